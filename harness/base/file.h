@@ -1,0 +1,28 @@
+// Reading whole files and writing whole files. Owns the limits on input size and the rule that an
+// output appears complete or not at all. It must not know what is inside the files.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace secequiv {
+
+// Largest input file accepted, in bytes. The largest sensible input (a raw program of some 100,000
+// instructions, or a policy) is well below this; anything larger is refused with a clear error
+// instead of filling memory.
+inline constexpr std::size_t kMaxInputBytes = std::size_t{16} << 20;
+
+// The bytes of `path`, or of standard input when `path` is "-". Errors: kIo (cannot open or read,
+// is a directory, larger than `limit` bytes); `where` is the path.
+Result<std::string> read_file(const std::string& path, std::size_t limit = kMaxInputBytes);
+
+// Writes `bytes` to a temporary file beside `path`, flushes it to the disk and renames it over
+// `path`; on failure the old file is untouched and the temporary one removed. "-" writes to
+// standard output, flushed and checked. A path that exists and is not a regular file (a pipe,
+// /dev/stdout) is written in place, there being nothing to keep.
+Status write_file(const std::string& path, std::string_view bytes);
+
+}  // namespace secequiv
