@@ -1,0 +1,191 @@
+// Reader for C initializers: `{ code, jt, jf, k }` groups and the BPF_STMT / BPF_JUMP macros, with
+// whatever declares the array around them ignored. Values are numbers or BPF_* names joined by `|`
+// or `+`.
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "harness/bpf/text.h"
+
+namespace secequiv {
+namespace {
+
+struct Name {
+  std::string_view name;
+  std::uint32_t value;
+};
+
+// linux/bpf_common.h and linux/filter.h.
+constexpr std::array kNames = {
+    Name{"BPF_LD", 0x00},   Name{"BPF_LDX", 0x01}, Name{"BPF_ST", 0x02},  Name{"BPF_STX", 0x03},
+    Name{"BPF_ALU", 0x04},  Name{"BPF_JMP", 0x05}, Name{"BPF_RET", 0x06}, Name{"BPF_MISC", 0x07},
+    Name{"BPF_W", 0x00},    Name{"BPF_H", 0x08},   Name{"BPF_B", 0x10},   Name{"BPF_IMM", 0x00},
+    Name{"BPF_ABS", 0x20},  Name{"BPF_IND", 0x40}, Name{"BPF_MEM", 0x60}, Name{"BPF_LEN", 0x80},
+    Name{"BPF_MSH", 0xa0},  Name{"BPF_ADD", 0x00}, Name{"BPF_SUB", 0x10}, Name{"BPF_MUL", 0x20},
+    Name{"BPF_DIV", 0x30},  Name{"BPF_OR", 0x40},  Name{"BPF_AND", 0x50}, Name{"BPF_LSH", 0x60},
+    Name{"BPF_RSH", 0x70},  Name{"BPF_NEG", 0x80}, Name{"BPF_MOD", 0x90}, Name{"BPF_XOR", 0xa0},
+    Name{"BPF_JA", 0x00},   Name{"BPF_JEQ", 0x10}, Name{"BPF_JGT", 0x20}, Name{"BPF_JGE", 0x30},
+    Name{"BPF_JSET", 0x40}, Name{"BPF_K", 0x00},   Name{"BPF_X", 0x08},   Name{"BPF_A", 0x10},
+    Name{"BPF_TAX", 0x00},  Name{"BPF_TXA", 0x80},
+};
+
+bool is_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+class CReader {
+ public:
+  CReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  Result<Program> read() {
+    Program program;
+    for (skip(); at_ < text_.size(); skip()) {
+      if (text_[at_] == '{') {
+        ++at_;
+        skip();
+        if (at_ < text_.size() && (text_[at_] == '{' || text_.substr(at_, 8) == "BPF_STMT" ||
+                                   text_.substr(at_, 8) == "BPF_JUMP"))
+          continue;  // the array's own brace
+        auto in = fields(4, '}');
+        if (!in) return in.error();
+        if (auto error = append(program, (*in)[0], (*in)[1], (*in)[2], (*in)[3])) return *error;
+      } else if (text_.substr(at_, 8) == "BPF_STMT" || text_.substr(at_, 8) == "BPF_JUMP") {
+        const bool statement = text_.substr(at_, 8) == "BPF_STMT";
+        at_ += 8;
+        skip();
+        if (at_ == text_.size() || text_[at_] != '(') return fail("expected '('");
+        ++at_;
+        auto in = fields(statement ? 2 : 4, ')');
+        if (!in) return in.error();
+        const auto error = statement ? append(program, (*in)[0], 0, 0, (*in)[1])
+                                     : append(program, (*in)[0], (*in)[2], (*in)[3], (*in)[1]);
+        if (error) return *error;
+      } else if (is_name(text_[at_])) {
+        while (at_ < text_.size() && is_name(text_[at_])) ++at_;
+      } else {
+        ++at_;
+      }
+    }
+    if (program.empty())
+      return make_error(ErrorCode::kParse, name_, "expected C initializers, found none");
+    return program;
+  }
+
+ private:
+  Error fail(std::string detail) const {
+    std::size_t line = 1;
+    for (std::size_t i = 0; i < at_ && i < text_.size(); ++i) line += text_[i] == '\n';
+    return make_error(ErrorCode::kParse, fmt::format("{}:{}", name_, line), std::move(detail));
+  }
+
+  void skip() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+        ++at_;
+      } else if (text_.substr(at_, 2) == "/*") {
+        const std::size_t close = text_.find("*/", at_ + 2);
+        at_ = close == std::string_view::npos ? text_.size() : close + 2;
+      } else if (text_.substr(at_, 2) == "//") {
+        const std::size_t close = text_.find('\n', at_);
+        at_ = close == std::string_view::npos ? text_.size() : close;
+      } else {
+        return;
+      }
+    }
+  }
+
+  std::optional<Error> append(Program& program, std::uint32_t code, std::uint32_t jt,
+                              std::uint32_t jf, std::uint32_t k) const {
+    if (code > 0xffff || jt > 0xff || jf > 0xff)
+      return fail(fmt::format("expected code <= 0xffff and jt, jf <= 0xff, found {:#x}, {}, {}",
+                              code, jt, jf));
+    program.push_back(Insn{static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(jt),
+                           static_cast<std::uint8_t>(jf), k});
+    return std::nullopt;
+  }
+
+  // `count` comma-separated values up to `close`; a trailing comma is allowed.
+  Result<std::array<std::uint32_t, 4>> fields(std::size_t count, char close) {
+    std::array<std::uint32_t, 4> out{};
+    for (std::size_t i = 0; i < count; ++i) {
+      auto value = expression();
+      if (!value) return value.error();
+      out[i] = *value;
+      skip();
+      const bool last = i + 1 == count;
+      if (at_ < text_.size() && text_[at_] == ',') {
+        ++at_;
+        skip();
+      } else if (!last) {
+        return fail(fmt::format("expected ',' and {} values in all", count));
+      }
+    }
+    if (at_ == text_.size() || text_[at_] != close)
+      return fail(fmt::format("expected '{}' after {} values", close, count));
+    ++at_;
+    return out;
+  }
+
+  Result<std::uint32_t> expression() {
+    std::uint32_t value = 0;
+    for (;;) {
+      auto term = this->term();
+      if (!term) return term.error();
+      value |= *term;
+      skip();
+      if (at_ == text_.size() || (text_[at_] != '|' && text_[at_] != '+')) return value;
+      ++at_;
+    }
+  }
+
+  Result<std::uint32_t> term() {
+    skip();
+    std::size_t end = at_;
+    while (end < text_.size() && is_name(text_[end])) ++end;
+    std::string_view token = text_.substr(at_, end - at_);
+    if (token.empty()) return fail("expected a number or a BPF_ name");
+    for (const Name& name : kNames) {
+      if (name.name == token) {
+        at_ = end;
+        return name.value;
+      }
+    }
+    std::string_view digits = token;
+    while (digits.size() > 1 && (digits.back() == 'u' || digits.back() == 'U' ||
+                                 digits.back() == 'l' || digits.back() == 'L'))
+      digits.remove_suffix(1);
+    int base = 10;
+    if (digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) {
+      base = 16;
+      digits.remove_prefix(2);
+    } else if (digits.size() > 1 && digits[0] == '0') {
+      base = 8;
+    }
+    std::uint32_t value = 0;
+    const auto [stop, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    if (error != std::errc() || stop != digits.data() + digits.size())
+      return fail(fmt::format("expected a number from 0 to 2^32-1 or a BPF_ name, found '{}'",
+                              token.substr(0, 40)));
+    at_ = end;
+    return value;
+  }
+
+  std::string_view text_;
+  const std::string& name_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+namespace detail {
+
+Result<Program> read_c(std::string_view text, const std::string& name) {
+  return CReader(text, name).read();
+}
+
+}  // namespace detail
+}  // namespace secequiv

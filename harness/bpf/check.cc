@@ -1,0 +1,153 @@
+#include "harness/bpf/check.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace secequiv {
+namespace {
+
+constexpr std::uint32_t kAdOff = 0xfffff000;  // SKF_AD_OFF
+constexpr std::uint32_t kAdMax =
+    64;  // SKF_AD_MAX: offsets 0, 4, ..., 60 are the known ancillary loads
+
+bool known_ancillary(std::uint32_t k) { return k - kAdOff < kAdMax && (k - kAdOff) % 4 == 0; }
+
+// bpf_check_classic's switch over one instruction.
+std::optional<RefusalRule> check_classic(ProgramView program, std::size_t pc) {
+  const Insn& in = program[pc];
+  if (insn_info(in.code) == nullptr) return RefusalRule::kUnknownCode;
+  switch (in.code) {
+    case kDivK:
+    case kModK:
+      if (in.k == 0) return RefusalRule::kDivByZero;
+      break;
+    case kLshK:
+    case kRshK:
+      if (in.k >= 32) return RefusalRule::kShiftRange;
+      break;
+    case kLdMem:
+    case kLdxMem:
+    case kSt:
+    case kStx:
+      if (in.k >= kMemWords) return RefusalRule::kMemIndex;
+      break;
+    case kLdWAbs:
+    case kLdHAbs:
+    case kLdBAbs:
+      if (in.k >= kAdOff && !known_ancillary(in.k)) return RefusalRule::kAncillary;
+      break;
+    default:
+      if (is_jump(in) && (jump_target(pc, in, true) >= program.size() ||
+                          jump_target(pc, in, false) >= program.size()))
+        return RefusalRule::kJumpRange;
+      break;
+  }
+  return std::nullopt;
+}
+
+// check_load_and_stores: one bit per M[] word that is set on every path; jumps hand the mask to
+// their targets and leave "all set" to the instruction behind them, a RET changes nothing.
+std::optional<std::size_t> first_unset_read(ProgramView program) {
+  std::vector<std::uint16_t> masks(program.size(), 0xffff);
+  std::uint16_t valid = 0;
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    const Insn& in = program[pc];
+    valid &= masks[pc];
+    if (in.code == kSt || in.code == kStx) {
+      valid |= static_cast<std::uint16_t>(1u << in.k);
+    } else if (in.code == kLdMem || in.code == kLdxMem) {
+      if ((valid & (1u << in.k)) == 0) return pc;
+    } else if (is_jump(in)) {
+      masks[jump_target(pc, in, true)] &= valid;
+      masks[jump_target(pc, in, false)] &= valid;
+      valid = 0xffff;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view rule_name(RefusalRule rule) {
+  switch (rule) {
+    case RefusalRule::kLength:
+      return "length";
+    case RefusalRule::kUnknownCode:
+      return "unknown_code";
+    case RefusalRule::kDivByZero:
+      return "div_by_zero";
+    case RefusalRule::kShiftRange:
+      return "shift_range";
+    case RefusalRule::kMemIndex:
+      return "mem_index";
+    case RefusalRule::kJumpRange:
+      return "jump_range";
+    case RefusalRule::kAncillary:
+      return "ancillary";
+    case RefusalRule::kLastNotRet:
+      return "last_not_ret";
+    case RefusalRule::kMemUnset:
+      return "mem_unset";
+    case RefusalRule::kLoadOffset:
+      return "load_offset";
+    case RefusalRule::kNotSeccomp:
+      return "not_seccomp";
+  }
+  return "unknown";
+}
+
+std::optional<Refusal> check(ProgramView program, LengthRule length) {
+  if (program.empty() || (length == LengthRule::kKernel && program.size() > kMaxInsns))
+    return Refusal{RefusalRule::kLength, 0};
+  for (std::size_t pc = 0; pc < program.size(); ++pc)
+    if (const auto rule = check_classic(program, pc)) return Refusal{*rule, pc};
+  if (!is_ret(program.back())) return Refusal{RefusalRule::kLastNotRet, program.size() - 1};
+  if (const auto pc = first_unset_read(program)) return Refusal{RefusalRule::kMemUnset, *pc};
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    const Insn& in = program[pc];
+    if (in.code == kLdWAbs) {
+      if (in.k >= kSeccompDataSize || in.k % 4 != 0) return Refusal{RefusalRule::kLoadOffset, pc};
+    } else if (!insn_info(in.code)->seccomp) {
+      return Refusal{RefusalRule::kNotSeccomp, pc};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string describe(const Refusal& refusal, ProgramView program) {
+  if (refusal.rule == RefusalRule::kLength)
+    return fmt::format("length: the kernel takes 1 to {} instructions, this program has {}",
+                       kMaxInsns, program.size());
+  const Insn& in = program[refusal.pc];
+  const std::string at = fmt::format("{} at instruction {}: ", rule_name(refusal.rule), refusal.pc);
+  switch (refusal.rule) {
+    case RefusalRule::kUnknownCode:
+      return at + fmt::format("code {:#06x} is not a classic BPF instruction", in.code);
+    case RefusalRule::kDivByZero:
+      return at + "division by the constant 0";
+    case RefusalRule::kShiftRange:
+      return at + fmt::format("shift by {}, the kernel takes 0 to 31", in.k);
+    case RefusalRule::kMemIndex:
+      return at + fmt::format("M[{}], the scratch words are M[0] to M[15]", in.k);
+    case RefusalRule::kJumpRange:
+      return at + (in.code == kJa
+                       ? fmt::format("jump by {} leaves the program of {} instructions", in.k,
+                                     program.size())
+                       : fmt::format("jump by {} / {} leaves the program of {} instructions", in.jt,
+                                     in.jf, program.size()));
+    case RefusalRule::kAncillary:
+      return at + fmt::format("load at {:#x} is no known ancillary load", in.k);
+    case RefusalRule::kLastNotRet:
+      return at + fmt::format("the last instruction must be a RET, found code {:#06x}", in.code);
+    case RefusalRule::kMemUnset:
+      return at + fmt::format("M[{}] may be read before anything was stored there", in.k);
+    case RefusalRule::kLoadOffset:
+      return at + fmt::format("load at offset {}, seccomp takes multiples of 4 from 0 to 60", in.k);
+    default:
+      return at + fmt::format("{} (code {:#06x}) is not allowed in seccomp filters",
+                              insn_info(in.code)->name, in.code);
+  }
+}
+
+}  // namespace secequiv

@@ -1,0 +1,103 @@
+// One classic BPF instruction and a program of them, as the kernel lays them out. Owns the opcode
+// enumeration and the small questions about a single instruction (does it branch? where to?). It
+// must not know what a program computes (semantics.h), whether it is acceptable (check.h) or how it
+// is written (text.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace secequiv {
+
+// `code` values of struct sock_filter, from insn.def. Names follow linux/filter.h: kJeqK is
+// BPF_JMP|BPF_JEQ|BPF_K.
+enum Opcode : std::uint16_t {
+#define SECEQUIV_INSN(name, code, mnemonic, operand, seccomp) k##name = (code),
+#include "harness/bpf/insn.def"
+#undef SECEQUIV_INSN
+};
+
+// What an instruction's operand looks like in text; see insn.def.
+enum class Operand : std::uint8_t {
+  None,
+  Imm,
+  Abs,
+  Ind,
+  Msh,
+  Mem,
+  Len,
+  Reg,
+  Acc,
+  Target,
+  CondImm,
+  CondReg
+};
+
+// struct sock_filter: 8 bytes, same field order. Jump offsets count from the next instruction.
+struct Insn {
+  std::uint16_t code = 0;
+  std::uint8_t jt = 0;
+  std::uint8_t jf = 0;
+  std::uint32_t k = 0;
+
+  friend bool operator==(const Insn&, const Insn&) = default;
+};
+static_assert(sizeof(Insn) == 8);
+
+using Program = std::vector<Insn>;
+using ProgramView = std::span<const Insn>;
+
+inline constexpr std::size_t kMaxInsns = 4096;         // BPF_MAXINSNS
+inline constexpr std::uint32_t kMemWords = 16;         // BPF_MEMWORDS
+inline constexpr std::uint32_t kSeccompDataSize = 64;  // sizeof(struct seccomp_data), in bytes
+
+// A row of insn.def.
+struct InsnInfo {
+  std::uint16_t code;
+  std::string_view name;      // "JeqK"
+  std::string_view mnemonic;  // "jeq"
+  Operand operand;
+  bool seccomp;
+};
+
+// All rows, in code order.
+std::span<const InsnInfo> insn_table();
+
+// The row of `code`, or nullptr if the kernel's classic checker does not know it.
+const InsnInfo* insn_info(std::uint16_t code);
+
+constexpr bool is_ret(const Insn& in) { return in.code == kRetK || in.code == kRetA; }
+
+// JEQ, JGT, JGE or JSET, with K or X.
+constexpr bool is_conditional(const Insn& in) {
+  switch (in.code) {
+    case kJeqK:
+    case kJeqX:
+    case kJgtK:
+    case kJgtX:
+    case kJgeK:
+    case kJgeX:
+    case kJsetK:
+    case kJsetX:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// An instruction with two outcomes: a conditional jump (true / false) or DIV|X (divisor zero: the
+// program ends with 0 / division done). Coverage counts both outcomes of each.
+constexpr bool has_two_outcomes(const Insn& in) { return is_conditional(in) || in.code == kDivX; }
+
+constexpr bool is_jump(const Insn& in) { return in.code == kJa || is_conditional(in); }
+
+// Index of the instruction a jump at `pc` goes to. 64-bit so that a JA with a huge K does not wrap.
+constexpr std::uint64_t jump_target(std::uint64_t pc, const Insn& in, bool taken) {
+  if (in.code == kJa) return pc + 1 + in.k;
+  return pc + 1 + (taken ? in.jt : in.jf);
+}
+
+}  // namespace secequiv

@@ -1,0 +1,99 @@
+// Runs one filter on one input. Owns the concrete domain (32-bit numbers) and the three kinds of
+// run: plain, traced and covered. What to record is a type, so that a plain run has nothing to ask
+// in its loop. It must not know what the words of the input mean (seccomp/data.h).
+#pragma once
+
+#include <span>
+
+#include "harness/bpf/semantics.h"
+
+namespace secequiv {
+
+// The 16 words of struct seccomp_data in load order (word i is what `ld [4*i]` yields).
+using InputWords = std::array<std::uint32_t, 16>;
+
+// Words are numbers, truth values are bools.
+struct Concrete {
+  using Word = std::uint32_t;
+  using Bool = bool;
+
+  const std::uint32_t* input;  // 16 words
+
+  static constexpr Word constant(std::uint32_t k) { return k; }
+  Word load(std::uint32_t i) const { return input[i]; }
+  static constexpr Word add(Word a, Word b) { return a + b; }
+  static constexpr Word sub(Word a, Word b) { return a - b; }
+  static constexpr Word mul(Word a, Word b) { return a * b; }
+  static constexpr Word udiv(Word a, Word b) { return a / b; }
+  static constexpr Word bit_and(Word a, Word b) { return a & b; }
+  static constexpr Word bit_or(Word a, Word b) { return a | b; }
+  static constexpr Word bit_xor(Word a, Word b) { return a ^ b; }
+  static constexpr Word lsh(Word a, Word b) { return a << b; }
+  static constexpr Word rsh(Word a, Word b) { return a >> b; }
+  static constexpr Word neg(Word a) { return 0u - a; }
+  static constexpr Bool eq(Word a, Word b) { return a == b; }
+  static constexpr Bool ugt(Word a, Word b) { return a > b; }
+  static constexpr Bool uge(Word a, Word b) { return a >= b; }
+  static constexpr Bool any_bit(Word a, Word b) { return (a & b) != 0; }
+};
+static_assert(Domain<Concrete>);
+
+// Records nothing.
+struct Silent {
+  void at(const Insn*, const Machine<Concrete>&) {}
+  void outcome(const Insn*, bool) {}
+};
+
+namespace detail {
+
+template <class Observer>
+struct RunControl {
+  const Insn* pc;
+  Observer& observer;
+  std::uint32_t result = 0;
+  bool done = false;
+
+  void next() { ++pc; }
+  void jump(std::uint32_t k) { pc += 1 + static_cast<std::size_t>(k); }
+  void branch(bool taken, std::uint32_t jt, std::uint32_t jf) {
+    observer.outcome(pc, taken);
+    pc += 1 + (taken ? jt : jf);
+  }
+  void ret(std::uint32_t value) {
+    result = value;
+    done = true;
+  }
+  bool exit_if_zero(std::uint32_t divisor) {
+    observer.outcome(pc, divisor == 0);
+    if (divisor == 0) ret(0);
+    return divisor == 0;
+  }
+};
+
+}  // namespace detail
+
+// The value `program` returns for `input`, telling `observer` every instruction (before it runs)
+// and the outcome of every two-way instruction (true: condition holds, or DIV|X by zero).
+// Precondition: check() accepts the program (the length rule aside). Terminates: jumps only go
+// forward.
+template <class Observer>
+[[gnu::always_inline]] inline std::uint32_t run_observed(ProgramView program,
+                                                         const InputWords& input,
+                                                         Observer& observer) {
+  Concrete domain{input.data()};
+  Machine<Concrete>
+      machine;  // M[] stays unset: the checker proved every read is preceded by a store
+  machine.a = 0;
+  machine.x = 0;
+  detail::RunControl<Observer> control{program.data(), observer};
+  do {
+    observer.at(control.pc, machine);
+    step(domain, *control.pc, machine, control);
+  } while (!control.done);
+  return control.result;
+}
+
+// Plain run.
+std::uint32_t run(ProgramView program, const InputWords& input);
+
+}  // namespace secequiv

@@ -1,0 +1,54 @@
+// The ways a program is written down: raw bytes, the kernel's bpf_asm text, `tcpdump -ddd` decimals
+// and C initializers. Owns detection, reading and writing; what is written reads back to the same
+// program, field for field, for every program, legal or not. It must not know syscalls or actions
+// (seccomp/annotate.h supplies comments for asm text).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/bpf/insn.h"
+
+namespace secequiv {
+
+enum class Form {
+  kRaw,           // array of struct sock_filter, little endian, 8 bytes each
+  kRawBigEndian,  // the same, big endian
+  kAsm,           // bpf_asm text with labels and comments
+  kDecimal,       // count, then one "code jt jf k" a line (or all comma-separated on one line)
+  kC,             // { 0x20, 0, 0, 0x4 }, ... or BPF_STMT / BPF_JUMP
+};
+
+// "raw", "raw-be", "asm", "ddd", "c"; the words of --from and --to.
+std::string_view form_name(Form form);
+std::optional<Form> form_from_name(std::string_view name);
+
+// Which form `bytes` is in: text never contains a NUL byte and raw programs always do; the high
+// byte of every code is 0, which tells the byte order. Detection never fails; reading with the form
+// it names reports what is wrong.
+Form detect_form(std::string_view bytes);
+
+// Reads a program of form `form` (detected when absent). `name` is the file's name for messages.
+// Errors: kParse with file:line:column or file and byte offset. No limit on length but the input's
+// size.
+Result<Program> read_program(std::string_view bytes, const std::string& name,
+                             std::optional<Form> form = std::nullopt);
+
+// Writes `program` in `form`. `comments`, if given, holds one comment per instruction (may be
+// empty) and is used by kAsm and kC. Text forms end with a newline.
+std::string write_program(ProgramView program, Form form,
+                          std::span<const std::string> comments = {});
+
+// One instruction as bpf_asm writes it, with absolute targets: "jeq #0x27, L5, L9".
+std::string insn_text(ProgramView program, std::size_t pc);
+
+namespace detail {
+Result<Program> read_asm(std::string_view text, const std::string& name);
+std::string write_asm(ProgramView program, std::span<const std::string> comments);
+Result<Program> read_c(std::string_view text, const std::string& name);
+}  // namespace detail
+
+}  // namespace secequiv
