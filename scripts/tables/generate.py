@@ -1,0 +1,11 @@
+"""One call from sources to file texts."""
+
+from . import constants, output, selection, syscalls
+from .sources import GoModule, Headers, Libseccomp
+
+
+def generate():
+    """{file name: text} of every table. Raises Missing or TableError (sources.py)."""
+    go = GoModule()
+    headers = Headers(selection.HEADERS)
+    return output.render(syscalls.build(go, headers, Libseccomp()), constants.build(go, headers))
