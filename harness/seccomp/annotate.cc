@@ -1,0 +1,107 @@
+#include "harness/seccomp/annotate.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "harness/bpf/check.h"
+#include "harness/bpf/flow.h"
+#include "harness/seccomp/action.h"
+#include "harness/seccomp/arch.h"
+
+namespace secequiv {
+namespace {
+
+// The audit value certain before each instruction: nothing known yet, several possible, or one.
+struct KnownArch {
+  bool reached = false;
+  std::optional<std::uint32_t> audit;
+
+  void merge(const KnownArch& other) {
+    if (!reached) {
+      *this = other;
+    } else if (audit != other.audit) {
+      audit.reset();
+    }
+  }
+};
+
+std::vector<KnownArch> known_arches(ProgramView program, const std::vector<Accumulator>& flow) {
+  std::vector<KnownArch> known(program.size());
+  known[0].reached = true;
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    if (!known[pc].reached) continue;
+    std::size_t to[2];
+    const std::size_t count = successors(program, pc, to);
+    for (std::size_t i = 0; i < count; ++i) {
+      KnownArch next = known[pc];
+      if (program[pc].code == kJeqK && i == 0 && count == 2 && flow[pc].is_word(kArchWord))
+        next.audit = program[pc].k;
+      known[to[i]].merge(next);
+    }
+  }
+  return known;
+}
+
+std::string compared_value(std::uint32_t word, std::uint32_t k, const KnownArch& known) {
+  if (word == kArchWord) {
+    const auto arch = arch_from_data(k, 0);
+    return arch ? std::string(arch_info(*arch).name) : fmt::format("{:#x}", k);
+  }
+  if (word == kNrWord) {
+    const auto arch = arch_from_data(known.audit.value_or(0), k);
+    const std::string_view name = arch ? syscall_name(*arch, k) : std::string_view();
+    if (!name.empty()) return fmt::format("{}", name);
+  }
+  return k < 10 ? fmt::format("{}", k) : fmt::format("{:#x}", k);
+}
+
+std::string comparison(const Insn& in, const Accumulator& a, const KnownArch& known) {
+  if (a.kind != Accumulator::Kind::kWord) return {};
+  const char* op = nullptr;
+  switch (in.code) {
+    case kJeqK:
+      op = "==";
+      break;
+    case kJgtK:
+      op = ">";
+      break;
+    case kJgeK:
+      op = ">=";
+      break;
+    case kJsetK:
+      op = "&";
+      break;
+    default:
+      return {};
+  }
+  const Endian endian = known.audit ? endian_of(*known.audit) : Endian::kLittle;
+  std::string left = word_name(a.word, endian);
+  if (a.mask != 0xffffffff) left = fmt::format("({} & {:#x})", left, a.mask);
+  return fmt::format("{} {} {}", left, op, compared_value(a.word, in.k, known));
+}
+
+}  // namespace
+
+std::vector<std::string> annotate(ProgramView program) {
+  std::vector<std::string> out(program.size());
+  const bool sound = !program.empty() && !check(program, LengthRule::kUnlimited);
+  const auto flow = sound ? accumulator_flow(program) : std::vector<Accumulator>(program.size());
+  const auto known = sound ? known_arches(program, flow) : std::vector<KnownArch>(program.size());
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    const Insn& in = program[pc];
+    if (in.code == kLdWAbs && in.k < kSeccompDataSize && in.k % 4 == 0) {
+      const Endian endian = known[pc].audit ? endian_of(*known[pc].audit) : Endian::kLittle;
+      out[pc] = "A = " + word_name(in.k / 4, endian);
+    } else if (in.code == kRetK) {
+      out[pc] = "return " + describe_action(in.k);
+    } else if (sound && !known[pc].reached) {
+      out[pc] = "unreachable";
+    } else if (sound) {
+      out[pc] = comparison(in, flow[pc], known[pc]);
+    }
+  }
+  return out;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,189 @@
+#include "harness/seccomp/arch.h"
+
+#include <algorithm>
+#include <array>
+
+namespace secequiv {
+namespace {
+
+#define SECEQUIV_SYSCALL(nr, name) SyscallEntry{nr, name},
+constexpr SyscallEntry kX86_64Table[] = {
+#include "harness/seccomp/tables/x86_64.inc"
+};
+constexpr SyscallEntry kI386Table[] = {
+#include "harness/seccomp/tables/i386.inc"
+};
+constexpr SyscallEntry kX32Table[] = {
+#include "harness/seccomp/tables/x32.inc"
+};
+constexpr SyscallEntry kAarch64Table[] = {
+#include "harness/seccomp/tables/aarch64.inc"
+};
+constexpr SyscallEntry kArmTable[] = {
+#include "harness/seccomp/tables/arm.inc"
+};
+constexpr SyscallEntry kRiscv64Table[] = {
+#include "harness/seccomp/tables/riscv64.inc"
+};
+constexpr SyscallEntry kS390xTable[] = {
+#include "harness/seccomp/tables/s390x.inc"
+};
+constexpr SyscallEntry kPpc64leTable[] = {
+#include "harness/seccomp/tables/ppc64le.inc"
+};
+constexpr SyscallEntry kMips64Table[] = {
+#include "harness/seccomp/tables/mips64.inc"
+};
+#undef SECEQUIV_SYSCALL
+
+constexpr std::array kArches = {
+    ArchInfo{Arch::kX86_64, "x86_64", AUDIT_ARCH_X86_64, Endian::kLittle, kX86_64Table},
+    ArchInfo{Arch::kI386, "i386", AUDIT_ARCH_I386, Endian::kLittle, kI386Table},
+    ArchInfo{Arch::kX32, "x32", AUDIT_ARCH_X86_64, Endian::kLittle, kX32Table},
+    ArchInfo{Arch::kAarch64, "aarch64", AUDIT_ARCH_AARCH64, Endian::kLittle, kAarch64Table},
+    ArchInfo{Arch::kArm, "arm", AUDIT_ARCH_ARM, Endian::kLittle, kArmTable},
+    ArchInfo{Arch::kRiscv64, "riscv64", AUDIT_ARCH_RISCV64, Endian::kLittle, kRiscv64Table},
+    ArchInfo{Arch::kS390x, "s390x", AUDIT_ARCH_S390X, Endian::kBig, kS390xTable},
+    ArchInfo{Arch::kPpc64le, "ppc64le", AUDIT_ARCH_PPC64LE, Endian::kLittle, kPpc64leTable},
+    ArchInfo{Arch::kMips64, "mips64", AUDIT_ARCH_MIPS64, Endian::kBig, kMips64Table},
+};
+
+struct Alias {
+  std::string_view name;
+  Arch arch;
+};
+constexpr std::array kAliases = {
+    Alias{"amd64", Arch::kX86_64},
+    Alias{"x86", Arch::kI386},
+    Alias{"386", Arch::kI386},
+    Alias{"i686", Arch::kI386},
+    Alias{"arm64", Arch::kAarch64},
+    Alias{"ppc64el", Arch::kPpc64le},
+    Alias{"SCMP_ARCH_X86_64", Arch::kX86_64},
+    Alias{"SCMP_ARCH_X86", Arch::kI386},
+    Alias{"SCMP_ARCH_X32", Arch::kX32},
+    Alias{"SCMP_ARCH_AARCH64", Arch::kAarch64},
+    Alias{"SCMP_ARCH_ARM", Arch::kArm},
+    Alias{"SCMP_ARCH_RISCV64", Arch::kRiscv64},
+    Alias{"SCMP_ARCH_S390X", Arch::kS390x},
+    Alias{"SCMP_ARCH_PPC64LE", Arch::kPpc64le},
+    Alias{"SCMP_ARCH_MIPS64", Arch::kMips64},
+};
+
+struct Constant {
+  std::string_view name;
+  std::uint64_t value;
+};
+struct ArchConstant {
+  std::string_view arch;
+  std::string_view name;
+  std::uint64_t value;
+};
+#define SECEQUIV_CONSTANT(name, value) Constant{name, value},
+#define SECEQUIV_CONSTANT_ARCH(arch, name, value)
+constexpr Constant kConstants[] = {
+#include "harness/seccomp/tables/all_constants.inc"
+};
+#undef SECEQUIV_CONSTANT
+#undef SECEQUIV_CONSTANT_ARCH
+#define SECEQUIV_CONSTANT(name, value)
+#define SECEQUIV_CONSTANT_ARCH(arch, name, value) ArchConstant{#arch, name, value},
+constexpr ArchConstant kArchConstants[] = {
+#include "harness/seccomp/tables/all_constants.inc"
+};
+#undef SECEQUIV_CONSTANT
+#undef SECEQUIV_CONSTANT_ARCH
+
+// Levenshtein distance, for short names.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const ArchInfo> all_arches() { return kArches; }
+
+const ArchInfo& arch_info(Arch arch) { return kArches[static_cast<std::size_t>(arch)]; }
+
+std::optional<Arch> arch_from_name(std::string_view name) {
+  for (const ArchInfo& info : kArches)
+    if (info.name == name) return info.arch;
+  for (const Alias& alias : kAliases)
+    if (alias.name == name) return alias.arch;
+  return std::nullopt;
+}
+
+std::optional<Arch> arch_from_data(std::uint32_t audit, std::uint32_t nr) {
+  if (audit == AUDIT_ARCH_X86_64)
+    return (nr & kX32Bit) != 0 && nr != 0xffffffff ? Arch::kX32 : Arch::kX86_64;
+  for (const ArchInfo& info : kArches)
+    if (info.audit == audit) return info.arch;
+  return std::nullopt;
+}
+
+Endian endian_of(std::uint32_t audit) {
+  for (const ArchInfo& info : kArches)
+    if (info.audit == audit) return info.endian;
+  return Endian::kLittle;
+}
+
+std::optional<std::uint32_t> syscall_nr(Arch arch, std::string_view name) {
+  for (const SyscallEntry& entry : arch_info(arch).syscalls)
+    if (entry.name == name) return entry.nr;
+  return std::nullopt;
+}
+
+std::string_view syscall_name(Arch arch, std::uint32_t nr) {
+  const auto table = arch_info(arch).syscalls;
+  const auto found = std::ranges::lower_bound(table, nr, {}, &SyscallEntry::nr);
+  return found != table.end() && found->nr == nr ? found->name : std::string_view();
+}
+
+std::optional<std::uint64_t> constant_value(Arch arch, std::string_view name) {
+  for (const ArchConstant& constant : kArchConstants)
+    if (constant.name == name && constant.arch == arch_info(arch).name) return constant.value;
+  for (const Constant& constant : kConstants)
+    if (constant.name == name) return constant.value;
+  return std::nullopt;
+}
+
+std::string_view errno_name(std::uint32_t number) {
+  // Second names of one number, which errno(3) lists as aliases or file systems define for
+  // themselves.
+  constexpr std::array<std::string_view, 5> kAliasNames = {"EDEADLOCK", "EFSBADCRC", "EFSCORRUPTED",
+                                                           "ENOTSUP", "EWOULDBLOCK"};
+  for (const Constant& constant : kConstants)
+    if (constant.value == number && constant.name.size() > 1 && constant.name[0] == 'E' &&
+        constant.name.find('_') == std::string_view::npos &&
+        constant.name.substr(0, 5) != "EPOLL" &&
+        std::ranges::find(kAliasNames, constant.name) == kAliasNames.end())
+      return constant.name;
+  return {};
+}
+
+std::vector<std::string> similar_syscalls(Arch arch, std::string_view name) {
+  std::vector<std::pair<std::size_t, std::string_view>> near;
+  const std::size_t limit = name.size() <= 4 ? 1 : 2;
+  for (const SyscallEntry& entry : arch_info(arch).syscalls) {
+    const std::size_t d = distance(name, entry.name);
+    if (d <= limit) near.emplace_back(d, entry.name);
+  }
+  std::ranges::sort(near);
+  std::vector<std::string> out;
+  for (const auto& [d, candidate] : near)
+    if (out.size() < 3) out.emplace_back(candidate);
+  return out;
+}
+
+}  // namespace secequiv
