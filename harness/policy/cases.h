@@ -1,0 +1,41 @@
+// Test-case derivation: system calls worth running, from a policy's rules or from a program's
+// constants. Owns the choice of values; deterministic (same input, same cases, same order) and
+// bounded, with what was left out counted. It must not run anything.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/bpf/insn.h"
+#include "harness/policy/policy.h"
+
+namespace secequiv {
+
+struct CaseLimits {
+  std::size_t per_syscall = 20000;  // combinations of argument values for one system call
+  std::size_t total = 4000000;
+};
+
+struct Cases {
+  std::vector<SeccompData> inputs;  // distinct, in order of derivation
+  std::uint64_t dropped = 0;        // combinations left out because of CaseLimits
+};
+
+// From a policy:
+//  - per system call, the cross product over its fields of {0} and of each matcher's own values (k,
+//  k+1 per half; for
+//    orders k-1, k, k+1 and the halves' neighbours): at least what gVisor's secfuzz derives;
+//  - per conjunction of matchers, a satisfying call, then each field in turn at its boundaries:
+//  k-1, k, k+1, both halves,
+//    each single bit of k flipped, each mask bit alone and missing, sign bits, all ones;
+//  - the same satisfying calls under the neighbouring numbers, other architectures and the x32 bit;
+//  - for every number of the tables, each half of each field all ones, everything zero and
+//  everything ones; numbers just
+//    outside the tables; unknown architectures.
+Cases derive_cases(const Policy& policy, const CaseLimits& limits = {});
+
+// From a program alone, policy unknown: every constant it compares nr with, each with the constants
+// (k-1, k, k+1, masks) it compares each argument word with.
+Cases derive_cases(ProgramView program, const CaseLimits& limits = {});
+
+}  // namespace secequiv

@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/bpf/flow.h"
+#include "harness/policy/case_set.h"
+#include "harness/policy/cases.h"
+
+namespace secequiv {
+namespace {
+
+using detail::CaseSet;
+
+// Architecture and number that are certain before an instruction, from the JEQ tests on the way.
+struct Context {
+  bool reached = false;
+  std::optional<std::uint32_t> arch;
+  std::optional<std::uint32_t> nr;
+
+  void merge(const Context& other) {
+    if (!reached) {
+      *this = other;
+      return;
+    }
+    if (arch != other.arch) arch.reset();
+    if (nr != other.nr) nr.reset();
+  }
+};
+
+std::vector<Context> contexts(ProgramView program, const std::vector<Accumulator>& flow) {
+  std::vector<Context> out(program.size());
+  out[0].reached = true;
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    if (!out[pc].reached) continue;
+    std::size_t to[2];
+    const std::size_t count = successors(program, pc, to);
+    for (std::size_t i = 0; i < count; ++i) {
+      Context next = out[pc];
+      if (program[pc].code == kJeqK && i == 0 && count == 2) {
+        if (flow[pc].is_word(kArchWord)) next.arch = program[pc].k;
+        if (flow[pc].is_word(kNrWord)) next.nr = program[pc].k;
+      }
+      out[to[i]].merge(next);
+    }
+  }
+  return out;
+}
+
+void around(std::set<std::uint32_t>& values, std::uint32_t k, std::uint32_t mask) {
+  for (const std::uint32_t v : {k - 1, k, k + 1, k | ~mask, 0u, 0xffffffffu}) values.insert(v);
+}
+
+}  // namespace
+
+Cases derive_cases(ProgramView program, const CaseLimits& limits) {
+  const auto flow = accumulator_flow(program);
+  const auto known = contexts(program, flow);
+  std::set<std::uint32_t> arches;
+  std::set<std::uint32_t> numbers;
+  using WordValues = std::map<std::uint32_t, std::set<std::uint32_t>>;
+  std::map<std::pair<std::optional<std::uint32_t>, std::optional<std::uint32_t>>, WordValues>
+      tested;
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    const Insn& in = program[pc];
+    if (flow[pc].kind != Accumulator::Kind::kWord) continue;
+    if (in.code != kJeqK && in.code != kJgtK && in.code != kJgeK && in.code != kJsetK) continue;
+    const std::uint32_t word = flow[pc].word;
+    if (word == kArchWord) {
+      around(arches, in.k, flow[pc].mask);
+    } else if (word == kNrWord) {
+      around(numbers, in.k, flow[pc].mask);
+    } else {
+      auto& values = tested[{known[pc].arch, known[pc].nr}][word];
+      around(values, in.k, flow[pc].mask);
+      for (int bit = 0; bit < 32; ++bit) values.insert((in.code == kJsetK ? 0 : in.k) ^ 1u << bit);
+    }
+  }
+  arches.insert(AUDIT_ARCH_X86_64);
+  numbers.insert(0);
+  CaseSet set(limits);
+  SeccompData data;
+  for (const std::uint32_t arch : arches) {
+    for (const std::uint32_t nr : numbers) {
+      data.words.fill(0);
+      data.set_arch(arch);
+      data.set_nr(nr);
+      set.add(data);
+      data.words.fill(0xffffffff);
+      data.set_arch(arch);
+      data.set_nr(nr);
+      set.add(data);
+    }
+  }
+  for (const auto& [context, words] : tested) {
+    const auto& [arch, nr] = context;
+    SeccompData base;
+    base.set_arch(arch.value_or(AUDIT_ARCH_X86_64));
+    base.set_nr(nr.value_or(0));
+    std::vector<std::uint32_t> index;
+    std::vector<std::vector<std::uint32_t>> slots;
+    for (const auto& [word, values] : words) {
+      index.push_back(word);
+      slots.emplace_back(values.begin(), values.end());
+    }
+    set.product<std::uint32_t>(base, slots, [&](SeccompData& d, std::size_t slot, std::uint32_t v) {
+      d.words[index[slot]] = v;
+    });
+  }
+  return set.take();
+}
+
+}  // namespace secequiv

@@ -1,0 +1,213 @@
+#include "harness/policy/compile.h"
+
+#include <algorithm>
+#include <map>
+
+namespace secequiv {
+namespace {
+
+constexpr std::uint32_t kVsyscallIpBit = 0x80000000;  // of the instruction pointer's high half
+
+using Label = std::size_t;
+
+// Instructions with labels. Conditional jumps are always two instructions long and hand over to
+// unconditional ones, whose 32-bit offset reaches anywhere.
+class Builder {
+ public:
+  Label label() {
+    positions_.push_back(kUnbound);
+    return positions_.size() - 1;
+  }
+  void bind(Label label) { positions_[label] = code_.size(); }
+
+  void load(std::uint32_t word) { code_.push_back(Insn{kLdWAbs, 0, 0, word * 4}); }
+  void mask(std::uint32_t k) { code_.push_back(Insn{kAndK, 0, 0, k}); }
+  void ret(std::uint32_t value) { code_.push_back(Insn{kRetK, 0, 0, value}); }
+  void jump(Label to) {
+    jumps_.emplace_back(code_.size(), to);
+    code_.push_back(Insn{kJa, 0, 0, 0});
+  }
+  void branch(std::uint16_t code, std::uint32_t k, Label yes, Label no) {
+    code_.push_back(Insn{code, 0, 1, k});
+    jump(yes);
+    jump(no);
+  }
+
+  Program finish() {
+    for (const auto& [pc, to] : jumps_)
+      code_[pc].k = static_cast<std::uint32_t>(positions_[to] - pc - 1);
+    return std::move(code_);
+  }
+
+ private:
+  static constexpr std::size_t kUnbound = ~std::size_t{0};
+  Program code_;
+  std::vector<std::size_t> positions_;
+  std::vector<std::pair<std::size_t, Label>> jumps_;
+};
+
+class Compiler {
+ public:
+  explicit Compiler(const Policy& policy) : policy_(policy) {}
+
+  Program compile() {
+    code_.load(kArchWord);
+    for (const std::uint32_t audit : policy_.audit_values()) {
+      const Label mine = code_.label();
+      const Label other = code_.label();
+      code_.branch(kJeqK, audit, mine, other);
+      code_.bind(mine);
+      emit_arch(audit);
+      code_.bind(other);
+    }
+    code_.jump(action(policy_.bad_arch_action));
+    for (const auto& [value, label] : actions_) {
+      code_.bind(label);
+      code_.ret(value);
+    }
+    return code_.finish();
+  }
+
+ private:
+  Label action(std::uint32_t value) {
+    const auto found = actions_.find(value);
+    if (found != actions_.end()) return found->second;
+    return actions_.emplace(value, code_.label()).first->second;
+  }
+
+  void emit_arch(std::uint32_t audit) {
+    endian_ = endian_of(audit);
+    if (audit == AUDIT_ARCH_X86_64 && policy_.x32_action && !policy_.has_arch(Arch::kX32)) {
+      const Label suspect = code_.label();
+      const Label regular = code_.label();
+      code_.load(kNrWord);
+      code_.branch(kJsetK, kX32Bit, suspect, regular);
+      code_.bind(suspect);
+      code_.branch(kJeqK, 0xffffffff, regular, action(*policy_.x32_action));
+      code_.bind(regular);
+    }
+    for (const RuleSet& set : policy_.rule_sets) {
+      const Label next_set = code_.label();
+      if (set.vsyscall) {
+        const Label inside = code_.label();
+        code_.load(half_word(kIpField, true, endian_));
+        code_.branch(kJsetK, kVsyscallIpBit, inside, next_set);
+        code_.bind(inside);
+      }
+      code_.load(kNrWord);
+      for (const SyscallRule& entry : set.rules) {
+        if (arch_info(entry.arch).audit != audit) continue;
+        const Label mine = code_.label();
+        const Label other = code_.label();
+        code_.branch(kJeqK, entry.nr, mine, other);
+        code_.bind(mine);
+        emit_rule(entry.rule, action(set.action), next_set);
+        code_.bind(other);
+      }
+      code_.bind(next_set);
+    }
+    code_.jump(action(policy_.default_action));
+  }
+
+  // Jumps to `yes` if the rule matches, else to `no`.
+  void emit_rule(const Rule& rule, Label yes, Label no) {
+    switch (rule.kind) {
+      case Rule::Kind::kMatchAll:
+        return code_.jump(yes);
+      case Rule::Kind::kAnyOf:
+        for (const Rule& child : rule.children) {
+          const Label next = code_.label();
+          emit_rule(child, yes, next);
+          code_.bind(next);
+        }
+        return code_.jump(no);
+      case Rule::Kind::kAllOf:
+        for (const Rule& child : rule.children) {
+          const Label next = code_.label();
+          emit_rule(child, next, no);
+          code_.bind(next);
+        }
+        return code_.jump(yes);
+      case Rule::Kind::kArgs:
+        for (int field = 0; field <= kIpField; ++field) {
+          const Label next = code_.label();
+          emit_matcher(rule.fields[static_cast<std::size_t>(field)], field, next, no);
+          code_.bind(next);
+        }
+        return code_.jump(yes);
+    }
+  }
+
+  void emit_matcher(const Matcher& m, int field, Label yes, Label no) {
+    switch (m.op) {
+      case Matcher::Op::kAny:
+        return code_.jump(yes);
+      case Matcher::Op::kEq:
+        return emit_masked_equal(field, ~std::uint64_t{0}, m.value, yes, no);
+      case Matcher::Op::kNe:
+        return emit_masked_equal(field, ~std::uint64_t{0}, m.value, no, yes);
+      case Matcher::Op::kGt:
+        return emit_above(field, kJgtK, m.value, yes, no);
+      case Matcher::Op::kGe:
+        return emit_above(field, kJgeK, m.value, yes, no);
+      case Matcher::Op::kLt:
+        return emit_above(field, kJgeK, m.value, no, yes);
+      case Matcher::Op::kLe:
+        return emit_above(field, kJgtK, m.value, no, yes);
+      case Matcher::Op::kMaskedEq:
+        return emit_masked_equal(field, m.mask, m.value, yes, no);
+      case Matcher::Op::kBitsAllowlist:
+        return emit_no_bits(field, ~m.mask, yes, no);
+      case Matcher::Op::kNonNegativeFd:
+        return emit_no_bits(field, ~std::uint64_t{0x7fffffff}, yes, no);
+    }
+  }
+
+  // (field & mask) == value, high half first.
+  void emit_masked_equal(int field, std::uint64_t mask, std::uint64_t value, Label yes, Label no) {
+    const Label low = code_.label();
+    for (const bool high : {true, false}) {
+      const auto half_mask = static_cast<std::uint32_t>(high ? mask >> 32 : mask);
+      const auto half_value = static_cast<std::uint32_t>(high ? value >> 32 : value);
+      code_.load(half_word(field, high, endian_));
+      if (half_mask != 0xffffffff) code_.mask(half_mask);
+      code_.branch(kJeqK, half_value, high ? low : yes, no);
+      if (high) code_.bind(low);
+    }
+  }
+
+  // field > value (JGT) or field >= value (JGE): the high halves decide unless they are equal.
+  void emit_above(int field, std::uint16_t low_code, std::uint64_t value, Label yes, Label no) {
+    const auto high_value = static_cast<std::uint32_t>(value >> 32);
+    const Label not_above = code_.label();
+    const Label low = code_.label();
+    code_.load(half_word(field, true, endian_));
+    code_.branch(kJgtK, high_value, yes, not_above);
+    code_.bind(not_above);
+    code_.branch(kJeqK, high_value, low, no);
+    code_.bind(low);
+    code_.load(half_word(field, false, endian_));
+    code_.branch(low_code, static_cast<std::uint32_t>(value), yes, no);
+  }
+
+  // (field & bits) == 0
+  void emit_no_bits(int field, std::uint64_t bits, Label yes, Label no) {
+    const Label low = code_.label();
+    code_.load(half_word(field, true, endian_));
+    code_.branch(kJsetK, static_cast<std::uint32_t>(bits >> 32), no, low);
+    code_.bind(low);
+    code_.load(half_word(field, false, endian_));
+    code_.branch(kJsetK, static_cast<std::uint32_t>(bits), no, yes);
+  }
+
+  const Policy& policy_;
+  Builder code_;
+  std::map<std::uint32_t, Label> actions_;
+  Endian endian_ = Endian::kLittle;
+};
+
+}  // namespace
+
+Program compile(const Policy& policy) { return Compiler(policy).compile(); }
+
+}  // namespace secequiv

@@ -1,0 +1,345 @@
+#include "harness/policy/import_oci.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/policy/json.h"
+#include "harness/policy/json_util.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::uint32_t kDefaultErrno =
+    1;  // EPERM, what runc returns when a profile names no errno
+
+struct OciAction {
+  std::string_view name;
+  std::uint32_t action;
+  bool takes_errno;
+};
+constexpr OciAction kActions[] = {
+    {"SCMP_ACT_KILL", SECCOMP_RET_KILL_THREAD, false},
+    {"SCMP_ACT_KILL_THREAD", SECCOMP_RET_KILL_THREAD, false},
+    {"SCMP_ACT_KILL_PROCESS", SECCOMP_RET_KILL_PROCESS, false},
+    {"SCMP_ACT_TRAP", SECCOMP_RET_TRAP, false},
+    {"SCMP_ACT_ERRNO", SECCOMP_RET_ERRNO, true},
+    {"SCMP_ACT_TRACE", SECCOMP_RET_TRACE, true},
+    {"SCMP_ACT_ALLOW", SECCOMP_RET_ALLOW, false},
+    {"SCMP_ACT_LOG", SECCOMP_RET_LOG, false},
+    {"SCMP_ACT_NOTIFY", SECCOMP_RET_USER_NOTIF, false},
+};
+
+struct OciOperator {
+  std::string_view name;
+  Matcher::Op op;
+};
+constexpr OciOperator kOperators[] = {
+    {"SCMP_CMP_NE", Matcher::Op::kNe},
+    {"SCMP_CMP_LT", Matcher::Op::kLt},
+    {"SCMP_CMP_LE", Matcher::Op::kLe},
+    {"SCMP_CMP_EQ", Matcher::Op::kEq},
+    {"SCMP_CMP_GE", Matcher::Op::kGe},
+    {"SCMP_CMP_GT", Matcher::Op::kGt},
+    {"SCMP_CMP_MASKED_EQ", Matcher::Op::kMaskedEq},
+};
+
+// "6.1.2" → {6, 1}; nothing if malformed.
+std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text) {
+  std::array<unsigned, 2> parts{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::size_t digits = 0;
+    for (; digits < text.size() && digits < 6 && text[digits] >= '0' && text[digits] <= '9';
+         ++digits)
+      parts[i] = parts[i] * 10 + static_cast<unsigned>(text[digits] - '0');
+    if (digits == 0) return std::nullopt;
+    text.remove_prefix(digits);
+    if (i == 0) {
+      if (!text.starts_with('.')) return std::nullopt;
+      text.remove_prefix(1);
+    }
+  }
+  return std::pair(parts[0], parts[1]);
+}
+
+class Importer {
+ public:
+  Importer(const JsonCursor& root, const OciOptions& options) : root_(root), options_(options) {}
+
+  Result<OciImport> import() {
+    if (!root_.value().is_object()) return root_.expected("a seccomp profile (an object)");
+    if (!root_.has("defaultAction")) return root_.fail("the key 'defaultAction' is missing");
+    auto chosen = action(root_.at("defaultAction"), root_, "defaultErrnoRet");
+    if (!chosen) return chosen.error();
+    Policy& policy = out_.policy;
+    policy.default_action = *chosen;
+    policy.bad_arch_action =
+        SECCOMP_RET_KILL_THREAD;  // libseccomp's SCMP_FLTATR_ACT_BADARCH default
+    policy.arches = {options_.arch};
+    if (auto s = architectures(); !s) return s.error();
+    if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32))
+      policy.x32_action = policy.bad_arch_action;
+    if (root_.has("syscalls")) {
+      const JsonCursor list = root_.at("syscalls");
+      if (auto s = list.array("an array of system call entries"); !s) return s.error();
+      for (std::size_t i = 0; i < list.value().size(); ++i)
+        if (auto s = entry(list.at(i)); !s) return s.error();
+    }
+    flush();
+    return std::move(out_);
+  }
+
+ private:
+  Result<std::uint32_t> action(const JsonCursor& at, const JsonCursor& holder,
+                               const char* errno_key) const {
+    auto text = at.string("an action (SCMP_ACT_...)");
+    if (!text) return text.error();
+    const auto known = std::ranges::find(kActions, *text, &OciAction::name);
+    if (known == std::end(kActions)) return at.expected("an action (SCMP_ACT_...)");
+    if (!known->takes_errno) return known->action;
+    std::uint32_t number = kDefaultErrno;
+    if (holder.has(errno_key) && !holder.at(errno_key).value().is_null()) {
+      auto given = holder.at(errno_key).number32("an errno from 0 to 65535");
+      if (!given) return given.error();
+      if (*given > SECCOMP_RET_DATA)
+        return holder.at(errno_key).expected("an errno from 0 to 65535");
+      number = *given;
+    }
+    return known->action | number;
+  }
+
+  void add_arch(const std::string& name) {
+    const auto arch = arch_from_name(name);
+    if (!arch) {
+      out_.skipped.push_back(fmt::format("architecture {}: not in the tables", name));
+    } else if (!out_.policy.has_arch(*arch)) {
+      out_.policy.arches.push_back(*arch);
+    }
+  }
+
+  Status architectures() {
+    if (root_.has("architectures") && root_.at("architectures").value().is_array()) {
+      const JsonCursor list = root_.at("architectures");
+      for (std::size_t i = 0; i < list.value().size(); ++i) {
+        auto name = list.at(i).string("an architecture (SCMP_ARCH_...)");
+        if (!name) return name.error();
+        add_arch(*name);
+      }
+    }
+    if (!root_.has("archMap") || root_.at("archMap").value().is_null()) return Ok{};
+    const JsonCursor map = root_.at("archMap");
+    if (auto s = map.array("an array of architecture entries"); !s) return s;
+    for (std::size_t i = 0; i < map.value().size(); ++i) {
+      const JsonCursor row = map.at(i);
+      if (!row.has("architecture")) return row.fail("the key 'architecture' is missing");
+      auto name = row.at("architecture").string("an architecture (SCMP_ARCH_...)");
+      if (!name) return name.error();
+      if (arch_from_name(*name) != options_.arch || !row.has("subArchitectures")) continue;
+      const JsonCursor subs = row.at("subArchitectures");
+      if (subs.value().is_null()) continue;
+      if (auto s = subs.array("an array of architectures"); !s) return s;
+      for (std::size_t j = 0; j < subs.value().size(); ++j) {
+        auto sub = subs.at(j).string("an architecture (SCMP_ARCH_...)");
+        if (!sub) return sub.error();
+        add_arch(*sub);
+      }
+    }
+    return Ok{};
+  }
+
+  // Is any (or, for `all`, every) listed string one that we have? Missing and null lists count as
+  // empty.
+  Result<std::vector<std::string>> strings(const JsonCursor& at, const char* key) const {
+    std::vector<std::string> out;
+    if (!at.has(key) || at.at(key).value().is_null()) return out;
+    const JsonCursor list = at.at(key);
+    if (auto s = list.array("an array of strings"); !s) return s.error();
+    for (std::size_t i = 0; i < list.value().size(); ++i) {
+      auto text = list.at(i).string("a string");
+      if (!text) return text.error();
+      out.push_back(*text);
+    }
+    return out;
+  }
+
+  bool is_host_arch(const std::string& name) const { return arch_from_name(name) == options_.arch; }
+  bool has_cap(const std::string& name) const {
+    return std::ranges::find(options_.capabilities, name) != options_.capabilities.end();
+  }
+
+  // moby's rules: an excluded architecture or capability drops the entry; an includes list of
+  // architectures needs the host's, one of capabilities needs every one.
+  Result<bool> applies(const JsonCursor& at) const {
+    if (at.has("excludes")) {
+      const JsonCursor excludes = at.at("excludes");
+      auto arches = strings(excludes, "arches");
+      if (!arches) return arches.error();
+      if (std::ranges::any_of(*arches, [&](const auto& a) { return is_host_arch(a); }))
+        return false;
+      auto caps = strings(excludes, "caps");
+      if (!caps) return caps.error();
+      if (std::ranges::any_of(*caps, [&](const auto& c) { return has_cap(c); })) return false;
+      auto kernel = min_kernel_met(excludes);
+      if (!kernel) return kernel.error();
+      if (*kernel == std::optional(true)) return false;
+    }
+    if (at.has("includes")) {
+      const JsonCursor includes = at.at("includes");
+      auto arches = strings(includes, "arches");
+      if (!arches) return arches.error();
+      if (!arches->empty() &&
+          std::ranges::none_of(*arches, [&](const auto& a) { return is_host_arch(a); }))
+        return false;
+      auto caps = strings(includes, "caps");
+      if (!caps) return caps.error();
+      if (!std::ranges::all_of(*caps, [&](const auto& c) { return has_cap(c); })) return false;
+      auto kernel = min_kernel_met(includes);
+      if (!kernel) return kernel.error();
+      if (*kernel == std::optional(false)) return false;
+    }
+    return true;
+  }
+
+  // Nothing when no minKernel is given.
+  Result<std::optional<bool>> min_kernel_met(const JsonCursor& at) const {
+    if (!at.has("minKernel") || at.at("minKernel").value().is_null()) return std::optional<bool>();
+    auto text = at.at("minKernel").string("a kernel version like \"4.8\"");
+    if (!text) return text.error();
+    if (text->empty()) return std::optional<bool>();
+    const auto needed = kernel_version(*text);
+    if (!needed) return at.at("minKernel").expected("a kernel version like \"4.8\"");
+    const auto host = kernel_version(options_.kernel);
+    if (!host)
+      return make_error(ErrorCode::kUsage, "--kernel",
+                        fmt::format("expected a version like 6.1, found '{}'", options_.kernel));
+    return std::optional(*host >= *needed);
+  }
+
+  Status entry(const JsonCursor& at) {
+    if (!at.value().is_object()) return at.expected("a system call entry (an object)");
+    auto wanted = applies(at);
+    if (!wanted) return wanted.error();
+    auto names = strings(at, "names");
+    if (!names) return names.error();
+    if (at.has("name")) {
+      auto name = at.at("name").string("a system call name");
+      if (!name) return name.error();
+      names->push_back(*name);
+    }
+    if (names->empty()) return at.fail("the entry names no system call");
+    if (!at.has("action")) return at.fail("the key 'action' is missing");
+    auto chosen = action(at.at("action"), at, "errnoRet");
+    if (!chosen) return chosen.error();
+    auto rule = conditions(at);
+    if (!rule) return rule.error();
+    if (!*wanted || *chosen == out_.policy.default_action) return Ok{};
+    if (*chosen != current_action_) flush();
+    current_action_ = *chosen;
+    for (const std::string& name : *names) add_rule(name, *rule);
+    return Ok{};
+  }
+
+  void add_rule(const std::string& name, const Rule& rule) {
+    bool known = false;
+    for (const Arch arch : out_.policy.arches) {
+      const auto nr = syscall_nr(arch, name);
+      if (!nr) continue;
+      known = true;
+      pending_[{arch, *nr}].push_back(rule);
+    }
+    if (!known)
+      out_.skipped.push_back(fmt::format("system call {}: on none of the architectures", name));
+  }
+
+  Result<Rule> conditions(const JsonCursor& at) const {
+    Rule all;
+    if (!at.has("args") || at.at("args").value().is_null() || at.at("args").value().empty())
+      return all;
+    const JsonCursor list = at.at("args");
+    if (auto s = list.array("an array of conditions"); !s) return s.error();
+    std::vector<Rule> conditions;
+    std::set<std::uint32_t> fields;
+    for (std::size_t i = 0; i < list.value().size(); ++i) {
+      auto one = condition(list.at(i), fields);
+      if (!one) return one.error();
+      conditions.push_back(std::move(*one));
+    }
+    if (conditions.size() == 1) return std::move(conditions[0]);
+    all.kind = fields.size() == conditions.size() ? Rule::Kind::kAllOf : Rule::Kind::kAnyOf;
+    all.children = std::move(conditions);
+    return all;
+  }
+
+  Result<Rule> condition(const JsonCursor& at, std::set<std::uint32_t>& fields) const {
+    for (const char* key : {"index", "value", "op"})
+      if (!at.has(key)) return at.fail(fmt::format("the key '{}' is missing", key));
+    auto index = at.at("index").number32("an argument index from 0 to 5");
+    if (!index) return index.error();
+    if (*index >= static_cast<std::uint32_t>(kArgs))
+      return at.at("index").expected("an argument index from 0 to 5");
+    for (const char* key : {"value", "valueTwo"})
+      if (at.has(key) && !at.at(key).value().is_number_unsigned())
+        return at.at(key).expected("a number from 0 to 2^64-1");
+    auto op = at.at("op").string("an operator (SCMP_CMP_...)");
+    if (!op) return op.error();
+    const auto known = std::ranges::find(kOperators, *op, &OciOperator::name);
+    if (known == std::end(kOperators)) return at.at("op").expected("an operator (SCMP_CMP_...)");
+    Rule rule;
+    rule.kind = Rule::Kind::kArgs;
+    Matcher& m = rule.fields[*index];
+    m.op = known->op;
+    m.value = at.at("value").value().get<std::uint64_t>();
+    if (m.op == Matcher::Op::kMaskedEq) {
+      m.mask = m.value;
+      m.value = at.has("valueTwo") ? at.at("valueTwo").value().get<std::uint64_t>() : 0;
+    }
+    fields.insert(*index);
+    return rule;
+  }
+
+  // Turns the entries collected so far into a rule set of their own.
+  void flush() {
+    if (pending_.empty()) return;
+    RuleSet set;
+    set.action = current_action_;
+    for (auto& [call, rules] : pending_) {
+      const auto match_all = [](const Rule& rule) { return rule.kind == Rule::Kind::kMatchAll; };
+      Rule rule;
+      if (std::ranges::none_of(rules, match_all)) {
+        rule.kind = Rule::Kind::kAnyOf;
+        rule.children = rules;
+        if (rules.size() == 1) rule = rules[0];
+      }
+      set.rules.push_back(SyscallRule{call.first, call.second, std::move(rule)});
+    }
+    out_.policy.rule_sets.push_back(std::move(set));
+    pending_.clear();
+  }
+
+  JsonCursor root_;
+  const OciOptions& options_;
+  OciImport out_;
+  std::uint32_t current_action_ = 0;
+  std::map<std::pair<Arch, std::uint32_t>, std::vector<Rule>> pending_;
+};
+
+}  // namespace
+
+Result<OciImport> import_oci(std::string_view text, const std::string& name,
+                             const OciOptions& options) {
+  auto document = parse_json(text, name);
+  if (!document) return document.error();
+  // A whole runtime-spec config.json carries the profile at /linux/seccomp.
+  if (document->is_object() && document->contains("linux") && (*document)["linux"].is_object() &&
+      (*document)["linux"].contains("seccomp")) {
+    const JsonCursor config(*document, name);
+    return Importer(config.at("linux").at("seccomp"), options).import();
+  }
+  const JsonCursor root(*document, name);
+  return Importer(root, options).import();
+}
+
+}  // namespace secequiv

@@ -1,0 +1,346 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "harness/policy/json.h"
+#include "harness/policy/json_util.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+struct MatcherName {
+  const char* name;
+  Matcher::Op op;
+};
+constexpr MatcherName kValueMatchers[] = {
+    {"eq", Matcher::Op::kEq}, {"ne", Matcher::Op::kNe}, {"gt", Matcher::Op::kGt},
+    {"ge", Matcher::Op::kGe}, {"lt", Matcher::Op::kLt}, {"le", Matcher::Op::kLe},
+};
+
+// An unsigned number in decimal or 0x form; nothing if malformed or too large.
+std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    base = 16;
+    text.remove_prefix(2);
+  }
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+class Reader {
+ public:
+  explicit Reader(const JsonCursor& root) : root_(root) {}
+
+  Result<Policy> read() {
+    if (auto s = root_.object_with({"$schema", "version", "name", "description", "arches",
+                                    "default_action", "bad_arch_action", "x32_action", "hot",
+                                    "variables", "rule_sets"});
+        !s)
+      return s.error();
+    for (const char* key : {"version", "arches", "default_action", "rule_sets"})
+      if (!root_.has(key)) return root_.fail(fmt::format("the key '{}' is missing", key));
+    if (root_.value()["version"] != 1) return root_.at("version").expected("version 1");
+    for (auto [key, field] :
+         {std::pair("name", &policy_.name), std::pair("description", &policy_.description)}) {
+      if (!root_.has(key)) continue;
+      auto text = root_.at(key).string("a string");
+      if (!text) return text.error();
+      *field = *text;
+    }
+    if (auto s = arches(); !s) return s.error();
+    if (auto s = actions(); !s) return s.error();
+    if (auto s = hot(); !s) return s.error();
+    if (auto s = variables(); !s) return s.error();
+    const JsonCursor sets = root_.at("rule_sets");
+    if (auto s = sets.array("an array of rule sets"); !s) return s.error();
+    for (std::size_t i = 0; i < sets.value().size(); ++i)
+      if (auto s = rule_set(sets.at(i)); !s) return s.error();
+    return std::move(policy_);
+  }
+
+ private:
+  Status arches() {
+    const JsonCursor list = root_.at("arches");
+    if (!list.value().is_array() || list.value().empty())
+      return list.expected("a non-empty array of architectures");
+    for (std::size_t i = 0; i < list.value().size(); ++i) {
+      auto name = list.at(i).string("an architecture's name");
+      if (!name) return name.error();
+      const auto arch = arch_from_name(*name);
+      if (!arch) {
+        std::vector<std::string_view> known;
+        for (const ArchInfo& info : all_arches()) known.push_back(info.name);
+        return list.at(i).expected(fmt::format("one of {}", fmt::join(known, ", ")));
+      }
+      if (policy_.has_arch(*arch))
+        return list.at(i).fail(fmt::format("'{}' is listed twice", *name));
+      policy_.arches.push_back(*arch);
+    }
+    return Ok{};
+  }
+
+  Result<std::uint32_t> action(const JsonCursor& at) const {
+    static constexpr std::string_view kWhat =
+        "an action (allow, log, kill_process, kill_thread, trap(N), errno(N or NAME), trace(N), "
+        "user_notif or 0x...)";
+    if (at.value().is_number()) return at.number32(kWhat);
+    auto text = at.string(kWhat);
+    if (!text) return text.error();
+    const auto value = parse_action(*text);
+    if (!value) return at.expected(kWhat);
+    return *value;
+  }
+
+  Status actions() {
+    auto chosen = action(root_.at("default_action"));
+    if (!chosen) return chosen.error();
+    policy_.default_action = *chosen;
+    policy_.bad_arch_action = SECCOMP_RET_KILL_PROCESS;
+    if (root_.has("bad_arch_action")) {
+      auto bad_arch = action(root_.at("bad_arch_action"));
+      if (!bad_arch) return bad_arch.error();
+      policy_.bad_arch_action = *bad_arch;
+    }
+    if (root_.has("x32_action")) {
+      const JsonCursor at = root_.at("x32_action");
+      if (policy_.has_arch(Arch::kX32)) return at.fail("cannot be given when 'arches' lists x32");
+      if (!policy_.has_arch(Arch::kX86_64)) return at.fail("needs x86_64 among 'arches'");
+      auto x32 = action(at);
+      if (!x32) return x32.error();
+      policy_.x32_action = *x32;
+    }
+    return Ok{};
+  }
+
+  Status hot() {
+    if (!root_.has("hot")) return Ok{};
+    const JsonCursor list = root_.at("hot");
+    if (auto s = list.array("an array of system call names"); !s) return s;
+    for (std::size_t i = 0; i < list.value().size(); ++i) {
+      auto name = list.at(i).string("a system call name");
+      if (!name) return name.error();
+      auto targets = resolve(list.at(i), *name);
+      if (!targets) return targets.error();
+      policy_.hot.push_back(*name);
+    }
+    return Ok{};
+  }
+
+  Status variables() {
+    if (!root_.has("variables")) return Ok{};
+    const JsonCursor map = root_.at("variables");
+    if (!map.value().is_object()) return map.expected("an object of name: 32-bit value");
+    for (const auto& item : map.value().items()) {
+      auto value = map.at(item.key()).number32("a number from 0 to 2^32-1");
+      if (!value) return value.error();
+      policy_.variables.emplace_back(item.key(), *value);
+    }
+    return Ok{};
+  }
+
+  using Targets = std::vector<std::pair<Arch, std::uint32_t>>;
+
+  // "read", "39", "x86_64:read", "i386:3" → the calls meant, over the policy's architectures.
+  Result<Targets> resolve(const JsonCursor& at, const std::string& key) const {
+    std::vector<Arch> arches = policy_.arches;
+    std::string name = key;
+    if (const std::size_t colon = key.find(':'); colon != std::string::npos) {
+      const auto arch = arch_from_name(key.substr(0, colon));
+      if (!arch || !policy_.has_arch(*arch))
+        return at.fail(
+            fmt::format("'{}' is not one of this policy's architectures", key.substr(0, colon)));
+      arches = {*arch};
+      name = key.substr(colon + 1);
+    }
+    if (const auto number = parse_unsigned(name)) {
+      if (*number > 0xffffffff)
+        return at.fail(fmt::format("system call number {} is above 2^32-1", name));
+      if (arches.size() > 1)
+        return at.fail(
+            fmt::format("the number {} is ambiguous with several architectures; write '{}:{}'",
+                        name, arch_info(arches[0]).name, name));
+      return Targets{{arches[0], static_cast<std::uint32_t>(*number)}};
+    }
+    Targets targets;
+    for (const Arch arch : arches)
+      if (const auto nr = syscall_nr(arch, name)) targets.emplace_back(arch, *nr);
+    if (targets.empty()) {
+      std::string hint;
+      const auto similar = similar_syscalls(arches[0], name);
+      if (!similar.empty()) hint = fmt::format("; did you mean {}?", fmt::join(similar, " or "));
+      return at.fail(
+          fmt::format("unknown system call '{}' on {}{}", name, arch_info(arches[0]).name, hint));
+    }
+    return targets;
+  }
+
+  Status rule_set(const JsonCursor& at) {
+    if (auto s = at.object_with({"action", "vsyscall", "rules", "description"}); !s) return s;
+    for (const char* key : {"action", "rules"})
+      if (!at.has(key)) return at.fail(fmt::format("the key '{}' is missing", key));
+    RuleSet set;
+    auto chosen = action(at.at("action"));
+    if (!chosen) return chosen.error();
+    set.action = *chosen;
+    if (at.has("vsyscall")) {
+      if (!at.at("vsyscall").value().is_boolean())
+        return at.at("vsyscall").expected("true or false");
+      set.vsyscall = at.at("vsyscall").value().get<bool>();
+    }
+    const JsonCursor rules = at.at("rules");
+    if (!rules.value().is_object()) return rules.expected("an object of system call: rule");
+    std::map<std::pair<Arch, std::uint32_t>, Rule> by_call;
+    for (const auto& item : rules.value().items()) {
+      const JsonCursor here = rules.at(item.key());
+      auto targets = resolve(here, item.key());
+      if (!targets) return targets.error();
+      for (const auto& [arch, nr] : *targets) {
+        auto parsed = rule(here, arch);
+        if (!parsed) return parsed.error();
+        if (!by_call.emplace(std::pair(arch, nr), std::move(*parsed)).second)
+          return here.fail(
+              fmt::format("{}:{} is listed twice in this rule set", arch_info(arch).name, nr));
+      }
+    }
+    for (auto& [call, parsed] : by_call)
+      set.rules.push_back(SyscallRule{call.first, call.second, std::move(parsed)});
+    policy_.rule_sets.push_back(std::move(set));
+    return Ok{};
+  }
+
+  // The document's depth is limited by parse_json, and with it this recursion.
+  Result<Rule> rule(const JsonCursor& at, Arch arch) const {
+    Rule out;
+    if (at.value().is_boolean() && at.value().get<bool>()) return out;
+    if (!at.value().is_object() || at.value().size() != 1)
+      return at.expected("true or an object with one of any_of, all_of, args");
+    if (auto s = at.object_with({"any_of", "all_of", "args"}); !s) return s.error();
+    const std::string key = at.value().begin().key();
+    const JsonCursor inner = at.at(key);
+    if (key == "args") {
+      out.kind = Rule::Kind::kArgs;
+      if (auto s = inner.object_with({"0", "1", "2", "3", "4", "5", "ip"}); !s) return s.error();
+      for (const auto& item : inner.value().items()) {
+        const int field = item.key() == "ip" ? kIpField : item.key()[0] - '0';
+        auto parsed = matcher(inner.at(item.key()), arch);
+        if (!parsed) return parsed.error();
+        out.fields[static_cast<std::size_t>(field)] = std::move(*parsed);
+      }
+      return out;
+    }
+    out.kind = key == "any_of" ? Rule::Kind::kAnyOf : Rule::Kind::kAllOf;
+    if (!inner.value().is_array() || inner.value().empty())
+      return inner.expected(fmt::format(
+          "a non-empty array of rules (an empty {} means nothing anyone could rely on)", key));
+    for (std::size_t i = 0; i < inner.value().size(); ++i) {
+      auto child = rule(inner.at(i), arch);
+      if (!child) return child.error();
+      out.children.push_back(std::move(*child));
+    }
+    return out;
+  }
+
+  Result<Matcher> matcher(const JsonCursor& at, Arch arch) const {
+    static constexpr std::string_view kWhat =
+        R"("any", "non_negative_fd" or an object with one of eq, ne, gt, ge, lt, le, masked_eq, bits_allowlist)";
+    Matcher out;
+    if (at.value() == "any") return out;
+    if (at.value() == "non_negative_fd") {
+      out.op = Matcher::Op::kNonNegativeFd;
+      return out;
+    }
+    if (!at.value().is_object() || at.value().size() != 1) return at.expected(kWhat);
+    const std::string key = at.value().begin().key();
+    const JsonCursor inner = at.at(key);
+    for (const MatcherName& known : kValueMatchers) {
+      if (key != known.name) continue;
+      out.op = known.op;
+      if (auto s = value(inner, arch, out.value, &out.variable); !s) return s.error();
+      return out;
+    }
+    if (key == "bits_allowlist") {
+      out.op = Matcher::Op::kBitsAllowlist;
+      if (auto s = value(inner, arch, out.mask, nullptr); !s) return s.error();
+      return out;
+    }
+    if (key != "masked_eq") return at.expected(kWhat);
+    if (auto s = inner.object_with({"mask", "value"}); !s) return s.error();
+    for (const char* part : {"mask", "value"})
+      if (!inner.has(part)) return inner.fail(fmt::format("the key '{}' is missing", part));
+    out.op = Matcher::Op::kMaskedEq;
+    if (auto s = value(inner.at("mask"), arch, out.mask, nullptr); !s) return s.error();
+    if (auto s = value(inner.at("value"), arch, out.value, &out.variable); !s) return s.error();
+    return out;
+  }
+
+  // A number, or a string: numbers (a leading '-' gives 64-bit two's complement), constant names
+  // and $variables, the first two joined by '|'.
+  Status value(const JsonCursor& at, Arch arch, std::uint64_t& out, std::string* variable) const {
+    static constexpr std::string_view kWhat =
+        "a number from 0 to 2^64-1, or a string of numbers and constant names joined by |";
+    if (at.value().is_number_unsigned()) {
+      out = at.value().get<std::uint64_t>();
+      return Ok{};
+    }
+    if (at.value().is_number_integer()) {
+      out = static_cast<std::uint64_t>(at.value().get<std::int64_t>());
+      return Ok{};
+    }
+    if (!at.value().is_string()) return at.expected(kWhat);
+    const auto text = at.value().get<std::string>();
+    if (text.starts_with('$')) {
+      if (variable == nullptr) return at.fail("a variable cannot be a mask");
+      const auto found = std::ranges::find(policy_.variables, text.substr(1),
+                                           [](const auto& v) { return v.first; });
+      if (found == policy_.variables.end())
+        return at.fail(fmt::format("variable '{}' is not in /variables", text));
+      *variable = found->first;
+      out = found->second;
+      return Ok{};
+    }
+    out = 0;
+    std::string_view rest = text;
+    for (bool more = true; more;) {
+      const std::size_t bar = rest.find('|');
+      const std::string_view term = trim(rest.substr(0, bar));
+      more = bar != std::string_view::npos;
+      if (more) rest.remove_prefix(bar + 1);
+      const bool negative = term.starts_with('-');
+      if (const auto number = parse_unsigned(negative ? term.substr(1) : term)) {
+        out |= negative ? 0 - *number : *number;
+      } else if (const auto constant = constant_value(arch, term)) {
+        out |= *constant;
+      } else {
+        return at.fail(fmt::format("'{}' is neither a number nor a known constant on {}", term,
+                                   arch_info(arch).name));
+      }
+    }
+    return Ok{};
+  }
+
+  JsonCursor root_;
+  Policy policy_;
+};
+
+}  // namespace
+
+Result<Policy> read_policy(std::string_view text, const std::string& name) {
+  auto document = parse_json(text, name);
+  if (!document) return document.error();
+  const JsonCursor root(*document, name);
+  return Reader(root).read();
+}
+
+}  // namespace secequiv

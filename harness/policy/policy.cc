@@ -1,0 +1,87 @@
+#include "harness/policy/policy.h"
+
+#include <algorithm>
+
+namespace secequiv {
+
+bool Matcher::matches(std::uint64_t field) const {
+  switch (op) {
+    case Op::kAny:
+      return true;
+    case Op::kEq:
+      return field == value;
+    case Op::kNe:
+      return field != value;
+    case Op::kGt:
+      return field > value;
+    case Op::kGe:
+      return field >= value;
+    case Op::kLt:
+      return field < value;
+    case Op::kLe:
+      return field <= value;
+    case Op::kMaskedEq:
+      return (field & mask) == value;
+    case Op::kBitsAllowlist:
+      return (field & ~mask) == 0;
+    case Op::kNonNegativeFd:
+      return field <= 0x7fffffff;
+  }
+  return false;
+}
+
+bool Rule::matches(const SeccompData& data, Endian endian) const {
+  const auto child = [&](const Rule& rule) { return rule.matches(data, endian); };
+  switch (kind) {
+    case Kind::kMatchAll:
+      return true;
+    case Kind::kAnyOf:
+      return std::ranges::any_of(children, child);
+    case Kind::kAllOf:
+      return std::ranges::all_of(children, child);
+    case Kind::kArgs:
+      for (int field = 0; field <= kIpField; ++field)
+        if (!fields[static_cast<std::size_t>(field)].matches(data.field(field, endian)))
+          return false;
+      return true;
+  }
+  return false;
+}
+
+const Rule* RuleSet::find(Arch arch, std::uint32_t nr) const {
+  const auto key = std::pair(arch, nr);
+  const auto found = std::ranges::lower_bound(
+      rules, key, {}, [](const SyscallRule& r) { return std::pair(r.arch, r.nr); });
+  return found != rules.end() && found->arch == arch && found->nr == nr ? &found->rule : nullptr;
+}
+
+std::vector<std::uint32_t> Policy::audit_values() const {
+  std::vector<std::uint32_t> out;
+  for (const Arch arch : arches)
+    if (std::ranges::find(out, arch_info(arch).audit) == out.end())
+      out.push_back(arch_info(arch).audit);
+  return out;
+}
+
+bool Policy::has_arch(Arch arch) const { return std::ranges::find(arches, arch) != arches.end(); }
+
+std::uint32_t decide(const Policy& policy, const SeccompData& data) {
+  const auto audits = policy.audit_values();
+  if (std::ranges::find(audits, data.arch()) == audits.end()) return policy.bad_arch_action;
+  const bool x32_number = (data.nr() & kX32Bit) != 0 && data.nr() != 0xffffffff;
+  if (data.arch() == AUDIT_ARCH_X86_64 && x32_number && policy.x32_action &&
+      !policy.has_arch(Arch::kX32))
+    return *policy.x32_action;
+  const Endian endian = endian_of(data.arch());
+  for (const RuleSet& set : policy.rule_sets) {
+    if (set.vsyscall && (data.field(kIpField, endian) >> 63) == 0) continue;
+    for (const Arch arch : policy.arches) {
+      if (arch_info(arch).audit != data.arch()) continue;
+      const Rule* rule = set.find(arch, data.nr());
+      if (rule != nullptr && rule->matches(data, endian)) return set.action;
+    }
+  }
+  return policy.default_action;
+}
+
+}  // namespace secequiv
