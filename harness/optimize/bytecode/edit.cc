@@ -1,0 +1,30 @@
+#include "harness/optimize/bytecode/edit.h"
+
+namespace secequiv::detail {
+
+Program erase(ProgramView program, const std::vector<bool>& dead) {
+  std::vector<std::size_t> position(program.size() + 1);
+  std::size_t kept = 0;
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    position[pc] = kept;
+    kept += !dead[pc];
+  }
+  position[program.size()] = kept;
+  Program out;
+  out.reserve(kept);
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    if (dead[pc]) continue;
+    Insn in = program[pc];
+    const std::size_t next = position[pc] + 1;
+    if (in.code == kJa) {
+      in.k = static_cast<std::uint32_t>(position[jump_target(pc, in, true)] - next);
+    } else if (is_conditional(in)) {
+      in.jt = static_cast<std::uint8_t>(position[jump_target(pc, program[pc], true)] - next);
+      in.jf = static_cast<std::uint8_t>(position[jump_target(pc, program[pc], false)] - next);
+    }
+    out.push_back(in);
+  }
+  return out;
+}
+
+}  // namespace secequiv::detail

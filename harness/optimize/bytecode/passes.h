@@ -1,0 +1,17 @@
+// The bytecode passes. Each is a pure function; laws and examples are in pass.cc's table.
+#pragma once
+
+#include "harness/bpf/insn.h"
+
+namespace secequiv::detail {
+
+Program thread_conditional_jumps(ProgramView program);
+Program thread_jumps(ProgramView program);
+Program merge_equal_targets(ProgramView program);
+Program remove_null_jumps(ProgramView program);
+Program remove_unreachable(ProgramView program);
+Program remove_redundant_loads(ProgramView program);
+Program replace_jumps_to_returns(ProgramView program);
+Program merge_returns(ProgramView program);
+
+}  // namespace secequiv::detail
