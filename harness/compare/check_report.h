@@ -1,0 +1,46 @@
+// Everything `secequiv check` finds out about a pair, as data. Owns the shape of the report;
+// report/ renders it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/bpf/check.h"
+#include "harness/compare/proof.h"
+
+namespace secequiv {
+
+// One side of the pair.
+struct SideReport {
+  std::string name;  // where the program came from
+  Program program;
+  std::optional<Refusal> refusal;  // by the kernel's rules, length included
+};
+
+struct CheckReport {
+  Verdict verdict = Verdict::kUnknown;
+  std::string reason;  // one sentence: what decided the verdict
+  Sameness sameness = Sameness::kRaw;
+  SideReport before;
+  SideReport after;
+
+  std::uint64_t inputs = 0;       // derived inputs, distinct
+  std::uint64_t dropped = 0;      // combinations left out of the derivation
+  std::uint64_t evaluations = 0;  // inputs run through both programs, edge witnesses included
+  std::uint64_t obligations = 0;  // of the optimized program: instructions and outcomes
+  std::uint64_t covered_by_inputs = 0;
+  std::uint64_t covered_by_witnesses = 0;  // met by the prover's inputs only
+  std::vector<Obligation> infeasible;      // proven
+  std::vector<Feasibility> open;           // neither covered nor proven: never in a passing report
+  std::string listing;                     // of the optimized program, with the final coverage
+
+  std::optional<Witness> witness;
+  std::optional<Proof> proof;
+
+  double run_seconds = 0;
+  double coverage_seconds = 0;  // proving edges
+  double proof_seconds = 0;
+};
+
+}  // namespace secequiv

@@ -1,0 +1,61 @@
+#include "harness/compare/pair.h"
+
+namespace secequiv {
+
+std::optional<Witness> replay(const Pair& pair, const SeccompData& data) {
+  const std::uint32_t before = run(pair.before, data.words);
+  const std::uint32_t after = run(pair.after, data.words);
+  if (same_decision(before, after, pair.sameness)) return std::nullopt;
+  return Witness{data, before, after};
+}
+
+PairRun run_pair(const Pair& pair, std::span<const SeccompData> inputs, CoverageMap& coverage) {
+  PairRun out;
+  for (const SeccompData& data : inputs) {
+    ++out.evaluations;
+    const std::uint32_t before = run(pair.before, data.words);
+    const std::uint32_t after = coverage.run(data.words);
+    if (same_decision(before, after, pair.sameness)) continue;
+    out.witness = Witness{data, before, after};
+    break;
+  }
+  return out;
+}
+
+Witness minimize(const Pair& pair, const Witness& witness) {
+  Witness best = witness;
+  const auto attempt = [&](std::size_t word, std::uint32_t value) {
+    if (best.data.words[word] == value) return;
+    SeccompData candidate = best.data;
+    candidate.words[word] = value;
+    if (const auto smaller = replay(pair, candidate)) best = *smaller;
+  };
+  // Later words first: a witness is easiest to read when the number and the architecture are real
+  // ones.
+  for (std::size_t word = best.data.words.size(); word-- > 0;)
+    if (word != kArchWord) attempt(word, 0);
+  for (std::size_t word = best.data.words.size(); word-- > 0;)
+    if (word != kArchWord)
+      for (int bit = 31; bit >= 0; --bit)
+        if ((best.data.words[word] >> bit & 1) != 0)
+          attempt(word, best.data.words[word] & ~(1u << bit));
+  return best;
+}
+
+Trace trace(ProgramView program, const InputWords& input) {
+  struct Recorder {
+    const Insn* base;
+    Trace& trace;
+    void at(const Insn* pc, const Machine<Concrete>& machine) {
+      trace.steps.push_back(
+          TraceStep{static_cast<std::size_t>(pc - base), machine.a, machine.x, std::nullopt});
+    }
+    void outcome(const Insn*, bool taken) { trace.steps.back().outcome = taken; }
+  };
+  Trace out{};
+  Recorder recorder{program.data(), out};
+  out.result = run_observed(program, input, recorder);
+  return out;
+}
+
+}  // namespace secequiv

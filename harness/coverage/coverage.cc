@@ -1,0 +1,59 @@
+#include "harness/coverage/coverage.h"
+
+#include <fmt/format.h>
+
+namespace secequiv {
+namespace {
+
+struct Marker {
+  const Insn* base;
+  std::uint8_t* marks;
+
+  void at(const Insn* pc, const Machine<Concrete>&) { marks[(pc - base) * 3] = 1; }
+  void outcome(const Insn* pc, bool taken) { marks[(pc - base) * 3 + (taken ? 1 : 2)] = 1; }
+};
+
+}  // namespace
+
+std::string describe(const Obligation& obligation, ProgramView program) {
+  const bool division = program[obligation.pc].code == kDivX;
+  switch (obligation.kind) {
+    case Obligation::Kind::kLine:
+      return fmt::format("instruction {}", obligation.pc);
+    case Obligation::Kind::kTrue:
+      return fmt::format("instruction {} {}", obligation.pc, division ? "divisor zero" : "true");
+    case Obligation::Kind::kFalse:
+      return fmt::format("instruction {} {}", obligation.pc,
+                         division ? "divisor not zero" : "false");
+  }
+  return {};
+}
+
+std::uint32_t CoverageMap::run(const InputWords& input) {
+  Marker marker{program_.data(), marks_.data()};
+  return run_observed(program_, input, marker);
+}
+
+void CoverageMap::merge(const CoverageMap& other) {
+  for (std::size_t i = 0; i < marks_.size(); ++i) marks_[i] |= other.marks_[i];
+}
+
+std::vector<Obligation> CoverageMap::obligations() const {
+  std::vector<Obligation> out;
+  for (std::size_t pc = 0; pc < program_.size(); ++pc) {
+    out.push_back({pc, Obligation::Kind::kLine});
+    if (!has_two_outcomes(program_[pc])) continue;
+    out.push_back({pc, Obligation::Kind::kTrue});
+    out.push_back({pc, Obligation::Kind::kFalse});
+  }
+  return out;
+}
+
+std::vector<Obligation> CoverageMap::uncovered() const {
+  std::vector<Obligation> out;
+  for (const Obligation& obligation : obligations())
+    if (!covered(obligation)) out.push_back(obligation);
+  return out;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,85 @@
+#include "harness/coverage/state.h"
+
+#include <fmt/format.h>
+
+#include "harness/bpf/text.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::string_view kMagic = "secequiv coverage 1\n";
+constexpr std::size_t kRecord = sizeof(InputWords);
+
+// FNV-1a over the program's raw bytes.
+std::uint64_t fingerprint(const Program& program) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : write_program(program, Form::kRaw))
+    hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
+  return hash;
+}
+
+std::string header(const CoverageMap& coverage) {
+  return fmt::format("{}program {:016x} {}\n", kMagic, fingerprint(coverage.program()),
+                     coverage.program().size());
+}
+
+constexpr Obligation::Kind kKinds[] = {Obligation::Kind::kLine, Obligation::Kind::kTrue,
+                                       Obligation::Kind::kFalse};
+
+}  // namespace
+
+std::string write_coverage(const CoverageMap& coverage) {
+  std::string out = header(coverage);
+  for (std::size_t pc = 0; pc < coverage.program().size(); ++pc) {
+    for (const auto kind : kKinds) out += coverage.covered({pc, kind}) ? '1' : '0';
+    out += '\n';
+  }
+  return out;
+}
+
+Status read_coverage(std::string_view text, const std::string& name, CoverageMap& coverage) {
+  if (!text.starts_with(kMagic))
+    return make_error(ErrorCode::kParse, name + ":1",
+                      "expected a coverage file ('secequiv coverage 1')");
+  const std::string expected = header(coverage);
+  if (!text.starts_with(expected))
+    return make_error(ErrorCode::kUsage, name + ":2", "this coverage is of another program");
+  text.remove_prefix(expected.size());
+  const std::size_t count = coverage.program().size();
+  if (text.size() != count * 4)
+    return make_error(ErrorCode::kParse, name, fmt::format("expected {} lines of marks", count));
+  for (std::size_t pc = 0; pc < count; ++pc)
+    for (std::size_t i = 0; i < 4; ++i)
+      if (const char c = text[pc * 4 + i]; i < 3 ? c != '0' && c != '1' : c != '\n')
+        return make_error(ErrorCode::kParse, fmt::format("{}:{}", name, pc + 3),
+                          "expected three marks of 0 or 1");
+  for (std::size_t pc = 0; pc < count; ++pc)
+    for (std::size_t i = 0; i < 3; ++i)
+      if (text[pc * 4 + i] == '1') coverage.mark({pc, kKinds[i]});
+  return Ok{};
+}
+
+Result<std::vector<InputWords>> read_inputs(std::string_view bytes, const std::string& name) {
+  if (bytes.size() % kRecord != 0)
+    return make_error(
+        ErrorCode::kParse,
+        fmt::format("{}: offset {}", name, bytes.size() - bytes.size() % kRecord),
+        fmt::format("expected 64 bytes (struct seccomp_data), found {}", bytes.size() % kRecord));
+  std::vector<InputWords> out(bytes.size() / kRecord);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    out[i / kRecord][i % kRecord / 4] |= std::uint32_t{static_cast<std::uint8_t>(bytes[i])}
+                                         << i % 4 * 8;
+  return out;
+}
+
+std::string write_inputs(const std::vector<InputWords>& inputs) {
+  std::string out;
+  out.reserve(inputs.size() * kRecord);
+  for (const InputWords& words : inputs)
+    for (const std::uint32_t word : words)
+      for (int shift = 0; shift < 32; shift += 8)
+        out.push_back(static_cast<char>(word >> shift & 0xff));
+  return out;
+}
+
+}  // namespace secequiv
