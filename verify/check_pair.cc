@@ -1,0 +1,157 @@
+#include "verify/check_pair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "harness/coverage/listing.h"
+#include "verify/smt/solver.h"
+
+namespace secequiv {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class Job {
+ public:
+  Job(CheckReport& report, const CheckOptions& options)
+      : report_(report),
+        options_(options),
+        pair_{report.before.program, report.after.program, report.sameness},
+        coverage_(report.after.program) {}
+
+  Result<Ok> run(std::span<const SeccompData> inputs) {
+    run_inputs(inputs);
+    if (report_.witness) return Ok{};
+    if (auto s = account_for_edges(); !s || report_.witness) return s;
+    return prove();
+  }
+
+ private:
+  void differs(const Witness& witness, std::string_view found_by) {
+    report_.verdict = Verdict::kDifferent;
+    report_.reason = fmt::format(
+        "the programs return different values for the input shown (found by {})", found_by);
+    report_.witness = witness;
+  }
+
+  void run_inputs(std::span<const SeccompData> inputs) {
+    const auto start = Clock::now();
+    const PairRun result = run_pair(pair_, inputs, coverage_);
+    report_.evaluations = result.evaluations;
+    report_.run_seconds = seconds_since(start);
+    report_.obligations = coverage_.obligations().size();
+    report_.covered_by_inputs = report_.obligations - coverage_.uncovered().size();
+    if (result.witness) differs(minimize(pair_, *result.witness), "the derived inputs");
+  }
+
+  // Every obligation no input has met is either proven infeasible or gets an input that meets it,
+  // which is then run through both programs like any other.
+  Result<Ok> account_for_edges() {
+    const auto start = Clock::now();
+    const auto uncovered = coverage_.uncovered();
+    if (!uncovered.empty()) {
+      smt::FeasibilityOracle oracle(pair_.after);
+      for (const Obligation& obligation : uncovered) {
+        if (coverage_.covered(obligation)) continue;
+        const double left = options_.timeout_seconds - seconds_since(start);
+        auto answer = left > 0
+                          ? oracle.query(obligation, left)
+                          : Result<Feasibility>(Feasibility{
+                                obligation, Feasibility::Answer::kUnknown, {}, "no time left"});
+        if (!answer) return answer.error();
+        if (answer->answer == Feasibility::Answer::kInfeasible) {
+          report_.infeasible.push_back(obligation);
+        } else if (answer->answer == Feasibility::Answer::kUnknown) {
+          report_.open.push_back(*answer);
+        } else {
+          ++report_.evaluations;
+          coverage_.run(answer->witness->words);
+          if (const auto witness = replay(pair_, *answer->witness)) {
+            differs(minimize(pair_, *witness),
+                    "an input that reaches an edge no derived input reached");
+            break;
+          }
+        }
+      }
+    }
+    const std::size_t missing = coverage_.uncovered().size();
+    report_.covered_by_witnesses = report_.obligations - report_.covered_by_inputs - missing;
+    report_.listing = listing(coverage_, [&](const Obligation& obligation) {
+      return std::ranges::find(report_.infeasible, obligation) != report_.infeasible.end();
+    });
+    report_.coverage_seconds = seconds_since(start);
+    return Ok{};
+  }
+
+  Result<Ok> prove() {
+    const auto start = Clock::now();
+    auto proof = smt::prove(pair_, options_.timeout_seconds);
+    if (!proof) return proof.error();
+    report_.proof_seconds = seconds_since(start);
+    report_.proof = *proof;
+    if (proof->verdict == Verdict::kDifferent) {
+      differs(*proof->witness, "proof; no derived input shows it");
+    } else if (proof->verdict == Verdict::kUnknown) {
+      report_.verdict = Verdict::kUnknown;
+      report_.reason = "equivalence is not decided: " + proof->detail;
+    } else if (!report_.open.empty()) {
+      report_.verdict = Verdict::kUnknown;
+      report_.reason = fmt::format(
+          "{} of the optimized program's obligations are neither covered nor proven infeasible: {}",
+          report_.open.size(), report_.open.front().detail);
+    } else {
+      report_.verdict = Verdict::kPass;
+      report_.reason =
+          "proven equivalent for all inputs; every edge of the optimized program is covered or "
+          "proven infeasible";
+    }
+    return Ok{};
+  }
+
+  CheckReport& report_;
+  const CheckOptions& options_;
+  Pair pair_;
+  CoverageMap coverage_;
+};
+
+// A program that no evaluator may touch, or that the kernel would not take where it must.
+std::optional<std::string> refusal_reason(const SideReport& side, std::string_view role,
+                                          LengthRule length) {
+  const auto refusal = check(side.program, length);
+  if (!refusal) return std::nullopt;
+  return fmt::format("the kernel refuses the {} program: {}", role,
+                     describe(*refusal, side.program));
+}
+
+}  // namespace
+
+Result<CheckReport> check_pair(const SideReport& before, const SideReport& after, Sameness sameness,
+                               std::span<const SeccompData> inputs, const CheckOptions& options) {
+  CheckReport report;
+  report.sameness = sameness;
+  report.before = before;
+  report.after = after;
+  report.before.refusal = check(before.program);
+  report.after.refusal = check(after.program);
+  report.inputs = inputs.size();
+  auto refused = refusal_reason(report.before, "unoptimized", LengthRule::kUnlimited);
+  if (!refused)
+    refused =
+        refusal_reason(report.after, "optimized",
+                       options.require_installable ? LengthRule::kKernel : LengthRule::kUnlimited);
+  if (refused) {
+    report.verdict = Verdict::kRejected;
+    report.reason = *refused;
+    return report;
+  }
+  Job job(report, options);
+  if (auto s = job.run(inputs); !s) return s.error();
+  return report;
+}
+
+}  // namespace secequiv

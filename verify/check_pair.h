@@ -1,0 +1,25 @@
+// The main job on a pair of programs: run the inputs, compare, account for every edge of the
+// optimized program, prove. Owns the order of these steps and the rule for the verdict. It must not
+// know where the programs came from.
+#pragma once
+
+#include <span>
+
+#include "harness/base/result.h"
+#include "harness/compare/check_report.h"
+
+namespace secequiv {
+
+struct CheckOptions {
+  double timeout_seconds = 60;      // for the equivalence proof, and again for all edges together
+  bool require_installable = true;  // the kernel must accept the optimized program, length included
+};
+
+// `before` may be longer than 4096 instructions (it is an optimizer's input); `after` may not,
+// unless options.require_installable is off. Verdicts: kRejected, kDifferent (with a replayed
+// witness), kUnknown (a limit ran out), kPass (nothing differs, every obligation covered or proven
+// infeasible, equivalence proven). Errors: kInternal only.
+Result<CheckReport> check_pair(const SideReport& before, const SideReport& after, Sameness sameness,
+                               std::span<const SeccompData> inputs, const CheckOptions& options);
+
+}  // namespace secequiv

@@ -1,0 +1,65 @@
+// The solver domain of step<Domain>: words are 32-bit bit-vector terms of Z3 over sixteen input
+// constants, truth values are Boolean terms. Owns the Z3 context. It must not know programs or
+// queries (solver.h).
+#pragma once
+
+#include <z3.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "verify/symbolic.h"
+
+namespace secequiv::smt {
+
+// Terms live as long as the Terms object. Constants and truth values are folded as they are built.
+class Terms {
+ public:
+  using Word = Z3_ast;
+  using Bool = Z3_ast;
+
+  Terms();
+  ~Terms();
+  Terms(const Terms&) = delete;
+  Terms& operator=(const Terms&) = delete;
+
+  [[nodiscard]] Z3_context context() const { return context_; }
+  [[nodiscard]] Word input(std::uint32_t word) const { return inputs_[word]; }
+  // Text of the last error Z3 reported (out of memory, interrupted), or empty.
+  [[nodiscard]] std::string error() const;
+
+  Word constant(std::uint32_t k) { return Z3_mk_unsigned_int64(context_, k, word_sort_); }
+  Word load(std::uint32_t i) { return inputs_[i]; }
+  Word add(Word a, Word b) { return Z3_mk_bvadd(context_, a, b); }
+  Word sub(Word a, Word b) { return Z3_mk_bvsub(context_, a, b); }
+  Word mul(Word a, Word b) { return Z3_mk_bvmul(context_, a, b); }
+  Word udiv(Word a, Word b) { return Z3_mk_bvudiv(context_, a, b); }
+  Word bit_and(Word a, Word b) { return Z3_mk_bvand(context_, a, b); }
+  Word bit_or(Word a, Word b) { return Z3_mk_bvor(context_, a, b); }
+  Word bit_xor(Word a, Word b) { return Z3_mk_bvxor(context_, a, b); }
+  Word lsh(Word a, Word b) { return Z3_mk_bvshl(context_, a, b); }
+  Word rsh(Word a, Word b) { return Z3_mk_bvlshr(context_, a, b); }
+  Word neg(Word a) { return Z3_mk_bvneg(context_, a); }
+  Bool eq(Word a, Word b) { return Z3_mk_eq(context_, a, b); }
+  Bool ugt(Word a, Word b) { return Z3_mk_bvugt(context_, a, b); }
+  Bool uge(Word a, Word b) { return Z3_mk_bvuge(context_, a, b); }
+  Bool any_bit(Word a, Word b) { return negate(eq(bit_and(a, b), constant(0))); }
+
+  Bool truth(bool value) { return value ? true_ : false_; }
+  Bool both(Bool a, Bool b);
+  Bool either(Bool a, Bool b);
+  Bool negate(Bool a);
+  Word choose(Bool condition, Word then, Word otherwise);
+  bool same(Word a, Word b) { return a == b; }
+
+ private:
+  Z3_context context_;
+  Z3_sort word_sort_;
+  Z3_ast true_;
+  Z3_ast false_;
+  std::array<Z3_ast, 16> inputs_;
+};
+static_assert(SymbolicDomain<Terms>);
+
+}  // namespace secequiv::smt

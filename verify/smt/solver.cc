@@ -1,0 +1,285 @@
+#include "verify/smt/solver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "verify/smt/domain.h"
+
+namespace secequiv::smt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Interrupts Z3 at a deadline. Z3's own "timeout" parameter is only looked at between some of its
+// steps.
+class Watchdog {
+ public:
+  Watchdog(Z3_context context, double seconds)
+      : deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double>(std::min(seconds, 1e8)))),
+        thread_([this, context] {
+          std::unique_lock lock(mutex_);
+          while (!done_) {
+            if (Clock::now() >= deadline_) {
+              Z3_interrupt(context);
+              wake_.wait_for(lock, std::chrono::milliseconds(20));
+            } else {
+              wake_.wait_until(lock, deadline_);
+            }
+          }
+        }) {}
+  ~Watchdog() {
+    {
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+  }
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  [[nodiscard]] bool expired() const { return Clock::now() >= deadline_; }
+
+ private:
+  Clock::time_point deadline_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+class Solver {
+ public:
+  explicit Solver(Terms& terms) : terms_(terms) {
+    Z3_context c = terms.context();
+    solver_ = Z3_mk_solver_for_logic(c, Z3_mk_string_symbol(c, "QF_BV"));
+    Z3_solver_inc_ref(c, solver_);
+  }
+  ~Solver() { Z3_solver_dec_ref(terms_.context(), solver_); }
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
+
+  void require(Z3_ast condition) { Z3_solver_assert(terms_.context(), solver_, condition); }
+  void push() { Z3_solver_push(terms_.context(), solver_); }
+  void pop() { Z3_solver_pop(terms_.context(), solver_, 1); }
+  Z3_lbool check() { return Z3_solver_check(terms_.context(), solver_); }
+  Z3_lbool check(Z3_ast assumption) {
+    return Z3_solver_check_assumptions(terms_.context(), solver_, 1, &assumption);
+  }
+  [[nodiscard]] std::string reason_unknown() const {
+    return Z3_solver_get_reason_unknown(terms_.context(), solver_);
+  }
+  [[nodiscard]] std::string text() const { return Z3_solver_to_string(terms_.context(), solver_); }
+
+  // The input of the last satisfiable check.
+  SeccompData model() const {
+    Z3_context c = terms_.context();
+    SeccompData data;
+    Z3_model model = Z3_solver_get_model(c, solver_);
+    if (model == nullptr) return data;
+    Z3_model_inc_ref(c, model);
+    for (std::uint32_t word = 0; word < data.words.size(); ++word) {
+      Z3_ast value = nullptr;
+      std::uint64_t number = 0;
+      if (Z3_model_eval(c, model, terms_.input(word), true, &value) &&
+          Z3_get_numeral_uint64(c, value, &number))
+        data.words[word] = static_cast<std::uint32_t>(number);
+    }
+    Z3_model_dec_ref(c, model);
+    return data;
+  }
+
+ private:
+  Terms& terms_;
+  Z3_solver solver_;
+};
+
+Z3_ast difference(Terms& terms, const Pair& pair) {
+  const auto before =
+      normalize_symbolic(terms, run_symbolic(terms, pair.before).result, pair.sameness);
+  const auto after =
+      normalize_symbolic(terms, run_symbolic(terms, pair.after).result, pair.sameness);
+  return terms.negate(terms.eq(before, after));
+}
+
+Error does_not_replay(const SeccompData& data, std::string_view what) {
+  return make_error(ErrorCode::kInternal, "z3",
+                    fmt::format("the solver's input {} does not {} when run; please report this",
+                                describe(data), what));
+}
+
+// Makes the witness of a satisfiable query smallest: fewest non-zero words, then each word in turn
+// as small as it can be. Stops early, with `minimal` false, when the time is up.
+class Minimizer {
+ public:
+  Minimizer(Terms& terms, Solver& solver, const Pair& pair, const Watchdog& watchdog, Proof& proof)
+      : terms_(terms), solver_(solver), pair_(pair), watchdog_(watchdog), proof_(proof) {}
+
+  Status run() {
+    proof_.witness = minimize(pair_, *proof_.witness);
+    const unsigned words = nonzero(proof_.witness->data);
+    std::vector<Z3_ast> used;
+    for (std::uint32_t word = 0; word < 16; ++word)
+      used.push_back(terms_.negate(terms_.eq(terms_.input(word), terms_.constant(0))));
+    for (unsigned limit = 0; limit < words; ++limit) {
+      solver_.push();
+      solver_.require(Z3_mk_atmost(terms_.context(), 16, used.data(), limit));
+      const auto found = improve();
+      solver_.pop();
+      if (!found) return found.error();
+      if (*found == Z3_L_UNDEF) return Ok{};
+      if (*found == Z3_L_TRUE) break;
+    }
+    solver_.push();
+    solver_.require(Z3_mk_atmost(terms_.context(), 16, used.data(), nonzero(proof_.witness->data)));
+    auto done = smallest_values();
+    solver_.pop();
+    if (!done) return done.error();
+    proof_.minimal = *done;
+    return Ok{};
+  }
+
+ private:
+  static unsigned nonzero(const SeccompData& data) {
+    return static_cast<unsigned>(
+        std::ranges::count_if(data.words, [](std::uint32_t w) { return w != 0; }));
+  }
+
+  // Checks; a model becomes the new witness, after replay.
+  Result<Z3_lbool> improve() {
+    const Z3_lbool answer = watchdog_.expired() ? Z3_L_UNDEF : solver_.check();
+    if (answer == Z3_L_TRUE) {
+      const SeccompData data = solver_.model();
+      const auto witness = replay(pair_, data);
+      if (!witness) return does_not_replay(data, "differ");
+      proof_.witness = witness;
+    }
+    return answer;
+  }
+
+  // Word by word from nr on, bit by bit from the top: a set bit is cleared if some witness allows
+  // it.
+  Result<bool> smallest_values() {
+    for (std::uint32_t word = 0; word < 16; ++word) {
+      for (int bit = 31; bit >= 0; --bit) {
+        if ((proof_.witness->data.words[word] >> bit & 1) == 0) continue;
+        const std::uint32_t bound = (proof_.witness->data.words[word] >> bit) << bit;
+        solver_.push();
+        solver_.require(Z3_mk_bvult(terms_.context(), terms_.input(word), terms_.constant(bound)));
+        const auto found = improve();
+        solver_.pop();
+        if (!found) return found.error();
+        if (*found == Z3_L_UNDEF) return false;
+      }
+      solver_.require(
+          terms_.eq(terms_.input(word), terms_.constant(proof_.witness->data.words[word])));
+    }
+    return true;
+  }
+
+  Terms& terms_;
+  Solver& solver_;
+  const Pair& pair_;
+  const Watchdog& watchdog_;
+  Proof& proof_;
+};
+
+}  // namespace
+
+Result<Proof> prove(const Pair& pair, double timeout_seconds) {
+  Proof proof;
+  proof.engine = "z3";
+  const auto start = Clock::now();
+  Terms terms;
+  const Watchdog watchdog(terms.context(), timeout_seconds);
+  Solver solver(terms);
+  solver.require(difference(terms, pair));
+  proof.encode_seconds = seconds_since(start);
+  const auto solving = Clock::now();
+  const Z3_lbool answer = watchdog.expired() ? Z3_L_UNDEF : solver.check();
+  if (answer == Z3_L_FALSE && terms.error().empty()) {
+    proof.verdict = Verdict::kEquivalent;
+  } else if (answer == Z3_L_TRUE) {
+    const SeccompData data = solver.model();
+    proof.witness = replay(pair, data);
+    if (!proof.witness) return does_not_replay(data, "differ");
+    proof.verdict = Verdict::kDifferent;
+    if (auto done = Minimizer(terms, solver, pair, watchdog, proof).run(); !done)
+      return done.error();
+  } else {
+    proof.detail = watchdog.expired()
+                       ? fmt::format("time limit of {} s reached", timeout_seconds)
+                       : fmt::format("z3: {} {}", solver.reason_unknown(), terms.error());
+  }
+  proof.solve_seconds = seconds_since(solving);
+  return proof;
+}
+
+std::string equivalence_smt2(const Pair& pair) {
+  Terms terms;
+  Solver solver(terms);
+  solver.require(difference(terms, pair));
+  return "; satisfiable: the two programs differ on the input word0..word15\n(set-logic QF_BV)\n" +
+         solver.text() + "(check-sat)\n(get-model)\n";
+}
+
+struct FeasibilityOracle::State {
+  Program program;
+  Terms terms;
+  SymbolicRun<Terms> run;
+  Solver solver;
+
+  explicit State(const Program& p) : program(p), run(run_symbolic(terms, program)), solver(terms) {}
+};
+
+FeasibilityOracle::FeasibilityOracle(const Program& program)
+    : state_(std::make_unique<State>(program)) {}
+FeasibilityOracle::~FeasibilityOracle() = default;
+
+Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, double timeout_seconds) {
+  State& s = *state_;
+  Feasibility out{obligation, Feasibility::Answer::kUnknown, std::nullopt, {}};
+  if (!s.run.reach[obligation.pc]) {
+    out.answer = Feasibility::Answer::kInfeasible;
+    return out;
+  }
+  Z3_ast condition = *s.run.reach[obligation.pc];
+  if (obligation.kind != Obligation::Kind::kLine) {
+    Z3_ast outcome = *s.run.outcome[obligation.pc];
+    condition = s.terms.both(
+        condition, obligation.kind == Obligation::Kind::kTrue ? outcome : s.terms.negate(outcome));
+  }
+  const Watchdog watchdog(s.terms.context(), timeout_seconds);
+  s.solver.push();
+  s.solver.require(condition);
+  const Z3_lbool answer = s.solver.check();
+  if (answer == Z3_L_FALSE && s.terms.error().empty()) {
+    out.answer = Feasibility::Answer::kInfeasible;
+  } else if (answer == Z3_L_TRUE) {
+    const SeccompData data = s.solver.model();
+    CoverageMap coverage(s.program);
+    coverage.run(data.words);
+    if (!coverage.covered(obligation))
+      return does_not_replay(data, "reach " + describe(obligation, s.program));
+    out.answer = Feasibility::Answer::kFeasible;
+    out.witness = data;
+  } else {
+    out.detail = watchdog.expired()
+                     ? fmt::format("time limit of {} s reached", timeout_seconds)
+                     : fmt::format("z3: {} {}", s.solver.reason_unknown(), s.terms.error());
+  }
+  s.solver.pop();
+  return out;
+}
+
+}  // namespace secequiv::smt

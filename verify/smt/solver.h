@@ -1,0 +1,41 @@
+// The Z3 engine: equivalence of two programs and feasibility of edges, each with a time limit and
+// each witness replayed. Owns the queries. It must not know policies nor how results are shown.
+// Z3's own types stay in the .cc file.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/compare/proof.h"
+
+namespace secequiv::smt {
+
+// Are the two programs of `pair` the same on all inputs? Preconditions: check() accepts both (the
+// length rule aside). `timeout_seconds` bounds the whole call, minimization of the witness
+// included: when it runs out before a verdict the answer is kUnknown, after one the witness is what
+// was found so far. Errors: kInternal if a model of Z3 does not replay (a bug in this tool or in
+// Z3; never reported as a difference).
+Result<Proof> prove(const Pair& pair, double timeout_seconds);
+
+// The equivalence query as SMT-LIB 2 text (satisfiable = different), for other solvers.
+std::string equivalence_smt2(const Pair& pair);
+
+// Feasibility of one program's obligations. One encoding serves all queries.
+class FeasibilityOracle {
+ public:
+  // Precondition: check() accepts `program` (the length rule aside).
+  explicit FeasibilityOracle(const Program& program);
+  ~FeasibilityOracle();
+  FeasibilityOracle(const FeasibilityOracle&) = delete;
+  FeasibilityOracle& operator=(const FeasibilityOracle&) = delete;
+
+  // kUnknown after `timeout_seconds`. Errors: kInternal if a model does not replay.
+  Result<Feasibility> query(const Obligation& obligation, double timeout_seconds);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace secequiv::smt

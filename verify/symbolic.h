@@ -1,0 +1,178 @@
+// Runs a program on all inputs at once: one forward pass over its instructions, in any domain that
+// can choose between two words by a condition. Owns the merging of paths; step<Domain> owns what
+// instructions do. Solver terms (verify/smt) and decision diagrams are such domains.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "harness/bpf/flow.h"
+#include "harness/bpf/semantics.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+
+// A Domain whose truth values can be combined and can choose between words. `same(a, b)` may answer
+// false for equal words; it only saves work.
+template <class D>
+concept SymbolicDomain =
+    Domain<D> && requires(D d, const typename D::Word& w, const typename D::Bool& b) {
+      { d.truth(true) } -> std::same_as<typename D::Bool>;
+      { d.both(b, b) } -> std::same_as<typename D::Bool>;
+      { d.either(b, b) } -> std::same_as<typename D::Bool>;
+      { d.negate(b) } -> std::same_as<typename D::Bool>;
+      { d.choose(b, w, w) } -> std::same_as<typename D::Word>;
+      { d.same(w, w) } -> std::same_as<bool>;
+    };
+
+// Everything about one program as functions of the input.
+template <class D>
+struct SymbolicRun {
+  typename D::Word result;  // the value returned
+  std::vector<std::optional<typename D::Bool>>
+      reach;  // per instruction: it runs; nothing where no path of jumps leads
+  std::vector<std::optional<typename D::Bool>>
+      outcome;  // per two-way instruction: true outcome, given that it runs
+};
+
+namespace detail {
+
+template <class D>
+struct SymbolicControl {
+  enum class Kind : std::uint8_t { kNext, kJump, kBranch, kReturn };
+  D& domain;
+  Kind kind = Kind::kNext;
+  std::optional<typename D::Bool> condition;  // of a branch, or "divisor is zero"
+  std::optional<typename D::Word> value;
+
+  void next() { kind = Kind::kNext; }
+  void jump(std::uint32_t) { kind = Kind::kJump; }
+  void branch(const typename D::Bool& taken, std::uint32_t, std::uint32_t) {
+    kind = Kind::kBranch;
+    condition = taken;
+  }
+  void ret(const typename D::Word& w) {
+    kind = Kind::kReturn;
+    value = w;
+  }
+  bool exit_if_zero(const typename D::Word& divisor) {
+    condition = domain.eq(divisor, domain.constant(0));
+    return false;
+  }
+};
+
+}  // namespace detail
+
+// Precondition: check() accepts `program` (the length rule aside). Linear in its length, in domain
+// operations.
+template <SymbolicDomain D>
+SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
+  using Bool = typename D::Bool;
+  using Word = typename D::Word;
+  using Kind = typename detail::SymbolicControl<D>::Kind;
+  struct Place {
+    std::optional<Bool> reach;
+    std::optional<Machine<D>> machine;
+    std::uint16_t stored = 0;  // M[] words that are written on some path here
+  };
+  std::vector<Place> places(program.size());
+  std::vector<std::optional<Word>> returned(program.size());
+  std::vector<Kind> kinds(program.size(), Kind::kNext);
+  SymbolicRun<D> out{domain.constant(0), {}, {}};
+  out.reach.resize(program.size());
+  out.outcome.resize(program.size());
+
+  Machine<D> entry{};
+  entry.a = domain.constant(0);
+  entry.x = domain.constant(0);
+  places[0].reach = domain.truth(true);
+  places[0].machine = entry;
+
+  // Only one of the edges into an instruction is taken on any input, so the last condition that
+  // holds may win.
+  const auto arrive = [&](std::size_t pc, const Bool& condition, const Machine<D>& machine,
+                          std::uint16_t stored) {
+    Place& place = places[pc];
+    if (!place.reach) {
+      place = Place{condition, machine, stored};
+      return;
+    }
+    const auto join = [&](Word& mine, const Word& theirs) {
+      if (!domain.same(mine, theirs)) mine = domain.choose(condition, theirs, mine);
+    };
+    join(place.machine->a, machine.a);
+    join(place.machine->x, machine.x);
+    for (std::size_t k = 0; k < kMemWords; ++k) {
+      const bool mine = (place.stored >> k & 1) != 0;
+      const bool theirs = (stored >> k & 1) != 0;
+      if (mine && theirs) join(place.machine->m[k], machine.m[k]);
+      if (!mine && theirs) place.machine->m[k] = machine.m[k];
+    }
+    place.stored |= stored;
+    place.reach = domain.either(*place.reach, condition);
+  };
+
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    Place& place = places[pc];
+    if (!place.reach) continue;
+    out.reach[pc] = place.reach;
+    const Insn& in = program[pc];
+    detail::SymbolicControl<D> control{domain, Kind::kNext, {}, {}};
+    step(domain, in, *place.machine, control);
+    if (in.code == kSt || in.code == kStx) place.stored |= static_cast<std::uint16_t>(1u << in.k);
+    kinds[pc] = control.kind;
+    out.outcome[pc] = control.condition;
+    returned[pc] = control.value;
+    if (control.kind == Kind::kReturn) continue;
+    if (control.kind == Kind::kBranch && in.jt != in.jf) {
+      arrive(jump_target(pc, in, true), domain.both(*place.reach, *control.condition),
+             *place.machine, place.stored);
+      arrive(jump_target(pc, in, false),
+             domain.both(*place.reach, domain.negate(*control.condition)), *place.machine,
+             place.stored);
+    } else {
+      const Bool condition = in.code == kDivX
+                                 ? domain.both(*place.reach, domain.negate(*control.condition))
+                                 : *place.reach;
+      arrive(is_jump(in) ? jump_target(pc, in, true) : pc + 1, condition, *place.machine,
+             place.stored);
+    }
+    place.machine.reset();
+  }
+
+  // Backwards: the value returned from each instruction on.
+  for (std::size_t pc = program.size(); pc-- > 0;) {
+    if (!out.reach[pc] || kinds[pc] == Kind::kReturn) continue;
+    const Insn& in = program[pc];
+    const std::size_t to = is_jump(in) ? jump_target(pc, in, true) : pc + 1;
+    if (kinds[pc] == Kind::kBranch && in.jt != in.jf) {
+      returned[pc] =
+          domain.choose(*out.outcome[pc], *returned[to], *returned[jump_target(pc, in, false)]);
+    } else if (in.code == kDivX) {
+      returned[pc] = domain.choose(*out.outcome[pc], domain.constant(0), *returned[to]);
+    } else {
+      returned[pc] = returned[to];
+    }
+  }
+  out.result = *returned[0];
+  return out;
+}
+
+// behaviour_of (harness/seccomp/action.h) in any domain.
+template <SymbolicDomain D>
+typename D::Word normalize_symbolic(D& d, const typename D::Word& value, Sameness sameness) {
+  if (sameness == Sameness::kRaw) return value;
+  const auto action = d.bit_and(value, d.constant(SECCOMP_RET_ACTION_FULL));
+  const auto data = d.bit_and(value, d.constant(SECCOMP_RET_DATA));
+  auto out = d.constant(SECCOMP_RET_KILL_PROCESS);
+  for (const std::uint32_t plain :
+       {SECCOMP_RET_KILL_THREAD, SECCOMP_RET_USER_NOTIF, SECCOMP_RET_LOG, SECCOMP_RET_ALLOW})
+    out = d.choose(d.eq(action, d.constant(plain)), d.constant(plain), out);
+  for (const std::uint32_t with_data : {SECCOMP_RET_TRAP, SECCOMP_RET_TRACE})
+    out = d.choose(d.eq(action, d.constant(with_data)), value, out);
+  const auto clamped = d.choose(d.ugt(data, d.constant(kMaxErrno)), d.constant(kMaxErrno), data);
+  return d.choose(d.eq(action, d.constant(SECCOMP_RET_ERRNO)),
+                  d.bit_or(d.constant(SECCOMP_RET_ERRNO), clamped), out);
+}
+
+}  // namespace secequiv
