@@ -1,0 +1,25 @@
+# Compiler flags, and the helpers every target of this project is declared with.
+
+add_library(secequiv_options INTERFACE)
+target_include_directories(secequiv_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(secequiv_options INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wconversion)
+
+if(SECEQUIV_SANITIZE)
+  set(_sanitize -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_compile_options(secequiv_options INTERFACE ${_sanitize})
+  target_link_options(secequiv_options INTERFACE ${_sanitize})
+endif()
+if(SECEQUIV_FUZZ)
+  target_compile_options(secequiv_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(SECEQUIV_TIDY)
+  find_program(CLANG_TIDY NAMES clang-tidy-19 REQUIRED)
+  set(CMAKE_CXX_CLANG_TIDY ${CLANG_TIDY} --quiet)
+endif()
+
+# secequiv_library(name SOURCES ... LINKS ...): a static library of one folder. LINKS are the arrows of ARCHITECTURE.md.
+function(secequiv_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_link_libraries(${name} PUBLIC secequiv_options ${arg_LINKS})
+endfunction()

@@ -1,0 +1,138 @@
+// `check`: the main job. Policy or pair in; inputs run, compared, edges accounted for, equivalence
+// proven; verdict out.
+#include <fmt/format.h>
+
+#include "harness/adapter/command.h"
+#include "harness/base/file.h"
+#include "harness/cli/common.h"
+#include "harness/optimize/pass.h"
+#include "harness/policy/cases.h"
+#include "harness/policy/compile.h"
+#include "harness/report/json.h"
+#include "harness/report/text.h"
+#include "verify/check_pair.h"
+
+namespace secequiv::cli {
+namespace {
+
+struct CheckJob {
+  Options options;
+  std::vector<std::string> inputs;
+  std::string before_cmd;
+  std::string after_cmd;
+  std::string listing;
+  double cmd_timeout = 60;
+  std::size_t max_inputs = CaseLimits{}.total;
+  bool any_length = false;
+};
+
+Result<Source> from_command(const std::string& command, const CheckJob& job) {
+  auto output = run_command(command, {}, CommandLimits{job.cmd_timeout, kMaxInputBytes});
+  if (!output) return output.error();
+  auto program =
+      read_program(*output, fmt::format("output of '{}'", command), job.options.input_form());
+  if (!program)
+    return Error{ErrorCode::kAdapter, program.error().where, -1, program.error().detail};
+  return Source{fmt::format("'{}'", command), std::move(*program), std::nullopt};
+}
+
+// The two sides, from the commands or files given; whatever is missing at the end is the
+// optimizer's work.
+Result<std::pair<Source, Source>> sides(const CheckJob& job) {
+  std::vector<Source> given;
+  const auto add = [&](Result<Source> source) -> Status {
+    if (!source) return source.error();
+    given.push_back(std::move(*source));
+    return Ok{};
+  };
+  if (job.inputs.empty() && job.before_cmd.empty()) {
+    auto policy = parse_policy(default_policy_text(), "default policy", job.options);
+    if (!policy) return policy.error();
+    Program program = compile(*policy);
+    if (auto s = add(Source{fmt::format("default policy '{}' (compiled)", policy->name),
+                            std::move(program), std::move(*policy)});
+        !s)
+      return s.error();
+  }
+  if (!job.before_cmd.empty())
+    if (auto s = add(from_command(job.before_cmd, job)); !s) return s.error();
+  for (const std::string& path : job.inputs)
+    if (auto s = add(load_source(path, job.options)); !s) return s.error();
+  if (!job.after_cmd.empty())
+    if (auto s = add(from_command(job.after_cmd, job)); !s) return s.error();
+  if (given.size() > 2)
+    return make_error(ErrorCode::kUsage, {}, "expected at most two programs, counting commands");
+  if (given.size() == 1) {
+    const Source& before = given.front();
+    if (const auto refusal = check(before.program, LengthRule::kUnlimited))
+      return make_error(ErrorCode::kRejected, before.name, describe(*refusal, before.program));
+    given.push_back(Source{"built-in optimizer", optimize(before.program).program, std::nullopt});
+  }
+  return std::pair(std::move(given[0]), std::move(given[1]));
+}
+
+Cases inputs_for(const Source& before, const Source& after, const CheckJob& job) {
+  CaseLimits limits;
+  limits.total = job.max_inputs;
+  Cases all;
+  const auto add = [&](Cases more) {
+    all.dropped += more.dropped;
+    all.inputs.insert(all.inputs.end(), more.inputs.begin(), more.inputs.end());
+  };
+  for (const Source* side : {&before, &after}) {
+    if (side->policy) add(derive_cases(*side->policy, limits));
+    if (!check(side->program, LengthRule::kUnlimited)) add(derive_cases(side->program, limits));
+  }
+  return all;
+}
+
+int run_check(const CheckJob& job) {
+  auto both = sides(job);
+  if (!both) return report(both.error(), job.options);
+  const auto& [before, after] = *both;
+  const Cases cases = inputs_for(before, after, job);
+  auto result = check_pair(SideReport{before.name, before.program, {}},
+                           SideReport{after.name, after.program, {}}, job.options.sameness(),
+                           cases.inputs, CheckOptions{job.options.timeout, !job.any_length});
+  if (!result) return report(result.error(), job.options);
+  result->dropped = cases.dropped;
+  if (!job.listing.empty())
+    if (const Status written = write_file(job.listing, result->listing); !written)
+      return report(written.error(), job.options);
+  print(job.options.json ? render(to_json(*result)) : check_text(*result));
+  return exit_code(result->verdict);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Context& context) {
+  CLI::App* sub = app.add_subcommand("check",
+                                     "The main job: fuzz, cover and prove a pair of programs, or a "
+                                     "policy and its optimized form.\n"
+                                     "No input: the embedded default policy. One: it and the "
+                                     "built-in optimizer's result. Two: before and after");
+  auto job = std::make_shared<CheckJob>();
+  sub->add_option("input", job->inputs, "Policies or programs in any form; - for standard input")
+      ->expected(0, 2);
+  sub->add_option("--before-cmd", job->before_cmd,
+                  "Command that prints the unoptimized program, in any form");
+  sub->add_option("--after-cmd", job->after_cmd,
+                  "Command that prints the optimized program, in any form");
+  sub->add_option("--cmd-timeout", job->cmd_timeout, "Seconds a command may take")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub->add_option("--max-inputs", job->max_inputs, "Most inputs derived from each source")
+      ->capture_default_str();
+  sub->add_option(
+      "--listing", job->listing,
+      "Write the optimized program's annotated listing to this file, - for standard output");
+  sub->add_flag("--any-length", job->any_length,
+                "Let the optimized program exceed 4096 instructions");
+  job->options.add_input(*sub);
+  job->options.add_proof(*sub);
+  job->options.add_import(*sub);
+  job->options.add_json(*sub);
+  sub->callback([job, &context] { context.status = run_check(*job); });
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,164 @@
+#include "harness/cli/common.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+
+#include "harness/base/file.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/json.h"
+#include "harness/report/json.h"
+
+namespace secequiv::cli {
+
+void Options::add_input(CLI::App& app) {
+  app.add_option("--from", from,
+                 "Form of the input programs: raw, raw-be, asm, ddd or c (default: by content)")
+      ->check(CLI::IsMember({"raw", "raw-be", "asm", "ddd", "c"}));
+  app.add_flag("--big-endian", big_endian, "Raw input programs are big endian");
+}
+
+void Options::add_output(CLI::App& app, const char* default_form) {
+  to = default_form;
+  app.add_option("--to", to, "Form of the output: raw, raw-be, asm, ddd or c")
+      ->check(CLI::IsMember({"raw", "raw-be", "asm", "ddd", "c"}))
+      ->capture_default_str();
+  app.add_option("-o,--output", output, "Output file, - for standard output")
+      ->capture_default_str();
+}
+
+void Options::add_json(CLI::App& app) {
+  app.add_flag("--json", json, "Report as JSON on standard output");
+}
+
+void Options::add_proof(CLI::App& app) {
+  app.add_option("--timeout", timeout,
+                 "Seconds for the proof (and again for all edges); running out gives 'unknown'")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--same", same, "What counts as the same decision: raw (all 32 bits) or behaviour")
+      ->check(CLI::IsMember({"raw", "behaviour"}))
+      ->capture_default_str();
+}
+
+void Options::add_import(CLI::App& app) {
+  app.add_option("--arch", arch, "Architecture of the host, for OCI profiles")
+      ->capture_default_str();
+  app.add_option("--cap", capabilities,
+                 "Capability granted to the container (CAP_...), for OCI profiles; repeatable");
+  app.add_option("--kernel", kernel, "Kernel version of the host, for OCI profiles")
+      ->capture_default_str();
+}
+
+std::optional<Form> Options::input_form() const {
+  if (!from.empty()) return form_from_name(from);
+  return std::nullopt;
+}
+
+OciOptions Options::oci() const {
+  return OciOptions{arch_from_name(arch).value_or(Arch::kX86_64), capabilities, kernel};
+}
+
+bool looks_like_json(std::string_view text) {
+  const std::size_t brace = text.find_first_not_of(" \t\r\n");
+  if (brace == std::string_view::npos || text[brace] != '{') return false;
+  const std::size_t inside = text.find_first_not_of(" \t\r\n", brace + 1);
+  return inside != std::string_view::npos && (text[inside] == '"' || text[inside] == '}');
+}
+
+Result<Program> load_program(const std::string& path, const Options& options) {
+  auto bytes = read_file(path);
+  if (!bytes) return bytes.error();
+  const std::string name = path == "-" ? "<stdin>" : path;
+  auto form = options.input_form();
+  if (!form && options.big_endian && bytes->find('\0') != std::string::npos)
+    form = Form::kRawBigEndian;
+  return read_program(*bytes, name, form);
+}
+
+Result<Policy> parse_policy(std::string_view text, const std::string& name,
+                            const Options& options) {
+  auto document = parse_json(text, name);
+  if (!document) return document.error();
+  if (!document->contains("rule_sets") &&
+      (document->contains("defaultAction") || document->contains("linux"))) {
+    if (!arch_from_name(options.arch))
+      return make_error(ErrorCode::kUsage, "--arch",
+                        fmt::format("unknown architecture '{}'", options.arch));
+    auto imported = import_oci(text, name, options.oci());
+    if (!imported) return imported.error();
+    return std::move(imported->policy);
+  }
+  return read_policy(text, name);
+}
+
+Result<Policy> load_policy(const std::string& path, const Options& options) {
+  auto text = read_file(path);
+  if (!text) return text.error();
+  return parse_policy(*text, path == "-" ? "<stdin>" : path, options);
+}
+
+Result<Source> load_source(const std::string& path, const Options& options) {
+  auto bytes = read_file(path);
+  if (!bytes) return bytes.error();
+  const std::string name = path == "-" ? "<stdin>" : path;
+  if (options.from.empty() && looks_like_json(*bytes)) {
+    auto policy = parse_policy(*bytes, name, options);
+    if (!policy) return policy.error();
+    Program program = compile(*policy);
+    return Source{name + " (compiled)", std::move(program), std::move(*policy)};
+  }
+  auto form = options.input_form();
+  if (!form && options.big_endian && bytes->find('\0') != std::string::npos)
+    form = Form::kRawBigEndian;
+  auto program = read_program(*bytes, name, form);
+  if (!program) return program.error();
+  return Source{name, std::move(*program), std::nullopt};
+}
+
+Result<std::uint64_t> parse_u64(const std::string& text, std::string_view what) {
+  const bool negative = text.starts_with('-');
+  std::string_view digits = text;
+  if (negative) digits.remove_prefix(1);
+  int base = 10;
+  if (digits.starts_with("0x") || digits.starts_with("0X")) {
+    base = 16;
+    digits.remove_prefix(2);
+  }
+  std::uint64_t value = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
+    return make_error(ErrorCode::kUsage, std::string(what),
+                      fmt::format("expected a number from 0 to 2^64-1, found '{}'", text));
+  return negative ? 0 - value : value;
+}
+
+Result<std::uint32_t> parse_nr(const std::string& text, Arch arch) {
+  if (const auto nr = syscall_nr(arch, text)) return *nr;
+  const auto number = parse_u64(text, "--nr");
+  if (number && (*number <= 0xffffffff || *number >= 0xffffffff80000000))
+    return static_cast<std::uint32_t>(*number);
+  std::string hint;
+  if (const auto similar = similar_syscalls(arch, text); !similar.empty())
+    hint = fmt::format("; did you mean {}?", fmt::join(similar, " or "));
+  return make_error(ErrorCode::kUsage, "--nr",
+                    fmt::format("'{}' is neither a number nor a system call of {}{}", text,
+                                arch_info(arch).name, hint));
+}
+
+int print(std::string_view text) {
+  const Status status = write_file("-", text);
+  if (status) return 0;
+  fmt::print(stderr, "secequiv: {}\n", status.error().text());
+  return exit_code(status.error().code);
+}
+
+int report(const Error& error, const Options& options) {
+  fmt::print(stderr, "secequiv: {}\n", error.text());
+  if (options.json) print(render(to_json(error)));
+  return exit_code(error.code);
+}
+
+}  // namespace secequiv::cli

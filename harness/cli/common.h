@@ -1,0 +1,94 @@
+// What all subcommands share: one option vocabulary, loading of programs and policies, and how
+// results leave the process. Owns the mapping from Result and Verdict to text, JSON and exit
+// status. Subcommands are one thin file each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/bpf/text.h"
+#include "harness/compare/verdict.h"
+#include "harness/policy/import_oci.h"
+#include "harness/policy/policy.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv::cli {
+
+// Where a subcommand leaves its exit status.
+struct Context {
+  int status = 0;
+};
+
+// Options that mean the same everywhere. Each add_ function declares the ones a subcommand takes.
+struct Options {
+  std::string from;  // form of program inputs, empty = by content
+  bool big_endian = false;
+  std::string to;  // form of the program written
+  std::string output = "-";
+  bool json = false;
+  double timeout = 60;
+  std::string same = "raw";
+  std::string arch = "x86_64";
+  std::vector<std::string> capabilities;
+  std::string kernel = "6.1";
+
+  void add_input(CLI::App& app);
+  void add_output(CLI::App& app, const char* default_form);
+  void add_json(CLI::App& app);
+  void add_proof(CLI::App& app);   // --timeout, --same
+  void add_import(CLI::App& app);  // --arch, --cap, --kernel
+
+  [[nodiscard]] Sameness sameness() const {
+    return same == "raw" ? Sameness::kRaw : Sameness::kBehaviour;
+  }
+  [[nodiscard]] std::optional<Form> input_form() const;
+  [[nodiscard]] OciOptions oci() const;
+};
+
+// A program with where it came from, and the policy it was compiled from, if any.
+struct Source {
+  std::string name;
+  Program program;
+  std::optional<Policy> policy;
+};
+
+// Is this the text of a JSON document (a policy) rather than a program?
+bool looks_like_json(std::string_view text);
+
+Result<Program> load_program(const std::string& path, const Options& options);
+
+// Our policy format, or an OCI profile, told apart by content.
+Result<Policy> load_policy(const std::string& path, const Options& options);
+Result<Policy> parse_policy(std::string_view text, const std::string& name, const Options& options);
+
+// A program, or a policy compiled without optimization.
+Result<Source> load_source(const std::string& path, const Options& options);
+
+// A number, or a system call's name on `arch`.
+Result<std::uint32_t> parse_nr(const std::string& text, Arch arch);
+Result<std::uint64_t> parse_u64(const std::string& text, std::string_view what);
+
+// Writes to standard output; a full disk or closed pipe is reported.
+int print(std::string_view text);
+// The error on standard error (and as JSON on standard output with --json); returns its exit
+// status.
+int report(const Error& error, const Options& options);
+
+// The subcommands. Each declares itself on `app` and leaves its exit status in `context`.
+void add_asm(CLI::App& app, Context& context);
+void add_check(CLI::App& app, Context& context);
+void add_cover(CLI::App& app, Context& context);
+void add_dis(CLI::App& app, Context& context);
+void add_import(CLI::App& app, Context& context);
+void add_optimize(CLI::App& app, Context& context);
+void add_prove(CLI::App& app, Context& context);
+void add_run(CLI::App& app, Context& context);
+void add_validate(CLI::App& app, Context& context);
+
+// The embedded default policy, corpus/policies/default.json.
+std::string_view default_policy_text();
+
+}  // namespace secequiv::cli

@@ -1,0 +1,46 @@
+// The command line: declares the subcommands and turns usage errors into exit status 2.
+#include <cstdio>
+#include <exception>
+
+#include "harness/cli/common.h"
+
+namespace {
+
+int run(int argc, char** argv) {
+  CLI::App app{
+      "Do two seccomp filters make the same decision for every possible system call?\n"
+      "Exit status: 0 same or pass, 1 different, 2 bad usage or input, 3 unknown (a limit ran "
+      "out), 4 the kernel would\n"
+      "refuse a program, 5 a command under test failed."};
+  app.set_version_flag("--version", "secequiv " SECEQUIV_VERSION);
+  app.require_subcommand(1);
+  secequiv::cli::Context context;
+  secequiv::cli::add_check(app, context);
+  secequiv::cli::add_prove(app, context);
+  secequiv::cli::add_run(app, context);
+  secequiv::cli::add_cover(app, context);
+  secequiv::cli::add_asm(app, context);
+  secequiv::cli::add_dis(app, context);
+  secequiv::cli::add_validate(app, context);
+  secequiv::cli::add_optimize(app, context);
+  secequiv::cli::add_import(app, context);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0
+                                : 2;  // CLI11 has many codes of its own; --help and --version are 0
+  }
+  return context.status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // The libraries report through values; what can still be thrown is std::bad_alloc and its like.
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "secequiv: internal error: %s\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,73 @@
+// `prove`: equivalence of two programs over all inputs.
+#include <fmt/format.h>
+
+#include "harness/base/file.h"
+#include "harness/bpf/check.h"
+#include "harness/cli/common.h"
+#include "harness/report/json.h"
+#include "harness/report/text.h"
+#include "verify/smt/solver.h"
+
+namespace secequiv::cli {
+namespace {
+
+struct ProveJob {
+  Options options;
+  std::string before;
+  std::string after;
+  std::string smt2;
+};
+
+int rejected(const Source& source, const Refusal& refusal, const Options& options) {
+  const std::string detail = describe(refusal, source.program);
+  if (options.json)
+    return print(render({{"schema", "secequiv.prove/1"},
+                         {"verdict", "rejected"},
+                         {"file", source.name},
+                         {"detail", detail}})),
+           4;
+  print(fmt::format("rejected: {}: {}\n", source.name, detail));
+  return exit_code(Verdict::kRejected);
+}
+
+int prove(const ProveJob& job) {
+  auto before = load_source(job.before, job.options);
+  if (!before) return report(before.error(), job.options);
+  auto after = load_source(job.after, job.options);
+  if (!after) return report(after.error(), job.options);
+  // A proof is about what programs decide; a length the kernel does not take is said, not refused.
+  for (const Source* side : {&*before, &*after}) {
+    if (const auto refusal = check(side->program, LengthRule::kUnlimited))
+      return rejected(*side, *refusal, job.options);
+    if (side->program.size() > kMaxInsns)
+      fmt::print(stderr, "secequiv: note: {} has {} instructions and is not installable\n",
+                 side->name, side->program.size());
+  }
+  const Pair pair{before->program, after->program, job.options.sameness()};
+  if (!job.smt2.empty())
+    if (const Status written = write_file(job.smt2, smt::equivalence_smt2(pair)); !written)
+      return report(written.error(), job.options);
+  auto proof = smt::prove(pair, job.options.timeout);
+  if (!proof) return report(proof.error(), job.options);
+  print(job.options.json ? render(to_json(*proof)) : proof_text(pair, *proof));
+  return exit_code(proof->verdict);
+}
+
+}  // namespace
+
+void add_prove(CLI::App& app, Context& context) {
+  CLI::App* sub = app.add_subcommand("prove",
+                                     "Prove two programs (or policies) equivalent, or show the "
+                                     "smallest input on which they differ");
+  auto job = std::make_shared<ProveJob>();
+  sub->add_option("before", job->before, "Program in any form, or a policy")->required();
+  sub->add_option("after", job->after, "Program in any form, or a policy")->required();
+  sub->add_option("--emit-smt2", job->smt2, "Also write the query as SMT-LIB 2, for other solvers");
+  job->options.add_input(*sub);
+  job->options.add_proof(*sub);
+  job->options.add_import(*sub);
+  job->options.add_json(*sub);
+  sub->callback([job, &context] { context.status = prove(*job); });
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,140 @@
+// `run`: emulate one system call, with the trace if wanted.
+#include <fmt/format.h>
+
+#include "harness/bpf/check.h"
+#include "harness/cli/common.h"
+#include "harness/compare/pair.h"
+#include "harness/report/json.h"
+
+namespace secequiv::cli {
+namespace {
+
+struct RunJob {
+  Options options;
+  std::vector<std::string> inputs;
+  std::string nr = "0";
+  std::string ip = "0";
+  std::vector<std::string> args;   // "0=3"
+  std::vector<std::string> words;  // all sixteen, instead of the fields
+  bool trace = false;
+};
+
+Result<SeccompData> read_data(const RunJob& job) {
+  SeccompData data;
+  if (!job.words.empty()) {
+    if (job.words.size() != data.words.size())
+      return make_error(ErrorCode::kUsage, "--words",
+                        fmt::format("expected 16 words, found {}", job.words.size()));
+    for (std::size_t i = 0; i < data.words.size(); ++i) {
+      auto value = parse_u64(job.words[i], "--words");
+      if (!value) return value.error();
+      if (*value > 0xffffffff)
+        return make_error(ErrorCode::kUsage, "--words",
+                          fmt::format("{} does not fit 32 bits", job.words[i]));
+      data.words[i] = static_cast<std::uint32_t>(*value);
+    }
+    return data;
+  }
+  const auto arch = arch_from_name(job.options.arch);
+  if (arch) {
+    auto nr = parse_nr(job.nr, *arch);
+    if (!nr) return nr.error();
+    data.set_nr(*nr);
+    data.set_arch(arch_info(*arch).audit);
+  } else {
+    auto audit = parse_u64(job.options.arch, "--arch");
+    if (!audit || *audit > 0xffffffff)
+      return make_error(
+          ErrorCode::kUsage, "--arch",
+          fmt::format("expected an architecture's name or a 32-bit AUDIT_ARCH value, found '{}'",
+                      job.options.arch));
+    auto nr = parse_u64(job.nr, "--nr");
+    if (!nr) return nr.error();
+    data.set_nr(static_cast<std::uint32_t>(*nr));
+    data.set_arch(static_cast<std::uint32_t>(*audit));
+  }
+  const Endian endian = endian_of(data.arch());
+  auto ip = parse_u64(job.ip, "--ip");
+  if (!ip) return ip.error();
+  data.set_field(kIpField, *ip, endian);
+  for (const std::string& arg : job.args) {
+    if (arg.size() < 3 || arg[1] != '=' || arg[0] < '0' || arg[0] > '5')
+      return make_error(ErrorCode::kUsage, "--arg",
+                        fmt::format("expected INDEX=VALUE with INDEX 0 to 5, found '{}'", arg));
+    auto value = parse_u64(arg.substr(2), "--arg");
+    std::optional<std::uint64_t> number =
+        value ? std::optional(*value) : constant_value(arch.value_or(Arch::kX86_64), arg.substr(2));
+    if (!number) return value.error();
+    data.set_field(arg[0] - '0', *number, endian);
+  }
+  return data;
+}
+
+int emulate(const RunJob& job) {
+  auto data = read_data(job);
+  if (!data) return report(data.error(), job.options);
+  std::vector<Source> sources;
+  for (const std::string& path : job.inputs) {
+    auto source = load_source(path, job.options);
+    if (!source) return report(source.error(), job.options);
+    if (const auto refusal = check(source->program, LengthRule::kUnlimited))
+      return report(
+          make_error(ErrorCode::kRejected, source->name, describe(*refusal, source->program)),
+          job.options);
+    sources.push_back(std::move(*source));
+  }
+  std::vector<ProgramView> stack(sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) stack[i] = sources[i].program;
+  const std::uint32_t result = run_stack(stack, data->words);
+  nlohmann::ordered_json document{{"schema", "secequiv.run/1"},
+                                  {"data", to_json(*data)},
+                                  {"filters", nlohmann::ordered_json::array()}};
+  std::string text = describe(*data) + "\n";
+  for (const Source& source : sources) {
+    const Trace steps = trace(source.program, data->words);
+    auto row = to_json(steps);
+    row["name"] = source.name;
+    if (!job.trace) row.erase("steps");
+    document["filters"].push_back(std::move(row));
+    if (job.trace) {
+      text += source.name + "\n";
+      for (const TraceStep& step : steps.steps)
+        text += fmt::format("{:>6}: A={:#010x} X={:#010x}  {}{}\n", step.pc, step.a, step.x,
+                            insn_text(source.program, step.pc),
+                            !step.outcome   ? ""
+                            : *step.outcome ? " -> true"
+                                            : " -> false");
+    }
+    if (sources.size() > 1)
+      text += fmt::format("{}: {:#010x} {}\n", source.name, steps.result,
+                          describe_action(steps.result));
+  }
+  document["result"] = {{"value", fmt::format("{:#010x}", result)},
+                        {"action", describe_action(result)}};
+  text += fmt::format("{:#010x} {}\n", result, describe_action(result));
+  return print(job.options.json ? render(document) : text);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Context& context) {
+  CLI::App* sub = app.add_subcommand(
+      "run", "Emulate one system call through a filter, or through a stack of filters");
+  auto job = std::make_shared<RunJob>();
+  sub->add_option("input", job->inputs, "Programs or policies, newest first; - for standard input")
+      ->required();
+  sub->add_option("--nr", job->nr, "System call name or number")->capture_default_str();
+  sub->add_option("--arch", job->options.arch, "Architecture's name or AUDIT_ARCH value")
+      ->capture_default_str();
+  sub->add_option("--ip", job->ip, "Instruction pointer")->capture_default_str();
+  sub->add_option("--arg", job->args, "INDEX=VALUE, a number or a constant's name; repeatable");
+  sub->add_option("--words", job->words,
+                  "All sixteen 32-bit words of seccomp_data instead, comma-separated")
+      ->delimiter(',');
+  sub->add_flag("--trace", job->trace, "Show every instruction executed");
+  job->options.add_input(*sub);
+  job->options.add_json(*sub);
+  sub->callback([job, &context] { context.status = emulate(*job); });
+}
+
+}  // namespace secequiv::cli

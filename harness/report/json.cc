@@ -1,0 +1,149 @@
+#include "harness/report/json.h"
+
+#include <fmt/format.h>
+
+#include "harness/seccomp/arch.h"
+
+namespace secequiv {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string hex32(std::uint32_t value) { return fmt::format("{:#010x}", value); }
+
+ordered_json value_json(std::uint32_t value) {
+  return {{"value", hex32(value)}, {"action", describe_action(value)}};
+}
+
+ordered_json side_json(const SideReport& side) {
+  ordered_json out{
+      {"name", side.name}, {"instructions", side.program.size()}, {"installable", !side.refusal}};
+  if (side.refusal)
+    out["refusal"] = {{"rule", rule_name(side.refusal->rule)},
+                      {"instruction", side.refusal->pc},
+                      {"detail", describe(*side.refusal, side.program)}};
+  return out;
+}
+
+const char* error_name(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kUsage:
+      return "usage";
+    case ErrorCode::kIo:
+      return "io";
+    case ErrorCode::kParse:
+      return "parse";
+    case ErrorCode::kPolicy:
+      return "policy";
+    case ErrorCode::kRejected:
+      return "rejected";
+    case ErrorCode::kBudget:
+      return "budget";
+    case ErrorCode::kAdapter:
+      return "adapter";
+    case ErrorCode::kInternal:
+      return "internal";
+  }
+  return "internal";
+}
+
+}  // namespace
+
+ordered_json to_json(const SeccompData& data) {
+  const Endian endian = endian_of(data.arch());
+  const auto arch = arch_from_data(data.arch(), data.nr());
+  ordered_json out{{"nr", data.nr()}, {"arch", hex32(data.arch())}};
+  if (arch) {
+    out["arch_name"] = arch_info(*arch).name;
+    if (const auto name = syscall_name(*arch, data.nr()); !name.empty()) out["syscall"] = name;
+  }
+  out["ip"] = fmt::format("{:#x}", data.field(kIpField, endian));
+  out["args"] = ordered_json::array();
+  for (int i = 0; i < kArgs; ++i)
+    out["args"].push_back(fmt::format("{:#x}", data.field(i, endian)));
+  out["words"] = data.words;
+  return out;
+}
+
+ordered_json to_json(const Witness& witness) {
+  return {{"data", to_json(witness.data)},
+          {"before", value_json(witness.before)},
+          {"after", value_json(witness.after)}};
+}
+
+ordered_json to_json(const Trace& trace) {
+  ordered_json steps = ordered_json::array();
+  for (const TraceStep& step : trace.steps) {
+    ordered_json row{{"pc", step.pc}, {"a", step.a}, {"x", step.x}};
+    if (step.outcome) row["outcome"] = *step.outcome;
+    steps.push_back(std::move(row));
+  }
+  return {{"steps", steps}, {"result", value_json(trace.result)}};
+}
+
+ordered_json to_json(const Obligation& obligation) {
+  static constexpr const char* kKinds[] = {"line", "true", "false"};
+  return {{"instruction", obligation.pc}, {"kind", kKinds[static_cast<int>(obligation.kind)]}};
+}
+
+ordered_json to_json(const Proof& proof) {
+  ordered_json out{{"schema", "secequiv.prove/1"},
+                   {"verdict", verdict_name(proof.verdict)},
+                   {"engine", proof.engine},
+                   {"encode_seconds", proof.encode_seconds},
+                   {"solve_seconds", proof.solve_seconds}};
+  if (!proof.detail.empty()) out["detail"] = proof.detail;
+  if (proof.witness) {
+    out["witness"] = to_json(*proof.witness);
+    out["minimal"] = proof.minimal;
+  }
+  return out;
+}
+
+ordered_json to_json(const CheckReport& report) {
+  ordered_json out{{"schema", "secequiv.check/1"},
+                   {"verdict", verdict_name(report.verdict)},
+                   {"reason", report.reason},
+                   {"same", report.sameness == Sameness::kRaw ? "raw" : "behaviour"},
+                   {"before", side_json(report.before)},
+                   {"after", side_json(report.after)}};
+  out["inputs"] = {{"derived", report.inputs},
+                   {"dropped", report.dropped},
+                   {"evaluations", report.evaluations},
+                   {"seconds", report.run_seconds}};
+  ordered_json infeasible = ordered_json::array();
+  for (const Obligation& obligation : report.infeasible) infeasible.push_back(to_json(obligation));
+  ordered_json open = ordered_json::array();
+  for (const Feasibility& one : report.open) {
+    ordered_json row = to_json(one.obligation);
+    row["detail"] = one.detail;
+    open.push_back(std::move(row));
+  }
+  out["coverage"] = {{"obligations", report.obligations},
+                     {"covered_by_inputs", report.covered_by_inputs},
+                     {"covered_by_witnesses", report.covered_by_witnesses},
+                     {"infeasible", infeasible},
+                     {"open", open},
+                     {"seconds", report.coverage_seconds}};
+  if (report.proof) out["proof"] = to_json(*report.proof);
+  if (report.witness) {
+    out["witness"] = to_json(*report.witness);
+    out["traces"] = {{"before", to_json(trace(report.before.program, report.witness->data.words))},
+                     {"after", to_json(trace(report.after.program, report.witness->data.words))}};
+  }
+  return out;
+}
+
+ordered_json to_json(const Error& error) {
+  ordered_json out{{"schema", "secequiv.error/1"}, {"error", error_name(error.code)}};
+  if (!error.where.empty()) out["where"] = error.where;
+  if (error.pc >= 0) out["instruction"] = error.pc;
+  out["detail"] = error.detail;
+  return out;
+}
+
+std::string render(const ordered_json& document) {
+  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace secequiv

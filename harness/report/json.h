@@ -1,0 +1,24 @@
+// Reports for machines: JSON with a versioned schema name in every document. Owns the JSON shapes.
+// Numbers that may exceed 2^53 are hexadecimal strings.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/compare/check_report.h"
+
+namespace secequiv {
+
+nlohmann::ordered_json to_json(const SeccompData& data);
+nlohmann::ordered_json to_json(const Witness& witness);
+nlohmann::ordered_json to_json(const Trace& trace);
+nlohmann::ordered_json to_json(const Obligation& obligation);
+nlohmann::ordered_json to_json(const Proof& proof);         // schema "secequiv.prove/1"
+nlohmann::ordered_json to_json(const CheckReport& report);  // schema "secequiv.check/1"
+nlohmann::ordered_json to_json(const Error& error);         // schema "secequiv.error/1"
+
+// Indented, with a final newline.
+std::string render(const nlohmann::ordered_json& document);
+
+}  // namespace secequiv

@@ -1,0 +1,120 @@
+#include "harness/report/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/bpf/text.h"
+#include "harness/seccomp/annotate.h"
+#include "harness/seccomp/arch.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::size_t kTraceHead =
+    24;  // steps shown from the start of a trace, and as many from its end
+
+// One line per executed instruction; a long trace is cut in the middle, where the cut is said.
+std::vector<std::string> trace_lines(ProgramView program, const InputWords& input) {
+  const Trace run = trace(program, input);
+  const auto comments = annotate(program);
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    if (run.steps.size() > 2 * kTraceHead && i == kTraceHead) {
+      out.push_back(fmt::format("... {} instructions more ...", run.steps.size() - 2 * kTraceHead));
+      i = run.steps.size() - kTraceHead;
+    }
+    const TraceStep& step = run.steps[i];
+    std::string line =
+        fmt::format("{:>5}: A={:#x} {}", step.pc, step.a, insn_text(program, step.pc));
+    if (step.outcome) line += *step.outcome ? " -> true" : " -> false";
+    out.push_back(std::move(line));
+  }
+  out.push_back(fmt::format("= {}", describe_action(run.result)));
+  return out;
+}
+
+std::string count(std::uint64_t n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string milliseconds(double seconds) { return fmt::format("{:.1f} ms", seconds * 1e3); }
+
+}  // namespace
+
+std::string witness_text(const Pair& pair, const Witness& witness) {
+  const Endian endian = endian_of(witness.data.arch());
+  std::string out = fmt::format("witness: {}\n", describe(witness.data));
+  for (std::uint32_t word = 0; word < 16; ++word)
+    if (witness.data.words[word] != 0)
+      out +=
+          fmt::format("  {:<11} = {:#010x}\n", word_name(word, endian), witness.data.words[word]);
+  out +=
+      fmt::format("  before: {:#010x} {}\n  after:  {:#010x} {}\n", witness.before,
+                  describe_action(witness.before), witness.after, describe_action(witness.after));
+  auto left = trace_lines(pair.before, witness.data.words);
+  auto right = trace_lines(pair.after, witness.data.words);
+  const std::size_t rows = std::max(left.size(), right.size());
+  left.resize(rows);
+  right.resize(rows);
+  constexpr std::size_t kWidth = 52;
+  out += fmt::format("  {:<{}} | {}\n", "before", kWidth, "after");
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::string row = fmt::format("  {:<{}} | {}", left[i], kWidth, right[i]);
+    out += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
+std::string proof_text(const Pair& pair, const Proof& proof) {
+  std::string out;
+  if (proof.witness) {
+    out += witness_text(pair, *proof.witness);
+    out += proof.minimal ? "  (fewest non-zero words, then smallest values)\n"
+                         : "  (not proven smallest)\n";
+  }
+  if (!proof.detail.empty()) out += fmt::format("{}: {}\n", proof.engine, proof.detail);
+  out += fmt::format("{} ({}, encoded in {}, solved in {})\n", verdict_name(proof.verdict),
+                     proof.engine, milliseconds(proof.encode_seconds),
+                     milliseconds(proof.solve_seconds));
+  return out;
+}
+
+std::string check_text(const CheckReport& report) {
+  std::string out;
+  for (const auto& [role, side] :
+       {std::pair("before", &report.before), std::pair("after", &report.after)}) {
+    out +=
+        fmt::format("{:<9} {}: {}", role, side->name, count(side->program.size(), "instruction"));
+    if (side->refusal)
+      out += fmt::format(" (not installable: {})", describe(*side->refusal, side->program));
+    out += "\n";
+  }
+  if (report.evaluations != 0) {
+    out += fmt::format("inputs    {} derived, {} run through both in {}", report.inputs,
+                       report.evaluations, milliseconds(report.run_seconds));
+    if (report.dropped != 0) out += fmt::format("; {} combinations left out", report.dropped);
+    out += "\n";
+  }
+  if (!report.listing.empty()) {
+    out += fmt::format(
+        "coverage  {} of the optimized program: {} covered by derived inputs, {} by the prover's, "
+        "{} infeasible, {} open ({})\n",
+        count(report.obligations, "obligation"), report.covered_by_inputs,
+        report.covered_by_witnesses, report.infeasible.size(), report.open.size(),
+        milliseconds(report.coverage_seconds));
+    for (const Feasibility& open : report.open)
+      out += fmt::format("  open: {}: {}\n", describe(open.obligation, report.after.program),
+                         open.detail);
+  }
+  if (report.proof)
+    out += fmt::format("proof     {} by {} in {}\n", verdict_name(report.proof->verdict),
+                       report.proof->engine, milliseconds(report.proof_seconds));
+  if (report.witness)
+    out += witness_text(Pair{report.before.program, report.after.program, report.sameness},
+                        *report.witness);
+  out += fmt::format("verdict   {}: {}\n", verdict_name(report.verdict), report.reason);
+  return out;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,21 @@
+// Reports for people, as plain text. Owns wording and layout; everything shown comes from the
+// report data, nothing is computed here but traces of a witness.
+#pragma once
+
+#include <string>
+
+#include "harness/compare/check_report.h"
+
+namespace secequiv {
+
+// A decoded witness: the system call, both results, and both traces side by side from the first
+// instruction on.
+std::string witness_text(const Pair& pair, const Witness& witness);
+
+// "before  name: 1702 instructions" ... verdict last. Ends with a newline.
+std::string check_text(const CheckReport& report);
+
+// One proof.
+std::string proof_text(const Pair& pair, const Proof& proof);
+
+}  // namespace secequiv
