@@ -1,0 +1,112 @@
+"""Asks the running kernel whether it accepts a program, without installing anything.
+
+Owns the system-call plumbing (x86_64 and the generic syscall table, through ctypes) and nothing of the rules. A
+forked child sets NO_NEW_PRIVS, lowers RLIMIT_NOFILE to 0 and calls seccomp() asking for a listener: the kernel
+checks and translates the program first and only then finds no descriptor for the listener, so a good program ends
+with EMFILE, a refused one with EINVAL, and the child is never filtered.
+"""
+
+import ctypes
+import errno
+import os
+import platform
+import resource
+import socket
+import struct
+
+SYS_SECCOMP = {"x86_64": 317, "aarch64": 277, "riscv64": 277}.get(platform.machine())
+SECCOMP_SET_MODE_FILTER = 1
+SECCOMP_FILTER_FLAG_NEW_LISTENER = 8
+PR_SET_NO_NEW_PRIVS = 38
+SO_ATTACH_FILTER = 26
+
+ACCEPTED, REFUSED, BROKEN = b"y", b"n", b"?"
+
+
+class LiveError(Exception):
+    """The kernel gave neither answer: seccomp is not permitted here, or memory ran out."""
+
+
+class _SockFprog(ctypes.Structure):
+    _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+
+
+def accepts(program):
+    """Whether the running kernel accepts `program` (a list of Insn) as a seccomp filter. Forks once."""
+    return accepts_all([program])[0]
+
+
+def accepts_all(programs):
+    """The answers of accepts() for every one of `programs`, from a single forked child."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.close(reader)
+            _child(programs, writer)
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        answer = pipe.read()
+    os.waitpid(pid, 0)
+    verdicts, broken, detail = answer[:len(programs)], answer.find(BROKEN), answer[len(programs):]
+    if broken >= 0:
+        raise LiveError("program %d: %s" % (broken, detail.decode()))
+    if len(verdicts) != len(programs):
+        raise LiveError("the probe answered for %d of %d programs" % (len(verdicts), len(programs)))
+    return [verdicts[i:i + 1] == ACCEPTED for i in range(len(programs))]
+
+
+def _child(programs, writer):
+    """Writes one byte per program and, if any of them could not be decided, what the first such errno was."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    detail = ""
+    if SYS_SECCOMP is None or libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        os.write(writer, BROKEN * len(programs) + b"no seccomp() or NO_NEW_PRIVS on this machine")
+        return
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    verdicts = bytearray()
+    for program in programs:
+        if len(program) > 0xFFFF:  # sock_fprog cannot even say so
+            verdicts += REFUSED
+            continue
+        fprog, _keep = _sock_fprog(program)
+        ctypes.set_errno(0)
+        got = libc.syscall(SYS_SECCOMP, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, ctypes.byref(fprog))
+        error = ctypes.get_errno()
+        if got < 0 and error == errno.EMFILE:
+            verdicts += ACCEPTED
+        elif got < 0 and error == errno.EINVAL:
+            verdicts += REFUSED
+        else:
+            verdicts += BROKEN
+            detail = detail or "seccomp() returned %d, %s" % (got, os.strerror(error))
+            if got >= 0:
+                break  # installed after all: nothing further can be trusted
+    answer = bytes(verdicts) + BROKEN * (len(programs) - len(verdicts)) + detail.encode()
+    while answer:
+        answer = answer[os.write(writer, answer):]
+
+
+def classic_accepts(program):
+    """Whether `program` passes bpf_check_classic alone: attaches it to a throw-away socket, which has no seccomp pass."""
+    if len(program) > 0xFFFF:
+        return False
+    fprog, _keep = _sock_fprog(program)
+    first, second = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with first, second:
+        try:
+            first.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, bytes(fprog))
+        except OSError as error:
+            if error.errno == errno.EINVAL:
+                return False
+            raise LiveError("SO_ATTACH_FILTER: %s" % error) from None
+    return True
+
+
+def _sock_fprog(program):
+    """Returns a sock_fprog for `program` and the buffer that must outlive it."""
+    raw = b"".join(struct.pack("=HBBI", *insn) for insn in program)
+    buffer = ctypes.create_string_buffer(raw, max(len(raw), 1))
+    return _SockFprog(len(program), ctypes.addressof(buffer)), buffer

@@ -1,0 +1,22 @@
+"""Runs every vector of the corpus through the naive evaluator, one test each."""
+
+import pytest
+
+from .. import vectors
+
+# Loaded at collection: a malformed file is a collection error that names file and line.
+CORPUS = [vector for path in vectors.find_files() for vector in vectors.load(path)]
+
+
+def test_the_corpus_is_there():
+    assert len(CORPUS) >= 150
+
+
+def test_every_rule_has_a_vector():
+    assert {vector.refusal[0] for vector in CORPUS if vector.refusal} == set(vectors.RULES)
+
+
+@pytest.mark.parametrize("vector", CORPUS, ids=lambda vector: "%s:%s" % (vector.path.rsplit("/", 1)[-1], vector.name))
+def test_vector(vector):
+    failures = vectors.check(vector)
+    assert not failures, "\n".join(failures)
