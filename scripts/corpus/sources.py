@@ -1,0 +1,114 @@
+"""The tools and files that filters come from: finding each one and insisting on the pinned version.
+
+Owns running go, the C compiler and the two dump programs. It must not know which filters are wanted. Whatever is absent,
+or present in another version than the pinned one, raises Missing: nothing can then be regenerated or checked.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+HERE = Path(__file__).resolve().parent
+
+LIBSECCOMP_VERSION = "2.5.4"
+LIBSECCOMP = "libseccomp %s (Debian 2.5.4-1+deb12u1)" % LIBSECCOMP_VERSION
+
+PODMAN_PATH = Path("/usr/share/containers/seccomp.json")
+PODMAN_SHA256 = "cc374cf23846ce1f62f4dc807a8e2b8673c783c6f56cb475467621035d281e6c"
+PODMAN = "github.com/containers/common 0.50.1 (Debian 0.50.1+ds1-4), seccomp.json"
+
+MOBY_MODULE = "github.com/moby/profiles/seccomp"
+MOBY_SUMS = {
+    "v0.2.3": "h1:nrHNSiECQQvq4WjgceCUgJXIXUJBIswVQ133k4Do2mA=",
+    "v0.1.0": "h1:kVf1lc5ytNB1XPxEdZUVF+oPpbBYJHR50eEvPt/9k8A=",
+}
+
+
+class Missing(Exception):
+    """A tool or file is not on this machine, or not in the version the corpus is made from."""
+
+
+class Gvisor(NamedTuple):
+    version: str  # of the Go module
+    configurations: list  # of {"name", "description", "before", "after"}, sizes in instructions
+
+
+def _run(command, hint, **options):
+    """Standard output of `command`; Missing with `hint` and the command's last words if it fails."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, "GOWORK": "off"}, **options)
+    if done.returncode != 0:
+        words = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()[-5:]
+        raise Missing("%s failed (%s):\n  %s" % (Path(command[0]).name, hint, "\n  ".join(words)))
+    return done.stdout
+
+
+def _tool(name, package):
+    path = shutil.which(name)
+    if path is None:
+        raise Missing("%s is not installed (Debian and Ubuntu: %s)" % (name, package))
+    return path
+
+
+def moby_profile(version):
+    """default.json of Docker's profile module, as bytes."""
+    go = _tool("go", "golang-go, or a newer one from go.dev")
+    module = "%s@%s" % (MOBY_MODULE, version)
+    answer = json.loads(_run([go, "mod", "download", "-json", module], "downloading %s" % module))
+    if answer["Sum"] != MOBY_SUMS[version]:
+        raise Missing("%s has the checksum %s, not %s" % (module, answer["Sum"], MOBY_SUMS[version]))
+    return (Path(answer["Dir"]) / "default.json").read_bytes()
+
+
+def podman_profile():
+    """Podman's default profile as its distribution installs it, as bytes."""
+    if not PODMAN_PATH.is_file():
+        raise Missing("%s is not there (Debian: golang-github-containers-common)" % PODMAN_PATH)
+    content = PODMAN_PATH.read_bytes()
+    if hashlib.sha256(content).hexdigest() != PODMAN_SHA256:
+        raise Missing("%s is not the file of %s" % (PODMAN_PATH, PODMAN))
+    return content
+
+
+class Libseccomp:
+    """libseccomp/dump.c, compiled into `work`."""
+
+    def __init__(self, work):
+        compiler = _tool("cc", "gcc")
+        self.work = Path(work)
+        self.program = self.work / "libseccomp-dump"
+        _run([compiler, "-std=gnu11", "-O1", "-Wall", "-Wextra", "-o", self.program, HERE / "libseccomp" / "dump.c", "-lseccomp"],
+             "are the libseccomp headers installed? Debian and Ubuntu: libseccomp-dev")
+        version = _run([self.program, "version"], "asking libseccomp for its version").strip()
+        if version != LIBSECCOMP_VERSION:
+            raise Missing("libseccomp is version %s, the corpus is made with %s" % (version, LIBSECCOMP_VERSION))
+
+    def syscalls(self, arch):
+        """{number: name} of the calls that libseccomp knows on `arch`, by ascending number."""
+        lines = _run([self.program, "syscalls", arch, "1024"], "listing the system calls of %s" % arch).splitlines()
+        return {int(number): name for number, name in (line.split() for line in lines)}
+
+    def compile(self, rules, form):
+        """The filter for `rules` (text as dump.c reads it), `form` linear or tree, as bytes."""
+        source, target = self.work / "rules", self.work / "filter"
+        source.write_text(rules)
+        _run([self.program, "filter", source, form, target], "compiling rules")
+        return target.read_bytes()
+
+
+def gvisor(names, out, work):
+    """Builds gvisor/ in `work`, has it write into the folder `out`, and returns what it reports.
+
+    `names` is {number: name} for x86_64. The first build compiles much of gVisor and takes minutes.
+    """
+    go = _tool("go", "golang-go, or a newer one from go.dev")
+    program, listing = Path(work) / "gvisor-dump", Path(work) / "names"
+    listing.write_text("".join("%d %s\n" % entry for entry in names.items()))
+    _run([go, "build", "-p", "2", "-mod=readonly", "-trimpath", "-o", program, "."], "building scripts/corpus/gvisor",
+         cwd=HERE / "gvisor")
+    report = json.loads(_run([program, "-names", listing, "-out", out], "dumping gVisor's filters"))
+    return Gvisor(report["version"], report["configurations"])

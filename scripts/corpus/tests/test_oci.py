@@ -1,0 +1,95 @@
+"""Profiles become the rules that runc would make of them."""
+
+import pytest
+
+from corpus import oci
+
+ARCH_MAP = [
+    {"architecture": "SCMP_ARCH_X86_64", "subArchitectures": ["SCMP_ARCH_X86", "SCMP_ARCH_X32"]},
+    {"architecture": "SCMP_ARCH_AARCH64", "subArchitectures": ["SCMP_ARCH_ARM"]},
+]
+READ = "rule 0x7fff0000 read"
+
+
+def lines(entries, arch="SCMP_ARCH_X86_64", kernel=(6, 1), capabilities=frozenset(), **profile):
+    profile = {"defaultAction": "SCMP_ACT_ERRNO", "archMap": ARCH_MAP, "syscalls": entries, **profile}
+    return oci.rules(profile, arch, kernel, capabilities).splitlines()
+
+
+def allowing(**entry):
+    return {"names": ["read"], "action": "SCMP_ACT_ALLOW", **entry}
+
+
+def made(entry, **options):
+    return [line for line in lines([entry], **options) if line.startswith("rule")]
+
+
+def test_head():
+    assert lines([]) == ["default 0x00050001", "arch x86_64", "arch x86", "arch x32"]
+    assert lines([], arch="SCMP_ARCH_AARCH64", defaultErrnoRet=38) == ["default 0x00050026", "arch aarch64", "arch arm"]
+
+
+def test_one_rule_for_each_name():
+    assert made(allowing(names=["read", "write"])) == [READ, "rule 0x7fff0000 write"]
+    assert made(allowing(args=None)) == [READ]
+    assert made(allowing(args=[])) == [READ]
+
+
+def test_conditions_on_different_arguments_hold_together():
+    args = [{"index": 0, "value": 16, "op": "SCMP_CMP_NE"},
+            {"index": 2, "value": 0x7E020000, "valueTwo": 5, "op": "SCMP_CMP_MASKED_EQ"}]
+    assert made(allowing(args=args)) == [READ + " 0 ne 0x10 0x0 2 masked_eq 0x7e020000 0x5"]
+
+
+def test_a_repeated_index_makes_every_condition_a_rule():
+    args = [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}, {"index": 0, "value": 2, "op": "SCMP_CMP_EQ"},
+            {"index": 1, "value": 3, "op": "SCMP_CMP_LT"}]
+    assert made(allowing(args=args)) == [READ + " 0 eq 0x1 0x0", READ + " 0 eq 0x2 0x0", READ + " 1 lt 0x3 0x0"]
+
+
+def test_entries_like_the_default_are_left_out():
+    assert made({"names": ["read"], "action": "SCMP_ACT_ERRNO"}) == []
+    assert made({"names": ["read"], "action": "SCMP_ACT_ERRNO", "errnoRet": 1}) == []
+    assert made({"names": ["read"], "action": "SCMP_ACT_ERRNO", "errnoRet": 38}) == ["rule 0x00050026 read"]
+
+
+@pytest.mark.parametrize("condition, options, applies", [
+    ({"includes": {"arches": ["amd64", "x32"]}}, {}, True),
+    ({"includes": {"arches": ["amd64"]}}, {"arch": "SCMP_ARCH_AARCH64"}, False),
+    ({"includes": {"arches": ["arm64"]}}, {"arch": "SCMP_ARCH_AARCH64"}, True),
+    ({"excludes": {"arches": ["amd64"]}}, {}, False),
+    ({"excludes": {"arches": ["s390x"]}}, {}, True),
+    ({"includes": {"caps": ["CAP_A"]}}, {}, False),
+    ({"includes": {"caps": ["CAP_A"]}}, {"capabilities": {"CAP_A"}}, True),
+    ({"includes": {"caps": ["CAP_A", "CAP_B"]}}, {"capabilities": {"CAP_A"}}, False),
+    ({"excludes": {"caps": ["CAP_A", "CAP_B"]}}, {"capabilities": {"CAP_A"}}, False),
+    ({"excludes": {"caps": ["CAP_A"]}}, {}, True),
+    ({"includes": {"minKernel": "4.8"}}, {}, True),
+    ({"includes": {"minKernel": "6.1"}}, {}, True),
+    ({"includes": {"minKernel": "6.2"}}, {}, False),
+    ({"includes": {"minKernel": "6.1"}}, {"kernel": (5, 10)}, False),
+    ({"excludes": {"minKernel": "6.1"}}, {}, False),
+    ({"excludes": {"minKernel": "6.2"}}, {}, True),
+    ({"includes": {}, "excludes": {}}, {}, True),
+])
+def test_conditions(condition, options, applies):
+    assert made(allowing(**condition), **options) == ([READ] if applies else [])
+
+
+@pytest.mark.parametrize("entry", [
+    {"names": ["read"], "action": "SCMP_ACT_MAYBE"},
+    allowing(args=[{"index": 0, "value": 0, "op": "SCMP_CMP_XOR"}]),
+    allowing(includes={"weather": "fine"}),
+])
+def test_what_is_unknown_is_refused(entry):
+    with pytest.raises(oci.ProfileError):
+        lines([entry])
+
+
+def test_an_architecture_outside_the_map_is_refused():
+    with pytest.raises(oci.ProfileError):
+        lines([], archMap=[])
+
+
+def test_flat():
+    assert oci.flat(0x50001, 0x7FFF0000, "x86_64", ["read"]) == "default 0x00050001\narch x86_64\n%s\n" % READ
