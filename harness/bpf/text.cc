@@ -77,13 +77,15 @@ class DecimalReader {
   }
 
   Error fail(std::string detail) const {
-    return make_error(ErrorCode::kParse, fmt::format("{}:{}", name_, line_), std::move(detail));
+    return make_error(ErrorCode::kParse, fmt::format("{}:{}:{}", name_, line_, at_ - line_start_ + 1), std::move(detail));
   }
 
  private:
   static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
   void advance() {
-    if (text_[at_++] == '\n') ++line_;
+    if (text_[at_++] != '\n') return;
+    ++line_;
+    line_start_ = at_;
   }
   std::string token() const {
     std::size_t end = at_;
@@ -96,6 +98,7 @@ class DecimalReader {
   const std::string& name_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
+  std::size_t line_start_ = 0;
 };
 
 Result<Program> read_decimal(std::string_view text, const std::string& name) {
@@ -103,6 +106,7 @@ Result<Program> read_decimal(std::string_view text, const std::string& name) {
   const auto count =
       in.number("the number of instructions", std::numeric_limits<std::uint32_t>::max());
   if (!count) return count.error();
+  if (*count == 0) return in.fail("expected at least one instruction, found the count 0");
   Program program;
   while (!in.at_end()) {
     if (program.size() == *count)

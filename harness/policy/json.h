@@ -12,8 +12,8 @@
 
 namespace secequiv {
 
-// Parses JSON text, refusing duplicate keys and nesting deeper than 100. Errors: kParse, `where` =
-// file:line:column or file#/json/pointer.
+// Parses JSON text, refusing duplicate keys and nesting deeper than 1000 levels. Errors: kParse,
+// `where` = file:line:column or file#/json/pointer.
 Result<nlohmann::json> parse_json(std::string_view text, const std::string& name);
 
 // Reads a policy in our format. Errors: kParse (syntax), kPolicy (meaning) with a JSON pointer,

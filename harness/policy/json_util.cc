@@ -1,7 +1,9 @@
 #include "harness/policy/json_util.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -10,7 +12,8 @@
 namespace secequiv {
 namespace {
 
-constexpr int kMaxDepth = 100;
+// gVisor's rule trees, exported as they are, nest to 117 levels (alternatives added one by one).
+constexpr int kMaxDepth = 1000;
 
 std::string escape_pointer(const std::string& key) {
   std::string out;
@@ -35,6 +38,29 @@ std::string position(std::string_view text, std::size_t byte, const std::string&
   }
   return fmt::format("{}:{}:{}", name, line, column);
 }
+
+// Hands the text to the parser and counts what it has read, which its callbacks do not say.
+class Reading {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  Reading(const char* at, std::size_t& count) : at_(at), count_(&count) {}
+  reference operator*() const { return *at_; }
+  Reading& operator++() {
+    ++at_;
+    ++*count_;
+    return *this;
+  }
+  friend bool operator==(const Reading& a, const Reading& b) { return a.at_ == b.at_; }
+
+ private:
+  const char* at_;
+  std::size_t* count_;
+};
 
 }  // namespace
 
@@ -88,35 +114,39 @@ Status JsonCursor::array(std::string_view what) const {
 Result<nlohmann::json> parse_json(std::string_view text, const std::string& name) {
   using nlohmann::json;
   std::vector<std::set<std::string>> keys;
-  std::string duplicate;
-  bool too_deep = false;
+  std::size_t read = 0;
+  std::optional<Error> refused;
+  const auto refuse = [&](std::size_t byte, std::string detail) {
+    if (!refused)
+      refused = make_error(ErrorCode::kParse, position(text, byte, name), std::move(detail));
+  };
   const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
-    if (depth > kMaxDepth) too_deep = true;
+    if (depth > kMaxDepth) refuse(read, fmt::format("nested deeper than {} levels", kMaxDepth));
+    if (refused) return false;
     if (event == json::parse_event_t::object_start) keys.emplace_back();
     if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && duplicate.empty() &&
-        !keys.back().insert(parsed.get<std::string>()).second)
-      duplicate = parsed.get<std::string>();
-    return !too_deep;
+    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
+      refuse(text.rfind('"', read - 2) + 1,
+             fmt::format("the key '{}' appears twice in one object", parsed.get<std::string>()));
+    return true;
   };
   json document;
   // The library reports syntax errors by exception only; nothing else of this project throws.
   try {
-    document = json::parse(text.begin(), text.end(), watch);
-  } catch (const json::parse_error& error) {
+    document =
+        json::parse(Reading(text.data(), read), Reading(text.data() + text.size(), read), watch);
+  } catch (const json::exception& error) {
     std::string detail = error.what();
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...":
     // position is ours to give.
     const std::size_t colon = detail.find(": ");
     if (colon != std::string::npos) detail = detail.substr(colon + 2);
-    return make_error(ErrorCode::kParse, position(text, error.byte, name), std::move(detail));
+    const auto* syntax = dynamic_cast<const json::parse_error*>(&error);
+    return make_error(ErrorCode::kParse,
+                      syntax != nullptr ? position(text, syntax->byte, name) : name,
+                      std::move(detail));
   }
-  if (too_deep)
-    return make_error(ErrorCode::kParse, name,
-                      fmt::format("nested deeper than {} levels", kMaxDepth));
-  if (!duplicate.empty())
-    return make_error(ErrorCode::kParse, name,
-                      fmt::format("the key '{}' appears twice in one object", duplicate));
+  if (refused) return *refused;
   return document;
 }
 

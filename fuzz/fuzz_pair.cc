@@ -1,0 +1,63 @@
+// A fixed pair of programs; inputs are mutated. `--before=FILE --after=FILE` name the pair (any
+// form); without them it is seeds/pair.before and pair.after beside the executable, or else a small
+// built-in one.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "fuzz/pair_session.h"
+#include "fuzz/target.h"
+#include "harness/base/file.h"
+#include "harness/bpf/check.h"
+#include "harness/bpf/text.h"
+#include "harness/report/text.h"
+
+// libFuzzer adds these counters to its coverage map.
+__attribute__((section("__libfuzzer_extra_counters"))) static std::uint8_t edge_counters[1 << 14];
+
+namespace {
+
+using namespace secequiv;
+
+fuzz::PairSession* session = nullptr;
+
+Program load(const std::string& path, const char* fallback) {
+  auto bytes = path.empty() ? Result<std::string>(std::string(fallback)) : read_file(path);
+  auto program = bytes ? read_program(*bytes, path.empty() ? "built-in" : path)
+                       : Result<Program>(bytes.error());
+  if (!program || check(*program, LengthRule::kUnlimited)) {
+    std::fprintf(stderr, "fuzz_pair: %s: %s\n", path.c_str(),
+                 program ? "the kernel refuses it" : program.error().text().c_str());
+    std::exit(2);
+  }
+  return std::move(*program);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  std::string before = fuzz::data_file((*argv)[0], "pair.before");
+  std::string after = fuzz::data_file((*argv)[0], "pair.after");
+  for (int i = 1; i < *argc; ++i) {
+    const std::string arg = (*argv)[i];
+    if (arg.starts_with("--before=")) before = arg.substr(9);
+    if (arg.starts_with("--after=")) after = arg.substr(8);
+  }
+  constexpr const char* kSmall = "ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n";
+  session = new fuzz::PairSession(Pair{load(before, kSmall), load(after, kSmall), Sameness::kRaw});
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto witness = session->run({data, size}, edge_counters);
+  if (!witness) return 0;
+  std::fputs(witness_text(session->pair(), minimize(session->pair(), *witness)).c_str(), stderr);
+  std::abort();
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t capacity, unsigned seed) {
+  return session->mutate(data, size, capacity, seed);
+}
