@@ -142,9 +142,10 @@ class Assembler {
     return advance();
   }
 
+  // A sign is for values of 32 bits only; nothing is cut off to fit a smaller field.
   Result<std::uint32_t> number(std::string_view what, std::uint32_t max = 0xffffffff) {
     bool negative = false;
-    if (punct('-')) {
+    if (punct('-') && max == 0xffffffff) {
       negative = true;
       if (auto s = advance(); !s) return s.error();
     }

@@ -76,8 +76,12 @@ class CReader {
  private:
   Error fail(std::string detail) const {
     std::size_t line = 1;
-    for (std::size_t i = 0; i < at_ && i < text_.size(); ++i) line += text_[i] == '\n';
-    return make_error(ErrorCode::kParse, fmt::format("{}:{}", name_, line), std::move(detail));
+    std::size_t column = 1;
+    for (std::size_t i = 0; i < at_ && i < text_.size(); ++i) {
+      column = text_[i] == '\n' ? 1 : column + 1;
+      line += text_[i] == '\n';
+    }
+    return make_error(ErrorCode::kParse, fmt::format("{}:{}:{}", name_, line, column), std::move(detail));
   }
 
   void skip() {
@@ -129,14 +133,21 @@ class CReader {
     return out;
   }
 
+  // As in C, + binds tighter than |.
   Result<std::uint32_t> expression() {
     std::uint32_t value = 0;
+    std::uint32_t sum = 0;
     for (;;) {
       auto term = this->term();
       if (!term) return term.error();
-      value |= *term;
+      sum += *term;
       skip();
-      if (at_ == text_.size() || (text_[at_] != '|' && text_[at_] != '+')) return value;
+      const char op = at_ == text_.size() ? '\0' : text_[at_];
+      if (op != '+') {
+        value |= sum;
+        sum = 0;
+      }
+      if (op != '|' && op != '+') return value;
       ++at_;
     }
   }

@@ -20,6 +20,7 @@ struct CheckJob {
   std::vector<std::string> inputs;
   std::string before_cmd;
   std::string after_cmd;
+  std::string policy;
   std::string listing;
   double cmd_timeout = 60;
   std::size_t max_inputs = CaseLimits{}.total;
@@ -71,7 +72,7 @@ Result<std::pair<Source, Source>> sides(const CheckJob& job) {
   return std::pair(std::move(given[0]), std::move(given[1]));
 }
 
-Cases inputs_for(const Source& before, const Source& after, const CheckJob& job) {
+Result<Cases> inputs_for(const Source& before, const Source& after, const CheckJob& job) {
   CaseLimits limits;
   limits.total = job.max_inputs;
   Cases all;
@@ -79,6 +80,11 @@ Cases inputs_for(const Source& before, const Source& after, const CheckJob& job)
     all.dropped += more.dropped;
     all.inputs.insert(all.inputs.end(), more.inputs.begin(), more.inputs.end());
   };
+  if (!job.policy.empty()) {
+    auto policy = load_policy(job.policy, job.options);
+    if (!policy) return policy.error();
+    add(derive_cases(*policy, limits));
+  }
   for (const Source* side : {&before, &after}) {
     if (side->policy) add(derive_cases(*side->policy, limits));
     if (!check(side->program, LengthRule::kUnlimited)) add(derive_cases(side->program, limits));
@@ -90,12 +96,13 @@ int run_check(const CheckJob& job) {
   auto both = sides(job);
   if (!both) return report(both.error(), job.options);
   const auto& [before, after] = *both;
-  const Cases cases = inputs_for(before, after, job);
+  auto cases = inputs_for(before, after, job);
+  if (!cases) return report(cases.error(), job.options);
   auto result = check_pair(SideReport{before.name, before.program, {}},
                            SideReport{after.name, after.program, {}}, job.options.sameness(),
-                           cases.inputs, CheckOptions{job.options.timeout, !job.any_length});
+                           cases->inputs, CheckOptions{job.options.timeout, !job.any_length});
   if (!result) return report(result.error(), job.options);
-  result->dropped = cases.dropped;
+  result->dropped = cases->dropped;
   if (!job.listing.empty())
     if (const Status written = write_file(job.listing, result->listing); !written)
       return report(written.error(), job.options);
@@ -118,6 +125,7 @@ void add_check(CLI::App& app, Context& context) {
                   "Command that prints the unoptimized program, in any form");
   sub->add_option("--after-cmd", job->after_cmd,
                   "Command that prints the optimized program, in any form");
+  sub->add_option("--policy", job->policy, "Also derive inputs from this policy");
   sub->add_option("--cmd-timeout", job->cmd_timeout, "Seconds a command may take")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

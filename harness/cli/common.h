@@ -88,7 +88,7 @@ void add_prove(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 
-// The embedded default policy, corpus/policies/default.json.
+// The embedded default policy, corpus/policies/gvisor/systrap.json.
 std::string_view default_policy_text();
 
 }  // namespace secequiv::cli

@@ -46,9 +46,16 @@ std::vector<Context> contexts(ProgramView program, const std::vector<Accumulator
   return out;
 }
 
-void around(std::set<std::uint32_t>& values, std::uint32_t k, std::uint32_t mask) {
-  for (const std::uint32_t v : {k - 1, k, k + 1, k | ~mask, 0u, 0xffffffffu}) values.insert(v);
+// The values near which a comparison with k under `mask` changes its answer.
+std::vector<std::uint32_t> near(std::uint32_t k, std::uint32_t mask) {
+  return {k - 1, k, k + 1, k | ~mask, 0, 0xffffffff};
 }
+
+// What one word is compared with: the constants themselves, and everything near them.
+struct WordTests {
+  std::set<std::uint32_t> constants = {0};
+  std::set<std::uint32_t> values;
+};
 
 }  // namespace
 
@@ -57,22 +64,24 @@ Cases derive_cases(ProgramView program, const CaseLimits& limits) {
   const auto known = contexts(program, flow);
   std::set<std::uint32_t> arches;
   std::set<std::uint32_t> numbers;
-  using WordValues = std::map<std::uint32_t, std::set<std::uint32_t>>;
-  std::map<std::pair<std::optional<std::uint32_t>, std::optional<std::uint32_t>>, WordValues>
-      tested;
+  using Tests = std::map<std::uint32_t, WordTests>;
+  std::map<std::pair<std::optional<std::uint32_t>, std::optional<std::uint32_t>>, Tests> tested;
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     const Insn& in = program[pc];
     if (flow[pc].kind != Accumulator::Kind::kWord) continue;
     if (in.code != kJeqK && in.code != kJgtK && in.code != kJgeK && in.code != kJsetK) continue;
     const std::uint32_t word = flow[pc].word;
+    const auto values = near(in.k, flow[pc].mask);
     if (word == kArchWord) {
-      around(arches, in.k, flow[pc].mask);
+      arches.insert(values.begin(), values.end());
     } else if (word == kNrWord) {
-      around(numbers, in.k, flow[pc].mask);
+      numbers.insert(values.begin(), values.end());
     } else {
-      auto& values = tested[{known[pc].arch, known[pc].nr}][word];
-      around(values, in.k, flow[pc].mask);
-      for (int bit = 0; bit < 32; ++bit) values.insert((in.code == kJsetK ? 0 : in.k) ^ 1u << bit);
+      WordTests& tests = tested[{known[pc].arch, known[pc].nr}][word];
+      tests.constants.insert(in.k);
+      tests.values.insert(values.begin(), values.end());
+      for (int bit = 0; bit < 32; ++bit)
+        tests.values.insert((in.code == kJsetK ? 0 : in.k) ^ 1u << bit);
     }
   }
   arches.insert(AUDIT_ARCH_X86_64);
@@ -97,14 +106,22 @@ Cases derive_cases(ProgramView program, const CaseLimits& limits) {
     base.set_arch(arch.value_or(AUDIT_ARCH_X86_64));
     base.set_nr(nr.value_or(0));
     std::vector<std::uint32_t> index;
-    std::vector<std::vector<std::uint32_t>> slots;
-    for (const auto& [word, values] : words) {
+    std::vector<std::vector<std::uint32_t>> constants;
+    for (const auto& [word, tests] : words) {
       index.push_back(word);
-      slots.emplace_back(values.begin(), values.end());
+      constants.emplace_back(tests.constants.begin(), tests.constants.end());
     }
-    set.product<std::uint32_t>(base, slots, [&](SeccompData& d, std::size_t slot, std::uint32_t v) {
+    const auto place = [&](SeccompData& d, std::size_t slot, std::uint32_t v) {
       d.words[index[slot]] = v;
-    });
+    };
+    set.product<std::uint32_t>(base, constants, place);
+    // Each word in turn at every value near its constants, the others at their own constants.
+    for (std::size_t varied = 0; varied < index.size(); ++varied) {
+      auto slots = constants;
+      const auto& values = words.at(index[varied]).values;
+      slots[varied].assign(values.begin(), values.end());
+      set.product<std::uint32_t>(base, slots, place);
+    }
   }
   return set.take();
 }

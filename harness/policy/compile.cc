@@ -139,64 +139,82 @@ class Compiler {
   }
 
   void emit_matcher(const Matcher& m, int field, Label yes, Label no) {
+    const Field f{half_word(field, false, endian_), half_word(field, true, endian_), m.low_half};
     switch (m.op) {
       case Matcher::Op::kAny:
         return code_.jump(yes);
       case Matcher::Op::kEq:
-        return emit_masked_equal(field, ~std::uint64_t{0}, m.value, yes, no);
+        return emit_masked_equal(f, ~std::uint64_t{0}, m.value, yes, no);
       case Matcher::Op::kNe:
-        return emit_masked_equal(field, ~std::uint64_t{0}, m.value, no, yes);
+        return emit_masked_equal(f, ~std::uint64_t{0}, m.value, no, yes);
       case Matcher::Op::kGt:
-        return emit_above(field, kJgtK, m.value, yes, no);
+        return emit_above(f, kJgtK, m.value, yes, no);
       case Matcher::Op::kGe:
-        return emit_above(field, kJgeK, m.value, yes, no);
+        return emit_above(f, kJgeK, m.value, yes, no);
       case Matcher::Op::kLt:
-        return emit_above(field, kJgeK, m.value, no, yes);
+        return emit_above(f, kJgeK, m.value, no, yes);
       case Matcher::Op::kLe:
-        return emit_above(field, kJgtK, m.value, no, yes);
+        return emit_above(f, kJgtK, m.value, no, yes);
       case Matcher::Op::kMaskedEq:
-        return emit_masked_equal(field, m.mask, m.value, yes, no);
+        return emit_masked_equal(f, m.mask, m.value, yes, no);
       case Matcher::Op::kBitsAllowlist:
-        return emit_no_bits(field, ~m.mask, yes, no);
+        return emit_no_bits(f, ~m.mask, yes, no);
       case Matcher::Op::kNonNegativeFd:
-        return emit_no_bits(field, ~std::uint64_t{0x7fffffff}, yes, no);
+        return emit_no_bits(f, ~std::uint64_t{0x7fffffff}, yes, no);
     }
   }
 
+  // The words a matcher looks at: both halves, or the low one only.
+  struct Field {
+    std::uint32_t low;
+    std::uint32_t high;
+    bool low_only;
+  };
+
   // (field & mask) == value, high half first.
-  void emit_masked_equal(int field, std::uint64_t mask, std::uint64_t value, Label yes, Label no) {
-    const Label low = code_.label();
-    for (const bool high : {true, false}) {
-      const auto half_mask = static_cast<std::uint32_t>(high ? mask >> 32 : mask);
-      const auto half_value = static_cast<std::uint32_t>(high ? value >> 32 : value);
-      code_.load(half_word(field, high, endian_));
-      if (half_mask != 0xffffffff) code_.mask(half_mask);
-      code_.branch(kJeqK, half_value, high ? low : yes, no);
-      if (high) code_.bind(low);
+  void emit_masked_equal(const Field& f, std::uint64_t mask, std::uint64_t value, Label yes,
+                         Label no) {
+    const auto half = [&](std::uint32_t word, std::uint64_t half_mask, std::uint64_t half_value,
+                          Label then) {
+      code_.load(word);
+      if (static_cast<std::uint32_t>(half_mask) != 0xffffffff)
+        code_.mask(static_cast<std::uint32_t>(half_mask));
+      code_.branch(kJeqK, static_cast<std::uint32_t>(half_value), then, no);
+    };
+    if (!f.low_only) {
+      const Label low = code_.label();
+      half(f.high, mask >> 32, value >> 32, low);
+      code_.bind(low);
     }
+    half(f.low, mask, value, yes);
   }
 
   // field > value (JGT) or field >= value (JGE): the high halves decide unless they are equal.
-  void emit_above(int field, std::uint16_t low_code, std::uint64_t value, Label yes, Label no) {
-    const auto high_value = static_cast<std::uint32_t>(value >> 32);
-    const Label not_above = code_.label();
-    const Label low = code_.label();
-    code_.load(half_word(field, true, endian_));
-    code_.branch(kJgtK, high_value, yes, not_above);
-    code_.bind(not_above);
-    code_.branch(kJeqK, high_value, low, no);
-    code_.bind(low);
-    code_.load(half_word(field, false, endian_));
+  void emit_above(const Field& f, std::uint16_t low_code, std::uint64_t value, Label yes,
+                  Label no) {
+    if (!f.low_only) {
+      const auto high_value = static_cast<std::uint32_t>(value >> 32);
+      const Label not_above = code_.label();
+      const Label low = code_.label();
+      code_.load(f.high);
+      code_.branch(kJgtK, high_value, yes, not_above);
+      code_.bind(not_above);
+      code_.branch(kJeqK, high_value, low, no);
+      code_.bind(low);
+    }
+    code_.load(f.low);
     code_.branch(low_code, static_cast<std::uint32_t>(value), yes, no);
   }
 
   // (field & bits) == 0
-  void emit_no_bits(int field, std::uint64_t bits, Label yes, Label no) {
-    const Label low = code_.label();
-    code_.load(half_word(field, true, endian_));
-    code_.branch(kJsetK, static_cast<std::uint32_t>(bits >> 32), no, low);
-    code_.bind(low);
-    code_.load(half_word(field, false, endian_));
+  void emit_no_bits(const Field& f, std::uint64_t bits, Label yes, Label no) {
+    if (!f.low_only) {
+      const Label low = code_.label();
+      code_.load(f.high);
+      code_.branch(kJsetK, static_cast<std::uint32_t>(bits >> 32), no, low);
+      code_.bind(low);
+    }
+    code_.load(f.low);
     code_.branch(kJsetK, static_cast<std::uint32_t>(bits), no, yes);
   }
 

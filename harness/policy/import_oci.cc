@@ -248,10 +248,22 @@ class Importer {
       const auto nr = syscall_nr(arch, name);
       if (!nr) continue;
       known = true;
-      pending_[{arch, *nr}].push_back(rule);
+      pending_[{arch, *nr}].push_back(arch_info(arch).bits == 32 ? low_halves(rule) : rule);
     }
     if (!known)
       out_.skipped.push_back(fmt::format("system call {}: on none of the architectures", name));
+  }
+
+  // libseccomp compares only the low half of an argument on 32-bit ABIs.
+  static Rule low_halves(Rule rule) {
+    for (Rule& child : rule.children) child = low_halves(std::move(child));
+    for (Matcher& m : rule.fields) {
+      if (m.op == Matcher::Op::kAny) continue;
+      m.low_half = true;
+      m.value &= 0xffffffff;
+      m.mask &= 0xffffffff;
+    }
+    return rule;
   }
 
   Result<Rule> conditions(const JsonCursor& at) const {

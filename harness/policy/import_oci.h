@@ -2,7 +2,8 @@
 // the richer file format of Docker, Podman and containerd (archMap, includes / excludes). Owns that
 // format's meaning, which is runc's: entries whose action equals the default are dropped;
 // conditions of one entry must all hold, except that an entry naming one argument twice means any
-// of its conditions; several entries for one call and action mean any of them.
+// of its conditions; several entries for one call and action mean any of them; on 32-bit
+// ABIs (i386, arm, x32) only the low half of an argument is compared.
 #pragma once
 
 #include <string>

@@ -254,35 +254,56 @@ class Reader {
 
   Result<Matcher> matcher(const JsonCursor& at, Arch arch) const {
     static constexpr std::string_view kWhat =
-        R"("any", "non_negative_fd" or an object with one of eq, ne, gt, ge, lt, le, masked_eq, bits_allowlist)";
+        R"("any", "non_negative_fd" or an object with one of eq, ne, gt, ge, lt, le, masked_eq, bits_allowlist, non_negative_fd)"
+        R"( and optionally "bits": 32)";
     Matcher out;
     if (at.value() == "any") return out;
     if (at.value() == "non_negative_fd") {
       out.op = Matcher::Op::kNonNegativeFd;
       return out;
     }
-    if (!at.value().is_object() || at.value().size() != 1) return at.expected(kWhat);
-    const std::string key = at.value().begin().key();
+    if (!at.value().is_object()) return at.expected(kWhat);
+    const bool has_bits = at.has("bits");
+    if (at.value().size() != (has_bits ? 2 : 1)) return at.expected(kWhat);
+    if (has_bits) {
+      if (at.value()["bits"] != 32 && at.value()["bits"] != 64)
+        return at.at("bits").expected("32 or 64");
+      out.low_half = at.value()["bits"] == 32;
+    }
+    std::string key;
+    for (const auto& item : at.value().items())
+      if (item.key() != "bits") key = item.key();
+    if (key.empty()) return at.expected(kWhat);
+    if (auto s = operands(at, key, arch, kWhat, out); !s) return s.error();
+    if (out.low_half && (out.value > 0xffffffff || out.mask > 0xffffffff))
+      return at.at(key).expected("values below 2^32 with \"bits\": 32");
+    return out;
+  }
+
+  Status operands(const JsonCursor& at, const std::string& key, Arch arch, std::string_view what,
+                  Matcher& out) const {
     const JsonCursor inner = at.at(key);
     for (const MatcherName& known : kValueMatchers) {
       if (key != known.name) continue;
       out.op = known.op;
-      if (auto s = value(inner, arch, out.value, &out.variable); !s) return s.error();
-      return out;
+      return value(inner, arch, out.value, &out.variable);
+    }
+    if (key == "non_negative_fd") {
+      if (inner.value() != true) return inner.expected("true");
+      out.op = Matcher::Op::kNonNegativeFd;
+      return Ok{};
     }
     if (key == "bits_allowlist") {
       out.op = Matcher::Op::kBitsAllowlist;
-      if (auto s = value(inner, arch, out.mask, nullptr); !s) return s.error();
-      return out;
+      return value(inner, arch, out.mask, nullptr);
     }
-    if (key != "masked_eq") return at.expected(kWhat);
-    if (auto s = inner.object_with({"mask", "value"}); !s) return s.error();
+    if (key != "masked_eq") return at.expected(what);
+    if (auto s = inner.object_with({"mask", "value"}); !s) return s;
     for (const char* part : {"mask", "value"})
       if (!inner.has(part)) return inner.fail(fmt::format("the key '{}' is missing", part));
     out.op = Matcher::Op::kMaskedEq;
-    if (auto s = value(inner.at("mask"), arch, out.mask, nullptr); !s) return s.error();
-    if (auto s = value(inner.at("value"), arch, out.value, &out.variable); !s) return s.error();
-    return out;
+    if (auto s = value(inner.at("mask"), arch, out.mask, nullptr); !s) return s;
+    return value(inner.at("value"), arch, out.value, &out.variable);
   }
 
   // A number, or a string: numbers (a leading '-' gives 64-bit two's complement), constant names

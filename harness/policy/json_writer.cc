@@ -37,10 +37,10 @@ ordered_json value_json(const Matcher& m) {
   return m.value;
 }
 
-ordered_json matcher_json(const Matcher& m) {
+ordered_json operator_json(const Matcher& m) {
   switch (m.op) {
     case Matcher::Op::kAny:
-      return "any";
+      break;
     case Matcher::Op::kEq:
       return {{"eq", value_json(m)}};
     case Matcher::Op::kNe:
@@ -58,9 +58,16 @@ ordered_json matcher_json(const Matcher& m) {
     case Matcher::Op::kBitsAllowlist:
       return {{"bits_allowlist", m.mask}};
     case Matcher::Op::kNonNegativeFd:
+      if (m.low_half) return {{"non_negative_fd", true}};
       return "non_negative_fd";
   }
-  return nullptr;
+  return "any";
+}
+
+ordered_json matcher_json(const Matcher& m) {
+  ordered_json out = operator_json(m);
+  if (m.low_half && out.is_object()) out["bits"] = 32;
+  return out;
 }
 
 ordered_json rule_json(const Rule& rule) {

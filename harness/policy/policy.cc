@@ -5,6 +5,7 @@
 namespace secequiv {
 
 bool Matcher::matches(std::uint64_t field) const {
+  if (low_half) field &= 0xffffffff;
   switch (op) {
     case Op::kAny:
       return true;

@@ -16,7 +16,8 @@
 
 namespace secequiv {
 
-// A test on one 64-bit field (an argument or the instruction pointer), unsigned.
+// A test on one 64-bit field (an argument or the instruction pointer), unsigned; or on its low 32
+// bits only, as an ABI with 32-bit registers means it.
 struct Matcher {
   enum class Op : std::uint8_t {
     kAny,            // always
@@ -33,7 +34,8 @@ struct Matcher {
   Op op = Op::kAny;
   std::uint64_t value = 0;
   std::uint64_t mask = 0;
-  std::string variable;  // name of the 32-bit variable `value` came from, or empty
+  bool low_half = false;  // compare field & 0xffffffff; value and mask are then below 2^32
+  std::string variable;   // name of the 32-bit variable `value` came from, or empty
 
   [[nodiscard]] bool matches(std::uint64_t field) const;
   friend bool operator==(const Matcher&, const Matcher&) = default;

@@ -93,7 +93,9 @@ std::string check_text(const CheckReport& report) {
   if (report.evaluations != 0) {
     out += fmt::format("inputs    {} derived, {} run through both in {}", report.inputs,
                        report.evaluations, milliseconds(report.run_seconds));
-    if (report.dropped != 0) out += fmt::format("; {} combinations left out", report.dropped);
+    if (report.dropped != 0)
+      out += report.dropped < 1000000 ? fmt::format("; {} combinations left out", report.dropped)
+                                      : fmt::format("; {:.1e} combinations left out", static_cast<double>(report.dropped));
     out += "\n";
   }
   if (!report.listing.empty()) {

@@ -37,15 +37,15 @@ constexpr SyscallEntry kMips64Table[] = {
 #undef SECEQUIV_SYSCALL
 
 constexpr std::array kArches = {
-    ArchInfo{Arch::kX86_64, "x86_64", AUDIT_ARCH_X86_64, Endian::kLittle, kX86_64Table},
-    ArchInfo{Arch::kI386, "i386", AUDIT_ARCH_I386, Endian::kLittle, kI386Table},
-    ArchInfo{Arch::kX32, "x32", AUDIT_ARCH_X86_64, Endian::kLittle, kX32Table},
-    ArchInfo{Arch::kAarch64, "aarch64", AUDIT_ARCH_AARCH64, Endian::kLittle, kAarch64Table},
-    ArchInfo{Arch::kArm, "arm", AUDIT_ARCH_ARM, Endian::kLittle, kArmTable},
-    ArchInfo{Arch::kRiscv64, "riscv64", AUDIT_ARCH_RISCV64, Endian::kLittle, kRiscv64Table},
-    ArchInfo{Arch::kS390x, "s390x", AUDIT_ARCH_S390X, Endian::kBig, kS390xTable},
-    ArchInfo{Arch::kPpc64le, "ppc64le", AUDIT_ARCH_PPC64LE, Endian::kLittle, kPpc64leTable},
-    ArchInfo{Arch::kMips64, "mips64", AUDIT_ARCH_MIPS64, Endian::kBig, kMips64Table},
+    ArchInfo{Arch::kX86_64, "x86_64", AUDIT_ARCH_X86_64, Endian::kLittle, 64, kX86_64Table},
+    ArchInfo{Arch::kI386, "i386", AUDIT_ARCH_I386, Endian::kLittle, 32, kI386Table},
+    ArchInfo{Arch::kX32, "x32", AUDIT_ARCH_X86_64, Endian::kLittle, 32, kX32Table},
+    ArchInfo{Arch::kAarch64, "aarch64", AUDIT_ARCH_AARCH64, Endian::kLittle, 64, kAarch64Table},
+    ArchInfo{Arch::kArm, "arm", AUDIT_ARCH_ARM, Endian::kLittle, 32, kArmTable},
+    ArchInfo{Arch::kRiscv64, "riscv64", AUDIT_ARCH_RISCV64, Endian::kLittle, 64, kRiscv64Table},
+    ArchInfo{Arch::kS390x, "s390x", AUDIT_ARCH_S390X, Endian::kBig, 64, kS390xTable},
+    ArchInfo{Arch::kPpc64le, "ppc64le", AUDIT_ARCH_PPC64LE, Endian::kLittle, 64, kPpc64leTable},
+    ArchInfo{Arch::kMips64, "mips64", AUDIT_ARCH_MIPS64, Endian::kBig, 64, kMips64Table},
 };
 
 struct Alias {

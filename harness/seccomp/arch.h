@@ -48,6 +48,7 @@ struct ArchInfo {
   std::string_view name;  // "x86_64"
   std::uint32_t audit;    // seccomp_data.arch
   Endian endian;
+  int bits;  // of an argument register as the ABI defines it; x32 counts as 32
   std::span<const SyscallEntry> syscalls;  // by number
 };
 
