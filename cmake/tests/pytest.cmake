@@ -1,0 +1,62 @@
+# Registers with ctest everything that is written in Python: one test per folder with test_*.py files, the layer check and
+# the format check. Needs enable_testing().
+
+# The first Python that can run the tests; the distribution's own comes first because its packages are there.
+function(_secequiv_find_python result)
+  string(REPLACE ":" ";" folders "/usr/bin:$ENV{PATH}")
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    set(python ${folder}/python3)
+    if(NOT EXISTS ${python})
+      continue()
+    endif()
+    execute_process(COMMAND ${python} -c "import pytest, jsonschema" RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+    if(status EQUAL 0)
+      set(${result} ${python} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  message(FATAL_ERROR "No python3 with pytest and jsonschema on PATH. "
+                      "Debian and Ubuntu: apt-get install python3 python3-pytest python3-jsonschema")
+endfunction()
+
+if(NOT SECEQUIV_PYTHON)
+  _secequiv_find_python(_python)
+  set(SECEQUIV_PYTHON ${_python} CACHE FILEPATH "Python with pytest and jsonschema")
+endif()
+
+set(_environment PYTHONDONTWRITEBYTECODE=1)
+if(SECEQUIV_Z3)
+  list(APPEND _environment SECEQUIV_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+endif()
+
+set(_patterns)
+foreach(_top IN ITEMS scripts corpus harness verify fuzz ci)
+  list(APPEND _patterns ${PROJECT_SOURCE_DIR}/${_top}/test_*.py)
+endforeach()
+file(GLOB_RECURSE _files RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${_patterns})
+if(NOT _files)
+  message(FATAL_ERROR "No test_*.py found under ${PROJECT_SOURCE_DIR}")
+endif()
+set(_folders)
+foreach(_file IN LISTS _files)
+  get_filename_component(_folder ${_file} DIRECTORY)
+  list(APPEND _folders ${_folder})
+endforeach()
+list(REMOVE_DUPLICATES _folders)
+
+foreach(_folder IN LISTS _folders)
+  # scripts/oracle/tests is called pytest.scripts.oracle.
+  string(REGEX REPLACE "/tests$" "" _name ${_folder})
+  string(REPLACE "/" "." _name pytest.${_name})
+  add_test(NAME ${_name} COMMAND ${SECEQUIV_PYTHON} -m pytest -q -p no:cacheprovider ${_folder}
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${_name} PROPERTIES ENVIRONMENT "${_environment}" LABELS pytest)
+endforeach()
+
+add_test(NAME layers COMMAND ${SECEQUIV_PYTHON} scripts/check_layers WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+set_tests_properties(layers PROPERTIES ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+# Formatting does not depend on the compiler, and where only g++ is installed there is no clang-format of our version.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_test(NAME format COMMAND ${PROJECT_SOURCE_DIR}/scripts/check_format WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endif()

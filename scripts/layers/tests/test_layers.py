@@ -1,0 +1,207 @@
+"""The layer check: its table, and every rule broken once on a small tree."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .. import check, rules
+
+ROOT = Path(__file__).resolve().parents[3]
+COMMAND = ROOT / "scripts" / "check_layers"
+
+HARNESS = [layer for layer in rules.ARROWS if layer.startswith("harness/") and layer != "harness/cli"]
+LIBRARIES = [layer for layer in HARNESS if layer not in ("harness/report", "harness/adapters")]
+
+
+def header(layer):
+    """Path of a file that stands for a layer."""
+    return layer if layer.endswith(".h") else layer + "/api.h"
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A tree in which every layer has a header, and every layer includes all it may."""
+    for layer in rules.ARROWS:
+        includes = ['#include "%s"' % header(other) for other in rules.closure(rules.ARROWS, [layer]) - {layer}]
+        write(tmp_path, header(layer), ["#pragma once"] + includes)
+    return tmp_path
+
+
+def write(root, path, lines):
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(line + "\n" for line in lines))
+
+
+def violations(root):
+    return check.check_tree(str(root))[0]
+
+
+def test_all_allowed_includes_pass(tree):
+    found, read = check.check_tree(str(tree))
+    assert not found
+    assert read == len(rules.ARROWS)
+
+
+def reachable(layer):
+    return rules.closure(rules.ARROWS, [layer])
+
+
+def test_no_layer_reaches_itself():
+    for layer, below in rules.ARROWS.items():
+        assert layer not in rules.closure(rules.ARROWS, below)
+
+
+def test_the_promises_of_the_design():
+    chain = ["harness/base", "harness/bpf", "harness/seccomp", "harness/policy", "harness/optimize"]
+    for i, layer in enumerate(chain):
+        assert reachable(layer) == set(chain[: i + 1])
+    assert reachable("harness/compare") == set(chain[:3]) | {"harness/coverage", "harness/compare"}
+    for layer in HARNESS:
+        assert not [other for other in reachable(layer) if other.startswith(("verify", "fuzz", "harness/cli"))]
+    for layer in ("verify", "verify/dd", "verify/smt"):
+        assert set(LIBRARIES) <= reachable(layer)
+        assert not {"harness/report", "harness/cli"} & reachable(layer)
+    assert "verify/dd" not in reachable("verify/smt")
+    assert "verify/smt" not in reachable("verify/dd")
+    assert not {"verify", "verify/smt"} & reachable("fuzz")
+    for layer in rules.ARROWS:
+        assert layer == "fuzz" or "fuzz" not in reachable(layer)
+        assert layer == "harness/cli" or "harness/cli" not in reachable(layer)
+
+
+# One broken arrow each: who includes, what.
+BROKEN = [
+    ("harness/base", "harness/bpf"),
+    ("harness/bpf", "harness/seccomp"),
+    ("harness/seccomp", "harness/policy"),
+    ("harness/policy", "harness/optimize"),
+    ("harness/coverage", "harness/compare"),
+    ("harness/coverage", "harness/policy"),
+    ("harness/compare", "harness/policy"),
+    ("harness/optimize", "harness/coverage"),
+    ("harness/adapter", "harness/report"),
+    ("harness/kernel", "harness/adapter"),
+    ("harness/report", "harness/cli"),
+    ("harness/report", "verify"),
+    ("verify", "harness/report"),
+    ("verify", "harness/cli"),
+    ("verify", "fuzz"),
+    ("verify/dd", "harness/report"),
+    ("verify/dd", "verify/smt"),
+    ("verify/smt", "verify/dd"),
+    ("verify/dd", "verify"),
+    ("fuzz", "verify/smt"),
+    ("fuzz", "harness/cli"),
+    ("harness/cli", "fuzz"),
+    ("scripts", "harness/base"),
+] + [(layer, other) for layer in HARNESS for other in ("verify/dd", "verify/smt", "harness/cli", "fuzz")]
+
+
+@pytest.mark.parametrize("layer,target", BROKEN)
+def test_a_broken_arrow_is_found(tree, layer, target):
+    path = layer + "/extra.cc"
+    write(tree, path, ["", '#include "%s"' % header(target)])
+    (message,) = violations(tree)
+    assert message.startswith("%s:2: %s must not include %s (%s);" % (path, layer, target, header(target)))
+
+
+@pytest.mark.parametrize("line", [
+    '#include "harness/bpf/api.h"',
+    '  #  include "harness/bpf/api.h"  // why',
+    "#include <harness/bpf/api.h>",
+    '#include "../bpf/api.h"',
+    '#include "harness/base/../bpf/api.h"',
+    '#include "harness/bpf/generated_at_build_time.h"',
+])
+def test_every_way_to_write_an_include(tree, line):
+    write(tree, "harness/base/extra.h", [line])
+    (message,) = violations(tree)
+    assert message.startswith("harness/base/extra.h:1: harness/base must not include harness/bpf (harness/bpf/")
+
+
+@pytest.mark.parametrize("line", [
+    '// #include "harness/bpf/api.h"',
+    "#include <vector>",
+    '#include "api.h"',
+    '#include "generated.inc"',
+    '#define X "harness/bpf/api.h"',
+])
+def test_what_is_no_include_of_another_layer(tree, line):
+    write(tree, "harness/base/extra.h", [line])
+    assert not violations(tree)
+
+
+def test_a_test_may_use_the_other_libraries_only(tree):
+    write(tree, "harness/coverage/foo_test.cc", ['#include "harness/policy/api.h"', '#include "harness/adapters/api.h"'])
+    assert not violations(tree)
+    write(tree, "harness/coverage/bar_test.cc", ['#include "verify/dd/api.h"', '#include "harness/cli/api.h"'])
+    assert [message.split(": ")[0] for message in violations(tree)] == [
+        "harness/coverage/bar_test.cc:1", "harness/coverage/bar_test.cc:2"]
+
+
+@pytest.mark.parametrize("path", ["harness/new/a.cc", "harness/a.h", "tools/a.cc", "corpus.h", "a.inc"])
+def test_a_folder_that_the_table_lacks(tree, path):
+    write(tree, path, ["int x;"])
+    (message,) = violations(tree)
+    assert message.startswith("%s:1: no layer has this folder" % path)
+
+
+def test_an_include_of_a_folder_that_the_table_lacks(tree):
+    write(tree, "harness/cli/extra.cc", ['#include "harness/new/a.h"'])
+    (message,) = violations(tree)
+    assert message.startswith("harness/cli/extra.cc:1: includes harness/new/a.h, whose folder")
+
+
+def test_subfolders_belong_to_their_layer(tree):
+    write(tree, "harness/optimize/rules/a.cc", ['#include "harness/policy/api.h"', '#include "harness/optimize/api.h"'])
+    assert not violations(tree)
+    write(tree, "harness/optimize/rules/b.cc", ['#include "harness/report/api.h"'])
+    assert len(violations(tree)) == 1
+
+
+@pytest.mark.parametrize("ending", [".cc", ".h", ".py", ".sh", ".go", ".rs", ".c", ".inc"])
+def test_files_that_are_too_long(tree, ending):
+    path = "harness/cli/long" + ending
+    write(tree, path, ["x"] * 600)
+    assert not violations(tree)
+    write(tree, path, ["x"] * 601)
+    assert violations(tree) == ["%s:601: 601 lines; at most 600" % path]
+
+
+def test_scripts_without_ending_are_counted_and_data_is_not(tree):
+    write(tree, "scripts/tool", ["#!/bin/sh"] + ["x"] * 600)
+    write(tree, "corpus/data", ["x"] * 700)
+    write(tree, "harness/cli/table.json", ["x"] * 700)
+    write(tree, "corpus/program.c", ["x"] * 700)
+    assert not violations(tree)
+    (tree / "scripts/tool").chmod(0o755)
+    write(tree, "corpus/tests/test_x.py", ["x"] * 601)
+    assert violations(tree) == ["corpus/tests/test_x.py:601: 601 lines; at most 600", "scripts/tool:601: 601 lines; at most 600"]
+
+
+def test_with_git_ignored_files_do_not_count(tree):
+    write(tree, "harness/new/a.cc", ["int x;"])
+    write(tree, ".gitignore", ["/harness/new/"])
+    assert len(violations(tree)) == 1
+    subprocess.run(["git", "init", "-q", str(tree)], check=True)
+    assert not violations(tree)
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, str(COMMAND), *map(str, arguments)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+
+
+def test_the_command(tree, tmp_path_factory):
+    assert run("--root", tree).returncode == 0
+    write(tree, "harness/base/extra.cc", ['#include "harness/bpf/api.h"'])
+    broken = run("--root", tree)
+    assert broken.returncode == 1
+    assert broken.stdout.startswith("harness/base/extra.cc:1: ")
+    assert run("--root", tmp_path_factory.mktemp("empty")).returncode == 2
+    printed = run("--print")
+    assert printed.returncode == 0
+    assert "harness/bpf <- harness/base\n" in printed.stdout

@@ -1,0 +1,40 @@
+# shellcheck shell=bash
+# Configures and builds a preset quietly: one progress line on a terminal, everything in build/PRESET/build.log. Sourced.
+
+BUILD_TAIL=40 # lines of a failed log that are shown
+
+# build_log_failed LOG WHAT: shows the end of the log; always returns 1.
+build_log_failed() {
+  tail -n "$BUILD_TAIL" "$1" >&2
+  printf '%s failed; the whole log is in %s\n' "$2" "$1" >&2
+  return 1
+}
+
+# Copies ninja's output to the log given, showing only the step counter.
+_build_progress() {
+  local log=$1 line
+  while IFS= read -r line || [ -n "$line" ]; do
+    printf '%s\n' "$line" >>"$log"
+    if [ -t 2 ] && [[ $line =~ ^(\[[0-9]+/[0-9]+\]) ]]; then printf '\r  %s ' "${BASH_REMATCH[1]}" >&2; fi
+  done
+  if [ -t 2 ]; then printf '\r\033[K' >&2; fi
+}
+
+# build_preset ROOT PRESET [CONFIGURE-ARGUMENT... [-- BUILD-ARGUMENT...]]
+build_preset() {
+  local root=$1 preset=$2 started=$SECONDS configure=() log
+  shift 2
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    configure+=("$1")
+    shift
+  done
+  [ $# -eq 0 ] || shift
+  log=$root/build/$preset/build.log
+  mkdir -p "$root/build/$preset"
+  printf 'build %s (log: build/%s/build.log)\n' "$preset" "$preset" >&2
+  (cd "$root" && cmake --preset "$preset" ${configure[@]+"${configure[@]}"}) >"$log" 2>&1 ||
+    build_log_failed "$log" "configuring '$preset'" || return 1
+  (cd "$root" && cmake --build --preset "$preset" "$@" 2>&1) | _build_progress "$log" ||
+    build_log_failed "$log" "building '$preset'" || return 1
+  printf 'build %s: done in %d s\n' "$preset" $((SECONDS - started)) >&2
+}

@@ -1,0 +1,169 @@
+# shellcheck shell=bash
+# Installs the Debian/Ubuntu packages the project is built with. Sourced; owns the lists of packages and nothing else.
+#
+#   setup_require GROUP...    GROUP is one of:
+#     demo    to build the command line
+#     gcc     to build and test with the distribution's g++
+#     all     to build and test every preset
+#
+# Quick when nothing is missing (one dpkg-query). Otherwise installs with apt-get, through sudo unless root. Returns 2 with
+# the exact list of what is missing when it cannot. Everything it says goes to stderr.
+
+SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev)
+SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev python3 python3-pytest python3-jsonschema git)
+SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19)
+SETUP_CMAKE_MINIMUM=3.23 # CMakePresets.json, version 4
+
+_setup_say() { printf 'set-up: %s\n' "$*" >&2; }
+
+_setup_packages() {
+  local group
+  for group in "$@"; do
+    case "$group" in
+      demo) printf '%s\n' clang-19 "${SETUP_BUILD[@]}" ;;
+      gcc) printf '%s\n' "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
+      all) printf '%s\n' "${SETUP_CLANG[@]}" "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
+      *)
+        _setup_say "unknown group '$group'"
+        return 2
+        ;;
+    esac
+  done | awk '!seen[$0]++'
+}
+
+# What a system without dpkg must have for a package: commands, headers (with +) or Python modules (with %).
+_setup_probe() {
+  case "$1" in
+    clang-19) echo clang++-19 ;;
+    libclang-rt-19-dev) echo '/libclang_rt.asan' ;;
+    ninja-build) echo ninja ;;
+    libfmt-dev) echo +fmt/format.h ;;
+    nlohmann-json3-dev) echo +nlohmann/json.hpp ;;
+    libcli11-dev) echo +CLI/CLI.hpp ;;
+    libz3-dev) echo +z3.h ;;
+    libgtest-dev) echo +gtest/gtest.h ;;
+    libbenchmark-dev) echo +benchmark/benchmark.h ;;
+    libseccomp-dev) echo +seccomp.h ;;
+    python3-pytest) echo %pytest ;;
+    python3-jsonschema) echo %jsonschema ;;
+    *) echo "$1" ;;
+  esac
+}
+
+_setup_probe_ok() {
+  local compiler library
+  case "$1" in
+    +*)
+      for compiler in clang++-19 g++ c++; do
+        command -v "$compiler" >/dev/null || continue
+        "$compiler" -std=c++20 -x c++ -M - >/dev/null 2>&1 <<<"#include <${1#+}>"
+        return
+      done
+      return 1
+      ;;
+    %*) python3 -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)' "${1#%}" 2>/dev/null ;;
+    /*)
+      library=$(clang++-19 -print-resource-dir 2>/dev/null) &&
+        [ -n "$(find "$library/lib" -name "${1#/}*" -print -quit 2>/dev/null)" ]
+      ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+# Prints those of the given packages that are not installed.
+_setup_missing() {
+  local package
+  if command -v dpkg-query >/dev/null; then
+    # Unknown packages make dpkg-query fail and are listed nowhere, so they come out as missing.
+    { dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true; } |
+      awk -v wanted="$*" '
+        $1 == "installed" { installed[$2] = 1 }
+        END { n = split(wanted, names, " "); for (i = 1; i <= n; i++) if (!(names[i] in installed)) print names[i] }'
+    return
+  fi
+  for package in "$@"; do
+    _setup_probe_ok "$(_setup_probe "$package")" || echo "$package"
+  done
+}
+
+_setup_cannot() {
+  local reason=$1 package
+  shift
+  _setup_say "$reason"
+  _setup_say "missing (Debian and Ubuntu package names):"
+  for package in "$@"; do printf '  %s\n' "$package" >&2; done
+  if command -v apt-get >/dev/null; then
+    _setup_say "as root: apt-get update && apt-get install --no-install-recommends $*"
+  else
+    _setup_say "install what your system calls these, then run this again"
+  fi
+  return 2
+}
+
+_setup_no_clang() {
+  _setup_say "this system's packages have no clang-19 (Debian 12 and Ubuntu 24.04 and their successors do)"
+  _setup_say "either add the LLVM project's own packages for this system and run this again,"
+  _setup_say "or use the distribution's g++: SECEQUIV_PRESET=gcc scripts/demo, and scripts/test gcc"
+}
+
+_setup_install() {
+  local package unknown=() privileged=(env DEBIAN_FRONTEND=noninteractive)
+  command -v apt-get >/dev/null || {
+    _setup_cannot "this system has no apt-get, so nothing was installed" "$@"
+    return 2
+  }
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || {
+      _setup_cannot "not root, and there is no sudo: nothing was installed" "$@"
+      return 2
+    }
+    if [ -t 0 ]; then privileged=(sudo "${privileged[@]}"); else privileged=(sudo -n "${privileged[@]}"); fi
+  fi
+  _setup_say "installing $*"
+  "${privileged[@]}" apt-get -q update >&2 || {
+    _setup_cannot "apt-get update failed" "$@"
+    return 2
+  }
+  for package in "$@"; do
+    apt-cache show --no-all-versions "$package" >/dev/null 2>&1 || unknown+=("$package")
+  done
+  if [ "${#unknown[@]}" -gt 0 ]; then
+    _setup_cannot "not in this system's package lists: ${unknown[*]}; nothing was installed" "$@" || true
+    case " ${unknown[*]} " in *" clang-19 "*) _setup_no_clang ;; esac
+    return 2
+  fi
+  "${privileged[@]}" apt-get -q -y install --no-install-recommends "$@" >&2 || {
+    _setup_cannot "apt-get install failed" "$@"
+    return 2
+  }
+}
+
+# cmake's own packages are the only ones that can be there and still be too old.
+_setup_cmake_new_enough() {
+  local version lowest
+  version=$(cmake --version | awk 'NR == 1 { print $3 }')
+  lowest=$(printf '%s\n%s\n' "$SETUP_CMAKE_MINIMUM" "$version" | sort -V | head -n 1)
+  [ "$lowest" = "$SETUP_CMAKE_MINIMUM" ] && return
+  _setup_say "cmake $version is too old: $SETUP_CMAKE_MINIMUM or newer is needed (for example: pip install cmake)"
+  return 2
+}
+
+setup_require() {
+  local wanted missing packages
+  wanted=$(_setup_packages "$@") || return 2
+  mapfile -t packages <<<"$wanted"
+  missing=$(_setup_missing "${packages[@]}")
+  if [ -n "$missing" ]; then
+    mapfile -t packages <<<"$missing"
+    _setup_install "${packages[@]}" || return 2
+    missing=$(_setup_missing "${packages[@]}")
+    if [ -n "$missing" ]; then
+      mapfile -t packages <<<"$missing"
+      _setup_cannot "still missing after the installation" "${packages[@]}"
+      return 2
+    fi
+  else
+    _setup_say "all ${#packages[@]} packages needed are installed"
+  fi
+  _setup_cmake_new_enough
+}

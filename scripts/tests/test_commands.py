@@ -1,0 +1,258 @@
+"""scripts/test, scripts/demo, .ci/run and scripts/check_format, with stand-ins for cmake, ctest and the built binary."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from test_setup import GROUPS
+
+CLOSING = "100%% tests passed, 0 tests failed out of %d"
+
+# `cmake --build --preset P` fails if P is in $BROKEN; `ctest --preset P` counts as the variable named after P says.
+CMAKE = """
+case "$*" in
+  --version) echo "cmake version 3.25.1" ;;
+  *--build*)
+    echo "[1/2] Building CXX object a.o"
+    preset=$3
+    case " $BROKEN " in *" $preset "*) echo "a.cc:1: error: expected ';'"; exit 1 ;; esac
+    if [ -n "$WARNING" ]; then echo "$WARNING"; fi
+    mkdir -p build/$preset/bin
+    printf '#!%s\\nprintf "<%%s>" "$0" "$@"; exit ${CHECK_STATUS-0}\\n' "$(command -v bash)" >build/$preset/bin/secequiv
+    if [ "$preset" = fuzz ]; then
+      for name in $TARGETS; do
+        printf '#!%s\\n%s\\n' "$(command -v bash)" 'pwd; echo "$0 $*"; [ "${0##*/}" != "$CRASH" ] || exit 77; echo "Done 20000 runs"' \\
+          >build/fuzz/bin/$name
+        chmod +x build/fuzz/bin/$name
+      done
+    fi
+    chmod +x build/$preset/bin/secequiv
+    ;;
+esac
+"""
+CTEST = """
+preset=$2
+counts=${!preset}
+failed=${counts%/*} total=${counts#*/}
+echo "  Start 1: one"
+if [ "$total" != - ]; then
+  printf '\\n%d%% tests passed, %d tests failed out of %d\\n\\nTotal Test time (real) = 0.1 sec\\n' \\
+    $(((total - failed) * 100 / total)) $failed $total
+fi
+exit ${CTEST_STATUS-$((failed > 0 ? 8 : 0))}
+"""
+
+
+@pytest.fixture
+def tree(sandbox):
+    sandbox.installed(GROUPS["all"])
+    sandbox.fake("cmake", CMAKE)
+    sandbox.fake("ctest", CTEST)
+    return sandbox
+
+
+def rows(output):
+    """The table: (preset, result, what ran)."""
+    lines = output.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("preset   result"))
+    table = []
+    for line in lines[start + 1:]:
+        if not line.strip() or not line[0].isalpha() or line[9:15] not in ("passed", "FAILED"):
+            break
+        table.append((line[:9].strip(), line[9:18].strip(), line[18:65].strip()))
+        assert line.split()[-1].isdigit()
+    return table
+
+
+def last(done):
+    return done.stdout.splitlines()[-1]
+
+
+GOOD = {"dev": "0/100", "asan": "0/90", "gcc": "0/80", "TARGETS": "fuzz_pair fuzz_text"}
+
+
+def test_all_presets(tree):
+    done = tree.run("bash", "scripts/test", **GOOD)
+    assert done.returncode == 0, done.stderr
+    assert rows(done.stdout) == [
+        ("dev", "passed", "build, ctest"), ("asan", "passed", "build, ctest"), ("gcc", "passed", "build, ctest"),
+        ("tidy", "passed", "build with clang-tidy"), ("fuzz", "passed", "build, 2 fuzz targets, 20000 runs each")]
+    assert last(done) == CLOSING % 270
+    assert [call.split()[2] for call in tree.noted("ctest")] == ["dev", "asan", "gcc"]
+    assert all("--output-on-failure --no-tests=error" in call for call in tree.noted("ctest"))
+    smoke = (tree.root / "build/fuzz/smoke.log").read_text().splitlines()
+    assert [line.rsplit("/", 1)[-1] for line in smoke if "-runs" in line] == [
+        "fuzz_pair -runs=20000 -seed=1", "fuzz_text -runs=20000 -seed=1"]
+    assert not [line for line in smoke if line == str(tree.root)]
+
+
+def test_fast_is_dev(tree):
+    done = tree.run("bash", "scripts/test", "--fast", **GOOD)
+    assert (done.returncode, last(done)) == (0, CLOSING % 100)
+    assert [row[0] for row in rows(done.stdout)] == ["dev"]
+
+
+def test_a_failed_test_stops_the_run(tree):
+    done = tree.run("bash", "scripts/test", **{**GOOD, "asan": "3/90"})
+    assert done.returncode == 1
+    assert rows(done.stdout)[-1] == ("asan", "FAILED", "build, ctest")
+    assert "'asan' failed (build, ctest). Again: scripts/test asan\n" in done.stdout
+    assert "ctest --preset asan --rerun-failed" in done.stdout
+    assert last(done) == "98% tests passed, 3 tests failed out of 190"
+    assert len(tree.noted("ctest")) == 2
+
+
+@pytest.mark.parametrize("preset", ["asan", "tidy", "fuzz"])
+def test_a_failed_build_has_no_closing_line(tree, preset):
+    done = tree.run("bash", "scripts/test", **GOOD, BROKEN=preset)
+    assert done.returncode == 1
+    assert "a.cc:1: error: expected ';'" in done.stderr
+    assert "building '%s' failed; the whole log is in %s/build/%s/build.log" % (preset, tree.root, preset) in done.stderr
+    assert "tests passed" not in done.stdout[done.stdout.index("preset   result"):]
+    assert last(done) == "'%s' failed (build). Again: scripts/test %s" % (preset, preset)
+
+
+@pytest.mark.parametrize("environment", [
+    {"dev": "0/-"},  # ctest printed no counts
+    {"dev": "0/-", "CTEST_STATUS": "8"},  # and failed
+    {"dev": "0/10", "CTEST_STATUS": "8"},  # failed, but counted no failure
+    {"dev": "1/10", "CTEST_STATUS": "0"},  # the other way round
+])
+def test_counts_that_cannot_be_relied_on(tree, environment):
+    done = tree.run("bash", "scripts/test", "dev", **environment)
+    assert done.returncode == 1
+    assert last(done) == "no closing line: the counts do not agree with the exit statuses of ctest"
+
+
+def test_clang_tidy_warnings_fail(tree):
+    warning = "a.cc:3:4: warning: variable is not initialized [cppcoreguidelines-init-variables]"
+    done = tree.run("bash", "scripts/test", "tidy", WARNING=warning)
+    assert done.returncode == 1
+    assert warning in done.stderr
+
+
+def test_no_preset_with_ctest_claims_no_pass(tree):
+    done = tree.run("bash", "scripts/test", "tidy", "release")
+    assert done.returncode == 0
+    assert last(done) == "no tests were counted: none of the presets given runs ctest"
+
+
+@pytest.mark.parametrize("environment,message", [
+    ({"TARGETS": ""}, "build/fuzz/bin has no fuzz_* binary: nothing was fuzzed"),
+    ({"TARGETS": "fuzz_a fuzz_b", "CRASH": "fuzz_b"}, "fuzz_b failed; the whole log is in"),
+])
+def test_fuzz_smoke_failures(tree, environment, message):
+    done = tree.run("bash", "scripts/test", "fuzz", **environment)
+    assert done.returncode == 1
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["nightly"], ["--quick"], ["--fast", "gcc"]])
+def test_wrong_usage(tree, arguments):
+    done = tree.run("bash", "scripts/test", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("scripts/test: ")
+    assert not tree.noted("cmake")
+
+
+def test_gcc_alone_needs_no_clang(tree):
+    tree.installed(GROUPS["gcc"])
+    tree.user(1000)
+    assert tree.run("bash", "scripts/test", "gcc", gcc="0/3").returncode == 0
+    assert tree.run("bash", "scripts/test", "dev", "gcc", dev="0/3", gcc="0/3").returncode == 2
+
+
+@pytest.mark.parametrize("environment,status,line", [
+    (GOOD, 0, CLOSING % 270),
+    ({**GOOD, "gcc": "1/80"}, 1, "99% tests passed, 1 tests failed out of 270"),
+    ({**GOOD, "BROKEN": "gcc"}, 1, "'gcc' failed (build). Again: scripts/test gcc"),
+])
+def test_ci_run(tree, environment, status, line):
+    done = tree.run("bash", ".ci/run", **environment)
+    assert (done.returncode, last(done)) == (status, line)
+    assert done.stdout.count(line + "\n") == (2 if "tests passed" in line else 1)
+
+
+@pytest.mark.parametrize("status", [0, 1, 2, 3, 4, 5])
+def test_demo_ends_as_the_check_does(tree, status):
+    tree.installed(GROUPS["demo"])
+    done = tree.run("bash", "scripts/demo", "a b", "--json", CHECK_STATUS=str(status))
+    assert done.returncode == status, done.stderr
+    assert done.stdout == "<%s/build/release/bin/secequiv><check><a b><--json>" % tree.root
+    assert tree.noted("cmake")[1:] == ["cmake --preset release -DSECEQUIV_TESTS=OFF",
+                                       "cmake --build --preset release --target secequiv"]
+    assert "[1/2] Building" in (tree.root / "build/release/build.log").read_text()
+    assert "[1/2] Building" not in done.stderr
+
+
+def test_demo_shows_why_the_build_failed(tree):
+    done = tree.run("bash", "scripts/demo", BROKEN="release")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "a.cc:1: error: expected ';'" in done.stderr
+
+
+def test_demo_where_there_is_no_clang(tree):
+    tree.installed(GROUPS["gcc"])
+    tree.user(1000)
+    assert tree.run("bash", "scripts/demo").returncode == 2
+    done = tree.run("bash", "scripts/demo", SECEQUIV_PRESET="gcc")
+    assert done.stdout == "<%s/build/gcc/bin/secequiv><check>" % tree.root
+
+
+@pytest.mark.parametrize("command", ["scripts/demo", "scripts/test", "scripts/check_format"])
+def test_help(tree, command):
+    done = tree.run("bash", command, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: " + command)
+    assert not tree.noted("cmake")
+
+
+@pytest.fixture
+def formatted(sandbox):
+    if shutil.which("clang-format-19") is None or shutil.which("git") is None:
+        pytest.skip("no clang-format-19 or no git")
+    for name in ("clang-format-19", "git"):
+        (sandbox.bin / name).symlink_to(shutil.which(name))
+    subprocess.run(["git", "init", "-q", str(sandbox.root)], check=True)
+    (sandbox.root / ".clang-format").write_text("BasedOnStyle: Google\n")
+    (sandbox.root / ".gitignore").write_text("/build/\n")
+    (sandbox.root / "good one.cc").write_text("int x;\n")
+    return sandbox
+
+
+def test_check_format(formatted):
+    done = formatted.run("bash", "scripts/check_format")
+    assert (done.returncode, done.stdout) == (0, "check_format: 1 files formatted\n")
+    bad = formatted.root / "sub" / "bad.h"
+    bad.parent.mkdir()
+    bad.write_text("int   y ;\n")
+    done = formatted.run("bash", "scripts/check_format")
+    assert done.returncode == 1
+    assert "sub/bad.h:1:" in done.stderr and "scripts/check_format --fix" in done.stderr
+    assert bad.read_text() == "int   y ;\n"
+    assert formatted.run("bash", "scripts/check_format", "--fix").returncode == 0
+    assert bad.read_text() == "int y;\n"
+    assert formatted.run("bash", "scripts/check_format").returncode == 0
+
+
+def test_check_format_leaves_out_ignored_and_deleted_files(formatted):
+    for folder in ("build", "corpus"):
+        (formatted.root / folder).mkdir()
+        (formatted.root / folder / "bad.cc").write_text("int   y ;\n")
+    (formatted.root / "gone.cc").write_text("int   y ;\n")
+    subprocess.run(["git", "-C", str(formatted.root), "add", "gone.cc"], check=True)
+    (formatted.root / "gone.cc").unlink()
+    assert formatted.run("bash", "scripts/check_format").returncode == 0
+
+
+def test_check_format_with_nothing_to_check(formatted):
+    (formatted.root / "good one.cc").unlink()
+    assert formatted.run("bash", "scripts/check_format").returncode == 2
+    assert formatted.run("bash", "scripts/check_format", "--wrong").returncode == 2
+
+
+def test_check_format_without_clang_format(sandbox):
+    done = sandbox.run("bash", "scripts/check_format")
+    assert done.returncode == 2
+    assert "apt-get install clang-format-19" in done.stderr

@@ -1,0 +1,140 @@
+"""scripts/lib/setup.sh against stand-ins for dpkg-query, apt-get, sudo and id."""
+
+import time
+
+import pytest
+
+BUILD = ["cmake", "ninja-build", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev", "libz3-dev"]
+TEST = ["g++", "libgtest-dev", "libbenchmark-dev", "libseccomp-dev", "python3", "python3-pytest", "python3-jsonschema", "git"]
+CLANG = ["clang-19", "libclang-rt-19-dev", "clang-format-19", "clang-tidy-19"]
+GROUPS = {"demo": ["clang-19"] + BUILD, "gcc": BUILD + TEST, "all": CLANG + BUILD + TEST}
+
+
+def require(sandbox, *groups, **environment):
+    return sandbox.run("bash", "-c", 'set -euo pipefail; . scripts/lib/setup.sh; setup_require "$@"', "-", *groups,
+                       **environment)
+
+
+@pytest.mark.parametrize("group", sorted(GROUPS))
+def test_nothing_missing_means_no_apt(sandbox, group):
+    sandbox.installed(GROUPS[group])
+    started = time.monotonic()
+    done = require(sandbox, group)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "set-up: all %d packages needed are installed\n" % len(GROUPS[group])
+    assert done.stdout == ""
+    assert not sandbox.noted("apt-get") and not sandbox.noted("apt-cache")
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("group", sorted(GROUPS))
+def test_every_package_of_a_group_is_needed(sandbox, group):
+    sandbox.user(1000)
+    for package in GROUPS[group]:
+        sandbox.installed([name for name in GROUPS[group] if name != package])
+        done = require(sandbox, group)
+        assert done.returncode == 2
+        assert "missing (Debian and Ubuntu package names):\n  %s\n" % package in done.stderr
+
+
+def test_no_root_and_no_sudo(sandbox):
+    sandbox.user(1000)
+    sandbox.installed(set(GROUPS["demo"]) - {"libfmt-dev", "libz3-dev"})
+    done = require(sandbox, "demo")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "set-up: not root, and there is no sudo: nothing was installed\n"
+        "set-up: missing (Debian and Ubuntu package names):\n"
+        "  libfmt-dev\n"
+        "  libz3-dev\n"
+        "set-up: as root: apt-get update && apt-get install --no-install-recommends libfmt-dev libz3-dev\n")
+    assert not sandbox.noted("apt-get")
+
+
+def test_half_removed_packages_are_missing(sandbox):
+    sandbox.user(1000)
+    sandbox.installed(set(GROUPS["demo"]) - {"libz3-dev"})
+    (sandbox.root.parent / "installed").open("a").write("config-files libz3-dev\n")
+    assert "\n  libz3-dev\n" in require(sandbox, "demo").stderr
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_installs_what_is_missing(sandbox, user):
+    sandbox.user(user)
+    sandbox.fake("sudo", '[ "$1" = -n ] && shift; exec "$@"')
+    sandbox.installed(set(GROUPS["demo"]) - {"libfmt-dev", "ninja-build"})
+    done = require(sandbox, "demo")
+    assert done.returncode == 0, done.stderr
+    assert sandbox.noted("apt-get") == [
+        "apt-get -q update", "apt-get -q -y install --no-install-recommends ninja-build libfmt-dev"]
+    assert len(sandbox.noted("sudo")) == (2 if user else 0)
+    assert all("DEBIAN_FRONTEND=noninteractive" in call for call in sandbox.noted("sudo"))
+    assert "set-up: installing ninja-build libfmt-dev\n" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_failed_installation(sandbox):
+    sandbox.user(0)
+    sandbox.installed(set(GROUPS["demo"]) - {"libfmt-dev"})
+    sandbox.fake("apt-get", '[[ " $* " != *" install "* ]]')
+    done = require(sandbox, "demo")
+    assert done.returncode == 2
+    assert "apt-get install failed" in done.stderr and "\n  libfmt-dev\n" in done.stderr
+
+
+def test_an_installation_that_changes_nothing(sandbox):
+    sandbox.user(0)
+    sandbox.installed(set(GROUPS["demo"]) - {"libfmt-dev"})
+    sandbox.fake("apt-get", "")
+    done = require(sandbox, "demo")
+    assert done.returncode == 2
+    assert "still missing after the installation" in done.stderr and "\n  libfmt-dev\n" in done.stderr
+
+
+def test_a_distribution_without_clang_19(sandbox):
+    sandbox.user(0)
+    sandbox.installed(set(GROUPS["all"]) - set(CLANG))
+    done = require(sandbox, "all", UNKNOWN="clang-19 clang-tidy-19")
+    assert done.returncode == 2
+    assert "not in this system's package lists: clang-19 clang-tidy-19; nothing was installed" in done.stderr
+    assert "SECEQUIV_PRESET=gcc scripts/demo, and scripts/test gcc" in done.stderr
+    assert sandbox.noted("apt-get") == ["apt-get -q update"]
+
+
+def test_another_unknown_package_says_nothing_of_clang(sandbox):
+    sandbox.user(0)
+    sandbox.installed(set(GROUPS["demo"]) - {"libfmt-dev"})
+    done = require(sandbox, "demo", UNKNOWN="libfmt-dev")
+    assert done.returncode == 2
+    assert "package lists: libfmt-dev;" in done.stderr and "gcc" not in done.stderr
+
+
+def test_not_a_debian_system(sandbox):
+    done = require(sandbox, "demo")
+    assert done.returncode == 2
+    assert done.stderr.startswith("set-up: this system has no apt-get, so nothing was installed\n")
+    for package in GROUPS["demo"]:
+        assert ("\n  %s\n" % package in done.stderr) == (package != "cmake"), done.stderr
+    assert "install what your system calls these" in done.stderr
+
+
+def test_not_a_debian_system_but_all_there(sandbox):
+    sandbox.fake("clang++-19", "")  # compiles whatever it is asked to
+    sandbox.fake("ninja", "")
+    done = require(sandbox, "demo")
+    assert done.returncode == 0, done.stderr
+    assert len(sandbox.noted("clang++-19")) == 4  # one per header
+
+
+def test_cmake_that_does_not_know_the_presets(sandbox):
+    sandbox.installed(GROUPS["demo"])
+    for version, status in (("3.22.1", 2), ("3.9.0", 2), ("3.23.0", 0), ("3.100.0", 0), ("4.0.1", 0)):
+        sandbox.fake("cmake", 'echo "cmake version %s"' % version)
+        done = require(sandbox, "demo")
+        assert done.returncode == status, version
+        assert ("cmake %s is too old: 3.23 or newer" % version in done.stderr) == (status == 2)
+
+
+def test_an_unknown_group(sandbox):
+    sandbox.installed(GROUPS["all"])
+    assert require(sandbox, "everything").returncode == 2
