@@ -277,7 +277,9 @@ class Assembler {
     if (punct('#')) return hash_operand(m);
     if (punct('[')) return packet_operand(m);
     if (word("M")) return memory_operand(m);
-    if (find(m, Operand::Msh)) return msh_operand(m);
+    // bpf_asm takes both ldx and ldxb here.
+    if (find(m, Operand::Msh) || (m == "ldx" && token_.kind == Token::kNumber))
+      return msh_operand("ldxb");
     return expected("an operand");
   }
 

@@ -81,7 +81,8 @@ class CReader {
       column = text_[i] == '\n' ? 1 : column + 1;
       line += text_[i] == '\n';
     }
-    return make_error(ErrorCode::kParse, fmt::format("{}:{}:{}", name_, line, column), std::move(detail));
+    return make_error(ErrorCode::kParse, fmt::format("{}:{}:{}", name_, line, column),
+                      std::move(detail));
   }
 
   void skip() {
@@ -156,7 +157,7 @@ class CReader {
     skip();
     std::size_t end = at_;
     while (end < text_.size() && is_name(text_[end])) ++end;
-    std::string_view token = text_.substr(at_, end - at_);
+    const std::string_view token = text_.substr(at_, end - at_);
     if (token.empty()) return fail("expected a number or a BPF_ name");
     for (const Name& name : kNames) {
       if (name.name == token) {

@@ -77,7 +77,9 @@ class DecimalReader {
   }
 
   Error fail(std::string detail) const {
-    return make_error(ErrorCode::kParse, fmt::format("{}:{}:{}", name_, line_, at_ - line_start_ + 1), std::move(detail));
+    return make_error(ErrorCode::kParse,
+                      fmt::format("{}:{}:{}", name_, line_, at_ - line_start_ + 1),
+                      std::move(detail));
   }
 
  private:

@@ -96,17 +96,33 @@ class Compiler {
       }
       code_.load(kNrWord);
       for (const SyscallRule& entry : set.rules) {
-        if (arch_info(entry.arch).audit != audit) continue;
+        if (arch_info(entry.arch).audit != audit || !policy_.has_arch(entry.arch)) continue;
         const Label mine = code_.label();
         const Label other = code_.label();
         code_.branch(kJeqK, entry.nr, mine, other);
         code_.bind(mine);
-        emit_rule(entry.rule, action(set.action), next_set);
+        if (listed_again(set, entry)) {
+          const Label retry = code_.label();
+          emit_rule(entry.rule, action(set.action), retry);
+          code_.bind(retry);
+          code_.load(kNrWord);
+        } else {
+          emit_rule(entry.rule, action(set.action), next_set);
+        }
         code_.bind(other);
       }
       code_.bind(next_set);
     }
     code_.jump(action(policy_.default_action));
+  }
+
+  // Does `set` hold the same number further down for another architecture of the same audit value
+  // (x32's numbers listed for x86_64 too)? Then a rule that does not match is not the last word.
+  bool listed_again(const RuleSet& set, const SyscallRule& entry) const {
+    return std::ranges::any_of(policy_.arches, [&](Arch arch) {
+      return arch > entry.arch && arch_info(arch).audit == arch_info(entry.arch).audit &&
+             set.find(arch, entry.nr) != nullptr;
+    });
   }
 
   // Jumps to `yes` if the rule matches, else to `no`.

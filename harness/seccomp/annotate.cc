@@ -43,12 +43,15 @@ std::vector<KnownArch> known_arches(ProgramView program, const std::vector<Accum
   return known;
 }
 
-std::string compared_value(std::uint32_t word, std::uint32_t k, const KnownArch& known) {
+// The name of what `word` is compared with, or its number. Orders and bits of system call numbers
+// stay numbers: the name of a bound would claim too much.
+std::string compared_value(std::uint32_t word, const Insn& in, const KnownArch& known) {
+  const std::uint32_t k = in.k;
   if (word == kArchWord) {
     const auto arch = arch_from_data(k, 0);
     return arch ? std::string(arch_info(*arch).name) : fmt::format("{:#x}", k);
   }
-  if (word == kNrWord) {
+  if (word == kNrWord && in.code == kJeqK) {
     const auto arch = arch_from_data(known.audit.value_or(0), k);
     const std::string_view name = arch ? syscall_name(*arch, k) : std::string_view();
     if (!name.empty()) return fmt::format("{}", name);
@@ -78,7 +81,7 @@ std::string comparison(const Insn& in, const Accumulator& a, const KnownArch& kn
   const Endian endian = known.audit ? endian_of(*known.audit) : Endian::kLittle;
   std::string left = word_name(a.word, endian);
   if (a.mask != 0xffffffff) left = fmt::format("({} & {:#x})", left, a.mask);
-  return fmt::format("{} {} {}", left, op, compared_value(a.word, in.k, known));
+  return fmt::format("{} {} {}", left, op, compared_value(a.word, in, known));
 }
 
 }  // namespace

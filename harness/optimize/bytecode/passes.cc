@@ -70,16 +70,14 @@ Program remove_unreachable(ProgramView program) {
   dead.flip();
   Program out = erase(program, dead);
   if (!refused(out)) return out;
-  // Some dead instruction is needed to please the checker: delete them one by one, as far as that
-  // goes.
+  // Some dead instruction is needed to please the checker: delete one by one what can go.
+  std::vector<bool> gone(program.size(), false);
   for (std::size_t pc = program.size(); pc-- > 0;) {
     if (!dead[pc]) continue;
-    dead[pc] = false;
-    std::vector<bool> one(program.size(), false);
-    one[pc] = true;
-    if (Program smaller = erase(program, one); !refused(smaller)) return smaller;
+    gone[pc] = true;
+    if (refused(erase(program, gone))) gone[pc] = false;
   }
-  return {program.begin(), program.end()};
+  return erase(program, gone);
 }
 
 Program remove_redundant_loads(ProgramView program) {

@@ -58,7 +58,7 @@ def test_observed_names_all_actions():
     assert observed(0x7FFF1234) == ("ALLOW", 0)
     assert observed(0x7FFC1234) == ("LOG", 0)
     assert observed(0x7FF01234) == ("TRACE", 0x1234)
-    assert observed(0x7FC01234) == ("USER_NOTIF", 0x1234)
+    assert observed(0x7FC01234) == ("USER_NOTIF", 0)
     assert observed(0x0005FFFF) == ("ERRNO", 4095)
     assert observed(0x00031234) == ("TRAP", 0x1234)
     assert observed(0x00001234) == ("KILL_THREAD", 0)

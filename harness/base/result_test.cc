@@ -1,0 +1,42 @@
+#include "harness/base/result.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace secequiv {
+namespace {
+
+TEST(Error, TextLeavesOutWhatIsNotKnown) {
+  EXPECT_EQ((Error{ErrorCode::kParse, "f:3:1", 7, "what"}.text()), "f:3:1: instruction 7: what");
+  EXPECT_EQ((Error{ErrorCode::kParse, "", 0, "what"}.text()), "instruction 0: what");
+  EXPECT_EQ((Error{ErrorCode::kParse, "f", -1, "what"}.text()), "f: what");
+  EXPECT_EQ((Error{ErrorCode::kParse, "", -1, "what"}.text()), "what");
+}
+
+TEST(Result, HoldsAValueOrAnError) {
+  const Result<int> good = 3;
+  ASSERT_TRUE(good);
+  EXPECT_EQ(*good, 3);
+  const Result<int> bad = make_error(ErrorCode::kIo, "here", "why");
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().code, ErrorCode::kIo);
+  EXPECT_EQ(bad.error().text(), "here: why");
+}
+
+TEST(Result, CarriesWhatCanOnlyBeMoved) {
+  Result<std::unique_ptr<int>> result = std::make_unique<int>(5);
+  ASSERT_TRUE(result);
+  const std::unique_ptr<int> taken = *std::move(result);
+  EXPECT_EQ(*taken, 5);
+}
+
+// A Result<Error> would be ambiguous, a Result<std::string> must not be taken for an error.
+TEST(Result, AStringIsAValue) {
+  const Result<std::string> text = std::string("value");
+  ASSERT_TRUE(text);
+  EXPECT_EQ(text->size(), 5u);
+}
+
+}  // namespace
+}  // namespace secequiv

@@ -1,0 +1,201 @@
+#include "harness/bpf/check.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "harness/bpf/random_program.h"
+#include "harness/bpf/testing.h"
+
+namespace secequiv {
+namespace {
+
+std::string verdict(const Program& program, LengthRule length = LengthRule::kKernel) {
+  const auto refusal = check(program, length);
+  return refusal ? describe(*refusal, program) : "accepted";
+}
+
+struct Case {
+  const char* text;
+  const char* verdict;
+};
+
+// Every rule, its PC, and what a person is told.
+TEST(Check, EachRuleNamesItselfAndTheInstruction) {
+  const Case cases[] = {
+      {"ret #0", "accepted"},
+      {"ld [0]\n.raw 0xffff, 0, 0, 0\nret #0",
+       "unknown_code at instruction 1: code 0xffff is not a classic BPF instruction"},
+      {"ld [0]\n.raw 0x100, 0, 0, 0\nret #0",
+       "unknown_code at instruction 1: code 0x0100 is not a classic BPF instruction"},
+      {"ld [0]\ndiv #0\nret #0", "div_by_zero at instruction 1: division by the constant 0"},
+      {"mod #0\nret #0", "div_by_zero at instruction 0: division by the constant 0"},
+      {"lsh #32\nret #0", "shift_range at instruction 0: shift by 32, the kernel takes 0 to 31"},
+      {"rsh #4294967295\nret #0",
+       "shift_range at instruction 0: shift by 4294967295, the kernel takes 0 to 31"},
+      {"st M[16]\nret #0",
+       "mem_index at instruction 0: M[16], the scratch words are M[0] to M[15]"},
+      {"stx M[17]\nret #0",
+       "mem_index at instruction 0: M[17], the scratch words are M[0] to M[15]"},
+      {"ld M[18]\nret #0",
+       "mem_index at instruction 0: M[18], the scratch words are M[0] to M[15]"},
+      {"ldx M[19]\nret #0",
+       "mem_index at instruction 0: M[19], the scratch words are M[0] to M[15]"},
+      {".raw 0x05, 0, 0, 1\nret #0",
+       "jump_range at instruction 0: jump by 1 leaves the program of 2 instructions"},
+      {".raw 0x05, 0, 0, 0xffffffff\nret #0",
+       "jump_range at instruction 0: jump by 4294967295 leaves the program of 2 instructions"},
+      {".raw 0x15, 1, 0, 0\nret #0",
+       "jump_range at instruction 0: jump by 1 / 0 leaves the program of 2 instructions"},
+      {".raw 0x4d, 0, 1, 0\nret #0",
+       "jump_range at instruction 0: jump by 0 / 1 leaves the program of 2 instructions"},
+      {"ld [0xfffff001]\nret #0",
+       "ancillary at instruction 0: load at 0xfffff001 is no known ancillary load"},
+      {"ldh [0xfffff040]\nret #0",
+       "ancillary at instruction 0: load at 0xfffff040 is no known ancillary load"},
+      {"ldb [0xffffffff]\nret #0",
+       "ancillary at instruction 0: load at 0xffffffff is no known ancillary load"},
+      {"ret #0\nld [0]",
+       "last_not_ret at instruction 1: the last instruction must be a RET, found code 0x0020"},
+      {"ld M[3]\nret a",
+       "mem_unset at instruction 0: M[3] may be read before anything was stored there"},
+      {"ld [64]\nret #0",
+       "load_offset at instruction 0: load at offset 64, seccomp takes multiples of 4 from 0 to "
+       "60"},
+      {"ld [2]\nret #0",
+       "load_offset at instruction 0: load at offset 2, seccomp takes multiples of 4 from 0 to 60"},
+      {"ld [0xfffff000]\nret #0",
+       "load_offset at instruction 0: load at offset 4294963200, seccomp takes multiples of 4 from "
+       "0 to 60"},
+      {"mod #3\nret #0",
+       "not_seccomp at instruction 0: ModK (code 0x0094) is not allowed in seccomp filters"},
+      {"ldx 4*([0]&0xf)\nret #0",
+       "not_seccomp at instruction 0: LdxMsh (code 0x00b1) is not allowed in seccomp filters"},
+      {"ldh [0]\nret #0",
+       "not_seccomp at instruction 0: LdHAbs (code 0x0028) is not allowed in seccomp filters"},
+      {"ldb [x + 0]\nret #0",
+       "not_seccomp at instruction 0: LdBInd (code 0x0050) is not allowed in seccomp filters"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(verdict(assemble(c.text)), c.verdict) << c.text;
+}
+
+TEST(Check, RuleNamesAreStable) {
+  constexpr std::array kNames = {"length",    "unknown_code", "div_by_zero", "shift_range",
+                                 "mem_index", "jump_range",   "ancillary",   "last_not_ret",
+                                 "mem_unset", "load_offset",  "not_seccomp"};
+  for (std::size_t i = 0; i < kNames.size(); ++i)
+    EXPECT_EQ(rule_name(static_cast<RefusalRule>(i)), kNames[i]);
+}
+
+TEST(Check, Length) {
+  EXPECT_EQ(verdict({}), "length: the kernel takes 1 to 4096 instructions, this program has 0");
+  EXPECT_EQ(verdict({}, LengthRule::kUnlimited),
+            "length: the kernel takes 1 to 4096 instructions, this program has 0");
+  Program program(4096, Insn{kRetK, 0, 0, 0});
+  EXPECT_EQ(verdict(program), "accepted");
+  program.push_back(program.back());
+  EXPECT_EQ(verdict(program),
+            "length: the kernel takes 1 to 4096 instructions, this program has 4097");
+  EXPECT_EQ(verdict(program, LengthRule::kUnlimited), "accepted");
+  // Length comes before everything else.
+  program[0].code = 0xffff;
+  EXPECT_EQ(check(program)->rule, RefusalRule::kLength);
+  EXPECT_EQ(check(program, LengthRule::kUnlimited)->rule, RefusalRule::kUnknownCode);
+}
+
+TEST(Check, BoundariesThatAreAccepted) {
+  for (const char* text :
+       {"lsh #31\nrsh #31\nlsh #0\nret a", "div #1\nret a", "st M[15]\nld M[15]\nret a",
+        "stx M[0]\nldx M[0]\nret #0", "ld [60]\nret a", "ld #len\nldx #len\nret a",
+        "ja a\nret #1\na: ret #2", "jeq #1, a, b\na: ret #1\nb: ret #2"})
+    EXPECT_EQ(verdict(assemble(text)), "accepted") << text;
+  Program far(257, Insn{kRetK, 0, 0, 0});
+  far[0] = Insn{kJeqK, 255, 255, 0};
+  EXPECT_EQ(verdict(far), "accepted");
+  far.pop_back();
+  EXPECT_EQ(check(far)->rule, RefusalRule::kJumpRange);
+}
+
+// jt and jf of JA, and K of instructions without an operand, are not looked at.
+TEST(Check, UnusedFieldsDoNotMatter) {
+  EXPECT_EQ(verdict({Insn{kJa, 255, 255, 0}, Insn{kTax, 9, 9, 99}, Insn{kNeg, 9, 9, 99},
+                     Insn{kAddX, 1, 1, 99}, Insn{kRetA, 200, 200, 99}}),
+            "accepted");
+}
+
+TEST(Check, KernelOrder) {
+  // One pass in order of instructions for the classic rules ...
+  EXPECT_EQ(check(assemble("lsh #32\n.raw 0xffff, 0, 0, 0\nret #0")),
+            (Refusal{RefusalRule::kShiftRange, 0}));
+  // ... all before the last instruction ...
+  EXPECT_EQ(check(assemble("mod #1\nld M[0]\nlsh #32")), (Refusal{RefusalRule::kShiftRange, 2}));
+  // ... before scratch memory, before what is seccomp's own.
+  EXPECT_EQ(check(assemble("mod #1\nld [1]\nld M[0]\nld [0]")),
+            (Refusal{RefusalRule::kLastNotRet, 3}));
+  EXPECT_EQ(check(assemble("mod #1\nld [1]\nld M[0]\nret #0")),
+            (Refusal{RefusalRule::kMemUnset, 2}));
+  EXPECT_EQ(check(assemble("mod #1\nld [1]\nret #0")), (Refusal{RefusalRule::kNotSeccomp, 0}));
+  EXPECT_EQ(check(assemble("ld [1]\nmod #1\nret #0")), (Refusal{RefusalRule::kLoadOffset, 0}));
+}
+
+// check_load_and_stores as the kernel has it, with its odd side effects.
+TEST(Check, ScratchMemoryIsTrackedPerPath) {
+  const Case cases[] = {
+      {"ld [0]\nst M[0]\njeq #1, a, b\na: ld M[0]\nret a\nb: ldx M[0]\nret a", "accepted"},
+      {"ld [0]\njeq #1, a, b\na: st M[0]\nb: ld M[0]\nret a",
+       "mem_unset at instruction 3: M[0] may be read before anything was stored there"},
+      {"ld [0]\njeq #1, a, b\na: st M[0]\nja c\nb: st M[0]\nc: ld M[0]\nret a", "accepted"},
+      {"ld [0]\njeq #1, a, b\na: st M[1]\nja c\nb: st M[0]\nc: ld M[0]\nret a",
+       "mem_unset at instruction 5: M[0] may be read before anything was stored there"},
+      {"ja a\nld M[7]\na: ret #0", "accepted"},  // behind a jump everything counts as set
+      {"ret #0\nld M[7]\nret a",                 // behind a RET nothing changes
+       "mem_unset at instruction 1: M[7] may be read before anything was stored there"},
+      {"st M[7]\nret #0\nld M[7]\nret a", "accepted"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(verdict(assemble(c.text)), c.verdict) << c.text;
+}
+
+TEST(Check, EveryCodeAlone) {
+  for (std::uint32_t code = 0; code <= 0xffff; ++code) {
+    // A store first, so that M[1] may be read; K = 1 suits everything but loads.
+    const auto narrow = static_cast<std::uint16_t>(code);
+    const Program program = {Insn{kSt, 0, 0, 1},
+                             Insn{narrow, 0, 0, narrow == kLdWAbs || narrow == kJa ? 0u : 1u},
+                             Insn{kRetK, 0, 0, 0}};
+    const InsnInfo* info = insn_info(narrow);
+    const auto refusal = check(program);
+    if (info == nullptr) {
+      EXPECT_EQ(refusal, (Refusal{RefusalRule::kUnknownCode, 1})) << code;
+    } else if (!info->seccomp) {
+      EXPECT_EQ(refusal, (Refusal{RefusalRule::kNotSeccomp, 1})) << code;
+    } else {
+      EXPECT_FALSE(refusal) << code;
+    }
+  }
+}
+
+// Whatever is thrown at it: no reading outside (the sanitizers watch), and what it says about can
+// be described.
+TEST(Check, AnyBytesAtAll) {
+  Random random(1);
+  std::array<std::size_t, 11> seen{};
+  for (int i = 0; i < 20000; ++i) {
+    Program program = random.one_in(2) ? random_garbage(random, random.between(1, 12), false)
+                                       : random_program(random, random.between(1, 40));
+    for (std::size_t edits = random.below(3); edits > 0; --edits) {
+      Insn& in = program[random.below(program.size())];
+      in = random_garbage(random, 1, random.one_in(2))[0];
+      if (random.one_in(4)) in.k |= 0xfffff000;
+    }
+    const auto refusal = check(program);
+    if (!refusal) continue;
+    ++seen[static_cast<std::size_t>(refusal->rule)];
+    ASSERT_LT(refusal->pc, program.size());
+    EXPECT_TRUE(describe(*refusal, program).starts_with(rule_name(refusal->rule)));
+  }
+  for (std::size_t rule = 1; rule < seen.size(); ++rule)
+    EXPECT_GT(seen[rule], 0u) << rule_name(static_cast<RefusalRule>(rule));
+}
+
+}  // namespace
+}  // namespace secequiv

@@ -1,0 +1,28 @@
+// Random programs and inputs for them. Owns the generators that round trips, the interpreter's and
+// the optimizer's tests share: seeded, the same on every platform. Test support: no library links
+// it. It must not know syscalls or policies.
+#pragma once
+
+#include <vector>
+
+#include "harness/base/random.h"
+#include "harness/bpf/interpreter.h"
+
+namespace secequiv {
+
+// A program of `length` >= 1 instructions that check() accepts (the length rule aside): all opcodes
+// that seccomp allows, X and scratch memory, joins, chains of jumps, equal returns, repeated loads,
+// dead code, jumps of any distance that fits, and now and then something in a field that the
+// instruction does not use.
+Program random_program(Random& random, std::size_t length);
+
+// Any fields at all: known and unknown codes, targets outside the program, unused fields filled.
+// With `small_codes` every code is below 256 and at least one is not 0, which is what byte-order
+// detection needs.
+Program random_garbage(Random& random, std::size_t length, bool small_codes);
+
+// Inputs near `program`'s constants: each word is a constant of the program or its neighbour, an
+// extreme, or random.
+std::vector<InputWords> random_inputs(Random& random, ProgramView program, std::size_t count);
+
+}  // namespace secequiv

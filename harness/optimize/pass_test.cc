@@ -1,0 +1,252 @@
+// The table of passes: each one's law and example, what they make of known programs, and the
+// fixpoint loop.
+#include "harness/optimize/pass.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "harness/bpf/check.h"
+#include "harness/bpf/testing.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/testing.h"
+
+namespace secequiv {
+namespace {
+
+Program apply(std::string_view pass, std::string_view text) {
+  const Pass* found = find_pass(pass);
+  if (found != nullptr) return found->run(assemble(text));
+  ADD_FAILURE() << "no pass " << pass;
+  return {};
+}
+
+TEST(Passes, TheTableExplainsItself) {
+  std::set<std::string_view> names;
+  for (const Pass& pass : bytecode_passes()) {
+    EXPECT_TRUE(names.insert(pass.name).second) << pass.name << " twice";
+    EXPECT_EQ(find_pass(pass.name), &pass);
+    EXPECT_EQ(pass.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), std::string_view::npos)
+        << pass.name;
+    EXPECT_TRUE(pass.law.ends_with('.')) << pass.name << ": the law is a sentence";
+    EXPECT_NE(pass.run, nullptr);
+  }
+  EXPECT_EQ(names.size(), 8u);
+  EXPECT_EQ(find_pass(""), nullptr);
+  EXPECT_EQ(find_pass("no-such-pass"), nullptr);
+}
+
+TEST(Passes, ExamplesComeTrue) {
+  for (const Pass& pass : bytecode_passes()) {
+    const Program before = assemble(pass.example_before);
+    const Program after = assemble(pass.example_after);
+    EXPECT_NE(asm_text(before), asm_text(after))
+        << pass.name << ": an example in which nothing happens";
+    EXPECT_EQ(asm_text(pass.run(before)), asm_text(after)) << pass.name;
+    EXPECT_FALSE(check(before)) << pass.name;
+    EXPECT_FALSE(check(after)) << pass.name;
+  }
+}
+
+struct Case {
+  const char* pass;
+  const char* before;
+  const char* after;
+};
+
+TEST(Passes, WhatEachDoes) {
+  const Case cases[] = {
+      // To the end of a chain, on both sides.
+      {"thread-conditional-jumps",
+       "ld [0]\njeq #1, a, b\na: ja c\nb: ja c\nc: ja d\nret #0\nd: ret #1",
+       "ld [0]\njeq #1, d, d\na: ja c\nb: ja c\nc: ja d\nret #0\nd: ret #1"},
+      {"thread-jumps", "ja a\nret #0\na: ja b\nret #1\nb: ja c\nret #2\nc: ret #3",
+       "ja c\nret #0\na: ja c\nret #1\nb: ja c\nret #2\nc: ret #3"},
+      {"merge-equal-targets", "ldx #1\njset x, a, a\nret #0\na: ret #1",
+       "ldx #1\nja a\nret #0\na: ret #1"},
+      {"replace-jumps-to-returns", "ld [0]\njeq #1, a, b\na: ja c\nb: ja d\nc: ja d\nd: ret a",
+       "ld [0]\njeq #1, a, b\na: ret a\nb: ret a\nc: ret a\nd: ret a"},
+      {"remove-null-jumps", "ld [0]\njeq #1, a, c\na: ja b\nb: ja c\nc: ja d\nd: ret a",
+       "ld [0]\njeq #1, d, d\nd: ret a"},
+      {"remove-unreachable",
+       "ld [0]\njeq #1, a, b\nret #7\na: ja c\nret #8\nb: ret #9\nld [4]\nc: ret a\nret #5",
+       "ld [0]\njeq #1, a, b\na: ja c\nb: ret #9\nc: ret a"},
+      {"remove-redundant-loads",
+       "ld [0]\nld [0]\nst M[0]\nldx M[0]\njeq #1, a, b\na: jeq #2, c, d\nb: ld [0]\nret a\nc: ld "
+       "[4]\nret a\nd: ld [0]\nret #3",
+       "ld [0]\nst M[0]\nldx M[0]\njeq #1, a, b\na: jeq #2, c, d\nb: ret a\nc: ld [4]\nret a\nd: "
+       "ret #3"},
+      {"merge-returns", "ld [0]\njeq #1, a, b\na: ret a\nb: jeq #2, c, d\nc: ret a\nd: ret #5",
+       "ld [0]\njeq #1, c, b\nret a\nb: jeq #2, c, d\nc: ret a\nd: ret #5"},
+  };
+  for (const Case& c : cases)
+    EXPECT_EQ(asm_text(apply(c.pass, c.before)), asm_text(assemble(c.after))) << c.pass;
+}
+
+TEST(Passes, WhatTheyMustLeaveAlone) {
+  const Case cases[] = {
+      {"merge-equal-targets", "ld [0]\njeq #1, a, b\na: ret #0\nb: ret #0", nullptr},
+      {"remove-null-jumps", "ja a\nret #0\na: ret #1", nullptr},
+      {"remove-unreachable", "ld [0]\ntax\ndiv x\nret a", nullptr},
+      // The word was masked, added to, replaced, loaded on one path only, or another one.
+      {"remove-redundant-loads", "ld [0]\nand #1\nld [0]\nret a", nullptr},
+      {"remove-redundant-loads", "ld [0]\nadd #0\nld [0]\nret a", nullptr},
+      {"remove-redundant-loads", "ld [0]\ntxa\nld [0]\nret a", nullptr},
+      {"remove-redundant-loads", "ld [0]\njeq #1, a, b\na: ld [4]\nb: ld [0]\nret a", nullptr},
+      {"remove-redundant-loads", "ld [0]\nld [4]\nret a", nullptr},
+      {"replace-jumps-to-returns", "ja a\nret #0\na: ld [0]\nret a", nullptr},
+      // RET|K is not RET|A, and different values are different.
+      {"merge-returns", "ld [0]\njeq #1, a, b\na: ret a\nb: jeq #2, c, d\nc: ret #0\nd: ret #1",
+       nullptr},
+  };
+  for (const Case& c : cases)
+    EXPECT_EQ(asm_text(apply(c.pass, c.before)), asm_text(assemble(c.before))) << c.pass;
+}
+
+// 255 instructions are within a condition's reach, 256 are not.
+TEST(Passes, TheReachOfAConditionIsKept) {
+  for (const std::size_t distance : {255u, 256u}) {
+    Program program = {Insn{kJeqK, 1, 0, 7}, Insn{kRetK, 0, 0, 3}, Insn{kJa, 0, 0, 0}};
+    while (program.size() < distance + 1) program.push_back(Insn{kRetK, 0, 0, 1});
+    program.push_back(Insn{kRetK, 0, 0, 2});
+    program[2].k = static_cast<std::uint32_t>(program.size() - 1 - 3);
+    const Program after = find_pass("thread-conditional-jumps")->run(program);
+    EXPECT_EQ(after[0].jt, distance == 255 ? 255 : 1);
+    // The farthest return in reach serves every jump to such a return.
+    Program returns = {Insn{kJeqK, 0, 1, 7}, Insn{kRetK, 0, 0, 1}, Insn{kLdImm, 0, 0, 0}};
+    while (returns.size() < distance + 1) returns.push_back(Insn{kLdImm, 0, 0, 0});
+    returns.push_back(Insn{kRetK, 0, 0, 1});
+    const Program merged = find_pass("merge-returns")->run(returns);
+    EXPECT_EQ(merged[0].jt, distance == 255 ? 255 : 0);
+  }
+}
+
+// Of a chain that leads out of reach, as much as the offset can hold.
+TEST(Passes, ThreadingStopsWhereTheOffsetEnds) {
+  Program program = {Insn{kJeqK, 1, 0, 7}, Insn{kRetK, 0, 0, 3}, Insn{kJa, 0, 0, 9}};
+  while (program.size() < 400) program.push_back(Insn{kRetK, 0, 0, 1});
+  program[12] = Insn{kJa, 0, 0, 300};
+  const Program after = find_pass("thread-conditional-jumps")->run(program);
+  EXPECT_EQ(after[0].jt, 11) << "to the second jump, whose target is too far";
+}
+
+// The kernel lets what is known of scratch memory run from a RET into the next instruction, and
+// only a jump resets it. A rewrite that is right can therefore be refused; these programs must stay
+// acceptable.
+TEST(Passes, StayAcceptableAroundScratchMemory) {
+  struct Trap {
+    const char* pass;
+    const char* program;
+    const char* naive;  // what the pass would make of it without asking; refused
+  };
+  const Trap traps[] = {
+      // A RET where a jump stood, in front of a reader that another path reaches.
+      {"replace-jumps-to-returns",
+       "ld [0]\njeq #1, j, s\ns: st M[0]\nja r\nj: ja end\nr: ld M[0]\nret a\nend: ret #0",
+       "ld [0]\njeq #1, j, s\ns: st M[0]\nja r\nj: ret #0\nr: ld M[0]\nret a\nend: ret #0"},
+      {"replace-jumps-to-returns", "ja end\nld M[0]\nend: ret #0", "ret #0\nld M[0]\nend: ret #0"},
+      // A dead jump between a RET and such a reader.
+      {"remove-unreachable",
+       "ld [0]\njeq #1, q, s\ns: st M[0]\nja r\nq: ret #0\nja end\nr: ld M[0]\nret a\nend: ret #1",
+       "ld [0]\njeq #1, q, s\ns: st M[0]\nja r\nq: ret #0\nr: ld M[0]\nret a"},
+      // A path without the store led to a RET in front of such a reader.
+      {"merge-returns",
+       "ld [0]\njeq #1, far, s\ns: st M[0]\njeq #2, r, n\nn: add #1\nret #1\nr: ld M[0]\nret "
+       "a\nfar: ret #1",
+       "ld [0]\njeq #1, m, s\ns: st M[0]\njeq #2, r, n\nn: add #1\nm: ret #1\nr: ld M[0]\nret "
+       "a\nfar: ret #1"},
+  };
+  for (const Trap& trap : traps) {
+    const Program program = assemble(trap.program);
+    ASSERT_FALSE(check(program)) << trap.program;
+    const auto refusal = check(assemble(trap.naive));
+    ASSERT_TRUE(refusal) << "no trap: " << trap.naive;
+    EXPECT_EQ(refusal->rule, RefusalRule::kMemUnset);
+    const Program after = apply(trap.pass, trap.program);
+    EXPECT_FALSE(check(after)) << trap.pass << "\n" << asm_text(after);
+    EXPECT_FALSE(check(optimize(program).program)) << trap.program;
+  }
+}
+
+// Where all cannot go, as many as possible do, in one application.
+TEST(Passes, DeadCodeThatPleasesTheCheckerIsAllThatStays) {
+  std::string text = "ld [0]\njeq #1, q, s\ns: st M[0]\nja r\nq: ret #0\nja end\n";
+  for (int i = 0; i < 2000; ++i) text += "add #1\n";
+  const Program program = assemble(text + "r: ld M[0]\nret a\nend: ret #1");
+  ASSERT_FALSE(check(program));
+  const Program after = find_pass("remove-unreachable")->run(program);
+  EXPECT_EQ(asm_text(after), asm_text(assemble("ld [0]\njeq #1, q, s\ns: st M[0]\nja r\nq: ret "
+                                               "#0\nja end\nr: ld M[0]\nret a\nend: ret #1")));
+  EXPECT_TRUE(optimize(program).fixpoint);
+}
+
+// A whole policy: the unoptimized program in, the text that installs out.
+TEST(Optimize, Golden) {
+  const Policy policy =
+      x86_64_policy(R"j({"action": "errno(13)", "rules": {"write": {"args": {"0": {"gt": 2}}}}},
+    {"action": "allow", "rules": {"read": true, "write": true, "futex": {"any_of": [{"args": {"1": {"eq": 128}}}, {"args": {"1": {"eq": 129}}}]}}})j");
+  const Program before = compile(policy);
+  const Optimized result = optimize(before);
+  EXPECT_TRUE(result.fixpoint);
+  EXPECT_EQ(before.size(), 75u);
+  EXPECT_EQ(asm_text(result.program),
+            "        ld [4]\n"
+            "        jeq #0xc000003e, L2, L24\n"
+            "L2:     ld [0]\n"
+            "        jeq #1, L4, L9\n"
+            "L4:     ld [20]\n"
+            "        jgt #0, L22, L6\n"
+            "L6:     jeq #0, L7, L9\n"
+            "L7:     ld [16]\n"
+            "        jgt #2, L22, L9\n"
+            "L9:     ld [0]\n"
+            "        jeq #0, L23, L11\n"
+            "L11:    jeq #1, L23, L12\n"
+            "L12:    jeq #0xca, L13, L21\n"
+            "L13:    ld [28]\n"
+            "        jeq #0, L15, L17\n"
+            "L15:    ld [24]\n"
+            "        jeq #0x80, L23, L17\n"
+            "L17:    ld [28]\n"
+            "        jeq #0, L19, L21\n"
+            "L19:    ld [24]\n"
+            "        jeq #0x81, L23, L21\n"
+            "L21:    ret #0x50001\n"
+            "L22:    ret #0x5000d\n"
+            "L23:    ret #0x7fff0000\n"
+            "L24:    ret #0x80000000\n");
+}
+
+TEST(Optimize, StepsTellWhatHappened) {
+  const Program program = assemble("ld [0]\njeq #1, a, b\na: ja c\nb: ja c\nc: ret #1");
+  const Optimized result = optimize(program);
+  EXPECT_TRUE(result.fixpoint);
+  ASSERT_FALSE(result.steps.empty());
+  ASSERT_EQ(result.steps.size() % bytecode_passes().size(), 0u) << "whole rounds";
+  std::size_t size = program.size();
+  for (std::size_t i = 0; i < result.steps.size(); ++i) {
+    const PassStep& step = result.steps[i];
+    EXPECT_EQ(step.pass, bytecode_passes()[i % bytecode_passes().size()].name)
+        << "in the table's order";
+    EXPECT_EQ(step.round, i / bytecode_passes().size() + 1);
+    EXPECT_EQ(step.before, size);
+    size = step.after;
+    if (i + bytecode_passes().size() >= result.steps.size())
+      EXPECT_FALSE(step.changed) << "the last round changes nothing";
+  }
+  EXPECT_EQ(size, result.program.size());
+  EXPECT_EQ(asm_text(result.program), asm_text(assemble("ld [0]\nret #1")));
+}
+
+TEST(Optimize, OnlyTheGivenPassesRun) {
+  const Program program = assemble("ld [0]\nja a\na: ja b\nret #0\nb: ret #1\nret #2");
+  const Pass* only[] = {find_pass("remove-null-jumps")};
+  const Optimized result = optimize(program, only);
+  EXPECT_EQ(asm_text(result.program),
+            asm_text(assemble("ld [0]\nja b\nret #0\nb: ret #1\nret #2")));
+  for (const PassStep& step : result.steps) EXPECT_EQ(step.pass, "remove-null-jumps");
+  EXPECT_EQ(optimize(program, {}).program, program);
+}
+
+}  // namespace
+}  // namespace secequiv

@@ -1,0 +1,138 @@
+// Every pass over random programs and compiled policies: the same results, still acceptable, never
+// longer.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/bpf/check.h"
+#include "harness/bpf/random_program.h"
+#include "harness/bpf/testing.h"
+#include "harness/optimize/pass.h"
+#include "harness/policy/cases.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/random_policy.h"
+
+namespace secequiv {
+namespace {
+
+std::vector<InputWords> inputs_for(Random& random, const Program& program) {
+  std::vector<InputWords> inputs = random_inputs(random, program, 60);
+  for (const SeccompData& data : derive_cases(program, {.per_syscall = 60, .total = 300}).inputs)
+    inputs.push_back(data.words);
+  return inputs;
+}
+
+void expect_same(const Program& before, const Program& after, std::span<const InputWords> inputs,
+                 std::string_view what) {
+  ASSERT_LE(after.size(), before.size()) << what;
+  const auto refusal = check(after, LengthRule::kUnlimited);
+  ASSERT_FALSE(refusal) << what << ": " << describe(*refusal, after) << "\nbefore\n"
+                        << asm_text(before) << "after\n"
+                        << asm_text(after);
+  for (const InputWords& input : inputs)
+    ASSERT_EQ(run(after, input), run(before, input)) << what << "\nbefore\n"
+                                                     << asm_text(before) << "after\n"
+                                                     << asm_text(after);
+}
+
+class EveryPass : public testing::TestWithParam<const Pass*> {};
+
+TEST_P(EveryPass, KeepsRandomProgramsAsTheyAre) {
+  const Pass& pass = *GetParam();
+  Random random(80);
+  std::size_t changed = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const Program before =
+        random_program(random, i % 100 == 0 ? random.between(300, 800) : random.between(1, 60));
+    const Program after = pass.run(before);
+    changed += after == before ? 0 : 1;
+    expect_same(before, after, inputs_for(random, before), pass.name);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(changed, 50u) << "a pass that does nothing is right, but not tested";
+}
+
+// As the passes meet them: in the middle of an optimization.
+TEST_P(EveryPass, KeepsWhatTheOthersMake) {
+  const Pass& pass = *GetParam();
+  Random random(81);
+  for (int i = 0; i < 500; ++i) {
+    Program program = random_program(random, random.between(2, 60));
+    for (std::size_t n = random.below(6); n > 0; --n)
+      program = random.pick(bytecode_passes()).run(program);
+    expect_same(program, pass.run(program), inputs_for(random, program), pass.name);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// One application is followed by nothing the same pass alone would still do, but for those that
+// open up new work.
+TEST_P(EveryPass, ReachesItsOwnFixpoint) {
+  const Pass* pass = GetParam();
+  Random random(82);
+  for (int i = 0; i < 500; ++i) {
+    const Program program = random_program(random, random.between(2, 60));
+    const Optimized once = optimize(program, {&pass, 1});
+    EXPECT_TRUE(once.fixpoint);
+    EXPECT_EQ(pass->run(once.program), once.program) << pass->name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Bytecode, EveryPass, testing::ValuesIn([] {
+                           std::vector<const Pass*> out;
+                           for (const Pass& pass : bytecode_passes()) out.push_back(&pass);
+                           return out;
+                         }()),
+                         [](const auto& info) {
+                           std::string name(info.param->name);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST(OptimizeRandom, WholeOptimization) {
+  Random random(83);
+  std::size_t removed = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const Program before =
+        random_program(random, i % 100 == 0 ? random.between(300, 800) : random.between(1, 60));
+    const Optimized result = optimize(before);
+    EXPECT_TRUE(result.fixpoint);
+    expect_same(before, result.program, inputs_for(random, before), "optimize");
+    if (HasFatalFailure()) return;
+    removed += before.size() - result.program.size();
+    // At the fixpoint nothing is left to do.
+    ASSERT_EQ(asm_text(optimize(result.program).program), asm_text(result.program));
+    for (const Pass& pass : bytecode_passes())
+      ASSERT_EQ(pass.run(result.program), result.program) << pass.name;
+  }
+  EXPECT_GT(removed, 10000u);
+}
+
+TEST(OptimizeRandom, CompiledPolicies) {
+  Random random(84);
+  for (int i = 0; i < 150; ++i) {
+    const Policy policy = random_policy(random);
+    const Program before = compile(policy);
+    const Program after = optimize(before).program;
+    std::vector<InputWords> inputs;
+    for (const SeccompData& data :
+         derive_cases(policy, {.per_syscall = 100, .total = 4000000}).inputs)
+      inputs.push_back(data.words);
+    for (int j = 0; j < 500; ++j) inputs.push_back(random_call(random, policy).words);
+    expect_same(before, after, inputs, "optimize");
+    if (HasFatalFailure()) return;
+    EXPECT_LT(2 * after.size(), before.size() + 10);
+  }
+}
+
+// Deterministic: the same program in, the same program out, byte for byte.
+TEST(OptimizeRandom, Deterministic) {
+  Random random(85);
+  for (int i = 0; i < 50; ++i) {
+    const Program program = random_program(random, 100);
+    EXPECT_EQ(optimize(program).program, optimize(program).program);
+  }
+}
+
+}  // namespace
+}  // namespace secequiv

@@ -1,0 +1,360 @@
+#include "harness/policy/import_oci.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "harness/base/file.h"
+#include "harness/bpf/check.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/testing.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
+constexpr std::uint32_t kEperm = SECCOMP_RET_ERRNO | 1;
+
+OciImport imported(const std::string& text, const OciOptions& options = {}) {
+  auto result = import_oci(text, "oci", options);
+  if (result) return std::move(*result);
+  ADD_FAILURE() << result.error().text() << "\n" << text;
+  return {};
+}
+
+// A profile for x86_64 that answers EPERM unless an entry says otherwise.
+std::string profile(const std::string& entries) {
+  return R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": [)j" +
+         entries + "]}";
+}
+
+std::uint32_t decided(const OciImport& import, std::uint32_t nr,
+                      std::initializer_list<std::uint64_t> args = {}) {
+  return decide(import.policy, call(Arch::kX86_64, nr, args));
+}
+
+TEST(Oci, NamesAndDefaults) {
+  const OciImport import = imported(profile(
+      R"j({"names": ["read", "write"], "action": "SCMP_ACT_ALLOW"}, {"name": "close", "action": "SCMP_ACT_LOG"})j"));
+  EXPECT_EQ(decided(import, 0), kAllow);
+  EXPECT_EQ(decided(import, 1), kAllow);
+  EXPECT_EQ(decided(import, 3), SECCOMP_RET_LOG);
+  EXPECT_EQ(decided(import, 2), kEperm) << "without defaultErrnoRet, EPERM";
+  EXPECT_EQ(import.policy.bad_arch_action, SECCOMP_RET_KILL_THREAD) << "libseccomp's default";
+  EXPECT_EQ(import.policy.x32_action, SECCOMP_RET_KILL_THREAD)
+      << "x32 is a bad architecture unless listed";
+  EXPECT_TRUE(import.skipped.empty());
+}
+
+TEST(Oci, Actions) {
+  const std::pair<const char*, std::uint32_t> cases[] = {
+      {"SCMP_ACT_KILL", SECCOMP_RET_KILL_THREAD},
+      {"SCMP_ACT_KILL_THREAD", SECCOMP_RET_KILL_THREAD},
+      {"SCMP_ACT_KILL_PROCESS", SECCOMP_RET_KILL_PROCESS},
+      {"SCMP_ACT_TRAP", SECCOMP_RET_TRAP},
+      {"SCMP_ACT_ERRNO", kEperm},
+      {"SCMP_ACT_TRACE", SECCOMP_RET_TRACE | 1},
+      {"SCMP_ACT_ALLOW", kAllow},
+      {"SCMP_ACT_LOG", SECCOMP_RET_LOG},
+      {"SCMP_ACT_NOTIFY", SECCOMP_RET_USER_NOTIF}};
+  for (const auto& [name, value] : cases)
+    EXPECT_EQ(
+        imported(std::string(R"j({"defaultAction": ")j") + name + "\"}").policy.default_action,
+        value)
+        << name;
+}
+
+TEST(Oci, ErrnoRet) {
+  const OciImport import =
+      imported(R"j({"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 38, "syscalls": [
+    {"names": ["read"], "action": "SCMP_ACT_ERRNO", "errnoRet": 13}, {"names": ["write"], "action": "SCMP_ACT_ERRNO"},
+    {"names": ["open"], "action": "SCMP_ACT_TRACE", "errnoRet": 7}, {"names": ["close"], "action": "SCMP_ACT_ALLOW", "errnoRet": 5},
+    {"names": ["stat"], "action": "SCMP_ACT_ERRNO", "errnoRet": null}]})j");
+  EXPECT_EQ(import.policy.default_action, SECCOMP_RET_ERRNO | 38);
+  EXPECT_EQ(decided(import, 0), SECCOMP_RET_ERRNO | 13);
+  EXPECT_EQ(decided(import, 1), kEperm) << "an entry's errno is its own, not the default's";
+  EXPECT_EQ(decided(import, 2), SECCOMP_RET_TRACE | 7);
+  EXPECT_EQ(decided(import, 3), kAllow) << "where an errno means nothing it is ignored";
+  EXPECT_EQ(decided(import, 4), kEperm);
+  EXPECT_EQ(decided(import, 5), SECCOMP_RET_ERRNO | 38);
+}
+
+TEST(Oci, EveryOperator) {
+  const std::pair<const char*, std::function<bool(std::uint64_t)>> cases[] = {
+      {"SCMP_CMP_NE", [](std::uint64_t v) { return v != 5; }},
+      {"SCMP_CMP_LT", [](std::uint64_t v) { return v < 5; }},
+      {"SCMP_CMP_LE", [](std::uint64_t v) { return v <= 5; }},
+      {"SCMP_CMP_EQ", [](std::uint64_t v) { return v == 5; }},
+      {"SCMP_CMP_GE", [](std::uint64_t v) { return v >= 5; }},
+      {"SCMP_CMP_GT", [](std::uint64_t v) { return v > 5; }},
+      // value is the mask, valueTwo what must be left.
+      {"SCMP_CMP_MASKED_EQ", [](std::uint64_t v) { return (v & 5) == 4; }}};
+  for (const auto& [op, expected] : cases) {
+    const OciImport import =
+        imported(profile(std::string(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args":
+      [{"index": 1, "value": 5, "valueTwo": 4, "op": ")j") +
+                         op + "\"}]}"));
+    for (const std::uint64_t v :
+         {0ull, 1ull, 4ull, 5ull, 6ull, 7ull, 12ull, 0x100000004ull, 0x100000005ull, ~0ull})
+      EXPECT_EQ(decided(import, 0, {0, v}) == kAllow, expected(v)) << op << " " << v;
+  }
+  const OciImport no_second = imported(profile(
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 6, "op": "SCMP_CMP_MASKED_EQ"}]})j"));
+  EXPECT_EQ(decided(no_second, 0, {9}), kAllow);
+  EXPECT_EQ(decided(no_second, 0, {2}), kEperm);
+}
+
+TEST(Oci, ConditionsOfOneEntryMustAllHold) {
+  const OciImport import =
+      imported(profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args":
+    [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}, {"index": 5, "value": 2, "op": "SCMP_CMP_EQ"}]})j"));
+  EXPECT_EQ(decided(import, 0, {1, 0, 0, 0, 0, 2}), kAllow);
+  EXPECT_EQ(decided(import, 0, {1}), kEperm);
+  EXPECT_EQ(decided(import, 0, {0, 0, 0, 0, 0, 2}), kEperm);
+}
+
+// runc: libseccomp takes one condition per argument, so an entry naming one twice becomes one rule
+// per condition.
+TEST(Oci, AnArgumentNamedTwiceMeansAny) {
+  const OciImport import =
+      imported(profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args":
+    [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}, {"index": 0, "value": 2, "op": "SCMP_CMP_EQ"}, {"index": 1, "value": 9, "op": "SCMP_CMP_EQ"}]})j"));
+  EXPECT_EQ(decided(import, 0, {1}), kAllow);
+  EXPECT_EQ(decided(import, 0, {2}), kAllow);
+  EXPECT_EQ(decided(import, 0, {0, 9}), kAllow);
+  EXPECT_EQ(decided(import, 0, {0}), kEperm);
+}
+
+TEST(Oci, SeveralEntriesForOneCallMeanAny) {
+  const std::string one =
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]})j";
+  const std::string two =
+      R"j({"names": ["read", "write"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 2, "op": "SCMP_CMP_EQ"}]})j";
+  OciImport import = imported(profile(one + "," + two));
+  EXPECT_EQ(import.policy.rule_sets.size(), 1u);
+  EXPECT_EQ(decided(import, 0, {1}), kAllow);
+  EXPECT_EQ(decided(import, 0, {2}), kAllow);
+  EXPECT_EQ(decided(import, 0, {3}), kEperm);
+  EXPECT_EQ(decided(import, 1, {1}), kEperm);
+  import = imported(
+      profile(one + R"j(, {"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": null})j"));
+  EXPECT_EQ(decided(import, 0, {3}), kAllow) << "an entry without conditions matches everything";
+  import =
+      imported(profile(one + R"j(, {"names": ["read"], "action": "SCMP_ACT_LOG", "args": []})j"));
+  EXPECT_EQ(import.policy.rule_sets.size(), 2u);
+  EXPECT_EQ(decided(import, 0, {1}), kAllow);
+  EXPECT_EQ(decided(import, 0, {3}), SECCOMP_RET_LOG);
+}
+
+TEST(Oci, EntriesWithTheDefaultActionAreSkipped) {
+  const OciImport import = imported(profile(
+      R"j({"names": ["read"], "action": "SCMP_ACT_ERRNO"}, {"names": ["read", "write"], "action": "SCMP_ACT_ALLOW"},
+    {"names": ["open"], "action": "SCMP_ACT_ERRNO", "errnoRet": 2})j"));
+  EXPECT_EQ(decided(import, 0), kAllow) << "runc ignores the entry that says what the default says";
+  EXPECT_EQ(decided(import, 1), kAllow);
+  EXPECT_EQ(decided(import, 2), SECCOMP_RET_ERRNO | 2) << "another errno is another action";
+}
+
+TEST(Oci, IncludesAndExcludesArchitectures) {
+  const std::string entries =
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"arches": ["amd64", "x32"]}},
+    {"names": ["write"], "action": "SCMP_ACT_ALLOW", "includes": {"arches": ["s390x"]}},
+    {"names": ["open"], "action": "SCMP_ACT_ALLOW", "excludes": {"arches": ["amd64"]}},
+    {"names": ["close"], "action": "SCMP_ACT_ALLOW", "excludes": {"arches": ["s390x"]}, "includes": {}},
+    {"names": ["stat"], "action": "SCMP_ACT_ALLOW", "includes": {"arches": null}, "excludes": null})j";
+  const OciImport import = imported(profile(entries));
+  EXPECT_EQ(decided(import, 0), kAllow);
+  EXPECT_EQ(decided(import, 1), kEperm);
+  EXPECT_EQ(decided(import, 2), kEperm);
+  EXPECT_EQ(decided(import, 3), kAllow);
+  EXPECT_EQ(decided(import, 4), kAllow);
+}
+
+TEST(Oci, IncludesAndExcludesCapabilities) {
+  const std::string text = profile(
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"caps": ["CAP_A", "CAP_B"]}},
+    {"names": ["write"], "action": "SCMP_ACT_ALLOW", "excludes": {"caps": ["CAP_A", "CAP_B"]}})j");
+  const auto with = [&](std::vector<std::string> caps) {
+    OciOptions options;
+    options.capabilities = std::move(caps);
+    const OciImport import = imported(text, options);
+    return std::pair(decided(import, 0) == kAllow, decided(import, 1) == kAllow);
+  };
+  EXPECT_EQ(with({}), std::pair(false, true));
+  EXPECT_EQ(with({"CAP_A"}), std::pair(false, false)) << "includes needs all, excludes one";
+  EXPECT_EQ(with({"CAP_B", "CAP_C", "CAP_A"}), std::pair(true, false));
+}
+
+TEST(Oci, MinKernel) {
+  const std::string text =
+      profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"minKernel": "4.8"}},
+    {"names": ["write"], "action": "SCMP_ACT_ALLOW", "excludes": {"minKernel": "4.8"}},
+    {"names": ["open"], "action": "SCMP_ACT_ALLOW", "includes": {"minKernel": ""}})j");
+  const auto on = [&](const char* kernel) {
+    OciOptions options;
+    options.kernel = kernel;
+    const OciImport import = imported(text, options);
+    EXPECT_EQ(decided(import, 2), kAllow);
+    return std::pair(decided(import, 0) == kAllow, decided(import, 1) == kAllow);
+  };
+  EXPECT_EQ(on("4.8"), std::pair(true, false));
+  EXPECT_EQ(on("4.7.99"), std::pair(false, true));
+  EXPECT_EQ(on("4.10"), std::pair(true, false)) << "numbers, not text";
+  EXPECT_EQ(on("3.18"), std::pair(false, true));
+  EXPECT_EQ(on("6.1.0-13-amd64"), std::pair(true, false));
+}
+
+TEST(Oci, SubArchitectures) {
+  const std::string text = R"j({"defaultAction": "SCMP_ACT_ERRNO", "archMap": [
+    {"architecture": "SCMP_ARCH_X86_64", "subArchitectures": ["SCMP_ARCH_X86", "SCMP_ARCH_X32"]},
+    {"architecture": "SCMP_ARCH_AARCH64", "subArchitectures": ["SCMP_ARCH_ARM"]},
+    {"architecture": "SCMP_ARCH_S390X", "subArchitectures": null}, {"architecture": "SCMP_ARCH_PPC64LE"}],
+    "syscalls": [{"names": ["read", "open"], "action": "SCMP_ACT_ALLOW"}]})j";
+  const OciImport here = imported(text);
+  EXPECT_EQ(here.policy.arches, (std::vector{Arch::kX86_64, Arch::kI386, Arch::kX32}));
+  EXPECT_EQ(here.policy.x32_action, std::nullopt);
+  EXPECT_EQ(decide(here.policy, call(Arch::kX86_64, 0)), kAllow);
+  EXPECT_EQ(decide(here.policy, call(Arch::kI386, 3)), kAllow);
+  EXPECT_EQ(decide(here.policy, call(Arch::kX32, kX32Bit)), kAllow);
+  EXPECT_EQ(decide(here.policy, call(Arch::kArm, 3)), SECCOMP_RET_KILL_THREAD);
+  OciOptions arm;
+  arm.arch = Arch::kAarch64;
+  const OciImport there = imported(text, arm);
+  EXPECT_EQ(there.policy.arches, (std::vector{Arch::kAarch64, Arch::kArm}));
+  EXPECT_EQ(there.policy.x32_action, std::nullopt);
+  EXPECT_EQ(decide(there.policy, call(Arch::kAarch64, 63)), kAllow);
+  EXPECT_EQ(decide(there.policy, call(Arch::kArm, 5)), kAllow)
+      << "open, which aarch64 itself has not";
+  EXPECT_TRUE(there.skipped.empty());
+  OciOptions s390x;
+  s390x.arch = Arch::kS390x;
+  EXPECT_EQ(imported(text, s390x).policy.arches, (std::vector{Arch::kS390x}));
+}
+
+// libseccomp compares the low half of an argument on 32-bit ABIs, and all of it on others.
+TEST(Oci, LowHalvesOn32BitAbis) {
+  const OciImport import = imported(
+      R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86", "SCMP_ARCH_X32"],
+    "syscalls": [{"names": ["personality"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 4294967295, "op": "SCMP_CMP_EQ"}]}]})j");
+  const auto on = [&](Arch arch, std::uint64_t value) {
+    return decide(import.policy, call(arch, *syscall_nr(arch, "personality"), {value})) == kAllow;
+  };
+  for (const Arch arch : {Arch::kX86_64, Arch::kI386, Arch::kX32}) {
+    EXPECT_TRUE(on(arch, 0xffffffff));
+    EXPECT_EQ(on(arch, 0xffffffffffffffff), arch != Arch::kX86_64);
+    EXPECT_FALSE(on(arch, 0xfffffffe));
+  }
+}
+
+TEST(Oci, WhatNoTableKnowsIsReported) {
+  const OciImport import = imported(
+      R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_PARISC"],
+    "syscalls": [{"names": ["read", "not_yet_invented"], "action": "SCMP_ACT_ALLOW"}]})j");
+  EXPECT_EQ(import.skipped, (std::vector<std::string>{
+                                "architecture SCMP_ARCH_PARISC: not in the tables",
+                                "system call not_yet_invented: on none of the architectures"}));
+  EXPECT_EQ(decided(import, 0), kAllow);
+}
+
+TEST(Oci, ConfigJsonCarriesTheProfile) {
+  const std::string inner = profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW"})j");
+  const OciImport import =
+      imported(R"j({"ociVersion": "1.0.2", "process": {"args": ["sh"]}, "linux": {"seccomp": )j" +
+               inner + "}}");
+  EXPECT_EQ(decided(import, 0), kAllow);
+  const auto bad =
+      import_oci(R"j({"linux": {"seccomp": {"defaultAction": "SCMP_ACT_PERMIT"}}})j", "oci", {});
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().where, "oci#/linux/seccomp/defaultAction");
+}
+
+TEST(Oci, SaysWhatIsWrongAndWhere) {
+  const auto entry = [](const std::string& rest) {
+    return profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", )j" + rest + "}");
+  };
+  const auto arg = [&](const std::string& text) { return entry("\"args\": [" + text + "]"); };
+  const std::pair<std::string, std::string> cases[] = {
+      {"[]", "oci#/: expected a seccomp profile (an object), found []"},
+      {"{}", "oci#/: the key 'defaultAction' is missing"},
+      {R"j({"defaultAction": 5})j",
+       "oci#/defaultAction: expected an action (SCMP_ACT_...), found 5"},
+      {R"j({"defaultAction": "allow"})j",
+       "oci#/defaultAction: expected an action (SCMP_ACT_...), found \"allow\""},
+      {R"j({"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 65536})j",
+       "oci#/defaultErrnoRet: expected an errno from 0 to 65535, found 65536"},
+      {R"j({"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": "EPERM"})j",
+       "oci#/defaultErrnoRet: expected an errno from 0 to 65535, found \"EPERM\""},
+      {R"j({"defaultAction": "SCMP_ACT_ALLOW", "architectures": [1]})j",
+       "oci#/architectures/0: expected an architecture (SCMP_ARCH_...), found 1"},
+      {R"j({"defaultAction": "SCMP_ACT_ALLOW", "archMap": {}})j",
+       "oci#/archMap: expected an array of architecture entries, found {}"},
+      {R"j({"defaultAction": "SCMP_ACT_ALLOW", "archMap": [{}]})j",
+       "oci#/archMap/0: the key 'architecture' is missing"},
+      {R"j({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": {}})j",
+       "oci#/syscalls: expected an array of system call entries, found {}"},
+      {profile("1"), "oci#/syscalls/0: expected a system call entry (an object), found 1"},
+      {profile(R"j({"action": "SCMP_ACT_ALLOW"})j"),
+       "oci#/syscalls/0: the entry names no system call"},
+      {profile(R"j({"names": ["read"]})j"), "oci#/syscalls/0: the key 'action' is missing"},
+      {profile(R"j({"names": "read", "action": "SCMP_ACT_ALLOW"})j"),
+       "oci#/syscalls/0/names: expected an array of strings, found \"read\""},
+      {profile(R"j({"names": [1], "action": "SCMP_ACT_ALLOW"})j"),
+       "oci#/syscalls/0/names/0: expected a string, found 1"},
+      {entry(R"j("includes": {"minKernel": "new"})j"),
+       "oci#/syscalls/0/includes/minKernel: expected a kernel version like \"4.8\", found \"new\""},
+      {entry(R"j("excludes": {"caps": "CAP_A"})j"),
+       "oci#/syscalls/0/excludes/caps: expected an array of strings, found \"CAP_A\""},
+      {entry(R"j("args": {"index": 0})j"),
+       "oci#/syscalls/0/args: expected an array of conditions, found {\"index\":0}"},
+      {arg(R"j({"value": 0, "op": "SCMP_CMP_EQ"})j"),
+       "oci#/syscalls/0/args/0: the key 'index' is missing"},
+      {arg(R"j({"index": 6, "value": 0, "op": "SCMP_CMP_EQ"})j"),
+       "oci#/syscalls/0/args/0/index: expected an argument index from 0 to 5, found 6"},
+      {arg(R"j({"index": 0, "value": -1, "op": "SCMP_CMP_EQ"})j"),
+       "oci#/syscalls/0/args/0/value: expected a number from 0 to 2^64-1, found -1"},
+      {arg(R"j({"index": 0, "value": 1, "valueTwo": 0.5, "op": "SCMP_CMP_EQ"})j"),
+       "oci#/syscalls/0/args/0/valueTwo: expected a number from 0 to 2^64-1, found 0.5"},
+      {arg(R"j({"index": 0, "value": 1, "op": "=="})j"),
+       "oci#/syscalls/0/args/0/op: expected an operator (SCMP_CMP_...), found \"==\""},
+  };
+  for (const auto& [text, expected] : cases) {
+    const auto result = import_oci(text, "oci", {});
+    ASSERT_FALSE(result) << text;
+    EXPECT_EQ(result.error().code, ErrorCode::kPolicy);
+    EXPECT_EQ(result.error().text(), expected) << text;
+  }
+  const auto syntax = import_oci("{", "oci", {});
+  ASSERT_FALSE(syntax);
+  EXPECT_EQ(syntax.error().code, ErrorCode::kParse);
+  OciOptions options;
+  options.kernel = "new";
+  const auto usage = import_oci(entry(R"j("includes": {"minKernel": "4.8"})j"), "oci", options);
+  ASSERT_FALSE(usage);
+  EXPECT_EQ(usage.error().code, ErrorCode::kUsage);
+}
+
+// What the profiles of the corpus become is a policy in every respect: written, read back and
+// compiled.
+TEST(Oci, CorpusProfiles) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(SECEQUIV_SOURCE_DIR) / "corpus" / "policies" / "oci";
+  if (!fs::is_directory(folder)) GTEST_SKIP() << "no corpus/policies/oci";
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    SCOPED_TRACE(entry.path());
+    const auto text = read_file(entry.path());
+    ASSERT_TRUE(text) << text.error().text();
+    const Policy policy = imported(*text).policy;
+    EXPECT_GE(policy.arches.size(), 1u);
+    EXPECT_EQ(decide(policy, call(Arch::kX86_64, 0)), kAllow) << "every container may read";
+    EXPECT_EQ(decide(policy, call(Arch::kX86_64, 0x3fffffff)), policy.default_action);
+    const auto back = read_policy(write_policy(policy), "written");
+    ASSERT_TRUE(back) << back.error().text();
+    EXPECT_EQ(compile(policy), compile(*back));
+    EXPECT_FALSE(check(compile(policy), LengthRule::kUnlimited));
+  }
+}
+
+}  // namespace
+}  // namespace secequiv

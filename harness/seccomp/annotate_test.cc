@@ -1,0 +1,114 @@
+#include "harness/seccomp/annotate.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/bpf/random_program.h"
+#include "harness/bpf/testing.h"
+
+namespace secequiv {
+namespace {
+
+std::string comments(const Program& program) {
+  std::string out;
+  for (const std::string& comment : annotate(program)) out += comment + "\n";
+  return out;
+}
+
+TEST(Annotate, NamesWhatIsLoadedComparedAndReturned) {
+  EXPECT_EQ(comments(assemble("ld [4]\n"
+                              "jeq #0xc000003e, next, bad\n"
+                              "next: ld [0]\n"
+                              "jge #0x40000000, bad, number\n"
+                              "number: jeq #257, openat, other\n"
+                              "openat: ld [36]\n"
+                              "jeq #0, low, bad\n"
+                              "low: ld [32]\n"
+                              "and #3\n"
+                              "jeq #0, good, bad\n"
+                              "other: jgt #500, bad, good\n"
+                              "good: ret #0x7fff0000\n"
+                              "bad: ret #0x50001\n")),
+            "A = arch\n"
+            "arch == x86_64\n"
+            "A = nr\n"
+            "nr >= 0x40000000\n"
+            "nr == openat\n"
+            "A = args[2].hi\n"
+            "args[2].hi == 0\n"
+            "A = args[2].lo\n"
+            "\n"
+            "(args[2].lo & 0x3) == 0\n"
+            "nr > 0x1f4\n"
+            "return ALLOW\n"
+            "return ERRNO(1 EPERM)\n");
+}
+
+// Numbers are named after the architecture tested on the way, halves after its byte order.
+TEST(Annotate, FollowsTheArchitecture) {
+  EXPECT_EQ(comments(assemble("ld [4]\n"
+                              "jeq #0x80000016, big, little\n"
+                              "big: ld [0]\n"
+                              "jeq #4, first, bad\n"
+                              "first: ld [16]\n"
+                              "jset #1, bad, good\n"
+                              "little: jeq #0x40000003, i386, bad\n"
+                              "i386: ld [0]\n"
+                              "jeq #4, second, bad\n"
+                              "second: ld [16]\n"
+                              "jset #1, bad, good\n"
+                              "good: ret #0x7fff0000\n"
+                              "bad: ret #0x80000000\n")),
+            "A = arch\n"
+            "arch == s390x\n"
+            "A = nr\n"
+            "nr == write\n"
+            "A = args[0].hi\n"
+            "args[0].hi & 1\n"
+            "arch == i386\n"
+            "A = nr\n"
+            "nr == write\n"
+            "A = args[0].lo\n"
+            "args[0].lo & 1\n"
+            "return ALLOW\n"
+            "return KILL_PROCESS\n");
+}
+
+TEST(Annotate, ClaimsNothingWherePathsMeet) {
+  // Either architecture may be at hand: no name for the number.
+  EXPECT_EQ(comments(assemble("ld [4]\njeq #0xc000003e, on, more\nmore: jeq #0x40000003, on, "
+                              "bad\non: ld [0]\njeq #3, bad, good\n"
+                              "good: ret #0x7fff0000\nbad: ret #0")),
+            "A = arch\narch == x86_64\narch == i386\nA = nr\nnr == 3\nreturn ALLOW\nreturn "
+            "KILL_THREAD\n");
+  // A is one of two words: nothing is said about the comparison.
+  EXPECT_EQ(
+      comments(assemble("ld [0]\njeq #1, a, b\na: ld [16]\nb: jeq #2, c, d\nc: ret #1\nd: ret a")),
+      "A = nr\nnr == 1\nA = args[0].lo\n\nreturn KILL_THREAD(1)\n\n");
+  // An architecture that no table knows.
+  EXPECT_EQ(comments(assemble("ld [4]\njeq #0x12345678, a, b\na: ret #1\nb: ret a")),
+            "A = arch\narch == 0x12345678\nreturn KILL_THREAD(1)\n\n");
+}
+
+TEST(Annotate, MarksDeadCode) {
+  EXPECT_EQ(comments(assemble("ja end\nadd #1\nneg\nend: ret #0x7fff0000")),
+            "\nunreachable\nunreachable\nreturn ALLOW\n");
+}
+
+TEST(Annotate, RefusedProgramsGetLoadsAndReturnsOnly) {
+  EXPECT_EQ(comments(assemble("ld [0]\njeq #1, a, b\na: ret #0x7fff0000\nb: ld [4]")),
+            "A = nr\n\nreturn ALLOW\nA = arch\n");
+  EXPECT_EQ(comments(assemble("ld [64]\nld [2]\nret #0")), "\n\nreturn KILL_THREAD\n");
+  EXPECT_EQ(comments({}), "");
+}
+
+TEST(Annotate, AnyProgramGetsOneCommentPerInstruction) {
+  Random random(30);
+  for (int i = 0; i < 1000; ++i) {
+    const Program program = random.one_in(2) ? random_garbage(random, random.between(1, 20), false)
+                                             : random_program(random, random.between(1, 60));
+    EXPECT_EQ(annotate(program).size(), program.size());
+  }
+}
+
+}  // namespace
+}  // namespace secequiv
