@@ -1,11 +1,8 @@
 // A fixed pair of programs; inputs are mutated. `--before=FILE --after=FILE` name the pair (any
-// form); without them it is seeds/pair.before and pair.after beside the executable, or else a small
+// form); without them it is pair.before and pair.after beside the executable, or else a small
 // built-in one.
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <string>
 
 #include "fuzz/pair_session.h"
 #include "fuzz/target.h"
@@ -18,9 +15,7 @@
 __attribute__((section("__libfuzzer_extra_counters"))) static std::uint8_t edge_counters[1 << 14];
 
 namespace {
-
 using namespace secequiv;
-
 fuzz::PairSession* session = nullptr;
 
 Program load(const std::string& path, const char* fallback) {
@@ -34,7 +29,6 @@ Program load(const std::string& path, const char* fallback) {
   }
   return std::move(*program);
 }
-
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {

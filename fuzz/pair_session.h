@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/bpf/flow.h"
 #include "harness/compare/pair.h"
 
 namespace secequiv::fuzz {
@@ -27,8 +28,8 @@ class PairSession {
                              std::span<std::uint8_t> edges) const;
 
   // Changes a few words of one record in place, or appends a changed copy of one: constants the
-  // programs compare that word with (k-1, k, k+1), single bits, all ones, zero, other words.
-  // Returns the new size, a multiple of 64.
+  // programs compare that word with (k-1, k, k+1), values that turn a test on the record's path, single
+  // bits, all ones, zero, other words. Returns the new size, a multiple of 64.
   std::size_t mutate(std::uint8_t* bytes, std::size_t size, std::size_t capacity,
                      std::uint64_t seed) const;
 
@@ -36,6 +37,8 @@ class PairSession {
 
  private:
   Pair pair_;
+  std::vector<Accumulator> flow_before_;
+  std::vector<Accumulator> flow_after_;
   std::array<std::vector<std::uint32_t>, 16> constants_;  // per word of the input
 };
 

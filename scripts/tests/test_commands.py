@@ -49,6 +49,10 @@ def tree(sandbox):
     sandbox.installed(GROUPS["all"])
     sandbox.fake("cmake", CMAKE)
     sandbox.fake("ctest", CTEST)
+    planted = sandbox.root / "fuzz/tests/test_planted.py"
+    planted.parent.mkdir(parents=True)
+    planted.write_text("import os\n\n\ndef test_found():\n    assert os.environ['SECEQUIV_FUZZ_BIN']\n"
+                       "    assert 'UNFOUND' not in os.environ\n")
     return sandbox
 
 
@@ -77,7 +81,7 @@ def test_all_presets(tree):
     assert done.returncode == 0, done.stderr
     assert rows(done.stdout) == [
         ("dev", "passed", "build, ctest"), ("asan", "passed", "build, ctest"), ("gcc", "passed", "build, ctest"),
-        ("tidy", "passed", "build with clang-tidy"), ("fuzz", "passed", "build, 2 fuzz targets, 20000 runs each")]
+        ("tidy", "passed", "build with clang-tidy"), ("fuzz", "passed", "build, 2 fuzz targets, planted bugs found")]
     assert last(done) == CLOSING % 270
     assert [call.split()[2] for call in tree.noted("ctest")] == ["dev", "asan", "gcc"]
     assert all("--output-on-failure --no-tests=error" in call for call in tree.noted("ctest"))
@@ -85,6 +89,13 @@ def test_all_presets(tree):
     assert [line.rsplit("/", 1)[-1] for line in smoke if "-runs" in line] == [
         "fuzz_pair -runs=20000 -seed=1", "fuzz_text -runs=20000 -seed=1"]
     assert not [line for line in smoke if line == str(tree.root)]
+
+
+def test_an_unfound_planted_bug_fails(tree):
+    done = tree.run("bash", "scripts/test", "fuzz", **GOOD, UNFOUND="1")
+    assert done.returncode == 1
+    assert rows(done.stdout) == [("fuzz", "FAILED", "build, 2 fuzz targets, planted bugs not found")]
+    assert "UNFOUND" in done.stderr
 
 
 def test_fast_is_dev(tree):
