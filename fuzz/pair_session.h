@@ -28,8 +28,8 @@ class PairSession {
                              std::span<std::uint8_t> edges) const;
 
   // Changes a few words of one record in place, or appends a changed copy of one: constants the
-  // programs compare that word with (k-1, k, k+1), values that turn a test on the record's path, single
-  // bits, all ones, zero, other words. Returns the new size, a multiple of 64.
+  // programs compare that word with (k-1, k, k+1), values that turn a test on the record's path,
+  // single bits, all ones, zero, other words. Returns the new size, a multiple of 64.
   std::size_t mutate(std::uint8_t* bytes, std::size_t size, std::size_t capacity,
                      std::uint64_t seed) const;
 

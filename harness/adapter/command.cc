@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -159,20 +160,53 @@ std::optional<int> wait_until(pid_t pid, Clock::time_point deadline) {
   }
 }
 
-// A command that exits without reading all its input must not end this process.
-class IgnoreSigpipe {
+constexpr std::array kEnding = {SIGHUP, SIGINT, SIGTERM};
+std::atomic<pid_t> running_group = 0;
+static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+extern "C" void end_group_too(int signal) {
+  if (const pid_t group = running_group; group > 0) ::kill(-group, SIGKILL);
+  ::raise(signal);  // SA_RESETHAND: this one has the default effect
+}
+
+// Signals while a command runs. One that exits without reading all its input must not end this
+// process; and what ends this process (Ctrl-C) ends the command, whose process group is its own.
+class Signals {
  public:
-  IgnoreSigpipe() {
+  Signals() {
     struct sigaction ignore{};
     ignore.sa_handler = SIG_IGN;
-    ::sigaction(SIGPIPE, &ignore, &saved_);
+    ::sigaction(SIGPIPE, &ignore, &pipe_);
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : kEnding) sigaddset(&ending, signal);
+    ::pthread_sigmask(SIG_BLOCK, &ending, &mask_);
+    struct sigaction handle{};
+    handle.sa_handler = end_group_too;
+    handle.sa_flags = static_cast<int>(SA_RESETHAND);
+    for (std::size_t i = 0; i < kEnding.size(); ++i) {
+      ::sigaction(kEnding[i], nullptr, &ending_[i]);
+      if (ending_[i].sa_handler == SIG_DFL) ::sigaction(kEnding[i], &handle, nullptr);
+    }
   }
-  ~IgnoreSigpipe() { ::sigaction(SIGPIPE, &saved_, nullptr); }
-  IgnoreSigpipe(const IgnoreSigpipe&) = delete;
-  IgnoreSigpipe& operator=(const IgnoreSigpipe&) = delete;
+  // Until this is called nothing is delivered.
+  void started(pid_t group) {
+    running_group = group;
+    ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+  }
+  ~Signals() {
+    running_group = 0;
+    ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+    for (std::size_t i = 0; i < kEnding.size(); ++i) ::sigaction(kEnding[i], &ending_[i], nullptr);
+    ::sigaction(SIGPIPE, &pipe_, nullptr);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
 
  private:
-  struct sigaction saved_{};
+  struct sigaction pipe_{};
+  std::array<struct sigaction, kEnding.size()> ending_{};
+  sigset_t mask_{};
 };
 
 }  // namespace
@@ -184,11 +218,13 @@ Result<std::string> run_command(const std::string& command, std::string_view inp
   Pipe err;
   if (!in.open() || !out.open() || !err.open())
     return failed(command, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  const IgnoreSigpipe guard;
+  Signals signals;
   auto pid = spawn(command, in, out, err);
   if (!pid) return pid.error();
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                           std::chrono::duration<double>(limits.seconds));
+  signals.started(*pid);
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                         std::chrono::duration<double>(std::min(limits.seconds, 1e8)));
   Exchange done = exchange(in, out, err, input, limits, deadline);
   std::optional<int> ended;
   if (done.violation.empty()) ended = wait_until(*pid, deadline);

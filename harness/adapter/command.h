@@ -16,7 +16,8 @@ struct CommandLimits {
 
 // Runs `command` with /bin/sh -c, feeds it `input`, returns what it wrote to standard output. Its
 // standard error is kept apart. The command and everything it started is killed when a limit is
-// exceeded. Errors: kAdapter, naming the exit status, signal or limit, with the last lines of its
+// exceeded, and when a signal (SIGHUP, SIGINT, SIGTERM) ends this process meanwhile. One command at
+// a time. Errors: kAdapter, naming the exit status, signal or limit, with the last lines of its
 // standard error.
 Result<std::string> run_command(const std::string& command, std::string_view input,
                                 const CommandLimits& limits = {});

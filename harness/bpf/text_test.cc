@@ -1,6 +1,7 @@
 #include "harness/bpf/text.h"
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
 
 #include <filesystem>
 
@@ -16,7 +17,9 @@ constexpr Form kForms[] = {Form::kRaw, Form::kRawBigEndian, Form::kAsm, Form::kD
 // Writes, reads back, compares; with `detect`, finding out the form is part of it.
 void expect_round_trip(const Program& program, Form form, bool detect, const std::string& what) {
   const std::string bytes = write_program(program, form);
-  if (detect) ASSERT_EQ(form_name(detect_form(bytes)), form_name(form)) << what;
+  if (detect) {
+    ASSERT_EQ(form_name(detect_form(bytes)), form_name(form)) << what;
+  }
   const auto back = read_program(bytes, "t", detect ? std::nullopt : std::optional(form));
   ASSERT_TRUE(back) << what << ": " << back.error().text();
   ASSERT_EQ(back->size(), program.size()) << what;
@@ -214,6 +217,24 @@ TEST(Text, CInManyDresses) {
   EXPECT_EQ((*sum)[0].k, 3u);
 }
 
+TEST(Text, CNamesHaveTheKernelsValues) {
+#define NAME(name) {#name, name}
+  const std::pair<const char*, int> names[] = {
+      NAME(BPF_LD),  NAME(BPF_LDX),  NAME(BPF_ST),   NAME(BPF_STX), NAME(BPF_ALU), NAME(BPF_JMP),
+      NAME(BPF_RET), NAME(BPF_MISC), NAME(BPF_W),    NAME(BPF_H),   NAME(BPF_B),   NAME(BPF_IMM),
+      NAME(BPF_ABS), NAME(BPF_IND),  NAME(BPF_MEM),  NAME(BPF_LEN), NAME(BPF_MSH), NAME(BPF_ADD),
+      NAME(BPF_SUB), NAME(BPF_MUL),  NAME(BPF_DIV),  NAME(BPF_OR),  NAME(BPF_AND), NAME(BPF_LSH),
+      NAME(BPF_RSH), NAME(BPF_NEG),  NAME(BPF_MOD),  NAME(BPF_XOR), NAME(BPF_JA),  NAME(BPF_JEQ),
+      NAME(BPF_JGT), NAME(BPF_JGE),  NAME(BPF_JSET), NAME(BPF_K),   NAME(BPF_X),   NAME(BPF_A),
+      NAME(BPF_TAX), NAME(BPF_TXA)};
+#undef NAME
+  for (const auto& [name, value] : names) {
+    const auto program = read_program(std::string("BPF_STMT(") + name + ", 7)", "t");
+    ASSERT_TRUE(program) << program.error().text();
+    EXPECT_EQ((*program)[0], (Insn{static_cast<std::uint16_t>(value), 0, 0, 7})) << name;
+  }
+}
+
 TEST(Text, MalformedBytes) {
   const struct {
     std::string bytes;
@@ -264,7 +285,9 @@ TEST(Text, RandomBytesNeverCrash) {
       bytes += random.one_in(30) ? static_cast<char>(random.below(256)) : random.pick(alphabet);
     for (const Form form : kForms) {
       const auto program = read_program(bytes, "f", form);
-      if (!program) EXPECT_TRUE(program.error().where.starts_with("f")) << program.error().text();
+      if (!program) {
+        EXPECT_TRUE(program.error().where.starts_with("f")) << program.error().text();
+      }
     }
   }
 }
@@ -284,7 +307,9 @@ TEST(Text, TruncatedTextIsAPrefixOrAnError) {
       // to guard them.
       EXPECT_TRUE(std::equal(cut->begin(), cut->end(), program.begin()) || form == Form::kDecimal)
           << form_name(form) << " " << size;
-      if (form == Form::kDecimal) EXPECT_EQ(cut->size(), program.size());
+      if (form == Form::kDecimal) {
+        EXPECT_EQ(cut->size(), program.size());
+      }
     }
   }
 }

@@ -31,6 +31,7 @@ void add_conversion(CLI::App& app, Context& context, const char* name, const cha
          "Program in any form, or a policy (compiled, not optimized); - for standard input")
       ->capture_default_str();
   job->options.add_input(*sub);
+  job->options.add_import(*sub);
   job->options.add_output(*sub, default_form);
   sub->add_flag("--plain", job->plain, "No comments in text output");
   sub->callback([job, &context] { context.status = convert(*job); });

@@ -2,7 +2,6 @@
 // proven; verdict out.
 #include <fmt/format.h>
 
-#include "harness/adapter/command.h"
 #include "harness/base/file.h"
 #include "harness/cli/common.h"
 #include "harness/optimize/pass.h"
@@ -27,19 +26,12 @@ struct CheckJob {
   bool any_length = false;
 };
 
-Result<Source> from_command(const std::string& command, const CheckJob& job) {
-  auto output = run_command(command, {}, CommandLimits{job.cmd_timeout, kMaxInputBytes});
-  if (!output) return output.error();
-  auto program =
-      read_program(*output, fmt::format("output of '{}'", command), job.options.input_form());
-  if (!program)
-    return Error{ErrorCode::kAdapter, program.error().where, -1, program.error().detail};
-  return Source{fmt::format("'{}'", command), std::move(*program), std::nullopt};
-}
-
 // The two sides, from the commands or files given; whatever is missing at the end is the
 // optimizer's work.
 Result<std::pair<Source, Source>> sides(const CheckJob& job) {
+  const int commands = int{!job.before_cmd.empty()} + int{!job.after_cmd.empty()};
+  if (job.inputs.size() + static_cast<std::size_t>(commands) > 2)
+    return make_error(ErrorCode::kUsage, {}, "expected at most two programs, counting commands");
   std::vector<Source> given;
   const auto add = [&](Result<Source> source) -> Status {
     if (!source) return source.error();
@@ -56,13 +48,13 @@ Result<std::pair<Source, Source>> sides(const CheckJob& job) {
       return s.error();
   }
   if (!job.before_cmd.empty())
-    if (auto s = add(from_command(job.before_cmd, job)); !s) return s.error();
+    if (auto s = add(load_command(job.before_cmd, job.cmd_timeout, job.options)); !s)
+      return s.error();
   for (const std::string& path : job.inputs)
     if (auto s = add(load_source(path, job.options)); !s) return s.error();
   if (!job.after_cmd.empty())
-    if (auto s = add(from_command(job.after_cmd, job)); !s) return s.error();
-  if (given.size() > 2)
-    return make_error(ErrorCode::kUsage, {}, "expected at most two programs, counting commands");
+    if (auto s = add(load_command(job.after_cmd, job.cmd_timeout, job.options)); !s)
+      return s.error();
   if (given.size() == 1) {
     const Source& before = given.front();
     if (const auto refusal = check(before.program, LengthRule::kUnlimited))
@@ -93,6 +85,8 @@ Result<Cases> inputs_for(const Source& before, const Source& after, const CheckJ
 }
 
 int run_check(const CheckJob& job) {
+  if (auto s = keep_json_alone(job.options, "--listing", job.listing); !s)
+    return report(s.error(), job.options);
   auto both = sides(job);
   if (!both) return report(both.error(), job.options);
   const auto& [before, after] = *both;
@@ -106,8 +100,8 @@ int run_check(const CheckJob& job) {
   if (!job.listing.empty())
     if (const Status written = write_file(job.listing, result->listing); !written)
       return report(written.error(), job.options);
-  print(job.options.json ? render(to_json(*result)) : check_text(*result));
-  return exit_code(result->verdict);
+  return print(job.options.json ? render(to_json(*result)) : check_text(*result),
+               exit_code(result->verdict));
 }
 
 }  // namespace
@@ -127,9 +121,10 @@ void add_check(CLI::App& app, Context& context) {
                   "Command that prints the optimized program, in any form");
   sub->add_option("--policy", job->policy, "Also derive inputs from this policy");
   sub->add_option("--cmd-timeout", job->cmd_timeout, "Seconds a command may take")
-      ->check(CLI::PositiveNumber)
+      ->check(seconds())
       ->capture_default_str();
   sub->add_option("--max-inputs", job->max_inputs, "Most inputs derived from each source")
+      ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
   sub->add_option(
       "--listing", job->listing,
@@ -137,7 +132,10 @@ void add_check(CLI::App& app, Context& context) {
   sub->add_flag("--any-length", job->any_length,
                 "Let the optimized program exceed 4096 instructions");
   job->options.add_input(*sub);
-  job->options.add_proof(*sub);
+  job->options.add_timeout(*sub,
+                           "Seconds for the proof, and again for all edges; running out gives "
+                           "'unknown'");
+  job->options.add_same(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);
   sub->callback([job, &context] { context.status = run_check(*job); });

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <cstdio>
+#include <utility>
 
+#include "harness/adapter/command.h"
 #include "harness/base/file.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -32,11 +35,11 @@ void Options::add_json(CLI::App& app) {
   app.add_flag("--json", json, "Report as JSON on standard output");
 }
 
-void Options::add_proof(CLI::App& app) {
-  app.add_option("--timeout", timeout,
-                 "Seconds for the proof (and again for all edges); running out gives 'unknown'")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+void Options::add_timeout(CLI::App& app, const char* text) {
+  app.add_option("--timeout", timeout, text)->check(seconds())->capture_default_str();
+}
+
+void Options::add_same(CLI::App& app) {
   app.add_option("--same", same, "What counts as the same decision: raw (all 32 bits) or behaviour")
       ->check(CLI::IsMember({"raw", "behaviour"}))
       ->capture_default_str();
@@ -46,7 +49,12 @@ void Options::add_import(CLI::App& app) {
   app.add_option("--arch", arch, "Architecture of the host, for OCI profiles")
       ->capture_default_str();
   app.add_option("--cap", capabilities,
-                 "Capability granted to the container (CAP_...), for OCI profiles; repeatable");
+                 "Capability granted to the container (CAP_...), for OCI profiles; repeatable")
+      ->check([](const std::string& name) {
+        return name.starts_with("CAP_")
+                   ? std::string()
+                   : fmt::format("expected a capability's name (CAP_...), found '{}'", name);
+      });
   app.add_option("--kernel", kernel, "Kernel version of the host, for OCI profiles")
       ->capture_default_str();
 }
@@ -67,14 +75,11 @@ bool looks_like_json(std::string_view text) {
   return inside != std::string_view::npos && (text[inside] == '"' || text[inside] == '}');
 }
 
-Result<Program> load_program(const std::string& path, const Options& options) {
-  auto bytes = read_file(path);
-  if (!bytes) return bytes.error();
-  const std::string name = path == "-" ? "<stdin>" : path;
-  auto form = options.input_form();
-  if (!form && options.big_endian && bytes->find('\0') != std::string::npos)
-    form = Form::kRawBigEndian;
-  return read_program(*bytes, name, form);
+Result<std::string> read_input(const std::string& path) {
+  static bool stdin_taken = false;
+  if (path == "-" && std::exchange(stdin_taken, true))
+    return make_error(ErrorCode::kUsage, "-", "standard input is given twice");
+  return read_file(path);
 }
 
 Result<Policy> parse_policy(std::string_view text, const std::string& name,
@@ -88,19 +93,21 @@ Result<Policy> parse_policy(std::string_view text, const std::string& name,
                         fmt::format("unknown architecture '{}'", options.arch));
     auto imported = import_oci(text, name, options.oci());
     if (!imported) return imported.error();
+    for (const std::string& note : imported->skipped)
+      fmt::print(stderr, "secequiv: {}: skipped {}\n", name, note);
     return std::move(imported->policy);
   }
   return read_policy(text, name);
 }
 
 Result<Policy> load_policy(const std::string& path, const Options& options) {
-  auto text = read_file(path);
+  auto text = read_input(path);
   if (!text) return text.error();
   return parse_policy(*text, path == "-" ? "<stdin>" : path, options);
 }
 
 Result<Source> load_source(const std::string& path, const Options& options) {
-  auto bytes = read_file(path);
+  auto bytes = read_input(path);
   if (!bytes) return bytes.error();
   const std::string name = path == "-" ? "<stdin>" : path;
   if (options.from.empty() && looks_like_json(*bytes)) {
@@ -115,6 +122,16 @@ Result<Source> load_source(const std::string& path, const Options& options) {
   auto program = read_program(*bytes, name, form);
   if (!program) return program.error();
   return Source{name, std::move(*program), std::nullopt};
+}
+
+Result<Source> load_command(const std::string& command, double timeout, const Options& options) {
+  auto output = run_command(command, {}, CommandLimits{timeout, kMaxInputBytes});
+  if (!output) return output.error();
+  auto program =
+      read_program(*output, fmt::format("output of '{}'", command), options.input_form());
+  if (!program)
+    return make_error(ErrorCode::kAdapter, program.error().where, program.error().detail);
+  return Source{fmt::format("'{}'", command), std::move(*program), std::nullopt};
 }
 
 Result<std::uint64_t> parse_u64(const std::string& text, std::string_view what) {
@@ -135,24 +152,46 @@ Result<std::uint64_t> parse_u64(const std::string& text, std::string_view what) 
   return negative ? 0 - value : value;
 }
 
-Result<std::uint32_t> parse_nr(const std::string& text, Arch arch) {
-  if (const auto nr = syscall_nr(arch, text)) return *nr;
+Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch) {
+  if (arch)
+    if (const auto nr = syscall_nr(*arch, text)) return *nr;
   const auto number = parse_u64(text, "--nr");
   if (number && (*number <= 0xffffffff || *number >= 0xffffffff80000000))
     return static_cast<std::uint32_t>(*number);
+  if (!arch)
+    return make_error(ErrorCode::kUsage, "--nr",
+                      fmt::format("expected a 32-bit number, found '{}'", text));
   std::string hint;
-  if (const auto similar = similar_syscalls(arch, text); !similar.empty())
+  if (const auto similar = similar_syscalls(*arch, text); !similar.empty())
     hint = fmt::format("; did you mean {}?", fmt::join(similar, " or "));
   return make_error(ErrorCode::kUsage, "--nr",
                     fmt::format("'{}' is neither a number nor a system call of {}{}", text,
-                                arch_info(arch).name, hint));
+                                arch_info(*arch).name, hint));
 }
 
-int print(std::string_view text) {
-  const Status status = write_file("-", text);
-  if (status) return 0;
-  fmt::print(stderr, "secequiv: {}\n", status.error().text());
-  return exit_code(status.error().code);
+CLI::Validator seconds() {
+  const auto check = [](const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool good = error == std::errc() && end == text.data() + text.size() &&
+                      std::isfinite(value) && value > 0;
+    return good ? std::string() : fmt::format("expected seconds above 0, found '{}'", text);
+  };
+  return {check, "SECONDS"};
+}
+
+Status keep_json_alone(const Options& options, const char* option, const std::string& path) {
+  if (options.json && path == "-")
+    return make_error(ErrorCode::kUsage, option,
+                      "standard output is for the report with --json; name a file");
+  return Ok{};
+}
+
+int print(std::string_view text, int status) {
+  const Status written = write_file("-", text);
+  if (written) return status;
+  fmt::print(stderr, "secequiv: {}\n", written.error().text());
+  return exit_code(written.error().code);
 }
 
 int report(const Error& error, const Options& options) {

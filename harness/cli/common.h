@@ -38,7 +38,8 @@ struct Options {
   void add_input(CLI::App& app);
   void add_output(CLI::App& app, const char* default_form);
   void add_json(CLI::App& app);
-  void add_proof(CLI::App& app);   // --timeout, --same
+  void add_timeout(CLI::App& app, const char* text);
+  void add_same(CLI::App& app);
   void add_import(CLI::App& app);  // --arch, --cap, --kernel
 
   [[nodiscard]] Sameness sameness() const {
@@ -58,7 +59,8 @@ struct Source {
 // Is this the text of a JSON document (a policy) rather than a program?
 bool looks_like_json(std::string_view text);
 
-Result<Program> load_program(const std::string& path, const Options& options);
+// A whole input file; standard input, "-", can be taken once.
+Result<std::string> read_input(const std::string& path);
 
 // Our policy format, or an OCI profile, told apart by content.
 Result<Policy> load_policy(const std::string& path, const Options& options);
@@ -67,12 +69,23 @@ Result<Policy> parse_policy(std::string_view text, const std::string& name, cons
 // A program, or a policy compiled without optimization.
 Result<Source> load_source(const std::string& path, const Options& options);
 
-// A number, or a system call's name on `arch`.
-Result<std::uint32_t> parse_nr(const std::string& text, Arch arch);
+// The program that `command` prints, in any form. Errors: kAdapter, whatever is wrong with it.
+Result<Source> load_command(const std::string& command, double timeout, const Options& options);
+
+// A number, or a system call's name on `arch`, if that is known.
+Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch);
 Result<std::uint64_t> parse_u64(const std::string& text, std::string_view what);
 
-// Writes to standard output; a full disk or closed pipe is reported.
-int print(std::string_view text);
+// A finite number of seconds above 0.
+CLI::Validator seconds();
+
+// Refuses a second thing that would go to standard output: `option`, given as `path`, beside a
+// report that is JSON.
+Status keep_json_alone(const Options& options, const char* option, const std::string& path);
+
+// Writes to standard output; returns `status`, or that of the error if a full disk or a closed pipe
+// kept the text from arriving.
+int print(std::string_view text, int status = 0);
 // The error on standard error (and as JSON on standard output with --json); returns its exit
 // status.
 int report(const Error& error, const Options& options);

@@ -1,7 +1,8 @@
 // `cover`: how much of a program do inputs reach, and can the rest be reached at all?
-#include <fmt/format.h>
+#include "harness/report/cover.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 
 #include "harness/base/file.h"
@@ -55,23 +56,25 @@ Status collect(const CoverJob& job, const Source& source, CoverageMap& coverage)
   return Ok{};
 }
 
-struct Accounting {
-  std::vector<Obligation> infeasible;
-  std::vector<Feasibility> feasible;
-  std::vector<Obligation> open;
-};
-
-Result<Accounting> account(const CoverJob& job, const CoverageMap& coverage) {
-  Accounting out;
+// Asks the prover about everything no input has met, within one time limit for all.
+Result<CoverReport> account(const CoverJob& job, const CoverageMap& coverage) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
   const auto uncovered = coverage.uncovered();
-  if (uncovered.empty()) return out;
-  if (job.no_prove) {
-    out.open = uncovered;
-    return out;
-  }
+  CoverReport out;
+  out.obligations = coverage.obligations().size();
+  out.covered = out.obligations - uncovered.size();
+  if (job.no_prove) out.open = uncovered;
+  if (job.no_prove || uncovered.empty()) return out;
   smt::FeasibilityOracle oracle(coverage.program());
   for (const Obligation& obligation : uncovered) {
-    auto answer = oracle.query(obligation, job.options.timeout);
+    const double left =
+        job.options.timeout - std::chrono::duration<double>(Clock::now() - start).count();
+    if (left <= 0) {
+      out.open.push_back(obligation);
+      continue;
+    }
+    auto answer = oracle.query(obligation, left);
     if (!answer) return answer.error();
     if (answer->answer == Feasibility::Answer::kInfeasible) out.infeasible.push_back(obligation);
     if (answer->answer == Feasibility::Answer::kFeasible) out.feasible.push_back(*answer);
@@ -80,26 +83,9 @@ Result<Accounting> account(const CoverJob& job, const CoverageMap& coverage) {
   return out;
 }
 
-nlohmann::ordered_json cover_json(const CoverageMap& coverage, const Accounting& found,
-                                  std::string_view verdict) {
-  nlohmann::ordered_json out{
-      {"schema", "secequiv.cover/1"},
-      {"verdict", verdict},
-      {"obligations", coverage.obligations().size()},
-      {"covered", coverage.obligations().size() - coverage.uncovered().size()}};
-  for (const char* key : {"infeasible", "feasible", "open"})
-    out[key] = nlohmann::ordered_json::array();
-  for (const Obligation& o : found.infeasible) out["infeasible"].push_back(to_json(o));
-  for (const Obligation& o : found.open) out["open"].push_back(to_json(o));
-  for (const Feasibility& f : found.feasible) {
-    auto row = to_json(f.obligation);
-    row["witness"] = to_json(*f.witness);
-    out["feasible"].push_back(std::move(row));
-  }
-  return out;
-}
-
 int cover(const CoverJob& job) {
+  if (auto s = keep_json_alone(job.options, "--listing", job.listing); !s)
+    return report(s.error(), job.options);
   auto source = load_source(job.program, job.options);
   if (!source) return report(source.error(), job.options);
   if (const auto refusal = check(source->program, LengthRule::kUnlimited))
@@ -120,27 +106,8 @@ int cover(const CoverJob& job) {
     if (const Status s = write_file(job.listing, listing(coverage, infeasible)); !s)
       return report(s.error(), job.options);
   }
-  const Verdict verdict = !found->feasible.empty() ? Verdict::kFail
-                          : !found->open.empty()   ? Verdict::kUnknown
-                                                   : Verdict::kPass;
-  if (job.options.json) {
-    print(render(cover_json(coverage, *found, verdict_name(verdict))));
-    return exit_code(verdict);
-  }
-  std::string text;
-  for (const Feasibility& f : found->feasible)
-    text += fmt::format("not covered: {}; this would: {}\n",
-                        describe(f.obligation, source->program), describe(*f.witness));
-  for (const Obligation& o : found->open)
-    text += fmt::format("open: {}\n", describe(o, source->program));
-  text += fmt::format(
-      "{}: {} of {} obligations covered, {} proven infeasible, {} feasible but not covered, {} "
-      "open\n",
-      verdict_name(verdict), coverage.obligations().size() - coverage.uncovered().size(),
-      coverage.obligations().size(), found->infeasible.size(), found->feasible.size(),
-      found->open.size());
-  print(text);
-  return exit_code(verdict);
+  return print(job.options.json ? render(to_json(*found)) : cover_text(*found, source->program),
+               exit_code(found->verdict()));
 }
 
 }  // namespace
@@ -162,7 +129,7 @@ void add_cover(CLI::App& app, Context& context) {
   sub->add_flag("--no-derive", job->no_derive, "Only the given inputs");
   sub->add_flag("--no-prove", job->no_prove, "Do not ask the prover about uncovered obligations");
   job->options.add_input(*sub);
-  job->options.add_proof(*sub);
+  job->options.add_timeout(*sub, "Seconds for the prover, over all uncovered obligations");
   job->options.add_import(*sub);
   job->options.add_json(*sub);
   sub->callback([job, &context] { context.status = cover(*job); });

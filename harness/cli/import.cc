@@ -19,7 +19,7 @@ int import_policy(const ImportJob& job) {
     return report(make_error(ErrorCode::kUsage, "--arch",
                              fmt::format("unknown architecture '{}'", job.options.arch)),
                   job.options);
-  auto text = read_file(job.input);
+  auto text = read_input(job.input);
   if (!text) return report(text.error(), job.options);
   auto imported = import_oci(*text, job.input == "-" ? "<stdin>" : job.input, job.options.oci());
   if (!imported) return report(imported.error(), job.options);

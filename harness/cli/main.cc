@@ -1,6 +1,7 @@
 // The command line: declares the subcommands and turns usage errors into exit status 2.
 #include <cstdio>
 #include <exception>
+#include <iostream>
 
 #include "harness/cli/common.h"
 
@@ -26,9 +27,15 @@ int run(int argc, char** argv) {
   secequiv::cli::add_import(app, context);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    const std::vector<std::string> unknown = app.remaining();
+    if (app.get_subcommands().empty() && !unknown.empty())
+      std::fprintf(stderr, "'%s' is not a subcommand\n", unknown.front().c_str());
+    app.exit(error);
+    return 2;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0
-                                : 2;  // CLI11 has many codes of its own; --help and --version are 0
+    // CLI11 has many codes of its own; --help and --version are 0, if their text arrives.
+    return app.exit(error) == 0 && std::cout.flush() ? 0 : 2;
   }
   return context.status;
 }

@@ -72,6 +72,7 @@ void add_optimize(CLI::App& app, Context& context) {
   sub->add_flag("--explain", job->explain, "Say on standard error what each pass changed");
   sub->add_flag("--plain", job->plain, "No comments in text output");
   job->options.add_input(*sub);
+  job->options.add_import(*sub);
   job->options.add_output(*sub, "asm");
   sub->callback([job, &context] { context.status = optimize_input(*job); });
 }

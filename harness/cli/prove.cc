@@ -24,13 +24,15 @@ int rejected(const Source& source, const Refusal& refusal, const Options& option
     return print(render({{"schema", "secequiv.prove/1"},
                          {"verdict", "rejected"},
                          {"file", source.name},
-                         {"detail", detail}})),
-           4;
-  print(fmt::format("rejected: {}: {}\n", source.name, detail));
-  return exit_code(Verdict::kRejected);
+                         {"detail", detail}}),
+                 exit_code(Verdict::kRejected));
+  return print(fmt::format("rejected: {}: {}\n", source.name, detail),
+               exit_code(Verdict::kRejected));
 }
 
 int prove(const ProveJob& job) {
+  if (auto s = keep_json_alone(job.options, "--emit-smt2", job.smt2); !s)
+    return report(s.error(), job.options);
   auto before = load_source(job.before, job.options);
   if (!before) return report(before.error(), job.options);
   auto after = load_source(job.after, job.options);
@@ -49,8 +51,8 @@ int prove(const ProveJob& job) {
       return report(written.error(), job.options);
   auto proof = smt::prove(pair, job.options.timeout);
   if (!proof) return report(proof.error(), job.options);
-  print(job.options.json ? render(to_json(*proof)) : proof_text(pair, *proof));
-  return exit_code(proof->verdict);
+  return print(job.options.json ? render(to_json(*proof)) : proof_text(pair, *proof),
+               exit_code(proof->verdict));
 }
 
 }  // namespace
@@ -64,7 +66,8 @@ void add_prove(CLI::App& app, Context& context) {
   sub->add_option("after", job->after, "Program in any form, or a policy")->required();
   sub->add_option("--emit-smt2", job->smt2, "Also write the query as SMT-LIB 2, for other solvers");
   job->options.add_input(*sub);
-  job->options.add_proof(*sub);
+  job->options.add_timeout(*sub, "Seconds for the proof; running out gives 'unknown'");
+  job->options.add_same(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);
   sub->callback([job, &context] { context.status = prove(*job); });

@@ -5,6 +5,7 @@
 #include "harness/cli/common.h"
 #include "harness/compare/pair.h"
 #include "harness/report/json.h"
+#include "harness/report/text.h"
 
 namespace secequiv::cli {
 namespace {
@@ -35,24 +36,22 @@ Result<SeccompData> read_data(const RunJob& job) {
     }
     return data;
   }
-  const auto arch = arch_from_name(job.options.arch);
-  if (arch) {
-    auto nr = parse_nr(job.nr, *arch);
-    if (!nr) return nr.error();
-    data.set_nr(*nr);
-    data.set_arch(arch_info(*arch).audit);
-  } else {
-    auto audit = parse_u64(job.options.arch, "--arch");
-    if (!audit || *audit > 0xffffffff)
+  auto arch = arch_from_name(job.options.arch);
+  std::uint32_t audit = arch ? arch_info(*arch).audit : 0;
+  if (!arch) {
+    auto number = parse_u64(job.options.arch, "--arch");
+    if (!number || *number > 0xffffffff)
       return make_error(
           ErrorCode::kUsage, "--arch",
           fmt::format("expected an architecture's name or a 32-bit AUDIT_ARCH value, found '{}'",
                       job.options.arch));
-    auto nr = parse_u64(job.nr, "--nr");
-    if (!nr) return nr.error();
-    data.set_nr(static_cast<std::uint32_t>(*nr));
-    data.set_arch(static_cast<std::uint32_t>(*audit));
+    audit = static_cast<std::uint32_t>(*number);
+    arch = arch_from_data(audit, 0);
   }
+  auto nr = parse_nr(job.nr, arch);
+  if (!nr) return nr.error();
+  data.set_nr(*nr);
+  data.set_arch(audit);
   const Endian endian = endian_of(data.arch());
   auto ip = parse_u64(job.ip, "--ip");
   if (!ip) return ip.error();
@@ -64,7 +63,11 @@ Result<SeccompData> read_data(const RunJob& job) {
     auto value = parse_u64(arg.substr(2), "--arg");
     std::optional<std::uint64_t> number =
         value ? std::optional(*value) : constant_value(arch.value_or(Arch::kX86_64), arg.substr(2));
-    if (!number) return value.error();
+    if (!number)
+      return make_error(
+          ErrorCode::kUsage, "--arg",
+          fmt::format("expected a number from 0 to 2^64-1 or a constant's name, found '{}'",
+                      arg.substr(2)));
     data.set_field(arg[0] - '0', *number, endian);
   }
   return data;
@@ -96,15 +99,7 @@ int emulate(const RunJob& job) {
     row["name"] = source.name;
     if (!job.trace) row.erase("steps");
     document["filters"].push_back(std::move(row));
-    if (job.trace) {
-      text += source.name + "\n";
-      for (const TraceStep& step : steps.steps)
-        text += fmt::format("{:>6}: A={:#010x} X={:#010x}  {}{}\n", step.pc, step.a, step.x,
-                            insn_text(source.program, step.pc),
-                            !step.outcome   ? ""
-                            : *step.outcome ? " -> true"
-                                            : " -> false");
-    }
+    if (job.trace) text += source.name + "\n" + trace_text(source.program, steps);
     if (sources.size() > 1)
       text += fmt::format("{}: {:#010x} {}\n", source.name, steps.result,
                           describe_action(steps.result));
@@ -123,14 +118,20 @@ void add_run(CLI::App& app, Context& context) {
   auto job = std::make_shared<RunJob>();
   sub->add_option("input", job->inputs, "Programs or policies, newest first; - for standard input")
       ->required();
-  sub->add_option("--nr", job->nr, "System call name or number")->capture_default_str();
-  sub->add_option("--arch", job->options.arch, "Architecture's name or AUDIT_ARCH value")
-      ->capture_default_str();
-  sub->add_option("--ip", job->ip, "Instruction pointer")->capture_default_str();
-  sub->add_option("--arg", job->args, "INDEX=VALUE, a number or a constant's name; repeatable");
+  auto* nr = sub->add_option("--nr", job->nr, "System call name or number")->capture_default_str();
+  auto* arch =
+      sub->add_option("--arch", job->options.arch, "Architecture's name or AUDIT_ARCH value")
+          ->capture_default_str();
+  auto* ip = sub->add_option("--ip", job->ip, "Instruction pointer")->capture_default_str();
+  auto* arg =
+      sub->add_option("--arg", job->args, "INDEX=VALUE, a number or a constant's name; repeatable");
   sub->add_option("--words", job->words,
                   "All sixteen 32-bit words of seccomp_data instead, comma-separated")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->excludes(nr)
+      ->excludes(arch)
+      ->excludes(ip)
+      ->excludes(arg);
   sub->add_flag("--trace", job->trace, "Show every instruction executed");
   job->options.add_input(*sub);
   job->options.add_json(*sub);

@@ -46,11 +46,12 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
     line += fmt::format("policy, {} rules in {} rule sets, {} instructions unoptimized", rules,
                         source->policy->rule_sets.size(), source->program.size());
   } else {
-    line += fmt::format("accepted, {} instructions", source->program.size());
+    line += fmt::format("accepted, {} instruction{}", source->program.size(),
+                        source->program.size() == 1 ? "" : "s");
   }
   results.push_back(std::move(row));
-  if (!job.options.json) print(line + "\n");
-  return refusal ? exit_code(Verdict::kRejected) : 0;
+  const int status = refusal ? exit_code(Verdict::kRejected) : 0;
+  return job.options.json ? status : print(line + "\n", status);
 }
 
 int validate(const Validation& job) {
@@ -60,8 +61,8 @@ int validate(const Validation& job) {
     const int one = validate_one(path, job, results);
     if (status == 0 || one == 2) status = one;  // bad input outranks a rejection
   }
-  if (job.options.json) print(render({{"schema", "secequiv.validate/1"}, {"results", results}}));
-  return status;
+  if (!job.options.json) return status;
+  return print(render({{"schema", "secequiv.validate/1"}, {"results", results}}), status);
 }
 
 }  // namespace

@@ -34,11 +34,16 @@ Witness minimize(const Pair& pair, const Witness& witness) {
   // ones.
   for (std::size_t word = best.data.words.size(); word-- > 0;)
     if (word != kArchWord) attempt(word, 0);
-  for (std::size_t word = best.data.words.size(); word-- > 0;)
-    if (word != kArchWord)
-      for (int bit = 31; bit >= 0; --bit)
-        if ((best.data.words[word] >> bit & 1) != 0)
-          attempt(word, best.data.words[word] & ~(1u << bit));
+  // Clearing one bit can make room for another that was tried before.
+  for (bool smaller = true; smaller;) {
+    const SeccompData before = best.data;
+    for (std::size_t word = best.data.words.size(); word-- > 0;)
+      if (word != kArchWord)
+        for (int bit = 31; bit >= 0; --bit)
+          if ((best.data.words[word] >> bit & 1) != 0)
+            attempt(word, best.data.words[word] & ~(1u << bit));
+    smaller = best.data != before;
+  }
   return best;
 }
 

@@ -97,6 +97,19 @@ TEST(Minimize, ClearsWhatDoesNotMatter) {
   expect_irreducible(pair, small);
 }
 
+// One bit can go only after another, and that only after a third.
+TEST(Minimize, GoesOnUntilNothingCanGo) {
+  const char* const chain =
+      "ld [60]\njeq #1, a, b\na: ld [16]\njeq #1, yes, c\nc: ld [8]\njeq #0, yes, no\n"
+      "b: ld [16]\njeq #0, d, no\nd: ld [8]\njeq #0, yes, no\nyes: ret #2\nno: ret #1";
+  const Pair pair{assemble("ret #1"), assemble(chain), Sameness::kRaw};
+  SeccompData data;
+  data.words[15] = data.words[4] = data.words[2] = 1;
+  const auto found = replay(pair, data);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(minimize(pair, *found).data, SeccompData{});
+}
+
 // The architecture stays as it was found: another one would be another story.
 TEST(Minimize, KeepsTheArchitecture) {
   const Pair pair{assemble("ret #1"), assemble("ret #2"), Sameness::kRaw};

@@ -231,8 +231,9 @@ TEST(Optimize, StepsTellWhatHappened) {
     EXPECT_EQ(step.round, i / bytecode_passes().size() + 1);
     EXPECT_EQ(step.before, size);
     size = step.after;
-    if (i + bytecode_passes().size() >= result.steps.size())
+    if (i + bytecode_passes().size() >= result.steps.size()) {
       EXPECT_FALSE(step.changed) << "the last round changes nothing";
+    }
   }
   EXPECT_EQ(size, result.program.size());
   EXPECT_EQ(asm_text(result.program), asm_text(assemble("ld [0]\nret #1")));

@@ -83,8 +83,8 @@ INSTANTIATE_TEST_SUITE_P(Bytecode, EveryPass, testing::ValuesIn([] {
                            for (const Pass& pass : bytecode_passes()) out.push_back(&pass);
                            return out;
                          }()),
-                         [](const auto& info) {
-                           std::string name(info.param->name);
+                         [](const auto& parameter) {
+                           std::string name(parameter.param->name);
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });

@@ -33,8 +33,9 @@ void expect_well_formed(const Policy& policy, const Program& program) {
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     const Insn& in = program[pc];
     ASSERT_TRUE(expected.contains(in.code)) << insn_text(program, pc);
-    if (in.code == kRetK)
+    if (in.code == kRetK) {
       ASSERT_TRUE(actions.contains(in.k)) << "returns " << describe_action(in.k);
+    }
     // A condition hands over to two unconditional jumps, which reach any distance.
     if (is_conditional(in)) {
       ASSERT_EQ(in.jt, 0);
@@ -42,9 +43,12 @@ void expect_well_formed(const Policy& policy, const Program& program) {
       ASSERT_EQ(program[pc + 1].code, kJa);
       ASSERT_EQ(program[pc + 2].code, kJa);
     }
-    if (is_ret(in) && pc + 1 < program.size())
+    if (is_ret(in) && pc + 1 < program.size()) {
       ASSERT_TRUE(is_ret(program[pc + 1])) << "returns stand together at the end";
-    if (!is_ret(in) && reached[pc]) ASSERT_LT(pc + 1, program.size()) << "falls off the end";
+    }
+    if (!is_ret(in) && reached[pc]) {
+      ASSERT_LT(pc + 1, program.size()) << "falls off the end";
+    }
   }
 }
 

@@ -290,7 +290,7 @@ class Importer {
       if (!at.has(key)) return at.fail(fmt::format("the key '{}' is missing", key));
     auto index = at.at("index").number32("an argument index from 0 to 5");
     if (!index) return index.error();
-    if (*index >= static_cast<std::uint32_t>(kArgs))
+    if (*index >= static_cast<std::uint32_t>(kArgCount))
       return at.at("index").expected("an argument index from 0 to 5");
     for (const char* key : {"value", "valueTwo"})
       if (at.has(key) && !at.at(key).value().is_number_unsigned())

@@ -260,7 +260,9 @@ TEST(JsonErrors, DuplicateKeysAreRefused) {
     const auto policy = read_policy(c.text, "p");
     ASSERT_FALSE(policy) << c.text;
     EXPECT_EQ(policy.error().code, ErrorCode::kParse);
-    if (!c.error.empty()) EXPECT_EQ(policy.error().text(), c.error);
+    if (!c.error.empty()) {
+      EXPECT_EQ(policy.error().text(), c.error);
+    }
     EXPECT_NE(policy.error().text().find("appears twice"), std::string::npos);
   }
   // The same key in two objects is no duplicate.

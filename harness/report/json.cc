@@ -59,7 +59,7 @@ ordered_json to_json(const SeccompData& data) {
   }
   out["ip"] = fmt::format("{:#x}", data.field(kIpField, endian));
   out["args"] = ordered_json::array();
-  for (int i = 0; i < kArgs; ++i)
+  for (int i = 0; i < kArgCount; ++i)
     out["args"].push_back(fmt::format("{:#x}", data.field(i, endian)));
   out["words"] = data.words;
   return out;

@@ -66,6 +66,17 @@ std::string witness_text(const Pair& pair, const Witness& witness) {
   return out;
 }
 
+std::string trace_text(ProgramView program, const Trace& trace) {
+  std::string out;
+  for (const TraceStep& step : trace.steps) {
+    out += fmt::format("{:>6}: A={:#010x} X={:#010x}  {}", step.pc, step.a, step.x,
+                       insn_text(program, step.pc));
+    if (step.outcome) out += *step.outcome ? " -> true" : " -> false";
+    out += "\n";
+  }
+  return out;
+}
+
 std::string proof_text(const Pair& pair, const Proof& proof) {
   std::string out;
   if (proof.witness) {
@@ -95,7 +106,8 @@ std::string check_text(const CheckReport& report) {
                        report.evaluations, milliseconds(report.run_seconds));
     if (report.dropped != 0)
       out += report.dropped < 1000000 ? fmt::format("; {} combinations left out", report.dropped)
-                                      : fmt::format("; {:.1e} combinations left out", static_cast<double>(report.dropped));
+                                      : fmt::format("; {:.1e} combinations left out",
+                                                    static_cast<double>(report.dropped));
     out += "\n";
   }
   if (!report.listing.empty()) {

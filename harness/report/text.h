@@ -12,6 +12,9 @@ namespace secequiv {
 // instruction on.
 std::string witness_text(const Pair& pair, const Witness& witness);
 
+// One line for every instruction executed, with the registers before it. Each ends with a newline.
+std::string trace_text(ProgramView program, const Trace& trace);
+
 // "before  name: 1702 instructions" ... verdict last. Ends with a newline.
 std::string check_text(const CheckReport& report);
 

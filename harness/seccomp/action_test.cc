@@ -65,6 +65,7 @@ TEST(Action, ParseRefuses) {
                            "errno(-1)",
                            "trap(EPERM)",
                            "trap(1)x",
+                           "trap(12",
                            "trap 1",
                            " allow",
                            "allow ",

@@ -80,6 +80,10 @@ TEST(Annotate, ClaimsNothingWherePathsMeet) {
                               "good: ret #0x7fff0000\nbad: ret #0")),
             "A = arch\narch == x86_64\narch == i386\nA = nr\nnr == 3\nreturn ALLOW\nreturn "
             "KILL_THREAD\n");
+  // The architecture that was not found says nothing about the other side.
+  EXPECT_EQ(comments(assemble("ld [4]\njeq #0xc000003e, good, off\noff: ld [0]\njeq #3, good, bad\n"
+                              "good: ret #0x7fff0000\nbad: ret #0")),
+            "A = arch\narch == x86_64\nA = nr\nnr == 3\nreturn ALLOW\nreturn KILL_THREAD\n");
   // A is one of two words: nothing is said about the comparison.
   EXPECT_EQ(
       comments(assemble("ld [0]\njeq #1, a, b\na: ld [16]\nb: jeq #2, c, d\nc: ret #1\nd: ret a")),

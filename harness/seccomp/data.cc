@@ -24,7 +24,7 @@ std::string describe(const SeccompData& data) {
   out += arch ? fmt::format(" arch={:#x} ({})", data.arch(), arch_info(*arch).name)
               : fmt::format(" arch={:#x} (unknown)", data.arch());
   out += fmt::format(" ip={:#x} args=[", data.field(kIpField, endian));
-  int last = kArgs - 1;
+  int last = kArgCount - 1;
   while (last >= 0 && data.field(last, endian) == 0) --last;
   for (int i = 0; i <= last; ++i)
     out += fmt::format("{}{:#x}", i == 0 ? "" : ", ", data.field(i, endian));

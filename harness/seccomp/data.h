@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kNrWord = 0;    // offset 0
 inline constexpr std::uint32_t kArchWord = 1;  // offset 4
 inline constexpr std::uint32_t kIpWord = 2;    // offsets 8 and 12
 inline constexpr std::uint32_t kArgsWord = 4;  // offsets 16 to 60, two words an argument
-inline constexpr int kArgs = 6;
+inline constexpr int kArgCount = 6;
 inline constexpr int kIpField =
     6;  // the instruction pointer counts as a seventh 64-bit field after the arguments
 

@@ -25,12 +25,12 @@ TEST(SeccompData, LayoutIsTheKernels) {
   EXPECT_EQ(data.nr(), 257u);
   EXPECT_EQ(data.arch(), AUDIT_ARCH_X86_64);
   EXPECT_EQ(data.field(kIpField, native), kernel.instruction_pointer);
-  for (int i = 0; i < kArgs; ++i) EXPECT_EQ(data.field(i, native), kernel.args[i]);
+  for (int i = 0; i < kArgCount; ++i) EXPECT_EQ(data.field(i, native), kernel.args[i]);
   SeccompData made;
   made.set_nr(257);
   made.set_arch(AUDIT_ARCH_X86_64);
   made.set_field(kIpField, kernel.instruction_pointer, native);
-  for (int i = 0; i < kArgs; ++i) made.set_field(i, kernel.args[i], native);
+  for (int i = 0; i < kArgCount; ++i) made.set_field(i, kernel.args[i], native);
   EXPECT_EQ(made, data);
 }
 

@@ -78,7 +78,7 @@ Result<InputWords> fields_input(std::map<std::string_view, std::string_view>& gi
   }
   if (given.contains("args")) {
     const auto parts = split(given["args"], ',');
-    if (parts.size() > kArgs)
+    if (parts.size() > kArgCount)
       return malformed(fmt::format("args= takes at most 6 values, found {}", parts.size()));
     for (std::size_t i = 0; i < parts.size(); ++i) {
       auto arg = number(parts[i], kMax64);

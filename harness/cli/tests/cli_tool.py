@@ -1,0 +1,191 @@
+"""Running secequiv, reading its reports, and a second opinion on what programs do.
+
+Owns where the binary is, how its output is taken apart, and the schemas every --json report must fit. The second opinion
+is scripts/oracle, which shares no code with the binary.
+"""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import jsonschema
+
+ROOT = Path(__file__).resolve().parents[3]
+SCHEMAS = ROOT / "harness" / "report" / "schema"
+PROGRAMS = ROOT / "corpus" / "programs"
+POLICIES = ROOT / "corpus" / "policies"
+MANIFEST = json.loads((PROGRAMS / "manifest.json").read_text())
+
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from oracle.accept import accept  # noqa: E402, F401
+from oracle.asm import assemble  # noqa: E402
+from oracle.naive import Insn, run as evaluate, run_stack  # noqa: E402, F401
+
+STATUS = {"pass": 0, "equivalent": 0, "fail": 1, "different": 1, "unknown": 3, "rejected": 4}
+BIG_ENDIAN = (0x80000016, 0x80000008)  # AUDIT_ARCH_S390X, AUDIT_ARCH_MIPS64; unknown values are taken for little endian
+ERROR_STATUS = {"rejected": 4, "budget": 3, "adapter": 5}  # all others are 2
+
+
+def binary():
+    folder = os.environ.get("SECEQUIV_BIN")
+    if not folder:
+        raise RuntimeError("SECEQUIV_BIN must name the folder that has the built secequiv, such as build/dev/bin")
+    path = Path(folder).resolve() / "secequiv"
+    if not os.access(path, os.X_OK):
+        raise RuntimeError("SECEQUIV_BIN is %s, but there is no executable %s" % (folder, path))
+    return str(path)
+
+
+class Done:
+    """A finished run: exit status (negative for a signal) and both outputs."""
+
+    def __init__(self, process, raw):
+        self.status = process.returncode
+        self.out = process.stdout if raw else process.stdout.decode()
+        self.err = process.stderr.decode(errors="replace")  # quotes what it was given
+
+    def __repr__(self):
+        return "status %d\n--- stdout\n%s\n--- stderr\n%s" % (self.status, self.out[-3000:], self.err[-3000:])
+
+
+def run(*args, stdin=b"", cwd=None, timeout=120, raw=False, **popen):
+    """Runs secequiv. `stdin` is bytes or text; with `raw`, `out` is bytes."""
+    if isinstance(stdin, str):
+        stdin = stdin.encode()
+    command = [binary()] + [str(arg) for arg in args]
+    return Done(subprocess.run(command, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
+                               timeout=timeout, **popen), raw)
+
+
+def _no_duplicates(pairs):
+    keys = [key for key, _ in pairs]
+    assert len(keys) == len(set(keys)), keys
+    return dict(pairs)
+
+
+def _validators():
+    documents = {path.name: json.loads(path.read_text()) for path in sorted(SCHEMAS.glob("*.schema.json"))}
+    made = {}
+    for name, document in documents.items():
+        jsonschema.Draft202012Validator.check_schema(document)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # what replaces it is newer than Debian 12
+            resolver = jsonschema.RefResolver(name, document, store=documents)
+            made[name.split(".")[0]] = jsonschema.Draft202012Validator(document, resolver=resolver)
+    return made
+
+
+VALIDATORS = _validators()
+
+
+def fits(document):
+    """Checks a report against the schema it names; returns its kind."""
+    kind, version = document["schema"].split("/")
+    assert version == "1"
+    kind = kind.replace("secequiv.", "")
+    errors = ["%s: %s" % ("/".join(map(str, e.absolute_path)), e.message) for e in VALIDATORS[kind].iter_errors(document)]
+    assert not errors, errors
+    return kind
+
+
+def report(command, *args, **options):
+    """Runs `command --json`: the report, which fits its schema and agrees with the exit status, and the run."""
+    done = run(command, *args, "--json", **options)
+    assert done.status in (0, 1, 2, 3, 4, 5), done
+    document = json.loads(done.out, object_pairs_hook=_no_duplicates)
+    kind = fits(document)
+    if kind == "error":
+        assert done.status == ERROR_STATUS.get(document["error"], 2), done
+        assert document["detail"].split("\n")[0] in done.err, done
+    else:
+        assert kind == command
+        if "verdict" in document:
+            assert done.status == STATUS[document["verdict"]], done
+    if "witness" in document:
+        agrees(document["witness"])
+    return document, done
+
+
+def agrees(witness):
+    """A witness' fields and its words are the same 64 bytes."""
+    data = witness["data"]
+    words = data["words"]
+    big = words[1] in BIG_ENDIAN
+    assert data["nr"] == words[0] and int(data["arch"], 16) == words[1]
+    for value, at in [(data["ip"], 2)] + [(arg, 4 + 2 * i) for i, arg in enumerate(data["args"])]:
+        first, second = words[at], words[at + 1]
+        assert int(value, 16) == (first << 32 | second if big else second << 32 | first), data
+
+
+def read_raw(raw):
+    return [Insn(*fields) for fields in struct.iter_unpack("<HBBI", raw)]
+
+
+def write_raw(program):
+    return b"".join(struct.pack("<HBBI", *insn) for insn in program)
+
+
+def words_bytes(words):
+    return struct.pack("<16I", *words)
+
+
+def confirmed(document, before, after):
+    """The naive evaluator gives exactly the values that a report's witness claims; returns them. They differ."""
+    witness = document["witness"]
+    data = words_bytes(witness["data"]["words"])
+    claimed = [int(witness[side]["value"], 16) for side in ("before", "after")]
+    assert claimed == [evaluate(before, data), evaluate(after, data)], witness
+    return claimed
+
+
+def program(text):
+    return assemble(text)
+
+
+def pairs():
+    """The manifest's pairs as (name, before, after, policy or None), with full paths."""
+    return [(pair["name"], PROGRAMS / pair["before"], PROGRAMS / pair["after"],
+             (PROGRAMS / pair["policy"]).resolve() if "policy" in pair else None) for pair in MANIFEST["pairs"]]
+
+
+def all_programs():
+    return [PROGRAMS / entry["file"] for entry in MANIFEST["programs"]]
+
+
+def listed(folder):
+    """Everything in a folder, to see that nothing is left behind."""
+    return sorted(path.name for path in Path(folder).iterdir())
+
+
+# ((a | b) + (a & b)) * c = a * c + b * c, which the solver does not find in any time a test could take.
+HARD_BEFORE = """
+ld [20]
+tax
+ld [16]
+or x
+st M[0]
+ld [16]
+and x
+ldx M[0]
+add x
+st M[0]
+ld [24]
+ldx M[0]
+mul x
+"""
+HARD_AFTER = """
+ld [24]
+tax
+ld [20]
+mul x
+st M[0]
+ld [16]
+mul x
+ldx M[0]
+add x
+"""

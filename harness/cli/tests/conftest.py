@@ -1,0 +1,39 @@
+"""Fixtures of the command line's tests."""
+
+import cli_tool
+import pytest
+
+
+def pytest_sessionstart(session):
+    try:
+        cli_tool.binary()
+    except RuntimeError as error:
+        pytest.exit(str(error), returncode=1)
+
+
+@pytest.fixture
+def asm(tmp_path):
+    """Writes bpf_asm text to a file of its own and returns the path."""
+    def write(text, name="p%d.asm"):
+        path = tmp_path / (name % len(list(tmp_path.iterdir())) if "%" in name else name)
+        path.write_text(text if text.endswith("\n") else text + "\n")
+        return path
+    return write
+
+
+@pytest.fixture
+def getpid(asm):
+    """A filter that allows getpid and answers EPERM to all else."""
+    return asm("ld [0]\njeq #39, ok, bad\nok: ret #0x7fff0000\nbad: ret #0x50001\n", "getpid.asm")
+
+
+@pytest.fixture
+def getpid_enoent(asm):
+    """The same, but ENOENT."""
+    return asm("ld [0]\njeq #39, ok, bad\nok: ret #0x7fff0000\nbad: ret #0x50002\n", "getpid-enoent.asm")
+
+
+@pytest.fixture
+def hard(asm):
+    """Two programs that are the same, which takes the solver longer than a test may."""
+    return asm(cli_tool.HARD_BEFORE + "ret a\n", "hard1.asm"), asm(cli_tool.HARD_AFTER + "ret a\n", "hard2.asm")

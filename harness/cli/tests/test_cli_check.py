@@ -1,0 +1,205 @@
+"""check: passes every real pair, finds every planted difference, takes every kind of input."""
+
+import json
+
+import pytest
+from cli_tool import (POLICIES, ROOT, confirmed, evaluate, pairs, program, read_raw, report, run, words_bytes, write_raw)
+from oracle.naive import same
+
+PAIRS = pairs()
+SEEDS = sorted((POLICIES / "seed").glob("*.json"))
+DOCKER = POLICIES / "oci" / "docker-default.json"
+
+
+def passes(*args, **options):
+    document, done = report("check", *args, **options)
+    assert done.status == 0, (document["reason"] if "reason" in document else document)
+    coverage = document["coverage"]
+    assert coverage["obligations"] == (coverage["covered_by_inputs"] + coverage["covered_by_witnesses"]
+                                       + len(coverage["infeasible"]))
+    assert document["verdict"] == "pass" and document["proof"]["verdict"] == "equivalent" and coverage["open"] == []
+    return document
+
+
+def test_the_default_policy():
+    document = passes()
+    assert "default policy" in document["before"]["name"] and document["after"]["name"] == "built-in optimizer"
+    assert document["before"]["installable"] and document["after"]["instructions"] < document["before"]["instructions"] / 2
+    text = run("check")
+    assert text.status == 0 and text.err == ""
+    lines = [line.split()[0] for line in text.out.splitlines()]
+    assert lines == ["before", "after", "inputs", "coverage", "proof", "verdict"]
+    assert text.out.splitlines()[-1].startswith("verdict   pass: ")
+
+
+@pytest.mark.parametrize("name, before, after, policy", PAIRS, ids=[pair[0] for pair in PAIRS])
+def test_real_pairs(name, before, after, policy):
+    document = passes(before, after, *(["--policy", policy] if policy else []))
+    assert document["before"]["instructions"] * 8 == before.stat().st_size
+    assert document["after"]["instructions"] * 8 == after.stat().st_size
+    assert document["inputs"]["derived"] <= document["inputs"]["evaluations"]
+
+
+def test_all_real_pairs_are_there():
+    assert len(PAIRS) >= 12 and sum(policy is not None for *_, policy in PAIRS) >= 8
+
+
+@pytest.mark.parametrize("policy", SEEDS, ids=[path.stem for path in SEEDS])
+def test_seed_policies(policy):
+    passes(policy)
+
+
+def differ(document, before, after):
+    assert document["verdict"] == "different"
+    claimed = confirmed(document, before, after)
+    assert claimed[0] != claimed[1]
+    data = words_bytes(document["witness"]["data"]["words"])
+    for side, one in (("before", before), ("after", after)):
+        trace = document["traces"][side]
+        assert int(trace["result"]["value"], 16) == evaluate(one, data)
+        assert trace["steps"][0] == {"pc": 0, "a": 0, "x": 0, **{k: v for k, v in trace["steps"][0].items() if k == "outcome"}}
+        assert one[trace["steps"][-1]["pc"]].code in (0x06, 0x16)
+    return claimed
+
+
+def test_a_difference_in_text_and_json(getpid, getpid_enoent):
+    document, done = report("check", getpid, getpid_enoent)
+    assert done.status == 1
+    assert differ(document, program(getpid.read_text()), program(getpid_enoent.read_text())) == [0x50001, 0x50002]
+    text = run("check", getpid, getpid_enoent)
+    assert text.status == 1 and text.out.splitlines()[-1].startswith("verdict   different: ")
+    assert "ERRNO(1 EPERM)" in text.out and "ERRNO(2 ENOENT)" in text.out and "-> false" in text.out
+
+
+def test_a_difference_no_derived_input_shows(asm):
+    before = "ld [16]\nmul #0x01000193\nxor #0x5bd1e995\nmul #0x9e3779b1\nrsh #3\njeq #0x1234567, yes, no\nyes: ret #1\nno: ret #2\n"
+    one, two = asm(before), asm(before.replace("ret #1", "ret #3"))
+    document, done = report("check", one, two)
+    assert done.status == 1
+    assert differ(document, program(one.read_text()), program(two.read_text())) == [1, 3]
+
+
+VALUES = [0x7FFF0000, 0x7FFF0001, 0x7FFC0000, 0x7FFC1234, 0x7FF00000, 0x7FF00001, 0x7FC00000, 0x7FC00009, 0x50FFF, 0x51000,
+          0x5FFFF, 0x50FFE, 0x30000, 0x30001, 0, 1, 0x80000000, 0x80000001, 0x12340000, 0x7FFE0000, 0xFFFFFFFF]
+# Every value against its neighbour and against the one after that.
+COUPLES = [(a, VALUES[(i + step) % len(VALUES)]) for i, a in enumerate(VALUES) for step in (1, 2)]
+
+
+@pytest.mark.parametrize("first, second", COUPLES, ids=["%#x-%#x" % couple for couple in COUPLES])
+def test_notions_of_same(first, second, asm):
+    one, two = asm("ret #%d" % first), asm("ret #%d" % second)
+    document, done = report("check", one, two)
+    assert (done.status, document["same"]) == (1, "raw")
+    assert report("prove", one, two, "--same", "raw")[1].status == 1
+    alike = same("behaviour", first, second)
+    document, done = report("check", one, two, "--same", "behaviour")
+    assert (done.status, document["same"]) == (0 if alike else 1, "behaviour")
+    assert report("prove", one, two, "--same", "behaviour")[1].status == (0 if alike else 1)
+
+
+def test_both_notions_have_examples():
+    assert {same("behaviour", a, b) for a, b in COUPLES} == {True, False}
+
+
+def test_two_policies(tmp_path):
+    text = (POLICIES / "seed" / "ten-syscalls.json").read_text()
+    one, two, three = (tmp_path / name for name in ("one.json", "two.json", "three.json"))
+    one.write_text(text)
+    two.write_text(json.dumps(json.loads(text)).replace('"name": "ten-syscalls"', '"name": "other"'))
+    passes(one, two)
+    three.write_text(text.replace('"brk": true', '"brk": true, "mprotect": true'))
+    document, done = report("check", one, three)
+    assert done.status == 1
+    data = document["witness"]["data"]
+    assert (data["syscall"], data["arch_name"]) == ("mprotect", "x86_64")
+    assert (document["witness"]["before"]["action"], document["witness"]["after"]["action"]) == ("KILL_PROCESS", "ALLOW")
+
+
+def test_a_policy_and_a_program(tmp_path):
+    policy = POLICIES / "seed" / "fcntl.json"
+    out = tmp_path / "out.bpf"
+    assert run("optimize", policy, "--to", "raw", "-o", out).status == 0
+    passes(policy, out)
+    passes(out, policy, "--any-length")
+    wrong = read_raw(out.read_bytes())
+    at = max(i for i, insn in enumerate(wrong) if insn.code == 0x06)
+    wrong[at] = wrong[at]._replace(k=wrong[at].k ^ 1)
+    out.write_bytes(write_raw(wrong))
+    document, done = report("check", policy, out)
+    assert done.status == 1
+    assert run("asm", policy, "-o", tmp_path / "before.bpf").status == 0
+    differ(document, read_raw((tmp_path / "before.bpf").read_bytes()), wrong)
+
+
+def test_inputs_from_another_policy(getpid):
+    few = passes(getpid)["inputs"]["derived"]
+    assert passes(getpid, "--policy", POLICIES / "seed" / "fcntl.json")["inputs"]["derived"] > few
+
+
+def test_standard_input(getpid):
+    raw = run("asm", getpid, raw=True).out
+    document = passes("-", getpid, stdin=raw)
+    assert document["before"]["name"] == "<stdin>"
+    passes(getpid, "-", stdin=raw)
+    passes("-", stdin=(POLICIES / "seed" / "futex.json").read_bytes())
+    passes(getpid, "--policy", "-", stdin=(POLICIES / "seed" / "futex.json").read_bytes())
+    big = run("asm", getpid, "--to", "raw-be", raw=True).out
+    passes("-", getpid, stdin=big)
+    passes("-", "--big-endian", stdin=big)
+    passes("-", "--from", "raw-be", stdin=big)
+
+
+@pytest.mark.parametrize("options", [[], ["--arch", "aarch64"], ["--cap", "CAP_SYS_ADMIN", "--cap", "CAP_BPF"],
+                                     ["--arch", "s390x"], ["--kernel", "4.7"]], ids=" ".join)
+def test_container_profiles(options):
+    document = passes(DOCKER, *options)
+    assert document["before"]["name"] == "%s (compiled)" % DOCKER
+
+
+def test_container_profiles_in_a_runtime_configuration(tmp_path):
+    config = tmp_path / "config.json"
+    profile = {"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64"],
+               "syscalls": [{"names": ["read", "write"], "action": "SCMP_ACT_ALLOW"}]}
+    config.write_text(json.dumps(profile))
+    passes(config)
+
+
+def test_names_left_out_of_a_profile_are_said():
+    done = run("check", DOCKER)
+    assert done.status == 0 and "skipped system call riscv_hwprobe" in done.err
+
+
+def test_what_the_host_is_matters(tmp_path):
+    sizes = {tuple(options): passes(DOCKER, *options)["before"]["instructions"]
+             for options in ([], ["--arch", "aarch64"], ["--cap", "CAP_SYS_ADMIN"], ["--kernel", "4.7"])}
+    assert len(set(sizes.values())) == 4, sizes
+
+
+def test_without_derived_inputs(getpid):
+    document = passes(getpid, "--max-inputs", 0)
+    assert document["inputs"]["derived"] == document["coverage"]["covered_by_inputs"] == 0
+    assert document["coverage"]["covered_by_witnesses"] == 6
+
+
+def test_listing(asm, tmp_path):
+    path = asm("ld [0]\njgt #10, big, small\nbig: jeq #3, never, always\nnever: ret #1\nalways: ret #2\nsmall: ret #3\n")
+    passes(path, path, "--listing", tmp_path / "listing")
+    marks = [line[:3].rstrip() for line in (tmp_path / "listing").read_text().splitlines() if not line.startswith(";")]
+    assert marks == ["+", "+++", "+-+", "-", "+", "+"]
+    done = run("check", path, path, "--listing", "-")
+    assert done.status == 0 and (tmp_path / "listing").read_text() in done.out
+
+
+def test_repeatable(getpid, getpid_enoent):
+    def without_times(document):
+        return {key: without_times(value) for key, value in document.items() if not key.endswith("seconds")} \
+            if isinstance(document, dict) else document
+    first, second = (without_times(report("check", POLICIES / "seed" / "nested.json")[0]) for _ in range(2))
+    assert first == second
+    first, second = (without_times(report("check", getpid, getpid_enoent)[0]) for _ in range(2))
+    assert first == second
+
+
+def test_the_default_policy_is_the_one_in_the_corpus():
+    stored = ROOT / "corpus" / "policies" / "gvisor" / "systrap.json"
+    assert passes()["before"]["instructions"] == passes(stored)["before"]["instructions"]

@@ -1,0 +1,145 @@
+"""--before-cmd and --after-cmd: whatever somebody's optimizer does, the answer is status 5 and why, or a true verdict."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from cli_tool import binary, listed, report, run, write_raw, program
+
+
+def alive(pid):
+    """Is there such a process, other than one that has ended and waits for its parent to notice?"""
+    try:
+        return Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def gone(pid):
+    for _ in range(200):
+        if not alive(pid):
+            return True
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGKILL)
+    return False
+
+
+def crashes(getpid, command, *args, within=30.0):
+    """The `detail` of a check with this --after-cmd, which must end with status 5."""
+    start = time.monotonic()
+    document, done = report("check", getpid, "--after-cmd", command, *args, cwd=getpid.parent)
+    assert time.monotonic() - start < within
+    assert (done.status, document["error"]) == (5, "adapter"), done
+    assert command in document["where"]
+    assert command in done.err
+    return document["detail"]
+
+
+@pytest.mark.parametrize("command, detail", [
+    ("exit 1", "it exited with status 1"), ("exit 255", "it exited with status 255"),
+    ("kill -SEGV $$", "it was ended by signal 11 (Segmentation fault)"),
+    ("kill -KILL $$", "it was ended by signal 9 (Killed)"),
+    ("cat getpid.asm; exit 3", "it exited with status 3"),
+    ("cat getpid.asm; kill -TERM $$", "it was ended by signal 15 (Terminated)"),
+    ("true", "expected a program, found an empty file"), ("echo", "expected instructions, found none"),
+    ("echo garbage", "expected an instruction, found 'garbage'"),
+    ("printf '\\006\\0\\0'", "expected 8 bytes (struct sock_filter), found 3"),
+    ("head -c 8000 /dev/urandom | tr '\\000' '\\001'", None), ("echo '{\"version\": 1}'", None),
+])
+def test_failing_commands(command, detail, getpid):
+    found = crashes(getpid, command)
+    assert detail is None or found == detail
+
+
+def test_the_end_of_standard_error_is_shown(getpid):
+    assert crashes(getpid, "echo first >&2; echo last words >&2; exit 1") == (
+        "it exited with status 1; its standard error ends: first\nlast words")
+    found = crashes(getpid, "seq 100000 >&2; exit 1")
+    assert found.endswith("99999\n100000") and len(found) < 2200 and "\n1\n" not in found
+    assert "not-a-command" in crashes(getpid, "not-a-command")
+
+
+def test_standard_error_of_a_good_command_is_not_a_failure(getpid):
+    assert report("check", getpid, "--after-cmd", "seq 100000 >&2; cat getpid.asm", cwd=getpid.parent)[1].status == 0
+
+
+@pytest.mark.parametrize("command", [
+    "sleep 60", "exec sleep 60", "cat getpid.asm; sleep 60", "exec >&-; sleep 60", "exec >&- 2>&-; sleep 60", "yes >&2",
+    "sh -c 'sleep 60; :'; :", "trap '' TERM INT HUP; sleep 60; sleep 60", "kill -STOP $$",
+])
+def test_hanging_commands(command, getpid):
+    assert "it was still running after 0.5 s and was killed" in crashes(getpid, command, "--cmd-timeout", "0.5", within=8)
+
+
+def test_a_flood_of_output(getpid):
+    assert crashes(getpid, "yes", within=20) == "it wrote more than 16777216 bytes and was killed"
+
+
+def test_a_child_that_keeps_the_output_open(getpid):
+    found = crashes(getpid, "sleep 61 & echo $! >child; cat getpid.asm", "--cmd-timeout", "1", within=8)
+    assert found == "it was still running after 1 s and was killed"
+    assert gone(int((getpid.parent / "child").read_text()))
+
+
+def test_a_child_left_behind_is_ended(getpid):
+    command = "sleep 62 >&- 2>&- & echo $! >child; cat getpid.asm"
+    document, done = report("check", getpid, "--after-cmd", command, cwd=getpid.parent)
+    assert done.status == 0
+    assert gone(int((getpid.parent / "child").read_text()))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_what_ends_the_tool_ends_the_command(number, getpid):
+    process = subprocess.Popen([binary(), "check", getpid, "--after-cmd", "sleep 63 & echo $! >child; wait"],
+                               cwd=getpid.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child = getpid.parent / "child"
+    for _ in range(1000):
+        if child.exists() and child.read_text().endswith("\n"):
+            break
+        time.sleep(0.01)
+    process.send_signal(number)
+    process.communicate(timeout=10)
+    assert process.returncode == -number
+    assert gone(int(child.read_text()))
+
+
+def test_both_sides_by_command(getpid, getpid_enoent):
+    folder = getpid.parent
+    same, done = report("check", "--before-cmd", "cat getpid.asm", "--after-cmd", "cat getpid.asm", cwd=folder)
+    assert done.status == 0 and same["before"]["name"] == same["after"]["name"] == "'cat getpid.asm'"
+    other, done = report("check", "--before-cmd", "cat getpid.asm", "--after-cmd", "cat getpid-enoent.asm", cwd=folder)
+    assert done.status == 1
+    assert (other["witness"]["before"]["action"], other["witness"]["after"]["action"]) == (
+        "ERRNO(1 EPERM)", "ERRNO(2 ENOENT)")
+    file_first, done = report("check", getpid, "--after-cmd", "cat getpid-enoent.asm", cwd=folder)
+    assert file_first["before"]["name"] == str(getpid) and done.status == 1
+    file_second, done = report("check", getpid_enoent, "--before-cmd", "cat getpid.asm", cwd=folder)
+    assert file_second["after"]["name"] == str(getpid_enoent) and done.status == 1
+    only, done = report("check", "--before-cmd", "cat getpid.asm", cwd=folder)
+    assert only["after"]["name"] == "built-in optimizer" and done.status == 0
+
+
+def test_a_command_may_print_any_form(getpid, tmp_path):
+    raw = write_raw(program(getpid.read_text()))
+    (tmp_path / "raw").write_bytes(raw)
+    for form in ("raw", "raw-be", "asm", "ddd", "c"):
+        assert run("asm", getpid, "--to", form, "-o", tmp_path / form).status == 0
+        _, done = report("check", getpid, "--after-cmd", "cat " + form, cwd=tmp_path)
+        assert done.status == 0, form
+    _, done = report("check", getpid, "--after-cmd", "cat raw-be", "--from", "asm", cwd=tmp_path)
+    assert done.status == 5
+
+
+def test_an_illegal_program_is_a_rejection_not_a_crash(getpid):
+    document, done = report("check", getpid, "--after-cmd", "echo 'ld [1]'")
+    assert done.status == 4
+    assert document["after"]["refusal"]["rule"] == "last_not_ret"
+
+
+def test_nothing_is_left_behind(getpid):
+    before = listed(getpid.parent)
+    crashes(getpid, "yes | head -c 1000000")
+    assert listed(getpid.parent) == before

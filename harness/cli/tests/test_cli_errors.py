@@ -1,0 +1,344 @@
+"""Bad usage and bad input: exit status 2, a message that says where and what, and nothing half-written."""
+
+import json
+import os
+import resource
+import signal
+import stat
+
+import cli_tool
+import pytest
+from cli_tool import listed, report, run
+
+COMMANDS = ("check", "prove", "run", "cover", "asm", "dis", "validate", "optimize", "import")
+BOTH = {"prove": 2}  # commands that need more than one input
+SYSCALLS = '"version":1,"arches":["x86_64"],"default_action":"allow","rule_sets":[{"action":"log","rules":{%s}}]'
+
+
+def inputs(command, path):
+    return [path] * BOTH.get(command, 1)
+
+
+def fails(*args, **options):
+    """The message of a run that must end with status 2, nothing on standard output and one line of reason."""
+    done = run(*args, **options)
+    assert done.status == 2, done
+    assert done.out == "", done
+    assert done.err.strip(), done
+    return done.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_unknown_option(command, getpid):
+    assert "--no-such" in fails(command, *inputs(command, getpid), "--no-such")
+
+
+def test_no_subcommand_and_unknown_subcommand():
+    assert "subcommand" in fails()
+    assert "'chekc'" in fails("chekc")
+    assert "'chekc'" in fails("chekc", "--json", "x.bpf")
+
+
+@pytest.mark.parametrize("command", ("prove", "run", "cover", "validate"))
+def test_inputs_are_required(command):
+    assert "required" in fails(command)
+    if command == "prove":
+        assert "after" in fails("prove", "one.bpf")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_missing_file(command, tmp_path):
+    path = tmp_path / "no-such-file"
+    assert fails(command, *inputs(command, path)) == "secequiv: %s: cannot open: No such file or directory\n" % path
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_directory(command, tmp_path):
+    message = fails(command, *inputs(command, tmp_path))
+    assert str(tmp_path) in message and "directory" in message
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_empty_file(command, tmp_path):
+    path = tmp_path / "empty"
+    path.touch()
+    assert str(path) in fails(command, *inputs(command, path))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_too_large_a_file(command, tmp_path):
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate((16 << 20) + 8)  # sparse; whole instructions
+    message = fails(command, *inputs(command, path))
+    assert str(path) in message and "16777216" in message
+
+
+def test_the_largest_file_is_read(tmp_path):
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(16 << 20)
+    document, done = report("validate", path)
+    assert done.status == 4
+    assert document["results"][0]["instructions"] == 2 << 20
+
+
+def test_endless_input():
+    assert "16777216" in fails("validate", "/dev/zero")
+
+
+def test_standard_input_twice(getpid):
+    text = getpid.read_text()
+    assert "standard input" in fails("prove", "-", "-", stdin=text)
+    assert "standard input" in fails("run", "-", getpid, "-", stdin=text)
+    assert "standard input" in fails("check", "-", "--policy", "-", stdin=text)
+
+
+@pytest.mark.parametrize("args, named", [
+    (["prove", "A", "A", "--timeout", "0"], "--timeout"), (["prove", "A", "A", "--timeout", "-1"], "--timeout"),
+    (["prove", "A", "A", "--timeout", "nan"], "--timeout"), (["prove", "A", "A", "--timeout", "inf"], "--timeout"),
+    (["prove", "A", "A", "--timeout", "1s"], "--timeout"), (["prove", "A", "A", "--timeout", ""], "--timeout"),
+    (["check", "A", "--cmd-timeout", "0"], "--cmd-timeout"), (["check", "A", "--max-inputs", "-1"], "--max-inputs"),
+    (["check", "A", "--max-inputs", "many"], "--max-inputs"), (["check", "A", "--same", "similar"], "behaviour"),
+    (["check", "A", "A", "A"], "2"), (["check", "A", "A", "--after-cmd", "true"], "at most two"),
+    (["prove", "A", "A", "A"], "PATH"), (["dis", "A", "A"], "PATH"), (["dis", "A", "--to", "elf"], "raw"),
+    (["dis", "A", "--from", "elf"], "raw"), (["run", "A", "--words", "1,2"], "16"),
+    (["run", "A", "--words", ",".join(["0"] * 15 + ["0x100000000"])], "0x100000000"),
+    (["run", "A", "--words", ",".join(["0"] * 15 + ["z"])], "'z'"), (["run", "A", "--arg", "6=1"], "6=1"),
+    (["run", "A", "--arg", "1"], "INDEX=VALUE"), (["run", "A", "--arg", "0="], "INDEX=VALUE"),
+    (["run", "A", "--arg", "0=NO_SUCH"], "NO_SUCH"), (["run", "A", "--arg", "0=0x10000000000000000"], "0x1000"),
+    (["run", "A", "--nr", "0x100000000"], "0x100000000"), (["run", "A", "--nr", ""], "--nr"),
+    (["run", "A", "--ip", "here"], "--ip"), (["run", "A", "--arch", "pdp11"], "pdp11"),
+    (["optimize", "A", "--passes", "no_such_pass"], "no_such_pass"), (["cover", "A", "--inputs", "/no/such"], "/no/such"),
+    (["check", "OCI", "--arch", "pdp11"], "pdp11"), (["check", "OCI", "--kernel", "new"], "new"),
+    (["check", "OCI", "--cap", "SYS_ADMIN"], "CAP_"), (["import", "OCI", "--format", "xml"], "oci"),
+    (["import", "OCI", "--arch", "pdp11"], "pdp11"), (["check", "A", "--policy", "A"], "PATH:1:1"),
+])
+def test_bad_option_values(args, named, getpid):
+    paths = {"A": str(getpid), "OCI": str(cli_tool.POLICIES / "oci" / "docker-default.json")}
+    message = fails(*[paths.get(arg, arg) for arg in args])
+    assert named.replace("PATH", str(getpid)) in message
+
+
+@pytest.mark.parametrize("option, command", [("--listing", "check"), ("--listing", "cover"), ("--emit-smt2", "prove")])
+def test_json_shares_standard_output_with_nothing(option, command, getpid):
+    document, done = report(command, *inputs(command, getpid), option, "-")
+    assert (done.status, document["error"], document["where"]) == (2, "usage", option)
+
+
+MALFORMED = [
+    # bytes, options, where, and a word of what was expected
+    (b"\x06\0\0\0\0\0\0", [], ": offset 0:", "8 bytes"),
+    (b"\x06\0\0\0\0\0\0\0\x06\0\0", [], ": offset 8:", "found 3"),
+    (b"\0\x06\0\0\0\0\0\0\0", ["--from", "raw-be"], ": offset 8:", "found 1"),
+    (b"\0\x06\0\0\0\0\0\0\0", ["--big-endian"], ": offset 8:", "found 1"),
+    (b"ld [0]\nfoo #1\nret a\n", [], ":2:1:", "'foo'"),
+    (b"ld [0]\n  jeq #1, nowhere\nret a\n", [], ":2:11:", "'nowhere'"),
+    (b"ld [zz]\nret a\n", [], ":1:5:", "'zz'"),
+    (b"x: ld [0]\nx: ret a\n", [], ":2:1:", "twice"),
+    (b"b: ld [0]\nja b\nret a\n", [], ":2:4:", "forward"),
+    (b"ld [0]\nret #0x1ffffffff\n", [], ":2:6:", "2^32-1"),
+    (b"ld [0] junk\nret a\n", [], ":1:8:", "'junk'"),
+    (b"ret a\n/* open\n", [], ":2:1:", "not closed"),
+    (b"ret a\n\xff\xfe\n", [], ":2:1:", "instruction"),
+    (b".raw 1,2,3\n", [], ":2:1:", "end of the input"),
+    (b"garbage", [], ":1:1:", "'garbage'"),
+    (b"; nothing\n", [], ":", "found none"),
+    (b"2\n6 0 0 0\n", [], ":3:1:", "2 instructions"),
+    (b"1\n6 0 0 0\n6 0 0 0\n", [], ":3:1:", "the end"),
+    (b"1\n6 0 256 0\n", [], ":2:5:", "jf (0 to 255)"),
+    (b"1\n65536 0 0 0\n", [], ":2:1:", "code (0 to 65535)"),
+    (b"2\n6 0 0 0\n6 0 0 4294967296\n", [], ":3:7:", "k (0 to 4294967295)"),
+    (b"0\n", [], ":1:2:", "at least one"),
+    (b"{ 0x6, 0, 0, 1 },\n{ 0x6, 0, 0 },\n", [], ":2:13:", "4 values"),
+    (b"{ 0x6, 0, 256, 1 }", [], ":1:19:", "0xff"),
+    (b"{ 0x6, 0, 0, 0x100000000 }", [], ":1:14:", "2^32-1"),
+    (b"{ 0x6, 0, 0, 1 ", [], ":1:16:", "'}'"),
+    (b"BPF_STMT(BPF_RET|BPF_NO, 1)", [], ":1:18:", "'BPF_NO'"),
+    (b'{"version": 1,\n "version": 1}', [], ":2:2:", "twice"),
+    (b'{"version": 1,\n "arches": ["x86_64"],,}', [], ":2:23:", "syntax"),
+    (b'{"version": 1', [], ":1:14:", "end of input"),
+    (b'{"a":' * 1100 + b"1" + b"}" * 1100, [], ":1:5004:", "1000 levels"),
+    (b"{}", [], "#/:", "'version'"),
+    (b'{"version":2,"arches":["x86_64"],"default_action":"allow","rule_sets":[]}', [], "#/version:", "found 2"),
+    (b'{"version":1,"arches":["vax"],"default_action":"allow","rule_sets":[]}', [], "#/arches/0:", "x86_64"),
+    (b'{"version":1,"arches":["x86_64"],"default_action":"alow","rule_sets":[]}', [], "#/default_action:", '"alow"'),
+    (b'{"version":1,"arches":["x86_64"],"default_action":"allow","rule_sets":[],"a/b~c":1}', [], "#/a~1b~0c:", "unknown key"),
+    (b"{" + (SYSCALLS % '"openat":{"args":{"6":{"eq":1}}}').encode() + b"}", [], "#/rule_sets/0/rules/openat/args/6:", "'6'"),
+    (b"{" + (SYSCALLS % '"openat":{"any_of":[]}').encode() + b"}", [], "#/rule_sets/0/rules/openat/any_of:", "non-empty"),
+    (b"{" + (SYSCALLS % '"openat":{"args":{"1":{"eq":"O_NOPE"}}}').encode() + b"}", [],
+     "#/rule_sets/0/rules/openat/args/1/eq:", "O_NOPE"),
+    (b'{"defaultAction":"SCMP_ACT_NOPE"}', [], "#/defaultAction:", "SCMP_ACT_"),
+    (b'{"defaultAction":"SCMP_ACT_ALLOW","syscalls":[{"names":["read"],"action":"SCMP_ACT_LOG",'
+     b'"args":[{"index":6,"value":1,"op":"SCMP_CMP_EQ"}]}]}', [], "#/syscalls/0/args/0/index:", "found 6"),
+]
+
+
+@pytest.mark.parametrize("content, options, where, expected", MALFORMED, ids=range(len(MALFORMED)))
+def test_malformed_input(content, options, where, expected, tmp_path):
+    path = tmp_path / "input"
+    path.write_bytes(content)
+    message = fails("dis", path, *options)
+    assert message.startswith("secequiv: %s%s" % (path, where)), message
+    assert expected in message
+    assert fails("dis", "-", *options, stdin=content).startswith("secequiv: <stdin>" + where)
+    document, done = report("validate", path, *options)
+    row = document["results"][0]
+    assert (done.status, row["file"], row["error"] in ("parse", "policy")) == (2, str(path), True)
+    assert row["where"] + ":" == str(path) + where
+    document, done = report("prove", path, path, *options)
+    assert (done.status, document["error"]) == (2, row["error"])
+
+
+@pytest.mark.parametrize("name, suggested", [("opneat", "openat"), ("getpdi", "getpid"), ("rt_sigaktion", "rt_sigaction")])
+def test_unknown_system_call(name, suggested, getpid, tmp_path):
+    policy = tmp_path / "policy.json"
+    policy.write_text("{" + SYSCALLS % ('"%s":true' % name) + "}")
+    message = fails("validate", policy)
+    assert "#/rule_sets/0/rules/%s:" % name in message
+    assert "unknown system call '%s' on x86_64; did you mean " % name in message
+    assert suggested in message.split("did you mean")[1]
+    message = fails("run", getpid, "--nr", name)
+    assert "'%s'" % name in message and suggested in message.split("did you mean")[1]
+
+
+def test_every_error_as_json(getpid, tmp_path):
+    missing = tmp_path / "missing"
+    for args, kind in [(["check", missing], "io"), (["cover", missing], "io"), (["run", missing], "io"),
+                       (["run", getpid, "--nr", "nope"], "usage"), (["prove", missing, getpid], "io")]:
+        document, _ = report(*args)
+        assert document["error"] == kind
+
+
+WRITERS = [["asm", "getpid.asm", "-o"], ["dis", "getpid.asm", "-o"], ["optimize", "getpid.asm", "-o"],
+           ["prove", "getpid.asm", "getpid.asm", "--emit-smt2"], ["check", "getpid.asm", "--listing"],
+           ["cover", "getpid.asm", "--listing"], ["cover", "getpid.asm", "--state"],
+           ["import", str(cli_tool.POLICIES / "oci" / "docker-default.json"), "-o"]]
+
+
+def as_nobody():
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+
+
+@pytest.fixture
+def sealed(tmp_path, getpid):
+    """A folder with a file in it that an unprivileged user may read but not change."""
+    folder = tmp_path / "sealed"
+    folder.mkdir()
+    # A coverage file, as `cover --state` reads the file before it writes.
+    assert run("cover", getpid, "--no-derive", "--no-prove", "--state", folder / "old").status == 3
+    old = (folder / "old").read_bytes()
+    folder.chmod(0o555)
+    for parent in [folder, *folder.parents]:
+        if parent.stat().st_uid == os.getuid() and str(parent).startswith("/tmp/"):
+            parent.chmod(parent.stat().st_mode | 0o555)
+    yield folder
+    assert listed(folder) == ["old"] and (folder / "old").read_bytes() == old
+    folder.chmod(0o755)
+
+
+@pytest.mark.parametrize("args", WRITERS, ids=" ".join)
+def test_unwritable_outputs(args, tmp_path, getpid, sealed):
+    before = listed(tmp_path)
+    for target in (tmp_path / "no" / "out", getpid / "out", tmp_path, "/proc/secequiv-test"):
+        message = run(*args, target, cwd=tmp_path)
+        assert message.status == 2, message
+        assert message.err.splitlines()[-1].startswith("secequiv: %s: cannot " % target), message
+    for name in ("old", "new"):
+        try:
+            done = run(*args, sealed / name, cwd=tmp_path, preexec_fn=as_nobody)
+        except PermissionError:
+            pytest.skip("the built binary is in a folder that other users may not enter")
+        assert done.status == 2 and "Permission denied" in done.err, done
+    assert listed(tmp_path) == before
+
+
+@pytest.mark.parametrize("args", WRITERS, ids=" ".join)
+def test_a_full_device(args, tmp_path, getpid):
+    done = run(*args, "/dev/full", cwd=tmp_path)
+    if args[-1] == "--state":  # which is read first, and a device of endless zeros is no state
+        assert done.status == 2 and "/dev/full" in done.err, done
+    else:
+        assert done.status == 2 and "/dev/full: cannot write: No space left" in done.err, done
+
+
+def nearly_full():
+    """As on a full disk, no file may grow beyond ten bytes."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+
+
+@pytest.mark.parametrize("args", WRITERS, ids=" ".join)
+def test_a_disk_that_fills_up(args, tmp_path, getpid):
+    if args[-1] == "--state":
+        assert run("cover", getpid, "--no-derive", "--no-prove", "--state", tmp_path / "old").status == 3
+    else:
+        (tmp_path / "old").write_text("precious")
+    kept = (tmp_path / "old").read_bytes()
+    before = listed(tmp_path)
+    for name in ("old", "new"):
+        done = run(*args, tmp_path / name, cwd=tmp_path, preexec_fn=nearly_full)
+        assert done.status == 2 and "%s: cannot write: File too large" % (tmp_path / name) in done.err, done
+        assert listed(tmp_path) == before and (tmp_path / "old").read_bytes() == kept
+
+
+@pytest.mark.parametrize("args", WRITERS, ids=" ".join)
+def test_a_bad_input_leaves_an_old_output_alone(args, tmp_path):
+    (tmp_path / "getpid.asm").write_text("ld [0]\nnonsense\n")
+    (tmp_path / "bad.json").write_text("{")
+    args = ["bad.json" if arg.endswith("docker-default.json") else arg for arg in args]
+    out = tmp_path / "out"
+    out.write_text("precious")
+    assert run(*args, out, cwd=tmp_path).status == 2
+    assert out.read_text() == "precious"
+    assert listed(tmp_path) == ["bad.json", "getpid.asm", "out"]
+
+
+@pytest.mark.parametrize("args", [args for args in WRITERS if args[-1] != "--state"], ids=" ".join)
+def test_outputs_appear_whole_with_the_usual_mode(args, tmp_path, getpid):
+    out = tmp_path / "out"
+    before = listed(tmp_path)
+    done = run(*args, out, cwd=tmp_path, preexec_fn=lambda: os.umask(0o027))
+    assert done.status == 0, done
+    assert listed(tmp_path) == sorted(before + ["out"])
+    assert stat.S_IMODE(out.stat().st_mode) == 0o640
+    first = out.read_bytes()
+    out.chmod(0o604)
+    assert run(*args, out, cwd=tmp_path).status == 0
+    assert (out.read_bytes(), stat.S_IMODE(out.stat().st_mode)) == (first, 0o604)
+
+
+def test_validate_goes_on_after_an_error(getpid, asm, tmp_path):
+    illegal = asm("ld [0]\n", "illegal.asm")
+    missing = tmp_path / "missing"
+    document, done = report("validate", illegal, missing, getpid)
+    assert done.status == 2
+    assert [(row["file"], row.get("accepted")) for row in document["results"]] == [
+        (str(illegal), False), (str(missing), None), (str(getpid), True)]
+    assert report("validate", getpid, illegal)[1].status == 4
+    text = run("validate", illegal, missing, getpid)
+    assert text.status == 2 and len(text.out.splitlines()) == 2 and str(missing) in text.err
+
+
+def test_the_schemas_refuse_what_is_not_a_report():
+    good = {"schema": "secequiv.error/1", "error": "io", "detail": "x"}
+    cli_tool.fits(good)
+    for bad in ({**good, "extra": 1}, {**good, "error": "other"}, {"schema": "secequiv.error/1", "error": "io"}):
+        with pytest.raises(AssertionError):
+            cli_tool.fits(bad)
+    row = {"file": "a", "kind": "program", "instructions": 1, "accepted": True}
+    cli_tool.fits({"schema": "secequiv.validate/1", "results": [row, {**good, "file": "b"}]})
+    for bad in ({**row, "accepted": False}, {**row, "rules": 3}, {**good, "file": "b", "extra": 1}, good):
+        with pytest.raises(AssertionError):
+            cli_tool.fits({"schema": "secequiv.validate/1", "results": [bad]})
+    proof = {"schema": "secequiv.prove/1", "verdict": "equivalent", "engine": "z3", "encode_seconds": 0, "solve_seconds": 0}
+    cli_tool.fits(proof)
+    for bad in ({**proof, "verdict": "different"}, {**proof, "verdict": "unknown"}, {**proof, "minimal": True},
+                {**proof, "engine": "guess"}, {**proof, "file": "x"}):
+        with pytest.raises(AssertionError):
+            cli_tool.fits(bad)
+    assert sorted(cli_tool.VALIDATORS) == ["check", "cover", "error", "prove", "run", "validate"]
+    assert all(json.loads(path.read_text())["title"] for path in cli_tool.SCHEMAS.glob("*.json"))

@@ -1,0 +1,172 @@
+"""import: what a container profile becomes, held against the filters that libseccomp and gVisor made of the same rules."""
+
+import ctypes
+import ctypes.util
+import json
+
+import jsonschema
+import pytest
+from cli_tool import POLICIES, PROGRAMS, report, run
+
+OCI = POLICIES / "oci"
+PROFILES = sorted(OCI.glob("*.json"))
+SCHEMA = jsonschema.Draft202012Validator(json.loads((POLICIES / "schema.json").read_text()))
+GVISOR = sorted((POLICIES / "gvisor").glob("*.json"))
+
+# SCMP_ARCH_* of seccomp.h: the host's and its sub-architectures'.
+TOKENS = {"x86_64": (0xC000003E, 0x40000003, 0x4000003E), "aarch64": (0xC00000B7, 0x40000028)}
+
+
+def imported(profile, tmp_path, *options, name="policy.json"):
+    out = tmp_path / name
+    done = run("import", profile, "-o", out, *options)
+    assert done.status == 0 and done.out == "", done
+    policy = json.loads(out.read_text())
+    document, validated = report("validate", out)
+    assert validated.status == 0 and document["results"][0]["kind"] == "policy"
+    return out, policy
+
+
+def allowed(policy):
+    """Names that some rule set allows, whatever the arguments."""
+    return {name.split(":")[-1] for rules in policy["rule_sets"] if rules["action"] == "allow"
+            for name, rule in rules["rules"].items() if rule is True}
+
+
+@pytest.mark.parametrize("arch", ["x86_64", "aarch64", "s390x", "i386"])
+@pytest.mark.parametrize("profile", PROFILES, ids=[path.name for path in PROFILES])
+def test_profiles(profile, arch, tmp_path):
+    path, policy = imported(profile, tmp_path, "--arch", arch)
+    assert policy["arches"][0] == arch
+    assert policy["default_action"] in ("errno(EPERM)", "errno(ENOSYS)") and {"read", "futex"} <= allowed(policy)
+    assert not allowed(policy) & {"kexec_load", "init_module", "reboot"}
+    # The profile itself and what was imported from it are one policy.
+    assert report("prove", path, profile, "--arch", arch)[1].status == 0
+
+
+@pytest.mark.parametrize("profile", PROFILES, ids=[path.name for path in PROFILES])
+def test_what_is_written_fits_the_schema_of_policies(profile, tmp_path):
+    errors = ["/".join(map(str, error.absolute_path)) for error in SCHEMA.iter_errors(imported(profile, tmp_path)[1])]
+    assert errors == []
+
+
+def test_sub_architectures(tmp_path):
+    docker = OCI / "docker-default.json"
+    assert imported(docker, tmp_path)[1]["arches"] == ["x86_64", "i386", "x32"]
+    assert imported(docker, tmp_path, "--arch", "aarch64")[1]["arches"] == ["aarch64", "arm"]
+
+
+def test_capabilities(tmp_path):
+    docker = OCI / "docker-default.json"
+    path, without = imported(docker, tmp_path)
+    admin_path, admin = imported(docker, tmp_path, "--cap", "CAP_SYS_ADMIN", name="admin.json")
+    gained = allowed(admin) - allowed(without)
+    assert {"mount", "umount2", "unshare", "setns", "bpf", "fsopen", "quotactl", "sethostname", "clone"} <= gained
+    assert not allowed(without) - allowed(admin)
+    assert not gained & {"reboot", "init_module", "ptrace", "settimeofday", "kexec_load"}
+    for name in ("mount", "setns", "bpf"):
+        assert run("run", path, "--nr", name).out.splitlines()[-1].endswith("ERRNO(1 EPERM)")
+        assert run("run", admin_path, "--nr", name).out.splitlines()[-1].endswith("ALLOW")
+    # clone3 is answered ENOSYS, so that callers fall back, unless the container may do as it likes.
+    assert run("run", path, "--nr", "clone3").out.splitlines()[-1].endswith("ERRNO(38 ENOSYS)")
+    assert run("run", admin_path, "--nr", "clone3").out.splitlines()[-1].endswith("ALLOW")
+    assert run("run", path, "--nr", "clone", "--arg", "0=CLONE_NEWUSER").out.splitlines()[-1].endswith("EPERM)")
+    assert run("run", path, "--nr", "clone", "--arg", "0=CLONE_VM").out.splitlines()[-1].endswith("ALLOW")
+    assert report("prove", path, admin_path)[1].status == 1
+    boot = imported(docker, tmp_path, "--cap", "CAP_SYS_BOOT", "--cap", "CAP_SYS_TIME", name="boot.json")[1]
+    assert {"reboot", "settimeofday"} <= allowed(boot) - allowed(without)
+
+
+def test_kernel_version(tmp_path):
+    docker = OCI / "docker-default.json"
+    new, old = (allowed(imported(docker, tmp_path, "--kernel", version)[1]) for version in ("4.8", "4.7"))
+    assert new - old == {"ptrace", "process_vm_readv", "process_vm_writev"} and not old - new
+
+
+def test_skipped_names_are_said():
+    done = run("import", OCI / "docker-default.json")
+    assert done.status == 0 and json.loads(done.out)
+    assert "secequiv: skipped system call riscv_hwprobe: on none of the architectures" in done.err.splitlines()
+
+
+def test_standard_input_and_output():
+    text = (OCI / "podman-default.json").read_bytes()
+    assert run("import", stdin=text).out == run("import", OCI / "podman-default.json").out
+
+
+def test_conditions_become_rules(tmp_path):
+    profile = tmp_path / "profile.json"
+    profile.write_text(json.dumps({"defaultAction": "SCMP_ACT_KILL_PROCESS", "syscalls": [
+        {"names": ["openat"], "action": "SCMP_ACT_ERRNO", "errnoRet": 13,
+         "args": [{"index": 2, "value": 3, "valueTwo": 1, "op": "SCMP_CMP_MASKED_EQ"}]},
+        {"names": ["ioctl"], "action": "SCMP_ACT_ALLOW", "args": [
+            {"index": 1, "value": 0x5401, "op": "SCMP_CMP_EQ"}, {"index": 0, "value": 2, "op": "SCMP_CMP_LE"}]},
+        {"names": ["socket"], "action": "SCMP_ACT_LOG", "args": [
+            {"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}, {"index": 0, "value": 2, "op": "SCMP_CMP_EQ"}]}]}))
+    path, _ = imported(profile, tmp_path)
+
+    def action(name, *args):
+        done = run("run", path, "--nr", name, *[part for i, arg in args for part in ("--arg", "%d=%d" % (i, arg))])
+        return done.out.splitlines()[-1].split(maxsplit=1)[1]
+
+    assert action("openat", (2, 5)) == "ERRNO(13 EACCES)" and action("openat", (2, 6)) == "KILL_PROCESS"
+    assert action("ioctl", (0, 2), (1, 0x5401)) == "ALLOW"  # conditions on different arguments hold together
+    assert action("ioctl", (0, 3), (1, 0x5401)) == action("ioctl", (0, 2), (1, 0x5402)) == "KILL_PROCESS"
+    assert action("socket", (0, 1)) == action("socket", (0, 2)) == "LOG"  # of one argument, any of them
+    assert action("socket", (0, 3)) == action("read") == "KILL_PROCESS"
+
+
+def libseccomp():
+    name = ctypes.util.find_library("seccomp")
+    if name is None:
+        pytest.skip("libseccomp.so.2 is not installed; it says which names were known when the filters were made")
+    library = ctypes.CDLL(name)
+    library.seccomp_syscall_resolve_name_arch.argtypes = (ctypes.c_uint32, ctypes.c_char_p)
+    return library.seccomp_syscall_resolve_name_arch
+
+
+def known_to_libseccomp(policy, arch):
+    """The policy without the system calls that libseccomp has no name for. Its __NR_SCMP_ERROR is -1."""
+    resolve = libseccomp()
+    dropped = set()
+    for rules in policy["rule_sets"]:
+        for key in list(rules["rules"]):
+            name = key.split(":")[-1]
+            if all(resolve(token, name.encode()) == -1 for token in TOKENS[arch]):
+                del rules["rules"][key]
+                dropped.add(name)
+    return policy, dropped
+
+
+@pytest.mark.parametrize("profile, arch", [("docker", "x86_64"), ("docker", "aarch64"), ("podman", "x86_64")])
+def test_the_same_as_libseccomp(profile, arch, tmp_path):
+    _, policy = imported(OCI / ("%s-default.json" % profile), tmp_path, "--arch", arch)
+    policy, dropped = known_to_libseccomp(policy, arch)
+    assert len(dropped) < 40 and not dropped & {"read", "openat", "clone3", "socketcall"}, dropped
+    restricted = tmp_path / "restricted.json"
+    restricted.write_text(json.dumps(policy))
+    for shape in ("linear", "tree"):
+        document, done = report("prove", restricted, PROGRAMS / "libseccomp" / ("%s-%s.%s.bpf" % (profile, arch, shape)))
+        assert done.status == 0, document
+    document, done = report("check", restricted, PROGRAMS / "libseccomp" / ("%s-%s.linear.bpf" % (profile, arch)))
+    assert done.status == 0, document["reason"]
+
+
+def test_the_comparison_with_libseccomp_sees_a_wrong_action(tmp_path):
+    _, policy = imported(OCI / "docker-default.json", tmp_path)
+    policy, _ = known_to_libseccomp(policy, "x86_64")
+    policy["bad_arch_action"] = "kill_process"
+    restricted = tmp_path / "restricted.json"
+    restricted.write_text(json.dumps(policy))
+    document, done = report("prove", restricted, PROGRAMS / "libseccomp" / "docker-x86_64.linear.bpf")
+    assert done.status == 1 and document["witness"]["after"]["action"] == "KILL_THREAD"
+
+
+@pytest.mark.parametrize("policy", GVISOR, ids=[path.stem for path in GVISOR])
+def test_gvisor_policies_are_gvisors_filters(policy):
+    document, done = report("prove", policy, PROGRAMS / "gvisor" / (policy.stem + ".before.bpf"))
+    assert done.status == 0, document
+
+
+def test_all_gvisor_policies_are_there():
+    assert len(GVISOR) >= 8

@@ -1,0 +1,125 @@
+"""`unknown` (status 3), `rejected` (status 4), and interruption: never a pass, never late, nothing left behind."""
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from cli_tool import HARD_AFTER, HARD_BEFORE, accept, binary, listed, program, report, run, write_raw
+
+# What a test machine may need beyond the time limit: starting up, stating the question, being busy.
+SLACK = 6
+
+
+def timed(*args, **options):
+    start = time.monotonic()
+    result = report(*args, **options)
+    return result + (time.monotonic() - start,)
+
+
+@pytest.mark.parametrize("command", ["prove", "check"])
+@pytest.mark.parametrize("limit", [0.001, 1])
+def test_a_proof_out_of_time(command, limit, hard):
+    document, done, seconds = timed(command, *hard, "--timeout", limit)
+    assert (document["verdict"], done.status) == ("unknown", 3)
+    assert "time limit of %s s" % limit in document["detail" if command == "prove" else "reason"]
+    assert seconds < limit + SLACK
+    text = run(command, *hard, "--timeout", limit)
+    assert text.status == 3 and "unknown" in text.out.splitlines()[-1]
+
+
+def test_many_hard_proofs_share_the_time_of_edges(asm):
+    # (a|b)+(a&b) times c, less a*c+b*c, is 0: three branches that cannot be taken, which is as hard to show.
+    text = HARD_BEFORE + "st M[1]\n" + HARD_AFTER + "ldx M[1]\nsub x\n" + "".join(
+        "jeq #0, n%d\nret #%d\nn%d: add #1\nsub #1\n" % (i, i, i) for i in range(3)) + "ret #0x7fff0000\n"
+    path = asm(text)
+    document, done, seconds = timed("cover", path, "--timeout", 1)
+    assert (document["verdict"], done.status) == ("unknown", 3)
+    assert len(document["open"]) == 6 and document["feasible"] == [] and document["infeasible"] == []
+    assert seconds < 1 + SLACK
+    document, done, seconds = timed("check", path, path, "--timeout", 1)
+    assert done.status == 3 and document["proof"]["verdict"] == "equivalent"  # the same terms; edges are what is open
+    assert "neither covered nor proven infeasible" in document["reason"]
+    assert len(document["coverage"]["open"]) == 6
+    assert seconds < 2 + SLACK
+    text = run("cover", path, "--timeout", 0.5)
+    assert text.status == 3 and text.out.count("open: instruction") == 6
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupting_a_proof(number, hard, tmp_path):
+    smt2 = tmp_path / "query.smt2"
+    process = subprocess.Popen([binary(), "prove", *hard, "--timeout", "600", "--emit-smt2", smt2], cwd=tmp_path,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for _ in range(1000):
+        if smt2.exists():  # written before the solver starts
+            break
+        time.sleep(0.01)
+    time.sleep(0.3)
+    assert process.poll() is None
+    start = time.monotonic()
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    assert time.monotonic() - start < 3
+    # The solver takes SIGINT itself and gives up: unknown.
+    assert process.returncode in ([3, -number] if number == signal.SIGINT else [-number])
+    assert listed(tmp_path) == ["hard1.asm", "hard2.asm", "query.smt2"]
+
+
+ILLEGAL = {
+    "last_not_ret": ("ld [0]", 0), "unknown_code": (".raw 0xff, 0, 0, 0\nret a", 0), "div_by_zero": ("div #0\nret a", 0),
+    "shift_range": ("ld [0]\nlsh #32\nret a", 1), "mem_index": ("st M[16]\nret a", 0), "mem_unset": ("ld M[3]\nret a", 0),
+    "jump_range": (".raw 0x15, 0, 9, 0\nret a", 0), "load_offset": ("ld [2]\nret a", 0), "not_seccomp": ("mod #3\nret a", 0),
+    "ancillary": (".raw 0x20, 0, 0, 0xfffff001\nret a", 0),
+}
+
+
+@pytest.mark.parametrize("rule", ILLEGAL)
+def test_illegal_programs(rule, asm, getpid):
+    text, pc = ILLEGAL[rule]
+    assert accept(program(text)) == (rule, pc)
+    path = asm(text)
+    document, done = report("validate", path)
+    refusal = document["results"][0]["refusal"]
+    assert (done.status, refusal["rule"], refusal["instruction"]) == (4, rule, pc)
+    where = "%s at instruction %d" % (rule, pc)
+    for args in (["prove", path, getpid], ["prove", getpid, path], ["run", path], ["run", getpid, path], ["cover", path],
+                 ["check", path], ["check", path, getpid], ["check", getpid, path]):
+        document, done = report(*args)
+        assert done.status == 4, args
+        assert where in document.get("detail", document.get("reason", "")), args
+        text = run(*args)
+        assert text.status == 4 and where in text.out + text.err, args
+    text = run("optimize", path)
+    assert text.status == 4 and where in text.err and text.out == ""
+    assert run("dis", path).status == run("asm", path, raw=True).status == 0  # looking at it is no offence
+
+
+def test_too_long_a_program(tmp_path, getpid):
+    long = tmp_path / "long.bpf"
+    long.write_bytes(write_raw(program("ld [0]\n.repeat 4095\nadd #0\n.endrepeat\nret a\n")))
+    short = tmp_path / "short.bpf"
+    short.write_bytes(write_raw(program("ld [0]\nret a\n")))
+    document, done = report("check", short, long)
+    assert (done.status, document["verdict"]) == (4, "rejected")
+    assert document["after"]["refusal"]["rule"] == "length" and "4097" in document["reason"]
+    assert report("check", short, long, "--any-length")[1].status == 0
+    document, done = report("check", long, short)
+    assert done.status == 0 and not document["before"]["installable"]
+    document, done = report("prove", short, long)
+    assert done.status == 0 and "4097 instructions and is not installable" in done.err
+    assert report("validate", long)[1].status == 4
+    assert report("validate", long, "--any-length")[1].status == 0
+    assert report("run", long)[1].status == report("cover", long)[1].status == 0
+    longest = tmp_path / "longest.bpf"
+    longest.write_bytes(write_raw(program("ld [0]\n.repeat 4094\nadd #0\n.endrepeat\nret a\n")))
+    assert report("validate", longest)[1].status == report("check", short, longest)[1].status == 0
+
+
+def test_memory_for_a_huge_text_is_not_needed_twice_over(tmp_path):
+    path = tmp_path / "many.asm"
+    path.write_text("ret a\n" * 200000)
+    document, done = report("validate", path)
+    assert done.status == 4 and document["results"][0]["instructions"] == 200000
+    assert os.path.getsize(path) < 16 << 20

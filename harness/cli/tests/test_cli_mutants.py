@@ -1,0 +1,130 @@
+"""One instruction of a real optimized filter changed: found, with a witness that a second evaluator confirms, or proven
+harmless, or refused as the kernel would. Mutants are pseudo-random but the same in every run."""
+
+import functools
+import random
+
+import pytest
+from cli_tool import accept, confirmed, evaluate, pairs, read_raw, report, run, words_bytes, write_raw
+
+PAIRS = {name: (before, after) for name, before, after, _ in pairs()}
+PER_PAIR = 12
+SAMPLES = 3000  # inputs on which a mutant said to be equivalent must agree
+LARGE = 3000  # instructions; beyond, fuzzing before the proof takes seconds, so one mutant only goes through `check`
+
+LOAD, RETURN = 0x20, 0x06
+JUMPS = (0x15, 0x25, 0x35, 0x45)  # JEQ, JGT, JGE, JSET with K
+
+
+def with_constant(rng, insn):
+    if rng.random() < 0.5:
+        return insn._replace(k=(insn.k + rng.choice((-1, 1))) % (1 << 32))
+    return insn._replace(k=insn.k ^ 1 << rng.randrange(32))
+
+
+def with_target(rng, insn):
+    kind = rng.choice(("swap", "jt", "jf"))
+    if kind == "swap" and insn.jt != insn.jf:
+        return insn._replace(jt=insn.jf, jf=insn.jt)
+    side = "jf" if kind == "jf" else "jt"
+    return insn._replace(**{side: max(0, min(255, getattr(insn, side) + rng.choice((-1, 1))))})
+
+
+def with_opcode(rng, insn):
+    return insn._replace(code=rng.choice([code for code in JUMPS if code != insn.code]))
+
+
+def with_offset(rng, insn):
+    return insn._replace(k=rng.choice([at for at in range(0, 64, 4) if at != insn.k]))
+
+
+KINDS = (("constant", JUMPS, with_constant), ("target", JUMPS, with_target), ("opcode", JUMPS, with_opcode),
+         ("return", (RETURN,), with_constant), ("offset", (LOAD,), with_offset))
+
+
+def mutants(name, program):
+    """PER_PAIR distinct mutants as (kind, pc, program), of all kinds in turn."""
+    rng = random.Random(name)
+    made = []
+    while len(made) < PER_PAIR:
+        kind, codes, change = KINDS[len(made) % len(KINDS)]
+        pc = rng.choice([pc for pc, insn in enumerate(program) if insn.code in codes])
+        insn = change(rng, program[pc])
+        mutant = program[:pc] + [insn] + program[pc + 1:]
+        if insn != program[pc] and mutant not in [other for *_, other in made]:
+            made.append((kind, pc, mutant))
+    return made
+
+
+def sample(name, first, second):
+    """Inputs made of what the programs compare with, and of random words."""
+    rng = random.Random(name)
+    values = sorted({(insn.k + d) % (1 << 32) for insn in first + second if insn.code in JUMPS for d in (-1, 0, 1)})
+    arches = [value for value in values if value & 0x80000000] or values
+    for _ in range(SAMPLES):
+        words = [rng.choice(values) if rng.random() < 0.7 else rng.getrandbits(32) for _ in range(16)]
+        words[1] = rng.choice(arches + [0xC000003E] * len(arches))
+        for at in range(5, 16, 2):  # high halves are zero more often than not
+            words[at] *= rng.random() < 0.3
+        yield words_bytes(words)
+
+
+@functools.lru_cache(maxsize=None)
+def tried(name, folder):
+    """Every mutant of a pair: [(kind, pc, exit status)]. Asserts that whatever the tool said is true."""
+    before_file, after_file = PAIRS[name]
+    before, after = read_raw(before_file.read_bytes()), read_raw(after_file.read_bytes())
+    outcomes = []
+    for index, (kind, pc, mutant) in enumerate(mutants(name, after)):
+        path = folder / ("%s-%d.bpf" % (name, index))
+        path.write_bytes(write_raw(mutant))
+        command = "check" if index == 0 or (index < 3 and len(before) < LARGE) else "prove"
+        document, done = report(command, before_file, path)
+        what = (name, index, kind, pc)
+        refusal = accept(mutant)
+        assert (done.status == 4) == (refusal is not None), what
+        if done.status == 1:
+            first, second = confirmed(document, before, mutant)
+            assert first != second, what
+            # The other half of the pair really is the correct one.
+            assert evaluate(after, words_bytes(document["witness"]["data"]["words"])) == first, what
+        elif done.status == 0:
+            assert document["verdict"] in ("equivalent", "pass"), what
+            for data in sample("%s %d" % (name, index), before, mutant):
+                assert evaluate(before, data) == evaluate(mutant, data), what
+        else:
+            assert done.status == 4, (what, done)
+            assert refusal[0] in document.get("detail", document.get("reason")), what
+        outcomes.append((kind, pc, done.status))
+    return outcomes
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("mutants")
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_mutants(name, folder):
+    outcomes = tried(name, folder)
+    assert len(outcomes) == PER_PAIR
+    assert sum(status == 1 for *_, status in outcomes) >= PER_PAIR / 2, outcomes
+
+
+def test_nearly_all_mutants_differ(folder):
+    outcomes = [outcome for name in PAIRS for outcome in tried(name, folder)]
+    statuses = [status for *_, status in outcomes]
+    assert len(outcomes) == PER_PAIR * len(PAIRS) >= 144
+    assert statuses.count(1) >= 0.8 * len(statuses), {status: statuses.count(status) for status in sorted(set(statuses))}
+    assert {kind for kind, _, status in outcomes if status == 1} == {kind for kind, *_ in KINDS}
+
+
+def test_text_and_json_say_the_same(folder):
+    name = "gvisor-kvm"
+    before, _ = PAIRS[name]
+    statuses = [status for *_, status in tried(name, folder)]
+    for index, status in enumerate(statuses):
+        done = run("prove", before, folder / ("%s-%d.bpf" % (name, index)))
+        assert done.status == status
+        last = done.out.splitlines()[-1]
+        assert last.split(" ")[0].rstrip(":") == {0: "equivalent", 1: "different", 4: "rejected"}[status]

@@ -1,0 +1,164 @@
+"""What goes to standard output and what to standard error; outputs that cannot take it; --help and --version."""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+from cli_tool import POLICIES, PROGRAMS, ROOT, binary, run
+
+DOCKER = POLICIES / "oci" / "docker-default.json"
+COMMANDS = {
+    "check": ["--before-cmd", "--after-cmd", "--policy", "--cmd-timeout", "--max-inputs", "--listing", "--any-length", "--from",
+              "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
+    "prove": ["--emit-smt2", "--from", "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
+    "run": ["--nr", "--arch", "--ip", "--arg", "--words", "--trace", "--from", "--big-endian", "--json"],
+    "cover": ["--policy", "--inputs", "--state", "--listing", "--no-derive", "--no-prove", "--from", "--big-endian", "--timeout",
+              "--arch", "--cap", "--kernel", "--json"],
+    "asm": ["--from", "--big-endian", "--to", "--output", "--plain", "--arch", "--cap", "--kernel"],
+    "dis": ["--from", "--big-endian", "--to", "--output", "--plain", "--arch", "--cap", "--kernel"],
+    "validate": ["--any-length", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
+    "optimize": ["--passes", "--list", "--explain", "--plain", "--from", "--big-endian", "--to", "--output", "--arch", "--cap",
+                 "--kernel"],
+    "import": ["--format", "--output", "--arch", "--cap", "--kernel"],
+}
+# Something short that every command does, and its status.
+JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "getpid.asm"], 0),
+        (["prove", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "bad.asm"], 4), (["run", "getpid.asm"], 0),
+        (["cover", "getpid.asm"], 0), (["cover", "getpid.asm", "--no-derive"], 1), (["asm", "getpid.asm"], 0),
+        (["dis", "getpid.asm"], 0), (["validate", "getpid.asm"], 0), (["validate", "bad.asm"], 4), (["optimize", "getpid.asm"], 0),
+        (["optimize", "--list"], 0), (["import", str(DOCKER)], 0), (["--help"], 0), (["check", "--help"], 0), (["--version"], 0)]
+JSON = ("check", "prove", "run", "cover", "validate")
+
+
+@pytest.fixture
+def folder(getpid, getpid_enoent, asm):
+    asm("ld [0]\n", "bad.asm")
+    return getpid.parent
+
+
+def with_json(args):
+    return [args] + ([args + ["--json"]] if args[0] in JSON and "--help" not in args else [])
+
+
+CASES = [(args, status) for job, status in JOBS for args in with_json(job)]
+IDS = [" ".join(os.path.basename(arg) for arg in args) for args, _ in CASES]
+
+
+@pytest.mark.parametrize("args, status", CASES, ids=IDS)
+def test_reports_go_to_standard_output(args, status, folder):
+    done = run(*args, cwd=folder, raw=True)
+    assert done.status == status and done.out, done
+    if args[0] != "import":  # which says what it left out
+        assert done.err == "", done
+    if "--json" in args:
+        assert json.loads(done.out)["schema"] == "secequiv.%s/1" % args[0]
+
+
+@pytest.mark.parametrize("args, status", CASES, ids=IDS)
+def test_a_full_standard_output_is_a_failure(args, status, folder):
+    with open("/dev/full", "wb") as full:
+        process = subprocess.run([binary()] + args, cwd=folder, stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert process.returncode == 2, process
+    if "--help" not in args and "--version" not in args:
+        assert b"<stdout>: cannot write: No space left on device" in process.stderr
+
+
+@pytest.mark.parametrize("args, status", CASES, ids=IDS)
+def test_a_closed_standard_output_is_a_failure(args, status, folder):
+    process = subprocess.run([binary()] + args, cwd=folder, preexec_fn=lambda: os.close(1), stderr=subprocess.PIPE, timeout=60)
+    assert process.returncode == 2, process
+
+
+@pytest.mark.parametrize("args, status", CASES, ids=IDS)
+def test_a_reader_that_went_away_is_a_failure(args, status, folder):
+    read, write = os.pipe()
+    os.close(read)
+    process = subprocess.run([binary()] + args, cwd=folder, stdout=write, stderr=subprocess.PIPE, timeout=60)
+    os.close(write)
+    assert process.returncode not in (0, 1, 3, 4, 5), process  # a signal, or 2
+
+
+def test_a_reader_that_stops_early():
+    process = subprocess.Popen([binary(), "dis", PROGRAMS / "gvisor" / "systrap-everything.before.bpf"], stdout=subprocess.PIPE)
+    assert process.stdout.read(1)
+    process.stdout.close()
+    assert process.wait(timeout=60) not in (0, 1, 3, 4, 5)
+
+
+def test_output_beside_a_closed_standard_output(folder):
+    process = subprocess.run([binary(), "asm", "getpid.asm", "-o", "out"], cwd=folder, preexec_fn=lambda: os.close(1), timeout=60)
+    assert process.returncode == 0 and (folder / "out").stat().st_size == 32
+
+
+def test_files_opened_while_standard_streams_are_closed_are_not_written_over(folder):
+    def close():
+        os.close(0), os.close(1), os.close(2)
+    before = (folder / "getpid.asm").read_bytes()
+    process = subprocess.run([binary(), "run", "getpid.asm", "nonexistent"], cwd=folder, preexec_fn=close, timeout=60)
+    assert process.returncode == 2
+    assert (folder / "getpid.asm").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help(command):
+    done = run(command, "--help")
+    assert done.status == 0 and done.err == ""
+    listed = set(re.findall(r"^ +(?:-\w,)?(--[a-z0-9-]+)", done.out, re.MULTILINE))
+    assert listed == set(COMMANDS[command]) | {"--help"}
+    assert run(command, "-h").out == done.out
+    # Every option has words of its own behind or under it.
+    body = done.out[done.out.index("Options:"):]
+    for option in listed:
+        text = body.split(option, 1)[1].split("\n  -")[0]
+        assert len(re.sub(r"^\S*", "", text).split()) >= 2, option
+
+
+def test_help_lists_the_options_that_exist():
+    source = "".join((ROOT / "harness" / "cli" / name).read_text()
+                     for name in [path.name for path in (ROOT / "harness" / "cli").glob("*.cc")])
+    declared = set(re.findall(r'"(?:-\w,)?(--[a-z0-9-]+)"', source)) - {"--version"}
+    assert declared == {option for options in COMMANDS.values() for option in options}
+
+
+def test_help_of_the_whole():
+    done = run("--help")
+    assert done.status == 0 and done.err == ""
+    for command in COMMANDS:
+        assert re.search(r"^  %s +\S" % command, done.out, re.MULTILINE), command
+    assert set(re.findall(r"^  ([a-z]+) ", done.out[done.out.index("Subcommands:"):], re.MULTILINE)) == set(COMMANDS)
+    text = " ".join(done.out.split())
+    for part in ("Exit status: 0 same or pass", "1 different", "2 bad usage or input", "3 unknown", "4 the kernel would refuse",
+                 "5 a command under test failed"):
+        assert part in text, part
+
+
+def test_version():
+    version = re.search(r"project\(secequiv VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+    done = run("--version")
+    assert (done.status, done.out, done.err) == (0, "secequiv %s\n" % version, "")
+
+
+def test_commands_take_no_notice_of_the_environment(folder):
+    plain = run("dis", "getpid.asm", cwd=folder).out
+    environment = {"PATH": "/nonexistent", "LC_ALL": "tr_TR.UTF-8", "TERM": "xterm-256color", "COLUMNS": "20"}
+    assert run("dis", "getpid.asm", cwd=folder, env=environment).out == plain
+    done = run("check", "getpid.asm", cwd=folder, env={**environment, "LC_NUMERIC": "de_DE.UTF-8"})
+    assert done.status == 0 and "\x1b" not in done.out
+
+
+def test_names_that_need_care(tmp_path, getpid):
+    for name in ("with space.asm", "-dash.asm", "ünï.asm", "quote'\".asm", "%s%n.asm", "{}.asm", "line\nbreak.asm"):
+        path = tmp_path / name
+        path.write_text(getpid.read_text())
+        assert run("validate", path).status == 0
+        done = run("validate", "--json", path)
+        assert json.loads(done.out)["results"][0]["file"] == str(path)
+        assert run("check", path, "--json").status == 0
+    assert run("validate", "--", "-dash.asm", cwd=tmp_path).status == 0
+    odd = os.fsencode(tmp_path) + b"/\xff.asm"
+    with open(odd, "w") as file:
+        file.write(getpid.read_text())
+    process = subprocess.run([os.fsencode(binary()), b"check", odd, b"--json"], stdout=subprocess.PIPE, timeout=60)
+    assert process.returncode == 0 and json.loads(process.stdout.decode())["verdict"] == "pass"

@@ -1,0 +1,45 @@
+#include "harness/report/cover.h"
+
+#include <fmt/format.h>
+
+#include "harness/report/json.h"
+
+namespace secequiv {
+
+Verdict CoverReport::verdict() const {
+  if (!feasible.empty()) return Verdict::kFail;
+  return open.empty() ? Verdict::kPass : Verdict::kUnknown;
+}
+
+nlohmann::ordered_json to_json(const CoverReport& report) {
+  nlohmann::ordered_json out{{"schema", "secequiv.cover/1"},
+                             {"verdict", verdict_name(report.verdict())},
+                             {"obligations", report.obligations},
+                             {"covered", report.covered}};
+  for (const char* key : {"infeasible", "feasible", "open"})
+    out[key] = nlohmann::ordered_json::array();
+  for (const Obligation& o : report.infeasible) out["infeasible"].push_back(to_json(o));
+  for (const Obligation& o : report.open) out["open"].push_back(to_json(o));
+  for (const Feasibility& f : report.feasible) {
+    auto row = to_json(f.obligation);
+    row["witness"] = to_json(*f.witness);
+    out["feasible"].push_back(std::move(row));
+  }
+  return out;
+}
+
+std::string cover_text(const CoverReport& report, ProgramView program) {
+  std::string text;
+  for (const Feasibility& f : report.feasible)
+    text += fmt::format("not covered: {}; this would: {}\n", describe(f.obligation, program),
+                        describe(*f.witness));
+  for (const Obligation& o : report.open) text += fmt::format("open: {}\n", describe(o, program));
+  text += fmt::format(
+      "{}: {} of {} obligations covered, {} proven infeasible, {} feasible but not covered, {} "
+      "open\n",
+      verdict_name(report.verdict()), report.covered, report.obligations, report.infeasible.size(),
+      report.feasible.size(), report.open.size());
+  return text;
+}
+
+}  // namespace secequiv
