@@ -6,6 +6,7 @@
 #include "harness/cli/common.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
+#include "verify/decide.h"
 #include "verify/smt/solver.h"
 
 namespace secequiv::cli {
@@ -16,6 +17,7 @@ struct ProveJob {
   std::string before;
   std::string after;
   std::string smt2;
+  std::string engine = "z3";
 };
 
 int rejected(const Source& source, const Refusal& refusal, const Options& options) {
@@ -49,7 +51,10 @@ int prove(const ProveJob& job) {
   if (!job.smt2.empty())
     if (const Status written = write_file(job.smt2, smt::equivalence_smt2(pair)); !written)
       return report(written.error(), job.options);
-  auto proof = smt::prove(pair, job.options.timeout);
+  const Engine engine = job.engine == "z3"   ? Engine::kZ3
+                        : job.engine == "dd" ? Engine::kDd
+                                             : Engine::kBoth;
+  auto proof = decide(pair, engine, job.options.timeout);
   if (!proof) return report(proof.error(), job.options);
   return print(job.options.json ? render(to_json(*proof)) : proof_text(pair, *proof),
                exit_code(proof->verdict));
@@ -64,6 +69,11 @@ void add_prove(CLI::App& app, Context& context) {
   auto job = std::make_shared<ProveJob>();
   sub->add_option("before", job->before, "Program in any form, or a policy")->required();
   sub->add_option("after", job->after, "Program in any form, or a policy")->required();
+  sub->add_option(
+         "--engine", job->engine,
+         "z3; dd (decision diagrams, z3 for what they do not handle); both, which must agree")
+      ->check(CLI::IsMember({"z3", "dd", "both"}))
+      ->capture_default_str();
   sub->add_option("--emit-smt2", job->smt2, "Also write the query as SMT-LIB 2, for other solvers");
   job->options.add_input(*sub);
   job->options.add_timeout(*sub, "Seconds for the proof; running out gives 'unknown'");

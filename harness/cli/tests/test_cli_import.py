@@ -39,7 +39,8 @@ def test_profiles(profile, arch, tmp_path):
     path, policy = imported(profile, tmp_path, "--arch", arch)
     assert policy["arches"][0] == arch
     assert policy["default_action"] in ("errno(EPERM)", "errno(ENOSYS)") and {"read", "futex"} <= allowed(policy)
-    assert not allowed(policy) & {"kexec_load", "init_module", "reboot"}
+    # Podman lets every container ask for a reboot.
+    assert not allowed(policy) & ({"kexec_load", "init_module", "reboot"} - ({"reboot"} if "podman" in profile.name else set()))
     # The profile itself and what was imported from it are one policy.
     assert report("prove", path, profile, "--arch", arch)[1].status == 0
 

@@ -1,0 +1,273 @@
+#include "verify/dd/diagram.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace secequiv::dd {
+namespace {
+
+constexpr std::uint32_t kBits = 32;
+constexpr std::size_t kCacheSize = 1 << 12;
+
+std::uint32_t low_bits(std::uint32_t count) {
+  return count >= kBits ? 0xffffffffu : (1u << count) - 1;
+}
+
+// Bits [bit, 32) of k, counted from the most significant, as a number.
+std::uint32_t suffix(std::uint32_t k, std::uint32_t bit) { return k & low_bits(kBits - bit); }
+
+bool bit_of(std::uint32_t k, std::uint32_t bit) { return (k >> (kBits - 1 - bit) & 1) != 0; }
+
+std::size_t hash(const Node& n) {
+  std::uint64_t h = (std::uint64_t{n.hit} << 32 | n.miss) * 0x9e3779b97f4a7c15u;
+  h ^= (std::uint64_t{n.pattern} << 32 | std::uint64_t{n.level} << 16 | n.length) *
+       0xc2b2ae3d27d4eb4fu;
+  return static_cast<std::size_t>(h ^ h >> 29 ^ h >> 47);
+}
+
+}  // namespace
+
+Diagrams::Diagrams(std::size_t node_limit) : table_(1 << 12), node_limit_(node_limit) {
+  nodes_.reserve(1 << 11);
+}
+
+void Diagrams::grow() {
+  table_.assign(table_.size() * 4, 0);
+  const std::size_t mask = table_.size() - 1;
+  for (NodeId id = 0; id < nodes_.size(); ++id) {
+    std::size_t at = hash(nodes_[id]) & mask;
+    while (table_[at] != 0) at = (at + 1) & mask;
+    table_[at] = id + 1;
+  }
+}
+
+NodeId Diagrams::intern(const Node& node) {
+  const std::size_t mask = table_.size() - 1;
+  std::size_t at = hash(node) & mask;
+  for (; table_[at] != 0; at = (at + 1) & mask)
+    if (nodes_[table_[at] - 1] == node) return table_[at] - 1;
+  if (nodes_.size() >= node_limit_ && !nodes_.empty()) {
+    exhausted_ = true;
+    return 0;
+  }
+  nodes_.push_back(node);
+  const auto id = static_cast<NodeId>(nodes_.size() - 1);
+  table_[at] = id + 1;
+  if (nodes_.size() * 2 > table_.size()) grow();
+  return id;
+}
+
+NodeId Diagrams::leaf(std::uint32_t value) { return intern(Node{0, 0, value, kLeaf, 0}); }
+
+// The canonical node that tests one bit, given different children. If one child is itself a run
+// that starts at the next bit of the same word and shares its miss with the other child, the two
+// are one longer run. At most one child can: each would have to contain the other.
+Node Diagrams::shape(std::uint32_t level, NodeId low, NodeId high) const {
+  const auto extend = [&](const Node& run, NodeId other, bool bit) -> std::optional<Node> {
+    if (run.level != level + 1 || run.level % kBits == 0) return std::nullopt;
+    const auto length = static_cast<std::uint16_t>(run.length + 1);
+    const std::uint32_t top = bit ? 1u << run.length : 0;
+    if (run.miss == other)
+      return Node{run.hit, other, top | run.pattern, static_cast<std::uint16_t>(level), length};
+    if (run.length == 1 && run.hit == other)
+      return Node{run.miss, other, top, static_cast<std::uint16_t>(level), length};
+    return std::nullopt;
+  };
+  if (const auto run = extend(nodes_[high], low, true)) return *run;
+  if (const auto run = extend(nodes_[low], high, false)) return *run;
+  return Node{high, low, 1, static_cast<std::uint16_t>(level), 1};
+}
+
+NodeId Diagrams::make(std::uint32_t level, NodeId low, NodeId high) {
+  return low == high ? low : intern(shape(level, low, high));
+}
+
+NodeId Diagrams::chain(std::uint32_t level, std::uint32_t length, std::uint32_t pattern, NodeId hit,
+                       NodeId miss) {
+  if (hit == miss) return miss;
+  const bool last = (pattern & 1) != 0;
+  Node tail = shape(level + length - 1, last ? miss : hit, last ? hit : miss);
+  if (length == 1) return intern(tail);
+  if (tail.length == 1 && tail.miss != miss) tail = Node{tail.miss, miss, 0, tail.level, 1};
+  if (tail.miss == miss) {
+    // Every bit before extends the run, so the intermediate runs need not exist.
+    const std::uint32_t before = length - 1;
+    return intern(
+        Node{tail.hit, miss,
+             static_cast<std::uint32_t>(std::uint64_t{pattern >> 1} << tail.length) | tail.pattern,
+             static_cast<std::uint16_t>(level), static_cast<std::uint16_t>(before + tail.length)});
+  }
+  NodeId out = intern(tail);
+  for (std::uint32_t bit = 1; bit < length; ++bit)
+    out = (pattern >> bit & 1) != 0 ? make(level + length - 1 - bit, miss, out)
+                                    : make(level + length - 1 - bit, out, miss);
+  return out;
+}
+
+NodeId Diagrams::rest(NodeId id, std::uint32_t bits) {
+  const Node run = nodes_[id];
+  if (bits == run.length) return run.hit;
+  const std::uint32_t length = run.length - bits;
+  const auto first = static_cast<std::uint16_t>(run.level + bits);
+  const std::uint32_t pattern = run.pattern & low_bits(length);
+  if (length == 1 && pattern == 0) return intern(Node{run.miss, run.hit, 1, first, 1});
+  return intern(Node{run.hit, run.miss, pattern, first, static_cast<std::uint16_t>(length)});
+}
+
+NodeId Diagrams::cofactor(NodeId id, std::uint32_t level, bool value) {
+  const Node& run = nodes_[id];
+  if (run.level != level) return id;
+  const bool first = (run.pattern >> (run.length - 1) & 1) != 0;
+  return first == value ? rest(id, 1) : run.miss;
+}
+
+NodeId Diagrams::test(Comparison test, std::uint32_t position, std::uint32_t mask, std::uint32_t k,
+                      NodeId yes, NodeId no) {
+  if (yes == no) return yes;
+  const std::uint32_t base = position * kBits;
+  Query q{test, base, mask, k};
+  if (test == Comparison::kAnyBit) {
+    q.mask &= k;
+    q.k = 0;
+    q.test = Comparison::kGt;
+  }
+  if (q.test == Comparison::kEq && (q.k & ~q.mask) != 0) return no;
+  ++stamp_;
+  return above(q, yes, no);
+}
+
+// Words that stand before the tested one are split first, a run at a time.
+NodeId Diagrams::above(const Query& q, NodeId yes, NodeId no) {
+  if (yes == no || exhausted_) return yes;
+  const std::uint32_t top = std::min(level(yes), level(no));
+  if (top >= q.base) return at_word(q, yes, no);
+  if (const auto known = cached(yes, no, top)) return *known;
+  const Node y = nodes_[yes];
+  const Node n = nodes_[no];
+  // The bits from `top` on that both can take in one step: as long as only one tests them, or both
+  // with one pattern.
+  const Node& first = y.level <= n.level ? y : n;
+  std::uint32_t bits = first.length;
+  if (y.level == n.level) {
+    bits = std::min(y.length, n.length);
+    const std::uint32_t differing =
+        (y.pattern >> (y.length - bits)) ^ (n.pattern >> (n.length - bits));
+    if (differing != 0) bits -= static_cast<std::uint32_t>(32 - std::countl_zero(differing));
+  } else {
+    bits = std::min(bits, std::max<std::uint32_t>(y.level, n.level) - top);
+  }
+  NodeId out = 0;
+  if (bits == 0) {
+    out = make(top, above(q, cofactor(yes, top, false), cofactor(no, top, false)),
+               above(q, cofactor(yes, top, true), cofactor(no, top, true)));
+  } else {
+    const auto hit = [&](NodeId id, const Node& run) {
+      return run.level == top ? rest(id, bits) : id;
+    };
+    const auto miss = [&](NodeId id, const Node& run) { return run.level == top ? run.miss : id; };
+    const std::uint32_t pattern = first.pattern >> (first.length - bits);
+    const NodeId missed = above(q, miss(yes, y), miss(no, n));
+    out = chain(top, bits, pattern, above(q, hit(yes, y), hit(no, n)), missed);
+  }
+  remember(yes, no, top, out);
+  return out;
+}
+
+NodeId Diagrams::at_word(const Query& q, NodeId yes, NodeId no) {
+  if (q.test != Comparison::kEq || q.mask != 0xffffffff) return compare(q, 0, yes, no);
+  // Where the word equals k, `yes` does not depend on it any more.
+  while (level(yes) < q.base + kBits) {
+    const Node& run = nodes_[yes];
+    const std::uint32_t bit = run.level - q.base;
+    const std::uint32_t there = suffix(q.k, bit) >> (kBits - bit - run.length);
+    yes = there == run.pattern ? run.hit : run.miss;
+  }
+  return equal(q.base, 0, q.k, yes, no);
+}
+
+// if bits [bit, 32) of the word are those of k then yes else no; `yes` does not depend on the word.
+NodeId Diagrams::equal(std::uint32_t base, std::uint32_t bit, std::uint32_t k, NodeId yes,
+                       NodeId no) {
+  if (bit == kBits || yes == no) return yes;
+  const std::uint32_t from = base + bit;
+  const Node run = nodes_[no];
+  if (run.level >= base + kBits) return chain(from, kBits - bit, suffix(k, bit), yes, no);
+  if (run.level > from) {
+    const std::uint32_t gap = run.level - from;
+    return chain(from, gap, suffix(k, bit) >> (kBits - bit - gap),
+                 equal(base, bit + gap, k, yes, no), no);
+  }
+  const std::uint32_t mine = suffix(k, bit) >> (kBits - bit - run.length);
+  const std::uint32_t differing = mine ^ run.pattern;
+  if (differing == 0)
+    return chain(from, run.length, run.pattern, equal(base, bit + run.length, k, yes, run.hit),
+                 run.miss);
+  const auto agree = static_cast<std::uint32_t>(std::countl_zero(differing)) - (kBits - run.length);
+  const NodeId on_path = equal(base, bit + agree + 1, k, yes, run.miss);
+  const NodeId off_path = rest(no, agree + 1);
+  const NodeId fork = bit_of(k, bit + agree) ? make(from + agree, off_path, on_path)
+                                             : make(from + agree, on_path, off_path);
+  return agree == 0 ? fork
+                    : chain(from, agree, run.pattern >> (run.length - agree), fork, run.miss);
+}
+
+// Bit by bit from the most significant: the first bit that differs from k's decides; runs of bits
+// that neither diagram tests, and where one side is decided at once, become one node.
+NodeId Diagrams::compare(const Query& q, std::uint32_t bit, NodeId yes, NodeId no) {
+  if (yes == no || exhausted_) return yes;
+  if (bit == kBits) return q.test == Comparison::kGt ? no : yes;
+  // What is left of the comparison may be decided: nothing of the masked word can exceed, or reach,
+  // the rest of k.
+  const std::uint32_t left_mask = suffix(q.mask, bit);
+  const std::uint32_t left_k = suffix(q.k, bit);
+  if (q.test == Comparison::kGe && left_k == 0) return yes;
+  if (left_mask == 0) return q.test == Comparison::kEq && left_k == 0 ? yes : no;
+  const std::uint32_t from = q.base + bit;
+  const std::uint32_t free = std::min({level(yes), level(no), q.base + kBits}) - from;
+  const bool masked = bit_of(q.mask, bit);
+  const bool k_bit = bit_of(q.k, bit);
+  if (free > 0 && masked) {
+    // A run of masked bits with equal bits in k (or, for equality, any bits).
+    std::uint32_t run = 1;
+    while (run < free && bit_of(q.mask, bit + run) &&
+           (q.test == Comparison::kEq || bit_of(q.k, bit + run) == k_bit))
+      ++run;
+    const NodeId miss = q.test == Comparison::kEq || k_bit ? no : yes;
+    return chain(from, run, left_k >> (kBits - bit - run), compare(q, bit + run, yes, no), miss);
+  }
+  if (!masked) {
+    // The masked word has a 0 here.
+    if (k_bit) return no;
+    if (free > 0) return compare(q, bit + 1, yes, no);
+  }
+  if (const auto known = cached(yes, no, from)) return *known;
+  const auto side = [&](bool value) {
+    const NodeId yes_here = cofactor(yes, from, value);
+    const NodeId no_here = cofactor(no, from, value);
+    if (!masked || value == k_bit) return compare(q, bit + 1, yes_here, no_here);
+    return value && q.test != Comparison::kEq ? yes_here : no_here;
+  };
+  const NodeId low = side(false);
+  const NodeId high = side(true);
+  const NodeId out = make(from, low, high);
+  remember(yes, no, from, out);
+  return out;
+}
+
+std::optional<NodeId> Diagrams::cached(NodeId yes, NodeId no, std::uint32_t level) {
+  if (cache_.empty()) cache_.resize(kCacheSize);
+  const std::size_t at =
+      (yes * 0x9e3779b1u ^ no * 0x85ebca6bu ^ level * 0xc2b2ae35u) >> 7 & (kCacheSize - 1);
+  const CacheEntry& entry = cache_[at];
+  if (entry.stamp == stamp_ && entry.yes == yes && entry.no == no && entry.level == level)
+    return entry.result;
+  return std::nullopt;
+}
+
+void Diagrams::remember(NodeId yes, NodeId no, std::uint32_t level, NodeId result) {
+  const std::size_t at =
+      (yes * 0x9e3779b1u ^ no * 0x85ebca6bu ^ level * 0xc2b2ae35u) >> 7 & (kCacheSize - 1);
+  cache_[at] = CacheEntry{yes, no, level, stamp_, result};
+}
+
+}  // namespace secequiv::dd

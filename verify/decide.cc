@@ -1,0 +1,41 @@
+#include "verify/decide.h"
+
+#include <fmt/format.h>
+
+#include "verify/dd/engine.h"
+#include "verify/smt/solver.h"
+
+namespace secequiv {
+
+Result<Proof> decide(const Pair& pair, Engine engine, double timeout_seconds) {
+  if (engine == Engine::kZ3) return smt::prove(pair, timeout_seconds);
+  auto diagrams = dd::prove(pair);
+  if (!diagrams) return diagrams;
+  if (engine == Engine::kDd && diagrams->verdict != Verdict::kUnknown) return diagrams;
+  auto solver = smt::prove(pair, timeout_seconds);
+  if (!solver) return solver;
+  if (engine == Engine::kDd) {
+    if (solver->verdict == Verdict::kUnknown)
+      solver->detail += fmt::format("; diagrams: {}", diagrams->detail);
+    return solver;
+  }
+  // Both have to decide: what only one of them decided was not confirmed.
+  if (diagrams->verdict == Verdict::kUnknown || solver->verdict == Verdict::kUnknown) {
+    Proof& undecided = diagrams->verdict == Verdict::kUnknown ? *diagrams : *solver;
+    const Proof& other = diagrams->verdict == Verdict::kUnknown ? *solver : *diagrams;
+    if (other.verdict == Verdict::kDifferent) return other;  // replayed, so true whoever found it
+    undecided.detail +=
+        fmt::format(" ({} alone says: {})", other.engine, verdict_name(other.verdict));
+    return undecided;
+  }
+  if (diagrams->verdict != solver->verdict)
+    return make_error(ErrorCode::kInternal, "engines",
+                      fmt::format("diagrams say {}, z3 says {}; please report this",
+                                  verdict_name(diagrams->verdict), verdict_name(solver->verdict)));
+  solver->engine = "dd and z3";
+  solver->encode_seconds += diagrams->encode_seconds;
+  solver->solve_seconds += diagrams->solve_seconds;
+  return solver;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,22 @@
+// Which engine answers "are these two programs the same?". Owns handing over from one engine to the
+// other, and the demand that they agree when both are asked.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/base/result.h"
+#include "harness/compare/proof.h"
+
+namespace secequiv {
+
+enum class Engine : std::uint8_t {
+  kZ3,    // the solver
+  kDd,    // decision diagrams, and the solver for what they do not handle
+  kBoth,  // both; two verdicts that contradict each other are an error
+};
+
+// Preconditions: check() accepts both programs (the length rule aside). The proof's `engine` names
+// who decided. Errors: kInternal if a witness does not replay or the engines contradict each other.
+Result<Proof> decide(const Pair& pair, Engine engine, double timeout_seconds);
+
+}  // namespace secequiv
