@@ -20,7 +20,7 @@ def test_a_difference_is_the_same_for_every_engine(engine, name, asm):
     before, after = asm(ABOVE_4), asm(FROM_6)
     document, done = report("prove", before, after, "--engine", engine)
     assert (done.status, document["engine"], document["minimal"]) == (1, name, True)
-    assert confirmed(document, program(before), program(after)) == (1, 2)
+    assert confirmed(document, program(ABOVE_4), program(FROM_6)) == [1, 2]
     assert document["witness"]["data"]["words"] == [5] + [0] * 15
 
 
