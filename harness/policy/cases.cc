@@ -51,7 +51,7 @@ Values own_values(const Matcher& m) {
       return values;
     }
     case Matcher::Op::kNonNegativeFd:
-      return halves(kOnes << 31);
+      return halves(0x80000000);
   }
   return {0};
 }

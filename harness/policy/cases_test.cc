@@ -98,7 +98,9 @@ TEST(Cases, BoundariesOfOrders) {
 TEST(Cases, NonNegativeFds) {
   const Inputs inputs(derive_cases(x86_64_policy(kSample)));
   for (const std::uint64_t v : {0ull, 0x7fffffffull, 0x80000000ull, 0xffffffffull, 0x100000000ull,
-                                kOnes, 0xffffffff80000000ull, 0xffffffff7fffffffull})
+                                kOnes, 0xffffffff80000000ull, 0xffffffff7fffffffull,
+                                // secfuzz: high half 0 or 1, low half at the sign bit
+                                0x80000001ull, 0x180000000ull, 0x180000001ull})
     EXPECT_TRUE(inputs.has(call(Arch::kX86_64, 3, {v}))) << std::hex << v;
   for (int bit = 0; bit < 64; ++bit)
     EXPECT_TRUE(inputs.has(call(Arch::kX86_64, 3, {1ull << bit}))) << "bit " << bit;

@@ -57,6 +57,11 @@ def at(**words):
 SMALLEST = [
     # One word suffices, a later one: fewest words count before smallest values.
     ("ld [0]\njge #5, n1, n2\nn1: ld [16]\njset #1, hit, n2\nn2: ld [60]\njeq #9, hit, miss\nhit: ret #1\nmiss: ret #0", at(w15=9)),
+    # Three words differ almost everywhere, one alone hardly ever: clearing words of the first find leads nowhere.
+    ("ld [16]\njeq #0, n1, two\ntwo: ld [20]\njeq #0, n1, three\nthree: ld [24]\njeq #0, n1, hit\n"
+     "n1: ld [60]\njeq #0x12345678, hit, miss\nhit: ret #1\nmiss: ret #0", at(w15=0x12345678)),
+    ("ld [60]\njeq #0, n1, two\ntwo: ld [56]\njset #0xffff, three, n1\nthree: ld [52]\njgt #77, hit, n1\n"
+     "n1: ld [0]\njeq #0x12345678, hit, miss\nhit: ret #1\nmiss: ret #0", at(w0=0x12345678)),
     # Either of two words: the first as small as it can be, so the second.
     ("ld [16]\nldx #0\ntax\nld [20]\nadd x\njeq #10, hit, miss\nhit: ret #1\nmiss: ret #0", at(w5=10)),
     # No word alone will do.
