@@ -131,6 +131,12 @@ def test_a_policy_and_a_program(tmp_path):
     differ(document, read_raw((tmp_path / "before.bpf").read_bytes()), wrong)
 
 
+def test_inputs_from_the_policy_itself(tmp_path):
+    policy, compiled = POLICIES / "seed" / "fcntl.json", tmp_path / "compiled.bpf"
+    assert run("asm", policy, "-o", compiled).status == 0
+    assert passes(policy)["inputs"]["derived"] > passes(compiled)["inputs"]["derived"]
+
+
 def test_inputs_from_another_policy(getpid):
     few = passes(getpid)["inputs"]["derived"]
     assert passes(getpid, "--policy", POLICIES / "seed" / "fcntl.json")["inputs"]["derived"] > few

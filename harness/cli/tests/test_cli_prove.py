@@ -62,6 +62,9 @@ SMALLEST = [
      "n1: ld [60]\njeq #0x12345678, hit, miss\nhit: ret #1\nmiss: ret #0", at(w15=0x12345678)),
     ("ld [60]\njeq #0, n1, two\ntwo: ld [56]\njset #0xffff, three, n1\nthree: ld [52]\njgt #77, hit, n1\n"
      "n1: ld [0]\njeq #0x12345678, hit, miss\nhit: ret #1\nmiss: ret #0", at(w0=0x12345678)),
+    # The first word alone will do, so it may not become 0 at the price of three others.
+    ("ld [0]\nmul #0x9e3779b1\nxor #0x5bd1e995\nmul #0x01000193\njeq #0xca307281, hit, n1\nn1: ld [60]\njset #1, two, miss\n"
+     "two: ld [56]\njset #2, three, miss\nthree: ld [52]\njset #4, hit, miss\nhit: ret #1\nmiss: ret #0", at(w0=0xC0FFEE)),
     # Either of two words: the first as small as it can be, so the second.
     ("ld [16]\nldx #0\ntax\nld [20]\nadd x\njeq #10, hit, miss\nhit: ret #1\nmiss: ret #0", at(w5=10)),
     # No word alone will do.

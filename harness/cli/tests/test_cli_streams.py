@@ -12,7 +12,7 @@ DOCKER = POLICIES / "oci" / "docker-default.json"
 COMMANDS = {
     "check": ["--before-cmd", "--after-cmd", "--policy", "--cmd-timeout", "--max-inputs", "--listing", "--any-length", "--from",
               "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
-    "prove": ["--emit-smt2", "--from", "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
+    "prove": ["--engine", "--emit-smt2", "--from", "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
     "run": ["--nr", "--arch", "--ip", "--arg", "--words", "--trace", "--from", "--big-endian", "--json"],
     "cover": ["--policy", "--inputs", "--state", "--listing", "--no-derive", "--no-prove", "--from", "--big-endian", "--timeout",
               "--arch", "--cap", "--kernel", "--json"],
