@@ -8,9 +8,9 @@ import pytest
 from cli_tool import accept, confirmed, evaluate, pairs, read_raw, report, run, words_bytes, write_raw
 
 PAIRS = {name: (before, after) for name, before, after, _ in pairs()}
-PER_PAIR = 12
+PER_PAIR, PER_LARGE_PAIR = 12, 9
 SAMPLES = 1000  # inputs on which a mutant said to be equivalent must agree
-LARGE = 3000  # instructions; beyond, fuzzing before the proof takes seconds, so one mutant only goes through `check`
+LARGE = 3000  # instructions; beyond, everything takes seconds: fewer mutants, of which one only goes through `check`
 
 LOAD, RETURN = 0x20, 0x06
 JUMPS = (0x15, 0x25, 0x35, 0x45)  # JEQ, JGT, JGE, JSET with K
@@ -42,11 +42,11 @@ KINDS = (("constant", JUMPS, with_constant), ("target", JUMPS, with_target), ("o
          ("return", (RETURN,), with_constant), ("offset", (LOAD,), with_offset))
 
 
-def mutants(name, program):
-    """PER_PAIR distinct mutants as (kind, pc, program), of all kinds in turn."""
+def mutants(name, program, count):
+    """`count` distinct mutants as (kind, pc, program), of all kinds in turn."""
     rng = random.Random(name)
     made = []
-    while len(made) < PER_PAIR:
+    while len(made) < count:
         kind, codes, change = KINDS[len(made) % len(KINDS)]
         pc = rng.choice([pc for pc, insn in enumerate(program) if insn.code in codes])
         insn = change(rng, program[pc])
@@ -74,11 +74,12 @@ def tried(name, folder):
     """Every mutant of a pair: [(kind, pc, exit status)]. Asserts that whatever the tool said is true."""
     before_file, after_file = PAIRS[name]
     before, after = read_raw(before_file.read_bytes()), read_raw(after_file.read_bytes())
+    large = len(before) > LARGE
     outcomes = []
-    for index, (kind, pc, mutant) in enumerate(mutants(name, after)):
+    for index, (kind, pc, mutant) in enumerate(mutants(name, after, PER_LARGE_PAIR if large else PER_PAIR)):
         path = folder / ("%s-%d.bpf" % (name, index))
         path.write_bytes(write_raw(mutant))
-        command = "check" if index == 0 or (index < 3 and len(before) < LARGE) else "prove"
+        command = "check" if index < (1 if large else 3) else "prove"
         document, done = report(command, before_file, path)
         what = (name, index, kind, pc)
         refusal = accept(mutant)
@@ -107,14 +108,13 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("name", PAIRS)
 def test_mutants(name, folder):
     outcomes = tried(name, folder)
-    assert len(outcomes) == PER_PAIR
-    assert sum(status == 1 for *_, status in outcomes) >= PER_PAIR / 2, outcomes
+    assert sum(status == 1 for *_, status in outcomes) >= len(outcomes) / 2 >= PER_LARGE_PAIR / 2, outcomes
 
 
 def test_nearly_all_mutants_differ(folder):
     outcomes = [outcome for name in PAIRS for outcome in tried(name, folder)]
     statuses = [status for *_, status in outcomes]
-    assert len(outcomes) == PER_PAIR * len(PAIRS) >= 144
+    assert len(outcomes) >= 11 * len(PAIRS) >= 132
     assert statuses.count(1) >= 0.8 * len(statuses), {status: statuses.count(status) for status in sorted(set(statuses))}
     assert {kind for kind, _, status in outcomes if status == 1} == {kind for kind, *_ in KINDS}
 
