@@ -111,6 +111,7 @@ Values boundaries(const Matcher& m) {
     }
     case Matcher::Op::kNonNegativeFd:
       around(0x7fffffff);
+      around(0x80000000);
       around(kOnes << 31);  // INT32_MIN, sign-extended
       each_bit(0);
       each_bit(0x7fffffff);
