@@ -2,6 +2,7 @@
 // the same program.
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "fuzz/target.h"
 #include "harness/bpf/check.h"
@@ -26,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const auto again = read_program(write_program(*program, to, comments), "written", to);
       if (again && *again == *program) continue;
       std::fprintf(stderr, "fuzz_parsers: %s -> %s does not round-trip: %s\n",
-                   form_name(form).data(), form_name(to).data(),
+                   std::string(form_name(form)).c_str(), std::string(form_name(to)).c_str(),
                    again ? "different program" : again.error().text().c_str());
       std::abort();
     }

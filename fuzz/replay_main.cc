@@ -12,9 +12,12 @@
 #include "fuzz/target.h"
 #include "harness/base/file.h"
 
+// Weak, so that targets may do without them; fuzz/target.h's declarations are strong.
+// NOLINTBEGIN(readability-redundant-declaration)
 extern "C" __attribute__((weak)) int LLVMFuzzerInitialize(int* argc, char*** argv);
 extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t*, std::size_t,
                                                                      std::size_t, unsigned);
+// NOLINTEND(readability-redundant-declaration)
 
 namespace {
 

@@ -2,17 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "verify/dd/engine.h"
 #include "verify/smt/solver.h"
 
 namespace secequiv {
 
-Result<Proof> decide(const Pair& pair, Engine engine, double timeout_seconds) {
-  if (engine == Engine::kZ3) return smt::prove(pair, timeout_seconds);
-  auto diagrams = dd::prove(pair);
+Result<Proof> decide(const Pair& pair, Engine engine, const Budget& budget) {
+  if (engine == Engine::kZ3) return smt::prove(pair, budget.timeout_seconds);
+  auto diagrams = dd::prove(pair, budget.diagrams);
   if (!diagrams) return diagrams;
   if (engine == Engine::kDd && diagrams->verdict != Verdict::kUnknown) return diagrams;
-  auto solver = smt::prove(pair, timeout_seconds);
+  auto solver = smt::prove(pair, budget.timeout_seconds);
   if (!solver) return solver;
   if (engine == Engine::kDd) {
     if (solver->verdict == Verdict::kUnknown)

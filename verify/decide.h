@@ -6,17 +6,23 @@
 
 #include "harness/base/result.h"
 #include "harness/compare/proof.h"
+#include "verify/dd/engine.h"
 
 namespace secequiv {
 
 enum class Engine : std::uint8_t {
   kZ3,    // the solver
-  kDd,    // decision diagrams, and the solver for what they do not handle
+  kDd,    // decision diagrams, and the solver when their limits are reached
   kBoth,  // both; two verdicts that contradict each other are an error
+};
+
+struct Budget {
+  double timeout_seconds = 60;  // of the solver
+  dd::Limits diagrams = {};
 };
 
 // Preconditions: check() accepts both programs (the length rule aside). The proof's `engine` names
 // who decided. Errors: kInternal if a witness does not replay or the engines contradict each other.
-Result<Proof> decide(const Pair& pair, Engine engine, double timeout_seconds);
+Result<Proof> decide(const Pair& pair, Engine engine, const Budget& budget);
 
 }  // namespace secequiv

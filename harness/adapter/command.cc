@@ -17,8 +17,6 @@
 #include <optional>
 #include <thread>
 
-extern char** environ;
-
 namespace secequiv {
 namespace {
 

@@ -54,7 +54,7 @@ int prove(const ProveJob& job) {
   const Engine engine = job.engine == "z3"   ? Engine::kZ3
                         : job.engine == "dd" ? Engine::kDd
                                              : Engine::kBoth;
-  auto proof = decide(pair, engine, job.options.timeout);
+  auto proof = decide(pair, engine, {.timeout_seconds = job.options.timeout});
   if (!proof) return report(proof.error(), job.options);
   return print(job.options.json ? render(to_json(*proof)) : proof_text(pair, *proof),
                exit_code(proof->verdict));

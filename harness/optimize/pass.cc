@@ -71,6 +71,7 @@ Optimized optimize(ProgramView program, std::span<const Pass* const> passes) {
 
 Optimized optimize(ProgramView program) {
   std::vector<const Pass*> all;
+  all.reserve(std::size(kPasses));
   for (const Pass& pass : kPasses) all.push_back(&pass);
   return optimize(program, all);
 }

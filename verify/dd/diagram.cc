@@ -7,7 +7,10 @@ namespace secequiv::dd {
 namespace {
 
 constexpr std::uint32_t kBits = 32;
-constexpr std::size_t kCacheSize = 1 << 12;
+constexpr std::size_t kFirstTable = 1 << 10;
+constexpr std::size_t kFirstCache = 1 << 9;
+constexpr std::size_t kMostCache = 1 << 18;
+constexpr std::uint32_t kChooseTag = 1;
 
 std::uint32_t low_bits(std::uint32_t count) {
   return count >= kBits ? 0xffffffffu : (1u << count) - 1;
@@ -25,10 +28,20 @@ std::size_t hash(const Node& n) {
   return static_cast<std::size_t>(h ^ h >> 29 ^ h >> 47);
 }
 
+std::size_t slot(NodeId a, NodeId b, NodeId c, std::uint32_t tag) {
+  return (a * 0x9e3779b1u ^ b * 0x85ebca6bu ^ c * 0xc2b2ae35u ^ tag * 0x27d4eb2fu) >> 9;
+}
+
 }  // namespace
 
-Diagrams::Diagrams(std::size_t node_limit) : table_(1 << 12), node_limit_(node_limit) {
-  nodes_.reserve(1 << 11);
+Diagrams::Diagrams(std::size_t node_limit, std::size_t step_limit)
+    : table_(kFirstTable),
+      cache_(kFirstCache),
+      node_limit_(std::max<std::size_t>(node_limit, 2)),
+      step_limit_(step_limit) {
+  nodes_.reserve(kFirstTable / 2);
+  static_cast<void>(leaf(0));
+  static_cast<void>(leaf(1));
 }
 
 void Diagrams::grow() {
@@ -39,6 +52,7 @@ void Diagrams::grow() {
     while (table_[at] != 0) at = (at + 1) & mask;
     table_[at] = id + 1;
   }
+  if (cache_.size() < kMostCache) cache_.assign(cache_.size() * 4, CacheEntry{});
 }
 
 NodeId Diagrams::intern(const Node& node) {
@@ -46,9 +60,9 @@ NodeId Diagrams::intern(const Node& node) {
   std::size_t at = hash(node) & mask;
   for (; table_[at] != 0; at = (at + 1) & mask)
     if (nodes_[table_[at] - 1] == node) return table_[at] - 1;
-  if (nodes_.size() >= node_limit_ && !nodes_.empty()) {
+  if (nodes_.size() >= node_limit_) {
     exhausted_ = true;
-    return 0;
+    return kZero;
   }
   nodes_.push_back(node);
   const auto id = static_cast<NodeId>(nodes_.size() - 1);
@@ -58,6 +72,8 @@ NodeId Diagrams::intern(const Node& node) {
 }
 
 NodeId Diagrams::leaf(std::uint32_t value) { return intern(Node{0, 0, value, kLeaf, 0}); }
+NodeId Diagrams::symbol(std::uint32_t index) { return intern(Node{0, 0, index, kLeaf, 1}); }
+NodeId Diagrams::literal(std::uint32_t level) { return make(level, kZero, kOne); }
 
 // The canonical node that tests one bit, given different children. If one child is itself a run
 // that starts at the next bit of the same word and shares its miss with the other child, the two
@@ -121,6 +137,72 @@ NodeId Diagrams::cofactor(NodeId id, std::uint32_t level, bool value) {
   return first == value ? rest(id, 1) : run.miss;
 }
 
+NodeId Diagrams::restrict(NodeId id, std::uint32_t level, bool value) {
+  if (this->level(id) > level) return id;
+  if (this->level(id) == level) return cofactor(id, level, value);
+  std::unordered_map<NodeId, NodeId> done;
+  const auto walk = [&](const auto& self, NodeId at) -> NodeId {
+    if (this->level(at) > level) return at;
+    if (const auto known = done.find(at); known != done.end()) return known->second;
+    const Node run = nodes_[at];
+    NodeId out = at;
+    if (run.level == level) {
+      out = cofactor(at, level, value);
+    } else if (const std::uint32_t before = level - run.level; before < run.length) {
+      const NodeId tail = cofactor(rest(at, before), level, value);
+      out = chain(run.level, before, run.pattern >> (run.length - before), tail, run.miss);
+    } else {
+      const NodeId missed = self(self, run.miss);
+      out = chain(run.level, run.length, run.pattern, self(self, run.hit), missed);
+    }
+    done.emplace(at, out);
+    return out;
+  };
+  return walk(walk, id);
+}
+
+Diagrams::Cut Diagrams::cut(std::span<const NodeId> ids) const {
+  const Node* first = &nodes_[ids[0]];
+  for (const NodeId id : ids.subspan(1))
+    if (nodes_[id].level < first->level) first = &nodes_[id];
+  Cut out{first->level, first->length, 0};
+  for (const NodeId id : ids) {
+    const Node& other = nodes_[id];
+    if (other.level != out.top) {
+      out.bits = std::min<std::uint32_t>(out.bits, other.level - out.top);
+      continue;
+    }
+    out.bits = std::min<std::uint32_t>(out.bits, other.length);
+    const std::uint32_t differing = (first->pattern >> (first->length - out.bits)) ^
+                                    (other.pattern >> (other.length - out.bits));
+    // Of `bits` bits, those before the first that differs.
+    if (differing != 0) out.bits -= kBits - static_cast<std::uint32_t>(std::countl_zero(differing));
+    if (out.bits == 0) return out;
+  }
+  out.pattern = first->pattern >> (first->length - out.bits);
+  return out;
+}
+
+NodeId Diagrams::hit(NodeId id, const Cut& cut) {
+  if (level(id) != cut.top) return id;
+  return cut.bits == 0 ? cofactor(id, cut.top, true) : rest(id, cut.bits);
+}
+
+NodeId Diagrams::miss(NodeId id, const Cut& cut) {
+  if (level(id) != cut.top) return id;
+  return cut.bits == 0 ? cofactor(id, cut.top, false) : nodes_[id].miss;
+}
+
+NodeId Diagrams::choose(NodeId condition, NodeId yes, NodeId no) {
+  const auto end = [](const std::array<NodeId, 3>& ids) -> std::optional<NodeId> {
+    if (ids[0] == kOne || ids[1] == ids[2]) return ids[1];
+    if (ids[0] == kZero) return ids[2];
+    if (ids[1] == kOne && ids[2] == kZero) return ids[0];
+    return std::nullopt;
+  };
+  return apply<3>({condition, yes, no}, kChooseTag, end);
+}
+
 NodeId Diagrams::test(Comparison test, std::uint32_t position, std::uint32_t mask, std::uint32_t k,
                       NodeId yes, NodeId no) {
   if (yes == no) return yes;
@@ -138,38 +220,15 @@ NodeId Diagrams::test(Comparison test, std::uint32_t position, std::uint32_t mas
 
 // Words that stand before the tested one are split first, a run at a time.
 NodeId Diagrams::above(const Query& q, NodeId yes, NodeId no) {
-  if (yes == no || exhausted_) return yes;
+  if (yes == no || !step()) return yes;
   const std::uint32_t top = std::min(level(yes), level(no));
   if (top >= q.base) return at_word(q, yes, no);
-  if (const auto known = cached(yes, no, top)) return *known;
-  const Node y = nodes_[yes];
-  const Node n = nodes_[no];
-  // The bits from `top` on that both can take in one step: as long as only one tests them, or both
-  // with one pattern.
-  const Node& first = y.level <= n.level ? y : n;
-  std::uint32_t bits = first.length;
-  if (y.level == n.level) {
-    bits = std::min(y.length, n.length);
-    const std::uint32_t differing =
-        (y.pattern >> (y.length - bits)) ^ (n.pattern >> (n.length - bits));
-    if (differing != 0) bits -= static_cast<std::uint32_t>(32 - std::countl_zero(differing));
-  } else {
-    bits = std::min(bits, std::max<std::uint32_t>(y.level, n.level) - top);
-  }
-  NodeId out = 0;
-  if (bits == 0) {
-    out = make(top, above(q, cofactor(yes, top, false), cofactor(no, top, false)),
-               above(q, cofactor(yes, top, true), cofactor(no, top, true)));
-  } else {
-    const auto hit = [&](NodeId id, const Node& run) {
-      return run.level == top ? rest(id, bits) : id;
-    };
-    const auto miss = [&](NodeId id, const Node& run) { return run.level == top ? run.miss : id; };
-    const std::uint32_t pattern = first.pattern >> (first.length - bits);
-    const NodeId missed = above(q, miss(yes, y), miss(no, n));
-    out = chain(top, bits, pattern, above(q, hit(yes, y), hit(no, n)), missed);
-  }
-  remember(yes, no, top, out);
+  if (const auto known = cached(yes, no, top, stamp_)) return *known;
+  const NodeId ids[] = {yes, no};
+  const Cut at = cut(ids);
+  const NodeId missed = above(q, miss(yes, at), miss(no, at));
+  const NodeId out = join(at, above(q, hit(yes, at), hit(no, at)), missed);
+  remember(yes, no, top, stamp_, out);
   return out;
 }
 
@@ -214,7 +273,7 @@ NodeId Diagrams::equal(std::uint32_t base, std::uint32_t bit, std::uint32_t k, N
 // Bit by bit from the most significant: the first bit that differs from k's decides; runs of bits
 // that neither diagram tests, and where one side is decided at once, become one node.
 NodeId Diagrams::compare(const Query& q, std::uint32_t bit, NodeId yes, NodeId no) {
-  if (yes == no || exhausted_) return yes;
+  if (yes == no || !step()) return yes;
   if (bit == kBits) return q.test == Comparison::kGt ? no : yes;
   // What is left of the comparison may be decided: nothing of the masked word can exceed, or reach,
   // the rest of k.
@@ -240,7 +299,7 @@ NodeId Diagrams::compare(const Query& q, std::uint32_t bit, NodeId yes, NodeId n
     if (k_bit) return no;
     if (free > 0) return compare(q, bit + 1, yes, no);
   }
-  if (const auto known = cached(yes, no, from)) return *known;
+  if (const auto known = cached(yes, no, from, stamp_)) return *known;
   const auto side = [&](bool value) {
     const NodeId yes_here = cofactor(yes, from, value);
     const NodeId no_here = cofactor(no, from, value);
@@ -250,24 +309,79 @@ NodeId Diagrams::compare(const Query& q, std::uint32_t bit, NodeId yes, NodeId n
   const NodeId low = side(false);
   const NodeId high = side(true);
   const NodeId out = make(from, low, high);
-  remember(yes, no, from, out);
+  remember(yes, no, from, stamp_, out);
   return out;
 }
 
-std::optional<NodeId> Diagrams::cached(NodeId yes, NodeId no, std::uint32_t level) {
-  if (cache_.empty()) cache_.resize(kCacheSize);
-  const std::size_t at =
-      (yes * 0x9e3779b1u ^ no * 0x85ebca6bu ^ level * 0xc2b2ae35u) >> 7 & (kCacheSize - 1);
-  const CacheEntry& entry = cache_[at];
-  if (entry.stamp == stamp_ && entry.yes == yes && entry.no == no && entry.level == level)
-    return entry.result;
+NodeId Diagrams::within(NodeId id, std::uint32_t base, std::uint32_t prefix, std::uint32_t bits) {
+  while (level(id) < base + bits) {
+    const Node run = nodes_[id];
+    const std::uint32_t bit = run.level - base;
+    const std::uint32_t known = std::min<std::uint32_t>(run.length, bits - bit);
+    const std::uint32_t there = suffix(prefix, bit) >> (kBits - bit - known);
+    if (there != run.pattern >> (run.length - known)) {
+      id = run.miss;
+    } else {
+      id = rest(id, known);
+    }
+  }
+  return id;
+}
+
+NodeId Diagrams::pieces(std::uint32_t position, std::span<const Piece> pieces) {
+  return build(position * kBits, pieces, 0, 0);
+}
+
+// The pieces are those that the values beginning with the first `bit` bits of `prefix` fall into.
+NodeId Diagrams::build(std::uint32_t base, std::span<const Piece> pieces, std::uint32_t bit,
+                       std::uint32_t prefix) {
+  // Bits of which one value leads to a single piece, always the same, make a run.
+  const std::uint32_t from = bit;
+  NodeId miss = kZero;
+  const auto run = [&](NodeId inner) {
+    return bit == from
+               ? inner
+               : chain(base + from, bit - from, suffix(prefix, from) >> (kBits - bit), inner, miss);
+  };
+  const auto alone = [&](const Piece& piece, std::uint32_t values) {
+    return within(piece.value, base, values, bit + 1);
+  };
+  for (;; ++bit) {
+    if (pieces.size() == 1) return run(within(pieces[0].value, base, prefix, bit));
+    const std::uint32_t middle = prefix | 1u << (kBits - 1 - bit);
+    const auto above = std::ranges::upper_bound(pieces, middle, {}, &Piece::first);
+    const auto upper = static_cast<std::size_t>(above - pieces.begin()) - 1;
+    const std::size_t lower = pieces[upper].first == middle ? upper : upper + 1;
+    const std::span<const Piece> low = pieces.first(lower);
+    const std::span<const Piece> high = pieces.subspan(upper);
+    const bool low_alone = low.size() == 1;
+    if (!low_alone && high.size() != 1) break;
+    const NodeId other = low_alone ? alone(low[0], prefix) : alone(high[0], middle);
+    if (bit == from) {
+      miss = other;
+    } else if (other != miss) {
+      break;
+    }
+    pieces = low_alone ? high : low;
+    if (low_alone) prefix = middle;
+  }
+  if (bit != from) return run(build(base, pieces, bit, prefix));
+  const std::uint32_t middle = prefix | 1u << (kBits - 1 - bit);
+  const auto above = std::ranges::upper_bound(pieces, middle, {}, &Piece::first);
+  const auto upper = static_cast<std::size_t>(above - pieces.begin()) - 1;
+  const std::size_t lower = pieces[upper].first == middle ? upper : upper + 1;
+  const NodeId low = build(base, pieces.first(lower), bit + 1, prefix);
+  return make(base + bit, low, build(base, pieces.subspan(upper), bit + 1, middle));
+}
+
+std::optional<NodeId> Diagrams::cached(NodeId a, NodeId b, NodeId c, std::uint32_t tag) const {
+  const CacheEntry& entry = cache_[slot(a, b, c, tag) & (cache_.size() - 1)];
+  if (entry.tag == tag && entry.a == a && entry.b == b && entry.c == c) return entry.result;
   return std::nullopt;
 }
 
-void Diagrams::remember(NodeId yes, NodeId no, std::uint32_t level, NodeId result) {
-  const std::size_t at =
-      (yes * 0x9e3779b1u ^ no * 0x85ebca6bu ^ level * 0xc2b2ae35u) >> 7 & (kCacheSize - 1);
-  cache_[at] = CacheEntry{yes, no, level, stamp_, result};
+void Diagrams::remember(NodeId a, NodeId b, NodeId c, std::uint32_t tag, NodeId result) {
+  cache_[slot(a, b, c, tag) & (cache_.size() - 1)] = CacheEntry{a, b, c, tag, result};
 }
 
 }  // namespace secequiv::dd

@@ -1,6 +1,6 @@
 // Decision diagrams over the 512 input bits, with 32-bit values at the leaves. Owns nodes, their
-// canonical form and the operations that put a test on top of two diagrams. It must not know
-// instructions (engine.h) or how inputs are shown.
+// canonical form and the operations on them. It must not know instructions (forward.h, backward.h)
+// or which input bit stands at which level (order.h).
 //
 // A node tests a run of consecutive bits of one word against a pattern: `hit` if all agree, `miss`
 // otherwise. Comparing a word with a constant, which is nearly all that filters do, takes one node
@@ -11,6 +11,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace secequiv::dd {
@@ -26,7 +28,7 @@ struct Node {
   std::uint32_t pattern;  // the low `length` bits; the first bit tested is the highest of them. A
                           // leaf's value
   std::uint16_t level;    // of the first bit tested; kLeaf for leaves
-  std::uint16_t length;   // 1..32 bits; 0 for leaves
+  std::uint16_t length;   // 1..32 bits; leaves: 0, or 1 for a symbol
 
   friend bool operator==(const Node&, const Node&) = default;
 };
@@ -34,21 +36,58 @@ static_assert(sizeof(Node) == 16);
 
 inline constexpr std::uint16_t kLeaf = 512;
 
-// Levels are 32 * (position of the word in the order) + bit, bit 0 being the most significant.
-// Which input word stands at which position is the caller's business.
+// One stretch of a word's values, up to the next piece's first: see Diagrams::pieces.
+struct Piece {
+  std::uint32_t first;
+  NodeId value;
+};
+
+// Levels are grouped into sixteen blocks of 32, called positions: a run, and a test of a whole
+// word, stays within one. Functions with leaves 0 and 1 only are sets ("Boolean").
 class Diagrams {
  public:
-  // At most `node_limit` nodes are made; after that every operation returns some node and
-  // exhausted() is true.
-  explicit Diagrams(std::size_t node_limit);
+  // At most `node_limit` nodes are made and `step_limit` steps taken; after that every operation
+  // returns some node and exhausted() is true.
+  explicit Diagrams(std::size_t node_limit, std::size_t step_limit = ~std::size_t{0});
 
   [[nodiscard]] NodeId leaf(std::uint32_t value);
-  // if (word at `position` & mask) TEST k then yes else no
+  // A leaf that stands for something else than a number: number `index` of the caller's.
+  [[nodiscard]] NodeId symbol(std::uint32_t index);
+  // The set of inputs whose bit at `level` is 1.
+  [[nodiscard]] NodeId literal(std::uint32_t level);
+  // if (block at `position` & mask) TEST k then yes else no
   [[nodiscard]] NodeId test(Comparison test, std::uint32_t position, std::uint32_t mask,
                             std::uint32_t k, NodeId yes, NodeId no);
+  // The piece that the block at `position` falls into. Pieces ascend, the first starts at 0.
+  // Precondition: no piece's value tests anything above that block.
+  [[nodiscard]] NodeId pieces(std::uint32_t position, std::span<const Piece> pieces);
+  // if condition then yes else no; `condition` is Boolean.
+  [[nodiscard]] NodeId choose(NodeId condition, NodeId yes, NodeId no);
+  [[nodiscard]] NodeId both(NodeId a, NodeId b) { return choose(a, b, kZero); }
+  [[nodiscard]] NodeId either(NodeId a, NodeId b) { return choose(a, kOne, b); }
+  [[nodiscard]] NodeId negate(NodeId a) { return choose(a, kZero, kOne); }
+  // Every pair of leaves (of f, of g) replaced by the diagram `combine(leaf of f, leaf of g)`
+  // returns, which must be a leaf.
+  template <class Combine>
+  [[nodiscard]] NodeId merge(NodeId f, NodeId g, const Combine& combine) {
+    const std::uint32_t tag = ++stamp_;
+    const auto end = [&](const std::array<NodeId, 2>& ids) -> std::optional<NodeId> {
+      if (is_leaf(ids[0]) && is_leaf(ids[1])) return combine(ids[0], ids[1]);
+      return std::nullopt;
+    };
+    return apply<2>({f, g}, tag, end);
+  }
+  // Every leaf replaced by the diagram `replacement(leaf)` returns, whatever that tests.
+  template <class Replacement>
+  [[nodiscard]] NodeId substitute(NodeId f, const Replacement& replacement) {
+    std::unordered_map<NodeId, NodeId> done;
+    return substitute(f, replacement, done);
+  }
 
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[id]; }
+  [[nodiscard]] std::uint32_t level(NodeId id) const { return nodes_[id].level; }
   [[nodiscard]] bool is_leaf(NodeId id) const { return nodes_[id].level == kLeaf; }
+  [[nodiscard]] bool is_symbol(NodeId id) const { return is_leaf(id) && nodes_[id].length == 1; }
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
   [[nodiscard]] bool exhausted() const { return exhausted_; }
   [[nodiscard]] std::size_t bytes() const {
@@ -59,13 +98,19 @@ class Diagrams {
   // The function with the bit at `level` set to `value`. Precondition: nothing above `level` is
   // tested.
   [[nodiscard]] NodeId cofactor(NodeId id, std::uint32_t level, bool value);
+  // The function with the bit at `level` set to `value`.
+  [[nodiscard]] NodeId restrict(NodeId id, std::uint32_t level, bool value);
+
+  // The leaves 0 and 1.
+  static constexpr NodeId kZero = 0;
+  static constexpr NodeId kOne = 1;
 
  private:
   struct CacheEntry {
-    NodeId yes = 0;
-    NodeId no = 0;
-    std::uint32_t level = 0;
-    std::uint32_t stamp = 0;
+    NodeId a = 0;
+    NodeId b = 0;
+    NodeId c = 0;
+    std::uint32_t tag = 0;  // of the operation; 0 = free
     NodeId result = 0;
   };
   // The comparison at hand.
@@ -74,6 +119,13 @@ class Diagrams {
     std::uint32_t base;  // level of the word's first bit
     std::uint32_t mask;
     std::uint32_t k;
+  };
+  // What several diagrams can take in one step from level `top` on: `bits` bits that all of them
+  // test against `pattern` or do not test; 0 bits: one that they test against different patterns.
+  struct Cut {
+    std::uint32_t top;
+    std::uint32_t bits;
+    std::uint32_t pattern;
   };
 
   NodeId intern(const Node& node);
@@ -85,20 +137,74 @@ class Diagrams {
                NodeId miss);
   // The rest of `id` after the first `bits` bits of its run agreed.
   NodeId rest(NodeId id, std::uint32_t bits);
-  [[nodiscard]] std::uint32_t level(NodeId id) const { return nodes_[id].level; }
+  // Taking a step of `cut`: the bits agree with its pattern (for a cut of 0 bits: the bit is 1), or
+  // not.
+  NodeId hit(NodeId id, const Cut& cut);
+  NodeId miss(NodeId id, const Cut& cut);
+  NodeId join(const Cut& cut, NodeId hit, NodeId miss) {
+    return cut.bits == 0 ? make(cut.top, miss, hit)
+                         : chain(cut.top, cut.bits, cut.pattern, hit, miss);
+  }
+  [[nodiscard]] Cut cut(std::span<const NodeId> ids) const;
 
   NodeId equal(std::uint32_t base, std::uint32_t bit, std::uint32_t k, NodeId yes, NodeId no);
   NodeId compare(const Query& q, std::uint32_t bit, NodeId yes, NodeId no);
   NodeId above(const Query& q, NodeId yes, NodeId no);
   NodeId at_word(const Query& q, NodeId yes, NodeId no);
-  std::optional<NodeId> cached(NodeId yes, NodeId no, std::uint32_t level);
-  void remember(NodeId yes, NodeId no, std::uint32_t level, NodeId result);
+  // `id` where the first `bits` bits of the block at `base` are those of `prefix`.
+  NodeId within(NodeId id, std::uint32_t base, std::uint32_t prefix, std::uint32_t bits);
+  NodeId build(std::uint32_t base, std::span<const Piece> pieces, std::uint32_t bit,
+               std::uint32_t prefix);
+
+  template <std::size_t N, class End>
+  NodeId apply(const std::array<NodeId, N>& ids, std::uint32_t tag, const End& end) {
+    if (const std::optional<NodeId> known = end(ids)) return *known;
+    if (!step()) return kZero;
+    const NodeId third = N > 2 ? ids[N - 1] : 0;
+    if (const auto known = cached(ids[0], ids[1], third, tag)) return *known;
+    const Cut at = cut(ids);
+    std::array<NodeId, N> hits;
+    std::array<NodeId, N> misses;
+    for (std::size_t i = 0; i < N; ++i) {
+      hits[i] = hit(ids[i], at);
+      misses[i] = miss(ids[i], at);
+    }
+    const NodeId missed = apply<N>(misses, tag, end);
+    const NodeId out = join(at, apply<N>(hits, tag, end), missed);
+    remember(ids[0], ids[1], third, tag, out);
+    return out;
+  }
+
+  template <class Replacement>
+  NodeId substitute(NodeId f, const Replacement& replacement,
+                    std::unordered_map<NodeId, NodeId>& done) {
+    if (is_leaf(f)) return replacement(f);
+    if (const auto known = done.find(f); known != done.end()) return known->second;
+    const Node run = nodes_[f];
+    const NodeId missed = substitute(run.miss, replacement, done);
+    const NodeId hits = substitute(run.hit, replacement, done);
+    const std::uint32_t shift = 32 - run.level % 32 - run.length;
+    const NodeId out =
+        test(Comparison::kEq, run.level / 32, ((2u << (run.length - 1)) - 1) << shift,
+             run.pattern << shift, hits, missed);
+    done.emplace(f, out);
+    return out;
+  }
+
+  bool step() {
+    if (++steps_ > step_limit_) exhausted_ = true;
+    return !exhausted_;
+  }
+  std::optional<NodeId> cached(NodeId a, NodeId b, NodeId c, std::uint32_t tag) const;
+  void remember(NodeId a, NodeId b, NodeId c, std::uint32_t tag, NodeId result);
 
   std::vector<Node> nodes_;
   std::vector<NodeId> table_;  // open addressing, index of a node + 1, 0 = free
   std::vector<CacheEntry> cache_;
-  std::uint32_t stamp_ = 0;  // of the query whose results the cache holds
+  std::uint32_t stamp_ = 1;  // the tag of the last operation whose results are its own; 1: choose
   std::size_t node_limit_;
+  std::size_t steps_ = 0;
+  std::size_t step_limit_;
   bool exhausted_ = false;
 };
 

@@ -1,0 +1,400 @@
+#include "harness/seccomp/assumption.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace secequiv {
+namespace {
+
+using Field = Assumption::Field;
+using Node = Assumption::Node;
+using Kind = Node::Kind;
+using Part = Field::Part;
+
+constexpr int kMaxNesting = 200;
+
+struct Operator {
+  std::string_view text;
+  Kind kind;
+  bool negated;
+};
+constexpr std::array kOperators = {
+    Operator{"==", Kind::kEq, false}, Operator{"!=", Kind::kEq, true},
+    Operator{"<", Kind::kGe, true},   Operator{"<=", Kind::kGt, true},
+    Operator{">", Kind::kGt, false},  Operator{">=", Kind::kGe, false},
+};
+
+std::string field_name(const Field& field) {
+  if (field.index == kNrField) return "nr";
+  if (field.index == kArchField) return "arch";
+  const std::string name = field.index == kIpField ? "ip" : fmt::format("arg{}", field.index);
+  return name + (field.part == Part::kLow ? ".lo" : field.part == Part::kHigh ? ".hi" : "");
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+struct Token {
+  std::string_view text;  // empty at the end
+  std::size_t begin = 0;  // offset in the expression
+
+  [[nodiscard]] bool is_number() const { return !text.empty() && is_digit(text[0]); }
+};
+
+// The first token at or behind `begin`.
+Token token_at(std::string_view text, std::size_t begin) {
+  while (begin < text.size() && is_space(text[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
+  if (end != begin || begin == text.size()) return {text.substr(begin, end - begin), begin};
+  constexpr std::array<std::string_view, 7> kLong = {"==", "!=", "<=", ">=", "&&", "||", ".."};
+  const bool is_long = std::ranges::find(kLong, text.substr(begin, 2)) != kLong.end();
+  return {text.substr(begin, is_long ? 2 : 1), begin};
+}
+
+// Decimal or 0x; nothing if malformed or above 2^64-1.
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    base = 16;
+    text.remove_prefix(2);
+  }
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// What stands in the expression, for a message.
+std::string quoted(std::string_view text) {
+  if (text.empty()) return "the end";
+  const auto byte = static_cast<unsigned char>(text.front());
+  return byte >= ' ' && byte < 0x7f ? fmt::format("'{}'", text) : fmt::format("byte {:#04x}", byte);
+}
+
+std::string number_limits(const Field& field) {
+  return field.is_wide() ? "a number from -2^63 to 2^64-1" : "a number from -2^31 to 2^32-1";
+}
+
+std::string arch_names(bool with_x32) {
+  std::vector<std::string_view> names;
+  for (const ArchInfo& info : all_arches())
+    if (with_x32 || info.arch != Arch::kX32) names.push_back(info.name);
+  return fmt::format("an architecture ({})", fmt::join(names, ", "));
+}
+
+// Recursive descent, a function for each line of the grammar. What a function reads becomes nodes
+// at the end of `out_`, its root the last.
+class Parser {
+ public:
+  Parser(std::string_view text, Arch default_arch)
+      : text_(text), default_arch_(default_arch), token_(token_at(text, 0)) {}
+
+  Result<Assumption> parse() {
+    if (auto s = any(); !s) return s.error();
+    if (!token_.text.empty()) return expected("'&&', '||' or the end");
+    return std::move(out_);
+  }
+
+ private:
+  void advance() {
+    end_ = token_.begin + token_.text.size();
+    token_ = token_at(text_, end_);
+  }
+  [[nodiscard]] bool at(std::string_view text) const { return token_.text == text; }
+  bool take(std::string_view text) {
+    if (!at(text)) return false;
+    advance();
+    return true;
+  }
+
+  static Error failure(std::size_t begin, std::string_view what, std::string_view found,
+                       std::string_view hint = "") {
+    return make_error(
+        ErrorCode::kUsage, "--assume",
+        fmt::format("column {}: expected {}, found {}{}", begin + 1, what, quoted(found), hint));
+  }
+  [[nodiscard]] Error expected(std::string_view what) const {
+    return failure(token_.begin, what, token_.text);
+  }
+  [[nodiscard]] std::string_view taken_since(std::size_t begin) const {
+    return text_.substr(begin, end_ - begin);
+  }
+
+  Status any() { return chain("||", Kind::kAny, &Parser::all); }
+  Status all() { return chain("&&", Kind::kAll, &Parser::unary); }
+
+  Status chain(std::string_view connective, Kind kind, Status (Parser::*operand)()) {
+    Node node;
+    node.kind = kind;
+    do {
+      if (auto s = (this->*operand)(); !s) return s;
+      node.children.push_back(static_cast<std::uint32_t>(out_.nodes.size() - 1));
+    } while (take(connective));
+    if (node.children.size() > 1) out_.nodes.push_back(std::move(node));
+    return Ok{};
+  }
+
+  Status unary() {
+    if (at("!") || at("(")) {
+      if (nesting_ == kMaxNesting)
+        return expected(fmt::format("at most {} '(' and '!' within each other", kMaxNesting));
+      ++nesting_;
+      auto status = take("!") ? negation() : group();
+      --nesting_;
+      return status;
+    }
+    if (!at("true") && !at("false")) return test();
+    out_.nodes.emplace_back().negated = at("false");
+    advance();
+    return Ok{};
+  }
+
+  Status negation() {
+    if (auto s = unary(); !s) return s;
+    out_.nodes.back().negated = !out_.nodes.back().negated;
+    return Ok{};
+  }
+
+  Status group() {
+    advance();
+    if (auto s = any(); !s) return s;
+    if (!take(")")) return expected("'&&', '||' or ')'");
+    return Ok{};
+  }
+
+  Status test() {
+    const auto read = field();
+    if (!read) return read.error();
+    Node node;
+    node.field = *read;
+    auto status = take("&") ? masked(node) : at("in") || at("not") ? membership(node) : plain(node);
+    if (status) out_.nodes.push_back(std::move(node));
+    return status;
+  }
+
+  Status plain(Node& node) {
+    const auto* const op = std::ranges::find(kOperators, token_.text, &Operator::text);
+    if (op == kOperators.end())
+      return expected(
+          fmt::format("==, !=, <, <=, >, >=, &, in or not in after {}", field_name(node.field)));
+    advance();
+    node.kind = op->kind;
+    node.negated = op->negated;
+    node.mask = node.field.max();
+    return into(node.value, node.field);
+  }
+
+  Status masked(Node& node) {
+    node.kind = Kind::kEq;
+    if (auto s = into(node.mask, node.field); !s) return s;
+    if (!at("==") && !at("!=")) return expected("== or != after the mask");
+    node.negated = at("!=");
+    advance();
+    return into(node.value, node.field);
+  }
+
+  Status membership(Node& node) {
+    node.kind = Kind::kIn;
+    node.negated = take("not");
+    if (!take("in")) return expected("in after not");
+    if (!take("{")) return expected("'{' after in");
+    do {
+      const std::size_t begin = token_.begin;
+      Assumption::Range range;
+      if (auto s = into(range.first, node.field); !s) return s;
+      range.last = range.first;
+      if (take(".."))
+        if (auto s = into(range.last, node.field); !s) return s;
+      if (range.first > range.last)
+        return failure(begin, "a range from low to high (unsigned)", taken_since(begin));
+      node.ranges.push_back(range);
+    } while (take(","));
+    if (!take("}")) return expected("',' or '}'");
+    return Ok{};
+  }
+
+  Result<Field> field() {
+    const std::string_view name = token_.text;
+    if (name == "nr" || name == "syscall" || name == "arch") {
+      advance();
+      return Field{name == "arch" ? kArchField : kNrField};
+    }
+    Field out;
+    if (name == "ip") {
+      out.index = kIpField;
+    } else if (name == "args") {
+      advance();
+      if (!take("[")) return expected("'[' after args");
+      if (!is_argument(token_.text)) return expected("an argument's index from 0 to 5");
+      out.index = token_.text[0] - '0';
+      advance();
+      if (!at("]")) return expected("']'");
+    } else if (name.starts_with("arg") && is_argument(name.substr(3))) {
+      out.index = name[3] - '0';
+    } else {
+      return expected("a field (arch, nr, syscall, ip, arg0..arg5), true, false, '!' or '('");
+    }
+    advance();
+    if (!take(".")) return out;
+    if (!at("lo") && !at("hi")) return expected("lo or hi");
+    out.part = at("lo") ? Part::kLow : Part::kHigh;
+    advance();
+    return out;
+  }
+
+  static bool is_argument(std::string_view text) {
+    return text.size() == 1 && text[0] >= '0' && text[0] < '0' + kArgCount;
+  }
+
+  Status into(std::uint64_t& out, const Field& field) {
+    auto read = value(field);
+    if (!read) return read.error();
+    out = *read;
+    return Ok{};
+  }
+
+  Result<std::uint64_t> value(const Field& field) {
+    if (token_.is_number() || at("-")) return number(field);
+    if (field.index == kArchField) return arch();
+    if (field.index == kNrField) return syscall();
+    return expected(number_limits(field));
+  }
+
+  Result<std::uint64_t> number(const Field& field) {
+    const std::size_t begin = token_.begin;
+    const bool negative = take("-");
+    if (!token_.is_number()) return expected("a number behind '-'");
+    const std::uint64_t limit = negative ? field.max() / 2 + 1 : field.max();
+    const auto magnitude = parse_number(token_.text);
+    advance();
+    if (!magnitude || *magnitude > limit)
+      return failure(begin, number_limits(field), taken_since(begin));
+    return negative ? (0 - *magnitude) & field.max() : *magnitude;
+  }
+
+  Result<std::uint64_t> arch() {
+    const auto arch = arch_from_name(token_.text);
+    // Taken for its AUDIT_ARCH value, `arch != x32` would exclude x86_64 too.
+    if (arch == Arch::kX32)
+      return expected("x86_64, whose value of arch x32 shares (nr & 0x40000000 tells them apart)");
+    if (!arch) return expected(arch_names(false) + " or a number");
+    advance();
+    return std::uint64_t{arch_info(*arch).audit};
+  }
+
+  Result<std::uint64_t> syscall() {
+    Token name = token_;
+    if (at("") || !is_letter(name.text[0])) return expected("a system call or a number");
+    std::optional<Arch> arch = default_arch_;
+    advance();
+    if (take(":")) {
+      arch = arch_from_name(name.text);
+      if (!arch) return failure(name.begin, arch_names(true), name.text);
+      name = token_;
+      advance();
+    }
+    if (const auto nr = syscall_nr(*arch, name.text)) return std::uint64_t{*nr};
+    std::string hint;
+    if (const auto similar = similar_syscalls(*arch, name.text); !similar.empty())
+      hint = fmt::format("; did you mean {}?", fmt::join(similar, " or "));
+    const std::string what = fmt::format("a system call of {}", arch_info(*arch).name);
+    return failure(name.begin, what, name.text, hint);
+  }
+
+  std::string_view text_;
+  Arch default_arch_;
+  Token token_;          // the next one
+  std::size_t end_ = 0;  // of the last token taken
+  int nesting_ = 0;      // '(' and '!' around the next token
+  Assumption out_;
+};
+
+std::uint64_t value_of(const Field& field, const SeccompData& data, Endian endian) {
+  return field.is_wide() ? data.field(field.index, endian) : data.words[field.word(false, endian)];
+}
+
+bool test(const Node& node, std::uint64_t value) {
+  if (node.kind == Kind::kGt) return value > node.value;
+  if (node.kind == Kind::kGe) return value >= node.value;
+  if (node.kind == Kind::kEq) return (value & node.mask) == node.value;
+  return std::ranges::any_of(node.ranges, [value](const Assumption::Range& range) {
+    return range.first <= value && value <= range.last;
+  });
+}
+
+std::string value_text(const Field& field, std::uint64_t value) {
+  if (field.index == kNrField) return fmt::format("{}", value);
+  if (field.index == kArchField)
+    if (const auto arch = arch_from_data(static_cast<std::uint32_t>(value), 0))
+      return std::string(arch_info(*arch).name);
+  return fmt::format("{:#x}", value);
+}
+
+std::string test_text(const Node& node) {
+  const std::string name = field_name(node.field);
+  if (node.kind == Kind::kIn) {
+    std::vector<std::string> items;
+    for (const auto& [first, last] : node.ranges) {
+      items.push_back(value_text(node.field, first));
+      if (first != last) items.back() += ".." + value_text(node.field, last);
+    }
+    return fmt::format("{}{} in {{{}}}", name, node.negated ? " not" : "", fmt::join(items, ", "));
+  }
+  if (node.kind == Kind::kEq && node.mask != node.field.max())
+    return fmt::format("{} & {:#x} {} {:#x}", name, node.mask,
+                       node.negated ? "!=" : "==", node.value);
+  const auto* const op = std::ranges::find_if(kOperators, [&node](const Operator& candidate) {
+    return candidate.kind == node.kind && candidate.negated == node.negated;
+  });
+  return fmt::format("{} {} {}", name, op->text, value_text(node.field, node.value));
+}
+
+}  // namespace
+
+Result<Assumption> parse_assumption(std::string_view text, Arch default_arch) {
+  return Parser(text, default_arch).parse();
+}
+
+bool holds(const Assumption& assumption, const SeccompData& data, Endian endian) {
+  std::vector<bool> truths;  // per node; children come before their parents
+  const auto child_holds = [&truths](std::uint32_t child) { return bool{truths[child]}; };
+  for (const Node& node : assumption.nodes) {
+    const bool truth = node.kind == Kind::kAll   ? std::ranges::all_of(node.children, child_holds)
+                       : node.kind == Kind::kAny ? std::ranges::any_of(node.children, child_holds)
+                                                 : test(node, value_of(node.field, data, endian));
+    truths.push_back(truth != node.negated);
+  }
+  return truths.empty() || truths.back();
+}
+
+std::string describe(const Assumption& assumption) {
+  std::vector<std::string> texts;  // per node; children come before their parents
+  const auto group_text = [&](const Node& node) -> std::string {
+    const bool all = node.kind == Kind::kAll;
+    if (node.children.empty()) return all != node.negated ? "true" : "false";
+    std::string out;
+    for (const std::uint32_t index : node.children) {
+      const Node& child = assumption.nodes[index];
+      const bool loose =
+          all && child.kind == Kind::kAny && !child.negated && !child.children.empty();
+      if (!out.empty()) out += all ? " && " : " || ";
+      out += loose ? fmt::format("({})", texts[index]) : texts[index];
+    }
+    return node.negated ? fmt::format("!({})", out) : out;
+  };
+  for (const Node& node : assumption.nodes) {
+    const bool is_group = node.kind == Kind::kAll || node.kind == Kind::kAny;
+    texts.push_back(is_group ? group_text(node) : test_text(node));
+  }
+  return texts.empty() ? "true" : std::move(texts.back());
+}
+
+}  // namespace secequiv

@@ -1,0 +1,71 @@
+// The function from inputs to results that a program computes, built from its last instruction to
+// its first. Owns that pass. It must not know registers (forward.h).
+#pragma once
+
+#include "harness/seccomp/action.h"
+#include "verify/dd/facts.h"
+
+namespace secequiv::dd {
+
+// The diagram of an instruction is that of "the program from here on", for inputs that agree with
+// the facts there. Nothing is known before the first instruction, so the root is right for all
+// inputs. Leaving out what the facts exclude keeps the diagrams of inner parts small: within one
+// system call's code, the others' rules do not appear.
+//
+// A stretch of tests of one word, each reached from the one before it only (a linear search, a
+// search tree), becomes one division of the word's values into pieces.
+class Backward {
+ public:
+  Backward(Words& words, const Forward& forward, ProgramView program);
+
+  // Leaves: the normalized return values, and what `returned(word)` makes of others.
+  template <class Computed>
+  NodeId build(Sameness sameness, const Computed& returned) {
+    for (std::size_t pc = program_.size(); pc-- > 0 && !words_.diagrams().exhausted();) {
+      if (!forward_.reached(pc) || inside_[pc]) continue;
+      const Insn& in = program_[pc];
+      if (in.code == kRetK) {
+        value_[pc] = words_.diagrams().leaf(normalize(in.k, sameness));
+      } else if (in.code == kRetA) {
+        value_[pc] = returned(forward_.returned(pc));
+      } else {
+        value_[pc] = continued(pc, sameness);
+      }
+    }
+    return value_[0];
+  }
+
+ private:
+  static constexpr std::uint8_t kNoWord = 0xff;
+  // Values low..high of the word lead to `to`, unless a point (low = high) says otherwise.
+  struct Stretch {
+    std::uint32_t low;
+    std::uint32_t high;
+    std::size_t to;
+    std::uint32_t rank;  // of points, in the order in which they are tested
+    NodeId value;        // of `to`
+  };
+
+  void find_inside();
+  NodeId continued(std::size_t pc, Sameness sameness);
+  NodeId narrowed(NodeId id, std::size_t pc) const;
+  NodeId divided(std::size_t pc);
+  NodeId one_by_one(std::uint32_t position);
+  void find_pieces();
+  void collect(const Stretch& start);
+  void collect_point(std::uint32_t k, std::size_t to);
+  [[nodiscard]] std::size_t skip(std::size_t pc) const;
+
+  Words& words_;
+  const Forward& forward_;
+  ProgramView program_;
+  Facts facts_;
+  std::vector<bool> inside_;  // part of a stretch that starts before it
+  std::vector<NodeId> value_;
+  std::vector<Stretch> open_;
+  std::vector<Stretch> stretches_;
+  std::vector<Stretch> points_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace secequiv::dd

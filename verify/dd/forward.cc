@@ -1,0 +1,297 @@
+#include "verify/dd/forward.h"
+
+#include <algorithm>
+
+#include "harness/bpf/flow.h"
+
+namespace secequiv::dd {
+namespace {
+
+constexpr std::uint32_t kNowhere = ~0u;
+
+struct Access {
+  std::uint32_t reads;
+  std::uint32_t writes;
+};
+
+Access access_of(const Insn& in) {
+  const std::uint32_t slot = 1u << (in.k % kMemWords);
+  switch (in.code) {
+    case kLdWAbs:
+    case kLdImm:
+    case kLdLen:
+      return {0, kLiveA};
+    case kLdMem:
+      return {slot, kLiveA};
+    case kLdxImm:
+    case kLdxLen:
+      return {0, kLiveX};
+    case kLdxMem:
+      return {slot, kLiveX};
+    case kSt:
+      return {kLiveA, slot};
+    case kStx:
+      return {kLiveX, slot};
+    case kTax:
+      return {kLiveA, kLiveX};
+    case kTxa:
+      return {kLiveX, kLiveA};
+    case kJeqX:
+    case kJgtX:
+    case kJgeX:
+    case kJsetX:
+      return {kLiveA | kLiveX, 0};
+    case kJeqK:
+    case kJgtK:
+    case kJgeK:
+    case kJsetK:
+    case kRetA:
+      return {kLiveA, 0};
+    case kJa:
+    case kRetK:
+      return {0, 0};
+    case kAddX:
+    case kSubX:
+    case kMulX:
+    case kDivX:
+    case kAndX:
+    case kOrX:
+    case kXorX:
+    case kLshX:
+    case kRshX:
+      return {kLiveA | kLiveX, kLiveA};
+    default:
+      return {kLiveA, kLiveA};
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> live_registers(ProgramView program) {
+  std::vector<std::uint32_t> live(program.size(), 0);
+  for (std::size_t pc = program.size(); pc-- > 0;) {
+    std::size_t to[2];
+    const std::size_t count = successors(program, pc, to);
+    std::uint32_t after = 0;
+    for (std::size_t i = 0; i < count; ++i) after |= live[to[i]];
+    Access access = access_of(program[pc]);
+    // A jump with one target reads nothing; what is written for nobody needs nothing, but a DIV|X
+    // may end the program.
+    if (is_conditional(program[pc]) && count == 1) access.reads = 0;
+    if (access.writes != 0 && (after & access.writes) == 0)
+      access.reads = program[pc].code == kDivX ? kLiveX : 0;
+    live[pc] = (after & ~access.writes) | access.reads;
+  }
+  return live;
+}
+
+struct Forward::Control {
+  Words& words;
+  std::optional<Condition> condition;
+  std::optional<Word> value;
+
+  void next() {}
+  void jump(std::uint32_t) {}
+  void branch(const Condition& taken, std::uint32_t, std::uint32_t) { condition = taken; }
+  void ret(const Word& w) { value = w; }
+  bool exit_if_zero(const Word& divisor) {
+    condition = words.eq(divisor, words.constant(0));
+    return false;
+  }
+};
+
+Forward::Forward(Words& words, ProgramView program)
+    : words_(words),
+      program_(program),
+      live_(live_registers(program)),
+      states_(program.size()),
+      reached_(program.size(), false),
+      mixed_(program.size(), false),
+      arrivals_(program.size(), 0),
+      conditions_(program.size()) {
+  run();
+}
+
+void Forward::run() {
+  reached_[0] = true;
+  for (std::size_t pc = 0; pc < program_.size() && !words_.diagrams().exhausted(); ++pc) {
+    if (!reached_[pc]) continue;
+    if (mixed_[pc]) resolve(pc);
+    execute(pc);
+    leave(pc);
+  }
+}
+
+void Forward::execute(std::size_t pc) {
+  const Insn& in = program_[pc];
+  State& state = states_[pc];
+  const Access access = access_of(in);
+  if (in.code == kRetK || in.code == kJa || (is_conditional(in) && in.jt == in.jf)) return;
+  const bool wanted =
+      access.writes == 0 || (pc + 1 < program_.size() && (live_[pc + 1] & access.writes) != 0);
+  if (!wanted && in.code != kDivX) return;
+  const std::uint32_t slot = in.k % kMemWords;
+  machine_.a = state.a;
+  machine_.x = state.x;
+  if ((access.reads & 0xffff) != 0) machine_.m[slot] = memory(state, slot);
+  Control control{words_, {}, {}};
+  if (wanted) {
+    step(words_, in, machine_, control);
+  } else {
+    control.exit_if_zero(machine_.x);
+  }
+  if (control.condition) conditions_[pc] = *control.condition;
+  if (in.code == kRetA) {
+    if (returned_.empty()) returned_.resize(program_.size());
+    returned_[pc] = *control.value;
+  }
+  state.a = machine_.a;
+  state.x = machine_.x;
+  if ((access.writes & 0xffff) != 0) {
+    memories_.push_back(state.memory == kNoMemory ? Memory{} : memories_[state.memory]);
+    state.memory = static_cast<std::uint32_t>(memories_.size() - 1);
+    memories_.back()[slot] = machine_.m[slot];
+  }
+}
+
+std::optional<std::size_t> Forward::next(std::size_t pc, bool taken) const {
+  const Insn& in = program_[pc];
+  if (is_ret(in)) return std::nullopt;
+  if (is_conditional(in)) {
+    if (in.jt != in.jf && conditions_[pc].is(!taken)) return std::nullopt;
+    return jump_target(pc, in, taken);
+  }
+  if (in.code == kDivX && conditions_[pc].is(true)) return std::nullopt;
+  return in.code == kJa ? jump_target(pc, in, true) : pc + 1;
+}
+
+void Forward::leave(std::size_t pc) {
+  const auto yes = next(pc, true);
+  const auto no = next(pc, false);
+  if (yes) arrive(*yes, states_[pc]);
+  if (no && no != yes) arrive(*no, states_[pc]);
+}
+
+bool Forward::agree(const State& a, const State& b, std::uint32_t live) const {
+  if ((live & kLiveA) != 0 && a.a != b.a) return false;
+  if ((live & kLiveX) != 0 && a.x != b.x) return false;
+  if (a.memory == b.memory || (live & 0xffff) == 0) return true;
+  for (std::uint32_t k = 0; k < kMemWords; ++k)
+    if ((live >> k & 1) != 0 && memory(a, k) != memory(b, k)) return false;
+  return true;
+}
+
+void Forward::arrive(std::size_t pc, const State& state) {
+  ++arrivals_[pc];
+  if (!reached_[pc]) {
+    reached_[pc] = true;
+    states_[pc] = state;
+  } else if (!mixed_[pc] && !agree(states_[pc], state, live_[pc])) {
+    mixed_[pc] = true;
+  }
+}
+
+void Forward::find_predecessors() {
+  if (!predecessors_.empty()) return;
+  predecessors_.resize(program_.size());
+  for (std::uint32_t pc = 0; pc < program_.size(); ++pc) {
+    std::size_t to[2];
+    const std::size_t count = successors(program_, pc, to);
+    for (std::size_t i = 0; i < count; ++i) predecessors_[to[i]].push_back(pc);
+  }
+}
+
+// Of all instructions up to `pc`: the last one before it through which every path to it leads.
+void Forward::find_dominators(std::size_t pc) {
+  if (dominators_.empty()) {
+    dominators_.push_back(0);
+    depths_.push_back(0);
+  }
+  for (auto at = static_cast<std::uint32_t>(dominators_.size()); at <= pc; ++at) {
+    std::uint32_t common = kNowhere;
+    for (const std::uint32_t from : predecessors_[at]) {
+      if (!reached_[from] || (next(from, true) != at && next(from, false) != at)) continue;
+      std::uint32_t other = from;
+      if (common == kNowhere) common = other;
+      while (common != other) {
+        if (depths_[common] >= depths_[other]) {
+          common = dominators_[common];
+        } else {
+          other = dominators_[other];
+        }
+      }
+    }
+    dominators_.push_back(common == kNowhere ? 0 : common);
+    depths_.push_back(common == kNowhere ? 0 : depths_[common] + 1);
+  }
+}
+
+// Which of the sources an input that passes `from` and comes to `pc` comes by: a diagram whose
+// leaves are `choice`. For inputs that do not come to `pc` it may say anything.
+NodeId Forward::selection(std::size_t pc, std::size_t from, const std::vector<std::size_t>& sources,
+                          const std::vector<std::uint32_t>& choice) {
+  Diagrams& diagrams = words_.diagrams();
+  std::vector<NodeId> value(pc - from, kNowhere);
+  std::size_t source = sources.size();
+  for (std::size_t at = pc; at-- > from && !diagrams.exhausted();) {
+    if (!reached_[at]) continue;
+    const bool is_source = source > 0 && sources[source - 1] == at;
+    if (is_source) --source;
+    const auto there = [&](bool taken) {
+      const auto to = next(at, taken);
+      if (!to || *to > pc) return kNowhere;
+      if (*to == pc) return is_source ? diagrams.leaf(choice[source]) : kNowhere;
+      return value[*to - from];
+    };
+    const NodeId yes = there(true);
+    const NodeId no = there(false);
+    if (yes == no || no == kNowhere) {
+      value[at - from] = yes;
+    } else if (yes == kNowhere) {
+      value[at - from] = no;
+    } else {
+      value[at - from] = words_.branch(conditions_[at], yes, no);
+    }
+  }
+  return value[0];
+}
+
+// Paths meet at `pc` with different registers: each register becomes a choice by the path taken,
+// seen from the last instruction that all of them share.
+void Forward::resolve(std::size_t pc) {
+  find_predecessors();
+  find_dominators(pc);
+  const std::uint32_t live = live_[pc];
+  std::vector<std::size_t> sources;
+  std::vector<std::uint32_t> choice;
+  std::vector<State> distinct;
+  for (const std::uint32_t from : predecessors_[pc]) {
+    if (!reached_[from] || (next(from, true) != pc && next(from, false) != pc)) continue;
+    const auto known = std::ranges::find_if(
+        distinct, [&](const State& state) { return agree(state, states_[from], live); });
+    sources.push_back(from);
+    choice.push_back(static_cast<std::uint32_t>(known - distinct.begin()));
+    if (known == distinct.end()) distinct.push_back(states_[from]);
+  }
+  Diagrams& diagrams = words_.diagrams();
+  const NodeId by = selection(pc, dominators_[pc], sources, choice);
+  State joined = distinct[0];
+  Memory slots{};
+  for (std::uint32_t k = 0; k < kMemWords; ++k) slots[k] = memory(joined, k);
+  for (std::uint32_t i = 1; i < distinct.size() && !diagrams.exhausted(); ++i) {
+    const NodeId mine = diagrams.leaf(i);
+    const Condition chosen = words_.condition(diagrams.substitute(
+        by, [&](NodeId leaf) { return leaf == mine ? Diagrams::kOne : Diagrams::kZero; }));
+    if ((live & kLiveA) != 0) joined.a = words_.choose(chosen, distinct[i].a, joined.a);
+    if ((live & kLiveX) != 0) joined.x = words_.choose(chosen, distinct[i].x, joined.x);
+    for (std::uint32_t k = 0; k < kMemWords; ++k)
+      if ((live >> k & 1) != 0) slots[k] = words_.choose(chosen, memory(distinct[i], k), slots[k]);
+  }
+  if ((live & 0xffff) != 0) {
+    memories_.push_back(slots);
+    joined.memory = static_cast<std::uint32_t>(memories_.size() - 1);
+  }
+  states_[pc] = joined;
+}
+
+}  // namespace secequiv::dd

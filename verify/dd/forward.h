@@ -1,0 +1,80 @@
+// What every instruction of one program sees, as functions of the input: the condition of each
+// two-way instruction, the value of each RET A. Owns the forward pass, in which paths that meet
+// with different registers are joined. It must not know results (backward.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verify/dd/words.h"
+
+namespace secequiv::dd {
+
+// The registers that may still be read from each instruction on, as masks.
+inline constexpr std::uint32_t kLiveA = 1u << 16;  // bits 0..15: M[0..15]
+inline constexpr std::uint32_t kLiveX = 1u << 17;
+std::vector<std::uint32_t> live_registers(ProgramView program);
+
+class Forward {
+ public:
+  // Precondition: check() accepts the program (the length rule aside). Runs the pass; if the
+  // diagrams are exhausted meanwhile, nothing else of this object means anything.
+  Forward(Words& words, ProgramView program);
+
+  // Some input may lead here; conditions that are constant are followed one way only.
+  [[nodiscard]] bool reached(std::size_t pc) const { return reached_[pc]; }
+  // Of a conditional jump: it is taken. Of DIV|X: the divisor is zero.
+  [[nodiscard]] const Condition& condition(std::size_t pc) const { return conditions_[pc]; }
+  // Of RET A.
+  [[nodiscard]] const Word& returned(std::size_t pc) const { return returned_[pc]; }
+  // Edges into `pc` from reached instructions.
+  [[nodiscard]] std::uint32_t arrivals(std::size_t pc) const { return arrivals_[pc]; }
+
+ private:
+  static constexpr std::uint32_t kNoMemory = ~0u;
+
+  // Registers before an instruction, and once it has run, after it.
+  struct State {
+    Word a;
+    Word x;
+    std::uint32_t memory = kNoMemory;  // index into memories_
+  };
+  using Memory = std::array<Word, kMemWords>;
+  struct Control;
+
+  void run();
+  void execute(std::size_t pc);
+  void leave(std::size_t pc);
+  void arrive(std::size_t pc, const State& state);
+  [[nodiscard]] Word memory(const State& state, std::uint32_t k) const {
+    return state.memory == kNoMemory ? Word{} : memories_[state.memory][k];
+  }
+  [[nodiscard]] bool agree(const State& a, const State& b, std::uint32_t live) const;
+
+  void resolve(std::size_t pc);
+  void find_predecessors();
+  void find_dominators(std::size_t pc);
+  NodeId selection(std::size_t pc, std::size_t from, const std::vector<std::size_t>& sources,
+                   const std::vector<std::uint32_t>& choice);
+  // The instruction after `pc` if its outcome is `taken`, or nothing if that never happens.
+  [[nodiscard]] std::optional<std::size_t> next(std::size_t pc, bool taken) const;
+
+  Words& words_;
+  ProgramView program_;
+  std::vector<std::uint32_t> live_;
+  std::vector<State> states_;
+  std::vector<bool> reached_;
+  std::vector<bool> mixed_;
+  std::vector<std::uint32_t> arrivals_;
+  std::vector<Condition> conditions_;
+  std::vector<Word> returned_;
+  std::vector<Memory> memories_;
+  Machine<Words> machine_;
+  // For joins only, filled when the first one is met.
+  std::vector<std::uint32_t> dominators_;
+  std::vector<std::uint32_t> depths_;
+  std::vector<std::vector<std::uint32_t>> predecessors_;
+};
+
+}  // namespace secequiv::dd

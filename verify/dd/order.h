@@ -1,0 +1,47 @@
+// Which input bit stands at which level of the diagrams. Owns that choice, made once for the
+// programs at hand: the size of a diagram, never its meaning, depends on it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "harness/bpf/insn.h"
+
+namespace secequiv::dd {
+
+// Levels 0..511 in sixteen blocks of 32, called positions. A word stands in a block of its own
+// unless a program combines it with another word (adds, compares them, ...): the bits of such words
+// alternate, because the diagram of x == y takes 2^32 nodes otherwise.
+class Order {
+ public:
+  // arch and nr first, as every filter tests them, then instruction_pointer and the arguments, the
+  // high half of each first (on little-endian machines).
+  static Order for_programs(std::span<const ProgramView> programs);
+
+  // `word` has the block at position(word) to itself, most significant bit first.
+  [[nodiscard]] bool whole(std::uint32_t word) const { return position_[word] != kShared; }
+  [[nodiscard]] std::uint32_t position(std::uint32_t word) const { return position_[word]; }
+
+  // Bit 31 is the most significant.
+  [[nodiscard]] std::uint32_t level(std::uint32_t word, std::uint32_t bit) const {
+    return whole(word) ? position_[word] * 32u + 31 - bit : shared_level(word, bit);
+  }
+  [[nodiscard]] std::uint32_t word(std::uint32_t level) const { return word_[level]; }
+  [[nodiscard]] std::uint32_t bit(std::uint32_t level) const { return bit_[level]; }
+  // The words whose bits alternate with those of `word`, itself included, as a mask.
+  [[nodiscard]] std::uint16_t group(std::uint32_t word) const { return group_[word]; }
+
+ private:
+  static constexpr std::uint8_t kShared = 0xff;
+  [[nodiscard]] std::uint32_t shared_level(std::uint32_t word, std::uint32_t bit) const;
+  void place(std::uint32_t first_level, std::uint16_t group);
+
+  std::array<std::uint8_t, 16> position_{};
+  std::array<std::uint16_t, 16> group_{};
+  std::array<std::uint16_t, 16> first_{};  // level of the group's first bit
+  std::array<std::uint8_t, 512> word_{};
+  std::array<std::uint8_t, 512> bit_{};
+};
+
+}  // namespace secequiv::dd

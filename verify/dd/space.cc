@@ -1,0 +1,192 @@
+#include "verify/dd/space.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "verify/dd/backward.h"
+#include "verify/dd/forward.h"
+#include "verify/symbolic.h"
+
+namespace secequiv::dd {
+namespace {
+
+// Fewest non-zero words of an input in a set.
+class Fewest {
+ public:
+  static constexpr unsigned kImpossible = 100;
+
+  Fewest(Diagrams& diagrams, const Order& order) : diagrams_(diagrams), order_(order) {}
+
+  // Words in `free` (a mask) do not count.
+  unsigned of(NodeId set, std::uint16_t free) {
+    if (set == Diagrams::kZero || diagrams_.exhausted()) return kImpossible;
+    if (set == Diagrams::kOne) return 0;
+    const std::uint32_t level = diagrams_.level(set);
+    const std::uint32_t word = order_.word(level);
+    // Words above this one's group are behind us.
+    free &= group_and_later(word);
+    const auto key = std::pair(set, free);
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    const auto counted = static_cast<std::uint16_t>(free | 1u << word);
+    const unsigned here = counted == free ? 0 : 1;
+    const unsigned out = std::min(of(diagrams_.cofactor(set, level, false), free),
+                                  of(diagrams_.cofactor(set, level, true), counted) + here);
+    known_.emplace(key, out);
+    return out;
+  }
+
+ private:
+  // A mask that drops words which no level from `word`'s group on tests.
+  [[nodiscard]] std::uint16_t group_and_later(std::uint32_t word) {
+    std::uint16_t& mask = later_[word];
+    if (mask == 0) {
+      const std::uint32_t first = order_.level(word, 31);
+      for (std::uint32_t w = 0; w < 16; ++w)
+        if (order_.level(w, 0) >= first || (order_.group(word) >> w & 1) != 0)
+          mask |= static_cast<std::uint16_t>(1u << w);
+    }
+    return mask;
+  }
+
+  Diagrams& diagrams_;
+  const Order& order_;
+  std::array<std::uint16_t, 16> later_{};
+  std::map<std::pair<NodeId, std::uint16_t>, unsigned> known_;
+};
+
+}  // namespace
+
+Space::Space(std::span<const ProgramView> programs, const Limits& limits)
+    : order_(Order::for_programs(programs)),
+      diagrams_(limits.nodes, limits.steps),
+      words_(diagrams_, order_) {}
+
+NodeId Space::leaf_for(const Word& value) {
+  if (value.is_constant()) return diagrams_.leaf(value.value);
+  const auto at = std::ranges::find(symbols_, value);
+  const auto index = static_cast<std::uint32_t>(at - symbols_.begin());
+  if (at == symbols_.end()) symbols_.push_back(value);
+  return diagrams_.symbol(index);
+}
+
+Decisions Space::decisions(ProgramView program, Sameness sameness) {
+  const Forward forward(words_, program);
+  if (exhausted()) return {};
+  Backward backward(words_, forward, program);
+  Decisions out;
+  out.root = backward.build(sameness, [&](const Word& returned) {
+    const NodeId leaf = leaf_for(normalize_symbolic(words_, returned, sameness));
+    out.computed = out.computed || diagrams_.is_symbol(leaf);
+    return leaf;
+  });
+  return out;
+}
+
+NodeId Space::leaf_at(NodeId id, const SeccompData& data) {
+  while (!diagrams_.is_leaf(id)) {
+    const std::uint32_t level = diagrams_.level(id);
+    const bool bit = (data.words[order_.word(level)] >> order_.bit(level) & 1) != 0;
+    id = diagrams_.cofactor(id, level, bit);
+  }
+  return id;
+}
+
+std::uint32_t Space::evaluate(const Decisions& decisions, const SeccompData& data) {
+  const NodeId leaf = leaf_at(decisions.root, data);
+  const std::uint32_t number = diagrams_.node(leaf).pattern;
+  if (!diagrams_.is_symbol(leaf)) return number;
+  const Bits bits = words_.bits(symbols_[number]);
+  std::uint32_t out = 0;
+  for (std::uint32_t i = 0; i < 32; ++i) out |= diagrams_.node(leaf_at(bits[i], data)).pattern << i;
+  return out;
+}
+
+Word Space::value(const Decisions& decisions) {
+  if (!decisions.computed && diagrams_.is_leaf(decisions.root))
+    return words_.constant(diagrams_.node(decisions.root).pattern);
+  Bits out{};
+  for (std::uint32_t bit = 0; bit < 32 && !exhausted(); ++bit) {
+    out[bit] = diagrams_.substitute(decisions.root, [&](NodeId leaf) {
+      const std::uint32_t number = diagrams_.node(leaf).pattern;
+      if (diagrams_.is_symbol(leaf)) return words_.bits(symbols_[number])[bit];
+      return (number >> bit & 1) != 0 ? Diagrams::kOne : Diagrams::kZero;
+    });
+  }
+  return exhausted() ? Word{} : words_.word(out);
+}
+
+Decisions Space::normalized(const Decisions& decisions, Sameness sameness) {
+  Decisions out = decisions;
+  if (sameness == Sameness::kRaw) return out;
+  out.computed = false;
+  out.root = diagrams_.substitute(decisions.root, [&](NodeId leaf) {
+    const std::uint32_t number = diagrams_.node(leaf).pattern;
+    if (!diagrams_.is_symbol(leaf)) return diagrams_.leaf(normalize(number, sameness));
+    const Word word = symbols_[number];
+    const NodeId normal = leaf_for(normalize_symbolic(words_, word, sameness));
+    out.computed = out.computed || diagrams_.is_symbol(normal);
+    return normal;
+  });
+  return out;
+}
+
+Decisions Space::stack(std::span<const Decisions> filters) {
+  if (filters.size() == 1) return filters[0];
+  Decisions out{diagrams_.leaf(SECCOMP_RET_ALLOW), false};
+  for (const Decisions& filter : filters) {
+    const auto combine = [&](NodeId so_far, NodeId newer) {
+      const auto word = [&](NodeId leaf) {
+        const std::uint32_t number = diagrams_.node(leaf).pattern;
+        return diagrams_.is_symbol(leaf) ? symbols_[number] : words_.constant(number);
+      };
+      // precedence() as an unsigned number.
+      const auto rank = [&](const Word& value) {
+        return words_.bit_xor(words_.bit_and(value, words_.constant(SECCOMP_RET_ACTION_FULL)),
+                              words_.constant(0x80000000));
+      };
+      const Word old = word(so_far);
+      const Word next = word(newer);
+      const NodeId leaf = leaf_for(words_.choose(words_.ugt(rank(old), rank(next)), next, old));
+      out.computed = out.computed || diagrams_.is_symbol(leaf);
+      return leaf;
+    };
+    out.root = diagrams_.merge(out.root, filter.root, combine);
+  }
+  return out;
+}
+
+NodeId Space::differing(const Decisions& f, const Decisions& g) {
+  if (f.root == g.root) return Diagrams::kZero;
+  if (!f.computed && !g.computed)
+    return diagrams_.merge(f.root, g.root, [](NodeId a, NodeId b) {
+      return a == b ? Diagrams::kZero : Diagrams::kOne;
+    });
+  return words_.set(words_.negate(words_.eq(value(f), value(g))));
+}
+
+std::optional<SeccompData> Space::smallest(NodeId set) {
+  SeccompData data;
+  Fewest fewest(diagrams_, order_);
+  unsigned budget = fewest.of(set, 0);
+  std::uint16_t set_words = 0;
+  for (std::uint32_t word = 0; word < 16; ++word) {
+    for (std::uint32_t bit = 32; bit-- > 0;) {
+      const std::uint32_t level = order_.level(word, bit);
+      const NodeId without = diagrams_.restrict(set, level, false);
+      if (without == set) continue;  // the bit does not matter: 0
+      if (fewest.of(without, set_words) <= budget) {
+        set = without;
+        continue;
+      }
+      set = diagrams_.restrict(set, level, true);
+      data.words[word] |= 1u << bit;
+      if ((set_words >> word & 1) == 0) --budget;
+      set_words |= static_cast<std::uint16_t>(1u << word);
+    }
+  }
+  if (exhausted()) return std::nullopt;
+  return data;
+}
+
+}  // namespace secequiv::dd

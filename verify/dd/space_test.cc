@@ -1,0 +1,113 @@
+#include "verify/dd/space.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/base/random.h"
+#include "harness/bpf/check.h"
+#include "harness/bpf/random_program.h"
+#include "harness/bpf/testing.h"
+#include "harness/compare/pair.h"
+
+namespace secequiv::dd {
+namespace {
+
+constexpr Limits kSmall{.nodes = 100'000, .steps = 500'000};
+
+TEST(Space, FunctionsAreWhatTheInterpreterComputes) {
+  Random random(41);
+  int decided = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const Program program = random_program(random, random.between(1, 40));
+    const ProgramView views[] = {program};
+    for (const Sameness sameness : {Sameness::kRaw, Sameness::kBehaviour}) {
+      Space space(views, kSmall);
+      const Decisions decisions = space.decisions(program, sameness);
+      if (space.exhausted()) continue;
+      ++decided;
+      for (const InputWords& input : random_inputs(random, program, 20))
+        ASSERT_EQ(space.evaluate(decisions, SeccompData{input}),
+                  normalize(run(program, input), sameness))
+            << asm_text(program) << describe(SeccompData{input});
+    }
+  }
+  EXPECT_GE(decided, 5800);
+}
+
+TEST(Space, WordsThatAreComparedTakeTurns) {
+  // Bit by bit in turn, x == y needs three nodes a bit; one word after the other, 2^32.
+  const Program program = assemble("ld [16]\ntax\nld [40]\njeq x, y, n\ny: ret #1\nn: ret #2\n");
+  const ProgramView views[] = {program};
+  Space space(views, {.nodes = 2000});
+  EXPECT_FALSE(space.order().whole(4));
+  EXPECT_FALSE(space.order().whole(10));
+  EXPECT_TRUE(space.order().whole(5));
+  const Decisions decisions = space.decisions(program, Sameness::kRaw);
+  ASSERT_FALSE(space.exhausted());
+  SeccompData data;
+  data.words[4] = data.words[10] = 0xdeadbeef;
+  EXPECT_EQ(space.evaluate(decisions, data), 1u);
+  data.words[4] ^= 1;
+  EXPECT_EQ(space.evaluate(decisions, data), 2u);
+}
+
+TEST(Space, EveryBitHasALevelOfItsOwn) {
+  Random random(42);
+  for (int i = 0; i < 50; ++i) {
+    const Program program = random_program(random, 60);
+    const ProgramView views[] = {program};
+    const Order order = Order::for_programs(views);
+    for (std::uint32_t level = 0; level < 512; ++level)
+      ASSERT_EQ(order.level(order.word(level), order.bit(level)), level);
+  }
+}
+
+TEST(Space, StacksAreWhatTheKernelMakesOfThem) {
+  Random random(43);
+  constexpr std::uint32_t kActions[] = {0x80000000, 0,          0x00030005, 0x00050001, 0x0005ffff,
+                                        0x7fc00000, 0x7ff00003, 0x7ffc0000, 0x7fff0000, 0x7fff0001};
+  const auto with_actions = [&](Program program) {
+    for (Insn& in : program)
+      if (in.code == kRetK) in.k = kActions[random.below(std::size(kActions))];
+    return program;
+  };
+  int decided = 0;
+  for (int i = 0; i < 600; ++i) {
+    std::vector<Program> programs;
+    for (std::size_t count = random.between(1, 3); count > 0; --count)
+      programs.push_back(with_actions(random_program(random, random.between(1, 12))));
+    const std::vector<ProgramView> views(programs.begin(), programs.end());
+    Space space(views, kSmall);
+    std::vector<Decisions> filters;
+    for (const ProgramView view : views) filters.push_back(space.decisions(view, Sameness::kRaw));
+    const Decisions stack = space.stack(filters);
+    const Decisions normal = space.normalized(stack, Sameness::kBehaviour);
+    if (space.exhausted()) continue;
+    ++decided;
+    for (const Program& program : programs)
+      for (const InputWords& input : random_inputs(random, program, 10)) {
+        const std::uint32_t expected = run_stack(views, input);
+        ASSERT_EQ(space.evaluate(stack, SeccompData{input}), expected);
+        ASSERT_EQ(space.evaluate(normal, SeccompData{input}), behaviour_of(expected));
+      }
+  }
+  EXPECT_GE(decided, 570);
+}
+
+TEST(Space, TheSmallestInputIsInTheSet) {
+  const Program program = assemble(
+      "ld [24]\njeq #0xffffffff, y, n\nn: ld [16]\njeq #1, m, r\nm: ld [20]\njeq #1, y, r\n"
+      "y: ret #1\nr: ret #0\n");
+  const Program other = assemble("ret #0\n");
+  const ProgramView views[] = {program, other};
+  Space space(views, {});
+  const NodeId differing = space.differing(space.decisions(program, Sameness::kRaw),
+                                           space.decisions(other, Sameness::kRaw));
+  const auto data = space.smallest(differing);
+  ASSERT_TRUE(data);
+  SeccompData expected;
+  expected.words[6] = 0xffffffff;  // one word beats two
+  EXPECT_EQ(*data, expected);
+}
+
+}  // namespace
+}  // namespace secequiv::dd
