@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstring>
 
 namespace secequiv {
@@ -38,6 +39,24 @@ Status write_in_place(const std::string& path, int flags, std::string_view bytes
   if (::close(fd) != 0 && status) return io_error(path, "write");
   return status;
 }
+
+// Holds back the signals that end a process while a temporary file exists, which they would leave
+// behind.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGXFSZ}) sigaddset(&ending, signal);
+    ::pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
 
 bool same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
@@ -105,6 +124,7 @@ Status write_file(const std::string& path, std::string_view bytes) {
   struct stat behind{};
   if (exists && (::stat(target->c_str(), &behind) != 0 || !same_file(behind, st)))
     return write_in_place(path, O_TRUNC, bytes);
+  const SignalsHeld held;
   std::string temporary = *target + ".XXXXXX";
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) {

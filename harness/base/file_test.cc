@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -188,6 +189,24 @@ TEST_F(FileTest, RunningOutOfSpaceKeepsTheOldFileAndRemovesTheNewOne) {
   EXPECT_EQ(status.error().text(), path("old") + ": cannot write: File too large");
   EXPECT_EQ(*read_file(path("old")), "kept");
   EXPECT_EQ(entries(), std::vector<std::string>{"old"});
+}
+
+TEST_F(FileTest, ASignalLeavesNoTemporaryFile) {
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const std::string bytes(1 << 20, 'x');
+      while (write_file(path("out"), bytes)) {
+      }
+      ::_exit(1);
+    }
+    ::usleep(static_cast<useconds_t>(2000 + 500 * round));
+    ::kill(child, SIGINT);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+    for (const std::string& name : entries()) EXPECT_EQ(name, "out");
+  }
 }
 
 TEST_F(FileTest, WritingOverADirectoryFails) {
