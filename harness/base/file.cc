@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstring>
 
 namespace secequiv {
@@ -25,9 +27,54 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-Status write_in_place(const std::string& path, int fd, std::string_view bytes) {
-  if (!write_all(fd, bytes)) return io_error(path, "write");
+Status write_descriptor(const std::string& shown, int fd, std::string_view bytes) {
+  if (!write_all(fd, bytes)) return io_error(shown, "write");
   return Ok{};
+}
+
+Status write_in_place(const std::string& path, int flags, std::string_view bytes) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags);
+  if (fd < 0) return io_error(path, "open for writing");
+  Status status = write_descriptor(path, fd, bytes);
+  if (::close(fd) != 0 && status) return io_error(path, "write");
+  return status;
+}
+
+// Holds back the signals that end a process while a temporary file exists, which they would leave
+// behind.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGXFSZ}) sigaddset(&ending, signal);
+    ::pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+bool same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// What `path` names after all symbolic links, the last of which may point to nothing yet: a link is
+// to be written through, not replaced.
+Result<std::string> behind_links(std::string path) {
+  const std::string given = path;
+  for (int links = 0; links < 40; ++links) {  // the kernel's own limit
+    std::string target(PATH_MAX, '\0');
+    const ssize_t n = ::readlink(path.c_str(), target.data(), target.size());
+    if (n < 0) return path;  // no link, or nothing there
+    target.resize(static_cast<std::size_t>(n));
+    path = target.starts_with('/') ? target : path.substr(0, path.rfind('/') + 1) + target;
+  }
+  errno = ELOOP;
+  return io_error(given, "open for writing");
 }
 
 }  // namespace
@@ -63,23 +110,34 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
 }
 
 Status write_file(const std::string& path, std::string_view bytes) {
-  if (path == "-") return write_in_place("<stdout>", STDOUT_FILENO, bytes);
+  if (path == "-") return write_descriptor("<stdout>", STDOUT_FILENO, bytes);
   struct stat st{};
-  if (::stat(path.c_str(), &st) == 0 && !S_ISREG(st.st_mode)) {
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return io_error(path, "open for writing");
-    Status status = write_in_place(path, fd, bytes);
-    ::close(fd);
-    return status;
-  }
-  std::string temporary = path + ".XXXXXX";
+  const bool exists = ::stat(path.c_str(), &st) == 0;
+  if (exists && !S_ISREG(st.st_mode)) return write_in_place(path, 0, bytes);
+  // A file that is standard output or error already has a position, and perhaps content to keep.
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
+    if (struct stat open{}; exists && ::fstat(fd, &open) == 0 && same_file(open, st))
+      return write_descriptor(path, fd, bytes);
+  const auto target = behind_links(path);
+  if (!target) return target.error();
+  // /dev/fd/N leads through /proc, where the name may be that of a deleted file.
+  struct stat behind{};
+  if (exists && (::stat(target->c_str(), &behind) != 0 || !same_file(behind, st)))
+    return write_in_place(path, O_TRUNC, bytes);
+  const SignalsHeld held;
+  std::string temporary = *target + ".XXXXXX";
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) return io_error(path, "create a temporary file beside it");
+  if (fd < 0) {
+    // A file that may be written in a folder that may not: in place or not at all.
+    if (exists && (errno == EACCES || errno == EPERM || errno == EROFS))
+      return write_in_place(path, O_TRUNC, bytes);
+    return io_error(path, "create a temporary file beside it");
+  }
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  const mode_t mode = st.st_nlink != 0 ? (st.st_mode & 07777) : (0666 & ~mask);
+  const mode_t mode = exists ? (st.st_mode & 07777) : (0666 & ~mask);
   const bool written = write_all(fd, bytes) && ::fchmod(fd, mode) == 0 && ::fsync(fd) == 0;
-  if (!written || ::close(fd) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
+  if (!written || ::close(fd) != 0 || ::rename(temporary.c_str(), target->c_str()) != 0) {
     Error error = io_error(path, "write");
     if (!written) ::close(fd);
     ::unlink(temporary.c_str());

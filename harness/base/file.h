@@ -19,10 +19,11 @@ inline constexpr std::size_t kMaxInputBytes = std::size_t{16} << 20;
 // is a directory, larger than `limit` bytes); `where` is the path.
 Result<std::string> read_file(const std::string& path, std::size_t limit = kMaxInputBytes);
 
-// Writes `bytes` to a temporary file beside `path`, flushes it to the disk and renames it over
-// `path`; on failure the old file is untouched and the temporary one removed. "-" writes to
-// standard output, flushed and checked. A path that exists and is not a regular file (a pipe,
-// /dev/stdout) is written in place, there being nothing to keep.
+// Writes `bytes` to a temporary file beside what `path` names (links are followed, not replaced),
+// flushes it to the disk and renames it; on failure the old file is untouched and the temporary one
+// removed. "-" writes to standard output, flushed and checked. Written in place: what is not a
+// regular file (a pipe, /dev/stdout), there being nothing to keep, and a writable file whose folder
+// takes no new files.
 Status write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace secequiv

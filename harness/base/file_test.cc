@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -190,6 +191,24 @@ TEST_F(FileTest, RunningOutOfSpaceKeepsTheOldFileAndRemovesTheNewOne) {
   EXPECT_EQ(entries(), std::vector<std::string>{"old"});
 }
 
+TEST_F(FileTest, ASignalLeavesNoTemporaryFile) {
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const std::string bytes(1 << 20, 'x');
+      while (write_file(path("out"), bytes)) {
+      }
+      ::_exit(1);
+    }
+    ::usleep(static_cast<useconds_t>(2000 + 500 * round));
+    ::kill(child, SIGINT);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+    for (const std::string& name : entries()) EXPECT_EQ(name, "out");
+  }
+}
+
 TEST_F(FileTest, WritingOverADirectoryFails) {
   fs::create_directory(path("folder"));
   const auto status = write_file(path("folder"), "x");
@@ -206,6 +225,61 @@ TEST_F(FileTest, SpecialFilesAreWrittenInPlace) {
   EXPECT_EQ(::read(reader, buffer, sizeof buffer), 7);
   ::close(reader);
   EXPECT_TRUE(fs::is_fifo(path("pipe")));
+}
+
+TEST_F(FileTest, LinksAreWrittenThrough) {
+  put("old", "before");
+  fs::create_directory(path("folder"));
+  fs::create_symlink("folder/two", path("one"));
+  fs::create_symlink("../old", path("folder/two"));
+  ASSERT_TRUE(write_file(path("one"), "after"));
+  EXPECT_TRUE(fs::is_symlink(path("one")) && fs::is_symlink(path("folder/two")));
+  EXPECT_EQ(*read_file(path("old")), "after");
+  fs::create_symlink("folder/new", path("dangling"));
+  ASSERT_TRUE(write_file(path("dangling"), "made"));
+  EXPECT_TRUE(fs::is_symlink(path("dangling")));
+  EXPECT_EQ(*read_file(path("folder/new")), "made");
+  fs::create_symlink("circle", path("circle"));
+  const auto status = write_file(path("circle"), "x");
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().text(),
+            path("circle") + ": cannot open for writing: Too many levels of symbolic links");
+  fs::create_symlink("/dev/null", path("null"));
+  ASSERT_TRUE(write_file(path("null"), "x"));
+  EXPECT_TRUE(fs::is_symlink(path("null")));
+}
+
+TEST_F(FileTest, StandardOutputByNameIsNotReplaced) {
+  put("log", "first ");
+  fs::create_symlink("/dev/stdout", path("link"));  // what an accident may replace
+  std::fflush(stdout);
+  with_redirected(STDOUT_FILENO, path("log"), O_WRONLY | O_APPEND, [&] {
+    EXPECT_TRUE(write_file(path("link"), "second "));
+    EXPECT_TRUE(write_file("-", "third"));
+  });
+  EXPECT_EQ(*read_file(path("log")), "first second third");
+  EXPECT_EQ(entries(), (std::vector<std::string>{"link", "log"}));
+}
+
+TEST_F(FileTest, AWritableFileInAClosedFolderIsWrittenInPlace) {
+  put("old", "before, and longer than what follows");
+  fs::permissions(folder_, fs::perms(0555));
+  fs::permissions(path("old"), fs::perms(0666));
+  // Root may write everywhere, so somebody else does it.
+  const bool root = ::geteuid() == 0;
+  if (root) {
+    ASSERT_EQ(::seteuid(65534), 0);
+  }
+  const auto status = write_file(path("old"), "after");
+  const auto absent = write_file(path("new"), "x");
+  if (root) {
+    ASSERT_EQ(::seteuid(0), 0);
+  }
+  fs::permissions(folder_, fs::perms(0755));
+  ASSERT_TRUE(status) << status.error().text();
+  EXPECT_EQ(*read_file(path("old")), "after");
+  EXPECT_FALSE(absent);
+  EXPECT_EQ(entries(), std::vector<std::string>{"old"});
 }
 
 TEST_F(FileTest, AFullDeviceIsAnError) {

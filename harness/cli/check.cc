@@ -114,7 +114,7 @@ void add_check(CLI::App& app, Context& context) {
                                      "built-in optimizer's result. Two: before and after");
   auto job = std::make_shared<CheckJob>();
   sub->add_option("input", job->inputs, "Policies or programs in any form; - for standard input")
-      ->expected(0, 2);
+      ->expected(1, 2);
   sub->add_option("--before-cmd", job->before_cmd,
                   "Command that prints the unoptimized program, in any form");
   sub->add_option("--after-cmd", job->after_cmd,

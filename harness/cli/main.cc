@@ -25,6 +25,13 @@ int run(int argc, char** argv) {
   secequiv::cli::add_validate(app, context);
   secequiv::cli::add_optimize(app, context);
   secequiv::cli::add_import(app, context);
+  // An empty value is never meant: a variable that was not set must not stand for "not given".
+  for (CLI::App* sub : app.get_subcommands({}))
+    for (CLI::Option* option : sub->get_options())
+      if (option->get_expected_max() > 0)
+        option->check([](const std::string& text) {
+          return text.empty() ? std::string("expected a value, found ''") : std::string();
+        });
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& error) {

@@ -48,7 +48,7 @@ class Reading {
   using pointer = const char*;
   using reference = const char&;
 
-  Reading(const char* at, std::size_t& count) : at_(at), count_(&count) {}
+  Reading(std::string_view::const_iterator at, std::size_t& count) : at_(at), count_(&count) {}
   reference operator*() const { return *at_; }
   Reading& operator++() {
     ++at_;
@@ -58,7 +58,7 @@ class Reading {
   friend bool operator==(const Reading& a, const Reading& b) { return a.at_ == b.at_; }
 
  private:
-  const char* at_;
+  std::string_view::const_iterator at_;
   std::size_t* count_;
 };
 
@@ -133,8 +133,7 @@ Result<nlohmann::json> parse_json(std::string_view text, const std::string& name
   json document;
   // The library reports syntax errors by exception only; nothing else of this project throws.
   try {
-    document =
-        json::parse(Reading(text.data(), read), Reading(text.data() + text.size(), read), watch);
+    document = json::parse(Reading(text.begin(), read), Reading(text.end(), read), watch);
   } catch (const json::exception& error) {
     std::string detail = error.what();
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...":

@@ -64,6 +64,12 @@ class Solver {
     Z3_context c = terms.context();
     solver_ = Z3_mk_solver_for_logic(c, Z3_mk_string_symbol(c, "QF_BV"));
     Z3_solver_inc_ref(c, solver_);
+    // Ctrl-C is for this process, which it ends; Z3 would take it as "give up".
+    Z3_params params = Z3_mk_params(c);
+    Z3_params_inc_ref(c, params);
+    Z3_params_set_bool(c, params, Z3_mk_string_symbol(c, "ctrl_c"), false);
+    Z3_solver_set_params(c, solver_, params);
+    Z3_params_dec_ref(c, params);
   }
   ~Solver() { Z3_solver_dec_ref(terms_.context(), solver_); }
   Solver(const Solver&) = delete;

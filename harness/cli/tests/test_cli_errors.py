@@ -120,6 +120,24 @@ def test_bad_option_values(args, named, getpid):
     assert named.replace("PATH", str(getpid)) in message
 
 
+EMPTY = [("check", "--after-cmd"), ("check", "--before-cmd"), ("check", "--policy"), ("check", "--listing"), ("cover", "--state"),
+         ("cover", "--listing"), ("cover", "--inputs"), ("prove", "--emit-smt2"), ("dis", "-o"), ("optimize", "-o"),
+         ("optimize", "--passes"), ("import", "-o"), ("dis", "--from"), ("check", "--arch"), ("check", "--cap"),
+         ("run", "--arg"), ("run", "--words"), ("run", "--nr")]
+
+
+@pytest.mark.parametrize("command, option", EMPTY)
+def test_an_empty_value_is_not_an_absent_one(command, option, getpid):
+    assert option in fails(command, *inputs(command, getpid), option, "")
+    assert option in fails(command, *inputs(command, getpid), option + "=" if option != "-o" else "--output=")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_empty_name_of_an_input(command):
+    message = fails(command, *inputs(command, ""))
+    assert "expected a value, found ''" in message and ("program" if command == "cover" else "") in message
+
+
 @pytest.mark.parametrize("option, command", [("--listing", "check"), ("--listing", "cover"), ("--emit-smt2", "prove")])
 def test_json_shares_standard_output_with_nothing(option, command, getpid):
     document, done = report(command, *inputs(command, getpid), option, "-")
