@@ -47,7 +47,8 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto witness = session->run({data, size}, edge_counters);
   if (!witness) return 0;
-  std::fputs(witness_text(session->pair(), minimize(session->pair(), *witness)).c_str(), stderr);
+  std::fputs(witness_text(Question(session->pair()), minimize(session->pair(), *witness)).c_str(),
+             stderr);
   std::abort();
 }
 

@@ -6,12 +6,12 @@
 
 namespace secequiv {
 
-Result<Proof> decide(const Pair& pair, Engine engine, const Budget& budget) {
-  if (engine == Engine::kZ3) return smt::prove(pair, budget.timeout_seconds);
-  auto diagrams = dd::prove(pair, budget.diagrams);
+Result<Proof> decide(const Question& question, Engine engine, const Budget& budget) {
+  if (engine == Engine::kZ3) return smt::prove(question, budget.timeout_seconds, budget.solver_mib);
+  auto diagrams = dd::prove(question, budget.diagrams);
   if (!diagrams) return diagrams;
   if (engine == Engine::kDd && diagrams->verdict != Verdict::kUnknown) return diagrams;
-  auto solver = smt::prove(pair, budget.timeout_seconds);
+  auto solver = smt::prove(question, budget.timeout_seconds, budget.solver_mib);
   if (!solver) return solver;
   if (engine == Engine::kDd) {
     if (solver->verdict == Verdict::kUnknown)
@@ -27,7 +27,8 @@ Result<Proof> decide(const Pair& pair, Engine engine, const Budget& budget) {
         fmt::format(" ({} alone says: {})", other.engine, verdict_name(other.verdict));
     return undecided;
   }
-  if (diagrams->verdict != solver->verdict)
+  if (diagrams->verdict != solver->verdict ||
+      (solver->relation && diagrams->relation != solver->relation))
     return make_error(ErrorCode::kInternal, "engines",
                       fmt::format("diagrams say {}, z3 says {}; please report this",
                                   verdict_name(diagrams->verdict), verdict_name(solver->verdict)));

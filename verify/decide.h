@@ -1,4 +1,4 @@
-// Which engine answers "are these two programs the same?". Owns handing over from one engine to the
+// Which engine answers a question. Owns handing over from one engine to the
 // other, and the demand that they agree when both are asked.
 #pragma once
 
@@ -17,12 +17,15 @@ enum class Engine : std::uint8_t {
 };
 
 struct Budget {
-  double timeout_seconds = 60;  // of the solver
+  double timeout_seconds = 60;    // of the solver
+  std::size_t solver_mib = 4096;  // of memory, for the solver
   dd::Limits diagrams = {};
 };
 
-// Preconditions: check() accepts both programs (the length rule aside). The proof's `engine` names
-// who decided. Errors: kInternal if a witness does not replay or the engines contradict each other.
-Result<Proof> decide(const Pair& pair, Engine engine, const Budget& budget);
+// Preconditions: check() accepts all programs (the length rule aside). The proof's `engine` names
+// who decided. Errors:
+// kUsage if no input meets the assumption; kInternal if a witness does not replay or the engines
+// contradict each other.
+Result<Proof> decide(const Question& question, Engine engine, const Budget& budget);
 
 }  // namespace secequiv

@@ -12,6 +12,9 @@
 
 namespace secequiv {
 
+// Turned over, signed numbers compare as unsigned ones: actions in their order.
+inline constexpr std::uint32_t kSignBit = 0x80000000;
+
 // A Domain whose truth values can be combined and can choose between words. `same(a, b)` may answer
 // false for equal words; it only saves work.
 template <class D>
@@ -158,6 +161,21 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
   return out;
 }
 
+// What filters stacked on each other return (run_stack in harness/seccomp/action.h), newest first.
+template <SymbolicDomain D>
+typename D::Word run_stack_symbolic(D& d, std::span<const ProgramView> filters) {
+  if (filters.size() == 1) return run_symbolic(d, filters.front()).result;
+  const auto rank = [&](const typename D::Word& value) {
+    return d.bit_xor(d.bit_and(value, d.constant(SECCOMP_RET_ACTION_FULL)), d.constant(kSignBit));
+  };
+  auto out = d.constant(SECCOMP_RET_ALLOW);
+  for (const ProgramView filter : filters) {
+    const auto value = run_symbolic(d, filter).result;
+    out = d.choose(d.ugt(rank(out), rank(value)), value, out);
+  }
+  return out;
+}
+
 // behaviour_of (harness/seccomp/action.h) in any domain.
 template <SymbolicDomain D>
 typename D::Word normalize_symbolic(D& d, const typename D::Word& value, Sameness sameness) {
@@ -173,6 +191,18 @@ typename D::Word normalize_symbolic(D& d, const typename D::Word& value, Samenes
   const auto clamped = d.choose(d.ugt(data, d.constant(kMaxErrno)), d.constant(kMaxErrno), data);
   return d.choose(d.eq(action, d.constant(SECCOMP_RET_ERRNO)),
                   d.bit_or(d.constant(SECCOMP_RET_ERRNO), clamped), out);
+}
+
+// compare_actions (harness/compare/question.h): is the action of `a` more permissive than that of
+// `b`?
+template <SymbolicDomain D>
+typename D::Bool more_permissive_symbolic(D& d, const typename D::Word& a,
+                                          const typename D::Word& b) {
+  const auto rank = [&](const typename D::Word& value) {
+    const auto known = normalize_symbolic(d, value, Sameness::kBehaviour);
+    return d.bit_xor(d.bit_and(known, d.constant(SECCOMP_RET_ACTION_FULL)), d.constant(kSignBit));
+  };
+  return d.ugt(rank(a), rank(b));
 }
 
 }  // namespace secequiv

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <utility>
 
 #include "harness/adapter/command.h"
@@ -122,6 +123,23 @@ Result<Source> load_source(const std::string& path, const Options& options) {
   auto program = read_program(*bytes, name, form);
   if (!program) return program.error();
   return Source{name, std::move(*program), std::nullopt};
+}
+
+Result<std::vector<Source>> load_stack(const std::string& paths, const Options& options) {
+  std::vector<Source> out;
+  std::error_code ignored;
+  const bool whole =
+      paths.find(',') == std::string::npos || std::filesystem::exists(paths, ignored);
+  std::size_t from = 0;
+  for (bool more = true; more;) {
+    const std::size_t comma = whole ? std::string::npos : paths.find(',', from);
+    more = comma != std::string::npos;
+    auto source = load_source(paths.substr(from, comma - from), options);
+    if (!source) return source.error();
+    out.push_back(std::move(*source));
+    from = comma + 1;
+  }
+  return out;
 }
 
 Result<Source> load_command(const std::string& command, double timeout, const Options& options) {

@@ -66,6 +66,9 @@ Result<std::string> read_input(const std::string& path);
 Result<Policy> load_policy(const std::string& path, const Options& options);
 Result<Policy> parse_policy(std::string_view text, const std::string& name, const Options& options);
 
+// Several, separated by commas, unless the whole text names a file.
+Result<std::vector<Source>> load_stack(const std::string& paths, const Options& options);
+
 // A program, or a policy compiled without optimization.
 Result<Source> load_source(const std::string& path, const Options& options);
 

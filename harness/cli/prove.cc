@@ -1,9 +1,9 @@
-// `prove`: equivalence of two programs over all inputs.
+// `prove`: equivalence or refinement of two filters, or stacks of filters, over all inputs.
 #include <fmt/format.h>
 
 #include "harness/base/file.h"
 #include "harness/bpf/check.h"
-#include "harness/cli/common.h"
+#include "harness/cli/engine_options.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
 #include "verify/decide.h"
@@ -17,13 +17,14 @@ struct ProveJob {
   std::string before;
   std::string after;
   std::string smt2;
-  std::string engine = "z3";
+  EngineOptions engine;
+  bool refines = false;
 };
 
 int rejected(const Source& source, const Refusal& refusal, const Options& options) {
   const std::string detail = describe(refusal, source.program);
   if (options.json)
-    return print(render({{"schema", "secequiv.prove/1"},
+    return print(render({{"schema", "secequiv.prove/2"},
                          {"verdict", "rejected"},
                          {"file", source.name},
                          {"detail", detail}}),
@@ -32,31 +33,42 @@ int rejected(const Source& source, const Refusal& refusal, const Options& option
                exit_code(Verdict::kRejected));
 }
 
+std::vector<ProgramView> views(const std::vector<Source>& stack) {
+  std::vector<ProgramView> out;
+  out.reserve(stack.size());
+  for (const Source& source : stack) out.emplace_back(source.program);
+  return out;
+}
+
 int prove(const ProveJob& job) {
   if (auto s = keep_json_alone(job.options, "--emit-smt2", job.smt2); !s)
     return report(s.error(), job.options);
-  auto before = load_source(job.before, job.options);
+  auto before = load_stack(job.before, job.options);
   if (!before) return report(before.error(), job.options);
-  auto after = load_source(job.after, job.options);
+  auto after = load_stack(job.after, job.options);
   if (!after) return report(after.error(), job.options);
   // A proof is about what programs decide; a length the kernel does not take is said, not refused.
-  for (const Source* side : {&*before, &*after}) {
-    if (const auto refusal = check(side->program, LengthRule::kUnlimited))
-      return rejected(*side, *refusal, job.options);
-    if (side->program.size() > kMaxInsns)
-      fmt::print(stderr, "secequiv: note: {} has {} instructions and is not installable\n",
-                 side->name, side->program.size());
+  for (const std::vector<Source>* stack : {&*before, &*after}) {
+    for (const Source& side : *stack) {
+      if (const auto refusal = check(side.program, LengthRule::kUnlimited))
+        return rejected(side, *refusal, job.options);
+      if (side.program.size() > kMaxInsns)
+        fmt::print(stderr, "secequiv: note: {} has {} instructions and is not installable\n",
+                   side.name, side.program.size());
+    }
   }
-  const Pair pair{before->program, after->program, job.options.sameness()};
+  Question question;
+  question.before = views(*before);
+  question.after = views(*after);
+  question.sameness = job.options.sameness();
+  if (job.refines) question.goal = Question::Goal::kRefines;
+  if (auto s = job.engine.assume(job.options, question); !s) return report(s.error(), job.options);
   if (!job.smt2.empty())
-    if (const Status written = write_file(job.smt2, smt::equivalence_smt2(pair)); !written)
+    if (const Status written = write_file(job.smt2, smt::smt2(question)); !written)
       return report(written.error(), job.options);
-  const Engine engine = job.engine == "z3"   ? Engine::kZ3
-                        : job.engine == "dd" ? Engine::kDd
-                                             : Engine::kBoth;
-  auto proof = decide(pair, engine, {.timeout_seconds = job.options.timeout});
+  auto proof = decide(question, job.engine.engine(), job.engine.budget(job.options));
   if (!proof) return report(proof.error(), job.options);
-  return print(job.options.json ? render(to_json(*proof)) : proof_text(pair, *proof),
+  return print(job.options.json ? render(to_json(*proof)) : proof_text(question, *proof),
                exit_code(proof->verdict));
 }
 
@@ -64,16 +76,18 @@ int prove(const ProveJob& job) {
 
 void add_prove(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand("prove",
-                                     "Prove two programs (or policies) equivalent, or show the "
-                                     "smallest input on which they differ");
+                                     "Prove two filters equivalent, or show the smallest input on "
+                                     "which they differ.\n"
+                                     "A,B,C stands for filters stacked on each other, the newest "
+                                     "first");
   auto job = std::make_shared<ProveJob>();
-  sub->add_option("before", job->before, "Program in any form, or a policy")->required();
-  sub->add_option("after", job->after, "Program in any form, or a policy")->required();
-  sub->add_option(
-         "--engine", job->engine,
-         "z3; dd (decision diagrams, z3 for what they do not handle); both, which must agree")
-      ->check(CLI::IsMember({"z3", "dd", "both"}))
-      ->capture_default_str();
+  sub->add_option("before", job->before, "Program in any form, or a policy; several with commas")
+      ->required();
+  sub->add_option("after", job->after, "Program in any form, or a policy; several with commas")
+      ->required();
+  sub->add_flag("--refines", job->refines,
+                "Prove instead that 'after' is never more permissive than 'before'");
+  job->engine.add(*sub);
   sub->add_option("--emit-smt2", job->smt2, "Also write the query as SMT-LIB 2, for other solvers");
   job->options.add_input(*sub);
   job->options.add_timeout(*sub, "Seconds for the proof; running out gives 'unknown'");

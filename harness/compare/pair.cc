@@ -23,12 +23,17 @@ PairRun run_pair(const Pair& pair, std::span<const SeccompData> inputs, Coverage
 }
 
 Witness minimize(const Pair& pair, const Witness& witness) {
+  return minimize(witness, [&](const SeccompData& data) { return replay(pair, data); });
+}
+
+Witness minimize(const Witness& witness,
+                 const std::function<std::optional<Witness>(const SeccompData&)>& witness_of) {
   Witness best = witness;
   const auto attempt = [&](std::size_t word, std::uint32_t value) {
     if (best.data.words[word] == value) return;
     SeccompData candidate = best.data;
     candidate.words[word] = value;
-    if (const auto smaller = replay(pair, candidate)) best = *smaller;
+    if (const auto smaller = witness_of(candidate)) best = *smaller;
   };
   // Later words first: a witness is easiest to read when the number and the architecture are real
   // ones.

@@ -2,6 +2,7 @@
 // not prove anything (verify/) nor print (report/).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -42,6 +43,9 @@ PairRun run_pair(const Pair& pair, std::span<const SeccompData> inputs, Coverage
 // then every word's bits from the top, until no bit can be cleared alone. arch is kept, nr as long
 // as possible. Deterministic; some 500 runs as a rule.
 Witness minimize(const Pair& pair, const Witness& witness);
+// The same for what `witness_of` takes for a witness.
+Witness minimize(const Witness& witness,
+                 const std::function<std::optional<Witness>(const SeccompData&)>& witness_of);
 
 // One executed instruction.
 struct TraceStep {

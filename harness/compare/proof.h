@@ -6,16 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/pair.h"
+#include "harness/compare/question.h"
 #include "harness/compare/verdict.h"
 
 namespace secequiv {
 
-// Answer to "do these two programs decide the same on all 2^512 inputs?".
+// Answer to a Question.
 struct Proof {
-  Verdict verdict = Verdict::kUnknown;  // kEquivalent, kDifferent or kUnknown
-  std::string engine;                   // "z3"
-  std::optional<Witness> witness;       // of kDifferent; replayed
+  // kEquivalent; kPass: different, but what was asked (to refine) holds; kDifferent; kUnknown.
+  Verdict verdict = Verdict::kUnknown;
+  std::string engine;                // "dd", "z3", "dd and z3"
+  std::optional<Relation> relation;  // of `after` to `before`; nothing if it was not decided
+  std::optional<Witness> witness;    // of kDifferent; replayed
   bool minimal = false;  // the witness has the fewest non-zero words, then the smallest values
   std::string detail;    // of kUnknown: what ran out
   double encode_seconds = 0;

@@ -87,11 +87,12 @@ ordered_json to_json(const Obligation& obligation) {
 }
 
 ordered_json to_json(const Proof& proof) {
-  ordered_json out{{"schema", "secequiv.prove/1"},
+  ordered_json out{{"schema", "secequiv.prove/2"},
                    {"verdict", verdict_name(proof.verdict)},
                    {"engine", proof.engine},
                    {"encode_seconds", proof.encode_seconds},
                    {"solve_seconds", proof.solve_seconds}};
+  if (proof.relation) out["relation"] = relation_name(*proof.relation);
   if (!proof.detail.empty()) out["detail"] = proof.detail;
   if (proof.witness) {
     out["witness"] = to_json(*proof.witness);

@@ -34,6 +34,33 @@ std::vector<std::string> trace_lines(ProgramView program, const InputWords& inpu
   return out;
 }
 
+// One trace after the other.
+std::vector<std::string> stack_lines(std::span<const ProgramView> filters,
+                                     const InputWords& input) {
+  if (filters.size() == 1) return trace_lines(filters.front(), input);
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    out.push_back(fmt::format("filter {} of {}", i + 1, filters.size()));
+    const auto lines = trace_lines(filters[i], input);
+    out.insert(out.end(), lines.begin(), lines.end());
+  }
+  return out;
+}
+
+std::string_view relation_text(Relation relation) {
+  switch (relation) {
+    case Relation::kEqual:
+      return "as strict as before: only the data of actions differ";
+    case Relation::kStricter:
+      return "stricter: never more permissive than before";
+    case Relation::kLooser:
+      return "looser: never stricter than before";
+    case Relation::kIncomparable:
+      return "stricter for some inputs and looser for others";
+  }
+  return "";
+}
+
 std::string count(std::uint64_t n, std::string_view what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
@@ -42,7 +69,7 @@ std::string milliseconds(double seconds) { return fmt::format("{:.1f} ms", secon
 
 }  // namespace
 
-std::string witness_text(const Pair& pair, const Witness& witness) {
+std::string witness_text(const Question& question, const Witness& witness) {
   const Endian endian = endian_of(witness.data.arch());
   std::string out = fmt::format("witness: {}\n", describe(witness.data));
   for (std::uint32_t word = 0; word < 16; ++word)
@@ -52,8 +79,8 @@ std::string witness_text(const Pair& pair, const Witness& witness) {
   out +=
       fmt::format("  before: {:#010x} {}\n  after:  {:#010x} {}\n", witness.before,
                   describe_action(witness.before), witness.after, describe_action(witness.after));
-  auto left = trace_lines(pair.before, witness.data.words);
-  auto right = trace_lines(pair.after, witness.data.words);
+  auto left = stack_lines(question.before, witness.data.words);
+  auto right = stack_lines(question.after, witness.data.words);
   const std::size_t rows = std::max(left.size(), right.size());
   left.resize(rows);
   right.resize(rows);
@@ -77,14 +104,16 @@ std::string trace_text(ProgramView program, const Trace& trace) {
   return out;
 }
 
-std::string proof_text(const Pair& pair, const Proof& proof) {
+std::string proof_text(const Question& question, const Proof& proof) {
   std::string out;
   if (proof.witness) {
-    out += witness_text(pair, *proof.witness);
+    out += witness_text(question, *proof.witness);
     out += proof.minimal ? "  (fewest non-zero words, then smallest values)\n"
                          : "  (not proven smallest)\n";
   }
   if (!proof.detail.empty()) out += fmt::format("{}: {}\n", proof.engine, proof.detail);
+  if (proof.relation && proof.verdict != Verdict::kEquivalent)
+    out += fmt::format("after is {}\n", relation_text(*proof.relation));
   out += fmt::format("{} ({}, encoded in {}, solved in {})\n", verdict_name(proof.verdict),
                      proof.engine, milliseconds(proof.encode_seconds),
                      milliseconds(proof.solve_seconds));
@@ -125,8 +154,9 @@ std::string check_text(const CheckReport& report) {
     out += fmt::format("proof     {} by {} in {}\n", verdict_name(report.proof->verdict),
                        report.proof->engine, milliseconds(report.proof_seconds));
   if (report.witness)
-    out += witness_text(Pair{report.before.program, report.after.program, report.sameness},
-                        *report.witness);
+    out +=
+        witness_text(Question(Pair{report.before.program, report.after.program, report.sameness}),
+                     *report.witness);
   out += fmt::format("verdict   {}: {}\n", verdict_name(report.verdict), report.reason);
   return out;
 }

@@ -10,7 +10,7 @@ namespace secequiv {
 
 // A decoded witness: the system call, both results, and both traces side by side from the first
 // instruction on.
-std::string witness_text(const Pair& pair, const Witness& witness);
+std::string witness_text(const Question& question, const Witness& witness);
 
 // One line for every instruction executed, with the registers before it. Each ends with a newline.
 std::string trace_text(ProgramView program, const Trace& trace);
@@ -19,6 +19,6 @@ std::string trace_text(ProgramView program, const Trace& trace);
 std::string check_text(const CheckReport& report);
 
 // One proof.
-std::string proof_text(const Pair& pair, const Proof& proof);
+std::string proof_text(const Question& question, const Proof& proof);
 
 }  // namespace secequiv

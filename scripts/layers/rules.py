@@ -19,8 +19,9 @@ ARROWS = {
     # What both engines are made of. The engines are separate targets, so that what fuzzes does not link Z3; the rest of
     # verify uses both.
     "verify/symbolic.h": ("harness/optimize", "harness/compare", "harness/adapter", "harness/kernel"),
-    "verify/dd": ("verify/symbolic.h",),
-    "verify/smt": ("verify/symbolic.h",),
+    "verify/assume.h": ("verify/symbolic.h",),
+    "verify/dd": ("verify/assume.h",),
+    "verify/smt": ("verify/assume.h",),
     "verify": ("verify/dd", "verify/smt"),
     # C helpers of the Python scripts use nothing of ours.
     "scripts": (),

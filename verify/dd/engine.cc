@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "verify/assume.h"
+
 namespace secequiv::dd {
 namespace {
 
@@ -14,40 +16,65 @@ double seconds_since(Clock::time_point start) {
 
 constexpr std::string_view kLimits = "the diagrams' limit of nodes or steps is reached";
 
+std::vector<ProgramView> all_programs(const Question& question) {
+  std::vector<ProgramView> out = question.before;
+  out.insert(out.end(), question.after.begin(), question.after.end());
+  return out;
+}
+
+Decisions side(Space& space, std::span<const ProgramView> filters, Sameness sameness) {
+  if (filters.size() == 1) return space.decisions(filters[0], sameness);
+  std::vector<Decisions> all;
+  for (const ProgramView filter : filters) all.push_back(space.decisions(filter, Sameness::kRaw));
+  return space.normalized(space.stack(all), sameness);
+}
+
 }  // namespace
 
-Result<Proof> prove(const Pair& pair, const Limits& limits) {
+Result<Proof> prove(const Question& question, const Limits& limits) {
   Proof proof;
   proof.engine = "dd";
   const auto start = Clock::now();
-  const ProgramView programs[] = {pair.before, pair.after};
-  Space space(programs, limits);
-  const Decisions before = space.decisions(pair.before, pair.sameness);
-  const Decisions after = space.decisions(pair.after, pair.sameness);
-  const NodeId differing = space.differing(before, after);
-  proof.encode_seconds = seconds_since(start);
-  if (space.exhausted()) {
+  const auto undecided = [&] {
+    proof.verdict = Verdict::kUnknown;
     proof.detail = kLimits;
     return proof;
-  }
+  };
+  Space space(all_programs(question), limits);
+  const Decisions before = side(space, question.before, question.sameness);
+  const Decisions after = side(space, question.after, question.sameness);
+  const NodeId counts =
+      space.words().set(assume(space.words(), question.assumption, question.endian));
+  const auto counting = [&](NodeId set) { return space.diagrams().both(counts, set); };
+  const NodeId differing = counting(space.differing(before, after));
+  proof.encode_seconds = seconds_since(start);
+  if (space.exhausted()) return undecided();
+  if (counts == Diagrams::kZero) return vacuous(question);
   if (differing == Diagrams::kZero) {
     proof.verdict = Verdict::kEquivalent;
+    proof.relation = Relation::kEqual;
     return proof;
   }
   const auto solving = Clock::now();
-  const auto data = space.smallest(differing);
-  if (!data) {
-    proof.detail = kLimits;
+  const NodeId looser = counting(space.more_permissive(after, before));
+  const NodeId stricter = counting(space.more_permissive(before, after));
+  const bool refines = question.goal == Question::Goal::kRefines;
+  const NodeId wrong = refines ? looser : differing;
+  const auto data = wrong == Diagrams::kZero ? SeccompData{} : space.smallest(wrong);
+  if (space.exhausted() || !data) return undecided();
+  proof.relation = relation_of(looser != Diagrams::kZero, stricter != Diagrams::kZero);
+  proof.solve_seconds = seconds_since(solving);
+  if (wrong == Diagrams::kZero) {
+    proof.verdict = Verdict::kPass;
     return proof;
   }
-  proof.witness = replay(pair, *data);
+  proof.witness = replay(question, *data);
   if (!proof.witness)
     return make_error(
         ErrorCode::kInternal, "dd",
         fmt::format("the input {} does not differ when run; please report this", describe(*data)));
   proof.verdict = Verdict::kDifferent;
   proof.minimal = true;
-  proof.solve_seconds = seconds_since(solving);
   return proof;
 }
 

@@ -1,4 +1,4 @@
-// The decision-diagram engine: are two programs the same function of their input? Because diagrams
+// The decision-diagram engine: are two filters the same function of their input? Because diagrams
 // are canonical, they are exactly if their roots are one node. It must not know Z3 (verify/smt):
 // what it cannot decide within its limits it says.
 #pragma once
@@ -11,8 +11,12 @@ namespace secequiv::dd {
 
 // kEquivalent, kDifferent with the smallest witness (fewest non-zero words, then the smallest
 // values from nr on; replayed), or kUnknown with `detail` saying that the limits are reached.
-// Preconditions: check() accepts both programs (the length rule aside). Errors: kInternal if a
-// witness does not replay.
-Result<Proof> prove(const Pair& pair, const Limits& limits = {});
+// Of a question whether `after` refines `before`, kPass if it does without being the same.
+// Preconditions: check() accepts all programs (the length rule aside). Errors: kUsage if no input
+// meets the assumption; kInternal if a witness does not replay.
+Result<Proof> prove(const Question& question, const Limits& limits = {});
+inline Result<Proof> prove(const Pair& pair, const Limits& limits = {}) {
+  return prove(Question(pair), limits);
+}
 
 }  // namespace secequiv::dd

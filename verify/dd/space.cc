@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 
+#include "harness/compare/question.h"
 #include "verify/dd/backward.h"
 #include "verify/dd/forward.h"
 #include "verify/symbolic.h"
@@ -143,7 +144,7 @@ Decisions Space::stack(std::span<const Decisions> filters) {
       // precedence() as an unsigned number.
       const auto rank = [&](const Word& value) {
         return words_.bit_xor(words_.bit_and(value, words_.constant(SECCOMP_RET_ACTION_FULL)),
-                              words_.constant(0x80000000));
+                              words_.constant(kSignBit));
       };
       const Word old = word(so_far);
       const Word next = word(newer);
@@ -163,6 +164,15 @@ NodeId Space::differing(const Decisions& f, const Decisions& g) {
       return a == b ? Diagrams::kZero : Diagrams::kOne;
     });
   return words_.set(words_.negate(words_.eq(value(f), value(g))));
+}
+
+NodeId Space::more_permissive(const Decisions& f, const Decisions& g) {
+  if (f.computed || g.computed)
+    return words_.set(more_permissive_symbolic(words_, value(f), value(g)));
+  return diagrams_.merge(f.root, g.root, [&](NodeId a, NodeId b) {
+    const Relation relation = compare_actions(diagrams_.node(b).pattern, diagrams_.node(a).pattern);
+    return relation == Relation::kLooser ? Diagrams::kOne : Diagrams::kZero;
+  });
 }
 
 std::optional<SeccompData> Space::smallest(NodeId set) {

@@ -14,9 +14,12 @@
 namespace secequiv::dd {
 
 struct Limits {
-  std::size_t nodes = std::size_t{1} << 21;  // some 40 bytes each with tables and caches
-  std::size_t steps = std::size_t{1} << 24;  // of diagram operations; some 20 ns each
+  std::size_t nodes = std::size_t{1} << 21;
+  std::size_t steps = std::size_t{1} << 23;  // of diagram operations; some 50 ns each
 };
+// A node, its entries in the table, which is at most eight times as long, and in a vector that
+// doubles; words of bits and the caches come to less.
+inline constexpr std::size_t kBytesPerNode = 96;
 
 // What a program decides, as a diagram. Leaves are return values, or symbols: values that depend on
 // the input still (a RET A of something computed).
@@ -48,6 +51,10 @@ class Space {
   // The set of inputs for which the functions differ. The functions are the same exactly if this is
   // empty (Diagrams::kZero).
   NodeId differing(const Decisions& f, const Decisions& g);
+
+  // The set of inputs for which the action of `f` is more permissive than that of `g`
+  // (compare_actions in harness/compare/question.h).
+  NodeId more_permissive(const Decisions& f, const Decisions& g);
 
   // The result for one input.
   std::uint32_t evaluate(const Decisions& decisions, const SeccompData& data);

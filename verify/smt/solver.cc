@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "verify/assume.h"
 #include "verify/smt/domain.h"
 
 namespace secequiv::smt {
@@ -60,7 +61,7 @@ class Watchdog {
 
 class Solver {
  public:
-  explicit Solver(Terms& terms) : terms_(terms) {
+  explicit Solver(Terms& terms, std::size_t memory_mib = 4096) : terms_(terms) {
     Z3_context c = terms.context();
     solver_ = Z3_mk_solver_for_logic(c, Z3_mk_string_symbol(c, "QF_BV"));
     Z3_solver_inc_ref(c, solver_);
@@ -68,6 +69,8 @@ class Solver {
     Z3_params params = Z3_mk_params(c);
     Z3_params_inc_ref(c, params);
     Z3_params_set_bool(c, params, Z3_mk_string_symbol(c, "ctrl_c"), false);
+    Z3_params_set_uint(c, params, Z3_mk_string_symbol(c, "max_memory"),
+                       static_cast<unsigned>(memory_mib));
     Z3_solver_set_params(c, solver_, params);
     Z3_params_dec_ref(c, params);
   }
@@ -110,13 +113,32 @@ class Solver {
   Z3_solver solver_;
 };
 
-Z3_ast difference(Terms& terms, const Pair& pair) {
-  const auto before =
-      normalize_symbolic(terms, run_symbolic(terms, pair.before).result, pair.sameness);
-  const auto after =
-      normalize_symbolic(terms, run_symbolic(terms, pair.after).result, pair.sameness);
-  return terms.negate(terms.eq(before, after));
-}
+// The two sides' results as terms, and what they say.
+class Sides {
+ public:
+  Sides(Terms& terms, const Question& question)
+      : terms_(terms),
+        question_(question),
+        before_(side(question.before)),
+        after_(side(question.after)) {}
+
+  Z3_ast counts() { return assume(terms_, question_.assumption, question_.endian); }
+  Z3_ast differ() { return terms_.negate(terms_.eq(before_, after_)); }
+  Z3_ast looser() { return more_permissive_symbolic(terms_, after_, before_); }
+  Z3_ast stricter() { return more_permissive_symbolic(terms_, before_, after_); }
+  // What answers the question with no.
+  Z3_ast wrong() { return question_.goal == Question::Goal::kRefines ? looser() : differ(); }
+
+ private:
+  Z3_ast side(std::span<const ProgramView> filters) {
+    return normalize_symbolic(terms_, run_stack_symbolic(terms_, filters), question_.sameness);
+  }
+
+  Terms& terms_;
+  const Question& question_;
+  Z3_ast before_;
+  Z3_ast after_;
+};
 
 Error does_not_replay(const SeccompData& data, std::string_view what) {
   return make_error(ErrorCode::kInternal, "z3",
@@ -128,13 +150,15 @@ Error does_not_replay(const SeccompData& data, std::string_view what) {
 // as small as it can be. Stops early, with `minimal` false, when the time is up.
 class Minimizer {
  public:
-  Minimizer(Terms& terms, Solver& solver, const Pair& pair, const Watchdog& watchdog, Proof& proof)
-      : terms_(terms), solver_(solver), pair_(pair), watchdog_(watchdog), proof_(proof) {}
+  Minimizer(Terms& terms, Solver& solver, const Question& question, const Watchdog& watchdog,
+            Proof& proof)
+      : terms_(terms), solver_(solver), question_(question), watchdog_(watchdog), proof_(proof) {}
 
   Status run() {
-    proof_.witness = minimize(pair_, *proof_.witness);
+    proof_.witness = minimize(question_, *proof_.witness);
     const unsigned words = nonzero(proof_.witness->data);
     std::vector<Z3_ast> used;
+    used.reserve(16);
     for (std::uint32_t word = 0; word < 16; ++word)
       used.push_back(terms_.negate(terms_.eq(terms_.input(word), terms_.constant(0))));
     for (unsigned limit = 0; limit < words; ++limit) {
@@ -166,7 +190,7 @@ class Minimizer {
     const Z3_lbool answer = watchdog_.expired() ? Z3_L_UNDEF : solver_.check();
     if (answer == Z3_L_TRUE) {
       const SeccompData data = solver_.model();
-      const auto witness = replay(pair_, data);
+      const auto witness = replay(question_, data);
       if (!witness) return does_not_replay(data, "differ");
       proof_.witness = witness;
     }
@@ -195,48 +219,91 @@ class Minimizer {
 
   Terms& terms_;
   Solver& solver_;
-  const Pair& pair_;
+  const Question& question_;
   const Watchdog& watchdog_;
   Proof& proof_;
 };
 
 }  // namespace
 
-Result<Proof> prove(const Pair& pair, double timeout_seconds) {
+Result<Proof> prove(const Question& question, double timeout_seconds, std::size_t memory_mib) {
   Proof proof;
   proof.engine = "z3";
   const auto start = Clock::now();
   Terms terms;
   const Watchdog watchdog(terms.context(), timeout_seconds);
-  Solver solver(terms);
-  solver.require(difference(terms, pair));
+  Solver solver(terms, memory_mib);
+  Sides sides(terms, question);
+  solver.require(sides.counts());
   proof.encode_seconds = seconds_since(start);
   const auto solving = Clock::now();
-  const Z3_lbool answer = watchdog.expired() ? Z3_L_UNDEF : solver.check();
-  if (answer == Z3_L_FALSE && terms.error().empty()) {
-    proof.verdict = Verdict::kEquivalent;
-  } else if (answer == Z3_L_TRUE) {
-    const SeccompData data = solver.model();
-    proof.witness = replay(pair, data);
-    if (!proof.witness) return does_not_replay(data, "differ");
-    proof.verdict = Verdict::kDifferent;
-    if (auto done = Minimizer(terms, solver, pair, watchdog, proof).run(); !done)
-      return done.error();
-  } else {
-    proof.detail = watchdog.expired()
-                       ? fmt::format("time limit of {} s reached", timeout_seconds)
-                       : fmt::format("z3: {} {}", solver.reason_unknown(), terms.error());
+  std::string reason;
+  // Is there an input that counts for which it is true? Each time a solver of its own: the first
+  // check of one is much faster than those that follow.
+  const auto holds = [&](Z3_ast condition) -> std::optional<bool> {
+    if (watchdog.expired()) return std::nullopt;
+    Solver once(terms, memory_mib);
+    once.require(sides.counts());
+    once.require(condition);
+    const Z3_lbool answer = once.check();
+    if (answer == Z3_L_UNDEF) reason = once.reason_unknown();
+    if (answer == Z3_L_UNDEF || !terms.error().empty()) return std::nullopt;
+    return answer == Z3_L_TRUE;
+  };
+  const auto undecided = [&] {
+    proof.verdict = Verdict::kUnknown;
+    proof.detail = watchdog.expired() ? fmt::format("time limit of {} s reached", timeout_seconds)
+                                      : fmt::format("z3: {} {}", reason, terms.error());
+    proof.solve_seconds = seconds_since(solving);
+    return proof;
+  };
+  if (!question.assumption.nodes.empty()) {
+    const auto any = holds(terms.truth(true));
+    if (!any) return undecided();
+    if (!*any) return vacuous(question);
   }
+  const auto differ = holds(sides.differ());
+  if (!differ) return undecided();
+  if (!*differ) {
+    proof.verdict = Verdict::kEquivalent;
+    proof.relation = Relation::kEqual;
+    proof.solve_seconds = seconds_since(solving);
+    return proof;
+  }
+  const auto looser = holds(sides.looser());
+  const auto stricter = holds(sides.stricter());
+  if (looser && stricter) proof.relation = relation_of(*looser, *stricter);
+  if (question.goal == Question::Goal::kRefines) {
+    if (!looser) return undecided();
+    if (!*looser) {
+      proof.verdict = Verdict::kPass;
+      proof.solve_seconds = seconds_since(solving);
+      return proof;
+    }
+  }
+  solver.require(sides.wrong());
+  if (watchdog.expired() || solver.check() != Z3_L_TRUE) return undecided();
+  const SeccompData data = solver.model();
+  proof.witness = replay(question, data);
+  if (!proof.witness) return does_not_replay(data, "differ");
+  proof.verdict = Verdict::kDifferent;
+  if (auto done = Minimizer(terms, solver, question, watchdog, proof).run(); !done)
+    return done.error();
   proof.solve_seconds = seconds_since(solving);
   return proof;
 }
 
-std::string equivalence_smt2(const Pair& pair) {
+std::string smt2(const Question& question) {
   Terms terms;
   Solver solver(terms);
-  solver.require(difference(terms, pair));
-  return "; satisfiable: the two programs differ on the input word0..word15\n(set-logic QF_BV)\n" +
-         solver.text() + "(check-sat)\n(get-model)\n";
+  Sides sides(terms, question);
+  solver.require(terms.both(sides.counts(), sides.wrong()));
+  return fmt::format(
+      "; satisfiable: {} on the input word0..word15\n(set-logic "
+      "QF_BV)\n{}(check-sat)\n(get-model)\n",
+      question.goal == Question::Goal::kRefines ? "the second filter is more permissive"
+                                                : "the two filters differ",
+      solver.text());
 }
 
 struct FeasibilityOracle::State {

@@ -352,7 +352,7 @@ def test_the_schemas_refuse_what_is_not_a_report():
     for bad in ({**row, "accepted": False}, {**row, "rules": 3}, {**good, "file": "b", "extra": 1}, good):
         with pytest.raises(AssertionError):
             cli_tool.fits({"schema": "secequiv.validate/1", "results": [bad]})
-    proof = {"schema": "secequiv.prove/1", "verdict": "equivalent", "engine": "z3", "encode_seconds": 0, "solve_seconds": 0}
+    proof = {"schema": "secequiv.prove/2", "verdict": "equivalent", "engine": "z3", "encode_seconds": 0, "solve_seconds": 0}
     cli_tool.fits(proof)
     for bad in ({**proof, "verdict": "different"}, {**proof, "verdict": "unknown"}, {**proof, "minimal": True},
                 {**proof, "engine": "guess"}, {**proof, "file": "x"}):

@@ -1,0 +1,49 @@
+#include "harness/cli/engine_options.h"
+
+#include <algorithm>
+
+namespace secequiv::cli {
+
+void EngineOptions::add(CLI::App& app) {
+  add_engine(app);
+  add_assume(app);
+}
+
+void EngineOptions::add_engine(CLI::App& app) {
+  app.add_option("--engine", name,
+                 "dd (decision diagrams, z3 when their limits are reached); z3; both, which must "
+                 "agree")
+      ->check(CLI::IsMember({"dd", "z3", "both"}))
+      ->capture_default_str();
+  app.add_option("--max-memory", max_memory,
+                 "MiB that an engine may use; running out gives 'unknown'")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+}
+
+void EngineOptions::add_assume(CLI::App& app) {
+  app.add_option("--assume", assumption,
+                 "Only inputs for which this is true count: 'arch == x86_64 && nr in {read, write} "
+                 "&& arg0 < 0x100'.\n"
+                 "Fields: arch nr ip arg0..arg5, the last seven also .lo .hi; == != < <= > >= "
+                 "FIELD & MASK == VALUE, in {A, B..C}, not in; && || ! ( )");
+}
+
+dd::Limits EngineOptions::limits() const {
+  dd::Limits limits;
+  const std::size_t bytes = max_memory << 20;
+  limits.nodes = std::min(limits.nodes, std::max<std::size_t>(bytes / dd::kBytesPerNode, 1000));
+  return limits;
+}
+
+Status EngineOptions::assume(const Options& options, Question& question) const {
+  if (assumption.empty()) return Ok{};
+  const auto arch = arch_from_name(options.arch);
+  auto parsed = parse_assumption(assumption, arch.value_or(Arch::kX86_64));
+  if (!parsed) return parsed.error();
+  question.assumption = std::move(*parsed);
+  if (arch) question.endian = arch_info(*arch).endian;
+  return Ok{};
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,29 @@
+// Options of the subcommands that ask a proof engine. Owns --engine, --assume and --max-memory.
+#pragma once
+
+#include "harness/cli/common.h"
+#include "verify/decide.h"
+
+namespace secequiv::cli {
+
+struct EngineOptions {
+  std::string name = "dd";
+  std::string assumption;
+  std::size_t max_memory = 1024;  // MiB
+
+  void add(CLI::App& app);         // all of them
+  void add_engine(CLI::App& app);  // --engine and --max-memory
+  void add_assume(CLI::App& app);
+
+  [[nodiscard]] Engine engine() const {
+    return name == "z3" ? Engine::kZ3 : name == "dd" ? Engine::kDd : Engine::kBoth;
+  }
+  [[nodiscard]] dd::Limits limits() const;
+  [[nodiscard]] Budget budget(const Options& options) const {
+    return {options.timeout, max_memory, limits()};
+  }
+  // Puts the assumption into `question`.
+  Status assume(const Options& options, Question& question) const;
+};
+
+}  // namespace secequiv::cli

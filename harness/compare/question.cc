@@ -1,0 +1,52 @@
+#include "harness/compare/question.h"
+
+namespace secequiv {
+
+std::string_view relation_name(Relation relation) {
+  switch (relation) {
+    case Relation::kEqual:
+      return "equal";
+    case Relation::kStricter:
+      return "stricter";
+    case Relation::kLooser:
+      return "looser";
+    case Relation::kIncomparable:
+      return "incomparable";
+  }
+  return "";
+}
+
+Relation relation_of(bool looser, bool stricter) {
+  if (looser) return stricter ? Relation::kIncomparable : Relation::kLooser;
+  return stricter ? Relation::kStricter : Relation::kEqual;
+}
+
+Error vacuous(const Question& question) {
+  return make_error(ErrorCode::kUsage, "--assume",
+                    "no input meets the assumption, so nothing would be proven: " +
+                        describe(question.assumption));
+}
+
+Relation compare_actions(std::uint32_t before, std::uint32_t after) {
+  const std::int32_t old_rank = precedence(behaviour_of(before));
+  const std::int32_t new_rank = precedence(behaviour_of(after));
+  if (new_rank == old_rank) return Relation::kEqual;
+  return new_rank < old_rank ? Relation::kStricter : Relation::kLooser;
+}
+
+std::optional<Witness> replay(const Question& question, const SeccompData& data) {
+  if (!holds(question.assumption, data, question.endian)) return std::nullopt;
+  const Witness out{data, run_stack(question.before, data.words),
+                    run_stack(question.after, data.words)};
+  const bool violated = question.goal == Question::Goal::kSame
+                            ? !same_decision(out.before, out.after, question.sameness)
+                            : compare_actions(out.before, out.after) == Relation::kLooser;
+  if (!violated) return std::nullopt;
+  return out;
+}
+
+Witness minimize(const Question& question, const Witness& witness) {
+  return minimize(witness, [&](const SeccompData& data) { return replay(question, data); });
+}
+
+}  // namespace secequiv

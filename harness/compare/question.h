@@ -1,0 +1,59 @@
+// What is asked of a proof engine: do two filters, or stacks of filters, decide the same, or is the
+// second never more permissive, on the inputs that an assumption leaves? Owns the question and what
+// an input answers to it. It must not prove anything (verify/).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "harness/compare/pair.h"
+#include "harness/seccomp/assumption.h"
+
+namespace secequiv {
+
+// How one decision, or everything a filter decides, compares with another in the kernel's order of
+// actions (KILL_PROCESS < KILL_THREAD < TRAP < ERRNO < USER_NOTIF < TRACE < LOG < ALLOW).
+enum class Relation : std::uint8_t {
+  kEqual,         // always the same action; its data may differ
+  kStricter,      // sometimes a lower action, never a higher one
+  kLooser,        // sometimes a higher action, never a lower one
+  kIncomparable,  // both occur
+};
+std::string_view relation_name(Relation relation);
+
+struct Question {
+  enum class Goal : std::uint8_t { kSame, kRefines };
+
+  // Not empty; of several the newest first. The programs outlive the question.
+  std::vector<ProgramView> before;
+  std::vector<ProgramView> after;
+  Sameness sameness = Sameness::kRaw;
+  Goal goal = Goal::kSame;
+  Assumption assumption;            // inputs for which it is false do not count
+  Endian endian = Endian::kLittle;  // of the assumption's 64-bit fields
+
+  Question() = default;
+  explicit Question(const Pair& pair)
+      : before{pair.before}, after{pair.after}, sameness(pair.sameness) {}
+};
+
+// From whether a more and whether a less permissive action occurs.
+Relation relation_of(bool looser, bool stricter);
+
+// How the action of `after` compares with that of `before`: kEqual, kStricter or kLooser. Unknown
+// actions are KILL_PROCESS.
+Relation compare_actions(std::uint32_t before, std::uint32_t after);
+
+// Runs both sides on `data`; a witness if it counts and answers the question with no: the decisions
+// differ, or, where the question is whether `after` refines `before`, `after` is more permissive.
+std::optional<Witness> replay(const Question& question, const SeccompData& data);
+
+// A smaller witness of the same, found by running only; see minimize in pair.h.
+Witness minimize(const Question& question, const Witness& witness);
+
+// What an engine says that finds the assumption false for every input: nothing would be proven.
+Error vacuous(const Question& question);
+
+}  // namespace secequiv
