@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "harness/coverage/listing.h"
-#include "verify/smt/solver.h"
+#include "verify/feasibility.h"
 
 namespace secequiv {
 namespace {
@@ -55,10 +55,10 @@ class Job {
     const auto start = Clock::now();
     const auto uncovered = coverage_.uncovered();
     if (!uncovered.empty()) {
-      smt::FeasibilityOracle oracle(pair_.after);
+      FeasibilityOracle oracle(pair_.after, options_.engine, options_.budget);
       for (const Obligation& obligation : uncovered) {
         if (coverage_.covered(obligation)) continue;
-        const double left = options_.timeout_seconds - seconds_since(start);
+        const double left = options_.budget.timeout_seconds - seconds_since(start);
         auto answer = left > 0
                           ? oracle.query(obligation, left)
                           : Result<Feasibility>(Feasibility{
@@ -90,7 +90,7 @@ class Job {
 
   Result<Ok> prove() {
     const auto start = Clock::now();
-    auto proof = smt::prove(pair_, options_.timeout_seconds);
+    auto proof = decide(Question(pair_), options_.engine, options_.budget);
     if (!proof) return proof.error();
     report_.proof_seconds = seconds_since(start);
     report_.proof = *proof;

@@ -7,11 +7,13 @@
 
 #include "harness/base/result.h"
 #include "harness/compare/check_report.h"
+#include "verify/decide.h"
 
 namespace secequiv {
 
 struct CheckOptions {
-  double timeout_seconds = 60;      // for the equivalence proof, and again for all edges together
+  Engine engine = Engine::kDd;
+  Budget budget = {};  // the time for the equivalence proof, and again for all edges together
   bool require_installable = true;  // the kernel must accept the optimized program, length included
 };
 

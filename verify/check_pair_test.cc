@@ -10,7 +10,7 @@ namespace {
 CheckReport check_text_pair(std::string_view before, std::string_view after,
                             std::span<const SeccompData> inputs = {}, double timeout = 30) {
   CheckOptions options;
-  options.timeout_seconds = timeout;
+  options.budget.timeout_seconds = timeout;
   auto report =
       check_pair(SideReport{"before", assemble(before), {}},
                  SideReport{"after", assemble(after), {}}, Sameness::kRaw, inputs, options);

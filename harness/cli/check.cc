@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/file.h"
-#include "harness/cli/common.h"
+#include "harness/cli/engine_options.h"
 #include "harness/optimize/pass.h"
 #include "harness/policy/cases.h"
 #include "harness/policy/compile.h"
@@ -24,6 +24,7 @@ struct CheckJob {
   double cmd_timeout = 60;
   std::size_t max_inputs = CaseLimits{}.total;
   bool any_length = false;
+  EngineOptions engine;
 };
 
 // The two sides, from the commands or files given; whatever is missing at the end is the
@@ -92,9 +93,10 @@ int run_check(const CheckJob& job) {
   const auto& [before, after] = *both;
   auto cases = inputs_for(before, after, job);
   if (!cases) return report(cases.error(), job.options);
-  auto result = check_pair(SideReport{before.name, before.program, {}},
-                           SideReport{after.name, after.program, {}}, job.options.sameness(),
-                           cases->inputs, CheckOptions{job.options.timeout, !job.any_length});
+  auto result = check_pair(
+      SideReport{before.name, before.program, {}}, SideReport{after.name, after.program, {}},
+      job.options.sameness(), cases->inputs,
+      CheckOptions{job.engine.engine(), job.engine.budget(job.options), !job.any_length});
   if (!result) return report(result.error(), job.options);
   result->dropped = cases->dropped;
   if (!job.listing.empty())
@@ -131,6 +133,7 @@ void add_check(CLI::App& app, Context& context) {
       "Write the optimized program's annotated listing to this file, - for standard output");
   sub->add_flag("--any-length", job->any_length,
                 "Let the optimized program exceed 4096 instructions");
+  job->engine.add_engine(*sub);
   job->options.add_input(*sub);
   job->options.add_timeout(*sub,
                            "Seconds for the proof, and again for all edges; running out gives "

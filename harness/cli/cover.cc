@@ -7,12 +7,12 @@
 
 #include "harness/base/file.h"
 #include "harness/bpf/check.h"
-#include "harness/cli/common.h"
+#include "harness/cli/engine_options.h"
 #include "harness/coverage/listing.h"
 #include "harness/coverage/state.h"
 #include "harness/policy/cases.h"
 #include "harness/report/json.h"
-#include "verify/smt/solver.h"
+#include "verify/feasibility.h"
 
 namespace secequiv::cli {
 namespace {
@@ -26,6 +26,7 @@ struct CoverJob {
   std::string listing;
   bool no_derive = false;
   bool no_prove = false;
+  EngineOptions engine;
 };
 
 // Every run adds to one map: the stored state, input files, inputs derived from the policy and from
@@ -66,7 +67,7 @@ Result<CoverReport> account(const CoverJob& job, const CoverageMap& coverage) {
   out.covered = out.obligations - uncovered.size();
   if (job.no_prove) out.open = uncovered;
   if (job.no_prove || uncovered.empty()) return out;
-  smt::FeasibilityOracle oracle(coverage.program());
+  FeasibilityOracle oracle(coverage.program(), job.engine.engine(), job.engine.budget(job.options));
   for (const Obligation& obligation : uncovered) {
     const double left =
         job.options.timeout - std::chrono::duration<double>(Clock::now() - start).count();
@@ -128,6 +129,7 @@ void add_cover(CLI::App& app, Context& context) {
                   "Write the annotated listing to this file, - for standard output");
   sub->add_flag("--no-derive", job->no_derive, "Only the given inputs");
   sub->add_flag("--no-prove", job->no_prove, "Do not ask the prover about uncovered obligations");
+  job->engine.add_engine(*sub);
   job->options.add_input(*sub);
   job->options.add_timeout(*sub, "Seconds for the prover, over all uncovered obligations");
   job->options.add_import(*sub);

@@ -67,7 +67,7 @@ Access access_of(const Insn& in) {
 
 }  // namespace
 
-std::vector<std::uint32_t> live_registers(ProgramView program) {
+std::vector<std::uint32_t> live_registers(ProgramView program, Detail detail) {
   std::vector<std::uint32_t> live(program.size(), 0);
   for (std::size_t pc = program.size(); pc-- > 0;) {
     std::size_t to[2];
@@ -77,7 +77,7 @@ std::vector<std::uint32_t> live_registers(ProgramView program) {
     Access access = access_of(program[pc]);
     // A jump with one target reads nothing; what is written for nobody needs nothing, but a DIV|X
     // may end the program.
-    if (is_conditional(program[pc]) && count == 1) access.reads = 0;
+    if (is_conditional(program[pc]) && count == 1 && detail == Detail::kResult) access.reads = 0;
     if (access.writes != 0 && (after & access.writes) == 0)
       access.reads = program[pc].code == kDivX ? kLiveX : 0;
     live[pc] = (after & ~access.writes) | access.reads;
@@ -100,10 +100,11 @@ struct Forward::Control {
   }
 };
 
-Forward::Forward(Words& words, ProgramView program)
+Forward::Forward(Words& words, ProgramView program, Detail detail)
     : words_(words),
       program_(program),
-      live_(live_registers(program)),
+      detail_(detail),
+      live_(live_registers(program, detail)),
       states_(program.size()),
       reached_(program.size(), false),
       mixed_(program.size(), false),
@@ -126,7 +127,8 @@ void Forward::execute(std::size_t pc) {
   const Insn& in = program_[pc];
   State& state = states_[pc];
   const Access access = access_of(in);
-  if (in.code == kRetK || in.code == kJa || (is_conditional(in) && in.jt == in.jf)) return;
+  if (in.code == kRetK || in.code == kJa) return;
+  if (is_conditional(in) && in.jt == in.jf && detail_ == Detail::kResult) return;
   const bool wanted =
       access.writes == 0 || (pc + 1 < program_.size() && (live_[pc + 1] & access.writes) != 0);
   if (!wanted && in.code != kDivX) return;

@@ -14,13 +14,17 @@ namespace secequiv::dd {
 // The registers that may still be read from each instruction on, as masks.
 inline constexpr std::uint32_t kLiveA = 1u << 16;  // bits 0..15: M[0..15]
 inline constexpr std::uint32_t kLiveX = 1u << 17;
-std::vector<std::uint32_t> live_registers(ProgramView program);
+
+// Whether conditions that change nothing (of a conditional jump with one target) are wanted too.
+enum class Detail : std::uint8_t { kResult, kEveryOutcome };
+
+std::vector<std::uint32_t> live_registers(ProgramView program, Detail detail);
 
 class Forward {
  public:
   // Precondition: check() accepts the program (the length rule aside). Runs the pass; if the
   // diagrams are exhausted meanwhile, nothing else of this object means anything.
-  Forward(Words& words, ProgramView program);
+  Forward(Words& words, ProgramView program, Detail detail = Detail::kResult);
 
   // Some input may lead here; conditions that are constant are followed one way only.
   [[nodiscard]] bool reached(std::size_t pc) const { return reached_[pc]; }
@@ -62,6 +66,7 @@ class Forward {
 
   Words& words_;
   ProgramView program_;
+  Detail detail_;
   std::vector<std::uint32_t> live_;
   std::vector<State> states_;
   std::vector<bool> reached_;
