@@ -142,6 +142,13 @@ Result<std::vector<Source>> load_stack(const std::string& paths, const Options& 
   return out;
 }
 
+std::vector<ProgramView> views(const std::vector<Source>& stack) {
+  std::vector<ProgramView> out;
+  out.reserve(stack.size());
+  for (const Source& source : stack) out.emplace_back(source.program);
+  return out;
+}
+
 Result<Source> load_command(const std::string& command, double timeout, const Options& options) {
   auto output = run_command(command, {}, CommandLimits{timeout, kMaxInputBytes});
   if (!output) return output.error();

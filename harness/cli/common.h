@@ -69,6 +69,8 @@ Result<Policy> parse_policy(std::string_view text, const std::string& name, cons
 // Several, separated by commas, unless the whole text names a file.
 Result<std::vector<Source>> load_stack(const std::string& paths, const Options& options);
 
+std::vector<ProgramView> views(const std::vector<Source>& stack);
+
 // A program, or a policy compiled without optimization.
 Result<Source> load_source(const std::string& path, const Options& options);
 
@@ -97,6 +99,7 @@ int report(const Error& error, const Options& options);
 void add_asm(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_cover(CLI::App& app, Context& context);
+void add_diff(CLI::App& app, Context& context);
 void add_dis(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
 void add_optimize(CLI::App& app, Context& context);

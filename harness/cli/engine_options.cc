@@ -15,6 +15,10 @@ void EngineOptions::add_engine(CLI::App& app) {
                  "agree")
       ->check(CLI::IsMember({"dd", "z3", "both"}))
       ->capture_default_str();
+  add_memory(app);
+}
+
+void EngineOptions::add_memory(CLI::App& app) {
   app.add_option("--max-memory", max_memory,
                  "MiB that an engine may use; running out gives 'unknown'")
       ->check(CLI::Range(1, 1 << 20))

@@ -13,6 +13,7 @@ struct EngineOptions {
 
   void add(CLI::App& app);         // all of them
   void add_engine(CLI::App& app);  // --engine and --max-memory
+  void add_memory(CLI::App& app);  // --max-memory alone
   void add_assume(CLI::App& app);
 
   [[nodiscard]] Engine engine() const {

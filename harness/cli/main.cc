@@ -18,6 +18,7 @@ int run(int argc, char** argv) {
   secequiv::cli::Context context;
   secequiv::cli::add_check(app, context);
   secequiv::cli::add_prove(app, context);
+  secequiv::cli::add_diff(app, context);
   secequiv::cli::add_run(app, context);
   secequiv::cli::add_cover(app, context);
   secequiv::cli::add_asm(app, context);

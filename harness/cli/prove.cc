@@ -33,13 +33,6 @@ int rejected(const Source& source, const Refusal& refusal, const Options& option
                exit_code(Verdict::kRejected));
 }
 
-std::vector<ProgramView> views(const std::vector<Source>& stack) {
-  std::vector<ProgramView> out;
-  out.reserve(stack.size());
-  for (const Source& source : stack) out.emplace_back(source.program);
-  return out;
-}
-
 int prove(const ProveJob& job) {
   if (auto s = keep_json_alone(job.options, "--emit-smt2", job.smt2); !s)
     return report(s.error(), job.options);

@@ -37,6 +37,13 @@ struct Question {
   Question() = default;
   explicit Question(const Pair& pair)
       : before{pair.before}, after{pair.after}, sameness(pair.sameness) {}
+
+  // All programs of both sides.
+  [[nodiscard]] std::vector<ProgramView> programs() const {
+    std::vector<ProgramView> out = before;
+    out.insert(out.end(), after.begin(), after.end());
+    return out;
+  }
 };
 
 // From whether a more and whether a less permissive action occurs.

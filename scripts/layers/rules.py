@@ -30,12 +30,12 @@ ARROWS = {
     "harness/cli": ("verify", "harness/report", "harness/adapters"),
 }
 
-# A unit test is part of no library: beside a library of the harness it may use all of them.
+# A unit test is part of no library: beside a library it may use all of the harness.
 TEST_ENDINGS = ("_test.cc", "_bench.cc")
 TEST_ARROWS = {
     layer: ("harness/report", "harness/adapters")
     for layer in ARROWS
-    if layer.startswith("harness/") and layer != "harness/cli"
+    if layer.startswith(("harness/", "verify")) and layer != "harness/cli"
 }
 
 # Whatever lies there is data, programs in C form too; only Python is code.

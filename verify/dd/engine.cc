@@ -16,19 +16,6 @@ double seconds_since(Clock::time_point start) {
 
 constexpr std::string_view kLimits = "the diagrams' limit of nodes or steps is reached";
 
-std::vector<ProgramView> all_programs(const Question& question) {
-  std::vector<ProgramView> out = question.before;
-  out.insert(out.end(), question.after.begin(), question.after.end());
-  return out;
-}
-
-Decisions side(Space& space, std::span<const ProgramView> filters, Sameness sameness) {
-  if (filters.size() == 1) return space.decisions(filters[0], sameness);
-  std::vector<Decisions> all;
-  for (const ProgramView filter : filters) all.push_back(space.decisions(filter, Sameness::kRaw));
-  return space.normalized(space.stack(all), sameness);
-}
-
 }  // namespace
 
 Result<Proof> prove(const Question& question, const Limits& limits) {
@@ -40,9 +27,9 @@ Result<Proof> prove(const Question& question, const Limits& limits) {
     proof.detail = kLimits;
     return proof;
   };
-  Space space(all_programs(question), limits);
-  const Decisions before = side(space, question.before, question.sameness);
-  const Decisions after = side(space, question.after, question.sameness);
+  Space space(question.programs(), limits);
+  const Decisions before = space.decisions(question.before, question.sameness);
+  const Decisions after = space.decisions(question.after, question.sameness);
   const NodeId counts =
       space.words().set(assume(space.words(), question.assumption, question.endian));
   const auto counting = [&](NodeId set) { return space.diagrams().both(counts, set); };

@@ -103,6 +103,14 @@ std::uint32_t Space::evaluate(const Decisions& decisions, const SeccompData& dat
   return out;
 }
 
+Decisions Space::decisions(std::span<const ProgramView> filters, Sameness sameness) {
+  if (filters.size() == 1) return decisions(filters.front(), sameness);
+  std::vector<Decisions> all;
+  all.reserve(filters.size());
+  for (const ProgramView filter : filters) all.push_back(decisions(filter, Sameness::kRaw));
+  return normalized(stack(all), sameness);
+}
+
 Word Space::value(const Decisions& decisions) {
   if (!decisions.computed && diagrams_.is_leaf(decisions.root))
     return words_.constant(diagrams_.node(decisions.root).pattern);

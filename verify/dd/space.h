@@ -43,6 +43,8 @@ class Space {
 
   // Precondition: check() accepts the program (the length rule aside).
   Decisions decisions(ProgramView program, Sameness sameness);
+  // What one filter decides, or several stacked on each other, newest first.
+  Decisions decisions(std::span<const ProgramView> filters, Sameness sameness);
   // What filters stacked on each other decide (run_stack in harness/seccomp/action.h), newest
   // first; not empty. Their `sameness` must have been kRaw.
   Decisions stack(std::span<const Decisions> filters);

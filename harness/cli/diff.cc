@@ -1,0 +1,132 @@
+// `diff`: everything two filters differ in, counted and in readable regions.
+#include "harness/report/diff.h"
+
+#include <fmt/format.h>
+
+#include "harness/base/file.h"
+#include "harness/bpf/check.h"
+#include "harness/cli/engine_options.h"
+#include "harness/policy/json.h"
+#include "harness/report/json.h"
+#include "verify/dd/diff.h"
+
+namespace secequiv::cli {
+namespace {
+
+// More regions than this are not compared with an expectation, nor written as one.
+constexpr std::size_t kMostExpected = 100'000;
+
+struct DiffJob {
+  Options options;
+  std::string before;
+  std::string after;
+  EngineOptions engine;
+  std::size_t max_regions = 20;
+  std::string expect;
+  std::string write_expect;
+
+  [[nodiscard]] bool whole() const { return !expect.empty() || !write_expect.empty(); }
+};
+
+Status acceptable(const std::vector<Source>& stack) {
+  for (const Source& side : stack)
+    if (const auto refusal = check(side.program, LengthRule::kUnlimited))
+      return make_error(ErrorCode::kRejected, side.name, describe(*refusal, side.program));
+  return Ok{};
+}
+
+// Every region is in the document that is compared or written.
+Status complete(const Difference& difference) {
+  for (const Change& change : difference.changes)
+    if (fmt::format("{}", change.where.regions.size()) != change.where.region_count)
+      return make_error(ErrorCode::kBudget, "diff",
+                        fmt::format("{} regions are too many for --expect and --write-expect, "
+                                    "which take {} for each change",
+                                    change.where.region_count, kMostExpected));
+  return Ok{};
+}
+
+int compare(const DiffJob& job, const nlohmann::ordered_json& found) {
+  auto text = read_file(job.expect);
+  if (!text) return report(text.error(), job.options);
+  auto parsed = parse_json(*text, job.expect);
+  if (!parsed) return report(parsed.error(), job.options);
+  const nlohmann::ordered_json expected = *parsed;
+  if (!expected.is_object() || expected.value("schema", "") != "secequiv.diff/1")
+    return report(make_error(ErrorCode::kParse, job.expect,
+                             "expected a document of --write-expect (schema secequiv.diff/1)"),
+                  job.options);
+  const auto lines = unexpected(expected, found);
+  const Verdict verdict = lines.empty() ? Verdict::kPass : Verdict::kFail;
+  if (job.options.json) {
+    nlohmann::ordered_json out = found;
+    out["verdict"] = verdict_name(verdict);
+    out["unexpected"] = lines;
+    return print(render(out), exit_code(verdict));
+  }
+  std::string out;
+  for (const std::string& line : lines) out += line + "\n";
+  out += lines.empty()
+             ? "pass: the difference is the expected one\n"
+             : fmt::format("fail: {} regions are not as {} says\n", lines.size(), job.expect);
+  return print(out, exit_code(verdict));
+}
+
+int diff(const DiffJob& job) {
+  auto before = load_stack(job.before, job.options);
+  if (!before) return report(before.error(), job.options);
+  auto after = load_stack(job.after, job.options);
+  if (!after) return report(after.error(), job.options);
+  for (const std::vector<Source>* stack : {&*before, &*after})
+    if (auto s = acceptable(*stack); !s) return report(s.error(), job.options);
+  Question question;
+  question.before = views(*before);
+  question.after = views(*after);
+  question.sameness = job.options.sameness();
+  if (auto s = job.engine.assume(job.options, question); !s) return report(s.error(), job.options);
+  auto found =
+      dd::diff(question, job.whole() ? kMostExpected : job.max_regions, job.engine.limits());
+  if (!found) return report(found.error(), job.options);
+  if (job.whole())
+    if (auto s = complete(*found); !s) return report(s.error(), job.options);
+  if (!job.write_expect.empty())
+    if (auto s = write_file(job.write_expect, render(to_json(*found, kMostExpected))); !s)
+      return report(s.error(), job.options);
+  if (!job.expect.empty()) return compare(job, to_json(*found, kMostExpected));
+  const Verdict verdict = found->changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
+  if (job.options.json) return print(render(to_json(*found, job.max_regions)), exit_code(verdict));
+  return print(diff_text(*found, job.max_regions) + fmt::format("{}: {} of 2^512 inputs differ\n",
+                                                                verdict_name(verdict),
+                                                                count_text(found->count)),
+               exit_code(verdict));
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, Context& context) {
+  CLI::App* sub = app.add_subcommand(
+      "diff", "Everything two filters, policies or stacks (A,B) differ in: every input, counted");
+  auto job = std::make_shared<DiffJob>();
+  sub->add_option("before", job->before, "Program in any form, or a policy; several with commas")
+      ->required();
+  sub->add_option("after", job->after, "Program in any form, or a policy; several with commas")
+      ->required();
+  sub->add_option("--max-regions", job->max_regions,
+                  "Most regions shown of each change; counts are always complete")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
+  sub->add_option(
+      "--expect", job->expect,
+      "Pass if the difference is exactly the one stored in this file, else show what is "
+      "new (+) and what is missing (-)");
+  sub->add_option("--write-expect", job->write_expect, "Store the difference for --expect");
+  job->engine.add_assume(*sub);
+  job->engine.add_memory(*sub);
+  job->options.add_input(*sub);
+  job->options.add_same(*sub);
+  job->options.add_import(*sub);
+  job->options.add_json(*sub);
+  sub->callback([job, &context] { context.status = diff(*job); });
+}
+
+}  // namespace secequiv::cli

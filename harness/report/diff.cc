@@ -1,0 +1,227 @@
+#include "harness/report/diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/seccomp/action.h"
+#include "harness/seccomp/arch.h"
+#include "harness/seccomp/data.h"
+
+namespace secequiv {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::uint32_t kAll = 0xffffffff;
+
+// The set's only value, if it has one.
+std::optional<std::uint32_t> only(const WordSet& set) {
+  if (set.negated || !set.cubes.empty() || set.intervals.size() != 1) return std::nullopt;
+  const WordSet::Interval& i = set.intervals.front();
+  return i.first == i.last ? std::optional(i.first) : std::nullopt;
+}
+
+const WordSet* find(const Region& region, std::uint32_t word) {
+  const auto at = std::ranges::find(region.words, word, &WordSet::word);
+  return at == region.words.end() ? nullptr : &*at;
+}
+
+// One field's conditions. `high` stands above the word's 32 bits.
+template <class Name>
+std::string set_text(const std::string& field, const WordSet& set, std::uint64_t high,
+                     std::uint64_t top, const Name& name) {
+  std::vector<std::string> tests;
+  if (set.base.mask != 0)
+    tests.push_back(fmt::format("{} & {:#x} == {:#x}", field, set.base.mask, set.base.value));
+  const bool single = set.intervals.size() == 1;
+  if (single && set.intervals[0].first == set.intervals[0].last) {
+    tests.push_back(fmt::format("{} {} {}", field,
+                                set.negated ? "!=" : "==", name(high | set.intervals[0].first)));
+  } else if (single && set.intervals[0].last == kAll && high == top) {
+    tests.push_back(fmt::format("{} {} {}", field,
+                                set.negated ? "<" : ">=", name(high | set.intervals[0].first)));
+  } else if (single && set.intervals[0].first == 0 && high == 0) {
+    tests.push_back(fmt::format("{} {} {}", field,
+                                set.negated ? ">" : "<=", name(high | set.intervals[0].last)));
+  } else if (!set.intervals.empty()) {
+    std::string items;
+    for (const WordSet::Interval& i : set.intervals) {
+      if (!items.empty()) items += ", ";
+      items += name(high | i.first);
+      if (i.last != i.first) items += ".." + name(high | i.last);
+    }
+    tests.push_back(fmt::format("{} {}in {{{}}}", field, set.negated ? "not " : "", items));
+  }
+  for (const WordSet::Cube& cube : set.cubes)
+    tests.push_back(fmt::format("{} & {:#x} {} {:#x}", field, cube.mask,
+                                set.negated ? "!=" : "==", cube.value));
+  if (tests.size() == 1) return tests[0];
+  if (set.negated) return fmt::format("{}", fmt::join(tests, " && "));
+  return fmt::format("({})", fmt::join(tests, " || "));
+}
+
+std::string hex(std::uint64_t value) { return fmt::format("{:#x}", value); }
+
+// The architecture all inputs of the region have, if there is one.
+std::optional<std::uint32_t> audit_of(const Region& region) {
+  const WordSet* set = find(region, kArchWord);
+  return set == nullptr ? std::nullopt : only(*set);
+}
+
+std::string arch_text(const WordSet& set) {
+  return set_text("arch", set, 0, 0, [](std::uint64_t value) {
+    const auto arch = arch_from_data(static_cast<std::uint32_t>(value), 0);
+    return arch ? std::string(arch_info(*arch).name) : hex(value);
+  });
+}
+
+std::string nr_text(const WordSet& set, std::optional<std::uint32_t> audit) {
+  return set_text("nr", set, 0, 0, [&](std::uint64_t value) {
+    const auto nr = static_cast<std::uint32_t>(value);
+    const auto arch = audit ? arch_from_data(*audit, nr) : std::nullopt;
+    const std::string name(arch ? syscall_name(*arch, nr) : "");
+    if (name.empty()) return nr < 4096 ? fmt::format("{}", nr) : hex(nr);
+    return *arch == Arch::kX86_64 ? name : fmt::format("{}:{}", arch_info(*arch).name, name);
+  });
+}
+
+// The conditions on one 64-bit field, as one where the high half has one value only.
+void field_text(const Region& region, int field, Endian endian, std::vector<std::string>& out) {
+  const WordSet* high = find(region, half_word(field, true, endian));
+  const WordSet* low = find(region, half_word(field, false, endian));
+  const std::string name = field == kIpField ? "ip" : fmt::format("arg{}", field);
+  const auto fixed = high != nullptr ? only(*high) : std::nullopt;
+  if (low != nullptr && fixed && !low->negated && low->cubes.empty()) {
+    const std::uint64_t above = std::uint64_t{*fixed} << 32;
+    out.push_back(set_text(name, *low, above, std::uint64_t{kAll} << 32, hex));
+    return;
+  }
+  if (high != nullptr) out.push_back(set_text(name + ".hi", *high, 0, 0, hex));
+  if (low != nullptr) out.push_back(set_text(name + ".lo", *low, 0, 0, hex));
+}
+
+std::string action_text(const std::optional<std::uint32_t>& value) {
+  return value ? describe_action(*value) : "computed from the input";
+}
+
+ordered_json action_json(const std::optional<std::uint32_t>& value) {
+  if (!value) return nullptr;
+  return {{"value", fmt::format("{:#010x}", *value)}, {"action", describe_action(*value)}};
+}
+
+ordered_json word_json(const WordSet& set) {
+  ordered_json out{{"word", set.word}, {"negated", set.negated}};
+  if (set.negated) out["base"] = {{"mask", set.base.mask}, {"value", set.base.value}};
+  out["intervals"] = ordered_json::array();
+  for (const WordSet::Interval& i : set.intervals) out["intervals"].push_back({i.first, i.last});
+  out["cubes"] = ordered_json::array();
+  for (const WordSet::Cube& c : set.cubes)
+    out["cubes"].push_back({{"mask", c.mask}, {"value", c.value}});
+  return out;
+}
+
+std::set<std::string> lines_of(const ordered_json& document) {
+  std::set<std::string> out;
+  const auto action = [](const ordered_json& value) {
+    return value.is_object() ? value.value("action", "?") : std::string("computed from the input");
+  };
+  for (const ordered_json& change : document.value("changes", ordered_json::array()))
+    for (const ordered_json& region : change.value("regions", ordered_json::array()))
+      out.insert(fmt::format("{} -> {}: {}", action(change.value("before", ordered_json())),
+                             action(change.value("after", ordered_json())),
+                             region.value("condition", "?")));
+  return out;
+}
+
+// The decimal number divided by two, and whether it was odd.
+bool halve(std::string& decimal) {
+  int carry = 0;
+  for (char& digit : decimal) {
+    const int value = carry * 10 + (digit - '0');
+    digit = static_cast<char>('0' + value / 2);
+    carry = value % 2;
+  }
+  if (decimal.size() > 1 && decimal[0] == '0') decimal.erase(0, 1);
+  return carry != 0;
+}
+
+}  // namespace
+
+std::string condition_text(const Region& region) {
+  const auto audit = audit_of(region);
+  const Endian endian = audit ? endian_of(*audit) : Endian::kLittle;
+  std::vector<std::string> out;
+  if (const WordSet* arch = find(region, kArchWord)) out.push_back(arch_text(*arch));
+  if (const WordSet* nr = find(region, kNrWord)) out.push_back(nr_text(*nr, audit));
+  field_text(region, kIpField, endian, out);
+  for (int field = 0; field < kArgCount; ++field) field_text(region, field, endian, out);
+  return out.empty() ? "true" : fmt::format("{}", fmt::join(out, " && "));
+}
+
+std::string count_text(const std::string& decimal) {
+  constexpr std::size_t kShort = 9;
+  std::string odd = decimal;
+  int twos = 0;
+  if (decimal != "0")
+    for (std::string half = odd; !halve(half); odd = half) ++twos;
+  if (decimal.size() <= kShort) return decimal;
+  if (odd == "1") return fmt::format("2^{}", twos);
+  if (odd.size() <= kShort) return fmt::format("{} * 2^{}", odd, twos);
+  return fmt::format("about {}.{}e+{}", decimal[0], decimal.substr(1, 2), decimal.size() - 1);
+}
+
+std::string diff_text(const Difference& difference, std::size_t most) {
+  std::string out;
+  for (const Change& change : difference.changes) {
+    out += fmt::format("{} -> {}: {} input{} in {} region{}\n", action_text(change.before),
+                       action_text(change.after), count_text(change.where.count),
+                       change.where.count == "1" ? "" : "s", change.where.region_count,
+                       change.where.region_count == "1" ? "" : "s");
+    const auto shown = std::min(most, change.where.regions.size());
+    for (const Region& region : std::span(change.where.regions).first(shown))
+      out += fmt::format("  {}\n", condition_text(region));
+    if (fmt::format("{}", shown) != change.where.region_count)
+      out += fmt::format("  ... {} of {} regions shown (--max-regions)\n", shown,
+                         change.where.region_count);
+  }
+  return out;
+}
+
+ordered_json to_json(const Difference& difference, std::size_t most) {
+  ordered_json out{{"schema", "secequiv.diff/1"},
+                   {"verdict", verdict_name(difference.changes.empty() ? Verdict::kEquivalent
+                                                                       : Verdict::kDifferent)},
+                   {"count", difference.count}};
+  out["changes"] = ordered_json::array();
+  for (const Change& change : difference.changes) {
+    ordered_json row{{"before", action_json(change.before)},
+                     {"after", action_json(change.after)},
+                     {"count", change.where.count},
+                     {"region_count", change.where.region_count}};
+    row["regions"] = ordered_json::array();
+    const auto shown = std::min(most, change.where.regions.size());
+    for (const Region& region : std::span(change.where.regions).first(shown)) {
+      ordered_json one{{"condition", condition_text(region)}, {"count", region.count}};
+      one["words"] = ordered_json::array();
+      for (const WordSet& set : region.words) one["words"].push_back(word_json(set));
+      row["regions"].push_back(std::move(one));
+    }
+    out["changes"].push_back(std::move(row));
+  }
+  return out;
+}
+
+std::vector<std::string> unexpected(const ordered_json& expected, const ordered_json& found) {
+  const std::set<std::string> old_lines = lines_of(expected);
+  const std::set<std::string> new_lines = lines_of(found);
+  std::vector<std::string> out;
+  for (const std::string& line : new_lines)
+    if (!old_lines.contains(line)) out.push_back("+ " + line);
+  for (const std::string& line : old_lines)
+    if (!new_lines.contains(line)) out.push_back("- " + line);
+  return out;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,30 @@
+// Differences and regions of inputs, as text and JSON. Owns their wording: conditions are written
+// in the language of --assume (harness/seccomp/assumption.h).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "harness/compare/difference.h"
+#include "harness/compare/verdict.h"
+
+namespace secequiv {
+
+// "arch == x86_64 && nr in {read, write} && arg0 == 0x5"; "true" without conditions.
+std::string condition_text(const Region& region);
+
+// A decimal number of inputs, shortened: "2^448", "3 * 2^447", "about 1.23e+150".
+std::string count_text(const std::string& decimal);
+
+// Grouped by change, at most `most` regions for each.
+std::string diff_text(const Difference& difference, std::size_t most);
+
+// Schema "secequiv.diff/1".
+nlohmann::ordered_json to_json(const Difference& difference, std::size_t most);
+
+// What is in one difference and not in the other, a line each: "+ ..." is new, "- ..." is missing.
+// `expected` is a document that to_json made. Empty if they are the same.
+std::vector<std::string> unexpected(const nlohmann::ordered_json& expected,
+                                    const nlohmann::ordered_json& found);
+
+}  // namespace secequiv

@@ -1,0 +1,72 @@
+#include "verify/dd/diff.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "verify/assume.h"
+
+namespace secequiv::dd {
+namespace {
+
+using Value = std::optional<std::uint32_t>;
+using Values = std::pair<Value, Value>;
+
+// Any one of the inputs of a region.
+SeccompData member(const Region& region) {
+  SeccompData data;
+  for (const WordSet& set : region.words) data.words[set.word] = set.example;
+  return data;
+}
+
+}  // namespace
+
+Result<Difference> diff(const Question& question, std::size_t most_regions, const Limits& limits) {
+  const auto exhausted = [] {
+    return make_error(ErrorCode::kBudget, "dd", "the diagrams' limit of nodes or steps is reached");
+  };
+  Space space(question.programs(), limits);
+  Diagrams& diagrams = space.diagrams();
+  const Decisions before = space.decisions(question.before, question.sameness);
+  const Decisions after = space.decisions(question.after, question.sameness);
+  const NodeId counts =
+      space.words().set(assume(space.words(), question.assumption, question.endian));
+  if (space.exhausted()) return exhausted();
+  if (counts == Diagrams::kZero) return vacuous(question);
+  // Which pair of values an input has, as the index of the pair; then each pair's inputs.
+  std::map<Values, std::uint32_t> index;
+  const auto value = [&](NodeId leaf) {
+    return diagrams.is_symbol(leaf) ? Value() : Value(diagrams.node(leaf).pattern);
+  };
+  const NodeId pairs = diagrams.merge(before.root, after.root, [&](NodeId a, NodeId b) {
+    if (a == b) return Diagrams::kZero;
+    const auto next = static_cast<std::uint32_t>(index.size() + 1);
+    return diagrams.leaf(index.try_emplace(Values(value(a), value(b)), next).first->second);
+  });
+  const NodeId differing = diagrams.both(counts, space.differing(before, after));
+  Difference out;
+  Regions regions(space);
+  for (const auto& [values, number] : index) {
+    const NodeId leaf = diagrams.leaf(number);
+    const NodeId here = diagrams.substitute(
+        pairs, [&](NodeId at) { return at == leaf ? Diagrams::kOne : Diagrams::kZero; });
+    const NodeId set = diagrams.both(differing, here);
+    if (space.exhausted()) return exhausted();
+    if (set == Diagrams::kZero) continue;
+    Change change{values.first, values.second, regions.list(set, most_regions)};
+    for (const Region& region : change.where.regions) {
+      Question same = question;
+      same.goal = Question::Goal::kSame;
+      if (!replay(same, member(region)))
+        return make_error(ErrorCode::kInternal, "dd",
+                          fmt::format("the input {} does not differ when run; please report this",
+                                      describe(member(region))));
+    }
+    out.changes.push_back(std::move(change));
+  }
+  out.count = regions.count(differing).get_str();
+  if (space.exhausted()) return exhausted();
+  return out;
+}
+
+}  // namespace secequiv::dd

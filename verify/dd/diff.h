@@ -1,0 +1,17 @@
+// The complete difference of two filters. Owns its division by what became what.
+#pragma once
+
+#include "harness/base/result.h"
+#include "verify/dd/engine.h"
+#include "verify/dd/regions.h"
+
+namespace secequiv::dd {
+
+// Every input that meets the question's assumption and for which the two sides differ, whatever its
+// goal. At most `most_regions` regions for each change; counts are always complete. Preconditions:
+// as for prove(). Errors: kBudget if the limits are reached, kUsage if no input meets the
+// assumption, kInternal if an input of a region does not differ when run.
+Result<Difference> diff(const Question& question, std::size_t most_regions,
+                        const Limits& limits = {});
+
+}  // namespace secequiv::dd

@@ -1,0 +1,224 @@
+#include "verify/dd/regions.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace secequiv::dd {
+namespace {
+
+constexpr std::uint32_t kAll = 0xffffffff;
+
+mpz_class power(std::uint32_t exponent) { return mpz_class(1) << exponent; }
+
+// A cube whose top bits are fixed is an interval; one with few gaps is several.
+void add(const WordSet::Cube& cube, WordSet& out) {
+  constexpr int kMostGaps = 3;
+  const int low_free = std::countr_zero(cube.mask);
+  const std::uint32_t gaps =
+      low_free == 32 ? 0 : ~cube.mask & ~((std::uint32_t{1} << low_free) - 1);
+  if (std::popcount(gaps) > kMostGaps) {
+    out.cubes.push_back(cube);
+    return;
+  }
+  const std::uint32_t tail = low_free == 32 ? kAll : (std::uint32_t{1} << low_free) - 1;
+  // Every value of the free bits above the lowest fixed one.
+  std::uint32_t bits = 0;
+  do {
+    out.intervals.push_back({cube.value | bits, cube.value | bits | tail});
+    bits = (bits - gaps) & gaps;
+  } while (bits != 0);
+}
+
+// One word's paths as a readable condition.
+WordSet merged(std::uint32_t word, const std::vector<WordSet::Cube>& paths) {
+  WordSet out;
+  out.word = word;
+  for (const WordSet::Cube& path : paths) add(path, out);
+  std::ranges::sort(out.intervals, {}, &WordSet::Interval::first);
+  std::size_t kept = 0;
+  for (const WordSet::Interval next : out.intervals) {
+    if (kept != 0 && out.intervals[kept - 1].last != kAll &&
+        out.intervals[kept - 1].last + 1 == next.first) {
+      out.intervals[kept - 1].last = next.last;
+    } else {
+      out.intervals[kept++] = next;
+    }
+  }
+  out.intervals.resize(kept);
+  std::ranges::sort(out.cubes, [](const WordSet::Cube& a, const WordSet::Cube& b) {
+    return std::pair(a.mask, a.value) < std::pair(b.mask, b.value);
+  });
+  out.example = kAll;
+  for (const WordSet::Cube& path : paths) out.example = std::min(out.example, path.value);
+  return out;
+}
+
+// The bits on which all paths agree.
+WordSet::Cube common(const std::vector<WordSet::Cube>& paths) {
+  WordSet::Cube out = paths.front();
+  for (const WordSet::Cube& path : paths) out.mask &= path.mask & ~(path.value ^ out.value);
+  out.value &= out.mask;
+  return out;
+}
+
+std::size_t parts(const WordSet& set) { return set.intervals.size() + set.cubes.size(); }
+
+// The same as `direct`, the condition of `paths`, said as what they have in common but for a few
+// exceptions out of `others`, the remaining paths, if that is shorter.
+WordSet shorter(WordSet direct, const std::vector<WordSet::Cube>& paths,
+                const std::vector<WordSet::Cube>& others) {
+  const WordSet::Cube base = common(paths);
+  std::vector<WordSet::Cube> left_out;
+  for (const WordSet::Cube& other : others)
+    if ((other.mask & base.mask & (other.value ^ base.value)) == 0)
+      left_out.push_back({other.mask | base.mask, other.value | base.value});
+  WordSet out = merged(direct.word, left_out);
+  if (parts(out) + (base.mask != 0 ? 1 : 0) >= parts(direct)) return direct;
+  out.negated = true;
+  out.base = base;
+  out.example = direct.example;
+  return out;
+}
+
+mpz_class size_of(const WordSet& set) {
+  mpz_class out = 0;
+  for (const WordSet::Interval& i : set.intervals) out += mpz_class(i.last) - i.first + 1;
+  for (const WordSet::Cube& c : set.cubes)
+    out += power(32 - static_cast<std::uint32_t>(std::popcount(c.mask)));
+  if (!set.negated) return out;
+  return power(32 - static_cast<std::uint32_t>(std::popcount(set.base.mask))) - out;
+}
+
+}  // namespace
+
+// Inputs of the levels from this node's on.
+mpz_class Regions::below(NodeId id) {
+  const Diagrams& diagrams = space_.diagrams();
+  if (diagrams.is_leaf(id)) return id == Diagrams::kZero ? 0 : 1;
+  if (const auto known = below_.find(id); known != below_.end()) return known->second;
+  const Node run = diagrams.node(id);
+  const std::uint32_t end = run.level + run.length;
+  // The run's other patterns all miss, and a miss tests none of the run's bits.
+  mpz_class out = (below(run.hit) << (diagrams.level(run.hit) - end)) +
+                  (below(run.miss) << (diagrams.level(run.miss) - end)) * (power(run.length) - 1);
+  below_.emplace(id, out);
+  return out;
+}
+
+mpz_class Regions::count(NodeId set) { return below(set) << space_.diagrams().level(set); }
+
+std::uint32_t Regions::block_end(NodeId id) const {
+  const std::uint32_t word = space_.order().word(space_.diagrams().level(id));
+  std::uint32_t end = 0;
+  for (std::uint32_t w = 0; w < 16; ++w)
+    if ((space_.order().group(word) >> w & 1) != 0)
+      end = std::max(end, space_.order().level(w, 0) + 1);
+  return end;
+}
+
+void Regions::walk(NodeId id, std::uint32_t end, const Path& path, std::vector<Path>& out) {
+  if (space_.diagrams().level(id) >= end) {
+    out.push_back(path);
+    out.back().child = id;
+    return;
+  }
+  const Node run = space_.diagrams().node(id);
+  Path agreed = path;
+  for (std::uint32_t i = 0; i < run.length; ++i) {
+    const std::uint32_t level = run.level + i;
+    const std::uint32_t bit = 1u << space_.order().bit(level);
+    const bool wanted = (run.pattern >> (run.length - 1 - i) & 1) != 0;
+    WordSet::Cube& cube = agreed.words[space_.order().word(level)];
+    cube.mask |= bit;
+    Path missed = agreed;
+    if (!wanted) missed.words[space_.order().word(level)].value |= bit;
+    walk(run.miss, end, missed, out);
+    if (wanted) cube.value |= bit;
+  }
+  walk(run.hit, end, agreed, out);
+}
+
+std::vector<Regions::Branch> Regions::branches(NodeId id) {
+  std::vector<Path> paths;
+  walk(id, block_end(id), Path{}, paths);
+  std::vector<Branch> out;
+  const std::uint32_t word = space_.order().word(space_.diagrams().level(id));
+  if (!space_.order().whole(word)) {
+    // Conditions that tie words together: every path by itself.
+    for (const Path& path : paths) {
+      out.push_back({path.child, {}});
+      for (std::uint32_t w = 0; w < 16; ++w)
+        if (path.words[w].mask != 0) out.back().words.push_back(merged(w, {path.words[w]}));
+    }
+    return out;
+  }
+  std::unordered_map<NodeId, std::vector<WordSet::Cube>> by_child;
+  for (const Path& path : paths) by_child[path.child].push_back(path.words[word]);
+  for (const auto& [child, cubes] : by_child) {
+    std::vector<WordSet::Cube> others;
+    for (const Path& path : paths)
+      if (path.child != child) others.push_back(path.words[word]);
+    out.push_back({child, {shorter(merged(word, cubes), cubes, others)}});
+  }
+  std::ranges::sort(out, {}, [](const Branch& b) { return b.words[0].example; });
+  return out;
+}
+
+const mpz_class& Regions::region_count(NodeId set) {
+  if (const auto known = region_counts_.find(set); known != region_counts_.end())
+    return known->second;
+  mpz_class out = set == Diagrams::kOne ? 1 : 0;
+  if (!space_.diagrams().is_leaf(set))
+    for (const Branch& branch : branches(set)) out += region_count(branch.child);
+  return region_counts_.emplace(set, out).first->second;
+}
+
+mpz_class Regions::size_of(const std::vector<WordSet>& words) const {
+  mpz_class out = 1;
+  for (const WordSet& set : words) out *= dd::size_of(set);
+  return out << 32 * (16 - static_cast<std::uint32_t>(words.size()));
+}
+
+void Regions::enumerate(NodeId set, std::vector<WordSet>& words, std::size_t most,
+                        RegionList& out) {
+  if (set == Diagrams::kZero || out.regions.size() >= most) return;
+  if (set == Diagrams::kOne) {
+    Region region{words, size_of(words).get_str()};
+    std::ranges::sort(region.words, {}, &WordSet::word);
+    out.regions.push_back(std::move(region));
+    return;
+  }
+  for (const Branch& branch : branches(set)) {
+    words.insert(words.end(), branch.words.begin(), branch.words.end());
+    enumerate(branch.child, words, most, out);
+    words.resize(words.size() - branch.words.size());
+  }
+}
+
+RegionList Regions::list(NodeId set, std::size_t most) {
+  RegionList out;
+  out.count = count(set).get_str();
+  out.region_count = region_count(set).get_str();
+  std::vector<WordSet> words;
+  enumerate(set, words, most, out);
+  return out;
+}
+
+Region Regions::around(NodeId function, const SeccompData& data) {
+  Region out;
+  while (!space_.diagrams().is_leaf(function)) {
+    for (const Branch& branch : branches(function)) {
+      const bool here = std::ranges::all_of(
+          branch.words, [&](const WordSet& set) { return set.contains(data.words[set.word]); });
+      if (!here) continue;
+      out.words.insert(out.words.end(), branch.words.begin(), branch.words.end());
+      function = branch.child;
+      break;
+    }
+  }
+  out.count = size_of(out.words).get_str();
+  std::ranges::sort(out.words, {}, &WordSet::word);
+  return out;
+}
+
+}  // namespace secequiv::dd
