@@ -92,6 +92,7 @@ int cover(const CoverJob& job) {
     return report(
         make_error(ErrorCode::kRejected, source->name, describe(*refusal, source->program)),
         job.options);
+  note_length(source->name, source->program);
   CoverageMap coverage(source->program);
   if (auto s = collect(job, *source, coverage); !s) return report(s.error(), job.options);
   auto found = account(job, coverage);

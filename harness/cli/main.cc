@@ -2,10 +2,21 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <sstream>
 
+#include "harness/base/text.h"
 #include "harness/cli/common.h"
 
 namespace {
+
+// Prints what CLI11 has to say. It has many codes of its own; --help and --version are 0, if their
+// text arrives.
+int usage(const CLI::App& app, const CLI::Error& error) {
+  std::ostringstream message;
+  const int code = app.exit(error, std::cout, message);
+  std::cerr << secequiv::printable(message.str(), true);
+  return code == 0 && std::cout.flush() ? 0 : 2;
+}
 
 int run(int argc, char** argv) {
   CLI::App app{
@@ -37,12 +48,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::RequiredError& error) {
     const std::vector<std::string> unknown = app.remaining();
     if (app.get_subcommands().empty() && !unknown.empty())
-      std::fprintf(stderr, "'%s' is not a subcommand\n", unknown.front().c_str());
-    app.exit(error);
-    return 2;
+      std::cerr << "'" << secequiv::printable(unknown.front(), false) << "' is not a subcommand\n";
+    return usage(app, error);
   } catch (const CLI::ParseError& error) {
-    // CLI11 has many codes of its own; --help and --version are 0, if their text arrives.
-    return app.exit(error) == 0 && std::cout.flush() ? 0 : 2;
+    return usage(app, error);
   }
   return context.status;
 }

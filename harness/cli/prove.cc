@@ -43,9 +43,7 @@ int prove(const ProveJob& job) {
   for (const Source* side : {&*before, &*after}) {
     if (const auto refusal = check(side->program, LengthRule::kUnlimited))
       return rejected(*side, *refusal, job.options);
-    if (side->program.size() > kMaxInsns)
-      fmt::print(stderr, "secequiv: note: {} has {} instructions and is not installable\n",
-                 side->name, side->program.size());
+    note_length(side->name, side->program);
   }
   const Pair pair{before->program, after->program, job.options.sameness()};
   if (!job.smt2.empty())
@@ -56,8 +54,11 @@ int prove(const ProveJob& job) {
                                              : Engine::kBoth;
   auto proof = decide(pair, engine, job.options.timeout);
   if (!proof) return report(proof.error(), job.options);
-  return print(job.options.json ? render(to_json(*proof)) : proof_text(pair, *proof),
-               exit_code(proof->verdict));
+  if (!job.options.json) return print(proof_text(pair, *proof), exit_code(proof->verdict));
+  auto document = to_json(*proof);
+  document["before"] = to_json(SideReport{before->name, before->program, check(before->program)});
+  document["after"] = to_json(SideReport{after->name, after->program, check(after->program)});
+  return print(render(document), exit_code(proof->verdict));
 }
 
 }  // namespace

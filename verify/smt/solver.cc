@@ -280,8 +280,9 @@ Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, doubl
     out.answer = Feasibility::Answer::kFeasible;
     out.witness = data;
   } else {
+    // The caller knows what was left of which limit.
     out.detail = watchdog.expired()
-                     ? fmt::format("time limit of {} s reached", timeout_seconds)
+                     ? "no time left"
                      : fmt::format("z3: {} {}", s.solver.reason_unknown(), s.terms.error());
   }
   s.solver.pop();

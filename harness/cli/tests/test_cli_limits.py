@@ -107,7 +107,14 @@ def test_too_long_a_program(tmp_path, getpid):
     document, done = report("check", long, short)
     assert done.status == 0 and not document["before"]["installable"]
     document, done = report("prove", short, long)
-    assert done.status == 0 and "4097 instructions and is not installable" in done.err
+    note = "secequiv: note: %s has 4097 instructions and is not installable\n" % long
+    assert done.status == 0 and done.err == note
+    assert document["before"] == {"name": str(short), "instructions": 2, "installable": True}
+    assert (document["after"]["installable"], document["after"]["refusal"]["rule"]) == (False, "length")
+    for args in (["run", long], ["cover", long], ["validate", "--any-length", long]):
+        assert run(*args).err == note
+    assert run("validate", long).err == "" and run("cover", short).err == ""
+    assert run("optimize", long, "--passes", "thread-jumps").err == note + note.replace(str(long), "the result")
     assert report("validate", long)[1].status == 4
     assert report("validate", long, "--any-length")[1].status == 0
     assert report("run", long)[1].status == report("cover", long)[1].status == 0
