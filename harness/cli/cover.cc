@@ -2,7 +2,6 @@
 #include "harness/report/cover.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 
 #include "harness/base/file.h"
@@ -12,7 +11,7 @@
 #include "harness/coverage/state.h"
 #include "harness/policy/cases.h"
 #include "harness/report/json.h"
-#include "verify/smt/solver.h"
+#include "verify/edges.h"
 
 namespace secequiv::cli {
 namespace {
@@ -58,28 +57,23 @@ Status collect(const CoverJob& job, const Source& source, CoverageMap& coverage)
 
 // Asks the prover about everything no input has met, within one time limit for all.
 Result<CoverReport> account(const CoverJob& job, const CoverageMap& coverage) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
   const auto uncovered = coverage.uncovered();
   CoverReport out;
   out.obligations = coverage.obligations().size();
   out.covered = out.obligations - uncovered.size();
-  if (job.no_prove) out.open = uncovered;
-  if (job.no_prove || uncovered.empty()) return out;
-  smt::FeasibilityOracle oracle(coverage.program());
-  for (const Obligation& obligation : uncovered) {
-    const double left =
-        job.options.timeout - std::chrono::duration<double>(Clock::now() - start).count();
-    if (left <= 0) {
-      out.open.push_back(obligation);
-      continue;
-    }
-    auto answer = oracle.query(obligation, left);
-    if (!answer) return answer.error();
-    if (answer->answer == Feasibility::Answer::kInfeasible) out.infeasible.push_back(obligation);
-    if (answer->answer == Feasibility::Answer::kFeasible) out.feasible.push_back(*answer);
-    if (answer->answer == Feasibility::Answer::kUnknown) out.open.push_back(obligation);
+  if (job.no_prove) {
+    out.open = uncovered;
+    return out;
   }
+  const auto asked =
+      account_for_edges(coverage, job.options.timeout, [&](const Feasibility& answer) {
+        if (answer.answer == Feasibility::Answer::kInfeasible)
+          out.infeasible.push_back(answer.obligation);
+        if (answer.answer == Feasibility::Answer::kFeasible) out.feasible.push_back(answer);
+        if (answer.answer == Feasibility::Answer::kUnknown) out.open.push_back(answer.obligation);
+        return true;
+      });
+  if (!asked) return asked.error();
   return out;
 }
 

@@ -3,21 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
+#include "harness/base/clock.h"
 #include "verify/smt/domain.h"
 
 namespace secequiv::smt {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Interrupts Z3 at a deadline. Z3's own "timeout" parameter is only looked at between some of its
 // steps.
