@@ -151,7 +151,7 @@ TEST(Text, DecimalGolden) {
 }
 
 TEST(Text, CGolden) {
-  const Program program = assemble("ld [4]\njeq #0xc000003e, a, b\na: ret #0x7fff0000\nb: ret #0");
+  const Program program = assemble("ld [4]\njeq #0xc000003e, z, b\nz: ret #0x7fff0000\nb: ret #0");
   EXPECT_EQ(write_program(program, Form::kC, std::vector<std::string>{"A = arch"}),
             "{ 0x20,   0,   0, 0x00000004 },  /*    0: ld [4]  A = arch */\n"
             "{ 0x15,   0,   1, 0xc000003e },  /*    1: jeq #0xc000003e, L2, L3 */\n"
@@ -192,7 +192,7 @@ TEST(Text, DecimalOnOneLine) {
 }
 
 TEST(Text, CInManyDresses) {
-  const Program expected = assemble("ld [4]\njeq #0xc000003e, a, b\na: ret #0x7fff0000\nb: ret #0");
+  const Program expected = assemble("ld [4]\njeq #0xc000003e, z, b\nz: ret #0x7fff0000\nb: ret #0");
   for (const char* text : {
            "struct sock_filter filter[] = {\n"
            "  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 4),\n"

@@ -155,7 +155,7 @@ MALFORMED = [
     (b"ld [0]\nfoo #1\nret a\n", [], ":2:1:", "'foo'"),
     (b"ld [0]\n  jeq #1, nowhere\nret a\n", [], ":2:11:", "'nowhere'"),
     (b"ld [zz]\nret a\n", [], ":1:5:", "'zz'"),
-    (b"x: ld [0]\nx: ret a\n", [], ":2:1:", "twice"),
+    (b"y: ld [0]\ny: ret a\n", [], ":2:1:", "twice"),
     (b"b: ld [0]\nja b\nret a\n", [], ":2:4:", "forward"),
     (b"ld [0]\nret #0x1ffffffff\n", [], ":2:6:", "2^32-1"),
     (b"ld [0] junk\nret a\n", [], ":1:8:", "'junk'"),
