@@ -214,7 +214,7 @@ Form detect_form(std::string_view bytes) {
 }
 
 Result<Program> read_program(std::string_view bytes, const std::string& name,
-                             std::optional<Form> form) {
+                             std::optional<Form> form, const CNames& names) {
   if (bytes.empty())
     return make_error(ErrorCode::kParse, name, "expected a program, found an empty file");
   if (!form) form = detect_form(bytes);
@@ -227,7 +227,7 @@ Result<Program> read_program(std::string_view bytes, const std::string& name,
     case Form::kDecimal:
       return read_decimal(bytes, name);
     case Form::kC:
-      return detail::read_c(bytes, name);
+      return detail::read_c(bytes, name, names);
     case Form::kAsm:
       return detail::read_asm(bytes, name);
   }

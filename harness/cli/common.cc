@@ -15,12 +15,16 @@
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/report/json.h"
+#include "harness/seccomp/c_names.h"
 
 namespace secequiv::cli {
 
 void Options::add_input(CLI::App& app) {
-  app.add_option("--from", from,
-                 "Form of the input programs: raw, raw-be, asm, ddd or c (default: by content)")
+  app.add_option(
+         "--from", from,
+         "Form of the input programs: raw, raw-be, asm, ddd or c (default: by content). C is "
+         "initializers or BPF_STMT and BPF_JUMP, with the names of linux/filter.h, seccomp.h, "
+         "audit.h and unistd.h")
       ->check(CLI::IsMember({"raw", "raw-be", "asm", "ddd", "c"}));
   app.add_flag("--big-endian", big_endian, "Raw input programs are big endian");
 }
@@ -132,7 +136,7 @@ Result<Source> load_source(const std::string& path, const Options& options) {
   auto form = options.input_form();
   if (!form && options.big_endian && bytes->find('\0') != std::string::npos)
     form = Form::kRawBigEndian;
-  auto program = read_program(*bytes, name, form);
+  auto program = read_program(*bytes, name, form, c_names(options.oci().arch));
   if (!program) return program.error();
   return Source{name, std::move(*program), std::nullopt};
 }
@@ -143,8 +147,8 @@ Result<Source> load_command(const std::string& command, double timeout, const Op
   if (options.from.empty() && looks_like_json(*output))
     return make_error(ErrorCode::kAdapter, fmt::format("output of '{}'", command),
                       "expected a program, found JSON; a policy can be given as a file");
-  auto program =
-      read_program(*output, fmt::format("output of '{}'", command), options.input_form());
+  auto program = read_program(*output, fmt::format("output of '{}'", command), options.input_form(),
+                              c_names(options.oci().arch));
   if (!program)
     return make_error(ErrorCode::kAdapter, program.error().where, program.error().detail);
   return Source{fmt::format("'{}'", command), std::move(*program), std::nullopt};
