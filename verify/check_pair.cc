@@ -3,18 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
+#include "harness/base/clock.h"
 #include "harness/coverage/listing.h"
 #include "verify/feasibility.h"
 
 namespace secequiv {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 class Job {
  public:
@@ -53,32 +48,21 @@ class Job {
   // which is then run through both programs like any other.
   Result<Ok> account_for_edges() {
     const auto start = Clock::now();
-    const auto uncovered = coverage_.uncovered();
-    if (!uncovered.empty()) {
-      FeasibilityOracle oracle(pair_.after, options_.engine, options_.budget);
-      for (const Obligation& obligation : uncovered) {
-        if (coverage_.covered(obligation)) continue;
-        const double left = options_.budget.timeout_seconds - seconds_since(start);
-        auto answer = left > 0
-                          ? oracle.query(obligation, left)
-                          : Result<Feasibility>(Feasibility{
-                                obligation, Feasibility::Answer::kUnknown, {}, "no time left"});
-        if (!answer) return answer.error();
-        if (answer->answer == Feasibility::Answer::kInfeasible) {
-          report_.infeasible.push_back(obligation);
-        } else if (answer->answer == Feasibility::Answer::kUnknown) {
-          report_.open.push_back(*answer);
-        } else {
+    const auto asked = secequiv::account_for_edges(
+        coverage_, options_.engine, options_.budget, [&](const Feasibility& answer) {
+          if (answer.answer == Feasibility::Answer::kInfeasible)
+            report_.infeasible.push_back(answer.obligation);
+          if (answer.answer == Feasibility::Answer::kUnknown) report_.open.push_back(answer);
+          if (answer.answer != Feasibility::Answer::kFeasible) return true;
           ++report_.evaluations;
-          coverage_.run(answer->witness->words);
-          if (const auto witness = replay(pair_, *answer->witness)) {
+          coverage_.run(answer.witness->words);
+          const auto witness = replay(pair_, *answer.witness);
+          if (witness)
             differs(minimize(pair_, *witness),
                     "an input that reaches an edge no derived input reached");
-            break;
-          }
-        }
-      }
-    }
+          return !witness;
+        });
+    if (!asked) return asked.error();
     const std::size_t missing = coverage_.uncovered().size();
     report_.covered_by_witnesses = report_.obligations - report_.covered_by_inputs - missing;
     report_.listing = listing(coverage_, [&](const Obligation& obligation) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/clock.h"
 #include "verify/dd/reach.h"
 #include "verify/smt/solver.h"
 
@@ -68,6 +69,24 @@ Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, doubl
   // An input that was run proves itself; that there is none, both have to say.
   if (mine->answer == Answer::kFeasible) return mine;
   return mine->answer == Answer::kUnknown && theirs->answer != Answer::kFeasible ? mine : theirs;
+}
+
+Status account_for_edges(const CoverageMap& coverage, Engine engine, const Budget& budget,
+                         const std::function<bool(const Feasibility&)>& take) {
+  const auto start = Clock::now();
+  const auto uncovered = coverage.uncovered();
+  if (uncovered.empty()) return Ok{};
+  FeasibilityOracle oracle(coverage.program(), engine, budget);
+  for (const Obligation& obligation : uncovered) {
+    if (coverage.covered(obligation)) continue;
+    const double left = budget.timeout_seconds - seconds_since(start);
+    auto answer = left > 0 ? oracle.query(obligation, left)
+                           : Result<Feasibility>(Feasibility{
+                                 obligation, Feasibility::Answer::kUnknown, {}, "no time left"});
+    if (!answer) return answer.error();
+    if (!take(*answer)) break;
+  }
+  return Ok{};
 }
 
 }  // namespace secequiv

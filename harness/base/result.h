@@ -31,14 +31,8 @@ struct Error {
   std::int64_t pc = -1;  // index of the instruction concerned, or -1
   std::string detail;
 
-  // "where: instruction PC: detail", leaving out what is not known.
-  [[nodiscard]] std::string text() const {
-    std::string out = where;
-    if (pc >= 0)
-      out += (out.empty() ? "" : ": ") + std::string("instruction ") + std::to_string(pc);
-    if (!out.empty()) out += ": ";
-    return out + detail;
-  }
+  // "where: instruction PC: detail", leaving out what is not known, and printable (base/text.h).
+  [[nodiscard]] std::string text() const;
 };
 
 inline Error make_error(ErrorCode code, std::string where, std::string detail) {

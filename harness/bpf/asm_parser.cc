@@ -160,6 +160,9 @@ class Assembler {
     const Lexeme head = token_;
     if (auto s = advance(); !s) return s;
     if (punct(':')) {
+      // As in bpf_asm, which reads these two as registers wherever they stand.
+      if (head.text == "a" || head.text == "x")
+        return fail_at(head, fmt::format("label '{}' is a register's name", head.text));
       if (!labels_.emplace(head.text, program_.size()).second)
         return fail_at(head, fmt::format("label '{}' is defined twice", head.text));
       return advance();

@@ -1,11 +1,13 @@
-// Reader for C initializers: `{ code, jt, jf, k }` groups and the BPF_STMT / BPF_JUMP macros, with
-// whatever declares the array around them ignored. Values are numbers or BPF_* names joined by `|`
-// or `+`.
+// Reader for C initializers: `{ code, jt, jf, k }` groups, `.code =` and so on in them, and the
+// BPF_STMT / BPF_JUMP macros, with whatever declares the array around them ignored. Values are
+// numbers, BPF_* names and what CNames knows, joined by `|`, `&`, `+` and parentheses.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "harness/bpf/text.h"
 
@@ -31,13 +33,16 @@ constexpr std::array kNames = {
     Name{"BPF_TAX", 0x00},  Name{"BPF_TXA", 0x80},
 };
 
+constexpr int kMaxDepth = 64;  // of parentheses
+
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 class CReader {
  public:
-  CReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+  CReader(std::string_view text, const std::string& name, const CNames& names)
+      : text_(text), name_(name), names_(names) {}
 
   Result<Program> read() {
     Program program;
@@ -48,7 +53,7 @@ class CReader {
         if (at_ < text_.size() && (text_[at_] == '{' || text_.substr(at_, 8) == "BPF_STMT" ||
                                    text_.substr(at_, 8) == "BPF_JUMP"))
           continue;  // the array's own brace
-        auto in = fields(4, '}');
+        auto in = at_ < text_.size() && text_[at_] == '.' ? designated_fields() : fields(4, '}');
         if (!in) return in.error();
         if (auto error = append(program, (*in)[0], (*in)[1], (*in)[2], (*in)[3])) return *error;
       } else if (text_.substr(at_, 8) == "BPF_STMT" || text_.substr(at_, 8) == "BPF_JUMP") {
@@ -134,36 +139,132 @@ class CReader {
     return out;
   }
 
-  // As in C, + binds tighter than |.
-  Result<std::uint32_t> expression() {
-    std::uint32_t value = 0;
+  // As in C, + binds tighter than &, and & tighter than |.
+  Result<std::uint32_t> expression(int depth = 0) {
+    if (depth > kMaxDepth) return fail(fmt::format("parentheses nest deeper than {}", kMaxDepth));
+    std::uint32_t all = 0;
+    std::uint32_t both = 0xffffffff;
     std::uint32_t sum = 0;
     for (;;) {
-      auto term = this->term();
+      auto term = this->term(depth);
       if (!term) return term.error();
       sum += *term;
       skip();
       const char op = at_ == text_.size() ? '\0' : text_[at_];
       if (op != '+') {
-        value |= sum;
+        both &= sum;
         sum = 0;
       }
-      if (op != '|' && op != '+') return value;
+      if (op != '+' && op != '&') {
+        all |= both;
+        both = 0xffffffff;
+      }
+      if (op != '|' && op != '+' && op != '&') return all;
       ++at_;
     }
   }
 
-  Result<std::uint32_t> term() {
+  Status take(char c) {
     skip();
+    if (at_ == text_.size()) return fail(fmt::format("expected '{}'", c));
+    if (text_[at_] != c) return fail(fmt::format("expected '{}', found '{}'", c, text_[at_]));
+    ++at_;
+    return Ok{};
+  }
+
+  std::string_view word() {
+    skip();
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && is_name(text_[at_])) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+
+  // offsetof(struct seccomp_data, MEMBER), after its name, which began at `begin`.
+  Result<std::uint32_t> offset(std::size_t begin) {
+    if (auto s = take('('); !s) return s.error();
+    skip();
+    const std::size_t type = at_;
+    if (word() != "struct") {
+      at_ = type;
+      return fail(fmt::format("expected 'struct', found '{}'", text_.substr(at_, 1)));
+    }
+    std::string text = fmt::format("offsetof(struct {},", word());
+    if (auto s = take(','); !s) return s.error();
+    text += word();
+    skip();
+    if (text_.substr(at_, 1) == "[") {
+      ++at_;
+      text += fmt::format("[{}]", word());
+      if (auto s = take(']'); !s) return s.error();
+    }
+    if (auto s = take(')'); !s) return s.error();
+    text += ')';
+    const auto value = names_ ? names_(text) : std::nullopt;
+    if (value) return *value;
+    at_ = begin;
+    return fail(fmt::format("expected a member of struct seccomp_data, found '{}'", text));
+  }
+
+  // `.code = 6, .jt = 0, ...` in any order; what is not given is 0, as in C.
+  Result<std::array<std::uint32_t, 4>> designated_fields() {
+    static constexpr std::array<std::string_view, 4> kFields = {"code", "jt", "jf", "k"};
+    std::array<std::uint32_t, 4> out{};
+    std::array<bool, 4> given{};
+    for (;;) {
+      const std::size_t begin = at_;
+      ++at_;  // the point
+      const std::string_view name = word();
+      const std::size_t i =
+          static_cast<std::size_t>(std::ranges::find(kFields, name) - kFields.begin());
+      if (i == kFields.size() || given[i]) {
+        at_ = begin;
+        return fail(i == kFields.size()
+                        ? fmt::format("expected .code, .jt, .jf or .k, found '.{}'", name)
+                        : fmt::format(".{} is given twice", name));
+      }
+      given[i] = true;
+      if (auto s = take('='); !s) return s.error();
+      auto value = expression();
+      if (!value) return value.error();
+      out[i] = *value;
+      skip();
+      const bool comma = text_.substr(at_, 1) == ",";
+      if (comma) {
+        ++at_;
+        skip();
+      }
+      if (comma && text_.substr(at_, 1) == ".") continue;
+      if (auto s = take('}'); !s) return s.error();
+      return out;
+    }
+  }
+
+  Result<std::uint32_t> term(int depth) {
+    skip();
+    if (text_.substr(at_, 1) == "(") {
+      ++at_;
+      auto inner = expression(depth + 1);
+      if (!inner) return inner;
+      if (auto s = take(')'); !s) return s.error();
+      return inner;
+    }
     std::size_t end = at_;
     while (end < text_.size() && is_name(text_[end])) ++end;
     const std::string_view token = text_.substr(at_, end - at_);
-    if (token.empty()) return fail("expected a number or a BPF_ name");
+    if (token.empty()) return fail("expected a number or a name");
+    if (token == "offsetof") {
+      const std::size_t begin = std::exchange(at_, end);
+      return offset(begin);
+    }
     for (const Name& name : kNames) {
       if (name.name == token) {
         at_ = end;
         return name.value;
       }
+    }
+    if (const auto value = names_ ? names_(token) : std::nullopt) {
+      at_ = end;
+      return *value;
     }
     std::string_view digits = token;
     while (digits.size() > 1 && (digits.back() == 'u' || digits.back() == 'U' ||
@@ -180,7 +281,7 @@ class CReader {
     const auto [stop, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
     if (error != std::errc() || stop != digits.data() + digits.size())
-      return fail(fmt::format("expected a number from 0 to 2^32-1 or a BPF_ name, found '{}'",
+      return fail(fmt::format("expected a number from 0 to 2^32-1 or a known name, found '{}'",
                               token.substr(0, 40)));
     at_ = end;
     return value;
@@ -188,6 +289,7 @@ class CReader {
 
   std::string_view text_;
   const std::string& name_;
+  const CNames& names_;
   std::size_t at_ = 0;
 };
 
@@ -195,8 +297,8 @@ class CReader {
 
 namespace detail {
 
-Result<Program> read_c(std::string_view text, const std::string& name) {
-  return CReader(text, name).read();
+Result<Program> read_c(std::string_view text, const std::string& name, const CNames& names) {
+  return CReader(text, name, names).read();
 }
 
 }  // namespace detail

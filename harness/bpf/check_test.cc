@@ -107,7 +107,7 @@ TEST(Check, BoundariesThatAreAccepted) {
   for (const char* text :
        {"lsh #31\nrsh #31\nlsh #0\nret a", "div #1\nret a", "st M[15]\nld M[15]\nret a",
         "stx M[0]\nldx M[0]\nret #0", "ld [60]\nret a", "ld #len\nldx #len\nret a",
-        "ja a\nret #1\na: ret #2", "jeq #1, a, b\na: ret #1\nb: ret #2"})
+        "ja z\nret #1\nz: ret #2", "jeq #1, z, b\nz: ret #1\nb: ret #2"})
     EXPECT_EQ(verdict(assemble(text)), "accepted") << text;
   Program far(257, Insn{kRetK, 0, 0, 0});
   far[0] = Insn{kJeqK, 255, 255, 0};
@@ -141,13 +141,13 @@ TEST(Check, KernelOrder) {
 // check_load_and_stores as the kernel has it, with its odd side effects.
 TEST(Check, ScratchMemoryIsTrackedPerPath) {
   const Case cases[] = {
-      {"ld [0]\nst M[0]\njeq #1, a, b\na: ld M[0]\nret a\nb: ldx M[0]\nret a", "accepted"},
-      {"ld [0]\njeq #1, a, b\na: st M[0]\nb: ld M[0]\nret a",
+      {"ld [0]\nst M[0]\njeq #1, z, b\nz: ld M[0]\nret a\nb: ldx M[0]\nret a", "accepted"},
+      {"ld [0]\njeq #1, z, b\nz: st M[0]\nb: ld M[0]\nret a",
        "mem_unset at instruction 3: M[0] may be read before anything was stored there"},
-      {"ld [0]\njeq #1, a, b\na: st M[0]\nja c\nb: st M[0]\nc: ld M[0]\nret a", "accepted"},
-      {"ld [0]\njeq #1, a, b\na: st M[1]\nja c\nb: st M[0]\nc: ld M[0]\nret a",
+      {"ld [0]\njeq #1, z, b\nz: st M[0]\nja c\nb: st M[0]\nc: ld M[0]\nret a", "accepted"},
+      {"ld [0]\njeq #1, z, b\nz: st M[1]\nja c\nb: st M[0]\nc: ld M[0]\nret a",
        "mem_unset at instruction 5: M[0] may be read before anything was stored there"},
-      {"ja a\nld M[7]\na: ret #0", "accepted"},  // behind a jump everything counts as set
+      {"ja z\nld M[7]\nz: ret #0", "accepted"},  // behind a jump everything counts as set
       {"ret #0\nld M[7]\nret a",                 // behind a RET nothing changes
        "mem_unset at instruction 1: M[7] may be read before anything was stored there"},
       {"st M[7]\nret #0\nld M[7]\nret a", "accepted"},

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <limits>
 
+#include "harness/base/text.h"
+
 namespace secequiv {
 namespace {
 
@@ -205,16 +207,19 @@ Form detect_form(std::string_view bytes) {
     }
     return big && !little ? Form::kRawBigEndian : Form::kRaw;
   }
+  bytes = without_bom(bytes);
   if (looks_decimal(bytes)) return Form::kDecimal;
   if (looks_c(bytes)) return Form::kC;
   return Form::kAsm;
 }
 
 Result<Program> read_program(std::string_view bytes, const std::string& name,
-                             std::optional<Form> form) {
+                             std::optional<Form> form, const CNames& names) {
   if (bytes.empty())
     return make_error(ErrorCode::kParse, name, "expected a program, found an empty file");
-  switch (form.value_or(detect_form(bytes))) {
+  if (!form) form = detect_form(bytes);
+  if (*form != Form::kRaw && *form != Form::kRawBigEndian) bytes = without_bom(bytes);
+  switch (*form) {
     case Form::kRaw:
       return read_raw(bytes, name, false);
     case Form::kRawBigEndian:
@@ -222,7 +227,7 @@ Result<Program> read_program(std::string_view bytes, const std::string& name,
     case Form::kDecimal:
       return read_decimal(bytes, name);
     case Form::kC:
-      return detail::read_c(bytes, name);
+      return detail::read_c(bytes, name, names);
     case Form::kAsm:
       return detail::read_asm(bytes, name);
   }

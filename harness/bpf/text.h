@@ -4,6 +4,7 @@
 // (seccomp/annotate.h supplies comments for asm text).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,12 +20,16 @@ enum class Form {
   kRawBigEndian,  // the same, big endian
   kAsm,           // bpf_asm text with labels and comments
   kDecimal,       // count, then one "code jt jf k" a line (or all comma-separated on one line)
-  kC,             // { 0x20, 0, 0, 0x4 }, ... or BPF_STMT / BPF_JUMP
+  kC,             // { 0x20, 0, 0, 0x4 }, { .code = 6, .k = 1 }, ... or BPF_STMT / BPF_JUMP
 };
 
 // "raw", "raw-be", "asm", "ddd", "c"; the words of --from and --to.
 std::string_view form_name(Form form);
 std::optional<Form> form_from_name(std::string_view name);
+
+// What a name in a program of form kC is worth, beyond BPF_*: "SECCOMP_RET_ALLOW", "__NR_read",
+// "offsetof(struct seccomp_data,args[1])" (no other blanks); nothing if it is not known.
+using CNames = std::function<std::optional<std::uint32_t>(std::string_view)>;
 
 // Which form `bytes` is in: text never contains a NUL byte and raw programs always do; the high
 // byte of every code is 0, which tells the byte order. Detection never fails; reading with the form
@@ -35,7 +40,7 @@ Form detect_form(std::string_view bytes);
 // Errors: kParse with file:line:column or file and byte offset. No limit on length but the input's
 // size.
 Result<Program> read_program(std::string_view bytes, const std::string& name,
-                             std::optional<Form> form = std::nullopt);
+                             std::optional<Form> form = std::nullopt, const CNames& names = {});
 
 // Writes `program` in `form`. `comments`, if given, holds one comment per instruction (may be
 // empty) and is used by kAsm and kC. Text forms end with a newline.
@@ -48,7 +53,7 @@ std::string insn_text(ProgramView program, std::size_t pc);
 namespace detail {
 Result<Program> read_asm(std::string_view text, const std::string& name);
 std::string write_asm(ProgramView program, std::span<const std::string> comments);
-Result<Program> read_c(std::string_view text, const std::string& name);
+Result<Program> read_c(std::string_view text, const std::string& name, const CNames& names);
 }  // namespace detail
 
 }  // namespace secequiv

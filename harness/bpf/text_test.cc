@@ -151,7 +151,7 @@ TEST(Text, DecimalGolden) {
 }
 
 TEST(Text, CGolden) {
-  const Program program = assemble("ld [4]\njeq #0xc000003e, a, b\na: ret #0x7fff0000\nb: ret #0");
+  const Program program = assemble("ld [4]\njeq #0xc000003e, z, b\nz: ret #0x7fff0000\nb: ret #0");
   EXPECT_EQ(write_program(program, Form::kC, std::vector<std::string>{"A = arch"}),
             "{ 0x20,   0,   0, 0x00000004 },  /*    0: ld [4]  A = arch */\n"
             "{ 0x15,   0,   1, 0xc000003e },  /*    1: jeq #0xc000003e, L2, L3 */\n"
@@ -192,7 +192,7 @@ TEST(Text, DecimalOnOneLine) {
 }
 
 TEST(Text, CInManyDresses) {
-  const Program expected = assemble("ld [4]\njeq #0xc000003e, a, b\na: ret #0x7fff0000\nb: ret #0");
+  const Program expected = assemble("ld [4]\njeq #0xc000003e, z, b\nz: ret #0x7fff0000\nb: ret #0");
   for (const char* text : {
            "struct sock_filter filter[] = {\n"
            "  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 4),\n"
@@ -254,14 +254,14 @@ TEST(Text, MalformedBytes) {
       {"{ 6, 0, 0, 0, 0 }", "f:1:15: expected '}' after 4 values"},
       {"{ 6, 0, 0, 0", "f:1:13: expected '}' after 4 values"},
       {"{ 6, 0, 0, what }",
-       "f:1:12: expected a number from 0 to 2^32-1 or a BPF_ name, found 'what'"},
+       "f:1:12: expected a number from 0 to 2^32-1 or a known name, found 'what'"},
       {"{\n  { 6, 0, 0, 0x100000000 } }",
-       "f:2:14: expected a number from 0 to 2^32-1 or a BPF_ name, found '0x100000000'"},
-      {"{ 6, 0, 0, 08 }", "f:1:12: expected a number from 0 to 2^32-1 or a BPF_ name, found '08'"},
+       "f:2:14: expected a number from 0 to 2^32-1 or a known name, found '0x100000000'"},
+      {"{ 6, 0, 0, 08 }", "f:1:12: expected a number from 0 to 2^32-1 or a known name, found '08'"},
       {"{ 6, 256, 0, 0 }", "f:1:17: expected code <= 0xffff and jt, jf <= 0xff, found 0x6, 256, 0"},
       {"{ 0x10006, 0, 0, 0 }",
        "f:1:21: expected code <= 0xffff and jt, jf <= 0xff, found 0x10006, 0, 0"},
-      {"{ 6, , 0, 0 }", "f:1:6: expected a number or a BPF_ name"},
+      {"{ 6, , 0, 0 }", "f:1:6: expected a number or a name"},
       {"BPF_STMT 6, 0", "f:1:10: expected '('"},
       {"BPF_STMT(BPF_RET)", "f:1:17: expected ',' and 2 values in all"},
       {"BPF_JUMP(BPF_JMP, 1, 2)", "f:1:23: expected ',' and 4 values in all"},

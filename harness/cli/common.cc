@@ -10,15 +10,22 @@
 
 #include "harness/adapter/command.h"
 #include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/bpf/check.h"
+#include "harness/policy/capabilities.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/report/json.h"
+#include "harness/seccomp/c_names.h"
 
 namespace secequiv::cli {
 
 void Options::add_input(CLI::App& app) {
-  app.add_option("--from", from,
-                 "Form of the input programs: raw, raw-be, asm, ddd or c (default: by content)")
+  app.add_option(
+         "--from", from,
+         "Form of the input programs: raw, raw-be, asm, ddd or c (default: by content). C is "
+         "initializers or BPF_STMT and BPF_JUMP, with the names of linux/filter.h, seccomp.h, "
+         "audit.h and unistd.h")
       ->check(CLI::IsMember({"raw", "raw-be", "asm", "ddd", "c"}));
   app.add_flag("--big-endian", big_endian, "Raw input programs are big endian");
 }
@@ -47,16 +54,28 @@ void Options::add_same(CLI::App& app) {
 }
 
 void Options::add_import(CLI::App& app) {
-  app.add_option("--arch", arch, "Architecture of the host, for OCI profiles")
+  app.add_option("--arch", arch,
+                 "Architecture (name) of the host, for OCI profiles and __NR_ names in C")
+      ->check(architecture())
       ->capture_default_str();
+  add_profile(app);
+}
+
+void Options::add_profile(CLI::App& app) {
   app.add_option("--cap", capabilities,
                  "Capability granted to the container (CAP_...), for OCI profiles; repeatable")
       ->check([](const std::string& name) {
-        return name.starts_with("CAP_")
+        return is_capability(name)
                    ? std::string()
-                   : fmt::format("expected a capability's name (CAP_...), found '{}'", name);
+                   : fmt::format("expected a capability's name (CAP_...), found '{}'{}", name,
+                                 did_you_mean(similar_names(name, capability_names())));
       });
   app.add_option("--kernel", kernel, "Kernel version of the host, for OCI profiles")
+      ->check([](const std::string& version) {
+        return is_kernel_version(version)
+                   ? std::string()
+                   : fmt::format("expected a version like 6.1, found '{}'", version);
+      })
       ->capture_default_str();
 }
 
@@ -70,6 +89,7 @@ OciOptions Options::oci() const {
 }
 
 bool looks_like_json(std::string_view text) {
+  text = without_bom(text);
   const std::size_t brace = text.find_first_not_of(" \t\r\n");
   if (brace == std::string_view::npos || text[brace] != '{') return false;
   const std::size_t inside = text.find_first_not_of(" \t\r\n", brace + 1);
@@ -89,13 +109,10 @@ Result<Policy> parse_policy(std::string_view text, const std::string& name,
   if (!document) return document.error();
   if (!document->contains("rule_sets") &&
       (document->contains("defaultAction") || document->contains("linux"))) {
-    if (!arch_from_name(options.arch))
-      return make_error(ErrorCode::kUsage, "--arch",
-                        fmt::format("unknown architecture '{}'", options.arch));
     auto imported = import_oci(text, name, options.oci());
     if (!imported) return imported.error();
     for (const std::string& note : imported->skipped)
-      fmt::print(stderr, "secequiv: {}: skipped {}\n", name, note);
+      warn(fmt::format("{}: skipped {}", name, note));
     return std::move(imported->policy);
   }
   return read_policy(text, name);
@@ -120,7 +137,7 @@ Result<Source> load_source(const std::string& path, const Options& options) {
   auto form = options.input_form();
   if (!form && options.big_endian && bytes->find('\0') != std::string::npos)
     form = Form::kRawBigEndian;
-  auto program = read_program(*bytes, name, form);
+  auto program = read_program(*bytes, name, form, c_names(options.oci().arch));
   if (!program) return program.error();
   return Source{name, std::move(*program), std::nullopt};
 }
@@ -152,29 +169,20 @@ std::vector<ProgramView> views(const std::vector<Source>& stack) {
 Result<Source> load_command(const std::string& command, double timeout, const Options& options) {
   auto output = run_command(command, {}, CommandLimits{timeout, kMaxInputBytes});
   if (!output) return output.error();
-  auto program =
-      read_program(*output, fmt::format("output of '{}'", command), options.input_form());
+  if (options.from.empty() && looks_like_json(*output))
+    return make_error(ErrorCode::kAdapter, fmt::format("output of '{}'", command),
+                      "expected a program, found JSON; a policy can be given as a file");
+  auto program = read_program(*output, fmt::format("output of '{}'", command), options.input_form(),
+                              c_names(options.oci().arch));
   if (!program)
     return make_error(ErrorCode::kAdapter, program.error().where, program.error().detail);
   return Source{fmt::format("'{}'", command), std::move(*program), std::nullopt};
 }
 
 Result<std::uint64_t> parse_u64(const std::string& text, std::string_view what) {
-  const bool negative = text.starts_with('-');
-  std::string_view digits = text;
-  if (negative) digits.remove_prefix(1);
-  int base = 10;
-  if (digits.starts_with("0x") || digits.starts_with("0X")) {
-    base = 16;
-    digits.remove_prefix(2);
-  }
-  std::uint64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
-    return make_error(ErrorCode::kUsage, std::string(what),
-                      fmt::format("expected a number from 0 to 2^64-1, found '{}'", text));
-  return negative ? 0 - value : value;
+  if (const auto value = parse_number(text)) return *value;
+  return make_error(ErrorCode::kUsage, std::string(what),
+                    fmt::format("expected a number from -2^63 to 2^64-1, found '{}'", text));
 }
 
 Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch) {
@@ -186,12 +194,10 @@ Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch
   if (!arch)
     return make_error(ErrorCode::kUsage, "--nr",
                       fmt::format("expected a 32-bit number, found '{}'", text));
-  std::string hint;
-  if (const auto similar = similar_syscalls(*arch, text); !similar.empty())
-    hint = fmt::format("; did you mean {}?", fmt::join(similar, " or "));
-  return make_error(ErrorCode::kUsage, "--nr",
-                    fmt::format("'{}' is neither a number nor a system call of {}{}", text,
-                                arch_info(*arch).name, hint));
+  return make_error(
+      ErrorCode::kUsage, "--nr",
+      fmt::format("'{}' is neither a number nor a system call of {}{}", text, arch_info(*arch).name,
+                  did_you_mean(similar_syscalls(*arch, text))));
 }
 
 CLI::Validator seconds() {
@@ -203,6 +209,24 @@ CLI::Validator seconds() {
     return good ? std::string() : fmt::format("expected seconds above 0, found '{}'", text);
   };
   return {check, "SECONDS"};
+}
+
+CLI::Validator architecture() {
+  const auto check = [](const std::string& name) {
+    std::vector<std::string_view> known;
+    for (const ArchInfo& info : all_arches()) known.push_back(info.name);
+    return arch_from_name(name)
+               ? std::string()
+               : fmt::format("expected one of {}, found '{}'", fmt::join(known, ", "), name);
+  };
+  return {check, "ARCH"};
+}
+
+void warn(std::string_view text) { fmt::print(stderr, "secequiv: {}\n", printable(text, false)); }
+
+void note_length(const std::string& name, ProgramView program) {
+  if (program.size() > kMaxInsns)
+    warn(fmt::format("note: {} has {} instructions and is not installable", name, program.size()));
 }
 
 Status keep_json_alone(const Options& options, const char* option, const std::string& path) {

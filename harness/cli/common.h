@@ -31,7 +31,7 @@ struct Options {
   bool json = false;
   double timeout = 60;
   std::string same = "raw";
-  std::string arch = "x86_64";
+  std::string arch = "x86_64";  // of the host
   std::vector<std::string> capabilities;
   std::string kernel = "6.1";
 
@@ -40,7 +40,8 @@ struct Options {
   void add_json(CLI::App& app);
   void add_timeout(CLI::App& app, const char* text);
   void add_same(CLI::App& app);
-  void add_import(CLI::App& app);  // --arch, --cap, --kernel
+  void add_import(CLI::App& app);   // --arch and add_profile's
+  void add_profile(CLI::App& app);  // --cap, --kernel
 
   [[nodiscard]] Sameness sameness() const {
     return same == "raw" ? Sameness::kRaw : Sameness::kBehaviour;
@@ -83,6 +84,13 @@ Result<std::uint64_t> parse_u64(const std::string& text, std::string_view what);
 
 // A finite number of seconds above 0.
 CLI::Validator seconds();
+// An architecture's name.
+CLI::Validator architecture();
+
+// One line on standard error.
+void warn(std::string_view text);
+// Says on standard error that a program is too long for the kernel, if it is.
+void note_length(const std::string& name, ProgramView program);
 
 // Refuses a second thing that would go to standard output: `option`, given as `path`, beside a
 // report that is JSON.

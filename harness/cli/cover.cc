@@ -2,7 +2,6 @@
 #include "harness/report/cover.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 
 #include "harness/base/file.h"
@@ -59,28 +58,23 @@ Status collect(const CoverJob& job, const Source& source, CoverageMap& coverage)
 
 // Asks the prover about everything no input has met, within one time limit for all.
 Result<CoverReport> account(const CoverJob& job, const CoverageMap& coverage) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
   const auto uncovered = coverage.uncovered();
   CoverReport out;
   out.obligations = coverage.obligations().size();
   out.covered = out.obligations - uncovered.size();
-  if (job.no_prove) out.open = uncovered;
-  if (job.no_prove || uncovered.empty()) return out;
-  FeasibilityOracle oracle(coverage.program(), job.engine.engine(), job.engine.budget(job.options));
-  for (const Obligation& obligation : uncovered) {
-    const double left =
-        job.options.timeout - std::chrono::duration<double>(Clock::now() - start).count();
-    if (left <= 0) {
-      out.open.push_back(obligation);
-      continue;
-    }
-    auto answer = oracle.query(obligation, left);
-    if (!answer) return answer.error();
-    if (answer->answer == Feasibility::Answer::kInfeasible) out.infeasible.push_back(obligation);
-    if (answer->answer == Feasibility::Answer::kFeasible) out.feasible.push_back(*answer);
-    if (answer->answer == Feasibility::Answer::kUnknown) out.open.push_back(obligation);
+  if (job.no_prove) {
+    out.open = uncovered;
+    return out;
   }
+  const auto asked =
+      account_for_edges(coverage, job.engine.engine(), job.engine.budget(job.options), [&](const Feasibility& answer) {
+        if (answer.answer == Feasibility::Answer::kInfeasible)
+          out.infeasible.push_back(answer.obligation);
+        if (answer.answer == Feasibility::Answer::kFeasible) out.feasible.push_back(answer);
+        if (answer.answer == Feasibility::Answer::kUnknown) out.open.push_back(answer.obligation);
+        return true;
+      });
+  if (!asked) return asked.error();
   return out;
 }
 
@@ -93,6 +87,7 @@ int cover(const CoverJob& job) {
     return report(
         make_error(ErrorCode::kRejected, source->name, describe(*refusal, source->program)),
         job.options);
+  note_length(source->name, source->program);
   CoverageMap coverage(source->program);
   if (auto s = collect(job, *source, coverage); !s) return report(s.error(), job.options);
   auto found = account(job, coverage);

@@ -15,16 +15,11 @@ struct ImportJob {
 };
 
 int import_policy(const ImportJob& job) {
-  if (!arch_from_name(job.options.arch))
-    return report(make_error(ErrorCode::kUsage, "--arch",
-                             fmt::format("unknown architecture '{}'", job.options.arch)),
-                  job.options);
   auto text = read_input(job.input);
   if (!text) return report(text.error(), job.options);
   auto imported = import_oci(*text, job.input == "-" ? "<stdin>" : job.input, job.options.oci());
   if (!imported) return report(imported.error(), job.options);
-  for (const std::string& note : imported->skipped)
-    fmt::print(stderr, "secequiv: skipped {}\n", note);
+  for (const std::string& note : imported->skipped) warn("skipped " + note);
   const Status written = write_file(job.options.output, write_policy(imported->policy));
   return written ? 0 : report(written.error(), job.options);
 }

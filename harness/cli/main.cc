@@ -2,17 +2,30 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <sstream>
 
+#include "harness/base/text.h"
 #include "harness/cli/common.h"
 
 namespace {
 
+// Prints what CLI11 has to say. It has many codes of its own; --help and --version are 0, if their
+// text arrives.
+int usage(const CLI::App& app, const CLI::Error& error) {
+  std::ostringstream message;
+  const int code = app.exit(error, std::cout, message);
+  std::cerr << secequiv::printable(message.str(), true);
+  return code == 0 && std::cout.flush() ? 0 : 2;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
       "Do two seccomp filters make the same decision for every possible system call?\n"
-      "Exit status: 0 same or pass, 1 different, 2 bad usage or input, 3 unknown (a limit ran "
-      "out), 4 the kernel would\n"
-      "refuse a program, 5 a command under test failed."};
+      "Exit status: 0 same or pass, 1 different (cover: something reachable was not reached), 2 "
+      "bad "
+      "usage or input,\n"
+      "3 unknown (a limit ran out, or cover --no-prove), 4 the kernel would refuse a program, 5 a "
+      "command under test failed."};
   app.set_version_flag("--version", "secequiv " SECEQUIV_VERSION);
   app.require_subcommand(1);
   secequiv::cli::Context context;
@@ -38,12 +51,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::RequiredError& error) {
     const std::vector<std::string> unknown = app.remaining();
     if (app.get_subcommands().empty() && !unknown.empty())
-      std::fprintf(stderr, "'%s' is not a subcommand\n", unknown.front().c_str());
-    app.exit(error);
-    return 2;
+      std::cerr << "'" << secequiv::printable(unknown.front(), false) << "' is not a subcommand\n";
+    return usage(app, error);
   } catch (const CLI::ParseError& error) {
-    // CLI11 has many codes of its own; --help and --version are 0, if their text arrives.
-    return app.exit(error) == 0 && std::cout.flush() ? 0 : 2;
+    return usage(app, error);
   }
   return context.status;
 }

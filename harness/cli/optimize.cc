@@ -42,6 +42,7 @@ int optimize_input(const OptimizeJob& job) {
     return report(
         make_error(ErrorCode::kRejected, source->name, describe(*refusal, source->program)),
         job.options);
+  note_length(source->name, source->program);
   const Optimized result =
       passes.empty() ? optimize(source->program) : optimize(source->program, passes);
   if (job.explain) {
@@ -52,6 +53,7 @@ int optimize_input(const OptimizeJob& job) {
     fmt::print(stderr, "{} -> {} instructions{}\n", source->program.size(), result.program.size(),
                result.fixpoint ? "" : " (stopped before a fixpoint)");
   }
+  note_length("the result", result.program);
   const auto comments = job.plain ? std::vector<std::string>() : annotate(result.program);
   const Status written = write_file(
       job.options.output, write_program(result.program, *form_from_name(job.options.to), comments));

@@ -33,6 +33,13 @@ int rejected(const Source& source, const Refusal& refusal, const Options& option
                exit_code(Verdict::kRejected));
 }
 
+nlohmann::ordered_json sides_json(const std::vector<Source>& stack) {
+  auto out = nlohmann::ordered_json::array();
+  for (const Source& side : stack)
+    out.push_back(to_json(SideReport{side.name, side.program, check(side.program)}));
+  return out;
+}
+
 int prove(const ProveJob& job) {
   if (auto s = keep_json_alone(job.options, "--emit-smt2", job.smt2); !s)
     return report(s.error(), job.options);
@@ -45,9 +52,7 @@ int prove(const ProveJob& job) {
     for (const Source& side : *stack) {
       if (const auto refusal = check(side.program, LengthRule::kUnlimited))
         return rejected(side, *refusal, job.options);
-      if (side.program.size() > kMaxInsns)
-        fmt::print(stderr, "secequiv: note: {} has {} instructions and is not installable\n",
-                   side.name, side.program.size());
+      note_length(side.name, side.program);
     }
   }
   Question question;
@@ -61,8 +66,11 @@ int prove(const ProveJob& job) {
       return report(written.error(), job.options);
   auto proof = decide(question, job.engine.engine(), job.engine.budget(job.options));
   if (!proof) return report(proof.error(), job.options);
-  return print(job.options.json ? render(to_json(*proof)) : proof_text(question, *proof),
-               exit_code(proof->verdict));
+  if (!job.options.json) return print(proof_text(question, *proof), exit_code(proof->verdict));
+  auto document = to_json(*proof);
+  document["before"] = sides_json(*before);
+  document["after"] = sides_json(*after);
+  return print(render(document), exit_code(proof->verdict));
 }
 
 }  // namespace

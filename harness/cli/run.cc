@@ -1,6 +1,8 @@
 // `run`: emulate one system call, with the trace if wanted.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "harness/bpf/check.h"
 #include "harness/cli/common.h"
 #include "harness/compare/pair.h"
@@ -13,6 +15,7 @@ namespace {
 struct RunJob {
   Options options;
   std::vector<std::string> inputs;
+  std::string arch = "x86_64";  // of the call
   std::string nr = "0";
   std::string ip = "0";
   std::vector<std::string> args;   // "0=3"
@@ -36,15 +39,15 @@ Result<SeccompData> read_data(const RunJob& job) {
     }
     return data;
   }
-  auto arch = arch_from_name(job.options.arch);
+  auto arch = arch_from_name(job.arch);
   std::uint32_t audit = arch ? arch_info(*arch).audit : 0;
   if (!arch) {
-    auto number = parse_u64(job.options.arch, "--arch");
+    auto number = parse_u64(job.arch, "--arch");
     if (!number || *number > 0xffffffff)
       return make_error(
           ErrorCode::kUsage, "--arch",
           fmt::format("expected an architecture's name or a 32-bit AUDIT_ARCH value, found '{}'",
-                      job.options.arch));
+                      job.arch));
     audit = static_cast<std::uint32_t>(*number);
     arch = arch_from_data(audit, 0);
   }
@@ -56,26 +59,26 @@ Result<SeccompData> read_data(const RunJob& job) {
   auto ip = parse_u64(job.ip, "--ip");
   if (!ip) return ip.error();
   data.set_field(kIpField, *ip, endian);
+  std::set<char> seen;
   for (const std::string& arg : job.args) {
     if (arg.size() < 3 || arg[1] != '=' || arg[0] < '0' || arg[0] > '5')
       return make_error(ErrorCode::kUsage, "--arg",
                         fmt::format("expected INDEX=VALUE with INDEX 0 to 5, found '{}'", arg));
-    auto value = parse_u64(arg.substr(2), "--arg");
-    std::optional<std::uint64_t> number =
-        value ? std::optional(*value) : constant_value(arch.value_or(Arch::kX86_64), arg.substr(2));
-    if (!number)
-      return make_error(
-          ErrorCode::kUsage, "--arg",
-          fmt::format("expected a number from 0 to 2^64-1 or a constant's name, found '{}'",
-                      arg.substr(2)));
-    data.set_field(arg[0] - '0', *number, endian);
+    if (!seen.insert(arg[0]).second)
+      return make_error(ErrorCode::kUsage, "--arg",
+                        fmt::format("argument {} is given twice, last as '{}'", arg[0], arg));
+    const auto value = parse_value(arg.substr(2), arch.value_or(Arch::kX86_64));
+    if (!value) return make_error(ErrorCode::kUsage, "--arg", value.error().detail);
+    data.set_field(arg[0] - '0', *value, endian);
   }
   return data;
 }
 
-int emulate(const RunJob& job) {
+int emulate(RunJob& job) {
   auto data = read_data(job);
   if (!data) return report(data.error(), job.options);
+  if (job.options.arch.empty())
+    job.options.arch = arch_info(arch_from_data(data->arch(), 0).value_or(Arch::kX86_64)).name;
   std::vector<Source> sources;
   for (const std::string& path : job.inputs) {
     auto source = load_source(path, job.options);
@@ -84,6 +87,7 @@ int emulate(const RunJob& job) {
       return report(
           make_error(ErrorCode::kRejected, source->name, describe(*refusal, source->program)),
           job.options);
+    note_length(source->name, source->program);
     sources.push_back(std::move(*source));
   }
   std::vector<ProgramView> stack(sources.size());
@@ -120,11 +124,11 @@ void add_run(CLI::App& app, Context& context) {
       ->required();
   auto* nr = sub->add_option("--nr", job->nr, "System call name or number")->capture_default_str();
   auto* arch =
-      sub->add_option("--arch", job->options.arch, "Architecture's name or AUDIT_ARCH value")
+      sub->add_option("--arch", job->arch, "Architecture of the call: name or AUDIT_ARCH value")
           ->capture_default_str();
   auto* ip = sub->add_option("--ip", job->ip, "Instruction pointer")->capture_default_str();
-  auto* arg =
-      sub->add_option("--arg", job->args, "INDEX=VALUE, a number or a constant's name; repeatable");
+  auto* arg = sub->add_option(
+      "--arg", job->args, "INDEX=VALUE: numbers and names of constants joined by |; repeatable");
   sub->add_option("--words", job->words,
                   "All sixteen 32-bit words of seccomp_data instead, comma-separated")
       ->delimiter(',')
@@ -132,6 +136,12 @@ void add_run(CLI::App& app, Context& context) {
       ->excludes(arch)
       ->excludes(ip)
       ->excludes(arg);
+  job->options.arch.clear();
+  sub->add_option("--host-arch", job->options.arch,
+                  "Architecture (name) of the host, for OCI profiles and __NR_ names in C "
+                  "(default: that of the call)")
+      ->check(architecture());
+  job->options.add_profile(*sub);
   sub->add_flag("--trace", job->trace, "Show every instruction executed");
   job->options.add_input(*sub);
   job->options.add_json(*sub);

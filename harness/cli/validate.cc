@@ -33,6 +33,7 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
                              {"kind", source->policy ? "policy" : "program"},
                              {"instructions", source->program.size()},
                              {"accepted", !refusal}};
+  if (unlimited) note_length(source->name, source->program);
   std::string line = fmt::format("{}: ", path);
   if (refusal) {
     row["refusal"] = {{"rule", rule_name(refusal->rule)},

@@ -100,7 +100,7 @@ TEST(Minimize, ClearsWhatDoesNotMatter) {
 // One bit can go only after another, and that only after a third.
 TEST(Minimize, GoesOnUntilNothingCanGo) {
   const char* const chain =
-      "ld [60]\njeq #1, a, b\na: ld [16]\njeq #1, yes, c\nc: ld [8]\njeq #0, yes, no\n"
+      "ld [60]\njeq #1, z, b\nz: ld [16]\njeq #1, yes, c\nc: ld [8]\njeq #0, yes, no\n"
       "b: ld [16]\njeq #0, d, no\nd: ld [8]\njeq #0, yes, no\nyes: ret #2\nno: ret #1";
   const Pair pair{assemble("ret #1"), assemble(chain), Sameness::kRaw};
   SeccompData data;

@@ -62,7 +62,7 @@ TEST(Coverage, DivisionByX) {
 }
 
 TEST(Coverage, BothSidesOfAConditionWithEqualTargets) {
-  const Program program = assemble("ld [0]\njeq #1, a, a\na: ret a");
+  const Program program = assemble("ld [0]\njeq #1, z, z\nz: ret a");
   CoverageMap coverage(program);
   coverage.run({1});
   EXPECT_EQ(texts(coverage.uncovered(), program), "instruction 1 false\n")

@@ -8,7 +8,7 @@
 namespace secequiv {
 namespace {
 
-const char* const kProgram = "ld [0]\njeq #6, a, b\na: ret #1\nb: ret #2";
+const char* const kProgram = "ld [0]\njeq #6, z, b\nz: ret #1\nb: ret #2";
 
 TEST(CoverageState, Golden) {
   CoverageMap coverage(assemble(kProgram));
@@ -54,7 +54,7 @@ TEST(CoverageState, SaysWhatIsWrongAndKeepsWhatItHad) {
        "f:1: expected a coverage file ('secequiv coverage 1')"},
       {write_coverage(CoverageMap(assemble("ret #1"))), ErrorCode::kUsage,
        "f:2: this coverage is of another program"},
-      {write_coverage(CoverageMap(assemble("ld [0]\njeq #7, a, b\na: ret #1\nb: ret #2"))),
+      {write_coverage(CoverageMap(assemble("ld [0]\njeq #7, z, b\nz: ret #1\nb: ret #2"))),
        ErrorCode::kUsage, "f:2: this coverage is of another program"},
       {good.substr(0, good.size() - 4), ErrorCode::kParse, "f: expected 4 lines of marks"},
       {good + "000\n", ErrorCode::kParse, "f: expected 4 lines of marks"},

@@ -58,25 +58,25 @@ TEST(Passes, WhatEachDoes) {
   const Case cases[] = {
       // To the end of a chain, on both sides.
       {"thread-conditional-jumps",
-       "ld [0]\njeq #1, a, b\na: ja c\nb: ja c\nc: ja d\nret #0\nd: ret #1",
-       "ld [0]\njeq #1, d, d\na: ja c\nb: ja c\nc: ja d\nret #0\nd: ret #1"},
-      {"thread-jumps", "ja a\nret #0\na: ja b\nret #1\nb: ja c\nret #2\nc: ret #3",
-       "ja c\nret #0\na: ja c\nret #1\nb: ja c\nret #2\nc: ret #3"},
-      {"merge-equal-targets", "ldx #1\njset x, a, a\nret #0\na: ret #1",
-       "ldx #1\nja a\nret #0\na: ret #1"},
-      {"replace-jumps-to-returns", "ld [0]\njeq #1, a, b\na: ja c\nb: ja d\nc: ja d\nd: ret a",
-       "ld [0]\njeq #1, a, b\na: ret a\nb: ret a\nc: ret a\nd: ret a"},
-      {"remove-null-jumps", "ld [0]\njeq #1, a, c\na: ja b\nb: ja c\nc: ja d\nd: ret a",
+       "ld [0]\njeq #1, z, b\nz: ja c\nb: ja c\nc: ja d\nret #0\nd: ret #1",
+       "ld [0]\njeq #1, d, d\nz: ja c\nb: ja c\nc: ja d\nret #0\nd: ret #1"},
+      {"thread-jumps", "ja z\nret #0\nz: ja b\nret #1\nb: ja c\nret #2\nc: ret #3",
+       "ja c\nret #0\nz: ja c\nret #1\nb: ja c\nret #2\nc: ret #3"},
+      {"merge-equal-targets", "ldx #1\njset x, z, z\nret #0\nz: ret #1",
+       "ldx #1\nja z\nret #0\nz: ret #1"},
+      {"replace-jumps-to-returns", "ld [0]\njeq #1, z, b\nz: ja c\nb: ja d\nc: ja d\nd: ret a",
+       "ld [0]\njeq #1, z, b\nz: ret a\nb: ret a\nc: ret a\nd: ret a"},
+      {"remove-null-jumps", "ld [0]\njeq #1, z, c\nz: ja b\nb: ja c\nc: ja d\nd: ret a",
        "ld [0]\njeq #1, d, d\nd: ret a"},
       {"remove-unreachable",
-       "ld [0]\njeq #1, a, b\nret #7\na: ja c\nret #8\nb: ret #9\nld [4]\nc: ret a\nret #5",
-       "ld [0]\njeq #1, a, b\na: ja c\nb: ret #9\nc: ret a"},
+       "ld [0]\njeq #1, z, b\nret #7\nz: ja c\nret #8\nb: ret #9\nld [4]\nc: ret a\nret #5",
+       "ld [0]\njeq #1, z, b\nz: ja c\nb: ret #9\nc: ret a"},
       {"remove-redundant-loads",
-       "ld [0]\nld [0]\nst M[0]\nldx M[0]\njeq #1, a, b\na: jeq #2, c, d\nb: ld [0]\nret a\nc: ld "
+       "ld [0]\nld [0]\nst M[0]\nldx M[0]\njeq #1, z, b\nz: jeq #2, c, d\nb: ld [0]\nret a\nc: ld "
        "[4]\nret a\nd: ld [0]\nret #3",
-       "ld [0]\nst M[0]\nldx M[0]\njeq #1, a, b\na: jeq #2, c, d\nb: ret a\nc: ld [4]\nret a\nd: "
+       "ld [0]\nst M[0]\nldx M[0]\njeq #1, z, b\nz: jeq #2, c, d\nb: ret a\nc: ld [4]\nret a\nd: "
        "ret #3"},
-      {"merge-returns", "ld [0]\njeq #1, a, b\na: ret a\nb: jeq #2, c, d\nc: ret a\nd: ret #5",
+      {"merge-returns", "ld [0]\njeq #1, z, b\nz: ret a\nb: jeq #2, c, d\nc: ret a\nd: ret #5",
        "ld [0]\njeq #1, c, b\nret a\nb: jeq #2, c, d\nc: ret a\nd: ret #5"},
   };
   for (const Case& c : cases)
@@ -85,18 +85,18 @@ TEST(Passes, WhatEachDoes) {
 
 TEST(Passes, WhatTheyMustLeaveAlone) {
   const Case cases[] = {
-      {"merge-equal-targets", "ld [0]\njeq #1, a, b\na: ret #0\nb: ret #0", nullptr},
-      {"remove-null-jumps", "ja a\nret #0\na: ret #1", nullptr},
+      {"merge-equal-targets", "ld [0]\njeq #1, z, b\nz: ret #0\nb: ret #0", nullptr},
+      {"remove-null-jumps", "ja z\nret #0\nz: ret #1", nullptr},
       {"remove-unreachable", "ld [0]\ntax\ndiv x\nret a", nullptr},
       // The word was masked, added to, replaced, loaded on one path only, or another one.
       {"remove-redundant-loads", "ld [0]\nand #1\nld [0]\nret a", nullptr},
       {"remove-redundant-loads", "ld [0]\nadd #0\nld [0]\nret a", nullptr},
       {"remove-redundant-loads", "ld [0]\ntxa\nld [0]\nret a", nullptr},
-      {"remove-redundant-loads", "ld [0]\njeq #1, a, b\na: ld [4]\nb: ld [0]\nret a", nullptr},
+      {"remove-redundant-loads", "ld [0]\njeq #1, z, b\nz: ld [4]\nb: ld [0]\nret a", nullptr},
       {"remove-redundant-loads", "ld [0]\nld [4]\nret a", nullptr},
-      {"replace-jumps-to-returns", "ja a\nret #0\na: ld [0]\nret a", nullptr},
+      {"replace-jumps-to-returns", "ja z\nret #0\nz: ld [0]\nret a", nullptr},
       // RET|K is not RET|A, and different values are different.
-      {"merge-returns", "ld [0]\njeq #1, a, b\na: ret a\nb: jeq #2, c, d\nc: ret #0\nd: ret #1",
+      {"merge-returns", "ld [0]\njeq #1, z, b\nz: ret a\nb: jeq #2, c, d\nc: ret #0\nd: ret #1",
        nullptr},
   };
   for (const Case& c : cases)
@@ -218,7 +218,7 @@ TEST(Optimize, Golden) {
 }
 
 TEST(Optimize, StepsTellWhatHappened) {
-  const Program program = assemble("ld [0]\njeq #1, a, b\na: ja c\nb: ja c\nc: ret #1");
+  const Program program = assemble("ld [0]\njeq #1, z, b\nz: ja c\nb: ja c\nc: ret #1");
   const Optimized result = optimize(program);
   EXPECT_TRUE(result.fixpoint);
   ASSERT_FALSE(result.steps.empty());
@@ -240,7 +240,7 @@ TEST(Optimize, StepsTellWhatHappened) {
 }
 
 TEST(Optimize, OnlyTheGivenPassesRun) {
-  const Program program = assemble("ld [0]\nja a\na: ja b\nret #0\nb: ret #1\nret #2");
+  const Program program = assemble("ld [0]\nja z\nz: ja b\nret #0\nb: ret #1\nret #2");
   const Pass* only[] = {find_pass("remove-null-jumps")};
   const Optimized result = optimize(program, only);
   EXPECT_EQ(asm_text(result.program),

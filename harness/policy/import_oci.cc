@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <span>
 
+#include "harness/base/text.h"
+#include "harness/policy/capabilities.h"
 #include "harness/policy/json.h"
 #include "harness/policy/json_util.h"
 #include "harness/seccomp/action.h"
@@ -47,6 +51,18 @@ constexpr OciOperator kOperators[] = {
     {"SCMP_CMP_MASKED_EQ", Matcher::Op::kMaskedEq},
 };
 
+// Every key that runc, Docker or Podman reads, or writes for people, in each kind of object.
+constexpr std::array<std::string_view, 11> kProfileKeys = {
+    "defaultAction", "defaultErrnoRet",  "defaultErrno", "architectures", "archMap", "flags",
+    "listenerPath",  "listenerMetadata", "syscalls",     "comment",       "$schema"};
+constexpr std::array<std::string_view, 3> kArchKeys = {"architecture", "subArchitectures",
+                                                       "comment"};
+constexpr std::array<std::string_view, 9> kEntryKeys = {
+    "names", "name", "action", "errnoRet", "errno", "args", "comment", "includes", "excludes"};
+constexpr std::array<std::string_view, 3> kFilterKeys = {"arches", "caps", "minKernel"};
+constexpr std::array<std::string_view, 5> kArgKeys = {"index", "value", "valueTwo", "op",
+                                                      "comment"};
+
 // "6.1.2" → {6, 1}; nothing if malformed.
 std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text) {
   std::array<unsigned, 2> parts{};
@@ -71,6 +87,7 @@ class Importer {
 
   Result<OciImport> import() {
     if (!root_.value().is_object()) return root_.expected("a seccomp profile (an object)");
+    note_unknown_keys(root_, kProfileKeys);
     if (!root_.has("defaultAction")) return root_.fail("the key 'defaultAction' is missing");
     auto chosen = action(root_.at("defaultAction"), root_, "defaultErrnoRet");
     if (!chosen) return chosen.error();
@@ -93,20 +110,34 @@ class Importer {
   }
 
  private:
+  // A key that is not known may be a condition misspelt, without which an entry holds for more than
+  // was meant.
+  void note_unknown_keys(const JsonCursor& at, std::span<const std::string_view> known) {
+    for (const auto& item : at.value().items())
+      if (std::ranges::find(known, item.key()) == known.end())
+        out_.skipped.push_back(fmt::format("the unknown key {}{}", at.at(item.key()).pointer(),
+                                           did_you_mean(similar_names(item.key(), known))));
+  }
+
   Result<std::uint32_t> action(const JsonCursor& at, const JsonCursor& holder,
-                               const char* errno_key) const {
+                               const std::string& errno_key) {
     auto text = at.string("an action (SCMP_ACT_...)");
     if (!text) return text.error();
     const auto known = std::ranges::find(kActions, *text, &OciAction::name);
     if (known == std::end(kActions)) return at.expected("an action (SCMP_ACT_...)");
     if (!known->takes_errno) return known->action;
     std::uint32_t number = kDefaultErrno;
-    if (holder.has(errno_key) && !holder.at(errno_key).value().is_null()) {
+    if (holder.has(errno_key.c_str()) && !holder.at(errno_key).value().is_null()) {
       auto given = holder.at(errno_key).number32("an errno from 0 to 65535");
       if (!given) return given.error();
       if (*given > SECCOMP_RET_DATA)
         return holder.at(errno_key).expected("an errno from 0 to 65535");
       number = *given;
+    } else if (const std::string name = errno_key.substr(0, errno_key.size() - 3);
+               holder.has(name.c_str())) {
+      // "errnoRet" has the name beside it, "errno"; runc reads the number only.
+      out_.skipped.push_back(fmt::format("the errno's name at {}: only the number, '{}', counts",
+                                         holder.at(name).pointer(), errno_key));
     }
     return known->action | number;
   }
@@ -121,8 +152,9 @@ class Importer {
   }
 
   Status architectures() {
-    if (root_.has("architectures") && root_.at("architectures").value().is_array()) {
+    if (root_.has("architectures") && !root_.at("architectures").value().is_null()) {
       const JsonCursor list = root_.at("architectures");
+      if (auto s = list.array("an array of architectures"); !s) return s;
       for (std::size_t i = 0; i < list.value().size(); ++i) {
         auto name = list.at(i).string("an architecture (SCMP_ARCH_...)");
         if (!name) return name.error();
@@ -134,6 +166,8 @@ class Importer {
     if (auto s = map.array("an array of architecture entries"); !s) return s;
     for (std::size_t i = 0; i < map.value().size(); ++i) {
       const JsonCursor row = map.at(i);
+      if (!row.value().is_object()) return row.expected("an architecture entry (an object)");
+      note_unknown_keys(row, kArchKeys);
       if (!row.has("architecture")) return row.fail("the key 'architecture' is missing");
       auto name = row.at("architecture").string("an architecture (SCMP_ARCH_...)");
       if (!name) return name.error();
@@ -170,33 +204,51 @@ class Importer {
     return std::ranges::find(options_.capabilities, name) != options_.capabilities.end();
   }
 
+  // One of an entry's filters, if it has it.
+  Result<std::optional<JsonCursor>> filter(const JsonCursor& at, const char* key) {
+    if (!at.has(key) || at.at(key).value().is_null()) return std::optional<JsonCursor>();
+    const JsonCursor inner = at.at(key);
+    if (!inner.value().is_object()) return inner.expected("an object of arches, caps, minKernel");
+    note_unknown_keys(inner, kFilterKeys);
+    auto caps = strings(inner, "caps");
+    if (!caps) return caps.error();
+    for (std::size_t i = 0; i < caps->size(); ++i)
+      if (const std::string& name = (*caps)[i]; !is_capability(name))
+        out_.skipped.push_back(fmt::format("the unknown capability '{}' at {}/caps/{}{}", name,
+                                           inner.pointer(), i,
+                                           did_you_mean(similar_names(name, capability_names()))));
+    return std::optional(inner);
+  }
+
   // moby's rules: an excluded architecture or capability drops the entry; an includes list of
   // architectures needs the host's, one of capabilities needs every one.
-  Result<bool> applies(const JsonCursor& at) const {
-    if (at.has("excludes")) {
-      const JsonCursor excludes = at.at("excludes");
-      auto arches = strings(excludes, "arches");
+  Result<bool> applies(const JsonCursor& at) {
+    const auto excludes = filter(at, "excludes");
+    if (!excludes) return excludes.error();
+    const auto includes = filter(at, "includes");
+    if (!includes) return includes.error();
+    if (*excludes) {
+      auto arches = strings(**excludes, "arches");
       if (!arches) return arches.error();
       if (std::ranges::any_of(*arches, [&](const auto& a) { return is_host_arch(a); }))
         return false;
-      auto caps = strings(excludes, "caps");
+      auto caps = strings(**excludes, "caps");
       if (!caps) return caps.error();
       if (std::ranges::any_of(*caps, [&](const auto& c) { return has_cap(c); })) return false;
-      auto kernel = min_kernel_met(excludes);
+      auto kernel = min_kernel_met(**excludes);
       if (!kernel) return kernel.error();
       if (*kernel == std::optional(true)) return false;
     }
-    if (at.has("includes")) {
-      const JsonCursor includes = at.at("includes");
-      auto arches = strings(includes, "arches");
+    if (*includes) {
+      auto arches = strings(**includes, "arches");
       if (!arches) return arches.error();
       if (!arches->empty() &&
           std::ranges::none_of(*arches, [&](const auto& a) { return is_host_arch(a); }))
         return false;
-      auto caps = strings(includes, "caps");
+      auto caps = strings(**includes, "caps");
       if (!caps) return caps.error();
       if (!std::ranges::all_of(*caps, [&](const auto& c) { return has_cap(c); })) return false;
-      auto kernel = min_kernel_met(includes);
+      auto kernel = min_kernel_met(**includes);
       if (!kernel) return kernel.error();
       if (*kernel == std::optional(false)) return false;
     }
@@ -220,6 +272,7 @@ class Importer {
 
   Status entry(const JsonCursor& at) {
     if (!at.value().is_object()) return at.expected("a system call entry (an object)");
+    note_unknown_keys(at, kEntryKeys);
     auto wanted = applies(at);
     if (!wanted) return wanted.error();
     auto names = strings(at, "names");
@@ -251,7 +304,8 @@ class Importer {
       pending_[{arch, *nr}].push_back(arch_info(arch).bits == 32 ? low_halves(rule) : rule);
     }
     if (!known)
-      out_.skipped.push_back(fmt::format("system call {}: on none of the architectures", name));
+      out_.skipped.push_back(
+          fmt::format("system call {}: on none of the architectures", name.empty() ? "''" : name));
   }
 
   // libseccomp compares only the low half of an argument on 32-bit ABIs.
@@ -266,12 +320,12 @@ class Importer {
     return rule;
   }
 
-  Result<Rule> conditions(const JsonCursor& at) const {
+  Result<Rule> conditions(const JsonCursor& at) {
     Rule all;
-    if (!at.has("args") || at.at("args").value().is_null() || at.at("args").value().empty())
-      return all;
+    if (!at.has("args") || at.at("args").value().is_null()) return all;
     const JsonCursor list = at.at("args");
     if (auto s = list.array("an array of conditions"); !s) return s.error();
+    if (list.value().empty()) return all;
     std::vector<Rule> conditions;
     std::set<std::uint32_t> fields;
     for (std::size_t i = 0; i < list.value().size(); ++i) {
@@ -285,7 +339,9 @@ class Importer {
     return all;
   }
 
-  Result<Rule> condition(const JsonCursor& at, std::set<std::uint32_t>& fields) const {
+  Result<Rule> condition(const JsonCursor& at, std::set<std::uint32_t>& fields) {
+    if (!at.value().is_object()) return at.expected("a condition (an object)");
+    note_unknown_keys(at, kArgKeys);
     for (const char* key : {"index", "value", "op"})
       if (!at.has(key)) return at.fail(fmt::format("the key '{}' is missing", key));
     auto index = at.at("index").number32("an argument index from 0 to 5");
@@ -339,6 +395,8 @@ class Importer {
 };
 
 }  // namespace
+
+bool is_kernel_version(std::string_view text) { return kernel_version(text).has_value(); }
 
 Result<OciImport> import_oci(std::string_view text, const std::string& name,
                              const OciOptions& options) {

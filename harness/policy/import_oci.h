@@ -25,8 +25,11 @@ struct OciOptions {
 struct OciImport {
   Policy policy;
   std::vector<std::string>
-      skipped;  // names and architectures that no table knows, with why; for people
+      skipped;  // keys, names and architectures that nothing here knows, with why; for people
 };
+
+// "6.1", "6.1.2-rc1": does OciOptions::kernel take it?
+bool is_kernel_version(std::string_view text);
 
 // Errors: kParse, kPolicy with a JSON pointer.
 Result<OciImport> import_oci(std::string_view text, const std::string& name,

@@ -41,7 +41,7 @@ constexpr const char* kMatchers =
     R"j("any", "non_negative_fd" or an object with one of eq, ne, gt, ge, lt, le, masked_eq, bits_allowlist, non_negative_fd)j"
     R"j( and optionally "bits": 32)j";
 constexpr const char* kValues =
-    "a number from 0 to 2^64-1, or a string of numbers and constant names joined by |";
+    "a number from -2^63 to 2^64-1, or a string of numbers and constant names joined by |";
 const std::string kMatcher = "p#/rule_sets/0/rules/read/args/0";
 
 TEST(JsonErrors, TheDocument) {
@@ -182,14 +182,17 @@ TEST(JsonErrors, Matchers) {
           {with_matcher(R"j({"eq": 18446744073709551616})j"),
            kMatcher + "/eq: expected " + kValues + ", found 1.8446744073709552e+19"},
           {with_matcher(R"j({"eq": "0x10000000000000000"})j"),
-           kMatcher +
-               "/eq: '0x10000000000000000' is neither a number nor a known constant on x86_64"},
+           kMatcher + "/eq: '0x10000000000000000' is neither a number from -2^63 to 2^64-1 nor a "
+                      "known constant on x86_64"},
           {with_matcher(R"j({"ne": "O_RDONLY|O_NOTHING"})j"),
-           kMatcher + "/ne: 'O_NOTHING' is neither a number nor a known constant on x86_64"},
+           kMatcher + "/ne: 'O_NOTHING' is neither a number from -2^63 to 2^64-1 nor a known "
+                      "constant on x86_64"},
           {with_matcher(R"j({"lt": ""})j"),
-           kMatcher + "/lt: '' is neither a number nor a known constant on x86_64"},
+           kMatcher +
+               "/lt: '' is neither a number from -2^63 to 2^64-1 nor a known constant on x86_64"},
           {with_matcher(R"j({"le": "1||2"})j"),
-           kMatcher + "/le: '' is neither a number nor a known constant on x86_64"},
+           kMatcher +
+               "/le: '' is neither a number from -2^63 to 2^64-1 nor a known constant on x86_64"},
           {with_matcher(R"j({"eq": "$pid"})j"),
            kMatcher + "/eq: variable '$pid' is not in /variables"},
           {with_matcher(R"j({"bits_allowlist": "$fd"})j"),

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
+#include "harness/base/text.h"
 #include "harness/policy/json.h"
 #include "harness/policy/json_util.h"
 #include "harness/seccomp/action.h"
@@ -19,25 +19,6 @@ constexpr MatcherName kValueMatchers[] = {
     {"eq", Matcher::Op::kEq}, {"ne", Matcher::Op::kNe}, {"gt", Matcher::Op::kGt},
     {"ge", Matcher::Op::kGe}, {"lt", Matcher::Op::kLt}, {"le", Matcher::Op::kLe},
 };
-
-// An unsigned number in decimal or 0x form; nothing if malformed or too large.
-std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    base = 16;
-    text.remove_prefix(2);
-  }
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 class Reader {
  public:
@@ -177,11 +158,9 @@ class Reader {
     for (const Arch arch : arches)
       if (const auto nr = syscall_nr(arch, name)) targets.emplace_back(arch, *nr);
     if (targets.empty()) {
-      std::string hint;
-      const auto similar = similar_syscalls(arches[0], name);
-      if (!similar.empty()) hint = fmt::format("; did you mean {}?", fmt::join(similar, " or "));
-      return at.fail(
-          fmt::format("unknown system call '{}' on {}{}", name, arch_info(arches[0]).name, hint));
+      return at.fail(fmt::format("unknown system call '{}' on {}{}", name,
+                                 arch_info(arches[0]).name,
+                                 did_you_mean(similar_syscalls(arches[0], name))));
     }
     return targets;
   }
@@ -306,11 +285,10 @@ class Reader {
     return value(inner.at("value"), arch, out.value, &out.variable);
   }
 
-  // A number, or a string: numbers (a leading '-' gives 64-bit two's complement), constant names
-  // and $variables, the first two joined by '|'.
+  // A number, or a string: a $variable, or what parse_value takes.
   Status value(const JsonCursor& at, Arch arch, std::uint64_t& out, std::string* variable) const {
     static constexpr std::string_view kWhat =
-        "a number from 0 to 2^64-1, or a string of numbers and constant names joined by |";
+        "a number from -2^63 to 2^64-1, or a string of numbers and constant names joined by |";
     if (at.value().is_number_unsigned()) {
       out = at.value().get<std::uint64_t>();
       return Ok{};
@@ -331,23 +309,9 @@ class Reader {
       out = found->second;
       return Ok{};
     }
-    out = 0;
-    std::string_view rest = text;
-    for (bool more = true; more;) {
-      const std::size_t bar = rest.find('|');
-      const std::string_view term = trim(rest.substr(0, bar));
-      more = bar != std::string_view::npos;
-      if (more) rest.remove_prefix(bar + 1);
-      const bool negative = term.starts_with('-');
-      if (const auto number = parse_unsigned(negative ? term.substr(1) : term)) {
-        out |= negative ? 0 - *number : *number;
-      } else if (const auto constant = constant_value(arch, term)) {
-        out |= *constant;
-      } else {
-        return at.fail(fmt::format("'{}' is neither a number nor a known constant on {}", term,
-                                   arch_info(arch).name));
-      }
-    }
+    const auto parsed = parse_value(text, arch);
+    if (!parsed) return at.fail(parsed.error().detail);
+    out = *parsed;
     return Ok{};
   }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "harness/base/text.h"
 #include "harness/policy/json.h"
 
 namespace secequiv {
@@ -113,6 +114,7 @@ Status JsonCursor::array(std::string_view what) const {
 
 Result<nlohmann::json> parse_json(std::string_view text, const std::string& name) {
   using nlohmann::json;
+  text = without_bom(text);
   std::vector<std::set<std::string>> keys;
   std::size_t read = 0;
   std::optional<Error> refused;

@@ -22,6 +22,7 @@ class JsonCursor {
   const std::string& file() const { return file_; }
   JsonCursor at(const std::string& key) const;
   JsonCursor at(std::size_t index) const;
+  const std::string& pointer() const { return pointer_; }
   bool has(const char* key) const { return value_->is_object() && value_->contains(key); }
 
   // kPolicy error here.

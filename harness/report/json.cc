@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/text.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -13,16 +14,6 @@ std::string hex32(std::uint32_t value) { return fmt::format("{:#010x}", value); 
 
 ordered_json value_json(std::uint32_t value) {
   return {{"value", hex32(value)}, {"action", describe_action(value)}};
-}
-
-ordered_json side_json(const SideReport& side) {
-  ordered_json out{
-      {"name", side.name}, {"instructions", side.program.size()}, {"installable", !side.refusal}};
-  if (side.refusal)
-    out["refusal"] = {{"rule", rule_name(side.refusal->rule)},
-                      {"instruction", side.refusal->pc},
-                      {"detail", describe(*side.refusal, side.program)}};
-  return out;
 }
 
 const char* error_name(ErrorCode code) {
@@ -86,6 +77,16 @@ ordered_json to_json(const Obligation& obligation) {
   return {{"instruction", obligation.pc}, {"kind", kKinds[static_cast<int>(obligation.kind)]}};
 }
 
+ordered_json to_json(const SideReport& side) {
+  ordered_json out{
+      {"name", side.name}, {"instructions", side.program.size()}, {"installable", !side.refusal}};
+  if (side.refusal)
+    out["refusal"] = {{"rule", rule_name(side.refusal->rule)},
+                      {"instruction", side.refusal->pc},
+                      {"detail", describe(*side.refusal, side.program)}};
+  return out;
+}
+
 ordered_json to_json(const Proof& proof) {
   ordered_json out{{"schema", "secequiv.prove/2"},
                    {"verdict", verdict_name(proof.verdict)},
@@ -106,8 +107,8 @@ ordered_json to_json(const CheckReport& report) {
                    {"verdict", verdict_name(report.verdict)},
                    {"reason", report.reason},
                    {"same", report.sameness == Sameness::kRaw ? "raw" : "behaviour"},
-                   {"before", side_json(report.before)},
-                   {"after", side_json(report.after)}};
+                   {"before", to_json(report.before)},
+                   {"after", to_json(report.after)}};
   out["inputs"] = {{"derived", report.inputs},
                    {"dropped", report.dropped},
                    {"evaluations", report.evaluations},
@@ -139,7 +140,7 @@ ordered_json to_json(const Error& error) {
   ordered_json out{{"schema", "secequiv.error/1"}, {"error", error_name(error.code)}};
   if (!error.where.empty()) out["where"] = error.where;
   if (error.pc >= 0) out["instruction"] = error.pc;
-  out["detail"] = error.detail;
+  out["detail"] = printable(error.detail, true);
   return out;
 }
 

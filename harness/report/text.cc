@@ -14,6 +14,12 @@ namespace {
 constexpr std::size_t kTraceHead =
     24;  // steps shown from the start of a trace, and as many from its end
 
+std::string_view outcome_text(const Insn& in, const TraceStep& step) {
+  if (!step.outcome) return "";
+  if (in.code == kDivX) return *step.outcome ? " -> X is 0: returns 0" : "";
+  return *step.outcome ? " -> true" : " -> false";
+}
+
 // One line per executed instruction; a long trace is cut in the middle, where the cut is said.
 std::vector<std::string> trace_lines(ProgramView program, const InputWords& input) {
   const Trace run = trace(program, input);
@@ -27,7 +33,7 @@ std::vector<std::string> trace_lines(ProgramView program, const InputWords& inpu
     const TraceStep& step = run.steps[i];
     std::string line =
         fmt::format("{:>5}: A={:#x} {}", step.pc, step.a, insn_text(program, step.pc));
-    if (step.outcome) line += *step.outcome ? " -> true" : " -> false";
+    line += outcome_text(program[step.pc], step);
     out.push_back(std::move(line));
   }
   out.push_back(fmt::format("= {}", describe_action(run.result)));
@@ -98,7 +104,7 @@ std::string trace_text(ProgramView program, const Trace& trace) {
   for (const TraceStep& step : trace.steps) {
     out += fmt::format("{:>6}: A={:#010x} X={:#010x}  {}", step.pc, step.a, step.x,
                        insn_text(program, step.pc));
-    if (step.outcome) out += *step.outcome ? " -> true" : " -> false";
+    out += outcome_text(program[step.pc], step);
     out += "\n";
   }
   return out;

@@ -157,8 +157,8 @@ TEST(RunStack, DataOfAllowDoesNotComeOutOfAStack) {
 }
 
 TEST(RunStack, AllSeeTheSameInput) {
-  const Program newest = assemble("ld [0]\njeq #1, a, b\na: ret #0x50001\nb: ret #0x7fff0000");
-  const Program oldest = assemble("ld [0]\njeq #2, a, b\na: ret #0x30002\nb: ret #0x7fff0000");
+  const Program newest = assemble("ld [0]\njeq #1, z, b\nz: ret #0x50001\nb: ret #0x7fff0000");
+  const Program oldest = assemble("ld [0]\njeq #2, z, b\nz: ret #0x30002\nb: ret #0x7fff0000");
   const std::vector<ProgramView> stack = {newest, oldest};
   EXPECT_EQ(run_stack(stack, {1}), 0x50001u);
   EXPECT_EQ(run_stack(stack, {2}), 0x30002u);

@@ -86,10 +86,10 @@ TEST(Annotate, ClaimsNothingWherePathsMeet) {
             "A = arch\narch == x86_64\nA = nr\nnr == 3\nreturn ALLOW\nreturn KILL_THREAD\n");
   // A is one of two words: nothing is said about the comparison.
   EXPECT_EQ(
-      comments(assemble("ld [0]\njeq #1, a, b\na: ld [16]\nb: jeq #2, c, d\nc: ret #1\nd: ret a")),
+      comments(assemble("ld [0]\njeq #1, z, b\nz: ld [16]\nb: jeq #2, c, d\nc: ret #1\nd: ret a")),
       "A = nr\nnr == 1\nA = args[0].lo\n\nreturn KILL_THREAD(1)\n\n");
   // An architecture that no table knows.
-  EXPECT_EQ(comments(assemble("ld [4]\njeq #0x12345678, a, b\na: ret #1\nb: ret a")),
+  EXPECT_EQ(comments(assemble("ld [4]\njeq #0x12345678, z, b\nz: ret #1\nb: ret a")),
             "A = arch\narch == 0x12345678\nreturn KILL_THREAD(1)\n\n");
 }
 
@@ -99,7 +99,7 @@ TEST(Annotate, MarksDeadCode) {
 }
 
 TEST(Annotate, RefusedProgramsGetLoadsAndReturnsOnly) {
-  EXPECT_EQ(comments(assemble("ld [0]\njeq #1, a, b\na: ret #0x7fff0000\nb: ld [4]")),
+  EXPECT_EQ(comments(assemble("ld [0]\njeq #1, z, b\nz: ret #0x7fff0000\nb: ld [4]")),
             "A = nr\n\nreturn ALLOW\nA = arch\n");
   EXPECT_EQ(comments(assemble("ld [64]\nld [2]\nret #0")), "\n\nreturn KILL_THREAD\n");
   EXPECT_EQ(comments({}), "");

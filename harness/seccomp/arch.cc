@@ -1,7 +1,12 @@
 #include "harness/seccomp/arch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <ranges>
+
+#include "harness/base/text.h"
 
 namespace secequiv {
 namespace {
@@ -94,22 +99,6 @@ constexpr ArchConstant kArchConstants[] = {
 #undef SECEQUIV_CONSTANT
 #undef SECEQUIV_CONSTANT_ARCH
 
-// Levenshtein distance, for short names.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 std::span<const ArchInfo> all_arches() { return kArches; }
@@ -158,6 +147,30 @@ std::optional<std::uint64_t> constant_value(Arch arch, std::string_view name) {
   return std::nullopt;
 }
 
+Result<std::uint64_t> parse_value(std::string_view text, Arch arch) {
+  const auto trim = [](std::string_view term) {
+    while (term.starts_with(' ')) term.remove_prefix(1);
+    while (term.ends_with(' ')) term.remove_suffix(1);
+    return term;
+  };
+  std::uint64_t value = 0;
+  for (bool more = true; more;) {
+    const std::size_t bar = text.find('|');
+    const std::string_view term = trim(text.substr(0, bar));
+    more = bar != std::string_view::npos;
+    if (more) text.remove_prefix(bar + 1);
+    auto part = parse_number(term);
+    if (!part) part = constant_value(arch, term);
+    if (!part)
+      return make_error(
+          ErrorCode::kParse, {},
+          fmt::format("'{}' is neither a number from -2^63 to 2^64-1 nor a known constant on {}",
+                      term, arch_info(arch).name));
+    value |= *part;
+  }
+  return value;
+}
+
 std::string_view errno_name(std::uint32_t number) {
   // Second names of one number, which errno(3) lists as aliases or file systems define for
   // themselves.
@@ -173,17 +186,7 @@ std::string_view errno_name(std::uint32_t number) {
 }
 
 std::vector<std::string> similar_syscalls(Arch arch, std::string_view name) {
-  std::vector<std::pair<std::size_t, std::string_view>> near;
-  const std::size_t limit = name.size() <= 4 ? 1 : 2;
-  for (const SyscallEntry& entry : arch_info(arch).syscalls) {
-    const std::size_t d = distance(name, entry.name);
-    if (d <= limit) near.emplace_back(d, entry.name);
-  }
-  std::ranges::sort(near);
-  std::vector<std::string> out;
-  for (const auto& [d, candidate] : near)
-    if (out.size() < 3) out.emplace_back(candidate);
-  return out;
+  return similar_names(name, arch_info(arch).syscalls | std::views::transform(&SyscallEntry::name));
 }
 
 }  // namespace secequiv

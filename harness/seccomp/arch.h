@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/result.h"
 #include "harness/seccomp/data.h"
 
 namespace secequiv {
@@ -73,6 +74,10 @@ std::string_view syscall_name(Arch arch, std::uint32_t nr);
 
 // Value of a named argument constant ("O_NOFOLLOW") on `arch`, 64-bit two's complement.
 std::optional<std::uint64_t> constant_value(Arch arch, std::string_view name);
+
+// Numbers (a leading '-' gives 64-bit two's complement) and names of constants on `arch`, joined by
+// '|'. Errors: kParse without `where`, naming the term that is neither.
+Result<std::uint64_t> parse_value(std::string_view text, Arch arch);
 
 // "EPERM" for 1, empty if unknown. Values are those of x86_64 and the generic ABI.
 std::string_view errno_name(std::uint32_t number);

@@ -168,6 +168,7 @@ TEST(SimilarSyscalls, BestFirstAndFew) {
   EXPECT_EQ(similar_syscalls(Arch::kX86_64, "opennat"),
             (std::vector<std::string>{"openat", "openat2"}));
   EXPECT_EQ(similar_syscalls(Arch::kX86_64, "reed"), std::vector<std::string>{"read"});
+  EXPECT_EQ(similar_syscalls(Arch::kX86_64, "raed"), std::vector<std::string>{"read"});
   EXPECT_EQ(similar_syscalls(Arch::kX86_64, "openat3"),
             (std::vector<std::string>{"openat", "openat2"}));
   EXPECT_EQ(similar_syscalls(Arch::kX86_64, "nothing_like_it"), std::vector<std::string>{});

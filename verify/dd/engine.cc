@@ -2,17 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
+#include "harness/base/clock.h"
 #include "verify/assume.h"
 
 namespace secequiv::dd {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 constexpr std::string_view kLimits = "the diagrams' limit of nodes or steps is reached";
 

@@ -3,22 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
+#include "harness/base/clock.h"
 #include "verify/assume.h"
 #include "verify/smt/domain.h"
 
 namespace secequiv::smt {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Interrupts Z3 at a deadline. Z3's own "timeout" parameter is only looked at between some of its
 // steps.
@@ -347,8 +341,9 @@ Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, doubl
     out.answer = Feasibility::Answer::kFeasible;
     out.witness = data;
   } else {
+    // The caller knows what was left of which limit.
     out.detail = watchdog.expired()
-                     ? fmt::format("time limit of {} s reached", timeout_seconds)
+                     ? "no time left"
                      : fmt::format("z3: {} {}", s.solver.reason_unknown(), s.terms.error());
   }
   s.solver.pop();

@@ -155,3 +155,17 @@ def test_an_output_over_its_input(getpid):
     before = converted(getpid, "raw")
     assert run("asm", getpid, "-o", getpid).status == 0
     assert getpid.read_bytes() == before
+
+
+def test_names_in_c(tmp_path):
+    source = tmp_path / "filter.c"
+    source.write_text("""struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_openat, 0, 1),
+        { .code = BPF_RET | BPF_K, .k = SECCOMP_RET_ERRNO | EACCES },
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };""")
+    for arch, nr in (("x86_64", 257), ("aarch64", 56)):
+        done = run("dis", source, "--arch", arch, "--to", "ddd")
+        assert done.out == "4\n32 0 0 0\n21 0 1 %d\n6 0 0 327693\n6 0 0 2147418112\n" % nr
+        assert run("run", source, "--arch", arch, "--nr", "openat").out.endswith("ERRNO(13 EACCES)\n")

@@ -133,6 +133,11 @@ def test_a_command_may_print_any_form(getpid, tmp_path):
     assert done.status == 5
 
 
+def test_a_policy_is_no_program(getpid):
+    document, done = report("check", "--before-cmd", "echo '{\"version\": 1}'", cwd=getpid.parent)
+    assert done.status == 5 and document["detail"] == "expected a program, found JSON; a policy can be given as a file"
+
+
 def test_an_illegal_program_is_a_rejection_not_a_crash(getpid):
     document, done = report("check", getpid, "--after-cmd", "echo 'ld [1]'")
     assert done.status == 4

@@ -111,7 +111,9 @@ def test_standard_input_twice(getpid):
     (["run", "A", "--ip", "here"], "--ip"), (["run", "A", "--arch", "pdp11"], "pdp11"),
     (["optimize", "A", "--passes", "no_such_pass"], "no_such_pass"), (["cover", "A", "--inputs", "/no/such"], "/no/such"),
     (["check", "OCI", "--arch", "pdp11"], "pdp11"), (["check", "OCI", "--kernel", "new"], "new"),
-    (["check", "OCI", "--cap", "SYS_ADMIN"], "CAP_"), (["import", "OCI", "--format", "xml"], "oci"),
+    (["check", "OCI", "--cap", "SYS_ADMIN"], "CAP_"), (["check", "OCI", "--cap", "CAP_SYS_ADMN"], "did you mean CAP_SYS_ADMIN?"),
+    (["check", "A", "--arch", "sparc"], "sparc"), (["dis", "A", "--kernel", "x"], "--kernel"), (["prove", "A", "A", "--cap", "x"], "--cap"),
+    (["run", "A", "--host-arch", "sparc"], "sparc"), (["cover", "A", "--arch", "0xc000003e"], "x86_64, i386"), (["import", "OCI", "--format", "xml"], "oci"),
     (["import", "OCI", "--arch", "pdp11"], "pdp11"), (["check", "A", "--policy", "A"], "PATH:1:1"),
 ])
 def test_bad_option_values(args, named, getpid):
@@ -153,7 +155,7 @@ MALFORMED = [
     (b"ld [0]\nfoo #1\nret a\n", [], ":2:1:", "'foo'"),
     (b"ld [0]\n  jeq #1, nowhere\nret a\n", [], ":2:11:", "'nowhere'"),
     (b"ld [zz]\nret a\n", [], ":1:5:", "'zz'"),
-    (b"x: ld [0]\nx: ret a\n", [], ":2:1:", "twice"),
+    (b"y: ld [0]\ny: ret a\n", [], ":2:1:", "twice"),
     (b"b: ld [0]\nja b\nret a\n", [], ":2:4:", "forward"),
     (b"ld [0]\nret #0x1ffffffff\n", [], ":2:6:", "2^32-1"),
     (b"ld [0] junk\nret a\n", [], ":1:8:", "'junk'"),
@@ -208,7 +210,7 @@ def test_malformed_input(content, options, where, expected, tmp_path):
     assert (done.status, document["error"]) == (2, row["error"])
 
 
-@pytest.mark.parametrize("name, suggested", [("opneat", "openat"), ("getpdi", "getpid"), ("rt_sigaktion", "rt_sigaction")])
+@pytest.mark.parametrize("name, suggested", [("opneat", "openat"), ("getpdi", "getpid"), ("rt_sigaktion", "rt_sigaction"), ("raed", "read")])
 def test_unknown_system_call(name, suggested, getpid, tmp_path):
     policy = tmp_path / "policy.json"
     policy.write_text("{" + SYSCALLS % ('"%s":true' % name) + "}")
@@ -218,6 +220,27 @@ def test_unknown_system_call(name, suggested, getpid, tmp_path):
     assert suggested in message.split("did you mean")[1]
     message = fails("run", getpid, "--nr", name)
     assert "'%s'" % name in message and suggested in message.split("did you mean")[1]
+
+
+def test_a_byte_order_mark_is_skipped(tmp_path, getpid):
+    for form in ("asm", "ddd", "c"):
+        text = run("asm", getpid, "--to", form).out
+        assert run("dis", "-", stdin=b"\xef\xbb\xbf" + text.encode()).out == run("dis", getpid).out
+    policy = ("{" + SYSCALLS % '"read":true' + "}").encode()
+    assert run("dis", "-", stdin=b"\xef\xbb\xbf" + policy).out == run("dis", "-", stdin=policy).out
+    assert fails("validate", "-", stdin=b"\xef\xbb\xbf{\"a\": ]").startswith("secequiv: <stdin>:1:7:")
+
+
+def test_no_control_characters_in_messages(tmp_path, getpid):
+    odd = tmp_path / "a\x1b[31m\n.asm"
+    odd.write_bytes(b"ld [0]\n\x1b[31m\n")
+    for args in (["dis", odd], ["dis", "\x1b]0;x"], ["check", getpid, "--arch", "\x1b[1m"], ["\x1b[1m"], ["run", getpid, "--nr", "\x9b"],
+                 ["check", getpid, "--after-cmd", "printf '\\033[1mx' >&2; exit 1"]):
+        done = run(*args)
+        assert done.status in (2, 5) and "\\x" in done.err
+        assert not [c for c in done.err if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)], done
+    profile = '{"defaultAction":"SCMP_ACT_ALLOW","\x1b":1}'.replace("\x1b", "\\u001b")
+    assert "unknown key /\\x1b\n" in run("import", "-", stdin=profile).err
 
 
 def test_every_error_as_json(getpid, tmp_path):

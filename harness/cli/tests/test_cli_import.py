@@ -90,6 +90,14 @@ def test_skipped_names_are_said():
     assert "secequiv: skipped system call riscv_hwprobe: on none of the architectures" in done.err.splitlines()
 
 
+def test_unknown_keys_are_said(tmp_path):
+    profile = tmp_path / "profile.json"
+    profile.write_text('{"defaultAction":"SCMP_ACT_ERRNO","syscalls":[{"names":["read"],"action":"SCMP_ACT_ALLOW","arg":[]}]}')
+    line = "skipped the unknown key /syscalls/0/arg; did you mean args?\n"
+    assert run("import", profile).err == "secequiv: " + line
+    assert run("dis", profile).err == "secequiv: %s: %s" % (profile, line)
+
+
 def test_standard_input_and_output():
     text = (OCI / "podman-default.json").read_bytes()
     assert run("import", stdin=text).out == run("import", OCI / "podman-default.json").out

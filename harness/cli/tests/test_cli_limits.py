@@ -40,7 +40,7 @@ def test_many_hard_proofs_share_the_time_of_edges(asm):
     assert seconds < 1 + SLACK
     document, done, seconds = timed("check", path, path, "--timeout", 1)
     assert done.status == 3 and document["proof"]["verdict"] == "equivalent"  # the same terms; edges are what is open
-    assert "neither covered nor proven infeasible" in document["reason"]
+    assert document["reason"].endswith("neither covered nor proven infeasible: no time left")
     assert len(document["coverage"]["open"]) == 6
     assert seconds < 2 + SLACK
     text = run("cover", path, "--timeout", 0.5)
@@ -107,7 +107,14 @@ def test_too_long_a_program(tmp_path, getpid):
     document, done = report("check", long, short)
     assert done.status == 0 and not document["before"]["installable"]
     document, done = report("prove", short, long)
-    assert done.status == 0 and "4097 instructions and is not installable" in done.err
+    note = "secequiv: note: %s has 4097 instructions and is not installable\n" % long
+    assert done.status == 0 and done.err == note
+    assert document["before"] == {"name": str(short), "instructions": 2, "installable": True}
+    assert (document["after"]["installable"], document["after"]["refusal"]["rule"]) == (False, "length")
+    for args in (["run", long], ["cover", long], ["validate", "--any-length", long]):
+        assert run(*args).err == note
+    assert run("validate", long).err == "" and run("cover", short).err == ""
+    assert run("optimize", long, "--passes", "thread-jumps").err == note + note.replace(str(long), "the result")
     assert report("validate", long)[1].status == 4
     assert report("validate", long, "--any-length")[1].status == 0
     assert report("run", long)[1].status == report("cover", long)[1].status == 0

@@ -65,9 +65,21 @@ def test_constants_are_those_of_the_architecture(getpid):
     assert data_of(getpid, "--arg", "2=O_DIRECTORY", "--arch", "aarch64")["args"][2] == "0x4000"
 
 
+def test_an_argument_once(getpid):
+    done = run("run", getpid, "--arg", "0=1", "--arg", "1=1", "--arg", "0=2")
+    assert done.status == 2 and "--arg: argument 0 is given twice, last as '0=2'" in done.err
+
+
+def test_arguments_are_read_as_in_policies(getpid):
+    assert data_of(getpid, "--arg", "2=O_RDWR|O_CREAT")["args"][2] == "0x42"
+    assert data_of(getpid, "--arg", "2= 1 | -2 ")["args"][2] == "0xffffffffffffffff"
+    done = run("run", getpid, "--arg", "2=O_RDWR|O_NOPE")
+    assert done.status == 2 and "'O_NOPE' is neither a number" in done.err
+
+
 def test_several_arguments(getpid):
-    data = data_of(getpid, "--arg", "0=1", "--arg", "5=0x600000000", "--arg", "0=3", "--ip", "0xffffffffff600000")
-    assert data["args"] == ["0x3", "0x0", "0x0", "0x0", "0x0", "0x600000000"] and data["ip"] == "0xffffffffff600000"
+    data = data_of(getpid, "--arg", "0=1", "--arg", "5=0x600000000", "--ip", "0xffffffffff600000")
+    assert data["args"] == ["0x1", "0x0", "0x0", "0x0", "0x0", "0x600000000"] and data["ip"] == "0xffffffffff600000"
     assert data["words"][2:4] == [0xFF600000, 0xFFFFFFFF]
 
 
@@ -132,6 +144,12 @@ def test_trace_of_a_division_by_zero(asm):
     document, _ = report("run", asm("ld [16]\ntax\nld #9\ndiv x\nret #5\n"), "--trace")
     assert value_of(document) == 0
     assert [step["pc"] for step in document["filters"][0]["steps"]] == [0, 1, 2, 3]
+    text = run("run", asm("ld [16]\ntax\nld #9\ndiv x\nret #5\n"), "--trace")
+    assert "  div x -> X is 0: returns 0\n" in text.out
+    text = run("run", asm("ld [16]\ntax\nld #9\ndiv x\nret #5\n"), "--trace", "--arg", "0=1")
+    assert "  div x\n" in text.out
+    text = run("prove", asm("ld #9\ndiv x\nret #5\n"), asm("ret #5\n"))
+    assert "div x -> X is 0: returns 0 " in text.out
 
 
 @pytest.mark.parametrize("vector, one", STACKS, ids=["%s-%d" % (vector.name, one.line) for vector, one in STACKS])
@@ -181,6 +199,23 @@ def test_every_kind_of_input(getpid, tmp_path):
     assert run("run", docker, "--nr", "socket", "--arg", "0=AF_VSOCK").out.endswith("0x00050001 ERRNO(1 EPERM)\n")
     assert run("run", docker, "--nr", "socket", "--arg", "0=AF_UNIX").out.endswith("0x7fff0000 ALLOW\n")
     assert run("run", docker, "--arch", "aarch64", "--nr", "mount").out.endswith("0x00050001 ERRNO(1 EPERM)\n")
+
+
+def test_the_host_of_a_profile(tmp_path):
+    docker = POLICIES / "oci" / "docker-default.json"
+    last = lambda *args: run("run", docker, "--nr", "mount", *args).out.splitlines()[-1]  # noqa: E731
+    assert last().endswith("EPERM)") and last("--cap", "CAP_SYS_ADMIN").endswith("ALLOW")
+    ptrace = [run("run", docker, "--nr", "ptrace", "--kernel", kernel).out.splitlines()[-1] for kernel in ("4.7", "4.8")]
+    assert ptrace[0].endswith("EPERM)") and ptrace[1].endswith("ALLOW")
+    # The host is that of the call, unless it is said.
+    for arch in ("aarch64", "0xc00000b7"):
+        assert last("--arch", arch).endswith("EPERM)")
+        assert last("--arch", arch, "--host-arch", "x86_64").endswith("KILL_THREAD")
+    words = ["--words", ",".join(["63", "0xc00000b7"] + ["0"] * 14)]  # read
+    assert run("run", docker, *words).out.endswith("ALLOW\n")
+    assert run("run", docker, *words, "--host-arch", "x86_64").out.endswith("KILL_THREAD\n")
+    i386 = run("run", docker, "--arch", "i386", "--nr", "socketcall", "--host-arch", "x86_64")
+    assert i386.out.endswith("ALLOW\n")
 
 
 def test_unused_fields_of_instructions_do_not_matter(tmp_path):

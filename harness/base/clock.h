@@ -1,0 +1,14 @@
+// Measuring time that passes. Owns which clock that is.
+#pragma once
+
+#include <chrono>
+
+namespace secequiv {
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace secequiv

@@ -1,0 +1,100 @@
+#include "harness/base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace secequiv {
+namespace {
+
+// Length of the UTF-8 character that `text` starts with; 0 if it starts with none, or with a
+// control character.
+std::size_t printable_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7f ? 1 : 0;
+  const std::size_t size = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
+  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < size) return 0;
+  for (std::size_t i = 1; i < size; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  const bool control = byte(0) == 0xc2 && byte(1) < 0xa0;
+  const bool overlong = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90);
+  const bool surrogate = byte(0) == 0xed && byte(1) >= 0xa0;
+  const bool too_large = byte(0) == 0xf4 && byte(1) >= 0x90;
+  return control || overlong || surrogate || too_large ? 0 : size;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    base = 16;
+    text.remove_prefix(2);
+  }
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  if (!text.starts_with('-')) return parse_unsigned(text);
+  const auto value = parse_unsigned(text.substr(1));
+  if (!value || *value > std::uint64_t{1} << 63) return std::nullopt;
+  return 0 - *value;
+}
+
+std::string_view without_bom(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  return text;
+}
+
+std::string printable(std::string_view text, bool lines) {
+  std::string out;
+  while (!text.empty()) {
+    const bool kept = lines && (text[0] == '\n' || text[0] == '\t');
+    const std::size_t size = kept ? 1 : printable_character(text);
+    if (size == 0) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+    out += text.substr(0, size);
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return out;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before.swap(above);
+    above.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+std::string did_you_mean(const std::vector<std::string>& names) {
+  return names.empty() ? std::string()
+                       : fmt::format("; did you mean {}?", fmt::join(names, " or "));
+}
+
+namespace detail {
+
+std::vector<std::string> nearest(
+    std::vector<std::pair<std::size_t, std::string_view>> by_distance) {
+  std::ranges::sort(by_distance);
+  std::vector<std::string> out;
+  for (const auto& [distance, name] : by_distance)
+    if (out.size() < 3) out.emplace_back(name);
+  return out;
+}
+
+}  // namespace detail
+}  // namespace secequiv

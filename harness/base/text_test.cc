@@ -1,0 +1,56 @@
+#include "harness/base/text.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "harness/base/result.h"
+
+namespace secequiv {
+namespace {
+
+TEST(BaseText, Numbers) {
+  EXPECT_EQ(parse_unsigned("18446744073709551615"), ~std::uint64_t{0});
+  EXPECT_EQ(parse_unsigned("0X1f"), 31u);
+  EXPECT_EQ(parse_number("-1"), ~std::uint64_t{0});
+  EXPECT_EQ(parse_number("-0x8000000000000000"), std::uint64_t{1} << 63);
+  for (const char* bad : {"", "-", "0x", "+1", "--1", " 1", "1 ", "18446744073709551616",
+                          "-9223372036854775809", "1u"})
+    EXPECT_FALSE(parse_number(bad)) << bad;
+  EXPECT_FALSE(parse_unsigned("-1"));
+}
+
+TEST(BaseText, ByteOrderMark) {
+  EXPECT_EQ(without_bom("\xef\xbb\xbf{}"), "{}");
+  EXPECT_EQ(without_bom("\xef\xbb{}"), "\xef\xbb{}");
+}
+
+TEST(BaseText, WhatATerminalWouldObeyIsShown) {
+  EXPECT_EQ(printable("a\x1b[31m\x7f\a", true), "a\\x1b[31m\\x7f\\x07");
+  EXPECT_EQ(printable("a\n\tb", true), "a\n\tb");
+  EXPECT_EQ(printable("a\nb", false), "a\\x0ab");
+  EXPECT_EQ(printable("ünï €\U0001f600", false), "ünï €\U0001f600");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "\xc0\x80"
+                      "\xed\xa0\x80"
+                      "\xf4\x90\x80\x80"
+                      "\xc3",
+                      false),
+            "\\xc2\\x9b\\xc0\\x80\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xc3");
+  const Error error = make_error(ErrorCode::kParse, "f\n.asm:1:1", "found '\x1b'");
+  EXPECT_EQ(error.text(), "f\\x0a.asm:1:1: found '\\x1b'");
+}
+
+TEST(BaseText, NearNames) {
+  EXPECT_EQ(edit_distance("raed", "read"), 1u) << "neighbours swapped";
+  EXPECT_EQ(edit_distance("abc", ""), 3u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  constexpr std::array<std::string_view, 3> kNames = {"args", "names", "includes"};
+  EXPECT_EQ(similar_names("include", kNames), std::vector<std::string>{"includes"});
+  EXPECT_EQ(similar_names("zzz", kNames), std::vector<std::string>{});
+  EXPECT_EQ(did_you_mean({"a", "b"}), "; did you mean a or b?");
+  EXPECT_EQ(did_you_mean({}), "");
+}
+
+}  // namespace
+}  // namespace secequiv
