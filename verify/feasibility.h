@@ -1,6 +1,6 @@
 // Can an obligation of a program be met by any input? Owns asking the diagrams first and the solver
-// when their limits are reached, the demand that they agree when both are asked, and one time limit for
-// all of a program's obligations.
+// when their limits are reached, the demand that they agree when both are asked, and one time limit
+// for all of a program's obligations.
 #pragma once
 
 #include <functional>

@@ -71,7 +71,8 @@ Result<std::string> behind_links(std::string path) {
     const ssize_t n = ::readlink(path.c_str(), target.data(), target.size());
     if (n < 0) return path;  // no link, or nothing there
     target.resize(static_cast<std::size_t>(n));
-    path = target.starts_with('/') ? target : path.substr(0, path.rfind('/') + 1) + target;
+    const std::size_t folder = target.starts_with('/') ? 0 : path.rfind('/') + 1;
+    path.replace(folder, std::string::npos, target);
   }
   errno = ELOOP;
   return io_error(given, "open for writing");

@@ -110,10 +110,13 @@ void add_cover(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_dis(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
+void add_lint(CLI::App& app, Context& context);
 void add_optimize(CLI::App& app, Context& context);
 void add_prove(CLI::App& app, Context& context);
+void add_reach(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
+void add_why(CLI::App& app, Context& context);
 
 // The embedded default policy, corpus/policies/gvisor/systrap.json.
 std::string_view default_policy_text();

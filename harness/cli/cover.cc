@@ -67,13 +67,16 @@ Result<CoverReport> account(const CoverJob& job, const CoverageMap& coverage) {
     return out;
   }
   const auto asked =
-      account_for_edges(coverage, job.engine.engine(), job.engine.budget(job.options), [&](const Feasibility& answer) {
-        if (answer.answer == Feasibility::Answer::kInfeasible)
-          out.infeasible.push_back(answer.obligation);
-        if (answer.answer == Feasibility::Answer::kFeasible) out.feasible.push_back(answer);
-        if (answer.answer == Feasibility::Answer::kUnknown) out.open.push_back(answer.obligation);
-        return true;
-      });
+      account_for_edges(coverage, job.engine.engine(), job.engine.budget(job.options),
+                        [&](const Feasibility& answer) {
+                          if (answer.answer == Feasibility::Answer::kInfeasible)
+                            out.infeasible.push_back(answer.obligation);
+                          if (answer.answer == Feasibility::Answer::kFeasible)
+                            out.feasible.push_back(answer);
+                          if (answer.answer == Feasibility::Answer::kUnknown)
+                            out.open.push_back(answer.obligation);
+                          return true;
+                        });
   if (!asked) return asked.error();
   return out;
 }

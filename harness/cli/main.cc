@@ -32,6 +32,9 @@ int run(int argc, char** argv) {
   secequiv::cli::add_check(app, context);
   secequiv::cli::add_prove(app, context);
   secequiv::cli::add_diff(app, context);
+  secequiv::cli::add_why(app, context);
+  secequiv::cli::add_reach(app, context);
+  secequiv::cli::add_lint(app, context);
   secequiv::cli::add_run(app, context);
   secequiv::cli::add_cover(app, context);
   secequiv::cli::add_asm(app, context);

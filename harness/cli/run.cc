@@ -1,10 +1,8 @@
 // `run`: emulate one system call, with the trace if wanted.
 #include <fmt/format.h>
 
-#include <set>
-
 #include "harness/bpf/check.h"
-#include "harness/cli/common.h"
+#include "harness/cli/call_options.h"
 #include "harness/compare/pair.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
@@ -15,70 +13,13 @@ namespace {
 struct RunJob {
   Options options;
   std::vector<std::string> inputs;
-  std::string arch = "x86_64";  // of the call
-  std::string nr = "0";
-  std::string ip = "0";
-  std::vector<std::string> args;   // "0=3"
-  std::vector<std::string> words;  // all sixteen, instead of the fields
+  CallOptions call;
   bool trace = false;
 };
 
-Result<SeccompData> read_data(const RunJob& job) {
-  SeccompData data;
-  if (!job.words.empty()) {
-    if (job.words.size() != data.words.size())
-      return make_error(ErrorCode::kUsage, "--words",
-                        fmt::format("expected 16 words, found {}", job.words.size()));
-    for (std::size_t i = 0; i < data.words.size(); ++i) {
-      auto value = parse_u64(job.words[i], "--words");
-      if (!value) return value.error();
-      if (*value > 0xffffffff)
-        return make_error(ErrorCode::kUsage, "--words",
-                          fmt::format("{} does not fit 32 bits", job.words[i]));
-      data.words[i] = static_cast<std::uint32_t>(*value);
-    }
-    return data;
-  }
-  auto arch = arch_from_name(job.arch);
-  std::uint32_t audit = arch ? arch_info(*arch).audit : 0;
-  if (!arch) {
-    auto number = parse_u64(job.arch, "--arch");
-    if (!number || *number > 0xffffffff)
-      return make_error(
-          ErrorCode::kUsage, "--arch",
-          fmt::format("expected an architecture's name or a 32-bit AUDIT_ARCH value, found '{}'",
-                      job.arch));
-    audit = static_cast<std::uint32_t>(*number);
-    arch = arch_from_data(audit, 0);
-  }
-  auto nr = parse_nr(job.nr, arch);
-  if (!nr) return nr.error();
-  data.set_nr(*nr);
-  data.set_arch(audit);
-  const Endian endian = endian_of(data.arch());
-  auto ip = parse_u64(job.ip, "--ip");
-  if (!ip) return ip.error();
-  data.set_field(kIpField, *ip, endian);
-  std::set<char> seen;
-  for (const std::string& arg : job.args) {
-    if (arg.size() < 3 || arg[1] != '=' || arg[0] < '0' || arg[0] > '5')
-      return make_error(ErrorCode::kUsage, "--arg",
-                        fmt::format("expected INDEX=VALUE with INDEX 0 to 5, found '{}'", arg));
-    if (!seen.insert(arg[0]).second)
-      return make_error(ErrorCode::kUsage, "--arg",
-                        fmt::format("argument {} is given twice, last as '{}'", arg[0], arg));
-    const auto value = parse_value(arg.substr(2), arch.value_or(Arch::kX86_64));
-    if (!value) return make_error(ErrorCode::kUsage, "--arg", value.error().detail);
-    data.set_field(arg[0] - '0', *value, endian);
-  }
-  return data;
-}
-
 int emulate(RunJob& job) {
-  auto data = read_data(job);
+  auto data = job.call.read(job.options);
   if (!data) return report(data.error(), job.options);
-  if (job.options.arch.empty())
-    job.options.arch = arch_info(arch_from_data(data->arch(), 0).value_or(Arch::kX86_64)).name;
   std::vector<Source> sources;
   for (const std::string& path : job.inputs) {
     auto source = load_source(path, job.options);
@@ -122,26 +63,7 @@ void add_run(CLI::App& app, Context& context) {
   auto job = std::make_shared<RunJob>();
   sub->add_option("input", job->inputs, "Programs or policies, newest first; - for standard input")
       ->required();
-  auto* nr = sub->add_option("--nr", job->nr, "System call name or number")->capture_default_str();
-  auto* arch =
-      sub->add_option("--arch", job->arch, "Architecture of the call: name or AUDIT_ARCH value")
-          ->capture_default_str();
-  auto* ip = sub->add_option("--ip", job->ip, "Instruction pointer")->capture_default_str();
-  auto* arg = sub->add_option(
-      "--arg", job->args, "INDEX=VALUE: numbers and names of constants joined by |; repeatable");
-  sub->add_option("--words", job->words,
-                  "All sixteen 32-bit words of seccomp_data instead, comma-separated")
-      ->delimiter(',')
-      ->excludes(nr)
-      ->excludes(arch)
-      ->excludes(ip)
-      ->excludes(arg);
-  job->options.arch.clear();
-  sub->add_option("--host-arch", job->options.arch,
-                  "Architecture (name) of the host, for OCI profiles and __NR_ names in C "
-                  "(default: that of the call)")
-      ->check(architecture());
-  job->options.add_profile(*sub);
+  job->call.add(*sub, job->options);
   sub->add_flag("--trace", job->trace, "Show every instruction executed");
   job->options.add_input(*sub);
   job->options.add_json(*sub);

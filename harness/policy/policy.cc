@@ -66,23 +66,30 @@ std::vector<std::uint32_t> Policy::audit_values() const {
 
 bool Policy::has_arch(Arch arch) const { return std::ranges::find(arches, arch) != arches.end(); }
 
-std::uint32_t decide(const Policy& policy, const SeccompData& data) {
+Origin origin(const Policy& policy, const SeccompData& data) {
   const auto audits = policy.audit_values();
-  if (std::ranges::find(audits, data.arch()) == audits.end()) return policy.bad_arch_action;
+  if (std::ranges::find(audits, data.arch()) == audits.end())
+    return {Origin::Kind::kBadArch, policy.bad_arch_action};
   const bool x32_number = (data.nr() & kX32Bit) != 0 && data.nr() != 0xffffffff;
   if (data.arch() == AUDIT_ARCH_X86_64 && x32_number && policy.x32_action &&
       !policy.has_arch(Arch::kX32))
-    return *policy.x32_action;
+    return {Origin::Kind::kX32, *policy.x32_action};
   const Endian endian = endian_of(data.arch());
-  for (const RuleSet& set : policy.rule_sets) {
+  for (std::size_t i = 0; i < policy.rule_sets.size(); ++i) {
+    const RuleSet& set = policy.rule_sets[i];
     if (set.vsyscall && (data.field(kIpField, endian) >> 63) == 0) continue;
     for (const Arch arch : policy.arches) {
       if (arch_info(arch).audit != data.arch()) continue;
       const Rule* rule = set.find(arch, data.nr());
-      if (rule != nullptr && rule->matches(data, endian)) return set.action;
+      if (rule != nullptr && rule->matches(data, endian))
+        return {Origin::Kind::kRule, set.action, i, arch, rule};
     }
   }
-  return policy.default_action;
+  return {Origin::Kind::kDefault, policy.default_action};
+}
+
+std::uint32_t decide(const Policy& policy, const SeccompData& data) {
+  return origin(policy, data).action;
 }
 
 }  // namespace secequiv

@@ -91,6 +91,18 @@ struct Policy {
   [[nodiscard]] bool has_arch(Arch arch) const;
 };
 
+// Where a policy's answer for one input comes from.
+struct Origin {
+  enum class Kind : std::uint8_t { kRule, kDefault, kBadArch, kX32 };
+  Kind kind = Kind::kDefault;
+  std::uint32_t action = 0;
+  // Of kRule:
+  std::size_t rule_set = 0;
+  Arch arch = Arch::kX86_64;
+  const Rule* rule = nullptr;  // the system call's whole rule, within the policy
+};
+Origin origin(const Policy& policy, const SeccompData& data);
+
 // What the policy says about `data`: the definition, written without any concern for speed.
 std::uint32_t decide(const Policy& policy, const SeccompData& data);
 

@@ -80,10 +80,10 @@ def test_all_presets(tree):
     done = tree.run("bash", "scripts/test", **GOOD)
     assert done.returncode == 0, done.stderr
     assert rows(done.stdout) == [
-        ("dev", "passed", "build, ctest"), ("asan", "passed", "build, ctest"),
-        ("fuzz", "passed", "build, 2 fuzz targets, planted bugs found")]
-    assert last(done) == CLOSING % 190
-    assert [call.split()[2] for call in tree.noted("ctest")] == ["dev", "asan"]
+        ("dev", "passed", "build, ctest"), ("asan", "passed", "build, ctest"), ("gcc", "passed", "build, ctest"),
+        ("tidy", "passed", "build with clang-tidy"), ("fuzz", "passed", "build, 2 fuzz targets, planted bugs found")]
+    assert last(done) == CLOSING % 270
+    assert [call.split()[2] for call in tree.noted("ctest")] == ["dev", "asan", "gcc"]
     assert all("--output-on-failure --no-tests=error" in call for call in tree.noted("ctest"))
     smoke = (tree.root / "build/fuzz/smoke.log").read_text().splitlines()
     assert [line.rsplit("/", 1)[-1] for line in smoke if "-runs" in line] == [
@@ -114,7 +114,7 @@ def test_a_failed_test_stops_the_run(tree):
     assert len(tree.noted("ctest")) == 2
 
 
-@pytest.mark.parametrize("preset", ["asan", "fuzz"])
+@pytest.mark.parametrize("preset", ["asan", "gcc", "tidy", "fuzz"])
 def test_a_failed_build_has_no_closing_line(tree, preset):
     done = tree.run("bash", "scripts/test", **GOOD, BROKEN=preset)
     assert done.returncode == 1
@@ -175,8 +175,8 @@ def test_gcc_alone_needs_no_clang(tree):
 
 
 @pytest.mark.parametrize("environment,status,line", [
-    (GOOD, 0, CLOSING % 190),
-    ({**GOOD, "asan": "1/90"}, 1, "99% tests passed, 1 tests failed out of 190"),
+    (GOOD, 0, CLOSING % 270),
+    ({**GOOD, "gcc": "1/80"}, 1, "99% tests passed, 1 tests failed out of 270"),
     ({**GOOD, "BROKEN": "asan"}, 1, "'asan' failed (build). Again: scripts/test asan"),
 ])
 def test_ci_run(tree, environment, status, line):

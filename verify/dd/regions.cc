@@ -176,7 +176,7 @@ const mpz_class& Regions::region_count(NodeId set) {
 mpz_class Regions::size_of(const std::vector<WordSet>& words) const {
   mpz_class out = 1;
   for (const WordSet& set : words) out *= dd::size_of(set);
-  return out << 32 * (16 - static_cast<std::uint32_t>(words.size()));
+  return out << 32 * (16 - words.size());
 }
 
 void Regions::enumerate(NodeId set, std::vector<WordSet>& words, std::size_t most,

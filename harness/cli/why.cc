@@ -1,0 +1,135 @@
+// `why`: what decided about one system call.
+#include <fmt/format.h>
+
+#include "harness/bpf/check.h"
+#include "harness/cli/call_options.h"
+#include "harness/cli/engine_options.h"
+#include "harness/report/diff.h"
+#include "harness/report/json.h"
+#include "harness/report/text.h"
+#include "harness/seccomp/annotate.h"
+#include "verify/dd/regions.h"
+
+namespace secequiv::cli {
+namespace {
+
+constexpr std::size_t kShownTests = 12;  // from either end
+
+struct WhyJob {
+  Options options;
+  std::string filter;
+  CallOptions call;
+  EngineOptions engine;
+};
+
+// Branches of any_of that match first, from the outside in: "branch 3, branch 1".
+void matching_branches(const Rule& rule, const SeccompData& data, Endian endian,
+                       std::vector<std::string>& out) {
+  if (rule.kind == Rule::Kind::kAllOf) {
+    for (const Rule& child : rule.children) matching_branches(child, data, endian, out);
+  } else if (rule.kind == Rule::Kind::kAnyOf) {
+    for (std::size_t i = 0; i < rule.children.size(); ++i) {
+      if (!rule.children[i].matches(data, endian)) continue;
+      out.push_back(fmt::format("branch {} of {}", i + 1, rule.children.size()));
+      matching_branches(rule.children[i], data, endian, out);
+      return;
+    }
+  }
+}
+
+std::string rule_text(const Policy& policy, const SeccompData& data) {
+  const Origin from = origin(policy, data);
+  switch (from.kind) {
+    case Origin::Kind::kBadArch:
+      return "bad-arch action: the policy does not name this architecture";
+    case Origin::Kind::kX32:
+      return "x32 action: the number has the x32 bit";
+    case Origin::Kind::kDefault:
+      return "default action: no rule matches";
+    case Origin::Kind::kRule:
+      break;
+  }
+  std::vector<std::string> branches;
+  matching_branches(*from.rule, data, endian_of(data.arch()), branches);
+  const std::string name(syscall_name(from.arch, data.nr()));
+  return fmt::format("rule set {} of {} ({}), {} on {}{}{}", from.rule_set + 1,
+                     policy.rule_sets.size(), describe_action(from.action),
+                     name.empty() ? fmt::format("{}", data.nr()) : name, arch_info(from.arch).name,
+                     branches.empty() ? "" : ", ", fmt::join(branches, ", "));
+}
+
+int why(WhyJob& job) {
+  auto data = job.call.read(job.options);
+  if (!data) return report(data.error(), job.options);
+  auto stack = load_stack(job.filter, job.options);
+  if (!stack) return report(stack.error(), job.options);
+  for (const Source& side : *stack)
+    if (const auto refusal = check(side.program, LengthRule::kUnlimited))
+      return report(make_error(ErrorCode::kRejected, side.name, describe(*refusal, side.program)),
+                    job.options);
+  const auto programs = views(*stack);
+  dd::Space space(programs, job.engine.limits());
+  const dd::Decisions decisions = space.decisions(programs, Sameness::kRaw);
+  if (space.exhausted())
+    return report(make_error(ErrorCode::kBudget, job.filter, "the diagrams' limits are reached"),
+                  job.options);
+  const Region region = dd::Regions(space).around(decisions.root, *data);
+  const std::uint32_t result = run_stack(programs, data->words);
+  nlohmann::ordered_json document{
+      {"schema", "secequiv.why/1"},
+      {"data", to_json(*data)},
+      {"result", {{"value", fmt::format("{:#010x}", result)}, {"action", describe_action(result)}}},
+      {"condition", condition_text(region)},
+      {"count", region.count},
+      {"filters", nlohmann::ordered_json::array()}};
+  std::string text = fmt::format(
+      "{}\n{:#010x} {}\nbecause {}\n        (so for all {} such inputs)\n", describe(*data), result,
+      describe_action(result), condition_text(region), count_text(region.count));
+  for (const Source& side : *stack) {
+    const Trace steps = trace(side.program, data->words);
+    nlohmann::ordered_json row{{"name", side.name}};
+    text += side.name + "\n";
+    if (side.policy) {
+      row["rule"] = rule_text(*side.policy, *data);
+      text += "  " + rule_text(*side.policy, *data) + "\n";
+    }
+    row["tests"] = nlohmann::ordered_json::array();
+    const auto comments = annotate(side.program);
+    std::vector<const TraceStep*> shown;
+    for (const TraceStep& step : steps.steps)
+      if (step.outcome || &step == &steps.steps.back()) shown.push_back(&step);
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const TraceStep& step = *shown[i];
+      const std::string line = fmt::format("{}{}", insn_text(side.program, step.pc),
+                                           !step.outcome   ? ""
+                                           : *step.outcome ? " -> true"
+                                                           : " -> false");
+      row["tests"].push_back({{"instruction", step.pc}, {"text", line}});
+      // A long search is shown in JSON only.
+      if (i >= kShownTests && i + kShownTests < shown.size()) continue;
+      if (i + kShownTests == shown.size() && i > kShownTests)
+        text += fmt::format("          ... {} tests more ...\n", shown.size() - 2 * kShownTests);
+      text += fmt::format("  {:>6}: {:<44}{}{}\n", step.pc, line,
+                          comments[step.pc].empty() ? "" : "; ", comments[step.pc]);
+    }
+    document["filters"].push_back(std::move(row));
+  }
+  return print(job.options.json ? render(document) : text);
+}
+
+}  // namespace
+
+void add_why(CLI::App& app, Context& context) {
+  CLI::App* sub =
+      app.add_subcommand("why", "What decided about one system call: conditions, rule and tests");
+  auto job = std::make_shared<WhyJob>();
+  sub->add_option("filter", job->filter, "Program in any form, or a policy; several with commas")
+      ->required();
+  job->call.add(*sub, job->options);
+  job->engine.add_memory(*sub);
+  job->options.add_input(*sub);
+  job->options.add_json(*sub);
+  sub->callback([job, &context] { context.status = why(*job); });
+}
+
+}  // namespace secequiv::cli
