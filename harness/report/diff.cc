@@ -64,6 +64,9 @@ std::string set_text(const std::string& field, const WordSet& set, std::uint64_t
 
 std::string hex(std::uint64_t value) { return fmt::format("{:#x}", value); }
 
+// A system call's number.
+std::string plain(std::uint32_t nr) { return nr < 4096 ? fmt::format("{}", nr) : hex(nr); }
+
 // The architecture all inputs of the region have, if there is one.
 std::optional<std::uint32_t> audit_of(const Region& region) {
   const WordSet* set = find(region, kArchWord);
@@ -80,10 +83,12 @@ std::string arch_text(const WordSet& set) {
 std::string nr_text(const WordSet& set, std::optional<std::uint32_t> audit) {
   return set_text("nr", set, 0, 0, [&](std::uint64_t value) {
     const auto nr = static_cast<std::uint32_t>(value);
-    const auto arch = audit ? arch_from_data(*audit, nr) : std::nullopt;
-    const std::string name(arch ? syscall_name(*arch, nr) : "");
-    if (name.empty()) return nr < 4096 ? fmt::format("{}", nr) : hex(nr);
-    return *arch == Arch::kX86_64 ? name : fmt::format("{}:{}", arch_info(*arch).name, name);
+    if (const auto arch = audit ? arch_from_data(*audit, nr) : std::nullopt) {
+      const std::string name(syscall_name(*arch, nr));
+      if (name.empty()) return plain(nr);
+      return *arch == Arch::kX86_64 ? name : fmt::format("{}:{}", arch_info(*arch).name, name);
+    }
+    return plain(nr);
   });
 }
 

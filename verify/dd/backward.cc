@@ -36,7 +36,7 @@ Backward::Backward(Words& words, const Forward& forward, ProgramView program)
       forward_(forward),
       program_(program),
       facts_(forward, program),
-      inside_(program.size(), false),
+      inside_(program.size(), 0),
       value_(program.size(), 0) {
   find_inside();
 }
@@ -52,11 +52,11 @@ void Backward::find_inside() {
     const Insn& in = program_[pc];
     const Condition& condition = forward_.condition(pc);
     if (compares(in) && condition.splits_word()) {
-      inside_[pc] = from[pc] == condition.input;
+      inside_[pc] = from[pc] == condition.input ? 1 : 0;
       hand_on(jump_target(pc, in, true), condition.input);
       hand_on(jump_target(pc, in, false), condition.input);
     } else if (from[pc] != kNoWord && !is_ret(in) && !compares(in) && in.code != kDivX) {
-      inside_[pc] = true;
+      inside_[pc] = 1;
       hand_on(is_jump(in) ? jump_target(pc, in, true) : pc + 1, from[pc]);
     }
   }
@@ -70,7 +70,7 @@ NodeId Backward::continued(std::size_t pc, Sameness sameness) {
     const std::size_t no = jump_target(pc, in, false);
     if (condition.is(true)) return value_[yes];
     if (condition.is(false)) return value_[no];
-    if (condition.splits_word() && (inside_[yes] || inside_[no])) return divided(pc);
+    if (condition.splits_word() && (inside_[yes] | inside_[no]) != 0) return divided(pc);
     return words_.branch(condition, narrowed(value_[yes], pc), narrowed(value_[no], pc));
   }
   if (in.code == kDivX) {
@@ -112,13 +112,13 @@ NodeId Backward::narrowed(NodeId id, std::size_t pc) const {
 
 // Past instructions inside the stretch that test nothing.
 std::size_t Backward::skip(std::size_t pc) const {
-  while (inside_[pc] && !compares(program_[pc]))
+  while (inside_[pc] != 0 && !compares(program_[pc]))
     pc = is_jump(program_[pc]) ? jump_target(pc, program_[pc], true) : pc + 1;
   return pc;
 }
 
 void Backward::collect_point(std::uint32_t k, std::size_t to) {
-  for (to = skip(to); inside_[to]; to = skip(to))
+  for (to = skip(to); inside_[to] != 0; to = skip(to))
     to = jump_target(to, program_[to], outcome(forward_.condition(to), k));
   points_.push_back({k, k, to, static_cast<std::uint32_t>(points_.size()), 0});
 }
@@ -130,7 +130,7 @@ void Backward::collect(const Stretch& start) {
     open_.pop_back();
     for (bool first = at.to == start.to;; first = false) {
       at.to = skip(at.to);
-      if (!first && !inside_[at.to]) break;
+      if (!first && inside_[at.to] == 0) break;
       const Condition& condition = forward_.condition(at.to);
       const std::size_t yes = jump_target(at.to, program_[at.to], !condition.negated);
       const std::size_t no = jump_target(at.to, program_[at.to], condition.negated);

@@ -22,7 +22,7 @@ class Backward {
   template <class Computed>
   NodeId build(Sameness sameness, const Computed& returned) {
     for (std::size_t pc = program_.size(); pc-- > 0 && !words_.diagrams().exhausted();) {
-      if (!forward_.reached(pc) || inside_[pc]) continue;
+      if (!forward_.reached(pc) || inside_[pc] != 0) continue;
       const Insn& in = program_[pc];
       if (in.code == kRetK) {
         value_[pc] = words_.diagrams().leaf(normalize(in.k, sameness));
@@ -60,7 +60,7 @@ class Backward {
   const Forward& forward_;
   ProgramView program_;
   Facts facts_;
-  std::vector<bool> inside_;  // part of a stretch that starts before it
+  std::vector<std::uint8_t> inside_;  // part of a stretch that starts before it
   std::vector<NodeId> value_;
   std::vector<Stretch> open_;
   std::vector<Stretch> stretches_;

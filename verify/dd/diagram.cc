@@ -52,7 +52,6 @@ void Diagrams::grow() {
     while (table_[at] != 0) at = (at + 1) & mask;
     table_[at] = id + 1;
   }
-  if (cache_.size() < kMostCache) cache_.assign(cache_.size() * 4, CacheEntry{});
 }
 
 NodeId Diagrams::intern(const Node& node) {
@@ -381,6 +380,11 @@ std::optional<NodeId> Diagrams::cached(NodeId a, NodeId b, NodeId c, std::uint32
 }
 
 void Diagrams::remember(NodeId a, NodeId b, NodeId c, std::uint32_t tag, NodeId result) {
+  // Much used, it pays to be larger; what it held is found again.
+  if (++remembered_ > cache_.size() && cache_.size() < kMostCache) {
+    cache_.assign(cache_.size() * 4, CacheEntry{});
+    remembered_ = 0;
+  }
   cache_[slot(a, b, c, tag) & (cache_.size() - 1)] = CacheEntry{a, b, c, tag, result};
 }
 

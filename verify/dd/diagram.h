@@ -201,6 +201,7 @@ class Diagrams {
   std::vector<Node> nodes_;
   std::vector<NodeId> table_;  // open addressing, index of a node + 1, 0 = free
   std::vector<CacheEntry> cache_;
+  std::size_t remembered_ = 0;  // since the cache grew
   std::uint32_t stamp_ = 1;  // the tag of the last operation whose results are its own; 1: choose
   std::size_t node_limit_;
   std::size_t steps_ = 0;

@@ -70,16 +70,21 @@ Access access_of(const Insn& in) {
 std::vector<std::uint32_t> live_registers(ProgramView program, Detail detail) {
   std::vector<std::uint32_t> live(program.size(), 0);
   for (std::size_t pc = program.size(); pc-- > 0;) {
-    std::size_t to[2];
-    const std::size_t count = successors(program, pc, to);
-    std::uint32_t after = 0;
-    for (std::size_t i = 0; i < count; ++i) after |= live[to[i]];
-    Access access = access_of(program[pc]);
+    const Insn& in = program[pc];
+    if (is_ret(in)) {
+      live[pc] = in.code == kRetA ? kLiveA : 0;
+      continue;
+    }
+    const bool conditional = is_conditional(in);
+    const std::uint32_t after =
+        conditional ? live[jump_target(pc, in, true)] | live[jump_target(pc, in, false)]
+                    : live[in.code == kJa ? jump_target(pc, in, true) : pc + 1];
+    Access access = access_of(in);
     // A jump with one target reads nothing; what is written for nobody needs nothing, but a DIV|X
     // may end the program.
-    if (is_conditional(program[pc]) && count == 1 && detail == Detail::kResult) access.reads = 0;
+    if (conditional && in.jt == in.jf && detail == Detail::kResult) access.reads = 0;
     if (access.writes != 0 && (after & access.writes) == 0)
-      access.reads = program[pc].code == kDivX ? kLiveX : 0;
+      access.reads = in.code == kDivX ? kLiveX : 0;
     live[pc] = (after & ~access.writes) | access.reads;
   }
   return live;
@@ -106,18 +111,18 @@ Forward::Forward(Words& words, ProgramView program, Detail detail)
       detail_(detail),
       live_(live_registers(program, detail)),
       states_(program.size()),
-      reached_(program.size(), false),
-      mixed_(program.size(), false),
+      reached_(program.size(), 0),
+      mixed_(program.size(), 0),
       arrivals_(program.size(), 0),
       conditions_(program.size()) {
   run();
 }
 
 void Forward::run() {
-  reached_[0] = true;
+  reached_[0] = 1;
   for (std::size_t pc = 0; pc < program_.size() && !words_.diagrams().exhausted(); ++pc) {
-    if (!reached_[pc]) continue;
-    if (mixed_[pc]) resolve(pc);
+    if (reached_[pc] == 0) continue;
+    if (mixed_[pc] != 0) resolve(pc);
     execute(pc);
     leave(pc);
   }
@@ -185,11 +190,11 @@ bool Forward::agree(const State& a, const State& b, std::uint32_t live) const {
 
 void Forward::arrive(std::size_t pc, const State& state) {
   ++arrivals_[pc];
-  if (!reached_[pc]) {
-    reached_[pc] = true;
+  if (reached_[pc] == 0) {
+    reached_[pc] = 1;
     states_[pc] = state;
-  } else if (!mixed_[pc] && !agree(states_[pc], state, live_[pc])) {
-    mixed_[pc] = true;
+  } else if (mixed_[pc] == 0 && !agree(states_[pc], state, live_[pc])) {
+    mixed_[pc] = 1;
   }
 }
 
@@ -212,7 +217,7 @@ void Forward::find_dominators(std::size_t pc) {
   for (auto at = static_cast<std::uint32_t>(dominators_.size()); at <= pc; ++at) {
     std::uint32_t common = kNowhere;
     for (const std::uint32_t from : predecessors_[at]) {
-      if (!reached_[from] || (next(from, true) != at && next(from, false) != at)) continue;
+      if (reached_[from] == 0 || (next(from, true) != at && next(from, false) != at)) continue;
       std::uint32_t other = from;
       if (common == kNowhere) common = other;
       while (common != other) {
@@ -236,7 +241,7 @@ NodeId Forward::selection(std::size_t pc, std::size_t from, const std::vector<st
   std::vector<NodeId> value(pc - from, kNowhere);
   std::size_t source = sources.size();
   for (std::size_t at = pc; at-- > from && !diagrams.exhausted();) {
-    if (!reached_[at]) continue;
+    if (reached_[at] == 0) continue;
     const bool is_source = source > 0 && sources[source - 1] == at;
     if (is_source) --source;
     const auto there = [&](bool taken) {
@@ -268,7 +273,7 @@ void Forward::resolve(std::size_t pc) {
   std::vector<std::uint32_t> choice;
   std::vector<State> distinct;
   for (const std::uint32_t from : predecessors_[pc]) {
-    if (!reached_[from] || (next(from, true) != pc && next(from, false) != pc)) continue;
+    if (reached_[from] == 0 || (next(from, true) != pc && next(from, false) != pc)) continue;
     const auto known = std::ranges::find_if(
         distinct, [&](const State& state) { return agree(state, states_[from], live); });
     sources.push_back(from);

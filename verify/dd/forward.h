@@ -27,7 +27,7 @@ class Forward {
   Forward(Words& words, ProgramView program, Detail detail = Detail::kResult);
 
   // Some input may lead here; conditions that are constant are followed one way only.
-  [[nodiscard]] bool reached(std::size_t pc) const { return reached_[pc]; }
+  [[nodiscard]] bool reached(std::size_t pc) const { return reached_[pc] != 0; }
   // Of a conditional jump: it is taken. Of DIV|X: the divisor is zero.
   [[nodiscard]] const Condition& condition(std::size_t pc) const { return conditions_[pc]; }
   // Of RET A.
@@ -69,8 +69,8 @@ class Forward {
   Detail detail_;
   std::vector<std::uint32_t> live_;
   std::vector<State> states_;
-  std::vector<bool> reached_;
-  std::vector<bool> mixed_;
+  std::vector<std::uint8_t> reached_;
+  std::vector<std::uint8_t> mixed_;
   std::vector<std::uint32_t> arrivals_;
   std::vector<Condition> conditions_;
   std::vector<Word> returned_;

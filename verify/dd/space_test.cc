@@ -33,6 +33,49 @@ TEST(Space, FunctionsAreWhatTheInterpreterComputes) {
   EXPECT_GE(decided, 5800);
 }
 
+// Every two instructions of every kind, on two unknown words, on every input of which three bits of
+// either word are free.
+TEST(Space, EveryPairOfInstructionsExhaustively) {
+  std::vector<Insn> alphabet;
+  for (const InsnInfo& info : insn_table()) {
+    if (!info.seccomp || is_ret(Insn{info.code, 0, 0, 0})) continue;
+    const Insn in{info.code, 0, 0, 0};
+    for (const std::uint32_t k : {0u, 1u, 5u, 0xfffffffdu}) {
+      if (in.code == kLdWAbs) {
+        alphabet.push_back({in.code, 0, 0, k % 2 == 0 ? 0u : 16u});
+      } else if (is_conditional(in)) {
+        alphabet.push_back({in.code, 1, 0, k});
+        alphabet.push_back({in.code, 0, 1, k});
+      } else if (in.code == kJa) {
+        alphabet.push_back({in.code, 0, 0, k % 2});
+      } else {
+        alphabet.push_back({in.code, 0, 0, k});
+      }
+    }
+  }
+  int legal = 0;
+  for (const Insn& first : alphabet) {
+    for (const Insn& second : alphabet) {
+      const Program program = {
+          {kLdWAbs, 0, 0, 16}, {kSt, 0, 0, 0}, {kStx, 0, 0, 1}, {kStx, 0, 0, 5},  {kTax, 0, 0, 0},
+          {kLdWAbs, 0, 0, 0},  first,          second,          {kRetA, 0, 0, 0}, {kRetK, 0, 0, 9}};
+      if (check(program)) continue;
+      ++legal;
+      const ProgramView views[] = {program};
+      // Products of two words are the limits' business.
+      Space space(views, {.nodes = 20'000, .steps = 8000});
+      const Decisions decisions = space.decisions(program, Sameness::kRaw);
+      if (space.exhausted()) continue;
+      SeccompData data;
+      for (data.words[0] = 0; data.words[0] < 8; ++data.words[0])
+        for (data.words[4] = 0; data.words[4] < 8; ++data.words[4])
+          ASSERT_EQ(space.evaluate(decisions, data), run(program, data.words))
+              << asm_text(program) << describe(data);
+    }
+  }
+  EXPECT_GE(legal, 10'000);
+}
+
 TEST(Space, WordsThatAreComparedTakeTurns) {
   // Bit by bit in turn, x == y needs three nodes a bit; one word after the other, 2^32.
   const Program program = assemble("ld [16]\ntax\nld [40]\njeq x, y, n\ny: ret #1\nn: ret #2\n");

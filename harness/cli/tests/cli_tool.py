@@ -192,3 +192,22 @@ mul x
 ldx M[0]
 add x
 """
+
+
+def assembled(path, tmp_path, *options):
+    """The built-in optimizer's program of a policy or program, read back for the naive evaluator; and where it is."""
+    out = tmp_path / (Path(path).name + ".bpf")
+    assert run("optimize", path, "-o", out, "--to", "raw", *options).status == 0
+    return read_raw(out.read_bytes()), out
+
+
+def inside(region, words):
+    """Whether an input, as 16 words, meets a diff region's conditions: a second reading of them."""
+    def meets(cube, value):
+        return value & cube["mask"] == cube["value"]
+    for row in region["words"]:
+        value = words[row["word"]]
+        listed = any(first <= value <= last for first, last in row["intervals"]) or any(meets(c, value) for c in row["cubes"])
+        if listed == row["negated"] or row["negated"] and not meets(row["base"], value):
+            return False
+    return True

@@ -252,7 +252,8 @@ def test_every_error_as_json(getpid, tmp_path):
 
 
 WRITERS = [["asm", "getpid.asm", "-o"], ["dis", "getpid.asm", "-o"], ["optimize", "getpid.asm", "-o"],
-           ["prove", "getpid.asm", "getpid.asm", "--emit-smt2"], ["check", "getpid.asm", "--listing"],
+           ["prove", "getpid.asm", "getpid.asm", "--emit-smt2"],
+           ["diff", "getpid.asm", "getpid.asm", "--write-expect"], ["check", "getpid.asm", "--listing"],
            ["cover", "getpid.asm", "--listing"], ["cover", "getpid.asm", "--state"],
            ["import", str(cli_tool.POLICIES / "oci" / "docker-default.json"), "-o"]]
 
@@ -378,8 +379,16 @@ def test_the_schemas_refuse_what_is_not_a_report():
     proof = {"schema": "secequiv.prove/2", "verdict": "equivalent", "engine": "z3", "encode_seconds": 0, "solve_seconds": 0}
     cli_tool.fits(proof)
     for bad in ({**proof, "verdict": "different"}, {**proof, "verdict": "unknown"}, {**proof, "minimal": True},
-                {**proof, "engine": "guess"}, {**proof, "file": "x"}):
+                {**proof, "engine": "guess"}, {**proof, "file": "x"}, {**proof, "schema": "secequiv.prove/1"}):
         with pytest.raises(AssertionError):
             cli_tool.fits(bad)
-    assert sorted(cli_tool.VALIDATORS) == ["check", "cover", "error", "prove", "run", "validate"]
+    same = {"schema": "secequiv.diff/1", "verdict": "equivalent", "count": "0", "changes": []}
+    for good in (same, {**same, "verdict": "pass", "unexpected": []}, {**same, "verdict": "fail", "unexpected": ["- x"]}):
+        cli_tool.fits(good)
+    for bad in ({**same, "verdict": "different"}, {**same, "verdict": "pass"}, {**same, "unexpected": []}, {**same, "count": "1"},
+                {**same, "verdict": "fail", "unexpected": []}, {**same, "verdict": "pass", "unexpected": ["+ x"]},
+                {**same, "verdict": "fail", "unexpected": ["x"]}, {**same, "witness": 1}):
+        with pytest.raises(AssertionError):
+            cli_tool.fits(bad)
+    assert sorted(cli_tool.VALIDATORS) == ["check", "cover", "diff", "error", "prove", "run", "validate"]
     assert all(json.loads(path.read_text())["title"] for path in cli_tool.SCHEMAS.glob("*.json"))

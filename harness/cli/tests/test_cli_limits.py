@@ -109,8 +109,9 @@ def test_too_long_a_program(tmp_path, getpid):
     document, done = report("prove", short, long)
     note = "secequiv: note: %s has 4097 instructions and is not installable\n" % long
     assert done.status == 0 and done.err == note
-    assert document["before"] == {"name": str(short), "instructions": 2, "installable": True}
-    assert (document["after"]["installable"], document["after"]["refusal"]["rule"]) == (False, "length")
+    assert document["before"] == [{"name": str(short), "instructions": 2, "installable": True}]
+    (after,) = document["after"]
+    assert (after["installable"], after["refusal"]["rule"]) == (False, "length")
     for args in (["run", long], ["cover", long], ["validate", "--any-length", long]):
         assert run(*args).err == note
     assert run("validate", long).err == "" and run("cover", short).err == ""

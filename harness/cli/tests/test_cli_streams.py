@@ -10,13 +10,16 @@ from cli_tool import POLICIES, PROGRAMS, ROOT, binary, run
 
 DOCKER = POLICIES / "oci" / "docker-default.json"
 COMMANDS = {
-    "check": ["--before-cmd", "--after-cmd", "--policy", "--cmd-timeout", "--max-inputs", "--listing", "--any-length", "--from",
-              "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
-    "prove": ["--engine", "--emit-smt2", "--from", "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
+    "check": ["--before-cmd", "--after-cmd", "--policy", "--cmd-timeout", "--max-inputs", "--listing", "--any-length", "--engine",
+              "--max-memory", "--from", "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
+    "prove": ["--refines", "--engine", "--max-memory", "--assume", "--emit-smt2", "--from", "--big-endian", "--timeout", "--same",
+              "--arch", "--cap", "--kernel", "--json"],
+    "diff": ["--max-regions", "--expect", "--write-expect", "--assume", "--max-memory", "--from", "--big-endian", "--same",
+             "--arch", "--cap", "--kernel", "--json"],
     "run": ["--nr", "--arch", "--ip", "--arg", "--words", "--trace", "--host-arch", "--cap", "--kernel", "--from", "--big-endian",
             "--json"],
-    "cover": ["--policy", "--inputs", "--state", "--listing", "--no-derive", "--no-prove", "--from", "--big-endian", "--timeout",
-              "--arch", "--cap", "--kernel", "--json"],
+    "cover": ["--policy", "--inputs", "--state", "--listing", "--no-derive", "--no-prove", "--engine", "--max-memory", "--from",
+              "--big-endian", "--timeout", "--arch", "--cap", "--kernel", "--json"],
     "asm": ["--from", "--big-endian", "--to", "--output", "--plain", "--arch", "--cap", "--kernel"],
     "dis": ["--from", "--big-endian", "--to", "--output", "--plain", "--arch", "--cap", "--kernel"],
     "validate": ["--any-length", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
@@ -27,10 +30,11 @@ COMMANDS = {
 # Something short that every command does, and its status.
 JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "getpid.asm"], 0),
         (["prove", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "bad.asm"], 4), (["run", "getpid.asm"], 0),
+        (["diff", "getpid.asm", "getpid.asm"], 0), (["diff", "getpid.asm", "getpid-enoent.asm"], 1),
         (["cover", "getpid.asm"], 0), (["cover", "getpid.asm", "--no-derive"], 1), (["asm", "getpid.asm"], 0),
         (["dis", "getpid.asm"], 0), (["validate", "getpid.asm"], 0), (["validate", "bad.asm"], 4), (["optimize", "getpid.asm"], 0),
         (["optimize", "--list"], 0), (["import", str(DOCKER)], 0), (["--help"], 0), (["check", "--help"], 0), (["--version"], 0)]
-JSON = ("check", "prove", "run", "cover", "validate")
+JSON = {"check": 1, "prove": 2, "diff": 1, "run": 1, "cover": 1, "validate": 1}  # and the version
 
 
 @pytest.fixture
@@ -54,7 +58,7 @@ def test_reports_go_to_standard_output(args, status, folder):
     if args[0] != "import":  # which says what it left out
         assert done.err == "", done
     if "--json" in args:
-        assert json.loads(done.out)["schema"] == "secequiv.%s/1" % args[0]
+        assert json.loads(done.out)["schema"] == "secequiv.%s/%d" % (args[0], JSON[args[0]])
 
 
 @pytest.mark.parametrize("args, status", CASES, ids=IDS)
