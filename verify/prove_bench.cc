@@ -14,7 +14,9 @@
 #include "harness/bpf/random_program.h"
 #include "harness/bpf/text.h"
 #include "harness/optimize/pass.h"
-#include "verify/dd/engine.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/import_oci.h"
+#include "verify/dd/diff.h"
 #include "verify/smt/solver.h"
 
 namespace secequiv {
@@ -89,6 +91,34 @@ bool add_corpus() {
     add("z3/" + name, subject, by_z3)->Iterations(1)->Repetitions(kZ3Repetitions);
   }
   return true;
+}
+
+Result<Program> profile(const std::string& name) {
+  const auto text = read_file(SECEQUIV_SOURCE_DIR "/corpus/policies/oci/" + name);
+  if (!text) return text.error();
+  auto import = import_oci(*text, name, {});
+  if (!import) return import.error();
+  return compile(import->policy);
+}
+
+// diff/NAME: every region and count of the difference of two profiles, compiled beforehand.
+void add_diff(const std::string& name, const std::string& before, const std::string& after) {
+  const auto old_program = profile(before);
+  const auto new_program = profile(after);
+  benchmark::RegisterBenchmark(("diff/" + name).c_str(), [old_program,
+                                                          new_program](benchmark::State& state) {
+    if (!old_program || !new_program) {
+      state.SkipWithError((old_program ? new_program : old_program).error().text().c_str());
+      return;
+    }
+    const Pair pair{*old_program, *new_program};
+    for (auto _ : state) {
+      const auto difference = dd::diff(Question(pair), 100'000);
+      if (difference && !difference->changes.empty()) continue;
+      state.SkipWithError(difference ? "no difference" : difference.error().text().c_str());
+      return;
+    }
+  })->Unit(benchmark::kMicrosecond);
 }
 
 // Random programs against what the optimizer makes of them. Each keeps its fastest run over all
@@ -196,6 +226,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "prove_bench: no pairs in %smanifest.json\n", secequiv::kPrograms);
     return 1;
   }
+  secequiv::add_diff("docker 0.1.0 and today's", "docker-default-0.1.0.json",
+                     "docker-default.json");
+  secequiv::add_diff("docker's and podman's", "docker-default.json", "podman-default.json");
   auto random = std::make_shared<secequiv::RandomPairs>();
   benchmark::RegisterBenchmark("random/optimized",
                                [random](benchmark::State& state) { random->measure(state); })

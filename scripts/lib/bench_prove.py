@@ -10,6 +10,7 @@ import time
 LARGEST = "gvisor-systrap-everything"
 PAIR_US, LARGEST_US, LARGEST_RATIO = 500, 1000, 400
 PROCESS_MS, PROCESS_MB = 5, 32
+DIFF_US = 5000
 RANDOM_MEDIAN_US, RANDOM_PROGRAMS = 10, 2000
 DOUBLING = 2.5
 
@@ -112,6 +113,11 @@ def random_rows(counters):
             ["limits ran out", number(counters.get("exhausted"), 0), None, judge((counters.get("exhausted"), None, None))]]
 
 
+def diff_rows(times):
+    return [[name[len("diff/"):], number(times[name], 1), "<= %d us" % DIFF_US, judge((times[name], "<=", DIFF_US))]
+            for name in sorted(times) if name.startswith("diff/")]
+
+
 def growth_rows(lengths, times):
     rows = []
     for kind in ("scattered", "dense"):
@@ -205,6 +211,8 @@ def suite(root, repetitions, build, run):
          ["pair", "ms", "MiB", "target", ""], process_rows(names, walls, peaks)),
         ("random programs against their optimized form (min time of each, us)",
          ["", "value", "target", ""], random_rows(counters.get("random/optimized", {}))),
+        ("complete difference with counts, in process (min time of %d)" % repetitions, ["profiles", "us", "target", ""],
+         diff_rows(times)),
         ("allow-lists against a shuffled order (min time of %d, factor per doubling)" % repetitions,
          ["numbers", "us", "factor", "target", ""], growth_rows([128 << i for i in range(6)], times)),
     ]

@@ -1,0 +1,312 @@
+"""why: the conditions, the rule and the tests that decided about one system call; each checked by another command."""
+
+import json
+import random
+import re
+
+import pytest
+from cli_tool import BIG_ENDIAN, POLICIES, PROGRAMS, all_programs, evaluate, read_raw, report, run, run_stack, words_bytes
+
+X86_64, I386, S390X, MIPS64 = 0xC000003E, 0x40000003, 0x80000016, 0x80000008
+HOSTS = {X86_64: "x86_64", I386: "i386", 0xC00000B7: "aarch64", 0x40000028: "arm", S390X: "s390x", MIPS64: "mips64"}
+SEEDS = sorted((POLICIES / "seed").glob("*.json"))
+OTHERS = [POLICIES / "gvisor" / "systrap.json", POLICIES / "gvisor" / "kvm-everything.json",
+          POLICIES / "oci" / "docker-default.json"]
+COMPARISONS = {"eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "lt": lambda a, b: a < b, "le": lambda a, b: a <= b,
+               "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b}
+
+
+def words_of(call):
+    return ["--words", ",".join(map(str, call))]
+
+
+def exactly(data):
+    """The one input `data`, as an assumption."""
+    fields = [("nr", data["nr"]), ("arch", data["arch"]), ("ip", data["ip"])]
+    fields += [("arg%d" % i, arg) for i, arg in enumerate(data["args"])]
+    return " && ".join("%s == %s" % field for field in fields)
+
+
+def explained(path, call, tmp_path):
+    """Runs `why` and has every claim it makes checked by prove, diff and run; the report."""
+    document, done = report("why", path, *words_of(call))
+    assert done.status == 0 and document["data"]["words"] == call, done
+    # Byte order of .lo and .hi is that of --arch, which is also the host of OCI profiles.
+    host = ["--arch", HOSTS.get(call[1], "x86_64")]
+    value = document["result"]["value"]
+    constant, other = tmp_path / "constant.asm", tmp_path / "other.asm"
+    constant.write_text("ret #%s\n" % value)
+    other.write_text("ret #%#x\n" % (int(value, 16) ^ 1))
+
+    condition = document["condition"]
+    proof, done = report("prove", path, constant, *host, "--assume", condition)
+    assert (done.status, proof["verdict"]) == (0, "equivalent"), (condition, done)
+    # prove refuses assumptions that no input meets.
+    proof, done = report("prove", path, constant, *host, "--assume", "(%s) && %s" % (condition, exactly(document["data"])))
+    assert (done.status, proof["verdict"]) == (0, "equivalent"), (condition, done)
+    done = run("diff", constant, other, *host, "--assume", condition, "--json")
+    assert done.status == 1 and json.loads(done.out)["count"] == document["count"], done
+
+    files = str(path).split(",")
+    traced, _ = report("run", *files, *words_of(call), "--trace")
+    assert document["result"] == traced["result"] and document["data"] == traced["data"]
+    assert [row["name"] for row in document["filters"]] == [row["name"] for row in traced["filters"]]
+    for row, steps in zip(document["filters"], [row["steps"] for row in traced["filters"]]):
+        expected = [(step["pc"], step.get("outcome")) for step in steps if "outcome" in step or step is steps[-1]]
+        found = [(test["instruction"], {"true": True, "false": False}.get(test["text"].rpartition(" -> ")[2]))
+                 for test in row["tests"]]
+        assert found == expected
+    return document
+
+
+def calls(insns, count, seed, arches=(X86_64,)):
+    """Inputs of which a program's comparisons hold now and then."""
+    rng = random.Random(seed)
+    constants = sorted({insn.k for insn in insns if insn.code & 7 == 5}) or [0]
+    for _ in range(count):
+        few = [0, 0, 1, rng.choice(constants), rng.choice(constants)]
+        yield [rng.choice(constants + list(range(64))), rng.choice(arches)] + [rng.choice(few) for _ in range(14)]
+
+
+def write(path, rule_sets, **fields):
+    path.write_text(json.dumps({"version": 1, "arches": ["x86_64"], "default_action": "errno(EPERM)", "rule_sets": rule_sets,
+                                **fields}))
+    return path
+
+
+def rule_of(path, *call):
+    document, done = report("why", path, *call)
+    assert done.status == 0
+    return document["filters"][0]["rule"]
+
+
+@pytest.mark.parametrize("path", all_programs(), ids=lambda path: path.stem)
+def test_real_programs(path, tmp_path):
+    insns = read_raw(path.read_bytes())
+    arch = 0xC00000B7 if "aarch64" in path.name else X86_64
+    for call in list(calls(insns, 4, 3, (arch,))) + list(calls(insns, 1, 4, (I386,))):
+        document = explained(path, call, tmp_path)
+        assert int(document["result"]["value"], 16) == evaluate(insns, words_bytes(call))
+        assert "rule" not in document["filters"][0]
+
+
+@pytest.mark.parametrize("path", SEEDS + OTHERS, ids=lambda path: path.stem)
+def test_real_policies(path, tmp_path):
+    compiled = tmp_path / "compiled.bpf"
+    assert run("asm", path, "-o", compiled).status == 0
+    insns = read_raw(compiled.read_bytes())
+    arches = sorted({insn.k for insn in insns if insn.code == 0x15 and insn.k in HOSTS})
+    assert arches
+    rules = set()
+    for call in list(calls(insns, 6, 5, arches)) + [[5000, arches[0]] + [0] * 14, [0, 0x12345678] + [0] * 14]:
+        if "oci" in str(path):
+            call[1] = X86_64  # else the host is another one, and what is compiled
+        document = explained(path, call, tmp_path)
+        assert int(document["result"]["value"], 16) == evaluate(insns, words_bytes(call))
+        rule = document["filters"][0]["rule"]
+        rules.add(rule.split(":")[0])
+        found = re.match(r"rule set (\d+) of (\d+) \((.*?\)?)\), ", rule)
+        if not found:
+            assert re.match("(bad-arch|x32|default) action: ", rule), rule
+            continue
+        assert found.group(3) == document["result"]["action"]
+        if "oci" not in str(path):
+            sets = json.loads(path.read_text())["rule_sets"]
+            assert int(found.group(2)) == len(sets) and 1 <= int(found.group(1)) <= len(sets)
+            # The set has a rule for the call.
+            name = document["data"].get("syscall", "")
+            assert any(key.split(":")[-1] in (name, str(call[0]), hex(call[0])) for key in sets[int(found.group(1)) - 1]["rules"])
+    assert len(rules) >= 2 or "oci" in str(path)
+
+
+@pytest.mark.parametrize("arch, audit", [("s390x", S390X), ("mips64", MIPS64)])
+def test_halves_of_a_big_endian_architecture(arch, audit, tmp_path):
+    path = POLICIES / "seed" / "big-endian.json"
+    assert audit in BIG_ENDIAN
+    allowed = set()
+    for args in (["0=3", "1=0x100000000", "2=1"], ["0=3", "1=0xffffffff", "2=1"], ["0=0x100000003", "1=0x100000000"]):
+        options = ["--arch", arch, "--nr", "lseek"] + ["--arg=" + arg for arg in args]
+        document = explained(path, report("run", path, *options)[0]["data"]["words"], tmp_path)
+        allowed.add((document["result"]["action"] == "ALLOW", args[0] + args[1]))
+    assert {name for allow, name in allowed if allow} == {"0=31=0x100000000"}
+
+
+def test_a_condition_is_all_that_decided_and_no_more(getpid):
+    for options, condition, bits in ((["--nr", "getpid"], "nr == getpid", 480), (["--nr", "read", "--ip", 7], "nr != getpid", None),
+                                     (["--arch", "i386", "--nr", 39, "--arg", "0=1"], "nr == 0x27", 480)):
+        document, _ = report("why", getpid, *options)
+        if bits:
+            assert int(document["count"]) == 1 << bits
+        else:
+            assert int(document["count"]) == (1 << 512) - (1 << 480)
+            assert document["condition"] == condition
+        assert "arch" not in document["condition"] and "arg" not in document["condition"]
+
+
+def test_nothing_decided(asm, tmp_path):
+    document = explained(asm("ld [16]\nret #0x7fff0007\n"), [1, 2, 3] + [4] * 13, tmp_path)
+    assert (document["condition"], int(document["count"])) == ("true", 1 << 512)
+    assert document["result"] == {"value": "0x7fff0007", "action": "ALLOW(7)"}
+    assert [test["instruction"] for test in document["filters"][0]["tests"]] == [1]
+
+
+@pytest.mark.parametrize("text", ["ld [16]\nadd #1\nmul #3\njgt #77, L1, L2\nL1: ret #5\nL2: ret #6\n",
+                                  "ld [16]\ntax\nld #9\ndiv x\nret #5\n", "ld [16]\nand #3\nret a\n",
+                                  "ld [20]\njset #6, L1, L1\nL1: ldx #3\nsub x\njge #9, L2, L3\nL2: ret a\nL3: ret #0x50001\n"])
+def test_computed(text, asm, tmp_path):
+    conditions = set()
+    for word in (0, 1, 2, 11, 77, 0x55555556, 0xFFFFFFFF):
+        conditions.add(explained(asm(text), [0, X86_64, 0, 0, word, word] + [0] * 10, tmp_path)["condition"])
+    assert len(conditions) >= 2
+
+
+def test_stacks(asm, tmp_path, getpid):
+    first = asm("ld [16]\njeq #7, L1, L2\nL1: ret #0x50003\nL2: ret #0x7fff0000\n", "first.asm")
+    seen = {}
+    for nr, arg in ((39, 7), (39, 8), (40, 7), (40, 8)):
+        document = explained("%s,%s" % (first, getpid), [nr, X86_64, 0, 0, arg] + [0] * 11, tmp_path)
+        seen[nr, arg] = document["result"]["value"], document["condition"]
+        assert [len(row["tests"]) for row in document["filters"]] == [2, 2]
+    assert [seen[key][0] for key in sorted(seen)] == ["0x00050003", "0x7fff0000", "0x00050003", "0x00050001"]
+    assert seen[39, 7][1] == "nr == 0x27 && arg0.lo == 0x7" or "arg0.lo == 0x7" in seen[39, 7][1]
+    assert "arg0.lo != 0x7" in seen[40, 8][1] and "nr !=" in seen[40, 8][1]
+    real = [PROGRAMS / "gvisor" / "systrap.after.bpf", PROGRAMS / "libseccomp" / "docker-x86_64.tree.bpf"]
+    programs = [read_raw(path.read_bytes()) for path in real]
+    for call in calls(programs[0] + programs[1], 5, 6):
+        document = explained(",".join(map(str, real)), call, tmp_path)
+        assert int(document["result"]["value"], 16) == run_stack(programs, words_bytes(call))
+    policy = write(tmp_path / "p.json", [{"action": "allow", "rules": {"getpid": True}}])
+    document = explained("%s,%s" % (getpid, policy), [39, X86_64] + [0] * 14, tmp_path)
+    assert ["rule" in row for row in document["filters"]] == [False, True]
+
+
+def test_rules(tmp_path):
+    path = write(tmp_path / "p.json", [
+        {"action": "errno(EACCES)", "rules": {"read": {"args": {"0": {"eq": 3}}}, "write": True}},
+        {"action": "allow", "rules": {"read": {"args": {"0": {"le": 3}}}, "write": {"args": {"1": {"eq": 0}}}, "1023": True}},
+        {"action": "trap(5)", "rules": {"read": True}}], x32_action="kill_thread", bad_arch_action="errno(ENOSYS)")
+    for call, rule in ((["--nr", "read", "--arg", "0=3"], "rule set 1 of 3 (ERRNO(13 EACCES)), read on x86_64"),
+                       (["--nr", "read", "--arg", "0=2"], "rule set 2 of 3 (ALLOW), read on x86_64"),
+                       (["--nr", "read", "--arg", "0=4"], "rule set 3 of 3 (TRAP(5)), read on x86_64"),
+                       (["--nr", "write"], "rule set 1 of 3 (ERRNO(13 EACCES)), write on x86_64"),
+                       (["--nr", "1023"], "rule set 2 of 3 (ALLOW), 1023 on x86_64"),
+                       (["--nr", "open"], "default action: no rule matches"),
+                       (["--nr", "-1"], "default action: no rule matches"),
+                       (["--nr", "0x40000000"], "x32 action: the number has the x32 bit"),
+                       (["--nr", "read", "--arch", "x32"], "x32 action: the number has the x32 bit"),
+                       (["--nr", "read", "--arch", "i386"], "bad-arch action: the policy does not name this architecture"),
+                       (["--nr", "0", "--arch", "0x1"], "bad-arch action: the policy does not name this architecture")):
+        assert rule_of(path, *call) == rule
+        assert "\n  %s\n" % rule in run("why", path, *call).out
+    without_x32 = write(tmp_path / "q.json", [])
+    assert rule_of(without_x32, "--nr", "0x40000000") == "default action: no rule matches"
+
+
+def test_architectures_of_rules(tmp_path):
+    path = write(tmp_path / "p.json", [{"action": "allow", "rules": {"i386:read": True, "x32:write": True}},
+                                       {"action": "log", "rules": {"x86_64:read": True, "x32:read": True}}],
+                 arches=["x86_64", "i386", "x32"])
+    for arch, name, rule in (("i386", "read", "rule set 1 of 2 (ALLOW), read on i386"),
+                             ("x32", "write", "rule set 1 of 2 (ALLOW), write on x32"),
+                             ("x86_64", "read", "rule set 2 of 2 (LOG), read on x86_64"),
+                             ("x32", "read", "rule set 2 of 2 (LOG), read on x32"),
+                             ("x86_64", "write", "default action: no rule matches")):
+        assert rule_of(path, "--arch", arch, "--nr", name) == rule
+
+
+def test_rules_for_the_vsyscall_page_only(tmp_path):
+    path = write(tmp_path / "p.json", [{"action": "trap", "vsyscall": True, "rules": {"time": True}},
+                                       {"action": "allow", "rules": {"time": True}}])
+    for ip, rule_set in (("0xffffffffff600400", 1), ("0x8000000000000000", 1), ("0x7fffffffffffffff", 2), ("0", 2)):
+        assert rule_of(path, "--nr", "time", "--ip", ip).startswith("rule set %d of 2 " % rule_set)
+
+
+def matches(rule, args):
+    if rule is True:
+        return True
+    (kind, content), = rule.items()
+    if kind == "args":
+        return all(COMPARISONS[op](args[int(index)], value) for index, test in content.items() for op, value in test.items())
+    return {"any_of": any, "all_of": all}[kind](matches(child, args) for child in content)
+
+
+def branches(rule, args):
+    """Of a rule that matches: the first branch of every any_of that does, from the outside in."""
+    if rule is True or "args" in rule:
+        return []
+    if "all_of" in rule:
+        return [name for child in rule["all_of"] for name in branches(child, args)]
+    first = next(i for i, child in enumerate(rule["any_of"]) if matches(child, args))
+    return ["branch %d of %d" % (first + 1, len(rule["any_of"]))] + branches(rule["any_of"][first], args)
+
+
+def random_rule(rng, depth):
+    kind = rng.choice(["args", "any_of", "any_of", "all_of"]) if depth else "args"
+    if kind == "args":
+        return {"args": {str(index): {rng.choice(sorted(COMPARISONS)): rng.randrange(4)} for index in rng.sample(range(3), 2)}}
+    return {kind: [random_rule(rng, depth - 1) for _ in range(rng.randrange(1, 4))]}
+
+
+def test_branches_by_hand(tmp_path):
+    path = write(tmp_path / "p.json", [{"action": "allow", "rules": {"read": {"any_of": [
+        {"args": {"0": {"eq": 1}}}, {"all_of": [{"args": {"0": {"eq": 2}}},
+                                                {"any_of": [{"args": {"1": {"eq": 5}}}, {"args": {"1": {"eq": 6}}}]}]},
+        {"args": {"0": {"le": 2}}}]}}}])
+    for first, second, end in ((1, 5, ", branch 1 of 3"), (2, 5, ", branch 2 of 3, branch 1 of 2"),
+                               (2, 6, ", branch 2 of 3, branch 2 of 2"), (2, 7, ", branch 3 of 3"), (0, 0, ", branch 3 of 3")):
+        rule = rule_of(path, "--nr", "read", "--arg", "0=%d" % first, "--arg", "1=%d" % second)
+        assert rule == "rule set 1 of 1 (ALLOW), read on x86_64" + end
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_branches(seed, tmp_path):
+    rng = random.Random(seed)
+    sets = [{"action": "errno(%d)" % (i + 1), "rules": {"read": random_rule(rng, 3)}} for i in range(3)]
+    path = write(tmp_path / "p.json", sets, default_action="allow")
+    for _ in range(12):
+        args = [rng.randrange(5) for _ in range(3)]
+        words = [0, X86_64, 0, 0] + [word for arg in args for word in (arg, 0)] + [0] * 6
+        document, _ = report("why", path, *words_of(words))
+        first = next((i for i, one in enumerate(sets) if matches(one["rules"]["read"], args)), None)
+        rule = document["filters"][0]["rule"]
+        if first is None:
+            assert (rule, document["result"]["action"]) == ("default action: no rule matches", "ALLOW")
+        else:
+            assert document["result"]["value"] == "%#010x" % (0x50001 + first)
+            head = "rule set %d of 3 (%s), read on x86_64" % (first + 1, document["result"]["action"])
+            assert rule == ", ".join([head] + branches(sets[first]["rules"]["read"], args))
+    explained(path, words, tmp_path)
+
+
+def test_text(getpid):
+    document, _ = report("why", getpid, "--nr", "getpid")
+    lines = [line.rstrip() for line in run("why", getpid, "--nr", "getpid").out.splitlines()]
+    assert lines == ["nr=39 (getpid) arch=0xc000003e (x86_64) ip=0x0 args=[]", "0x7fff0000 ALLOW", "because " + document["condition"],
+                     "        (so for all 2^480 such inputs)", str(getpid),
+                     "       1: jeq #0x27, L2, L3 -> true                   ; nr == 39",
+                     "       2: ret #0x7fff0000                             ; return ALLOW"] or lines[5].startswith("       1: jeq #0x27, L2, L3")
+    assert [test["text"] for test in document["filters"][0]["tests"]] == ["jeq #0x27, L2, L3 -> true", "ret #0x7fff0000"]
+
+
+@pytest.mark.parametrize("tests", [1, 11, 23, 24, 25, 60])
+def test_long_searches_are_shortened_in_text_only(tests, asm):
+    path = asm("ld [0]\n" + "".join("jeq #%d, L\n" % (i + 1) for i in range(tests)) + "ret #1\nL: ret #2\n")
+    document, _ = report("why", path)
+    pcs = [test["instruction"] for test in document["filters"][0]["tests"]]
+    assert pcs == list(range(1, tests + 2))
+    out = run("why", path).out
+    shown = [int(pc) for pc in re.findall(r"^ +(\d+): ", out, re.MULTILINE)]
+    more = [int(number) for number in re.findall(r"^ +\.\.\. (\d+) tests? more \.\.\.$", out, re.MULTILINE)]
+    if len(pcs) <= 24:
+        assert shown == pcs and more == []
+    else:
+        assert shown == pcs[:12] + pcs[-12:] and more == [len(pcs) - 24]
+
+
+def test_errors(asm, getpid, hard):
+    for args, status, kind in (([asm("ld [0]\n", "bad.asm")], 4, "rejected"), ([getpid, "--arg", "6=1"], 2, "usage"),
+                               ([getpid, "--words", "1,2"], 2, "usage"), ([getpid, "--nr", "no_such_call"], 2, None),
+                               (["%s,%s" % (getpid, "nonexistent")], 2, "io"), ([hard[0]], 3, "budget")):
+        document, done = report("why", *args)
+        assert done.status == status and document["schema"] == "secequiv.error/1", done
+        assert kind in (None, document["error"]), document
