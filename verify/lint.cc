@@ -63,14 +63,24 @@ class Linter {
                             RuleSet{marker_, own.vsyscall, {rule}});
     auto shadowed = same(here, marked);
     if (!shadowed) return shadowed.error();
-    auto redundant = *shadowed ? Result<bool>(true) : same(here, without);
-    if (!redundant) return redundant.error();
-    if (*redundant) {
-      found_.push_back({*shadowed ? IdleRule::Kind::kShadowed : IdleRule::Kind::kRedundant,
+    if (*shadowed) {
+      const auto alone = [&](Policy p) {
+        std::erase_if(p.rule_sets, [&](const RuleSet& s) { return s.action != marker_; });
+        return p;
+      };
+      auto unmatchable = same(alone(here), alone(marked));
+      if (!unmatchable) return unmatchable.error();
+      found_.push_back({*unmatchable ? IdleRule::Kind::kUnmatchable : IdleRule::Kind::kShadowed,
                         set,
                         rule.arch,
                         rule.nr,
                         {}});
+      return Ok{};
+    }
+    auto redundant = same(here, without);
+    if (!redundant) return redundant.error();
+    if (*redundant) {
+      found_.push_back({IdleRule::Kind::kRedundant, set, rule.arch, rule.nr, {}});
       return Ok{};
     }
     std::vector<std::size_t> path;

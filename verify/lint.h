@@ -13,8 +13,9 @@ namespace secequiv {
 
 struct IdleRule {
   enum class Kind : std::uint8_t {
-    kShadowed,   // what it matches, rule sets before it have decided
-    kRedundant,  // without it the policy decides the same
+    kUnmatchable,  // it matches no input
+    kShadowed,     // what it matches, rule sets before it have decided
+    kRedundant,    // without it the policy decides the same
   };
   Kind kind;
   std::size_t rule_set;

@@ -46,33 +46,52 @@ Status complete(const Difference& difference) {
   return Ok{};
 }
 
-int compare(const DiffJob& job, const nlohmann::ordered_json& found) {
-  auto text = read_file(job.expect);
-  if (!text) return report(text.error(), job.options);
-  auto parsed = parse_json(*text, job.expect);
-  if (!parsed) return report(parsed.error(), job.options);
-  const nlohmann::ordered_json expected = *parsed;
-  if (!expected.is_object() || expected.value("schema", "") != "secequiv.diff/1")
-    return report(make_error(ErrorCode::kParse, job.expect,
-                             "expected a document of --write-expect (schema secequiv.diff/1)"),
-                  job.options);
-  const auto lines = unexpected(expected, found);
-  const Verdict verdict = lines.empty() ? Verdict::kPass : Verdict::kFail;
+Result<nlohmann::ordered_json> expectation(const DiffJob& job) {
+  auto text = read_input(job.expect);
+  if (!text) return text.error();
+  const std::string name = job.expect == "-" ? "<stdin>" : job.expect;
+  auto parsed = parse_json(*text, name);
+  if (!parsed) return parsed.error();
+  const bool ours =
+      parsed->is_object() && parsed->contains("schema") && (*parsed)["schema"] == "secequiv.diff/1";
+  if (!ours)
+    return make_error(ErrorCode::kParse, name,
+                      "expected a document of --write-expect (schema secequiv.diff/1)");
+  return nlohmann::ordered_json(*parsed);
+}
+
+int compare(const DiffJob& job, const nlohmann::ordered_json& expected,
+            const nlohmann::ordered_json& found) {
+  const std::string name = job.expect == "-" ? "<stdin>" : job.expect;
+  const auto lines = unexpected(expected, name, found);
+  if (!lines) return report(lines.error(), job.options);
+  const Verdict verdict = lines->empty() ? Verdict::kPass : Verdict::kFail;
   if (job.options.json) {
     nlohmann::ordered_json out = found;
     out["verdict"] = verdict_name(verdict);
-    out["unexpected"] = lines;
+    out["unexpected"] = *lines;
     return print(render(out), exit_code(verdict));
   }
   std::string out;
-  for (const std::string& line : lines) out += line + "\n";
-  out += lines.empty()
-             ? "pass: the difference is the expected one\n"
-             : fmt::format("fail: {} regions are not as {} says\n", lines.size(), job.expect);
+  for (const std::string& line : *lines) out += line + "\n";
+  out += lines->empty() ? "pass: the difference is the expected one\n"
+                        : fmt::format("fail: {} region{} not as {} says\n", lines->size(),
+                                      lines->size() == 1 ? " is" : "s are", name);
   return print(out, exit_code(verdict));
 }
 
 int diff(const DiffJob& job) {
+  if (job.write_expect == "-")
+    return report(make_error(ErrorCode::kUsage, "--write-expect",
+                             "expected a file, found '-': standard output has the report, with "
+                             "--json in the same form"),
+                  job.options);
+  nlohmann::ordered_json expected;
+  if (!job.expect.empty()) {
+    auto read = expectation(job);
+    if (!read) return report(read.error(), job.options);
+    expected = std::move(*read);
+  }
   auto before = load_stack(job.before, job.options);
   if (!before) return report(before.error(), job.options);
   auto after = load_stack(job.after, job.options);
@@ -89,15 +108,19 @@ int diff(const DiffJob& job) {
   if (!found) return report(found.error(), job.options);
   if (job.whole())
     if (auto s = complete(*found); !s) return report(s.error(), job.options);
+  const Arch host = job.options.oci().arch;
+  const auto document = to_json(*found, job.whole() ? kMostExpected : job.max_regions, host);
   if (!job.write_expect.empty())
-    if (auto s = write_file(job.write_expect, render(to_json(*found, kMostExpected))); !s)
+    if (auto s = write_file(job.write_expect, render(document)); !s)
       return report(s.error(), job.options);
-  if (!job.expect.empty()) return compare(job, to_json(*found, kMostExpected));
+  if (!job.expect.empty()) return compare(job, expected, document);
   const Verdict verdict = found->changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
-  if (job.options.json) return print(render(to_json(*found, job.max_regions)), exit_code(verdict));
-  return print(diff_text(*found, job.max_regions) + fmt::format("{}: {} of 2^512 inputs differ\n",
-                                                                verdict_name(verdict),
-                                                                count_text(found->count)),
+  if (job.options.json)
+    return print(render(job.whole() ? to_json(*found, job.max_regions, host) : document),
+                 exit_code(verdict));
+  return print(diff_text(*found, job.max_regions, host) +
+                   fmt::format("{}: {} of 2^512 inputs differ\n", verdict_name(verdict),
+                               count_text(found->count)),
                exit_code(verdict));
 }
 
@@ -119,7 +142,8 @@ void add_diff(CLI::App& app, Context& context) {
       "--expect", job->expect,
       "Pass if the difference is exactly the one stored in this file, else show what is "
       "new (+) and what is missing (-)");
-  sub->add_option("--write-expect", job->write_expect, "Store the difference for --expect");
+  sub->add_option("--write-expect", job->write_expect,
+                  "Store the difference for --expect (which reads first, if both are given)");
   job->engine.add_assume(*sub);
   job->engine.add_memory(*sub);
   job->options.add_input(*sub);

@@ -42,11 +42,11 @@ dd::Limits EngineOptions::limits() const {
 
 Status EngineOptions::assume(const Options& options, Question& question) const {
   if (assumption.empty()) return Ok{};
-  const auto arch = arch_from_name(options.arch);
-  auto parsed = parse_assumption(assumption, arch.value_or(Arch::kX86_64));
+  const Arch host = options.oci().arch;
+  auto parsed = parse_assumption(assumption, host);
   if (!parsed) return parsed.error();
   question.assumption = std::move(*parsed);
-  if (arch) question.endian = arch_info(*arch).endian;
+  question.endian = arch_info(host).endian;
   return Ok{};
 }
 

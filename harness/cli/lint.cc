@@ -15,6 +15,8 @@ struct LintJob {
   EngineOptions engine;
 };
 
+constexpr const char* kKinds[] = {"unmatchable", "shadowed", "redundant"};
+
 std::string call_name(const IdleRule& rule) {
   const std::string name(syscall_name(rule.arch, rule.nr));
   return fmt::format("{}:{}", arch_info(rule.arch).name,
@@ -26,9 +28,15 @@ std::string line(const IdleRule& rule, const Policy& policy) {
       fmt::format("rule set {} ({}), {}", rule.rule_set + 1,
                   describe_action(policy.rule_sets[rule.rule_set].action), call_name(rule));
   for (const std::size_t branch : rule.branches) out += fmt::format(", part {}", branch + 1);
-  return out + (rule.kind == IdleRule::Kind::kShadowed
-                    ? ": shadowed: earlier rule sets decide everything it matches"
-                    : ": redundant: without it the policy decides the same");
+  switch (rule.kind) {
+    case IdleRule::Kind::kUnmatchable:
+      return out + ": unmatchable: no input matches it";
+    case IdleRule::Kind::kShadowed:
+      return out + ": shadowed: earlier rule sets decide everything it matches";
+    case IdleRule::Kind::kRedundant:
+      break;
+  }
+  return out + ": redundant: without it the policy decides the same";
 }
 
 int lint(const LintJob& job) {
@@ -48,15 +56,14 @@ int lint(const LintJob& job) {
                                   {"verdict", verdict_name(verdict)},
                                   {"idle", nlohmann::ordered_json::array()}};
   for (const IdleRule& rule : *idle) {
-    std::vector<std::size_t> parts;
+    auto parts = nlohmann::ordered_json::array();
     for (const std::size_t branch : rule.branches) parts.push_back(branch + 1);
-    document["idle"].push_back(
-        {{"kind", rule.kind == IdleRule::Kind::kShadowed ? "shadowed" : "redundant"},
-         {"rule_set", rule.rule_set + 1},
-         {"arch", arch_info(rule.arch).name},
-         {"nr", rule.nr},
-         {"parts", parts},
-         {"text", line(rule, *policy)}});
+    document["idle"].push_back({{"kind", kKinds[static_cast<int>(rule.kind)]},
+                                {"rule_set", rule.rule_set + 1},
+                                {"arch", arch_info(rule.arch).name},
+                                {"nr", rule.nr},
+                                {"parts", parts},
+                                {"text", line(rule, *policy)}});
   }
   return print(render(document), exit_code(verdict));
 }

@@ -49,8 +49,8 @@ Status list(const ReachJob& job, const Source& source, dd::Space& space, dd::Rea
                                                describe(*smallest))
                                  : "infeasible: no input");
     for (const Region& region : found.regions) {
-      row["regions"].push_back(condition_text(region));
-      text += fmt::format("         {}\n", condition_text(region));
+      row["regions"].push_back(condition_text(region, job.options.oci().arch));
+      text += fmt::format("         {}\n", condition_text(region, job.options.oci().arch));
     }
     if (job.at && fmt::format("{}", found.regions.size()) != found.region_count)
       text += fmt::format("         ... {} of {} regions shown (--max-regions)\n",

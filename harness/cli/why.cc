@@ -70,21 +70,24 @@ int why(WhyJob& job) {
   const auto programs = views(*stack);
   dd::Space space(programs, job.engine.limits());
   const dd::Decisions decisions = space.decisions(programs, Sameness::kRaw);
-  if (space.exhausted())
-    return report(make_error(ErrorCode::kBudget, job.filter, "the diagrams' limits are reached"),
-                  job.options);
-  const Region region = dd::Regions(space).around(decisions.root, *data);
+  const Error exhausted =
+      make_error(ErrorCode::kBudget, job.filter, "the diagrams' limits are reached");
+  if (space.exhausted()) return report(exhausted, job.options);
   const std::uint32_t result = run_stack(programs, data->words);
+  const dd::NodeId others = space.differing(decisions, {space.diagrams().leaf(result), false});
+  if (space.exhausted()) return report(exhausted, job.options);
+  const Region region = dd::Regions(space).around(others, *data);
+  const std::string condition = condition_text(region, job.options.oci().arch);
   nlohmann::ordered_json document{
       {"schema", "secequiv.why/1"},
       {"data", to_json(*data)},
       {"result", {{"value", fmt::format("{:#010x}", result)}, {"action", describe_action(result)}}},
-      {"condition", condition_text(region)},
+      {"condition", condition},
       {"count", region.count},
       {"filters", nlohmann::ordered_json::array()}};
   std::string text = fmt::format(
       "{}\n{:#010x} {}\nbecause {}\n        (so for all {} such inputs)\n", describe(*data), result,
-      describe_action(result), condition_text(region), count_text(region.count));
+      describe_action(result), condition, count_text(region.count));
   for (const Source& side : *stack) {
     const Trace steps = trace(side.program, data->words);
     nlohmann::ordered_json row{{"name", side.name}};

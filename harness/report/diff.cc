@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/arch.h"
@@ -80,13 +80,13 @@ std::string arch_text(const WordSet& set) {
   });
 }
 
-std::string nr_text(const WordSet& set, std::optional<std::uint32_t> audit) {
+std::string nr_text(const WordSet& set, std::optional<std::uint32_t> audit, Arch host) {
   return set_text("nr", set, 0, 0, [&](std::uint64_t value) {
     const auto nr = static_cast<std::uint32_t>(value);
     if (const auto arch = audit ? arch_from_data(*audit, nr) : std::nullopt) {
       const std::string name(syscall_name(*arch, nr));
       if (name.empty()) return plain(nr);
-      return *arch == Arch::kX86_64 ? name : fmt::format("{}:{}", arch_info(*arch).name, name);
+      return *arch == host ? name : fmt::format("{}:{}", arch_info(*arch).name, name);
     }
     return plain(nr);
   });
@@ -127,16 +127,55 @@ ordered_json word_json(const WordSet& set) {
   return out;
 }
 
-std::set<std::string> lines_of(const ordered_json& document) {
-  std::set<std::string> out;
-  const auto action = [](const ordered_json& value) {
-    return value.is_object() ? value.value("action", "?") : std::string("computed from the input");
+// The regions of a document, by what they consist of.
+Result<std::map<std::string, std::string>> lines_of(const ordered_json& document,
+                                                    const std::string& file) {
+  using Json = ordered_json;
+  std::string pointer;
+  const auto member = [&](const Json& object, const char* key) -> const Json* {
+    pointer += fmt::format("/{}", key);
+    return object.is_object() && object.contains(key) ? &object[key] : nullptr;
   };
-  for (const ordered_json& change : document.value("changes", ordered_json::array()))
-    for (const ordered_json& region : change.value("regions", ordered_json::array()))
-      out.insert(fmt::format("{} -> {}: {}", action(change.value("before", ordered_json())),
-                             action(change.value("after", ordered_json())),
-                             region.value("condition", "?")));
+  const auto wrong = [&](const char* what, const Json* found) {
+    return make_error(ErrorCode::kParse, fmt::format("{}#{}", file, pointer),
+                      fmt::format("expected {}, found {}", what,
+                                  found == nullptr ? "nothing" : found->type_name()));
+  };
+  const auto action = [](const Json& value) -> std::optional<std::string> {
+    if (value.is_null()) return action_text(std::nullopt);
+    if (!value.is_object() || !value.contains("action") || !value["action"].is_string())
+      return std::nullopt;
+    return value["action"].get<std::string>();
+  };
+  std::map<std::string, std::string> out;
+  const Json* changes = member(document, "changes");
+  if (changes == nullptr || !changes->is_array()) return wrong("a list of changes", changes);
+  for (std::size_t i = 0; i < changes->size(); ++i) {
+    const Json& change = (*changes)[i];
+    const std::string here = fmt::format("/changes/{}", i);
+    std::string sides[2];
+    for (const int side : {0, 1}) {
+      pointer = here;
+      const Json* value = member(change, side == 0 ? "before" : "after");
+      const auto text = value == nullptr ? std::nullopt : action(*value);
+      if (!text) return wrong("an action, or null", value);
+      sides[side] = *text;
+    }
+    pointer = here;
+    const Json* regions = member(change, "regions");
+    if (regions == nullptr || !regions->is_array()) return wrong("a list of regions", regions);
+    for (std::size_t k = 0; k < regions->size(); ++k) {
+      const std::string region = fmt::format("{}/regions/{}", here, k);
+      pointer = region;
+      const Json* condition = member((*regions)[k], "condition");
+      if (condition == nullptr || !condition->is_string()) return wrong("a condition", condition);
+      pointer = region;
+      const Json* words = member((*regions)[k], "words");
+      if (words == nullptr || !words->is_array()) return wrong("a list of words", words);
+      out.emplace(nlohmann::json({change["before"], change["after"], *words}).dump(),
+                  fmt::format("{} -> {}: {}", sides[0], sides[1], condition->get<std::string>()));
+    }
+  }
   return out;
 }
 
@@ -154,12 +193,12 @@ bool halve(std::string& decimal) {
 
 }  // namespace
 
-std::string condition_text(const Region& region) {
-  const auto audit = audit_of(region);
-  const Endian endian = audit ? endian_of(*audit) : Endian::kLittle;
+std::string condition_text(const Region& region, Arch host) {
+  const Endian endian = arch_info(host).endian;
   std::vector<std::string> out;
   if (const WordSet* arch = find(region, kArchWord)) out.push_back(arch_text(*arch));
-  if (const WordSet* nr = find(region, kNrWord)) out.push_back(nr_text(*nr, audit));
+  if (const WordSet* nr = find(region, kNrWord))
+    out.push_back(nr_text(*nr, audit_of(region), host));
   field_text(region, kIpField, endian, out);
   for (int field = 0; field < kArgCount; ++field) field_text(region, field, endian, out);
   return out.empty() ? "true" : fmt::format("{}", fmt::join(out, " && "));
@@ -177,7 +216,7 @@ std::string count_text(const std::string& decimal) {
   return fmt::format("about {}.{}e+{}", decimal[0], decimal.substr(1, 2), decimal.size() - 1);
 }
 
-std::string diff_text(const Difference& difference, std::size_t most) {
+std::string diff_text(const Difference& difference, std::size_t most, Arch host) {
   std::string out;
   for (const Change& change : difference.changes) {
     out += fmt::format("{} -> {}: {} input{} in {} region{}\n", action_text(change.before),
@@ -186,7 +225,7 @@ std::string diff_text(const Difference& difference, std::size_t most) {
                        change.where.region_count == "1" ? "" : "s");
     const auto shown = std::min(most, change.where.regions.size());
     for (const Region& region : std::span(change.where.regions).first(shown))
-      out += fmt::format("  {}\n", condition_text(region));
+      out += fmt::format("  {}\n", condition_text(region, host));
     if (fmt::format("{}", shown) != change.where.region_count)
       out += fmt::format("  ... {} of {} regions shown (--max-regions)\n", shown,
                          change.where.region_count);
@@ -194,7 +233,7 @@ std::string diff_text(const Difference& difference, std::size_t most) {
   return out;
 }
 
-ordered_json to_json(const Difference& difference, std::size_t most) {
+ordered_json to_json(const Difference& difference, std::size_t most, Arch host) {
   ordered_json out{{"schema", "secequiv.diff/1"},
                    {"verdict", verdict_name(difference.changes.empty() ? Verdict::kEquivalent
                                                                        : Verdict::kDifferent)},
@@ -208,7 +247,7 @@ ordered_json to_json(const Difference& difference, std::size_t most) {
     row["regions"] = ordered_json::array();
     const auto shown = std::min(most, change.where.regions.size());
     for (const Region& region : std::span(change.where.regions).first(shown)) {
-      ordered_json one{{"condition", condition_text(region)}, {"count", region.count}};
+      ordered_json one{{"condition", condition_text(region, host)}, {"count", region.count}};
       one["words"] = ordered_json::array();
       for (const WordSet& set : region.words) one["words"].push_back(word_json(set));
       row["regions"].push_back(std::move(one));
@@ -218,14 +257,18 @@ ordered_json to_json(const Difference& difference, std::size_t most) {
   return out;
 }
 
-std::vector<std::string> unexpected(const ordered_json& expected, const ordered_json& found) {
-  const std::set<std::string> old_lines = lines_of(expected);
-  const std::set<std::string> new_lines = lines_of(found);
+Result<std::vector<std::string>> unexpected(const ordered_json& expected, const std::string& file,
+                                            const ordered_json& found) {
+  const auto old_lines = lines_of(expected, file);
+  if (!old_lines) return old_lines.error();
+  const auto new_lines = lines_of(found, "found");
+  if (!new_lines) return new_lines.error();
   std::vector<std::string> out;
-  for (const std::string& line : new_lines)
-    if (!old_lines.contains(line)) out.push_back("+ " + line);
-  for (const std::string& line : old_lines)
-    if (!new_lines.contains(line)) out.push_back("- " + line);
+  for (const auto& [key, line] : *new_lines)
+    if (!old_lines->contains(key)) out.push_back("+ " + line);
+  for (const auto& [key, line] : *old_lines)
+    if (!new_lines->contains(key)) out.push_back("- " + line);
+  std::ranges::sort(out);
   return out;
 }
 

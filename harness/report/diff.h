@@ -5,26 +5,32 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "harness/base/result.h"
 #include "harness/compare/difference.h"
 #include "harness/compare/verdict.h"
+#include "harness/seccomp/arch.h"
 
 namespace secequiv {
 
-// "arch == x86_64 && nr in {read, write} && arg0 == 0x5"; "true" without conditions.
-std::string condition_text(const Region& region);
+// "arch == x86_64 && nr in {read, write} && arg0 == 0x5"; "true" without conditions. `host` is the
+// default architecture under which --assume reads it: system calls of others have a prefix, and
+// 64-bit fields are put together in its byte order.
+std::string condition_text(const Region& region, Arch host);
 
 // A decimal number of inputs, shortened: "2^448", "3 * 2^447", "about 1.23e+150".
 std::string count_text(const std::string& decimal);
 
 // Grouped by change, at most `most` regions for each.
-std::string diff_text(const Difference& difference, std::size_t most);
+std::string diff_text(const Difference& difference, std::size_t most, Arch host);
 
 // Schema "secequiv.diff/1".
-nlohmann::ordered_json to_json(const Difference& difference, std::size_t most);
+nlohmann::ordered_json to_json(const Difference& difference, std::size_t most, Arch host);
 
 // What is in one difference and not in the other, a line each: "+ ..." is new, "- ..." is missing.
-// `expected` is a document that to_json made. Empty if they are the same.
-std::vector<std::string> unexpected(const nlohmann::ordered_json& expected,
-                                    const nlohmann::ordered_json& found);
+// Empty if they are the same. `expected` should be a document that to_json made and was then read
+// from `file`; `found` is one. Errors: kParse with the JSON pointer.
+Result<std::vector<std::string>> unexpected(const nlohmann::ordered_json& expected,
+                                            const std::string& file,
+                                            const nlohmann::ordered_json& found);
 
 }  // namespace secequiv

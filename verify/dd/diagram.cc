@@ -160,6 +160,21 @@ NodeId Diagrams::restrict(NodeId id, std::uint32_t level, bool value) {
   return walk(walk, id);
 }
 
+NodeId Diagrams::restrict_block(NodeId id, std::uint32_t position, std::uint32_t value) {
+  const std::uint32_t base = position * 32;
+  std::unordered_map<NodeId, NodeId> done;
+  const auto walk = [&](const auto& self, NodeId at) -> NodeId {
+    if (level(at) >= base) return within(at, base, value, 32);
+    if (const auto known = done.find(at); known != done.end()) return known->second;
+    const Node run = nodes_[at];
+    const NodeId missed = self(self, run.miss);
+    const NodeId out = chain(run.level, run.length, run.pattern, self(self, run.hit), missed);
+    done.emplace(at, out);
+    return out;
+  };
+  return walk(walk, id);
+}
+
 Diagrams::Cut Diagrams::cut(std::span<const NodeId> ids) const {
   const Node* first = &nodes_[ids[0]];
   for (const NodeId id : ids.subspan(1))

@@ -101,6 +101,9 @@ class Diagrams {
   // The function with the bit at `level` set to `value`.
   [[nodiscard]] NodeId restrict(NodeId id, std::uint32_t level, bool value);
 
+  // The function with the whole block at `position` set to `value`.
+  [[nodiscard]] NodeId restrict_block(NodeId id, std::uint32_t position, std::uint32_t value);
+
   // The leaves 0 and 1.
   static constexpr NodeId kZero = 0;
   static constexpr NodeId kOne = 1;

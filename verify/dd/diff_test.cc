@@ -42,7 +42,7 @@ TEST(Diff, OnePointAndOneBit) {
   const Difference bit =
       difference_of("ld [12]\njset #0x10, y, n\ny: ret #1\nn: ret #2\n", "ret #2\n");
   EXPECT_EQ(bit.count, mpz_class(mpz_class(1) << 511).get_str());
-  EXPECT_EQ(condition_text(bit.changes[0].where.regions[0]), "ip.hi & 0x10 == 0x10");
+  EXPECT_EQ(condition_text(bit.changes[0].where.regions[0], Arch::kX86_64), "ip.hi & 0x10 == 0x10");
 }
 
 TEST(Diff, RegionsReadAsConditions) {
@@ -50,7 +50,7 @@ TEST(Diff, RegionsReadAsConditions) {
     std::string out;
     const Difference difference = difference_of(before, "ret #0\n");
     for (const Region& region : difference.changes.at(0).where.regions)
-      out += condition_text(region) + "\n";
+      out += condition_text(region, Arch::kX86_64) + "\n";
     return out;
   };
   EXPECT_EQ(conditions("ld [4]\njne #0xc000003e, n\nld [0]\njeq #0, y\njeq #1, y\njeq #257, y, n\n"

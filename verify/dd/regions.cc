@@ -116,24 +116,42 @@ std::uint32_t Regions::block_end(NodeId id) const {
   return end;
 }
 
-void Regions::walk(NodeId id, std::uint32_t end, const Path& path, std::vector<Path>& out) {
+double Regions::path_count(NodeId id, std::uint32_t end,
+                           std::unordered_map<NodeId, double>& known) const {
+  if (space_.diagrams().level(id) >= end) return 1;
+  if (const auto at = known.find(id); at != known.end()) return at->second;
+  const Node run = space_.diagrams().node(id);
+  const double out =
+      path_count(run.hit, end, known) + run.length * path_count(run.miss, end, known);
+  known.emplace(id, out);
+  return out;
+}
+
+bool Regions::grouped(NodeId id) {
+  constexpr double kMostPaths = 4096;
+  if (!space_.order().whole(space_.order().word(space_.diagrams().level(id)))) return false;
+  if (const auto known = grouped_.find(id); known != grouped_.end()) return known->second;
+  std::unordered_map<NodeId, double> counts;
+  const bool out = path_count(id, block_end(id), counts) <= kMostPaths;
+  grouped_.emplace(id, out);
+  return out;
+}
+
+void Regions::walk(NodeId id, std::uint32_t end, const Path& path, std::vector<Path>& out) const {
   if (space_.diagrams().level(id) >= end) {
-    out.push_back(path);
-    out.back().child = id;
+    out.push_back({id, path.cube});
     return;
   }
   const Node run = space_.diagrams().node(id);
   Path agreed = path;
   for (std::uint32_t i = 0; i < run.length; ++i) {
-    const std::uint32_t level = run.level + i;
-    const std::uint32_t bit = 1u << space_.order().bit(level);
+    const std::uint32_t bit = 1u << space_.order().bit(run.level + i);
     const bool wanted = (run.pattern >> (run.length - 1 - i) & 1) != 0;
-    WordSet::Cube& cube = agreed.words[space_.order().word(level)];
-    cube.mask |= bit;
+    agreed.cube.mask |= bit;
     Path missed = agreed;
-    if (!wanted) missed.words[space_.order().word(level)].value |= bit;
+    if (!wanted) missed.cube.value |= bit;
     walk(run.miss, end, missed, out);
-    if (wanted) cube.value |= bit;
+    if (wanted) agreed.cube.value |= bit;
   }
   walk(run.hit, end, agreed, out);
 }
@@ -143,34 +161,37 @@ std::vector<Regions::Branch> Regions::branches(NodeId id) {
   walk(id, block_end(id), Path{}, paths);
   std::vector<Branch> out;
   const std::uint32_t word = space_.order().word(space_.diagrams().level(id));
-  if (!space_.order().whole(word)) {
-    // Conditions that tie words together: every path by itself.
-    for (const Path& path : paths) {
-      out.push_back({path.child, {}});
-      for (std::uint32_t w = 0; w < 16; ++w)
-        if (path.words[w].mask != 0) out.back().words.push_back(merged(w, {path.words[w]}));
-    }
-    return out;
-  }
   std::unordered_map<NodeId, std::vector<WordSet::Cube>> by_child;
-  for (const Path& path : paths) by_child[path.child].push_back(path.words[word]);
+  for (const Path& path : paths) by_child[path.child].push_back(path.cube);
   for (const auto& [child, cubes] : by_child) {
     std::vector<WordSet::Cube> others;
     for (const Path& path : paths)
-      if (path.child != child) others.push_back(path.words[word]);
-    out.push_back({child, {shorter(merged(word, cubes), cubes, others)}});
+      if (path.child != child) others.push_back(path.cube);
+    out.push_back({child, shorter(merged(word, cubes), cubes, others)});
   }
-  std::ranges::sort(out, {}, [](const Branch& b) { return b.words[0].example; });
+  std::ranges::sort(out, {}, [](const Branch& b) { return b.word.example; });
   return out;
 }
 
-const mpz_class& Regions::region_count(NodeId set) {
+mpz_class Regions::region_count(NodeId set) {
+  if (space_.diagrams().is_leaf(set)) return set == Diagrams::kOne ? 1 : 0;
+  if (!grouped(set)) return paths_to_regions(set, block_end(set));
   if (const auto known = region_counts_.find(set); known != region_counts_.end())
     return known->second;
-  mpz_class out = set == Diagrams::kOne ? 1 : 0;
-  if (!space_.diagrams().is_leaf(set))
-    for (const Branch& branch : branches(set)) out += region_count(branch.child);
-  return region_counts_.emplace(set, out).first->second;
+  mpz_class out = 0;
+  for (const Branch& branch : branches(set)) out += region_count(branch.child);
+  region_counts_.emplace(set, out);
+  return out;
+}
+
+mpz_class Regions::paths_to_regions(NodeId id, std::uint32_t end) {
+  if (space_.diagrams().level(id) >= end) return region_count(id);
+  if (const auto known = path_regions_.find(id); known != path_regions_.end()) return known->second;
+  const Node run = space_.diagrams().node(id);
+  const mpz_class hit = paths_to_regions(run.hit, end);
+  const mpz_class out = hit + run.length * paths_to_regions(run.miss, end);
+  path_regions_.emplace(id, out);
+  return out;
 }
 
 mpz_class Regions::size_of(const std::vector<WordSet>& words) const {
@@ -188,11 +209,41 @@ void Regions::enumerate(NodeId set, std::vector<WordSet>& words, std::size_t mos
     out.regions.push_back(std::move(region));
     return;
   }
-  for (const Branch& branch : branches(set)) {
-    words.insert(words.end(), branch.words.begin(), branch.words.end());
-    enumerate(branch.child, words, most, out);
-    words.resize(words.size() - branch.words.size());
+  if (!grouped(set)) {
+    enumerate_paths(set, block_end(set), Cubes{}, words, most, out);
+    return;
   }
+  for (const Branch& branch : branches(set)) {
+    words.push_back(branch.word);
+    enumerate(branch.child, words, most, out);
+    words.pop_back();
+  }
+}
+
+void Regions::enumerate_paths(NodeId id, std::uint32_t end, const Cubes& cubes,
+                              std::vector<WordSet>& words, std::size_t most, RegionList& out) {
+  if (id == Diagrams::kZero || out.regions.size() >= most) return;
+  if (space_.diagrams().level(id) >= end) {
+    const std::size_t before = words.size();
+    for (std::uint32_t w = 0; w < 16; ++w)
+      if (cubes[w].mask != 0) words.push_back(merged(w, {cubes[w]}));
+    enumerate(id, words, most, out);
+    words.resize(before);
+    return;
+  }
+  const Node run = space_.diagrams().node(id);
+  Cubes agreed = cubes;
+  for (std::uint32_t i = 0; i < run.length; ++i) {
+    const std::uint32_t level = run.level + i;
+    const std::uint32_t bit = 1u << space_.order().bit(level);
+    const bool wanted = (run.pattern >> (run.length - 1 - i) & 1) != 0;
+    WordSet::Cube& cube = agreed[space_.order().word(level)];
+    cube.mask |= bit;
+    if (!wanted) cube.value |= bit;
+    enumerate_paths(run.miss, end, agreed, words, most, out);
+    cube.value ^= bit;
+  }
+  enumerate_paths(run.hit, end, agreed, words, most, out);
 }
 
 RegionList Regions::list(NodeId set, std::size_t most) {
@@ -205,16 +256,34 @@ RegionList Regions::list(NodeId set, std::size_t most) {
 }
 
 Region Regions::around(NodeId function, const SeccompData& data) {
+  const Diagrams& diagrams = space_.diagrams();
   Region out;
-  while (!space_.diagrams().is_leaf(function)) {
-    for (const Branch& branch : branches(function)) {
-      const bool here = std::ranges::all_of(
-          branch.words, [&](const WordSet& set) { return set.contains(data.words[set.word]); });
-      if (!here) continue;
-      out.words.insert(out.words.end(), branch.words.begin(), branch.words.end());
-      function = branch.child;
-      break;
+  while (!diagrams.is_leaf(function)) {
+    if (grouped(function)) {
+      const auto all = branches(function);
+      const auto here = std::ranges::find_if(
+          all, [&](const Branch& b) { return b.word.contains(data.words[b.word.word]); });
+      out.words.push_back(here->word);
+      function = here->child;
+      continue;
     }
+    Cubes cubes{};
+    for (const std::uint32_t end = block_end(function); diagrams.level(function) < end;) {
+      const Node run = diagrams.node(function);
+      function = run.hit;
+      for (std::uint32_t i = 0; i < run.length; ++i) {
+        const std::uint32_t level = run.level + i;
+        const std::uint32_t word = space_.order().word(level);
+        const std::uint32_t bit = data.words[word] & 1u << space_.order().bit(level);
+        cubes[word].mask |= 1u << space_.order().bit(level);
+        cubes[word].value |= bit;
+        if ((bit != 0) == ((run.pattern >> (run.length - 1 - i) & 1) != 0)) continue;
+        function = run.miss;
+        break;
+      }
+    }
+    for (std::uint32_t w = 0; w < 16; ++w)
+      if (cubes[w].mask != 0) out.words.push_back(merged(w, {cubes[w]}));
   }
   out.count = size_of(out.words).get_str();
   std::ranges::sort(out.words, {}, &WordSet::word);

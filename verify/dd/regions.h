@@ -25,29 +25,40 @@ class Regions {
   Region around(NodeId function, const SeccompData& data);
 
  private:
-  // Conditions on the words of one block of levels (one word, or words that alternate) under which
-  // `child` is what is left of the diagram.
+  // A condition on the word of one block of levels under which `child` is what is left of the
+  // diagram.
   struct Branch {
     NodeId child;
-    std::vector<WordSet> words;
+    WordSet word;
   };
-  // A path through a block: what it fixes of each word.
+  // A path through the block of one word: what it fixes of the word.
   struct Path {
     NodeId child;
-    std::array<WordSet::Cube, 16> words;
+    WordSet::Cube cube;
   };
+
+  using Cubes = std::array<WordSet::Cube, 16>;
 
   mpz_class below(NodeId id);
   [[nodiscard]] std::uint32_t block_end(NodeId id) const;
+  double path_count(NodeId id, std::uint32_t end, std::unordered_map<NodeId, double>& known) const;
+  // Are the block's conditions put together for each child? Else every path stands for itself:
+  // words that are tied together, and a word that is cut into too many parts.
+  bool grouped(NodeId id);
   std::vector<Branch> branches(NodeId id);
-  void walk(NodeId id, std::uint32_t end, const Path& path, std::vector<Path>& out);
-  const mpz_class& region_count(NodeId set);
+  void walk(NodeId id, std::uint32_t end, const Path& path, std::vector<Path>& out) const;
+  mpz_class region_count(NodeId set);
+  mpz_class paths_to_regions(NodeId id, std::uint32_t end);
   void enumerate(NodeId set, std::vector<WordSet>& words, std::size_t most, RegionList& out);
+  void enumerate_paths(NodeId id, std::uint32_t end, const Cubes& cubes,
+                       std::vector<WordSet>& words, std::size_t most, RegionList& out);
   [[nodiscard]] mpz_class size_of(const std::vector<WordSet>& words) const;
 
   Space& space_;
   std::unordered_map<NodeId, mpz_class> below_;
+  std::unordered_map<NodeId, bool> grouped_;
   std::unordered_map<NodeId, mpz_class> region_counts_;
+  std::unordered_map<NodeId, mpz_class> path_regions_;
 };
 
 }  // namespace secequiv::dd

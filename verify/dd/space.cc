@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 
 #include "harness/compare/question.h"
 #include "verify/dd/backward.h"
@@ -10,58 +9,12 @@
 #include "verify/symbolic.h"
 
 namespace secequiv::dd {
-namespace {
-
-// Fewest non-zero words of an input in a set.
-class Fewest {
- public:
-  static constexpr unsigned kImpossible = 100;
-
-  Fewest(Diagrams& diagrams, const Order& order) : diagrams_(diagrams), order_(order) {}
-
-  // Words in `free` (a mask) do not count.
-  unsigned of(NodeId set, std::uint16_t free) {
-    if (set == Diagrams::kZero || diagrams_.exhausted()) return kImpossible;
-    if (set == Diagrams::kOne) return 0;
-    const std::uint32_t level = diagrams_.level(set);
-    const std::uint32_t word = order_.word(level);
-    // Words above this one's group are behind us.
-    free &= group_and_later(word);
-    const auto key = std::pair(set, free);
-    if (const auto known = known_.find(key); known != known_.end()) return known->second;
-    const auto counted = static_cast<std::uint16_t>(free | 1u << word);
-    const unsigned here = counted == free ? 0 : 1;
-    const unsigned out = std::min(of(diagrams_.cofactor(set, level, false), free),
-                                  of(diagrams_.cofactor(set, level, true), counted) + here);
-    known_.emplace(key, out);
-    return out;
-  }
-
- private:
-  // A mask that drops words which no level from `word`'s group on tests.
-  [[nodiscard]] std::uint16_t group_and_later(std::uint32_t word) {
-    std::uint16_t& mask = later_[word];
-    if (mask == 0) {
-      const std::uint32_t first = order_.level(word, 31);
-      for (std::uint32_t w = 0; w < 16; ++w)
-        if (order_.level(w, 0) >= first || (order_.group(word) >> w & 1) != 0)
-          mask |= static_cast<std::uint16_t>(1u << w);
-    }
-    return mask;
-  }
-
-  Diagrams& diagrams_;
-  const Order& order_;
-  std::array<std::uint16_t, 16> later_{};
-  std::map<std::pair<NodeId, std::uint16_t>, unsigned> known_;
-};
-
-}  // namespace
 
 Space::Space(std::span<const ProgramView> programs, const Limits& limits)
     : order_(Order::for_programs(programs)),
       diagrams_(limits.nodes, limits.steps),
-      words_(diagrams_, order_) {}
+      words_(diagrams_, order_),
+      smallest_(diagrams_, order_) {}
 
 NodeId Space::leaf_for(const Word& value) {
   if (value.is_constant()) return diagrams_.leaf(value.value);
@@ -181,30 +134,6 @@ NodeId Space::more_permissive(const Decisions& f, const Decisions& g) {
     const Relation relation = compare_actions(diagrams_.node(b).pattern, diagrams_.node(a).pattern);
     return relation == Relation::kLooser ? Diagrams::kOne : Diagrams::kZero;
   });
-}
-
-std::optional<SeccompData> Space::smallest(NodeId set) {
-  SeccompData data;
-  Fewest fewest(diagrams_, order_);
-  unsigned budget = fewest.of(set, 0);
-  std::uint16_t set_words = 0;
-  for (std::uint32_t word = 0; word < 16; ++word) {
-    for (std::uint32_t bit = 32; bit-- > 0;) {
-      const std::uint32_t level = order_.level(word, bit);
-      const NodeId without = diagrams_.restrict(set, level, false);
-      if (without == set) continue;  // the bit does not matter: 0
-      if (fewest.of(without, set_words) <= budget) {
-        set = without;
-        continue;
-      }
-      set = diagrams_.restrict(set, level, true);
-      data.words[word] |= 1u << bit;
-      if ((set_words >> word & 1) == 0) --budget;
-      set_words |= static_cast<std::uint16_t>(1u << word);
-    }
-  }
-  if (exhausted()) return std::nullopt;
-  return data;
 }
 
 }  // namespace secequiv::dd

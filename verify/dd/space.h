@@ -9,6 +9,7 @@
 
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/data.h"
+#include "verify/dd/smallest.h"
 #include "verify/dd/words.h"
 
 namespace secequiv::dd {
@@ -66,7 +67,7 @@ class Space {
 
   // The input in `set` with the fewest non-zero words, then the smallest values from nr on. The set
   // is not empty. Nothing if the limits are reached.
-  std::optional<SeccompData> smallest(NodeId set);
+  std::optional<SeccompData> smallest(NodeId set) { return smallest_.of(set); }
 
  private:
   NodeId leaf_for(const Word& value);
@@ -75,6 +76,7 @@ class Space {
   Order order_;
   Diagrams diagrams_;
   Words words_;
+  Smallest smallest_;
   std::vector<Word> symbols_;
 };
 

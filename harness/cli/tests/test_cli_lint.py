@@ -27,6 +27,8 @@ HAND = {
     "no-rules": (policy_of(), []),
     "shadowed": (policy_of(("trap", {"read": True, "write": eq(0, 1)}), ("allow", {"read": eq(0, 3), "write": eq(0, 2)})),
                  [("shadowed", 2, "read", [])]),
+    "unmatchable": (policy_of(("allow", {"read": {"all_of": [eq(0, 3), eq(0, 4)]}, "write": {"args": {"0": {"lt": 0}}}})),
+                    [("unmatchable", 1, "read", []), ("unmatchable", 1, "write", [])]),
     "shadowed-by-two": (policy_of(("trap", {"read": {"args": {"0": {"lt": 8}}}}), ("log", {"read": {"args": {"0": {"ge": 8}}}}),
                                   ("allow", {"read": eq(1, 3)})), [("shadowed", 3, "read", [])]),
     "as-the-default": (policy_of(("allow", {"read": eq(0, 3)}), ("errno(EPERM)", {"read": eq(0, 4), "write": True})),
@@ -121,16 +123,20 @@ def exact(policy, tmp_path):
     names = {number: name for name, number in CALLS.items()}
     idle = {(row["rule_set"], names[row["nr"]], tuple(row["parts"])): row["kind"] for row in document["idle"]}
     assert len(idle) == len(document["idle"])
+    listed = set(idle)
     for number, rule_set in enumerate(policy["rule_sets"], 1):
         for key, rule in rule_set["rules"].items():
             for parts in [[]] + list(all_parts(rule)):
-                if any((number, key, tuple(parts[:end])) in idle for end in range(len(parts))):
-                    assert (number, key, tuple(parts)) not in idle
+                if any((number, key, tuple(parts[:end])) in listed for end in range(len(parts))):
+                    assert (number, key, tuple(parts)) not in listed
                     continue
                 kind = idle.pop((number, key, tuple(parts)), None)
                 assert same(policy, without(policy, number, key, parts), tmp_path) == (kind is not None), (number, key, parts)
                 if not parts:
-                    assert same(policy, marked(policy, number, key), tmp_path) == (kind == "shadowed"), (number, key)
+                    assert same(policy, marked(policy, number, key), tmp_path) == (kind in ("unmatchable", "shadowed")), (number, key)
+                    alone = {**policy, "rule_sets": [policy["rule_sets"][number - 1]]}
+                    nothing = same(alone, marked(alone, 1, key), tmp_path)
+                    assert nothing == (kind == "unmatchable"), (number, key)
                 else:
                     assert kind in (None, "redundant")
     assert idle == {}
@@ -167,7 +173,7 @@ def random_policy(rng):
 def test_random_policies(tmp_path):
     rng = random.Random(23)
     kinds = [(row["kind"], bool(row["parts"])) for _ in range(12) for row in exact(random_policy(rng), tmp_path)["idle"]]
-    assert {("shadowed", False), ("redundant", False), ("redundant", True)} == set(kinds)
+    assert {("unmatchable", False), ("shadowed", False), ("redundant", False), ("redundant", True)} == set(kinds)
 
 
 def test_each_architecture_for_itself(tmp_path):
@@ -202,7 +208,7 @@ def test_seeds(path, tmp_path, getpid):
     for row in document["idle"]:
         assert same(policy, without(policy, row["rule_set"], keys[row["nr"]], row["parts"]), tmp_path), row
         if not row["parts"]:
-            assert same(policy, marked(policy, row["rule_set"], keys[row["nr"]]), tmp_path) == (row["kind"] == "shadowed"), row
+            assert same(policy, marked(policy, row["rule_set"], keys[row["nr"]]), tmp_path) == (row["kind"] in ("unmatchable", "shadowed")), row
 
 
 def test_seeds_say_themselves_what_is_idle():

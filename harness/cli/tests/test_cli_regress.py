@@ -1,0 +1,34 @@
+"""Programs that once went wrong: every question is answered, and the answers fit together."""
+
+import pytest
+from cli_tool import ROOT, evaluate, read_raw, report, run, words_bytes
+
+PROGRAMS = sorted((ROOT / "corpus" / "regress" / "programs").glob("*.asm"))
+CALLS = [[0] * 16, [1, 2] + [3] * 14, [0] * 4 + [7] + [0] * 11, [0xFFFFFFFF] * 16, list(range(16))]
+ALL = 1 << 512
+
+
+def test_there_are_some():
+    assert len(PROGRAMS) >= 3
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_every_question_has_an_answer(path, tmp_path):
+    raw, constant = tmp_path / "program.bpf", tmp_path / "constant.asm"
+    assert run("asm", path, "-o", raw).status == 0
+    insns = read_raw(raw.read_bytes())
+    document, done = report("reach", path)
+    assert done.status == 0 and all(int(row["count"]) <= ALL for row in document["obligations"])
+    rets = [row for row in document["obligations"] if insns[row["instruction"]].code & 7 == 6]
+    assert sum(int(row["count"]) for row in rets) == ALL
+    for call in CALLS:
+        value = evaluate(insns, words_bytes(call))
+        document, done = report("why", path, "--words", ",".join(map(str, call)))
+        assert done.status == 0 and int(document["result"]["value"], 16) == value
+        constant.write_text("ret #%d\n" % value)
+        proof, done = report("prove", path, constant, "--assume", document["condition"], "--engine", "both")
+        assert (done.status, proof["verdict"]) == (0, "equivalent"), document["condition"]
+        difference, done = report("diff", path, constant)
+        assert done.status == 1
+        same = ALL - int(difference["count"])
+        assert int(document["count"]) <= same
