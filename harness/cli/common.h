@@ -110,6 +110,7 @@ void add_cover(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_dis(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
+void add_actions(CLI::App& app, Context& context);
 void add_lint(CLI::App& app, Context& context);
 void add_optimize(CLI::App& app, Context& context);
 void add_prove(CLI::App& app, Context& context);

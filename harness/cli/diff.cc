@@ -8,6 +8,7 @@
 #include "harness/cli/engine_options.h"
 #include "harness/policy/json.h"
 #include "harness/report/json.h"
+#include "harness/report/rule.h"
 #include "verify/dd/diff.h"
 
 namespace secequiv::cli {
@@ -24,6 +25,7 @@ struct DiffJob {
   std::size_t max_regions = 20;
   std::string expect;
   std::string write_expect;
+  bool rules = false;
 
   [[nodiscard]] bool whole() const { return !expect.empty() || !write_expect.empty(); }
 };
@@ -33,6 +35,40 @@ Status acceptable(const std::vector<Source>& stack) {
     if (const auto refusal = check(side.program, LengthRule::kUnlimited))
       return make_error(ErrorCode::kRejected, side.name, describe(*refusal, side.program));
   return Ok{};
+}
+
+// Adds to every region what it means and which rules of the policies decide on its example; the
+// same as text.
+std::string add_rules(const DiffJob& job, const Difference& difference, const Policy& before,
+                      const Policy& after, nlohmann::ordered_json& document) {
+  std::string text;
+  for (std::size_t i = 0; i < difference.changes.size(); ++i) {
+    const Change& change = difference.changes[i];
+    const std::size_t shown = std::min(job.max_regions, change.where.regions.size());
+    for (std::size_t k = 0; k < shown; ++k) {
+      const Region& region = change.where.regions[k];
+      const SeccompData example = example_of(region);
+      const std::string meaning = summary(change, region, job.options.oci().arch);
+      const std::string was = deciding_rule(before, example);
+      const std::string now = deciding_rule(after, example);
+      auto& row = document["changes"][i]["regions"][k];
+      row["summary"] = meaning;
+      row["before_rule"] = was;
+      row["after_rule"] = now;
+      text += fmt::format("{}\n  before: {}\n  after:  {}\n", short_condition(meaning), was, now);
+    }
+    if (fmt::format("{}", shown) != change.where.region_count)
+      text += fmt::format("  ... {} of {} regions shown (--max-regions)\n", shown,
+                          change.where.region_count);
+  }
+  return text;
+}
+
+Status policies_only(const std::vector<Source>& stack) {
+  if (stack.size() == 1 && stack[0].policy) return Ok{};
+  return make_error(ErrorCode::kUsage, "--rules",
+                    fmt::format("expected one policy on each side, found {}",
+                                stack.size() == 1 ? stack[0].name : "a stack of filters"));
 }
 
 // Every region is in the document that is compared or written.
@@ -98,6 +134,9 @@ int diff(const DiffJob& job) {
   if (!after) return report(after.error(), job.options);
   for (const std::vector<Source>* stack : {&*before, &*after})
     if (auto s = acceptable(*stack); !s) return report(s.error(), job.options);
+  if (job.rules)
+    for (const std::vector<Source>* stack : {&*before, &*after})
+      if (auto s = policies_only(*stack); !s) return report(s.error(), job.options);
   Question question;
   question.before = views(*before);
   question.after = views(*after);
@@ -109,18 +148,21 @@ int diff(const DiffJob& job) {
   if (job.whole())
     if (auto s = complete(*found); !s) return report(s.error(), job.options);
   const Arch host = job.options.oci().arch;
-  const auto document = to_json(*found, job.whole() ? kMostExpected : job.max_regions, host);
-  if (!job.write_expect.empty())
-    if (auto s = write_file(job.write_expect, render(document)); !s)
-      return report(s.error(), job.options);
-  if (!job.expect.empty()) return compare(job, expected, document);
+  if (job.whole()) {
+    const auto document = to_json(*found, kMostExpected, host);
+    if (!job.write_expect.empty())
+      if (auto s = write_file(job.write_expect, render(document)); !s)
+        return report(s.error(), job.options);
+    if (!job.expect.empty()) return compare(job, expected, document);
+  }
   const Verdict verdict = found->changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
-  if (job.options.json)
-    return print(render(job.whole() ? to_json(*found, job.max_regions, host) : document),
-                 exit_code(verdict));
-  return print(diff_text(*found, job.max_regions, host) +
-                   fmt::format("{}: {} of 2^512 inputs differ\n", verdict_name(verdict),
-                               count_text(found->count)),
+  auto shown = to_json(*found, job.max_regions, host);
+  const std::string text =
+      job.rules ? add_rules(job, *found, *before->front().policy, *after->front().policy, shown)
+                : diff_text(*found, job.max_regions, host);
+  if (job.options.json) return print(render(shown), exit_code(verdict));
+  return print(text + fmt::format("{}: {} of 2^512 inputs differ\n", verdict_name(verdict),
+                                  count_text(found->count)),
                exit_code(verdict));
 }
 
@@ -144,6 +186,8 @@ void add_diff(CLI::App& app, Context& context) {
       "new (+) and what is missing (-)");
   sub->add_option("--write-expect", job->write_expect,
                   "Store the difference for --expect (which reads first, if both are given)");
+  sub->add_flag("--rules", job->rules,
+                "Of two policies: what each region means, and the rules that decide on it");
   job->engine.add_assume(*sub);
   job->engine.add_memory(*sub);
   job->options.add_input(*sub);

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <sstream>
 
 #include "harness/base/text.h"
@@ -34,6 +35,7 @@ int run(int argc, char** argv) {
   secequiv::cli::add_diff(app, context);
   secequiv::cli::add_why(app, context);
   secequiv::cli::add_reach(app, context);
+  secequiv::cli::add_actions(app, context);
   secequiv::cli::add_lint(app, context);
   secequiv::cli::add_run(app, context);
   secequiv::cli::add_cover(app, context);
@@ -68,6 +70,9 @@ int main(int argc, char** argv) {
   // The libraries report through values; what can still be thrown is std::bad_alloc and its like.
   try {
     return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("secequiv: memory ran out\n", stderr);
+    return 3;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "secequiv: internal error: %s\n", error.what());
     return 2;

@@ -6,6 +6,7 @@
 #include "harness/cli/engine_options.h"
 #include "harness/report/diff.h"
 #include "harness/report/json.h"
+#include "harness/report/rule.h"
 #include "harness/report/text.h"
 #include "harness/seccomp/annotate.h"
 #include "verify/dd/regions.h"
@@ -21,42 +22,6 @@ struct WhyJob {
   CallOptions call;
   EngineOptions engine;
 };
-
-// Branches of any_of that match first, from the outside in: "branch 3, branch 1".
-void matching_branches(const Rule& rule, const SeccompData& data, Endian endian,
-                       std::vector<std::string>& out) {
-  if (rule.kind == Rule::Kind::kAllOf) {
-    for (const Rule& child : rule.children) matching_branches(child, data, endian, out);
-  } else if (rule.kind == Rule::Kind::kAnyOf) {
-    for (std::size_t i = 0; i < rule.children.size(); ++i) {
-      if (!rule.children[i].matches(data, endian)) continue;
-      out.push_back(fmt::format("branch {} of {}", i + 1, rule.children.size()));
-      matching_branches(rule.children[i], data, endian, out);
-      return;
-    }
-  }
-}
-
-std::string rule_text(const Policy& policy, const SeccompData& data) {
-  const Origin from = origin(policy, data);
-  switch (from.kind) {
-    case Origin::Kind::kBadArch:
-      return "bad-arch action: the policy does not name this architecture";
-    case Origin::Kind::kX32:
-      return "x32 action: the number has the x32 bit";
-    case Origin::Kind::kDefault:
-      return "default action: no rule matches";
-    case Origin::Kind::kRule:
-      break;
-  }
-  std::vector<std::string> branches;
-  matching_branches(*from.rule, data, endian_of(data.arch()), branches);
-  const std::string name(syscall_name(from.arch, data.nr()));
-  return fmt::format("rule set {} of {} ({}), {} on {}{}{}", from.rule_set + 1,
-                     policy.rule_sets.size(), describe_action(from.action),
-                     name.empty() ? fmt::format("{}", data.nr()) : name, arch_info(from.arch).name,
-                     branches.empty() ? "" : ", ", fmt::join(branches, ", "));
-}
 
 int why(WhyJob& job) {
   auto data = job.call.read(job.options);
@@ -87,14 +52,14 @@ int why(WhyJob& job) {
       {"filters", nlohmann::ordered_json::array()}};
   std::string text = fmt::format(
       "{}\n{:#010x} {}\nbecause {}\n        (so for all {} such inputs)\n", describe(*data), result,
-      describe_action(result), condition, count_text(region.count));
+      describe_action(result), short_condition(condition), count_text(region.count));
   for (const Source& side : *stack) {
     const Trace steps = trace(side.program, data->words);
     nlohmann::ordered_json row{{"name", side.name}};
     text += side.name + "\n";
     if (side.policy) {
-      row["rule"] = rule_text(*side.policy, *data);
-      text += "  " + rule_text(*side.policy, *data) + "\n";
+      row["rule"] = deciding_rule(*side.policy, *data);
+      text += "  " + deciding_rule(*side.policy, *data) + "\n";
     }
     row["tests"] = nlohmann::ordered_json::array();
     const auto comments = annotate(side.program);

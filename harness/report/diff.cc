@@ -204,6 +204,62 @@ std::string condition_text(const Region& region, Arch host) {
   return out.empty() ? "true" : fmt::format("{}", fmt::join(out, " && "));
 }
 
+std::string short_condition(const std::string& condition) {
+  constexpr std::size_t kShown = 8;
+  std::string out;
+  std::size_t items = 0;  // in the list at hand, less one
+  bool in_list = false;
+  for (const char c : condition) {
+    if (c == '{') {
+      in_list = true;
+      items = 0;
+    }
+    if (c == ',' && in_list) ++items;
+    if (c == '}') {
+      if (items >= kShown) out += fmt::format(", ... {} more", items + 1 - kShown);
+      in_list = false;
+    }
+    if (!in_list || items < kShown) out += c;
+  }
+  return out;
+}
+
+SeccompData example_of(const Region& region) {
+  SeccompData out;
+  for (const WordSet& set : region.words) out.words[set.word] = set.example;
+  return out;
+}
+
+std::string summary(const Change& change, const Region& region, Arch host) {
+  const auto allowed = [](const std::optional<std::uint32_t>& value) {
+    const std::uint32_t action = value.value_or(0) & SECCOMP_RET_ACTION_FULL;
+    return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG;
+  };
+  Region others = region;
+  std::erase_if(others.words,
+                [](const WordSet& set) { return set.word == kArchWord || set.word == kNrWord; });
+  const auto audit = audit_of(region);
+  std::string calls;
+  if (const WordSet* arch = find(region, kArchWord))
+    calls = audit ? arch_text(*arch).substr(std::string_view("arch == ").size()) : arch_text(*arch);
+  const WordSet* nr = find(region, kNrWord);
+  const auto own = audit ? arch_from_data(*audit, 0) : std::nullopt;
+  std::string numbers =
+      nr == nullptr ? "every system call" : nr_text(*nr, audit, own.value_or(host));
+  if (nr != nullptr && only(*nr)) numbers = numbers.substr(std::string_view("nr == ").size());
+  calls += (calls.empty() ? "" : " ") + numbers;
+  const std::string now = action_text(change.after);
+  const std::string was = action_text(change.before);
+  const std::string what = !allowed(change.before) && allowed(change.after)
+                               ? fmt::format("newly allowed (was {})", was)
+                           : allowed(change.before) && !allowed(change.after)
+                               ? fmt::format("no longer allowed (now {})", now)
+                               : fmt::format("now {} instead of {}", now, was);
+  return fmt::format(
+      "{}: {}{}", calls, what,
+      others.words.empty() ? ", whatever the arguments" : " if " + condition_text(others, host));
+}
+
 std::string count_text(const std::string& decimal) {
   constexpr std::size_t kShort = 9;
   std::string odd = decimal;

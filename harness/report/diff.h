@@ -9,6 +9,7 @@
 #include "harness/compare/difference.h"
 #include "harness/compare/verdict.h"
 #include "harness/seccomp/arch.h"
+#include "harness/seccomp/data.h"
 
 namespace secequiv {
 
@@ -19,6 +20,16 @@ std::string condition_text(const Region& region, Arch host);
 
 // A decimal number of inputs, shortened: "2^448", "3 * 2^447", "about 1.23e+150".
 std::string count_text(const std::string& decimal);
+
+// The same with long lists cut short, for people only.
+std::string short_condition(const std::string& condition);
+
+// The region's input that stands for it: the smallest of every word it constrains.
+SeccompData example_of(const Region& region);
+
+// What one region means for callers: "x86_64 socket: no longer allowed (now ERRNO(1 EPERM)) if
+// arg0 == 0x26".
+std::string summary(const Change& change, const Region& region, Arch host);
 
 // Grouped by change, at most `most` regions for each.
 std::string diff_text(const Difference& difference, std::size_t most, Arch host);

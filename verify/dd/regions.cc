@@ -73,7 +73,9 @@ WordSet shorter(WordSet direct, const std::vector<WordSet::Cube>& paths,
     if ((other.mask & base.mask & (other.value ^ base.value)) == 0)
       left_out.push_back({other.mask | base.mask, other.value | base.value});
   WordSet out = merged(direct.word, left_out);
-  if (parts(out) + (base.mask != 0 ? 1 : 0) >= parts(direct)) return direct;
+  // Two values are easier to read than the bits they have in common.
+  const bool interval = std::countl_one(base.mask) + std::countr_zero(base.mask) == 32;
+  if (parts(out) + (base.mask == 0 ? 0 : interval ? 1 : 2) >= parts(direct)) return direct;
   out.negated = true;
   out.base = base;
   out.example = direct.example;

@@ -56,6 +56,13 @@ std::uint32_t Space::evaluate(const Decisions& decisions, const SeccompData& dat
   return out;
 }
 
+NodeId Space::fix(NodeId id, std::uint32_t word, std::uint32_t value) {
+  if (order_.whole(word)) return diagrams_.restrict_block(id, order_.position(word), value);
+  for (std::uint32_t bit = 0; bit < 32; ++bit)
+    id = diagrams_.restrict(id, order_.level(word, bit), (value >> bit & 1) != 0);
+  return id;
+}
+
 Decisions Space::decisions(std::span<const ProgramView> filters, Sameness sameness) {
   if (filters.size() == 1) return decisions(filters.front(), sameness);
   std::vector<Decisions> all;

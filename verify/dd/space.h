@@ -38,6 +38,7 @@ class Space {
 
   [[nodiscard]] Words& words() { return words_; }
   [[nodiscard]] Diagrams& diagrams() { return diagrams_; }
+  [[nodiscard]] const Diagrams& diagrams() const { return diagrams_; }
   [[nodiscard]] const Order& order() const { return order_; }
   // The limits are reached: whatever was computed since is meaningless.
   [[nodiscard]] bool exhausted() const { return diagrams_.exhausted(); }
@@ -58,6 +59,9 @@ class Space {
   // The set of inputs for which the action of `f` is more permissive than that of `g`
   // (compare_actions in harness/compare/question.h).
   NodeId more_permissive(const Decisions& f, const Decisions& g);
+
+  // The function with a whole word set to `value`.
+  NodeId fix(NodeId id, std::uint32_t word, std::uint32_t value);
 
   // The result for one input.
   std::uint32_t evaluate(const Decisions& decisions, const SeccompData& data);

@@ -359,3 +359,50 @@ def test_expectation_that_is_written_and_compared(changed, tmp_path):
     stored = tmp_path / "expected.json"
     assert run("diff", changed[0], changed[1], "--write-expect", stored).status == 1
     assert run("diff", changed[0], changed[2], "--write-expect", stored, "--expect", stored).status in (1, 2)
+
+
+# Policies: what regions mean, and the rules that decide.
+
+def test_rules_of_two_profiles():
+    old, new = POLICIES / "oci" / "docker-default-0.1.0.json", POLICIES / "oci" / "docker-default.json"
+    document, done = report("diff", old, new, "--rules")
+    assert done.status == 1
+    rows = [row for change in document["changes"] for row in change["regions"]]
+    assert {row["summary"] for row in rows} == {
+        "i386 socket: no longer allowed (now ERRNO(1 EPERM)) if arg0.lo == 0x26",
+        "x86_64 socket: no longer allowed (now ERRNO(1 EPERM)) if arg0 == 0x26",
+        "x86_64 x32:socket: no longer allowed (now ERRNO(1 EPERM)) if arg0.lo == 0x26"}
+    assert all(row["before_rule"].startswith("rule set 1 of 2 (ALLOW), socket on ") for row in rows)
+    assert {row["after_rule"] for row in rows} == {"default action: no rule matches"}
+    text = run("diff", old, new, "--rules").out.splitlines()
+    assert text[:3] == [rows[0]["summary"], "  before: " + rows[0]["before_rule"], "  after:  " + rows[0]["after_rule"]]
+    assert text[-1].startswith("different: ") and len(text) == 10
+    shown = run("diff", old, new, "--rules", "--max-regions", 1).out.splitlines()
+    assert shown[:3] == text[:3] and shown[3] == "  ... 1 of 3 regions shown (--max-regions)"
+
+
+def test_rules_of_a_changed_policy(tmp_path):
+    def policy(name, rules, **fields):
+        path = tmp_path / name
+        path.write_text(json.dumps({"version": 1, "arches": ["x86_64"], "default_action": "errno(EPERM)",
+                                    "rule_sets": [{"action": "allow", "rules": rules}], **fields}))
+        return path
+    before = policy("before.json", {"ioctl": {"args": {"1": {"eq": 5}}}, "read": True})
+    request = {"any_of": [{"args": {"1": {"eq": 5}}}, {"args": {"1": {"eq": 0x5401}}}]}
+    after = policy("after.json", {"ioctl": request, "read": True, "write": True})
+    document, _ = report("diff", before, after, "--rules")
+    rows = [row for change in document["changes"] for row in change["regions"]]
+    assert sorted(row["summary"] for row in rows) == [
+        "x86_64 ioctl: newly allowed (was ERRNO(1 EPERM)) if arg1 == 0x5401",
+        "x86_64 write: newly allowed (was ERRNO(1 EPERM)), whatever the arguments"]
+    assert "rule set 1 of 1 (ALLOW), ioctl on x86_64, branch 2 of 2" in [row["after_rule"] for row in rows]
+    other = policy("other.json", {"ioctl": {"args": {"1": {"eq": 5}}}, "read": True}, default_action="kill_process")
+    summaries = [row["summary"] for change in report("diff", before, other, "--rules")[0]["changes"] for row in change["regions"]]
+    assert summaries and all("now KILL_PROCESS instead of ERRNO(1 EPERM)" in summary for summary in summaries)
+
+
+def test_rules_need_policies(asm, getpid):
+    old = POLICIES / "oci" / "docker-default.json"
+    for args in ((getpid, old), (old, getpid), ("%s,%s" % (old, old), old)):
+        document, done = report("diff", *args, "--rules")
+        assert (done.status, document["where"]) == (2, "--rules")

@@ -390,5 +390,5 @@ def test_the_schemas_refuse_what_is_not_a_report():
                 {**same, "verdict": "fail", "unexpected": ["x"]}, {**same, "witness": 1}):
         with pytest.raises(AssertionError):
             cli_tool.fits(bad)
-    assert sorted(cli_tool.VALIDATORS) == ["check", "cover", "diff", "error", "lint", "prove", "reach", "run", "validate", "why"]
+    assert sorted(cli_tool.VALIDATORS) == ["actions", "check", "cover", "diff", "error", "lint", "prove", "reach", "run", "validate", "why"]
     assert all(json.loads(path.read_text())["title"] for path in cli_tool.SCHEMAS.glob("*.json"))

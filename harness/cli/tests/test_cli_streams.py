@@ -14,11 +14,12 @@ COMMANDS = {
               "--max-memory", "--from", "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
     "prove": ["--refines", "--engine", "--max-memory", "--assume", "--emit-smt2", "--from", "--big-endian", "--timeout", "--same",
               "--arch", "--cap", "--kernel", "--json"],
-    "diff": ["--max-regions", "--expect", "--write-expect", "--assume", "--max-memory", "--from", "--big-endian", "--same",
+    "diff": ["--max-regions", "--expect", "--write-expect", "--rules", "--assume", "--max-memory", "--from", "--big-endian", "--same",
              "--arch", "--cap", "--kernel", "--json"],
     "why": ["--nr", "--arch", "--ip", "--arg", "--words", "--host-arch", "--cap", "--kernel", "--max-memory", "--from", "--big-endian",
             "--json"],
     "reach": ["--at", "--max-regions", "--max-memory", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
+    "actions": ["--max-memory", "--from", "--big-endian", "--same", "--arch", "--cap", "--kernel", "--json"],
     "lint": ["--max-memory", "--arch", "--cap", "--kernel", "--json"],
     "run": ["--nr", "--arch", "--ip", "--arg", "--words", "--trace", "--host-arch", "--cap", "--kernel", "--from", "--big-endian",
             "--json"],
@@ -35,11 +36,11 @@ COMMANDS = {
 JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "getpid.asm"], 0),
         (["prove", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "bad.asm"], 4), (["run", "getpid.asm"], 0),
         (["diff", "getpid.asm", "getpid.asm"], 0), (["diff", "getpid.asm", "getpid-enoent.asm"], 1),
-        (["why", "getpid.asm"], 0), (["reach", "getpid.asm"], 0), (["lint", str(POLICIES / "seed" / "ten-syscalls.json")], 0),
+        (["why", "getpid.asm"], 0), (["reach", "getpid.asm"], 0), (["actions", "getpid.asm"], 0), (["lint", str(POLICIES / "seed" / "ten-syscalls.json")], 0),
         (["cover", "getpid.asm"], 0), (["cover", "getpid.asm", "--no-derive"], 1), (["asm", "getpid.asm"], 0),
         (["dis", "getpid.asm"], 0), (["validate", "getpid.asm"], 0), (["validate", "bad.asm"], 4), (["optimize", "getpid.asm"], 0),
         (["optimize", "--list"], 0), (["import", str(DOCKER)], 0), (["--help"], 0), (["check", "--help"], 0), (["--version"], 0)]
-JSON = {"check": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "lint": 1, "run": 1, "cover": 1, "validate": 1}  # and the version
+JSON = {"check": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "lint": 1, "run": 1, "cover": 1, "validate": 1}  # and the version
 
 
 @pytest.fixture

@@ -1,0 +1,96 @@
+"""actions: each claim against what the naive evaluator says, and against prove for all arguments."""
+
+import random
+
+import pytest
+from cli_tool import POLICIES, all_programs, evaluate, read_raw, report, run, words_bytes
+
+AUDITS = {"x86_64": 0xC000003E, "x32": 0xC000003E, "i386": 0x40000003, "aarch64": 0xC00000B7, "arm": 0x40000028}
+READ_OR_FLAG = "ld [4]\njeq #0xc000003e, on, bad\non: ld [0]\njeq #0, yes, n\nn: jeq #1, look, no\nlook: ld [16]\njeq #7, yes, no\n" \
+    "yes: ret #0x7fff0000\nno: ret #0x50001\nbad: ret #0x80000000\n"
+
+
+def number(path, arch, name):
+    """The number the tables have for a name."""
+    return report("run", path, "--arch", arch, "--nr", name)[0]["data"]["nr"]
+
+
+def rows_of(document):
+    return {row["arch"]: row for row in document["arches"]}
+
+
+def test_by_hand(asm):
+    path = asm(READ_OR_FLAG)
+    document, done = report("actions", path)
+    rows = rows_of(document)
+    assert done.status == 0 and set(rows) == {"x86_64", "x32"}
+    by_action = {part["action"]: part["syscalls"] for part in rows["x86_64"]["constant"]}
+    assert by_action["ALLOW"] == ["read"] and rows["x86_64"]["others"] == ["write"]
+    assert set(by_action) == {"ALLOW", "ERRNO(1 EPERM)"} and len(by_action["ERRNO(1 EPERM)"]) > 300
+    assert [part["action"] for part in rows["x32"]["constant"]] == ["ERRNO(1 EPERM)"] and rows["x32"]["others"] == []
+    text = run("actions", path).out
+    assert text.startswith("x86_64\n") and "ALLOW                   1: read\n" in text and "depends on more         1: write\n" in text
+    assert max(map(len, text.splitlines())) <= 110
+
+
+def test_values_computed_from_the_number_alone(asm):
+    document, _ = report("actions", asm("ld [0]\nadd #5\nret a"))
+    row = rows_of(document)["x86_64"]  # no architecture is told apart: the host's
+    assert row["others"] == [] and row["constant"][0] == {"value": "0x00000005", "action": "KILL_THREAD(5)", "syscalls": ["read"]}
+    document, _ = report("actions", asm("ld [0]\nadd #5\nret a"), "--arch", "aarch64")
+    assert list(rows_of(document)) == ["aarch64"]
+    document, _ = report("actions", asm("ld [16]\nret a"))
+    assert rows_of(document)["x86_64"]["constant"] == []
+
+
+def test_words_that_are_compared_with_the_number(asm):
+    # The bits of nr and arg0 alternate in the diagrams.
+    document, _ = report("actions", asm("ld [0]\ntax\nld [16]\nand #1\njgt x, y, n\ny: ret #1\nn: ret #2\n"))
+    row = rows_of(document)["x86_64"]
+    assert row["others"] == ["read"] and [part["value"] for part in row["constant"]] == ["0x00000002"]
+
+
+@pytest.mark.parametrize("path", all_programs() + sorted((POLICIES / "seed").glob("*.json")) + [POLICIES / "oci" / "docker-default.json"],
+                         ids=lambda path: path.stem)
+def test_real_filters(path, tmp_path):
+    raw = tmp_path / "program.bpf"
+    assert run("asm", path, "-o", raw).status == 0
+    insns = read_raw(raw.read_bytes())
+    rng = random.Random(4)
+    document, done = report("actions", path)
+    assert done.status == 0
+    constants = sorted({insn.k for insn in insns if insn.code & 7 == 5})
+    for row in document["arches"]:
+        names = [name for part in row["constant"] for name in part["syscalls"]] + row["others"]
+        assert len(names) == len(set(names)) > 200
+        for part in rng.sample(row["constant"], min(2, len(row["constant"]))):
+            name = rng.choice(part["syscalls"])
+            if row["arch"] not in AUDITS:
+                continue
+            nr = number(raw, row["arch"], name)
+            for _ in range(20):
+                call = [nr, AUDITS[row["arch"]]] + [rng.choice([0, 1, rng.choice(constants), rng.getrandbits(32)]) for _ in range(14)]
+                assert evaluate(insns, words_bytes(call)) == int(part["value"], 16), (name, call)
+        for name in row["others"][:2]:
+            if row["arch"] not in AUDITS:
+                continue
+            # Not constant: with either half of what is left of the inputs taken away, something differs.
+            nr = number(raw, row["arch"], name)
+            value = evaluate(insns, words_bytes([nr, AUDITS[row["arch"]]] + [0] * 14))
+            constant = tmp_path / "constant.asm"
+            constant.write_text("ret #%d\n" % value)
+            assumption = "arch == %#x && nr == %d" % (AUDITS[row["arch"]], nr)
+            assert report("prove", raw, constant, "--assume", assumption)[1].status == 1, name
+
+
+def test_stacks_and_behaviour(asm):
+    data, plain = asm("ret #0x7fff0001", "data.asm"), asm("ret #0x7fff0000", "plain.asm")
+    assert report("actions", data)[0]["arches"][0]["constant"][0]["value"] == "0x7fff0001"
+    assert report("actions", data, "--same", "behaviour")[0]["arches"][0]["constant"][0]["value"] == "0x7fff0000"
+    stacked = report("actions", "%s,%s" % (plain, asm(READ_OR_FLAG)))[0]
+    assert rows_of(stacked)["x86_64"]["others"] == ["write"]
+
+
+def test_a_refused_program(asm):
+    document, done = report("actions", asm("ld [0]", "bad.asm"))
+    assert (done.status, document["error"]) == (4, "rejected")

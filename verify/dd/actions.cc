@@ -1,0 +1,59 @@
+#include "verify/dd/actions.h"
+
+#include <algorithm>
+
+namespace secequiv::dd {
+namespace {
+
+// No architecture's.
+constexpr std::uint32_t kUnknownAudit = 0;
+
+// A function as one diagram of return values, or where values are computed, one for each bit.
+using Function = std::vector<NodeId>;
+
+Function fixed(Space& space, const Function& function, std::uint32_t word, std::uint32_t value) {
+  Function out;
+  out.reserve(function.size());
+  for (const NodeId id : function) out.push_back(space.fix(id, word, value));
+  return out;
+}
+
+std::optional<std::uint32_t> constant(const Space& space, const Function& function) {
+  std::uint32_t out = 0;
+  for (std::size_t i = 0; i < function.size(); ++i) {
+    if (!space.diagrams().is_leaf(function[i])) return std::nullopt;
+    out |= space.diagrams().node(function[i]).pattern << i;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<ArchActions> constant_actions(Space& space, const Decisions& decisions, Arch host) {
+  Function all{decisions.root};
+  if (decisions.computed) {
+    const Bits bits = space.words().bits(space.value(decisions));
+    all.assign(bits.begin(), bits.end());
+  }
+  const Function unknown = fixed(space, all, kArchWord, kUnknownAudit);
+  const auto told_apart = [&](const ArchInfo& info) {
+    return fixed(space, all, kArchWord, info.audit) != unknown;
+  };
+  const bool none = std::ranges::none_of(all_arches(), told_apart);
+  std::vector<ArchActions> out;
+  for (const ArchInfo& info : all_arches()) {
+    if (none ? info.arch != host : !told_apart(info)) continue;
+    const Function here = fixed(space, all, kArchWord, info.audit);
+    out.push_back({info.arch, {}, {}});
+    for (const SyscallEntry& call : info.syscalls) {
+      if (const auto value = constant(space, fixed(space, here, kNrWord, call.nr))) {
+        out.back().constant[*value].push_back(call.nr);
+      } else {
+        out.back().others.push_back(call.nr);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace secequiv::dd
