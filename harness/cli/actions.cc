@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "harness/bpf/check.h"
 #include "harness/cli/engine_options.h"
 #include "harness/report/json.h"
 
@@ -43,12 +42,8 @@ nlohmann::ordered_json names_json(Arch arch, const std::vector<std::uint32_t>& c
 }
 
 int actions(const ActionsJob& job) {
-  auto stack = load_stack(job.filter, job.options);
+  auto stack = load_accepted_stack(job.filter, job.options);
   if (!stack) return report(stack.error(), job.options);
-  for (const Source& side : *stack)
-    if (const auto refusal = check(side.program, LengthRule::kUnlimited))
-      return report(make_error(ErrorCode::kRejected, side.name, describe(*refusal, side.program)),
-                    job.options);
   const auto programs = views(*stack);
   dd::Space space(programs, job.engine.limits());
   const auto decisions = space.decisions(programs, job.options.sameness());

@@ -159,6 +159,32 @@ Result<std::vector<Source>> load_stack(const std::string& paths, const Options& 
   return out;
 }
 
+namespace {
+
+Status acceptable(const Source& source) {
+  if (const auto refusal = check(source.program, LengthRule::kUnlimited))
+    return make_error(ErrorCode::kRejected, source.name, describe(*refusal, source.program));
+  note_length(source.name, source.program);
+  return Ok{};
+}
+
+}  // namespace
+
+Result<Source> load_accepted(const std::string& path, const Options& options) {
+  auto source = load_source(path, options);
+  if (!source) return source;
+  if (auto s = acceptable(*source); !s) return s.error();
+  return source;
+}
+
+Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const Options& options) {
+  auto stack = load_stack(paths, options);
+  if (!stack) return stack;
+  for (const Source& source : *stack)
+    if (auto s = acceptable(source); !s) return s.error();
+  return stack;
+}
+
 std::vector<ProgramView> views(const std::vector<Source>& stack) {
   std::vector<ProgramView> out;
   out.reserve(stack.size());

@@ -75,6 +75,11 @@ std::vector<ProgramView> views(const std::vector<Source>& stack);
 // A program, or a policy compiled without optimization.
 Result<Source> load_source(const std::string& path, const Options& options);
 
+// The same, refused (kRejected) if the kernel's check refuses a program for more than its length;
+// that is only said.
+Result<Source> load_accepted(const std::string& path, const Options& options);
+Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const Options& options);
+
 // The program that `command` prints, in any form. Errors: kAdapter, whatever is wrong with it.
 Result<Source> load_command(const std::string& command, double timeout, const Options& options);
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "harness/base/file.h"
-#include "harness/bpf/check.h"
 #include "harness/cli/engine_options.h"
 #include "harness/coverage/listing.h"
 #include "harness/coverage/state.h"
@@ -84,13 +83,8 @@ Result<CoverReport> account(const CoverJob& job, const CoverageMap& coverage) {
 int cover(const CoverJob& job) {
   if (auto s = keep_json_alone(job.options, "--listing", job.listing); !s)
     return report(s.error(), job.options);
-  auto source = load_source(job.program, job.options);
+  auto source = load_accepted(job.program, job.options);
   if (!source) return report(source.error(), job.options);
-  if (const auto refusal = check(source->program, LengthRule::kUnlimited))
-    return report(
-        make_error(ErrorCode::kRejected, source->name, describe(*refusal, source->program)),
-        job.options);
-  note_length(source->name, source->program);
   CoverageMap coverage(source->program);
   if (auto s = collect(job, *source, coverage); !s) return report(s.error(), job.options);
   auto found = account(job, coverage);

@@ -30,13 +30,6 @@ struct DiffJob {
   [[nodiscard]] bool whole() const { return !expect.empty() || !write_expect.empty(); }
 };
 
-Status acceptable(const std::vector<Source>& stack) {
-  for (const Source& side : stack)
-    if (const auto refusal = check(side.program, LengthRule::kUnlimited))
-      return make_error(ErrorCode::kRejected, side.name, describe(*refusal, side.program));
-  return Ok{};
-}
-
 // Adds to every region what it means and which rules of the policies decide on its example; the
 // same as text.
 std::string add_rules(const DiffJob& job, const Difference& difference, const Policy& before,
@@ -128,12 +121,10 @@ int diff(const DiffJob& job) {
     if (!read) return report(read.error(), job.options);
     expected = std::move(*read);
   }
-  auto before = load_stack(job.before, job.options);
+  auto before = load_accepted_stack(job.before, job.options);
   if (!before) return report(before.error(), job.options);
-  auto after = load_stack(job.after, job.options);
+  auto after = load_accepted_stack(job.after, job.options);
   if (!after) return report(after.error(), job.options);
-  for (const std::vector<Source>* stack : {&*before, &*after})
-    if (auto s = acceptable(*stack); !s) return report(s.error(), job.options);
   if (job.rules)
     for (const std::vector<Source>* stack : {&*before, &*after})
       if (auto s = policies_only(*stack); !s) return report(s.error(), job.options);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "harness/base/file.h"
-#include "harness/bpf/check.h"
 #include "harness/cli/common.h"
 #include "harness/optimize/pass.h"
 #include "harness/seccomp/annotate.h"
@@ -36,13 +35,8 @@ int optimize_input(const OptimizeJob& job) {
                     job.options);
     passes.push_back(pass);
   }
-  auto source = load_source(job.input, job.options);
+  auto source = load_accepted(job.input, job.options);
   if (!source) return report(source.error(), job.options);
-  if (const auto refusal = check(source->program, LengthRule::kUnlimited))
-    return report(
-        make_error(ErrorCode::kRejected, source->name, describe(*refusal, source->program)),
-        job.options);
-  note_length(source->name, source->program);
   const Optimized result =
       passes.empty() ? optimize(source->program) : optimize(source->program, passes);
   if (job.explain) {

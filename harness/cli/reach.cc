@@ -61,12 +61,8 @@ Status list(const ReachJob& job, const Source& source, dd::Space& space, dd::Rea
 }
 
 int reach_inputs(const ReachJob& job) {
-  auto source = load_source(job.program, job.options);
+  auto source = load_accepted(job.program, job.options);
   if (!source) return report(source.error(), job.options);
-  if (const auto refusal = check(source->program, LengthRule::kUnlimited))
-    return report(
-        make_error(ErrorCode::kRejected, source->name, describe(*refusal, source->program)),
-        job.options);
   if (job.at && *job.at >= source->program.size())
     return report(make_error(ErrorCode::kUsage, "--at",
                              fmt::format("expected an instruction from 0 to {}, found {}",

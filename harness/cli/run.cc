@@ -1,7 +1,6 @@
 // `run`: emulate one system call, with the trace if wanted.
 #include <fmt/format.h>
 
-#include "harness/bpf/check.h"
 #include "harness/cli/call_options.h"
 #include "harness/compare/pair.h"
 #include "harness/report/json.h"
@@ -22,13 +21,8 @@ int emulate(RunJob& job) {
   if (!data) return report(data.error(), job.options);
   std::vector<Source> sources;
   for (const std::string& path : job.inputs) {
-    auto source = load_source(path, job.options);
+    auto source = load_accepted(path, job.options);
     if (!source) return report(source.error(), job.options);
-    if (const auto refusal = check(source->program, LengthRule::kUnlimited))
-      return report(
-          make_error(ErrorCode::kRejected, source->name, describe(*refusal, source->program)),
-          job.options);
-    note_length(source->name, source->program);
     sources.push_back(std::move(*source));
   }
   std::vector<ProgramView> stack(sources.size());

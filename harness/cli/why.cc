@@ -1,7 +1,6 @@
 // `why`: what decided about one system call.
 #include <fmt/format.h>
 
-#include "harness/bpf/check.h"
 #include "harness/cli/call_options.h"
 #include "harness/cli/engine_options.h"
 #include "harness/report/diff.h"
@@ -26,12 +25,8 @@ struct WhyJob {
 int why(WhyJob& job) {
   auto data = job.call.read(job.options);
   if (!data) return report(data.error(), job.options);
-  auto stack = load_stack(job.filter, job.options);
+  auto stack = load_accepted_stack(job.filter, job.options);
   if (!stack) return report(stack.error(), job.options);
-  for (const Source& side : *stack)
-    if (const auto refusal = check(side.program, LengthRule::kUnlimited))
-      return report(make_error(ErrorCode::kRejected, side.name, describe(*refusal, side.program)),
-                    job.options);
   const auto programs = views(*stack);
   dd::Space space(programs, job.engine.limits());
   const dd::Decisions decisions = space.decisions(programs, Sameness::kRaw);

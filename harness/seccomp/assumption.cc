@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
+
+#include "harness/base/text.h"
 
 namespace secequiv {
 namespace {
@@ -57,19 +58,6 @@ Token token_at(std::string_view text, std::size_t begin) {
   constexpr std::array<std::string_view, 7> kLong = {"==", "!=", "<=", ">=", "&&", "||", ".."};
   const bool is_long = std::ranges::find(kLong, text.substr(begin, 2)) != kLong.end();
   return {text.substr(begin, is_long ? 2 : 1), begin};
-}
-
-// Decimal or 0x; nothing if malformed or above 2^64-1.
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    base = 16;
-    text.remove_prefix(2);
-  }
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 // What stands in the expression, for a message.
@@ -273,7 +261,7 @@ class Parser {
     const bool negative = take("-");
     if (!token_.is_number()) return expected("a number behind '-'");
     const std::uint64_t limit = negative ? field.max() / 2 + 1 : field.max();
-    const auto magnitude = parse_number(token_.text);
+    const auto magnitude = parse_unsigned(token_.text);
     advance();
     if (!magnitude || *magnitude > limit)
       return failure(begin, number_limits(field), taken_since(begin));
