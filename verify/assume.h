@@ -73,8 +73,9 @@ class AssumptionTests {
     // The usual range of small numbers: its high half is fixed.
     if (field.is_wide() && high_half(range.first) == high_half(range.last))
       return domain_.both(
-          equal({field.index, Field::Part::kHigh}, 0xffffffff, high_half(range.first)),
-          within({field.index, Field::Part::kLow}, {low_half(range.first), low_half(range.last)}));
+          equal({field.index, Field::Part::kHigh, field.order}, 0xffffffff, high_half(range.first)),
+          within({field.index, Field::Part::kLow, field.order},
+                 {low_half(range.first), low_half(range.last)}));
     return domain_.both(above(field, range.first, true),
                         domain_.negate(above(field, range.last, false)));
   }

@@ -1,4 +1,4 @@
-# Registers with ctest everything that is written in Python: one test per folder with test_*.py files, the layer check and
+# Registers with ctest everything that is written in Python: one test per test_*.py file, the layer check and
 # the format check. Needs enable_testing().
 
 # The first Python that can run the tests; the distribution's own comes first because its packages are there.
@@ -38,18 +38,12 @@ file(GLOB_RECURSE _files RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${_pat
 if(NOT _files)
   message(FATAL_ERROR "No test_*.py found under ${PROJECT_SOURCE_DIR}")
 endif()
-set(_folders)
+# One file each, so that several run at once.
 foreach(_file IN LISTS _files)
-  get_filename_component(_folder ${_file} DIRECTORY)
-  list(APPEND _folders ${_folder})
-endforeach()
-list(REMOVE_DUPLICATES _folders)
-
-foreach(_folder IN LISTS _folders)
-  # scripts/oracle/tests is called pytest.scripts.oracle.
-  string(REGEX REPLACE "/tests$" "" _name ${_folder})
+  # scripts/oracle/tests/test_naive.py is called pytest.scripts.oracle.naive.
+  string(REGEX REPLACE "/tests/test_(.*)\\.py$" "/\\1" _name ${_file})
   string(REPLACE "/" "." _name pytest.${_name})
-  add_test(NAME ${_name} COMMAND ${SECEQUIV_PYTHON} -m pytest -q -p no:cacheprovider ${_folder}
+  add_test(NAME ${_name} COMMAND ${SECEQUIV_PYTHON} -m pytest -q -p no:cacheprovider ${_file}
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${_name} PROPERTIES ENVIRONMENT "${_environment}" LABELS pytest)
 endforeach()

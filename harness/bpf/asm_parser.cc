@@ -184,6 +184,7 @@ class Assembler {
     bool known = false;
     for (const InsnInfo& info : insn_table()) known = known || info.mnemonic == m;
     if (!known) return fail_at(head, fmt::format("expected an instruction, found '{}'", m));
+    head_ = head;
     return operand(m);
   }
 
@@ -251,7 +252,7 @@ class Assembler {
 
   Status push(std::string_view m, Operand operand, std::uint32_t k) {
     const auto code = find(m, operand);
-    if (!code) return fail_at(token_, fmt::format("'{}' does not take this operand", m));
+    if (!code) return fail_at(head_, fmt::format("'{}' does not take this operand", m));
     program_.push_back(Insn{*code, 0, 0, k});
     return Ok{};
   }
@@ -365,6 +366,7 @@ class Assembler {
   std::size_t line_ = 1;
   std::size_t column_ = 1;
   Lexeme token_;
+  Lexeme head_;  // of the instruction at hand
   Program program_;
   std::unordered_map<std::string_view, std::size_t> labels_;
   std::vector<Fixup> fixups_;

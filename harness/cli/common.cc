@@ -151,7 +151,10 @@ Result<std::vector<Source>> load_stack(const std::string& paths, const Options& 
   for (bool more = true; more;) {
     const std::size_t comma = whole ? std::string::npos : paths.find(',', from);
     more = comma != std::string::npos;
-    auto source = load_source(paths.substr(from, comma - from), options);
+    const std::string path = paths.substr(from, comma - from);
+    if (path.empty() && !paths.empty())
+      return make_error(ErrorCode::kUsage, paths, "expected a file on either side of each comma");
+    auto source = load_source(path, options);
     if (!source) return source.error();
     out.push_back(std::move(*source));
     from = comma + 1;

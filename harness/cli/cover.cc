@@ -83,6 +83,10 @@ Result<CoverReport> account(const CoverJob& job, const CoverageMap& coverage) {
 int cover(const CoverJob& job) {
   if (auto s = keep_json_alone(job.options, "--listing", job.listing); !s)
     return report(s.error(), job.options);
+  if (job.state == "-")
+    return report(make_error(ErrorCode::kUsage, "--state",
+                             "expected a file, found '-': it is read and then written"),
+                  job.options);
   auto source = load_accepted(job.program, job.options);
   if (!source) return report(source.error(), job.options);
   CoverageMap coverage(source->program);

@@ -9,6 +9,7 @@
 #include "harness/policy/json.h"
 #include "harness/report/json.h"
 #include "harness/report/rule.h"
+#include "harness/report/text.h"
 #include "verify/dd/diff.h"
 
 namespace secequiv::cli {
@@ -64,14 +65,19 @@ Status policies_only(const std::vector<Source>& stack) {
                                 stack.size() == 1 ? stack[0].name : "a stack of filters"));
 }
 
-// Every region is in the document that is compared or written.
+// All of it is in the document that is compared or written.
 Status complete(const Difference& difference) {
-  for (const Change& change : difference.changes)
+  for (const Change& change : difference.changes) {
+    if (change.computed())
+      return make_error(ErrorCode::kUsage, "diff",
+                        "--expect and --write-expect are for constant return values; a program "
+                        "computes one from the input (RET A)");
     if (fmt::format("{}", change.where.regions.size()) != change.where.region_count)
       return make_error(ErrorCode::kBudget, "diff",
                         fmt::format("{} regions are too many for --expect and --write-expect, "
                                     "which take {} for each change",
                                     change.where.region_count, kMostExpected));
+  }
   return Ok{};
 }
 
@@ -110,6 +116,11 @@ int compare(const DiffJob& job, const nlohmann::ordered_json& expected,
 }
 
 int diff(const DiffJob& job) {
+  if (!job.expect.empty() && !job.write_expect.empty())
+    return report(make_error(ErrorCode::kUsage, "--write-expect",
+                             "expected without --expect: what was agreed on is not replaced in "
+                             "the run that compares with it"),
+                  job.options);
   if (job.write_expect == "-")
     return report(make_error(ErrorCode::kUsage, "--write-expect",
                              "expected a file, found '-': standard output has the report, with "
@@ -140,20 +151,21 @@ int diff(const DiffJob& job) {
     if (auto s = complete(*found); !s) return report(s.error(), job.options);
   const Arch host = job.options.oci().arch;
   if (job.whole()) {
-    const auto document = to_json(*found, kMostExpected, host);
+    const auto document = to_json(*found, question, kMostExpected, host);
     if (!job.write_expect.empty())
       if (auto s = write_file(job.write_expect, render(document)); !s)
         return report(s.error(), job.options);
     if (!job.expect.empty()) return compare(job, expected, document);
   }
   const Verdict verdict = found->changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
-  auto shown = to_json(*found, job.max_regions, host);
+  auto shown = to_json(*found, question, job.max_regions, host);
   const std::string text =
       job.rules ? add_rules(job, *found, *before->front().policy, *after->front().policy, shown)
                 : diff_text(*found, job.max_regions, host);
   if (job.options.json) return print(render(shown), exit_code(verdict));
-  return print(text + fmt::format("{}: {} of 2^512 inputs differ\n", verdict_name(verdict),
-                                  count_text(found->count)),
+  return print(assuming_text(question) + text +
+                   fmt::format("{}: {} of 2^512 inputs differ\n", verdict_name(verdict),
+                               count_text(found->count)),
                exit_code(verdict));
 }
 
@@ -175,8 +187,7 @@ void add_diff(CLI::App& app, Context& context) {
       "--expect", job->expect,
       "Pass if the difference is exactly the one stored in this file, else show what is "
       "new (+) and what is missing (-)");
-  sub->add_option("--write-expect", job->write_expect,
-                  "Store the difference for --expect (which reads first, if both are given)");
+  sub->add_option("--write-expect", job->write_expect, "Store the difference for --expect");
   sub->add_flag("--rules", job->rules,
                 "Of two policies: what each region means, and the rules that decide on it");
   job->engine.add_assume(*sub);

@@ -48,9 +48,12 @@ int lint(const LintJob& job) {
   if (!job.options.json) {
     std::string text;
     for (const IdleRule& rule : *idle) text += line(rule, *policy) + "\n";
-    return print(text + fmt::format("{}: {} idle rule{}\n", verdict_name(verdict), idle->size(),
-                                    idle->size() == 1 ? "" : "s"),
-                 exit_code(verdict));
+    return print(
+        text + fmt::format("{}: {} idle rule{}\n", verdict_name(verdict), idle->size(),
+                           idle->size() == 0   ? "s"
+                           : idle->size() == 1 ? ""
+                                               : "s; each could go, not always all at once"),
+        exit_code(verdict));
   }
   nlohmann::ordered_json document{{"schema", "secequiv.lint/1"},
                                   {"verdict", verdict_name(verdict)},

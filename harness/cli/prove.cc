@@ -68,6 +68,7 @@ int prove(const ProveJob& job) {
   if (!proof) return report(proof.error(), job.options);
   if (!job.options.json) return print(proof_text(question, *proof), exit_code(proof->verdict));
   auto document = to_json(*proof);
+  document["question"] = to_json(question);
   document["before"] = sides_json(*before);
   document["after"] = sides_json(*after);
   return print(render(document), exit_code(proof->verdict));

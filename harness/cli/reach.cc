@@ -16,14 +16,15 @@ namespace {
 struct ReachJob {
   Options options;
   std::string program;
-  std::optional<std::size_t> at;
+  std::optional<std::int64_t> at;
   std::size_t max_regions = 20;
   EngineOptions engine;
 };
 
-std::string kind_of(const Obligation& obligation) {
-  static constexpr const char* kNames[] = {"", " true", " false"};
-  return kNames[static_cast<int>(obligation.kind)];
+std::string kind_of(const Obligation& obligation, const Insn& insn) {
+  if (obligation.kind == Obligation::Kind::kLine) return "";
+  const bool taken = obligation.kind == Obligation::Kind::kTrue;
+  return fmt::format(" {}", outcome_name(insn, taken));
 }
 
 // The obligations asked about, with how many inputs meet each and the smallest of them.
@@ -31,7 +32,7 @@ Status list(const ReachJob& job, const Source& source, dd::Space& space, dd::Rea
             std::string& text, nlohmann::ordered_json& rows) {
   dd::Regions regions(space);
   for (const Obligation& obligation : CoverageMap(source.program).obligations()) {
-    if (job.at && *job.at != obligation.pc) continue;
+    if (job.at && static_cast<std::size_t>(*job.at) != obligation.pc) continue;
     const dd::NodeId set = reach.set(obligation);
     const RegionList found = regions.list(set, job.at ? job.max_regions : 0);
     const auto smallest =
@@ -43,11 +44,12 @@ Status list(const ReachJob& job, const Source& source, dd::Space& space, dd::Rea
     row["region_count"] = found.region_count;
     if (smallest) row["smallest"] = to_json(*smallest);
     row["regions"] = nlohmann::ordered_json::array();
-    text += fmt::format("{:>6}{:<6} {:<40} {}\n", obligation.pc, kind_of(obligation),
-                        insn_text(source.program, obligation.pc),
-                        smallest ? fmt::format("{} inputs, such as {}", count_text(found.count),
-                                               describe(*smallest))
-                                 : "infeasible: no input");
+    text += fmt::format(
+        "{:>6}{:<6} {:<40} {}\n", obligation.pc, kind_of(obligation, source.program[obligation.pc]),
+        insn_text(source.program, obligation.pc),
+        smallest
+            ? fmt::format("{} inputs, such as {}", count_text(found.count), describe(*smallest))
+            : "infeasible: no input");
     for (const Region& region : found.regions) {
       row["regions"].push_back(condition_text(region, job.options.oci().arch));
       text += fmt::format("         {}\n", condition_text(region, job.options.oci().arch));
@@ -63,7 +65,7 @@ Status list(const ReachJob& job, const Source& source, dd::Space& space, dd::Rea
 int reach_inputs(const ReachJob& job) {
   auto source = load_accepted(job.program, job.options);
   if (!source) return report(source.error(), job.options);
-  if (job.at && *job.at >= source->program.size())
+  if (job.at && (*job.at < 0 || static_cast<std::size_t>(*job.at) >= source->program.size()))
     return report(make_error(ErrorCode::kUsage, "--at",
                              fmt::format("expected an instruction from 0 to {}, found {}",
                                          source->program.size() - 1, *job.at)),

@@ -3,6 +3,7 @@
 
 #include "harness/cli/call_options.h"
 #include "harness/cli/engine_options.h"
+#include "harness/coverage/coverage.h"
 #include "harness/report/diff.h"
 #include "harness/report/json.h"
 #include "harness/report/rule.h"
@@ -22,6 +23,10 @@ struct WhyJob {
   EngineOptions engine;
 };
 
+nlohmann::ordered_json value_json(std::uint32_t value) {
+  return {{"value", fmt::format("{:#010x}", value)}, {"action", describe_action(value)}};
+}
+
 int why(WhyJob& job) {
   auto data = job.call.read(job.options);
   if (!data) return report(data.error(), job.options);
@@ -39,19 +44,27 @@ int why(WhyJob& job) {
   const Region region = dd::Regions(space).around(others, *data);
   const std::string condition = condition_text(region, job.options.oci().arch);
   nlohmann::ordered_json document{
-      {"schema", "secequiv.why/1"},
-      {"data", to_json(*data)},
-      {"result", {{"value", fmt::format("{:#010x}", result)}, {"action", describe_action(result)}}},
-      {"condition", condition},
-      {"count", region.count},
-      {"filters", nlohmann::ordered_json::array()}};
+      {"schema", "secequiv.why/1"},   {"data", to_json(*data)},
+      {"result", value_json(result)}, {"condition", condition},
+      {"count", region.count},        {"filters", nlohmann::ordered_json::array()}};
   std::string text = fmt::format(
       "{}\n{:#010x} {}\nbecause {}\n        (so for all {} such inputs)\n", describe(*data), result,
       describe_action(result), short_condition(condition), count_text(region.count));
+  bool decided = stack->size() == 1;
   for (const Source& side : *stack) {
     const Trace steps = trace(side.program, data->words);
     nlohmann::ordered_json row{{"name", side.name}};
-    text += side.name + "\n";
+    text += side.name;
+    if (stack->size() > 1) {
+      // Of several with the same action the newest decides.
+      const bool decides = !decided && precedence(steps.result) == precedence(result);
+      decided = decided || decides;
+      row["result"] = value_json(steps.result);
+      row["decides"] = decides;
+      text += fmt::format(": {:#010x} {}{}", steps.result, describe_action(steps.result),
+                          decides ? ", which decides" : "");
+    }
+    text += "\n";
     if (side.policy) {
       row["rule"] = deciding_rule(*side.policy, *data);
       text += "  " + deciding_rule(*side.policy, *data) + "\n";
@@ -63,10 +76,11 @@ int why(WhyJob& job) {
       if (step.outcome || &step == &steps.steps.back()) shown.push_back(&step);
     for (std::size_t i = 0; i < shown.size(); ++i) {
       const TraceStep& step = *shown[i];
-      const std::string line = fmt::format("{}{}", insn_text(side.program, step.pc),
-                                           !step.outcome   ? ""
-                                           : *step.outcome ? " -> true"
-                                                           : " -> false");
+      const std::string line = fmt::format(
+          "{}{}", insn_text(side.program, step.pc),
+          !step.outcome
+              ? ""
+              : fmt::format(" -> {}", outcome_name(side.program[step.pc], *step.outcome)));
       row["tests"].push_back({{"instruction", step.pc}, {"text", line}});
       // A long search is shown in JSON only.
       if (i >= kShownTests && i + kShownTests < shown.size()) continue;

@@ -49,11 +49,21 @@ struct RegionList {
   std::string region_count;  // how many regions make up the whole set, decimal
 };
 
+// A return value, of which less may be known where it is computed from the input.
+struct ReturnValue {
+  std::optional<std::uint32_t> value;   // nothing: computed
+  std::optional<std::uint32_t> action;  // the upper half, if that is the same for all inputs
+
+  friend auto operator<=>(const ReturnValue&, const ReturnValue&) = default;
+};
+
 // Everything for which one return value became another.
 struct Change {
-  std::optional<std::uint32_t> before;  // nothing: computed from the input
-  std::optional<std::uint32_t> after;
+  ReturnValue before;
+  ReturnValue after;
   RegionList where;
+
+  [[nodiscard]] bool computed() const { return !before.value || !after.value; }
 };
 
 struct Difference {

@@ -15,18 +15,16 @@ struct Marker {
 
 }  // namespace
 
+std::string_view outcome_name(const Insn& insn, bool taken) {
+  if (insn.code == kDivX) return taken ? "divisor zero" : "divisor not zero";
+  return taken ? "true" : "false";
+}
+
 std::string describe(const Obligation& obligation, ProgramView program) {
-  const bool division = program[obligation.pc].code == kDivX;
-  switch (obligation.kind) {
-    case Obligation::Kind::kLine:
-      return fmt::format("instruction {}", obligation.pc);
-    case Obligation::Kind::kTrue:
-      return fmt::format("instruction {} {}", obligation.pc, division ? "divisor zero" : "true");
-    case Obligation::Kind::kFalse:
-      return fmt::format("instruction {} {}", obligation.pc,
-                         division ? "divisor not zero" : "false");
-  }
-  return {};
+  const std::string at = fmt::format("instruction {}", obligation.pc);
+  if (obligation.kind == Obligation::Kind::kLine) return at;
+  const bool taken = obligation.kind == Obligation::Kind::kTrue;
+  return fmt::format("{} {}", at, outcome_name(program[obligation.pc], taken));
 }
 
 std::uint32_t CoverageMap::run(const InputWords& input) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/bpf/interpreter.h"
@@ -19,6 +20,9 @@ struct Obligation {
 
   friend bool operator==(const Obligation&, const Obligation&) = default;
 };
+
+// "true", "false"; of DIV|X "divisor zero", "divisor not zero".
+std::string_view outcome_name(const Insn& insn, bool taken);
 
 // "instruction 12", "instruction 12 true", "instruction 12 divisor zero", ...
 std::string describe(const Obligation& obligation, ProgramView program);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/report/json.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/arch.h"
 #include "harness/seccomp/data.h"
@@ -107,13 +108,21 @@ void field_text(const Region& region, int field, Endian endian, std::vector<std:
   if (low != nullptr) out.push_back(set_text(name + ".lo", *low, 0, 0, hex));
 }
 
-std::string action_text(const std::optional<std::uint32_t>& value) {
-  return value ? describe_action(*value) : "computed from the input";
+std::string action_text(const ReturnValue& value) {
+  if (value.value) return describe_action(*value.value);
+  // The name alone: "ERRNO" of "ERRNO(1 EPERM)".
+  if (value.action) {
+    const std::string name = describe_action(*value.action);
+    return name.substr(0, name.find('(')) + "(computed from the input)";
+  }
+  return "computed from the input";
 }
 
-ordered_json action_json(const std::optional<std::uint32_t>& value) {
-  if (!value) return nullptr;
-  return {{"value", fmt::format("{:#010x}", *value)}, {"action", describe_action(*value)}};
+ordered_json action_json(const ReturnValue& value) {
+  if (!value.value && !value.action) return nullptr;
+  if (!value.value) return {{"action", action_text(value)}};
+  return {{"value", fmt::format("{:#010x}", *value.value)},
+          {"action", describe_action(*value.value)}};
 }
 
 ordered_json word_json(const WordSet& set) {
@@ -127,7 +136,7 @@ ordered_json word_json(const WordSet& set) {
   return out;
 }
 
-// The regions of a document, by what they consist of.
+// The regions of a document, by all that it says of them.
 Result<std::map<std::string, std::string>> lines_of(const ordered_json& document,
                                                     const std::string& file) {
   using Json = ordered_json;
@@ -142,8 +151,8 @@ Result<std::map<std::string, std::string>> lines_of(const ordered_json& document
                                   found == nullptr ? "nothing" : found->type_name()));
   };
   const auto action = [](const Json& value) -> std::optional<std::string> {
-    if (value.is_null()) return action_text(std::nullopt);
-    if (!value.is_object() || !value.contains("action") || !value["action"].is_string())
+    if (!value.is_object() || !value.contains("value") || !value.contains("action") ||
+        !value["action"].is_string())
       return std::nullopt;
     return value["action"].get<std::string>();
   };
@@ -158,7 +167,7 @@ Result<std::map<std::string, std::string>> lines_of(const ordered_json& document
       pointer = here;
       const Json* value = member(change, side == 0 ? "before" : "after");
       const auto text = value == nullptr ? std::nullopt : action(*value);
-      if (!text) return wrong("an action, or null", value);
+      if (!text) return wrong("an action", value);
       sides[side] = *text;
     }
     pointer = here;
@@ -169,10 +178,7 @@ Result<std::map<std::string, std::string>> lines_of(const ordered_json& document
       pointer = region;
       const Json* condition = member((*regions)[k], "condition");
       if (condition == nullptr || !condition->is_string()) return wrong("a condition", condition);
-      pointer = region;
-      const Json* words = member((*regions)[k], "words");
-      if (words == nullptr || !words->is_array()) return wrong("a list of words", words);
-      out.emplace(nlohmann::json({change["before"], change["after"], *words}).dump(),
+      out.emplace(nlohmann::json({change["before"], change["after"], (*regions)[k]}).dump(),
                   fmt::format("{} -> {}: {}", sides[0], sides[1], condition->get<std::string>()));
     }
   }
@@ -194,11 +200,12 @@ bool halve(std::string& decimal) {
 }  // namespace
 
 std::string condition_text(const Region& region, Arch host) {
+  const auto audit = audit_of(region);
+  if (audit && *audit != arch_info(host).audit) host = arch_from_data(*audit, 0).value_or(host);
   const Endian endian = arch_info(host).endian;
   std::vector<std::string> out;
   if (const WordSet* arch = find(region, kArchWord)) out.push_back(arch_text(*arch));
-  if (const WordSet* nr = find(region, kNrWord))
-    out.push_back(nr_text(*nr, audit_of(region), host));
+  if (const WordSet* nr = find(region, kNrWord)) out.push_back(nr_text(*nr, audit, host));
   field_text(region, kIpField, endian, out);
   for (int field = 0; field < kArgCount; ++field) field_text(region, field, endian, out);
   return out.empty() ? "true" : fmt::format("{}", fmt::join(out, " && "));
@@ -231,9 +238,8 @@ SeccompData example_of(const Region& region) {
 }
 
 std::string summary(const Change& change, const Region& region, Arch host) {
-  const auto allowed = [](const std::optional<std::uint32_t>& value) {
-    const std::uint32_t action = value.value_or(0) & SECCOMP_RET_ACTION_FULL;
-    return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG;
+  const auto allowed = [](const ReturnValue& value) {
+    return value.action == SECCOMP_RET_ALLOW || value.action == SECCOMP_RET_LOG;
   };
   Region others = region;
   std::erase_if(others.words,
@@ -243,21 +249,20 @@ std::string summary(const Change& change, const Region& region, Arch host) {
   if (const WordSet* arch = find(region, kArchWord))
     calls = audit ? arch_text(*arch).substr(std::string_view("arch == ").size()) : arch_text(*arch);
   const WordSet* nr = find(region, kNrWord);
-  const auto own = audit ? arch_from_data(*audit, 0) : std::nullopt;
-  std::string numbers =
-      nr == nullptr ? "every system call" : nr_text(*nr, audit, own.value_or(host));
+  const Arch own = (audit ? arch_from_data(*audit, 0) : std::nullopt).value_or(host);
+  std::string numbers = nr == nullptr ? "every system call" : nr_text(*nr, audit, own);
   if (nr != nullptr && only(*nr)) numbers = numbers.substr(std::string_view("nr == ").size());
   calls += (calls.empty() ? "" : " ") + numbers;
   const std::string now = action_text(change.after);
   const std::string was = action_text(change.before);
-  const std::string what = !allowed(change.before) && allowed(change.after)
+  const std::string what = change.before.action && !allowed(change.before) && allowed(change.after)
                                ? fmt::format("newly allowed (was {})", was)
-                           : allowed(change.before) && !allowed(change.after)
+                           : change.after.action && allowed(change.before) && !allowed(change.after)
                                ? fmt::format("no longer allowed (now {})", now)
                                : fmt::format("now {} instead of {}", now, was);
   return fmt::format(
       "{}: {}{}", calls, what,
-      others.words.empty() ? ", whatever the arguments" : " if " + condition_text(others, host));
+      others.words.empty() ? ", whatever the arguments" : " if " + condition_text(others, own));
 }
 
 std::string count_text(const std::string& decimal) {
@@ -289,10 +294,12 @@ std::string diff_text(const Difference& difference, std::size_t most, Arch host)
   return out;
 }
 
-ordered_json to_json(const Difference& difference, std::size_t most, Arch host) {
+ordered_json to_json(const Difference& difference, const Question& question, std::size_t most,
+                     Arch host) {
   ordered_json out{{"schema", "secequiv.diff/1"},
                    {"verdict", verdict_name(difference.changes.empty() ? Verdict::kEquivalent
                                                                        : Verdict::kDifferent)},
+                   {"question", to_json(question)},
                    {"count", difference.count}};
   out["changes"] = ordered_json::array();
   for (const Change& change : difference.changes) {
@@ -319,11 +326,23 @@ Result<std::vector<std::string>> unexpected(const ordered_json& expected, const 
   if (!old_lines) return old_lines.error();
   const auto new_lines = lines_of(found, "found");
   if (!new_lines) return new_lines.error();
+  // The order of keys in a file means nothing.
+  using Unordered = nlohmann::json;
+  if (!expected.contains("question") ||
+      Unordered(expected["question"]) != Unordered(found["question"]))
+    return make_error(
+        ErrorCode::kUsage, file,
+        fmt::format("expected the answer to this question, {}; found {}", found["question"].dump(),
+                    expected.contains("question") ? expected["question"].dump() : "none"));
   std::vector<std::string> out;
   for (const auto& [key, line] : *new_lines)
     if (!old_lines->contains(key)) out.push_back("+ " + line);
   for (const auto& [key, line] : *old_lines)
     if (!new_lines->contains(key)) out.push_back("- " + line);
+  // Counts above those of regions follow from them.
+  if (out.empty() && Unordered(expected) != Unordered(found))
+    return make_error(ErrorCode::kParse, file,
+                      "expected counts that are the sums of those of the regions");
   std::ranges::sort(out);
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "harness/base/result.h"
 #include "harness/compare/difference.h"
+#include "harness/compare/question.h"
 #include "harness/compare/verdict.h"
 #include "harness/seccomp/arch.h"
 #include "harness/seccomp/data.h"
@@ -14,8 +15,7 @@
 namespace secequiv {
 
 // "arch == x86_64 && nr in {read, write} && arg0 == 0x5"; "true" without conditions. `host` is the
-// default architecture under which --assume reads it: system calls of others have a prefix, and
-// 64-bit fields are put together in its byte order.
+// default architecture under which --assume reads it.
 std::string condition_text(const Region& region, Arch host);
 
 // A decimal number of inputs, shortened: "2^448", "3 * 2^447", "about 1.23e+150".
@@ -35,11 +35,13 @@ std::string summary(const Change& change, const Region& region, Arch host);
 std::string diff_text(const Difference& difference, std::size_t most, Arch host);
 
 // Schema "secequiv.diff/1".
-nlohmann::ordered_json to_json(const Difference& difference, std::size_t most, Arch host);
+nlohmann::ordered_json to_json(const Difference& difference, const Question& question,
+                               std::size_t most, Arch host);
 
 // What is in one difference and not in the other, a line each: "+ ..." is new, "- ..." is missing.
 // Empty if they are the same. `expected` should be a document that to_json made and was then read
-// from `file`; `found` is one. Errors: kParse with the JSON pointer.
+// from `file`; `found` is one. Errors: kParse with the JSON pointer; kUsage if they answer
+// different questions.
 Result<std::vector<std::string>> unexpected(const nlohmann::ordered_json& expected,
                                             const std::string& file,
                                             const nlohmann::ordered_json& found);

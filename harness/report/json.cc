@@ -87,6 +87,12 @@ ordered_json to_json(const SideReport& side) {
   return out;
 }
 
+ordered_json to_json(const Question& question) {
+  return {{"goal", question.goal == Question::Goal::kSame ? "same" : "refines"},
+          {"same", question.sameness == Sameness::kRaw ? "raw" : "behaviour"},
+          {"assume", describe(question.assumption)}};
+}
+
 ordered_json to_json(const Proof& proof) {
   ordered_json out{{"schema", "secequiv.prove/2"},
                    {"verdict", verdict_name(proof.verdict)},

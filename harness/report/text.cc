@@ -110,8 +110,14 @@ std::string trace_text(ProgramView program, const Trace& trace) {
   return out;
 }
 
+std::string assuming_text(const Question& question) {
+  return question.assumption.nodes.empty()
+             ? ""
+             : fmt::format("assuming {}\n", describe(question.assumption));
+}
+
 std::string proof_text(const Question& question, const Proof& proof) {
-  std::string out;
+  std::string out = assuming_text(question);
   if (proof.witness) {
     out += witness_text(question, *proof.witness);
     out += proof.minimal ? "  (fewest non-zero words, then smallest values)\n"

@@ -19,6 +19,9 @@ std::string trace_text(ProgramView program, const Trace& trace);
 std::string check_text(const CheckReport& report);
 
 // One proof.
+// "assuming CONDITION", a line; empty if the question is about all inputs.
+std::string assuming_text(const Question& question);
+
 std::string proof_text(const Question& question, const Proof& proof);
 
 }  // namespace secequiv

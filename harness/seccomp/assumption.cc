@@ -79,15 +79,21 @@ std::string arch_names(bool with_x32) {
 }
 
 // Recursive descent, a function for each line of the grammar. What a function reads becomes nodes
-// at the end of `out_`, its root the last.
+// at the end of `out_`, its root the last. Read twice, because the architecture that names belong
+// to may stand behind them: first for the architectures only.
 class Parser {
  public:
-  Parser(std::string_view text, Arch default_arch)
-      : text_(text), default_arch_(default_arch), token_(token_at(text, 0)) {}
+  Parser(std::string_view text, Arch default_arch) : text_(text), arch_(default_arch) {}
 
   Result<Assumption> parse() {
-    if (auto s = any(); !s) return s.error();
-    if (!token_.text.empty()) return expected("'&&', '||' or the end");
+    for (const bool resolve : {false, true}) {
+      resolve_ = resolve;
+      conjunction_ = 0;
+      out_.nodes.clear();
+      token_ = token_at(text_, 0);
+      if (auto s = any(); !s) return s.error();
+      if (!token_.text.empty()) return expected("'&&', '||' or the end");
+    }
     return std::move(out_);
   }
 
@@ -116,14 +122,39 @@ class Parser {
     return text_.substr(begin, end_ - begin);
   }
 
-  Status any() { return chain("||", Kind::kAny, &Parser::all); }
-  Status all() { return chain("&&", Kind::kAll, &Parser::unary); }
+  Status any() { return chain("||", Kind::kAny, &Parser::all_of_any, 0); }
+  Status all() {
+    const std::size_t mine = conjunction_++;
+    if (!resolve_) arches_.emplace_back();
+    const Arch outer = arch_;
+    const std::optional<Endian> outer_order = order_;
+    if (const auto arch = arches_[mine]) {
+      if (arch_info(*arch).audit != arch_info(outer).audit) arch_ = *arch;
+      order_ = arch_info(*arch).endian;
+    }
+    auto status = chain("&&", Kind::kAll, &Parser::operand_of_all, mine);
+    arch_ = outer;
+    order_ = outer_order;
+    return status;
+  }
+  Status all_of_any(std::size_t /*unused*/) { return all(); }
+  Status operand_of_all(std::size_t conjunction) {
+    auto status = unary();
+    if (status && !resolve_ && !arches_[conjunction]) {
+      const Node& last = out_.nodes.back();
+      if (last.kind == Kind::kEq && !last.negated && last.field.index == kArchField &&
+          last.mask == last.field.max())
+        arches_[conjunction] = arch_from_data(static_cast<std::uint32_t>(last.value), 0);
+    }
+    return status;
+  }
 
-  Status chain(std::string_view connective, Kind kind, Status (Parser::*operand)()) {
+  Status chain(std::string_view connective, Kind kind, Status (Parser::*operand)(std::size_t),
+               std::size_t conjunction) {
     Node node;
     node.kind = kind;
     do {
-      if (auto s = (this->*operand)(); !s) return s;
+      if (auto s = (this->*operand)(conjunction); !s) return s;
       node.children.push_back(static_cast<std::uint32_t>(out_.nodes.size() - 1));
     } while (take(connective));
     if (node.children.size() > 1) out_.nodes.push_back(std::move(node));
@@ -201,7 +232,7 @@ class Parser {
       range.last = range.first;
       if (take(".."))
         if (auto s = into(range.last, node.field); !s) return s;
-      if (range.first > range.last)
+      if (resolve_ && range.first > range.last)
         return failure(begin, "a range from low to high (unsigned)", taken_since(begin));
       node.ranges.push_back(range);
     } while (take(","));
@@ -216,6 +247,7 @@ class Parser {
       return Field{name == "arch" ? kArchField : kNrField};
     }
     Field out;
+    out.order = order_;
     if (name == "ip") {
       out.index = kIpField;
     } else if (name == "args") {
@@ -281,14 +313,16 @@ class Parser {
   Result<std::uint64_t> syscall() {
     Token name = token_;
     if (at("") || !is_letter(name.text[0])) return expected("a system call or a number");
-    std::optional<Arch> arch = default_arch_;
+    std::optional<Arch> arch = arch_;
     advance();
+    const bool plain = !at(":");
     if (take(":")) {
       arch = arch_from_name(name.text);
       if (!arch) return failure(name.begin, arch_names(true), name.text);
       name = token_;
       advance();
     }
+    if (plain && !resolve_) return std::uint64_t{0};
     if (const auto nr = syscall_nr(*arch, name.text)) return std::uint64_t{*nr};
     std::string hint;
     if (const auto similar = similar_syscalls(*arch, name.text); !similar.empty())
@@ -298,15 +332,20 @@ class Parser {
   }
 
   std::string_view text_;
-  Arch default_arch_;
-  Token token_;          // the next one
-  std::size_t end_ = 0;  // of the last token taken
-  int nesting_ = 0;      // '(' and '!' around the next token
+  Arch arch_;                                // that plain names belong to
+  std::optional<Endian> order_;              // that of arch_, if it is not the default one
+  bool resolve_ = false;                     // the second time
+  std::size_t conjunction_ = 0;              // number of the next one
+  std::vector<std::optional<Arch>> arches_;  // that stand in each
+  Token token_;                              // the next one
+  std::size_t end_ = 0;                      // of the last token taken
+  int nesting_ = 0;                          // '(' and '!' around the next token
   Assumption out_;
 };
 
 std::uint64_t value_of(const Field& field, const SeccompData& data, Endian endian) {
-  return field.is_wide() ? data.field(field.index, endian) : data.words[field.word(false, endian)];
+  return field.is_wide() ? data.field(field.index, field.order.value_or(endian))
+                         : data.words[field.word(false, endian)];
 }
 
 bool test(const Node& node, std::uint64_t value) {

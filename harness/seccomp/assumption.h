@@ -15,11 +15,13 @@
 // Comparisons are unsigned. '!' applies to the whole test behind it and '&' binds tighter than
 // '==', both unlike C. A value is a decimal or 0x number of the field's width, a negative one
 // standing for its two's complement; for arch also an architecture's name, for nr also a system
-// call: `openat`, on the default architecture, or `aarch64:openat`. Such a name is only a number;
-// it says nothing about arch.
+// call: `openat` or `aarch64:openat`. Such a name is only a number; it says nothing about arch.
+// Beside `arch == ARCH` (tests joined by '&&', and all within them) a plain name is one of ARCH's
+// and 64-bit fields are in its byte order; elsewhere in those of the default architecture.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +43,7 @@ struct Assumption {
     enum class Part : std::uint8_t { kWhole, kLow, kHigh };
     int index = kNrField;  // 0..5: args[index], kIpField, kNrField, kArchField
     Part part = Part::kWhole;
+    std::optional<Endian> order = {};  // of the architecture that stands beside it
 
     [[nodiscard]] bool is_wide() const { return index <= kIpField && part == Part::kWhole; }
     [[nodiscard]] std::uint64_t max() const { return is_wide() ? ~std::uint64_t{0} : 0xffffffff; }
@@ -50,7 +53,7 @@ struct Assumption {
     [[nodiscard]] std::uint32_t word(bool high, Endian endian) const {
       if (index == kNrField) return kNrWord;
       if (index == kArchField) return kArchWord;
-      return half_word(index, part == Part::kHigh || high, endian);
+      return half_word(index, part == Part::kHigh || high, order.value_or(endian));
     }
 
     friend bool operator==(const Field&, const Field&) = default;
@@ -94,7 +97,8 @@ struct Assumption {
 // 200 '(' and '!' within each other.
 Result<Assumption> parse_assumption(std::string_view text, Arch default_arch);
 
-// Is the condition true of `data`, whose 64-bit fields are in byte order `endian`?
+// Is the condition true of `data`, whose 64-bit fields are in byte order `endian` where no
+// architecture stands beside them?
 bool holds(const Assumption& assumption, const SeccompData& data, Endian endian);
 
 // Canonical text with the same meaning, which parse_assumption accepts whatever the default

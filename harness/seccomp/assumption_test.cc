@@ -140,6 +140,45 @@ TEST(Assumption, Sets) {
   EXPECT_TRUE(holds_of_arg0("arg0 in{-5..-1}", -3ull));
 }
 
+TEST(Assumption, TheArchitectureBesideATestGivesNamesAndByteOrder) {
+  const std::uint32_t here = *syscall_nr(Arch::kX86_64, "getpid");
+  const std::uint32_t there = *syscall_nr(Arch::kAarch64, "getpid");
+  const auto getpid_on = [](std::uint32_t audit, std::uint32_t nr) {
+    SeccompData data;
+    data.words[kArchWord] = audit;
+    data.words[kNrWord] = nr;
+    return data;
+  };
+  const SeccompData input = getpid_on(AUDIT_ARCH_AARCH64, there);
+  for (const char* text :
+       {"arch == aarch64 && nr == getpid", "nr == getpid && arch == aarch64",
+        "(nr == getpid || nr == read) && (arch == aarch64)", "arch == 0xc00000b7 && nr in {getpid}",
+        "arch == aarch64 && !(nr != getpid)", "arch == aarch64 && nr == aarch64:getpid"}) {
+    EXPECT_TRUE(holds(assumption(text), input, Endian::kLittle)) << text;
+    EXPECT_FALSE(holds(assumption(text), getpid_on(AUDIT_ARCH_AARCH64, here), Endian::kLittle))
+        << text;
+  }
+  // Only beside it, and only where it is required to be that one.
+  for (const char* text : {"arch == aarch64 || nr == getpid", "arch != aarch64 && nr == getpid",
+                           "(arch == aarch64 && nr == read) || nr == getpid",
+                           "arch in {aarch64, x86_64} && nr == getpid", "nr == getpid"})
+    EXPECT_TRUE(holds(assumption(text), getpid_on(AUDIT_ARCH_X86_64, here), Endian::kLittle))
+        << text;
+  // x32's names are those of the default where that is x32.
+  EXPECT_EQ(describe(assumption("arch == x86_64 && nr == read", Arch::kX32)),
+            "arch == x86_64 && nr == 1073741824");
+  SeccompData data;
+  data.words[kArchWord] = AUDIT_ARCH_S390X;
+  data.set_field(0, 5, Endian::kBig);
+  for (const Endian endian : kEndians) {
+    EXPECT_TRUE(holds(assumption("arg0 == 5 && arch == s390x"), data, endian));
+    EXPECT_TRUE(
+        holds(assumption("arch == s390x && (arg0 in {4..6} && arg0.lo == 5)"), data, endian));
+    EXPECT_FALSE(holds(assumption("arch == s390x && arg0.hi == 5"), data, endian));
+    EXPECT_EQ(holds(assumption("arg0 == 5"), data, endian), endian == Endian::kBig);
+  }
+}
+
 TEST(Assumption, NamesOfArchitecturesAndSystemCalls) {
   for (const ArchInfo& info : all_arches()) {
     const std::string openat = fmt::format("nr == {}", *syscall_nr(info.arch, "openat"));

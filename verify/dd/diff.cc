@@ -9,8 +9,7 @@
 namespace secequiv::dd {
 namespace {
 
-using Value = std::optional<std::uint32_t>;
-using Values = std::pair<Value, Value>;
+using Values = std::pair<ReturnValue, ReturnValue>;
 
 // Any one of the inputs of a region.
 SeccompData member(const Region& region) {
@@ -35,13 +34,11 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
   if (counts == Diagrams::kZero) return vacuous(question);
   // Which pair of values an input has, as the index of the pair; then each pair's inputs.
   std::map<Values, std::uint32_t> index;
-  const auto value = [&](NodeId leaf) {
-    return diagrams.is_symbol(leaf) ? Value() : Value(diagrams.node(leaf).pattern);
-  };
   const NodeId pairs = diagrams.merge(before.root, after.root, [&](NodeId a, NodeId b) {
     if (a == b) return Diagrams::kZero;
     const auto next = static_cast<std::uint32_t>(index.size() + 1);
-    return diagrams.leaf(index.try_emplace(Values(value(a), value(b)), next).first->second);
+    return diagrams.leaf(
+        index.try_emplace(Values(space.known(a), space.known(b)), next).first->second);
   });
   const NodeId differing = diagrams.both(counts, space.differing(before, after));
   Difference out;

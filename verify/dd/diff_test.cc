@@ -105,8 +105,8 @@ TEST(Diff, IsExactlyWhatDiffers) {
           if (!contains(region, data)) continue;
           ++found;
           ASSERT_TRUE(witness);
-          if (change.before) ASSERT_EQ(*change.before, witness->before);
-          if (change.after) ASSERT_EQ(*change.after, witness->after);
+          if (change.before.value) ASSERT_EQ(*change.before.value, witness->before);
+          if (change.after.value) ASSERT_EQ(*change.after.value, witness->after);
         }
       ASSERT_EQ(found, witness ? 1 : 0) << asm_text(before) << asm_text(after) << describe(data);
     }

@@ -85,6 +85,14 @@ Word Space::value(const Decisions& decisions) {
   return exhausted() ? Word{} : words_.word(out);
 }
 
+ReturnValue Space::known(NodeId leaf) {
+  const std::uint32_t number = diagrams_.node(leaf).pattern;
+  if (!diagrams_.is_symbol(leaf)) return {number, number & SECCOMP_RET_ACTION_FULL};
+  const Word action = words_.bit_and(symbols_[number], words_.constant(SECCOMP_RET_ACTION_FULL));
+  if (!action.is_constant()) return {};
+  return {std::nullopt, action.value};
+}
+
 Decisions Space::normalized(const Decisions& decisions, Sameness sameness) {
   Decisions out = decisions;
   if (sameness == Sameness::kRaw) return out;

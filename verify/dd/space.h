@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/compare/difference.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/data.h"
 #include "verify/dd/smallest.h"
@@ -68,6 +69,9 @@ class Space {
 
   // The result as a word, symbols and all.
   Word value(const Decisions& decisions);
+
+  // What is known of the result at a leaf.
+  ReturnValue known(NodeId leaf);
 
   // The input in `set` with the fewest non-zero words, then the smallest values from nr on. The set
   // is not empty. Nothing if the limits are reached.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "harness/base/random.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/random_program.h"
@@ -74,6 +76,56 @@ TEST(Space, EveryPairOfInstructionsExhaustively) {
     }
   }
   EXPECT_GE(legal, 10'000);
+}
+
+// A test of a word, a test of another one, and a test of the first again, whose outcome the first
+// test may have decided: every combination of conditions and bounds that meet.
+TEST(Space, WhatEarlierTestsOfAWordSaid) {
+  constexpr std::array kBounds = {0u, 1u, 2u, 4u, 7u, 8u, 0x80u, 0x7fffffffu, 0x80000000u, ~0u};
+  constexpr std::array kTests = {kJeqK, kJgtK, kJgeK, kJsetK};
+  SeccompData data;
+  for (const auto& [word, other] : {std::pair(4u, 6u), std::pair(6u, 4u)}) {
+    for (const std::uint16_t first : kTests) {
+      for (const std::uint16_t second : kTests) {
+        for (const std::uint32_t low : kBounds) {
+          for (const std::uint32_t high : kBounds) {
+            const Program program = {{kLdWAbs, 0, 0, word * 4},
+                                     {first, 0, 5, low},
+                                     {kLdWAbs, 0, 0, other * 4},
+                                     {kJeqK, 0, 8, 1},
+                                     {kLdWAbs, 0, 0, word * 4},
+                                     {second, 7, 8, high},
+                                     {kRetK, 0, 0, 9},
+                                     {kLdWAbs, 0, 0, other * 4},
+                                     {kJeqK, 0, 3, 1},
+                                     {kLdWAbs, 0, 0, word * 4},
+                                     {second, 4, 5, high},
+                                     {kRetK, 0, 0, 9},
+                                     {kRetK, 0, 0, 1},
+                                     {kRetK, 0, 0, 2},
+                                     {kRetK, 0, 0, 3},
+                                     {kRetK, 0, 0, 4},
+                                     {kRetK, 0, 0, 5}};
+            ASSERT_FALSE(check(program)) << asm_text(program);
+            const ProgramView views[] = {program};
+            Space space(views, kSmall);
+            const Decisions decisions = space.decisions(program, Sameness::kRaw);
+            ASSERT_FALSE(space.exhausted());
+            for (const std::uint32_t bound : {low, high}) {
+              for (const std::uint32_t near : {bound - 1, bound, bound + 1}) {
+                for (data.words[other] = 0; data.words[other] < 2; ++data.words[other]) {
+                  data.words[word] = near;
+                  ASSERT_EQ(space.evaluate(decisions, data), run(program, data.words))
+                      << asm_text(program) << describe(data);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    data = {};
+  }
 }
 
 TEST(Space, WordsThatAreComparedTakeTurns) {

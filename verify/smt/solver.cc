@@ -14,6 +14,11 @@
 namespace secequiv::smt {
 namespace {
 
+std::string limit_text(const std::string& reason, const std::string& error) {
+  if (reason.empty() || error.empty()) return reason + error;
+  return reason + "; " + error;
+}
+
 // Interrupts Z3 at a deadline. Z3's own "timeout" parameter is only looked at between some of its
 // steps.
 class Watchdog {
@@ -247,7 +252,7 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
   const auto undecided = [&] {
     proof.verdict = Verdict::kUnknown;
     proof.detail = watchdog.expired() ? fmt::format("time limit of {} s reached", timeout_seconds)
-                                      : fmt::format("z3: {} {}", reason, terms.error());
+                                      : limit_text(reason, terms.error());
     proof.solve_seconds = seconds_since(solving);
     return proof;
   };
@@ -344,7 +349,7 @@ Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, doubl
     // The caller knows what was left of which limit.
     out.detail = watchdog.expired()
                      ? "no time left"
-                     : fmt::format("z3: {} {}", s.solver.reason_unknown(), s.terms.error());
+                     : "z3: " + limit_text(s.solver.reason_unknown(), s.terms.error());
   }
   s.solver.pop();
   return out;

@@ -382,12 +382,13 @@ def test_the_schemas_refuse_what_is_not_a_report():
                 {**proof, "engine": "guess"}, {**proof, "file": "x"}, {**proof, "schema": "secequiv.prove/1"}):
         with pytest.raises(AssertionError):
             cli_tool.fits(bad)
-    same = {"schema": "secequiv.diff/1", "verdict": "equivalent", "count": "0", "changes": []}
+    same = {"schema": "secequiv.diff/1", "verdict": "equivalent", "count": "0", "changes": [],
+            "question": {"goal": "same", "same": "raw", "assume": "true"}}
     for good in (same, {**same, "verdict": "pass", "unexpected": []}, {**same, "verdict": "fail", "unexpected": ["- x"]}):
         cli_tool.fits(good)
     for bad in ({**same, "verdict": "different"}, {**same, "verdict": "pass"}, {**same, "unexpected": []}, {**same, "count": "1"},
                 {**same, "verdict": "fail", "unexpected": []}, {**same, "verdict": "pass", "unexpected": ["+ x"]},
-                {**same, "verdict": "fail", "unexpected": ["x"]}, {**same, "witness": 1}):
+                {**same, "verdict": "fail", "unexpected": ["x"]}, {**same, "witness": 1}, {**same, "question": {}}):
         with pytest.raises(AssertionError):
             cli_tool.fits(bad)
     assert sorted(cli_tool.VALIDATORS) == ["actions", "check", "cover", "diff", "error", "lint", "prove", "reach", "run", "validate", "why"]

@@ -53,7 +53,7 @@ def explained(path, call, tmp_path):
     assert [row["name"] for row in document["filters"]] == [row["name"] for row in traced["filters"]]
     for row, steps in zip(document["filters"], [row["steps"] for row in traced["filters"]]):
         expected = [(step["pc"], step.get("outcome")) for step in steps if "outcome" in step or step is steps[-1]]
-        found = [(test["instruction"], {"true": True, "false": False}.get(test["text"].rpartition(" -> ")[2]))
+        found = [(test["instruction"], {"true": True, "false": False, "divisor zero": True, "divisor not zero": False}.get(test["text"].rpartition(" -> ")[2]))
                  for test in row["tests"]]
         assert found == expected
     return document
