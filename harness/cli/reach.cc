@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/text.h"
 #include "harness/bpf/check.h"
 #include "harness/cli/engine_options.h"
 #include "harness/report/diff.h"
@@ -16,7 +17,7 @@ namespace {
 struct ReachJob {
   Options options;
   std::string program;
-  std::optional<std::int64_t> at;
+  std::string at;
   std::size_t max_regions = 20;
   EngineOptions engine;
 };
@@ -28,13 +29,13 @@ std::string kind_of(const Obligation& obligation, const Insn& insn) {
 }
 
 // The obligations asked about, with how many inputs meet each and the smallest of them.
-Status list(const ReachJob& job, const Source& source, dd::Space& space, dd::Reach& reach,
-            std::string& text, nlohmann::ordered_json& rows) {
+Status list(const ReachJob& job, std::optional<std::size_t> only, const Source& source,
+            dd::Space& space, dd::Reach& reach, std::string& text, nlohmann::ordered_json& rows) {
   dd::Regions regions(space);
   for (const Obligation& obligation : CoverageMap(source.program).obligations()) {
-    if (job.at && static_cast<std::size_t>(*job.at) != obligation.pc) continue;
+    if (only && *only != obligation.pc) continue;
     const dd::NodeId set = reach.set(obligation);
-    const RegionList found = regions.list(set, job.at ? job.max_regions : 0);
+    const RegionList found = regions.list(set, only ? job.max_regions : 0);
     const auto smallest =
         set == dd::Diagrams::kZero ? std::optional<SeccompData>() : space.smallest(set);
     if (space.exhausted())
@@ -54,7 +55,7 @@ Status list(const ReachJob& job, const Source& source, dd::Space& space, dd::Rea
       row["regions"].push_back(condition_text(region, job.options.oci().arch));
       text += fmt::format("         {}\n", condition_text(region, job.options.oci().arch));
     }
-    if (job.at && fmt::format("{}", found.regions.size()) != found.region_count)
+    if (only && fmt::format("{}", found.regions.size()) != found.region_count)
       text += fmt::format("         ... {} of {} regions shown (--max-regions)\n",
                           found.regions.size(), found.region_count);
     rows.push_back(std::move(row));
@@ -65,18 +66,22 @@ Status list(const ReachJob& job, const Source& source, dd::Space& space, dd::Rea
 int reach_inputs(const ReachJob& job) {
   auto source = load_accepted(job.program, job.options);
   if (!source) return report(source.error(), job.options);
-  if (job.at && (*job.at < 0 || static_cast<std::size_t>(*job.at) >= source->program.size()))
-    return report(make_error(ErrorCode::kUsage, "--at",
-                             fmt::format("expected an instruction from 0 to {}, found {}",
-                                         source->program.size() - 1, *job.at)),
-                  job.options);
+  std::optional<std::size_t> at;
+  if (!job.at.empty()) {
+    at = parse_unsigned(job.at);
+    if (!at || *at >= source->program.size())
+      return report(make_error(ErrorCode::kUsage, "--at",
+                               fmt::format("expected an instruction from 0 to {}, found {}",
+                                           source->program.size() - 1, job.at)),
+                    job.options);
+  }
   const ProgramView programs[] = {source->program};
   dd::Space space(programs, job.engine.limits());
   dd::Reach reach(space, source->program);
   std::string text;
   nlohmann::ordered_json document{{"schema", "secequiv.reach/1"},
                                   {"obligations", nlohmann::ordered_json::array()}};
-  if (auto s = list(job, *source, space, reach, text, document["obligations"]); !s)
+  if (auto s = list(job, at, *source, space, reach, text, document["obligations"]); !s)
     return report(s.error(), job.options);
   return print(job.options.json ? render(document) : text);
 }
