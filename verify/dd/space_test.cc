@@ -128,6 +128,57 @@ TEST(Space, WhatEarlierTestsOfAWordSaid) {
   }
 }
 
+// Moves between A, X and two scratch words only, so that what paths leave there matters.
+Program program_of_moves(Random& random) {
+  constexpr std::array<std::uint16_t, 10> kMoves = {kLdImm, kLdxImm, kSt,     kSt,  kStx,
+                                                    kStx,   kLdMem,  kLdxMem, kTax, kTxa};
+  Program out = {{kSt, 0, 0, 0}, {kStx, 0, 0, 1}};
+  const auto moves = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint16_t code = random.pick(kMoves);
+      const bool value = code == kLdImm || code == kLdxImm;
+      const auto k = static_cast<std::uint32_t>(random.below(value ? 4 : 2));
+      out.push_back({code, 0, 0, code == kTax || code == kTxa ? 0 : k});
+    }
+  };
+  // Two or three tests, whose branches meet again.
+  for (std::size_t tests = random.between(2, 3); tests != 0; --tests) {
+    // The test needs A, which is kept where the branches may change it.
+    out.push_back({kSt, 0, 0, static_cast<std::uint32_t>(random.below(2))});
+    out.push_back({kLdWAbs, 0, 0, random.one_in(2) ? 16u : 24u});
+    const std::size_t test = out.size();
+    out.push_back({kJeqK, 0, 0, static_cast<std::uint32_t>(random.below(2))});
+    moves(random.between(0, 4));
+    const std::size_t jump = out.size();
+    out.push_back({kJa, 0, 0, 0});
+    moves(random.between(0, 4));
+    out[test].jf = static_cast<std::uint8_t>(jump - test);
+    out[jump].k = static_cast<std::uint32_t>(out.size() - jump - 1);
+    if (random.one_in(2)) moves(1);
+  }
+  if (random.one_in(3)) out.push_back({kTxa, 0, 0, 0});
+  if (random.one_in(2)) out.push_back({kLdMem, 0, 0, static_cast<std::uint32_t>(random.below(2))});
+  out.push_back({kRetA, 0, 0, 0});
+  return out;
+}
+
+TEST(Space, WhatPathsLeaveInRegistersAndMemory) {
+  Random random(43);
+  for (int i = 0; i < 3000; ++i) {
+    const Program program = program_of_moves(random);
+    ASSERT_FALSE(check(program)) << asm_text(program);
+    const ProgramView views[] = {program};
+    Space space(views, kSmall);
+    const Decisions decisions = space.decisions(program, Sameness::kRaw);
+    ASSERT_FALSE(space.exhausted());
+    SeccompData data;
+    for (data.words[4] = 0; data.words[4] < 3; ++data.words[4])
+      for (data.words[6] = 0; data.words[6] < 3; ++data.words[6])
+        ASSERT_EQ(space.evaluate(decisions, data), run(program, data.words))
+            << asm_text(program) << describe(data);
+  }
+}
+
 TEST(Space, WordsThatAreComparedTakeTurns) {
   // Bit by bit in turn, x == y needs three nodes a bit; one word after the other, 2^32.
   const Program program = assemble("ld [16]\ntax\nld [40]\njeq x, y, n\ny: ret #1\nn: ret #2\n");
