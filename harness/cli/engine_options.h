@@ -1,6 +1,8 @@
 // Options of the subcommands that ask a proof engine. Owns --engine, --assume and --max-memory.
 #pragma once
 
+#include <algorithm>
+
 #include "harness/cli/common.h"
 #include "verify/decide.h"
 
@@ -21,7 +23,10 @@ struct EngineOptions {
   }
   [[nodiscard]] dd::Limits limits() const;
   [[nodiscard]] Budget budget(const Options& options) const {
-    return {options.timeout, max_memory, limits()};
+    Budget out{options.timeout, max_memory, limits()};
+    // So that the solver has some time left, too.
+    out.diagrams.seconds = std::min(options.timeout / 2, dd::kNoTimeLimit);
+    return out;
   }
   // Puts the assumption into `question`.
   Status assume(const Options& options, Question& question) const;

@@ -34,14 +34,22 @@ std::size_t slot(NodeId a, NodeId b, NodeId c, std::uint32_t tag) {
 
 }  // namespace
 
-Diagrams::Diagrams(std::size_t node_limit, std::size_t step_limit)
+Diagrams::Diagrams(std::size_t node_limit, std::size_t step_limit, double seconds)
     : table_(kFirstTable),
       cache_(kFirstCache),
       node_limit_(std::max<std::size_t>(node_limit, 2)),
-      step_limit_(step_limit) {
+      step_limit_(step_limit),
+      deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                   std::chrono::duration<double>(seconds))) {
   nodes_.reserve(kFirstTable / 2);
   static_cast<void>(leaf(0));
   static_cast<void>(leaf(1));
+}
+
+void Diagrams::look() {
+  constexpr std::size_t kBetween = 1 << 12;
+  if (steps_ > step_limit_ || Clock::now() > deadline_) exhausted_ = true;
+  next_look_ = exhausted_ ? ~std::size_t{0} : std::min(steps_ + kBetween, step_limit_ + 1);
 }
 
 void Diagrams::grow() {

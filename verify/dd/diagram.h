@@ -15,6 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "harness/base/clock.h"
+
 namespace secequiv::dd {
 
 using NodeId = std::uint32_t;
@@ -37,6 +39,9 @@ static_assert(sizeof(Node) == 16);
 inline constexpr std::uint16_t kLeaf = 512;
 
 // One stretch of a word's values, up to the next piece's first: see Diagrams::pieces.
+inline constexpr std::size_t kNoStepLimit = std::size_t{1} << 60;
+inline constexpr double kNoTimeLimit = 1e6;
+
 struct Piece {
   std::uint32_t first;
   NodeId value;
@@ -46,9 +51,11 @@ struct Piece {
 // word, stays within one. Functions with leaves 0 and 1 only are sets ("Boolean").
 class Diagrams {
  public:
-  // At most `node_limit` nodes are made and `step_limit` steps taken; after that every operation
+  // At most `node_limit` nodes are made and `step_limit` steps taken, none much later than
+  // `seconds` from now (the one limit that depends on the machine); after that every operation
   // returns some node and exhausted() is true.
-  explicit Diagrams(std::size_t node_limit, std::size_t step_limit = ~std::size_t{0});
+  explicit Diagrams(std::size_t node_limit, std::size_t step_limit = kNoStepLimit,
+                    double seconds = kNoTimeLimit);
 
   [[nodiscard]] NodeId leaf(std::uint32_t value);
   // A leaf that stands for something else than a number: number `index` of the caller's.
@@ -131,6 +138,7 @@ class Diagrams {
     std::uint32_t pattern;
   };
 
+  void look();
   NodeId intern(const Node& node);
   void grow();
   Node shape(std::uint32_t level, NodeId low, NodeId high) const;
@@ -195,7 +203,7 @@ class Diagrams {
   }
 
   bool step() {
-    if (++steps_ > step_limit_) exhausted_ = true;
+    if (++steps_ >= next_look_) look();
     return !exhausted_;
   }
   std::optional<NodeId> cached(NodeId a, NodeId b, NodeId c, std::uint32_t tag) const;
@@ -209,6 +217,8 @@ class Diagrams {
   std::size_t node_limit_;
   std::size_t steps_ = 0;
   std::size_t step_limit_;
+  Clock::time_point deadline_;
+  std::size_t next_look_ = 0;  // at the step limit or the clock
   bool exhausted_ = false;
 };
 

@@ -22,7 +22,8 @@ SeccompData member(const Region& region) {
 
 Result<Difference> diff(const Question& question, std::size_t most_regions, const Limits& limits) {
   const auto exhausted = [] {
-    return make_error(ErrorCode::kBudget, "dd", "the diagrams' limit of nodes or steps is reached");
+    return make_error(ErrorCode::kBudget, "dd",
+                      "the diagrams' limit of nodes, steps or time is reached");
   };
   Space space(question.programs(), limits);
   Diagrams& diagrams = space.diagrams();

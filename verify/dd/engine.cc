@@ -8,7 +8,7 @@
 namespace secequiv::dd {
 namespace {
 
-constexpr std::string_view kLimits = "the diagrams' limit of nodes or steps is reached";
+constexpr std::string_view kLimits = "the diagrams' limit of nodes, steps or time is reached";
 
 }  // namespace
 

@@ -122,6 +122,9 @@ TEST(DdProve, AProductOfTwoWordsExceedsTheLimits) {
   EXPECT_EQ(proof.verdict, Verdict::kUnknown);
   EXPECT_NE(proof.detail.find("limit"), std::string::npos) << proof.detail;
   EXPECT_EQ(prove_text(squares, "ret #2\n", Limits{.steps = 5000}).verdict, Verdict::kUnknown);
+  // Without the limit of time this test would not end.
+  const Limits impatient{.nodes = kNoStepLimit, .steps = kNoStepLimit, .seconds = 0.05};
+  EXPECT_EQ(prove_text(squares, "ret #2\n", impatient).verdict, Verdict::kUnknown);
 }
 
 TEST(DdProve, TheNodeLimitGivesUnknown) {

@@ -12,7 +12,7 @@ namespace secequiv::dd {
 
 Space::Space(std::span<const ProgramView> programs, const Limits& limits)
     : order_(Order::for_programs(programs)),
-      diagrams_(limits.nodes, limits.steps),
+      diagrams_(limits.nodes, limits.steps, limits.seconds),
       words_(diagrams_, order_),
       smallest_(diagrams_, order_) {}
 

@@ -17,7 +17,8 @@ namespace secequiv::dd {
 
 struct Limits {
   std::size_t nodes = std::size_t{1} << 21;
-  std::size_t steps = std::size_t{1} << 23;  // of diagram operations; some 50 ns each
+  std::size_t steps = std::size_t{1} << 23;  // of diagram operations; some 50 to 200 ns each
+  double seconds = kNoTimeLimit;
 };
 // A node, its entries in the table, which is at most eight times as long, and in a vector that
 // doubles; words of bits and the caches come to less.
