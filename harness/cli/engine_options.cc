@@ -36,6 +36,7 @@ void EngineOptions::add_assume(CLI::App& app) {
 dd::Limits EngineOptions::limits() const {
   dd::Limits limits;
   const std::size_t bytes = max_memory << 20;
+  limits.steps *= 8;
   limits.nodes = std::min(limits.nodes, std::max<std::size_t>(bytes / dd::kBytesPerNode, 1000));
   return limits;
 }

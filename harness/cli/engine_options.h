@@ -21,10 +21,12 @@ struct EngineOptions {
   [[nodiscard]] Engine engine() const {
     return name == "z3" ? Engine::kZ3 : name == "dd" ? Engine::kDd : Engine::kBoth;
   }
+  // Of commands that have the diagrams alone.
   [[nodiscard]] dd::Limits limits() const;
   [[nodiscard]] Budget budget(const Options& options) const {
     Budget out{options.timeout, max_memory, limits()};
-    // So that the solver has some time left, too.
+    // The solver is there for the rest, and is to have some time left.
+    out.diagrams.steps = dd::Limits{}.steps;
     out.diagrams.seconds = std::min(options.timeout / 2, dd::kNoTimeLimit);
     return out;
   }

@@ -88,9 +88,12 @@ ordered_json to_json(const SideReport& side) {
 }
 
 ordered_json to_json(const Question& question) {
-  return {{"goal", question.goal == Question::Goal::kSame ? "same" : "refines"},
-          {"same", question.sameness == Sameness::kRaw ? "raw" : "behaviour"},
-          {"assume", describe(question.assumption)}};
+  ordered_json out{{"goal", question.goal == Question::Goal::kSame ? "same" : "refines"},
+                   {"same", question.sameness == Sameness::kRaw ? "raw" : "behaviour"},
+                   {"assume", describe(question.assumption)}};
+  if (!question.assumption.nodes.empty())
+    out["byte_order"] = question.endian == Endian::kLittle ? "little" : "big";
+  return out;
 }
 
 ordered_json to_json(const Proof& proof) {

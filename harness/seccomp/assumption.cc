@@ -410,8 +410,10 @@ std::string describe(const Assumption& assumption) {
     std::string out;
     for (const std::uint32_t index : node.children) {
       const Node& child = assumption.nodes[index];
-      const bool loose =
-          all && child.kind == Kind::kAny && !child.negated && !child.children.empty();
+      // The parentheses of a conjunction count: an architecture inside is not beside what is
+      // outside.
+      const bool loose = all && !child.negated && !child.children.empty() &&
+                         (child.kind == Kind::kAny || child.kind == Kind::kAll);
       if (!out.empty()) out += all ? " && " : " || ";
       out += loose ? fmt::format("({})", texts[index]) : texts[index];
     }

@@ -97,6 +97,12 @@ class Diagrams {
   [[nodiscard]] bool is_symbol(NodeId id) const { return is_leaf(id) && nodes_[id].length == 1; }
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
   [[nodiscard]] bool exhausted() const { return exhausted_; }
+  // Counts one step, of walks over diagrams outside this class, too; false if the limits are
+  // reached.
+  bool step() {
+    if (++steps_ >= next_look_) look();
+    return !exhausted_;
+  }
   [[nodiscard]] std::size_t bytes() const {
     return nodes_.capacity() * sizeof(Node) + table_.capacity() * sizeof(NodeId) +
            cache_.capacity() * sizeof(CacheEntry);
@@ -190,6 +196,7 @@ class Diagrams {
   NodeId substitute(NodeId f, const Replacement& replacement,
                     std::unordered_map<NodeId, NodeId>& done) {
     if (is_leaf(f)) return replacement(f);
+    if (!step()) return kZero;
     if (const auto known = done.find(f); known != done.end()) return known->second;
     const Node run = nodes_[f];
     const NodeId missed = substitute(run.miss, replacement, done);
@@ -202,10 +209,6 @@ class Diagrams {
     return out;
   }
 
-  bool step() {
-    if (++steps_ >= next_look_) look();
-    return !exhausted_;
-  }
   std::optional<NodeId> cached(NodeId a, NodeId b, NodeId c, std::uint32_t tag) const;
   void remember(NodeId a, NodeId b, NodeId c, std::uint32_t tag, NodeId result);
 

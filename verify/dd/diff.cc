@@ -33,6 +33,7 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
       space.words().set(assume(space.words(), question.assumption, question.endian));
   if (space.exhausted()) return exhausted();
   if (counts == Diagrams::kZero) return vacuous(question);
+  if (before.root == after.root) return Difference{{}, "0"};
   // Which pair of values an input has, as the index of the pair; then each pair's inputs.
   std::map<Values, std::uint32_t> index;
   const NodeId pairs = diagrams.merge(before.root, after.root, [&](NodeId a, NodeId b) {

@@ -13,7 +13,7 @@ Smallest::Smallest(Diagrams& diagrams, const Order& order) : diagrams_(diagrams)
 
 // Fewest non-zero words of an input in the set, words in `free` not counted.
 unsigned Smallest::fewest(NodeId set, WordMask free) {
-  if (set == Diagrams::kZero || diagrams_.exhausted()) return kImpossible;
+  if (set == Diagrams::kZero) return kImpossible;
   if (set == Diagrams::kOne) return 0;
   const std::uint32_t level = diagrams_.level(set);
   const std::uint32_t word = order_.word(level);
@@ -21,6 +21,9 @@ unsigned Smallest::fewest(NodeId set, WordMask free) {
   free &= from_[word];
   const std::uint64_t key = std::uint64_t{set} << 16 | free;
   if (const auto known = fewest_.find(key); known != fewest_.end()) return known->second;
+  // Words that alternate come in any combination, so there can be many more keys than nodes.
+  if (!diagrams_.step()) return kImpossible;
+  if (fewest_.size() >= kMostRemembered) fewest_.clear();
   const auto counted = static_cast<WordMask>(free | 1u << word);
   const unsigned here = counted == free ? 0 : 1;
   const unsigned out = std::min(fewest(diagrams_.cofactor(set, level, false), free),
@@ -38,6 +41,7 @@ std::optional<std::uint32_t> Smallest::least(NodeId set, std::uint32_t word, Wor
   if (level >= order_.level(word, 31)) return descend(set, word, free, most);
   const std::uint64_t key = std::uint64_t{set} << 32 | std::uint64_t{free} << 8 | most;
   if (const auto known = least_.find(key); known != least_.end()) return known->second;
+  if (!diagrams_.step()) return std::nullopt;
   // A word above that one.
   const std::uint32_t above = order_.word(level);
   std::optional<std::uint32_t> out = least(diagrams_.cofactor(set, level, false), word, free, most);

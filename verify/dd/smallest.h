@@ -23,6 +23,7 @@ class Smallest {
  private:
   using WordMask = std::uint16_t;
   static constexpr unsigned kImpossible = 100;
+  static constexpr std::size_t kMostRemembered = std::size_t{1} << 18;
 
   unsigned fewest(NodeId set, WordMask free);
   std::optional<std::uint32_t> least(NodeId set, std::uint32_t word, WordMask free, unsigned most);

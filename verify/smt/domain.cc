@@ -1,10 +1,15 @@
 #include "verify/smt/domain.h"
 
+#include <unordered_map>
+
 namespace secequiv::smt {
 namespace {
 
-// Z3 reports errors through this; the default handler ends the process. Callers look at error().
-void keep_going(Z3_context, Z3_error_code) {}
+// The first error of each context: Z3 forgets one when the next function is called. The default
+// handler ends the process; here callers look at Terms::error().
+thread_local std::unordered_map<Z3_context, Z3_error_code> first_errors;
+
+void remember(Z3_context context, Z3_error_code code) { first_errors.try_emplace(context, code); }
 
 }  // namespace
 
@@ -12,7 +17,8 @@ Terms::Terms() {
   Z3_config config = Z3_mk_config();
   context_ = Z3_mk_context(config);
   Z3_del_config(config);
-  Z3_set_error_handler(context_, keep_going);
+  first_errors.erase(context_);
+  Z3_set_error_handler(context_, remember);
   word_sort_ = Z3_mk_bv_sort(context_, 32);
   true_ = Z3_mk_true(context_);
   false_ = Z3_mk_false(context_);
@@ -22,11 +28,14 @@ Terms::Terms() {
   }
 }
 
-Terms::~Terms() { Z3_del_context(context_); }
+Terms::~Terms() {
+  first_errors.erase(context_);
+  Z3_del_context(context_);
+}
 
 std::string Terms::error() const {
-  const Z3_error_code code = Z3_get_error_code(context_);
-  return code == Z3_OK ? std::string() : std::string(Z3_get_error_msg(context_, code));
+  const auto first = first_errors.find(context_);
+  return first == first_errors.end() ? std::string() : Z3_get_error_msg(context_, first->second);
 }
 
 Terms::Bool Terms::both(Bool a, Bool b) {

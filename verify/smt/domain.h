@@ -26,7 +26,7 @@ class Terms {
 
   [[nodiscard]] Z3_context context() const { return context_; }
   [[nodiscard]] Word input(std::uint32_t word) const { return inputs_[word]; }
-  // Text of the last error Z3 reported (out of memory, interrupted), or empty.
+  // Text of the first error Z3 reported (out of memory, interrupted), or empty.
   [[nodiscard]] std::string error() const;
 
   Word constant(std::uint32_t k) { return Z3_mk_unsigned_int64(context_, k, word_sort_); }

@@ -1,0 +1,49 @@
+; The smallest input of a set: with words whose bits alternate, what was remembered took gigabytes.
+ld [0]
+st M[0]
+ldx M[0]
+ld [4]
+xor x
+st M[0]
+ldx M[0]
+ld [8]
+xor x
+st M[0]
+ldx M[0]
+ld [12]
+xor x
+st M[0]
+ldx M[0]
+ld [16]
+xor x
+st M[0]
+ldx M[0]
+ld [20]
+xor x
+st M[0]
+ldx M[0]
+ld [24]
+xor x
+st M[0]
+ldx M[0]
+ld [28]
+xor x
+st M[0]
+ldx M[0]
+ld [32]
+xor x
+st M[0]
+ldx M[0]
+ld [36]
+xor x
+st M[0]
+ldx M[0]
+ld [40]
+xor x
+st M[0]
+ldx M[0]
+ld [44]
+xor x
+jeq #0x5, yes, no
+yes: ret #0x7fff0000
+no: ret #0x50001
