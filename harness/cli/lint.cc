@@ -50,7 +50,7 @@ int lint(const LintJob& job) {
     for (const IdleRule& rule : *idle) text += line(rule, *policy) + "\n";
     return print(
         text + fmt::format("{}: {} idle rule{}\n", verdict_name(verdict), idle->size(),
-                           idle->size() == 0   ? "s"
+                           idle->empty()       ? "s"
                            : idle->size() == 1 ? ""
                                                : "s; each could go, not always all at once"),
         exit_code(verdict));

@@ -21,7 +21,7 @@ std::string_view outcome_name(const Insn& insn, bool taken) {
 }
 
 std::string describe(const Obligation& obligation, ProgramView program) {
-  const std::string at = fmt::format("instruction {}", obligation.pc);
+  std::string at = fmt::format("instruction {}", obligation.pc);
   if (obligation.kind == Obligation::Kind::kLine) return at;
   const bool taken = obligation.kind == Obligation::Kind::kTrue;
   return fmt::format("{} {}", at, outcome_name(program[obligation.pc], taken));
