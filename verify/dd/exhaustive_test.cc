@@ -1,0 +1,134 @@
+// Every program of up to five instructions (four under sanitizers, which take their time) from a
+// small alphabet, against the interpreter on every input of a box in which two words have four free
+// bits each.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "harness/bpf/check.h"
+#include "harness/bpf/testing.h"
+#include "harness/compare/pair.h"
+#include "verify/dd/regions.h"
+
+namespace secequiv::dd {
+namespace {
+
+#ifdef __has_feature
+#define SECEQUIV_HAS_FEATURE(x) __has_feature(x)
+#else
+#define SECEQUIV_HAS_FEATURE(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || SECEQUIV_HAS_FEATURE(address_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+constexpr std::size_t kMost = kSanitized ? 3 : 4;  // instructions before the last
+constexpr std::uint32_t kFree = 16;                // values of each of the two words
+constexpr std::uint32_t kFirst = 4;
+constexpr std::uint32_t kSecond = 6;
+
+// Constants have four bits, but for one, with which sums and products leave the box.
+constexpr std::array kAlphabet = {
+    Insn{kLdWAbs, 0, 0, kFirst * 4},
+    Insn{kLdWAbs, 0, 0, kSecond * 4},
+    Insn{kTax, 0, 0, 0},
+    Insn{kTxa, 0, 0, 0},
+    Insn{kSt, 0, 0, 0},
+    Insn{kLdMem, 0, 0, 0},
+    Insn{kLdxMem, 0, 0, 0},
+    Insn{kAddX, 0, 0, 0},
+    Insn{kSubK, 0, 0, 3},
+    Insn{kAndX, 0, 0, 0},
+    Insn{kOrK, 0, 0, 0xfffffff9},
+    Insn{kXorX, 0, 0, 0},
+    Insn{kLshK, 0, 0, 1},
+    Insn{kRshX, 0, 0, 0},
+    Insn{kDivX, 0, 0, 0},
+    Insn{kMulK, 0, 0, 5},
+    Insn{kNeg, 0, 0, 0},
+    Insn{kJeqK, 0, 1, 6},
+    Insn{kJgtX, 1, 0, 0},
+    Insn{kJsetK, 1, 0, 5},
+    Insn{kRetK, 0, 0, 7},
+};
+
+class Exhaustive {
+ public:
+  // Every legal program that begins with `program`, has `more` instructions of the alphabet then,
+  // and ends with RET A.
+  void programs(Program& program, std::size_t more) {
+    if (more == 0) {
+      program.push_back({kRetA, 0, 0, 0});
+      if (!check(program)) compare(program);
+      program.pop_back();
+      return;
+    }
+    for (const Insn& in : kAlphabet) {
+      program.push_back(in);
+      programs(program, more - 1);
+      program.pop_back();
+    }
+  }
+
+  int decided = 0;
+  int undecided = 0;
+
+ private:
+  using Table = std::array<std::uint32_t, kFree * kFree>;
+
+  // The program by itself; and with the one before it, where and how often they differ.
+  void compare(const Program& program) {
+    const ProgramView views[] = {program, last_};
+    Space space(views, {.nodes = 20'000, .steps = 20'000});
+    const Decisions now = space.decisions(program, Sameness::kRaw);
+    const Decisions then = space.decisions(last_, Sameness::kRaw);
+    const NodeId differing = space.differing(now, then);
+    NodeId here = differing;
+    for (std::uint32_t word = 0; word < 16; ++word) {
+      const bool free = word == kFirst || word == kSecond;
+      if (!free) here = space.fix(here, word, 0);
+      for (std::uint32_t bit = 4; free && bit < 32; ++bit)
+        here = space.diagrams().restrict(here, space.order().level(word, bit), false);
+    }
+    // Other bits being fixed, each input of the box stands for as many as they have values.
+    const mpz_class count = Regions(space).count(here) >> (512 - 8);
+    Table table{};
+    SeccompData data;
+    std::uint32_t expected = 0;
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+      data.words[kFirst] = i % kFree;
+      data.words[kSecond] = i / kFree;
+      table[i] = run(program, data.words);
+      expected += table[i] != last_table_[i] ? 1 : 0;
+      if (!space.exhausted()) {
+        ASSERT_EQ(space.evaluate(now, data), table[i]) << asm_text(program) << describe(data);
+      }
+    }
+    if (space.exhausted()) {
+      ++undecided;
+    } else {
+      ASSERT_EQ(count, expected) << asm_text(program) << "and\n" << asm_text(last_);
+      ++decided;
+    }
+    last_ = program;
+    last_table_ = table;
+  }
+
+  Program last_ = {{kRetK, 0, 0, 0}};
+  Table last_table_{};
+};
+
+TEST(Exhaustive, UpToFiveInstructions) {
+  Exhaustive all;
+  for (std::size_t more = 1; more <= kMost; ++more) {
+    Program program;
+    all.programs(program, more);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GE(all.decided, kSanitized ? 5'000 : 100'000);
+  EXPECT_LE(all.undecided, all.decided / 15);
+}
+
+}  // namespace
+}  // namespace secequiv::dd
