@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/random.h"
 #include "harness/bpf/check.h"
@@ -165,7 +166,6 @@ class RandomPairs {
   }
 
   std::string run(std::size_t i) {
-    using Clock = std::chrono::steady_clock;
     double& best = best_[i];
     for (int n = 0; best != kExhausted && n < (best > kSlow ? 1 : kRuns); ++n) {
       const auto start = Clock::now();

@@ -80,9 +80,11 @@ Result<std::string> behind_links(std::string path) {
 
 }  // namespace
 
+std::string shown_name(const std::string& path) { return path == "-" ? "<stdin>" : path; }
+
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
   const bool is_stdin = path == "-";
-  const std::string shown = is_stdin ? "<stdin>" : path;
+  const std::string shown = shown_name(path);
   const int fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return io_error(shown, "open");
   std::string out;

@@ -15,6 +15,9 @@ namespace secequiv {
 // instead of filling memory.
 inline constexpr std::size_t kMaxInputBytes = std::size_t{16} << 20;
 
+// What messages call an input: its path, or "<stdin>" for "-".
+std::string shown_name(const std::string& path);
+
 // The bytes of `path`, or of standard input when `path` is "-". Errors: kIo (cannot open or read,
 // is a directory, larger than `limit` bytes); `where` is the path.
 Result<std::string> read_file(const std::string& path, std::size_t limit = kMaxInputBytes);

@@ -48,9 +48,7 @@ int actions(const ActionsJob& job) {
   dd::Space space(programs, job.engine.limits());
   const auto decisions = space.decisions(programs, job.options.sameness());
   const auto found = dd::constant_actions(space, decisions, job.options.oci().arch);
-  if (space.exhausted())
-    return report(make_error(ErrorCode::kBudget, job.filter, "the diagrams' limits are reached"),
-                  job.options);
+  if (space.exhausted()) return report(limits_reached(job.filter), job.options);
   nlohmann::ordered_json document{{"schema", "secequiv.actions/1"},
                                   {"arches", nlohmann::ordered_json::array()}};
   std::string text;
@@ -59,9 +57,9 @@ int actions(const ActionsJob& job) {
                                {"constant", nlohmann::ordered_json::array()}};
     text += fmt::format("{}\n", arch_info(arch.arch).name);
     for (const auto& [value, calls] : arch.constant) {
-      row["constant"].push_back({{"value", fmt::format("{:#010x}", value)},
-                                 {"action", describe_action(value)},
-                                 {"syscalls", names_json(arch.arch, calls)}});
+      auto part = value_json(value);
+      part["syscalls"] = names_json(arch.arch, calls);
+      row["constant"].push_back(std::move(part));
       text += paragraph(describe_action(value), arch.arch, calls);
     }
     row["others"] = names_json(arch.arch, arch.others);

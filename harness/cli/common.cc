@@ -121,13 +121,13 @@ Result<Policy> parse_policy(std::string_view text, const std::string& name,
 Result<Policy> load_policy(const std::string& path, const Options& options) {
   auto text = read_input(path);
   if (!text) return text.error();
-  return parse_policy(*text, path == "-" ? "<stdin>" : path, options);
+  return parse_policy(*text, shown_name(path), options);
 }
 
 Result<Source> load_source(const std::string& path, const Options& options) {
   auto bytes = read_input(path);
   if (!bytes) return bytes.error();
-  const std::string name = path == "-" ? "<stdin>" : path;
+  const std::string name = shown_name(path);
   if (options.from.empty() && looks_like_json(*bytes)) {
     auto policy = parse_policy(*bytes, name, options);
     if (!policy) return policy.error();

@@ -41,7 +41,7 @@ std::string add_rules(const DiffJob& job, const Difference& difference, const Po
     const std::size_t shown = std::min(job.max_regions, change.where.regions.size());
     for (std::size_t k = 0; k < shown; ++k) {
       const Region& region = change.where.regions[k];
-      const SeccompData example = example_of(region);
+      const SeccompData example = region.example();
       const std::string meaning = summary(change, region, job.options.oci().arch);
       const std::string was = deciding_rule(before, example);
       const std::string now = deciding_rule(after, example);
@@ -51,9 +51,7 @@ std::string add_rules(const DiffJob& job, const Difference& difference, const Po
       row["after_rule"] = now;
       text += fmt::format("{}\n  before: {}\n  after:  {}\n", short_condition(meaning), was, now);
     }
-    if (fmt::format("{}", shown) != change.where.region_count)
-      text += fmt::format("  ... {} of {} regions shown (--max-regions)\n", shown,
-                          change.where.region_count);
+    text += not_shown_text(change.where, shown, 2);
   }
   return text;
 }
@@ -72,7 +70,7 @@ Status complete(const Difference& difference) {
       return make_error(ErrorCode::kUsage, "diff",
                         "--expect and --write-expect are for constant return values; a program "
                         "computes one from the input (RET A)");
-    if (fmt::format("{}", change.where.regions.size()) != change.where.region_count)
+    if (!change.where.is_all(change.where.regions.size()))
       return make_error(ErrorCode::kBudget, "diff",
                         fmt::format("{} regions are too many for --expect and --write-expect, "
                                     "which take {} for each change",
@@ -84,7 +82,7 @@ Status complete(const Difference& difference) {
 Result<nlohmann::ordered_json> expectation(const DiffJob& job) {
   auto text = read_input(job.expect);
   if (!text) return text.error();
-  const std::string name = job.expect == "-" ? "<stdin>" : job.expect;
+  const std::string name = shown_name(job.expect);
   auto parsed = parse_json(*text, name);
   if (!parsed) return parsed.error();
   const bool ours =
@@ -97,7 +95,7 @@ Result<nlohmann::ordered_json> expectation(const DiffJob& job) {
 
 int compare(const DiffJob& job, const nlohmann::ordered_json& expected,
             const nlohmann::ordered_json& found) {
-  const std::string name = job.expect == "-" ? "<stdin>" : job.expect;
+  const std::string name = shown_name(job.expect);
   const auto lines = unexpected(expected, name, found);
   if (!lines) return report(lines.error(), job.options);
   const Verdict verdict = lines->empty() ? Verdict::kPass : Verdict::kFail;

@@ -34,4 +34,9 @@ struct EngineOptions {
   Status assume(const Options& options, Question& question) const;
 };
 
+// Of a command that has the diagrams alone, about the filter it was asked about.
+inline Error limits_reached(const std::string& filter) {
+  return make_error(ErrorCode::kBudget, filter, "the diagrams' limits are reached");
+}
+
 }  // namespace secequiv::cli

@@ -17,7 +17,7 @@ struct ImportJob {
 int import_policy(const ImportJob& job) {
   auto text = read_input(job.input);
   if (!text) return report(text.error(), job.options);
-  auto imported = import_oci(*text, job.input == "-" ? "<stdin>" : job.input, job.options.oci());
+  auto imported = import_oci(*text, shown_name(job.input), job.options.oci());
   if (!imported) return report(imported.error(), job.options);
   for (const std::string& note : imported->skipped) warn("skipped " + note);
   const Status written = write_file(job.options.output, write_policy(imported->policy));

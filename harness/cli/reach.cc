@@ -38,8 +38,7 @@ Status list(const ReachJob& job, std::optional<std::size_t> only, const Source& 
     const RegionList found = regions.list(set, only ? job.max_regions : 0);
     const auto smallest =
         set == dd::Diagrams::kZero ? std::optional<SeccompData>() : space.smallest(set);
-    if (space.exhausted())
-      return make_error(ErrorCode::kBudget, source.name, "the diagrams' limits are reached");
+    if (space.exhausted()) return limits_reached(source.name);
     auto row = to_json(obligation);
     row["count"] = found.count;
     row["region_count"] = found.region_count;
@@ -55,9 +54,7 @@ Status list(const ReachJob& job, std::optional<std::size_t> only, const Source& 
       row["regions"].push_back(condition_text(region, job.options.oci().arch));
       text += fmt::format("         {}\n", condition_text(region, job.options.oci().arch));
     }
-    if (only && fmt::format("{}", found.regions.size()) != found.region_count)
-      text += fmt::format("         ... {} of {} regions shown (--max-regions)\n",
-                          found.regions.size(), found.region_count);
+    if (only) text += not_shown_text(found, found.regions.size(), 9);
     rows.push_back(std::move(row));
   }
   return Ok{};

@@ -43,8 +43,7 @@ int emulate(RunJob& job) {
       text += fmt::format("{}: {:#010x} {}\n", source.name, steps.result,
                           describe_action(steps.result));
   }
-  document["result"] = {{"value", fmt::format("{:#010x}", result)},
-                        {"action", describe_action(result)}};
+  document["result"] = value_json(result);
   text += fmt::format("{:#010x} {}\n", result, describe_action(result));
   return print(job.options.json ? render(document) : text);
 }

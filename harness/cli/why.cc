@@ -23,10 +23,6 @@ struct WhyJob {
   EngineOptions engine;
 };
 
-nlohmann::ordered_json value_json(std::uint32_t value) {
-  return {{"value", fmt::format("{:#010x}", value)}, {"action", describe_action(value)}};
-}
-
 int why(WhyJob& job) {
   auto data = job.call.read(job.options);
   if (!data) return report(data.error(), job.options);
@@ -35,12 +31,10 @@ int why(WhyJob& job) {
   const auto programs = views(*stack);
   dd::Space space(programs, job.engine.limits());
   const dd::Decisions decisions = space.decisions(programs, Sameness::kRaw);
-  const Error exhausted =
-      make_error(ErrorCode::kBudget, job.filter, "the diagrams' limits are reached");
-  if (space.exhausted()) return report(exhausted, job.options);
+  if (space.exhausted()) return report(limits_reached(job.filter), job.options);
   const std::uint32_t result = run_stack(programs, data->words);
   const dd::NodeId others = space.differing(decisions, {space.diagrams().leaf(result), false});
-  if (space.exhausted()) return report(exhausted, job.options);
+  if (space.exhausted()) return report(limits_reached(job.filter), job.options);
   const Region region = dd::Regions(space).around(others, *data);
   const std::string condition = condition_text(region, job.options.oci().arch);
   nlohmann::ordered_json document{

@@ -12,4 +12,10 @@ bool WordSet::contains(std::uint32_t value) const {
   return inside != negated && (value & base.mask) == base.value;
 }
 
+SeccompData Region::example() const {
+  SeccompData out;
+  for (const WordSet& set : words) out.words[set.word] = set.example;
+  return out;
+}
+
 }  // namespace secequiv

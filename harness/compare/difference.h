@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/seccomp/data.h"
+
 namespace secequiv {
 
 // A condition on one 32-bit word of seccomp_data: it lies in one of the intervals, or
@@ -39,6 +41,9 @@ struct Region {
   std::vector<WordSet> words;  // by word number, each at most once
   std::string count;           // decimal, of 2^512 inputs
 
+  // One of its inputs, the words not named 0.
+  [[nodiscard]] SeccompData example() const;
+
   friend bool operator==(const Region&, const Region&) = default;
 };
 
@@ -47,6 +52,11 @@ struct RegionList {
   std::vector<Region> regions;
   std::string count;         // of inputs in the whole set, decimal
   std::string region_count;  // how many regions make up the whole set, decimal
+
+  // Are the first `shown` regions all of them?
+  [[nodiscard]] bool is_all(std::size_t shown) const {
+    return std::to_string(shown) == region_count;
+  }
 };
 
 // A return value, of which less may be known where it is computed from the input.

@@ -121,8 +121,7 @@ std::string action_text(const ReturnValue& value) {
 ordered_json action_json(const ReturnValue& value) {
   if (!value.value && !value.action) return nullptr;
   if (!value.value) return {{"action", action_text(value)}};
-  return {{"value", fmt::format("{:#010x}", *value.value)},
-          {"action", describe_action(*value.value)}};
+  return value_json(*value.value);
 }
 
 ordered_json word_json(const WordSet& set) {
@@ -231,12 +230,6 @@ std::string short_condition(const std::string& condition) {
   return out;
 }
 
-SeccompData example_of(const Region& region) {
-  SeccompData out;
-  for (const WordSet& set : region.words) out.words[set.word] = set.example;
-  return out;
-}
-
 std::string summary(const Change& change, const Region& region, Arch host) {
   const auto allowed = [](const ReturnValue& value) {
     return value.action == SECCOMP_RET_ALLOW || value.action == SECCOMP_RET_LOG;
@@ -277,6 +270,12 @@ std::string count_text(const std::string& decimal) {
   return fmt::format("about {}.{}e+{}", decimal[0], decimal.substr(1, 2), decimal.size() - 1);
 }
 
+std::string not_shown_text(const RegionList& list, std::size_t shown, int indent) {
+  if (list.is_all(shown)) return "";
+  return fmt::format("{:{}}... {} of {} regions shown (--max-regions)\n", "", indent, shown,
+                     list.region_count);
+}
+
 std::string diff_text(const Difference& difference, std::size_t most, Arch host) {
   std::string out;
   for (const Change& change : difference.changes) {
@@ -287,9 +286,7 @@ std::string diff_text(const Difference& difference, std::size_t most, Arch host)
     const auto shown = std::min(most, change.where.regions.size());
     for (const Region& region : std::span(change.where.regions).first(shown))
       out += fmt::format("  {}\n", condition_text(region, host));
-    if (fmt::format("{}", shown) != change.where.region_count)
-      out += fmt::format("  ... {} of {} regions shown (--max-regions)\n", shown,
-                         change.where.region_count);
+    out += not_shown_text(change.where, shown, 2);
   }
   return out;
 }

@@ -24,12 +24,12 @@ std::string count_text(const std::string& decimal);
 // The same with long lists cut short, for people only.
 std::string short_condition(const std::string& condition);
 
-// The region's input that stands for it: the smallest of every word it constrains.
-SeccompData example_of(const Region& region);
-
 // What one region means for callers: "x86_64 socket: no longer allowed (now ERRNO(1 EPERM)) if
 // arg0 == 0x26".
 std::string summary(const Change& change, const Region& region, Arch host);
+
+// Says that only the first `shown` regions are shown, a line, if there are more.
+std::string not_shown_text(const RegionList& list, std::size_t shown, int indent);
 
 // Grouped by change, at most `most` regions for each.
 std::string diff_text(const Difference& difference, std::size_t most, Arch host);

@@ -12,10 +12,6 @@ using nlohmann::ordered_json;
 
 std::string hex32(std::uint32_t value) { return fmt::format("{:#010x}", value); }
 
-ordered_json value_json(std::uint32_t value) {
-  return {{"value", hex32(value)}, {"action", describe_action(value)}};
-}
-
 const char* error_name(ErrorCode code) {
   switch (code) {
     case ErrorCode::kUsage:
@@ -39,6 +35,10 @@ const char* error_name(ErrorCode code) {
 }
 
 }  // namespace
+
+ordered_json value_json(std::uint32_t value) {
+  return {{"value", hex32(value)}, {"action", describe_action(value)}};
+}
 
 ordered_json to_json(const SeccompData& data) {
   const Endian endian = endian_of(data.arch());

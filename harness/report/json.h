@@ -10,6 +10,9 @@
 
 namespace secequiv {
 
+// A return value with what it means.
+nlohmann::ordered_json value_json(std::uint32_t value);
+
 nlohmann::ordered_json to_json(const SeccompData& data);
 nlohmann::ordered_json to_json(const Witness& witness);
 nlohmann::ordered_json to_json(const Trace& trace);

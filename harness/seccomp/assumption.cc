@@ -122,7 +122,9 @@ class Parser {
     return text_.substr(begin, end_ - begin);
   }
 
-  Status any() { return chain("||", Kind::kAny, &Parser::all_of_any, 0); }
+  Status any() {
+    return chain("||", Kind::kAny, [this] { return all(); });
+  }
   Status all() {
     const std::size_t mine = conjunction_++;
     if (!resolve_) arches_.emplace_back();
@@ -132,12 +134,11 @@ class Parser {
       if (arch_info(*arch).audit != arch_info(outer).audit) arch_ = *arch;
       order_ = arch_info(*arch).endian;
     }
-    auto status = chain("&&", Kind::kAll, &Parser::operand_of_all, mine);
+    auto status = chain("&&", Kind::kAll, [&] { return operand_of_all(mine); });
     arch_ = outer;
     order_ = outer_order;
     return status;
   }
-  Status all_of_any(std::size_t /*unused*/) { return all(); }
   Status operand_of_all(std::size_t conjunction) {
     auto status = unary();
     if (status && !resolve_ && !arches_[conjunction]) {
@@ -149,12 +150,12 @@ class Parser {
     return status;
   }
 
-  Status chain(std::string_view connective, Kind kind, Status (Parser::*operand)(std::size_t),
-               std::size_t conjunction) {
+  template <class Operand>
+  Status chain(std::string_view connective, Kind kind, const Operand& operand) {
     Node node;
     node.kind = kind;
     do {
-      if (auto s = (this->*operand)(conjunction); !s) return s;
+      if (auto s = operand(); !s) return s;
       node.children.push_back(static_cast<std::uint32_t>(out_.nodes.size() - 1));
     } while (take(connective));
     if (node.children.size() > 1) out_.nodes.push_back(std::move(node));
@@ -324,11 +325,8 @@ class Parser {
     }
     if (plain && !resolve_) return std::uint64_t{0};
     if (const auto nr = syscall_nr(*arch, name.text)) return std::uint64_t{*nr};
-    std::string hint;
-    if (const auto similar = similar_syscalls(*arch, name.text); !similar.empty())
-      hint = fmt::format("; did you mean {}?", fmt::join(similar, " or "));
     const std::string what = fmt::format("a system call of {}", arch_info(*arch).name);
-    return failure(name.begin, what, name.text, hint);
+    return failure(name.begin, what, name.text, did_you_mean(similar_syscalls(*arch, name.text)));
   }
 
   std::string_view text_;

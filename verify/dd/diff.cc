@@ -11,13 +11,6 @@ namespace {
 
 using Values = std::pair<ReturnValue, ReturnValue>;
 
-// Any one of the inputs of a region.
-SeccompData member(const Region& region) {
-  SeccompData data;
-  for (const WordSet& set : region.words) data.words[set.word] = set.example;
-  return data;
-}
-
 }  // namespace
 
 Result<Difference> diff(const Question& question, std::size_t most_regions, const Limits& limits) {
@@ -56,10 +49,10 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
     for (const Region& region : change.where.regions) {
       Question same = question;
       same.goal = Question::Goal::kSame;
-      if (!replay(same, member(region)))
+      if (!replay(same, region.example()))
         return make_error(ErrorCode::kInternal, "dd",
                           fmt::format("the input {} does not differ when run; please report this",
-                                      describe(member(region))));
+                                      describe(region.example())));
     }
     out.changes.push_back(std::move(change));
   }

@@ -139,28 +139,42 @@ bool Regions::grouped(NodeId id) {
   return out;
 }
 
-void Regions::walk(NodeId id, std::uint32_t end, const Path& path, std::vector<Path>& out) const {
+// Calls visit(child) for each edge out of the run, having fixed what leads there in the cube that
+// cube_of(word) returns.
+template <class CubeOf, class Visit>
+void Regions::each_edge(Node run, const CubeOf& cube_of, const Visit& visit) const {
+  for (std::uint32_t i = 0; i < run.length; ++i) {
+    const std::uint32_t level = run.level + i;
+    const std::uint32_t bit = 1u << space_.order().bit(level);
+    const bool wanted = (run.pattern >> (run.length - 1 - i) & 1) != 0;
+    WordSet::Cube& cube = cube_of(space_.order().word(level));
+    cube.mask |= bit;
+    if (!wanted) cube.value |= bit;
+    visit(run.miss);
+    cube.value ^= bit;
+  }
+  visit(run.hit);
+}
+
+void Regions::walk(NodeId id, std::uint32_t end, WordSet::Cube cube, std::vector<Path>& out) const {
   if (space_.diagrams().level(id) >= end) {
-    out.push_back({id, path.cube});
+    out.push_back({id, cube});
     return;
   }
-  const Node run = space_.diagrams().node(id);
-  Path agreed = path;
-  for (std::uint32_t i = 0; i < run.length; ++i) {
-    const std::uint32_t bit = 1u << space_.order().bit(run.level + i);
-    const bool wanted = (run.pattern >> (run.length - 1 - i) & 1) != 0;
-    agreed.cube.mask |= bit;
-    Path missed = agreed;
-    if (!wanted) missed.cube.value |= bit;
-    walk(run.miss, end, missed, out);
-    if (wanted) agreed.cube.value |= bit;
-  }
-  walk(run.hit, end, agreed, out);
+  each_edge(
+      space_.diagrams().node(id), [&](std::uint32_t) -> WordSet::Cube& { return cube; },
+      [&](NodeId child) { walk(child, end, cube, out); });
+}
+
+// What a path fixes of the words of a block, as conditions.
+void Regions::append(const Cubes& cubes, std::vector<WordSet>& words) {
+  for (std::uint32_t w = 0; w < 16; ++w)
+    if (cubes[w].mask != 0) words.push_back(merged(w, {cubes[w]}));
 }
 
 std::vector<Regions::Branch> Regions::branches(NodeId id) {
   std::vector<Path> paths;
-  walk(id, block_end(id), Path{}, paths);
+  walk(id, block_end(id), {0, 0}, paths);
   std::vector<Branch> out;
   const std::uint32_t word = space_.order().word(space_.diagrams().level(id));
   std::unordered_map<NodeId, std::vector<WordSet::Cube>> by_child;
@@ -222,30 +236,19 @@ void Regions::enumerate(NodeId set, std::vector<WordSet>& words, std::size_t mos
   }
 }
 
-void Regions::enumerate_paths(NodeId id, std::uint32_t end, const Cubes& cubes,
+void Regions::enumerate_paths(NodeId id, std::uint32_t end, Cubes cubes,
                               std::vector<WordSet>& words, std::size_t most, RegionList& out) {
   if (id == Diagrams::kZero || out.regions.size() >= most) return;
   if (space_.diagrams().level(id) >= end) {
     const std::size_t before = words.size();
-    for (std::uint32_t w = 0; w < 16; ++w)
-      if (cubes[w].mask != 0) words.push_back(merged(w, {cubes[w]}));
+    append(cubes, words);
     enumerate(id, words, most, out);
     words.resize(before);
     return;
   }
-  const Node run = space_.diagrams().node(id);
-  Cubes agreed = cubes;
-  for (std::uint32_t i = 0; i < run.length; ++i) {
-    const std::uint32_t level = run.level + i;
-    const std::uint32_t bit = 1u << space_.order().bit(level);
-    const bool wanted = (run.pattern >> (run.length - 1 - i) & 1) != 0;
-    WordSet::Cube& cube = agreed[space_.order().word(level)];
-    cube.mask |= bit;
-    if (!wanted) cube.value |= bit;
-    enumerate_paths(run.miss, end, agreed, words, most, out);
-    cube.value ^= bit;
-  }
-  enumerate_paths(run.hit, end, agreed, words, most, out);
+  each_edge(
+      space_.diagrams().node(id), [&](std::uint32_t word) -> WordSet::Cube& { return cubes[word]; },
+      [&](NodeId child) { enumerate_paths(child, end, cubes, words, most, out); });
 }
 
 RegionList Regions::list(NodeId set, std::size_t most) {
@@ -284,8 +287,7 @@ Region Regions::around(NodeId function, const SeccompData& data) {
         break;
       }
     }
-    for (std::uint32_t w = 0; w < 16; ++w)
-      if (cubes[w].mask != 0) out.words.push_back(merged(w, {cubes[w]}));
+    append(cubes, out.words);
   }
   out.count = size_of(out.words).get_str();
   std::ranges::sort(out.words, {}, &WordSet::word);

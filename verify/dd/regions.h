@@ -46,12 +46,15 @@ class Regions {
   // words that are tied together, and a word that is cut into too many parts.
   bool grouped(NodeId id);
   std::vector<Branch> branches(NodeId id);
-  void walk(NodeId id, std::uint32_t end, const Path& path, std::vector<Path>& out) const;
+  template <class CubeOf, class Visit>
+  void each_edge(Node run, const CubeOf& cube_of, const Visit& visit) const;
+  void walk(NodeId id, std::uint32_t end, WordSet::Cube cube, std::vector<Path>& out) const;
+  static void append(const Cubes& cubes, std::vector<WordSet>& words);
   mpz_class region_count(NodeId set);
   mpz_class paths_to_regions(NodeId id, std::uint32_t end);
   void enumerate(NodeId set, std::vector<WordSet>& words, std::size_t most, RegionList& out);
-  void enumerate_paths(NodeId id, std::uint32_t end, const Cubes& cubes,
-                       std::vector<WordSet>& words, std::size_t most, RegionList& out);
+  void enumerate_paths(NodeId id, std::uint32_t end, Cubes cubes, std::vector<WordSet>& words,
+                       std::size_t most, RegionList& out);
   [[nodiscard]] mpz_class size_of(const std::vector<WordSet>& words) const;
 
   Space& space_;
