@@ -35,29 +35,37 @@ Backward::Backward(Words& words, const Forward& forward, ProgramView program)
     : words_(words),
       forward_(forward),
       program_(program),
-      facts_(forward, program),
+      facts_(program.size()),
       inside_(program.size(), 0),
       value_(program.size(), 0) {
-  find_inside();
+  look_ahead();
 }
 
-void Backward::find_inside() {
+// Facts before each instruction, and which ones are inside a stretch.
+void Backward::look_ahead() {
   // The word whose stretch leads here, if only one edge does.
   std::vector<std::uint8_t> from(program_.size(), kNoWord);
   const auto hand_on = [&](std::size_t to, std::uint8_t word) {
     if (forward_.arrivals(to) == 1) from[to] = word;
   };
   for (std::size_t pc = 0; pc < program_.size(); ++pc) {
-    if (!forward_.reached(pc)) continue;
     const Insn& in = program_[pc];
-    const Condition& condition = forward_.condition(pc);
-    if (compares(in) && condition.splits_word()) {
+    if (!forward_.reached(pc) || is_ret(in)) continue;
+    if (compares(in)) {
+      const Condition& condition = forward_.condition(pc);
+      const std::size_t yes = jump_target(pc, in, true);
+      const std::size_t no = jump_target(pc, in, false);
+      facts_.branch(pc, condition, yes, no);
+      if (!condition.splits_word()) continue;
       inside_[pc] = from[pc] == condition.input ? 1 : 0;
-      hand_on(jump_target(pc, in, true), condition.input);
-      hand_on(jump_target(pc, in, false), condition.input);
-    } else if (from[pc] != kNoWord && !is_ret(in) && !compares(in) && in.code != kDivX) {
+      hand_on(yes, condition.input);
+      hand_on(no, condition.input);
+    } else {
+      const std::size_t to = is_jump(in) ? jump_target(pc, in, true) : pc + 1;
+      facts_.go(pc, to);
+      if (from[pc] == kNoWord || in.code == kDivX) continue;
       inside_[pc] = 1;
-      hand_on(is_jump(in) ? jump_target(pc, in, true) : pc + 1, from[pc]);
+      hand_on(to, from[pc]);
     }
   }
 }

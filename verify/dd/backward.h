@@ -4,6 +4,7 @@
 
 #include "harness/seccomp/action.h"
 #include "verify/dd/facts.h"
+#include "verify/dd/forward.h"
 
 namespace secequiv::dd {
 
@@ -46,7 +47,7 @@ class Backward {
     NodeId value;        // of `to`
   };
 
-  void find_inside();
+  void look_ahead();
   NodeId continued(std::size_t pc, Sameness sameness);
   NodeId narrowed(NodeId id, std::size_t pc) const;
   NodeId divided(std::size_t pc);

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::uint32_t kBits = 32;
 constexpr std::size_t kFirstTable = 1 << 10;
+constexpr std::size_t kMostFirstTable = 1 << 16;
 constexpr std::size_t kFirstCache = 1 << 9;
 constexpr std::size_t kMostCache = 1 << 18;
 constexpr std::uint32_t kChooseTag = 1;
@@ -21,10 +22,13 @@ std::uint32_t suffix(std::uint32_t k, std::uint32_t bit) { return k & low_bits(k
 
 bool bit_of(std::uint32_t k, std::uint32_t bit) { return (k >> (kBits - 1 - bit) & 1) != 0; }
 
-std::size_t hash(const Node& n) {
-  std::uint64_t h = (std::uint64_t{n.hit} << 32 | n.miss) * 0x9e3779b97f4a7c15u;
-  h ^= (std::uint64_t{n.pattern} << 32 | std::uint64_t{n.level} << 16 | n.length) *
-       0xc2b2ae3d27d4eb4fu;
+struct Packed {
+  std::uint64_t first;
+  std::uint64_t second;
+};
+
+std::size_t hash(const Packed& n) {
+  const std::uint64_t h = n.first * 0x9e3779b97f4a7c15u ^ n.second * 0xc2b2ae3d27d4eb4fu;
   return static_cast<std::size_t>(h ^ h >> 29 ^ h >> 47);
 }
 
@@ -34,14 +38,15 @@ std::size_t slot(NodeId a, NodeId b, NodeId c, std::uint32_t tag) {
 
 }  // namespace
 
-Diagrams::Diagrams(std::size_t node_limit, std::size_t step_limit, double seconds)
-    : table_(kFirstTable),
+Diagrams::Diagrams(std::size_t node_limit, std::size_t step_limit, double seconds,
+                   std::size_t expected_nodes)
+    : table_(std::clamp(std::bit_ceil(expected_nodes * 2), kFirstTable, kMostFirstTable)),
       cache_(kFirstCache),
       node_limit_(std::max<std::size_t>(node_limit, 2)),
       step_limit_(step_limit),
       deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                    std::chrono::duration<double>(seconds))) {
-  nodes_.reserve(kFirstTable / 2);
+  nodes_.reserve(table_.size() / 4);
   static_cast<void>(leaf(0));
   static_cast<void>(leaf(1));
 }
@@ -56,17 +61,20 @@ void Diagrams::grow() {
   table_.assign(table_.size() * 4, 0);
   const std::size_t mask = table_.size() - 1;
   for (NodeId id = 0; id < nodes_.size(); ++id) {
-    std::size_t at = hash(nodes_[id]) & mask;
+    std::size_t at = hash(std::bit_cast<Packed>(nodes_[id])) & mask;
     while (table_[at] != 0) at = (at + 1) & mask;
     table_[at] = id + 1;
   }
 }
 
-NodeId Diagrams::intern(const Node& node) {
+NodeId Diagrams::intern(Node node) {
   const std::size_t mask = table_.size() - 1;
-  std::size_t at = hash(node) & mask;
+  const auto packed = std::bit_cast<Packed>(node);
+  std::size_t at = hash(packed) & mask;
   for (; table_[at] != 0; at = (at + 1) & mask)
-    if (nodes_[table_[at] - 1] == node) return table_[at] - 1;
+    if (const auto known = std::bit_cast<Packed>(nodes_[table_[at] - 1]);
+        known.first == packed.first && known.second == packed.second)
+      return table_[at] - 1;
   if (nodes_.size() >= node_limit_) {
     exhausted_ = true;
     return kZero;

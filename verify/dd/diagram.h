@@ -38,10 +38,10 @@ static_assert(sizeof(Node) == 16);
 
 inline constexpr std::uint16_t kLeaf = 512;
 
-// One stretch of a word's values, up to the next piece's first: see Diagrams::pieces.
 inline constexpr std::size_t kNoStepLimit = std::size_t{1} << 60;
 inline constexpr double kNoTimeLimit = 1e6;
 
+// One stretch of a word's values, up to the next piece's first: see Diagrams::pieces.
 struct Piece {
   std::uint32_t first;
   NodeId value;
@@ -53,9 +53,9 @@ class Diagrams {
  public:
   // At most `node_limit` nodes are made and `step_limit` steps taken, none much later than
   // `seconds` from now (the one limit that depends on the machine); after that every operation
-  // returns some node and exhausted() is true.
+  // returns some node and exhausted() is true. `expected_nodes` saves time if about right.
   explicit Diagrams(std::size_t node_limit, std::size_t step_limit = kNoStepLimit,
-                    double seconds = kNoTimeLimit);
+                    double seconds = kNoTimeLimit, std::size_t expected_nodes = 0);
 
   [[nodiscard]] NodeId leaf(std::uint32_t value);
   // A leaf that stands for something else than a number: number `index` of the caller's.
@@ -145,7 +145,7 @@ class Diagrams {
   };
 
   void look();
-  NodeId intern(const Node& node);
+  NodeId intern(Node node);
   void grow();
   Node shape(std::uint32_t level, NodeId low, NodeId high) const;
   NodeId make(std::uint32_t level, NodeId low, NodeId high);

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "verify/dd/forward.h"
+#include "verify/dd/words.h"
 
 namespace secequiv::dd {
 
@@ -15,7 +15,20 @@ class Facts {
     std::uint32_t high = 0xffffffff;
   };
 
-  Facts(const Forward& forward, ProgramView program);
+  explicit Facts(std::size_t program_size) : entries_(1), before_(program_size, kUnreached) {
+    entries_.reserve(program_size / 2);
+    before_[0] = kNothing;
+  }
+
+  // To be called for every instruction that some input leads to, in program order, unless it is a
+  // RET: how inputs go on from `pc`. A conditional jump with two targets hands on its condition.
+  void go(std::size_t pc, std::size_t to) { arrive(to, before_[pc]); }
+  void branch(std::size_t pc, const Condition& condition, std::size_t yes, std::size_t no) {
+    const Id here = before_[pc];
+    const bool splits = condition.splits_word();
+    if (!condition.is(false)) arrive(yes, splits ? after(here, condition, true) : here);
+    if (!condition.is(true)) arrive(no, splits ? after(here, condition, false) : here);
+  }
 
   // Nothing is known before `pc`.
   [[nodiscard]] bool none(std::size_t pc) const { return before_[pc] == kNothing; }
@@ -33,13 +46,14 @@ class Facts {
     Bounds bounds;
     Id parent = kNothing;
     std::uint32_t depth = 0;
-    std::uint32_t word = 0;
+    std::uint16_t words = 0;  // that this entry and those before it are about, as a mask
+    std::uint8_t word = 0;
   };
 
   [[nodiscard]] Bounds bounds_of(Id id, std::uint32_t word) const {
-    for (; id != kNothing; id = entries_[id].parent)
-      if (entries_[id].word == word) return entries_[id].bounds;
-    return {};
+    if ((entries_[id].words >> word & 1) == 0) return {};
+    while (entries_[id].word != word) id = entries_[id].parent;
+    return entries_[id].bounds;
   }
   [[nodiscard]] Id common(Id a, Id b) const;
   [[nodiscard]] Id after(Id facts, const Condition& condition, bool holds);

@@ -14,9 +14,10 @@ struct Access {
   std::uint32_t writes;
 };
 
-Access access_of(const Insn& in) {
-  const std::uint32_t slot = 1u << (in.k % kMemWords);
-  switch (in.code) {
+// M[0] stands for the slot that an instruction names.
+constexpr Access access_of(std::uint16_t code) {
+  constexpr std::uint32_t slot = 1;
+  switch (code) {
     case kLdWAbs:
     case kLdImm:
     case kLdLen:
@@ -65,6 +66,20 @@ Access access_of(const Insn& in) {
   }
 }
 
+constexpr std::array<Access, 256> kAccess = [] {
+  std::array<Access, 256> out{};
+  for (std::uint16_t code = 0; code < 256; ++code) out[code] = access_of(code);
+  return out;
+}();
+
+Access access_of(const Insn& in) {
+  const Access& access = kAccess[in.code & 0xff];
+  if (((access.reads | access.writes) & 1) == 0) return access;
+  const std::uint32_t slot = in.k % kMemWords;
+  const auto named = [&](std::uint32_t mask) { return (mask & ~1u) | (mask & 1) << slot; };
+  return {named(access.reads), named(access.writes)};
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> live_registers(ProgramView program, Detail detail) {
@@ -110,19 +125,15 @@ Forward::Forward(Words& words, ProgramView program, Detail detail)
       program_(program),
       detail_(detail),
       live_(live_registers(program, detail)),
-      states_(program.size()),
-      reached_(program.size(), 0),
-      mixed_(program.size(), 0),
-      arrivals_(program.size(), 0),
-      conditions_(program.size()) {
+      seen_(program.size()) {
   run();
 }
 
 void Forward::run() {
-  reached_[0] = 1;
+  seen_[0].arrivals = 1;
   for (std::size_t pc = 0; pc < program_.size() && !words_.diagrams().exhausted(); ++pc) {
-    if (reached_[pc] == 0) continue;
-    if (mixed_[pc] != 0) resolve(pc);
+    if (!reached(pc)) continue;
+    if (seen_[pc].mixed) resolve(pc);
     execute(pc);
     leave(pc);
   }
@@ -130,9 +141,9 @@ void Forward::run() {
 
 void Forward::execute(std::size_t pc) {
   const Insn& in = program_[pc];
-  State& state = states_[pc];
-  const Access access = access_of(in);
   if (in.code == kRetK || in.code == kJa) return;
+  State& state = seen_[pc].state;
+  const Access access = access_of(in);
   if (is_conditional(in) && in.jt == in.jf && detail_ == Detail::kResult) return;
   const bool wanted =
       access.writes == 0 || (pc + 1 < program_.size() && (live_[pc + 1] & access.writes) != 0);
@@ -147,7 +158,7 @@ void Forward::execute(std::size_t pc) {
   } else {
     control.exit_if_zero(machine_.x);
   }
-  if (control.condition) conditions_[pc] = *control.condition;
+  if (control.condition) seen_[pc].condition = *control.condition;
   if (in.code == kRetA) {
     if (returned_.empty()) returned_.resize(program_.size());
     returned_[pc] = *control.value;
@@ -165,18 +176,21 @@ std::optional<std::size_t> Forward::next(std::size_t pc, bool taken) const {
   const Insn& in = program_[pc];
   if (is_ret(in)) return std::nullopt;
   if (is_conditional(in)) {
-    if (in.jt != in.jf && conditions_[pc].is(!taken)) return std::nullopt;
+    if (in.jt != in.jf && seen_[pc].condition.is(!taken)) return std::nullopt;
     return jump_target(pc, in, taken);
   }
-  if (in.code == kDivX && conditions_[pc].is(true)) return std::nullopt;
+  if (in.code == kDivX && seen_[pc].condition.is(true)) return std::nullopt;
   return in.code == kJa ? jump_target(pc, in, true) : pc + 1;
 }
 
 void Forward::leave(std::size_t pc) {
-  const auto yes = next(pc, true);
-  const auto no = next(pc, false);
-  if (yes) arrive(*yes, states_[pc]);
-  if (no && no != yes) arrive(*no, states_[pc]);
+  const Insn& in = program_[pc];
+  if (is_conditional(in) && in.jt != in.jf) {
+    if (!seen_[pc].condition.is(false)) arrive(jump_target(pc, in, true), seen_[pc].state);
+    if (!seen_[pc].condition.is(true)) arrive(jump_target(pc, in, false), seen_[pc].state);
+  } else if (const auto only = next(pc, true)) {
+    arrive(*only, seen_[pc].state);
+  }
 }
 
 bool Forward::agree(const State& a, const State& b, std::uint32_t live) const {
@@ -189,12 +203,11 @@ bool Forward::agree(const State& a, const State& b, std::uint32_t live) const {
 }
 
 void Forward::arrive(std::size_t pc, const State& state) {
-  ++arrivals_[pc];
-  if (reached_[pc] == 0) {
-    reached_[pc] = 1;
-    states_[pc] = state;
-  } else if (mixed_[pc] == 0 && !agree(states_[pc], state, live_[pc])) {
-    mixed_[pc] = 1;
+  Seen& there = seen_[pc];
+  if (there.arrivals++ == 0) {
+    there.state = state;
+  } else if (!there.mixed && !agree(there.state, state, live_[pc])) {
+    there.mixed = true;
   }
 }
 
@@ -217,7 +230,7 @@ void Forward::find_dominators(std::size_t pc) {
   for (auto at = static_cast<std::uint32_t>(dominators_.size()); at <= pc; ++at) {
     std::uint32_t common = kNowhere;
     for (const std::uint32_t from : predecessors_[at]) {
-      if (reached_[from] == 0 || (next(from, true) != at && next(from, false) != at)) continue;
+      if (!reached(from) || (next(from, true) != at && next(from, false) != at)) continue;
       std::uint32_t other = from;
       if (common == kNowhere) common = other;
       while (common != other) {
@@ -241,7 +254,7 @@ NodeId Forward::selection(std::size_t pc, std::size_t from, const std::vector<st
   std::vector<NodeId> value(pc - from, kNowhere);
   std::size_t source = sources.size();
   for (std::size_t at = pc; at-- > from && !diagrams.exhausted();) {
-    if (reached_[at] == 0) continue;
+    if (!reached(at)) continue;
     const bool is_source = source > 0 && sources[source - 1] == at;
     if (is_source) --source;
     const auto there = [&](bool taken) {
@@ -257,7 +270,7 @@ NodeId Forward::selection(std::size_t pc, std::size_t from, const std::vector<st
     } else if (yes == kNowhere) {
       value[at - from] = no;
     } else {
-      value[at - from] = words_.branch(conditions_[at], yes, no);
+      value[at - from] = words_.branch(seen_[at].condition, yes, no);
     }
   }
   return value[0];
@@ -273,12 +286,12 @@ void Forward::resolve(std::size_t pc) {
   std::vector<std::uint32_t> choice;
   std::vector<State> distinct;
   for (const std::uint32_t from : predecessors_[pc]) {
-    if (reached_[from] == 0 || (next(from, true) != pc && next(from, false) != pc)) continue;
+    if (!reached(from) || (next(from, true) != pc && next(from, false) != pc)) continue;
     const auto known = std::ranges::find_if(
-        distinct, [&](const State& state) { return agree(state, states_[from], live); });
+        distinct, [&](const State& state) { return agree(state, seen_[from].state, live); });
     sources.push_back(from);
     choice.push_back(static_cast<std::uint32_t>(known - distinct.begin()));
-    if (known == distinct.end()) distinct.push_back(states_[from]);
+    if (known == distinct.end()) distinct.push_back(seen_[from].state);
   }
   Diagrams& diagrams = words_.diagrams();
   const NodeId by = selection(pc, dominators_[pc], sources, choice);
@@ -298,7 +311,7 @@ void Forward::resolve(std::size_t pc) {
     memories_.push_back(slots);
     joined.memory = static_cast<std::uint32_t>(memories_.size() - 1);
   }
-  states_[pc] = joined;
+  seen_[pc].state = joined;
 }
 
 }  // namespace secequiv::dd

@@ -27,13 +27,13 @@ class Forward {
   Forward(Words& words, ProgramView program, Detail detail = Detail::kResult);
 
   // Some input may lead here; conditions that are constant are followed one way only.
-  [[nodiscard]] bool reached(std::size_t pc) const { return reached_[pc] != 0; }
+  [[nodiscard]] bool reached(std::size_t pc) const { return seen_[pc].arrivals != 0; }
   // Of a conditional jump: it is taken. Of DIV|X: the divisor is zero.
-  [[nodiscard]] const Condition& condition(std::size_t pc) const { return conditions_[pc]; }
+  [[nodiscard]] const Condition& condition(std::size_t pc) const { return seen_[pc].condition; }
   // Of RET A.
   [[nodiscard]] const Word& returned(std::size_t pc) const { return returned_[pc]; }
-  // Edges into `pc` from reached instructions.
-  [[nodiscard]] std::uint32_t arrivals(std::size_t pc) const { return arrivals_[pc]; }
+  // Edges into `pc` from reached instructions, and the program's entry.
+  [[nodiscard]] std::uint32_t arrivals(std::size_t pc) const { return seen_[pc].arrivals; }
 
  private:
   static constexpr std::uint32_t kNoMemory = ~0u;
@@ -43,6 +43,12 @@ class Forward {
     Word a;
     Word x;
     std::uint32_t memory = kNoMemory;  // index into memories_
+  };
+  struct Seen {
+    State state;
+    Condition condition;
+    std::uint32_t arrivals = 0;
+    bool mixed = false;  // paths with different registers arrived
   };
   using Memory = std::array<Word, kMemWords>;
   struct Control;
@@ -68,11 +74,7 @@ class Forward {
   ProgramView program_;
   Detail detail_;
   std::vector<std::uint32_t> live_;
-  std::vector<State> states_;
-  std::vector<std::uint8_t> reached_;
-  std::vector<std::uint8_t> mixed_;
-  std::vector<std::uint32_t> arrivals_;
-  std::vector<Condition> conditions_;
+  std::vector<Seen> seen_;
   std::vector<Word> returned_;
   std::vector<Memory> memories_;
   Machine<Words> machine_;

@@ -10,9 +10,20 @@
 
 namespace secequiv::dd {
 
+namespace {
+
+// Filters have about two nodes for each instruction.
+std::size_t expected_nodes(std::span<const ProgramView> programs) {
+  std::size_t instructions = 0;
+  for (const ProgramView program : programs) instructions += program.size();
+  return instructions * 2;
+}
+
+}  // namespace
+
 Space::Space(std::span<const ProgramView> programs, const Limits& limits)
     : order_(Order::for_programs(programs)),
-      diagrams_(limits.nodes, limits.steps, limits.seconds),
+      diagrams_(limits.nodes, limits.steps, limits.seconds, expected_nodes(programs)),
       words_(diagrams_, order_),
       smallest_(diagrams_, order_) {}
 
