@@ -14,7 +14,7 @@
 #include "harness/bpf/check.h"
 #include "harness/bpf/random_program.h"
 #include "harness/bpf/text.h"
-#include "harness/optimize/pass.h"
+#include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/import_oci.h"
 #include "verify/dd/diff.h"

@@ -4,7 +4,7 @@
 
 #include "harness/base/file.h"
 #include "harness/cli/engine_options.h"
-#include "harness/optimize/pass.h"
+#include "harness/optimize/optimizer.h"
 #include "harness/policy/cases.h"
 #include "harness/policy/compile.h"
 #include "harness/report/json.h"

@@ -3,7 +3,7 @@
 
 #include "harness/base/file.h"
 #include "harness/cli/common.h"
-#include "harness/optimize/pass.h"
+#include "harness/optimize/optimizer.h"
 #include "harness/seccomp/annotate.h"
 
 namespace secequiv::cli {

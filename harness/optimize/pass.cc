@@ -1,13 +1,86 @@
 #include "harness/optimize/pass.h"
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "harness/optimize/bytecode/passes.h"
+#include "harness/optimize/layout/passes.h"
 
 namespace secequiv {
 namespace {
 
-constexpr std::array kPasses = {
+// open and close are decided alike, as are read, write, mmap and brk; futex is hot.
+constexpr std::string_view kSome =
+    R"j([{"action": "allow", "rules": {"read": true, "write": true, "open": {"args": {"0": {"le": 9}}}, "close": {"args": {"0": {"le": 9}}}, "mmap": true, "brk": true, "poll": {"args": {"0": {"eq": 3}}}, "lseek": {"args": {"0": {"eq": 4}}}, "ioctl": {"args": {"1": {"eq": 2}}}, "futex": {"args": {"1": {"eq": 1}}}}},
+    {"action": "kill_process", "rules": {"ptrace": true}}])j";
+constexpr std::string_view kMany =
+    R"j([{"action": "allow", "rules": {"read": true, "open": true, "stat": true, "lstat": true, "lseek": true, "mprotect": true, "brk": true, "pread64": true, "readv": true, "access": true, "select": true, "mremap": true, "mincore": true, "shmget": true, "shmctl": true, "dup2": true, "futex": {"args": {"1": {"eq": 1}}}}}])j";
+
+constexpr std::array kLayoutPasses = {
+    Pass{"drop-default-calls",
+         "A number that is decided like those nobody lists need not be listed.", kSome,
+         "list: read ALLOW, write ALLOW, open ?2, close ?3, poll ?4, lseek ?5, mmap ALLOW, brk "
+         "ALLOW, ioctl ?8, futex ?9\n",
+         detail::drop_default_calls},
+    Pass{"share-equal-code", "Numbers that are decided alike can share one piece of code.", kSome,
+         "list: read ALLOW, write ALLOW, open ?2, close ?2, poll ?4, lseek ?5, mmap ALLOW, brk "
+         "ALLOW, ioctl ?8, futex ?9\n",
+         detail::share_equal_code},
+    Pass{"hot-first",
+         "No number is listed twice, so those that are called most may be tested first.", kSome,
+         "list: futex ?9\n"
+         "list: read ALLOW, write ALLOW, open ?2, close ?2, poll ?4, lseek ?5, mmap ALLOW, brk "
+         "ALLOW, ioctl ?8\n",
+         detail::hot_first},
+    Pass{"cacheable-last",
+         "No number is listed twice, so those for which the kernel does not run the filter may be "
+         "tested last.",
+         kSome,
+         "list: futex ?9\n"
+         "list: open ?2, close ?2, poll ?4, lseek ?5, ioctl ?8\n"
+         "list: read ALLOW, write ALLOW, mmap ALLOW, brk ALLOW\n",
+         detail::cacheable_last},
+    Pass{"search-trees", "A sorted list can be searched by halves.", kSome,
+         "list: futex ?9\n"
+         "tree: open ?2, close ?2, poll ?4, lseek ?5, ioctl ?8\n"
+         "list: read ALLOW, write ALLOW, mmap ALLOW, brk ALLOW\n",
+         detail::search_trees},
+    Pass{"single-tree", "A sorted list can be searched by halves, whatever is called how often.",
+         kMany,
+         "tree: read ALLOW, open ALLOW, stat ALLOW, lstat ALLOW, lseek ALLOW, mprotect ALLOW, brk "
+         "ALLOW, pread64 ALLOW, readv ALLOW, access ALLOW, select ALLOW, mremap ALLOW, mincore "
+         "ALLOW, shmget ALLOW, shmctl ALLOW, dup2 ALLOW, futex ?16\n",
+         detail::single_tree},
+    Pass{"merge-neighbours", "Consecutive numbers with the same code are found by their bounds.",
+         kSome,
+         "list: futex ?9\n"
+         "tree: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
+         "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n",
+         detail::merge_neighbours},
+    Pass{"pinned-bounds", "Where the bounds of a search leave one outcome only, no test is needed.",
+         kSome,
+         "list: futex ?9\n"
+         "tree pinned: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
+         "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n",
+         detail::pinned_bounds},
+    Pass{"code-apart", "Code can stand anywhere behind the jumps to it.", kSome,
+         "list: futex ?9\n"
+         "tree pinned apart: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
+         "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n",
+         detail::code_apart},
+    Pass{"value-trees",
+         "Branches that ask for different values of one argument exclude each other, so the value "
+         "can be searched for.",
+         kSome,
+         "list: futex ?9\n"
+         "tree pinned: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
+         "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n"
+         "trees of values\n",
+         detail::value_trees},
+};
+
+constexpr std::array kBytecodePasses = {
     Pass{"thread-conditional-jumps",
          "A conditional jump to an unconditional one may go straight to where that one goes, if 8 "
          "bits reach it.",
@@ -17,6 +90,16 @@ constexpr std::array kPasses = {
          "An unconditional jump to another may go straight to the end of the chain.",
          "ja z\nret #0\nz: ja b\nret #1\nb: ret #2\n", "ja b\nret #0\nz: ja b\nret #1\nb: ret #2\n",
          detail::thread_jumps},
+    Pass{"skip-redundant-loads",
+         "A jump to a load of the input word that A holds already may go behind the load.",
+         "ld [0]\njeq #1, z, b\nret #9\nz: ld [0]\nb: ret a\n",
+         "ld [0]\njeq #1, b, b\nret #9\nz: ld [0]\nb: ret a\n", detail::skip_redundant_loads},
+    Pass{"skip-decided-tests",
+         "A jump to a test whose outcome the condition of the jump decides may go where that "
+         "outcome leads.",
+         "ld [0]\njgt #7, z, b\nb: ret #0\nz: jgt #5, c, d\nc: ret #1\nd: ret #2\n",
+         "ld [0]\njgt #7, c, b\nb: ret #0\nz: jgt #5, c, d\nc: ret #1\nd: ret #2\n",
+         detail::skip_decided_tests},
     Pass{"merge-equal-targets",
          "A conditional jump with both targets equal decides nothing: it is an unconditional one.",
          "ld [0]\njeq #1, z, z\nz: ret #0\n", "ld [0]\nja z\nz: ret #0\n",
@@ -32,48 +115,53 @@ constexpr std::array kPasses = {
          "Loading the input word that A holds already on every path changes nothing.",
          "ld [0]\njeq #1, z, b\nz: ld [0]\nb: ret a\n", "ld [0]\njeq #1, b, b\nb: ret a\n",
          detail::remove_redundant_loads},
+    Pass{"remove-dead-writes", "What is written to a register that nobody reads changes nothing.",
+         "ld [4]\nldx #1\nld [0]\nret a\n", "ld [0]\nret a\n", detail::remove_dead_writes},
     Pass{"merge-returns",
          "Equal returns are interchangeable, so the fewest that every jump can reach will do.",
          "ld [0]\njeq #1, z, b\nb: jeq #2, c, d\nz: ret #1\nc: ret #1\nd: ret #0\n",
          "ld [0]\njeq #1, c, b\nb: jeq #2, c, d\nz: ret #1\nc: ret #1\nd: ret #0\n",
          detail::merge_returns},
+    Pass{"merge-equal-code",
+         "Places from which the same instructions follow are interchangeable for jumps, whatever "
+         "the registers hold.",
+         "ld [0]\njeq #1, z, b\nz: ld [4]\nret a\nb: ld [8]\njeq #2, c, d\nc: ld [4]\nret a\nd: "
+         "ret #0\n",
+         "ld [0]\njeq #1, c, b\nz: ld [4]\nret a\nb: ld [8]\njeq #2, c, d\nc: ld [4]\nret a\nd: "
+         "ret #0\n",
+         detail::merge_equal_code},
 };
+
+const std::vector<Pass>& table() {
+  static const std::vector<Pass> passes = [] {
+    std::vector<Pass> out;
+    out.insert(out.end(), kLayoutPasses.begin(), kLayoutPasses.end());
+    out.insert(out.end(), kBytecodePasses.begin(), kBytecodePasses.end());
+    return out;
+  }();
+  return passes;
+}
+
+std::span<const Pass> of_kind(Pass::Kind kind) {
+  const auto all = std::ranges::equal_range(table(), kind, {}, &Pass::kind);
+  return {all.begin(), all.end()};
+}
 
 }  // namespace
 
-std::span<const Pass> bytecode_passes() { return kPasses; }
+std::span<const Pass> all_passes() { return table(); }
+std::span<const Pass> rule_passes() { return of_kind(Pass::Kind::kRules); }
+std::span<const Pass> layout_passes() { return of_kind(Pass::Kind::kLayout); }
+std::span<const Pass> bytecode_passes() { return of_kind(Pass::Kind::kBytecode); }
 
 const Pass* find_pass(std::string_view name) {
-  for (const Pass& pass : kPasses)
-    if (pass.name == name) return &pass;
-  return nullptr;
+  const auto found = std::ranges::find(table(), name, &Pass::name);
+  return found == table().end() ? nullptr : &*found;
 }
 
-Optimized optimize(ProgramView program, std::span<const Pass* const> passes) {
-  Optimized out{Program(program.begin(), program.end()), {}, true};
-  bool changed = true;
-  for (std::size_t round = 1; changed; ++round) {
-    if (round > kMaxRounds) {
-      out.fixpoint = false;
-      break;
-    }
-    changed = false;
-    for (const Pass* pass : passes) {
-      Program next = pass->run(out.program);
-      const bool differs = next != out.program;
-      out.steps.push_back(PassStep{pass->name, round, out.program.size(), next.size(), differs});
-      changed = changed || differs;
-      out.program = std::move(next);
-    }
-  }
-  return out;
-}
-
-Optimized optimize(ProgramView program) {
-  std::vector<const Pass*> all;
-  all.reserve(std::size(kPasses));
-  for (const Pass& pass : kPasses) all.push_back(&pass);
-  return optimize(program, all);
+std::string_view kind_name(Pass::Kind kind) {
+  constexpr std::array<std::string_view, 3> kNames = {"rules", "layout", "bytecode"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace secequiv

@@ -1,54 +1,45 @@
-// The reference optimizer's passes: pure functions Program → Program in one table. Owns the table
-// and the fixpoint loop. A pass must not know the others, nor anything of policies.
+// The reference optimizer's passes: pure functions in one table, of three kinds. Owns what a pass
+// is, and the table. A pass must not know the others.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
+#include <variant>
 
 #include "harness/bpf/insn.h"
+#include "harness/optimize/layout/plan.h"
+#include "harness/policy/policy.h"
 
 namespace secequiv {
 
+// One system call's rule; the result matches the same inputs.
+using RulePass = Rule (*)(const Rule&);
+// Where the code of which system call goes, and how it is found; see layout/plan.h.
+using LayoutPass = Plan (*)(const Plan&);
+// Precondition: check() accepts the program (the length rule aside); the result is accepted too and
+// decides the same.
+using BytecodePass = Program (*)(ProgramView);
+
 struct Pass {
+  enum class Kind : std::uint8_t { kRules, kLayout, kBytecode };
+
   std::string_view name;
   std::string_view law;             // why the result decides the same, in one sentence
-  std::string_view example_before;  // bpf_asm
-  std::string_view example_after;
-  // Precondition: check() accepts the program (the length rule aside); the result is accepted too,
-  // decides the same and is not longer.
-  Program (*run)(ProgramView);
+  std::string_view example_before;  // kRules: a rule as JSON. kLayout: the rules of a rule set as
+                                    // JSON, for a plan without layout passes. kBytecode: bpf_asm
+  std::string_view example_after;   // kRules, kBytecode: likewise. kLayout: the plan as text
+  std::variant<RulePass, LayoutPass, BytecodePass> run;
+
+  [[nodiscard]] Kind kind() const { return static_cast<Kind>(run.index()); }
 };
 
-// All bytecode passes, in the order in which one round applies them.
+// The three kinds in this order, each in the order in which it is applied.
+std::span<const Pass> all_passes();
+std::span<const Pass> rule_passes();
+std::span<const Pass> layout_passes();
 std::span<const Pass> bytecode_passes();
 
 const Pass* find_pass(std::string_view name);
-
-// One application of one pass.
-struct PassStep {
-  std::string_view pass;
-  std::size_t round;
-  std::size_t before;  // instructions
-  std::size_t after;
-  bool changed;
-};
-
-struct Optimized {
-  Program program;
-  std::vector<PassStep> steps;
-  bool fixpoint = true;  // false: stopped at kMaxRounds with changes still happening (never seen;
-                         // reported, not hidden)
-};
-
-inline constexpr std::size_t kMaxRounds = 1000;
-
-// Applies `passes` round after round until a whole round changes nothing.
-Optimized optimize(ProgramView program, std::span<const Pass* const> passes);
-
-// With all bytecode passes.
-Optimized optimize(ProgramView program);
+std::string_view kind_name(Pass::Kind kind);  // "rules", "layout", "bytecode"
 
 }  // namespace secequiv

@@ -6,7 +6,7 @@
 #include "harness/bpf/check.h"
 #include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
-#include "harness/optimize/pass.h"
+#include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/random_policy.h"
 #include "verify/dd/random_comparisons.h"

@@ -9,101 +9,7 @@ namespace {
 
 constexpr std::uint32_t kNowhere = ~0u;
 
-struct Access {
-  std::uint32_t reads;
-  std::uint32_t writes;
-};
-
-// M[0] stands for the slot that an instruction names.
-constexpr Access access_of(std::uint16_t code) {
-  constexpr std::uint32_t slot = 1;
-  switch (code) {
-    case kLdWAbs:
-    case kLdImm:
-    case kLdLen:
-      return {0, kLiveA};
-    case kLdMem:
-      return {slot, kLiveA};
-    case kLdxImm:
-    case kLdxLen:
-      return {0, kLiveX};
-    case kLdxMem:
-      return {slot, kLiveX};
-    case kSt:
-      return {kLiveA, slot};
-    case kStx:
-      return {kLiveX, slot};
-    case kTax:
-      return {kLiveA, kLiveX};
-    case kTxa:
-      return {kLiveX, kLiveA};
-    case kJeqX:
-    case kJgtX:
-    case kJgeX:
-    case kJsetX:
-      return {kLiveA | kLiveX, 0};
-    case kJeqK:
-    case kJgtK:
-    case kJgeK:
-    case kJsetK:
-    case kRetA:
-      return {kLiveA, 0};
-    case kJa:
-    case kRetK:
-      return {0, 0};
-    case kAddX:
-    case kSubX:
-    case kMulX:
-    case kDivX:
-    case kAndX:
-    case kOrX:
-    case kXorX:
-    case kLshX:
-    case kRshX:
-      return {kLiveA | kLiveX, kLiveA};
-    default:
-      return {kLiveA, kLiveA};
-  }
-}
-
-constexpr std::array<Access, 256> kAccess = [] {
-  std::array<Access, 256> out{};
-  for (std::uint16_t code = 0; code < 256; ++code) out[code] = access_of(code);
-  return out;
-}();
-
-Access access_of(const Insn& in) {
-  const Access& access = kAccess[in.code & 0xff];
-  if (((access.reads | access.writes) & 1) == 0) return access;
-  const std::uint32_t slot = in.k % kMemWords;
-  const auto named = [&](std::uint32_t mask) { return (mask & ~1u) | (mask & 1) << slot; };
-  return {named(access.reads), named(access.writes)};
-}
-
 }  // namespace
-
-std::vector<std::uint32_t> live_registers(ProgramView program, Detail detail) {
-  std::vector<std::uint32_t> live(program.size(), 0);
-  for (std::size_t pc = program.size(); pc-- > 0;) {
-    const Insn& in = program[pc];
-    if (is_ret(in)) {
-      live[pc] = in.code == kRetA ? kLiveA : 0;
-      continue;
-    }
-    const bool conditional = is_conditional(in);
-    const std::uint32_t after =
-        conditional ? live[jump_target(pc, in, true)] | live[jump_target(pc, in, false)]
-                    : live[in.code == kJa ? jump_target(pc, in, true) : pc + 1];
-    Access access = access_of(in);
-    // A jump with one target reads nothing; what is written for nobody needs nothing, but a DIV|X
-    // may end the program.
-    if (conditional && in.jt == in.jf && detail == Detail::kResult) access.reads = 0;
-    if (access.writes != 0 && (after & access.writes) == 0)
-      access.reads = in.code == kDivX ? kLiveX : 0;
-    live[pc] = (after & ~access.writes) | access.reads;
-  }
-  return live;
-}
 
 struct Forward::Control {
   Words& words;
@@ -124,7 +30,7 @@ Forward::Forward(Words& words, ProgramView program, Detail detail)
     : words_(words),
       program_(program),
       detail_(detail),
-      live_(live_registers(program, detail)),
+      live_(live_registers(program, detail == Detail::kEveryOutcome)),
       seen_(program.size()) {
   run();
 }

@@ -7,18 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "harness/bpf/liveness.h"
 #include "verify/dd/words.h"
 
 namespace secequiv::dd {
 
-// The registers that may still be read from each instruction on, as masks.
-inline constexpr std::uint32_t kLiveA = 1u << 16;  // bits 0..15: M[0..15]
-inline constexpr std::uint32_t kLiveX = 1u << 17;
-
 // Whether conditions that change nothing (of a conditional jump with one target) are wanted too.
 enum class Detail : std::uint8_t { kResult, kEveryOutcome };
-
-std::vector<std::uint32_t> live_registers(ProgramView program, Detail detail);
 
 class Forward {
  public:

@@ -8,7 +8,7 @@
 #include "harness/bpf/check.h"
 #include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
-#include "harness/optimize/pass.h"
+#include "harness/optimize/optimizer.h"
 #include "harness/seccomp/arch.h"
 #include "verify/smt/domain.h"
 

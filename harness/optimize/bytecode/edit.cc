@@ -1,5 +1,7 @@
 #include "harness/optimize/bytecode/edit.h"
 
+#include "harness/bpf/check.h"
+
 namespace secequiv::detail {
 
 Program erase(ProgramView program, const std::vector<bool>& dead) {
@@ -25,6 +27,17 @@ Program erase(ProgramView program, const std::vector<bool>& dead) {
     out.push_back(in);
   }
   return out;
+}
+
+bool refused(ProgramView program) { return check(program, LengthRule::kUnlimited).has_value(); }
+
+void retarget(Program& program, std::size_t pc, bool taken, std::size_t to) {
+  Insn& in = program[pc];
+  if (in.code == kJa) {
+    in.k = static_cast<std::uint32_t>(to - pc - 1);
+  } else {
+    (taken ? in.jt : in.jf) = static_cast<std::uint8_t>(to - pc - 1);
+  }
 }
 
 }  // namespace secequiv::detail

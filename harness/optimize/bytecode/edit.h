@@ -13,4 +13,17 @@ namespace secequiv::detail {
 // falls through), and the last instruction kept is a RET.
 Program erase(ProgramView program, const std::vector<bool>& dead);
 
+// How far behind itself a conditional jump reaches.
+inline constexpr std::size_t kReach = 255;
+
+// check_load_and_stores (kernel) lets the set of written M[] words run from a RET into the
+// instruction behind it, and only a jump resets it. Putting a RET where a jump stood, deleting a
+// dead jump or sending another path somewhere can therefore get a right program refused. Passes
+// that do so ask here.
+bool refused(ProgramView program);
+
+// Sends the jump at `pc` (of a conditional one: that outcome) to `to`. Precondition: it is within
+// reach.
+void retarget(Program& program, std::size_t pc, bool taken, std::size_t to);
+
 }  // namespace secequiv::detail

@@ -1,28 +1,19 @@
 #include "harness/optimize/bytecode/passes.h"
 
 #include <algorithm>
-#include <map>
 
-#include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
+#include "harness/bpf/liveness.h"
 #include "harness/optimize/bytecode/edit.h"
 
 namespace secequiv::detail {
 namespace {
-
-constexpr std::size_t kReach = 255;
 
 // Where control ends up from `pc` when it stands on unconditional jumps.
 std::size_t through_jumps(ProgramView program, std::size_t pc) {
   while (program[pc].code == kJa) pc = jump_target(pc, program[pc], true);
   return pc;
 }
-
-// check_load_and_stores (kernel) lets the set of written M[] words run from a RET into the
-// instruction behind it, and only a jump resets it. Putting a RET where a jump stood, deleting a
-// dead jump or sending another path to a RET can therefore get a right program refused. Passes that
-// do so ask here.
-bool refused(ProgramView program) { return check(program, LengthRule::kUnlimited).has_value(); }
 
 }  // namespace
 
@@ -88,6 +79,18 @@ Program remove_redundant_loads(ProgramView program) {
   return erase(program, dead);
 }
 
+Program remove_dead_writes(ProgramView program) {
+  const auto live = live_registers(program, false);
+  std::vector<bool> dead(program.size(), false);
+  for (std::size_t pc = 0; pc + 1 < program.size(); ++pc) {
+    const std::uint32_t writes = access_of(program[pc]).writes;
+    dead[pc] = writes != 0 && (live[pc + 1] & writes) == 0 && program[pc].code != kDivX;
+  }
+  Program out = erase(program, dead);
+  if (refused(out)) return {program.begin(), program.end()};
+  return out;
+}
+
 Program replace_jumps_to_returns(ProgramView program) {
   Program out(program.begin(), program.end());
   for (std::size_t pc = 0; pc < out.size(); ++pc) {
@@ -104,70 +107,6 @@ Program replace_jumps_to_returns(ProgramView program) {
     out[pc] = target;
     if (refused(out)) out[pc] = program[pc];
   }
-  return out;
-}
-
-namespace {
-
-// One jump edge to a RET: which side of which conditional.
-struct Edge {
-  std::size_t pc;
-  bool taken;
-};
-
-// A return's identity: fields that matter only.
-std::pair<std::uint16_t, std::uint32_t> return_key(const Insn& in) {
-  return {in.code, in.code == kRetK ? in.k : 0};
-}
-
-}  // namespace
-
-Program merge_returns(ProgramView program) {
-  Program out(program.begin(), program.end());
-  const auto reached = reachable(program);
-  // A RET that the instruction before it runs into cannot go away; jumps may then as well use it.
-  std::vector<bool> fixed(program.size(), false);
-  std::map<std::pair<std::uint16_t, std::uint32_t>, std::vector<std::size_t>> returns;
-  std::map<std::pair<std::uint16_t, std::uint32_t>, std::vector<Edge>> edges;
-  for (std::size_t pc = 0; pc < program.size(); ++pc) {
-    if (!reached[pc]) continue;
-    const Insn& in = program[pc];
-    if (is_ret(in)) {
-      returns[return_key(in)].push_back(pc);
-    } else if (!is_jump(in)) {
-      fixed[pc + 1] = true;
-    } else if (in.code == kJa) {
-      fixed[jump_target(pc, in, true)] = true;
-    } else {
-      for (const bool taken : {true, false}) {
-        const Insn& target = program[jump_target(pc, in, taken)];
-        if (is_ret(target)) edges[return_key(target)].push_back({pc, taken});
-      }
-    }
-  }
-  for (const auto& [key, places] : returns) {
-    std::vector<bool> kept(places.size());
-    for (std::size_t i = 0; i < places.size(); ++i) kept[i] = fixed[places[i]];
-    // Edges in program order have their reach's end in order too, so taking the farthest RET within
-    // reach whenever none kept so far serves an edge gives the fewest.
-    for (const Edge& edge : edges[key]) {
-      const auto last =
-          static_cast<std::size_t>(std::ranges::upper_bound(places, edge.pc + 1 + kReach) -
-                                   places.begin());  // one past the farthest in reach
-      bool served = false;
-      for (std::size_t i = last; i > 0 && places[i - 1] > edge.pc && !served; --i)
-        served = kept[i - 1];
-      if (!served) kept[last - 1] = true;
-    }
-    for (const Edge& edge : edges[key]) {
-      std::size_t i =
-          static_cast<std::size_t>(std::ranges::upper_bound(places, edge.pc) - places.begin());
-      while (!kept[i]) ++i;
-      Insn& in = out[edge.pc];
-      (edge.taken ? in.jt : in.jf) = static_cast<std::uint8_t>(places[i] - edge.pc - 1);
-    }
-  }
-  if (refused(out)) return {program.begin(), program.end()};
   return out;
 }
 

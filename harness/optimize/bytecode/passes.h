@@ -13,5 +13,9 @@ Program remove_unreachable(ProgramView program);
 Program remove_redundant_loads(ProgramView program);
 Program replace_jumps_to_returns(ProgramView program);
 Program merge_returns(ProgramView program);
+Program merge_equal_code(ProgramView program);
+Program skip_redundant_loads(ProgramView program);
+Program skip_decided_tests(ProgramView program);
+Program remove_dead_writes(ProgramView program);
 
 }  // namespace secequiv::detail

@@ -1,0 +1,51 @@
+// Programs written with labels. Owns the fixing of jumps. It must not know what the code is for.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "harness/bpf/insn.h"
+
+namespace secequiv {
+
+// A place that jumps go to, of one Builder.
+using Label = std::size_t;
+
+// Conditional jumps are always two instructions long and hand over to unconditional ones, whose
+// 32-bit offset reaches anywhere: what need not be so long, optimizers shorten.
+class Builder {
+ public:
+  Label label() {
+    positions_.push_back(kUnbound);
+    return positions_.size() - 1;
+  }
+  // Jumps go forward only, so a label is bound after every jump to it, once.
+  void bind(Label label) { positions_[label] = code_.size(); }
+
+  void load(std::uint32_t word) { code_.push_back(Insn{kLdWAbs, 0, 0, word * 4}); }
+  void mask(std::uint32_t k) { code_.push_back(Insn{kAndK, 0, 0, k}); }
+  void ret(std::uint32_t value) { code_.push_back(Insn{kRetK, 0, 0, value}); }
+  void jump(Label to) {
+    jumps_.emplace_back(code_.size(), to);
+    code_.push_back(Insn{kJa, 0, 0, 0});
+  }
+  void branch(std::uint16_t code, std::uint32_t k, Label yes, Label no) {
+    code_.push_back(Insn{code, 0, 1, k});
+    jump(yes);
+    jump(no);
+  }
+
+  Program finish() {
+    for (const auto& [pc, to] : jumps_)
+      code_[pc].k = static_cast<std::uint32_t>(positions_[to] - pc - 1);
+    return std::move(code_);
+  }
+
+ private:
+  static constexpr std::size_t kUnbound = ~std::size_t{0};
+  Program code_;
+  std::vector<std::size_t> positions_;
+  std::vector<std::pair<std::size_t, Label>> jumps_;
+};
+
+}  // namespace secequiv

@@ -1,0 +1,280 @@
+#include "harness/optimize/layout/emit.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace secequiv::detail {
+namespace {
+
+constexpr std::uint32_t kAll = 0xffffffff;
+constexpr std::size_t kLeafCases = 3;  // of a tree: fewer are tested one after the other
+constexpr std::size_t kFewValues = 3;  // of an argument: fewer are not searched for
+
+// One way through a binary search.
+class Search {
+ public:
+  Search(Builder& code, const SearchForm& form, Label miss,
+         const std::function<void(std::span<const Case>)>& after)
+      : code_(code), form_(form), miss_(miss), after_(after) {}
+
+  void run(std::span<const Case> cases, std::uint32_t low, std::uint32_t high) {
+    if (!form_.tree || cases.size() <= kLeafCases) return leaf(cases, low, high);
+    const std::size_t middle = cases.size() / 2;
+    const Label left = code_.label();
+    const Label right = code_.label();
+    code_.branch(kJgeK, cases[middle].first, right, left);
+    code_.bind(left);
+    run(cases.first(middle), low, cases[middle].first - 1);
+    code_.bind(right);
+    run(cases.subspan(middle), cases[middle].first, high);
+  }
+
+ private:
+  void leaf(std::span<const Case> cases, std::uint32_t low, std::uint32_t high) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const Case& at = cases[i];
+      const bool from_start = form_.pinned && at.first <= low;
+      const bool to_end = form_.pinned && high <= at.last;
+      if (from_start && to_end) {
+        code_.jump(at.to);
+        after_(form_.tree ? cases : cases.subspan(i));
+        return;
+      }
+      const Label next = code_.label();
+      if (at.first == at.last) {
+        code_.branch(kJeqK, at.first, at.to, next);
+      } else if (from_start || at.first == 0) {
+        code_.branch(kJgtK, at.last, next, at.to);
+      } else if (to_end || at.last == kAll) {
+        code_.branch(kJgeK, at.first, at.to, next);
+      } else {
+        const Label inside = code_.label();
+        code_.branch(kJgeK, at.first, inside, next);
+        code_.bind(inside);
+        code_.branch(kJgtK, at.last, next, at.to);
+      }
+      if (!form_.tree) after_(cases.subspan(i, 1));
+      code_.bind(next);
+      if (from_start) low = at.last + 1;
+      if (to_end) high = at.first - 1;
+    }
+    code_.jump(miss_);
+    if (form_.tree) after_(cases);
+  }
+
+  Builder& code_;
+  SearchForm form_;
+  Label miss_;
+  const std::function<void(std::span<const Case>)>& after_;
+};
+
+// Does an args rule ask for one value of the low half of `field`?
+bool asks(const Rule& rule, int field) {
+  const Matcher& m = rule.fields[static_cast<std::size_t>(field)];
+  return rule.kind == Rule::Kind::kArgs && m.op == Matcher::Op::kEq && m.low_half &&
+         m.variable.empty();
+}
+
+// The part of a branch that asks for one value of `field`: the branch or a child of its all_of.
+const Rule* key_part(const Rule& branch, int field) {
+  if (branch.kind != Rule::Kind::kAllOf) return asks(branch, field) ? &branch : nullptr;
+  const auto part =
+      std::ranges::find_if(branch.children, [&](const Rule& child) { return asks(child, field); });
+  return part == branch.children.end() ? nullptr : &*part;
+}
+
+// What a branch asks for besides that value.
+Rule without_key(const Rule& branch, const Rule* part, int field) {
+  Rule rest = *part;
+  rest.fields[static_cast<std::size_t>(field)] = Matcher{};
+  if (std::ranges::all_of(rest.fields, [](const Matcher& m) { return m.op == Matcher::Op::kAny; }))
+    rest = Rule{};
+  if (part == &branch) return rest;
+  Rule out = branch;
+  const auto at = out.children.begin() + (part - branch.children.data());
+  if (rest.kind != Rule::Kind::kMatchAll) {
+    *at = std::move(rest);
+  } else {
+    out.children.erase(at);
+    if (out.children.empty()) out = Rule{};
+  }
+  return out;
+}
+
+// The field that most branches of an any_of ask for one value of, if enough do.
+std::optional<int> key_field(const Rule& rule) {
+  std::array<std::size_t, 7> count{};
+  for (const Rule& child : rule.children)
+    for (int field = 0; field <= kIpField; ++field)
+      if (key_part(child, field) != nullptr) ++count[static_cast<std::size_t>(field)];
+  const auto most = std::ranges::max_element(count);
+  if (*most < kFewValues) return std::nullopt;
+  return static_cast<int>(most - count.begin());
+}
+
+}  // namespace
+
+void emit_search(Builder& code, std::span<const Case> cases, const SearchForm& form, Label miss,
+                 const std::function<void(std::span<const Case>)>& after) {
+  Search(code, form, miss, after).run(cases, 0, kAll);
+}
+
+void RuleEmitter::rule(const Rule& rule, Label yes, Label no) {
+  switch (rule.kind) {
+    case Rule::Kind::kMatchAll:
+      return code_.jump(yes);
+    case Rule::Kind::kAnyOf:
+      return any_of(rule, yes, no);
+    case Rule::Kind::kAllOf:
+      for (const Rule& child : rule.children) {
+        const Label next = code_.label();
+        this->rule(child, next, no);
+        code_.bind(next);
+      }
+      return code_.jump(yes);
+    case Rule::Kind::kArgs:
+      for (int field = 0; field <= kIpField; ++field) {
+        const Label next = code_.label();
+        matcher(rule.fields[static_cast<std::size_t>(field)], field, next, no);
+        code_.bind(next);
+      }
+      return code_.jump(yes);
+  }
+}
+
+// Branches that ask for a value of the same argument are searched for it; a value leads to all
+// branches that ask for it, and from there to the branches that do not.
+void RuleEmitter::any_of(const Rule& rule, Label yes, Label no) {
+  const auto field = value_trees_ ? key_field(rule) : std::nullopt;
+  std::map<std::uint32_t, std::vector<Rule>> by_value;
+  std::vector<const Rule*> others;
+  for (const Rule& child : rule.children) {
+    const Rule* part = field ? key_part(child, *field) : nullptr;
+    if (part == nullptr) {
+      others.push_back(&child);
+    } else {
+      const Matcher& m = part->fields[static_cast<std::size_t>(*field)];
+      by_value[static_cast<std::uint32_t>(m.value)].push_back(without_key(child, part, *field));
+    }
+  }
+  if (field) search(*field, by_value, yes, no, others);
+  for (const Rule* child : others) {
+    const Label next = code_.label();
+    this->rule(*child, yes, next);
+    code_.bind(next);
+  }
+  code_.jump(no);
+}
+
+void RuleEmitter::search(int field, const std::map<std::uint32_t, std::vector<Rule>>& by_value,
+                         Label yes, Label no, std::span<const Rule* const> others) {
+  const Label miss = others.empty() ? no : code_.label();
+  std::vector<Case> cases;
+  std::vector<const std::vector<Rule>*> rests;
+  for (const auto& [value, rest] : by_value) {
+    const bool always =
+        std::ranges::any_of(rest, [](const Rule& r) { return r.kind == Rule::Kind::kMatchAll; });
+    if (always && !cases.empty() && cases.back().to == yes && cases.back().last == value - 1) {
+      cases.back().last = value;
+    } else {
+      cases.push_back({value, value, always ? yes : code_.label()});
+      rests.push_back(&rest);
+    }
+  }
+  code_.load(half_word(field, false, endian_));
+  emit_search(code_, cases, {true, true}, miss, [&](std::span<const Case> here) {
+    for (const Case& one : here) {
+      if (one.to == yes) continue;
+      code_.bind(one.to);
+      for (const Rule& branch : *rests[static_cast<std::size_t>(&one - cases.data())]) {
+        const Label next = code_.label();
+        this->rule(branch, yes, next);
+        code_.bind(next);
+      }
+      code_.jump(miss);
+    }
+  });
+  if (!others.empty()) code_.bind(miss);
+}
+
+void RuleEmitter::matcher(const Matcher& m, int field, Label yes, Label no) {
+  switch (m.op) {
+    case Matcher::Op::kAny:
+      return code_.jump(yes);
+    case Matcher::Op::kEq:
+      return masked_equal(m, field, ~std::uint64_t{0}, yes, no);
+    case Matcher::Op::kNe:
+      return masked_equal(m, field, ~std::uint64_t{0}, no, yes);
+    case Matcher::Op::kGt:
+      return above(m, field, false, yes, no);
+    case Matcher::Op::kGe:
+      return above(m, field, true, yes, no);
+    case Matcher::Op::kLt:
+      return above(m, field, true, no, yes);
+    case Matcher::Op::kLe:
+      return above(m, field, false, no, yes);
+    case Matcher::Op::kMaskedEq:
+      return masked_equal(m, field, m.mask, yes, no);
+    case Matcher::Op::kBitsAllowlist:
+    case Matcher::Op::kNonNegativeFd: {
+      Matcher none = m;
+      none.value = 0;
+      const bool fd = m.op == Matcher::Op::kNonNegativeFd;
+      return masked_equal(none, field, fd ? ~std::uint64_t{0x7fffffff} : ~m.mask, yes, no);
+    }
+  }
+}
+
+// (word & mask) == value. A variable's value may change later, so nothing is concluded from it.
+void RuleEmitter::half(std::uint32_t word, std::uint32_t mask, std::uint32_t value, bool variable,
+                       Label yes, Label no) {
+  if (!variable) {
+    if ((value & ~mask) != 0) return code_.jump(no);
+    if (mask == 0) return code_.jump(yes);
+  }
+  code_.load(word);
+  if (mask == kAll) return code_.branch(kJeqK, value, yes, no);
+  if (!variable && value == 0) return code_.branch(kJsetK, mask, no, yes);
+  if (!variable && value == mask && std::has_single_bit(mask))
+    return code_.branch(kJsetK, mask, yes, no);
+  code_.mask(mask);
+  code_.branch(kJeqK, value, yes, no);
+}
+
+void RuleEmitter::masked_equal(const Matcher& m, int field, std::uint64_t mask, Label yes,
+                               Label no) {
+  const std::uint32_t low_word = half_word(field, false, endian_);
+  const std::uint32_t high_word = half_word(field, true, endian_);
+  const bool variable = !m.variable.empty();
+  if (!m.low_half) {
+    const Label low = code_.label();
+    half(high_word, static_cast<std::uint32_t>(mask >> 32),
+         static_cast<std::uint32_t>(m.value >> 32), false, low, no);
+    code_.bind(low);
+  }
+  half(low_word, static_cast<std::uint32_t>(mask), static_cast<std::uint32_t>(m.value), variable,
+       yes, no);
+}
+
+// field > value, or field >= value: the high halves decide unless they are equal.
+void RuleEmitter::above(const Matcher& m, int field, bool or_equal, Label yes, Label no) {
+  const auto low_value = static_cast<std::uint32_t>(m.value);
+  const auto high_value = static_cast<std::uint32_t>(m.value >> 32);
+  if (!m.low_half) {
+    const Label low = code_.label();
+    code_.load(half_word(field, true, endian_));
+    if (high_value == 0) {
+      code_.branch(kJeqK, 0, low, yes);
+    } else {
+      const Label not_above = code_.label();
+      code_.branch(kJgtK, high_value, yes, not_above);
+      code_.bind(not_above);
+      code_.branch(kJeqK, high_value, low, no);
+    }
+    code_.bind(low);
+  }
+  code_.load(half_word(field, false, endian_));
+  code_.branch(or_equal ? kJgeK : kJgtK, low_value, yes, no);
+}
+
+}  // namespace secequiv::detail

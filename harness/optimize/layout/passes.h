@@ -1,0 +1,19 @@
+// The layout passes. Each is a pure function; laws and examples are in the table (pass.cc).
+#pragma once
+
+#include "harness/optimize/layout/plan.h"
+
+namespace secequiv::detail {
+
+Plan drop_default_calls(const Plan& plan);
+Plan share_equal_code(const Plan& plan);
+Plan hot_first(const Plan& plan);
+Plan cacheable_last(const Plan& plan);
+Plan search_trees(const Plan& plan);
+Plan single_tree(const Plan& plan);
+Plan merge_neighbours(const Plan& plan);
+Plan pinned_bounds(const Plan& plan);
+Plan code_apart(const Plan& plan);
+Plan value_trees(const Plan& plan);
+
+}  // namespace secequiv::detail

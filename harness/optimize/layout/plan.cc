@@ -1,0 +1,120 @@
+#include "harness/optimize/layout/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::uint32_t kAll = 0xffffffff;
+
+// Clauses of one number, up to the first that always applies, without those at the end that say
+// what the default action says.
+void close(const Plan& plan, Decision& decision) {
+  const auto always = std::ranges::find_if(decision, [](const Clause& clause) {
+    return clause.rule.kind == Rule::Kind::kMatchAll && !clause.vsyscall;
+  });
+  if (always != decision.end()) decision.erase(always + 1, decision.end());
+  while (!decision.empty() && decision.back().action == plan.default_action) decision.pop_back();
+}
+
+// Numbers with the x32 bit under AUDIT_ARCH_X86_64 that the policy's x32 action decides.
+bool is_x32(const Policy& policy, std::uint32_t audit, std::uint32_t nr) {
+  return audit == AUDIT_ARCH_X86_64 && policy.x32_action && !policy.has_arch(Arch::kX32) &&
+         (nr & kX32Bit) != 0 && nr != kAll;
+}
+
+ArchPlan arch_plan(const Policy& policy, const Plan& plan, std::uint32_t audit,
+                   std::span<const std::string> hot) {
+  ArchPlan out;
+  out.audit = audit;
+  Stage stage;
+  std::map<std::uint32_t, std::size_t> code_of;
+  const auto add = [&](std::uint32_t nr, const SyscallRule& entry, const RuleSet& set) {
+    if (is_x32(policy, audit, nr)) return;
+    const auto [at, is_new] = code_of.try_emplace(nr, out.codes.size());
+    if (is_new) {
+      out.codes.emplace_back();
+      stage.entries.push_back({nr, nr, at->second});
+    }
+    out.codes[at->second].push_back({entry.rule, set.action, set.vsyscall});
+  };
+  for (const RuleSet& set : policy.rule_sets)
+    for (const Arch arch : policy.arches)
+      if (arch_info(arch).audit == audit)
+        for (const SyscallRule& entry : set.rules)
+          if (entry.arch == arch) add(entry.nr, entry, set);
+  for (Decision& decision : out.codes) close(plan, decision);
+  if (is_x32(policy, audit, kX32Bit) && *policy.x32_action != plan.default_action) {
+    out.codes.push_back({{Rule{}, *policy.x32_action, false}});
+    stage.entries.push_back({kX32Bit, kX32Bit * 2 - 1, out.codes.size() - 1});
+    stage.entries.push_back({0x80000000 | kX32Bit, kAll - 1, out.codes.size() - 1});
+  }
+  for (const std::string& name : hot)
+    for (const Arch arch : policy.arches)
+      if (arch_info(arch).audit == audit)
+        if (const auto nr = syscall_nr(arch, name); nr && code_of.contains(*nr))
+          if (std::ranges::find(out.hot, *nr) == out.hot.end()) out.hot.push_back(*nr);
+  out.stages.push_back(std::move(stage));
+  return out;
+}
+
+std::string entry_text(const Plan& plan, const ArchPlan& arch, const Entry& entry) {
+  const auto name = [&](std::uint32_t nr) {
+    for (const ArchInfo& info : all_arches())
+      if (info.audit == arch.audit)
+        if (const auto known = syscall_name(info.arch, nr); !known.empty())
+          return std::string(known);
+    return nr > 0xffff ? fmt::format("{:#x}", nr) : fmt::format("{}", nr);
+  };
+  const auto action = constant_action(plan, arch.codes[entry.code]);
+  return fmt::format("{}{}{} {}", name(entry.first), entry.first == entry.last ? "" : "..",
+                     entry.first == entry.last ? "" : name(entry.last),
+                     action ? describe_action(*action) : fmt::format("?{}", entry.code));
+}
+
+}  // namespace
+
+Plan make_plan(const Policy& policy, std::span<const std::string> hot) {
+  Plan plan{policy.default_action, policy.bad_arch_action, {}};
+  for (const std::uint32_t audit : policy.audit_values())
+    plan.arches.push_back(arch_plan(policy, plan, audit, hot.empty() ? policy.hot : hot));
+  return plan;
+}
+
+std::optional<std::uint32_t> constant_action(const Plan& plan, const Decision& decision) {
+  if (decision.empty()) return plan.default_action;
+  const Clause& first = decision.front();
+  if (first.rule.kind == Rule::Kind::kMatchAll && !first.vsyscall) return first.action;
+  return std::nullopt;
+}
+
+bool cacheable(const Plan& plan, const ArchPlan& arch, const Entry& entry) {
+  return constant_action(plan, arch.codes[entry.code]) == SECCOMP_RET_ALLOW;
+}
+
+std::string plan_text(const Plan& plan) {
+  std::string out;
+  for (const ArchPlan& arch : plan.arches) {
+    if (plan.arches.size() > 1) out += fmt::format("arch {:#x}\n", arch.audit);
+    for (const Stage& stage : arch.stages) {
+      out += stage.tree ? "tree" : "list";
+      if (stage.pinned) out += " pinned";
+      if (stage.apart) out += " apart";
+      const char* separator = ": ";
+      for (const Entry& entry : stage.entries) {
+        out += separator + entry_text(plan, arch, entry);
+        separator = ", ";
+      }
+      out += '\n';
+    }
+    if (arch.value_trees) out += "trees of values\n";
+  }
+  return out;
+}
+
+}  // namespace secequiv

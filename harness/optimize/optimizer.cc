@@ -1,0 +1,125 @@
+#include "harness/optimize/optimizer.h"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/policy/compile.h"
+
+namespace secequiv {
+namespace {
+
+// Layouts that others use, worse than the standard one.
+constexpr std::array<std::string_view, 2> kOthersOnly = {"single-tree", "code-apart"};
+
+std::size_t matchers(const Rule& rule) {
+  std::size_t out = 0;
+  for (const Rule& child : rule.children) out += matchers(child);
+  if (rule.kind == Rule::Kind::kArgs)
+    out += static_cast<std::size_t>(std::ranges::count_if(
+        rule.fields, [](const Matcher& m) { return m.op != Matcher::Op::kAny; }));
+  return out;
+}
+
+std::size_t entries(const Plan& plan) {
+  std::size_t out = 0;
+  for (const ArchPlan& arch : plan.arches)
+    for (const Stage& stage : arch.stages) out += stage.entries.size();
+  return out;
+}
+
+template <class Function>
+std::vector<std::pair<const Pass*, Function>> of_kind(std::span<const Pass* const> passes) {
+  std::vector<std::pair<const Pass*, Function>> out;
+  for (const Pass* pass : passes)
+    if (const auto* run = std::get_if<Function>(&pass->run)) out.emplace_back(pass, *run);
+  return out;
+}
+
+// Rounds of `passes` over `value` until one changes nothing; false if that does not happen.
+template <class Function, class Value, class Apply>
+bool to_fixpoint(std::span<const Pass* const> passes, Value& value, std::vector<PassStep>& steps,
+                 const Apply& apply) {
+  const auto mine = of_kind<Function>(passes);
+  bool changed = !mine.empty();
+  for (std::size_t round = 1; changed; ++round) {
+    if (round > kMaxRounds) return false;
+    changed = false;
+    for (const auto& [pass, run] : mine) {
+      PassStep step{pass->name, pass->kind(), round, 0, 0, false};
+      apply(run, value, step);
+      changed = changed || step.changed;
+      steps.push_back(step);
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<const Pass*> standard_passes() {
+  std::vector<const Pass*> out;
+  for (const Pass& pass : all_passes())
+    if (std::ranges::find(kOthersOnly, pass.name) == kOthersOnly.end()) out.push_back(&pass);
+  return out;
+}
+
+Optimized optimize(ProgramView program, std::span<const Pass* const> passes) {
+  Optimized out{Program(program.begin(), program.end()), {}, true};
+  out.fixpoint = to_fixpoint<BytecodePass>(passes, out.program, out.steps,
+                                           [](BytecodePass run, Program& current, PassStep& step) {
+                                             Program next = run(current);
+                                             step.before = current.size();
+                                             step.after = next.size();
+                                             step.changed = next != current;
+                                             current = std::move(next);
+                                           });
+  return out;
+}
+
+Optimized optimize(ProgramView program) { return optimize(program, standard_passes()); }
+
+Simplified simplify(const Policy& policy, std::span<const Pass* const> passes) {
+  Simplified out{policy, {}, true};
+  out.fixpoint = to_fixpoint<RulePass>(passes, out.policy, out.steps,
+                                       [](RulePass run, Policy& current, PassStep& step) {
+                                         for (RuleSet& set : current.rule_sets) {
+                                           for (SyscallRule& entry : set.rules) {
+                                             Rule next = run(entry.rule);
+                                             step.before += matchers(entry.rule);
+                                             step.after += matchers(next);
+                                             step.changed = step.changed || next != entry.rule;
+                                             entry.rule = std::move(next);
+                                           }
+                                         }
+                                       });
+  return out;
+}
+
+Plan lay_out(const Policy& policy, std::span<const Pass* const> passes,
+             std::span<const std::string> hot, std::vector<PassStep>* steps) {
+  Plan plan = make_plan(policy, hot);
+  for (const auto& [pass, run] : of_kind<LayoutPass>(passes)) {
+    Plan next = run(plan);
+    if (steps != nullptr)
+      steps->push_back({pass->name, pass->kind(), 1, entries(plan), entries(next), next != plan});
+    plan = std::move(next);
+  }
+  return plan;
+}
+
+Optimized optimize(const Policy& policy, std::span<const Pass* const> passes,
+                   std::span<const std::string> hot) {
+  Simplified rules = simplify(policy, passes);
+  const bool planned =
+      std::ranges::any_of(passes, [](const Pass* p) { return p->kind() == Pass::Kind::kLayout; });
+  const Program before =
+      planned ? render(lay_out(rules.policy, passes, hot, &rules.steps)) : compile(rules.policy);
+  Optimized out = optimize(before, passes);
+  out.steps.insert(out.steps.begin(), rules.steps.begin(), rules.steps.end());
+  out.fixpoint = out.fixpoint && rules.fixpoint;
+  return out;
+}
+
+Optimized optimize(const Policy& policy) { return optimize(policy, standard_passes()); }
+
+}  // namespace secequiv
