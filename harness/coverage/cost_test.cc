@@ -1,0 +1,127 @@
+#include "harness/coverage/cost.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/bpf/random_program.h"
+#include "harness/bpf/testing.h"
+#include "harness/coverage/coverage.h"
+#include "harness/seccomp/cache.h"
+
+namespace secequiv {
+namespace {
+
+SeccompData call(std::uint32_t nr, std::uint32_t arg0 = 0, Arch arch = Arch::kX86_64) {
+  SeccompData data;
+  data.set_nr(nr);
+  data.set_arch(arch_info(arch).audit);
+  data.set_field(0, arg0, Endian::kLittle);
+  return data;
+}
+
+// read: cached, 3. write: allowed if arg0 is 1 (7) or has bit 31 (6). close: never allowed (4).
+const char* const kProgram =
+    "ld [0]\njeq #0, allow, next\nnext: jeq #1, write, deny\nwrite: ld [16]\njset #0x80000000, "
+    "allow, low\nlow: jeq #1, slow, deny\nslow: ja allow\nallow: ret #0x7fff0000\ndeny: ret "
+    "#0x50001";
+
+TEST(Cost, Executed) {
+  const Program program = assemble(kProgram);
+  EXPECT_EQ(executed(program, call(0)), 3u);
+  EXPECT_EQ(executed(program, call(1, 0x80000000)), 6u);
+  EXPECT_EQ(executed(program, call(1, 1)), 8u);
+  EXPECT_EQ(executed(program, call(1, 2)), 7u);
+  EXPECT_EQ(executed(program, call(3)), 4u);
+  EXPECT_EQ(executed(assemble("ld #1\nldx #0\ndiv x\nret a"), call(0)), 3u)
+      << "a division by zero ends the run";
+}
+
+TEST(Cost, OfAProfile) {
+  const Program program = assemble(kProgram);
+  const std::vector<SyscallCount> profile = {
+      {"write", 30}, {"read", 50}, {"nosuch", 1000}, {"close", 15}, {"open", 5}};
+  const std::vector<SeccompData> inputs = {
+      call(1, 1), call(1, 0x80000000), call(1, 2),  // the last is denied
+      call(0),    call(3, 1),          call(3, 2), call(1, 9, Arch::kI386)};
+  const auto costs = profile_cost(program, Arch::kX86_64, profile, inputs);
+  ASSERT_EQ(costs.size(), 4u);
+  const auto expect = [](const CallCost& cost, const char* name, std::uint64_t calls, bool cached,
+                         double mean, std::size_t least, std::size_t most,
+                         std::size_t inputs_seen) {
+    EXPECT_EQ(cost.name, name);
+    EXPECT_EQ(cost.calls, calls) << name;
+    EXPECT_EQ(cost.cached, cached) << name;
+    EXPECT_DOUBLE_EQ(cost.mean, mean) << name;
+    EXPECT_EQ(cost.least, least) << name;
+    EXPECT_EQ(cost.most, most) << name;
+    EXPECT_EQ(cost.inputs, inputs_seen) << name;
+  };
+  expect(costs[0], "write", 30, false, 7, 6, 8, 2);
+  expect(costs[1], "read", 50, true, 3, 3, 3, 1);
+  expect(costs[2], "close", 15, false, 4, 4, 4, 2);
+  expect(costs[3], "open", 5, false, 4, 4, 4, 0);
+  EXPECT_DOUBLE_EQ(weighted_mean(costs), (30 * 7 + 15 * 4 + 5 * 4) / 100.0);
+  EXPECT_DOUBLE_EQ(weighted_mean_uncached(costs), (30 * 7 + 50 * 3 + 15 * 4 + 5 * 4) / 100.0);
+  const auto i386 = profile_cost(program, Arch::kI386, profile, inputs);
+  ASSERT_EQ(i386.size(), 4u);
+  EXPECT_EQ(i386[0].inputs, 0u) << "write is 4 there";
+}
+
+TEST(Cost, NoCallsCostNothing) {
+  EXPECT_EQ(weighted_mean({}), 0);
+  const auto costs = profile_cost(assemble("ld [16]\nret #0x7fff0000"), Arch::kX86_64,
+                                  std::vector<SyscallCount>{{"read", 0}}, {});
+  EXPECT_EQ(weighted_mean(costs), 0);
+  EXPECT_EQ(weighted_mean_uncached(costs), 0);
+}
+
+// Against lines counted one at a time, and what is cached against the cache.
+TEST(Cost, AgreesWithCounting) {
+  Random random(5);
+  for (int i = 0; i < 100; ++i) {
+    const Program program = random_program(random, random.between(1, 40));
+    std::vector<SeccompData> inputs;
+    for (const InputWords& words : random_inputs(random, program, 30)) {
+      SeccompData data{words};
+      data.set_arch(AUDIT_ARCH_X86_64);
+      data.set_nr(random.word() % 3);
+      inputs.push_back(data);
+    }
+    const auto costs =
+        profile_cost(program, Arch::kX86_64,
+                     std::vector<SyscallCount>{{"read", 3}, {"write", 2}, {"open", 1}}, inputs);
+    ASSERT_EQ(costs.size(), 3u);
+    double all = 0;
+    for (std::uint32_t nr = 0; nr < 3; ++nr) {
+      std::vector<std::size_t> allowed;
+      std::vector<std::size_t> any;
+      for (const SeccompData& data : inputs) {
+        if (data.nr() != nr) continue;
+        CoverageMap lines(program);  // no loops: each line runs at most once
+        const bool allows = (lines.run(data.words) & 0xffff0000) == 0x7fff0000;
+        const auto count = static_cast<std::size_t>(
+            std::ranges::count_if(lines.obligations(), [&](const Obligation& o) {
+              return o.kind == Obligation::Kind::kLine && lines.covered(o);
+            }));
+        any.push_back(count);
+        if (allows) allowed.push_back(count);
+        EXPECT_EQ(executed(program, data), count);
+      }
+      const auto& counts = allowed.empty() ? any : allowed;
+      if (counts.empty()) continue;
+      EXPECT_EQ(costs[nr].least, std::ranges::min(counts));
+      EXPECT_EQ(costs[nr].most, std::ranges::max(counts));
+      double sum = 0;
+      for (const std::size_t c : counts) sum += static_cast<double>(c);
+      EXPECT_DOUBLE_EQ(costs[nr].mean, sum / static_cast<double>(counts.size()));
+      EXPECT_EQ(costs[nr].inputs, counts.size());
+      EXPECT_EQ(costs[nr].cached, cacheable(program, Arch::kX86_64)[nr]);
+    }
+    for (const CallCost& cost : costs) all += static_cast<double>(cost.calls) * cost.mean;
+    EXPECT_DOUBLE_EQ(weighted_mean_uncached(costs), all / 6);
+  }
+}
+
+}  // namespace
+}  // namespace secequiv

@@ -1,0 +1,77 @@
+#include "harness/seccomp/cache.h"
+
+#include <algorithm>
+
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::uint32_t kArmPrivate = 0x0f0000;  // __ARM_NR_BASE: from here on not in the table
+
+// Takes as many steps as the filter would up to where it looks at anything else. X and memory do
+// not occur: what could fill them ends it.
+bool constant_allow(ProgramView program, std::uint32_t nr, std::uint32_t audit) {
+  std::uint32_t a = 0;
+  for (std::uint64_t pc = 0; pc < program.size();) {
+    const Insn& in = program[pc];
+    bool taken = false;
+    switch (in.code) {
+      case kLdWAbs:
+        if (in.k != 4 * kNrWord && in.k != 4 * kArchWord) return false;
+        a = in.k == 4 * kNrWord ? nr : audit;
+        break;
+      case kAndK:
+        a &= in.k;
+        break;
+      case kJa:
+        break;
+      case kJeqK:
+        taken = a == in.k;
+        break;
+      case kJgtK:
+        taken = a > in.k;
+        break;
+      case kJgeK:
+        taken = a >= in.k;
+        break;
+      case kJsetK:
+        taken = (a & in.k) != 0;
+        break;
+      case kRetK:
+        return in.k == SECCOMP_RET_ALLOW;
+      default:
+        return false;
+    }
+    pc = is_jump(in) ? jump_target(pc, in, taken) : pc + 1;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::uint32_t cached_numbers(Arch arch) {
+  if (arch == Arch::kX32 || arch == Arch::kMips64) return 0;
+  std::uint32_t count = 0;
+  for (const SyscallEntry& entry : arch_info(arch).syscalls)
+    if (arch != Arch::kArm || entry.nr < kArmPrivate) count = std::max(count, entry.nr + 1);
+  return count;
+}
+
+std::vector<bool> cacheable(ProgramView program, Arch arch) {
+  std::vector<bool> out(cached_numbers(arch));
+  for (std::uint32_t nr = 0; nr < out.size(); ++nr)
+    out[nr] = constant_allow(program, nr, arch_info(arch).audit);
+  return out;
+}
+
+std::vector<bool> cacheable(std::span<const ProgramView> filters, Arch arch) {
+  std::vector<bool> out(cached_numbers(arch), true);
+  for (const ProgramView filter : filters) {
+    const std::vector<bool> own = cacheable(filter, arch);
+    for (std::size_t nr = 0; nr < out.size(); ++nr) out[nr] = out[nr] && own[nr];
+  }
+  return out;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,181 @@
+#include "harness/seccomp/profile.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/base/file.h"
+
+namespace secequiv {
+namespace {
+
+using Profile = std::vector<SyscallCount>;
+
+Profile read(std::string_view text) {
+  auto profile = read_profile(text, "f");
+  if (profile) return std::move(*profile);
+  ADD_FAILURE() << profile.error().text() << "\n" << text;
+  return {};
+}
+
+std::string refusal(std::string_view text) {
+  const auto profile = read_profile(text, "f");
+  if (profile) return "accepted";
+  EXPECT_EQ(profile.error().code, ErrorCode::kParse);
+  return profile.error().text();
+}
+
+constexpr std::string_view kTable =
+    "% time     seconds  usecs/call     calls    errors syscall\n"
+    "------ ----------- ----------- --------- --------- ----------------\n"
+    " 69.83    0.000530         132         4         2 wait4\n"
+    "  4.87    0.000037           0        59           mmap\n"
+    "  0.00    0.000000           0         9           brk\n"
+    "------ ----------- ----------- --------- --------- ----------------\n"
+    "100.00    0.000759           2        72         2 total\n";
+
+TEST(Profile, TableOfStrace) {
+  EXPECT_EQ(read(kTable), (Profile{{"mmap", 59}, {"brk", 9}, {"wait4", 4}}));
+  EXPECT_EQ(read("% time     seconds  usecs/call     calls    errors syscall\r\n"
+                 "------ ----------- ----------- --------- --------- ----------------\r\n"
+                 " 66,75    0,003708           0      3922           read\r\n"
+                 "------ ----------- ----------- --------- --------- ----------------\r\n"
+                 "100,00    0,005555                  6607           total\r\n"),
+            (Profile{{"read", 3922}}))
+      << "another locale, an older strace, other line ends";
+}
+
+TEST(Profile, SeveralTablesAreAddedUp) {
+  const std::string twice = "strace: Process 7 attached\n" + std::string(kTable) +
+                            "System call usage summary for 32 bit mode:\n" + std::string(kTable);
+  EXPECT_EQ(read(twice), (Profile{{"mmap", 118}, {"brk", 18}, {"wait4", 8}}));
+}
+
+TEST(Profile, ColumnsAreFoundByTheHeader) {
+  EXPECT_EQ(read("syscall              calls\n"
+                 "---------------- ---------\n"
+                 "mmap                     8\n"
+                 "---------------- ---------\n"
+                 "total                    8\n"),
+            (Profile{{"mmap", 8}}));
+  EXPECT_EQ(read("   errors   longest     calls syscall          % time\n"
+                 "--------- -------- --------- ---------------- ------\n"
+                 "           0.000231         1 execve            62.94\n"
+                 "        3 0.000006 12345678901 mmap             11.48\n"
+                 "--------- -------- --------- ---------------- ------\n"
+                 "        3 0.000231 12345678902 total           100.00\n"),
+            (Profile{{"mmap", 12345678901}, {"execve", 1}}))
+      << "a blank field before the others, a number that outgrows its column";
+}
+
+TEST(Profile, Lines) {
+  EXPECT_EQ(read("\xef\xbb\xbf# what ran\n\nread 7\n\twrite\t9 \nread 1\nclose 8"),
+            (Profile{{"write", 9}, {"close", 8}, {"read", 8}}))
+      << "equal counts by name";
+  EXPECT_EQ(read("read 0\n"), (Profile{{"read", 0}}));
+}
+
+TEST(Profile, Object) {
+  EXPECT_EQ(read(R"({"futex": 870063})"), (Profile{{"futex", 870063}}));
+  EXPECT_EQ(read("\n { \"read\":1 ,\n\t\"futex\" : 18446744073709551614,\"read\":2}\n"),
+            (Profile{{"futex", 18446744073709551614U}, {"read", 3}}));
+}
+
+TEST(Profile, TheCorpusHasPostgres) {
+  const auto text = read_file(SECEQUIV_SOURCE_DIR "/corpus/profiles/postgres.txt");
+  ASSERT_TRUE(text) << text.error().text();
+  const Profile profile = read(*text);
+  ASSERT_EQ(profile.size(), 21u);
+  EXPECT_EQ(profile[0], (SyscallCount{"futex", 870063}));
+  EXPECT_EQ(profile[20], (SyscallCount{"munmap", 52}));
+  EXPECT_TRUE(unknown_calls(profile, Arch::kX86_64).empty());
+}
+
+TEST(Profile, Names) {
+  EXPECT_EQ(profile_nr(Arch::kX86_64, "futex"), 202u);
+  EXPECT_EQ(profile_nr(Arch::kI386, "futex"), 240u);
+  EXPECT_EQ(profile_nr(Arch::kX86_64, "syscall_0x1f3"), 0x1f3u);
+  EXPECT_EQ(profile_nr(Arch::kX86_64, "syscall_0x"), std::nullopt);
+  EXPECT_EQ(profile_nr(Arch::kX86_64, "syscall_0x1ffffffff"), std::nullopt);
+  EXPECT_EQ(unknown_calls(Profile{{"open", 1}, {"read", 2}, {"nosuch", 3}}, Arch::kAarch64),
+            (std::vector<std::string>{"open", "nosuch"}));
+}
+
+TEST(Profile, NothingIsAnError) {
+  constexpr std::string_view kNone =
+      "f: expected system calls and how often each was called, found none";
+  for (const std::string_view text : {"", "\n \n", "# nothing\n", "{}", " { } ",
+                                      "syscall calls\n------- -----\n------- -----\ntotal 0\n"})
+    EXPECT_EQ(refusal(text), kNone) << text;
+}
+
+TEST(Profile, ErrorsOfLines) {
+  EXPECT_EQ(refusal("read 1\n\nwrite\n"),
+            "f:3: expected a system call's name and how often it was called, or a table of strace "
+            "-c, found 'write'");
+  EXPECT_EQ(refusal("read 1\n7 write"), "f:2: expected a system call's name, found '7'");
+  for (const std::string_view bad : {"-1", "1.5", "0x10", "18446744073709551616", "1k", "+1"})
+    EXPECT_EQ(refusal("read " + std::string(bad)),
+              "f:1: expected how often read was called, a number from 0 to 2^64-1, found '" +
+                  std::string(bad) + "'");
+  EXPECT_EQ(refusal("read 18446744073709551615\nwrite 18446744073709551615\nread 1\n"),
+            "f:3: the calls of read add up to more than 2^64-1");
+  EXPECT_EQ(refusal("a\x1b[0m 1"), "f:1: expected a system call's name, found 'a\\x1b[0m'");
+  EXPECT_EQ(refusal(std::string(100, '7') + " 1"),
+            "f:1: expected a system call's name, found '" + std::string(60, '7') + "...'");
+}
+
+TEST(Profile, ErrorsOfTables) {
+  EXPECT_EQ(refusal("syscall             errors\n"),
+            "f:1: expected a table with one column 'calls' (strace -c -U name,calls has it)");
+  EXPECT_EQ(refusal("calls\n"),
+            "f:1: expected a table with one column 'syscall' (strace -c -U name,calls has it)");
+  EXPECT_EQ(refusal("calls syscall calls\n"),
+            "f:1: expected a table with one column 'calls' (strace -c -U name,calls has it)");
+  EXPECT_EQ(refusal("calls syscall\n1 read\n"), "f:2: expected a line of dashes, found '1 read'");
+  EXPECT_EQ(refusal("calls syscall\n----- -------\n1 2 read\n"),
+            "f:3: expected a row of 2 columns, found '1 2 read'");
+  EXPECT_EQ(refusal("calls errors syscall\n----- ------ -------\nread\n"),
+            "f:3: expected a row of 3 columns, found 'read'");
+  EXPECT_EQ(refusal("calls syscall\n----- -------\n1 read\n----- -------\n2 write\n"),
+            "f:5: expected the line of totals, found '2 write'");
+  for (std::size_t lines = 1; lines < 7; ++lines) {
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < lines; ++i) end = kTable.find('\n', end) + 1;
+    EXPECT_EQ(refusal(kTable.substr(0, end)),
+              "f:" + std::to_string(lines) +
+                  ": the table of strace is cut off: expected its rows and the line of totals");
+  }
+}
+
+TEST(Profile, ErrorsOfObjects) {
+  EXPECT_EQ(
+      refusal("{\"read\": 1,\n  \"write\": \"2\"}"),
+      "f:2:12: expected how often write was called, a number from 0 to 2^64-1, found '\"2\"'");
+  EXPECT_EQ(refusal("{\"re ad\": 1}"), "f:1:3: expected a system call's name, found 're ad'");
+  EXPECT_EQ(refusal("{\"read\" 1}"), "f:1:9: expected ':', found '1'");
+  EXPECT_EQ(refusal("{\"read\": 1,}"), "f:1:12: expected '\"', found '}'");
+  EXPECT_EQ(refusal("{\"read\": 1 \"write\": 2}"), "f:1:12: expected ',' or '}', found '\"'");
+  EXPECT_EQ(refusal("{\"read\": 1} x"), "f:1:13: expected the end of the text, found 'x'");
+  EXPECT_EQ(refusal("{\"read\": 1"), "f:1:11: expected ',' or '}', found the end of the text");
+  EXPECT_EQ(refusal("{\"read"), "f:1:3: expected '\"', found the end of the text");
+  EXPECT_EQ(refusal("{"), "f:1:2: expected '\"', found the end of the text");
+  EXPECT_EQ(refusal("{\"read\": 18446744073709551615, \"read\": 1}"),
+            "f:1:40: the calls of read add up to more than 2^64-1");
+}
+
+// Any prefix and any single changed byte is read or refused.
+TEST(Profile, SurvivesDamage) {
+  const std::string object = R"({"futex": 870063, "read": 4})";
+  for (const std::string& whole : {std::string(kTable), object}) {
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+      (void)read_profile(std::string_view(whole).substr(0, at), "f");
+      for (const char c : {'\0', '\n', '-', '"', '{', '9', '\xff'}) {
+        std::string damaged = whole;
+        damaged[at] = c;
+        (void)read_profile(damaged, "f");
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace secequiv
