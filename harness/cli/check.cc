@@ -60,7 +60,8 @@ Result<std::pair<Source, Source>> sides(const CheckJob& job) {
     const Source& before = given.front();
     if (const auto refusal = check(before.program, LengthRule::kUnlimited))
       return make_error(ErrorCode::kRejected, before.name, describe(*refusal, before.program));
-    given.push_back(Source{"built-in optimizer", optimize(before.program).program, std::nullopt});
+    const Optimized after = before.policy ? optimize(*before.policy) : optimize(before.program);
+    given.push_back(Source{"built-in optimizer", after.program, std::nullopt});
   }
   return std::pair(std::move(given[0]), std::move(given[1]));
 }

@@ -1,10 +1,14 @@
 // `optimize`: the built-in optimizer, pass by pass.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/base/file.h"
 #include "harness/cli/common.h"
 #include "harness/optimize/optimizer.h"
+#include "harness/policy/json.h"
 #include "harness/seccomp/annotate.h"
+#include "harness/seccomp/profile.h"
 
 namespace secequiv::cli {
 namespace {
@@ -13,59 +17,126 @@ struct OptimizeJob {
   Options options;
   std::string input = "-";
   std::vector<std::string> passes;
+  std::string stop_after;
+  std::string calls;
   bool explain = false;
+  bool print_rules = false;
+  bool print_plan = false;
   bool list = false;
   bool plain = false;
 };
 
 std::string pass_list() {
   std::string out;
-  for (const Pass& pass : bytecode_passes()) out += fmt::format("{:<26} {}\n", pass.name, pass.law);
+  for (const Pass& pass : all_passes())
+    out += fmt::format("{:<9} {:<26} {}\n", kind_name(pass.kind()), pass.name, pass.law);
   return out;
+}
+
+Result<const Pass*> pass_named(const std::string& name, const char* option) {
+  if (const Pass* pass = find_pass(name)) return pass;
+  return make_error(ErrorCode::kUsage, option,
+                    fmt::format("unknown pass '{}'; --list shows them", name));
+}
+
+Result<std::vector<const Pass*>> chosen_passes(const OptimizeJob& job) {
+  std::vector<const Pass*> passes;
+  for (const std::string& name : job.passes) {
+    auto pass = pass_named(name, "--passes");
+    if (!pass) return pass.error();
+    passes.push_back(*pass);
+  }
+  if (passes.empty()) passes = standard_passes();
+  if (job.stop_after.empty()) return passes;
+  auto last = pass_named(job.stop_after, "--stop-after");
+  if (!last) return last.error();
+  const auto at = std::ranges::find(passes, *last);
+  if (at == passes.end())
+    return make_error(ErrorCode::kUsage, "--stop-after",
+                      fmt::format("'{}' is not among the passes that run", job.stop_after));
+  passes.erase(at + 1, passes.end());
+  return passes;
+}
+
+Result<std::vector<std::string>> hot_calls(const OptimizeJob& job) {
+  std::vector<std::string> out;
+  if (job.calls.empty()) return out;
+  auto text = read_input(job.calls);
+  if (!text) return text.error();
+  auto calls = read_profile(*text, job.calls);
+  if (!calls) return calls.error();
+  for (const SyscallCount& call : *calls) out.push_back(call.name);
+  return out;
+}
+
+void explain(const Optimized& result, std::size_t before) {
+  constexpr std::array kUnits = {"matchers", "entries", "instructions"};
+  for (const PassStep& step : result.steps)
+    if (step.changed)
+      fmt::print(stderr, "round {} {:<26} {:>6} -> {} {}\n", step.round, step.pass, step.before,
+                 step.after, kUnits[static_cast<std::size_t>(step.kind)]);
+  fmt::print(stderr, "{} -> {} instructions{}\n", before, result.program.size(),
+             result.fixpoint ? "" : " (stopped before a fixpoint)");
+}
+
+Status needs_policy(const OptimizeJob& job, const Source& source) {
+  if (source.policy) return Ok{};
+  const char* option = job.print_rules     ? "--print-rules"
+                       : job.print_plan    ? "--print-plan"
+                       : job.calls.empty() ? nullptr
+                                           : "--calls";
+  if (option == nullptr) return Ok{};
+  return make_error(ErrorCode::kUsage, option,
+                    fmt::format("'{}' is a program; this option is about policies", source.name));
 }
 
 int optimize_input(const OptimizeJob& job) {
   if (job.list) return print(pass_list());
-  std::vector<const Pass*> passes;
-  for (const std::string& name : job.passes) {
-    const Pass* pass = find_pass(name);
-    if (pass == nullptr)
-      return report(make_error(ErrorCode::kUsage, "--passes",
-                               fmt::format("unknown pass '{}'; --list shows them", name)),
-                    job.options);
-    passes.push_back(pass);
-  }
+  auto passes = chosen_passes(job);
+  if (!passes) return report(passes.error(), job.options);
+  auto hot = hot_calls(job);
+  if (!hot) return report(hot.error(), job.options);
   auto source = load_accepted(job.input, job.options);
   if (!source) return report(source.error(), job.options);
-  const Optimized result =
-      passes.empty() ? optimize(source->program) : optimize(source->program, passes);
-  if (job.explain) {
-    for (const PassStep& step : result.steps)
-      if (step.changed)
-        fmt::print(stderr, "round {} {:<26} {:>6} -> {}\n", step.round, step.pass, step.before,
-                   step.after);
-    fmt::print(stderr, "{} -> {} instructions{}\n", source->program.size(), result.program.size(),
-               result.fixpoint ? "" : " (stopped before a fixpoint)");
-  }
+  if (auto s = needs_policy(job, *source); !s) return report(s.error(), job.options);
+  const auto write = [&](const std::string& text) {
+    const Status written = write_file(job.options.output, text);
+    return written ? 0 : report(written.error(), job.options);
+  };
+  if (job.print_rules) return write(write_policy(simplify(*source->policy, *passes).policy));
+  if (job.print_plan)
+    return write(plan_text(lay_out(simplify(*source->policy, *passes).policy, *passes, *hot)));
+  const Optimized result = source->policy ? optimize(*source->policy, *passes, *hot)
+                                          : optimize(source->program, *passes);
+  if (job.explain) explain(result, source->program.size());
   note_length("the result", result.program);
   const auto comments = job.plain ? std::vector<std::string>() : annotate(result.program);
-  const Status written = write_file(
-      job.options.output, write_program(result.program, *form_from_name(job.options.to), comments));
-  return written ? 0 : report(written.error(), job.options);
+  return write(write_program(result.program, *form_from_name(job.options.to), comments));
 }
 
 }  // namespace
 
 void add_optimize(CLI::App& app, Context& context) {
-  CLI::App* sub =
-      app.add_subcommand("optimize", "Optimize a program with the built-in passes, to a fixpoint");
+  CLI::App* sub = app.add_subcommand(
+      "optimize", "Optimize a policy or a program with the built-in passes, to a fixpoint");
   auto job = std::make_shared<OptimizeJob>();
-  sub->add_option("input", job->input, "Program in any form, or a policy; - for standard input")
+  sub->add_option("input", job->input,
+                  "Policy, or program in any form (then only bytecode passes have work); - for "
+                  "standard input")
       ->capture_default_str();
   sub->add_option("--passes", job->passes, "Only these passes, in this order (comma-separated)")
       ->delimiter(',');
+  sub->add_option("--stop-after", job->stop_after, "Leave out the passes behind this one");
+  sub->add_option("--calls", job->calls,
+                  "System calls by frequency, instead of the policy's hot ones: strace -c's "
+                  "output, lines 'name count', or JSON");
   sub->add_flag("--list", job->list, "List the passes and their laws");
   sub->add_flag("--explain", job->explain, "Say on standard error what each pass changed");
+  auto* rules = sub->add_flag("--print-rules", job->print_rules,
+                              "Write the policy that rule passes leave, not a program");
+  sub->add_flag("--print-plan", job->print_plan,
+                "Write in which order and how system calls are looked for, not a program")
+      ->excludes(rules);
   sub->add_flag("--plain", job->plain, "No comments in text output");
   job->options.add_input(*sub);
   job->options.add_import(*sub);
