@@ -6,6 +6,7 @@
 
 #include "harness/optimize/bytecode/passes.h"
 #include "harness/optimize/layout/passes.h"
+#include "harness/optimize/rules/passes.h"
 
 namespace secequiv {
 namespace {
@@ -135,6 +136,8 @@ constexpr std::array kBytecodePasses = {
 const std::vector<Pass>& table() {
   static const std::vector<Pass> passes = [] {
     std::vector<Pass> out;
+    for (const detail::RulePassRow& row : detail::rule_pass_rows())
+      out.push_back({row.name, row.law, row.example_before, row.example_after, row.run});
     out.insert(out.end(), kLayoutPasses.begin(), kLayoutPasses.end());
     out.insert(out.end(), kBytecodePasses.begin(), kBytecodePasses.end());
     return out;

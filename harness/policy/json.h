@@ -4,8 +4,10 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "harness/base/result.h"
 #include "harness/policy/policy.h"
@@ -22,5 +24,15 @@ Result<Policy> read_policy(std::string_view text, const std::string& name);
 
 // Writes a policy in our format; reading it back gives the same rules, arches and actions.
 std::string write_policy(const Policy& policy);
+
+// Reads what stands behind a system call in a policy: true, or an object with any_of, all_of or
+// args. Any variable may be named; those not in `variables` are 0. Constants mean what they mean on
+// x86_64. Errors as read_policy's.
+Result<Rule> read_rule(std::string_view text, const std::string& name,
+                       std::span<const std::pair<std::string, std::uint32_t>> variables = {});
+
+// Writes a rule as it stands in a policy, on one line without a line break; reading it back with
+// the same variables gives the same rule.
+std::string write_rule(const Rule& rule);
 
 }  // namespace secequiv

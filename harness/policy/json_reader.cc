@@ -51,6 +51,13 @@ class Reader {
     return std::move(policy_);
   }
 
+  // The document is one rule.
+  Result<Rule> read_rule(std::span<const std::pair<std::string, std::uint32_t>> variables) {
+    policy_.variables.assign(variables.begin(), variables.end());
+    declare_variables_ = false;
+    return rule(root_, Arch::kX86_64);
+  }
+
  private:
   Status arches() {
     const JsonCursor list = root_.at("arches");
@@ -303,10 +310,12 @@ class Reader {
       if (variable == nullptr) return at.fail("a variable cannot be a mask");
       const auto found = std::ranges::find(policy_.variables, text.substr(1),
                                            [](const auto& v) { return v.first; });
-      if (found == policy_.variables.end())
+      const bool known = found != policy_.variables.end();
+      if (!known && declare_variables_)
         return at.fail(fmt::format("variable '{}' is not in /variables", text));
-      *variable = found->first;
-      out = found->second;
+      if (!known && text == "$") return at.expected("a variable's name behind the $");
+      *variable = text.substr(1);
+      out = known ? found->second : 0;
       return Ok{};
     }
     const auto parsed = parse_value(text, arch);
@@ -317,6 +326,7 @@ class Reader {
 
   JsonCursor root_;
   Policy policy_;
+  bool declare_variables_ = true;  // a variable must be in the document to be used
 };
 
 }  // namespace
@@ -326,6 +336,14 @@ Result<Policy> read_policy(std::string_view text, const std::string& name) {
   if (!document) return document.error();
   const JsonCursor root(*document, name);
   return Reader(root).read();
+}
+
+Result<Rule> read_rule(std::string_view text, const std::string& name,
+                       std::span<const std::pair<std::string, std::uint32_t>> variables) {
+  auto document = parse_json(text, name);
+  if (!document) return document.error();
+  const JsonCursor root(*document, name);
+  return Reader(root).read_rule(variables);
 }
 
 }  // namespace secequiv

@@ -143,4 +143,8 @@ std::string write_policy(const Policy& policy) {
   return out.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
+std::string write_rule(const Rule& rule) {
+  return rule_json(rule).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
 }  // namespace secequiv

@@ -1,0 +1,60 @@
+// When two rules say the same for all to see: numbers for rules, so that equal ones are found
+// without comparing every pair. Owns what "the same" means: conditions are compared as sets, so
+// order, repetition and nesting of a kind within itself do not count, nor does whether conditions
+// on several fields stand in one args or in an all_of. It must not know any pass.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/policy/policy.h"
+
+namespace secequiv::detail {
+
+class Identities {
+ public:
+  using Id = std::uint32_t;
+
+  // Of match-all or args. Rules that are seen first have smaller numbers.
+  Id of_leaf(const Rule& rule);
+  // Of any_of or all_of, of its children's numbers; at least one.
+  Id of_branching(Rule::Kind kind, const std::vector<Id>& children);
+
+  // What must hold together for `id` to hold, in the order in which it was first seen: nothing for
+  // match-all, the children of all_of, otherwise `id` alone.
+  [[nodiscard]] std::vector<Id> conjuncts(Id id) const;
+
+  // A rule with this number: nothing nested within its own kind, one field to an args.
+  [[nodiscard]] Rule rule(Id id) const;
+
+ private:
+  static constexpr Id kMatchAll = 0;
+
+  struct Node {
+    Rule::Kind kind = Rule::Kind::kMatchAll;
+    std::size_t field = 0;  // kArgs
+    Matcher matcher;
+    std::vector<Id> children;
+  };
+  struct MatcherKey {
+    std::size_t field;
+    Matcher::Op op;
+    bool low_half;
+    std::uint64_t value;
+    std::uint64_t mask;
+    std::string variable;
+    friend auto operator<=>(const MatcherKey&, const MatcherKey&) = default;
+  };
+
+  Id of_matcher(std::size_t field, const Matcher& m);
+  Id add(Node node);
+
+  std::vector<Node> nodes_ = {Node{}};
+  std::map<MatcherKey, Id> matchers_;
+  std::map<std::vector<Id>, Id> any_of_;  // by the sorted children
+  std::map<std::vector<Id>, Id> all_of_;
+};
+
+}  // namespace secequiv::detail

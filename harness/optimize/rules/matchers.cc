@@ -1,0 +1,97 @@
+// The passes that look at one matcher at a time.
+#include "harness/optimize/rules/passes.h"
+#include "harness/optimize/rules/tree.h"
+
+namespace secequiv::detail {
+namespace {
+
+using Op = Matcher::Op;
+
+bool holds_always(const Matcher& m) {
+  if (m.op == Op::kAny) return true;
+  if (!m.variable.empty()) return false;
+  switch (m.op) {
+    case Op::kGe:
+      return m.value == 0;
+    case Op::kLe:
+      return m.value >= width(m);
+    case Op::kMaskedEq:
+      return (m.mask & width(m)) == 0 && m.value == 0;
+    case Op::kBitsAllowlist:
+      return (~m.mask & width(m)) == 0;
+    default:
+      return false;
+  }
+}
+
+template <class Change>
+Rule change_matchers(const Rule& rule, const Change& change) {
+  return rewrite(rule, [&](Rule node) {
+    if (node.kind == Rule::Kind::kArgs)
+      for (Matcher& m : node.fields) m = change(m);
+    return node;
+  });
+}
+
+// (field & mask) == value on the low half; on all of it, that is eq.
+Matcher low_matcher(std::uint64_t mask, std::uint64_t value, const std::string& variable) {
+  if (mask == kLowHalf) return Matcher{Op::kEq, value, 0, true, variable};
+  return Matcher{Op::kMaskedEq, value, mask, true, variable};
+}
+
+// Matchers of one half each that hold together when `m` does; or `m` itself.
+std::vector<Matcher> halves(const Matcher& m) {
+  if (m.op != Op::kEq && m.op != Op::kMaskedEq) return {m};
+  const std::uint64_t mask = m.op == Op::kEq ? width(m) : m.mask & width(m);
+  const bool constant = m.variable.empty();
+  // Matches nothing, which no single half would say.
+  if (constant && (m.value & ~mask) != 0) return {m};
+  std::vector<Matcher> out;
+  // A variable has 32 bits, so all of its high half are clear.
+  if ((mask & kHighHalf) != 0)
+    out.push_back(
+        Matcher{Op::kMaskedEq, constant ? m.value & kHighHalf : 0, mask & kHighHalf, false, {}});
+  // Only a variable can be wrong about no bits at all.
+  if ((mask & kLowHalf) != 0 || !constant)
+    out.push_back(low_matcher(mask & kLowHalf, m.value & kLowHalf, m.variable));
+  if (out.empty()) return {m};
+  return out;
+}
+
+}  // namespace
+
+Rule all_any_args(const Rule& rule) {
+  const Rule known =
+      change_matchers(rule, [](const Matcher& m) { return holds_always(m) ? Matcher{} : m; });
+  return rewrite(known, [](Rule node) {
+    Rule nothing;
+    nothing.kind = Rule::Kind::kArgs;
+    return node == nothing ? Rule{} : std::move(node);
+  });
+}
+
+Rule fd_as_bits(const Rule& rule) {
+  return change_matchers(rule, [](const Matcher& m) {
+    const auto none_of = [&](std::uint64_t bits) {
+      return Matcher{Op::kMaskedEq, 0, bits & width(m), m.low_half, {}};
+    };
+    if (m.op == Op::kNonNegativeFd) return none_of(~std::uint64_t{0x7fffffff});
+    if (m.op == Op::kBitsAllowlist) return none_of(~m.mask);
+    return m;
+  });
+}
+
+Rule split_halves(const Rule& rule) {
+  return rewrite(rule, [](Rule node) {
+    if (node.kind != Rule::Kind::kArgs) return node;
+    std::vector<Rule> parts;
+    for (std::size_t field = 0; field < node.fields.size(); ++field) {
+      if (node.fields[field].op == Op::kAny) continue;
+      for (Matcher& half : halves(node.fields[field]))
+        parts.push_back(args_rule(field, std::move(half)));
+    }
+    return parts.empty() ? std::move(node) : branching(Rule::Kind::kAllOf, std::move(parts));
+  });
+}
+
+}  // namespace secequiv::detail

@@ -1,0 +1,63 @@
+#include <array>
+
+#include "harness/optimize/rules/passes.h"
+
+namespace secequiv::detail {
+namespace {
+
+constexpr std::array kRows = {
+    RulePassRow{"unwrap-single", "Any of one condition, or all of one, is that condition.",
+                R"({"any_of":[{"args":{"0":{"eq":1}}}]})", R"({"args":{"0":{"eq":1}}})",
+                unwrap_single},
+    RulePassRow{
+        "flatten-nested",
+        "Any of several is any of what each is any of; the same holds for all of.",
+        R"({"any_of":[{"args":{"0":{"eq":1}}},{"any_of":[{"args":{"0":{"eq":5}}},{"args":{"1":{"eq":2}}}]}]})",
+        R"({"any_of":[{"args":{"0":{"eq":1}}},{"args":{"0":{"eq":5}}},{"args":{"1":{"eq":2}}}]})",
+        flatten_nested},
+    RulePassRow{
+        "drop-duplicates",
+        "A condition that was said once need not be said again beside it, in whatever order.",
+        R"({"any_of":[{"args":{"0":{"eq":1}}},{"args":{"1":{"eq":1}}},{"args":{"0":{"eq":1}}}]})",
+        R"({"any_of":[{"args":{"0":{"eq":1}}},{"args":{"1":{"eq":1}}}]})", drop_duplicates},
+    RulePassRow{"any-of-match-all", "Where everything matches, no other branch matters.",
+                R"({"any_of":[{"args":{"0":{"eq":1}}},true]})", "true", any_of_match_all},
+    RulePassRow{"all-of-match-all", "What always holds need not be asked for.",
+                R"({"all_of":[{"args":{"0":{"eq":1}}},true,{"args":{"1":{"eq":2}}}]})",
+                R"({"all_of":[{"args":{"0":{"eq":1}}},{"args":{"1":{"eq":2}}}]})",
+                all_of_match_all},
+    RulePassRow{"all-any-args",
+                "A test that every value passes is none, and without tests everything matches.",
+                R"({"args":{"0":{"ge":0},"1":{"masked_eq":{"mask":0,"value":0}}}})", "true",
+                all_any_args},
+    RulePassRow{
+        "fd-as-bits",
+        "A descriptor that is not negative, or has no bits but the allowed, has none of the others.",
+        R"({"args":{"0":"non_negative_fd","1":{"bits_allowlist":3,"bits":32}}})",
+        R"({"args":{"0":{"masked_eq":{"mask":18446744071562067968,"value":0}},"1":{"masked_eq":{"mask":4294967292,"value":0},"bits":32}}})",
+        fd_as_bits},
+    RulePassRow{
+        "split-halves",
+        "Two words are equal, under a mask or not, when both of their halves are.",
+        R"({"args":{"0":{"eq":4294967303}}})",
+        R"({"all_of":[{"args":{"0":{"masked_eq":{"mask":18446744069414584320,"value":4294967296}}}},{"args":{"0":{"eq":7,"bits":32}}}]})",
+        split_halves},
+    RulePassRow{
+        "extract-common",
+        "What several branches of any_of all ask for may be asked once, with any of the rest.",
+        R"({"any_of":[{"args":{"0":{"eq":1},"1":{"eq":5}}},{"args":{"0":{"eq":1},"1":{"eq":9}}},{"args":{"2":{"eq":3}}}]})",
+        R"({"any_of":[{"all_of":[{"args":{"0":{"eq":1}}},{"any_of":[{"args":{"1":{"eq":5}}},{"args":{"1":{"eq":9}}}]}]},{"args":{"2":{"eq":3}}}]})",
+        extract_common},
+    RulePassRow{
+        "value-set-to-bits",
+        "All values that agree outside of some bits are told from others by the bits outside.",
+        R"({"any_of":[{"args":{"1":{"eq":0,"bits":32}}},{"args":{"1":{"eq":1,"bits":32}}},{"args":{"1":{"eq":128,"bits":32}}},{"args":{"1":{"eq":129,"bits":32}}}]})",
+        R"({"args":{"1":{"masked_eq":{"mask":4294967166,"value":0},"bits":32}}})",
+        value_set_to_bits},
+};
+
+}  // namespace
+
+std::span<const RulePassRow> rule_pass_rows() { return kRows; }
+
+}  // namespace secequiv::detail

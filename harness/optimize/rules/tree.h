@@ -1,0 +1,50 @@
+// What the passes over rules share: making rules, and walking the tree. It must not know any pass.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "harness/policy/policy.h"
+
+namespace secequiv::detail {
+
+inline constexpr std::uint64_t kLowHalf = 0xffffffff;
+inline constexpr std::uint64_t kHighHalf = 0xffffffff00000000;
+
+// The bits of a field that a matcher may look at.
+inline std::uint64_t width(const Matcher& m) { return m.low_half ? kLowHalf : ~std::uint64_t{0}; }
+
+inline bool is_branching(const Rule& rule) {
+  return rule.kind == Rule::Kind::kAnyOf || rule.kind == Rule::Kind::kAllOf;
+}
+
+// args with one matcher.
+inline Rule args_rule(std::size_t field, Matcher matcher) {
+  Rule out;
+  out.kind = Rule::Kind::kArgs;
+  out.fields[field] = std::move(matcher);
+  return out;
+}
+
+// any_of or all_of of `children`; of a single one, that one; of none, match-all.
+inline Rule branching(Rule::Kind kind, std::vector<Rule> children) {
+  if (children.size() == 1) return std::move(children[0]);
+  Rule out;
+  if (children.empty()) return out;
+  out.kind = kind;
+  out.children = std::move(children);
+  return out;
+}
+
+// `rule` with `change` (Rule → Rule) applied to every node, children first.
+template <class Change>
+Rule rewrite(const Rule& rule, const Change& change) {
+  Rule out;
+  out.kind = rule.kind;
+  out.fields = rule.fields;
+  out.children.reserve(rule.children.size());
+  for (const Rule& child : rule.children) out.children.push_back(rewrite(child, change));
+  return change(std::move(out));
+}
+
+}  // namespace secequiv::detail
