@@ -11,15 +11,6 @@ namespace {
 // Layouts that others use, worse than the standard one.
 constexpr std::array<std::string_view, 2> kOthersOnly = {"single-tree", "code-apart"};
 
-std::size_t matchers(const Rule& rule) {
-  std::size_t out = 0;
-  for (const Rule& child : rule.children) out += matchers(child);
-  if (rule.kind == Rule::Kind::kArgs)
-    out += static_cast<std::size_t>(std::ranges::count_if(
-        rule.fields, [](const Matcher& m) { return m.op != Matcher::Op::kAny; }));
-  return out;
-}
-
 std::size_t entries(const Plan& plan) {
   std::size_t out = 0;
   for (const ArchPlan& arch : plan.arches)
@@ -85,8 +76,8 @@ Simplified simplify(const Policy& policy, std::span<const Pass* const> passes) {
                                          for (RuleSet& set : current.rule_sets) {
                                            for (SyscallRule& entry : set.rules) {
                                              Rule next = run(entry.rule);
-                                             step.before += matchers(entry.rule);
-                                             step.after += matchers(next);
+                                             step.before += matcher_count(entry.rule);
+                                             step.after += matcher_count(next);
                                              step.changed = step.changed || next != entry.rule;
                                              entry.rule = std::move(next);
                                            }

@@ -65,6 +65,14 @@ constexpr std::array kLayoutPasses = {
          "tree pinned: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
          "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n",
          detail::pinned_bounds},
+    Pass{"large-code-apart",
+         "Code can stand anywhere behind the jumps to it; long code in a search makes the jumps "
+         "over it long.",
+         kSome,
+         "list: futex ?9\n"
+         "tree pinned apart>16: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
+         "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n",
+         detail::large_code_apart},
     Pass{"code-apart", "Code can stand anywhere behind the jumps to it.", kSome,
          "list: futex ?9\n"
          "tree pinned apart: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
@@ -75,7 +83,7 @@ constexpr std::array kLayoutPasses = {
          "can be searched for.",
          kSome,
          "list: futex ?9\n"
-         "tree pinned: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
+         "tree pinned apart>16: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
          "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n"
          "trees of values\n",
          detail::value_trees},

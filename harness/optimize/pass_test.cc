@@ -26,20 +26,57 @@ Program run_pass(std::string_view pass, const Program& program) {
 
 TEST(Passes, TheTableExplainsItself) {
   std::set<std::string_view> names;
-  for (const Pass& pass : bytecode_passes()) {
+  std::size_t kinds[3] = {};
+  for (const Pass& pass : all_passes()) {
     EXPECT_TRUE(names.insert(pass.name).second) << pass.name << " twice";
     EXPECT_EQ(find_pass(pass.name), &pass);
     EXPECT_EQ(pass.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), std::string_view::npos)
         << pass.name;
     EXPECT_TRUE(pass.law.ends_with('.')) << pass.name << ": the law is a sentence";
-    EXPECT_NE(std::get<BytecodePass>(pass.run), nullptr);
+    ++kinds[pass.run.index()];
   }
-  EXPECT_EQ(names.size(), 12u);
+  EXPECT_EQ(rule_passes().size(), kinds[0]);
+  EXPECT_EQ(layout_passes().size(), kinds[1]);
+  EXPECT_EQ(bytecode_passes().size(), kinds[2]);
+  EXPECT_EQ(kinds[0], 10u);
+  EXPECT_EQ(kinds[1], 11u);
+  EXPECT_EQ(kinds[2], 12u);
   EXPECT_EQ(find_pass(""), nullptr);
   EXPECT_EQ(find_pass("no-such-pass"), nullptr);
 }
 
-TEST(Passes, ExamplesComeTrue) {
+TEST(Passes, RuleExamplesComeTrue) {
+  for (const Pass& pass : rule_passes()) {
+    const auto before = read_rule(pass.example_before, "before");
+    const auto after = read_rule(pass.example_after, "after");
+    ASSERT_TRUE(before && after) << pass.name;
+    EXPECT_NE(write_rule(*before), write_rule(*after)) << pass.name;
+    EXPECT_EQ(write_rule(std::get<RulePass>(pass.run)(*before)), write_rule(*after)) << pass.name;
+  }
+}
+
+// What the standard passes before it make of the example's plan, and what this one makes of that.
+TEST(Passes, LayoutExamplesComeTrue) {
+  for (const Pass& pass : layout_passes()) {
+    const Policy policy =
+        policy_from(R"j({"version": 1, "arches": ["x86_64"], "default_action": "kill_process",
+            "hot": ["futex"], "rule_sets": )j" +
+                    std::string(pass.example_before) + "}");
+    Plan plan = make_plan(policy);
+    const auto standard = standard_passes();
+    for (const Pass& earlier : layout_passes()) {
+      if (&earlier == &pass) break;
+      if (std::ranges::find(standard, &earlier) != standard.end())
+        plan = std::get<LayoutPass>(earlier.run)(plan);
+    }
+    const Plan after = std::get<LayoutPass>(pass.run)(plan);
+    EXPECT_NE(plan_text(plan), plan_text(after)) << pass.name;
+    EXPECT_EQ(plan_text(after), pass.example_after) << pass.name;
+    EXPECT_EQ(std::get<LayoutPass>(pass.run)(after), after) << pass.name << " twice";
+  }
+}
+
+TEST(Passes, BytecodeExamplesComeTrue) {
   for (const Pass& pass : bytecode_passes()) {
     const Program before = assemble(pass.example_before);
     const Program after = assemble(pass.example_after);

@@ -49,6 +49,15 @@ bool Rule::matches(const SeccompData& data, Endian endian) const {
   return false;
 }
 
+std::size_t matcher_count(const Rule& rule) {
+  std::size_t out = 0;
+  for (const Rule& child : rule.children) out += matcher_count(child);
+  if (rule.kind == Rule::Kind::kArgs)
+    out += static_cast<std::size_t>(std::ranges::count_if(
+        rule.fields, [](const Matcher& m) { return m.op != Matcher::Op::kAny; }));
+  return out;
+}
+
 const Rule* RuleSet::find(Arch arch, std::uint32_t nr) const {
   const auto key = std::pair(arch, nr);
   const auto found = std::ranges::lower_bound(

@@ -57,6 +57,9 @@ struct Rule {
   friend bool operator==(const Rule&, const Rule&) = default;
 };
 
+// Tests of fields in the whole tree; those that any value passes do not count.
+std::size_t matcher_count(const Rule& rule);
+
 struct SyscallRule {
   Arch arch = Arch::kX86_64;
   std::uint32_t nr = 0;

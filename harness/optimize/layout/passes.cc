@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kTreeFrom = 5;         // entries; fewer are found as fast one by one
 constexpr std::size_t kSingleTreeFrom = 16;  // as in libseccomp
+constexpr std::size_t kLargeCode = 16;       // matchers
 
 // A hot number's place in the order, or the number of hot ones.
 std::size_t heat(const ArchPlan& arch, const Entry& entry) {
@@ -145,9 +146,17 @@ Plan pinned_bounds(const Plan& plan) {
   });
 }
 
+Plan large_code_apart(const Plan& plan) {
+  return each_arch(plan, [](ArchPlan& arch) {
+    for (Stage& stage : arch.stages)
+      if (stage.tree) stage.in_place = std::min(stage.in_place, kLargeCode);
+  });
+}
+
 Plan code_apart(const Plan& plan) {
   return each_arch(plan, [](ArchPlan& arch) {
-    for (Stage& stage : arch.stages) stage.apart = stage.tree;
+    for (Stage& stage : arch.stages)
+      if (stage.tree) stage.in_place = 0;
   });
 }
 

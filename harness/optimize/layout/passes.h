@@ -13,6 +13,7 @@ Plan search_trees(const Plan& plan);
 Plan single_tree(const Plan& plan);
 Plan merge_neighbours(const Plan& plan);
 Plan pinned_bounds(const Plan& plan);
+Plan large_code_apart(const Plan& plan);
 Plan code_apart(const Plan& plan);
 Plan value_trees(const Plan& plan);
 

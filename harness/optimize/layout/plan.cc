@@ -104,7 +104,9 @@ std::string plan_text(const Plan& plan) {
     for (const Stage& stage : arch.stages) {
       out += stage.tree ? "tree" : "list";
       if (stage.pinned) out += " pinned";
-      if (stage.apart) out += " apart";
+      if (stage.in_place == 0) out += " apart";
+      if (stage.in_place != 0 && stage.in_place != Stage::kAnySize)
+        out += fmt::format(" apart>{}", stage.in_place);
       const char* separator = ": ";
       for (const Entry& entry : stage.entries) {
         out += separator + entry_text(plan, arch, entry);

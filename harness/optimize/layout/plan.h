@@ -35,9 +35,12 @@ struct Entry {
 
 // Numbers that are looked for together. No number is in two entries of a stage.
 struct Stage {
+  static constexpr std::size_t kAnySize = ~std::size_t{0};
+
   bool tree = false;    // a binary search (entries ascend), not one entry after the other
   bool pinned = false;  // of a tree: no test where the bounds leave one outcome only
-  bool apart = false;   // the code stands behind the search, not within it
+  // Code with more matchers than this stands behind all searches, not within its own.
+  std::size_t in_place = kAnySize;
   std::vector<Entry> entries;
 
   friend bool operator==(const Stage&, const Stage&) = default;

@@ -11,6 +11,12 @@ namespace {
 
 constexpr std::uint32_t kVsyscallIpBit = 0x80000000;  // of the instruction pointer's high half
 
+std::size_t matchers(const Decision& decision) {
+  std::size_t out = 0;
+  for (const Clause& clause : decision) out += matcher_count(clause.rule);
+  return out;
+}
+
 class Renderer {
  public:
   explicit Renderer(const Plan& plan) : plan_(plan) {}
@@ -62,7 +68,7 @@ class Renderer {
           const std::size_t index =
               stage.entries[static_cast<std::size_t>(&one - cases.data())].code;
           if (--uses[index] != 0 || constant_action(plan_, arch.codes[index])) continue;
-          if (stage.apart) {
+          if (matchers(arch.codes[index]) > stage.in_place) {
             apart.push_back(index);
           } else {
             emit(arch, arch.codes[index], labels[index]);

@@ -152,8 +152,8 @@ Identified extracted(const Rule& rule, Identities& identities, std::size_t depth
   std::vector<Id> children_ids;
   for (const Branch& branch : Factoring(identities, std::move(branches), depth).run()) {
     const bool old = branch.origin != Branch::kNew;
-    const Id id = old ? ids[branch.origin]
-                      : identities.of_branching(Kind::kAllOf, branch.conjuncts);
+    const Id id =
+        old ? ids[branch.origin] : identities.of_branching(Kind::kAllOf, branch.conjuncts);
     children_ids.push_back(id);
     children.push_back(old ? std::move(out.rule.children[branch.origin]) : identities.rule(id));
   }
