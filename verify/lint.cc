@@ -30,7 +30,8 @@ struct Duplicate {
   std::vector<RulePart> originals;
 };
 
-// Parts of one rule that stand in it before, each the largest of its kind.
+// Parts of one rule that stand in it before; of an any_of that is nothing but duplicates, they and
+// then itself.
 class DuplicateFinder {
  public:
   explicit DuplicateFinder(const Rule& rule) {
@@ -66,7 +67,6 @@ class DuplicateFinder {
   }
 
   std::vector<RulePart> walk_child(const Rule& rule, const Rule& child, std::vector<Seen>& seen) {
-    const std::size_t before = found_.size();
     std::vector<RulePart> originals;
     if (child.kind == rule.kind) {
       originals = walk(child, seen);
@@ -78,10 +78,7 @@ class DuplicateFinder {
         if (has_children(child)) apart(child);
       }
     }
-    if (!originals.empty()) {
-      found_.resize(before);  // its parts
-      found_.push_back({part_, originals});
-    }
+    if (!originals.empty()) found_.push_back({part_, originals});
     return originals;
   }
 

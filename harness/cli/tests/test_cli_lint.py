@@ -51,6 +51,7 @@ HAND = {
                                [("duplicate", 1, "read", [3])]),
     "twice-but-not-beside": (policy_of(("allow", {"read": {"any_of": [
         {"all_of": [eq(0, 4), eq(1, 5)]}, {"all_of": [eq(0, 4), eq(1, 6)]}]}})), []),
+    "twice-always-true": (policy_of(("allow", {"read": {"all_of": [{"args": {"0": {"ge": 0}}}] * 2}})), [("duplicate", 1, "read", [2])]),
     "twice-within": (policy_of(("allow", {"read": {"any_of": [eq(0, 9), {"all_of": [eq(0, 4), eq(0, 4)]}]}})),
                      [("duplicate", 1, "read", [2, 2])]),
     "twice-all-of-it": (policy_of(("allow", {"read": {"any_of": [{"all_of": [eq(0, 4), eq(1, 4)]}, {"all_of": [eq(0, 4), eq(1, 4)]}]}})),
