@@ -1,6 +1,8 @@
-"""lint: exactly the rules and parts of rules that could be left out, which prove confirms by leaving them out."""
+"""lint: exactly the rules and parts of rules that could be left out, which prove confirms by leaving them out; and the
+warnings, against all alternatives written out."""
 
 import copy
+import itertools
 import json
 import random
 import re
@@ -39,13 +41,27 @@ HAND = {
     "any-of": (policy_of(("allow", {"read": {"any_of": [{"args": {"0": {"lt": 9}}}, eq(0, 4), eq(0, 12)]}})),
                [("redundant", 1, "read", [2])]),
     "twice": (policy_of(("allow", {"read": {"any_of": [eq(0, 4), eq(0, 5), eq(0, 4)]}})),
-              [("redundant", 1, "read", [1]), ("redundant", 1, "read", [3])]),
+              [("duplicate", 1, "read", [3])]),
+    "twice-and-redundant": (policy_of(("allow", {"read": {"any_of": [{"args": {"0": {"lt": 9}}}, eq(0, 4), eq(0, 4)]}})),
+                            [("redundant", 1, "read", [2]), ("duplicate", 1, "read", [3])]),
+    "twice-all-of": (policy_of(("allow", {"read": {"all_of": [eq(0, 4), eq(1, 5), eq(0, 4)]}})), [("duplicate", 1, "read", [3])]),
+    "twice-nested": (policy_of(("allow", {"read": {"any_of": [{"any_of": [eq(0, 4), eq(0, 5)]}, {"any_of": [eq(0, 6), eq(0, 5)]}]}})),
+                     [("duplicate", 1, "read", [2, 2])]),
+    "twice-in-another-order": (policy_of(("allow", {"read": {"any_of": [eq(0, 4), eq(0, 5), {"any_of": [eq(0, 5), eq(0, 4)]}]}})),
+                               [("duplicate", 1, "read", [3])]),
+    "twice-but-not-beside": (policy_of(("allow", {"read": {"any_of": [
+        {"all_of": [eq(0, 4), eq(1, 5)]}, {"all_of": [eq(0, 4), eq(1, 6)]}]}})), []),
+    "twice-always-true": (policy_of(("allow", {"read": {"all_of": [{"args": {"0": {"ge": 0}}}] * 2}})), [("duplicate", 1, "read", [2])]),
+    "twice-within": (policy_of(("allow", {"read": {"any_of": [eq(0, 9), {"all_of": [eq(0, 4), eq(0, 4)]}]}})),
+                     [("duplicate", 1, "read", [2, 2])]),
+    "twice-all-of-it": (policy_of(("allow", {"read": {"any_of": [{"all_of": [eq(0, 4), eq(1, 4)]}, {"all_of": [eq(0, 4), eq(1, 4)]}]}})),
+                        [("duplicate", 1, "read", [2])]),
     "all-of": (policy_of(("allow", {"read": {"all_of": [{"args": {"0": {"lt": 9}}}, eq(0, 4), eq(1, 7)]}})),
                [("redundant", 1, "read", [1])]),
     "deep": (policy_of(("allow", {"close": {"any_of": [eq(0, 1), {"all_of": [eq(1, 2), {"any_of": [
         eq(2, 3), eq(2, 4), {"args": {"2": {"le": 3}}}]}]}]}})), [("redundant", 1, "close", [2, 2, 1])]),
     "single-children": (policy_of(("allow", {"open": {"any_of": [{"all_of": [{"any_of": [eq(0, 1), eq(0, 1)]}]}]}})),
-                        [("redundant", 1, "open", [1, 1, 1]), ("redundant", 1, "open", [1, 1, 2])]),
+                        [("duplicate", 1, "open", [1, 1, 2])]),
     "branch-of-an-earlier-set": (policy_of(("trap", {"read": eq(0, 4)}), ("allow", {"read": {"any_of": [eq(0, 4), eq(0, 5)]}})),
                                  [("redundant", 2, "read", [1])]),
     "vsyscall": ({**policy_of(("allow", {"read": True})), "rule_sets": [
@@ -66,12 +82,13 @@ def descend(rule, parts):
     return rule
 
 
-def all_parts(rule, parts=()):
-    """Paths to what could be left out of a rule and leave it a rule."""
-    for i, child in enumerate(children(rule)):
-        if len(children(rule)) > 1:
-            yield list(parts) + [i + 1]
-        yield from all_parts(child, list(parts) + [i + 1])
+def all_parts(rule, duplicates, parts=()):
+    """Paths to what could be left out of a rule without its duplicates and leave it a rule."""
+    kept = [(parts + (i,), child) for i, child in enumerate(children(rule), 1) if parts + (i,) not in duplicates]
+    for path, child in kept:
+        if len(kept) > 1:
+            yield list(path)
+        yield from all_parts(child, duplicates, path)
 
 
 def without(policy, rule_set, key, parts):
@@ -92,6 +109,53 @@ def marked(policy, rule_set, key):
     return out
 
 
+def leaves(rule, kind, path=()):
+    """What an any_of (or all_of) consists of, with those directly within it, and where it stands."""
+    for i, child in enumerate(rule[kind], 1):
+        if child is not True and kind in child:
+            yield from leaves(child, kind, path + (i,))
+        else:
+            yield path + (i,), child
+
+
+def trees(rule, path=()):
+    """Each any_of and all_of that is not directly within its like."""
+    for kind in ("any_of", "all_of"):
+        if rule is not True and kind in rule:
+            yield kind, path, rule
+            for below, child in leaves(rule, kind):
+                yield from trees(child, path + below)
+
+
+def checked_duplicates(policy, rows, whole, redundant, tmp_path):
+    """The policy with something that has no say instead of the duplicates, which are all there are."""
+    out = copy.deepcopy(policy)
+    for number, rule_set in enumerate(policy["rule_sets"], 1):
+        for key, rule in rule_set["rules"].items():
+            here = {tuple(row["parts"]): row for row in rows if (row["rule_set"], row["nr"]) == (number, CALLS[key])}
+            covered = lambda path, listed: any(path[:end] in listed for end in range(len(path) + 1))
+            for path, row in here.items():
+                assert all(tuple(part) < path for part in row["originals"])
+                assert same(policy, without(policy, number, key, list(path)), tmp_path), row
+                parent = descend(out["rule_sets"][number - 1]["rules"][key], path[:-1])
+                children(parent)[path[-1] - 1] = {"args": {"0": {"lt": 0}}} if "any_of" in parent else True
+            for kind, at, tree in trees(rule):
+                seen = []
+                for below, leaf in leaves(tree, kind):
+                    path = at + below
+                    if (number, CALLS[key]) in whole or covered(at, here) or any(
+                            (number, CALLS[key], path[:end]) in redundant for end in range(len(path) + 1)):
+                        seen.append(leaf)
+                        continue
+                    assert covered(path, here) == (leaf in seen), (number, key, path)
+                    if covered(path, here):
+                        of = [part for listed in here if path[:len(listed)] == listed for part in here[listed]["originals"]]
+                        assert leaf in [descend(rule, part) for part in of]
+                    seen.append(leaf)
+    assert same(policy, out, tmp_path)
+    return out
+
+
 def write(path, policy):
     path.write_text(json.dumps(policy))
     return path
@@ -103,31 +167,99 @@ def same(before, after, tmp_path):
     return proof["verdict"] == "equivalent"
 
 
-def linted(path):
+def linted(path, *options):
     """The report, which the text form agrees with."""
-    document, done = report("lint", path)
-    text = run("lint", path)
-    idle = document["idle"]
-    assert text.status == done.status == (1 if idle else 0), done
-    assert text.out.splitlines() == [row["text"] for row in idle] + [
-        "%s: %d idle rule%s%s" % (document["verdict"], len(idle), "" if len(idle) == 1 else "s",
-                                "; each could go, not always all at once" if len(idle) > 1 else "")]
+    document, done = report("lint", path, *options)
+    text = run("lint", path, *options)
+    idle, warnings = document["idle"], document["warnings"]
+    assert document["strict"] == ("--strict" in options)
+    assert text.status == done.status == (1 if idle or options and warnings else 0), done
+    assert text.out.splitlines() == [row["text"] for row in idle] + ["warning: " + row["text"] for row in warnings] + [
+        "%s: %d idle rule%s%s%s" % (document["verdict"], len(idle), "" if len(idle) == 1 else "s",
+                                    ", %d warning%s" % (len(warnings), "" if len(warnings) == 1 else "s") if warnings else "",
+                                    "; each could go, not always all at once" if len(idle) > 1 else "")]
     for row in idle:
         assert re.match(r"rule set %d \(.+\), %s:\w+%s: %s: " % (
             row["rule_set"], row["arch"], "".join(", part %d" % part for part in row["parts"]), row["kind"]), row["text"])
+    for row in warnings:
+        assert re.match(r"rule set %d \(.+\), %s:\w+: %s: " % (row["rule_set"], row["arch"], row["kind"]), row["text"])
     return document
+
+
+def alternatives(rule, path=()):
+    """All of them: where the choices were made, and the fields that are checked."""
+    if rule is True:
+        return [((), frozenset())]
+    if "args" in rule:
+        return [((), frozenset(field for field, matcher in rule["args"].items() if matcher != "any"))]
+    below = [[((path + (i,),) + chosen, fields) if "any_of" in rule else (chosen, fields)
+              for chosen, fields in alternatives(child, path + (i,))] for i, child in enumerate(children(rule), 1)]
+    if "any_of" in rule:
+        return [one for child in below for one in child]
+    return [(sum((chosen for chosen, _ in each), ()), frozenset().union(*(fields for _, fields in each)))
+            for each in itertools.product(*below)]
+
+
+def compared(rule):
+    """The rule without what checks nothing where others check something, and whether there was any."""
+    if not children(rule):
+        return rule, False
+    kind = "any_of" if "any_of" in rule else "all_of"
+    done = [compared(child) for child in children(rule)]
+    found = any(one for _, one in done)
+    kept = [child for child, _ in done]
+    if kind == "any_of":
+        busy = [child for child in kept if any(fields for _, fields in alternatives(child))]
+        found = found or 0 < len(busy) < len(kept)
+        kept = busy or kept
+    return {kind: kept}, found
+
+
+def right_warnings(policy, warnings):
+    """Exactly the warnings that all alternatives, written out, ask for."""
+    for number, rule_set in enumerate(policy["rule_sets"], 1):
+        for key, rule in rule_set["rules"].items():
+            rows = [row for row in warnings if (row["rule_set"], row["nr"]) == (number, CALLS[key])]
+            reduced, match_all = compared(rule)
+            assert [row["kind"] for row in rows] == ["match_all"] * match_all + ["inconsistent"] * (len(rows) - match_all)
+            sets = [fields for _, fields in alternatives(reduced)]
+            doubtful = frozenset().union(*sets) - frozenset.intersection(*sets)
+            names = {field: "ip" if field == "ip" else "arg" + field for field in doubtful}
+            assert [row["field"] for row in rows if "field" in row] == sorted(names.values())
+            for row in rows:
+                for part in row["unchecked"]:
+                    fields = [fields for _, fields in alternatives(descend(rule, part))]
+                    assert "any_of" in descend(rule, part[:-1])
+                    if row["kind"] == "match_all":
+                        assert not any(fields), row
+                    else:
+                        assert not any(row["field"].replace("arg", "") in one for one in fields) and any(fields), row
+                if row["kind"] == "inconsistent":
+                    fields = [fields for _, fields in alternatives(compared(descend(rule, row["checked"]))[0])]
+                    assert all(row["field"].replace("arg", "") in one for one in fields), row
+                    # Every alternative that does not check it goes through one that is listed.
+                    for chosen, fields in alternatives(rule):
+                        if fields and row["field"].replace("arg", "") not in fields:
+                            listed = {tuple(part) for part in row["unchecked"]}
+                            listed |= {tuple(part) for one in rows if one["kind"] == "match_all" for part in one["unchecked"]}
+                            assert listed & set(chosen), (row, chosen)
 
 
 def exact(policy, tmp_path):
     """What lint reports can be left out, what it does not cannot; the report."""
     document = linted(write(tmp_path / "policy.json", policy))
+    right_warnings(policy, document["warnings"])
     names = {number: name for name, number in CALLS.items()}
     idle = {(row["rule_set"], names[row["nr"]], tuple(row["parts"])): row["kind"] for row in document["idle"]}
     assert len(idle) == len(document["idle"])
+    whole = {(row["rule_set"], row["nr"]) for row in document["idle"] if not row["parts"]}
+    redundant = {(row["rule_set"], row["nr"], tuple(row["parts"])) for row in document["idle"] if row["kind"] == "redundant"}
+    policy = checked_duplicates(policy, [row for row in document["idle"] if row["kind"] == "duplicate"], whole, redundant, tmp_path)
     listed = set(idle)
     for number, rule_set in enumerate(policy["rule_sets"], 1):
         for key, rule in rule_set["rules"].items():
-            for parts in [[]] + list(all_parts(rule)):
+            duplicates = {parts for (of_set, of_key, parts), kind in idle.items() if (of_set, of_key, kind) == (number, key, "duplicate")}
+            for parts in [[]] + list(all_parts(rule, duplicates)):
                 if any((number, key, tuple(parts[:end])) in listed for end in range(len(parts))):
                     assert (number, key, tuple(parts)) not in listed
                     continue
@@ -140,7 +272,7 @@ def exact(policy, tmp_path):
                     assert nothing == (kind == "unmatchable"), (number, key)
                 else:
                     assert kind in (None, "redundant")
-    assert idle == {}
+    assert set(idle.values()) <= {"duplicate"}
     return document
 
 
@@ -174,7 +306,7 @@ def random_policy(rng):
 def test_random_policies(tmp_path):
     rng = random.Random(23)
     kinds = [(row["kind"], bool(row["parts"])) for _ in range(12) for row in exact(random_policy(rng), tmp_path)["idle"]]
-    assert {("unmatchable", False), ("shadowed", False), ("redundant", False), ("redundant", True)} == set(kinds)
+    assert {("unmatchable", False), ("shadowed", False), ("redundant", False), ("redundant", True), ("duplicate", True)} == set(kinds)
 
 
 def test_each_architecture_for_itself(tmp_path):
@@ -193,6 +325,69 @@ def test_text(tmp_path):
     policy, _ = HAND["any-of"]
     assert run("lint", write(tmp_path / "p.json", policy)).out == (
         "rule set 1 (ALLOW), x86_64:read, part 2: redundant: without it the policy decides the same\nfail: 1 idle rule\n")
+
+
+FD = {"args": {"0": "non_negative_fd", "1": {"eq": 1}}}
+
+# Rules of read, and the warnings: kind, field, checked, unchecked.
+DOUBTS = {
+    "one": (FD, []),
+    "no-alternatives": ({"all_of": [eq(0, 1), eq(1, 2)]}, []),
+    "consistent": ({"any_of": [eq(0, 1), {"args": {"0": {"ge": 7}}}]}, []),
+    "forgotten": ({"any_of": [FD, eq(0, 9), FD | {}, eq(0, 8)]}, [("inconsistent", "arg1", [1], [[2], [4]])]),
+    "any-is-no-check": ({"any_of": [FD, {"args": {"0": {"eq": 9}, "1": "any"}}]}, [("inconsistent", "arg1", [1], [[2]])]),
+    "always-true-is": ({"any_of": [FD, {"args": {"0": {"eq": 9}, "1": {"ge": 0}}}]}, []),
+    "both-ways": ({"any_of": [eq(2, 1), eq(5, 1)]}, [("inconsistent", "arg2", [1], [[2]]), ("inconsistent", "arg5", [2], [[1]])]),
+    "ip": ({"any_of": [eq("ip", 1), eq(0, 1)]}, [("inconsistent", "arg0", [2], [[1]]), ("inconsistent", "ip", [1], [[2]])]),
+    "checked-around": ({"all_of": [{"any_of": [eq(0, 1), {"args": {"0": {"eq": 2}, "1": {"eq": 3}}}]}, eq(1, 3)]}, []),
+    "not-around": ({"all_of": [{"any_of": [eq(0, 1), {"args": {"0": {"eq": 2}, "1": {"eq": 3}}}]}, eq(2, 3)]},
+                   [("inconsistent", "arg1", [1, 2], [[1, 1]])]),
+    "product": ({"all_of": [{"any_of": [eq(0, 1), eq(1, 2)]}, {"any_of": [eq(0, 3), eq(1, 4)]}]},
+                [("inconsistent", "arg0", [1, 1], [[1, 2], [2, 2]]), ("inconsistent", "arg1", [1, 2], [[1, 1], [2, 1]])]),
+    "nested": ({"any_of": [{"any_of": [FD, eq(0, 2)]}, {"any_of": [eq(0, 3), eq(0, 4)]}]},
+               [("inconsistent", "arg1", [1, 1], [[1, 2], [2]])]),
+    "match-all": ({"any_of": [FD, True, {"args": {}}]}, [("match_all", None, None, [[2], [3]])]),
+    "match-all-inside": ({"all_of": [eq(0, 1), {"any_of": [eq(1, 2), {"all_of": [True, True]}]}]}, [("match_all", None, None, [[2, 2]])]),
+    "match-all-in-all-of": ({"all_of": [True, FD]}, []),
+    "nothing-but-match-all": ({"any_of": [True, {"args": {"0": "any"}}]}, []),
+    "match-all-and-more": ({"any_of": [FD, True, eq(0, 4)]}, [("match_all", None, None, [[2]]), ("inconsistent", "arg1", [1], [[3]])]),
+}
+
+
+@pytest.mark.parametrize("name", DOUBTS)
+def test_warnings(name, tmp_path):
+    rule, expected = DOUBTS[name]
+    policy = policy_of(("allow", {"read": rule}))
+    path = write(tmp_path / "p.json", policy)
+    document = linted(path)
+    right_warnings(policy, document["warnings"])
+    assert [(row["kind"], row.get("field"), row.get("checked"), row["unchecked"]) for row in document["warnings"]] == expected
+    strict = linted(path, "--strict")
+    assert strict["verdict"] == ("fail" if expected or document["idle"] else "pass")
+    assert {**strict, "strict": False, "verdict": document["verdict"]} == document
+
+
+def test_many_alternatives_are_not_written_out(tmp_path):
+    both = {"any_of": [eq(0, 1), eq(1, 1)]}
+    policy = policy_of(("allow", {"read": {"all_of": [{"any_of": [eq(0, i), eq(1, i)]} for i in range(40)]}, "write": both}))
+    document, done = report("lint", write(tmp_path / "p.json", policy))
+    assert done.status == 1 and len(document["warnings"][0]["unchecked"]) == 40
+
+
+def test_text_of_warnings(tmp_path):
+    rule = {"any_of": [FD, eq(0, 4)]}
+    for _ in range(5):
+        rule = {"any_of": [rule, FD]}
+    rules = {"read": rule, "write": {"any_of": [FD, *(eq(0, i) for i in range(20, 30))]}, "close": {"any_of": [FD, True]},
+             "open": {"any_of": [eq(0, 1), eq(0, 2), {"any_of": [eq(0, 2), eq(0, 1)]}]}}
+    lines = run("lint", write(tmp_path / "p.json", policy_of(("allow", rules)))).out.splitlines()
+    assert lines[0] == "rule set 1 (ALLOW), x86_64:read, part 1, part 1, part 1, part 1, part 2: duplicate: part 1(x6) before it says the same"
+    assert "rule set 1 (ALLOW), x86_64:open, part 3: duplicate: parts 2, 1 before it say the same" in lines
+    assert lines[-4:] == [
+        "warning: rule set 1 (ALLOW), x86_64:read: inconsistent: part 1(x6) checks arg1, part 1(x5).2 does not",
+        "warning: rule set 1 (ALLOW), x86_64:write: inconsistent: part 1 checks arg1, parts 2, 3, 4, 5, 6, 7, 8, 9 and 2 more do not",
+        "warning: rule set 1 (ALLOW), x86_64:close: match_all: part 2 checks nothing, the others do not matter",
+        "fail: 7 idle rules, 3 warnings; each could go, not always all at once"]
 
 
 def numbers(policy, getpid):
@@ -224,6 +419,8 @@ def test_real_policies(tmp_path, getpid):
     policy = json.loads(path.read_text())
     keys = numbers(policy, getpid)
     assert document["idle"]
+    found = {(row["kind"], keys[row["nr"]]) for row in document["idle"] + document["warnings"]}
+    assert {("duplicate", "pread64"), ("redundant", "tgkill"), ("match_all", "tgkill"), ("inconsistent", "ptrace")} <= found
     for row in document["idle"][:3] + document["idle"][-3:]:
         assert same(policy, without(policy, row["rule_set"], keys[row["nr"]], row["parts"]), tmp_path), row
 
@@ -233,7 +430,7 @@ def test_container_profiles():
         document, done = report("lint", POLICIES / "oci" / (name + ".json"))
         assert done.status == status and "skipped system call" in done.err
         shown = [line for line in run("lint", POLICIES / "oci" / (name + ".json")).out.splitlines()]
-        assert len(shown) == len(document["idle"]) + 1
+        assert len(shown) == len(document["idle"]) + len(document["warnings"]) + 1
 
 
 def test_errors(getpid, tmp_path):
