@@ -167,6 +167,33 @@ void collect(const Rule& rule, std::vector<std::uint64_t>& values) {
 
 Policy random_policy(Random& random) { return Generator(random).generate(); }
 
+Policy random_policy_with_values(Random& random) {
+  Policy policy = random_policy(random);
+  if (policy.rule_sets.empty() || random.one_in(2)) return policy;
+  for (RuleSet& set : policy.rule_sets) {
+    for (SyscallRule& entry : set.rules) {
+      if (random.one_in(2)) continue;
+      Rule any;
+      any.kind = Rule::Kind::kAnyOf;
+      const std::size_t field = random.below(6);
+      for (std::size_t i = random.between(2, 12); i > 0; --i) {
+        Rule args;
+        args.kind = Rule::Kind::kArgs;
+        args.fields[field].op = Matcher::Op::kEq;
+        args.fields[field].value = random.below(24);
+        args.fields[field].low_half = random.one_in(4);
+        if (random.one_in(3)) {
+          args.fields[(field + 1) % 6].op = Matcher::Op::kEq;
+          args.fields[(field + 1) % 6].value = random.below(3);
+        }
+        any.children.push_back(args);
+      }
+      entry.rule = any;
+    }
+  }
+  return policy;
+}
+
 SeccompData random_call(Random& random, const Policy& policy) {
   std::vector<std::uint64_t> values(kValues.begin(), kValues.end());
   std::vector<std::uint32_t> numbers = {0, 999, kX32Bit, 0xffffffff};

@@ -51,11 +51,13 @@ Program thread_jumps(ProgramView program) {
 Program skip_redundant_loads(ProgramView program) {
   const auto flow = accumulator_flow(program);
   return each(program, [&](std::size_t pc, Insn& in) {
-    if (!is_conditional(in) || in.jt == 255) return;
-    const Insn& to = program[pc + 1 + in.jt];
-    if (to.code == kLdWAbs && flow[pc].kind == Accumulator::Kind::kWord &&
-        flow[pc].word == to.k / 4)
-      ++in.jt;
+    if (!is_conditional(in)) return;
+    for (std::uint8_t* offset : {&in.jt, &in.jf}) {
+      const Insn& to = program[pc + 1 + *offset];
+      if (*offset < detail::kReach && to.code == kLdWAbs &&
+          flow[pc].kind == Accumulator::Kind::kWord && flow[pc].word == to.k / 4)
+        ++*offset;
+    }
   });
 }
 

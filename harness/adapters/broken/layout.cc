@@ -3,6 +3,7 @@
 #include <map>
 
 #include "harness/adapters/broken/twins.h"
+#include "harness/seccomp/action.h"
 
 namespace secequiv::broken {
 namespace {
@@ -17,12 +18,13 @@ Plan each_stage(const Plan& plan, const Change& change) {
 
 bool ascend(const Stage& stage) { return std::ranges::is_sorted(stage.entries, {}, &Entry::first); }
 
-// Looks at the first clause only: a call that some arguments are denied is denied.
+// Looks at the first clause only, and not at the data of its action.
 Plan drop_default_calls(const Plan& plan) {
   return each_stage(plan, [&](const ArchPlan& arch, Stage& stage) {
     std::erase_if(stage.entries, [&](const Entry& entry) {
       const Decision& decision = arch.codes[entry.code];
-      return decision.empty() || decision.front().action == plan.default_action;
+      return decision.empty() ||
+             action_of(decision.front().action) == action_of(plan.default_action);
     });
   });
 }
@@ -106,6 +108,17 @@ Plan pinned_bounds(const Plan& plan) {
   });
 }
 
+// Of two pieces of code that move, each call gets the other's.
+Plan large_code_apart(const Plan& plan) {
+  return each_stage(plan, [&](const ArchPlan& arch, Stage& stage) {
+    std::vector<Entry*> moved;
+    for (Entry& entry : stage.entries)
+      if (!constant_action(plan, arch.codes[entry.code])) moved.push_back(&entry);
+    for (std::size_t i = 0; i + 1 < moved.size(); i += 2)
+      std::swap(moved[i]->code, moved[i + 1]->code);
+  });
+}
+
 // The code of each number is that of the one before it.
 Plan code_apart(const Plan& plan) {
   return each_stage(plan, [](const ArchPlan&, Stage& stage) {
@@ -149,6 +162,7 @@ constexpr std::array kTwins = {
     Twin{"merge-neighbours", "a bound is off by one", merge_neighbours},
     Twin{"pinned-bounds", "an equality test is left out that the bounds do not replace",
          pinned_bounds},
+    Twin{"large-code-apart", "a jump goes to the wrong one of two blocks", large_code_apart},
     Twin{"code-apart", "one call's rules are applied to its neighbour", code_apart},
     Twin{"value-trees", "a branch is lost that asks for the same value", value_trees},
 };
