@@ -29,7 +29,9 @@ class Factoring {
   Factoring(Identities& identities, std::vector<Branch> branches, std::size_t depth)
       : identities_(identities), depth_(depth), slots_(std::move(branches)) {
     alive_.assign(slots_.size(), true);
-    for (std::size_t slot = 0; slot < slots_.size(); ++slot) count(slot);
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot)
+      for (const Id id : slots_[slot].conjuncts) standings_[id].slots.push_back(slot);
+    for (auto& [id, standing] : standings_) move_to(id, standing, standing.slots.size());
   }
 
   // The branches that are left when nothing stands in two of them.
@@ -152,8 +154,8 @@ Identified extracted(const Rule& rule, Identities& identities, std::size_t depth
   std::vector<Id> children_ids;
   for (const Branch& branch : Factoring(identities, std::move(branches), depth).run()) {
     const bool old = branch.origin != Branch::kNew;
-    const Id id = old ? ids[branch.origin]
-                      : identities.of_branching(Kind::kAllOf, branch.conjuncts);
+    const Id id =
+        old ? ids[branch.origin] : identities.of_branching(Kind::kAllOf, branch.conjuncts);
     children_ids.push_back(id);
     children.push_back(old ? std::move(out.rule.children[branch.origin]) : identities.rule(id));
   }

@@ -32,13 +32,13 @@ constexpr std::array kRows = {
                 all_any_args},
     RulePassRow{
         "fd-as-bits",
-        "A descriptor that is not negative, or has no bits but the allowed, has none of the others.",
+        "A descriptor that is not negative, or has no bits but the allowed, has none of the "
+        "others.",
         R"({"args":{"0":"non_negative_fd","1":{"bits_allowlist":3,"bits":32}}})",
         R"({"args":{"0":{"masked_eq":{"mask":18446744071562067968,"value":0}},"1":{"masked_eq":{"mask":4294967292,"value":0},"bits":32}}})",
         fd_as_bits},
     RulePassRow{
-        "split-halves",
-        "Two words are equal, under a mask or not, when both of their halves are.",
+        "split-halves", "Two words are equal, under a mask or not, when both of their halves are.",
         R"({"args":{"0":{"eq":4294967303}}})",
         R"({"all_of":[{"args":{"0":{"masked_eq":{"mask":18446744069414584320,"value":4294967296}}}},{"args":{"0":{"eq":7,"bits":32}}}]})",
         split_halves},

@@ -155,9 +155,8 @@ class ValueSet {
       }
       if (best.free != 0) out.push_back(best);
     }
-    std::ranges::sort(out, {}, [](const Cube& cube) {
-      return std::pair(-std::popcount(cube.free), cube.base);
-    });
+    std::ranges::sort(
+        out, {}, [](const Cube& cube) { return std::pair(-std::popcount(cube.free), cube.base); });
     return out;
   }
 
@@ -221,9 +220,11 @@ Rule merged(Rule node) {
         }
       }
       gone[first] = false;
-      node.children[first] = args_rule(field, Matcher{Op::kMaskedEq, cube.base << shift,
+      node.children[first] = args_rule(field, Matcher{Op::kMaskedEq,
+                                                      cube.base << shift,
                                                       bits & ~(cube.free << shift),
-                                                      bits == kLowHalf, {}});
+                                                      bits == kLowHalf,
+                                                      {}});
     }
   }
   std::vector<Rule> children;
