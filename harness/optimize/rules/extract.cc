@@ -148,6 +148,7 @@ Identified extracted(const Rule& rule, Identities& identities, std::size_t depth
     return out;
   }
   std::vector<Branch> branches;
+  branches.reserve(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i)
     branches.push_back(Branch{identities.conjuncts(ids[i]), i});
   std::vector<Rule> children;
