@@ -66,6 +66,12 @@ std::size_t matchers(const Rule& rule) {
   return out;
 }
 
+std::size_t depth(const Rule& rule) {
+  std::size_t below = 0;
+  for (const Rule& child : rule.children) below = std::max(below, depth(child));
+  return below + 1;
+}
+
 TEST(RulePasses, TheTableExplainsItself) {
   const std::vector<std::string_view> names = {
       "unwrap-single",    "flatten-nested",   "drop-duplicates", "any-of-match-all",
@@ -500,6 +506,8 @@ TEST(RulePasses, StaircasesEnd) {
   }
   const Fixpoint result = to_fixpoint(stairs);
   EXPECT_LE(result.rounds, 5u);
+  EXPECT_GT(depth(result.rule), 100u);
+  EXPECT_LE(depth(result.rule), 205u);
   EXPECT_LT(matchers(result.rule), matchers(stairs) / 2);
   Random random(93);
   const Inputs inputs = inputs_for(random, stairs);
