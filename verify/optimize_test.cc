@@ -108,7 +108,7 @@ TEST_P(Proven, OverRandomPolicies) {
   std::size_t changed = 0;
   for (std::size_t i = 0; i < kRandom; ++i) {
     // In the middle of an optimization, too: after the passes that come before it.
-    Policy policy = random_policy_with_values(random);
+    Policy policy = random_policy(random);
     const Program original = compile(policy);
     std::vector<const Pass*> passes;
     if (random.one_in(2))
@@ -184,7 +184,7 @@ TEST(WholeOptimizer, OverTheCorpus) {
 TEST(WholeOptimizer, OverRandomPolicies) {
   Random random(4002);
   for (std::size_t i = 0; i < kRandom; ++i) {
-    const Policy policy = random_policy_with_values(random);
+    const Policy policy = random_policy(random);
     const Program before = compile(policy);
     const Optimized result = optimize(policy);
     ASSERT_TRUE(result.fixpoint) << write_policy(policy);
@@ -199,7 +199,7 @@ TEST(WholeOptimizer, OverRandomPolicies) {
 TEST(WholeOptimizer, AnySubsetOfPasses) {
   Random random(4003);
   for (std::size_t i = 0; i < kRandom / 4; ++i) {
-    const Policy policy = random_policy_with_values(random);
+    const Policy policy = random_policy(random);
     std::vector<const Pass*> passes;
     for (const Pass& pass : all_passes())
       if (random.one_in(2)) passes.push_back(&pass);

@@ -103,8 +103,15 @@ void subjects(const Twin& twin, Random& random, const Visit& visit) {
     for (const bool alone : {false, true})
       if (visit(of_policy(twin, name, policy_from(*text), alone))) return;
   }
+  // Two tests of the same word under different masks.
+  const Policy masks = x86_64_policy(
+      R"j({"action": "allow", "rules": {"mmap": {"any_of": [
+          {"args": {"2": {"masked_eq": {"mask": 6, "value": 2}, "bits": 32}}},
+          {"args": {"2": {"masked_eq": {"mask": 24, "value": 8}, "bits": 32}}}]}}})j");
+  for (const bool alone : {false, true})
+    if (visit(of_policy(twin, "masks", masks, alone))) return;
   for (int i = 0; i < 400; ++i) {
-    const Policy policy = random_policy_with_values(random);
+    const Policy policy = random_policy(random);
     if (visit(of_policy(twin, "random policy", policy, i % 2 == 0))) return;
   }
   if (!std::holds_alternative<BytecodePass>(twin.run)) return;

@@ -188,6 +188,53 @@ TEST(Json, RandomPoliciesReadBack) {
   }
 }
 
+TEST(RuleJson, OnOneLineAsInAPolicy) {
+  const std::string text =
+      R"j({"any_of":[true,{"all_of":[{"args":{}},{"args":{"0":"non_negative_fd","1":{"eq":"$fd","bits":32},"ip":{"masked_eq":{"mask":3,"value":"$other"}}}}]}]})j";
+  const std::pair<std::string, std::uint32_t> variables[] = {{"fd", 7}};
+  const auto rule = read_rule(text, "test", variables);
+  ASSERT_TRUE(rule) << rule.error().text();
+  EXPECT_EQ(write_rule(*rule), text);
+  const Rule& args = rule->children[1].children[1];
+  EXPECT_EQ(args.fields[1], (Matcher{Matcher::Op::kEq, 7, 0, true, "fd"}));
+  EXPECT_EQ(args.fields[6], (Matcher{Matcher::Op::kMaskedEq, 0, 3, false, "other"}));
+  const auto constants = read_rule(R"j({"args":{"2":{"eq":"O_DIRECTORY"}}})j", "test");
+  ASSERT_TRUE(constants) << constants.error().text();
+  EXPECT_EQ(constants->fields[2].value, 0x10000u) << "as on x86_64";
+}
+
+TEST(RuleJson, RandomRulesReadBack) {
+  Random random(52);
+  for (int i = 0; i < 300; ++i) {
+    const Policy policy = random_policy(random);
+    for (const RuleSet& set : policy.rule_sets) {
+      for (const SyscallRule& entry : set.rules) {
+        const std::string text = write_rule(entry.rule);
+        EXPECT_EQ(text.find('\n'), std::string::npos);
+        const auto back = read_rule(text, "written", policy.variables);
+        ASSERT_TRUE(back) << back.error().text() << "\n" << text;
+        ASSERT_EQ(*back, entry.rule) << text;
+      }
+    }
+  }
+}
+
+TEST(RuleJson, ErrorsNameThePlace) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"{", "r:1:2: "},
+      {"false", "r#/: expected true or an object with one of any_of, all_of, args, found false"},
+      {R"({"any_of":[{"args":{"0":{"eq":"$"}}}]})",
+       "r#/any_of/0/args/0/eq: expected a variable's name behind the $, found \"$\""},
+      {R"({"args":{"0":{"bits_allowlist":"$fd"}}})",
+       "r#/args/0/bits_allowlist: a variable cannot be a mask"},
+  };
+  for (const auto& [text, error] : cases) {
+    const auto rule = read_rule(text, "r");
+    ASSERT_FALSE(rule) << text;
+    EXPECT_TRUE(rule.error().text().starts_with(error)) << rule.error().text();
+  }
+}
+
 TEST(Json, CorpusPoliciesReadBack) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(SECEQUIV_SOURCE_DIR) / "corpus" / "policies";

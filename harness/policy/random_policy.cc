@@ -94,6 +94,7 @@ class Generator {
   }
 
   Rule rule(int depth) {
+    if (random_.one_in(6)) return alternatives();
     Rule out;
     const std::size_t kind = random_.below(depth == 0 ? 4 : 8);
     if (kind == 0) return out;
@@ -104,6 +105,40 @@ class Generator {
     }
     out.kind = kind < 6 ? Rule::Kind::kAnyOf : Rule::Kind::kAllOf;
     for (std::size_t i = random_.between(1, 3); i > 0; --i) out.children.push_back(rule(depth - 1));
+    return out;
+  }
+
+  // As policies list what they allow: the same few values of the same few arguments in many
+  // combinations. They share conditions, and sets of values that differ in few bits.
+  Rule alternatives() {
+    std::vector<std::pair<std::size_t, std::vector<Matcher>>> choices;
+    for (std::size_t i = random_.between(1, 3); i > 0; --i)
+      choices.emplace_back(random_.below(7), similar_matchers());
+    Rule out;
+    out.kind = Rule::Kind::kAnyOf;
+    for (std::size_t i = random_.between(2, 10); i > 0; --i) {
+      Rule branch;
+      branch.kind = Rule::Kind::kArgs;
+      for (const auto& [field, matchers] : choices)
+        if (!random_.one_in(8)) branch.fields[field] = random_.pick(matchers);
+      out.children.push_back(std::move(branch));
+    }
+    return out;
+  }
+
+  // Any two, or equalities with values that differ in up to three bits.
+  std::vector<Matcher> similar_matchers() {
+    if (random_.one_in(3)) return {matcher(), matcher()};
+    Matcher first{Matcher::Op::kEq, value(), 0, random_.one_in(2), {}};
+    if (first.low_half) first.value &= 0xffffffff;
+    std::vector<Matcher> out = {first};
+    for (std::size_t bits = random_.below(4); bits > 0; --bits) {
+      const std::uint64_t bit = std::uint64_t{1} << random_.below(first.low_half ? 32 : 64);
+      for (std::size_t i = out.size(); i > 0; --i) {
+        out.push_back(out[i - 1]);
+        out.back().value ^= bit;
+      }
+    }
     return out;
   }
 
@@ -166,33 +201,6 @@ void collect(const Rule& rule, std::vector<std::uint64_t>& values) {
 }  // namespace
 
 Policy random_policy(Random& random) { return Generator(random).generate(); }
-
-Policy random_policy_with_values(Random& random) {
-  Policy policy = random_policy(random);
-  if (policy.rule_sets.empty() || random.one_in(2)) return policy;
-  for (RuleSet& set : policy.rule_sets) {
-    for (SyscallRule& entry : set.rules) {
-      if (random.one_in(2)) continue;
-      Rule any;
-      any.kind = Rule::Kind::kAnyOf;
-      const std::size_t field = random.below(6);
-      for (std::size_t i = random.between(2, 12); i > 0; --i) {
-        Rule args;
-        args.kind = Rule::Kind::kArgs;
-        args.fields[field].op = Matcher::Op::kEq;
-        args.fields[field].value = random.below(24);
-        args.fields[field].low_half = random.one_in(4);
-        if (random.one_in(3)) {
-          args.fields[(field + 1) % 6].op = Matcher::Op::kEq;
-          args.fields[(field + 1) % 6].value = random.below(3);
-        }
-        any.children.push_back(args);
-      }
-      entry.rule = any;
-    }
-  }
-  return policy;
-}
 
 SeccompData random_call(Random& random, const Policy& policy) {
   std::vector<std::uint64_t> values(kValues.begin(), kValues.end());

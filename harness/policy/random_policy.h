@@ -14,10 +14,6 @@ namespace secequiv {
 // distinct, so that a wrong branch shows.
 Policy random_policy(Random& random);
 
-// The same, but half of them have rules that ask for one of several values of an argument, as rules
-// for ioctl do.
-Policy random_policy_with_values(Random& random);
-
 // An input that `policy` may have an opinion on: its numbers, its architectures and values near its
 // matchers', or not.
 SeccompData random_call(Random& random, const Policy& policy);

@@ -29,7 +29,9 @@ class Factoring {
   Factoring(Identities& identities, std::vector<Branch> branches, std::size_t depth)
       : identities_(identities), depth_(depth), slots_(std::move(branches)) {
     alive_.assign(slots_.size(), true);
-    for (std::size_t slot = 0; slot < slots_.size(); ++slot) count(slot);
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot)
+      for (const Id id : slots_[slot].conjuncts) standings_[id].slots.push_back(slot);
+    for (auto& [id, standing] : standings_) move_to(id, standing, standing.slots.size());
   }
 
   // The branches that are left when nothing stands in two of them.
@@ -146,6 +148,7 @@ Identified extracted(const Rule& rule, Identities& identities, std::size_t depth
     return out;
   }
   std::vector<Branch> branches;
+  branches.reserve(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i)
     branches.push_back(Branch{identities.conjuncts(ids[i]), i});
   std::vector<Rule> children;

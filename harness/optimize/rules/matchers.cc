@@ -47,10 +47,9 @@ std::vector<Matcher> halves(const Matcher& m) {
   // Matches nothing, which no single half would say.
   if (constant && (m.value & ~mask) != 0) return {m};
   std::vector<Matcher> out;
-  // A variable has 32 bits, so all of its high half are clear.
+  // A variable has 32 bits: all of its high half are clear, whatever its value.
   if ((mask & kHighHalf) != 0)
-    out.push_back(
-        Matcher{Op::kMaskedEq, constant ? m.value & kHighHalf : 0, mask & kHighHalf, false, {}});
+    out.push_back(Matcher{Op::kMaskedEq, m.value & kHighHalf, mask & kHighHalf, false, {}});
   // Only a variable can be wrong about no bits at all.
   if ((mask & kLowHalf) != 0 || !constant)
     out.push_back(low_matcher(mask & kLowHalf, m.value & kLowHalf, m.variable));
