@@ -131,10 +131,14 @@ Result<std::vector<std::size_t>> find_places(const Policy& policy, const std::st
 
 Status check_names(const Policy& policy, const std::set<std::string>& used) {
   std::set<std::string_view> names;
-  for (const auto& [name, value] : policy.variables)
+  for (const auto& [name, value] : policy.variables) {
+    // Matchers would name it like no variable at all.
+    if (name.empty())
+      return make_error(ErrorCode::kPolicy, policy.name, "a variable has an empty name");
     if (!names.insert(name).second)
       return make_error(ErrorCode::kPolicy, policy.name,
                         fmt::format("variable '{}' is there twice", name));
+  }
   for (const std::string& name : used)
     if (!names.contains(name))
       return make_error(ErrorCode::kPolicy, policy.name,
@@ -173,6 +177,7 @@ std::optional<PrecompiledFault> find_fault(const Precompiled& precompiled) {
   std::map<std::size_t, std::string_view> owners;
   for (std::size_t i = 0; i < precompiled.variables.size(); ++i) {
     const Precompiled::Variable& variable = precompiled.variables[i];
+    if (variable.name.empty()) return PrecompiledFault{i, {}, "expected a name, found none"};
     if (!names.insert(variable.name).second)
       return PrecompiledFault{i, {}, fmt::format("'{}' is there twice", variable.name)};
     for (std::size_t j = 0; j < variable.places.size(); ++j) {
@@ -275,6 +280,7 @@ Result<Program> patch(const Precompiled& precompiled, VariableValues values) {
     const auto variable = known.find(name);
     if (variable == known.end()) {
       std::vector<std::string_view> names;
+      names.reserve(precompiled.variables.size());
       for (const Precompiled::Variable& one : precompiled.variables) names.push_back(one.name);
       return make_error(ErrorCode::kUsage, name,
                         names.empty()

@@ -43,9 +43,9 @@ struct Precompiled {
 // or a number of bits.
 bool has_free_operand(const Insn& in);
 
-// What keeps `precompiled` from being one: a name given twice; a place outside the program, out of
-// order, of two variables, of an instruction without a free operand or with another value; a
-// program that the kernel refuses.
+// What keeps `precompiled` from being one: an empty name or one given twice; a place outside the
+// program, out of order, of two variables, of an instruction without a free operand or with another
+// value; a program that the kernel refuses.
 struct PrecompiledFault {
   std::optional<std::size_t> variable;  // nothing: the program itself
   std::optional<std::size_t> place;     // which of the variable's places; nothing: its name
@@ -60,7 +60,8 @@ Policy with_values(const Policy& policy, VariableValues values);
 // Renders `policy` once for a base, once more for each variable that is used, and once with all
 // values changed. Errors: kPolicy, with the variable, the instruction and what was found, if the
 // value of a variable does anything to the program but appear as a free operand, or if the policy
-// names a variable that it does not have or has twice; kRejected if the kernel refuses the program.
+// names a variable that it does not have, has twice or gives no name; kRejected if the kernel
+// refuses the program.
 Result<Precompiled> precompile(const Policy& policy, const Renderer& render);
 
 // The program with other values for some variables, the policy's own for the rest. Precondition:

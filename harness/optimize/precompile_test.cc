@@ -221,6 +221,8 @@ TEST(Precompile, RefusesNamesThatMeanNothing) {
   Policy policy = small_policy();
   policy.variables.emplace_back("fd", 4);
   EXPECT_EQ(refusal(policy, kOptimized), "small: variable 'fd' is there twice");
+  policy.variables = {{"fd", 3}, {"pid", 4}, {"", 5}};
+  EXPECT_EQ(refusal(policy, kOptimized), "small: a variable has an empty name");
   policy.variables.clear();
   EXPECT_EQ(refusal(policy, kOptimized), "small: variable 'fd' has no value");
 }

@@ -96,10 +96,12 @@ Result<Precompiled> read_precompiled(std::string_view text, const std::string& n
 
 std::string write_precompiled(const Precompiled& precompiled) {
   std::vector<std::string> variables;
+  variables.reserve(precompiled.variables.size());
   for (const Precompiled::Variable& v : precompiled.variables)
     variables.push_back(fmt::format(R"(  {{"name": {}, "value": {}, "places": [{}]}})",
                                     quoted(v.name), v.value, fmt::join(v.places, ", ")));
   std::vector<std::string> program;
+  program.reserve(precompiled.program.size());
   for (const Insn& in : precompiled.program)
     program.push_back(fmt::format("  [{}, {}, {}, {}]", in.code, in.jt, in.jf, in.k));
   const auto list = [](const std::vector<std::string>& rows) {

@@ -144,6 +144,8 @@ TEST(PrecompiledFile, TheVariables) {
            "f#/variables/0/place: unknown key 'place'; known here: name, value, places"},
           {file("[" + variable("1", "3", "[]") + "]"),
            "f#/variables/0/name: expected a variable's name, found 1"},
+          {file("[" + variable(R"("")", "3", "[]") + "]"),
+           "f#/variables/0/name: expected a name, found none"},
           {file("[" + variable(fd, "4294967296", "[]") + "]"),
            "f#/variables/0/value: expected a number from 0 to 2^32-1, found 4294967296"},
           {file("[" + variable(fd, "-1", "[]") + "]"),

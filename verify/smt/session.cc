@@ -63,6 +63,7 @@ std::vector<std::uint32_t> Solver::model(std::span<const Z3_ast> terms) const {
 SeccompData Solver::model() const {
   SeccompData data;
   std::vector<Z3_ast> inputs;
+  inputs.reserve(data.words.size());
   for (std::uint32_t word = 0; word < data.words.size(); ++word)
     inputs.push_back(terms_.input(word));
   std::ranges::copy(model(inputs), data.words.begin());
