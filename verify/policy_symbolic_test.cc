@@ -92,6 +92,31 @@ TEST(PolicySymbolic, AgreesWithEveryMatcher) {
   }
 }
 
+// Policies that no reader makes mean something all the same.
+TEST(PolicySymbolic, AgreesWhereOnlyCodeMakesThePolicy) {
+  Policy policy;
+  policy.arches = {Arch::kX86_64, Arch::kX32};
+  policy.default_action = 1;
+  policy.bad_arch_action = 2;
+  policy.x32_action = 3;  // has no say beside x32
+  policy.rule_sets = {RuleSet{
+      4,
+      false,
+      {{Arch::kX86_64, 0, Rule{}}, {Arch::kI386, 7, Rule{}}, {Arch::kX32, kX32Bit, Rule{}}}}};
+  std::map<std::uint32_t, int> answers;
+  for (const auto& arches : {policy.arches, std::vector{Arch::kX86_64}, std::vector{Arch::kX32},
+                             std::vector{Arch::kI386}}) {
+    policy.arches = arches;
+    for (const Arch arch : {Arch::kX86_64, Arch::kI386, Arch::kArm})
+      for (const std::uint32_t nr : {0u, 7u, kX32Bit, kX32Bit + 1, 0xffffffffu}) {
+        const SeccompData data = call(arch, nr);
+        EXPECT_EQ(evaluate(policy, data), decide(policy, data)) << describe(data);
+        ++answers[decide(policy, data)];
+      }
+  }
+  EXPECT_EQ(answers.size(), 4u);
+}
+
 // A variable is 32 bits wide, above which a field must be 0.
 TEST(PolicySymbolic, VariablesAreAskedForByName) {
   const Policy policy = policy_from(R"j({"version": 1, "arches": ["x86_64"],

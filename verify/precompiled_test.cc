@@ -243,6 +243,20 @@ TEST(Precompiled, SignedComparisonsDifferForSigns) {
   EXPECT_NE(witness.values[0].second >> 31, witness.input.data.words[4] >> 31);
 }
 
+// Constants that no instruction asks for stay what they are, even if the last instruction is a
+// place.
+TEST(Precompiled, DivisionByZeroReturnsZero) {
+  const Policy policy = policy_from(R"j({"version": 1, "name": "one", "arches": ["x86_64"],
+    "default_action": "kill_thread", "bad_arch_action": "kill_thread", "variables": {"v": 5},
+    "rule_sets": [{"action": "allow", "rules": {"read": {"args": {"0": {"gt": 4294967295}}}}}]})j");
+  const Precompiled precompiled{
+      "one",
+      assemble("ld [4]\njne #0xc000003e, no\nld [0]\njne #0, no\nld [20]\ntax\nld #1\n"
+               "jeq #2, never\ndiv x\nret #0x7fff0000\nno: ret #0\nnever: ret #5\n"),
+      {{"v", 5, {11}}}};
+  EXPECT_EQ(proof_of(policy, precompiled).verdict, Verdict::kEquivalent);
+}
+
 // What does not concern variables is proven too.
 TEST(Precompiled, AWrongProgramIsDifferentWithItsOwnValues) {
   const Policy policy = small_policy();

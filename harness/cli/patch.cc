@@ -1,6 +1,8 @@
 // `patch`: a precompiled filter with values for its variables.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cli/common.h"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 
 #include "harness/base/file.h"
 #include "harness/bpf/check.h"
@@ -162,6 +163,7 @@ TEST(Precompile, RefusesWhatDependsOnTheValue) {
       };
       fill("FD+1", value_of(p, 0) + 1);
       fill("FD%2", value_of(p, 0) % 2);
+      fill("FD|1", value_of(p, 0) | 1);
       fill("FD", value_of(p, 0));
       fill("PID", value_of(p, 1));
       return assemble(out);
@@ -178,6 +180,7 @@ TEST(Precompile, RefusesWhatDependsOnTheValue) {
       "'jgt #0x9e3779b2, L2, L3', with 0x61c8864e 'jgt #0x61c8864f, L2, L3'; expected the value "
       "itself as the operand");
   EXPECT_NE(refusal(policy, render("ld #FD%2\nret #PID\n")), "no error");
+  EXPECT_NE(refusal(policy, render("ld #FD|1\nret #PID\n")), "no error") << "right for one of two";
   // An operand that is not free.
   EXPECT_NE(refusal(policy, render("ld [16]\ndiv #FD\nret a\n"))
                 .find("expected an instruction that takes any operand"),
@@ -234,12 +237,19 @@ TEST(Precompile, RefusesWhatTheKernelWould) {
   EXPECT_EQ(out.error().code, ErrorCode::kRejected);
 }
 
-// Constants of the policy that look like placeholders are left alone.
 TEST(Precompile, PlaceholdersKeepAwayFromThePolicysConstants) {
   const std::string text = R"j({"version": 1, "arches": ["x86_64"], "default_action": "errno(1)",
     "variables": {"fd": 3}, "rule_sets": [{"action": "allow", "rules": {
-      "read": {"args": {"0": {"eq": "$fd"}, "1": {"eq": 2654435761}, "2": {"eq": 1640531534}}}}}]})j";
-  const Precompiled out = precompiled_from(policy_from(text));
+      "read": {"args": {"0": {"eq": "$fd"}, "1": {"eq": 2654435761}, "2": {"eq": 1640531534},
+      "3": {"gt": 12648428}}}}}]})j";
+  std::set<std::uint32_t> seen;
+  const Precompiled out = precompiled_from(policy_from(text), [&](const Policy& p) {
+    EXPECT_TRUE(seen.insert(value_of(p, 0)).second) << "each rendering has another value";
+    return kOptimized(p);
+  });
+  EXPECT_EQ(seen.size(), 3u);
+  for (const std::uint32_t constant : {2654435761u, 1640531534u, 12648429u, 3u, 1u, 0u})
+    EXPECT_FALSE(seen.contains(constant)) << constant;
   ASSERT_EQ(out.variables.size(), 1u);
   EXPECT_EQ(out.variables[0].places.size(), 1u);
   EXPECT_EQ(out.program, kOptimized(policy_from(text)));
