@@ -16,7 +16,8 @@ namespace secequiv {
 inline constexpr std::uint32_t kSignBit = 0x80000000;
 
 // A Domain whose truth values can be combined and can choose between words. `same(a, b)` may answer
-// false for equal words; it only saves work.
+// false for equal words; it only saves work. A domain may have `at(pc)`: it is told which
+// instruction asks for the constants that follow, and the program's length when none does.
 template <class D>
 concept SymbolicDomain =
     Domain<D> && requires(D d, const typename D::Word& w, const typename D::Bool& b) {
@@ -91,6 +92,10 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
   places[0].reach = domain.truth(true);
   places[0].machine = entry;
 
+  const auto at = [&](std::size_t pc) {
+    if constexpr (requires { domain.at(pc); }) domain.at(pc);
+  };
+
   // Only one of the edges into an instruction is taken on any input, so the last condition that
   // holds may win.
   const auto arrive = [&](std::size_t pc, const Bool& condition, const Machine<D>& machine,
@@ -121,6 +126,7 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
     out.reach[pc] = place.reach;
     const Insn& in = program[pc];
     detail::SymbolicControl<D> control{domain, Kind::kNext, {}, {}};
+    at(pc);
     step(domain, in, *place.machine, control);
     if (in.code == kSt || in.code == kStx) place.stored |= static_cast<std::uint16_t>(1u << in.k);
     kinds[pc] = control.kind;
@@ -142,6 +148,7 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
     }
     place.machine.reset();
   }
+  at(program.size());
 
   // Backwards: the value returned from each instruction on.
   for (std::size_t pc = program.size(); pc-- > 0;) {

@@ -43,6 +43,8 @@ int run(int argc, char** argv) {
   secequiv::cli::add_dis(app, context);
   secequiv::cli::add_validate(app, context);
   secequiv::cli::add_optimize(app, context);
+  secequiv::cli::add_precompile(app, context);
+  secequiv::cli::add_patch(app, context);
   secequiv::cli::add_import(app, context);
   // An empty value is never meant: a variable that was not set must not stand for "not given".
   for (CLI::App* sub : app.get_subcommands({}))

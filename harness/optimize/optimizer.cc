@@ -54,6 +54,12 @@ std::vector<const Pass*> standard_passes() {
   return out;
 }
 
+std::vector<const Pass*> value_blind_passes() {
+  auto out = standard_passes();
+  std::erase(out, find_pass("skip-decided-tests"));
+  return out;
+}
+
 Optimized optimize(ProgramView program, std::span<const Pass* const> passes) {
   Optimized out{Program(program.begin(), program.end()), {}, true};
   out.fixpoint = to_fixpoint<BytecodePass>(passes, out.program, out.steps,

@@ -33,6 +33,10 @@ inline constexpr std::size_t kMaxRounds = 1000;
 // layouts use.
 std::vector<const Pass*> standard_passes();
 
+// Those of them that compare no constants with each other, for programs whose constants are filled
+// in later (precompile.h).
+std::vector<const Pass*> value_blind_passes();
+
 // Applies the bytecode passes among `passes` round after round until a whole round changes nothing.
 // Precondition: check() accepts the program (the length rule aside).
 Optimized optimize(ProgramView program, std::span<const Pass* const> passes);

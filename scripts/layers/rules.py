@@ -20,8 +20,9 @@ ARROWS = {
     # verify uses both.
     "verify/symbolic.h": ("harness/optimize", "harness/compare", "harness/adapter", "harness/kernel"),
     "verify/assume.h": ("verify/symbolic.h",),
+    "verify/policy_symbolic.h": ("verify/symbolic.h",),
     "verify/dd": ("verify/assume.h",),
-    "verify/smt": ("verify/assume.h",),
+    "verify/smt": ("verify/assume.h", "verify/policy_symbolic.h"),
     "verify": ("verify/dd", "verify/smt"),
     # C helpers of the Python scripts use nothing of ours.
     "scripts": (),

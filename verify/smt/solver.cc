@@ -3,114 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 
 #include "harness/base/clock.h"
 #include "verify/assume.h"
-#include "verify/smt/domain.h"
+#include "verify/smt/session.h"
 
 namespace secequiv::smt {
 namespace {
-
-std::string limit_text(const std::string& reason, const std::string& error) {
-  if (reason.empty() || error.empty()) return reason + error;
-  return reason + "; " + error;
-}
-
-// Interrupts Z3 at a deadline. Z3's own "timeout" parameter is only looked at between some of its
-// steps.
-class Watchdog {
- public:
-  Watchdog(Z3_context context, double seconds)
-      : deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                     std::chrono::duration<double>(std::min(seconds, 1e8)))),
-        thread_([this, context] {
-          std::unique_lock lock(mutex_);
-          while (!done_) {
-            if (Clock::now() >= deadline_) {
-              Z3_interrupt(context);
-              wake_.wait_for(lock, std::chrono::milliseconds(20));
-            } else {
-              wake_.wait_until(lock, deadline_);
-            }
-          }
-        }) {}
-  ~Watchdog() {
-    {
-      const std::lock_guard lock(mutex_);
-      done_ = true;
-    }
-    wake_.notify_all();
-    thread_.join();
-  }
-  Watchdog(const Watchdog&) = delete;
-  Watchdog& operator=(const Watchdog&) = delete;
-
-  [[nodiscard]] bool expired() const { return Clock::now() >= deadline_; }
-
- private:
-  Clock::time_point deadline_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool done_ = false;
-  std::thread thread_;
-};
-
-class Solver {
- public:
-  explicit Solver(Terms& terms, std::size_t memory_mib = 4096) : terms_(terms) {
-    Z3_context c = terms.context();
-    solver_ = Z3_mk_solver_for_logic(c, Z3_mk_string_symbol(c, "QF_BV"));
-    Z3_solver_inc_ref(c, solver_);
-    // Ctrl-C is for this process, which it ends; Z3 would take it as "give up".
-    Z3_params params = Z3_mk_params(c);
-    Z3_params_inc_ref(c, params);
-    Z3_params_set_bool(c, params, Z3_mk_string_symbol(c, "ctrl_c"), false);
-    Z3_params_set_uint(c, params, Z3_mk_string_symbol(c, "max_memory"),
-                       static_cast<unsigned>(memory_mib));
-    Z3_solver_set_params(c, solver_, params);
-    Z3_params_dec_ref(c, params);
-  }
-  ~Solver() { Z3_solver_dec_ref(terms_.context(), solver_); }
-  Solver(const Solver&) = delete;
-  Solver& operator=(const Solver&) = delete;
-
-  void require(Z3_ast condition) { Z3_solver_assert(terms_.context(), solver_, condition); }
-  void push() { Z3_solver_push(terms_.context(), solver_); }
-  void pop() { Z3_solver_pop(terms_.context(), solver_, 1); }
-  Z3_lbool check() { return Z3_solver_check(terms_.context(), solver_); }
-  Z3_lbool check(Z3_ast assumption) {
-    return Z3_solver_check_assumptions(terms_.context(), solver_, 1, &assumption);
-  }
-  [[nodiscard]] std::string reason_unknown() const {
-    return Z3_solver_get_reason_unknown(terms_.context(), solver_);
-  }
-  [[nodiscard]] std::string text() const { return Z3_solver_to_string(terms_.context(), solver_); }
-
-  // The input of the last satisfiable check.
-  SeccompData model() const {
-    Z3_context c = terms_.context();
-    SeccompData data;
-    Z3_model model = Z3_solver_get_model(c, solver_);
-    if (model == nullptr) return data;
-    Z3_model_inc_ref(c, model);
-    for (std::uint32_t word = 0; word < data.words.size(); ++word) {
-      Z3_ast value = nullptr;
-      std::uint64_t number = 0;
-      if (Z3_model_eval(c, model, terms_.input(word), true, &value) &&
-          Z3_get_numeral_uint64(c, value, &number))
-        data.words[word] = static_cast<std::uint32_t>(number);
-    }
-    Z3_model_dec_ref(c, model);
-    return data;
-  }
-
- private:
-  Terms& terms_;
-  Z3_solver solver_;
-};
 
 // The two sides' results as terms, and what they say.
 class Sides {
@@ -138,12 +37,6 @@ class Sides {
   Z3_ast before_;
   Z3_ast after_;
 };
-
-Error does_not_replay(const SeccompData& data, std::string_view what) {
-  return make_error(ErrorCode::kInternal, "z3",
-                    fmt::format("the solver's input {} does not {} when run; please report this",
-                                describe(data), what));
-}
 
 // Makes the witness of a satisfiable query smallest: fewest non-zero words, then each word in turn
 // as small as it can be. Stops early, with `minimal` false, when the time is up.

@@ -1,10 +1,9 @@
-#include "harness/adapters/broken/twins.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <set>
 
+#include "harness/adapters/broken/twins.h"
 #include "harness/optimize/rules/tree.h"
 
 namespace secequiv::broken {

@@ -10,7 +10,7 @@ import cli_tool
 import pytest
 from cli_tool import listed, report, run
 
-COMMANDS = ("check", "prove", "run", "cover", "asm", "dis", "validate", "optimize", "import")
+COMMANDS = ("check", "prove", "run", "cover", "asm", "dis", "validate", "optimize", "precompile", "patch", "import")
 BOTH = {"prove": 2}  # commands that need more than one input
 SYSCALLS = '"version":1,"arches":["x86_64"],"default_action":"allow","rule_sets":[{"action":"log","rules":{%s}}]'
 
@@ -39,7 +39,7 @@ def test_no_subcommand_and_unknown_subcommand():
     assert "'chekc'" in fails("chekc", "--json", "x.bpf")
 
 
-@pytest.mark.parametrize("command", ("prove", "run", "cover", "validate"))
+@pytest.mark.parametrize("command", ("prove", "run", "cover", "validate", "precompile", "patch"))
 def test_inputs_are_required(command):
     assert "required" in fails(command)
     if command == "prove":
@@ -125,7 +125,7 @@ def test_bad_option_values(args, named, getpid):
 EMPTY = [("check", "--after-cmd"), ("check", "--before-cmd"), ("check", "--policy"), ("check", "--listing"), ("cover", "--state"),
          ("cover", "--listing"), ("cover", "--inputs"), ("prove", "--emit-smt2"), ("dis", "-o"), ("optimize", "-o"),
          ("optimize", "--passes"), ("import", "-o"), ("dis", "--from"), ("check", "--arch"), ("check", "--cap"),
-         ("run", "--arg"), ("run", "--words"), ("run", "--nr")]
+         ("precompile", "-o"), ("patch", "-o"), ("patch", "--set"), ("run", "--arg"), ("run", "--words"), ("run", "--nr")]
 
 
 @pytest.mark.parametrize("command, option", EMPTY)
@@ -255,7 +255,8 @@ WRITERS = [["asm", "getpid.asm", "-o"], ["dis", "getpid.asm", "-o"], ["optimize"
            ["prove", "getpid.asm", "getpid.asm", "--emit-smt2"],
            ["diff", "getpid.asm", "getpid.asm", "--write-expect"], ["check", "getpid.asm", "--listing"],
            ["cover", "getpid.asm", "--listing"], ["cover", "getpid.asm", "--state"],
-           ["import", str(cli_tool.POLICIES / "oci" / "docker-default.json"), "-o"]]
+           ["import", str(cli_tool.POLICIES / "oci" / "docker-default.json"), "-o"],
+           ["precompile", str(cli_tool.POLICIES / "oci" / "docker-default.json"), "-o"]]
 
 
 def as_nobody():
@@ -391,5 +392,16 @@ def test_the_schemas_refuse_what_is_not_a_report():
                 {**same, "verdict": "fail", "unexpected": ["x"]}, {**same, "witness": 1}, {**same, "question": {}}):
         with pytest.raises(AssertionError):
             cli_tool.fits(bad)
-    assert sorted(cli_tool.VALIDATORS) == ["actions", "check", "cover", "diff", "error", "lint", "prove", "reach", "run", "validate", "why"]
+    made = {"schema": "secequiv.precompile/1", "verdict": "equivalent", "policy": "p", "instructions": 1, "variables": [], "written": True,
+            "engine": "z3", "encode_seconds": 0, "solve_seconds": 0}
+    unproven = {key: value for key, value in made.items() if key not in ("verdict", "engine", "encode_seconds", "solve_seconds")}
+    unknown = {**made, "verdict": "unknown", "detail": "x", "written": False}
+    for good in (made, unproven, unknown):
+        cli_tool.fits(good)
+    for bad in ({**made, "written": False}, {**unproven, "written": False}, {**made, "verdict": "different", "written": False},
+                {**unknown, "written": True}, {**made, "detail": "x"}, {**made, "values": []}, {**unproven, "engine": "z3"},
+                {key: value for key, value in unknown.items() if key != "detail"}, {**made, "variables": [{"name": "x", "value": 1}]}):
+        with pytest.raises(AssertionError):
+            cli_tool.fits(bad)
+    assert sorted(cli_tool.VALIDATORS) == ["actions", "check", "cover", "diff", "error", "lint", "precompile", "precompiled", "prove", "reach", "run", "validate", "why"]
     assert all(json.loads(path.read_text())["title"] for path in cli_tool.SCHEMAS.glob("*.json"))

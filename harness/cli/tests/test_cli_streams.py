@@ -30,6 +30,8 @@ COMMANDS = {
     "validate": ["--any-length", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
     "optimize": ["--passes", "--list", "--explain", "--plain", "--from", "--big-endian", "--to", "--output", "--arch", "--cap",
                  "--kernel"],
+    "precompile": ["--output", "--no-proof", "--max-memory", "--timeout", "--arch", "--cap", "--kernel", "--json"],
+    "patch": ["--set", "--defaults", "--plain", "--to", "--output"],
     "import": ["--format", "--output", "--arch", "--cap", "--kernel"],
 }
 # Something short that every command does, and its status.
@@ -39,13 +41,18 @@ JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.as
         (["why", "getpid.asm"], 0), (["reach", "getpid.asm"], 0), (["actions", "getpid.asm"], 0), (["lint", str(POLICIES / "seed" / "ten-syscalls.json")], 0),
         (["cover", "getpid.asm"], 0), (["cover", "getpid.asm", "--no-derive"], 1), (["asm", "getpid.asm"], 0),
         (["dis", "getpid.asm"], 0), (["validate", "getpid.asm"], 0), (["validate", "bad.asm"], 4), (["optimize", "getpid.asm"], 0),
-        (["optimize", "--list"], 0), (["import", str(DOCKER)], 0), (["--help"], 0), (["check", "--help"], 0), (["--version"], 0)]
-JSON = {"check": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "lint": 1, "run": 1, "cover": 1, "validate": 1}  # and the version
+        (["optimize", "--list"], 0), (["precompile", "getpid.json", "-o", "out.json"], 0),
+        (["precompile", "getpid.json", "-o", "out.json", "--timeout", "1e-9"], 3), (["patch", "patch.json", "--set", "fd=1"], 0),
+        (["import", str(DOCKER)], 0), (["--help"], 0), (["check", "--help"], 0), (["--version"], 0)]
+JSON = {"check": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "lint": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # and the version
 
 
 @pytest.fixture
 def folder(getpid, getpid_enoent, asm):
     asm("ld [0]\n", "bad.asm")
+    asm('{"version": 1, "arches": ["x86_64"], "default_action": "errno(1)", "rule_sets": []}', "getpid.json")
+    asm('{"schema": "secequiv.precompiled/1", "policy": "p", "variables": [{"name": "fd", "value": 3, "places": [0]}], '
+        '"program": [[0, 0, 0, 3], [22, 0, 0, 0]]}', "patch.json")
     return getpid.parent
 
 
