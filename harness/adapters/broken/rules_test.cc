@@ -32,18 +32,22 @@ TEST(BrokenRulePasses, EveryOneIsFound) {
   for (int i = 0; i < 2000; ++i) {
     const Policy policy = random_policy(random);
     std::vector<SeccompData> inputs =
-        derive_cases(policy, {.per_syscall = 30, .total = 300}).inputs;
-    for (int j = 0; j < 100; ++j) inputs.push_back(random_call(random, policy));
+        derive_cases(policy, {.per_syscall = 20, .total = 150}).inputs;
+    for (int j = 0; j < 50; ++j) inputs.push_back(random_call(random, policy));
     for (const RuleSet& set : policy.rule_sets) {
       for (const SyscallRule& entry : set.rules) {
         ++rules;
         const Endian endian = arch_info(entry.arch).endian;
+        std::vector<bool> expected;
+        for (const SeccompData& data : inputs) expected.push_back(entry.rule.matches(data, endian));
         for (std::size_t t = 0; t < twins.size(); ++t) {
           const Rule after = twins[t].run(entry.rule);
           if (after == entry.rule) continue;
-          wrong[t] += std::ranges::any_of(inputs, [&](const SeccompData& data) {
-            return after.matches(data, endian) != entry.rule.matches(data, endian);
-          });
+          for (std::size_t j = 0; j < inputs.size(); ++j) {
+            if (after.matches(inputs[j], endian) == expected[j]) continue;
+            ++wrong[t];
+            break;
+          }
         }
       }
     }
