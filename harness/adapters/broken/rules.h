@@ -1,6 +1,6 @@
 // Planted bugs, rule passes: for each pass one or more that follow the same law and get it subtly
 // wrong, in a way in which a real filter generator or optimizer once did. Whatever checks the
-// passes must find every one. Shares no logic with the passes.
+// passes must find every one. Shares with the passes only how a tree is walked.
 #pragma once
 
 #include <span>
