@@ -112,8 +112,10 @@ class Generator {
   // combinations. They share conditions, and sets of values that differ in few bits.
   Rule alternatives() {
     std::vector<std::pair<std::size_t, std::vector<Matcher>>> choices;
-    for (std::size_t i = random_.between(1, 3); i > 0; --i)
-      choices.emplace_back(random_.below(7), similar_matchers());
+    for (std::size_t i = random_.between(1, 3); i > 0; --i) {
+      const bool same = !choices.empty() && random_.one_in(4);  // of another argument
+      choices.emplace_back(random_.below(7), same ? choices.back().second : similar_matchers());
+    }
     Rule out;
     out.kind = Rule::Kind::kAnyOf;
     for (std::size_t i = random_.between(2, 10); i > 0; --i) {

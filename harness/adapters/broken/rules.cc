@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
-#include <set>
 
 #include "harness/adapters/broken/twins.h"
 #include "harness/optimize/rules/tree.h"
@@ -217,19 +217,20 @@ Rule shared_by_two_is_taken_from_all(const Rule& rule) {
 Rule incomplete_set_is_merged(const Rule& rule) {
   return rewrite(rule, [](Rule node) {
     if (node.kind != Kind::kAnyOf || node.children.size() < 3) return node;
-    std::uint64_t in_all = ~std::uint64_t{0};
+    const auto& fields = node.children[0].fields;
+    const auto tested = std::ranges::find(fields, Op::kEq, &Matcher::op);
+    if (tested == fields.end() || !tested->variable.empty()) return node;
+    const auto field = static_cast<std::size_t>(tested - fields.begin());
+    Matcher merged{Op::kMaskedEq, detail::width(*tested), 0, tested->low_half, {}};
     std::uint64_t in_any = 0;
     for (const Rule& child : node.children) {
-      Rule only = args_rule(1, child.fields[1]);
-      if (child != only || only.fields[1].op != Op::kEq || !only.fields[1].variable.empty() ||
-          only.fields[1].low_half != node.children[0].fields[1].low_half)
-        return node;
-      in_all &= only.fields[1].value;
-      in_any |= only.fields[1].value;
+      const std::uint64_t value = child.fields[field].value;
+      if (child != args_rule(field, Matcher{Op::kEq, value, 0, merged.low_half, {}})) return node;
+      merged.value &= value;
+      in_any |= value;
     }
-    const bool low_half = node.children[0].fields[1].low_half;
-    const std::uint64_t bits = low_half ? kLowHalf : ~std::uint64_t{0};
-    return args_rule(1, Matcher{Op::kMaskedEq, in_all, bits & ~(in_all ^ in_any), low_half, {}});
+    merged.mask = detail::width(merged) & ~(merged.value ^ in_any);
+    return args_rule(field, merged);
   });
 }
 

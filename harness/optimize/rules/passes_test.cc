@@ -371,9 +371,9 @@ Inputs inputs_for(Random& random, const Rule& rule) {
   const Arch arch = random.one_in(4) ? Arch::kS390x : Arch::kX86_64;
   const Policy policy = policy_with(rule, arch);
   Inputs out{arch_info(arch).endian, {}};
-  for (const SeccompData& data : derive_cases(policy, {.per_syscall = 30, .total = 60}).inputs)
+  for (const SeccompData& data : derive_cases(policy, {.per_syscall = 20, .total = 40}).inputs)
     out.data.push_back(data);
-  for (int i = 0; i < 20; ++i) out.data.push_back(random_call(random, policy));
+  for (int i = 0; i < 15; ++i) out.data.push_back(random_call(random, policy));
   return out;
 }
 
