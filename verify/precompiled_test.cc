@@ -124,7 +124,7 @@ TEST(Precompiled, RandomPoliciesAreProven) {
 
 TEST(Precompiled, AMissingPlace) {
   const Policy policy = small_policy();
-  Precompiled broken = precompiled_from(policy);
+  Precompiled broken = precompiled_from(policy, kPlain);
   ASSERT_EQ(broken.variables[0].places.size(), 2u);
   broken.variables[0].places.pop_back();
   const auto witness = difference(policy, broken);
