@@ -170,6 +170,60 @@ TEST(Passes, ThreadingStopsWhereTheOffsetEnds) {
   EXPECT_EQ(after[0].jt, 11) << "to the second jump, whose target is too far";
 }
 
+bool holds(std::uint16_t code, std::uint32_t a, std::uint32_t k) {
+  switch (code) {
+    case kJeqK:
+      return a == k;
+    case kJgtK:
+      return a > k;
+    case kJgeK:
+      return a >= k;
+    default:
+      return (a & k) != 0;
+  }
+}
+
+// One test behind an outcome of another, for all kinds of tests: the second is skipped only if it
+// is decided, and always if comparisons with bounds decide it.
+TEST(Passes, ATestIsSkippedIfTheOneBeforeDecidesIt) {
+  const std::uint32_t bounds[] = {0, 1, 2, 3, 6, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
+  std::set<std::uint32_t> values;
+  for (const std::uint32_t k : bounds)
+    for (const std::uint32_t v : {k - 1, k, k + 1, ~k, k ^ 0x80000000, k & (~k + 1)})
+      values.insert(v);
+  const std::uint16_t codes[] = {kJeqK, kJgtK, kJgeK, kJsetK};
+  std::size_t skipped = 0;
+  for (const std::uint16_t first : codes)
+    for (const std::uint16_t second : codes)
+      for (const std::uint32_t k : bounds)
+        for (const std::uint32_t l : bounds)
+          for (const bool taken : {true, false}) {
+            bool can_hold = false;
+            bool can_fail = false;
+            for (const std::uint32_t a : values) {
+              if (holds(first, a, k) != taken) continue;
+              (holds(second, a, l) ? can_hold : can_fail) = true;
+            }
+            const Program program = {
+                Insn{kLdWAbs, 0, 0, 0},
+                Insn{first, static_cast<std::uint8_t>(taken), static_cast<std::uint8_t>(!taken), k},
+                Insn{kRetK, 0, 0, 9},
+                Insn{second, 0, 1, l},
+                Insn{kRetK, 0, 0, 1},
+                Insn{kRetK, 0, 0, 2}};
+            const Program after = run_pass("skip-decided-tests", program);
+            const std::size_t to = jump_target(1, after[1], taken);
+            skipped += to == 3 ? 0 : 1;
+            const bool bits = first == kJsetK || second == kJsetK;
+            if (can_hold && can_fail) {
+              EXPECT_EQ(to, 3u) << asm_text(program);
+            } else if (can_hold != can_fail && (!bits || to != 3)) {
+              EXPECT_EQ(to, can_hold ? 4u : 5u) << asm_text(program);
+            }
+          }
+  EXPECT_GT(skipped, 500u);
+}
+
 // The kernel lets what is known of scratch memory run from a RET into the next instruction, and
 // only a jump resets it. A rewrite that is right can therefore be refused; these programs must stay
 // acceptable.
