@@ -82,14 +82,12 @@ void note_unknown(const OptimizeJob& job, std::span<const SyscallCount> calls,
                      shown_name(job.calls), fmt::join(nowhere, ", ")));
 }
 
-void explain(const Optimized& result, std::size_t before) {
+void explain(std::span<const PassStep> steps) {
   constexpr std::array kUnits = {"matchers", "entries", "instructions"};
-  for (const PassStep& step : result.steps)
+  for (const PassStep& step : steps)
     if (step.changed)
       fmt::print(stderr, "round {} {:<26} {:>6} -> {} {}\n", step.round, step.pass, step.before,
                  step.after, kUnits[static_cast<std::size_t>(step.kind)]);
-  fmt::print(stderr, "{} -> {} instructions{}\n", before, result.program.size(),
-             result.fixpoint ? "" : " (stopped before a fixpoint)");
 }
 
 Status needs_policy(const OptimizeJob& job, const Source& source) {
@@ -119,12 +117,21 @@ int optimize_input(const OptimizeJob& job) {
     const Status written = write_file(job.options.output, text);
     return written ? 0 : report(written.error(), job.options);
   };
-  if (job.print_rules) return write(write_policy(simplify(*source->policy, *passes).policy));
-  if (job.print_plan)
-    return write(plan_text(lay_out(simplify(*source->policy, *passes).policy, *passes, hot)));
+  if (job.print_rules || job.print_plan) {
+    Simplified rules = simplify(*source->policy, *passes);
+    const std::string text = job.print_rules
+                                 ? write_policy(rules.policy)
+                                 : plan_text(lay_out(rules.policy, *passes, hot, &rules.steps));
+    if (job.explain) explain(rules.steps);
+    return write(text);
+  }
   const Optimized result =
       source->policy ? optimize(*source->policy, *passes, hot) : optimize(source->program, *passes);
-  if (job.explain) explain(result, source->program.size());
+  if (job.explain) {
+    explain(result.steps);
+    fmt::print(stderr, "{} -> {} instructions{}\n", source->program.size(), result.program.size(),
+               result.fixpoint ? "" : " (stopped before a fixpoint)");
+  }
   note_length("the result", result.program);
   const auto comments = job.plain ? std::vector<std::string>() : annotate(result.program);
   return write(write_program(result.program, *form_from_name(job.options.to), comments));

@@ -272,6 +272,9 @@ TEST(Emit, SearchesForValues) {
        "ld [16]\njge #5, f, no\nf: jgt #7, no, yes\n"},
       {R"({"any_of":[{"args":{"0":{"eq":5,"bits":32}}},{"args":{"0":{"eq":0,"bits":32}}},{"args":{"0":{"eq":"0xffffffff","bits":32}}}]})",
        "ld [16]\njeq #0, yes, f\nf: jeq #5, yes, b\nb: jeq #0xffffffff, yes, no\n"},
+      // A value that one branch asks nothing else of leads to yes, whatever others ask.
+      {R"({"any_of":[{"args":{"0":{"eq":5,"bits":32},"1":{"eq":9,"bits":32}}},{"args":{"0":{"eq":5,"bits":32}}},{"args":{"0":{"eq":6,"bits":32}}}]})",
+       "ld [16]\njge #5, f, no\nf: jgt #6, no, yes\n"},
       // What else a branch asks for comes behind the search; other branches last.
       {R"({"any_of":[{"args":{"0":{"eq":1,"bits":32},"1":{"eq":9,"bits":32}}},{"args":{"0":{"eq":3,"bits":32}}},{"args":{"0":{"eq":5,"bits":32}}},{"args":{"2":{"eq":8,"bits":32}}}]})",
        "ld [16]\njeq #1, r, f\nf: jeq #3, yes, b\nb: jeq #5, yes, m\nr: ld [24]\njeq #9, yes, "
@@ -464,6 +467,9 @@ TEST(EmitSearch, Code) {
   EXPECT_EQ(code(four, {true, true}),
             text("ld [0]\njge #5, r, l\nl: jeq #1, w, b\nb: jge #3, u, m\nw: ret #0\nu: ret #1\nr: "
                  "jeq #5, y, d\nd: jgt #8, m, z\ny: ret #2\nz: ret #3\nm: ret #0xdead"));
+  // In a list, too, what was tested bounds what is left.
+  EXPECT_EQ(code({{9, kAll, 0}, {5, 8, 1}}, {false, true}),
+            text("ld [0]\njge #9, y, b\ny: ret #0\nb: jge #5, z, m\nz: ret #1\nm: ret #0xdead"));
   EXPECT_EQ(code({}, {true, true}), text("ld [0]\nret #0xdead")) << "nothing to look for";
 }
 
