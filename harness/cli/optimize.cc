@@ -1,5 +1,6 @@
 // `optimize`: the built-in optimizer, pass by pass.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -58,25 +59,35 @@ Result<std::vector<const Pass*>> chosen_passes(const OptimizeJob& job) {
   return passes;
 }
 
-Result<std::vector<std::string>> hot_calls(const OptimizeJob& job) {
-  std::vector<std::string> out;
-  if (job.calls.empty()) return out;
+Result<std::vector<SyscallCount>> counted_calls(const OptimizeJob& job) {
+  if (job.calls.empty()) return std::vector<SyscallCount>();
   auto text = read_input(job.calls);
   if (!text) return text.error();
-  auto calls = read_profile(*text, job.calls);
-  if (!calls) return calls.error();
-  for (const SyscallCount& call : *calls) out.push_back(call.name);
-  return out;
+  return read_profile(*text, shown_name(job.calls));
 }
 
-void explain(const Optimized& result, std::size_t before) {
+// Calls that no architecture of the policy has are no mistake: a program may make others, too.
+void note_unknown(const OptimizeJob& job, std::span<const SyscallCount> calls,
+                  const Policy& policy) {
+  std::vector<std::string> nowhere;
+  for (const SyscallCount& call : calls) nowhere.push_back(call.name);
+  for (const Arch arch : policy.arches) {
+    const auto unknown = unknown_calls(calls, arch);
+    std::erase_if(nowhere, [&](const std::string& name) {
+      return std::ranges::find(unknown, name) == unknown.end();
+    });
+  }
+  if (!nowhere.empty())
+    warn(fmt::format("note: {}: not a system call of the policy's architectures: {}",
+                     shown_name(job.calls), fmt::join(nowhere, ", ")));
+}
+
+void explain(std::span<const PassStep> steps) {
   constexpr std::array kUnits = {"matchers", "entries", "instructions"};
-  for (const PassStep& step : result.steps)
+  for (const PassStep& step : steps)
     if (step.changed)
       fmt::print(stderr, "round {} {:<26} {:>6} -> {} {}\n", step.round, step.pass, step.before,
                  step.after, kUnits[static_cast<std::size_t>(step.kind)]);
-  fmt::print(stderr, "{} -> {} instructions{}\n", before, result.program.size(),
-             result.fixpoint ? "" : " (stopped before a fixpoint)");
 }
 
 Status needs_policy(const OptimizeJob& job, const Source& source) {
@@ -94,21 +105,33 @@ int optimize_input(const OptimizeJob& job) {
   if (job.list) return print(pass_list());
   auto passes = chosen_passes(job);
   if (!passes) return report(passes.error(), job.options);
-  auto hot = hot_calls(job);
-  if (!hot) return report(hot.error(), job.options);
+  auto calls = counted_calls(job);
+  if (!calls) return report(calls.error(), job.options);
   auto source = load_accepted(job.input, job.options);
   if (!source) return report(source.error(), job.options);
   if (auto s = needs_policy(job, *source); !s) return report(s.error(), job.options);
+  if (source->policy) note_unknown(job, *calls, *source->policy);
+  std::vector<std::string> hot;
+  for (const SyscallCount& call : *calls) hot.push_back(call.name);
   const auto write = [&](const std::string& text) {
     const Status written = write_file(job.options.output, text);
     return written ? 0 : report(written.error(), job.options);
   };
-  if (job.print_rules) return write(write_policy(simplify(*source->policy, *passes).policy));
-  if (job.print_plan)
-    return write(plan_text(lay_out(simplify(*source->policy, *passes).policy, *passes, *hot)));
-  const Optimized result = source->policy ? optimize(*source->policy, *passes, *hot)
-                                          : optimize(source->program, *passes);
-  if (job.explain) explain(result, source->program.size());
+  if (job.print_rules || job.print_plan) {
+    Simplified rules = simplify(*source->policy, *passes);
+    const std::string text = job.print_rules
+                                 ? write_policy(rules.policy)
+                                 : plan_text(lay_out(rules.policy, *passes, hot, &rules.steps));
+    if (job.explain) explain(rules.steps);
+    return write(text);
+  }
+  const Optimized result =
+      source->policy ? optimize(*source->policy, *passes, hot) : optimize(source->program, *passes);
+  if (job.explain) {
+    explain(result.steps);
+    fmt::print(stderr, "{} -> {} instructions{}\n", source->program.size(), result.program.size(),
+               result.fixpoint ? "" : " (stopped before a fixpoint)");
+  }
   note_length("the result", result.program);
   const auto comments = job.plain ? std::vector<std::string>() : annotate(result.program);
   return write(write_program(result.program, *form_from_name(job.options.to), comments));

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/seccomp/action.h"
+#include "harness/seccomp/profile.h"
 
 namespace secequiv {
 namespace {
@@ -57,7 +58,7 @@ ArchPlan arch_plan(const Policy& policy, const Plan& plan, std::uint32_t audit,
   for (const std::string& name : hot)
     for (const Arch arch : policy.arches)
       if (arch_info(arch).audit == audit)
-        if (const auto nr = syscall_nr(arch, name); nr && code_of.contains(*nr))
+        if (const auto nr = profile_nr(arch, name); nr && code_of.contains(*nr))
           if (std::ranges::find(out.hot, *nr) == out.hot.end()) out.hot.push_back(*nr);
   out.stages.push_back(std::move(stage));
   return out;
@@ -65,11 +66,10 @@ ArchPlan arch_plan(const Policy& policy, const Plan& plan, std::uint32_t audit,
 
 std::string entry_text(const Plan& plan, const ArchPlan& arch, const Entry& entry) {
   const auto name = [&](std::uint32_t nr) {
-    for (const ArchInfo& info : all_arches())
-      if (info.audit == arch.audit)
-        if (const auto known = syscall_name(info.arch, nr); !known.empty())
-          return std::string(known);
-    return nr > 0xffff ? fmt::format("{:#x}", nr) : fmt::format("{}", nr);
+    const auto own = arch_from_data(arch.audit, nr);
+    const auto known = own ? syscall_name(*own, nr) : std::string_view();
+    if (known.empty()) return nr > 0xffff ? fmt::format("{:#x}", nr) : fmt::format("{}", nr);
+    return fmt::format("{}{}", own == Arch::kX32 ? "x32:" : "", known);
   };
   const auto action = constant_action(plan, arch.codes[entry.code]);
   return fmt::format("{}{}{} {}", name(entry.first), entry.first == entry.last ? "" : "..",
