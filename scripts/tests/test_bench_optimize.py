@@ -37,10 +37,10 @@ def test_what_was_not_counted_is_not_measured():
 
 def test_libseccomp():
     row = {"name": "a", "inputs": 9, "left_out": 2, "assumed": "true",
-           **{whose: {"size": size, "executed": size / 2, "most": size + 1}
+           **{whose: {"size": size, "executed": size / 2, "uncached": size * 2, "most": size + 1}
               for whose, size in (("linear", 10), ("tree", 20), ("ours", 30))}}
     assert bench.libseccomp_rows([row]) == [
-        ["a", "10", "20", "30", "5.00", "10.00", "15.00", "11", "21", "31", 9, 2, None, None]]
+        ["a", "10", "20", "30", "5.00", "10.00", "15.00", "20.00", "40.00", "60.00", "11", "21", "31", 9, 2, None, None]]
     assert bench.libseccomp_rows([{**row, "assumed": "nr < 9"}])[0][-2:] == ["nr < 9", None]
 
 
@@ -86,7 +86,7 @@ def whole(tmp_path, counts, status=0, spoil=()):
 
 
 def good():
-    numbers = {"size": 1, "executed": 1.0, "most": 1}
+    numbers = {"size": 1, "executed": 1.0, "uncached": 1.0, "most": 1}
     return {"gvisor": [beside_gvisor(1, 1)],
             "libseccomp": [{"name": name, "inputs": 1, "left_out": 0, "assumed": "true", "linear": numbers, "tree": numbers,
                             "ours": numbers} for name in bench.FILTERS],
