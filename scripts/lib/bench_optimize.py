@@ -1,0 +1,134 @@
+"""scripts/bench optimize: what the reference optimizer makes of real policies, beside gVisor's and libseccomp's filters.
+
+optimize_bench counts, proves and times; this judges and prints."""
+import json
+import subprocess
+
+from bench_prove import fastest, judge, number, quotient, table
+
+LARGEST = "systrap-everything"
+LARGEST_MS = 30  # gVisor needs about 59 ms, in Go
+DOUBLING = 2.5
+LENGTHS = [64 << i for i in range(7)]
+REQUESTS = 500
+FILTERS = ("docker-x86_64", "docker-aarch64", "podman-x86_64", "allow306")
+
+
+def change(row, key):
+    """How many system calls the kernel's cache loses and gains."""
+    return "-%d +%d" % (row[key]["lost"], row[key]["gained"]) if key in row else None
+
+
+def value(row, whose, key):
+    return row.get(whose, {}).get(key)
+
+
+def gvisor_rows(rows):
+    out = []
+    for row in rows:
+        cells, limits = [row["name"], row.get("compiled")], []
+        for key, digits in (("size", 0), ("weighted", 2), ("uncached", 2)):
+            theirs, ours = value(row, "gvisor", key), value(row, "ours", key)
+            cells += [number(theirs, digits), number(ours, digits)]
+            if key != "uncached":
+                limits.append((None if theirs is None else ours, "<=", theirs))
+        cells += [change(row, "cache_gvisor"), change(row, "cache_compiled"), "<= gvisor's", judge(*limits)]
+        out.append(cells)
+    return out
+
+
+def libseccomp_rows(rows):
+    out = []
+    for row in rows:
+        cells, ours = [row["name"]], value(row, "ours", "size")
+        for key, digits in (("size", 0), ("executed", 2), ("uncached", 2), ("most", 0)):
+            cells += [number(value(row, whose, key), digits) for whose in ("linear", "tree", "ours")]
+        out.append(cells + [row.get("inputs"), row.get("left_out"),
+                            None if row.get("assumed") == "true" else row.get("assumed"), judge((ours, None, None))])
+    return out
+
+
+def request_rows(rows):
+    return [[row["name"], row.get("size"), number(row.get("executed"), 2), row.get("most"), judge((row.get("size"), None, None))]
+            for row in rows]
+
+
+def time_rows(names, times):
+    rows = []
+    for name in names:
+        now = times.get("optimize/" + name)
+        limit = LARGEST_MS if name == LARGEST else None
+        now = None if now is None else now / 1e3
+        rows.append([name, number(now, 2), limit and "<= %d ms" % limit, judge((now, limit and "<=", limit))])
+    return rows
+
+
+def split_rows(times):
+    parts = {kind: times.get("split/" + kind) for kind in ("rules", "layout", "bytecode")}
+    known = None if None in parts.values() else sum(parts.values())
+    return [[kind, number(quotient(now, 1e3), 2), number(quotient(now and 100 * now, known), 0), judge((now, None, None))]
+            for kind, now in parts.items()]
+
+
+def growth_rows(times):
+    rows = []
+    for kind in ("calls", "requests"):
+        before = None
+        for length in LENGTHS:
+            now = times.get("growth/%s/%d" % (kind, length))
+            first = length == LENGTHS[0]
+            factor = None if first else quotient(now, before)
+            rows.append(["%s %d" % (kind, length), number(quotient(now, 1e3), 2), number(factor, 2),
+                         None if first else "<= %.1f" % DOUBLING,
+                         judge((now, None, None)) if first else judge((factor, "<=", DOUBLING))])
+            before = now
+    return rows
+
+
+def counted(binary):
+    """optimize_bench's counts; raises RuntimeError if there are none."""
+    done = subprocess.run([str(binary), "--counts"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise RuntimeError("%s --counts: status %d: %s" % (binary, done.returncode, done.stderr.strip()))
+    return json.loads(done.stdout)
+
+
+def named(rows, names):
+    """The rows of these names; one without numbers for each that was not counted."""
+    known = {row["name"]: row for row in rows}
+    return [known.get(name, {"name": name}) for name in names]
+
+
+def suite(root, repetitions, build, run):
+    """Prints the tables; returns what could not be measured. `build` and `run` are those of scripts/bench."""
+    names = sorted(path.stem for path in (root / "corpus/policies/gvisor").glob("*.json"))
+    binary = build("optimize_bench")
+    try:
+        counts = counted(binary)
+    except (RuntimeError, ValueError) as error:
+        return [str(error)]
+    times, _, errors = fastest(run(binary, repetitions, "."))
+    problems = ["%s: %s" % (row["name"], row["error"]) for rows in counts.values() for row in rows if "error" in row]
+    problems += ["%s: %s" % item for item in sorted(errors.items())]
+
+    tables = [
+        ("gVisor's optimizer and ours on the same rules: instructions; executed by a call of corpus/profiles/postgres.txt, with the\n"
+         "kernel's cache and without; system calls the cache loses and gains (each filter proven equivalent to the policy)",
+         ["policy", "compiled", "gvisor", "ours", "executed gvisor", "ours", "uncached gvisor", "ours", "cache: to gvisor",
+          "to compiled", "target", ""], gvisor_rows(named(counts["gvisor"], names))),
+        ("libseccomp's filters and ours: instructions; executed over the derived inputs, on average with the kernel's cache and\n"
+         "without, and at most (each proven equivalent to the policy, libseccomp's under what is assumed)",
+         ["policy", "linear", "tree", "ours", "executed linear", "tree", "ours", "uncached linear", "tree", "ours", "most linear",
+          "tree", "ours", "inputs", "names left out", "assumed", ""], libseccomp_rows(named(counts["libseccomp"], FILTERS))),
+        ("%d ioctl requests, any fd: instructions; executed on average and at most over them and as many misses" % REQUESTS,
+         ["value-trees", "instructions", "executed", "most", ""], request_rows(named(counts["requests"], ("without", "with")))),
+        ("optimize(policy), in process (min time of %d)" % repetitions, ["policy", "ms", "target", ""], time_rows(names, times)),
+        ("%s by kind of pass (min time of %d)" % (LARGEST, repetitions), ["kind", "ms", "%", ""], split_rows(times)),
+        ("growth: system calls with one tested argument each, and requests of one ioctl (min time of %d, factor per doubling)" %
+         repetitions, ["rules", "ms", "factor", "target", ""], growth_rows(times)),
+    ]
+    print("\n".join(table(*arguments) for arguments in tables), end="")
+    for title, _, rows in tables:
+        problems += ["%s: %s: not measured" % (title.split(":")[0].split(",")[0].split(" (")[0], row[0]) for row in rows
+                     if row[-1] == "not measured"]
+    return problems
