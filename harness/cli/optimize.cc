@@ -19,7 +19,7 @@ struct OptimizeJob {
   std::string input = "-";
   std::vector<std::string> passes;
   std::string stop_after;
-  std::string calls;
+  std::string profile;
   bool explain = false;
   bool print_rules = false;
   bool print_plan = false;
@@ -60,10 +60,10 @@ Result<std::vector<const Pass*>> chosen_passes(const OptimizeJob& job) {
 }
 
 Result<std::vector<SyscallCount>> counted_calls(const OptimizeJob& job) {
-  if (job.calls.empty()) return std::vector<SyscallCount>();
-  auto text = read_input(job.calls);
+  if (job.profile.empty()) return std::vector<SyscallCount>();
+  auto text = read_input(job.profile);
   if (!text) return text.error();
-  return read_profile(*text, shown_name(job.calls));
+  return read_profile(*text, shown_name(job.profile));
 }
 
 // Calls that no architecture of the policy has are no mistake: a program may make others, too.
@@ -79,7 +79,7 @@ void note_unknown(const OptimizeJob& job, std::span<const SyscallCount> calls,
   }
   if (!nowhere.empty())
     warn(fmt::format("note: {}: not a system call of the policy's architectures: {}",
-                     shown_name(job.calls), fmt::join(nowhere, ", ")));
+                     shown_name(job.profile), fmt::join(nowhere, ", ")));
 }
 
 void explain(std::span<const PassStep> steps) {
@@ -94,8 +94,8 @@ Status needs_policy(const OptimizeJob& job, const Source& source) {
   if (source.policy) return Ok{};
   const char* option = job.print_rules     ? "--print-rules"
                        : job.print_plan    ? "--print-plan"
-                       : job.calls.empty() ? nullptr
-                                           : "--calls";
+                       : job.profile.empty() ? nullptr
+                                           : "--profile";
   if (option == nullptr) return Ok{};
   return make_error(ErrorCode::kUsage, option,
                     fmt::format("'{}' is a program; this option is about policies", source.name));
@@ -150,7 +150,7 @@ void add_optimize(CLI::App& app, Context& context) {
   sub->add_option("--passes", job->passes, "Only these passes, in this order (comma-separated)")
       ->delimiter(',');
   sub->add_option("--stop-after", job->stop_after, "Leave out the passes behind this one");
-  sub->add_option("--calls", job->calls,
+  sub->add_option("--profile", job->profile,
                   "System calls by frequency, instead of the policy's hot ones: strace -c's "
                   "output, lines 'name count', or JSON");
   sub->add_flag("--list", job->list, "List the passes and their laws");

@@ -210,13 +210,13 @@ def test_calls_set_the_order(tmp_path):
                  "% time calls syscall\n------ ----- -------\n 1.0 5 mprotect\n 1.0 70 ioctl\n 1.0 6 futex\n"
                  "------ ----- -------\n100.0 81 total\n"):
         path.write_text(text)
-        assert first_stage("--calls", path) == ["ioctl", "futex", "mprotect"]
-    quiet = run("optimize", KVM, "--calls", path)
+        assert first_stage("--profile", path) == ["ioctl", "futex", "mprotect"]
+    quiet = run("optimize", KVM, "--profile", path)
     assert quiet.err == "" and quiet.out != run("optimize", KVM).out
-    optimized(KVM, tmp_path, "--calls", path)
-    assert plan(KVM, "--calls", "-", stdin=LINES) == plan(KVM, "--calls", path)
-    assert plan("-", "--calls", path, stdin=KVM.read_bytes()) == plan(KVM, "--calls", path)
-    optimized(KVM, tmp_path, "--calls", PROFILE)
+    optimized(KVM, tmp_path, "--profile", path)
+    assert plan(KVM, "--profile", "-", stdin=LINES) == plan(KVM, "--profile", path)
+    assert plan("-", "--profile", path, stdin=KVM.read_bytes()) == plan(KVM, "--profile", path)
+    optimized(KVM, tmp_path, "--profile", PROFILE)
 
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
@@ -226,7 +226,7 @@ def test_calls_of_strace_itself(tmp_path):
     if done.returncode:
         pytest.skip("strace may not trace here")
     listed_calls = {line.split()[-1] for line in table.read_text().splitlines()}
-    stage = {name for entry in first_stage("--calls", table) for name in entry.split("..")}
+    stage = {name for entry in first_stage("--profile", table) for name in entry.split("..")}
     assert stage <= listed_calls and "mprotect" in stage
 
 
@@ -234,12 +234,12 @@ def test_calls_that_the_architecture_lacks(tmp_path):
     path = tmp_path / "calls"
     path.write_text("futex 9\nnosuch 7\nsyscall_0x1d7 6\nsocketcall 5\n")
     note = "secequiv: note: %s: not a system call of the policy's architectures: " % path
-    done = run("optimize", KVM, "--calls", path)
+    done = run("optimize", KVM, "--profile", path)
     assert done.status == 0 and done.err == note + "nosuch, socketcall\n"
-    assert run("optimize", KVM, "--calls", path, "--print-rules").err == done.err
+    assert run("optimize", KVM, "--profile", path, "--print-rules").err == done.err
     both = tmp_path / "both.json"
     both.write_text(json.dumps({"version": 1, "arches": ["x86_64", "i386"], "default_action": "allow", "rule_sets": []}))
-    assert run("optimize", both, "--calls", path).err == note + "nosuch\n", "i386 has socketcall"
+    assert run("optimize", both, "--profile", path).err == note + "nosuch\n", "i386 has socketcall"
 
 
 def test_errors_of_passes():
@@ -250,7 +250,7 @@ def test_errors_of_passes():
     assert "--stop-after: 'unwrap-single' is not among" in refused(KVM, "--passes", "hot-first", "--stop-after", "unwrap-single")
 
 
-@pytest.mark.parametrize("options", [["--calls", PROFILE], ["--print-rules"], ["--print-plan"]], ids=lambda o: o[0])
+@pytest.mark.parametrize("options", [["--profile", PROFILE], ["--print-rules"], ["--print-plan"]], ids=lambda o: o[0])
 def test_options_about_policies(options):
     for args, how in (([BEFORE], {}), (["-"], {"stdin": BEFORE.read_bytes()})):
         err = refused(*args, *options, **how)
@@ -259,14 +259,14 @@ def test_options_about_policies(options):
 
 def test_errors_of_calls(tmp_path):
     path = tmp_path / "calls"
-    assert refused(KVM, "--calls", path) == "secequiv: %s: cannot open: No such file or directory\n" % path
+    assert refused(KVM, "--profile", path) == "secequiv: %s: cannot open: No such file or directory\n" % path
     for text, where, what in (("", "", "found none"), ("futex 1\nread x\n", ":2", "found 'x'"),
                               ('{"futex": 1,\n "read": -1}', ":2:10", "found '-1'"),
                               ("% time calls syscall\n------ ----- -------\n 1.0 5 read\n", ":3", "is cut off")):
         path.write_text(text)
-        err = refused(KVM, "--calls", path)
+        err = refused(KVM, "--profile", path)
         assert err.startswith("secequiv: %s%s: " % (path, where)) and what in err, err
-    assert "standard input is given twice" in refused("-", "--calls", "-", stdin=LINES)
+    assert "standard input is given twice" in refused("-", "--profile", "-", stdin=LINES)
 
 
 def test_errors_of_outputs(tmp_path):
@@ -293,7 +293,7 @@ def test_standard_input(source):
     text = source.read_bytes()
     combinations = [[], ["--plain"], ["--to", "raw"], ["--passes", "remove-unreachable"], ["--stop-after", "hot-first", "--explain"]]
     if source == NESTED:
-        combinations += [["--print-rules"], ["--print-plan"], ["--calls", PROFILE, "--print-plan"]]
+        combinations += [["--print-rules"], ["--print-plan"], ["--profile", PROFILE, "--print-plan"]]
     for options in combinations:
         piped, read = run("optimize", "-", *options, stdin=text, raw=True), run("optimize", source, *options, raw=True)
         assert piped.status == read.status == 0 and piped.out == read.out and piped.err == read.err
