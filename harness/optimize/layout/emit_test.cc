@@ -192,7 +192,7 @@ TEST(Emit, VariablesStandInOnePlace) {
     for (const bool low_half : {false, true}) {
       for (const bool value_trees : {false, true}) {
         const auto with = [&](std::uint32_t value) {
-          Matcher m{op, value, 0xff, low_half, "v"};
+          const Matcher m{op, value, 0xff, low_half, "v"};
           Rule rule;
           rule.kind = Rule::Kind::kAnyOf;
           rule.children = {rule_of(m, 0), rule_of(m, 0), rule_of(m, 0)};
