@@ -131,9 +131,9 @@ def test_a_policy_and_a_program(tmp_path):
 
 
 def test_inputs_from_the_policy_itself(tmp_path):
-    policy, compiled = POLICIES / "seed" / "fcntl.json", tmp_path / "compiled.bpf"
-    assert run("asm", policy, "-o", compiled).status == 0
-    assert passes(policy)["inputs"]["derived"] > passes(compiled)["inputs"]["derived"]
+    policy, compiled, out = POLICIES / "seed" / "fcntl.json", tmp_path / "compiled.bpf", tmp_path / "optimized.bpf"
+    assert run("asm", policy, "-o", compiled).status == 0 and run("optimize", policy, "-o", out).status == 0
+    assert passes(policy, out)["inputs"]["derived"] > passes(compiled, out)["inputs"]["derived"]
 
 
 def test_inputs_from_another_policy(getpid):

@@ -29,6 +29,18 @@ def with_values(source, values, tmp_path):
     return path
 
 
+# Without the pass that concludes from a constant, which a variable's value is not yet, and layouts of others.
+BLIND = ",".join(name for name in (line.split()[1] for line in run("optimize", "--list").out.splitlines())
+                 if name not in ("skip-decided-tests", "single-tree", "code-apart"))
+
+
+def fresh(source, *options):
+    """The same compilation without variables."""
+    done = run("optimize", source, "--to", "raw", "--passes", BLIND, *options, raw=True)
+    assert done.status == 0, done
+    return done.out
+
+
 @pytest.fixture
 def made(tmp_path):
     """The precompiled file of the policy with six variables."""
@@ -48,9 +60,13 @@ def test_patched_is_a_fresh_compilation(source, tmp_path):
     assert {row["name"]: row["value"] for row in stored["variables"]} == own
     assert stored["variables"] == document["variables"] and len(stored["program"]) == document["instructions"]
     choose = random.Random(1)
-    for values in (own, {name: choose.getrandbits(32) for name in own}, {name: choose.choice([0, 1 << 31, 0xffffffff]) for name in own}):
+    drawn = {name: choose.getrandbits(32) for name in own}
+    for values in (own, drawn, {name: choose.choice([0, 1 << 31, 0xffffffff]) for name in own}):
         patched = run("patch", path, *settings(values), raw=True).out
-        assert patched == run("optimize", with_values(source, values, tmp_path), "--to", "raw", raw=True).out
+        policy = with_values(source, values, tmp_path)
+        if values == drawn:  # where two values are one, a fresh program can be shorter
+            assert patched == fresh(policy)
+        assert report("prove", policy, "-", stdin=patched)[1].status == 0
         assert accept(read_raw(patched)) is None
     assert run("patch", path, "--defaults", raw=True).out == run("patch", path, *settings(own), raw=True).out
     # Only k, and only at the places: a second reading of the format.
@@ -122,7 +138,7 @@ def test_a_profile_without_variables(tmp_path):
     source = POLICIES / "oci" / "docker-default.json"
     out = tmp_path / "out"
     assert run("precompile", source, "-o", out, "--cap", "CAP_SYS_ADMIN").status == 0
-    assert run("patch", out, raw=True).out == run("optimize", source, "--cap", "CAP_SYS_ADMIN", "--to", "raw", raw=True).out
+    assert run("patch", out, raw=True).out == fresh(source, "--cap", "CAP_SYS_ADMIN")
 
 
 def test_too_long_a_program_is_rejected(tmp_path):
@@ -154,9 +170,9 @@ def test_bad_settings(options, said, made, tmp_path):
 
 
 def test_some_set_and_the_rest_as_in_the_policy(made, tmp_path):
-    fresh = run("optimize", with_values(VARIABLES, {"pid": 9}, tmp_path), "--to", "raw", raw=True).out
-    assert run("patch", made, "--set", "pid=9", "--defaults", raw=True).out == fresh
-    assert run("patch", made, "--set", "pid=0x9", "--defaults", raw=True).out == fresh
+    patched = fresh(with_values(VARIABLES, {"pid": 9}, tmp_path))
+    assert run("patch", made, "--set", "pid=9", "--defaults", raw=True).out == patched
+    assert run("patch", made, "--set", "pid=0x9", "--defaults", raw=True).out == patched
 
 
 def test_forms(made, tmp_path):

@@ -192,7 +192,7 @@ TEST(Emit, VariablesStandInOnePlace) {
     for (const bool low_half : {false, true}) {
       for (const bool value_trees : {false, true}) {
         const auto with = [&](std::uint32_t value) {
-          Matcher m{op, value, 0xff, low_half, "v"};
+          const Matcher m{op, value, 0xff, low_half, "v"};
           Rule rule;
           rule.kind = Rule::Kind::kAnyOf;
           rule.children = {rule_of(m, 0), rule_of(m, 0), rule_of(m, 0)};
@@ -444,7 +444,7 @@ TEST(EmitSearch, Code) {
   const auto code = [](const std::vector<Case>& cases, const SearchForm& form) {
     return asm_text(shortened(searching(cases, form)));
   };
-  const auto text = [](std::string_view text) { return asm_text(assemble(text)); };
+  const auto text = [](std::string_view lines) { return asm_text(assemble(lines)); };
   const std::vector<Case> three = {{0, 4, 0}, {7, 7, 1}, {9, kAll, 2}};
   EXPECT_EQ(code(three, {false, false}),
             text("ld [0]\njgt #4, b, f\nf: ret #0\nb: jeq #7, c, d\nc: ret #1\nd: jge #9, e, m\ne: "

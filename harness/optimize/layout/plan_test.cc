@@ -225,6 +225,17 @@ TEST(Plan, CodeThatStagesShareStandsOnce) {
   expect_decides_however(policy);
 }
 
+TEST(Plan, TreesOfValues) {
+  const Policy policy = x86_64_policy(
+      R"j({"action": "allow", "rules": {"read": {"any_of": [
+          {"args": {"0": {"eq": 1, "bits": 32}}}, {"args": {"0": {"eq": 2, "bits": 32}}}, {"args": {"0": {"eq": 3, "bits": 32}}}]}}})j");
+  EXPECT_EQ(shortened(apply("value-trees", make_plan(policy))),
+            text_of("ld [4]\njeq #0xc000003e, n, bad\nn: ld [0]\njeq #0, read, no\nread: ld "
+                    "[16]\njge #1, f, no\nf: jgt #3, no, yes\nno: ret #0x50001\nyes: ret "
+                    "#0x7fff0000\nbad: ret #0x80000000"));
+  expect_decides_however(policy);
+}
+
 TEST(Plan, EmptyPolicies) {
   Policy policy = policy_with(Arch::kX86_64, {}, true);
   for (const bool without_sets : {false, true}) {
@@ -240,9 +251,8 @@ TEST(Plan, EmptyPolicies) {
 TEST(Plan, TreesFromFiveCallsOn) {
   for (const std::size_t count : {1u, 4u, 5u, 15u, 16u, 300u}) {
     for (const bool constant : {false, true}) {
-      std::vector<std::uint32_t> numbers;
-      for (std::size_t i = 0; i < count; ++i)
-        numbers.push_back(static_cast<std::uint32_t>(i + i / 3));
+      std::vector<std::uint32_t> numbers(count);
+      for (std::uint32_t i = 0; i < count; ++i) numbers[i] = i + i / 3;
       const Policy policy = policy_with(Arch::kX86_64, numbers, constant);
       const Plan plan = standard(policy);
       ASSERT_EQ(plan.arches[0].stages.size(), 1u);
@@ -255,10 +265,56 @@ TEST(Plan, TreesFromFiveCallsOn) {
   }
 }
 
+// Between bounds that leave one number there is no test.
+TEST(Plan, PinnedBoundsAreRendered) {
+  const std::vector<std::uint32_t> numbers = {0, 1, 2, 3, 4, 5};
+  const Plan tree = apply("search-trees", make_plan(policy_with(Arch::kX86_64, numbers, false)));
+  const auto tests_of = [](const Plan& plan, std::uint32_t k) {
+    return std::ranges::count(render(plan), Insn{kJeqK, 0, 1, k});
+  };
+  const Plan pinned = apply("pinned-bounds", tree);
+  EXPECT_EQ(tests_of(tree, 2), 2) << "of the number and of the argument";
+  EXPECT_EQ(tests_of(pinned, 2), 1) << "what is below 3, not 0 and not 1";
+  EXPECT_EQ(tests_of(pinned, 5), 2) << "there are numbers above 5";
+}
+
+// Code of more than 16 matchers, or any, does not stand within the search.
+TEST(Plan, WhereCodeStands) {
+  for (const std::size_t size : {1u, 16u, 17u}) {
+    const std::vector<std::uint32_t> numbers = {100, 101, 102, 103, 104};
+    Policy policy = policy_with(Arch::kX86_64, numbers, false);
+    Rule& first = policy.rule_sets[0].rules[0].rule;
+    Rule all;
+    all.kind = Rule::Kind::kAllOf;
+    all.children.assign(size, first);
+    first = all;
+    const auto in_place = [&](const Plan& plan) {
+      const Program program = render(plan);
+      const auto place = [&](std::uint32_t k) {
+        const auto found =
+            std::find(program.rbegin(), program.rend(), Insn{kJeqK, 0, 1, k});  // of the argument
+        return program.rend() - found;
+      };
+      return place(100) < place(101);
+    };
+    const Plan tree = apply("search-trees", make_plan(policy));
+    EXPECT_TRUE(in_place(tree)) << size;
+    EXPECT_EQ(in_place(apply("large-code-apart", tree)), size <= 16) << size;
+    EXPECT_TRUE(in_place(apply("large-code-apart", make_plan(policy)))) << "only of trees";
+    // With every code apart, all stand behind the search, in its order.
+    const Program apart = render(apply("code-apart", tree));
+    const auto last_search = std::ranges::find(apart, Insn{kJeqK, 0, 1, 104});
+    const auto first_code = std::ranges::find(apart, Insn{kLdWAbs, 0, 0, 20});
+    EXPECT_LT(last_search - apart.begin(), first_code - apart.begin()) << size;
+  }
+}
+
 TEST(Plan, OftenCalledOnesFirst) {
   const std::vector<std::uint32_t> numbers = {0, 1, 3, 39, 202, 463};
   Policy policy = policy_with(Arch::kX86_64, numbers, false);
   policy.hot = {"close", "read", "close", "fork"};
+  EXPECT_EQ(make_plan(policy).arches[0].hot, (std::vector<std::uint32_t>{3, 0}))
+      << "each once, and only what has a rule";
   EXPECT_EQ(plan_text(standard(policy)).substr(0, 22), "list: close ?2, read ?");
   const std::vector<std::string> given = {"futex", "syscall_0x1cf", "nosuch", "write"};
   EXPECT_EQ(make_plan(policy, given).arches[0].hot, (std::vector<std::uint32_t>{202, 463, 1}))
