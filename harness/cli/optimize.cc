@@ -92,10 +92,10 @@ void explain(std::span<const PassStep> steps) {
 
 Status needs_policy(const OptimizeJob& job, const Source& source) {
   if (source.policy) return Ok{};
-  const char* option = job.print_rules     ? "--print-rules"
-                       : job.print_plan    ? "--print-plan"
+  const char* option = job.print_rules       ? "--print-rules"
+                       : job.print_plan      ? "--print-plan"
                        : job.profile.empty() ? nullptr
-                                           : "--profile";
+                                             : "--profile";
   if (option == nullptr) return Ok{};
   return make_error(ErrorCode::kUsage, option,
                     fmt::format("'{}' is a program; this option is about policies", source.name));

@@ -33,8 +33,8 @@ inline constexpr std::size_t kMaxRounds = 1000;
 // layouts use.
 std::vector<const Pass*> standard_passes();
 
-// Those of them that compare no constants with each other, for programs whose constants are filled
-// in later (precompile.h).
+// Those of them that conclude nothing from the values of constants but that some are equal, for
+// programs whose constants are filled in later (precompile.h).
 std::vector<const Pass*> value_blind_passes();
 
 // Applies the bytecode passes among `passes` round after round until a whole round changes nothing.

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/seccomp/action.h"
+#include "harness/seccomp/cache.h"
 #include "harness/seccomp/profile.h"
 
 namespace secequiv {
@@ -94,7 +95,9 @@ std::optional<std::uint32_t> constant_action(const Plan& plan, const Decision& d
 }
 
 bool cacheable(const Plan& plan, const ArchPlan& arch, const Entry& entry) {
-  return constant_action(plan, arch.codes[entry.code]) == SECCOMP_RET_ALLOW;
+  const auto known = arch_from_data(arch.audit, entry.last);
+  return constant_action(plan, arch.codes[entry.code]) == SECCOMP_RET_ALLOW && known &&
+         entry.last < cached_numbers(*known);
 }
 
 std::string plan_text(const Plan& plan) {

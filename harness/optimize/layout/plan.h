@@ -72,7 +72,8 @@ Plan make_plan(const Policy& policy, std::span<const std::string> hot = {});
 // What the code returns whatever the arguments, or nothing if it depends on them.
 std::optional<std::uint32_t> constant_action(const Plan& plan, const Decision& decision);
 
-// The kernel need not run the filter for such numbers: a plain ALLOW, whatever the arguments.
+// The kernel need not run the filter for such numbers: a plain ALLOW, whatever the arguments, of
+// numbers that its bitmap covers (seccomp/cache.h).
 bool cacheable(const Plan& plan, const ArchPlan& arch, const Entry& entry);
 
 // One line a stage; `?3` is code number 3, which depends on the arguments.

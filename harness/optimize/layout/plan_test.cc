@@ -179,10 +179,11 @@ TEST(Plan, ArchitecturesWithTheSameAuditValueAreOnePlan) {
   EXPECT_EQ(plan_text(plan),
             "arch 0xc000003e\nlist: x32:getpid ALLOW, x32:futex ?1, getpid ALLOW, futex ?3\n"
             "arch 0x40000003\nlist: getpid ALLOW, futex ?1\n");
-  EXPECT_EQ(plan_text(standard(policy)),
-            "arch 0xc000003e\nlist: x32:futex ?1, futex ?1\nlist: x32:getpid ALLOW, getpid ALLOW\n"
-            "trees of values\n"
-            "arch 0x40000003\nlist: futex ?1\nlist: getpid ALLOW\ntrees of values\n");
+  EXPECT_EQ(
+      plan_text(standard(policy)),
+      "arch 0xc000003e\nlist: x32:futex ?1, futex ?1\nlist: x32:getpid ALLOW\nlist: getpid ALLOW\n"
+      "trees of values\n"
+      "arch 0x40000003\nlist: futex ?1\nlist: getpid ALLOW\ntrees of values\n");
   expect_decides_however(policy);
   // No policy that can be written has an action for x32 and x32, but decide() says what it means.
   Policy both = policy;
