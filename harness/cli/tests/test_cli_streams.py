@@ -28,7 +28,7 @@ COMMANDS = {
     "asm": ["--from", "--big-endian", "--to", "--output", "--plain", "--arch", "--cap", "--kernel"],
     "dis": ["--from", "--big-endian", "--to", "--output", "--plain", "--arch", "--cap", "--kernel"],
     "validate": ["--any-length", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
-    "optimize": ["--passes", "--stop-after", "--calls", "--list", "--explain", "--print-rules", "--print-plan", "--plain",
+    "optimize": ["--passes", "--stop-after", "--profile", "--list", "--explain", "--print-rules", "--print-plan", "--plain",
                  "--from", "--big-endian", "--to", "--output", "--arch", "--cap", "--kernel"],
     "precompile": ["--output", "--no-proof", "--max-memory", "--timeout", "--arch", "--cap", "--kernel", "--json"],
     "patch": ["--set", "--defaults", "--plain", "--to", "--output"],

@@ -61,6 +61,7 @@ class Renderer {
     for (const Stage& stage : arch.stages) {
       const Label next_stage = code_.label();
       std::vector<detail::Case> cases;
+      cases.reserve(stage.entries.size());
       for (const Entry& entry : stage.entries)
         cases.push_back({entry.first, entry.last, labels[entry.code]});
       const auto after = [&](std::span<const detail::Case> here) {
