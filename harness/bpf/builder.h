@@ -1,6 +1,7 @@
 // Programs written with labels. Owns the fixing of jumps. It must not know what the code is for.
 #pragma once
 
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -23,8 +24,8 @@ class Builder {
   void bind(Label label) { positions_[label] = code_.size(); }
 
   void load(std::uint32_t word) { code_.push_back(Insn{kLdWAbs, 0, 0, word * 4}); }
-  void mask(std::uint32_t k) { code_.push_back(Insn{kAndK, 0, 0, k}); }
   void ret(std::uint32_t value) { code_.push_back(Insn{kRetK, 0, 0, value}); }
+  void mask(std::uint32_t k) { code_.push_back(Insn{kAndK, 0, 0, k}); }
   void jump(Label to) {
     jumps_.emplace_back(code_.size(), to);
     code_.push_back(Insn{kJa, 0, 0, 0});
@@ -35,7 +36,17 @@ class Builder {
     jump(no);
   }
 
+  // A RET of this value, which finish() writes behind everything else, each value once.
+  Label returning(std::uint32_t value) {
+    const auto known = returns_.find(value);
+    return known != returns_.end() ? known->second : returns_.emplace(value, label()).first->second;
+  }
+
   Program finish() {
+    for (const auto& [value, label] : returns_) {
+      bind(label);
+      ret(value);
+    }
     for (const auto& [pc, to] : jumps_)
       code_[pc].k = static_cast<std::uint32_t>(positions_[to] - pc - 1);
     return std::move(code_);
@@ -46,6 +57,7 @@ class Builder {
   Program code_;
   std::vector<std::size_t> positions_;
   std::vector<std::pair<std::size_t, Label>> jumps_;
+  std::map<std::uint32_t, Label> returns_;
 };
 
 }  // namespace secequiv

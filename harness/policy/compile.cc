@@ -1,7 +1,6 @@
 #include "harness/policy/compile.h"
 
 #include <algorithm>
-#include <map>
 
 #include "harness/bpf/builder.h"
 
@@ -24,21 +23,11 @@ class Compiler {
       emit_arch(audit);
       code_.bind(other);
     }
-    code_.jump(action(policy_.bad_arch_action));
-    for (const auto& [value, label] : actions_) {
-      code_.bind(label);
-      code_.ret(value);
-    }
+    code_.jump(code_.returning(policy_.bad_arch_action));
     return code_.finish();
   }
 
  private:
-  Label action(std::uint32_t value) {
-    const auto found = actions_.find(value);
-    if (found != actions_.end()) return found->second;
-    return actions_.emplace(value, code_.label()).first->second;
-  }
-
   void emit_arch(std::uint32_t audit) {
     endian_ = endian_of(audit);
     if (audit == AUDIT_ARCH_X86_64 && policy_.x32_action && !policy_.has_arch(Arch::kX32)) {
@@ -47,7 +36,7 @@ class Compiler {
       code_.load(kNrWord);
       code_.branch(kJsetK, kX32Bit, suspect, regular);
       code_.bind(suspect);
-      code_.branch(kJeqK, 0xffffffff, regular, action(*policy_.x32_action));
+      code_.branch(kJeqK, 0xffffffff, regular, code_.returning(*policy_.x32_action));
       code_.bind(regular);
     }
     for (const RuleSet& set : policy_.rule_sets) {
@@ -67,17 +56,17 @@ class Compiler {
         code_.bind(mine);
         if (listed_again(set, entry)) {
           const Label retry = code_.label();
-          emit_rule(entry.rule, action(set.action), retry);
+          emit_rule(entry.rule, code_.returning(set.action), retry);
           code_.bind(retry);
           code_.load(kNrWord);
         } else {
-          emit_rule(entry.rule, action(set.action), next_set);
+          emit_rule(entry.rule, code_.returning(set.action), next_set);
         }
         code_.bind(other);
       }
       code_.bind(next_set);
     }
-    code_.jump(action(policy_.default_action));
+    code_.jump(code_.returning(policy_.default_action));
   }
 
   // Does `set` hold the same number further down for another architecture of the same audit value
@@ -200,7 +189,6 @@ class Compiler {
 
   const Policy& policy_;
   Builder code_;
-  std::map<std::uint32_t, Label> actions_;
   Endian endian_ = Endian::kLittle;
 };
 

@@ -1,6 +1,5 @@
 // A plan as a program.
 #include <algorithm>
-#include <map>
 
 #include "harness/bpf/builder.h"
 #include "harness/optimize/layout/emit.h"
@@ -31,21 +30,11 @@ class Renderer {
       emit(arch);
       code_.bind(other);
     }
-    code_.jump(action(plan_.bad_arch_action));
-    for (const auto& [value, label] : actions_) {
-      code_.bind(label);
-      code_.ret(value);
-    }
+    code_.jump(code_.returning(plan_.bad_arch_action));
     return code_.finish();
   }
 
  private:
-  Label action(std::uint32_t value) {
-    const auto found = actions_.find(value);
-    if (found != actions_.end()) return found->second;
-    return actions_.emplace(value, code_.label()).first->second;
-  }
-
   void emit(const ArchPlan& arch) {
     code_.load(kNrWord);
     // Code stands behind the last jump to it.
@@ -53,7 +42,7 @@ class Renderer {
     std::vector<Label> labels;
     for (const Decision& decision : arch.codes) {
       const auto constant = constant_action(plan_, decision);
-      labels.push_back(constant ? action(*constant) : code_.label());
+      labels.push_back(constant ? code_.returning(*constant) : code_.label());
     }
     for (const Stage& stage : arch.stages)
       for (const Entry& entry : stage.entries) ++uses[entry.code];
@@ -79,7 +68,7 @@ class Renderer {
       detail::emit_search(code_, cases, {stage.tree, stage.pinned}, next_stage, after);
       code_.bind(next_stage);
     }
-    code_.jump(action(plan_.default_action));
+    code_.jump(code_.returning(plan_.default_action));
     for (const std::size_t index : apart) emit(arch, arch.codes[index], labels[index]);
   }
 
@@ -95,15 +84,14 @@ class Renderer {
         code_.bind(inside);
       }
       detail::RuleEmitter(code_, endian, arch.value_trees)
-          .rule(clause.rule, action(clause.action), next);
+          .rule(clause.rule, code_.returning(clause.action), next);
       code_.bind(next);
     }
-    code_.jump(action(plan_.default_action));
+    code_.jump(code_.returning(plan_.default_action));
   }
 
   const Plan& plan_;
   Builder code_;
-  std::map<std::uint32_t, Label> actions_;
 };
 
 }  // namespace
