@@ -126,7 +126,10 @@ class Linter {
 
  private:
   Result<bool> same(const Policy& a, const Policy& b) {
-    auto proof = dd::prove(Pair{compile(a), compile(b), Sameness::kRaw}, limits_);
+    dd::Limits left = limits_;
+    left.seconds -= seconds_since(start_);
+    if (left.seconds <= 0) return make_error(ErrorCode::kBudget, policy_.name, "the time is up");
+    auto proof = dd::prove(Pair{compile(a), compile(b), Sameness::kRaw}, left);
     if (!proof) return proof.error();
     if (proof->verdict == Verdict::kUnknown)
       return make_error(ErrorCode::kBudget, policy_.name, proof->detail);
@@ -221,6 +224,7 @@ class Linter {
 
   const Policy& policy_;
   dd::Limits limits_;
+  Clock::time_point start_ = Clock::now();
   std::uint32_t marker_;
   std::vector<Duplicate> duplicates_;  // of the rule at hand
   std::vector<IdleRule> found_;

@@ -33,7 +33,7 @@ struct IdleRule {
 // One by one: each could be left out, not necessarily several at once. Parts of a rule that is
 // listed are not, nor what is idle only because a duplicate behind it says the same. An any_of
 // directly within an any_of counts as one with it, and all_of likewise. Errors: kBudget if the
-// limits are reached.
+// limits are reached; their seconds are for all of it.
 Result<std::vector<IdleRule>> idle_rules(const Policy& policy, const dd::Limits& limits);
 
 // A rule whose alternatives do not look at the same things. A matcher other than `any` looks at its

@@ -136,7 +136,9 @@ nlohmann::ordered_json finding(const DoubtfulRule& rule, const Policy& policy) {
 int lint(const LintJob& job) {
   auto policy = load_policy(job.policy, job.options);
   if (!policy) return report(policy.error(), job.options);
-  auto idle = idle_rules(*policy, job.engine.limits());
+  dd::Limits limits = job.engine.limits();
+  limits.seconds = job.options.timeout;
+  auto idle = idle_rules(*policy, limits);
   if (!idle) return report(idle.error(), job.options);
   const std::vector<DoubtfulRule> doubtful = doubtful_rules(*policy);
   const bool pass = idle->empty() && (doubtful.empty() || !job.strict);
@@ -169,6 +171,7 @@ void add_lint(CLI::App& app, Context& context) {
   auto job = std::make_shared<LintJob>();
   sub->add_option("policy", job->policy, "Policy, or OCI profile")->required();
   sub->add_flag("--strict", job->strict, "Warnings count: exit status 1");
+  job->options.add_timeout(*sub, "Seconds for all proofs");
   job->engine.add_memory(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);

@@ -29,8 +29,11 @@ struct OptimizeJob {
 
 std::string pass_list() {
   std::string out;
+  const auto standard = standard_passes();
   for (const Pass& pass : all_passes())
-    out += fmt::format("{:<9} {:<26} {}\n", kind_name(pass.kind()), pass.name, pass.law);
+    out +=
+        fmt::format("{:<9} {:<26} {}{}\n", kind_name(pass.kind()), pass.name, pass.law,
+                    std::ranges::find(standard, &pass) == standard.end() ? " Only if named." : "");
   return out;
 }
 
@@ -101,6 +104,13 @@ Status needs_policy(const OptimizeJob& job, const Source& source) {
                     fmt::format("'{}' is a program; this option is about policies", source.name));
 }
 
+Status profile_is_used(const OptimizeJob& job, std::span<const Pass* const> passes) {
+  const bool used = std::ranges::find(passes, "hot-first", &Pass::name) != passes.end();
+  if (job.profile.empty() || (used && !job.print_rules)) return Ok{};
+  return make_error(ErrorCode::kUsage, "--profile",
+                    "nothing here uses a profile: it is for the pass hot-first");
+}
+
 int optimize_input(const OptimizeJob& job) {
   if (job.list) return print(pass_list());
   auto passes = chosen_passes(job);
@@ -110,9 +120,8 @@ int optimize_input(const OptimizeJob& job) {
   auto source = load_accepted(job.input, job.options);
   if (!source) return report(source.error(), job.options);
   if (auto s = needs_policy(job, *source); !s) return report(s.error(), job.options);
+  if (auto s = profile_is_used(job, *passes); !s) return report(s.error(), job.options);
   if (source->policy) note_unknown(job, *calls, *source->policy);
-  std::vector<std::string> hot;
-  for (const SyscallCount& call : *calls) hot.push_back(call.name);
   const auto write = [&](const std::string& text) {
     const Status written = write_file(job.options.output, text);
     return written ? 0 : report(written.error(), job.options);
@@ -121,17 +130,18 @@ int optimize_input(const OptimizeJob& job) {
     Simplified rules = simplify(*source->policy, *passes);
     const std::string text = job.print_rules
                                  ? write_policy(rules.policy)
-                                 : plan_text(lay_out(rules.policy, *passes, hot, &rules.steps));
+                                 : plan_text(lay_out(rules.policy, *passes, *calls, &rules.steps));
     if (job.explain) explain(rules.steps);
     return write(text);
   }
-  const Optimized result =
-      source->policy ? optimize(*source->policy, *passes, hot) : optimize(source->program, *passes);
+  const Optimized result = source->policy ? optimize(*source->policy, *passes, *calls)
+                                          : optimize(source->program, *passes);
   if (job.explain) {
     explain(result.steps);
-    fmt::print(stderr, "{} -> {} instructions{}\n", source->program.size(), result.program.size(),
-               result.fixpoint ? "" : " (stopped before a fixpoint)");
+    fmt::print(stderr, "{} -> {} instructions\n", source->program.size(), result.program.size());
   }
+  if (!result.fixpoint)
+    warn("note: stopped before a fixpoint: these passes undo each other's work");
   note_length("the result", result.program);
   const auto comments = job.plain ? std::vector<std::string>() : annotate(result.program);
   return write(write_program(result.program, *form_from_name(job.options.to), comments));
@@ -148,7 +158,8 @@ void add_optimize(CLI::App& app, Context& context) {
                   "standard input")
       ->capture_default_str();
   sub->add_option("--passes", job->passes, "Only these passes, in this order (comma-separated)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   sub->add_option("--stop-after", job->stop_after, "Leave out the passes behind this one");
   sub->add_option("--profile", job->profile,
                   "System calls by frequency, instead of the policy's hot ones: strace -c's "

@@ -93,8 +93,8 @@ Simplified simplify(const Policy& policy, std::span<const Pass* const> passes) {
 }
 
 Plan lay_out(const Policy& policy, std::span<const Pass* const> passes,
-             std::span<const std::string> hot, std::vector<PassStep>* steps) {
-  Plan plan = make_plan(policy, hot);
+             std::span<const SyscallCount> profile, std::vector<PassStep>* steps) {
+  Plan plan = make_plan(policy, profile);
   for (const auto& [pass, run] : of_kind<LayoutPass>(passes)) {
     Plan next = run(plan);
     if (steps != nullptr)
@@ -105,12 +105,12 @@ Plan lay_out(const Policy& policy, std::span<const Pass* const> passes,
 }
 
 Optimized optimize(const Policy& policy, std::span<const Pass* const> passes,
-                   std::span<const std::string> hot) {
+                   std::span<const SyscallCount> profile) {
   Simplified rules = simplify(policy, passes);
   const bool planned =
       std::ranges::any_of(passes, [](const Pass* p) { return p->kind() == Pass::Kind::kLayout; });
-  const Program before =
-      planned ? render(lay_out(rules.policy, passes, hot, &rules.steps)) : compile(rules.policy);
+  const Program before = planned ? render(lay_out(rules.policy, passes, profile, &rules.steps))
+                                 : compile(rules.policy);
   Optimized out = optimize(before, passes);
   out.steps.insert(out.steps.begin(), rules.steps.begin(), rules.steps.end());
   out.fixpoint = out.fixpoint && rules.fixpoint;

@@ -23,8 +23,7 @@ struct PassStep {
 struct Optimized {
   Program program;
   std::vector<PassStep> steps;
-  bool fixpoint = true;  // false: stopped at kMaxRounds with changes still happening (never seen;
-                         // reported, not hidden)
+  bool fixpoint = true;  // false: stopped at kMaxRounds with changes still happening
 };
 
 inline constexpr std::size_t kMaxRounds = 1000;
@@ -51,15 +50,15 @@ struct Simplified {
 };
 Simplified simplify(const Policy& policy, std::span<const Pass* const> passes);
 
-// The plan after the layout passes among `passes`, in their order, each once. Of `hot` see
-// make_plan.
+// The plan after the layout passes among `passes`, in their order, each once. Of `profile`
+// see make_plan.
 Plan lay_out(const Policy& policy, std::span<const Pass* const> passes,
-             std::span<const std::string> hot = {}, std::vector<PassStep>* steps = nullptr);
+             std::span<const SyscallCount> profile = {}, std::vector<PassStep>* steps = nullptr);
 
 // All three kinds. Without a layout pass the unoptimized compiler's program is what bytecode passes
 // work on. The result decides what the policy decides; it may exceed 4096 instructions.
 Optimized optimize(const Policy& policy, std::span<const Pass* const> passes,
-                   std::span<const std::string> hot = {});
+                   std::span<const SyscallCount> profile = {});
 Optimized optimize(const Policy& policy);
 
 }  // namespace secequiv

@@ -129,6 +129,22 @@ TEST(OptimizeRandom, CompiledPolicies) {
   }
 }
 
+// Two passes do not undo each other's work for ever.
+TEST(OptimizeRandom, AnyTwoPassesComeToAnEnd) {
+  Random random(86);
+  std::vector<Program> programs = {
+      assemble("ld [0]\njeq #1, z, b\nb: ld [0]\nz: jeq #1, c, d\nc: ret #5\nd: ret #5\n")};
+  for (int i = 0; i < 5; ++i) programs.push_back(compile(random_policy(random)));
+  for (int i = 0; i < 15; ++i) programs.push_back(random_program(random, 60));
+  for (const Pass& first : bytecode_passes())
+    for (const Pass& second : bytecode_passes())
+      for (const Program& program : programs) {
+        const Pass* both[] = {&first, &second};
+        ASSERT_TRUE(optimize(program, both).fixpoint) << first.name << ", " << second.name << "\n"
+                                                      << asm_text(program);
+      }
+}
+
 // Deterministic: the same program in, the same program out, byte for byte.
 TEST(OptimizeRandom, Deterministic) {
   Random random(85);

@@ -439,3 +439,9 @@ def test_errors(getpid, tmp_path):
         document, done = report("lint", path)
         assert done.status == 2 and document["schema"] == "secequiv.error/1", done
         assert run("lint", path).out == ""
+
+
+def test_the_time_is_for_all_proofs():
+    document, done = report("lint", POLICIES / "gvisor" / "kvm-everything.json", "--timeout", "0.001")
+    assert done.status == 3 and document["error"] == "budget"
+    assert "the time is up" in done.err or "limit" in done.err

@@ -258,6 +258,21 @@ def test_options_about_policies(options):
         assert err.startswith("secequiv: %s: '" % options[0]) and err.endswith("' is a program; this option is about policies\n")
 
 
+def test_a_profile_that_nothing_uses():
+    for options in (["--passes", "thread-jumps"], ["--print-rules"], ["--stop-after", "split-halves"]):
+        err = refused(KVM, "--profile", ROOT / "corpus" / "profiles" / "postgres.txt", *options)
+        assert err == "secequiv: --profile: nothing here uses a profile: it is for the pass hot-first\n"
+
+
+def test_a_file_behind_the_passes():
+    assert run("optimize", "--passes", "thread-jumps", NESTED).out == run("optimize", NESTED, "--passes", "thread-jumps").out
+
+
+def test_passes_that_only_run_if_named():
+    named = {line.split()[1] for line in run("optimize", "--list").out.splitlines() if line.endswith(" Only if named.")}
+    assert named == {"single-tree", "code-apart"}
+
+
 def test_errors_of_calls(tmp_path):
     path = tmp_path / "calls"
     assert refused(KVM, "--profile", path) == "secequiv: %s: cannot open: No such file or directory\n" % path

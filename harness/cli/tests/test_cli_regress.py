@@ -13,6 +13,12 @@ def test_there_are_some():
     assert len(PROGRAMS) >= 3
 
 
+def test_passes_come_to_an_end():
+    undoing = ROOT / "corpus" / "regress" / "programs" / "undoing-passes.asm"
+    for passes in ("merge-equal-code,skip-decided-tests", "skip-decided-tests,merge-equal-code"):
+        assert run("optimize", undoing, "--passes", passes).err == ""
+
+
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_every_question_has_an_answer(path, tmp_path):
     raw, constant = tmp_path / "program.bpf", tmp_path / "constant.asm"

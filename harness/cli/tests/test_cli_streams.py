@@ -20,7 +20,7 @@ COMMANDS = {
             "--json"],
     "reach": ["--at", "--max-regions", "--max-memory", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
     "actions": ["--max-memory", "--from", "--big-endian", "--same", "--arch", "--cap", "--kernel", "--json"],
-    "lint": ["--strict", "--max-memory", "--arch", "--cap", "--kernel", "--json"],
+    "lint": ["--strict", "--timeout", "--max-memory", "--arch", "--cap", "--kernel", "--json"],
     "run": ["--nr", "--arch", "--ip", "--arg", "--words", "--trace", "--host-arch", "--cap", "--kernel", "--from", "--big-endian",
             "--json"],
     "cover": ["--policy", "--inputs", "--state", "--listing", "--no-derive", "--no-prove", "--engine", "--max-memory", "--from",

@@ -60,21 +60,22 @@ Program share(ProgramView program, std::span<const Class> classes) {
       return static_cast<std::size_t>(std::ranges::upper_bound(places, edge.pc + 1 + kReach) -
                                       places.begin());
     };
-    // The reach of conditional jumps ends in program order too, so taking the farthest place in
-    // reach whenever none kept so far serves an edge gives the fewest. An unconditional jump is no
-    // place to share if its target is in reach.
-    const auto better = [&](std::size_t last, std::size_t pc) {
-      std::size_t i = last;
-      while (i > 0 && places[i - 1] > pc && program[places[i - 1]].code == kJa) --i;
-      return i > 0 && places[i - 1] > pc ? i - 1 : last - 1;
+    // What only leads on to a place of the same class is no place to share if that one is in reach;
+    // a test that does is worse than a jump, because other passes skip it.
+    const auto rank = [&](std::size_t i) {
+      const Insn& in = program[places[i]];
+      if (in.code == kJa) return 1;
+      return is_conditional(in) && classes[jump_target(places[i], in, true)] == target ? 2 : 0;
     };
+    // The reach of conditional jumps ends in program order too, so taking the farthest place in
+    // reach whenever none kept so far serves an edge gives the fewest.
     std::vector<std::size_t> choice;
     for (const Edge& edge : here.edges) {
-      const std::size_t last = end_of(edge);
-      std::size_t chosen = better(last, edge.pc);
-      const bool jump = program[places[chosen]].code == kJa;
-      for (std::size_t i = last; i > 0 && places[i - 1] > edge.pc; --i) {
-        if (!kept[i - 1] || (program[places[i - 1]].code == kJa) != jump) continue;
+      std::size_t chosen = end_of(edge) - 1;
+      for (std::size_t i = chosen; rank(chosen) > 0 && i > 0 && places[i - 1] > edge.pc; --i)
+        if (rank(i - 1) < rank(chosen)) chosen = i - 1;
+      for (std::size_t i = end_of(edge); i > 0 && places[i - 1] > edge.pc; --i) {
+        if (!kept[i - 1] || rank(i - 1) != rank(chosen)) continue;
         chosen = i - 1;
         break;
       }

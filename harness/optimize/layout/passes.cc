@@ -19,7 +19,7 @@ std::size_t heat(const ArchPlan& arch, const Entry& entry) {
 }
 
 bool is_hot(const Plan& plan, const ArchPlan& arch, const Entry& entry) {
-  return heat(arch, entry) < arch.hot.size() && !cacheable(plan, arch, entry);
+  return heat(arch, entry) < arch.hot.size() && !kernel_answers(plan, arch, entry);
 }
 
 // Moves the entries that `chosen` picks into a stage of their own, in front or at the end. Stages
@@ -97,7 +97,7 @@ Plan hot_first(const Plan& plan) {
 Plan cacheable_last(const Plan& plan) {
   return each_arch(plan, [&](ArchPlan& arch) {
     arch.stages =
-        apart(arch, [&](const Entry& entry) { return cacheable(plan, arch, entry); }, false);
+        apart(arch, [&](const Entry& entry) { return kernel_answers(plan, arch, entry); }, false);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "harness/seccomp/action.h"
@@ -30,8 +31,28 @@ bool is_x32(const Policy& policy, std::uint32_t audit, std::uint32_t nr) {
          (nr & kX32Bit) != 0 && nr != kAll;
 }
 
+void add_once(std::vector<std::uint32_t>& numbers, std::uint32_t nr) {
+  if (std::ranges::find(numbers, nr) == numbers.end()) numbers.push_back(nr);
+}
+
+// Of calls and how often they are made, most frequent first: a test in front saves each call about
+// the depth of a search among `entries`, and costs one instruction for every call behind it.
+std::vector<std::uint32_t> worth_a_test(
+    std::span<const std::pair<std::uint32_t, std::uint64_t>> calls, std::size_t entries) {
+  double behind = 0;
+  for (const auto& [nr, count] : calls) behind += static_cast<double>(count);
+  const auto depth = static_cast<double>(std::bit_width(entries));
+  std::vector<std::uint32_t> out;
+  for (const auto& [nr, count] : calls) {
+    behind -= static_cast<double>(count);
+    if (count == 0 || static_cast<double>(count) * depth < behind) break;
+    out.push_back(nr);
+  }
+  return out;
+}
+
 ArchPlan arch_plan(const Policy& policy, const Plan& plan, std::uint32_t audit,
-                   std::span<const std::string> hot) {
+                   std::span<const SyscallCount> profile) {
   ArchPlan out;
   out.audit = audit;
   Stage stage;
@@ -56,11 +77,24 @@ ArchPlan arch_plan(const Policy& policy, const Plan& plan, std::uint32_t audit,
     stage.entries.push_back({kX32Bit, kX32Bit * 2 - 1, out.codes.size() - 1});
     stage.entries.push_back({0x80000000 | kX32Bit, kAll - 1, out.codes.size() - 1});
   }
-  for (const std::string& name : hot)
+  const auto entry_of = [&](const std::string& name) -> std::optional<Entry> {
     for (const Arch arch : policy.arches)
       if (arch_info(arch).audit == audit)
         if (const auto nr = profile_nr(arch, name); nr && code_of.contains(*nr))
-          if (std::ranges::find(out.hot, *nr) == out.hot.end()) out.hot.push_back(*nr);
+          return Entry{*nr, *nr, code_of[*nr]};
+    return std::nullopt;
+  };
+  if (profile.empty()) {
+    for (const std::string& name : policy.hot)
+      if (const auto entry = entry_of(name)) add_once(out.hot, entry->first);
+  } else {
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> searched;
+    for (const SyscallCount& call : profile)
+      if (const auto entry = entry_of(call.name); entry && !kernel_answers(plan, out, *entry))
+        searched.emplace_back(entry->first, call.calls);
+    for (const std::uint32_t nr : worth_a_test(searched, stage.entries.size()))
+      add_once(out.hot, nr);
+  }
   out.stages.push_back(std::move(stage));
   return out;
 }
@@ -80,10 +114,10 @@ std::string entry_text(const Plan& plan, const ArchPlan& arch, const Entry& entr
 
 }  // namespace
 
-Plan make_plan(const Policy& policy, std::span<const std::string> hot) {
+Plan make_plan(const Policy& policy, std::span<const SyscallCount> profile) {
   Plan plan{policy.default_action, policy.bad_arch_action, {}};
   for (const std::uint32_t audit : policy.audit_values())
-    plan.arches.push_back(arch_plan(policy, plan, audit, hot.empty() ? policy.hot : hot));
+    plan.arches.push_back(arch_plan(policy, plan, audit, profile));
   return plan;
 }
 
@@ -94,7 +128,7 @@ std::optional<std::uint32_t> constant_action(const Plan& plan, const Decision& d
   return std::nullopt;
 }
 
-bool cacheable(const Plan& plan, const ArchPlan& arch, const Entry& entry) {
+bool kernel_answers(const Plan& plan, const ArchPlan& arch, const Entry& entry) {
   const auto known = arch_from_data(arch.audit, entry.last);
   return constant_action(plan, arch.codes[entry.code]) == SECCOMP_RET_ALLOW && known &&
          entry.last < cached_numbers(*known);

@@ -9,6 +9,7 @@
 
 #include "harness/bpf/insn.h"
 #include "harness/policy/policy.h"
+#include "harness/seccomp/profile.h"
 
 namespace secequiv {
 
@@ -66,15 +67,17 @@ struct Plan {
 };
 
 // The plan without layout passes: one list of numbers in the policy's order for each architecture.
-// `hot` (names, most frequent first) counts instead of the policy's if it is not empty.
-Plan make_plan(const Policy& policy, std::span<const std::string> hot = {});
+// Hot are the policy's hot calls; or of `profile` (most frequent first), unless it is empty, those
+// that save more by a test in front than it costs all calls behind it. A name is looked up on the
+// first of the policy's architectures with the same AUDIT_ARCH_* value that has it.
+Plan make_plan(const Policy& policy, std::span<const SyscallCount> profile = {});
 
 // What the code returns whatever the arguments, or nothing if it depends on them.
 std::optional<std::uint32_t> constant_action(const Plan& plan, const Decision& decision);
 
 // The kernel need not run the filter for such numbers: a plain ALLOW, whatever the arguments, of
 // numbers that its bitmap covers (seccomp/cache.h).
-bool cacheable(const Plan& plan, const ArchPlan& arch, const Entry& entry);
+bool kernel_answers(const Plan& plan, const ArchPlan& arch, const Entry& entry);
 
 // One line a stage; `?3` is code number 3, which depends on the arguments.
 std::string plan_text(const Plan& plan);
