@@ -237,7 +237,7 @@ def test_calls_that_the_architecture_lacks(tmp_path):
     note = "secequiv: note: %s: not a system call of the policy's architectures: " % path
     done = run("optimize", KVM, "--profile", path)
     assert done.status == 0 and done.err == note + "nosuch, socketcall\n"
-    assert run("optimize", KVM, "--profile", path, "--print-rules").err == done.err
+    assert run("optimize", KVM, "--profile", path, "--print-plan").err == done.err
     both = tmp_path / "both.json"
     both.write_text(json.dumps({"version": 1, "arches": ["x86_64", "i386"], "default_action": "allow", "rule_sets": []}))
     assert run("optimize", both, "--profile", path).err == note + "nosuch\n", "i386 has socketcall"

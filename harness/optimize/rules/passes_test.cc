@@ -396,6 +396,12 @@ std::vector<Rule> random_rules(Random& random, std::size_t count) {
   return out;
 }
 
+#ifdef SECEQUIV_FULL_TESTS
+constexpr std::size_t kRules = 10000;
+#else
+constexpr std::size_t kRules = 1000;
+#endif
+
 TEST(RulePassesRandom, EveryPassAndAllOfThemMatchTheSame) {
   Random random(90);
   std::map<std::string_view, std::size_t> changes;
@@ -403,7 +409,7 @@ TEST(RulePassesRandom, EveryPassAndAllOfThemMatchTheSame) {
   std::size_t seen = 0;
   std::size_t before = 0;
   std::size_t after = 0;
-  for (const Rule& rule : random_rules(random, 10000)) {
+  for (const Rule& rule : random_rules(random, kRules)) {
     const Inputs inputs = inputs_for(random, rule);
     for (const SeccompData& data : inputs.data) matching += rule.matches(data, inputs.endian);
     seen += inputs.data.size();
@@ -434,7 +440,7 @@ TEST(RulePassesRandom, EveryPassAndAllOfThemMatchTheSame) {
     after += matchers(current);
   }
   for (const RulePassRow& row : rule_pass_rows())
-    EXPECT_GT(changes[row.name], 500u) << row.name << " does nothing, which tests nothing";
+    EXPECT_GT(changes[row.name], kRules / 20) << row.name << " does nothing, which tests nothing";
   EXPECT_GT(matching, seen / 10);
   EXPECT_LT(matching, seen * 9 / 10);
   EXPECT_LT(4 * after, 3 * before);
