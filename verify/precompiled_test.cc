@@ -112,7 +112,7 @@ TEST(Precompiled, TheCorpusIsProven) {
 TEST(Precompiled, RandomPoliciesAreProven) {
   Random random(41);
   int with_places = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 120; ++i) {
     const Policy policy = random_policy(random);
     const Precompiled precompiled = precompiled_from(policy, i % 2 == 0 ? kOptimized : kPlain);
     EXPECT_EQ(proof_of(policy, precompiled).verdict, Verdict::kEquivalent) << write_policy(policy);
