@@ -10,6 +10,7 @@ ARROWS = {
     "harness/seccomp": ("harness/bpf",),
     "harness/policy": ("harness/seccomp",),
     "harness/optimize": ("harness/policy",),
+    "harness/generate": ("harness/policy",),
     "harness/coverage": ("harness/seccomp",),
     "harness/compare": ("harness/coverage",),
     "harness/adapter": ("harness/optimize",),
@@ -23,11 +24,11 @@ ARROWS = {
     "verify/policy_symbolic.h": ("verify/symbolic.h",),
     "verify/dd": ("verify/assume.h",),
     "verify/smt": ("verify/assume.h", "verify/policy_symbolic.h"),
-    "verify": ("verify/dd", "verify/smt"),
+    "verify": ("verify/dd", "verify/smt", "harness/generate"),
     # C helpers of the Python scripts use nothing of ours.
     "scripts": (),
     # The top: nothing else includes these.
-    "fuzz": ("verify/dd", "harness/report", "harness/adapters"),
+    "fuzz": ("verify/dd", "harness/report", "harness/adapters", "harness/generate"),
     "harness/cli": ("verify", "harness/report", "harness/adapters"),
 }
 
