@@ -35,7 +35,7 @@ ARROWS = {
 # A unit test is part of no library: beside a library it may use all of the harness.
 TEST_ENDINGS = ("_test.cc", "_bench.cc")
 TEST_ARROWS = {
-    layer: ("harness/report", "harness/adapters")
+    layer: ("harness/report", "harness/adapters", "harness/generate")
     for layer in ARROWS
     if layer.startswith(("harness/", "verify")) and layer != "harness/cli"
 }

@@ -1,4 +1,4 @@
-#include "harness/bpf/random_program.h"
+#include "harness/generate/random_program.h"
 
 #include <algorithm>
 #include <array>
