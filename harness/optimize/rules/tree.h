@@ -14,10 +14,6 @@ inline constexpr std::uint64_t kHighHalf = 0xffffffff00000000;
 // The bits of a field that a matcher may look at.
 inline std::uint64_t width(const Matcher& m) { return m.low_half ? kLowHalf : ~std::uint64_t{0}; }
 
-inline bool is_branching(const Rule& rule) {
-  return rule.kind == Rule::Kind::kAnyOf || rule.kind == Rule::Kind::kAllOf;
-}
-
 // args with one matcher.
 inline Rule args_rule(std::size_t field, Matcher matcher) {
   Rule out;
