@@ -114,6 +114,7 @@ void add_check(CLI::App& app, Context& context);
 void add_cover(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_dis(CLI::App& app, Context& context);
+void add_fuzz(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
 void add_actions(CLI::App& app, Context& context);
 void add_lint(CLI::App& app, Context& context);

@@ -31,6 +31,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   secequiv::cli::Context context;
   secequiv::cli::add_check(app, context);
+  secequiv::cli::add_fuzz(app, context);
   secequiv::cli::add_prove(app, context);
   secequiv::cli::add_diff(app, context);
   secequiv::cli::add_why(app, context);

@@ -6,8 +6,8 @@ namespace secequiv {
 
 std::string_view finding_name(FindingKind kind) {
   static constexpr std::array<std::string_view, kFindingKinds> kNames = {
-      "different", "rejected",   "crashed", "hung",             "exhausted",     "garbage",
-      "refused",   "slow",       "cache-loss", "grew", "nondeterministic", "not-idempotent"};
+      "different", "rejected", "crashed",    "hung", "exhausted",        "garbage",
+      "refused",   "slow",     "cache-loss", "grew", "nondeterministic", "not-idempotent"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

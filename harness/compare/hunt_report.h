@@ -14,16 +14,16 @@
 namespace secequiv {
 
 enum class FindingKind : std::uint8_t {
-  kDifferent,         // another answer than the input's, shown by a replayed witness
-  kRejected,          // the kernel would refuse the output, but not the input
-  kCrashed,           // signal, panic, non-zero exit
-  kHung,              // the time limit ran out
-  kExhausted,         // the memory or output limit ran out
-  kGarbage,           // what it answered is no answer
-  kRefused,           // it refused a program that the kernel accepts, or a policy that means something
-  kSlow,              // time grows far faster than its input
-  kCacheLoss,         // a system call that the kernel allowed without running the filter needs it now
-  kGrew,              // the output is longer than the input
+  kDifferent,  // another answer than the input's, shown by a replayed witness
+  kRejected,   // the kernel would refuse the output, but not the input
+  kCrashed,    // signal, panic, non-zero exit
+  kHung,       // the time limit ran out
+  kExhausted,  // the memory or output limit ran out
+  kGarbage,    // what it answered is no answer
+  kRefused,    // it refused a program that the kernel accepts, or a policy that means something
+  kSlow,       // time grows far faster than its input
+  kCacheLoss,  // a system call that the kernel allowed without running the filter needs it now
+  kGrew,       // the output is longer than the input
   kNondeterministic,  // two answers to one question
   kNotIdempotent,     // the output can be optimized further
 };
@@ -44,8 +44,8 @@ struct HuntSubject {
 
 struct Finding {
   FindingKind kind = FindingKind::kDifferent;
-  bool failure = true;  // false: a note, or a failure that was allowed
-  std::string detail;   // one sentence
+  bool failure = true;   // false: a note, or a failure that was allowed
+  std::string detail;    // one sentence
   std::string found_by;  // "inputs", "proof", "answer", "scaling"
   HuntSubject subject;   // reduced, unless `reduced` is false
   bool reduced = false;
@@ -70,8 +70,8 @@ struct ScalingRow {
 struct HuntReport {
   Verdict verdict = Verdict::kUnknown;
   std::string reason;
-  std::string target;   // what is under test, as it was given
-  std::string kind;     // "optimizer", "compiler", "evaluator"
+  std::string target;    // what is under test, as it was given
+  std::string kind;      // "optimizer", "compiler", "evaluator"
   std::string subjects;  // where programs came from
   std::uint64_t seed = 0;
 
@@ -79,8 +79,9 @@ struct HuntReport {
   std::uint64_t answered = 0;
   std::uint64_t unsupported = 0;
   std::string unsupported_example;
-  std::uint64_t proven = 0;     // answers proven equivalent to what they came from
-  std::uint64_t undecided = 0;  // compared on inputs only: the prover's limits ran out, or it was not asked
+  std::uint64_t proven = 0;  // answers proven equivalent to what they came from
+  std::uint64_t undecided =
+      0;  // compared on inputs only: the prover's limits ran out, or it was not asked
   std::uint64_t evaluations = 0;
   std::uint64_t repeated = 0;  // asked twice, for determinism and idempotence
   bool interrupted = false;

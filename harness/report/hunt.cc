@@ -36,15 +36,17 @@ std::string program_text(std::string_view title, ProgramView program) {
 }
 
 std::string finding_text(const HuntReport& report, const Finding& finding) {
-  std::string out = fmt::format("{}{}: {}\n", finding_name(finding.kind),
-                                finding.failure ? "" : " (only reported)",
-                                printable(finding.detail, true));
+  std::string out =
+      fmt::format("{}{}: {}\n", finding_name(finding.kind),
+                  finding.failure ? "" : " (only reported)", printable(finding.detail, true));
   if (!finding.subject.before.empty()) {
     const bool evaluator = report.kind == "evaluator";
     if (report.kind == "compiler" && !finding.subject.policy.empty() &&
         finding.subject.policy.size() < 4000)
       out += "  policy\n" + indented(finding.subject.policy);
-    out += program_text(evaluator ? "program" : report.kind == "compiler" ? "what it means" : "before",
+    out += program_text(evaluator                   ? "program"
+                        : report.kind == "compiler" ? "what it means"
+                                                    : "before",
                         finding.subject.before);
     if (!evaluator && finding.after) out += program_text("after", *finding.after);
     out += fmt::format("  trial {} ({}), {:.2f} s, by {}; {} instructions at first{}\n",
@@ -59,8 +61,8 @@ std::string finding_text(const HuntReport& report, const Finding& finding) {
 std::string scaling_text(const HuntReport& report) {
   if (report.scaling.empty()) return "";
   std::string out = "time by size (ms)";
-  const auto longest =
-      std::ranges::max_element(report.scaling, {}, [](const ScalingRow& row) { return row.sizes.size(); });
+  const auto longest = std::ranges::max_element(
+      report.scaling, {}, [](const ScalingRow& row) { return row.sizes.size(); });
   for (const std::size_t size : longest->sizes) out += fmt::format(" {:>9}", size);
   out += "    growth\n";
   for (const ScalingRow& row : report.scaling) {
@@ -103,11 +105,12 @@ ordered_json finding_json(const Finding& finding) {
 std::string hunt_status(const HuntReport& report) {
   std::uint64_t failures = 0;
   for (const Finding& finding : report.findings) failures += finding.failure ? 1 : 0;
-  const double rate =
-      report.seconds > 0 ? static_cast<double>(report.trials) / report.seconds : 0;
-  return fmt::format("{:.0f} s: {} trials ({:.0f}/s), {} proven, {} unsupported, {} evaluations, {} kinds of failure",
-                     report.seconds, report.trials, rate, report.proven, report.unsupported,
-                     report.evaluations, failures);
+  const double rate = report.seconds > 0 ? static_cast<double>(report.trials) / report.seconds : 0;
+  return fmt::format(
+      "{:.0f} s: {} trials ({:.0f}/s), {} proven, {} unsupported, {} evaluations, {} kinds of "
+      "failure",
+      report.seconds, report.trials, rate, report.proven, report.unsupported, report.evaluations,
+      failures);
 }
 
 std::string hunt_text(const HuntReport& report) {
@@ -116,9 +119,11 @@ std::string hunt_text(const HuntReport& report) {
   for (const Finding& finding : report.findings) out += "\n" + finding_text(report, finding);
   if (!report.findings.empty()) out += "\n";
   if (report.not_reduced > 0)
-    out += fmt::format("{} more trials failed or were noted and are not looked into\n", report.not_reduced);
+    out += fmt::format("{} more trials failed or were noted and are not looked into\n",
+                       report.not_reduced);
   out += scaling_text(report);
-  out += fmt::format("trials: {} in {:.2f} s; {} answered", report.trials, report.seconds, report.answered);
+  out += fmt::format("trials: {} in {:.2f} s; {} answered", report.trials, report.seconds,
+                     report.answered);
   if (report.kind != "evaluator")
     out += fmt::format(", {} proven equivalent, {} compared on inputs only", report.proven,
                        report.undecided);
@@ -126,7 +131,8 @@ std::string hunt_text(const HuntReport& report) {
     out += fmt::format(", {} unsupported ({})", report.unsupported,
                        printable(report.unsupported_example, false));
   out += fmt::format("; {} evaluations\n", report.evaluations);
-  out += fmt::format("verdict: {} ({})\n", verdict_name(report.verdict), printable(report.reason, false));
+  out += fmt::format("verdict: {} ({})\n", verdict_name(report.verdict),
+                     printable(report.reason, false));
   return out;
 }
 

@@ -142,15 +142,16 @@ class EvaluatorHunt {
   void reduce(Finding& finding, const std::vector<InputWords>& inputs) {
     const auto start = Clock::now();
     double seconds = options_.reduce_seconds;
-    if (finding.kind == FindingKind::kHung) seconds = std::max(seconds, 12 * options_.request_seconds);
+    if (finding.kind == FindingKind::kHung)
+      seconds = std::max(seconds, 12 * options_.request_seconds);
     bool timed_out = false;
     std::vector<InputWords> asked = inputs;
     if (finding.witness) asked = {finding.witness->data.words};
     const auto problem_of = [&](ProgramView program) -> std::optional<Problem> {
       timed_out = timed_out || seconds_since(start) > seconds || (options_.stop && options_.stop());
       if (timed_out) return std::nullopt;
-      auto problem = judge(program, asked, evaluator_.evaluate(program, asked),
-                           options_.judge.sameness);
+      auto problem =
+          judge(program, asked, evaluator_.evaluate(program, asked), options_.judge.sameness);
       if (!problem || problem->kind != finding.kind) return std::nullopt;
       if (problem->kind == FindingKind::kCrashed &&
           signature_of(problem->detail) != signature_of(finding.detail))
@@ -158,18 +159,17 @@ class EvaluatorHunt {
       return problem;
     };
     std::optional<Problem> last;
-    const auto shrunk = shrink(
-        finding.subject.before,
-        [&](ProgramView program) {
-          auto problem = problem_of(program);
-          if (!problem) return false;
-          last = std::move(problem);
-          return true;
-        },
-        {.calls = 20'000});
+    const auto shrunk = shrink(finding.subject.before,
+                               [&](ProgramView program) {
+                                 auto problem = problem_of(program);
+                                 if (!problem) return false;
+                                 last = std::move(problem);
+                                 return true;
+                               },
+                               {.calls = 20'000});
     if (!last) {
-      finding.detail += timed_out ? " (not reduced: no time)"
-                                  : " (not reduced: it did not show a second time)";
+      finding.detail +=
+          timed_out ? " (not reduced: no time)" : " (not reduced: it did not show a second time)";
       return;
     }
     finding.subject.before = shrunk.program;

@@ -31,8 +31,8 @@ struct HuntOptions {
   bool stop_at_first = false;    // failure
   bool require_proof = false;    // an undecided program is no pass; given ones always need proof
   JudgeOptions judge;
-  std::set<FindingKind> allowed;              // failures that are only reported
-  std::function<bool()> stop;                 // asked between requests
+  std::set<FindingKind> allowed;                    // failures that are only reported
+  std::function<bool()> stop;                       // asked between requests
   std::function<void(const HuntReport&)> progress;  // called now and then
 };
 

@@ -19,7 +19,9 @@ std::optional<Problem> refused_output(ProgramView before, ProgramView after) {
   const auto refusal = check(after, was_installable ? LengthRule::kKernel : LengthRule::kUnlimited);
   if (!refusal) return std::nullopt;
   return Problem{FindingKind::kRejected,
-                 "the kernel would refuse the answer: " + describe(*refusal, after), "answer", {}};
+                 "the kernel would refuse the answer: " + describe(*refusal, after),
+                 "answer",
+                 {}};
 }
 
 Problem differs(const Witness& witness, const char* found_by) {
@@ -31,8 +33,8 @@ Problem differs(const Witness& witness, const char* found_by) {
 
 // Where an architecture occurs as a constant of a comparison, a filter may know it.
 bool names_arch(ProgramView program, std::uint32_t audit) {
-  return std::ranges::any_of(
-      program, [&](const Insn& in) { return in.k == audit && is_conditional(in); });
+  return std::ranges::any_of(program,
+                             [&](const Insn& in) { return in.k == audit && is_conditional(in); });
 }
 
 }  // namespace

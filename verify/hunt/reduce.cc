@@ -58,7 +58,8 @@ class Reduction {
 
  private:
   bool out_of_time() {
-    timed_out_ = timed_out_ || seconds_since(start_) > seconds_ || (options_.stop && options_.stop());
+    timed_out_ =
+        timed_out_ || seconds_since(start_) > seconds_ || (options_.stop && options_.stop());
     return timed_out_;
   }
 
@@ -108,8 +109,8 @@ Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
   switch (kind) {
     case FindingKind::kGrew:
       if (!answer.ok() || answer.value.size() <= subject.before.size()) return nothing;
-      return note(fmt::format("{} instructions became {}", subject.before.size(),
-                              answer.value.size()));
+      return note(
+          fmt::format("{} instructions became {}", subject.before.size(), answer.value.size()));
     case FindingKind::kNondeterministic: {
       if (!answer.ok()) return nothing;
       const auto again = ask(target, subject);
@@ -155,8 +156,8 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
     end = shrink(
               finding.subject.before,
               [&](ProgramView smaller) {
-                return reduction.still(HuntSubject{
-                    finding.subject.name, {}, Program(smaller.begin(), smaller.end())});
+                return reduction.still(
+                    HuntSubject{finding.subject.name, {}, Program(smaller.begin(), smaller.end())});
               },
               kLimits)
               .end;

@@ -12,9 +12,9 @@ namespace secequiv::hunt {
 namespace {
 
 constexpr int kTries = 3;
-constexpr double kTrifle = 0.05;    // seconds, below which growth does not matter
-constexpr double kTooSteep = 2.5;   // exponent
-constexpr double kMuchTime = 2;     // seconds for one filter, however it grows
+constexpr double kTrifle = 0.05;   // seconds, below which growth does not matter
+constexpr double kTooSteep = 2.5;  // exponent
+constexpr double kMuchTime = 2;    // seconds for one filter, however it grows
 
 }  // namespace
 
@@ -46,9 +46,9 @@ std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions&
     // Over the last two doublings; the first sizes are mostly transport.
     const std::size_t n = row.sizes.size();
     if (n >= 3 && row.seconds[n - 3] > 0)
-      row.exponent = std::log(row.seconds[n - 1] / row.seconds[n - 3]) /
-                     std::log(static_cast<double>(row.sizes[n - 1]) /
-                              static_cast<double>(row.sizes[n - 3]));
+      row.exponent =
+          std::log(row.seconds[n - 1] / row.seconds[n - 3]) /
+          std::log(static_cast<double>(row.sizes[n - 1]) / static_cast<double>(row.sizes[n - 3]));
     out.push_back(std::move(row));
   }
   return out;

@@ -86,8 +86,9 @@ std::string signature_of(std::string_view detail) {
   bool in_number = false;
   for (const char c : detail) {
     // Hexadecimal digits only continue a number: words keep their letters.
-    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0 ||
-                       (in_number && (std::isxdigit(static_cast<unsigned char>(c)) != 0 || c == 'x'));
+    const bool digit =
+        std::isdigit(static_cast<unsigned char>(c)) != 0 ||
+        (in_number && (std::isxdigit(static_cast<unsigned char>(c)) != 0 || c == 'x'));
     if (!digit) {
       out += c == '\n' ? ' ' : c;
     } else if (!in_number) {

@@ -100,8 +100,8 @@ Status store(HuntReport& report, const std::string& folder) {
   for (Finding& finding : report.findings) {
     if (finding.subject.before.empty()) continue;
     const bool policy = is_policy(finding, report);
-    const std::string path = (std::filesystem::path(folder) / file_name(finding)).string() +
-                             (policy ? ".json" : ".asm");
+    const std::string path =
+        (std::filesystem::path(folder) / file_name(finding)).string() + (policy ? ".json" : ".asm");
     if (auto s = write_file(path, file_text(report, finding, path)); !s) return s;
     finding.file = path;
     if (report.kind != "evaluator" || !finding.witness) continue;
