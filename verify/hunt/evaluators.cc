@@ -9,6 +9,7 @@
 #include "harness/generate/random_program.h"
 #include "harness/generate/shrink.h"
 #include "harness/policy/cases.h"
+#include "verify/hunt/ledger.h"
 #include "verify/hunt/shape.h"
 
 namespace secequiv::hunt {
@@ -56,9 +57,9 @@ class EvaluatorHunt {
     while (!finished()) {
       const bool original = report_.trials < subjects_.originals();
       ++report_.trials;
-      HuntSubject subject = subjects_.next(random_);
+      const HuntSubject subject = subjects_.next(random_);
       if (check(subject.before)) continue;
-      examine(std::move(subject), original);
+      examine(subject, original);
       report_.seconds = seconds_since(start_);
       if (!options_.progress || seconds_since(shown) < 0.1) continue;
       options_.progress(report_);
@@ -76,7 +77,7 @@ class EvaluatorHunt {
   bool finished() {
     report_.interrupted = report_.interrupted || (options_.stop && options_.stop());
     if (report_.interrupted || report_.trials >= options_.trials) return true;
-    if (options_.stop_at_first && !report_.findings.empty()) return true;
+    if (options_.stop_at_first && ledger_.failed()) return true;
     return report_.trials >= subjects_.originals() && seconds_since(start_) >= options_.seconds;
   }
 
@@ -89,7 +90,7 @@ class EvaluatorHunt {
     return out;
   }
 
-  void examine(HuntSubject subject, bool original) {
+  void examine(const HuntSubject& subject, bool original) {
     const auto inputs = inputs_for(subject.before, original);
     const auto answer = evaluator_.evaluate(subject.before, inputs);
     if (answer.outcome == Outcome::kUnsupported) {
@@ -103,39 +104,11 @@ class EvaluatorHunt {
     }
     auto problem = judge(subject.before, inputs, answer, options_.judge.sameness);
     if (!problem) return;
-    Finding finding;
-    finding.kind = problem->kind;
-    finding.failure = !options_.allowed.contains(problem->kind);
-    finding.detail = problem->detail;
-    finding.found_by = problem->found_by;
-    finding.witness = problem->witness;
-    finding.original_size = subject.before.size();
-    finding.subject = std::move(subject);
-    finding.trial = report_.trials;
-    finding.seconds = seconds_since(start_);
-    found(std::move(finding), inputs);
-  }
-
-  void found(Finding finding, const std::vector<InputWords>& inputs) {
-    const bool by_shape = groups_by_shape(finding.kind);
-    if (!by_shape && merge(group_of(finding))) return;
-    if (reductions_ >= options_.reductions) {
-      ++report_.not_reduced;
-      return;
-    }
-    ++reductions_;
-    const std::string group = group_of(finding);
+    Finding finding =
+        ledger_.finding(std::move(*problem), subject, report_.trials, seconds_since(start_));
+    if (!ledger_.wants(finding)) return;
     reduce(finding, inputs);
-    finding.group = by_shape ? group_of(finding) : group;
-    if (merge(finding.group)) return;
-    report_.findings.push_back(std::move(finding));
-  }
-
-  bool merge(const std::string& group) {
-    const auto at = std::ranges::find(report_.findings, group, &Finding::group);
-    if (at == report_.findings.end()) return false;
-    ++at->count;
-    return true;
+    ledger_.add(std::move(finding));
   }
 
   // What differs is shown by one input, which is made small with the program at hand each time.
@@ -199,7 +172,7 @@ class EvaluatorHunt {
   Random random_;
   Clock::time_point start_ = Clock::now();
   HuntReport report_;
-  std::size_t reductions_ = 0;
+  Ledger ledger_{report_, options_};
 };
 
 }  // namespace

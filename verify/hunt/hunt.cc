@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "harness/base/clock.h"
 #include "harness/bpf/check.h"
 #include "harness/generate/random_program.h"
 #include "harness/policy/cases.h"
 #include "harness/policy/json.h"
+#include "verify/hunt/ledger.h"
 #include "verify/hunt/reduce.h"
 #include "verify/hunt/scaling.h"
-#include "verify/hunt/shape.h"
 
 namespace secequiv::hunt {
 namespace {
@@ -70,7 +69,7 @@ class Hunt {
   // Whatever a user gave is tried before time counts.
   bool finished() {
     if (stopped() || report_.trials >= options_.trials) return true;
-    if (options_.stop_at_first && failed_) return true;
+    if (options_.stop_at_first && ledger_.failed()) return true;
     return report_.trials >= subjects_.originals() && seconds_since(start_) >= options_.seconds;
   }
 
@@ -84,7 +83,7 @@ class Hunt {
     answer(trials);
     for (const Trial& trial : trials) {
       if (auto s = examine(trial); !s) return s.error();
-      if (options_.stop_at_first && failed_) return Ok{};
+      if (options_.stop_at_first && ledger_.failed()) return Ok{};
     }
     if (!options_.repeat) return Ok{};
     for (const Trial& trial : trials) {
@@ -159,40 +158,14 @@ class Hunt {
   }
 
   Result<Ok> found(const Trial& trial, Problem problem) {
-    Finding finding;
-    finding.kind = problem.kind;
-    finding.failure = is_failure(problem.kind) && !options_.allowed.contains(problem.kind);
-    finding.detail = std::move(problem.detail);
-    finding.found_by = std::move(problem.found_by);
-    finding.witness = problem.witness;
-    finding.subject = trial.subject;
+    Finding finding =
+        ledger_.finding(std::move(problem), trial.subject, trial.number, seconds_since(start_));
     if (trial.answer.ok()) finding.after = trial.answer.value;
-    finding.original_size = trial.subject.before.size();
-    finding.trial = trial.number;
-    finding.seconds = seconds_since(start_);
-    failed_ = failed_ || finding.failure;
-    // Kinds whose group does not depend on the program need one reduction, whatever comes after.
-    const bool by_shape = groups_by_shape(finding.kind);
-    if (!by_shape && merge(group_of(finding))) return Ok{};
-    if (reductions_[finding.kind] >= options_.reductions) {
-      report_.not_reduced += 1;
-      return Ok{};
-    }
-    ++reductions_[finding.kind];
+    if (!ledger_.wants(finding)) return Ok{};
     auto reduced = reduce(target_, finding, options_);
     if (!reduced) return reduced.error();
-    reduced->group = group_of(by_shape ? *reduced : finding);
-    if (merge(reduced->group)) return Ok{};
-    report_.findings.push_back(std::move(*reduced));
+    ledger_.add(std::move(*reduced));
     return Ok{};
-  }
-
-  // Counts one more of a group that is known.
-  bool merge(const std::string& group) {
-    const auto at = std::ranges::find(report_.findings, group, &Finding::group);
-    if (at == report_.findings.end()) return false;
-    ++at->count;
-    return true;
   }
 
   void measure() {
@@ -200,15 +173,10 @@ class Hunt {
     for (const ScalingRow& row : report_.scaling) {
       const auto slow = too_slow(row);
       if (!slow) continue;
-      Finding finding;
-      finding.kind = FindingKind::kSlow;
-      finding.failure = !options_.allowed.contains(finding.kind);
-      finding.detail = *slow;
-      finding.found_by = "scaling";
-      finding.subject.name = row.family;
-      finding.group = group_of(finding);
-      finding.seconds = seconds_since(start_);
-      report_.findings.push_back(std::move(finding));
+      Finding finding =
+          ledger_.finding(Problem{FindingKind::kSlow, *slow, "scaling", {}},
+                          HuntSubject{row.family, {}, {}}, report_.trials, seconds_since(start_));
+      if (ledger_.wants(finding)) ledger_.add(std::move(finding));
     }
   }
 
@@ -218,9 +186,8 @@ class Hunt {
   Random random_;
   Clock::time_point start_ = Clock::now();
   HuntReport report_;
-  std::map<FindingKind, std::size_t> reductions_;
+  Ledger ledger_{report_, options_};
   std::uint64_t originals_undecided_ = 0;
-  bool failed_ = false;
 };
 
 }  // namespace
