@@ -1,0 +1,3 @@
+module secequiv/adapters
+
+go 1.26.3

@@ -1,0 +1,198 @@
+// Package serve answers requests on standard input, one frame after the other, until it ends.
+//
+// It owns frames, kinds and statuses of harness/adapter/PROTOCOL.md and the bytes of programs, and must not know what
+// anyone does with a request. It recovers from nothing: a panic of what is under test ends the process, its trace on
+// standard error.
+package serve
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+const (
+	answered    = 0
+	unsupported = 1
+	refused     = 2
+
+	maxFrame = 1 << 30 // bytes; a longer one is no request
+
+	// InsnSize and InputSize are the sizes of struct sock_filter and struct seccomp_data in bytes.
+	InsnSize  = 8
+	InputSize = 64
+)
+
+// Handlers has a function for each kind that is answered; the others are unsupported. Program and policy are theirs to keep.
+type Handlers struct {
+	Optimize func(program []Insn) ([]Insn, error)
+	Compile  func(policy []byte) ([]Insn, error)
+	// Evaluate gets whole inputs and returns one value for each.
+	Evaluate func(program []Insn, inputs [][]byte) ([]uint32, error)
+}
+
+// Insn is a struct sock_filter.
+type Insn struct {
+	Code   uint16
+	Jt, Jf uint8
+	K      uint32
+}
+
+type cannot struct{ why string }
+
+func (e cannot) Error() string { return e.why }
+
+// Unsupported is the error of a handler that cannot express what is asked. Any other error refuses the request.
+func Unsupported(format string, arguments ...any) error {
+	return cannot{fmt.Sprintf(format, arguments...)}
+}
+
+// Main serves until standard input ends and exits: 0 at the end between two frames, 2 otherwise.
+func Main(handlers Handlers) {
+	if err := loop(handlers, bufio.NewReader(os.Stdin), bufio.NewWriter(os.Stdout)); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", os.Args[0], err)
+		os.Exit(2)
+	}
+}
+
+func loop(handlers Handlers, in *bufio.Reader, out *bufio.Writer) error {
+	for {
+		request, err := readFrame(in)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := writeFrame(out, answer(handlers, request)); err != nil {
+			return err
+		}
+	}
+}
+
+func readFrame(in io.Reader) ([]byte, error) {
+	var head [4]byte
+	if n, err := io.ReadFull(in, head[:]); err != nil {
+		if n == 0 && err == io.EOF {
+			return nil, io.EOF
+		}
+		return nil, fmt.Errorf("standard input ended within a frame's length")
+	}
+	length := binary.LittleEndian.Uint32(head[:])
+	if length > maxFrame {
+		return nil, fmt.Errorf("a frame of %d bytes, at most %d", length, maxFrame)
+	}
+	// Not allocated before the bytes are there: a wrong length must not cost memory.
+	frame, err := io.ReadAll(io.LimitReader(in, int64(length)))
+	if err != nil {
+		return nil, err
+	}
+	if len(frame) != int(length) {
+		return nil, fmt.Errorf("standard input ended after %d of a frame's %d bytes", len(frame), length)
+	}
+	return frame, nil
+}
+
+func writeFrame(out *bufio.Writer, frame []byte) error {
+	var head [4]byte
+	binary.LittleEndian.PutUint32(head[:], uint32(len(frame)))
+	out.Write(head[:]) // an error stays until Flush
+	out.Write(frame)
+	return out.Flush()
+}
+
+func answer(handlers Handlers, request []byte) []byte {
+	body, err := dispatch(handlers, request)
+	if err == nil {
+		return append([]byte{answered}, body...)
+	}
+	status := byte(refused)
+	if errors.As(err, &cannot{}) {
+		status = unsupported
+	}
+	return append([]byte{status}, err.Error()...)
+}
+
+func dispatch(handlers Handlers, request []byte) ([]byte, error) {
+	if len(request) == 0 {
+		return nil, errors.New("an empty frame has no kind")
+	}
+	kind, body := request[0], request[1:]
+	switch kind {
+	case 'O':
+		if handlers.Optimize == nil {
+			return nil, Unsupported("no optimizer here")
+		}
+		program, err := decode(body)
+		if err != nil {
+			return nil, err
+		}
+		program, err = handlers.Optimize(program)
+		return encode(program), err
+	case 'C':
+		if handlers.Compile == nil {
+			return nil, Unsupported("no compiler here")
+		}
+		program, err := handlers.Compile(body)
+		return encode(program), err
+	case 'E':
+		if handlers.Evaluate == nil {
+			return nil, Unsupported("no evaluator here")
+		}
+		return evaluate(handlers, body)
+	}
+	return nil, fmt.Errorf("unknown kind 0x%02x: expected O, C or E", kind)
+}
+
+func evaluate(handlers Handlers, body []byte) ([]byte, error) {
+	if len(body) < 4 {
+		return nil, fmt.Errorf("expected the number of instructions, 4 bytes, found %d", len(body))
+	}
+	count := uint64(binary.LittleEndian.Uint32(body))
+	body = body[4:]
+	if count*InsnSize > uint64(len(body)) {
+		return nil, fmt.Errorf("expected %d instructions, found %d bytes", count, len(body))
+	}
+	program, err := decode(body[:count*InsnSize])
+	if err != nil {
+		return nil, err
+	}
+	body = body[count*InsnSize:]
+	if len(body)%InputSize != 0 {
+		return nil, fmt.Errorf("expected inputs of %d bytes each, found %d bytes", InputSize, len(body))
+	}
+	inputs := make([][]byte, 0, len(body)/InputSize)
+	for at := 0; at < len(body); at += InputSize {
+		inputs = append(inputs, body[at:at+InputSize])
+	}
+	values, err := handlers.Evaluate(program, inputs)
+	var out []byte
+	for _, value := range values {
+		out = binary.LittleEndian.AppendUint32(out, value)
+	}
+	return out, err
+}
+
+func decode(raw []byte) ([]Insn, error) {
+	if len(raw) == 0 || len(raw)%InsnSize != 0 {
+		return nil, fmt.Errorf("expected whole instructions of %d bytes, at least one, found %d bytes", InsnSize, len(raw))
+	}
+	program := make([]Insn, 0, len(raw)/InsnSize)
+	for ; len(raw) > 0; raw = raw[InsnSize:] {
+		program = append(program, Insn{binary.LittleEndian.Uint16(raw), raw[2], raw[3], binary.LittleEndian.Uint32(raw[4:])})
+	}
+	return program, nil
+}
+
+func encode(program []Insn) []byte {
+	var raw []byte
+	for _, insn := range program {
+		raw = binary.LittleEndian.AppendUint16(raw, insn.Code)
+		raw = append(raw, insn.Jt, insn.Jf)
+		raw = binary.LittleEndian.AppendUint32(raw, insn.K)
+	}
+	return raw
+}

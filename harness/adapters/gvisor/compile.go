@@ -1,0 +1,162 @@
+package main
+
+// Policies as gVisor's rule sets. This file owns which policies gVisor can express; how it compiles them is its own affair.
+
+import (
+	"fmt"
+
+	"gvisor.dev/gvisor/pkg/seccomp"
+	"secequiv/adapters/policy"
+	"secequiv/adapters/serve"
+)
+
+func compile(text []byte, unoptimized bool) ([]serve.Insn, error) {
+	parsed, err := policy.Read(text)
+	if err != nil {
+		return nil, err
+	}
+	program, err := express(parsed)
+	if err != nil {
+		return nil, err
+	}
+	program.Options.SkipOptimizations = unoptimized
+	insns, _, err := program.Build()
+	if err != nil {
+		return nil, fmt.Errorf("Program.Build: %w", err)
+	}
+	return fromGvisor(insns), nil
+}
+
+func express(p policy.Policy) (*seccomp.Program, error) {
+	if len(p.Arches) != 1 || p.Arches[0] != "x86_64" {
+		return nil, serve.Unsupported("gVisor compiles for the one architecture it runs on, here x86_64")
+	}
+	if p.X32Action != nil {
+		return nil, serve.Unsupported("x32_action: no rule of gVisor's is about many numbers")
+	}
+	program := &seccomp.Program{}
+	var err error
+	if program.Options.DefaultAction, err = expressAction(p.DefaultAction); err != nil {
+		return nil, err
+	}
+	if program.Options.BadArchAction, err = expressAction(p.BadArchAction); err != nil {
+		return nil, err
+	}
+	for _, call := range p.Hot {
+		program.Options.HotSyscalls = append(program.Options.HotSyscalls, uintptr(call.Nr))
+	}
+	vsyscall := map[uint32]bool{}
+	for _, set := range p.RuleSets {
+		action, err := expressAction(set.Action)
+		if err != nil {
+			return nil, err
+		}
+		rules := seccomp.NewSyscallRules()
+		for _, entry := range set.Rules {
+			if before, ok := vsyscall[entry.Nr]; ok && before != set.Vsyscall {
+				return nil, serve.Unsupported("system call %d has rules for vsyscalls alone and others", entry.Nr)
+			}
+			vsyscall[entry.Nr] = set.Vsyscall
+			rule, err := expressRule(entry.Rule)
+			if err != nil {
+				return nil, err
+			}
+			rules.Set(uintptr(entry.Nr), rule)
+		}
+		program.RuleSets = append(program.RuleSets, seccomp.RuleSet{Rules: rules, Action: action, Vsyscall: set.Vsyscall})
+	}
+	return program, nil
+}
+
+func expressAction(value uint32) (seccomp.Action, error) {
+	kinds := map[uint32]seccomp.Action{
+		0x80000000: seccomp.KillProcess,
+		0x00000000: seccomp.KillThread,
+		0x00030000: seccomp.Trap,
+		0x00050000: seccomp.ReturnError,
+		0x7fc00000: seccomp.UserNotify,
+		0x7ff00000: seccomp.Trace,
+		0x7fff0000: seccomp.Allow,
+	}
+	kind, ok := kinds[value&0xffff0000]
+	if !ok {
+		return "", serve.Unsupported("gVisor has no name for the action 0x%08x", value)
+	}
+	if data := uint16(value); data != 0 {
+		return kind.Code(data), nil
+	}
+	return kind, nil
+}
+
+func expressRule(rule policy.Rule) (seccomp.SyscallRule, error) {
+	var children []seccomp.SyscallRule
+	for _, child := range rule.Children {
+		expressed, err := expressRule(child)
+		if err != nil {
+			return nil, err
+		}
+		children = append(children, expressed)
+	}
+	switch rule.Kind {
+	case policy.AnyOf:
+		return seccomp.Or(children), nil
+	case policy.AllOf:
+		return seccomp.And(children), nil
+	case policy.MatchAll:
+		return seccomp.MatchAll{}, nil
+	}
+	var args seccomp.PerArg
+	for i, matcher := range rule.Fields {
+		var err error
+		if args[i], err = expressMatcher(matcher); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+func expressMatcher(m policy.Matcher) (seccomp.ValueMatcher, error) {
+	if m.LowHalf {
+		return expressLowHalf(m)
+	}
+	value, mask := uintptr(m.Value), uintptr(m.Mask)
+	switch m.Op {
+	case "any":
+		return seccomp.AnyValue{}, nil
+	case "eq":
+		return seccomp.EqualTo(value), nil
+	case "ne":
+		return seccomp.NotEqual(value), nil
+	case "gt":
+		return seccomp.GreaterThan(value), nil
+	case "ge":
+		return seccomp.GreaterThanOrEqual(value), nil
+	case "lt":
+		return seccomp.LessThan(value), nil
+	case "le":
+		return seccomp.LessThanOrEqual(value), nil
+	case "masked_eq":
+		return seccomp.MaskedEqual(mask, value), nil
+	case "bits_allowlist":
+		return seccomp.BitsAllowlist(mask), nil
+	case "non_negative_fd":
+		return seccomp.NonNegativeFD{}, nil
+	}
+	return nil, fmt.Errorf("unknown matcher '%s'", m.Op)
+}
+
+// expressLowHalf writes a test of the low half as one of the whole field under a mask, where that says the same.
+func expressLowHalf(m policy.Matcher) (seccomp.ValueMatcher, error) {
+	const low = 0xffffffff
+	switch m.Op {
+	case "eq":
+		return seccomp.MaskedEqual(low, uintptr(m.Value)), nil
+	case "masked_eq":
+		return seccomp.MaskedEqual(uintptr(m.Mask), uintptr(m.Value)), nil
+	case "bits_allowlist":
+		return seccomp.MaskedEqual(uintptr(low&^m.Mask), 0), nil
+	case "non_negative_fd":
+		return seccomp.MaskedEqual(1<<31, 0), nil
+	}
+	return nil, serve.Unsupported("'%s' of 32 bits: gVisor orders only whole arguments", m.Op)
+}

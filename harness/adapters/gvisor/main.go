@@ -1,0 +1,76 @@
+// Command gvisor puts gVisor's seccomp compiler, bytecode optimizer and interpreter under test.
+//
+// It speaks the served form of harness/adapter/PROTOCOL.md. --unoptimized: compile without gVisor's optimizations.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"gvisor.dev/gvisor/pkg/bpf"
+	"secequiv/adapters/serve"
+)
+
+func main() {
+	unoptimized := false
+	for _, argument := range os.Args[1:] {
+		if argument != "--unoptimized" {
+			fmt.Fprintf(os.Stderr, "gvisor: unknown argument '%s': expected --unoptimized or nothing\n", argument)
+			os.Exit(2)
+		}
+		unoptimized = true
+	}
+	serve.Main(serve.Handlers{
+		Optimize: optimize,
+		Compile:  func(text []byte) ([]serve.Insn, error) { return compile(text, unoptimized) },
+		Evaluate: evaluate,
+	})
+}
+
+// optimize runs bpf.Optimize, which takes its program for checked; so bpf.Compile checks it as far as it does that.
+func optimize(program []serve.Insn) ([]serve.Insn, error) {
+	insns := toGvisor(program)
+	if len(insns) <= bpf.MaxInstructions {
+		if _, err := bpf.Compile(insns, false); err != nil {
+			return nil, fmt.Errorf("bpf.Compile: %w", err)
+		}
+	}
+	return fromGvisor(bpf.Optimize(insns)), nil
+}
+
+// evaluate runs bpf.Exec as the Sentry does for filters of the programs it runs: a filter that fails kills the thread.
+func evaluate(program []serve.Insn, inputs [][]byte) ([]uint32, error) {
+	if len(program) > bpf.MaxInstructions {
+		return nil, serve.Unsupported("more than %d instructions", bpf.MaxInstructions)
+	}
+	compiled, err := bpf.Compile(toGvisor(program), false)
+	if err != nil {
+		return nil, fmt.Errorf("bpf.Compile: %w", err)
+	}
+	const killThread = 0
+	var values []uint32
+	for _, input := range inputs {
+		value, err := bpf.Exec[bpf.LittleEndian](compiled, bpf.Input(input))
+		if err != nil {
+			value = killThread
+		}
+		values = append(values, value)
+	}
+	return values, nil
+}
+
+func toGvisor(program []serve.Insn) []bpf.Instruction {
+	insns := make([]bpf.Instruction, 0, len(program))
+	for _, insn := range program {
+		insns = append(insns, bpf.RawInstruction(insn.Code, insn.Jt, insn.Jf, insn.K))
+	}
+	return insns
+}
+
+func fromGvisor(insns []bpf.Instruction) []serve.Insn {
+	program := make([]serve.Insn, 0, len(insns))
+	for _, insn := range insns {
+		program = append(program, serve.Insn{Code: insn.OpCode, Jt: insn.JumpIfTrue, Jf: insn.JumpIfFalse, K: insn.K})
+	}
+	return program
+}

@@ -1,0 +1,110 @@
+// Answering requests on standard input, one frame after the other, until it ends: the C++ side of
+// harness/adapter/PROTOCOL.md for programs that put a C library under test. Owns frames, kinds and
+// statuses; must not know what anyone does with a request. It uses nothing else of the harness.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace adapter {
+
+struct Insn {  // struct sock_filter
+  std::uint16_t code;
+  std::uint8_t jt;
+  std::uint8_t jf;
+  std::uint32_t k;
+};
+static_assert(sizeof(Insn) == 8);
+constexpr std::size_t kInputBytes = 64;  // struct seccomp_data
+
+enum class Status : std::uint8_t { kAnswered, kUnsupported, kRefused };
+
+struct Answer {
+  Status status = Status::kAnswered;
+  std::string body;
+};
+inline Answer unsupported(std::string why) { return {Status::kUnsupported, std::move(why)}; }
+inline Answer refused(std::string why) { return {Status::kRefused, std::move(why)}; }
+
+// Nothing but little-endian machines run this: what is under test are x86_64 and aarch64 builds.
+template <class T>
+std::vector<T> items(std::string_view raw) {
+  std::vector<T> out(raw.size() / sizeof(T));
+  if (!out.empty()) std::memcpy(out.data(), raw.data(), out.size() * sizeof(T));
+  return out;
+}
+
+// `handlers` has answer_compile(policy) and answer_evaluate(program, inputs), inputs being whole.
+template <class Handlers>
+Answer answer(Handlers& handlers, std::string_view request) {
+  if (request.empty()) return refused("an empty frame has no kind");
+  std::string_view body = request.substr(1);
+  switch (request.front()) {
+    case 'O':
+      return unsupported("no optimizer here");
+    case 'C':
+      return handlers.answer_compile(body);
+    case 'E': {
+      std::uint32_t count = 0;
+      if (body.size() < sizeof count) return refused("the number of instructions is missing");
+      std::memcpy(&count, body.data(), sizeof count);
+      body.remove_prefix(sizeof count);
+      const std::size_t bytes = std::size_t{count} * sizeof(Insn);
+      if (count == 0 || bytes > body.size()) return refused("instructions are missing");
+      const std::string_view inputs = body.substr(bytes);
+      if (inputs.size() % kInputBytes != 0) return refused("inputs are 64 bytes each");
+      return handlers.answer_evaluate(items<Insn>(body.substr(0, bytes)), inputs);
+    }
+    default:
+      return refused("unknown kind: expected O, C or E");
+  }
+}
+
+enum class Read : std::uint8_t { kFrame, kEnd, kBroken };
+
+inline Read read_frame(std::string& frame) {
+  std::uint32_t length = 0;
+  const std::size_t head = std::fread(&length, 1, sizeof length, stdin);
+  if (head == 0 && std::feof(stdin) != 0) return Read::kEnd;
+  if (head != sizeof length) return Read::kBroken;
+  frame.clear();
+  // Piece by piece: a wrong length must not cost memory before the bytes are there.
+  while (frame.size() < length) {
+    char piece[4096];
+    const std::size_t wanted = std::min(sizeof piece, length - frame.size());
+    if (std::fread(piece, 1, wanted, stdin) != wanted) return Read::kBroken;
+    frame.append(piece, wanted);
+  }
+  return Read::kFrame;
+}
+
+// Exit status: 0 when standard input ends between two frames, 2 otherwise.
+template <class Handlers>
+int serve(const char* name, Handlers handlers) {
+  std::string frame;
+  for (;;) {
+    const Read read = read_frame(frame);
+    if (read == Read::kEnd) return 0;
+    if (read == Read::kBroken) {
+      std::fprintf(stderr, "%s: standard input ended within a frame\n", name);
+      return 2;
+    }
+    const Answer done = answer(handlers, frame);
+    const auto length = static_cast<std::uint32_t>(done.body.size() + 1);
+    const auto status = static_cast<unsigned char>(done.status);
+    if (std::fwrite(&length, sizeof length, 1, stdout) != 1 ||
+        std::fwrite(&status, 1, 1, stdout) != 1 ||
+        std::fwrite(done.body.data(), 1, done.body.size(), stdout) != done.body.size() ||
+        std::fflush(stdout) != 0) {
+      std::fprintf(stderr, "%s: cannot write to standard output\n", name);
+      return 2;
+    }
+  }
+}
+
+}  // namespace adapter

@@ -1,0 +1,127 @@
+"""A client of served adapters: frames of harness/adapter/PROTOCOL.md over two pipes.
+
+Owns the process, its time limit and the bytes of requests and answers. Knows nothing of what is right.
+"""
+
+import os
+import select
+import struct
+import subprocess
+import tempfile
+import time
+
+ANSWERED, UNSUPPORTED, REFUSED = 0, 1, 2
+
+
+class Gone(Exception):
+    """The adapter did not answer: it ended, or the time limit ran out."""
+
+    def __init__(self, what, tail):
+        super().__init__("%s; its standard error ends: %s" % (what, tail[-600:] or "(nothing)"))
+        self.tail = tail
+
+
+class Served:
+    """A running adapter. `command` is a list; `seconds` is the limit for one answer."""
+
+    def __init__(self, command, seconds=20):
+        self.seconds = seconds
+        self._errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self._errors, bufsize=0)
+        os.set_blocking(self.process.stdin.fileno(), False)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Ends its input and returns its exit status; one that does not end by itself is killed."""
+        self.process.stdin.close()
+        try:
+            return self.process.wait(self.seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise Gone("it did not end with its input", self.tail()) from None
+        finally:
+            self.process.stdout.close()
+            self._errors.close()
+
+    def tail(self):
+        self._errors.seek(0)
+        return self._errors.read().decode("utf-8", "replace")
+
+    def send(self, raw):
+        """Writes bytes as they are."""
+        self._exchange(raw, 0)
+
+    def ask(self, request):
+        """(status, body) for one request."""
+        return self.ask_many([request])[0]
+
+    def ask_many(self, requests):
+        """The answers to several requests, all of which are under way at once."""
+        raw = b"".join(struct.pack("<I", len(request)) + request for request in requests)
+        frames = self._exchange(raw, len(requests))
+        for frame in frames:
+            if not frame or frame[0] > REFUSED:
+                raise Gone("it answered with an unknown status: %r" % frame[:20], self.tail())
+        return [(frame[0], frame[1:]) for frame in frames]
+
+    def _exchange(self, raw, answers):
+        deadline = time.monotonic() + self.seconds
+        source, sink = self.process.stdout.fileno(), self.process.stdin.fileno()
+        received, frames = b"", []
+        while raw or len(frames) < answers:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                self.process.kill()
+                raise Gone("no answer within %s s" % self.seconds, self.tail())
+            readable, writable, _ = select.select([source], [sink] if raw else [], [], left)
+            if writable:
+                try:
+                    raw = raw[os.write(sink, raw[:65536]):]
+                except BrokenPipeError:
+                    raise Gone("it ended with status %d" % self.process.wait(), self.tail()) from None
+            if readable:
+                piece = os.read(source, 65536)
+                if not piece:
+                    raise Gone("it ended with status %d" % self.process.wait(), self.tail())
+                received += piece
+            while len(received) >= 4 and len(received) >= 4 + struct.unpack("<I", received[:4])[0]:
+                end = 4 + struct.unpack("<I", received[:4])[0]
+                frames.append(received[4:end])
+                received = received[end:]
+        return frames
+
+
+def encode(program):
+    """Bytes of a program, a list of (code, jt, jf, k)."""
+    return b"".join(struct.pack("<HBBI", *insn) for insn in program)
+
+
+def decode(raw):
+    if len(raw) % 8:
+        raise ValueError("%d bytes are no program" % len(raw))
+    return list(struct.iter_unpack("<HBBI", raw))
+
+
+def optimize(program):
+    return b"O" + encode(program)
+
+
+def compile_policy(text):
+    return b"C" + text.encode()
+
+
+def evaluate(program, inputs):
+    """`inputs` are 64 bytes each."""
+    return b"E" + struct.pack("<I", len(program)) + encode(program) + b"".join(inputs)
+
+
+def values(body):
+    """What an evaluator answered."""
+    return [value for value, in struct.iter_unpack("<I", body)]

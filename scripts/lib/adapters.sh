@@ -1,0 +1,49 @@
+# shellcheck shell=bash
+# What the build steps of adapters (harness/adapters/NAME/build) share. Sourced; owns no list of adapters. A build step gets
+# the path of the program to make; it exits with 77 when something it needs is not installed, its last line saying what.
+
+adapters_cannot() {
+  printf '%s\n' "$*" >&2
+  exit 77
+}
+
+# Sets CXX, the compiler of C++20.
+adapters_cxx() {
+  local candidate
+  for candidate in "${CXX-}" clang++-19 g++; do
+    if [ -n "$candidate" ] && command -v "$candidate" >/dev/null; then
+      CXX=$candidate
+      return
+    fi
+  done
+  adapters_cannot 'no C++ compiler (Debian and Ubuntu: clang-19 or g++)'
+}
+
+# adapters_header HEADER PACKAGE
+adapters_header() {
+  "$CXX" -x c++ -M - >/dev/null 2>&1 <<<"#include <$1>" || adapters_cannot "no <$1> (Debian and Ubuntu: $2)"
+}
+
+# adapters_go ROOT FOLDER OUTPUT [GO-BUILD-ARGUMENT...]: builds the Go module in FOLDER, in which the harness's tables of
+# names lie beside the package that reads them.
+adapters_go() {
+  local root=$1 folder=$2 output=$3 tables=$1/harness/adapters/go/policy/tables overlay file wanted have
+  shift 3
+  command -v go >/dev/null || adapters_cannot 'go is not installed (Debian and Ubuntu: golang-go, or a newer one from go.dev)'
+  wanted=$(awk '$1 == "go" { print $2; exit }' "$folder/go.mod")
+  have=$(GOTOOLCHAIN=local go env GOVERSION) # go1.26.3
+  if [ "$(printf '%s\n' "$wanted" "${have#go}" | sort -V | head -n 1)" != "$wanted" ]; then
+    adapters_cannot "go ${have#go} is too old: $wanted or newer is needed"
+  fi
+  overlay=$output.overlay.json
+  {
+    printf '{"Replace":{"%s":""' "$tables/.none"
+    for file in "$root"/harness/seccomp/tables/*.inc; do printf ',"%s":"%s"' "$tables/${file##*/}" "$file"; done
+    printf '}}\n'
+  } >"$overlay"
+  (cd "$folder" && GOTOOLCHAIN=local GOWORK=off go build -p 2 -mod=readonly -trimpath -overlay "$overlay" -o "$output" "$@" .) || {
+    rm -f "$overlay"
+    return 1
+  }
+  rm -f "$overlay"
+}
