@@ -118,6 +118,7 @@ void add_fuzz(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
 void add_actions(CLI::App& app, Context& context);
 void add_lint(CLI::App& app, Context& context);
+void add_mutate(CLI::App& app, Context& context);
 void add_optimize(CLI::App& app, Context& context);
 void add_patch(CLI::App& app, Context& context);
 void add_precompile(CLI::App& app, Context& context);

@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   secequiv::cli::add_lint(app, context);
   secequiv::cli::add_run(app, context);
   secequiv::cli::add_cover(app, context);
+  secequiv::cli::add_mutate(app, context);
   secequiv::cli::add_asm(app, context);
   secequiv::cli::add_dis(app, context);
   secequiv::cli::add_validate(app, context);
