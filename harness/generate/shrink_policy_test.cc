@@ -166,9 +166,9 @@ Program with_twin(const broken::Twin& twin, const Policy& policy) {
   return render(std::get<LayoutPass>(twin.run)(lay_out(policy, earlier)));
 }
 
-class EveryPolicyTwin : public testing::TestWithParam<broken::Twin> {};
+class ShrinkPolicyTwin : public testing::TestWithParam<broken::Twin> {};
 
-TEST_P(EveryPolicyTwin, ShrinksToAHandful) {
+TEST_P(ShrinkPolicyTwin, ShrinksToAHandful) {
   const auto differs = [&](const Policy& policy) {
     const Program after = with_twin(GetParam(), policy);
     const Cases cases = derive_cases(policy, {.per_syscall = 100, .total = 3000});
@@ -189,7 +189,7 @@ TEST_P(EveryPolicyTwin, ShrinksToAHandful) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(RulesAndLayout, EveryPolicyTwin, testing::ValuesIn(twins()),
+INSTANTIATE_TEST_SUITE_P(RulesAndLayout, ShrinkPolicyTwin, testing::ValuesIn(twins()),
                          [](const auto& parameter) {
                            std::string name(parameter.param.pass);
                            std::ranges::replace(name, '-', '_');

@@ -135,9 +135,9 @@ TEST(Shrink, ScratchWordsGetSmallNumbers) {
 }
 
 // Each planted bug of the reference optimizer's bytecode passes, by what inputs show.
-class EveryTwin : public testing::TestWithParam<broken::Twin> {};
+class ShrinkTwin : public testing::TestWithParam<broken::Twin> {};
 
-TEST_P(EveryTwin, ShrinksToAHandful) {
+TEST_P(ShrinkTwin, ShrinksToAHandful) {
   const auto& pass = std::get<BytecodePass>(GetParam().run);
   // The same inputs for the same program, so that the predicate is one.
   const auto differs = [&](ProgramView program) {
@@ -158,7 +158,7 @@ TEST_P(EveryTwin, ShrinksToAHandful) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Bytecode, EveryTwin, testing::ValuesIn(broken::bytecode_twins()),
+INSTANTIATE_TEST_SUITE_P(Bytecode, ShrinkTwin, testing::ValuesIn(broken::bytecode_twins()),
                          [](const auto& parameter) {
                            std::string name(parameter.param.pass);
                            std::ranges::replace(name, '-', '_');

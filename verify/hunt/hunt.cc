@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "harness/base/clock.h"
 #include "harness/bpf/check.h"
@@ -46,8 +47,8 @@ class Hunt {
     }
     if (options_.scaling && target_.optimizer != nullptr && !stopped()) measure();
     report_.seconds = seconds_since(start_);
-    std::ranges::stable_sort(report_.findings, [](const Finding& a, const Finding& b) {
-      return std::pair(!a.failure, a.kind) < std::pair(!b.failure, b.kind);
+    std::ranges::sort(report_.findings, {}, [](const Finding& finding) {
+      return std::tuple(!finding.failure, finding.kind, finding.trial);
     });
     conclude(report_, options_, originals_undecided_);
     return std::move(report_);
