@@ -1,0 +1,73 @@
+"""Random policies in our format, within what a compiler can express.
+
+`Abilities` says what that is; a compiler that still answers "unsupported" to many of them is asked too much.
+"""
+
+import json
+from typing import NamedTuple
+
+VALUES = (0, 1, 2, 0x80, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000000, 0x100000001, 0x1FFFFFFFF, 0x7FFFFFFFFFFFFFFF,
+          0x8000000000000000, 0xFFFFFFFF00000000, 0xFFFFFFFFFFFFFFFF)
+ALL_OPERATORS = ("eq", "ne", "gt", "ge", "lt", "le", "masked_eq", "bits_allowlist", "non_negative_fd")
+
+
+class Abilities(NamedTuple):
+    actions: tuple
+    operators: tuple = ALL_OPERATORS
+    numbers: tuple = tuple(range(8)) + (999, 0x3FFFFFFF)
+    depth: int = 3  # of any_of and all_of; 0: one conjunction alone
+    instruction_pointer: bool = False
+    vsyscall: bool = False
+    same_call_again: bool = False  # one call in several rule sets
+    x32_like_bad_arch: bool = False  # always, since the compiler does so
+
+
+def policy(random, can):
+    """The text of a policy."""
+    actions = list(can.actions)
+    random.shuffle(actions)
+    default, bad_arch = actions.pop(), random.choice(can.actions)
+    out = {"version": 1, "name": "random", "arches": ["x86_64"], "default_action": default, "bad_arch_action": bad_arch,
+           "rule_sets": []}
+    if can.x32_like_bad_arch:
+        out["x32_action"] = bad_arch
+    used, vsyscall = set(), {}
+    for _ in range(random.randrange(1, 4)):
+        rules, only = {}, can.vsyscall and random.randrange(3) == 0
+        for _ in range(random.randrange(1, 6)):
+            number = random.choice(can.numbers)
+            if vsyscall.setdefault(number, only) == only and (can.same_call_again or number not in used):
+                rules[str(number)] = rule(random, can, can.depth)
+        used.update(int(number) for number in rules)
+        out["rule_sets"].append({"action": actions.pop() if actions else default, "vsyscall": only, "rules": rules})
+    if random.randrange(2):
+        out["hot"] = [str(number) for number in random.sample(sorted(can.numbers), 2)]
+    return json.dumps(out)
+
+
+def rule(random, can, depth):
+    kind = random.randrange(8 if depth else 4)
+    if kind == 0:
+        return True
+    if kind >= 4:
+        children = [rule(random, can, depth - 1) for _ in range(random.randrange(1, 4))]
+        return {"any_of" if kind < 7 else "all_of": children}
+    fields = ["0", "1", "2", "3", "4", "5"] + (["ip"] if can.instruction_pointer else [])
+    chosen = random.sample(fields, random.randrange(4)) if random.randrange(2) else random.sample(fields[:2], random.randrange(3))
+    return {"args": {field: matcher(random, can) for field in chosen}}
+
+
+def matcher(random, can):
+    operator = random.choice(can.operators)
+    if operator == "non_negative_fd":
+        return "non_negative_fd"
+    if operator == "masked_eq":
+        mask = value(random)
+        return {"masked_eq": {"mask": mask, "value": value(random) & mask}}
+    return {operator: value(random)}
+
+
+def value(random):
+    if random.randrange(5) == 0:
+        return random.getrandbits(64)
+    return (random.choice(VALUES) + random.choice((0, 0, 0, 1, -1))) & 0xFFFFFFFFFFFFFFFF
