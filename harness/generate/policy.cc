@@ -191,6 +191,7 @@ class Generator {
       if (random_.one_in(4)) values.back() ^= std::uint64_t{1} << random_.below(32);
     }
     std::vector<Rule> children;
+    children.reserve(values.size());
     for (const std::uint64_t v : values)
       children.push_back(one(where, {Op::kEq, low_half ? v & 0xffffffff : v, 0, low_half, {}}));
     return group(Rule::Kind::kAnyOf, std::move(children));
