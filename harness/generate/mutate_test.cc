@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "harness/bpf/check.h"
@@ -60,6 +61,24 @@ TEST(MutateProgram, SameSeedSameMutant) {
   Random second(7);
   for (int i = 0; i < 50; ++i)
     EXPECT_EQ(mutate_program(first, program, program), mutate_program(second, program, program));
+}
+
+TEST(MutateProgram, TakesFromDonors) {
+  Random random(314);
+  const Program program = generate_program(random, {30});
+  const Program donor = assemble("ld [60]\njeq #0xdecade, m, n\nm: st M[5]\nn: ret #0x7fff1234\n");
+  const auto has = [](const Program& p, std::uint16_t code, std::uint32_t k) {
+    return std::ranges::any_of(p, [&](const Insn& in) { return in.code == code && in.k == k; });
+  };
+  int constants = 0;
+  int returns = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const Program mutant = mutate_program(random, program, donor);
+    constants += has(mutant, kJeqK, 0xdecade) ? 1 : 0;
+    returns += has(mutant, kRetK, 0x7fff1234) ? 1 : 0;
+  }
+  EXPECT_GT(constants, 20);
+  EXPECT_GT(returns, 20);
 }
 
 // As a fuzzer does: mutants of mutants.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <span>
+#include <utility>
 
 #include "harness/generate/shrink.h"
 
@@ -61,7 +62,7 @@ ShrinkEnd reduce(std::span<const Reduction<Thing, Made>> reductions, Thing& thin
           continue;
         }
         if (stopped) return ShrinkEnd::kCalls;
-        thing = Thing(std::move(found));
+        thing = Thing(std::exchange(found, {}));
         changed = true;
         place = std::min(place, reduction.places(thing, reduction.parameter));
       }

@@ -119,8 +119,9 @@ bool end_here(const Subject& from, std::size_t pc, std::size_t /*parameter*/, co
     line.yes = std::min(line.yes, pc);
     line.no = std::min(line.no, pc);
   }
-  for (const std::uint32_t value : {SECCOMP_RET_KILL_THREAD, SECCOMP_RET_ALLOW}) {
-    code.push_back(ret(value));
+  for (const Insn& in : {Insn{kRetK, 0, 0, SECCOMP_RET_KILL_THREAD},
+                         Insn{kRetK, 0, 0, SECCOMP_RET_ALLOW}, Insn{kRetA, 0, 0, 0}}) {
+    code.push_back(Line{in});
     if (offer(from, code, visit)) return true;
     code.pop_back();
   }
