@@ -10,7 +10,7 @@
 # the exact list of what is missing when it cannot. Everything it says goes to stderr.
 
 SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libgmp-dev)
-SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev python3 python3-pytest python3-jsonschema git)
+SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema git)
 SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19)
 SETUP_CMAKE_MINIMUM=3.23 # CMakePresets.json, version 4
 
@@ -45,6 +45,7 @@ _setup_probe() {
     libgtest-dev) echo +gtest/gtest.h ;;
     libbenchmark-dev) echo +benchmark/benchmark.h ;;
     libseccomp-dev) echo +seccomp.h ;;
+    libpcap-dev) echo +pcap/bpf.h ;;
     python3-pytest) echo %pytest ;;
     python3-jsonschema) echo %jsonschema ;;
     *) echo "$1" ;;

@@ -19,6 +19,8 @@ class Abilities(NamedTuple):
     instruction_pointer: bool = False
     vsyscall: bool = False
     same_call_again: bool = False  # one call in several rule sets
+    one_action: bool = False  # of all rules
+    bad_arch: tuple = ()  # actions of bad architectures; empty: any
     x32_like_bad_arch: bool = False  # always, since the compiler does so
 
 
@@ -26,7 +28,7 @@ def policy(random, can):
     """The text of a policy."""
     actions = list(can.actions)
     random.shuffle(actions)
-    default, bad_arch = actions.pop(), random.choice(can.actions)
+    default, bad_arch = actions.pop(), random.choice(can.bad_arch or can.actions)
     out = {"version": 1, "name": "random", "arches": ["x86_64"], "default_action": default, "bad_arch_action": bad_arch,
            "rule_sets": []}
     if can.x32_like_bad_arch:
@@ -39,7 +41,8 @@ def policy(random, can):
             if vsyscall.setdefault(number, only) == only and (can.same_call_again or number not in used):
                 rules[str(number)] = rule(random, can, can.depth)
         used.update(int(number) for number in rules)
-        out["rule_sets"].append({"action": actions.pop() if actions else default, "vsyscall": only, "rules": rules})
+        action = actions[0] if can.one_action else actions.pop() if actions else default
+        out["rule_sets"].append({"action": action, "vsyscall": only, "rules": rules})
     if random.randrange(2):
         out["hot"] = [str(number) for number in random.sample(sorted(can.numbers), 2)]
     return json.dumps(out)

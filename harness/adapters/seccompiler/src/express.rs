@@ -1,0 +1,255 @@
+//! Policies as seccompiler's filters. Owns which policies it can express; how it compiles them is its own affair.
+
+use crate::frames::Failure;
+use crate::names;
+use crate::policy::{Field, Matcher, Policy, Rule};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
+};
+use serde_json::{json, Value};
+use std::collections::BTreeMap;
+
+const MAX_ALTERNATIVES: usize = 256; // of one system call
+
+/// One comparison.
+#[derive(Clone)]
+pub struct Condition {
+    argument: u8,
+    low_half: bool,
+    operator: SeccompCmpOp,
+    value: u64,
+}
+
+/// All hold.
+type Conjunction = Vec<Condition>;
+
+pub struct Spec {
+    arch: String,
+    default_action: SeccompAction,
+    match_action: SeccompAction,
+    rules: BTreeMap<u32, Vec<Conjunction>>, // alternatives; an empty conjunction always holds
+}
+
+type Expressed<T> = Result<T, String>;
+
+pub fn express(policy: &Policy) -> Expressed<Spec> {
+    let arch = match policy.arches.as_slice() {
+        [one] if ["x86_64", "aarch64", "riscv64"].contains(&one.as_str()) => one.clone(),
+        _ => return Err("a filter is for x86_64, aarch64 or riscv64 alone".into()),
+    };
+    if policy.bad_arch_action != 0x8000_0000 {
+        return Err("a bad architecture always kills the process".into());
+    }
+    if policy.has_x32_action {
+        return Err("x32_action: no rule is about many numbers".into());
+    }
+    let mut match_action = None;
+    let mut rules: BTreeMap<u32, Vec<Conjunction>> = BTreeMap::new();
+    for set in policy.rule_sets.iter().filter(|set| !set.rules.is_empty()) {
+        if set.vsyscall {
+            return Err("the instruction pointer is no argument (vsyscall)".into());
+        }
+        if *match_action.get_or_insert(set.action) != set.action {
+            return Err("all rules of a filter have one action".into());
+        }
+        for (number, rule) in &set.rules {
+            let entry = rules.entry(*number).or_default();
+            entry.extend(alternatives(rule)?);
+            if entry.len() > MAX_ALTERNATIVES {
+                return Err("too many alternatives".into());
+            }
+        }
+    }
+    rules.retain(|_, list| !list.is_empty()); // what never matches; a list of no rules would always match
+    let match_action = match_action.unwrap_or(if policy.default_action == 0x7fff_0000 {
+        0
+    } else {
+        0x7fff_0000
+    });
+    if match_action == policy.default_action {
+        return Err("rules with the default action".into());
+    }
+    Ok(Spec {
+        arch,
+        default_action: action(policy.default_action)?,
+        match_action: action(match_action)?,
+        rules,
+    })
+}
+
+fn action(value: u32) -> Expressed<SeccompAction> {
+    let data = value & 0xffff;
+    match (value & 0xffff_0000, data) {
+        (0x8000_0000, 0) => Ok(SeccompAction::KillProcess),
+        (0, 0) => Ok(SeccompAction::KillThread),
+        (0x0003_0000, 0) => Ok(SeccompAction::Trap),
+        (0x0005_0000, _) => Ok(SeccompAction::Errno(data)),
+        (0x7ff0_0000, _) => Ok(SeccompAction::Trace(data)),
+        (0x7ffc_0000, 0) => Ok(SeccompAction::Log),
+        (0x7fff_0000, 0) => Ok(SeccompAction::Allow),
+        _ => Err(format!("no name for the action {value:#010x}")),
+    }
+}
+
+fn alternatives(rule: &Rule) -> Expressed<Vec<Conjunction>> {
+    let mut out = Vec::new();
+    match rule {
+        Rule::MatchAll => out.push(Vec::new()),
+        Rule::AnyOf(children) => {
+            for child in children {
+                out.extend(alternatives(child)?);
+            }
+        }
+        Rule::AllOf(children) => {
+            out.push(Vec::new());
+            for child in children {
+                let right = alternatives(child)?;
+                out = out
+                    .iter()
+                    .flat_map(|left| {
+                        right
+                            .iter()
+                            .map(move |more| [left.as_slice(), more.as_slice()].concat())
+                    })
+                    .collect();
+                if out.len() > MAX_ALTERNATIVES {
+                    return Err("too many alternatives".into());
+                }
+            }
+        }
+        Rule::Args(matchers) => {
+            let mut all = Vec::new();
+            for (field, matcher) in matchers {
+                match condition(*field, matcher)? {
+                    Test::Always => {}
+                    Test::Never => return Ok(out),
+                    Test::If(condition) => all.push(condition),
+                }
+            }
+            out.push(all);
+        }
+    }
+    Ok(out)
+}
+
+enum Test {
+    Always,
+    Never,
+    If(Condition),
+}
+
+fn condition(field: Field, matcher: &Matcher) -> Expressed<Test> {
+    if matcher.operator == "any" {
+        return Ok(Test::Always);
+    }
+    let Field::Argument(argument) = field else {
+        return Err("the instruction pointer is no argument".into());
+    };
+    let low_half = matcher.low_half;
+    let all = if low_half { 0xffff_ffff } else { u64::MAX };
+    let (operator, value) = match matcher.operator.as_str() {
+        "eq" => (SeccompCmpOp::Eq, matcher.value),
+        "ne" => (SeccompCmpOp::Ne, matcher.value),
+        "gt" => (SeccompCmpOp::Gt, matcher.value),
+        "ge" => (SeccompCmpOp::Ge, matcher.value),
+        "lt" => (SeccompCmpOp::Lt, matcher.value),
+        "le" => (SeccompCmpOp::Le, matcher.value),
+        // seccompiler masks both sides, so a value with other bits would match more than ours, which then never does.
+        "masked_eq" if matcher.value & !matcher.mask != 0 => return Ok(Test::Never),
+        "masked_eq" => (SeccompCmpOp::MaskedEq(matcher.mask), matcher.value),
+        "bits_allowlist" => (SeccompCmpOp::MaskedEq(all & !matcher.mask), 0),
+        "non_negative_fd" => (SeccompCmpOp::MaskedEq(all & !0x7fff_ffff), 0),
+        other => return Err(format!("unknown matcher '{other}'")),
+    };
+    Ok(Test::If(Condition {
+        argument,
+        low_half,
+        operator,
+        value,
+    }))
+}
+
+fn refused(error: impl std::fmt::Display) -> Failure {
+    Failure::Unsupported(error.to_string())
+}
+
+/// The rules as seccompiler takes them: no rules for a call match always.
+fn chain(alternatives: &[Conjunction]) -> Option<&[Conjunction]> {
+    let always = alternatives.iter().any(|conditions| conditions.is_empty());
+    (!always).then_some(alternatives)
+}
+
+pub fn compile(spec: &Spec) -> Result<BpfProgram, Failure> {
+    let mut rules = BTreeMap::new();
+    for (number, alternatives) in &spec.rules {
+        let mut list = Vec::new();
+        for conditions in chain(alternatives).unwrap_or_default() {
+            let mut all = Vec::new();
+            for c in conditions {
+                let length = if c.low_half {
+                    SeccompCmpArgLen::Dword
+                } else {
+                    SeccompCmpArgLen::Qword
+                };
+                all.push(SeccompCondition::new(c.argument, length, c.operator.clone(), c.value).map_err(refused)?);
+            }
+            list.push(SeccompRule::new(all).map_err(refused)?);
+        }
+        rules.insert(i64::from(*number), list);
+    }
+    let arch = TargetArch::try_from(spec.arch.as_str()).map_err(refused)?;
+    let filter =
+        SeccompFilter::new(rules, spec.default_action.clone(), spec.match_action.clone(), arch).map_err(refused)?;
+    BpfProgram::try_from(filter).map_err(refused)
+}
+
+/// The same by way of seccompiler's own JSON, in which calls have names.
+pub fn compile_json(spec: &Spec) -> Result<BpfProgram, Failure> {
+    let mut filter = Vec::new();
+    for (number, alternatives) in &spec.rules {
+        let name = names::syscall_name(&spec.arch, *number)
+            .ok_or_else(|| Failure::Unsupported(format!("no name for system call {number}")))?;
+        match chain(alternatives) {
+            None => filter.push(json!({ "syscall": name })),
+            Some(list) => filter.extend(list.iter().map(|conditions| {
+                json!({ "syscall": name, "args": conditions.iter().map(condition_json).collect::<Vec<_>>() })
+            })),
+        }
+    }
+    let document = json!({ "main": {
+        "mismatch_action": action_json(&spec.default_action),
+        "match_action": action_json(&spec.match_action),
+        "filter": filter,
+    }});
+    let arch = TargetArch::try_from(spec.arch.as_str()).map_err(refused)?;
+    let mut compiled = seccompiler::compile_from_json(document.to_string().as_bytes(), arch).map_err(refused)?;
+    compiled
+        .remove("main")
+        .ok_or_else(|| refused("compile_from_json lost the filter"))
+}
+
+fn condition_json(c: &Condition) -> Value {
+    let operator = match c.operator {
+        SeccompCmpOp::Eq => json!("eq"),
+        SeccompCmpOp::Ne => json!("ne"),
+        SeccompCmpOp::Gt => json!("gt"),
+        SeccompCmpOp::Ge => json!("ge"),
+        SeccompCmpOp::Lt => json!("lt"),
+        SeccompCmpOp::Le => json!("le"),
+        SeccompCmpOp::MaskedEq(mask) => json!({ "masked_eq": mask }),
+    };
+    let length = if c.low_half { "dword" } else { "qword" };
+    json!({ "index": c.argument, "type": length, "op": operator, "val": c.value })
+}
+
+fn action_json(action: &SeccompAction) -> Value {
+    match action {
+        SeccompAction::Allow => json!("allow"),
+        SeccompAction::Errno(data) => json!({ "errno": data }),
+        SeccompAction::KillThread => json!("kill_thread"),
+        SeccompAction::KillProcess => json!("kill_process"),
+        SeccompAction::Log => json!("log"),
+        SeccompAction::Trace(data) => json!({ "trace": data }),
+        SeccompAction::Trap => json!("trap"),
+    }
+}
