@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 
+#include "harness/adapters/broken/evaluators.h"
 #include "harness/adapters/broken/planted.h"
 #include "harness/base/clock.h"
 #include "harness/bpf/check.h"
@@ -81,10 +82,14 @@ class BuiltinEvaluator final : public Evaluator {
   EvaluateFunction run_;
 };
 
-// The planted one behind "broken:", or null.
+// What is planted under the name behind "broken:", or null.
 const broken::Planted* planted(std::string_view name) {
   if (!name.starts_with(kBroken)) return nullptr;
   return broken::find_planted(name.substr(kBroken.size()));
+}
+const broken::PlantedEvaluator* planted_evaluator(std::string_view name) {
+  if (!name.starts_with(kBroken)) return nullptr;
+  return broken::find_planted_evaluator(name.substr(kBroken.size()));
 }
 
 Words run_all(ProgramView program, std::span<const InputWords> inputs) {
@@ -98,7 +103,11 @@ Words run_all(ProgramView program, std::span<const InputWords> inputs) {
 
 std::vector<std::string> builtin_names(BuiltinKind kind) {
   std::vector<std::string> out = {std::string(kReference)};
-  if (kind == BuiltinKind::kEvaluator) return out;
+  if (kind == BuiltinKind::kEvaluator) {
+    for (const broken::PlantedEvaluator& one : broken::planted_evaluators())
+      out.push_back(std::string(kBroken) + std::string(one.name));
+    return out;
+  }
   out.emplace_back(kIdentity);
   for (const broken::Planted& one : broken::planted_optimizers())
     if (kind == BuiltinKind::kCompiler || std::holds_alternative<broken::PlantedOptimizer>(one.run))
@@ -129,8 +138,14 @@ std::unique_ptr<Compiler> builtin_compiler(std::string_view name) {
 }
 
 std::unique_ptr<Evaluator> builtin_evaluator(std::string_view name) {
-  if (name != kReference) return nullptr;
-  return std::make_unique<BuiltinEvaluator>(run_all);
+  EvaluateFunction run;
+  if (name == kReference)
+    run = run_all;
+  else if (const broken::PlantedEvaluator* one = planted_evaluator(name))
+    run = [one](ProgramView program, std::span<const InputWords> inputs) {
+      return evaluate_with(*one, program, inputs);
+    };
+  return run ? std::make_unique<BuiltinEvaluator>(std::move(run)) : nullptr;
 }
 
 }  // namespace secequiv

@@ -2,7 +2,7 @@
 // other people's (harness/adapter). Owns their names. It must not know where requests come from.
 //   secequiv     the reference optimizer; our interpreter
 //   identity     changes nothing: of programs the same one, of policies the unoptimized compiler's
-//   broken:NAME  wrong on purpose (broken/planted.h)
+//   broken:NAME  wrong on purpose (broken/planted.h, broken/evaluators.h)
 #pragma once
 
 #include <memory>

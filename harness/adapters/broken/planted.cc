@@ -1,8 +1,11 @@
 #include "harness/adapters/broken/planted.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <map>
 
+#include "harness/adapters/broken/planted_parts.h"
 #include "harness/adapters/broken/twins.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
@@ -30,10 +33,6 @@ std::vector<Function> with_twin(const Twin& twin) {
   return out;
 }
 
-Program finished(const Policy& simple) {
-  return optimize(render(lay_out(simple, standard_passes()))).program;
-}
-
 std::variant<PlantedOptimizer, PlantedCompiler> around(const Twin& twin) {
   if (std::holds_alternative<BytecodePass>(twin.run)) {
     return PlantedOptimizer([passes = with_twin<BytecodePass>(twin)](ProgramView program) {
@@ -50,17 +49,21 @@ std::variant<PlantedOptimizer, PlantedCompiler> around(const Twin& twin) {
       return optimize(render(plan)).program;
     });
   }
-  return PlantedCompiler([passes = with_twin<RulePass>(twin)](const Policy& policy) {
+  // On the rules as they are first: what the other passes leave is no longer what some twins get
+  // wrong.
+  auto passes = with_twin<RulePass>(twin);
+  passes.insert(passes.begin(), std::get<RulePass>(twin.run));
+  return PlantedCompiler([passes](const Policy& policy) {
     Policy wrong = policy;
     for (int round = 0; round < kRounds; ++round)
       for (const RulePass pass : passes)
         for (RuleSet& set : wrong.rule_sets)
           for (SyscallRule& entry : set.rules) entry.rule = pass(entry.rule);
-    return finished(wrong);
+    return optimize(render(lay_out(wrong, standard_passes()))).program;
   });
 }
 
-std::vector<Planted> all_planted() {
+std::vector<Planted> planted_twins() {
   std::vector<Planted> out;
   std::map<std::string_view, int> seen;
   for (const auto twins : {rule_twins(), layout_twins(), bytecode_twins()}) {
@@ -71,6 +74,37 @@ std::vector<Planted> all_planted() {
       out.push_back({std::move(name), twin.bug, around(twin)});
     }
   }
+  return out;
+}
+
+// Bug classes that a twin is an example of, under a name of their own.
+struct Alias {
+  const char* name;
+  std::string_view bug_class;
+  std::string_view twin;
+};
+constexpr std::array kAliases = {
+    Alias{"accumulator-left-out-of-hash",
+          "unlike blocks merged because the accumulator was left out of the hash",
+          "twin-merge-equal-code"},
+    Alias{"live-sub-tree-pruned", "sub-tree pruned that still mattered", "twin-extract-common"},
+    Alias{"jump-offset-truncated", "jump offset truncated to 8 bits",
+          "twin-thread-conditional-jumps"},
+    Alias{"return-data-dropped", "return value's data bits dropped",
+          "twin-replace-jumps-to-returns"},
+    Alias{"live-block-dropped", "dead-code removal that drops a live block",
+          "twin-remove-unreachable"},
+};
+
+std::vector<Planted> all_planted() {
+  std::vector<Planted> twins = planted_twins();
+  std::vector<Planted> out;
+  for (auto part : {planted_in_rules(), planted_in_layout(), planted_in_bytecode()})
+    std::ranges::move(part, std::back_inserter(out));
+  for (const Alias& alias : kAliases)
+    out.push_back(
+        {alias.name, alias.bug_class, std::ranges::find(twins, alias.twin, &Planted::name)->run});
+  std::ranges::move(twins, std::back_inserter(out));
   return out;
 }
 

@@ -43,4 +43,14 @@ Rule rewrite(const Rule& rule, const Change& change) {
   return change(std::move(out));
 }
 
+// `rule` with `change` (Matcher& → void) applied to every matcher.
+template <class Change>
+Rule change_matchers(const Rule& rule, const Change& change) {
+  return rewrite(rule, [&](Rule node) {
+    if (node.kind == Rule::Kind::kArgs)
+      for (Matcher& m : node.fields) change(m);
+    return node;
+  });
+}
+
 }  // namespace secequiv::detail
