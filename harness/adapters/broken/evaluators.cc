@@ -63,9 +63,9 @@ bool jset_is_inverted(const Insn& in, M& m, Control& control) {
   return true;
 }
 
-// M[15] is M[0].
+// M[0] and M[1] are one, M[2] and M[3], and so on.
 bool scratch_words_too_few(const Insn& in, M& m, Control& control) {
-  auto& word = m.m[in.k % (kMemWords - 1)];
+  auto& word = m.m[in.k % kMemWords / 2];
   switch (in.code) {
     case kSt:
       word = m.a;
@@ -103,7 +103,7 @@ constexpr std::array kEvaluators = {
     PlantedEvaluator{"eval-x-not-cleared", "X is not cleared at entry", nothing, true},
     PlantedEvaluator{"eval-length-is-zero", "the length of the input is 0", length_is_zero},
     PlantedEvaluator{"eval-jset-inverted", "JSET jumps if no bit is set", jset_is_inverted},
-    PlantedEvaluator{"eval-scratch-words-too-few", "two words of M[] are one",
+    PlantedEvaluator{"eval-scratch-words-too-few", "every two words of M[] are one",
                      scratch_words_too_few},
     PlantedEvaluator{"eval-neg-is-complement", "NEG complements and does not add 1",
                      neg_is_complement},
