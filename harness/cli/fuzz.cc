@@ -192,20 +192,15 @@ Result<std::vector<InputWords>> stored_inputs(const FuzzJob& job) {
   return read_inputs(*bytes, job.inputs);
 }
 
-// Diagrams within limits that keep one program from taking long; the solver for what a user gave
-// would take minutes, so what stays open is said.
+// Diagrams alone: the solver would take minutes for what they leave open, so that is said.
 hunt::Prover prover_of(const FuzzJob& job) {
   if (job.no_prove) return {};
-  return [](const Question& question) {
+  return [](const Question& question, bool thorough) {
+    if (thorough) return dd::prove(question);
     std::size_t length = 0;
     for (const ProgramView program : question.programs()) length += program.size();
-    dd::Limits limits;
-    // A generated program is one of thousands a second; a real filter is looked at longer.
-    if (length < 500) {
-      limits.nodes = std::size_t{1} << 16;
-      limits.steps = std::size_t{1} << 17;
-    }
-    return dd::prove(question, limits);
+    return dd::prove(question, {.nodes = (std::size_t{1} << 14) + 16 * length,
+                                .steps = (std::size_t{1} << 15) + 64 * length});
   };
 }
 

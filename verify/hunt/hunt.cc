@@ -128,7 +128,9 @@ class Hunt {
       return Ok{};
     }
     report_.answered += trial.answer.ok() ? 1 : 0;
-    auto judgement = judge(trial.subject.before, trial.answer, inputs_for(trial), options_.judge);
+    JudgeOptions judging = options_.judge;
+    judging.thorough = trial.original;
+    auto judgement = judge(trial.subject.before, trial.answer, inputs_for(trial), judging);
     if (!judgement) return judgement.error();
     report_.evaluations += judgement->evaluations;
     if (judgement->problem) return found(trial, std::move(*judgement->problem));

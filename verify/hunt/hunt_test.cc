@@ -86,7 +86,7 @@ HuntOptions options_for(std::uint64_t trials) {
   out.trials = trials;
   out.seconds = 1e9;
   out.scaling = false;
-  out.judge.prover = [](const Question& question) {
+  out.judge.prover = [](const Question& question, bool) {
     return dd::prove(question, {.nodes = 1 << 16, .steps = 1 << 17});
   };
   return out;
@@ -276,7 +276,7 @@ TEST(Hunt, ALostCacheableCallFailsUnlessAllowed) {
 TEST(Hunt, WhatCannotBeDecidedForGivenProgramsIsUnknown) {
   FakeOptimizer optimizer(same);
   HuntOptions options = options_for(1);
-  options.judge.prover = [](const Question&) { return Result<Proof>(Proof{}); };
+  options.judge.prover = [](const Question&, bool) { return Result<Proof>(Proof{}); };
   const auto subjects = given_programs({{"one", {{kRetK, 0, 0, 0}}}});
   const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
   ASSERT_TRUE(report);

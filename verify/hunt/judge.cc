@@ -106,7 +106,7 @@ Result<Judgement> judge(ProgramView before, const Answer<Program>& answer,
     }
   }
   if (options.prover) {
-    const auto proof = options.prover(question);
+    const auto proof = options.prover(question, options.thorough);
     if (!proof) return proof.error();
     out.proven = proof->verdict == Verdict::kEquivalent;
     if (proof->verdict == Verdict::kDifferent) {

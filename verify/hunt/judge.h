@@ -15,13 +15,15 @@
 
 namespace secequiv::hunt {
 
-// Decides a question within limits of its own.
-using Prover = std::function<Result<Proof>(const Question&)>;
+// Decides a question within limits of its own: narrow ones, since there are thousands of them a
+// second, or, if `thorough`, ones for a program that a user gave.
+using Prover = std::function<Result<Proof>(const Question&, bool thorough)>;
 
 struct JudgeOptions {
   Sameness sameness = Sameness::kRaw;
-  Prover prover;      // none: inputs alone decide
-  bool cache = true;  // look at the kernel's bitmap, too
+  Prover prover;          // none: inputs alone decide
+  bool thorough = false;  // what the prover is told
+  bool cache = true;      // look at the kernel's bitmap, too
 };
 
 struct Problem {

@@ -5,7 +5,7 @@
 #include "harness/bpf/check.h"
 #include "harness/generate/mutate.h"
 #include "harness/generate/program.h"
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 
@@ -25,7 +25,7 @@ class GeneratedPrograms : public Subjects {
 class GeneratedPolicies : public Subjects {
  public:
   HuntSubject next(Random& random) override {
-    return subject_of("generated", random_policy(random));
+    return subject_of("generated", generate_policy(random));
   }
   [[nodiscard]] std::string describe() const override { return "generated policies"; }
 };
