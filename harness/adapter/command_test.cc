@@ -20,8 +20,7 @@ TEST(Command, ProgramsTravelInEachWayAndForm) {
     AdapterOptions options = quick_options();
     options.form = form;
     for (const char* command : {"cat", "true {}", "cat {in} >{out}", "cp {in} {out}; true {in}",
-                                "cat >$TMPDIR/x || cat", "in=IN; test ${in} = IN && cat",
-                                "cat '{in}' >\"$(dirname {in})/out\" || cp {in} {out}"}) {
+                                "in=IN; test ${in} = IN && cat"}) {
       const auto answer = optimized(command, kProgram, options);
       EXPECT_TRUE(answer.ok()) << command << ": " << answer.detail;
       EXPECT_EQ(answer.value, kProgram) << command;
@@ -31,10 +30,14 @@ TEST(Command, ProgramsTravelInEachWayAndForm) {
   }
 }
 
+TEST(Command, PlaceholdersMayStandBetweenQuotes) {
+  EXPECT_EQ(optimized("cat \"{in}\" >'{out}'", kProgram).value, kProgram);
+}
+
 TEST(Command, TheFormIsThatOfTheOptionsAndTheAnswersIsFree) {
   AdapterOptions options = quick_options();
   options.form = Form::kAsm;
-  EXPECT_TRUE(optimized("grep -q 'ret #0x' && echo 'ret #7'", returns(9), options).ok());
+  EXPECT_TRUE(optimized("grep -q 'ret #' && echo 'ret #7'", returns(9), options).ok());
   EXPECT_EQ(optimized("echo 'ret #7'", returns(9)).value, returns(7));
   EXPECT_EQ(optimized("echo '{ 6, 0, 0, SECCOMP_RET_ALLOW },'", returns(9)).value,
             returns(0x7fff0000));
@@ -59,7 +62,7 @@ struct Failing {
 
 TEST(Command, EveryFailureIsWhatItIs) {
   const TemporaryFolder folder;
-  AdapterOptions options = quick_options(0.2);
+  AdapterOptions options = quick_options();
   options.limits.output_bytes = 100000;
   constexpr Failing kFailing[] = {
       {"echo 'no ioctl' >&2; exit 77", Outcome::kUnsupported,
@@ -93,6 +96,7 @@ TEST(Command, EveryFailureIsWhatItIs) {
       {"exit 5 {in} {out}", Outcome::kCrashed, nullptr},
   };
   for (const Failing& failing : kFailing) {
+    options.limits.seconds = failing.outcome == Outcome::kHung ? 0.2 : 5;
     const auto answer = optimized(failing.command, kProgram, options);
     EXPECT_EQ(outcome_name(answer.outcome), outcome_name(failing.outcome)) << failing.command;
     if (failing.detail != nullptr) EXPECT_EQ(answer.detail, failing.detail) << failing.command;
@@ -158,8 +162,8 @@ TEST(Command, EvaluatorsGetProgramAndInputs) {
   EXPECT_EQ(ask("true {program}; printf '0x7fff0000\\n 4294967295\\r\\n1'").value,
             (Values{0x7fff0000, 0xffffffff, 1}));
   const auto wrong = [&](const std::string& text) {
-    const auto answer = ask("true {program}; printf '" + text + "'");
-    EXPECT_EQ(answer.outcome, Outcome::kGarbage);
+    const auto answer = ask("true {program}; printf -- '" + text + "'");
+    EXPECT_EQ(outcome_name(answer.outcome), "garbage");
     EXPECT_TRUE(answer.value.empty());
     return answer.detail;
   };

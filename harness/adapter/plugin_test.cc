@@ -8,7 +8,9 @@ namespace {
 
 std::string plugin(const std::string& name) { return "plugin:" + subject(name) + ".so"; }
 
-Program marked(std::uint16_t code) { return {Insn{code, 0, 0, 0}, Insn{kRetK, 0, 0, 0}}; }
+Program marked(std::uint16_t code) {
+  return {Insn{static_cast<std::uint16_t>(100 + code), 0, 0, 0}, Insn{kRetK, 0, 0, 0}};
+}
 
 TEST(PluginHost, TheExampleAnswers) {
   const auto optimizer = opened(open_optimizer(plugin("plugin_example"), quick_options()));
