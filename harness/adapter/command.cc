@@ -12,7 +12,8 @@ std::string pump(Process& process, std::string_view input, std::string& output,
   if (input.empty()) process.close_input();
   while (!process.exited() || process.output_open() || process.error_open()) {
     const bool more = !input.empty();
-    if (!process.step(input, output, deadline)) {
+    const bool in_time = process.step(input, output, deadline);
+    if (!in_time && (!process.exited() || process.output_open() || process.error_open())) {
       outcome = Outcome::kHung;
       return fmt::format("it was still running after {} s and was killed", limits.seconds);
     }

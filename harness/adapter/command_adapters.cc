@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "harness/adapter/adapters.h"
@@ -62,6 +63,13 @@ class PrivateFolder {
   std::string path_;
   std::string problem_;
 };
+
+// Says what went wrong, or nothing. No flushing to the disk: the file is gone in a moment.
+std::string put_file(const std::string& path, std::string_view bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
+  return file ? "" : fmt::format("{}: cannot write: {}", path, std::strerror(errno));
+}
 
 template <class T>
 Answer<T> failed(Outcome outcome, std::string detail, double seconds = 0) {
@@ -138,8 +146,8 @@ class ProgramCommand {
     if (!folder.problem().empty()) return failed<std::string>(Outcome::kCrashed, folder.problem());
     const std::string in = folder.file("in");
     const std::string out = files_ == Files::kTwo ? folder.file("out") : in;
-    if (const Status written = write_file(in, request); !written)
-      return failed<std::string>(Outcome::kCrashed, written.error().text());
+    if (const std::string problem = put_file(in, request); !problem.empty())
+      return failed<std::string>(Outcome::kCrashed, problem);
     std::string command = command_;
     command = files_ == Files::kOne
                   ? replace_placeholder(command, "", in)
@@ -227,9 +235,9 @@ class CommandEvaluator final : public Evaluator {
     const std::string inputs_path = folder.file("inputs");
     const bool by_file = has_placeholder(command_, "inputs");
     const std::string bytes = raw_inputs(inputs);
-    Status written = write_file(program_path, write_program(program, form_));
-    if (written && by_file) written = write_file(inputs_path, bytes);
-    if (!written) return failed<Values>(Outcome::kCrashed, written.error().text());
+    std::string problem = put_file(program_path, write_program(program, form_));
+    if (problem.empty() && by_file) problem = put_file(inputs_path, bytes);
+    if (!problem.empty()) return failed<Values>(Outcome::kCrashed, problem);
     const std::string command = replace_placeholder(
         replace_placeholder(command_, "program", program_path), "inputs", inputs_path);
     const Answer<std::string> output =

@@ -232,15 +232,15 @@ void Process::look_for_exit() {
 
 bool Process::step(std::string_view& input, std::string& output, Clock::time_point deadline) {
   const auto now = Clock::now();
-  if (now >= deadline) return false;
   // Without a pidfd (an old kernel) exits are looked for now and then.
   const auto longest = std::chrono::milliseconds(exited_ || pidfd_.open() ? 1000 : 5);
-  const auto left = std::min<Clock::duration>(deadline - now, longest);
+  const bool late = now >= deadline;
+  const auto left = std::min<Clock::duration>(late ? Clock::duration(0) : deadline - now, longest);
   const auto wait = std::chrono::ceil<std::chrono::milliseconds>(left).count();
   std::array<pollfd, 4> fds = {pollfd{input.empty() ? -1 : in_.get(), POLLOUT, 0},
                                pollfd{out_.get(), POLLIN, 0}, pollfd{err_.get(), POLLIN, 0},
                                pollfd{exited_ ? -1 : pidfd_.get(), POLLIN, 0}};
-  if (::poll(fds.data(), fds.size(), static_cast<int>(wait)) < 0) return true;
+  if (::poll(fds.data(), fds.size(), static_cast<int>(wait)) < 0) return !late;
   if (fds[0].revents != 0) {
     const ssize_t n = ::write(in_.get(), input.data(), input.size());
     if (n > 0) input.remove_prefix(static_cast<std::size_t>(n));
@@ -252,7 +252,7 @@ bool Process::step(std::string_view& input, std::string& output, Clock::time_poi
     look_for_exit();
     if (exited_) drain(output);
   }
-  return true;
+  return !late;
 }
 
 // Reads all there is. Something the process started may write on and on, hence the bound.

@@ -73,7 +73,7 @@ class Process {
 
   // Waits until something happens: takes from `input` what the pipe accepts, appends to `output`
   // what was written. When the process has exited, all that it had written is read. False if
-  // `deadline` is over. SIGPIPE must be kept away (NoSigpipe).
+  // `deadline` was over before; then it did not wait. SIGPIPE must be kept away (NoSigpipe).
   bool step(std::string_view& input, std::string& output, Clock::time_point deadline);
 
   // The same without waiting or writing.

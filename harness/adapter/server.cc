@@ -84,11 +84,11 @@ class Server::Conversation {
       std::string_view rest = std::string_view(output_).substr(written_);
       const bool in_time = process_.step(rest, input_, deadline_);
       written_ = output_.size() - rest.size();
-      take_frames();
+      const bool progress = take_frames();
       if (failed_ || done_ == count_) break;
       if (process_.exited())
         ended();
-      else if (!in_time)
+      else if (!in_time && !progress)
         late();
     }
     return done_;
@@ -125,7 +125,8 @@ class Server::Conversation {
     return frames;
   }
 
-  void take_frames() {
+  // Whether there was any.
+  bool take_frames() {
     const std::size_t frames = whole_frames();
     std::string_view rest = input_;
     if (frames > 0) {
@@ -144,6 +145,7 @@ class Server::Conversation {
       too_long(rest);
     share_ = 0;
     input_.erase(0, input_.size() - rest.size());
+    return frames > 0;
   }
 
   void take_frame(std::string_view frame, std::string_view behind) {

@@ -48,6 +48,7 @@ int run(int argc, char** argv) {
   secequiv::cli::add_precompile(app, context);
   secequiv::cli::add_patch(app, context);
   secequiv::cli::add_import(app, context);
+  secequiv::cli::add_plugin_host(app, context);
   // An empty value is never meant: a variable that was not set must not stand for "not given".
   for (CLI::App* sub : app.get_subcommands({}))
     for (CLI::Option* option : sub->get_options())

@@ -9,6 +9,7 @@
 
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
+#include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/policy/testing.h"
 #include "verify/dd/engine.h"
@@ -202,14 +203,14 @@ TEST(Hunt, CrashesAreReducedAndGroupedByWhatTheySay) {
 }
 
 TEST(Hunt, HangsRefusalsGarbageAndExhaustionAreFailures) {
-  for (const auto& [outcome, kind] : {std::pair(Outcome::kHung, FindingKind::kHung),
+  for (const auto& [ended, kind] : {std::pair(Outcome::kHung, FindingKind::kHung),
                                       std::pair(Outcome::kRefused, FindingKind::kRefused),
                                       std::pair(Outcome::kGarbage, FindingKind::kGarbage),
                                       std::pair(Outcome::kExhausted, FindingKind::kExhausted)}) {
     HuntOptions options = options_for(500);
     options.stop_at_first = true;
     const HuntReport report =
-        hunt_for([outcome = outcome](
+        hunt_for([outcome = ended](
                      ProgramView p) { return has(p, kTxa) ? failure(outcome, "no") : same(p); },
                  options);
     EXPECT_EQ(report.verdict, Verdict::kCrashed);
