@@ -17,12 +17,14 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/bpf/check.h"
-#include "harness/bpf/random_program.h"
+#include "harness/generate/policy.h"
+#include "harness/generate/program.h"
+#include "harness/generate/random_policy.h"
+#include "harness/generate/random_program.h"
 #include "harness/policy/cases.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/import_oci.h"
 #include "harness/policy/json.h"
-#include "harness/policy/random_policy.h"
 #include "verify/dd/engine.h"
 
 namespace secequiv {
@@ -52,22 +54,8 @@ struct Subject {
 };
 
 // All random things come from here.
-Policy some_policy(Random& random) { return random_policy(random); }
-Program some_program(Random& random) {
-  const bool scratch = random.one_in(3);
-  const bool is_long = !scratch && random.one_in(5);
-  Program out = random_program(random, random.between(3, is_long ? 600 : 60));
-  if (!scratch) return out;
-  // Two words of M[] that are written and read all the time.
-  for (Insn& in : out) {
-    const bool arithmetic = !is_jump(in) && insn_info(in.code)->operand == Operand::Imm;
-    if (!arithmetic || in.code == kRetK) continue;
-    const auto slot = static_cast<std::uint32_t>(random.below(2));
-    in = {random.pick(std::array<std::uint16_t, 4>{kSt, kStx, kLdMem, kLdxMem}), 0, 0, slot};
-  }
-  out.insert(out.begin(), {Insn{kSt, 0, 0, 0}, Insn{kSt, 0, 0, 1}});
-  return out;
-}
+Policy some_policy(Random& random) { return generate_policy(random); }
+Program some_program(Random& random) { return generate_program(random); }
 Inputs some_inputs(Random& random, const Policy& policy) {
   Inputs out;
   for (std::size_t i = 0; i < kInputs; ++i) out.push_back(random_call(random, policy).words);

@@ -162,8 +162,8 @@ def _split_arrow(value):
     return left.split(), parse_number(right.strip())
 
 
-def _parse_run(number, value):
-    fields, expected = _split_arrow(value)
+def parse_input(fields):
+    """The 64 bytes of seccomp_data that a list of `name=value` stands for; ValueError if it is malformed."""
     given = {}
     for item in fields:
         name, equals, text = item.partition("=")
@@ -178,7 +178,7 @@ def _parse_run(number, value):
         words = [parse_number(text) for text in given["words"].split(",")]
         if len(words) != 16:
             raise ValueError("words= takes 16 words, got %d" % len(words))
-        return Run(number, struct.pack("<16I", *words), expected)
+        return struct.pack("<16I", *words)
     nr = parse_number(given.get("nr", "0"))
     arch = parse_number(given["arch"]) if "arch" in given else ARCH_X86_64
     ip = parse_number(given.get("ip", "0"), 64)
@@ -186,7 +186,12 @@ def _parse_run(number, value):
     if len(args) > 6:
         raise ValueError("args= takes at most 6 values, got %d" % len(args))
     args += [0] * (6 - len(args))
-    return Run(number, struct.pack("<IIQ6Q", nr, arch, ip, *args), expected)
+    return struct.pack("<IIQ6Q", nr, arch, ip, *args)
+
+
+def _parse_run(number, value):
+    fields, expected = _split_arrow(value)
+    return Run(number, parse_input(fields), expected)
 
 
 def _parse_accept(value):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-REAL_TOOLS = ("bash", "awk", "cat", "chmod", "cp", "dirname", "env", "find", "grep", "head", "mkdir", "mktemp", "rm", "sed",
+REAL_TOOLS = ("bash", "awk", "cat", "chmod", "cp", "dirname", "env", "find", "grep", "head", "mkdir", "mktemp", "mv", "rm", "sed",
               "sort", "tail", "tee")
 
 
@@ -22,7 +22,7 @@ class Sandbox:
         self.calls.write_text("")
         shutil.copytree(ROOT / "scripts" / "lib", self.root / "scripts" / "lib", ignore=shutil.ignore_patterns("__pycache__"))
         (self.root / ".ci").mkdir()
-        for name in ("scripts/demo", "scripts/test", "scripts/check_format", ".ci/run"):
+        for name in ("scripts/adapters", "scripts/demo", "scripts/test", "scripts/check_format", ".ci/run"):
             shutil.copy(ROOT / name, self.root / name)
         for name in REAL_TOOLS:
             os.symlink(shutil.which(name), self.bin / name)

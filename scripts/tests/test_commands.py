@@ -98,6 +98,28 @@ def test_an_unfound_planted_bug_fails(tree):
     assert "UNFOUND" in done.stderr
 
 
+def adapter(tree, name, step):
+    """An adapter whose build step is this text."""
+    file = tree.root / "harness/adapters" / name / "build"
+    file.parent.mkdir(parents=True)
+    file.write_text("#!%s\n%s\n" % (shutil.which("bash"), step))
+    file.chmod(0o755)
+
+
+BUILDS = "echo building >&2; printf '#!/bin/sh\\n' >\"$1\"; chmod +x \"$1\""
+
+
+def test_dev_builds_the_adapters(tree):
+    adapter(tree, "works", BUILDS)
+    adapter(tree, "fails", "exit 1")
+    assert tree.run("bash", "scripts/test", "gcc", **GOOD).returncode == 0
+    assert not (tree.root / "build/adapters").exists()
+    done = tree.run("bash", "scripts/test", "dev", **GOOD)
+    assert done.returncode == 0, done.stderr  # its tests fail, not its build
+    assert (tree.root / "build/adapters/works").exists()
+    assert "adapters: not built: fails" in done.stderr
+
+
 def test_fast_is_dev(tree):
     done = tree.run("bash", "scripts/test", "--fast", **GOOD)
     assert (done.returncode, last(done)) == (0, CLOSING % 100)
@@ -211,7 +233,7 @@ def test_demo_where_there_is_no_clang(tree):
     assert done.stdout == "<%s/build/gcc/bin/secequiv><check>" % tree.root
 
 
-@pytest.mark.parametrize("command", ["scripts/demo", "scripts/test", "scripts/check_format"])
+@pytest.mark.parametrize("command", ["scripts/adapters", "scripts/demo", "scripts/test", "scripts/check_format"])
 def test_help(tree, command):
     done = tree.run("bash", command, "--help")
     assert done.returncode == 0

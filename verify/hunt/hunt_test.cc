@@ -204,9 +204,9 @@ TEST(Hunt, CrashesAreReducedAndGroupedByWhatTheySay) {
 
 TEST(Hunt, HangsRefusalsGarbageAndExhaustionAreFailures) {
   for (const auto& [ended, kind] : {std::pair(Outcome::kHung, FindingKind::kHung),
-                                      std::pair(Outcome::kRefused, FindingKind::kRefused),
-                                      std::pair(Outcome::kGarbage, FindingKind::kGarbage),
-                                      std::pair(Outcome::kExhausted, FindingKind::kExhausted)}) {
+                                    std::pair(Outcome::kRefused, FindingKind::kRefused),
+                                    std::pair(Outcome::kGarbage, FindingKind::kGarbage),
+                                    std::pair(Outcome::kExhausted, FindingKind::kExhausted)}) {
     HuntOptions options = options_for(500);
     options.stop_at_first = true;
     const HuntReport report =

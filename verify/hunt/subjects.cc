@@ -4,8 +4,8 @@
 
 #include "harness/bpf/check.h"
 #include "harness/generate/mutate.h"
-#include "harness/generate/program.h"
 #include "harness/generate/policy.h"
+#include "harness/generate/program.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 

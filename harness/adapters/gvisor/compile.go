@@ -43,7 +43,7 @@ func express(p policy.Policy) (*seccomp.Program, error) {
 		return nil, err
 	}
 	for _, call := range p.Hot {
-		program.Options.HotSyscalls = append(program.Options.HotSyscalls, uintptr(call.Nr))
+		program.Options.HotSyscalls = append(program.Options.HotSyscalls, number(call.Nr))
 	}
 	vsyscall := map[uint32]bool{}
 	for _, set := range p.RuleSets {
@@ -61,12 +61,15 @@ func express(p policy.Policy) (*seccomp.Program, error) {
 			if err != nil {
 				return nil, err
 			}
-			rules.Set(uintptr(entry.Nr), rule)
+			rules.Set(number(entry.Nr), rule)
 		}
 		program.RuleSets = append(program.RuleSets, seccomp.RuleSet{Rules: rules, Action: action, Vsyscall: set.Vsyscall})
 	}
 	return program, nil
 }
+
+// number returns a system call as gVisor writes its own: the pseudo number -1 in all bits of a uintptr.
+func number(nr uint32) uintptr { return uintptr(int32(nr)) }
 
 func expressAction(value uint32) (seccomp.Action, error) {
 	kinds := map[uint32]seccomp.Action{
@@ -82,10 +85,14 @@ func expressAction(value uint32) (seccomp.Action, error) {
 	if !ok {
 		return "", serve.Unsupported("gVisor has no name for the action 0x%08x", value)
 	}
-	if data := uint16(value); data != 0 {
-		return kind.Code(data), nil
+	data := uint16(value)
+	if data == 0 {
+		return kind, nil
 	}
-	return kind, nil
+	if kind != seccomp.ReturnError && kind != seccomp.Trace {
+		return "", serve.Unsupported("gVisor gives data to errno and trace alone, not 0x%08x", value)
+	}
+	return kind.Code(data), nil
 }
 
 func expressRule(rule policy.Rule) (seccomp.SyscallRule, error) {
@@ -107,6 +114,9 @@ func expressRule(rule policy.Rule) (seccomp.SyscallRule, error) {
 	}
 	var args seccomp.PerArg
 	for i, matcher := range rule.Fields {
+		if matcher.Op == "" {
+			continue // gVisor leaves these out too
+		}
 		var err error
 		if args[i], err = expressMatcher(matcher); err != nil {
 			return nil, err

@@ -58,6 +58,7 @@ std::optional<Answer> add_rule(scmp_filter_ctx filter, std::uint32_t arch, const
   const auto number = native_number(arch, rule);
   if (!number) return unsupported(fmt::format("libseccomp has no number for call {}", rule.nr));
   std::vector<scmp_arg_cmp> conditions;
+  conditions.reserve(rule.conditions.size());
   for (const Condition& c : rule.conditions)
     conditions.push_back({.arg = c.argument, .op = compare(c.op), .datum_a = c.a, .datum_b = c.b});
   // Exactly this rule: else calls that some architectures multiplex get rules nobody asked for.
@@ -116,7 +117,7 @@ Answer compile(const FilterSpec& spec) {
     }
     if (const int status = seccomp_merge(whole.get(), one.get()); status != 0)
       return no(status, "seccomp_merge");
-    static_cast<void>(one.release());  // now part of the whole
+    [[maybe_unused]] const void* merged = one.release();  // now part of the whole
   }
   return exported(whole.get());
 }

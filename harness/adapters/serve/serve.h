@@ -35,7 +35,7 @@ inline Answer refused(std::string why) { return {Status::kRefused, std::move(why
 template <class T>
 std::vector<T> items(std::string_view raw) {
   std::vector<T> out(raw.size() / sizeof(T));
-  if (!out.empty()) std::memcpy(out.data(), raw.data(), out.size() * sizeof(T));
+  std::copy_n(raw.begin(), out.size() * sizeof(T), reinterpret_cast<char*>(out.data()));
   return out;
 }
 

@@ -66,7 +66,7 @@ type Rule struct {
 }
 
 // Matcher is a test of one 64-bit field, or of its low half. Op is the format's word for it: any, eq, ne, gt, ge, lt, le,
-// masked_eq, bits_allowlist, non_negative_fd.
+// masked_eq, bits_allowlist, non_negative_fd; "" for a field that is not named, which says the same as any.
 type Matcher struct {
 	Op          string
 	Value, Mask uint64
@@ -286,9 +286,6 @@ func (r *reader) args(raw json.RawMessage, arch string) (Rule, error) {
 		return Rule{}, err
 	}
 	out := Rule{Kind: Args}
-	for i := range out.Fields {
-		out.Fields[i].Op = "any"
-	}
 	for key, inner := range members {
 		field := slices.Index([]string{"0", "1", "2", "3", "4", "5", "ip"}, key)
 		if field < 0 {

@@ -34,7 +34,7 @@ type Expressed<T> = Result<T, String>;
 
 pub fn express(policy: &Policy) -> Expressed<Spec> {
     let arch = match policy.arches.as_slice() {
-        [one] if ["x86_64", "aarch64", "riscv64"].contains(&one.as_str()) => one.clone(),
+        [one] if names::ARCHES.contains(&one.as_str()) => one.clone(),
         _ => return Err("a filter is for x86_64, aarch64 or riscv64 alone".into()),
     };
     if policy.bad_arch_action != 0x8000_0000 {

@@ -18,6 +18,9 @@ const CONSTANTS: [&str; 4] = [
     table!("constants_4"),
 ];
 
+/// Those that seccompiler has.
+pub const ARCHES: [&str; 3] = ["x86_64", "aarch64", "riscv64"];
+
 const ALIASES: [(&str, &str); 6] = [
     ("amd64", "x86_64"),
     ("x86", "i386"),

@@ -78,7 +78,7 @@ pub fn read(text: &[u8]) -> Read<Policy> {
         rule_sets: Vec::new(),
         arches,
     };
-    if policy.arches.len() > 1 {
+    if policy.arches.len() > 1 || !names::ARCHES.contains(&reader.arch.as_str()) {
         return Ok(policy); // beyond seccompiler: nothing else matters
     }
     for set in array(member(document, "rule_sets")?)? {

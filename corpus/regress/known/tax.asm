@@ -1,0 +1,5 @@
+ld [0]
+tax
+ld #0
+txa
+ret a

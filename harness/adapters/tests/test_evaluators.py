@@ -1,0 +1,57 @@
+"""Interpreters under test against the naive evaluator, on random programs without what they are known to do otherwise."""
+
+from random import Random
+
+import frames
+import pytest
+import random_programs
+from conftest import FULL
+
+from oracle.naive import Insn, run
+
+PROGRAMS = 4000 if FULL else 400
+INPUTS = 8
+TAX, TXA, SHIFTS_BY_X = 0x07, 0x87, (0x6C, 0x7C)
+
+# corpus/known.toml: gvisor-tax, gvisor-shift-*, libpcap-shift-*
+EVALUATORS = {"gvisor": {TAX, TXA, *SHIFTS_BY_X}, "libpcap": set(SHIFTS_BY_X)}
+
+
+@pytest.mark.parametrize("name", sorted(EVALUATORS))
+def test_random_programs(served, name):
+    adapter, random = served(name), Random(20261121)
+    tried = 0
+    while tried < PROGRAMS:
+        program = random_programs.program(random, random.randrange(1, 20))
+        if any(insn.code in EVALUATORS[name] for insn in program):
+            continue
+        tried += 1
+        inputs = random_programs.inputs(random, program, INPUTS)
+        status, body = adapter.ask(frames.evaluate(program, inputs))
+        assert status == frames.ANSWERED, (program, body)
+        assert frames.values(body) == [run(program, data) for data in inputs], program
+
+
+@pytest.mark.parametrize("name", sorted(EVALUATORS))
+def test_division_by_zero_ends_the_program(served, name):
+    program = [Insn(0x00, 0, 0, 5), Insn(0x3C, 0, 0, 0), Insn(0x06, 0, 0, 7)]
+    assert served(name).ask(frames.evaluate(program, [bytes(64)])) == (frames.ANSWERED, bytes(4))
+
+
+@pytest.mark.parametrize("name", sorted(EVALUATORS))
+def test_every_word_and_the_length(served, name):
+    """Byte order and offsets: each word is read back as it was put in."""
+    adapter = served(name)
+    data = bytes(range(1, 65))
+    for at in range(0, 64, 4):
+        _, body = adapter.ask(frames.evaluate([Insn(0x20, 0, 0, at), Insn(0x16, 0, 0, 0)], [data]))
+        assert body == data[at:at + 4]
+    assert adapter.ask(frames.evaluate([Insn(0x80, 0, 0, 0), Insn(0x16, 0, 0, 0)], [data])) == (0, b"\x40\0\0\0")
+
+
+@pytest.mark.parametrize("name", sorted(EVALUATORS))
+@pytest.mark.parametrize("count", [0, 1, 5000])
+def test_as_many_values_as_inputs(served, name, count):
+    status, body = served(name).ask(frames.evaluate([Insn(0x20, 0, 0, 0), Insn(0x16, 0, 0, 0)],
+                                                    [i.to_bytes(4, "little") + bytes(60) for i in range(count)]))
+    assert (status, frames.values(body)) == (frames.ANSWERED, list(range(count)))

@@ -1,0 +1,54 @@
+"""What corpus/known.toml says of adapters still holds: else it was mended, and the entry goes."""
+
+import struct
+
+import frames
+import pytest
+from conftest import built
+
+from corpus import known
+from oracle.accept import accept
+from oracle.naive import Insn, run
+
+HANG_SECONDS = 3
+ENTRIES = known.load()
+
+
+def differs(entry, adapter, secequiv):
+    """(ours, theirs) as they are now."""
+    if entry.request == "evaluate":
+        program = entry.program()
+        status, body = adapter.ask(frames.evaluate(program, [entry.data]))
+        assert status == frames.ANSWERED, body
+        return run(program, entry.data), frames.values(body)[0]
+    if entry.request == "optimize":
+        program = entry.program()
+        status, body = adapter.ask(frames.optimize(program))
+    else:
+        status, body = adapter.ask(b"C" + entry.file.read_bytes())
+    assert status == frames.ANSWERED, body
+    after = [Insn(*insn) for insn in frames.decode(body)]
+    refusal = accept(after)
+    if entry.kind == "refused-output":
+        return "accepted", "accepted" if refusal is None else "%s at %d" % refusal
+    assert refusal is None
+    if entry.request == "optimize":
+        return run(program, entry.data), run(after, entry.data)
+    words = ",".join(str(word) for word in struct.unpack("<16I", entry.data))
+    done = secequiv("run", entry.file, "--words", words)
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout.splitlines()[1].split()[0], 0), run(after, entry.data)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
+def test_it_still_holds(entry, secequiv):
+    command = [built(entry.adapter), *entry.arguments]
+    if entry.kind == "slow":
+        pytest.skip("tests never time anything")
+    if entry.kind == "hang":
+        adapter = frames.Served(command, HANG_SECONDS)
+        with pytest.raises(frames.Gone, match="no answer within"):
+            adapter.ask({"compile": b"C", "optimize": b"O"}[entry.request] + entry.file.read_bytes())
+        return
+    with frames.Served(command, 60) as adapter:
+        assert differs(entry, adapter, secequiv) == (entry.ours, entry.theirs)

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Reads corpus/known.toml, where other projects' code is known to be wrong: known.py [--file FILE] [--list].
+
+Owns the format of that file. What is out of date is a problem as much as what is malformed: an entry whose day has come
+has to be looked at again, and then gets a new date or goes. Exit: 0 sound, 1 problems, 2 wrong usage or unreadable.
+"""
+
+import argparse
+import datetime
+import re
+import sys
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from oracle.accept import accept  # noqa: E402
+from oracle.asm import AsmError, assemble  # noqa: E402
+from oracle.vectors import parse_input  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE = ROOT / "corpus" / "known.toml"
+
+REQUESTS = ("optimize", "compile", "evaluate")
+# kind -> whether it has an input on which two numbers differ
+KINDS = {"wrong-answer": True, "evaluator": True, "refused-output": False, "slow": False, "hang": False, "crash": False}
+LONGEST = datetime.timedelta(days=184)  # six months
+
+
+class Known(NamedTuple):
+    id: str
+    adapter: str
+    request: str
+    kind: str
+    project: str
+    version: str
+    function: str
+    owner: str
+    first_seen: datetime.date
+    expires: datetime.date
+    file: Path  # absolute
+    ours: object  # a 32-bit number where there is an input, else text
+    theirs: object
+    what: str
+    arguments: tuple = ()  # of the adapter
+    data: bytes = b""  # struct seccomp_data
+
+    def program(self):
+        """The instructions in `file`, of requests that have a program."""
+        return assemble(self.file.read_text())
+
+
+class KnownError(Exception):
+    """The file has problems; `problems` is a list of sentences."""
+
+    def __init__(self, problems):
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def load(path=FILE, corpus=None, adapters=None, today=None):
+    """The entries of the file, in its order. KnownError with everything that is wrong with it; OSError if it is not there.
+
+    `corpus` is the folder that files are named from, `adapters` the names that may stand in `adapter`.
+    """
+    path = Path(path)
+    corpus = Path(corpus or path.parent)
+    if adapters is None:
+        adapters = [step.parent.name for step in (ROOT / "harness" / "adapters").glob("*/build")]
+    today = today or datetime.date.today()
+    try:
+        document = tomllib.loads(path.read_text())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise KnownError(["%s: %s" % (path.name, error)]) from None
+    problems, entries = [], []
+    for key in document:
+        if key != "known":
+            problems.append("%s: unknown table %r" % (path.name, key))
+    for at, table in enumerate(document.get("known", []), 1):
+        found = []
+        entry = _entry(table, corpus, adapters, today, found)
+        name = table.get("id", "entry %d" % at)
+        problems += ["%s: %s" % (name, problem) for problem in found]
+        if any(other.id == entry.id for other in entries):
+            problems.append("%s: the id is given twice" % name)
+        entries.append(entry)
+    if problems:
+        raise KnownError(problems)
+    return entries
+
+
+def _entry(table, corpus, adapters, today, problems):
+    def take(key, kind, what, optional=None):
+        value = table.get(key, optional)
+        # A date and a time is a date too for Python, and a truth value a number.
+        if not isinstance(value, kind) or isinstance(value, (datetime.datetime, bool)):
+            problems.append("%s: expected %s, found %r" % (key, what, value))
+            return None
+        return value
+
+    texts = {key: take(key, str, "text") or "" for key in (
+        "id", "adapter", "request", "kind", "project", "version", "function", "owner", "what", "file")}
+    for key in sorted(set(table) - set(texts) - {"first_seen", "expires", "ours", "theirs", "input", "arguments"}):
+        problems.append("%s: unknown key" % key)
+    for key, text in texts.items():
+        if key in table and isinstance(table[key], str) and not text.strip():
+            problems.append("%s: empty" % key)
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", texts["id"]):
+        problems.append("id: expected lower case and hyphens, found %r" % texts["id"])
+    for key, allowed in (("adapter", sorted(adapters)), ("request", REQUESTS), ("kind", tuple(KINDS))):
+        if texts[key] not in allowed:
+            problems.append("%s: expected one of %s, found %r" % (key, ", ".join(allowed), texts[key]))
+    first, last = take("first_seen", datetime.date, "a date"), take("expires", datetime.date, "a date")
+    if first and last:
+        if first > today + datetime.timedelta(days=1):  # midnight is not everywhere at once
+            problems.append("first_seen: %s has not come yet" % first)
+        if not first < last <= first + LONGEST and not first < last <= today + LONGEST:
+            problems.append("expires: expected a day within six months, found %s" % last)
+        if last < today:
+            problems.append("expires: %s is past: look whether it still holds" % last)
+    differs = KINDS.get(texts["kind"], False)
+    values = [take(key, int if differs else str, "a 32-bit number" if differs else "text") for key in ("ours", "theirs")]
+    if differs and None not in values:
+        if not all(0 <= value < 1 << 32 for value in values):
+            problems.append("ours, theirs: expected 32-bit numbers")
+        if values[0] == values[1]:
+            problems.append("ours, theirs: the same")
+    data = b""
+    if differs:
+        try:
+            data = parse_input((take("input", str, "text") or "").split())
+        except ValueError as error:
+            problems.append("input: %s" % error)
+    elif "input" in table:
+        problems.append("input: not for this kind")
+    arguments = take("arguments", list, "a list of texts", [])
+    entry = Known(first_seen=first, expires=last, data=data, ours=values[0], theirs=values[1], arguments=tuple(arguments or ()),
+                  **{**texts, "file": corpus / texts["file"]})
+    _check_file(entry, problems)
+    return entry
+
+
+def _check_file(entry, problems):
+    if not entry.file.is_file():
+        problems.append("file: there is no %s" % entry.file)
+    elif (entry.file.suffix == ".asm") != (entry.request != "compile"):
+        problems.append("file: expected %s" % ("a policy (.json)" if entry.request == "compile" else "a program (.asm)"))
+    elif entry.request != "compile":
+        try:
+            refusal = accept(entry.program())
+        except (AsmError, UnicodeDecodeError) as error:
+            problems.append("file: %s" % error)
+        else:
+            if refusal is not None:
+                problems.append("file: the kernel refuses it: %s at %d" % refusal)
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description="Check corpus/known.toml, where other projects' code is known to be wrong.",
+                                     epilog="exit status: 0 sound, 1 problems, 2 wrong usage or unreadable")
+    parser.add_argument("--file", default=str(FILE), help="another file (default: corpus/known.toml)")
+    parser.add_argument("--list", action="store_true", help="one line for each entry")
+    options = parser.parse_args(argv)
+    try:
+        entries = load(options.file)
+    except OSError as error:
+        print("known: %s" % error, file=sys.stderr)
+        return 2
+    except KnownError as error:
+        print("\n".join("known: %s" % problem for problem in error.problems), file=sys.stderr)
+        return 1
+    for entry in entries if options.list else ():
+        print("%-32s %-14s %-12s %s %s, until %s" % (entry.id, entry.kind, entry.adapter, entry.project, entry.version, entry.expires))
+    print("known: %d entries" % len(entries))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
