@@ -120,7 +120,7 @@ class ProgramCommand {
   }
 
   [[nodiscard]] Answer<Program> ask(std::string_view request) const {
-    Answer<std::string> output = run(request);
+    const Answer<std::string> output = run(request);
     if (!output.ok()) return failed<Program>(output.outcome, output.detail, output.seconds);
     auto program = read_program(output.value, name(), std::nullopt, c_names(Arch::kX86_64));
     if (!program) return failed<Program>(Outcome::kGarbage, program.error().text(), output.seconds);

@@ -96,7 +96,7 @@ void reset_signals() {
 // vfork: it costs the same however much memory this process has, and limits are set before the
 // program runs.
 [[gnu::noinline]] pid_t launch_child(Launch& launch) {
-  const pid_t pid = ::vfork();
+  const pid_t pid = ::vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn sets no limits
   if (pid == 0) become(launch);
   return pid;
 }
@@ -179,6 +179,7 @@ Status Process::start(const std::vector<std::string>& argv, std::size_t memory_b
                       fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   std::vector<std::string> texts = argv;
   std::vector<char*> words;
+  words.reserve(texts.size() + 1);
   for (std::string& text : texts) words.push_back(text.data());
   words.push_back(nullptr);
   Launch launch{words.data(),    in.read.get(), out.write.get(),

@@ -83,7 +83,7 @@ constexpr Odd kOdd[] = {
      "at src/main.rs:7:5:\nattempt to subtract with overflow"},
 };
 INSTANTIATE_TEST_SUITE_P(Server, OddAnswers, testing::ValuesIn(kOdd),
-                         [](const auto& info) { return std::string(info.param.how); });
+                         [](const auto& odd_one) { return std::string(odd_one.param.how); });
 
 TEST(Server, DeathBetweenRequestsIsNobodysFault) {
   const auto optimizer = odd_optimizer();

@@ -1,5 +1,7 @@
 #include "harness/compare/pair.h"
 
+#include "harness/seccomp/arch.h"
+
 namespace secequiv {
 
 std::optional<Witness> replay(const Pair& pair, const SeccompData& data) {
@@ -49,6 +51,9 @@ Witness minimize(const Witness& witness,
             attempt(word, best.data.words[word] & ~(1u << bit));
     smaller = best.data != before;
   }
+  // An architecture that is none says nothing.
+  if (!arch_from_data(best.data.arch(), best.data.nr()))
+    for (const std::uint32_t arch : {AUDIT_ARCH_X86_64, std::uint32_t{0}}) attempt(kArchWord, arch);
   return best;
 }
 

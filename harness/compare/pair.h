@@ -40,8 +40,8 @@ struct PairRun {
 PairRun run_pair(const Pair& pair, std::span<const SeccompData> inputs, CoverageMap& coverage);
 
 // A smaller input on which the pair still differs, found by running only: words cleared one by one,
-// then every word's bits from the top, until no bit can be cleared alone. arch is kept, nr as long
-// as possible. Deterministic; some 500 runs as a rule.
+// then every word's bits from the top, until no bit can be cleared alone. nr is kept as long as
+// possible, arch if it is one. Deterministic; some 500 runs as a rule.
 Witness minimize(const Pair& pair, const Witness& witness);
 // The same for what `witness_of` takes for a witness.
 Witness minimize(const Witness& witness,

@@ -238,10 +238,8 @@ TEST(Hunt, NotesDoNotFail) {
        }},
       {FindingKind::kNotIdempotent, [](ProgramView p) {
          Program out(p.begin(), p.end());
-         // Drops one dead instruction at the end at a time.
-         if (out.size() > 1 && out[out.size() - 2].code == kRetK && is_ret(out.back()) &&
-             std::ranges::none_of(out, is_jump))
-           out.pop_back();
+         // One dead return more, until their number fits.
+         if (out.size() % 3 != 2 && out.size() < kMaxInsns) out.push_back(out.back());
          return FakeCompiler::answered(out);
        }}};
   for (const auto& [kind, function] : cases) {
