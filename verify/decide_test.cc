@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/bpf/check.h"
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/random_program.h"
 #include "verify/dd/engine.h"
 #include "verify/dd/random_comparisons.h"
 #include "verify/smt/solver.h"

@@ -21,10 +21,6 @@ Policy only(const Policy& policy, Arch arch, std::uint32_t nr) {
   return out;
 }
 
-bool has_children(const Rule& rule) {
-  return rule.kind == Rule::Kind::kAnyOf || rule.kind == Rule::Kind::kAllOf;
-}
-
 struct Duplicate {
   RulePart part;
   std::vector<RulePart> originals;
@@ -35,7 +31,7 @@ struct Duplicate {
 class DuplicateFinder {
  public:
   explicit DuplicateFinder(const Rule& rule) {
-    if (has_children(rule)) apart(rule);
+    if (is_branching(rule)) apart(rule);
   }
 
   [[nodiscard]] const std::vector<Duplicate>& found() const { return found_; }
@@ -75,7 +71,7 @@ class DuplicateFinder {
         if (originals.empty() && *one.rule == child) originals = {one.part};
       if (originals.empty()) {
         seen.push_back({&child, part_});
-        if (has_children(child)) apart(child);
+        if (is_branching(child)) apart(child);
       }
     }
     if (!originals.empty()) found_.push_back({part_, originals});

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/random.h"
+#include "harness/generate/random_policy.h"
 #include "harness/policy/compile.h"
-#include "harness/policy/random_policy.h"
 #include "harness/policy/testing.h"
 #include "verify/dd/engine.h"
 

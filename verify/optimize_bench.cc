@@ -12,10 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/base/file.h"
 #include "harness/base/random.h"
-#include "harness/bpf/check.h"
-#include "harness/bpf/text.h"
 #include "harness/coverage/cost.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/cases.h"
@@ -24,6 +21,7 @@
 #include "harness/policy/json.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/cache.h"
+#include "verify/bench_corpus.h"
 #include "verify/dd/engine.h"
 
 namespace secequiv {
@@ -31,7 +29,6 @@ namespace {
 
 using nlohmann::json;
 
-const std::filesystem::path kCorpus = std::filesystem::path(SECEQUIV_SOURCE_DIR) / "corpus";
 constexpr std::size_t kRequests = 500;
 constexpr std::size_t kMisses = 500;
 constexpr std::size_t kUnknownNames = 40;  // to libseccomp 2.5.4; more would be an importer's bug
@@ -39,16 +36,6 @@ constexpr const char* kLargest = "systrap-everything";
 
 Error broken(const std::string& what, const std::string& why) {
   return make_error(ErrorCode::kInternal, what, why);
-}
-
-Result<Program> load_program(const std::string& name) {
-  const auto bytes = read_file(kCorpus / "programs" / name);
-  if (!bytes) return bytes.error();
-  auto program = read_program(*bytes, name);
-  if (!program) return program;
-  if (const auto refusal = check(*program, LengthRule::kUnlimited))
-    return make_error(ErrorCode::kRejected, name, describe(*refusal, *program));
-  return program;
 }
 
 Result<Policy> load_policy(const std::string& name) {

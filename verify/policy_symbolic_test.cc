@@ -6,8 +6,8 @@
 
 #include <map>
 
+#include "harness/generate/random_policy.h"
 #include "harness/policy/compile.h"
-#include "harness/policy/random_policy.h"
 #include "harness/policy/testing.h"
 #include "verify/smt/session.h"
 

@@ -10,26 +10,17 @@
 namespace secequiv {
 namespace {
 
-void collect(const Rule& rule, std::set<std::string>& names) {
-  for (const Rule& child : rule.children) collect(child, names);
-  for (const Matcher& m : rule.fields)
-    if (!m.variable.empty()) names.insert(m.variable);
-}
-
 // Both have the same variables, and matchers name no others.
-Status check_names(const Policy& policy, const Precompiled& precompiled) {
+Status check_same_variables(const Policy& policy, const Precompiled& precompiled) {
   std::set<std::string> patched;
   for (const Precompiled::Variable& variable : precompiled.variables) patched.insert(variable.name);
   std::set<std::string> mine;
   for (const auto& [name, value] : policy.variables) mine.insert(name);
-  std::set<std::string> used = mine;
-  for (const RuleSet& set : policy.rule_sets)
-    for (const SyscallRule& entry : set.rules) collect(entry.rule, used);
   const auto lacks = [&](std::string_view who, const std::string& name) {
     return make_error(ErrorCode::kPolicy, policy.name,
                       fmt::format("{} has no variable '{}'", who, name));
   };
-  for (const std::string& name : used)
+  for (const std::string& name : used_variables(policy))
     if (!mine.contains(name)) return lacks("the policy", name);
   for (const std::string& name : mine)
     if (!patched.contains(name)) return lacks("the precompiled program", name);
@@ -80,7 +71,7 @@ Result<PrecompiledProof> prove(const Policy& policy, const Precompiled& precompi
                                double timeout_seconds, std::size_t memory_mib) {
   if (const auto fault = find_fault(precompiled))
     return make_error(ErrorCode::kPolicy, precompiled.policy, fault->detail);
-  if (auto s = check_names(policy, precompiled); !s) return s.error();
+  if (auto s = check_same_variables(policy, precompiled); !s) return s.error();
   const auto answer = smt::prove(policy, precompiled, timeout_seconds, memory_mib);
   PrecompiledProof out;
   out.verdict = answer.verdict;

@@ -9,9 +9,9 @@
 #include "harness/base/file.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/random_policy.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
-#include "harness/policy/random_policy.h"
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 

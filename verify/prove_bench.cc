@@ -9,21 +9,19 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/clock.h"
-#include "harness/base/file.h"
 #include "harness/base/random.h"
-#include "harness/bpf/check.h"
-#include "harness/bpf/random_program.h"
-#include "harness/bpf/text.h"
+#include "harness/generate/random_program.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/import_oci.h"
+#include "verify/bench_corpus.h"
 #include "verify/dd/diff.h"
 #include "verify/smt/solver.h"
 
 namespace secequiv {
 namespace {
 
-constexpr const char* kPrograms = SECEQUIV_SOURCE_DIR "/corpus/programs/";
+const std::filesystem::path kManifest = kCorpus / "programs" / "manifest.json";
 constexpr double kZ3Seconds = 120;
 constexpr int kZ3Repetitions = 7;  // of 0.1 to 1 s each; the diagrams' number is the caller's
 
@@ -64,25 +62,15 @@ auto* add(const std::string& name, const std::shared_ptr<const Subject>& subject
       ->Unit(benchmark::kMicrosecond);
 }
 
-Result<Program> load(const std::string& name) {
-  const auto bytes = read_file(kPrograms + name);
-  if (!bytes) return bytes.error();
-  auto program = read_program(*bytes, name);
-  if (!program) return program;
-  if (const auto refusal = check(*program, LengthRule::kUnlimited))
-    return make_error(ErrorCode::kRejected, name, describe(*refusal, *program));
-  return program;
-}
-
 // dd/NAME and z3/NAME for each pair of the manifest.
 bool add_corpus() {
-  const auto text = read_file(std::string(kPrograms) + "manifest.json");
+  const auto text = read_file(kManifest);
   const auto manifest = nlohmann::json::parse(text ? *text : "", nullptr, false);
   if (!manifest.is_object() || manifest.value("pairs", nlohmann::json()).empty()) return false;
   for (const auto& entry : manifest["pairs"]) {
     auto subject = std::make_shared<Subject>();
-    const auto before = load(entry.value("before", ""));
-    const auto after = load(entry.value("after", ""));
+    const auto before = load_program(entry.value("before", ""));
+    const auto after = load_program(entry.value("after", ""));
     if (before && after)
       subject->pair = {*before, *after};
     else
@@ -95,7 +83,7 @@ bool add_corpus() {
 }
 
 Result<Program> profile(const std::string& name) {
-  const auto text = read_file(SECEQUIV_SOURCE_DIR "/corpus/policies/oci/" + name);
+  const auto text = read_file(kCorpus / "policies" / "oci" / name);
   if (!text) return text.error();
   auto import = import_oci(*text, name, {});
   if (!import) return import.error();
@@ -223,7 +211,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   if (!secequiv::add_corpus()) {
-    std::fprintf(stderr, "prove_bench: no pairs in %smanifest.json\n", secequiv::kPrograms);
+    std::fprintf(stderr, "prove_bench: no pairs in %s\n", secequiv::kManifest.c_str());
     return 1;
   }
   secequiv::add_diff("docker 0.1.0 and today's", "docker-default-0.1.0.json",

@@ -9,13 +9,13 @@
 
 #include "harness/base/file.h"
 #include "harness/bpf/check.h"
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
 #include "harness/bpf/text.h"
+#include "harness/generate/random_policy.h"
+#include "harness/generate/random_program.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/cases.h"
 #include "harness/policy/compile.h"
-#include "harness/policy/random_policy.h"
 #include "harness/policy/testing.h"
 #include "verify/dd/engine.h"
 

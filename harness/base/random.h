@@ -1,23 +1,33 @@
-// A deterministic source of choices for the generators that tests use. Owns the mapping from a seed
-// to a sequence, which is the same on every platform (the standard's distributions are not). Test
-// support: no library links it.
+// A deterministic source of choices for generators. Owns the mapping from a seed to a sequence,
+// which is the same on every platform (the standard's distributions are not). Seeding costs
+// nothing, so that every generated thing can have a seed of its own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
+#include <iterator>
 
 namespace secequiv {
 
+// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators).
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  explicit Random(std::uint64_t seed) : state_(seed) {}
 
-  std::uint64_t next() { return engine_(); }
-  std::uint32_t word() { return static_cast<std::uint32_t>(engine_() >> 32); }
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  }
+  std::uint32_t word() { return static_cast<std::uint32_t>(next() >> 32); }
 
-  // 0..n-1; n > 0.
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
+  // 0..n-1; n > 0. Below 2^32 by multiplication, as division would cost most of a choice.
+  std::size_t below(std::size_t n) {
+    const std::uint64_t wide = n;
+    if (wide >> 32 != 0) return static_cast<std::size_t>(next() % wide);
+    return static_cast<std::size_t>((next() >> 32) * wide >> 32);
+  }
 
   // low..high, both included.
   std::size_t between(std::size_t low, std::size_t high) { return low + below(high - low + 1); }
@@ -32,7 +42,7 @@ class Random {
   }
 
  private:
-  std::mt19937_64 engine_;
+  std::uint64_t state_;
 };
 
 }  // namespace secequiv

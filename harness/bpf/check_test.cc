@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/random_program.h"
 
 namespace secequiv {
 namespace {

@@ -92,6 +92,12 @@ constexpr bool is_conditional(const Insn& in) {
 // program ends with 0 / division done). Coverage counts both outcomes of each.
 constexpr bool has_two_outcomes(const Insn& in) { return is_conditional(in) || in.code == kDivX; }
 
+// Arithmetic or a conditional jump with X as its operand, in place of k.
+constexpr bool operand_is_x(const Insn& in) {
+  const std::uint16_t kind = in.code & 0x07;                       // BPF_CLASS
+  return (kind == 0x04 || kind == 0x05) && (in.code & 0x08) != 0;  // BPF_ALU, BPF_JMP; BPF_SRC
+}
+
 constexpr bool is_jump(const Insn& in) { return in.code == kJa || is_conditional(in); }
 
 // Index of the instruction a jump at `pc` goes to. 64-bit so that a JA with a huge K does not wrap.

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "harness/base/file.h"
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/random_program.h"
 
 namespace secequiv {
 namespace {

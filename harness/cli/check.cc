@@ -1,12 +1,16 @@
 // `check`: the main job. Policy or pair in; inputs run, compared, edges accounted for, equivalence
 // proven; verdict out.
+#include "harness/bpf/check.h"
+
 #include <fmt/format.h>
 
 #include "harness/base/file.h"
 #include "harness/cli/engine_options.h"
+#include "harness/cli/target_options.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/cases.h"
 #include "harness/policy/compile.h"
+#include "harness/policy/json.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
 #include "verify/check_pair.h"
@@ -24,8 +28,33 @@ struct CheckJob {
   double cmd_timeout = 60;
   std::size_t max_inputs = CaseLimits{}.total;
   bool any_length = false;
+  TargetOptions target;
   EngineOptions engine;
 };
+
+// What the optimizer or compiler under test makes of `before`; without one, the built-in optimizer.
+Result<Source> optimized(const Source& before, const CheckJob& job) {
+  if (const auto refusal = check(before.program, LengthRule::kUnlimited))
+    return make_error(ErrorCode::kRejected, before.name, describe(*refusal, before.program));
+  auto target = open_target(job.target);
+  if (!target) return target.error();
+  if (!target->any()) {
+    const Optimized after = before.policy ? optimize(*before.policy) : optimize(before.program);
+    return Source{"built-in optimizer", after.program, std::nullopt};
+  }
+  if (target->compiler && !before.policy)
+    return make_error(
+        ErrorCode::kUsage, "--compiler",
+        fmt::format("{} is a program, and a compiler is given a policy", before.name));
+  auto answer = target->compiler ? target->compiler->compile(write_policy(*before.policy))
+                                 : target->optimizer->optimize(before.program);
+  if (answer.ok())
+    return Source{fmt::format("'{}'", job.target.name()), std::move(answer.value), std::nullopt};
+  const bool unsupported = answer.outcome == Outcome::kUnsupported;
+  return make_error(unsupported ? ErrorCode::kUsage : ErrorCode::kAdapter,
+                    fmt::format("'{}'", job.target.name()),
+                    fmt::format("{}: {}", outcome_name(answer.outcome), answer.detail));
+}
 
 // The two sides, from the commands or files given; whatever is missing at the end is the
 // optimizer's work.
@@ -57,11 +86,12 @@ Result<std::pair<Source, Source>> sides(const CheckJob& job) {
     if (auto s = add(load_command(job.after_cmd, job.cmd_timeout, job.options)); !s)
       return s.error();
   if (given.size() == 1) {
-    const Source& before = given.front();
-    if (const auto refusal = check(before.program, LengthRule::kUnlimited))
-      return make_error(ErrorCode::kRejected, before.name, describe(*refusal, before.program));
-    const Optimized after = before.policy ? optimize(*before.policy) : optimize(before.program);
-    given.push_back(Source{"built-in optimizer", after.program, std::nullopt});
+    auto after = optimized(given.front(), job);
+    if (!after) return after.error();
+    given.push_back(std::move(*after));
+  } else if (!job.target.name().empty()) {
+    return make_error(ErrorCode::kUsage, {},
+                      "expected one input beside --optimizer or --compiler, which makes the other");
   }
   return std::pair(std::move(given[0]), std::move(given[1]));
 }
@@ -113,8 +143,10 @@ void add_check(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand("check",
                                      "The main job: fuzz, cover and prove a pair of programs, or a "
                                      "policy and its optimized form.\n"
-                                     "No input: the embedded default policy. One: it and the "
-                                     "built-in optimizer's result. Two: before and after");
+                                     "No input: the embedded default policy. One: it and what "
+                                     "--optimizer or --compiler makes of it\n"
+                                     "(without them, the built-in optimizer). Two: before and "
+                                     "after");
   auto job = std::make_shared<CheckJob>();
   sub->add_option("input", job->inputs, "Policies or programs in any form; - for standard input")
       ->expected(1, 2);
@@ -134,6 +166,7 @@ void add_check(CLI::App& app, Context& context) {
       "Write the optimized program's annotated listing to this file, - for standard output");
   sub->add_flag("--any-length", job->any_length,
                 "Let the optimized program exceed 4096 instructions");
+  job->target.add(*sub, false);
   job->engine.add_engine(*sub);
   job->options.add_input(*sub);
   job->options.add_timeout(*sub,

@@ -196,13 +196,14 @@ std::vector<ProgramView> views(const std::vector<Source>& stack) {
 }
 
 Result<Source> load_command(const std::string& command, double timeout, const Options& options) {
-  auto output = run_command(command, {}, CommandLimits{timeout, kMaxInputBytes});
-  if (!output) return output.error();
-  if (options.from.empty() && looks_like_json(*output))
+  const Answer<std::string> output = run_command(command, {}, {timeout, 0, kMaxInputBytes});
+  if (!output.ok())
+    return make_error(ErrorCode::kAdapter, fmt::format("command '{}'", command), output.detail);
+  if (options.from.empty() && looks_like_json(output.value))
     return make_error(ErrorCode::kAdapter, fmt::format("output of '{}'", command),
                       "expected a program, found JSON; a policy can be given as a file");
-  auto program = read_program(*output, fmt::format("output of '{}'", command), options.input_form(),
-                              c_names(options.oci().arch));
+  auto program = read_program(output.value, fmt::format("output of '{}'", command),
+                              options.input_form(), c_names(options.oci().arch));
   if (!program)
     return make_error(ErrorCode::kAdapter, program.error().where, program.error().detail);
   return Source{fmt::format("'{}'", command), std::move(*program), std::nullopt};

@@ -31,6 +31,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   secequiv::cli::Context context;
   secequiv::cli::add_check(app, context);
+  secequiv::cli::add_fuzz(app, context);
   secequiv::cli::add_prove(app, context);
   secequiv::cli::add_diff(app, context);
   secequiv::cli::add_why(app, context);
@@ -39,6 +40,7 @@ int run(int argc, char** argv) {
   secequiv::cli::add_lint(app, context);
   secequiv::cli::add_run(app, context);
   secequiv::cli::add_cover(app, context);
+  secequiv::cli::add_mutate(app, context);
   secequiv::cli::add_asm(app, context);
   secequiv::cli::add_dis(app, context);
   secequiv::cli::add_validate(app, context);
@@ -46,6 +48,7 @@ int run(int argc, char** argv) {
   secequiv::cli::add_precompile(app, context);
   secequiv::cli::add_patch(app, context);
   secequiv::cli::add_import(app, context);
+  secequiv::cli::add_plugin_host(app, context);
   // An empty value is never meant: a variable that was not set must not stand for "not given".
   for (CLI::App* sub : app.get_subcommands({}))
     for (CLI::Option* option : sub->get_options())

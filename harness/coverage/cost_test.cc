@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
 #include "harness/coverage/coverage.h"
+#include "harness/generate/random_program.h"
 #include "harness/seccomp/cache.h"
 
 namespace secequiv {

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "harness/bpf/check.h"
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/random_policy.h"
+#include "harness/generate/random_program.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/cases.h"
 #include "harness/policy/compile.h"
-#include "harness/policy/random_policy.h"
 
 namespace secequiv {
 namespace {

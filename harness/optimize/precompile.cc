@@ -23,10 +23,16 @@ void set_values(Rule& rule, const std::map<std::string_view, std::uint32_t>& val
   }
 }
 
-// Every 32-bit constant that a compiler may make of a policy as it is, and the names it uses.
-class Contents {
+void collect_variables(const Rule& rule, std::set<std::string>& names) {
+  for (const Rule& child : rule.children) collect_variables(child, names);
+  for (const Matcher& m : rule.fields)
+    if (!m.variable.empty()) names.insert(m.variable);
+}
+
+// Every 32-bit constant that a compiler may make of a policy as it is.
+class Constants {
  public:
-  explicit Contents(const Policy& policy) {
+  explicit Constants(const Policy& policy) {
     for (const Arch arch : policy.arches) add(arch_info(arch).audit);
     add(policy.default_action);
     add(policy.bad_arch_action);
@@ -41,15 +47,14 @@ class Contents {
     }
   }
 
-  [[nodiscard]] const std::set<std::uint32_t>& constants() const { return constants_; }
-  [[nodiscard]] const std::set<std::string>& used() const { return used_; }
+  [[nodiscard]] const std::set<std::uint32_t>& all() const { return all_; }
 
  private:
   // The neighbours too: `>= k` may be written `> k - 1`.
   void add(std::uint32_t k) {
     for (const std::uint32_t one : {k - 1, k, k + 1}) {
-      constants_.insert(one);
-      constants_.insert(~one);
+      all_.insert(one);
+      all_.insert(~one);
     }
   }
   void add_wide(std::uint64_t k) {
@@ -61,12 +66,10 @@ class Contents {
     for (const Matcher& m : rule.fields) {
       add_wide(m.value);
       add_wide(m.mask);
-      if (!m.variable.empty()) used_.insert(m.variable);
     }
   }
 
-  std::set<std::uint32_t> constants_;
-  std::set<std::string> used_;
+  std::set<std::uint32_t> all_;
 };
 
 // Values that stand for those of variables: no constant of the policy, each given out once.
@@ -148,6 +151,13 @@ Status check_names(const Policy& policy, const std::set<std::string>& used) {
 
 }  // namespace
 
+std::set<std::string> used_variables(const Policy& policy) {
+  std::set<std::string> out;
+  for (const RuleSet& set : policy.rule_sets)
+    for (const SyscallRule& entry : set.rules) collect_variables(entry.rule, out);
+  return out;
+}
+
 bool has_free_operand(const Insn& in) {
   switch (in.code) {
     case kLdImm:
@@ -215,11 +225,11 @@ Policy with_values(const Policy& policy, VariableValues values) {
 }
 
 Result<Precompiled> precompile(const Policy& policy, const Renderer& render) {
-  const Contents contents(policy);
-  if (auto s = check_names(policy, contents.used()); !s) return s.error();
+  const std::set<std::string> used = used_variables(policy);
+  if (auto s = check_names(policy, used); !s) return s.error();
   // Three values for each: ascending large ones, their complements, which differ in every bit, and
   // descending small ones, so that a program that depends on how values compare shows it.
-  Placeholders placeholders(contents.constants());
+  Placeholders placeholders(Constants(policy).all());
   Values base;
   Values varied;
   Values small;
@@ -238,7 +248,7 @@ Result<Precompiled> precompile(const Policy& policy, const Renderer& render) {
   for (std::size_t i = 0; i < policy.variables.size(); ++i) {
     const auto& [name, value] = policy.variables[i];
     Precompiled::Variable variable{name, base[i].second, {}};
-    if (contents.used().contains(name)) {
+    if (used.contains(name)) {
       Values one = base;
       one[i].second = varied[i].second;
       auto places = find_places(policy, name, out.program, base[i].second,

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -52,6 +53,9 @@ struct PrecompiledFault {
   std::string detail;
 };
 std::optional<PrecompiledFault> find_fault(const Precompiled& precompiled);
+
+// The names that matchers of `policy` use, whether it has such variables or not.
+std::set<std::string> used_variables(const Policy& policy);
 
 // `policy` with other values for some of its variables, in Policy::variables and in every matcher
 // that names one.

@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
 #include "harness/coverage/coverage.h"
+#include "harness/generate/random_program.h"
 #include "harness/policy/cases.h"
 #include "harness/policy/testing.h"
 

@@ -2,29 +2,19 @@
 
 #include <algorithm>
 
-#include "harness/bpf/builder.h"
+#include "harness/policy/frame.h"
 
 namespace secequiv {
 namespace {
-
-constexpr std::uint32_t kVsyscallIpBit = 0x80000000;  // of the instruction pointer's high half
 
 class Compiler {
  public:
   explicit Compiler(const Policy& policy) : policy_(policy) {}
 
   Program compile() {
-    code_.load(kArchWord);
-    for (const std::uint32_t audit : policy_.audit_values()) {
-      const Label mine = code_.label();
-      const Label other = code_.label();
-      code_.branch(kJeqK, audit, mine, other);
-      code_.bind(mine);
-      emit_arch(audit);
-      code_.bind(other);
-    }
-    code_.jump(code_.returning(policy_.bad_arch_action));
-    return code_.finish();
+    return detail::choose_by_arch(code_, policy_.audit_values(), std::identity(),
+                                  policy_.bad_arch_action,
+                                  [&](std::uint32_t audit) { emit_arch(audit); });
   }
 
  private:
@@ -41,12 +31,7 @@ class Compiler {
     }
     for (const RuleSet& set : policy_.rule_sets) {
       const Label next_set = code_.label();
-      if (set.vsyscall) {
-        const Label inside = code_.label();
-        code_.load(half_word(kIpField, true, endian_));
-        code_.branch(kJsetK, kVsyscallIpBit, inside, next_set);
-        code_.bind(inside);
-      }
+      if (set.vsyscall) detail::require_vsyscall(code_, endian_, next_set);
       code_.load(kNrWord);
       for (const SyscallRule& entry : set.rules) {
         if (arch_info(entry.arch).audit != audit || !policy_.has_arch(entry.arch)) continue;

@@ -57,6 +57,11 @@ struct Rule {
   friend bool operator==(const Rule&, const Rule&) = default;
 };
 
+// any_of or all_of: what has children.
+inline bool is_branching(const Rule& rule) {
+  return rule.kind == Rule::Kind::kAnyOf || rule.kind == Rule::Kind::kAllOf;
+}
+
 // Tests of fields in the whole tree; those that any value passes do not count.
 std::size_t matcher_count(const Rule& rule);
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "harness/bpf/check.h"
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/random_program.h"
 #include "harness/seccomp/action.h"
 
 namespace secequiv {

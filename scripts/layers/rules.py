@@ -24,18 +24,19 @@ ARROWS = {
     "verify/policy_symbolic.h": ("verify/symbolic.h",),
     "verify/dd": ("verify/assume.h",),
     "verify/smt": ("verify/assume.h", "verify/policy_symbolic.h"),
-    "verify": ("verify/dd", "verify/smt", "harness/generate"),
+    "verify/hunt": ("verify/dd", "harness/generate"),
+    "verify": ("verify/smt", "verify/hunt"),
     # C helpers of the Python scripts use nothing of ours.
     "scripts": (),
     # The top: nothing else includes these.
-    "fuzz": ("verify/dd", "harness/report", "harness/adapters", "harness/generate"),
+    "fuzz": ("verify/hunt", "harness/report", "harness/adapters"),
     "harness/cli": ("verify", "harness/report", "harness/adapters"),
 }
 
 # A unit test is part of no library: beside a library it may use all of the harness.
 TEST_ENDINGS = ("_test.cc", "_bench.cc")
 TEST_ARROWS = {
-    layer: ("harness/report", "harness/adapters")
+    layer: ("harness/report", "harness/adapters", "harness/generate")
     for layer in ARROWS
     if layer.startswith(("harness/", "verify")) and layer != "harness/cli"
 }

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/random_program.h"
 #include "harness/report/diff.h"
 
 namespace secequiv::dd {

@@ -4,11 +4,11 @@
 
 #include "harness/base/random.h"
 #include "harness/bpf/check.h"
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/random_policy.h"
+#include "harness/generate/random_program.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
-#include "harness/policy/random_policy.h"
 #include "verify/dd/random_comparisons.h"
 
 namespace secequiv::dd {

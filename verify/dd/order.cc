@@ -44,11 +44,6 @@ class Groups {
   std::array<std::uint16_t, kWords> of_;
 };
 
-bool has_x(const Insn& in) {
-  const std::uint16_t kind = in.code & 0x07;
-  return (kind == 0x04 || kind == 0x05) && (in.code & 0x08) != 0;
-}
-
 void follow(const Insn& in, Support& s, Groups& groups) {
   switch (in.code) {
     case kLdWAbs:
@@ -81,7 +76,7 @@ void follow(const Insn& in, Support& s, Groups& groups) {
       s.a = s.x;
       return;
     default:
-      if (!has_x(in)) return;
+      if (!operand_is_x(in)) return;
       if (s.a != 0 && s.x != 0) groups.combine(s.a | s.x);
       if (!is_jump(in)) s.a |= s.x;
   }
@@ -89,7 +84,7 @@ void follow(const Insn& in, Support& s, Groups& groups) {
 
 void find_groups(ProgramView program, Groups& groups) {
   bool combines = false;
-  for (const Insn& in : program) combines = combines || has_x(in);
+  for (const Insn& in : program) combines = combines || operand_is_x(in);
   if (!combines) return;
   std::vector<Support> before(program.size());
   for (std::size_t pc = 0; pc < program.size(); ++pc) {

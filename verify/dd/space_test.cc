@@ -6,9 +6,9 @@
 
 #include "harness/base/random.h"
 #include "harness/bpf/check.h"
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
 #include "harness/compare/pair.h"
+#include "harness/generate/random_program.h"
 
 namespace secequiv::dd {
 namespace {

@@ -6,8 +6,8 @@
 #include <chrono>
 
 #include "harness/bpf/check.h"
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/random_program.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/seccomp/arch.h"
 #include "verify/smt/domain.h"

@@ -11,6 +11,7 @@ namespace {
 
 using detail::args_rule;
 using detail::branching;
+using detail::change_matchers;
 using detail::kHighHalf;
 using detail::kLowHalf;
 using detail::rewrite;
@@ -77,35 +78,27 @@ Rule match_all_is_dropped_from_any_of(const Rule& rule) {
   });
 }
 
-template <class Change>
-Rule with_each_matcher(const Rule& rule, const Change& change) {
-  return rewrite(rule, [&](Rule node) {
-    if (node.kind == Kind::kArgs) std::ranges::for_each(node.fields, change);
-    return node;
-  });
-}
-
 Rule highest_low_half_is_highest_value(const Rule& rule) {
-  return with_each_matcher(rule, [](Matcher& m) {
+  return change_matchers(rule, [](Matcher& m) {
     if (m.op == Op::kLe && m.value == kLowHalf && m.variable.empty()) m = Matcher{};
   });
 }
 
 Rule empty_mask_with_any_value_holds(const Rule& rule) {
-  return with_each_matcher(rule, [](Matcher& m) {
+  return change_matchers(rule, [](Matcher& m) {
     if (m.op == Op::kMaskedEq && m.mask == 0 && m.variable.empty()) m = Matcher{};
   });
 }
 
 Rule sign_bit_is_not_tested(const Rule& rule) {
-  return with_each_matcher(rule, [](Matcher& m) {
+  return change_matchers(rule, [](Matcher& m) {
     if (m.op == Op::kNonNegativeFd)
       m = Matcher{Op::kMaskedEq, 0, m.low_half ? 0 : kHighHalf, m.low_half, {}};
   });
 }
 
 Rule allowlist_forgets_the_high_half(const Rule& rule) {
-  return with_each_matcher(rule, [](Matcher& m) {
+  return change_matchers(rule, [](Matcher& m) {
     if (m.op == Op::kBitsAllowlist)
       m = Matcher{Op::kMaskedEq, 0, ~m.mask & kLowHalf, m.low_half, {}};
   });

@@ -403,5 +403,5 @@ def test_the_schemas_refuse_what_is_not_a_report():
                 {key: value for key, value in unknown.items() if key != "detail"}, {**made, "variables": [{"name": "x", "value": 1}]}):
         with pytest.raises(AssertionError):
             cli_tool.fits(bad)
-    assert sorted(cli_tool.VALIDATORS) == ["actions", "check", "cover", "diff", "error", "lint", "precompile", "precompiled", "prove", "reach", "run", "validate", "why"]
+    assert sorted(cli_tool.VALIDATORS) == ["actions", "check", "cover", "diff", "error", "fuzz", "lint", "precompile", "precompiled", "prove", "reach", "run", "validate", "why"]
     assert all(json.loads(path.read_text())["title"] for path in cli_tool.SCHEMAS.glob("*.json"))

@@ -11,7 +11,10 @@ from cli_tool import POLICIES, PROGRAMS, ROOT, binary, run
 DOCKER = POLICIES / "oci" / "docker-default.json"
 COMMANDS = {
     "check": ["--before-cmd", "--after-cmd", "--policy", "--cmd-timeout", "--max-inputs", "--listing", "--any-length", "--engine",
-              "--max-memory", "--from", "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
+              "--optimizer", "--compiler", "--form", "--request-timeout", "--request-memory", "--max-memory", "--from", "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
+    "fuzz": ["--optimizer", "--compiler", "--evaluator", "--form", "--request-timeout", "--request-memory", "--programs", "--rules",
+             "--generate", "--inputs", "--time", "--trials", "--seed", "--save", "--allow", "--no-prove", "--require-proof", "--no-scaling",
+             "--stop-at-first", "--list", "--from", "--big-endian", "--same", "--arch", "--cap", "--kernel", "--json"],
     "prove": ["--refines", "--engine", "--max-memory", "--assume", "--emit-smt2", "--from", "--big-endian", "--timeout", "--same",
               "--arch", "--cap", "--kernel", "--json"],
     "diff": ["--max-regions", "--expect", "--write-expect", "--rules", "--assume", "--max-memory", "--from", "--big-endian", "--same",
@@ -37,6 +40,7 @@ COMMANDS = {
 # Something short that every command does, and its status.
 JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "getpid.asm"], 0),
         (["prove", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "bad.asm"], 4), (["run", "getpid.asm"], 0),
+        (["fuzz", "--optimizer", "identity", "--trials", "5", "--no-scaling"], 0),
         (["diff", "getpid.asm", "getpid.asm"], 0), (["diff", "getpid.asm", "getpid-enoent.asm"], 1),
         (["why", "getpid.asm"], 0), (["reach", "getpid.asm"], 0), (["actions", "getpid.asm"], 0), (["lint", str(POLICIES / "seed" / "ten-syscalls.json")], 0),
         (["cover", "getpid.asm"], 0), (["cover", "getpid.asm", "--no-derive"], 1), (["asm", "getpid.asm"], 0),
@@ -44,7 +48,7 @@ JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.as
         (["optimize", "--list"], 0), (["precompile", "getpid.json", "-o", "out.json"], 0),
         (["precompile", "getpid.json", "-o", "out.json", "--timeout", "1e-9"], 3), (["patch", "patch.json", "--set", "fd=1"], 0),
         (["import", str(DOCKER)], 0), (["--help"], 0), (["check", "--help"], 0), (["--version"], 0)]
-JSON = {"check": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "lint": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # and the version
+JSON = {"check": 1, "fuzz": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "lint": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # and the version
 
 
 @pytest.fixture

@@ -117,8 +117,7 @@ std::uint32_t operand(const Insn& in) {
     case kLdxLen:
       return 0;
     default:
-      return (in.code & 0x08) != 0 && ((in.code & 0x07) == 0x04 || (in.code & 0x07) == 0x05) ? 0
-                                                                                             : in.k;
+      return operand_is_x(in) ? 0 : in.k;
   }
 }
 

@@ -87,8 +87,7 @@ const Rule* key_part(const Rule& branch, int field) {
 Rule without_key(const Rule& branch, const Rule* part, int field) {
   Rule rest = *part;
   rest.fields[static_cast<std::size_t>(field)] = Matcher{};
-  if (std::ranges::all_of(rest.fields, [](const Matcher& m) { return m.op == Matcher::Op::kAny; }))
-    rest = Rule{};
+  if (matcher_count(rest) == 0) rest = Rule{};
   if (part == &branch) return rest;
   Rule out = branch;
   const auto at = out.children.begin() + (part - branch.children.data());

@@ -6,13 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
 
 #include "harness/base/random.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/random_policy.h"
 #include "harness/optimize/optimizer.h"
-#include "harness/policy/random_policy.h"
 #include "harness/policy/testing.h"
 
 namespace secequiv {

@@ -1,14 +1,12 @@
 // A plan as a program.
 #include <algorithm>
 
-#include "harness/bpf/builder.h"
 #include "harness/optimize/layout/emit.h"
 #include "harness/optimize/layout/plan.h"
+#include "harness/policy/frame.h"
 
 namespace secequiv {
 namespace {
-
-constexpr std::uint32_t kVsyscallIpBit = 0x80000000;  // of the instruction pointer's high half
 
 std::size_t matchers(const Decision& decision) {
   std::size_t out = 0;
@@ -21,17 +19,8 @@ class Renderer {
   explicit Renderer(const Plan& plan) : plan_(plan) {}
 
   Program run() {
-    code_.load(kArchWord);
-    for (const ArchPlan& arch : plan_.arches) {
-      const Label mine = code_.label();
-      const Label other = code_.label();
-      code_.branch(kJeqK, arch.audit, mine, other);
-      code_.bind(mine);
-      emit(arch);
-      code_.bind(other);
-    }
-    code_.jump(code_.returning(plan_.bad_arch_action));
-    return code_.finish();
+    return detail::choose_by_arch(code_, plan_.arches, &ArchPlan::audit, plan_.bad_arch_action,
+                                  [&](const ArchPlan& arch) { emit(arch); });
   }
 
  private:
@@ -77,12 +66,7 @@ class Renderer {
     code_.bind(label);
     for (const Clause& clause : decision) {
       const Label next = code_.label();
-      if (clause.vsyscall) {
-        const Label inside = code_.label();
-        code_.load(half_word(kIpField, true, endian));
-        code_.branch(kJsetK, kVsyscallIpBit, inside, next);
-        code_.bind(inside);
-      }
+      if (clause.vsyscall) detail::require_vsyscall(code_, endian, next);
       detail::RuleEmitter(code_, endian, arch.value_trees)
           .rule(clause.rule, code_.returning(clause.action), next);
       code_.bind(next);

@@ -24,15 +24,6 @@ bool holds_always(const Matcher& m) {
   }
 }
 
-template <class Change>
-Rule change_matchers(const Rule& rule, const Change& change) {
-  return rewrite(rule, [&](Rule node) {
-    if (node.kind == Rule::Kind::kArgs)
-      for (Matcher& m : node.fields) m = change(m);
-    return node;
-  });
-}
-
 // (field & mask) == value on the low half; on all of it, that is eq.
 Matcher low_matcher(std::uint64_t mask, std::uint64_t value, const std::string& variable) {
   if (mask == kLowHalf) return Matcher{Op::kEq, value, 0, true, variable};
@@ -60,8 +51,9 @@ std::vector<Matcher> halves(const Matcher& m) {
 }  // namespace
 
 Rule all_any_args(const Rule& rule) {
-  const Rule known =
-      change_matchers(rule, [](const Matcher& m) { return holds_always(m) ? Matcher{} : m; });
+  const Rule known = change_matchers(rule, [](Matcher& m) {
+    if (holds_always(m)) m = Matcher{};
+  });
   return rewrite(known, [](Rule node) {
     Rule nothing;
     nothing.kind = Rule::Kind::kArgs;
@@ -70,13 +62,12 @@ Rule all_any_args(const Rule& rule) {
 }
 
 Rule fd_as_bits(const Rule& rule) {
-  return change_matchers(rule, [](const Matcher& m) {
+  return change_matchers(rule, [](Matcher& m) {
     const auto none_of = [&](std::uint64_t bits) {
       return Matcher{Op::kMaskedEq, 0, bits & width(m), m.low_half, {}};
     };
-    if (m.op == Op::kNonNegativeFd) return none_of(~std::uint64_t{0x7fffffff});
-    if (m.op == Op::kBitsAllowlist) return none_of(~m.mask);
-    return m;
+    if (m.op == Op::kNonNegativeFd) m = none_of(~std::uint64_t{0x7fffffff});
+    if (m.op == Op::kBitsAllowlist) m = none_of(~m.mask);
   });
 }
 

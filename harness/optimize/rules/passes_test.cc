@@ -12,8 +12,8 @@
 #include <set>
 
 #include "harness/base/file.h"
+#include "harness/generate/random_policy.h"
 #include "harness/policy/cases.h"
-#include "harness/policy/random_policy.h"
 #include "harness/policy/testing.h"
 
 namespace secequiv {

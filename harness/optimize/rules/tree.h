@@ -14,10 +14,6 @@ inline constexpr std::uint64_t kHighHalf = 0xffffffff00000000;
 // The bits of a field that a matcher may look at.
 inline std::uint64_t width(const Matcher& m) { return m.low_half ? kLowHalf : ~std::uint64_t{0}; }
 
-inline bool is_branching(const Rule& rule) {
-  return rule.kind == Rule::Kind::kAnyOf || rule.kind == Rule::Kind::kAllOf;
-}
-
 // args with one matcher.
 inline Rule args_rule(std::size_t field, Matcher matcher) {
   Rule out;
@@ -45,6 +41,16 @@ Rule rewrite(const Rule& rule, const Change& change) {
   out.children.reserve(rule.children.size());
   for (const Rule& child : rule.children) out.children.push_back(rewrite(child, change));
   return change(std::move(out));
+}
+
+// `rule` with `change` (Matcher& → void) applied to every matcher.
+template <class Change>
+Rule change_matchers(const Rule& rule, const Change& change) {
+  return rewrite(rule, [&](Rule node) {
+    if (node.kind == Rule::Kind::kArgs)
+      for (Matcher& m : node.fields) change(m);
+    return node;
+  });
 }
 
 }  // namespace secequiv::detail

@@ -1,6 +1,5 @@
-// Random programs and inputs for them. Owns the generators that round trips, the interpreter's and
-// the optimizer's tests share: seeded, the same on every platform. Test support: no library links
-// it. It must not know syscalls or policies.
+// Random programs and inputs for them. Owns the plain generator, in which any instruction may stand
+// behind any other: seeded, the same on every platform. It must not know syscalls or policies.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-#include "harness/policy/random_policy.h"
+#include "harness/generate/random_policy.h"
 
 #include <algorithm>
 #include <map>

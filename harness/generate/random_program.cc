@@ -1,4 +1,4 @@
-#include "harness/bpf/random_program.h"
+#include "harness/generate/random_program.h"
 
 #include <algorithm>
 #include <array>
@@ -10,6 +10,25 @@ constexpr std::array<std::uint32_t, 12> kConstants = {
     0,          1,          2,          39,         0x80,       0xffff,
     0x7fffffff, 0x80000000, 0x80000001, 0xc000003e, 0xfffffffe, 0xffffffff};
 
+// What seccomp lets through, in the table's order.
+constexpr bool kAllowed[] = {
+#define SECEQUIV_INSN(name, code, mnemonic, operand, seccomp) (seccomp) != 0,
+#include "harness/bpf/insn.def"
+#undef SECEQUIV_INSN
+};
+constexpr std::uint16_t kAllCodes[] = {
+#define SECEQUIV_INSN(name, code, mnemonic, operand, seccomp) (code),
+#include "harness/bpf/insn.def"
+#undef SECEQUIV_INSN
+};
+constexpr auto kCodes = [] {
+  std::array<std::uint16_t, static_cast<std::size_t>(std::ranges::count(kAllowed, true))> out{};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < std::size(kAllCodes); ++i)
+    if (kAllowed[i]) out[count++] = kAllCodes[i];
+  return out;
+}();
+
 class Generator {
  public:
   Generator(Random& random, std::size_t length)
@@ -18,8 +37,6 @@ class Generator {
       value = random_.one_in(4) ? random_.word()
                                 : 0x7fff0000 - static_cast<std::uint32_t>(random_.below(3));
     for (auto& word : words_) word = static_cast<std::uint32_t>(random_.below(16));
-    for (const InsnInfo& info : insn_table())
-      if (info.seccomp) codes_.push_back(info.code);
   }
 
   Program generate() {
@@ -53,7 +70,7 @@ class Generator {
       case 5:
         return random_.one_in(3) ? ret() : jump();
       default:
-        return any(random_.pick(codes_));
+        return any(random_.pick(kCodes));
     }
   }
 
@@ -151,7 +168,6 @@ class Generator {
   std::uint16_t stored_ = 0;
   std::array<std::uint32_t, 3> returns_{};
   std::array<std::uint32_t, 3> words_{};
-  std::vector<std::uint16_t> codes_;
   Program program_;
 };
 

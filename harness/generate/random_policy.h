@@ -1,6 +1,4 @@
-// Random policies. Owns the generator that the compiler's, the case derivation's and the JSON
-// format's tests share: seeded, the same on every platform. Test support: no library links it. It
-// must not know BPF.
+// Random policies and calls for them: seeded, the same on every platform. It must not know BPF.
 #pragma once
 
 #include "harness/base/random.h"

@@ -1,0 +1,99 @@
+#include "harness/adapter/children.h"
+
+#include <sys/wait.h>
+
+#include <array>
+#include <csignal>
+#include <optional>
+#include <thread>
+
+#include "harness/adapter/process.h"
+#include "harness/adapter/testing.h"
+
+namespace secequiv {
+namespace {
+
+void (*handler_of(int signal))(int) {
+  struct sigaction action{};
+  ::sigaction(signal, nullptr, &action);
+  return action.sa_handler;
+}
+
+void my_handler(int) {}
+
+TEST(Children, HandlersAreThereWhileAnyChildMayBe) {
+  EXPECT_EQ(handler_of(SIGTERM), SIG_DFL);
+  auto one = std::make_optional<GroupSlot>();
+  auto other = std::make_optional<GroupSlot>();
+  one.reset();
+  EXPECT_NE(handler_of(SIGTERM), SIG_DFL);
+  other.reset();
+  EXPECT_EQ(handler_of(SIGTERM), SIG_DFL);
+}
+
+TEST(Children, HandlersOfOthersStay) {
+  ::signal(SIGTERM, my_handler);
+  ::signal(SIGHUP, SIG_IGN);
+  {
+    const GroupSlot slot;
+    EXPECT_EQ(handler_of(SIGTERM), my_handler);
+    EXPECT_EQ(handler_of(SIGHUP), SIG_IGN);
+    ::signal(SIGINT, my_handler);
+  }
+  EXPECT_EQ(handler_of(SIGINT), my_handler);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
+}
+
+// Starts children from several threads, says who they are, and waits for its end.
+[[noreturn]] void parent_of_many(int out) {
+  std::array<Process, 5> processes;
+  std::array<std::thread, processes.size()> threads;
+  for (std::size_t i = 0; i < threads.size(); ++i)
+    threads[i] = std::thread([&processes, i, out] {
+      if (!processes[i].start({"/bin/sh", "-c", "sleep 60 & echo $!; wait"}, 0)) ::_exit(1);
+      std::string_view none;
+      std::string pid;
+      while (pid.find('\n') == std::string::npos)
+        if (!processes[i].step(none, pid, deadline_in(5))) ::_exit(1);
+      const pid_t number = static_cast<pid_t>(std::stol(pid));
+      if (::write(out, &number, sizeof number) != sizeof number) ::_exit(1);
+      ::pause();
+    });
+  ::pause();
+  ::_exit(1);
+}
+
+TEST(Children, WhatEndsThisProcessEndsThemAll) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    int fds[2];
+    ASSERT_EQ(::pipe(fds), 0);
+    const pid_t parent = ::fork();
+    if (parent == 0) parent_of_many(fds[1]);
+    std::array<pid_t, 5> children{};
+    for (pid_t& child : children)
+      ASSERT_EQ(::read(fds[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
+    ::kill(parent, signal);
+    int status = 0;
+    ASSERT_EQ(::waitpid(parent, &status, 0), parent);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+    for (const pid_t child : children) EXPECT_TRUE(is_gone(child));
+    ::close(fds[0]);
+    ::close(fds[1]);
+  }
+}
+
+TEST(Children, TheyStartWithPlainSignalsAndLimits) {
+  Process process;
+  const char* shown = "grep -E '^Sig(Blk|Ign)' /proc/self/status; ulimit -d; ulimit -c";
+  const NoSigpipe blocks_it_here;
+  ASSERT_TRUE(process.start({"/bin/sh", "-c", shown}, std::size_t{1} << 30));
+  std::string_view none;
+  std::string output;
+  while (process.output_open() && process.step(none, output, deadline_in(5))) {
+  }
+  EXPECT_EQ(output, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n1048576\n0\n");
+  EXPECT_EQ(process.end().exit_status(), 0);
+}
+
+}  // namespace
+}  // namespace secequiv

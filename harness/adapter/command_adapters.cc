@@ -1,0 +1,299 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "harness/adapter/adapters.h"
+#include "harness/adapter/command.h"
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/seccomp/c_names.h"
+
+namespace secequiv::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Only what needs it is quoted, so that a placeholder may stand between quotes.
+std::string quoted(const std::string& path) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+,@%";
+  if (path.find_first_not_of(kPlain) == std::string::npos) return path;
+  std::string out = "'";
+  for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::size_t find_placeholder(const std::string& command, const std::string& word,
+                             std::size_t from) {
+  std::size_t at = command.find(word, from);
+  while (at != std::string::npos && at > 0 && command[at - 1] == '$')
+    at = command.find(word, at + 1);
+  return at;
+}
+
+// A folder nobody else may look into, removed at the end of its scope.
+class PrivateFolder {
+ public:
+  PrivateFolder() {
+    std::error_code error;
+    const fs::path parent = fs::temp_directory_path(error);
+    std::string name = (error ? fs::path("/tmp") : parent) / "secequiv-XXXXXX";
+    if (::mkdtemp(name.data()) != nullptr)
+      path_ = name;
+    else
+      problem_ = fmt::format("cannot make a folder like {}: {}", name, std::strerror(errno));
+  }
+  ~PrivateFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+  std::string problem_;
+};
+
+// Says what went wrong, or nothing. No flushing to the disk: the file is gone in a moment.
+std::string put_file(const std::string& path, std::string_view bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
+  return file ? "" : fmt::format("{}: cannot write: {}", path, std::strerror(errno));
+}
+
+template <class T>
+Answer<T> failed(Outcome outcome, std::string detail, double seconds = 0) {
+  Answer<T> answer;
+  answer.outcome = outcome;
+  answer.detail = std::move(detail);
+  answer.seconds = seconds;
+  return answer;
+}
+
+// What the command left in the file `path` that it should write.
+Answer<std::string> read_answer_file(const std::string& path, const std::string& placeholder,
+                                     const AdapterLimits& limits) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error))  // a pipe would never end
+    return failed<std::string>(
+        Outcome::kGarbage, fmt::format("it exited with status 0, but {} is no file", placeholder));
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (!error && size > limits.output_bytes)
+    return failed<std::string>(
+        Outcome::kExhausted, fmt::format("it wrote {} bytes to {}, more than the limit of {}", size,
+                                         placeholder, limits.output_bytes));
+  auto bytes = read_file(path, limits.output_bytes);
+  if (!bytes)
+    return failed<std::string>(
+        Outcome::kGarbage, fmt::format("cannot read {}: {}", placeholder, bytes.error().detail));
+  Answer<std::string> answer;
+  answer.value = std::move(*bytes);
+  return answer;
+}
+
+// How a command that gives a program is asked: text or program in, program out.
+class ProgramCommand {
+ public:
+  static Result<ProgramCommand> open(const std::string& command, const AdapterOptions& options) {
+    ProgramCommand out(command, options.limits);
+    const bool in = has_placeholder(command, "in");
+    if (in != has_placeholder(command, "out"))
+      return make_error(ErrorCode::kUsage, command,
+                        fmt::format("expected {{in}} and {{out}} or neither, found only {{{}}}",
+                                    in ? "in" : "out"));
+    if (in && has_placeholder(command, ""))
+      return make_error(ErrorCode::kUsage, command,
+                        "expected either {} or {in} and {out}, found all of them");
+    if (in) out.files_ = Files::kTwo;
+    if (has_placeholder(command, "")) out.files_ = Files::kOne;
+    return out;
+  }
+
+  [[nodiscard]] Answer<Program> ask(std::string_view request) const {
+    Answer<std::string> output = run(request);
+    if (!output.ok()) return failed<Program>(output.outcome, output.detail, output.seconds);
+    auto program = read_program(output.value, name(), std::nullopt, c_names(Arch::kX86_64));
+    if (!program) return failed<Program>(Outcome::kGarbage, program.error().text(), output.seconds);
+    Answer<Program> answer;
+    answer.value = std::move(*program);
+    answer.seconds = output.seconds;
+    return answer;
+  }
+
+ private:
+  enum class Files { kNone, kOne, kTwo };
+
+  ProgramCommand(std::string command, const AdapterLimits& limits)
+      : command_(std::move(command)), limits_(limits) {}
+
+  [[nodiscard]] std::string name() const {
+    return files_ == Files::kNone ? "its output" : files_ == Files::kOne ? "{}" : "{out}";
+  }
+
+  [[nodiscard]] Answer<std::string> run(std::string_view request) const {
+    if (files_ == Files::kNone) return run_command(command_, request, limits_);
+    const PrivateFolder folder;
+    if (!folder.problem().empty()) return failed<std::string>(Outcome::kCrashed, folder.problem());
+    const std::string in = folder.file("in");
+    const std::string out = files_ == Files::kTwo ? folder.file("out") : in;
+    if (const std::string problem = put_file(in, request); !problem.empty())
+      return failed<std::string>(Outcome::kCrashed, problem);
+    std::string command = command_;
+    command = files_ == Files::kOne
+                  ? replace_placeholder(command, "", in)
+                  : replace_placeholder(replace_placeholder(command, "in", in), "out", out);
+    Answer<std::string> answer = run_command(command, {}, limits_);
+    if (!answer.ok()) return answer;
+    const double seconds = answer.seconds;
+    answer = read_answer_file(out, name(), limits_);
+    answer.seconds = seconds;
+    return answer;
+  }
+
+  std::string command_;
+  AdapterLimits limits_;
+  Files files_ = Files::kNone;
+};
+
+class CommandOptimizer final : public Optimizer {
+ public:
+  CommandOptimizer(ProgramCommand command, Form form) : command_(std::move(command)), form_(form) {}
+  Answer<Program> optimize(ProgramView program) override {
+    return command_.ask(write_program(program, form_));
+  }
+
+ private:
+  ProgramCommand command_;
+  Form form_;
+};
+
+class CommandCompiler final : public Compiler {
+ public:
+  explicit CommandCompiler(ProgramCommand command) : command_(std::move(command)) {}
+  Answer<Program> compile(std::string_view policy) override { return command_.ask(policy); }
+
+ private:
+  ProgramCommand command_;
+};
+
+// A number per line. Says what is wrong, or nothing.
+std::string read_values(std::string_view text, std::size_t count,
+                        std::vector<std::uint32_t>& values) {
+  constexpr std::string_view kBlank = " \t\r";
+  std::size_t line_number = 0;
+  while (!text.empty()) {
+    ++line_number;
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    line.remove_prefix(std::min(line.size(), line.find_first_not_of(kBlank)));
+    line = line.substr(0, line.find_last_not_of(kBlank) + 1);
+    if (line.empty() && text.empty()) break;
+    const auto value = parse_unsigned(line);
+    if (!value || *value > 0xffffffff)
+      return fmt::format("its output:{}: expected a number from 0 to 2^32-1, found '{}'",
+                         line_number, printable(line.substr(0, 80), false));
+    if (values.size() == count)
+      return fmt::format("its output:{}: expected {} values, one for each input, found more",
+                         line_number, count);
+    values.push_back(static_cast<std::uint32_t>(*value));
+  }
+  if (values.size() == count) return {};
+  return fmt::format("its output: expected {} values, one for each input, found {}", count,
+                     values.size());
+}
+
+std::string raw_inputs(std::span<const InputWords> inputs) {
+  std::string out;
+  for (const InputWords& input : inputs)
+    for (const std::uint32_t word : input)
+      for (std::size_t shift = 0; shift < 32; shift += 8)
+        out.push_back(static_cast<char>(word >> shift & 0xff));
+  return out;
+}
+
+class CommandEvaluator final : public Evaluator {
+ public:
+  CommandEvaluator(std::string command, const AdapterOptions& options)
+      : command_(std::move(command)), limits_(options.limits), form_(options.form) {}
+
+  Answer<std::vector<std::uint32_t>> evaluate(ProgramView program,
+                                              std::span<const InputWords> inputs) override {
+    using Values = std::vector<std::uint32_t>;
+    const PrivateFolder folder;
+    if (!folder.problem().empty()) return failed<Values>(Outcome::kCrashed, folder.problem());
+    const std::string program_path = folder.file("program");
+    const std::string inputs_path = folder.file("inputs");
+    const bool by_file = has_placeholder(command_, "inputs");
+    const std::string bytes = raw_inputs(inputs);
+    std::string problem = put_file(program_path, write_program(program, form_));
+    if (problem.empty() && by_file) problem = put_file(inputs_path, bytes);
+    if (!problem.empty()) return failed<Values>(Outcome::kCrashed, problem);
+    const std::string command = replace_placeholder(
+        replace_placeholder(command_, "program", program_path), "inputs", inputs_path);
+    const Answer<std::string> output =
+        run_command(command, by_file ? std::string_view() : bytes, limits_);
+    if (!output.ok()) return failed<Values>(output.outcome, output.detail, output.seconds);
+    Answer<Values> answer;
+    answer.seconds = output.seconds;
+    const std::string wrong = read_values(output.value, inputs.size(), answer.value);
+    if (!wrong.empty()) return failed<Values>(Outcome::kGarbage, wrong, output.seconds);
+    return answer;
+  }
+
+ private:
+  std::string command_;
+  AdapterLimits limits_;
+  Form form_;
+};
+
+}  // namespace
+
+bool has_placeholder(const std::string& command, const std::string& name) {
+  return find_placeholder(command, "{" + name + "}", 0) != std::string::npos;
+}
+
+std::string replace_placeholder(const std::string& command, const std::string& name,
+                                const std::string& path) {
+  const std::string word = "{" + name + "}";
+  std::string out;
+  std::size_t from = 0;
+  for (std::size_t at = 0; (at = find_placeholder(command, word, from)) != std::string::npos;
+       from = at + word.size())
+    out += command.substr(from, at - from) + quoted(path);
+  return out + command.substr(from);
+}
+
+Result<std::unique_ptr<Optimizer>> command_optimizer(const std::string& command,
+                                                     const AdapterOptions& options) {
+  auto asked = ProgramCommand::open(command, options);
+  if (!asked) return asked.error();
+  return std::unique_ptr<Optimizer>(
+      std::make_unique<CommandOptimizer>(std::move(*asked), options.form));
+}
+
+Result<std::unique_ptr<Compiler>> command_compiler(const std::string& command,
+                                                   const AdapterOptions& options) {
+  auto asked = ProgramCommand::open(command, options);
+  if (!asked) return asked.error();
+  return std::unique_ptr<Compiler>(std::make_unique<CommandCompiler>(std::move(*asked)));
+}
+
+Result<std::unique_ptr<Evaluator>> command_evaluator(const std::string& command,
+                                                     const AdapterOptions& options) {
+  if (!has_placeholder(command, "program"))
+    return make_error(ErrorCode::kUsage, command,
+                      "expected {program}, which stands for the program's file, found none");
+  return std::unique_ptr<Evaluator>(std::make_unique<CommandEvaluator>(command, options));
+}
+
+}  // namespace secequiv::detail

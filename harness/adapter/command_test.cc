@@ -1,0 +1,182 @@
+#include "harness/adapter/command.h"
+
+#include <csignal>
+
+#include "harness/adapter/testing.h"
+
+namespace secequiv {
+namespace {
+
+Answer<Program> optimized(const std::string& command, const Program& program,
+                          const AdapterOptions& options = quick_options()) {
+  return opened(open_optimizer(command, options))->optimize(program);
+}
+
+const Program kProgram = {Insn{kLdWAbs, 0, 0, 4}, Insn{kRetK, 0, 0, 0x12345678}};
+
+TEST(Command, ProgramsTravelInEachWayAndForm) {
+  const TemporaryFolder folder;
+  for (const Form form : {Form::kRaw, Form::kRawBigEndian, Form::kAsm, Form::kDecimal, Form::kC}) {
+    AdapterOptions options = quick_options();
+    options.form = form;
+    for (const char* command : {"cat", "true {}", "cat {in} >{out}", "cp {in} {out}; true {in}",
+                                "in=IN; test ${in} = IN && cat"}) {
+      const auto answer = optimized(command, kProgram, options);
+      EXPECT_TRUE(answer.ok()) << command << ": " << answer.detail;
+      EXPECT_EQ(answer.value, kProgram) << command;
+      EXPECT_GT(answer.seconds, 0);
+    }
+    EXPECT_TRUE(folder.empty());
+  }
+}
+
+TEST(Command, PlaceholdersMayStandBetweenQuotes) {
+  EXPECT_EQ(optimized("cat \"{in}\" >'{out}'", kProgram).value, kProgram);
+}
+
+TEST(Command, TheFormIsThatOfTheOptionsAndTheAnswersIsFree) {
+  AdapterOptions options = quick_options();
+  options.form = Form::kAsm;
+  EXPECT_TRUE(optimized("grep -q 'ret #' && echo 'ret #7'", returns(9), options).ok());
+  EXPECT_EQ(optimized("echo 'ret #7'", returns(9)).value, returns(7));
+  EXPECT_EQ(optimized("echo '{ 6, 0, 0, SECCOMP_RET_ALLOW },'", returns(9)).value,
+            returns(0x7fff0000));
+}
+
+TEST(Command, PlaceholdersNeedTheirPartner) {
+  for (const char* command : {"x {in}", "x {out}", "x {in} {out} {}", " ", "serve:", "serve: "})
+    EXPECT_EQ(open_optimizer(command, {}).error().code, ErrorCode::kUsage) << command;
+  EXPECT_EQ(open_optimizer("x {in}", {}).error().text(),
+            "x {in}: expected {in} and {out} or neither, found only {in}");
+  EXPECT_EQ(open_compiler("x {out}", {}).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(open_evaluator("x", {}).error().text(),
+            "x: expected {program}, which stands for the program's file, found none");
+  EXPECT_TRUE(open_optimizer("x ${in} {print}", {}));
+}
+
+struct Failing {
+  const char* command;
+  Outcome outcome;
+  const char* detail;
+};
+
+TEST(Command, EveryFailureIsWhatItIs) {
+  const TemporaryFolder folder;
+  AdapterOptions options = quick_options();
+  options.limits.output_bytes = 100000;
+  constexpr Failing kFailing[] = {
+      {"echo 'no ioctl' >&2; exit 77", Outcome::kUnsupported,
+       "it exited with status 77; its standard error ends: no ioctl"},
+      {"exit 1", Outcome::kCrashed, "it exited with status 1"},
+      {"kill -SEGV $$", Outcome::kCrashed, "it was ended by signal 11 (Segmentation fault)"},
+      {"exit 139", Outcome::kCrashed,
+       "it exited with status 139 (128 + signal 11, Segmentation fault)"},
+      {"echo MemoryError >&2; exit 1", Outcome::kExhausted,
+       "it exited with status 1, its memory (limit 4294967296 bytes) having run out; its standard "
+       "error ends: MemoryError"},
+      {"sleep 60", Outcome::kHung, "it was still running after 0.2 s and was killed"},
+      {"exec >&-; sleep 60", Outcome::kHung, "it was still running after 0.2 s and was killed"},
+      {"sleep 60 & cat", Outcome::kHung, "it was still running after 0.2 s and was killed"},
+      {"yes", Outcome::kExhausted, "it wrote more than 100000 bytes and was killed"},
+      {"true", Outcome::kGarbage, "its output: expected a program, found an empty file"},
+      {"head -c 13 /dev/zero", Outcome::kGarbage,
+       "its output: offset 8: expected 8 bytes (struct sock_filter), found 5"},
+      {"echo 'panic at the disco'", Outcome::kGarbage, nullptr},
+      {"true {in} {out}", Outcome::kGarbage, "it exited with status 0, but {out} is no file"},
+      {"mkdir {out}; true {in}", Outcome::kGarbage,
+       "it exited with status 0, but {out} is no file"},
+      {"mkfifo {out}; true {in}", Outcome::kGarbage,
+       "it exited with status 0, but {out} is no file"},
+      {"ln -s /dev/zero {out}; true {in}", Outcome::kGarbage,
+       "it exited with status 0, but {out} is no file"},
+      {"rm {}", Outcome::kGarbage, "it exited with status 0, but {} is no file"},
+      {"head -c 100001 /dev/zero >{}", Outcome::kExhausted,
+       "it wrote 100001 bytes to {}, more than the limit of 100000"},
+      {": >{}", Outcome::kGarbage, "{}: expected a program, found an empty file"},
+      {"exit 5 {in} {out}", Outcome::kCrashed, nullptr},
+  };
+  for (const Failing& failing : kFailing) {
+    options.limits.seconds = failing.outcome == Outcome::kHung ? 0.2 : 5;
+    const auto answer = optimized(failing.command, kProgram, options);
+    EXPECT_EQ(outcome_name(answer.outcome), outcome_name(failing.outcome)) << failing.command;
+    if (failing.detail != nullptr) EXPECT_EQ(answer.detail, failing.detail) << failing.command;
+    EXPECT_FALSE(answer.detail.empty()) << failing.command;
+    EXPECT_TRUE(folder.empty()) << failing.command;
+  }
+}
+
+TEST(Command, WithoutAFolderForFilesNothingIsRun) {
+  ::setenv("TMPDIR", "/nonexistent", 1);
+  const auto answer = optimized("cp {in} {out}", kProgram);
+  ::unsetenv("TMPDIR");
+  // Some libraries take another folder then.
+  EXPECT_TRUE(answer.ok() || answer.outcome == Outcome::kCrashed) << answer.detail;
+}
+
+TEST(Command, MemoryIsLimited) {
+  AdapterOptions options = quick_options();
+  options.limits.memory_bytes = std::size_t{256} << 20;
+  const std::string python = SECEQUIV_PYTHON " -c ";
+  const auto answer = optimized(python + "'bytearray(1 << 29)'", kProgram, options);
+  EXPECT_EQ(answer.outcome, Outcome::kExhausted) << answer.detail;
+  EXPECT_NE(answer.detail.find("MemoryError"), std::string::npos) << answer.detail;
+}
+
+TEST(Command, InputThatNobodyReadsIsNoFailure) {
+  EXPECT_EQ(optimized("echo 'ret #7'", Program(500000)).value, returns(7));
+  struct sigaction action{};
+  ::sigaction(SIGPIPE, nullptr, &action);
+  EXPECT_EQ(action.sa_handler, SIG_DFL);
+  sigset_t blocked;
+  ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  EXPECT_EQ(sigismember(&blocked, SIGPIPE), 0);
+}
+
+TEST(Command, WhatItLeavesBehindIsEnded) {
+  const TemporaryFolder folder;
+  const auto answer = optimized(R"(sleep 62 >&- 2>&- & echo $! >"$TMPDIR/pid"; cat)", kProgram);
+  EXPECT_TRUE(answer.ok()) << answer.detail;
+  EXPECT_TRUE(is_gone(folder.number("pid")));
+}
+
+TEST(Command, CompilersGetThePolicysText) {
+  const auto compiler = opened(open_compiler("grep -q POLICY && echo 'ret #1'", quick_options()));
+  EXPECT_EQ(compiler->compile("POLICY\n").value, returns(1));
+  EXPECT_EQ(compiler->compile("other").outcome, Outcome::kCrashed);
+  const auto by_file =
+      opened(open_compiler("grep -q POLICY {in} && echo 'ret #2' >{out}", quick_options()));
+  EXPECT_EQ(by_file->compile("POLICY\n").value, returns(2));
+}
+
+TEST(Command, EvaluatorsGetProgramAndInputs) {
+  const TemporaryFolder folder;
+  const std::vector<InputWords> inputs = {InputWords{7, 1}, InputWords{8, 2}, InputWords{9, 3}};
+  using Values = std::vector<std::uint32_t>;
+  const auto ask = [&](const std::string& command) {
+    return opened(open_evaluator(command, quick_options()))->evaluate(returns(5), inputs);
+  };
+  // The first word of each input; the program is there too.
+  const std::string words = "od -An -v -tu4 -w64 | awk '{print $1}'";
+  EXPECT_EQ(ask("test $(wc -c <{program}) = 8 && " + words).value, (Values{7, 8, 9}));
+  EXPECT_EQ(ask("true {program}; <{inputs} " + words).value, (Values{7, 8, 9}));
+  EXPECT_EQ(ask("true {program}; printf '0x7fff0000\\n 4294967295\\r\\n1'").value,
+            (Values{0x7fff0000, 0xffffffff, 1}));
+  const auto wrong = [&](const std::string& text) {
+    const auto answer = ask("true {program}; printf -- '" + text + "'");
+    EXPECT_EQ(outcome_name(answer.outcome), "garbage");
+    EXPECT_TRUE(answer.value.empty());
+    return answer.detail;
+  };
+  EXPECT_EQ(wrong("1\\n2\\n"), "its output: expected 3 values, one for each input, found 2");
+  EXPECT_EQ(wrong("1\\n2\\n3\\n4\\n"),
+            "its output:4: expected 3 values, one for each input, found more");
+  EXPECT_EQ(wrong("1\\n\\n2\\n3\\n"), "its output:2: expected a number from 0 to 2^32-1, found ''");
+  EXPECT_EQ(wrong("1\\n4294967296\\n3\\n"),
+            "its output:2: expected a number from 0 to 2^32-1, found '4294967296'");
+  EXPECT_EQ(wrong("-1\\n"), "its output:1: expected a number from 0 to 2^32-1, found '-1'");
+  EXPECT_EQ(ask("echo {program} >&2; exit 77").outcome, Outcome::kUnsupported);
+  EXPECT_TRUE(folder.empty());
+}
+
+}  // namespace
+}  // namespace secequiv

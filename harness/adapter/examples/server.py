@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""A served optimizer and evaluator (PROTOCOL.md): --optimizer 'serve:python3 harness/adapter/examples/server.py'.
+
+Write your own in optimize() and evaluate(); the rest is the protocol. Uses the standard library alone.
+"""
+
+import struct
+import sys
+
+LD_ABS, JEQ_K, RET_K, RET_A = 0x20, 0x15, 0x06, 0x16
+
+
+class Unsupported(Exception):
+    """What this cannot express; nothing is wrong with the request."""
+
+
+class Refused(Exception):
+    """What is wrong with the request."""
+
+
+def optimize(program):
+    """Instructions are (code, jt, jf, k). Drops what lies behind a return that comes first."""
+    return program[:1] if program[0][0] == RET_K else program
+
+
+def evaluate(program, words):
+    """The program's return value; words[i] is what `ld [4*i]` loads."""
+    a, pc = 0, 0
+    while True:
+        code, jt, jf, k = program[pc]
+        if code == LD_ABS:
+            a = words[k // 4]
+        elif code == JEQ_K:
+            pc += jt if a == k else jf
+        elif code in (RET_K, RET_A):
+            return k if code == RET_K else a
+        else:
+            raise Unsupported("instruction %d has code %#x, which is not known here" % (pc, code))
+        pc += 1
+
+
+def unpack(raw):
+    if not raw or len(raw) % 8:
+        raise Refused("expected 8 bytes for each instruction, found %d" % len(raw))
+    return list(struct.iter_unpack("<HBBI", raw))
+
+
+def answer(request):
+    kind, body = request[:1], request[1:]
+    if kind == b"O":
+        return b"".join(struct.pack("<HBBI", *insn) for insn in optimize(unpack(body)))
+    if kind == b"E":
+        end = 4 + 8 * struct.unpack_from("<I", body)[0]
+        program = unpack(body[4:end])
+        return b"".join(struct.pack("<I", evaluate(program, words)) for words in struct.iter_unpack("<16I", body[end:]))
+    raise Unsupported("this is no compiler")
+
+
+def main():
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    while length := requests.read(4):
+        try:
+            body = b"\0" + answer(requests.read(struct.unpack("<I", length)[0]))
+        except Unsupported as why:
+            body = b"\1" + str(why).encode()
+        except Refused as why:
+            body = b"\2" + str(why).encode()
+        answers.write(struct.pack("<I", len(body)) + body)
+        answers.flush()  # before the next request is looked at
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+// Requests and answers as bytes (PROTOCOL.md). Owns both directions, so that the client and the
+// host of plugins cannot disagree. It must not know how frames travel.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/adapter/adapter.h"
+#include "harness/base/result.h"
+
+namespace secequiv {
+
+enum class RequestKind : char {
+  kOptimize = 'O',
+  kCompile = 'C',
+  kEvaluate = 'E',
+  kFunctions = 'F',  // which of the three it has; only the host of plugins is asked
+};
+
+// First byte of an answer.
+enum AnswerStatus : std::uint8_t {
+  kStatusAnswered = 0,
+  kStatusUnsupported = 1,
+  kStatusRefused = 2,
+  kStatusGarbage = 255,  // the host of plugins about its plugin
+};
+
+inline constexpr std::size_t kLengthBytes = 4;
+
+// The length that 4 bytes say; `bytes` has that many.
+std::uint32_t frame_length(std::string_view bytes);
+// Appends a frame of `body`.
+void append_frame(std::string& out, std::string_view body);
+
+// Bodies of requests.
+std::string optimize_request(ProgramView program);
+std::string compile_request(std::string_view policy);
+std::string evaluate_request(ProgramView program, std::span<const InputWords> inputs);
+
+// What follows the status byte of an answer. Errors: kParse.
+Result<Program> decode_program(std::string_view body);
+Result<std::vector<std::uint32_t>> decode_values(std::string_view body, std::size_t count);
+
+struct Request {
+  RequestKind kind = RequestKind::kFunctions;
+  Program program;
+  std::string_view policy;  // into the request
+  std::vector<InputWords> inputs;
+};
+Result<Request> decode_request(std::string_view body);
+
+std::string values_body(std::span<const std::uint32_t> values);
+
+}  // namespace secequiv

@@ -1,0 +1,47 @@
+// The other side of `plugin:FILE`: a plugin in this process. Owns loading it, calling its functions
+// and answering frames with it. It must not know who asks; a plugin that crashes takes this process
+// with it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "harness/adapter/adapter.h"
+#include "harness/base/result.h"
+
+namespace secequiv {
+
+// A loaded plugin as all that it may be. What it has no function for is answered with kUnsupported;
+// kGarbage: it returned no status of plugin.h, or more instructions than there was room for.
+class Plugin final : public Optimizer, public Compiler, public Evaluator {
+ public:
+  ~Plugin() override;
+
+  // Of "OCE" those that it has functions for.
+  [[nodiscard]] const std::string& functions() const { return functions_; }
+
+  Answer<Program> optimize(ProgramView program) override;
+  Answer<Program> compile(std::string_view policy) override;
+  Answer<std::vector<std::uint32_t>> evaluate(ProgramView program,
+                                              std::span<const InputWords> inputs) override;
+
+ private:
+  friend Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file);
+  struct Functions;
+  Plugin();
+
+  std::unique_ptr<Functions> loaded_;
+  std::string functions_;
+};
+
+// Errors: kIo, saying what dlopen says, or which function or version was expected. Loading runs the
+// plugin's constructors.
+Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file);
+
+// Answers requests from standard input on standard output until that ends, with the plugin in
+// `file`. While it does, the plugin's standard input is empty and its standard output is standard
+// error. Errors: those of load_plugin, then also told to whoever sent the first request; kIo for a
+// request that ends in the middle or an answer that nobody takes; kParse for one that is none.
+Status host_plugin(const std::string& file);
+
+}  // namespace secequiv

@@ -1,0 +1,113 @@
+// One child process with pipes to its standard streams. Owns starting it with limits, the pump that
+// never blocks on one pipe while another is full, and ending it with everything it started. It must
+// not know what is said through the pipes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/adapter/children.h"
+#include "harness/base/clock.h"
+#include "harness/base/result.h"
+
+namespace secequiv {
+
+// A file descriptor closed at the end of its scope.
+class Fd {
+ public:
+  explicit Fd(int fd = -1) : fd_(fd) {}
+  ~Fd() { reset(); }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  void reset(int fd = -1);
+  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool open() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+// What a process wrote to standard error, as much of it as a message can use.
+class ErrorTail {
+ public:
+  void append(std::string_view bytes);
+  // "; its standard error ends: ...", printable, at most some 2000 bytes; empty if it wrote
+  // nothing. A line that names a panic stands before the end if that no longer contains it.
+  [[nodiscard]] std::string clause() const;
+  // Does it say that memory ran out?
+  [[nodiscard]] bool tells_of_memory() const;
+
+ private:
+  std::string kept_;
+};
+
+// How a process ended.
+struct Ending {
+  int status = 0;  // as of waitpid
+  // Largest resident size, with that of children waited for; 0 if not known to be above our own.
+  std::size_t resident_bytes = 0;
+  [[nodiscard]] bool clean() const { return status == 0; }
+  // "it exited with status 3", "it was ended by signal 11 (Segmentation fault)".
+  [[nodiscard]] std::string text() const;
+  // Its exit status, nothing if a signal ended it.
+  [[nodiscard]] std::optional<int> exit_status() const;
+};
+
+class Process {
+ public:
+  Process() = default;
+  ~Process() { end(); }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // Starts `argv` (argv[0] is a path) in a process group of its own; `memory_bytes` of data, 0: no
+  // limit. Errors: kAdapter. Called once.
+  Status start(const std::vector<std::string>& argv, std::size_t memory_bytes);
+
+  // Waits until something happens: takes from `input` what the pipe accepts, appends to `output`
+  // what was written. When the process has exited, all that it had written is read. False if
+  // `deadline` was over before; then it did not wait. SIGPIPE must be kept away (NoSigpipe).
+  bool step(std::string_view& input, std::string& output, Clock::time_point deadline);
+
+  // The same without waiting or writing.
+  void look(std::string& output);
+
+  void close_input() { in_.reset(); }
+  [[nodiscard]] bool output_open() const { return out_.open(); }
+  [[nodiscard]] bool error_open() const { return err_.open(); }
+  [[nodiscard]] bool exited() const { return exited_; }
+  [[nodiscard]] const ErrorTail& tail() const { return tail_; }
+
+  // Kills the process, if it still runs, and what is left of its group.
+  Ending end();
+
+  // The same for a process that has nothing more to say: it has until `deadline` to end by itself
+  // after its standard input did.
+  Ending end_gently(Clock::time_point deadline);
+
+ private:
+  bool read_some(Fd& fd, std::string* output);
+  void look_for_exit();
+  void drain(std::string& output);
+
+  GroupSlot slot_;
+  pid_t pid_ = 0;
+  Fd pidfd_;
+  Fd in_;
+  Fd out_;
+  Fd err_;
+  bool exited_ = false;
+  ErrorTail tail_;
+};
+
+// The deadline of something that may take `seconds` from now.
+Clock::time_point deadline_in(double seconds);
+
+}  // namespace secequiv

@@ -1,0 +1,59 @@
+// The client of a served process. Owns its life (started when first needed, again after every
+// failure), several requests under way, time limits, and which request a failure belongs to. It
+// must not know what requests and answers mean.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/adapter/adapter.h"
+#include "harness/adapter/process.h"
+
+namespace secequiv {
+
+// What became of one request, as a server's frames tell it.
+struct Reply {
+  Outcome outcome = Outcome::kAnswered;
+  std::string_view body;  // of kAnswered: what follows the status
+  std::string detail;     // otherwise
+  double seconds = 0;
+};
+
+class Server {
+ public:
+  // `argv` as of Process::start.
+  Server(std::vector<std::string> argv, const AdapterLimits& limits)
+      : argv_(std::move(argv)), limits_(limits) {}
+  ~Server() { stop(); }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // The body of request `i`.
+  using Encode = std::function<std::string(std::size_t i)>;
+  // Takes the reply to request `i`; for kAnswered says what is wrong with its body, or nothing. If
+  // something is, it is called again with kGarbage.
+  using Take = std::function<std::string(std::size_t i, Reply reply)>;
+
+  // Asks requests 0 to `count` - 1 in this order and takes their replies in this order. Several are
+  // under way at a time; time limits count from the answer before. What fails costs the server its
+  // life, and the requests behind it go to the next one.
+  void ask_all(std::size_t count, const Encode& encode, const Take& take);
+
+  // The same for one; the value is the body.
+  Answer<std::string> ask(const std::string& request);
+
+ private:
+  class Conversation;
+
+  void stop();
+
+  std::vector<std::string> argv_;
+  AdapterLimits limits_;
+  std::unique_ptr<Process> process_;
+  bool has_answered_ = false;  // the process that runs now
+};
+
+}  // namespace secequiv

@@ -1,0 +1,254 @@
+#include "harness/adapter/server.h"
+
+#include <sys/resource.h>
+
+#include <thread>
+
+#include "harness/adapter/frames.h"
+#include "harness/adapter/testing.h"
+
+namespace secequiv {
+namespace {
+
+std::unique_ptr<Optimizer> odd_optimizer(double seconds = 5, const std::string& argument = {}) {
+  return opened(open_optimizer("serve:exec " + subject("odd_server") + " " + argument,
+                               quick_options(seconds)));
+}
+
+struct Odd {
+  const char* how;
+  Outcome outcome;
+  const char* detail;  // a part of it
+  double seconds = 5;
+};
+
+class OddAnswers : public testing::TestWithParam<Odd> {};
+
+// Whatever happens to some programs, the others get their answers.
+TEST_P(OddAnswers, AreFindingsAboutTheRightProgram) {
+  const auto optimizer = odd_optimizer(GetParam().seconds);
+  const Program wrong = odd(GetParam().how);
+  std::vector<Program> programs = {returns(1), wrong, returns(2), returns(3)};
+  if (GetParam().outcome != Outcome::kHung) programs.insert(programs.end(), {wrong, returns(4)});
+  auto answers = optimizer->optimize_all(programs);
+  programs.push_back(wrong);
+  if (GetParam().outcome != Outcome::kHung) answers.push_back(optimizer->optimize(wrong));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const auto& [outcome, value, detail, seconds] = answers[i];
+    if (programs[i] != wrong) {
+      EXPECT_EQ(outcome_name(outcome), "answered") << i << ": " << detail;
+      EXPECT_EQ(value, programs[i]) << i;
+      continue;
+    }
+    EXPECT_EQ(outcome_name(outcome), outcome_name(GetParam().outcome)) << i;
+    EXPECT_NE(detail.find(GetParam().detail), std::string::npos) << detail;
+    EXPECT_LT(detail.size(), 2700u);
+    EXPECT_EQ(detail.find('\x1b'), std::string::npos);
+    EXPECT_TRUE(value.empty());
+  }
+  EXPECT_EQ(optimizer->optimize(returns(5)).value, returns(5));
+}
+
+constexpr Odd kOdd[] = {
+    {"segv", Outcome::kCrashed, "it was ended by signal 11 (Segmentation fault) without an answer"},
+    {"exit3", Outcome::kCrashed,
+     "it exited with status 3 without an answer; its standard error ends: three it is"},
+    {"exit0", Outcome::kGarbage, "it exited with status 0 without an answer"},
+    {"hang", Outcome::kHung, "still running after 0.4 s without an answer, and was killed", 0.4},
+    {"status9", Outcome::kGarbage,
+     "expected a status of 0, 1 or 2, found 9 in a frame of 41 bytes"},
+    {"cut", Outcome::kGarbage, "it exited with status 0 after 4 of an answer's 17 bytes"},
+    {"cut3", Outcome::kCrashed, "it exited with status 3 after 4 of an answer's 17 bytes"},
+    {"cutlength", Outcome::kGarbage,
+     "after 2 of the 4 bytes of an answer's length: 11 00 '\\x11\\x00'"},
+    {"cuthang", Outcome::kHung, "after 4 of an answer's 17 bytes, and was killed", 0.4},
+    {"length0", Outcome::kGarbage, "expected a status, found an empty frame"},
+    {"length4g", Outcome::kExhausted,
+     "its answer has 4294967295 bytes, more than the limit of 16777216"},
+    {"bytes13", Outcome::kGarbage, "at least one), found 13 bytes"},
+    {"bytes0", Outcome::kGarbage, "at least one), found 0 bytes"},
+    {"text", Outcome::kGarbage, "expected a frame's length, found text: 68 65 6c 6c 6f"},
+    {"closed", Outcome::kHung, "without an answer, its standard output closed, and was killed",
+     0.4},
+    {"grandchild", Outcome::kGarbage, "it exited with status 0 without an answer"},
+    {"unsupported", Outcome::kUnsupported, "no such thing\\x1b[2J"},
+    {"refused", Outcome::kRefused, "it gave no reason"},
+    {"flood", Outcome::kGarbage, "found text: 78 78 78"},
+    {"floodstderr", Outcome::kHung, "its standard error ends: xxx", 0.4},
+    {"panic", Outcome::kCrashed,
+     "it exited with status 2 without an answer; its standard error says: panic: runtime error: "
+     "index out of range [7] with length 7; its standard error ends: "},
+    {"rust", Outcome::kCrashed,
+     "it exited with status 101 without an answer; its standard error ends: thread 'main' panicked "
+     "at src/main.rs:7:5:\nattempt to subtract with overflow"},
+};
+INSTANTIATE_TEST_SUITE_P(Server, OddAnswers, testing::ValuesIn(kOdd),
+                         [](const auto& info) { return std::string(info.param.how); });
+
+TEST(Server, DeathBetweenRequestsIsNobodysFault) {
+  const auto optimizer = odd_optimizer();
+  for (const char* how : {"answerexit0", "answerexit4"}) {
+    for (int i = 0; i < 3; ++i) {
+      const auto answer = optimizer->optimize(odd(how));
+      EXPECT_TRUE(answer.ok()) << answer.detail;
+      ::usleep(20000);
+    }
+    EXPECT_EQ(optimizer->optimize(returns(7)).value, returns(7));
+  }
+  // Requests already sent to a server that ends after one go to the next.
+  const auto answers = optimizer->optimize_all(std::vector<Program>(10, odd("answerexit0")));
+  for (const auto& answer : answers) EXPECT_TRUE(answer.ok()) << answer.detail;
+}
+
+TEST(Server, AnswersNobodyAskedForAreFindings) {
+  const auto optimizer = odd_optimizer();
+  const auto twice = optimizer->optimize(odd("twice"));
+  EXPECT_EQ(twice.outcome, Outcome::kGarbage);
+  EXPECT_EQ(twice.detail.substr(0, 42), "expected nothing behind the answer, found ");
+  EXPECT_TRUE(optimizer->optimize(odd("late")).ok());
+  ::usleep(80000);
+  const auto after = optimizer->optimize(returns(1));
+  EXPECT_EQ(after.outcome, Outcome::kGarbage);
+  EXPECT_EQ(after.detail, "expected nothing before the request, found 7a 7a 'zz'");
+  EXPECT_EQ(optimizer->optimize(returns(2)).value, returns(2));
+}
+
+TEST(Server, MemoryIsLimited) {
+  AdapterOptions options = quick_options();
+  options.limits.memory_bytes = std::size_t{256} << 20;
+  const auto optimizer = opened(open_optimizer("serve:exec " + subject("odd_server"), options));
+  const auto told = optimizer->optimize(odd("memory"));
+  EXPECT_EQ(told.outcome, Outcome::kExhausted) << told.detail;
+  EXPECT_EQ(told.detail,
+            "it was ended by signal 6 (Aborted) without an answer, its memory (limit 268435456 "
+            "bytes) having run out; its standard error ends: out of memory");
+  EXPECT_TRUE(optimizer->optimize(returns(1)).ok());
+  struct rusage own{};
+  ::getrusage(RUSAGE_SELF, &own);
+  if (own.ru_maxrss > 180 << 10) GTEST_SKIP() << "this process is as large as the limit";
+  const auto quiet = optimizer->optimize(odd("memoryquiet"));
+  EXPECT_EQ(quiet.outcome, Outcome::kExhausted) << quiet.detail;
+}
+
+TEST(Server, TheLimitOfOneAnswerIsExact) {
+  AdapterOptions options = quick_options();
+  options.limits.output_bytes = 1 + 8 * 1000;
+  const auto optimizer = opened(open_optimizer("serve:" + subject("odd_server"), options));
+  EXPECT_TRUE(optimizer->optimize(Program(1000)).ok());
+  const auto answer = optimizer->optimize(Program(1001));
+  EXPECT_EQ(answer.outcome, Outcome::kExhausted);
+  EXPECT_EQ(answer.detail, "its answer has 8009 bytes, more than the limit of 8001");
+}
+
+TEST(Server, ADeafServerHangsWhateverTheSize) {
+  const auto optimizer = odd_optimizer(0.2, "deaf");
+  for (const std::size_t size : {1u, 500000u}) {
+    const auto answer = optimizer->optimize(Program(size));
+    EXPECT_EQ(answer.outcome, Outcome::kHung) << answer.detail;
+    EXPECT_GE(answer.seconds, 0.2);
+    EXPECT_LT(answer.seconds, 2);
+  }
+}
+
+TEST(Server, SizesOfAnyMixtureDoNotDeadlock) {
+  const auto optimizer = odd_optimizer();
+  std::vector<Program> programs;
+  for (std::size_t i = 0; i < 60; ++i) {
+    programs.push_back(Program(i % 7 == 0 ? 200000 : 1 + i * i, Insn{kRetK, 0, 0, 0}));
+    programs.back().back().k = static_cast<std::uint32_t>(i);
+  }
+  const auto answers = optimizer->optimize_all(programs);
+  double sum = 0;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    EXPECT_TRUE(answers[i].ok() && answers[i].value == programs[i]) << i << answers[i].detail;
+    EXPECT_GE(answers[i].seconds, 0);
+    sum += answers[i].seconds;
+  }
+  EXPECT_GT(sum, 0);
+}
+
+TEST(Server, StartsWithTheFirstRequestAndEndsWithTheAdapter) {
+  const TemporaryFolder folder;
+  auto optimizer = opened(open_optimizer(
+      R"(serve:echo $$ >"$TMPDIR/pid"; exec )" + subject("odd_server"), quick_options()));
+  EXPECT_TRUE(folder.empty());
+  EXPECT_TRUE(optimizer->optimize(returns(1)).ok());
+  const pid_t pid = folder.number("pid");
+  EXPECT_EQ(::kill(pid, 0), 0);
+  optimizer.reset();
+  EXPECT_TRUE(is_gone(pid));
+}
+
+TEST(Server, WhatItStartedEndsWithIt) {
+  const TemporaryFolder folder;
+  const auto optimizer = opened(
+      open_optimizer(R"(serve:sleep 61 & echo $! >"$TMPDIR/pid"; exec )" + subject("odd_server"),
+                     quick_options(0.4)));
+  EXPECT_EQ(optimizer->optimize(odd("hang")).outcome, Outcome::kHung);
+  EXPECT_TRUE(is_gone(folder.number("pid")));
+}
+
+TEST(Server, SeveralLiveAtATimeAndInSeveralThreads) {
+  std::vector<std::thread> threads;
+  std::vector<std::size_t> good(4);
+  for (std::size_t t = 0; t < good.size(); ++t)
+    threads.emplace_back([t, &good] {
+      const auto one = odd_optimizer();
+      const auto other = odd_optimizer();
+      for (std::uint32_t i = 0; i < 50; ++i) {
+        const Program program = returns(i);
+        const bool same = one->optimize(program).value == program &&
+                          other->optimize(program).value == program &&
+                          other->optimize(odd("exit3")).outcome == Outcome::kCrashed;
+        good[t] += same;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::size_t n : good) EXPECT_EQ(n, 50u);
+}
+
+TEST(Server, CompilesAndEvaluates) {
+  const std::string spec = "serve:" + subject("odd_server");
+  const auto compiler = opened(open_compiler(spec, quick_options()));
+  EXPECT_EQ(compiler->compile("{}").value, Program(2));
+  EXPECT_EQ(compiler->compile("").outcome, Outcome::kGarbage);
+  const auto evaluator = opened(open_evaluator(spec, quick_options()));
+  const std::vector<InputWords> inputs = {InputWords{7, 1}, InputWords{0xfffffffe, 2}};
+  EXPECT_EQ(evaluator->evaluate(returns(1), inputs).value,
+            (std::vector<std::uint32_t>{7, 0xfffffffe}));
+  EXPECT_TRUE(evaluator->evaluate(returns(1), {}).ok());
+  const auto few = evaluator->evaluate(returns(0xdead), inputs);
+  EXPECT_EQ(few.outcome, Outcome::kGarbage);
+  EXPECT_EQ(few.detail, "expected 2 values of 4 bytes, one for each input, found 4 bytes");
+}
+
+TEST(Server, ExamplesAnswer) {
+  const auto identity =
+      opened(open_optimizer("serve:" + subject("identity_server"), quick_options()));
+  const Program program = {Insn{kLdWAbs, 0, 0, 0}, Insn{kRetA, 0, 0, 0}};
+  EXPECT_EQ(identity->optimize(program).value, program);
+  const auto compiler =
+      opened(open_compiler("serve:" + subject("identity_server"), quick_options()));
+  const auto unsupported = compiler->compile("{}");
+  EXPECT_EQ(unsupported.outcome, Outcome::kUnsupported);
+  EXPECT_EQ(unsupported.detail, "this is only an optimizer");
+
+  const std::string python =
+      "serve:" SECEQUIV_PYTHON " " SECEQUIV_SOURCE_DIR "/harness/adapter/examples/server.py";
+  const auto optimizer = opened(open_optimizer(python, quick_options()));
+  EXPECT_EQ(optimizer->optimize(program).value, program);
+  EXPECT_EQ(optimizer->optimize(Program{{kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}}).value, returns(1));
+  const auto evaluator = opened(open_evaluator(python, quick_options()));
+  const std::vector<InputWords> inputs = {InputWords{7}, InputWords{8}};
+  EXPECT_EQ(evaluator->evaluate(program, inputs).value, (std::vector<std::uint32_t>{7, 8}));
+  const Program jump = {{kLdWAbs, 0, 0, 0}, {kJeqK, 0, 1, 7}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
+  EXPECT_EQ(evaluator->evaluate(jump, inputs).value, (std::vector<std::uint32_t>{1, 2}));
+  const auto unknown = evaluator->evaluate(Program{{kTax, 0, 0, 0}}, inputs);
+  EXPECT_EQ(unknown.outcome, Outcome::kUnsupported);
+  EXPECT_EQ(unknown.detail, "instruction 0 has code 0x7, which is not known here");
+  EXPECT_EQ(opened(open_compiler(python, quick_options()))->compile("{}").outcome,
+            Outcome::kUnsupported);
+}
+
+}  // namespace
+}  // namespace secequiv

@@ -1,0 +1,87 @@
+// What the tests of this folder share: where the programs they run are, and small programs.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "harness/adapter/open.h"
+
+namespace secequiv {
+
+// SECEQUIV_SUBJECTS is where CMake puts what is run.
+inline std::string subject(const std::string& name) { return SECEQUIV_SUBJECTS "/" + name; }
+
+inline AdapterOptions quick_options(double seconds = 5) {
+  AdapterOptions options;
+  options.limits.seconds = seconds;
+  options.plugin_host = subject("plugin_host");
+  return options;
+}
+
+inline Program returns(std::uint32_t k) { return {Insn{kRetK, 0, 0, k}}; }
+
+// One that tests/odd_server.c does `how` about.
+inline Program odd(const std::string& how) {
+  Program out(5, Insn{});
+  out[0].code = 0xdead;
+  std::memcpy(out.data() + 1, how.data(), std::min<std::size_t>(how.size(), 31));
+  return out;
+}
+
+template <class T>
+T opened(Result<T> result) {
+  EXPECT_TRUE(result) << result.error().text();
+  return std::move(*result);
+}
+
+// TMPDIR for the time of a test, with a name that a shell must not see unquoted.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = testing::TempDir() + "it's a $folder XXXXXX";
+    EXPECT_NE(::mkdtemp(name.data()), nullptr);
+    path_ = name;
+    ::setenv("TMPDIR", path_.c_str(), 1);
+  }
+  ~TemporaryFolder() {
+    ::unsetenv("TMPDIR");
+    std::filesystem::remove_all(path_);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] std::string path(const std::string& name) const { return path_ + "/" + name; }
+  [[nodiscard]] bool empty() const { return std::filesystem::is_empty(path_); }
+  // What a file holds, as the command wrote it.
+  [[nodiscard]] pid_t number(const std::string& name) const {
+    pid_t value = 0;
+    std::ifstream(path(name)) >> value;
+    EXPECT_GT(value, 0) << name;
+    return value;
+  }
+
+ private:
+  std::string path_;
+};
+
+// Waits for it, but not for long.
+inline bool is_gone(pid_t pid) {
+  for (int i = 0; i < 500; ++i) {
+    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    std::getline(stat, text);
+    const std::size_t end = text.rfind(')');
+    if (end == std::string::npos || text[end + 2] == 'Z') return true;
+    ::usleep(10000);
+  }
+  return false;
+}
+
+}  // namespace secequiv

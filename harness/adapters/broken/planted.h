@@ -1,0 +1,38 @@
+// Whole optimizers, compilers and interpreters of filters that are wrong on purpose, as a user of
+// this harness would bring them: the reference with one thing broken, one for each kind of bug that
+// real ones had. Owns these and their names. It must not know how they are found.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/bpf/interpreter.h"
+#include "harness/policy/policy.h"
+
+namespace secequiv::broken {
+
+// Precondition of both as of the reference optimizer's: an accepted program, a policy that
+// read_policy could have made. The result is accepted, too; only its decisions are wrong.
+using PlantedOptimizer = std::function<Program(ProgramView)>;
+using PlantedCompiler = std::function<Program(const Policy&)>;
+
+struct Planted {
+  std::string name;            // "swapped-targets-in-high-half"
+  std::string_view bug_class;  // as said of the real ones
+  std::variant<PlantedOptimizer, PlantedCompiler> run;
+};
+
+// One for each bug class, then the reference optimizer with each twin (twins.h) in place of its
+// pass: "twin-PASS", or "twin-PASS-2" and so on for further ones.
+std::span<const Planted> planted_optimizers();
+const Planted* find_planted(std::string_view name);
+
+// What `planted` makes of a policy; an optimizer gets the unoptimized program.
+Program compile_with(const Planted& planted, const Policy& policy);
+
+}  // namespace secequiv::broken

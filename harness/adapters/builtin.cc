@@ -1,0 +1,151 @@
+#include "harness/adapters/builtin.h"
+
+#include <functional>
+#include <optional>
+
+#include "harness/adapters/broken/evaluators.h"
+#include "harness/adapters/broken/planted.h"
+#include "harness/base/clock.h"
+#include "harness/bpf/check.h"
+#include "harness/optimize/optimizer.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/json.h"
+
+namespace secequiv {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+using OptimizeFunction = std::function<Program(ProgramView)>;
+using CompileFunction = std::function<Program(const Policy&)>;
+using EvaluateFunction = std::function<Words(ProgramView, std::span<const InputWords>)>;
+
+constexpr std::string_view kReference = "secequiv";
+constexpr std::string_view kIdentity = "identity";
+constexpr std::string_view kBroken = "broken:";
+
+template <class T>
+Answer<T> refused(std::string detail) {
+  Answer<T> out;
+  out.outcome = Outcome::kRefused;
+  out.detail = std::move(detail);
+  return out;
+}
+
+// What `work` makes of an accepted program, and how long it took.
+template <class T, class Work>
+Answer<T> answer(ProgramView program, const Work& work) {
+  if (const auto refusal = check(program, LengthRule::kUnlimited))
+    return refused<T>(describe(*refusal, program));
+  Answer<T> out;
+  const auto start = Clock::now();
+  out.value = work();
+  out.seconds = seconds_since(start);
+  return out;
+}
+
+class BuiltinOptimizer final : public Optimizer {
+ public:
+  explicit BuiltinOptimizer(OptimizeFunction run) : run_(std::move(run)) {}
+  Answer<Program> optimize(ProgramView program) override {
+    return answer<Program>(program, [&] { return run_(program); });
+  }
+
+ private:
+  OptimizeFunction run_;
+};
+
+class BuiltinCompiler final : public Compiler {
+ public:
+  explicit BuiltinCompiler(CompileFunction run) : run_(std::move(run)) {}
+  Answer<Program> compile(std::string_view text) override {
+    const auto start = Clock::now();
+    const auto policy = read_policy(text, "policy");
+    if (!policy) return refused<Program>(policy.error().text());
+    Answer<Program> out;
+    out.value = run_(*policy);
+    out.seconds = seconds_since(start);
+    return out;
+  }
+
+ private:
+  CompileFunction run_;
+};
+
+class BuiltinEvaluator final : public Evaluator {
+ public:
+  explicit BuiltinEvaluator(EvaluateFunction run) : run_(std::move(run)) {}
+  Answer<Words> evaluate(ProgramView program, std::span<const InputWords> inputs) override {
+    return answer<Words>(program, [&] { return run_(program, inputs); });
+  }
+
+ private:
+  EvaluateFunction run_;
+};
+
+// What is planted under the name behind "broken:", or null.
+const broken::Planted* planted(std::string_view name) {
+  if (!name.starts_with(kBroken)) return nullptr;
+  return broken::find_planted(name.substr(kBroken.size()));
+}
+const broken::PlantedEvaluator* planted_evaluator(std::string_view name) {
+  if (!name.starts_with(kBroken)) return nullptr;
+  return broken::find_planted_evaluator(name.substr(kBroken.size()));
+}
+
+Words run_all(ProgramView program, std::span<const InputWords> inputs) {
+  Words out;
+  out.reserve(inputs.size());
+  for (const InputWords& input : inputs) out.push_back(run(program, input));
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> builtin_names(BuiltinKind kind) {
+  std::vector<std::string> out = {std::string(kReference)};
+  if (kind == BuiltinKind::kEvaluator) {
+    for (const broken::PlantedEvaluator& one : broken::planted_evaluators())
+      out.push_back(std::string(kBroken) + std::string(one.name));
+    return out;
+  }
+  out.emplace_back(kIdentity);
+  for (const broken::Planted& one : broken::planted_optimizers())
+    if (kind == BuiltinKind::kCompiler || std::holds_alternative<broken::PlantedOptimizer>(one.run))
+      out.push_back(std::string(kBroken) + one.name);
+  return out;
+}
+
+std::unique_ptr<Optimizer> builtin_optimizer(std::string_view name) {
+  OptimizeFunction run;
+  if (name == kReference)
+    run = [](ProgramView program) { return optimize(program).program; };
+  else if (name == kIdentity)
+    run = [](ProgramView program) { return Program(program.begin(), program.end()); };
+  else if (const broken::Planted* one = planted(name))
+    if (const auto* optimizer = std::get_if<broken::PlantedOptimizer>(&one->run)) run = *optimizer;
+  return run ? std::make_unique<BuiltinOptimizer>(std::move(run)) : nullptr;
+}
+
+std::unique_ptr<Compiler> builtin_compiler(std::string_view name) {
+  CompileFunction run;
+  if (name == kReference)
+    run = [](const Policy& policy) { return optimize(policy).program; };
+  else if (name == kIdentity)
+    run = [](const Policy& policy) { return compile(policy); };
+  else if (const broken::Planted* one = planted(name))
+    run = [one](const Policy& policy) { return compile_with(*one, policy); };
+  return run ? std::make_unique<BuiltinCompiler>(std::move(run)) : nullptr;
+}
+
+std::unique_ptr<Evaluator> builtin_evaluator(std::string_view name) {
+  EvaluateFunction run;
+  if (name == kReference)
+    run = run_all;
+  else if (const broken::PlantedEvaluator* one = planted_evaluator(name))
+    run = [one](ProgramView program, std::span<const InputWords> inputs) {
+      return evaluate_with(*one, program, inputs);
+    };
+  return run ? std::make_unique<BuiltinEvaluator>(std::move(run)) : nullptr;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,301 @@
+// `fuzz`: programs or policies without end through an optimizer, compiler or evaluator under test.
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+
+#include "harness/base/clock.h"
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/bpf/check.h"
+#include "harness/cli/engine_options.h"
+#include "harness/cli/target_options.h"
+#include "harness/coverage/state.h"
+#include "harness/report/hunt.h"
+#include "harness/report/json.h"
+#include "verify/hunt/evaluators.h"
+#include "verify/hunt/store.h"
+
+namespace secequiv::cli {
+namespace {
+
+struct FuzzJob {
+  Options options;
+  TargetOptions target;
+  std::vector<std::string> programs;
+  std::vector<std::string> rules;
+  std::string inputs;
+  bool generate = false;
+  double time = 60;
+  std::uint64_t trials = 0;
+  std::uint64_t seed = 1;
+  std::string save;
+  std::vector<std::string> allowed;
+  bool no_prove = false;
+  bool no_scaling = false;
+  bool stop_at_first = false;
+  bool require_proof = false;
+  bool list = false;
+};
+
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void note_interrupt(int) { interrupted = true; }
+
+// The first Ctrl-C ends the hunt with what is known; a second one ends the process.
+void watch_interrupts() {
+  struct sigaction action{};
+  action.sa_handler = note_interrupt;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+// Files given, and those in folders given whose names say that they are programs (or policies).
+Result<std::vector<std::pair<std::string, bool>>> files_in(
+    const std::vector<std::string>& paths, const std::vector<std::string_view>& endings) {
+  std::vector<std::pair<std::string, bool>> out;  // with: was it in a folder?
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(path, error)) {
+      out.emplace_back(path, false);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (auto at = std::filesystem::recursive_directory_iterator(path, error);
+         !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error))
+      if (at->is_regular_file() &&
+          std::ranges::find(endings, at->path().extension().string()) != endings.end())
+        found.push_back(at->path().string());
+    if (error) return make_error(ErrorCode::kIo, path, error.message());
+    if (found.empty())
+      return make_error(
+          ErrorCode::kUsage, path,
+          fmt::format("expected files that end in {}, found none", fmt::join(endings, ", ")));
+    std::ranges::sort(found);
+    for (std::string& file : found) out.emplace_back(std::move(file), true);
+  }
+  return out;
+}
+
+Result<std::unique_ptr<hunt::Subjects>> programs_of(const FuzzJob& job) {
+  static const std::vector<std::string_view> kEndings = {".bpf", ".asm", ".ddd", ".raw", ".c"};
+  const auto files = files_in(job.programs, kEndings);
+  if (!files) return files.error();
+  std::vector<hunt::NamedProgram> out;
+  for (const auto& [path, in_folder] : *files) {
+    auto source = load_source(path, job.options);
+    if (!source && !in_folder) return source.error();
+    if (!source) {
+      warn(fmt::format("note: left out: {}", source.error().text()));
+      continue;
+    }
+    if (const auto refusal = check(source->program, LengthRule::kUnlimited)) {
+      const auto error =
+          make_error(ErrorCode::kRejected, source->name, describe(*refusal, source->program));
+      if (!in_folder) return error;
+      warn(fmt::format("note: left out: {}", error.text()));
+      continue;
+    }
+    out.push_back({source->name, std::move(source->program)});
+  }
+  if (out.empty())
+    return make_error(ErrorCode::kUsage, "--programs", "no program is left to start from");
+  return hunt::given_programs(std::move(out));
+}
+
+Result<std::unique_ptr<hunt::Subjects>> policies_of(const FuzzJob& job) {
+  const auto files = files_in(job.rules, {".json"});
+  if (!files) return files.error();
+  std::vector<hunt::NamedPolicy> out;
+  for (const auto& [path, in_folder] : *files) {
+    auto policy = load_policy(path, job.options);
+    if (policy) {
+      out.push_back({shown_name(path), std::move(*policy)});
+    } else if (in_folder) {
+      warn(fmt::format("note: left out: {}", policy.error().text()));
+    } else {
+      return policy.error();
+    }
+  }
+  if (out.empty())
+    return make_error(ErrorCode::kUsage, "--rules", "no policy is left to start from");
+  return hunt::given_policies(std::move(out));
+}
+
+Result<std::unique_ptr<hunt::Subjects>> subjects_of(const FuzzJob& job) {
+  const int given = int{!job.programs.empty()} + int{!job.rules.empty()} + int{job.generate};
+  if (given > 1)
+    return make_error(ErrorCode::kUsage, {}, "expected one of --programs, --rules and --generate");
+  const bool compiler = !job.target.compiler.empty();
+  if (!job.programs.empty()) {
+    if (compiler)
+      return make_error(ErrorCode::kUsage, "--programs",
+                        "a compiler is given policies: --rules or --generate");
+    return programs_of(job);
+  }
+  if (!job.rules.empty()) return policies_of(job);
+  return compiler ? hunt::generated_policies() : hunt::generated_programs();
+}
+
+Result<std::set<FindingKind>> allowed_kinds(const FuzzJob& job) {
+  std::set<FindingKind> out;
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < kFindingKinds; ++i)
+    names.push_back(finding_name(static_cast<FindingKind>(i)));
+  for (const std::string& name : job.allowed) {
+    const auto at = std::ranges::find(names, name);
+    if (at == names.end() || name == "different")
+      return make_error(
+          ErrorCode::kUsage, "--allow",
+          fmt::format("expected kinds of findings but 'different' ({}), found '{}'{}",
+                      fmt::join(names, ", "), name, did_you_mean(similar_names(name, names))));
+    out.insert(static_cast<FindingKind>(at - names.begin()));
+  }
+  return out;
+}
+
+// A line that is written over, on terminals only.
+class StatusLine {
+ public:
+  explicit StatusLine(bool shown) : shown_(shown && ::isatty(STDERR_FILENO) == 1) {}
+  ~StatusLine() {
+    if (written_) fmt::print(stderr, "\r\033[K");
+  }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  void show(const HuntReport& report) {
+    if (!shown_ || seconds_since(last_) < 0.5) return;
+    fmt::print(stderr, "\r\033[K{}", hunt_status(report));
+    written_ = true;
+    last_ = Clock::now();
+  }
+
+ private:
+  bool shown_;
+  bool written_ = false;
+  Clock::time_point last_ = Clock::now();
+};
+
+Result<std::vector<InputWords>> stored_inputs(const FuzzJob& job) {
+  if (job.inputs.empty()) return std::vector<InputWords>();
+  if (job.target.evaluator.empty() || job.programs.empty())
+    return make_error(ErrorCode::kUsage, "--inputs",
+                      "inputs are for an evaluator and given programs (--evaluator, --programs)");
+  auto bytes = read_file(job.inputs, std::size_t{1} << 30);
+  if (!bytes) return bytes.error();
+  return read_inputs(*bytes, job.inputs);
+}
+
+// Diagrams alone: the solver would take minutes for what they leave open, so that is said.
+hunt::Prover prover_of(const FuzzJob& job) {
+  if (job.no_prove) return {};
+  return [](const Question& question, bool thorough) {
+    if (thorough) return dd::prove(question);
+    std::size_t length = 0;
+    for (const ProgramView program : question.programs()) length += program.size();
+    return dd::prove(question, {.nodes = (std::size_t{1} << 14) + 16 * length,
+                                .steps = (std::size_t{1} << 15) + 64 * length});
+  };
+}
+
+Result<HuntReport> run_hunt(const FuzzJob& job, OpenTarget& target) {
+  auto subjects = subjects_of(job);
+  if (!subjects) return subjects.error();
+  auto inputs = stored_inputs(job);
+  if (!inputs) return inputs.error();
+  auto allowed = allowed_kinds(job);
+  if (!allowed) return allowed.error();
+  hunt::HuntOptions options;
+  options.seed = job.seed;
+  options.seconds = job.time;
+  if (job.trials > 0) {
+    options.trials = job.trials;
+    options.seconds = 1e9;
+  }
+  options.request_seconds = job.target.seconds;
+  options.scaling = !job.no_scaling;
+  options.stop_at_first = job.stop_at_first;
+  options.require_proof = job.require_proof;
+  options.judge.sameness = job.options.sameness();
+  options.judge.prover = prover_of(job);
+  options.allowed = std::move(*allowed);
+  options.stop = [] { return interrupted.load(); };
+  StatusLine line(true);
+  options.progress = [&](const HuntReport& report) { line.show(report); };
+  watch_interrupts();
+  if (target.evaluator)
+    return hunt::hunt_evaluator(job.target.name(), *target.evaluator, **subjects, *inputs, options);
+  return hunt::hunt({job.target.name(), target.optimizer.get(), target.compiler.get()}, **subjects,
+                    options);
+}
+
+int run_fuzz(const FuzzJob& job) {
+  if (job.list) return print(target_list());
+  auto target = open_target(job.target);
+  if (!target) return report(target.error(), job.options);
+  if (!target->any())
+    return report(make_error(ErrorCode::kUsage, {},
+                             "expected what to test: --optimizer, --compiler or --evaluator"),
+                  job.options);
+  auto result = run_hunt(job, *target);
+  if (!result) return report(result.error(), job.options);
+  Status stored = Ok{};
+  if (!job.save.empty()) stored = hunt::store(*result, job.save);
+  const int status = print(job.options.json ? render(to_json(*result)) : hunt_text(*result),
+                           exit_code(result->verdict));
+  return stored ? status : report(stored.error(), job.options);
+}
+
+}  // namespace
+
+void add_fuzz(CLI::App& app, Context& context) {
+  CLI::App* sub = app.add_subcommand(
+      "fuzz",
+      "Test an optimizer, a compiler or an interpreter of filters with programs or policies\n"
+      "without end: every answer is run, proven and looked at; what is wrong is reduced");
+  auto job = std::make_shared<FuzzJob>();
+  job->target.add(*sub, true);
+  sub->add_option("--programs", job->programs,
+                  "Start from these programs (files or folders), then from changed copies")
+      ->allow_extra_args();
+  sub->add_option("--rules", job->rules,
+                  "Start from these policies (files or folders), then from changed copies; "
+                  "optimizers get them compiled without optimization")
+      ->allow_extra_args();
+  sub->add_flag("--generate", job->generate, "Generated programs or policies (the default)");
+  sub->add_option("--inputs", job->inputs,
+                  "For evaluators: run these 64-byte records on every given program first");
+  sub->add_option("--time", job->time, "Seconds after which no new trial starts")
+      ->check(seconds())
+      ->capture_default_str();
+  sub->add_option("--trials", job->trials, "Stop after so many trials instead")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--seed", job->seed, "Another seed, other programs")->capture_default_str();
+  sub->add_option("--save", job->save,
+                  "Write each finding into this folder, with the command that replays it");
+  sub->add_option("--allow", job->allowed,
+                  "Kinds of failure that are only reported: rejected, slow, cache-loss, ... "
+                  "(comma-separated)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  sub->add_flag("--no-prove", job->no_prove, "Compare on inputs only");
+  sub->add_flag("--require-proof", job->require_proof,
+                "'unknown' if any answer could not be proven equivalent");
+  sub->add_flag("--no-scaling", job->no_scaling,
+                "Do not measure how an optimizer's time grows with its input");
+  sub->add_flag("--stop-at-first", job->stop_at_first, "Stop at the first failure");
+  sub->add_flag("--list", job->list, "List what is built in");
+  job->options.add_input(*sub);
+  job->options.add_same(*sub);
+  job->options.add_import(*sub);
+  job->options.add_json(*sub);
+  sub->callback([job, &context] { context.status = run_fuzz(*job); });
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,247 @@
+"""fuzz, and check with an optimizer, compiler or evaluator under test: what is said of each kind of tool, and that what is stored replays."""
+
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from cli_tool import POLICIES, PROGRAMS, accept, binary, evaluate, report, run
+from oracle.naive import Insn
+
+FAST = ["--no-scaling", "--trials"]
+# A filter of programs: reads struct sock_filter from standard input, writes what CHANGE makes of the list of [code, jt, jf, k].
+PYTHON = """
+import struct, sys
+data = sys.stdin.buffer.read()
+insns = [list(struct.unpack_from('<HBBI', data, at)) for at in range(0, len(data), 8)]
+%s
+sys.stdout.buffer.write(b''.join(struct.pack('<HBBI', *insn) for insn in insns))
+"""
+JSET, ALLOW = 0x45, 0x7FFF0000
+
+
+@pytest.fixture
+def tool(tmp_path):
+    """The command of a filter of programs that does CHANGE."""
+    def make(change, name="tool.py"):
+        path = tmp_path / name
+        path.write_text(PYTHON % change)
+        return "%s %s" % (sys.executable, shlex.quote(str(path)))
+    return make
+
+
+@pytest.fixture
+def programs(tmp_path):
+    """A folder of small programs, one with a JSET."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    (folder / "masks.asm").write_text("ld [16]\njset #6, y, n\ny: ret #0x7fff0000\nn: ret #0\n")
+    (folder / "plain.asm").write_text("ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n")
+    (folder / "notes.txt").write_text("not a program")
+    return folder
+
+
+def replay(finding, **options):
+    """Runs the command that a stored finding says, in the binary under test."""
+    text = open(finding["file"]).read()
+    line = next(line for line in text.replace("\\n", "\n").splitlines() if "replay: " in line)
+    words = shlex.split(line.split("replay: ", 1)[1].rstrip('",'))
+    assert words[0] == "secequiv"
+    return run(*words[1:], **options)
+
+
+def insns(rows):
+    return [Insn(*row) for row in rows]
+
+
+@pytest.mark.parametrize("kind", ["optimizer", "compiler", "evaluator"])
+def test_the_built_in_ones_are_right(kind):
+    document, done = report("fuzz", "--" + kind, "secequiv", *FAST, "400")
+    assert done.status == 0 and document["verdict"] == "pass" and document["answered"] == 400
+    assert [finding for finding in document["findings"] if finding["failure"]] == []
+    if kind != "evaluator":
+        assert document["proven"] > 300
+
+
+@pytest.mark.parametrize("command", ["cat", "cp {in} {out}", ": {}", "tail -c +1 {}; exit 0", "cat >/dev/null; exit 77"])
+def test_shell_one_liners(command, programs):
+    document, done = report("fuzz", "--optimizer", command, "--programs", programs, *FAST, "20")
+    if "77" in command:
+        assert (done.status, document["unsupported"]) == (3, 20) and "unsupported" in document["reason"]
+    else:
+        assert (done.status, document["answered"]) == (0, 20), done
+
+
+@pytest.mark.parametrize("form", ["asm", "ddd", "c"])
+def test_a_tool_may_want_text(form, programs):
+    document, done = report("fuzz", "--optimizer", "cat", "--form", form, "--programs", programs, *FAST, "10")
+    assert (done.status, document["answered"]) == (0, 10), done
+
+
+def test_a_wrong_answer_is_reduced_stored_and_replayed(tool, programs, tmp_path):
+    wrong = tool("for i in insns:\n    if i[0] == 0x45: i[1], i[2] = i[2], i[1]")
+    document, done = report("fuzz", "--optimizer", wrong, "--programs", programs, *FAST, "4", "--save", tmp_path / "found")
+    assert (done.status, document["verdict"]) == (1, "different"), done
+    finding = document["findings"][0]
+    assert finding["failure"] and finding["reduced"] and finding["subject"].endswith("masks.asm")
+    before, after = insns(finding["before"]), insns(finding["after"])
+    assert len(before) <= 4 and JSET in [insn.code for insn in before] and accept(before) is None
+    words = finding["witness"]["data"]["words"]
+    data = b"".join(word.to_bytes(4, "little") for word in words)
+    assert evaluate(before, data) == int(finding["witness"]["before"]["value"], 16)
+    assert evaluate(after, data) == int(finding["witness"]["after"]["value"], 16)
+    again = replay(finding)
+    assert again.status == 1 and "verdict   different" in again.out
+    assert run("fuzz", "--optimizer", wrong, "--programs", finding["file"], *FAST, "1").status == 1
+
+
+def test_the_text_shows_the_reduced_programs(tool, programs):
+    wrong = tool("for i in insns:\n    if i[0] == 0x45: i[1], i[2] = i[2], i[1]")
+    done = run("fuzz", "--optimizer", wrong, "--programs", programs, *FAST, "2")
+    assert done.status == 1 and done.err == ""
+    for part in ("different: ", "before, ", "after, ", "jset", "verdict: different"):
+        assert part in done.out, part
+
+
+@pytest.mark.parametrize("command, kind, status", [
+    ("false", "crashed", 5), ("kill -SEGV $$", "crashed", 5), ("echo 'panic: index out of range' >&2; exit 2", "crashed", 5),
+    ("echo hello", "garbage", 5), ("head -c 9", "garbage", 5), ("true", "garbage", 5), ("yes", "exhausted", 5),
+    ("head -c 8", "rejected", 4)])
+def test_kinds_of_failure(command, kind, status, programs):
+    document, done = report("fuzz", "--optimizer", command, "--programs", programs / "masks.asm", *FAST, "1")
+    assert done.status == status, done
+    assert [finding["kind"] for finding in document["findings"] if finding["failure"]] == [kind]
+    if "panic" in command:
+        assert "panic: index out of range" in document["findings"][0]["detail"]
+
+
+def test_a_hang_is_a_finding(programs):
+    start = time.monotonic()
+    document, done = report("fuzz", "--optimizer", "sleep 60", "--programs", programs / "plain.asm", "--request-timeout", "0.2", *FAST, "1")
+    assert (done.status, document["findings"][0]["kind"]) == (5, "hung") and time.monotonic() - start < 30
+
+
+def test_notes_do_not_fail_and_failures_may_be_allowed(tool, programs):
+    grows = tool("insns.insert(0, [5, 0, 0, 0])")
+    document, done = report("fuzz", "--optimizer", grows, "--programs", programs, *FAST, "8")
+    kinds = {finding["kind"]: finding["failure"] for finding in document["findings"]}
+    assert done.status == 0 and kinds == {"grew": False, "not-idempotent": False}
+    loads = tool("insns[:0] = [[0x20, 0, 0, 16], [0, 0, 0, 0]] if insns[0][0] != 0x20 or insns[0][3] != 16 else []")
+    plain = programs / "plain.asm"
+    document, done = report("fuzz", "--optimizer", loads, "--programs", plain, *FAST, "1")
+    assert (done.status, document["verdict"]) == (1, "fail") and "getpid" in document["reason"]
+    assert run("fuzz", "--optimizer", loads, "--programs", plain, *FAST, "1", "--allow", "cache-loss").status == 0
+
+
+def test_a_slow_optimizer_is_told_by_its_growth(tool):
+    cubic = tool("import time; time.sleep((len(insns) / 4096) ** 3 * 2.5)")
+    document, done = report("fuzz", "--optimizer", cubic, "--trials", "1", "--generate")
+    assert (done.status, document["verdict"]) == (1, "fail"), done
+    assert all("slow" == finding["kind"] for finding in document["findings"] if finding["failure"])
+    assert all(row["instructions"][-1] >= 4000 for row in document["scaling"])
+
+
+def test_planted_optimizers_and_evaluators_are_built_in():
+    listed = [line.split() for line in run("fuzz", "--list").out.splitlines()]
+    broken = [(kind, name) for kind, name in listed if name.startswith("broken:")]
+    assert len(broken) >= 24
+    kind, name = next(row for row in broken if row[0] == "optimizer")
+    assert run("fuzz", "--optimizer", name, "--stop-at-first", *FAST, "100000").status == 1
+
+
+def test_a_compiler_gets_policies(tmp_path):
+    policy = POLICIES / "seed" / "futex.json"
+    wrong = "cat >/dev/null; printf 'ret #0x7fff0000\\n'"
+    document, done = report("fuzz", "--compiler", wrong, "--rules", policy, *FAST, "1", "--save", tmp_path / "found")
+    finding = document["findings"][0]
+    assert (done.status, finding["kind"], finding["reduced"]) == (1, "different", True), done
+    again = replay(finding)
+    assert again.status == 1 and "verdict   different" in again.out
+    assert run("check", policy, "--compiler", "identity").status == 0
+    done = run("check", PROGRAMS / "gvisor" / "kvm.before.bpf", "--compiler", "identity")
+    assert done.status == 2 and "is a program, and a compiler is given a policy" in done.err
+
+
+def test_check_with_an_optimizer(tool, programs):
+    assert run("check", programs / "masks.asm", "--optimizer", "cat").status == 0
+    document, done = report("check", programs / "masks.asm", "--optimizer", tool("insns[1][0] = 0x35"))
+    assert (done.status, document["verdict"]) == (1, "different")
+    done = run("check", programs / "masks.asm", "--optimizer", "echo why >&2; exit 3")
+    assert done.status == 5 and "crashed" in done.err and "why" in done.err
+    done = run("check", programs / "masks.asm", "--optimizer", "echo no masks >&2; exit 77")
+    assert done.status == 2 and "no masks" in done.err
+    assert run("check", programs / "masks.asm", programs / "plain.asm", "--optimizer", "cat").status == 2
+
+
+EVALUATOR = """
+import struct, sys
+sys.path.insert(0, %r)
+from oracle.naive import Insn, run
+program = open(sys.argv[1], 'rb').read()
+insns = [Insn(*struct.unpack_from('<HBBI', program, at)) for at in range(0, len(program), 8)]
+inputs = sys.stdin.buffer.read()
+for at in range(0, len(inputs), 64):
+    value = run(insns, inputs[at:at + 64])
+    print(%s)
+"""
+
+
+def test_an_evaluator_as_a_script(tmp_path, programs):
+    from cli_tool import ROOT
+    right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
+    right.write_text(EVALUATOR % (str(ROOT / "scripts"), "value"))
+    wrong.write_text(EVALUATOR % (str(ROOT / "scripts"), "value if any(i.code == 0x45 for i in insns) else value ^ 1"))
+    for script, status in ((right, 0), (wrong, 1)):
+        command = "%s %s {program}" % (sys.executable, script)
+        document, done = report("fuzz", "--evaluator", command, "--programs", programs, "--trials", "6", "--save", tmp_path / "found")
+        assert done.status == status, done
+    finding = document["findings"][0]
+    assert len(finding["before"]) == 1 and finding["witness"]["data"]["words"] == [0] * 16
+    again = replay(finding)
+    assert again.status == 1 and "verdict: different" in again.out
+    for bad in ("echo 1", "echo x", "exit 1"):
+        assert run("fuzz", "--evaluator", bad, "--programs", programs, "--trials", "1").status == 5
+
+
+@pytest.mark.parametrize("args, message", [
+    ([], "expected what to test: --optimizer, --compiler or --evaluator"),
+    (["--optimizer", "cat", "--compiler", "cat"], "expected one of --optimizer, --compiler and --evaluator"),
+    (["--optimizer", "broken:nonsense"], "unknown built-in name 'broken:nonsense'"),
+    (["--optimizer", "cat", "--generate", "--programs", "x.asm"], "expected one of --programs, --rules and --generate"),
+    (["--optimizer", "cat", "--programs", "missing.asm"], "missing.asm"),
+    (["--optimizer", "cat", "--programs", "empty"], "expected files that end in .bpf, .asm, .ddd, .raw, .c, found none"),
+    (["--compiler", "identity", "--programs", "x.asm"], "a compiler is given policies"),
+    (["--optimizer", "cat", "--inputs", "x"], "inputs are for an evaluator and given programs"),
+    (["--optimizer", "cat", "--allow", "grow"], "found 'grow'; did you mean"),
+    (["--optimizer", "cat", "--allow", "different"], "found 'different'"),
+    (["--optimizer", "cp {in} /dev/null"], "{out}"),
+    (["--optimizer", "plugin:missing.so"], "missing.so"),
+])
+def test_wrong_usage(args, message, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "x.asm").write_text("ret #0\n")
+    done = run("fuzz", *args, *FAST, "1", cwd=tmp_path)
+    assert done.status == 2 and message in done.err, done
+
+
+def test_findings_that_cannot_be_stored_are_still_shown(programs):
+    done = run("fuzz", "--optimizer", "printf 'ret #0\\n'", "--programs", programs, *FAST, "2", "--save", "/proc/nowhere")
+    assert done.status == 2 and "/proc/nowhere" in done.err and "different: " in done.out
+
+
+def test_the_same_seed_gives_the_same_report():
+    def once(seed):
+        document, _ = report("fuzz", "--compiler", "identity", *FAST, "50", "--seed", seed)
+        return {key: value for key, value in document.items() if key != "seconds"}
+    assert once(5) == once(5) != once(6)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_gives_what_is_known(number):
+    process = subprocess.Popen([binary(), "fuzz", "--optimizer", "identity", "--no-scaling"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 3 and b"interrupted after" in out and err == b"", (out, err)

@@ -1,0 +1,258 @@
+#include "harness/generate/mutate.h"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/bpf/check.h"
+#include "harness/generate/edit.h"
+
+namespace secequiv {
+namespace {
+
+using detail::Code;
+using detail::Line;
+
+constexpr std::array<std::uint32_t, 10> kConstants = {
+    0, 1, 0x80, 0xffff, 0x10000, 0x7fff0000, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
+
+bool holds_number(const Insn& in) {
+  const Operand operand = insn_info(in.code)->operand;
+  return operand == Operand::Imm || operand == Operand::CondImm;
+}
+
+class Mutator {
+ public:
+  Mutator(Random& random, ProgramView program, ProgramView donor)
+      : random_(random), code_(detail::lines_of(program)), donor_(donor) {}
+
+  // One change; it may lead to what is no program.
+  void change() {
+    switch (random_.below(12)) {
+      case 0:
+      case 1:
+        return change_number();
+      case 2:
+        return change_word();
+      case 3:
+      case 4:
+        return change_target();
+      case 5:
+        return change_opcode();
+      case 6:
+        return insert();
+      case 7:
+        return erase();
+      case 8:
+        return repeat_block();
+      case 9:
+        return donor_.empty() ? repeat_block() : take_block();
+      case 10:
+        return change_return();
+      default:
+        return swap();
+    }
+  }
+
+  [[nodiscard]] const Code& code() const { return code_; }
+
+ private:
+  std::size_t any() { return random_.below(code_.size()); }
+  // A line for which `is` holds, from a random one on; any if there is none.
+  template <class Is>
+  std::size_t any(const Is& is) {
+    const std::size_t start = any();
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+      const std::size_t pc = (start + i) % code_.size();
+      if (is(code_[pc].insn)) return pc;
+    }
+    return start;
+  }
+
+  std::uint32_t near(std::uint32_t k) {
+    switch (random_.below(6)) {
+      case 0:
+        return k + 1;
+      case 1:
+        return k - 1;
+      case 2:
+        return k ^ 1u << random_.below(32);
+      case 3:
+        return random_.pick(kConstants);
+      case 4:
+        return code_[any(holds_number)].insn.k;
+      default:
+        return random_.one_in(4) ? random_.word() : k ^ 0x80000000;
+    }
+  }
+
+  void change_number() {
+    Insn& in = code_[any(holds_number)].insn;
+    if (holds_number(in)) in.k = near(in.k);
+  }
+
+  void change_word() {
+    Insn& in = code_[any([](const Insn& insn) { return insn.code == kLdWAbs; })].insn;
+    if (in.code == kLdWAbs)
+      in.k = random_.one_in(2) ? in.k ^ 4 : 4 * static_cast<std::uint32_t>(random_.below(16));
+  }
+
+  void change_target() {
+    const std::size_t pc = any(is_jump);
+    Line& line = code_[pc];
+    if (!is_jump(line.insn)) return;
+    if (random_.one_in(4)) return std::swap(line.yes, line.no);
+    std::size_t& target = random_.one_in(2) || line.insn.code == kJa ? line.yes : line.no;
+    switch (random_.below(4)) {
+      case 0:
+        ++target;
+        break;
+      case 1:
+        --target;
+        break;
+      case 2:
+        target = random_.one_in(2) ? line.yes : line.no;
+        break;
+      default:
+        target = pc + 1 + random_.below(std::min<std::size_t>(code_.size(), 200));
+    }
+  }
+
+  void change_opcode() {
+    static constexpr std::array<std::uint16_t, 8> kTests = {kJeqK, kJgtK, kJgeK, kJsetK,
+                                                            kJeqX, kJgtX, kJgeX, kJsetX};
+    static constexpr std::array<std::uint16_t, 19> kCounts = {
+        kAddK, kAddX, kSubK, kSubX, kMulK, kMulX, kDivK, kDivX, kAndK, kAndX,
+        kOrK,  kOrX,  kXorK, kXorX, kLshK, kLshX, kRshK, kRshX, kNeg};
+    static constexpr std::array<std::uint16_t, 7> kMoves = {kTax,   kTxa,   kLdImm, kLdxImm,
+                                                            kLdLen, kLdMem, kLdxMem};
+    Insn& in = code_[any()].insn;
+    if (is_conditional(in)) {
+      in.code = random_.pick(kTests);
+    } else if ((in.code & 7) == 4) {  // BPF_ALU
+      in.code = random_.pick(kCounts);
+    } else if (in.code == kSt || in.code == kStx) {
+      in.code = in.code == kSt ? kStx : kSt;
+    } else if (!is_jump(in) && !is_ret(in)) {
+      in.code = random_.pick(kMoves);
+    }
+  }
+
+  // Something before a line; what jumped to the line may see it, too.
+  void insert(const Code& lines, std::size_t at) {
+    detail::insert_lines(code_, at, lines);
+    if (random_.one_in(2)) return;
+    for (std::size_t pc = 0; pc < at; ++pc)
+      for (std::size_t* const target : {&code_[pc].yes, &code_[pc].no})
+        if (*target == at + lines.size()) *target = at;
+  }
+
+  void insert() {
+    static constexpr std::array<std::uint16_t, 12> kCodes = {
+        kLdWAbs, kLdWAbs, kSt, kStx, kLdMem, kLdxMem, kTax, kTxa, kLdImm, kLdxImm, kAndK, kAddX};
+    const std::size_t at = any();
+    Line line{Insn{random_.pick(kCodes), 0, 0, 0}};
+    switch (insn_info(line.insn.code)->operand) {
+      case Operand::Abs:
+        line.insn.k = 4 * static_cast<std::uint32_t>(random_.below(16));
+        break;
+      case Operand::Mem:
+        line.insn.k = static_cast<std::uint32_t>(random_.below(3));
+        break;
+      case Operand::Imm:
+        line.insn.k = near(0);
+        break;
+      default:
+        break;
+    }
+    if (random_.one_in(4)) {
+      line.insn = Insn{random_.one_in(2) ? kJa : kJeqK, 0, 0, near(0)};
+      line.yes =
+          at + 1 +
+          random_.below(random_.one_in(2) ? 1 : std::min<std::size_t>(code_.size() - at, 100));
+      line.no = at + 1;
+    }
+    insert({line}, at);
+  }
+
+  void erase() {
+    const std::size_t at = any();
+    const std::size_t end =
+        std::min(code_.size(), at + (random_.one_in(2) ? 1 : random_.between(1, 8)));
+    detail::erase_lines(code_, at, end, end);
+  }
+
+  // Behind the block: what falls out of it goes through it again. Or somewhere else.
+  void repeat_block() {
+    const std::size_t begin = any();
+    const std::size_t length = std::min(code_.size() - begin, random_.between(1, 8));
+    const std::size_t end = begin + length;
+    const std::size_t at = random_.one_in(2) ? end : random_.between(end, code_.size());
+    Code block(code_.begin() + static_cast<std::ptrdiff_t>(begin),
+               code_.begin() + static_cast<std::ptrdiff_t>(end));
+    for (Line& line : block)
+      for (std::size_t* const target : {&line.yes, &line.no})
+        *target += *target < end ? at - begin : length;
+    Line& changed = block[random_.below(block.size())];
+    if (holds_number(changed.insn)) changed.insn.k = near(changed.insn.k);
+    insert(block, at);
+  }
+
+  void take_block() {
+    const Code donor = detail::lines_of(donor_);
+    const std::size_t begin = random_.below(donor.size());
+    const std::size_t length = std::min(donor.size() - begin, random_.between(1, 16));
+    const std::size_t at = any();
+    Code block(donor.begin() + static_cast<std::ptrdiff_t>(begin),
+               donor.begin() + static_cast<std::ptrdiff_t>(begin + length));
+    for (Line& line : block)
+      for (std::size_t* const target : {&line.yes, &line.no})
+        *target = *target < begin + length
+                      ? *target + at - begin
+                      : at + length + random_.below(std::min<std::size_t>(code_.size() - at, 100));
+    insert(block, at);
+  }
+
+  void change_return() {
+    const std::size_t pc = random_.one_in(2) ? any() : any(is_ret);
+    const Insn other = code_[any(is_ret)].insn;
+    Insn& in = code_[pc].insn;
+    if (!is_ret(in)) {
+      in = other;
+    } else if (in.code == kRetA) {
+      in = Insn{kRetK, 0, 0, other.k};
+    } else if (random_.one_in(4)) {
+      in = Insn{kRetA, 0, 0, 0};
+    } else {
+      in.k = random_.one_in(2) ? other.k : in.k ^ 1u << random_.below(32);
+    }
+  }
+
+  void swap() {
+    const std::size_t pc = any();
+    if (pc + 1 < code_.size()) std::swap(code_[pc], code_[pc + 1]);
+  }
+
+  Random& random_;
+  Code code_;
+  ProgramView donor_;
+};
+
+}  // namespace
+
+Program mutate_program(Random& random, ProgramView program, ProgramView donor) {
+  Program out(program.begin(), program.end());
+  const LengthRule rule = program.size() > kMaxInsns ? LengthRule::kUnlimited : LengthRule::kKernel;
+  Program candidate;
+  std::size_t wanted = random.between(1, 4);
+  for (int tries = 0; wanted > 0 && tries < 32; ++tries) {
+    Mutator mutator(random, out, donor);
+    mutator.change();
+    if (mutator.code().empty() || !detail::write_lines(mutator.code(), candidate)) continue;
+    if (candidate == out || check(candidate, rule)) continue;
+    std::swap(out, candidate);
+    --wanted;
+  }
+  return out;
+}
+
+}  // namespace secequiv

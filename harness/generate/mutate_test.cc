@@ -1,0 +1,109 @@
+#include "harness/generate/mutate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/bpf/check.h"
+#include "harness/bpf/interpreter.h"
+#include "harness/bpf/testing.h"
+#include "harness/generate/program.h"
+#include "harness/generate/random_program.h"
+
+namespace secequiv {
+namespace {
+
+TEST(MutateProgram, StaysLegalAndChangesEverything) {
+  Random random(310);
+  std::map<std::string_view, int> seen;
+  constexpr int kRuns = 5000;
+  for (int i = 0; i < kRuns; ++i) {
+    const Program program = generate_program(random);
+    const Program donor = generate_program(random);
+    const Program mutant = mutate_program(random, program, i % 2 == 0 ? donor : Program{});
+    const auto refusal = check(mutant);
+    ASSERT_FALSE(refusal) << describe(*refusal, mutant) << "\n"
+                          << asm_text(program) << "\n"
+                          << asm_text(mutant);
+    seen["same"] += mutant == program ? 1 : 0;
+    seen["longer"] += mutant.size() > program.size() ? 1 : 0;
+    seen["much longer"] += mutant.size() > program.size() + 4 ? 1 : 0;
+    seen["shorter"] += mutant.size() < program.size() ? 1 : 0;
+    if (mutant.size() != program.size()) continue;
+    for (std::size_t pc = 0; pc < program.size(); ++pc) {
+      const Insn& a = program[pc];
+      const Insn& b = mutant[pc];
+      seen["code"] += a.code != b.code ? 1 : 0;
+      if (a.code != b.code) continue;
+      seen["target"] += a.jt != b.jt || a.jf != b.jf ? 1 : 0;
+      if (a.k == b.k) continue;
+      seen["word"] += a.code == kLdWAbs ? 1 : 0;
+      seen["return"] += a.code == kRetK ? 1 : 0;
+      seen["constant"] += is_conditional(a) ? 1 : 0;
+    }
+    for (const InputWords& input : random_inputs(random, program, 4)) {
+      if (run(program, input) == run(mutant, input)) continue;
+      ++seen["other results"];
+      break;
+    }
+  }
+  EXPECT_LT(seen["same"], kRuns / 100);
+  for (const char* what : {"longer", "much longer", "shorter", "code", "target", "word", "return",
+                           "constant", "other results"})
+    EXPECT_GT(seen[what], kRuns / 50) << what;
+}
+
+TEST(MutateProgram, SameSeedSameMutant) {
+  Random random(311);
+  const Program program = generate_program(random, {100});
+  Random first(7);
+  Random second(7);
+  for (int i = 0; i < 50; ++i)
+    EXPECT_EQ(mutate_program(first, program, program), mutate_program(second, program, program));
+}
+
+TEST(MutateProgram, TakesFromDonors) {
+  Random random(314);
+  const Program program = generate_program(random, {30});
+  const Program donor = assemble("ld [60]\njeq #0xdecade, m, n\nm: st M[5]\nn: ret #0x7fff1234\n");
+  const auto has = [](const Program& p, std::uint16_t code, std::uint32_t k) {
+    return std::ranges::any_of(p, [&](const Insn& in) { return in.code == code && in.k == k; });
+  };
+  int constants = 0;
+  int returns = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const Program mutant = mutate_program(random, program, donor);
+    constants += has(mutant, kJeqK, 0xdecade) ? 1 : 0;
+    returns += has(mutant, kRetK, 0x7fff1234) ? 1 : 0;
+  }
+  EXPECT_GT(constants, 20);
+  EXPECT_GT(returns, 20);
+}
+
+// As a fuzzer does: mutants of mutants.
+TEST(MutateProgram, AgainAndAgain) {
+  Random random(312);
+  Program program = assemble("ret #0\n");
+  std::size_t most = 0;
+  for (int i = 0; i < 3000; ++i) {
+    program = mutate_program(random, program);
+    ASSERT_FALSE(check(program));
+    most = std::max(most, program.size());
+  }
+  EXPECT_GT(most, 20u);
+}
+
+TEST(MutateProgram, LongProgramsAsWell) {
+  Random random(313);
+  const Program program = random_program(random, 6000);
+  for (int i = 0; i < 20; ++i) {
+    const Program mutant = mutate_program(random, program);
+    EXPECT_FALSE(check(mutant, LengthRule::kUnlimited));
+  }
+  const Program full = random_program(random, kMaxInsns);
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(check(mutate_program(random, full)));
+}
+
+}  // namespace
+}  // namespace secequiv

@@ -1,0 +1,260 @@
+#include "harness/generate/pieces.h"
+
+namespace secequiv::detail {
+
+void Pieces::piece(Shape shape) {
+  switch (shape) {
+    case Shape::kNoise:
+      return noise(random_.between(2, 12));
+    case Shape::kLinearSearch:
+      return linear_search();
+    case Shape::kTreeSearch:
+      return tree_search();
+    case Shape::kWideComparison:
+      return wide_comparison();
+    case Shape::kMasks:
+      return masks();
+    case Shape::kDecidedTests:
+      return decided_tests();
+    case Shape::kRepeatedLoads:
+      return repeated_loads();
+    case Shape::kSimilarBlocks:
+      return similar_blocks();
+    case Shape::kSimilarReturns:
+      return similar_returns();
+    case Shape::kComputedReturns:
+      return computed_returns();
+    case Shape::kDeadCode:
+      return dead_code();
+    case Shape::kJumpChains:
+      return jump_chains();
+    case Shape::kDispatch:
+      return dispatch();
+    case Shape::kScratch:
+      return scratch();
+    case Shape::kNestedJoins:
+      return nested_joins(random_.between(1, 3));
+    case Shape::kFarJumps:
+      return far_jumps();
+  }
+}
+
+void Pieces::noise(std::size_t n) {
+  const Label end = out_.label();
+  for (; n > 0; --n) {
+    switch (random_.below(8)) {
+      case 0:
+      case 1:
+        load(word());
+        break;
+      case 2:
+        branch_either(random_.one_in(2) ? end : out());
+        break;
+      case 3:
+        out_.branch(random_.pick(kTestsX), 0, Writer::kNext, random_.one_in(2) ? end : out());
+        break;
+      case 4:
+        count();
+        break;
+      default:
+        any();
+    }
+  }
+  out_.bind(end);
+}
+
+void Pieces::any() {
+  static constexpr std::array<std::uint16_t, 16> kPlain = {
+      kLdImm, kLdxImm, kSt,  kStx,   kLdMem,  kLdxMem, kLshK, kRshK,
+      kTax,   kTxa,    kNeg, kLdLen, kLdxLen, kJa,     kRetK, kRetA};
+  if (random_.one_in(3)) return out_.write(random_.pick(kCountsX));
+  const std::uint16_t code = random_.pick(kPlain);
+  switch (code) {
+    case kLdImm:
+    case kLdxImm:
+      return out_.write(code, constant());
+    case kSt:
+    case kStx:
+      return out_.write(code, slot());
+    case kLdMem:
+    case kLdxMem: {
+      const std::uint32_t k = slot();
+      return out_.write(out_.stored(k) ? code : std::uint16_t{kSt}, k);
+    }
+    case kLshK:
+    case kRshK:
+      return out_.write(code, number(32));
+    case kJa:
+      return out_.jump(random_.one_in(4) ? out() : Writer::kNext);
+    case kRetK:
+      if (random_.one_in(4)) ret(returns_[0].value);
+      return;
+    case kRetA:
+      if (random_.one_in(4)) out_.write(kRetA);
+      return;
+    default:
+      return out_.write(code);
+  }
+}
+
+void Pieces::linear_search() {
+  const std::uint32_t w = word();
+  const std::uint32_t step = random_.one_in(2) ? 1 : 1 + number(1000);
+  std::uint32_t k = constant();
+  load(w);
+  const Label same = out();
+  for (std::size_t n = random_.between(2, 8); n > 0; --n, k += step) {
+    out_.branch(random_.one_in(6) ? test() : std::uint16_t{kJeqK}, k,
+                random_.one_in(2) ? same : out(), Writer::kNext);
+    if (random_.one_in(8)) load(random_.one_in(2) ? w : word());
+  }
+  if (random_.one_in(3)) out_.jump(out());
+}
+
+void Pieces::tree_search() {
+  const std::size_t room = length_ > out_.size() ? length_ - out_.size() : 0;
+  const std::size_t n = random_.between(2, std::clamp<std::size_t>(room / 6, 3, 200));
+  std::vector<std::uint32_t> values(n);
+  const bool dense = random_.one_in(2);
+  std::uint32_t v = random_.one_in(2) ? number(64) : constant();
+  for (std::uint32_t& value : values) {
+    value = v;
+    v += dense && !random_.one_in(8) ? 1 : 1 + number(random_.one_in(2) ? 16 : 0x8000000);
+  }
+  std::ranges::sort(values);  // they may have wrapped around
+  load(word());
+  const Label miss = random_.one_in(3) ? out_.label() : out();
+  tree(values, 0, n, miss);
+  if (!bound_by_out(miss)) out_.bind(miss);
+}
+
+void Pieces::tree(const std::vector<std::uint32_t>& values, std::size_t begin, std::size_t end,
+                  Label miss) {
+  if (end - begin == 1) {
+    // Bounds that pin the number leave nothing to test.
+    const bool pinned = begin > 0 && end < values.size() &&
+                        values[begin - 1] + 1 == values[begin] && values[begin] + 1 == values[end];
+    if (pinned && random_.one_in(2)) return out_.jump(out());
+    return out_.branch(kJeqK, values[begin], out(), miss);
+  }
+  const std::size_t middle = begin + (end - begin) / 2;
+  const Label right = out_.label();
+  if (random_.one_in(2)) {
+    out_.branch(kJgeK, values[middle], right, Writer::kNext);
+  } else {
+    out_.branch(kJgtK, values[middle] - 1, right, Writer::kNext);
+  }
+  tree(values, begin, middle, miss);
+  out_.bind(right);
+  tree(values, middle, end, miss);
+}
+
+void Pieces::wide_comparison() {
+  const std::uint32_t low = random_.one_in(2) ? words_[1] & ~1u : 2 + 2 * number(7);
+  const std::uint32_t high = low + 1;
+  const std::uint32_t k_low = constant();
+  const std::uint32_t k_high = random_.one_in(2) ? 0 : constant();
+  const Label no = out_.label();
+  const Label yes = random_.one_in(2) ? out() : out_.label();
+  const bool own = !bound_by_out(yes);
+  const std::size_t kind = random_.below(8);
+  if (kind < 3) {  // equal, under masks or not
+    const bool swapped = random_.one_in(3);
+    const std::uint32_t first = swapped ? low : high;
+    load(first);
+    if (kind == 1) out_.write(kAndK, constant());
+    out_.branch(kJeqK, swapped ? k_low : k_high, Writer::kNext, no);
+    load(first ^ 1);
+    if (kind == 1) out_.write(kAndK, constant());
+    out_.branch(kJeqK, swapped ? k_high : k_low, yes, no);
+  } else if (kind == 3) {  // non-negative and 32 bits
+    load(high);
+    out_.branch(kJeqK, 0, Writer::kNext, no);
+    load(low);
+    if (random_.one_in(2)) {
+      out_.branch(kJsetK, 0x80000000, no, yes);
+    } else {
+      out_.branch(kJgtK, 0x7fffffff, no, yes);
+    }
+  } else if (kind == 4) {  // no bit of a set
+    load(high);
+    out_.branch(kJsetK, k_high, no, Writer::kNext);
+    load(low);
+    out_.branch(kJsetK, k_low, no, yes);
+  } else {  // an order, which the high half decides unless it is equal
+    const bool greater = random_.one_in(2);
+    load(high);
+    out_.branch(kJgtK, k_high, greater ? yes : no, Writer::kNext);
+    out_.branch(kJeqK, k_high, Writer::kNext, greater ? no : yes);
+    load(low);
+    const std::uint16_t code = random_.one_in(2) ? kJgtK : kJgeK;
+    out_.branch(code, k_low, greater ? yes : no, greater ? no : yes);
+  }
+  // What falls through is the one or the other.
+  if (own) {
+    out_.bind(yes);
+    if (random_.one_in(2)) out_.jump(out());
+  }
+  out_.bind(no);
+}
+
+void Pieces::masks() {
+  const std::uint32_t w = word();
+  std::uint32_t mask = random_.one_in(2) ? constant() : 6u << random_.below(8);
+  load(w);
+  for (std::size_t n = random_.between(2, 4); n > 0; --n) {
+    if (random_.one_in(2)) {
+      out_.branch(kJsetK, mask, random_.one_in(2) ? out() : Writer::kNext,
+                  random_.one_in(3) ? out() : Writer::kNext);
+    } else {
+      out_.write(kAndK, mask);
+      const std::uint32_t value = random_.one_in(3) ? 0 : mask & random_.word();
+      out_.branch(kJeqK, random_.one_in(8) ? constant() : value, out(), Writer::kNext);
+      if (!random_.one_in(4)) load(w);
+    }
+    switch (random_.below(5)) {
+      case 0:
+        mask = constant();
+        break;
+      case 1:
+        mask &= random_.word();
+        break;
+      case 2:
+        mask <<= 2;
+        break;
+      case 3:
+        mask |= 1u << random_.below(32);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void Pieces::decided_tests() {
+  const Label end = out_.label();
+  const std::uint32_t k = constant();
+  load(word());
+  // Masks that overlap: that one bit is set says little about the others.
+  if (random_.one_in(3)) {
+    std::uint32_t mask = random_.one_in(2) ? 7u << random_.below(8) : k;
+    for (std::size_t n = random_.between(2, 4); n > 0; --n) {
+      out_.branch(kJsetK, mask, random_.one_in(6) ? out() : Writer::kNext,
+                  random_.one_in(2) ? end : out());
+      mask = random_.one_in(2) ? mask & random_.word() : mask ^ 1u << random_.below(8);
+    }
+    return out_.bind(end);
+  }
+  for (std::size_t n = random_.between(2, 6); n > 0; --n) {
+    const std::uint16_t code = random_.pick(kTests);
+    std::uint32_t other = k - 1 + number(3);
+    if (code == kJsetK)
+      other = random_.one_in(2) ? k & random_.word() : 1u << random_.below(32) | k;
+    const Label yes = random_.one_in(3) ? end : random_.one_in(2) ? out() : Writer::kNext;
+    const Label no = random_.one_in(3) ? end : random_.one_in(3) ? out() : Writer::kNext;
+    out_.branch(code, other, yes, no);
+  }
+  out_.bind(end);
+}
+
+}  // namespace secequiv::detail

@@ -1,0 +1,193 @@
+// The pieces that generate_program puts together, one member function for each shape. Owns what
+// they share: the words, numbers and returns of one program, and the places that later pieces start
+// at.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "harness/base/random.h"
+#include "harness/generate/program.h"
+#include "harness/generate/writer.h"
+#include "harness/seccomp/action.h"
+#include "harness/seccomp/arch.h"
+
+namespace secequiv::detail {
+
+inline constexpr std::array<std::uint32_t, 16> kConstants = {
+    0,          1,          2,          0x10,       0x80,       0xff,       0xffff,     0x10000,
+    0x40000000, 0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0xc000003e, 0xfffffffe, 0xffffffff};
+
+inline constexpr std::array<std::uint32_t, 8> kActions = {
+    SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | 1,    SECCOMP_RET_ERRNO | 38,
+    SECCOMP_RET_LOG,   SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_TRAP,
+    SECCOMP_RET_TRACE, SECCOMP_RET_USER_NOTIF};
+
+inline constexpr std::array<std::uint16_t, 4> kTests = {kJeqK, kJgtK, kJgeK, kJsetK};
+inline constexpr std::array<std::uint16_t, 4> kTestsX = {kJeqX, kJgtX, kJgeX, kJsetX};
+inline constexpr std::array<std::uint16_t, 7> kCounts = {kAddK, kSubK, kAndK, kOrK,
+                                                         kXorK, kMulK, kDivK};
+inline constexpr std::array<std::uint16_t, 9> kCountsX = {kAddX, kSubX, kMulX, kDivX, kAndX,
+                                                          kOrX,  kXorX, kLshX, kRshX};
+inline constexpr std::uint32_t kNr = 0;
+inline constexpr std::uint32_t kArch = 1;
+
+class Pieces {
+ public:
+  Pieces(Random& random, std::size_t length, std::uint32_t shapes)
+      : random_(random), out_(length + length / 2 + 32), length_(length), shapes_(shapes) {
+    const std::uint32_t action = random_.pick(kActions);
+    for (std::size_t i = 0; i < returns_.size(); ++i) {
+      std::uint32_t value = random_.one_in(3) ? random_.pick(kActions) : action;
+      if (random_.one_in(3)) value ^= 1u << random_.below(random_.one_in(4) ? 32 : 16);
+      returns_[i] = {value, out_.label()};
+    }
+    base_ = random_.one_in(2) ? number(400) : random_.pick(kConstants);
+    // Mostly the number and one argument, so that pieces meet on the same words.
+    const std::uint32_t argument = number(6);
+    words_ = {random_.one_in(4) ? number(16) : kNr, 4 + 2 * argument, 5 + 2 * argument, number(16)};
+    // They would make every program long.
+    constexpr auto kFar = 1u << static_cast<unsigned>(Shape::kFarJumps);
+    if (length < 300 && shapes != kFar) shapes_ &= ~kFar;
+    const std::uint32_t all = shapes_;
+    while (std::popcount(shapes_) > 5) shapes_ &= random_.word();  // a few per program
+    if (shapes_ == 0) shapes_ = all;
+    for (std::size_t i = 0; i < kShapes; ++i)
+      if ((shapes_ >> i & 1) != 0) chosen_[count_++] = static_cast<Shape>(i);
+  }
+
+  Program generate() {
+    do {
+      bind_pending(false);
+      piece(chosen_[random_.below(count_)]);
+    } while (out_.size() + 4 < length_);
+    bind_pending(true);
+    finish_returns();
+    return out_.finish();
+  }
+
+ private:
+  using Label = Writer::Label;
+  struct Return {
+    std::uint32_t value;
+    Label label;
+  };
+
+  // Choices.
+  std::uint32_t number(std::size_t n) { return static_cast<std::uint32_t>(random_.below(n)); }
+  std::uint32_t word() { return words_[random_.below(words_.size())]; }
+  std::uint32_t constant() {
+    switch (random_.below(8)) {
+      case 0:
+        return random_.pick(kConstants);
+      case 1:
+        return base_ ^ 1u << random_.below(32);
+      case 2:
+        return random_.word();
+      case 3:
+        return random_.pick(kConstants) - 1 + number(3);
+      default:
+        return base_ + number(4);
+    }
+  }
+  std::uint16_t test() { return random_.one_in(2) ? std::uint16_t{kJeqK} : random_.pick(kTests); }
+
+  // Somewhere behind: a return, or a place that a later piece starts at.
+  Label out() {
+    if (pending_count_ > 0 && random_.one_in(4)) return pending_[random_.below(pending_count_)];
+    if (pending_count_ < pending_.size() && random_.one_in(5)) {
+      pending_[pending_count_] = out_.label();
+      return pending_[pending_count_++];
+    }
+    return returns_[random_.below(returns_.size())].label;
+  }
+  void bind_pending(bool all) {
+    while (pending_count_ > 0 && (all || random_.one_in(3))) out_.bind(pending_[--pending_count_]);
+  }
+
+  // Instructions.
+  void load(std::uint32_t w) { out_.write(kLdWAbs, 4 * w); }
+  void ret(std::uint32_t value) { out_.write(kRetK, value); }
+  void branch(Label yes, Label no) { out_.branch(test(), constant(), yes, no); }
+  void branch_either(Label far) {
+    if (random_.one_in(2)) {
+      branch(far, Writer::kNext);
+    } else {
+      branch(Writer::kNext, far);
+    }
+  }
+  void count() {
+    const std::uint16_t code = random_.pick(kCounts);
+    std::uint32_t k = constant();
+    if (code == kDivK && k == 0) k = 3;
+    out_.write(code, k);
+  }
+
+  void finish_returns() {
+    const std::size_t first = random_.below(returns_.size());
+    if (random_.one_in(8)) {
+      out_.write(kRetA);
+      if (!out_.used(returns_[first].label)) return finish_others(first);
+    }
+    out_.bind(returns_[first].label);
+    ret(returns_[first].value);
+    finish_others(first);
+  }
+  void finish_others(std::size_t first) {
+    for (std::size_t i = 0; i < returns_.size(); ++i) {
+      if (i == first || (!out_.used(returns_[i].label) && !random_.one_in(8))) continue;
+      out_.bind(returns_[i].label);
+      ret(returns_[i].value);
+    }
+  }
+
+  void piece(Shape shape);
+  // Any instruction; jumps to the next ones, to the end of the piece or out of it.
+  void noise(std::size_t n);
+  void any();
+  std::uint32_t slot() { return random_.one_in(8) ? 15 : number(3); }
+
+  void linear_search();
+  void tree_search();
+  bool bound_by_out(Label label) const {
+    for (const Return& known : returns_)
+      if (known.label == label) return true;
+    for (std::size_t i = 0; i < pending_count_; ++i)
+      if (pending_[i] == label) return true;
+    return false;
+  }
+  void tree(const std::vector<std::uint32_t>& values, std::size_t begin, std::size_t end,
+            Label miss);
+  // As compilers emit them, little endian; either half first where that is possible.
+  void wide_comparison();
+  void masks();
+  void decided_tests();
+  // Between two loads: nothing, what changes A, what does not, or where another path joins.
+  void repeated_loads();
+  void similar_blocks();
+  void similar_returns();
+  void computed_returns();
+  void dead_code();
+  void jump_chains();
+  void dispatch();
+  void scratch();
+  void change_register();
+  void nested_joins(std::size_t depth);
+  // Over 250 to 300 instructions, around the limit of a conditional jump.
+  void far_jumps();
+
+  Random& random_;
+  Writer out_;
+  std::size_t length_;
+  std::uint32_t shapes_;
+  std::array<Shape, kShapes> chosen_{};
+  std::size_t count_ = 0;
+  std::array<Return, 4> returns_{};
+  std::array<Label, 4> pending_{};  // of pieces still to come
+  std::size_t pending_count_ = 0;
+  std::uint32_t base_ = 0;  // many constants are near it
+  std::array<std::uint32_t, 4> words_{};
+};
+
+}  // namespace secequiv::detail

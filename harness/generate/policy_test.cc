@@ -1,0 +1,153 @@
+#include "harness/generate/policy.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/bpf/check.h"
+#include "harness/bpf/interpreter.h"
+#include "harness/generate/mutate.h"
+#include "harness/generate/random_policy.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/json.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+// What read_policy could have made, and what compiles to the same decisions.
+void expect_legal(const Policy& policy, Random& random) {
+  const std::string text = write_policy(policy);
+  const auto back = read_policy(text, "generated");
+  ASSERT_TRUE(back) << back.error().text() << "\n" << text;
+  ASSERT_EQ(write_policy(*back), text);
+  ASSERT_EQ(back->rule_sets.size(), policy.rule_sets.size());
+  for (std::size_t i = 0; i < policy.rule_sets.size(); ++i) {
+    const auto& rules = policy.rule_sets[i].rules;
+    ASSERT_EQ(back->rule_sets[i].rules.size(), rules.size()) << text;
+    for (std::size_t j = 0; j < rules.size(); ++j) {
+      ASSERT_EQ(back->rule_sets[i].rules[j].arch, rules[j].arch) << text;
+      ASSERT_EQ(back->rule_sets[i].rules[j].nr, rules[j].nr) << text;
+      ASSERT_EQ(back->rule_sets[i].rules[j].rule, rules[j].rule) << text;
+    }
+  }
+  const Program program = compile(policy);
+  ASSERT_FALSE(check(program, LengthRule::kUnlimited));
+  for (int i = 0; i < 5; ++i) {
+    const SeccompData data = random_call(random, policy);
+    ASSERT_EQ(run(program, data.words), decide(policy, data)) << text;
+  }
+}
+
+void count_matchers(const Rule& rule, std::map<std::string_view, int>& seen) {
+  for (const Rule& child : rule.children) count_matchers(child, seen);
+  seen["many values"] += rule.children.size() > 100 ? 1 : 0;
+  for (const Matcher& m : rule.fields) {
+    const bool order = m.op >= Matcher::Op::kGt && m.op <= Matcher::Op::kLe;
+    seen["masked value 0"] += m.op == Matcher::Op::kMaskedEq && m.value == 0 ? 1 : 0;
+    seen["mask 0"] += m.op == Matcher::Op::kMaskedEq && m.mask == 0 ? 1 : 0;
+    seen["no bits"] += m.op == Matcher::Op::kBitsAllowlist && m.mask == 0 ? 1 : 0;
+    seen["wide order"] += order && m.value >> 32 != 0 ? 1 : 0;
+    seen["signed fd"] += m.op == Matcher::Op::kNonNegativeFd ? 1 : 0;
+    seen["low half"] += m.low_half ? 1 : 0;
+  }
+}
+
+TEST(GeneratePolicy, IsLegalAndHasEverything) {
+  Random random(320);
+  std::map<std::string_view, int> seen;
+  for (int i = 0; i < 2000; ++i) {
+    const auto shape = static_cast<PolicyShape>(static_cast<std::size_t>(i) % kPolicyShapes);
+    const Policy policy = generate_policy(random, shape);
+    expect_legal(policy, random);
+    if (HasFatalFailure()) return;
+    if (shape == PolicyShape::kPlain) continue;  // it would hide what the others lack
+    seen["several arches"] += policy.arches.size() > 1 ? 1 : 0;
+    seen["x32 action"] += policy.x32_action ? 1 : 0;
+    seen["x32"] += policy.has_arch(Arch::kX32) ? 1 : 0;
+    std::set<std::uint32_t> actions;
+    std::size_t data = 0;
+    for (const RuleSet& set : policy.rule_sets) {
+      seen["empty set"] += set.rules.empty() ? 1 : 0;
+      seen["many calls"] += set.rules.size() > 16 ? 1 : 0;
+      seen["vsyscall"] += set.vsyscall ? 1 : 0;
+      seen["equal actions"] += actions.insert(set.action).second ? 0 : 1;
+      data += action_of(set.action) == action_of(policy.default_action) &&
+                      set.action != policy.default_action
+                  ? 1
+                  : 0;
+      for (const SyscallRule& entry : set.rules) {
+        seen["number -1"] += entry.nr == 0xffffffff ? 1 : 0;
+        seen["x32 number"] += entry.arch == Arch::kX86_64 && (entry.nr & kX32Bit) != 0 ? 1 : 0;
+        seen["pseudo number"] += entry.nr >> 16 == 0xf ? 1 : 0;
+        count_matchers(entry.rule, seen);
+      }
+    }
+    seen["data bits apart"] += data > 0 ? 1 : 0;
+  }
+  for (const char* what : {"several arches", "x32 action", "x32", "empty set", "many calls",
+                           "vsyscall", "equal actions", "data bits apart", "number -1",
+                           "x32 number", "pseudo number", "masked value 0", "mask 0", "no bits",
+                           "wide order", "signed fd", "low half", "many values"})
+    EXPECT_GT(seen[what], 20) << what;
+}
+
+TEST(GeneratePolicy, EachShapeAndItsSeed) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < kPolicyShapes; ++i) {
+    const auto shape = static_cast<PolicyShape>(i);
+    names.insert(shape_name(shape));
+    Random first(321);
+    Random second(321);
+    std::set<std::string> texts;
+    for (int j = 0; j < 20; ++j) {
+      const std::string text = write_policy(generate_policy(first, shape));
+      EXPECT_EQ(text, write_policy(generate_policy(second, shape)));
+      texts.insert(text);
+    }
+    EXPECT_GT(texts.size(), 15u) << shape_name(shape);
+  }
+  EXPECT_EQ(names.size(), kPolicyShapes);
+}
+
+TEST(MutatePolicy, StaysLegalAndChangesEverything) {
+  Random random(322);
+  std::map<std::string_view, int> seen;
+  constexpr int kRuns = 500;
+  for (int i = 0; i < kRuns; ++i) {
+    const Policy policy = generate_policy(random);
+    Random again = random;
+    const Policy mutant = mutate_policy(random, policy);
+    const std::string text = write_policy(mutant);
+    EXPECT_EQ(text, write_policy(mutate_policy(again, policy)));
+    expect_legal(mutant, random);
+    if (HasFatalFailure()) return;
+    seen["same"] += text == write_policy(policy) ? 1 : 0;
+    seen["arches"] += mutant.arches != policy.arches ? 1 : 0;
+    seen["default"] += mutant.default_action != policy.default_action ? 1 : 0;
+    seen["fewer sets"] += mutant.rule_sets.size() < policy.rule_sets.size() ? 1 : 0;
+    seen["more sets"] += mutant.rule_sets.size() > policy.rule_sets.size() ? 1 : 0;
+    const auto rules = [](const Policy& of) {
+      std::size_t out = 0;
+      for (const RuleSet& set : of.rule_sets) out += set.rules.size();
+      return out;
+    };
+    seen["fewer rules"] += rules(mutant) < rules(policy) ? 1 : 0;
+    seen["more rules"] += rules(mutant) > rules(policy) ? 1 : 0;
+    for (int j = 0; j < 30; ++j) {
+      const SeccompData data = random_call(random, mutant);
+      if (decide(policy, data) == decide(mutant, data)) continue;
+      ++seen["other decisions"];
+      break;
+    }
+  }
+  EXPECT_LT(seen["same"], kRuns / 100);
+  for (const char* what : {"arches", "default", "fewer sets", "more sets", "fewer rules",
+                           "more rules", "other decisions"})
+    EXPECT_GT(seen[what], kRuns / 50) << what;
+}
+
+}  // namespace
+}  // namespace secequiv

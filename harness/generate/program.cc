@@ -1,0 +1,40 @@
+#include "harness/generate/program.h"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/generate/pieces.h"
+#include "harness/generate/random_program.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::array<std::string_view, kShapes> kShapeNames = {
+    "noise",           "linear-search",    "tree-search",    "wide-comparison",
+    "masks",           "decided-tests",    "repeated-loads", "similar-blocks",
+    "similar-returns", "computed-returns", "dead-code",      "jump-chains",
+    "dispatch",        "scratch",          "nested-joins",   "far-jumps"};
+
+std::size_t usual_length(Random& random) {
+  const std::size_t kind = random.below(1000);
+  if (kind == 0) return kMaxInsns;
+  if (kind < 10) return random.between(200, 900);
+  return random.between(5, 60);
+}
+
+}  // namespace
+
+std::string_view shape_name(Shape shape) { return kShapeNames[static_cast<std::size_t>(shape)]; }
+
+Program generate_program(Random& random, const ProgramShape& shape) {
+  const std::size_t length = shape.length == 0 ? usual_length(random) : shape.length;
+  const bool noise = (shape.shapes >> static_cast<unsigned>(Shape::kNoise) & 1) != 0;
+  if (noise && random.one_in(8)) return random_program(random, std::min(length, kMaxInsns));
+  // Help for far jumps and the last piece can make a program longer than was asked for.
+  for (std::size_t wanted = std::min(length, kMaxInsns);; wanted -= wanted / 4) {
+    Program out = detail::Pieces(random, wanted, shape.shapes).generate();
+    if (out.size() <= kMaxInsns) return out;
+  }
+}
+
+}  // namespace secequiv

@@ -1,0 +1,381 @@
+#include "harness/generate/shrink.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <unordered_set>
+
+#include "harness/bpf/check.h"
+#include "harness/generate/edit.h"
+#include "harness/generate/reduction.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+using detail::Code;
+using detail::Line;
+
+// Simplest first: what stands further left may replace what stands further right.
+constexpr std::array<std::uint16_t, 43> kSimplestFirst = {
+    kRetK,  kLdImm, kLdxImm, kLdWAbs, kTax,  kTxa,  kJa,   kJeqK,  kJgtK, kJgeK, kJsetK,
+    kAddK,  kSubK,  kAndK,   kOrK,    kXorK, kLshK, kRshK, kMulK,  kDivK, kNeg,  kAddX,
+    kSubX,  kAndX,  kOrX,    kXorX,   kLshX, kRshX, kMulX, kDivX,  kRetA, kSt,   kStx,
+    kLdMem, kLdLen, kLdxMem, kLdxLen, kJeqX, kJgtX, kJgeX, kJsetX, kModK, kModX};
+
+constexpr std::array<std::uint8_t, 256> kRank = [] {
+  std::array<std::uint8_t, 256> out{};
+  out.fill(kSimplestFirst.size());
+  for (std::size_t i = 0; i < kSimplestFirst.size(); ++i)
+    out[kSimplestFirst[i]] = static_cast<std::uint8_t>(i);
+  return out;
+}();
+
+// Fewer instructions are simpler; then simpler opcodes; then smaller numbers in all fields, used or
+// not. Every reduction makes this less, so reducing ends.
+struct Cost {
+  std::size_t length = 0;
+  std::uint64_t rest = 0;
+
+  friend auto operator<=>(const Cost&, const Cost&) = default;
+};
+
+Cost cost_of(ProgramView program) {
+  Cost out{program.size(), 0};
+  for (const Insn& in : program)
+    out.rest += (std::uint64_t{kRank[in.code & 0xff]} << 40) + in.k + in.jt + in.jf;
+  return out;
+}
+
+struct Subject {
+  explicit Subject(Program of)
+      : program(std::move(of)),
+        code(detail::lines_of(program)),
+        cost(cost_of(program)),
+        reached(detail::reached_lines(code)) {}
+
+  Program program;
+  Code code;
+  Cost cost;
+  std::vector<bool> reached;
+};
+
+using Visit = detail::Visit<Program>;
+
+// Visits `code` as a program if the kernel accepts it and it is simpler than `from`.
+bool offer(const Subject& from, const Code& code, const Visit& visit) {
+  Program program;
+  if (code.empty() || !detail::write_lines(code, program)) return false;
+  if (cost_of(program) >= from.cost || check(program, LengthRule::kUnlimited)) return false;
+  return visit(program);
+}
+
+// The same with one line changed. What the change leaves without a path to it goes at once, if it
+// may.
+bool offer_line(const Subject& from, std::size_t pc, const Line& line, const Visit& visit) {
+  Code code = from.code;
+  code[pc] = line;
+  if (is_jump(from.code[pc].insn) || is_ret(line.insn)) {
+    std::vector<bool> keep = from.reached;
+    keep.flip();
+    Code less = code;
+    detail::erase_unreached(less, keep);
+    if (less.size() < code.size() && offer(from, less, visit)) return true;
+  }
+  return offer(from, code, visit);
+}
+
+Line ret(std::uint32_t value) { return Line{Insn{kRetK, 0, 0, value}, 0, 0}; }
+
+std::size_t each_line(const Subject& subject, std::size_t /*parameter*/) {
+  return subject.program.size();
+}
+
+// Ranges that overlap by half; of few instructions every one.
+std::size_t step(std::size_t length) { return length <= 8 ? 1 : length / 2; }
+std::size_t ranges(const Subject& subject, std::size_t length) {
+  const std::size_t size = subject.program.size();
+  return length < size ? (size - length) / step(length) + 1 : 0;
+}
+bool delete_range(const Subject& from, std::size_t place, std::size_t length, const Visit& visit) {
+  const std::size_t begin = place * step(length);
+  Code code = from.code;
+  detail::erase_lines(code, begin, begin + length, begin + length);
+  return offer(from, code, visit);
+}
+
+std::size_t once(const Subject& /*subject*/, std::size_t /*parameter*/) { return 1; }
+bool delete_unreached(const Subject& from, std::size_t /*place*/, std::size_t /*parameter*/,
+                      const Visit& visit) {
+  Code code = from.code;
+  detail::erase_unreached(code, {});
+  return offer(from, code, visit);
+}
+
+// The rest of the program becomes one RET.
+bool end_here(const Subject& from, std::size_t pc, std::size_t /*parameter*/, const Visit& visit) {
+  Code code(from.code.begin(), from.code.begin() + static_cast<std::ptrdiff_t>(pc));
+  for (Line& line : code) {
+    line.yes = std::min(line.yes, pc);
+    line.no = std::min(line.no, pc);
+  }
+  for (const Insn& in : {Insn{kRetK, 0, 0, SECCOMP_RET_KILL_THREAD},
+                         Insn{kRetK, 0, 0, SECCOMP_RET_ALLOW}, Insn{kRetA, 0, 0, 0}}) {
+    code.push_back(Line{in});
+    if (offer(from, code, visit)) return true;
+    code.pop_back();
+  }
+  return false;
+}
+
+// From a jump to where it goes, nothing is left.
+bool delete_jumped(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
+                   const Visit& visit) {
+  const Line& line = from.code[pc];
+  if (!is_jump(line.insn)) return false;
+  for (const std::size_t to : {line.yes, line.no}) {
+    if (to <= pc) continue;
+    Code code = from.code;
+    detail::erase_lines(code, pc, to, to);
+    if (offer(from, code, visit)) return true;
+  }
+  return false;
+}
+
+// Who jumps to a jump goes on at once.
+bool bypass(const Subject& from, std::size_t pc, std::size_t /*parameter*/, const Visit& visit) {
+  const Line& line = from.code[pc];
+  if (line.insn.code != kJa) return false;
+  Code code = from.code;
+  detail::erase_lines(code, pc, pc + 1, line.yes);
+  return offer(from, code, visit);
+}
+
+bool return_here(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
+                 const Visit& visit) {
+  const Line& line = from.code[pc];
+  if (line.insn.code == kRetK) return false;
+  if (offer_line(from, pc, ret(SECCOMP_RET_KILL_THREAD), visit)) return true;
+  if (offer_line(from, pc, ret(SECCOMP_RET_ALLOW), visit)) return true;
+  if (!is_jump(line.insn)) return false;
+  // What was tested shows in the result, too.
+  if (offer_line(from, pc, Line{Insn{kRetA, 0, 0, 0}, 0, 0}, visit)) return true;
+  for (const std::size_t to : {line.yes, line.no})
+    if (to > pc && is_ret(from.code[to].insn) && offer_line(from, pc, from.code[to], visit))
+      return true;
+  return false;
+}
+
+bool jump_always(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
+                 const Visit& visit) {
+  const Line& line = from.code[pc];
+  if (!is_conditional(line.insn)) return false;
+  for (const std::size_t to : {line.yes, line.no})
+    if (offer_line(from, pc, Line{Insn{kJa, 0, 0, 0}, to, 0}, visit)) return true;
+  return false;
+}
+
+// What an opcode may become: others of its kind, which have the same operands or need none.
+bool same_kind(std::uint16_t a, std::uint16_t b) {
+  const Insn first{a, 0, 0, 0};
+  const Insn second{b, 0, 0, 0};
+  if (is_jump(first) || is_jump(second)) return is_conditional(first) && is_conditional(second);
+  const auto loads = [](std::uint16_t code) {
+    return code == kLdImm || code == kLdWAbs || code == kLdMem || code == kLdLen || code == kTxa;
+  };
+  const auto loads_x = [](std::uint16_t code) {
+    return code == kLdxImm || code == kLdxMem || code == kLdxLen || code == kTax;
+  };
+  const auto stores = [](std::uint16_t code) { return code == kSt || code == kStx; };
+  const auto counts = [](std::uint16_t code) { return (code & 7) == 4; };  // BPF_ALU
+  return (loads(a) && loads(b)) || (loads_x(a) && loads_x(b)) || (stores(a) && stores(b)) ||
+         (counts(a) && counts(b));
+}
+
+bool simpler_opcode(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
+                    const Visit& visit) {
+  Line line = from.code[pc];
+  const Insn in = line.insn;
+  // Nothing is as simple as doing nothing that matters.
+  if (!is_jump(in) && !is_ret(in)) {
+    line.insn = Insn{kLdImm, 0, 0, 0};
+    if (offer_line(from, pc, line, visit)) return true;
+  }
+  for (const std::uint16_t code : kSimplestFirst) {
+    if (kRank[code] >= kRank[in.code & 0xff] || !same_kind(code, in.code)) continue;
+    for (const std::uint32_t k : {in.k, 0u, 1u}) {
+      line.insn = Insn{code, in.jt, in.jf, k};
+      if (offer_line(from, pc, line, visit)) return true;
+    }
+  }
+  return false;
+}
+
+// Calls `visit` with numbers that are simpler than k until it returns true.
+template <class TryNumber>
+bool smaller_numbers(std::uint32_t k, const TryNumber& visit) {
+  for (const std::uint32_t other : {0u, 1u, k >> 16, k >> 1, k & 0xffff0000u})
+    if (other < k && visit(other)) return true;
+  for (int bit = 31; bit >= 0; --bit)
+    if ((k >> bit & 1) != 0 && visit(k & ~(1u << bit))) return true;
+  return k > 1 && k <= 64 && visit(k - 1);
+}
+
+bool holds_number(const Insn& in) {
+  const Operand operand = insn_info(in.code)->operand;
+  return operand == Operand::Imm || operand == Operand::CondImm;
+}
+
+bool smaller_number(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
+                    const Visit& visit) {
+  Line line = from.code[pc];
+  if (!holds_number(line.insn)) return false;
+  return smaller_numbers(from.code[pc].insn.k, [&](std::uint32_t k) {
+    line.insn.k = k;
+    return offer_line(from, pc, line, visit);
+  });
+}
+
+// Visits the code with `to` for `k` in all lines that are of the kind that `is` tells.
+template <class Is>
+bool replace_all(const Subject& from, std::uint32_t k, std::uint32_t to, const Is& is,
+                 const Visit& visit) {
+  Code code = from.code;
+  for (Line& line : code)
+    if (is(line.insn) && line.insn.k == k) line.insn.k = to;
+  return offer(from, code, visit);
+}
+
+// Everywhere at once: what matters may be that two are the same.
+bool smaller_same_numbers(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
+                          const Visit& visit) {
+  const Insn in = from.program[pc];
+  if (!holds_number(in)) return false;
+  return smaller_numbers(
+      in.k, [&](std::uint32_t to) { return replace_all(from, in.k, to, holds_number, visit); });
+}
+
+bool is_load(const Insn& in) { return in.code == kLdWAbs; }
+bool uses_scratch(const Insn& in) { return insn_info(in.code)->operand == Operand::Mem; }
+
+// Input words and scratch words with smaller numbers, here or everywhere.
+bool smaller_word(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
+                  const Visit& visit) {
+  Line line = from.code[pc];
+  const bool load = is_load(line.insn);
+  if (!load && !uses_scratch(line.insn)) return false;
+  const std::uint32_t old = line.insn.k;
+  for (std::uint32_t k = 0; k < old; k += load ? 4 : 1) {
+    if (replace_all(from, old, k, load ? is_load : uses_scratch, visit)) return true;
+    line.insn.k = k;
+    if (offer_line(from, pc, line, visit)) return true;
+  }
+  return false;
+}
+
+bool closer_target(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
+                   const Visit& visit) {
+  Line line = from.code[pc];
+  if (!is_jump(line.insn)) return false;
+  for (std::size_t Line::* const target : {&Line::yes, &Line::no}) {
+    const std::size_t old = line.*target;
+    const auto go = [&](std::size_t to) {
+      line.*target = to;
+      return offer_line(from, pc, line, visit);
+    };
+    if (old <= pc + 1) continue;
+    if (go(pc + 1) || go(pc + 1 + (old - pc) / 2) || go(old - 1)) return true;
+    for (std::size_t to = pc + 2; to + 1 < old; ++to)
+      if (is_ret(from.code[to].insn) && go(to)) return true;
+    line.*target = old;
+  }
+  return false;
+}
+
+bool clear_unused(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
+                  const Visit& visit) {
+  Line line = from.code[pc];
+  const Insn in = line.insn;
+  if (!is_conditional(in)) line.insn.jt = line.insn.jf = 0;
+  switch (insn_info(in.code)->operand) {
+    case Operand::None:
+    case Operand::Len:
+    case Operand::Reg:
+    case Operand::Acc:
+    case Operand::CondReg:
+      line.insn.k = 0;
+      break;
+    default:
+      break;
+  }
+  return line.insn != in && offer_line(from, pc, line, visit);
+}
+
+using Reduction = detail::Reduction<Subject, Program>;
+
+// Whatever makes many instructions go comes first.
+constexpr std::array kReductions = {
+    Reduction{ranges, delete_range, 2048},
+    Reduction{ranges, delete_range, 1024},
+    Reduction{ranges, delete_range, 512},
+    Reduction{ranges, delete_range, 256},
+    Reduction{ranges, delete_range, 128},
+    Reduction{ranges, delete_range, 64},
+    Reduction{ranges, delete_range, 32},
+    Reduction{ranges, delete_range, 16},
+    Reduction{once, delete_unreached},
+    Reduction{ranges, delete_range, 8},
+    Reduction{ranges, delete_range, 4},
+    Reduction{ranges, delete_range, 2},
+    Reduction{ranges, delete_range, 1},
+    Reduction{each_line, delete_jumped},
+    Reduction{each_line, bypass},
+    Reduction{each_line, end_here},
+    Reduction{each_line, return_here},
+    Reduction{each_line, jump_always},
+    Reduction{each_line, clear_unused},
+    Reduction{each_line, simpler_opcode},
+    Reduction{each_line, closer_target},
+    Reduction{each_line, smaller_word},
+    Reduction{each_line, smaller_same_numbers},
+    Reduction{each_line, smaller_number},
+};
+
+std::uint64_t hash_of(ProgramView program) {
+  std::uint64_t hash = program.size();
+  for (const Insn& in : program) {
+    hash ^= (std::uint64_t{in.code} << 48) ^ (std::uint64_t{in.jt} << 40) ^
+            (std::uint64_t{in.jf} << 32) ^ in.k;
+    hash *= 0x9e3779b97f4a7c15;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+}  // namespace
+
+ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramView)>& still,
+                     ShrinkLimits limits) {
+  ShrunkProgram out{program, ShrinkEnd::kRefused, 1};
+  if (limits.calls == 0) return {program, ShrinkEnd::kCalls, 0};
+  if (!still(program)) return out;
+  // What was asked already, and answered with no; another program with the same hash is passed
+  // over, once in about 2^64 pairs.
+  std::unordered_set<std::uint64_t> asked;
+  const auto keeps = [&](const Program& candidate) {
+    if (!asked.insert(hash_of(candidate)).second) return false;
+    ++out.calls;
+    return still(candidate);
+  };
+  Subject subject(program);
+  out.end =
+      detail::reduce(std::span<const Reduction>(kReductions), subject, keeps, out.calls, limits);
+  out.program = std::move(subject.program);
+  return out;
+}
+
+bool any_reduction(const Program& program, const std::function<bool(const Program&)>& visit) {
+  return detail::any_of(std::span<const Reduction>(kReductions), Subject(program), visit);
+}
+
+}  // namespace secequiv

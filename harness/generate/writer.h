@@ -1,0 +1,89 @@
+// Writes programs with labels at the speed of a generator. Owns where labels lie and what the
+// kernel's check will believe about M[] there. It must not know what is written.
+#pragma once
+
+#include <vector>
+
+#include "harness/bpf/insn.h"
+
+namespace secequiv::detail {
+
+class Writer {
+ public:
+  // A place that is jumped to from before it.
+  using Label = std::uint32_t;
+  static constexpr Label kNext = ~Label{0};  // the instruction behind the jump
+
+  explicit Writer(std::size_t expected) {
+    lines_.reserve(expected);
+    labels_.reserve(expected);
+  }
+
+  [[nodiscard]] std::size_t size() const { return lines_.size(); }
+  [[nodiscard]] bool used(Label label) const { return labels_[label].used; }
+  // M[k] may be read here.
+  [[nodiscard]] bool stored(std::uint32_t k) const { return (stored_ >> k & 1) != 0; }
+
+  Label label() {
+    labels_.push_back({});
+    return static_cast<Label>(labels_.size() - 1);
+  }
+  // Once, before finish().
+  void bind(Label label) {
+    labels_[label].position = static_cast<std::uint32_t>(lines_.size());
+    stored_ &= labels_[label].stored;
+  }
+
+  // Anything but a jump.
+  void write(std::uint16_t code, std::uint32_t k = 0) {
+    if (code == kSt || code == kStx) stored_ |= static_cast<std::uint16_t>(1u << k);
+    lines_.push_back(Line{Insn{code, 0, 0, k}, kNext, kNext});
+  }
+  void jump(Label to) {
+    lines_.push_back(Line{Insn{kJa, 0, 0, 0}, to, to});
+    behind_jump(go(to));
+  }
+  void branch(std::uint16_t code, std::uint32_t k, Label yes, Label no) {
+    lines_.push_back(Line{Insn{code, 0, 0, k}, yes, no});
+    const bool next = go(yes);
+    behind_jump(go(no) || next);
+  }
+
+  // All labels jumped to are bound, and the last instruction is a RET. Conditional jumps that do
+  // not reach their targets hand over to unconditional ones.
+  Program finish();
+
+ private:
+  struct Line {
+    Insn insn;
+    Label yes;
+    Label no;
+  };
+  struct Place {
+    std::uint32_t position = 0;
+    std::uint16_t stored = 0xffff;
+    bool used = false;
+  };
+
+  // Whether that is the next instruction.
+  bool go(Label to) {
+    if (to == kNext) return true;
+    labels_[to].stored &= stored_;
+    labels_[to].used = true;
+    return false;
+  }
+  // check_load_and_stores: what was stored goes with the jumps.
+  void behind_jump(bool reached) {
+    if (!reached) stored_ = 0xffff;
+  }
+  [[nodiscard]] std::size_t target(std::size_t pc, Label to) const {
+    return to == kNext ? pc + 1 : labels_[to].position;
+  }
+  Program finish_far();
+
+  std::vector<Line> lines_;
+  std::vector<Place> labels_;
+  std::uint16_t stored_ = 0;
+};
+
+}  // namespace secequiv::detail

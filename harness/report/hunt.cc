@@ -1,0 +1,169 @@
+#include "harness/report/hunt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/text.h"
+#include "harness/bpf/text.h"
+#include "harness/report/json.h"
+#include "harness/seccomp/annotate.h"
+
+namespace secequiv {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kShownInstructions = 40;
+
+std::string indented(const std::string& text) {
+  std::string out;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out += "    " + text.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string program_text(std::string_view title, ProgramView program) {
+  std::string out = fmt::format("  {}, {} instruction{}\n", title, program.size(),
+                                program.size() == 1 ? "" : "s");
+  if (program.size() > kShownInstructions) return out;
+  const auto comments = annotate(program);
+  return out + indented(write_program(program, Form::kAsm, comments));
+}
+
+std::string finding_text(const HuntReport& report, const Finding& finding) {
+  std::string out =
+      fmt::format("{}{}: {}\n", finding_name(finding.kind),
+                  finding.failure ? "" : " (only reported)", printable(finding.detail, true));
+  if (!finding.subject.before.empty()) {
+    const bool evaluator = report.kind == "evaluator";
+    if (report.kind == "compiler" && !finding.subject.policy.empty() &&
+        finding.subject.policy.size() < 4000)
+      out += "  policy\n" + indented(finding.subject.policy);
+    out += program_text(evaluator                   ? "program"
+                        : report.kind == "compiler" ? "what it means"
+                                                    : "before",
+                        finding.subject.before);
+    if (!evaluator && finding.after) out += program_text("after", *finding.after);
+    out += fmt::format("  trial {} ({}), {:.2f} s, by {}; {} instructions at first{}\n",
+                       finding.trial, finding.subject.name, finding.seconds, finding.found_by,
+                       finding.original_size, finding.reduced ? "" : ", not fully reduced");
+  }
+  if (finding.count > 1) out += fmt::format("  {} trials showed it\n", finding.count);
+  if (!finding.file.empty()) out += fmt::format("  stored: {}\n", printable(finding.file, false));
+  return out;
+}
+
+std::string scaling_text(const HuntReport& report) {
+  if (report.scaling.empty()) return "";
+  std::string out = "time by size (ms)";
+  const auto longest = std::ranges::max_element(
+      report.scaling, {}, [](const ScalingRow& row) { return row.sizes.size(); });
+  for (const std::size_t size : longest->sizes) out += fmt::format(" {:>9}", size);
+  out += "    growth\n";
+  for (const ScalingRow& row : report.scaling) {
+    out += fmt::format("  {:<15}", row.family);
+    for (const double seconds : row.seconds) out += fmt::format(" {:>9.3f}", seconds * 1e3);
+    if (row.exponent > 0) out += fmt::format("   size^{:.1f}", row.exponent);
+    out += "\n";
+  }
+  return out;
+}
+
+ordered_json program_json(ProgramView program) {
+  ordered_json out = ordered_json::array();
+  for (const Insn& in : program) out.push_back({in.code, in.jt, in.jf, in.k});
+  return out;
+}
+
+ordered_json finding_json(const Finding& finding) {
+  ordered_json out{{"kind", finding_name(finding.kind)},
+                   {"failure", finding.failure},
+                   {"detail", printable(finding.detail, true)},
+                   {"group", printable(finding.group, false)},
+                   {"count", finding.count},
+                   {"found_by", finding.found_by},
+                   {"subject", finding.subject.name},
+                   {"trial", finding.trial},
+                   {"seconds", finding.seconds},
+                   {"reduced", finding.reduced},
+                   {"original_instructions", finding.original_size}};
+  if (!finding.subject.before.empty()) out["before"] = program_json(finding.subject.before);
+  if (!finding.subject.policy.empty()) out["policy"] = finding.subject.policy;
+  if (finding.after) out["after"] = program_json(*finding.after);
+  if (finding.witness) out["witness"] = to_json(*finding.witness);
+  if (!finding.file.empty()) out["file"] = finding.file;
+  return out;
+}
+
+}  // namespace
+
+std::string hunt_status(const HuntReport& report) {
+  std::uint64_t failures = 0;
+  for (const Finding& finding : report.findings) failures += finding.failure ? 1 : 0;
+  const double rate = report.seconds > 0 ? static_cast<double>(report.trials) / report.seconds : 0;
+  return fmt::format(
+      "{:.0f} s: {} trials ({:.0f}/s), {} proven, {} unsupported, {} evaluations, {} kinds of "
+      "failure",
+      report.seconds, report.trials, rate, report.proven, report.unsupported, report.evaluations,
+      failures);
+}
+
+std::string hunt_text(const HuntReport& report) {
+  std::string out = fmt::format("{}: {}\nsubjects: {} (seed {})\n", report.kind,
+                                printable(report.target, false), report.subjects, report.seed);
+  for (const Finding& finding : report.findings) out += "\n" + finding_text(report, finding);
+  if (!report.findings.empty()) out += "\n";
+  if (report.not_reduced > 0)
+    out += fmt::format("{} more trials failed or were noted and are not looked into\n",
+                       report.not_reduced);
+  out += scaling_text(report);
+  out += fmt::format("trials: {} in {:.2f} s; {} answered", report.trials, report.seconds,
+                     report.answered);
+  if (report.kind != "evaluator")
+    out += fmt::format(", {} proven equivalent, {} compared on inputs only", report.proven,
+                       report.undecided);
+  if (report.unsupported > 0)
+    out += fmt::format(", {} unsupported ({})", report.unsupported,
+                       printable(report.unsupported_example, false));
+  out += fmt::format("; {} evaluations\n", report.evaluations);
+  out += fmt::format("verdict: {} ({})\n", verdict_name(report.verdict),
+                     printable(report.reason, false));
+  return out;
+}
+
+ordered_json to_json(const HuntReport& report) {
+  ordered_json findings = ordered_json::array();
+  for (const Finding& finding : report.findings) findings.push_back(finding_json(finding));
+  ordered_json scaling = ordered_json::array();
+  for (const ScalingRow& row : report.scaling)
+    scaling.push_back({{"family", row.family},
+                       {"instructions", row.sizes},
+                       {"seconds", row.seconds},
+                       {"exponent", row.exponent}});
+  return {{"schema", "secequiv.fuzz/1"},
+          {"verdict", verdict_name(report.verdict)},
+          {"reason", printable(report.reason, true)},
+          {"kind", report.kind},
+          {"target", report.target},
+          {"subjects", report.subjects},
+          {"seed", report.seed},
+          {"trials", report.trials},
+          {"answered", report.answered},
+          {"unsupported", report.unsupported},
+          {"proven", report.proven},
+          {"undecided", report.undecided},
+          {"evaluations", report.evaluations},
+          {"repeated", report.repeated},
+          {"not_reduced", report.not_reduced},
+          {"interrupted", report.interrupted},
+          {"seconds", report.seconds},
+          {"findings", findings},
+          {"scaling", scaling}};
+}
+
+}  // namespace secequiv

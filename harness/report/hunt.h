@@ -1,0 +1,21 @@
+// What fuzzing an optimizer, compiler or evaluator found, as text and JSON. Owns their wording.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "harness/compare/hunt_report.h"
+
+namespace secequiv {
+
+// Findings first, each with its reduced program and its answer, the verdict last. Ends with a
+// newline.
+std::string hunt_text(const HuntReport& report);
+
+// One line of what was done so far.
+std::string hunt_status(const HuntReport& report);
+
+// Schema "secequiv.fuzz/1".
+nlohmann::ordered_json to_json(const HuntReport& report);
+
+}  // namespace secequiv

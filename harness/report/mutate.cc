@@ -1,0 +1,127 @@
+#include "harness/report/mutate.h"
+
+#include <fmt/format.h>
+
+#include "harness/report/json.h"
+
+namespace secequiv {
+namespace {
+
+using nlohmann::ordered_json;
+
+// In percent, rounded down, so that 100 means all.
+std::string share(std::size_t part, std::size_t whole) {
+  if (whole == 0) return "none to find";
+  const std::size_t hundredths = part * 10000 / whole;
+  return fmt::format("{}.{:02} %", hundredths / 100, hundredths % 100);
+}
+
+std::string_view fate(const MissedMutant& missed) {
+  return missed.fuzzed ? "fuzzed" : missed.witness ? "survived" : "undecided";
+}
+
+std::string row(std::string_view name, const MutationCounts& c) {
+  return fmt::format("{:<9}{:>9}{:>9}{:>11}{:>10}{:>11}{:>9}{:>11}{:>9}{:>8}{:>9}\n", name,
+                     c.mutants, c.refused, c.equivalent, c.by_inputs, c.by_fuzzing, c.survived,
+                     c.undecided, c.proofs, c.proven_different, c.unproven);
+}
+
+std::string missed_text(const MissedMutant& missed, ProgramView program) {
+  std::string out = fmt::format("{}: instruction {}: {}\n", fate(missed), missed.mutant.pc,
+                                describe(missed.mutant, program));
+  if (missed.witness)
+    return out + fmt::format("  {}: {} became {}\n", describe(missed.witness->data),
+                             describe_action(missed.witness->before),
+                             describe_action(missed.witness->after));
+  return out + fmt::format("  {}\n", missed.detail);
+}
+
+std::string verdict_text(const MutationReport& report, const MutationCounts& sum) {
+  switch (report.verdict()) {
+    case Verdict::kFail:
+      return fmt::format("{} mutant{} survived", sum.survived, sum.survived == 1 ? "" : "s");
+    case Verdict::kUnknown:
+      return fmt::format("{} mutant{} undecided, {} proof{} not decided", sum.undecided,
+                         sum.undecided == 1 ? "" : "s", sum.unproven, sum.unproven == 1 ? "" : "s");
+    default:
+      return fmt::format("every mutant is killed{} or proven equivalent",
+                         sum.by_fuzzing > 0 ? ", some by fuzzing alone," : " by derived inputs");
+  }
+}
+
+ordered_json to_json(const MutationCounts& c) {
+  return {{"mutants", c.mutants},
+          {"refused", c.refused},
+          {"equivalent", c.equivalent},
+          {"killed_by_inputs", c.by_inputs},
+          {"killed_by_fuzzing", c.by_fuzzing},
+          {"survived", c.survived},
+          {"undecided", c.undecided},
+          {"proofs", c.proofs},
+          {"proven_different", c.proven_different},
+          {"unproven", c.unproven}};
+}
+
+}  // namespace
+
+ordered_json to_json(const MutationReport& report, ProgramView program) {
+  ordered_json out{{"schema", "secequiv.mutate/1"},
+                   {"verdict", verdict_name(report.verdict())},
+                   {"instructions", program.size()},
+                   {"total", to_json(report.total())},
+                   {"operators", ordered_json::object()},
+                   {"inputs", ordered_json::array()},
+                   {"fuzz_seconds", report.fuzz_seconds},
+                   {"all_proven", report.all_proven},
+                   {"seconds",
+                    {{"inputs", report.input_seconds},
+                     {"fuzzing", report.fuzzing_seconds},
+                     {"proofs", report.proof_seconds}}},
+                   {"missed_by_inputs", ordered_json::array()}};
+  for (std::size_t op = 0; op < kMutationOperators; ++op)
+    out["operators"][std::string(operator_name(static_cast<MutationOperator>(op)))] =
+        to_json(report.operators[op]);
+  for (const InputSetCounts& set : report.inputs)
+    out["inputs"].push_back({{"name", set.name}, {"inputs", set.inputs}, {"killed", set.killed}});
+  for (const MissedMutant& missed : report.missed) {
+    ordered_json entry{{"instruction", missed.mutant.pc},
+                       {"operator", operator_name(missed.mutant.op)},
+                       {"change", describe(missed.mutant, program)},
+                       {"fate", fate(missed)}};
+    if (missed.witness) entry["witness"] = to_json(*missed.witness);
+    if (missed.fuzzed) entry["fuzzed"] = to_json(*missed.fuzzed);
+    if (!missed.detail.empty()) entry["detail"] = missed.detail;
+    out["missed_by_inputs"].push_back(std::move(entry));
+  }
+  return out;
+}
+
+std::string mutation_text(const MutationReport& report, ProgramView program) {
+  std::string out;
+  for (const MissedMutant& missed : report.missed)
+    if (!missed.fuzzed) out += missed_text(missed, program);
+  out += fmt::format("{:<9}{:>9}{:>9}{:>11}{:>10}{:>11}{:>9}{:>11}{:>9}{:>8}{:>9}\n", "operator",
+                     "mutants", "refused", "equivalent", "by inputs", "by fuzzing", "survived",
+                     "undecided", "proofs", "differ", "unproven");
+  for (std::size_t op = 0; op < kMutationOperators; ++op)
+    out += row(operator_name(static_cast<MutationOperator>(op)), report.operators[op]);
+  const MutationCounts sum = report.total();
+  out += row("total", sum);
+  for (const InputSetCounts& set : report.inputs)
+    out += fmt::format("inputs    {}: {}; killed {}\n", set.name, set.inputs, set.killed);
+  out +=
+      fmt::format("score     {} of mutants that differ are killed by derived inputs ({:.1f} s)\n",
+                  share(sum.by_inputs, sum.different()), report.input_seconds);
+  out += fmt::format("          {} with fuzzing, at most {} s each ({:.1f} s)\n",
+                     share(sum.by_inputs + sum.by_fuzzing, sum.different()), report.fuzz_seconds,
+                     report.fuzzing_seconds);
+  out += fmt::format(
+      "          {} of {} mutants asked about and not equivalent are proven "
+      "different ({:.1f} s{})\n",
+      share(sum.proven_different, sum.proven_different + sum.unproven),
+      sum.proven_different + sum.unproven, report.proof_seconds,
+      report.all_proven ? "; all were asked about" : "; the others are a sample");
+  return out + fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
+}
+
+}  // namespace secequiv

@@ -1,0 +1,435 @@
+#include "verify/hunt/hunt.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "harness/bpf/check.h"
+#include "harness/bpf/testing.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/json.h"
+#include "harness/policy/testing.h"
+#include "verify/dd/engine.h"
+#include "verify/hunt/evaluators.h"
+#include "verify/hunt/scaling.h"
+#include "verify/hunt/shape.h"
+#include "verify/hunt/store.h"
+
+namespace secequiv::hunt {
+namespace {
+
+using Function = std::function<Answer<Program>(ProgramView)>;
+
+class FakeOptimizer : public Optimizer {
+ public:
+  explicit FakeOptimizer(Function function) : function_(std::move(function)) {}
+  Answer<Program> optimize(ProgramView program) override {
+    ++requests;
+    return function_(program);
+  }
+  std::size_t requests = 0;
+
+ private:
+  Function function_;
+};
+
+class FakeCompiler : public Compiler {
+ public:
+  explicit FakeCompiler(std::function<Program(const Policy&)> function)
+      : function_(std::move(function)) {}
+  Answer<Program> compile(std::string_view policy) override {
+    const auto read = read_policy(policy, "policy");
+    if (!read) return {Outcome::kRefused, {}, read.error().text(), 0};
+    return answered(function_(*read));
+  }
+  static Answer<Program> answered(Program program) {
+    Answer<Program> out;
+    out.value = std::move(program);
+    return out;
+  }
+
+ private:
+  std::function<Program(const Policy&)> function_;
+};
+
+class FakeEvaluator : public Evaluator {
+ public:
+  explicit FakeEvaluator(std::function<std::uint32_t(ProgramView, const InputWords&)> function)
+      : function_(std::move(function)) {}
+  Answer<std::vector<std::uint32_t>> evaluate(ProgramView program,
+                                              std::span<const InputWords> inputs) override {
+    Answer<std::vector<std::uint32_t>> out;
+    for (const InputWords& input : inputs) out.value.push_back(function_(program, input));
+    return out;
+  }
+
+ private:
+  std::function<std::uint32_t(ProgramView, const InputWords&)> function_;
+};
+
+Answer<Program> same(ProgramView program) {
+  return FakeCompiler::answered(Program(program.begin(), program.end()));
+}
+
+Answer<Program> failure(Outcome outcome, std::string detail) {
+  return {outcome, {}, std::move(detail), 0};
+}
+
+bool has(ProgramView program, std::uint16_t code) {
+  return std::ranges::any_of(program, [&](const Insn& in) { return in.code == code; });
+}
+
+HuntOptions options_for(std::uint64_t trials) {
+  HuntOptions out;
+  out.trials = trials;
+  out.seconds = 1e9;
+  out.scaling = false;
+  out.judge.prover = [](const Question& question, bool) {
+    return dd::prove(question, {.nodes = 1 << 16, .steps = 1 << 17});
+  };
+  return out;
+}
+
+HuntReport hunt_for(const Function& function, const HuntOptions& options) {
+  FakeOptimizer optimizer(function);
+  const auto subjects = generated_programs();
+  auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+  EXPECT_TRUE(report);
+  return *report;
+}
+
+const Finding* of_kind(const HuntReport& report, FindingKind kind) {
+  const auto at = std::ranges::find(report.findings, kind, &Finding::kind);
+  return at == report.findings.end() ? nullptr : &*at;
+}
+
+// JSET taken for "all bits set".
+Program all_bits(ProgramView program) {
+  Program out(program.begin(), program.end());
+  for (std::size_t pc = 0; pc < out.size(); ++pc)
+    if (out[pc].code == kJsetK) out[pc].code = kJgeK;
+  return out;
+}
+
+TEST(Hunt, WhatChangesNothingPassesAndIsProven) {
+  const HuntReport report = hunt_for(same, options_for(500));
+  EXPECT_EQ(report.verdict, Verdict::kPass) << report.reason;
+  EXPECT_EQ(report.trials, 500u);
+  EXPECT_EQ(report.answered, 500u);
+  EXPECT_EQ(report.proven + report.undecided, 500u);
+  EXPECT_GT(report.proven, 480u);
+  EXPECT_EQ(report.repeated, 500u / 16);
+  EXPECT_TRUE(report.findings.empty());
+}
+
+TEST(Hunt, WrongAnswersAreReducedToTheirCause) {
+  for (const bool prove : {true, false}) {
+    HuntOptions options = options_for(2000);
+    if (!prove) options.judge.prover = {};
+    options.stop_at_first = true;
+    const HuntReport report =
+        hunt_for([](ProgramView p) { return FakeCompiler::answered(all_bits(p)); }, options);
+    ASSERT_EQ(report.verdict, Verdict::kDifferent) << prove;
+    const Finding& finding = report.findings.front();
+    EXPECT_TRUE(finding.reduced);
+    // A load, the test and two returns; a constant in A may stand for the load.
+    EXPECT_LE(finding.subject.before.size(), 4u) << asm_text(finding.subject.before);
+    EXPECT_TRUE(has(finding.subject.before, kJsetK));
+    EXPECT_EQ(*finding.after, all_bits(finding.subject.before));
+    ASSERT_TRUE(finding.witness);
+    const InputWords& words = finding.witness->data.words;
+    EXPECT_EQ(run(finding.subject.before, words), finding.witness->before);
+    EXPECT_EQ(run(*finding.after, words), finding.witness->after);
+    EXPECT_NE(finding.witness->before, finding.witness->after);
+    EXPECT_LE(std::ranges::count_if(words, [](std::uint32_t word) { return word != 0; }), 1);
+  }
+}
+
+TEST(Hunt, EqualCausesAreOneFinding) {
+  const HuntReport report =
+      hunt_for([](ProgramView p) { return FakeCompiler::answered(all_bits(p)); }, options_for(300));
+  std::uint64_t seen = report.not_reduced;
+  for (const Finding& finding : report.findings) seen += finding.count;
+  EXPECT_GT(seen, 20u);
+  // The test may keep its load or not, and its branches may be either way round.
+  EXPECT_LE(report.findings.size(), 6u);
+}
+
+TEST(Hunt, AnAnswerTheKernelRefusesIsRejected) {
+  const HuntReport report = hunt_for(
+      [](ProgramView p) {
+        Program out(p.begin(), p.end());
+        if (has(p, kNeg)) out.pop_back();
+        return FakeCompiler::answered(out);
+      },
+      options_for(500));
+  ASSERT_EQ(report.verdict, Verdict::kRejected) << report.reason;
+  const Finding* finding = of_kind(report, FindingKind::kRejected);
+  ASSERT_NE(finding, nullptr);
+  EXPECT_LE(finding->subject.before.size(), 2u);
+  EXPECT_TRUE(has(finding->subject.before, kNeg));
+}
+
+TEST(Hunt, ProgramsThatWereTooLongMayStaySo) {
+  FakeOptimizer optimizer(same);
+  const Program longer(5000, Insn{kLdImm, 0, 0, 1});
+  Program program = longer;
+  program.push_back({kRetA, 0, 0, 0});
+  const auto subjects = given_programs({{"long", program}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kPass) << report->reason;
+}
+
+TEST(Hunt, CrashesAreReducedAndGroupedByWhatTheySay) {
+  const HuntReport report = hunt_for(
+      [](ProgramView p) {
+        if (has(p, kDivX))
+          return failure(Outcome::kCrashed, "signal 8 at " + std::to_string(p.size()));
+        if (has(p, kStx)) return failure(Outcome::kCrashed, "panic: stx");
+        return same(p);
+      },
+      options_for(1000));
+  ASSERT_EQ(report.verdict, Verdict::kCrashed);
+  ASSERT_EQ(report.findings.size(), 2u);
+  for (const Finding& finding : report.findings) {
+    EXPECT_GT(finding.count, 1u);
+    EXPECT_EQ(finding.subject.before.size(), 2u) << asm_text(finding.subject.before);
+    EXPECT_TRUE(finding.reduced);
+  }
+}
+
+TEST(Hunt, HangsRefusalsGarbageAndExhaustionAreFailures) {
+  for (const auto& [ended, kind] : {std::pair(Outcome::kHung, FindingKind::kHung),
+                                      std::pair(Outcome::kRefused, FindingKind::kRefused),
+                                      std::pair(Outcome::kGarbage, FindingKind::kGarbage),
+                                      std::pair(Outcome::kExhausted, FindingKind::kExhausted)}) {
+    HuntOptions options = options_for(500);
+    options.stop_at_first = true;
+    const HuntReport report =
+        hunt_for([outcome = ended](
+                     ProgramView p) { return has(p, kTxa) ? failure(outcome, "no") : same(p); },
+                 options);
+    EXPECT_EQ(report.verdict, Verdict::kCrashed);
+    ASSERT_EQ(report.findings.size(), 1u);
+    EXPECT_EQ(report.findings.front().kind, kind);
+    EXPECT_EQ(report.findings.front().subject.before.size(), 2u);
+  }
+}
+
+TEST(Hunt, NotesDoNotFail) {
+  bool odd = false;
+  const std::vector<std::pair<FindingKind, Function>> cases = {
+      {FindingKind::kGrew,
+       [](ProgramView p) {
+         Program out(p.begin(), p.end());
+         out.insert(out.begin(), Insn{kJa, 0, 0, 0});
+         return FakeCompiler::answered(out);
+       }},
+      {FindingKind::kNondeterministic,
+       [&odd](ProgramView p) {
+         Program out(p.begin(), p.end());
+         odd = !odd;
+         if (odd && out.size() < kMaxInsns) out.push_back(out.back());
+         return FakeCompiler::answered(out);
+       }},
+      {FindingKind::kNotIdempotent, [](ProgramView p) {
+         Program out(p.begin(), p.end());
+         // Drops one dead instruction at the end at a time.
+         if (out.size() > 1 && out[out.size() - 2].code == kRetK && is_ret(out.back()) &&
+             std::ranges::none_of(out, is_jump))
+           out.pop_back();
+         return FakeCompiler::answered(out);
+       }}};
+  for (const auto& [kind, function] : cases) {
+    HuntOptions options = options_for(3000);
+    options.judge.cache = false;
+    const HuntReport report = hunt_for(function, options);
+    EXPECT_EQ(report.verdict, Verdict::kPass) << finding_name(kind) << ": " << report.reason;
+    const Finding* finding = of_kind(report, kind);
+    ASSERT_NE(finding, nullptr) << finding_name(kind);
+    EXPECT_FALSE(finding->failure);
+    EXPECT_LE(finding->subject.before.size(), 4u);
+  }
+}
+
+TEST(Hunt, ALostCacheableCallFailsUnlessAllowed) {
+  const Function loads_an_argument = [](ProgramView p) {
+    Program out(p.begin(), p.end());
+    out.insert(out.begin(), {Insn{kLdWAbs, 0, 0, 16}, Insn{kLdImm, 0, 0, 0}});
+    return FakeCompiler::answered(out);
+  };
+  FakeOptimizer optimizer(loads_an_argument);
+  for (const bool allowed : {false, true}) {
+    HuntOptions options = options_for(1);
+    if (allowed) options.allowed = {FindingKind::kCacheLoss};
+    const auto subjects = given_programs({{"allow", {{kRetK, 0, 0, 0x7fff0000}}}});
+    const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->verdict, allowed ? Verdict::kPass : Verdict::kFail) << report->reason;
+    ASSERT_NE(of_kind(*report, FindingKind::kCacheLoss), nullptr);
+  }
+}
+
+TEST(Hunt, WhatCannotBeDecidedForGivenProgramsIsUnknown) {
+  FakeOptimizer optimizer(same);
+  HuntOptions options = options_for(1);
+  options.judge.prover = [](const Question&, bool) { return Result<Proof>(Proof{}); };
+  const auto subjects = given_programs({{"one", {{kRetK, 0, 0, 0}}}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kUnknown);
+  EXPECT_EQ(report->undecided, 1u);
+  // Generated ones are counted, and unknown if a proof is required.
+  EXPECT_EQ(hunt_for(same,
+                     [&] {
+                       HuntOptions o = options;
+                       o.trials = 20;
+                       return o;
+                     }())
+                .verdict,
+            Verdict::kPass);
+  options.require_proof = true;
+  EXPECT_EQ(hunt_for(same, options).verdict, Verdict::kUnknown);
+}
+
+TEST(Hunt, NothingTestedIsUnknown) {
+  const auto unsupported = [](ProgramView) { return failure(Outcome::kUnsupported, "no jumps"); };
+  const HuntReport report = hunt_for(unsupported, options_for(10));
+  EXPECT_EQ(report.verdict, Verdict::kUnknown);
+  EXPECT_EQ(report.unsupported, 10u);
+  EXPECT_EQ(report.unsupported_example, "no jumps");
+}
+
+TEST(Hunt, StopsWhenAsked) {
+  HuntOptions options = options_for(1'000'000);
+  int asked = 0;
+  options.stop = [&] { return ++asked > 5; };
+  const HuntReport report = hunt_for(same, options);
+  EXPECT_TRUE(report.interrupted);
+  EXPECT_EQ(report.verdict, Verdict::kUnknown);
+  EXPECT_LT(report.trials, 10'000u);
+}
+
+TEST(Hunt, CompilersAreReducedToTheRuleTheyGetWrong) {
+  FakeCompiler compiler([](const Policy& policy) {
+    Policy wrong = policy;
+    for (RuleSet& set : wrong.rule_sets)
+      for (SyscallRule& entry : set.rules) {
+        const std::function<void(Rule&)> visit = [&](Rule& rule) {
+          for (Rule& child : rule.children) visit(child);
+          for (Matcher& field : rule.fields)
+            if (field.op == Matcher::Op::kGe) field.op = Matcher::Op::kGt;
+        };
+        visit(entry.rule);
+      }
+    return compile(wrong);
+  });
+  const auto subjects = generated_policies();
+  HuntOptions options = options_for(500);
+  options.stop_at_first = true;
+  const auto report = hunt({"fake", nullptr, &compiler}, *subjects, options);
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->verdict, Verdict::kDifferent);
+  const auto policy = read_policy(report->findings.front().subject.policy, "finding");
+  ASSERT_TRUE(policy);
+  EXPECT_EQ(policy->arches.size(), 1u);
+  std::size_t matchers = 0;
+  for (const RuleSet& set : policy->rule_sets)
+    for (const SyscallRule& entry : set.rules) matchers += matcher_count(entry.rule);
+  EXPECT_EQ(matchers, 1u) << report->findings.front().subject.policy;
+}
+
+TEST(Scaling, WhatGrowsTooFastIsSaid) {
+  FakeOptimizer cubic([](ProgramView p) {
+    const double size = static_cast<double>(p.size()) / 4096;
+    std::this_thread::sleep_for(std::chrono::duration<double>(size * size * size * 0.12));
+    return same(p);
+  });
+  HuntOptions options = options_for(1);
+  const auto rows = measure_scaling(cubic, options);
+  ASSERT_GE(rows.size(), 10u);
+  for (const ScalingRow& row : rows) EXPECT_TRUE(too_slow(row)) << row.family;
+  FakeOptimizer fast(same);
+  for (const ScalingRow& row : measure_scaling(fast, options)) {
+    EXPECT_GE(row.sizes.back(), 4000u) << row.family;
+    EXPECT_FALSE(too_slow(row)) << row.family;
+  }
+}
+
+TEST(Scaling, LimitsAreOfGrowthAndOfTime) {
+  EXPECT_FALSE(too_slow({"quadratic", {1024, 2048, 4096}, {0.05, 0.2, 0.8}, 2.0}));
+  EXPECT_TRUE(too_slow({"cubic", {1024, 2048, 4096}, {0.01, 0.08, 0.64}, 3.0}));
+  EXPECT_FALSE(too_slow({"cubic but fast", {1024, 2048, 4096}, {1e-5, 8e-5, 64e-5}, 3.0}));
+  EXPECT_TRUE(too_slow({"long", {1024, 2048, 4096}, {1.0, 2.0, 4.0}, 1.0}));
+}
+
+TEST(HuntEvaluator, AgreementPasses) {
+  FakeEvaluator evaluator([](ProgramView p, const InputWords& words) { return run(p, words); });
+  const auto subjects = generated_programs();
+  const auto report = hunt_evaluator("fake", evaluator, *subjects, {}, options_for(300));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kPass) << report->reason;
+  EXPECT_GT(report->evaluations, 5000u);
+}
+
+TEST(HuntEvaluator, DisagreementIsReducedToOneInstructionAndOneWord) {
+  // Subtracts the wrong way round.
+  FakeEvaluator evaluator([](ProgramView p, const InputWords& words) {
+    Program wrong;
+    for (const Insn& in : p) wrong.push_back(in.code == kNeg ? Insn{kLdImm, 0, 0, 7} : in);
+    return run(wrong, words);
+  });
+  const auto subjects = generated_programs();
+  HuntOptions options = options_for(3000);
+  options.stop_at_first = true;
+  const auto report = hunt_evaluator("fake", evaluator, *subjects, {}, options);
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->verdict, Verdict::kDifferent);
+  const Finding& finding = report->findings.front();
+  EXPECT_EQ(finding.subject.before, (Program{{kNeg, 0, 0, 0}, {kRetA, 0, 0, 0}}))
+      << asm_text(finding.subject.before);
+  EXPECT_EQ(finding.witness->before, 0u);
+  EXPECT_EQ(finding.witness->after, 7u);
+  EXPECT_EQ(finding.witness->data.words, InputWords{});
+}
+
+TEST(Shape, ForgetsValuesOnly) {
+  const Program one = {{kLdWAbs, 0, 0, 16}, {kJeqK, 0, 1, 5}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
+  Program other = one;
+  other[0].k = 24;
+  other[1].k = 77;
+  other[3].k = 9;
+  EXPECT_EQ(shape_of(one), shape_of(other));
+  other[3].k = 1;  // now both returns are the same
+  EXPECT_NE(shape_of(one), shape_of(other));
+  other = one;
+  other[1].jt = 1;
+  EXPECT_NE(shape_of(one), shape_of(other));
+  EXPECT_EQ(signature_of("panic at 0x1f, line 12"), signature_of("panic at 0xab34, line 9"));
+  EXPECT_NE(signature_of("panic: index"), signature_of("panic: nil"));
+}
+
+TEST(Store, FilesAreProgramsWithTheirReplay) {
+  HuntReport report;
+  report.kind = "optimizer";
+  report.target = "sh it.sh '{}'";
+  Finding finding;
+  finding.subject.before = {{kLdWAbs, 0, 0, 0}, {kRetA, 0, 0, 0}};
+  finding.detail = "two\nlines";
+  finding.group = "different: a";
+  finding.witness = Witness{SeccompData{}, 1, 2};
+  const std::string text = file_text(report, finding, "x.asm");
+  const auto read = read_program(text, "x.asm");
+  ASSERT_TRUE(read) << text;
+  EXPECT_EQ(*read, finding.subject.before);
+  EXPECT_NE(text.find("replay: secequiv check --optimizer 'sh it.sh '\\''{}'\\''' x.asm"),
+            std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace secequiv::hunt

@@ -1,0 +1,26 @@
+// A finding as a file that anyone can replay: its program (asm text) or policy (JSON), with what is
+// wrong and the command that shows it in front. Owns that form and the names of the files.
+#pragma once
+
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/compare/hunt_report.h"
+
+namespace secequiv::hunt {
+
+// "different-1f0a93c2.asm": the kind, a number that depends on the group alone, the form.
+std::string file_name(const Finding& finding);
+
+// The command that shows the finding again, for a file at `path`.
+std::string replay_command(const HuntReport& report, const Finding& finding,
+                           const std::string& path);
+
+// What is in the file.
+std::string file_text(const HuntReport& report, const Finding& finding, const std::string& path);
+
+// Writes each finding that has a program into `folder`, which is made if it is missing, and sets
+// its `file`. Errors: kIo.
+Status store(HuntReport& report, const std::string& folder);
+
+}  // namespace secequiv::hunt
