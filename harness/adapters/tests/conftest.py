@@ -1,35 +1,13 @@
-"""What every test of adapters needs: the built adapters, the built secequiv, the second evaluator.
-
-In the full test run an adapter that is not built fails its tests, unless its toolchain is missing; elsewhere it is skipped.
-"""
+"""Fixtures: running adapters, and the built secequiv."""
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
-BUILT = ROOT / "build" / "adapters"
-FULL = bool(os.environ.get("SECEQUIV_FULL_TESTS"))
-
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from frames import Served  # noqa: E402
-
-
-def built(name):
-    """Path of a built adapter; ends the test if there is none."""
-    program, missing = BUILT / name, BUILT / (name + ".missing")
-    if os.access(program, os.X_OK):
-        return program
-    if missing.is_file():
-        pytest.skip("%s cannot be built here: %s" % (name, missing.read_text().strip()))
-    why = "build/adapters/%s is not there: scripts/adapters %s builds it" % (name, name)
-    if FULL:
-        pytest.fail(why)
-    pytest.skip(why)
+from built_adapters import built
+from frames import Served
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from random import Random
 
 import frames
 import pytest
-from conftest import FULL, ROOT
+from built_adapters import FULL, ROOT
 from random_policies import ALL_OPERATORS, Abilities, policy
 
 POLICIES = 150 if FULL else 15

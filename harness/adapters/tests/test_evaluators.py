@@ -5,7 +5,7 @@ from random import Random
 import frames
 import pytest
 import random_programs
-from conftest import FULL
+from built_adapters import FULL
 
 from oracle.naive import Insn, run
 

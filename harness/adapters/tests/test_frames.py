@@ -5,7 +5,7 @@ import subprocess
 
 import frames
 import pytest
-from conftest import ROOT, built
+from built_adapters import ROOT, built
 
 NAMES = sorted(step.parent.name for step in (ROOT / "harness/adapters").glob("*/build"))
 KINDS = {"gvisor": "OCE", "libpcap": "E", "libseccomp": "C", "seccompiler": "C"}

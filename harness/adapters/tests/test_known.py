@@ -4,7 +4,7 @@ import struct
 
 import frames
 import pytest
-from conftest import built
+from built_adapters import built
 
 from corpus import known
 from oracle.accept import accept
