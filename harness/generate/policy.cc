@@ -12,7 +12,7 @@ namespace {
 using Op = Matcher::Op;
 
 constexpr std::array<std::string_view, kPolicyShapes> kShapeNames = {
-    "plain", "many-calls", "matchers", "ranges", "products", "arches", "priority"};
+    "plain", "many-calls", "matchers", "ranges", "products", "arches", "priority", "common"};
 
 constexpr std::array<std::uint64_t, 14> kValues = {0,
                                                    1,
@@ -64,6 +64,9 @@ class Generator {
       case PolicyShape::kPriority:
         priority();
         break;
+      case PolicyShape::kCommon:
+        common();
+        return std::move(policy_);
     }
     if (random_.one_in(4)) policy_.hot.emplace_back(random_.one_in(2) ? "read" : "write");
     return std::move(policy_);
@@ -257,6 +260,44 @@ class Generator {
       for (std::size_t i = random_.below(4); i > 0; --i)
         add(set, call(2), random_.one_in(3) ? Rule{} : fields(1));
     for (RuleSet& set : policy_.rule_sets) set.vsyscall = random_.one_in(4);
+  }
+
+  Rule conjunction() {
+    Rule out;
+    out.kind = Rule::Kind::kArgs;
+    for (std::size_t i = random_.between(1, 3); i > 0; --i) {
+      Matcher& m = out.fields[random_.below(4)];
+      m.value = value();
+      m.op =
+          random_.pick(std::array{Op::kEq, Op::kEq, Op::kNe, Op::kGt, Op::kGe, Op::kLt, Op::kLe});
+      if (!random_.one_in(4)) continue;
+      m.op = Op::kMaskedEq;
+      m.mask = value();
+      m.value &= m.mask;
+    }
+    return out;
+  }
+
+  void common() {
+    static constexpr std::array<std::uint32_t, 4> kDefaults = {
+        SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ERRNO | 1, SECCOMP_RET_TRAP, SECCOMP_RET_LOG};
+    policy_.default_action = random_.pick(kDefaults);
+    policy_.bad_arch_action = SECCOMP_RET_KILL_PROCESS;
+    if (random_.one_in(2)) policy_.x32_action = SECCOMP_RET_KILL_PROCESS;
+    for (std::size_t i = random_.between(1, 12); i > 0; --i) {
+      Rule rule;
+      if (random_.one_in(2)) {
+        std::vector<Rule> alternatives;
+        for (std::size_t n = random_.between(1, 4); n > 0; --n)
+          alternatives.push_back(conjunction());
+        rule = alternatives.size() == 1 ? alternatives.front()
+                                        : group(Rule::Kind::kAnyOf, std::move(alternatives));
+      }
+      add(0, {Arch::kX86_64, static_cast<std::uint32_t>(random_.below(300))}, std::move(rule));
+    }
+    policy_.rule_sets.resize(1);
+    policy_.rule_sets.front().vsyscall = false;
+    policy_.rule_sets.front().action = SECCOMP_RET_ALLOW;
   }
 
   Random& random_;

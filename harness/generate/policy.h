@@ -17,8 +17,10 @@ enum class PolicyShape : std::uint8_t {
   kProducts,   // the same few conditions of several arguments in many combinations
   kArches,     // several architectures that share numbers or values of arch, x32, pseudo numbers
   kPriority,   // the same calls in many sets, empty sets, sets for the vsyscall page
+  kCommon,  // what compilers of every make can express: one architecture, whose foreign calls are
+            // killed, one action beside the default, alternatives of conjunctions of arguments
 };
-inline constexpr std::size_t kPolicyShapes = 7;
+inline constexpr std::size_t kPolicyShapes = 8;
 
 // "plain", ...
 std::string_view shape_name(PolicyShape shape);

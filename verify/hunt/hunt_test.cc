@@ -144,7 +144,7 @@ TEST(Hunt, WrongAnswersAreReducedToTheirCause) {
     EXPECT_EQ(run(finding.subject.before, words), finding.witness->before);
     EXPECT_EQ(run(*finding.after, words), finding.witness->after);
     EXPECT_NE(finding.witness->before, finding.witness->after);
-    EXPECT_LE(std::ranges::count_if(words, [](std::uint32_t word) { return word != 0; }), 1);
+    EXPECT_LE(std::ranges::count_if(words, [](std::uint32_t word) { return word != 0; }), 2);
   }
 }
 
@@ -392,7 +392,9 @@ TEST(HuntEvaluator, DisagreementIsReducedToOneInstructionAndOneWord) {
       << asm_text(finding.subject.before);
   EXPECT_EQ(finding.witness->before, 0u);
   EXPECT_EQ(finding.witness->after, 7u);
-  EXPECT_EQ(finding.witness->data.words, InputWords{});
+  SeccompData data = finding.witness->data;
+  data.set_arch(0);  // which is x86_64, for people
+  EXPECT_EQ(data, SeccompData{});
 }
 
 TEST(Shape, ForgetsValuesOnly) {
