@@ -32,6 +32,7 @@ struct FuzzJob {
   double time = 60;
   std::uint64_t trials = 0;
   std::uint64_t seed = 1;
+  std::size_t runs = hunt::HuntOptions{}.inputs;
   std::string save;
   std::vector<std::string> allowed;
   bool no_prove = false;
@@ -213,6 +214,7 @@ Result<HuntReport> run_hunt(const FuzzJob& job, OpenTarget& target) {
   if (!allowed) return allowed.error();
   hunt::HuntOptions options;
   options.seed = job.seed;
+  options.inputs = job.runs;
   options.seconds = job.time;
   if (job.trials > 0) {
     options.trials = job.trials;
@@ -277,6 +279,10 @@ void add_fuzz(CLI::App& app, Context& context) {
   sub->add_option("--trials", job->trials, "Stop after so many trials instead")
       ->check(CLI::PositiveNumber);
   sub->add_option("--seed", job->seed, "Another seed, other programs")->capture_default_str();
+  sub->add_option("--runs", job->runs,
+                  "Inputs run on every generated or changed program; given ones get derived inputs")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
   sub->add_option("--save", job->save,
                   "Write each finding into this folder, with the command that replays it");
   sub->add_option("--allow", job->allowed,

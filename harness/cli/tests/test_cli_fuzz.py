@@ -204,7 +204,7 @@ def test_an_evaluator_as_a_script(tmp_path, programs):
     assert len(finding["before"]) == 1 and set(finding["witness"]["data"]["words"]) == {0, X86_64}
     again = replay(finding)
     assert again.status == 1 and "verdict: different" in again.out
-    for bad in ("echo 1", "echo x", "exit 1"):
+    for bad in (": {program}; echo 1", ": {program}; echo x", ": {program}; exit 1"):
         assert run("fuzz", "--evaluator", bad, "--programs", programs, "--trials", "1").status == 5
 
 

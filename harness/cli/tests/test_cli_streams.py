@@ -13,7 +13,7 @@ COMMANDS = {
     "check": ["--before-cmd", "--after-cmd", "--policy", "--cmd-timeout", "--max-inputs", "--listing", "--any-length", "--engine",
               "--optimizer", "--compiler", "--form", "--request-timeout", "--request-memory", "--max-memory", "--from", "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
     "fuzz": ["--optimizer", "--compiler", "--evaluator", "--form", "--request-timeout", "--request-memory", "--programs", "--rules",
-             "--generate", "--inputs", "--time", "--trials", "--seed", "--save", "--allow", "--no-prove", "--require-proof", "--no-scaling",
+             "--generate", "--inputs", "--time", "--trials", "--seed", "--runs", "--save", "--allow", "--no-prove", "--require-proof", "--no-scaling",
              "--stop-at-first", "--list", "--from", "--big-endian", "--same", "--arch", "--cap", "--kernel", "--json"],
     "prove": ["--refines", "--engine", "--max-memory", "--assume", "--emit-smt2", "--from", "--big-endian", "--timeout", "--same",
               "--arch", "--cap", "--kernel", "--json"],
