@@ -22,6 +22,7 @@ void (*handler_of(int signal))(int) {
 void my_handler(int) {}
 
 TEST(Children, HandlersAreThereWhileAnyChildMayBe) {
+  ::signal(SIGTERM, SIG_DFL);
   EXPECT_EQ(handler_of(SIGTERM), SIG_DFL);
   auto one = std::make_optional<GroupSlot>();
   auto other = std::make_optional<GroupSlot>();
@@ -46,6 +47,7 @@ TEST(Children, HandlersOfOthersStay) {
 
 // Starts children from several threads, says who they are, and waits for its end.
 [[noreturn]] void parent_of_many(int out) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
   std::array<Process, 5> processes;
   std::array<std::thread, processes.size()> threads;
   for (std::size_t i = 0; i < threads.size(); ++i)
@@ -83,15 +85,26 @@ TEST(Children, WhatEndsThisProcessEndsThemAll) {
 }
 
 TEST(Children, TheyStartWithPlainSignalsAndLimits) {
+  // What a user ignores (nohup) stays ignored, SIGPIPE does not.
+  for (int signal = 1; signal < 32; ++signal) ::signal(signal, SIG_DFL);
+  ::signal(SIGHUP, SIG_IGN);
+  ::signal(SIGPIPE, SIG_IGN);
   Process process;
   const char* shown = "grep -E '^Sig(Blk|Ign)' /proc/self/status; ulimit -d; ulimit -c";
-  const NoSigpipe blocks_it_here;
-  ASSERT_TRUE(process.start({"/bin/sh", "-c", shown}, std::size_t{1} << 30));
+  sigset_t all;
+  sigfillset(&all);
+  sigset_t before;
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const Status started = process.start({"/bin/sh", "-c", shown}, std::size_t{1} << 30);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ::signal(SIGHUP, SIG_DFL);
+  ::signal(SIGPIPE, SIG_DFL);
+  ASSERT_TRUE(started);
   std::string_view none;
   std::string output;
   while (process.output_open() && process.step(none, output, deadline_in(5))) {
   }
-  EXPECT_EQ(output, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n1048576\n0\n");
+  EXPECT_EQ(output, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000001\n1048576\n0\n");
   EXPECT_EQ(process.end().exit_status(), 0);
 }
 

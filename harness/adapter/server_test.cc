@@ -100,6 +100,32 @@ TEST(Server, DeathBetweenRequestsIsNobodysFault) {
   for (const auto& answer : answers) EXPECT_TRUE(answer.ok()) << answer.detail;
 }
 
+TEST(Server, WhatWasWrittenBeforeTheEndCounts) {
+  Server server({subject("odd_server")}, quick_options().limits);
+  // Each request is larger than what is written ahead, so the third is asked for when the first is
+  // on its way; meanwhile its answer and the end of the process come.
+  const auto encode = [](std::size_t i) {
+    if (i == 2) ::usleep(100000);
+    Program program = i == 0 ? odd("bigexit") : returns(1);
+    program.resize(9000);
+    return optimize_request(program);
+  };
+  std::vector<std::size_t> sizes;
+  server.ask_all(3, encode, [&](std::size_t, const Reply& reply) {
+    sizes.push_back(reply.body.size());
+    return std::string();
+  });
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{500000, 72000, 72000}));
+}
+
+TEST(Server, TheTimeLimitIsForEachRequest) {
+  const auto answers = odd_optimizer(0.5)->optimize_all(std::vector<Program>(5, odd("slow")));
+  for (const auto& answer : answers) {
+    EXPECT_TRUE(answer.ok()) << answer.detail;
+    EXPECT_GE(answer.seconds, 0.1);
+  }
+}
+
 TEST(Server, AnswersNobodyAskedForAreFindings) {
   const auto optimizer = odd_optimizer();
   const auto twice = optimizer->optimize(odd("twice"));

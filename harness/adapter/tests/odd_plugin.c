@@ -1,5 +1,5 @@
-/* A plugin for tests, without secequiv_compile: the first instruction's code, from 101 on, says what
- * goes wrong. */
+/* A plugin for tests, without secequiv_compile: the first instruction's code, from 101 on, says
+ * what goes wrong. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

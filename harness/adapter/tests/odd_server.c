@@ -2,6 +2,8 @@
  * then the bytes behind it name what goes wrong. A policy is compiled to as many instructions as it
  * has bytes; an evaluation gives each input's first word, one value too few if the program's k is
  * 0xdead. With an argument it does that before it reads anything. */
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -67,6 +69,11 @@ static void go_wrong(const char* how, const unsigned char* program, size_t size)
   if (!strcmp(how, "refused")) answer(2, "", 0);
   if (!strcmp(how, "answerexit0")) answer(0, program, size), exit(0);
   if (!strcmp(how, "answerexit4")) answer(0, program, size), exit(4);
+  if (!strcmp(how, "bigexit")) { /* leaves more behind in the pipe than one read takes */
+    if (fcntl(1, F_SETPIPE_SZ, 1 << 20) > 0) answer(0, calloc(62500, 8), 500000);
+    exit(0);
+  }
+  if (!strcmp(how, "slow")) usleep(150000), answer(0, program, size);
   if (!strcmp(how, "memory")) take_memory("out of memory\n");
   if (!strcmp(how, "memoryquiet")) take_memory("");
   if (!strcmp(how, "flood")) flood(stdout);
@@ -77,7 +84,8 @@ static void go_wrong(const char* how, const unsigned char* program, size_t size)
     exit(2);
   }
   if (!strcmp(how, "rust")) {
-    fputs("thread 'main' panicked at src/main.rs:7:5:\nattempt to subtract with overflow\n", stderr);
+    fputs("thread 'main' panicked at src/main.rs:7:5:\nattempt to subtract with overflow\n",
+          stderr);
     exit(101);
   }
   if (!strcmp(how, "deaf")) pause();
