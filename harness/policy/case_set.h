@@ -58,6 +58,7 @@ class CaseSet {
     }
   }
 
+  [[nodiscard]] const std::vector<SeccompData>& inputs() const { return cases_.inputs; }
   Cases take() { return std::move(cases_); }
 
  private:
