@@ -15,6 +15,9 @@ namespace secequiv {
 struct CaseLimits {
   std::size_t per_syscall = 20000;  // combinations of argument values for one system call
   std::size_t total = 4000000;
+  // Instructions run to search a program's paths. A filter of some hundred instructions needs less;
+  // what is not found by then is not counted as dropped, for nobody knows whether it exists.
+  std::size_t steps = std::size_t{1} << 26;
 };
 
 struct Cases {

@@ -10,14 +10,12 @@
 namespace secequiv::detail {
 namespace {
 
-// Instructions run in all, and by known inputs at most. A filter of some hundred instructions needs
-// less; the limits are for long ones.
-constexpr std::size_t kSteps = std::size_t{1} << 26;
-constexpr std::size_t kKnownSteps = kSteps / 2;
 // Inputs remembered for each outcome of an instruction, to start from.
 constexpr std::size_t kExamples = 4;
 // Inputs one step away that a search goes on from.
 constexpr std::size_t kSecondSteps = 8;
+// Tests of one word on a path, leading to one place, that are turned.
+constexpr std::uint32_t kSamePlace = 64;
 
 // What is asked about an instruction: would the result be another if it did this instead?
 enum Goal : std::uint32_t {
@@ -140,10 +138,10 @@ class Search {
   }
 
   void run(std::span<const SeccompData> known) {
-    // All of them if there is time, else evenly spread ones.
+    // All of them if half of the steps is enough, else evenly spread ones.
     constexpr std::size_t kPrime = 7919;
     const std::size_t stride = known.size() % kPrime == 0 ? 1 : kPrime;
-    for (std::size_t i = 0; i < known.size() && path_.steps() < kKnownSteps; ++i)
+    for (std::size_t i = 0; i < known.size() && path_.steps() < set_.limits().steps / 2; ++i)
       look_at(known[i * stride % known.size()]);
     explore();
     for (std::size_t pc = 0; pc < program_.size(); ++pc) search_nears(pc);
@@ -158,7 +156,7 @@ class Search {
     std::size_t oldest = 0;    // to be replaced next
   };
 
-  [[nodiscard]] bool out_of_time() const { return path_.steps() >= kSteps; }
+  [[nodiscard]] bool ended() const { return path_.steps() >= set_.limits().steps || set_.full(); }
 
   Examples& examples(const Visit& visit) {
     return examples_[visit.pc * 2 + (visit.outcome ? 1 : 0)];
@@ -265,7 +263,7 @@ class Search {
       again = false;
       for (std::size_t at = 0; at < examples_.size(); ++at) {
         Examples& from = examples_[at];
-        while (from.expanded < from.inputs.size() && !out_of_time()) {
+        while (from.expanded < from.inputs.size() && !ended()) {
           const SeccompData data = from.inputs[from.expanded++];
           again = true;
           path_.follow(data);
@@ -294,12 +292,12 @@ class Search {
                    std::size_t seconds) {
     const auto first = around(data, pc, goal);
     for (const SeccompData& other : first) {
-      if ((open_[pc] & bit_of(goal)) == 0 || out_of_time()) return;
+      if ((open_[pc] & bit_of(goal)) == 0 || ended()) return;
       offer(other);
     }
     for (std::size_t i = 0; i < std::min(seconds, first.size()); ++i) {
       for (const SeccompData& other : around(first[i], pc, goal)) {
-        if ((open_[pc] & bit_of(goal)) == 0 || out_of_time()) return;
+        if ((open_[pc] & bit_of(goal)) == 0 || ended()) return;
         offer(other);
       }
     }
@@ -320,14 +318,15 @@ class Search {
     return out;
   }
 
-  // Of tests of one word that lead to one place, two are enough: lists can be long.
+  // Of tests of one word that lead to one place, some are enough: lists can be long.
   void turn_each(const SeccompData& data, std::span<const Visit> path,
                  std::vector<SeccompData>& out) {
     std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> seen;
     for (const Visit& visit : path) {
       const Insn& in = program_[visit.pc];
       if (!is_conditional(in) || visit.origin.word == kNoWord) continue;
-      if (++seen[{visit.origin.word, jump_target(visit.pc, in, !visit.outcome)}] > 2) continue;
+      if (++seen[{visit.origin.word, jump_target(visit.pc, in, !visit.outcome)}] > kSamePlace)
+        continue;
       turned(data, visit, [&](const SeccompData& other) { out.push_back(other); });
     }
   }
@@ -336,7 +335,7 @@ class Search {
     for (const bool outcome : {true, false}) {
       const auto from = examples_[pc * 2 + (outcome ? 1 : 0)].inputs;
       for (const SeccompData& data : from) {
-        if (nears_[pc] == 0 || out_of_time()) return;
+        if (nears_[pc] == 0 || ended()) return;
         path_.follow(data);
         const Visit* visit = path_.find(pc);
         if (visit == nullptr || visit->origin.word == kNoWord) continue;

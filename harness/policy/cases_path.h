@@ -16,8 +16,8 @@ namespace secequiv::detail {
 //  - a jump to the instruction before or behind its target;
 //  - an instruction left out;
 //  - a load of another word.
-// What it finds depends on the programs and inputs alone: the search ends after a number of
-// instructions. Precondition: check() accepts the program (the length rule aside).
+// What it finds depends on program, inputs and limits alone: the search ends when the set is full
+// or after limits.steps. Precondition: check() accepts the program (the length rule aside).
 void add_path_cases(ProgramView program, std::span<const SeccompData> known, CaseSet& set);
 
 }  // namespace secequiv::detail
