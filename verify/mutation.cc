@@ -12,8 +12,6 @@
 namespace secequiv {
 namespace {
 
-// Of the index of which inputs reach which instruction; beyond, inputs come in several portions.
-constexpr std::size_t kMaxIndex = std::size_t{1} << 25;
 // What fuzzing has made itself and goes on from, and how often it looks at the clock.
 constexpr std::size_t kPool = 4096;
 constexpr std::size_t kRunsBetweenLooks = 512;
@@ -76,7 +74,7 @@ class Job {
     report_.input_seconds = seconds_since(start);
   }
 
-  // Runs as many of `inputs` as the index has room for; returns how many.
+  // Runs as many of `inputs` as the list has room for; returns how many.
   std::size_t run_portion(std::span<const SeccompData> inputs) {
     std::vector<std::uint8_t> wanted(program_.size(), 0);
     std::array<std::size_t, 2> storage;
@@ -86,7 +84,7 @@ class Job {
     std::vector<std::vector<std::uint32_t>> reached(program_.size());
     std::vector<std::uint32_t> results;
     ReachRecorder recorder{program_.data(), reached, wanted, 0};
-    while (results.size() < inputs.size() && recorder.entries < kMaxIndex) {
+    while (results.size() < inputs.size() && recorder.entries < options_.list_entries) {
       recorder.input = static_cast<std::uint32_t>(results.size());
       results.push_back(run_observed(program_, inputs[results.size()].words, recorder));
     }

@@ -27,6 +27,8 @@ struct MutationOptions {
   std::size_t sample = 1000;
   Engine engine = Engine::kDd;
   Budget budget = {};  // for one proof
+  // Of the list of which inputs reach which instruction; with more, inputs come in portions.
+  std::size_t list_entries = std::size_t{1} << 25;
 };
 
 // Runs all input sets, one after the other; asks for proofs; fuzzes what no input kills and what is

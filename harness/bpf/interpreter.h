@@ -72,25 +72,33 @@ struct RunControl {
 
 }  // namespace detail
 
-// The value `program` returns for `input`, telling `observer` every instruction (before it runs)
-// and the outcome of every two-way instruction (true: condition holds, or DIV|X by zero).
-// Precondition: check() accepts the program (the length rule aside). Terminates: jumps only go
-// forward.
+// The value `program` returns if it goes on at instruction `pc` with these registers, telling
+// `observer` every instruction (before it runs) and the outcome of every two-way instruction (true:
+// condition holds, or DIV|X by zero). Precondition: check() accepts the program (the length rule
+// aside). Terminates: jumps only go forward.
 template <class Observer>
-[[gnu::always_inline]] inline std::uint32_t run_observed(ProgramView program,
-                                                         const InputWords& input,
-                                                         Observer& observer) {
+[[gnu::always_inline]] inline std::uint32_t resume(ProgramView program, std::size_t pc,
+                                                   Machine<Concrete>& machine,
+                                                   const InputWords& input, Observer& observer) {
   Concrete domain{input.data()};
-  Machine<Concrete>
-      machine;  // M[] stays unset: the checker proved every read is preceded by a store
-  machine.a = 0;
-  machine.x = 0;
-  detail::RunControl<Observer> control{program.data(), observer};
+  detail::RunControl<Observer> control{program.data() + pc, observer};
   do {
     observer.at(control.pc, machine);
     step(domain, *control.pc, machine, control);
   } while (!control.done);
   return control.result;
+}
+
+// The same from the first instruction on: the value `program` returns for `input`.
+template <class Observer>
+[[gnu::always_inline]] inline std::uint32_t run_observed(ProgramView program,
+                                                         const InputWords& input,
+                                                         Observer& observer) {
+  Machine<Concrete>
+      machine;  // M[] stays unset: the checker proved every read is preceded by a store
+  machine.a = 0;
+  machine.x = 0;
+  return resume(program, 0, machine, input, observer);
 }
 
 // Plain run.

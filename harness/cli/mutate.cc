@@ -33,7 +33,8 @@ Result<std::vector<InputSet>> inputs_for(const MutateJob& job, const Source& sou
   } else if (source.policy) {
     add("policy", derive_cases(*source.policy));
   }
-  add("program", derive_cases(source.program));
+  const std::vector<SeccompData> known = out.empty() ? std::vector<SeccompData>{} : out[0].inputs;
+  add("program", derive_cases(source.program, {}, known));
   return out;
 }
 

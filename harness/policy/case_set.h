@@ -58,6 +58,9 @@ class CaseSet {
     }
   }
 
+  [[nodiscard]] const std::vector<SeccompData>& inputs() const { return cases_.inputs; }
+  [[nodiscard]] const CaseLimits& limits() const { return limits_; }
+  [[nodiscard]] bool full() const { return cases_.inputs.size() >= limits_.total; }
   Cases take() { return std::move(cases_); }
 
  private:

@@ -1,9 +1,10 @@
 // Test-case derivation: system calls worth running, from a policy's rules or from a program's
 // constants. Owns the choice of values; deterministic (same input, same cases, same order) and
-// bounded, with what was left out counted. It must not run anything.
+// bounded, with what was left out counted. Of programs it runs only the one it derives from.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "harness/bpf/insn.h"
@@ -14,6 +15,9 @@ namespace secequiv {
 struct CaseLimits {
   std::size_t per_syscall = 20000;  // combinations of argument values for one system call
   std::size_t total = 4000000;
+  // Instructions run to search a program's paths. A filter of some hundred instructions needs less;
+  // what is not found by then is not counted as dropped, for nobody knows whether it exists.
+  std::size_t steps = std::size_t{1} << 26;
 };
 
 struct Cases {
@@ -35,7 +39,10 @@ struct Cases {
 Cases derive_cases(const Policy& policy, const CaseLimits& limits = {});
 
 // From a program alone, policy unknown: every constant it compares nr with, each with the constants
-// (k-1, k, k+1, masks) it compares each argument word with.
-Cases derive_cases(ProgramView program, const CaseLimits& limits = {});
+// (k-1, k, k+1, masks) it compares each argument word with; then, searched for by running, what
+// shows of each test, jump and load that it matters (cases_path.h). `known` are inputs that will be
+// run anyhow, such as a policy's: the search starts from them, too, and leaves out what they show.
+Cases derive_cases(ProgramView program, const CaseLimits& limits = {},
+                   std::span<const SeccompData> known = {});
 
 }  // namespace secequiv

@@ -5,6 +5,7 @@
 #include "harness/bpf/flow.h"
 #include "harness/policy/case_set.h"
 #include "harness/policy/cases.h"
+#include "harness/policy/cases_path.h"
 
 namespace secequiv {
 namespace {
@@ -59,9 +60,10 @@ struct WordTests {
 
 }  // namespace
 
-Cases derive_cases(ProgramView program, const CaseLimits& limits) {
+Cases derive_cases(ProgramView program, const CaseLimits& limits,
+                   std::span<const SeccompData> known) {
   const auto flow = accumulator_flow(program);
-  const auto known = contexts(program, flow);
+  const auto certain = contexts(program, flow);
   std::set<std::uint32_t> arches;
   std::set<std::uint32_t> numbers;
   using Tests = std::map<std::uint32_t, WordTests>;
@@ -77,7 +79,7 @@ Cases derive_cases(ProgramView program, const CaseLimits& limits) {
     } else if (word == kNrWord) {
       numbers.insert(values.begin(), values.end());
     } else {
-      WordTests& tests = tested[{known[pc].arch, known[pc].nr}][word];
+      WordTests& tests = tested[{certain[pc].arch, certain[pc].nr}][word];
       tests.constants.insert(in.k);
       tests.values.insert(values.begin(), values.end());
       for (int bit = 0; bit < 32; ++bit)
@@ -123,6 +125,9 @@ Cases derive_cases(ProgramView program, const CaseLimits& limits) {
       set.product<std::uint32_t>(base, slots, place);
     }
   }
+  std::vector<SeccompData> start(known.begin(), known.end());
+  start.insert(start.end(), set.inputs().begin(), set.inputs().end());
+  detail::add_path_cases(program, start, set);
   return set.take();
 }
 

@@ -1,9 +1,11 @@
 // Cases derived from a program alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "harness/bpf/testing.h"
+#include "harness/compare/mutants.h"
 #include "harness/coverage/coverage.h"
 #include "harness/generate/random_program.h"
 #include "harness/policy/cases.h"
@@ -69,6 +71,73 @@ TEST(ProgramCases, WhatIsLeftOutIsCounted) {
   const Cases few = derive_cases(program, {.per_syscall = 50, .total = 5});
   EXPECT_EQ(few.inputs.size(), 5u);
   EXPECT_GT(few.dropped, some.dropped);
+}
+
+// How many mutants of a program none of the inputs tells from it.
+std::vector<std::string> missed(ProgramView program, const std::vector<SeccompData>& inputs) {
+  std::vector<std::string> out;
+  for (const Mutant& mutant : mutants_of(program).accepted) {
+    const Program made = mutated(program, mutant);
+    if (std::ranges::none_of(inputs, [&](const SeccompData& data) {
+          return run(made, data.words) != run(program, data.words);
+        }))
+      out.push_back(describe(mutant, program));
+  }
+  return out;
+}
+
+// Every small slip in it is shown; without the search, some are not.
+TEST(ProgramCases, ShowThatEachInstructionMatters) {
+  const Program program = assemble(kFilter);
+  EXPECT_EQ(missed(program, derive_cases(program).inputs), std::vector<std::string>{});
+  EXPECT_GT(missed(program, derive_cases(program, {.steps = 0}).inputs).size(), 0u);
+}
+
+// No constant of the program stands near the number, and what a load yields depends on the way into
+// it. The three that are left decide the same: the number is below 10 there, X is 0, bit 31 is all
+// that is tested.
+TEST(ProgramCases, FollowPathsWhereTheNumberIsPinnedByBounds) {
+  const Program program = assemble(
+      "ld [0]\njge #10, bad, low\nlow: jge #9, nine, bad\n"
+      "nine: ld [20]\njeq #0, more, bad\nmore: ld [16]\njeq #5, second, third\n"
+      "second: ld [24]\njset #0x80000000, bad, good\nthird: ld [24]\njeq #7, good, bad\n"
+      "good: ret #0x7fff0000\nbad: ret #0\n");
+  EXPECT_EQ(missed(program, derive_cases(program).inputs),
+            (std::vector<std::string>{
+                "jge #9, L3, L12 becomes jeq #9, L3, L12", "jeq #0, L5, L12 becomes jeq x, L5, L12",
+                "jset #0x80000000, L12, L11 becomes jge #0x80000000, L12, L11"}));
+  EXPECT_GT(missed(program, derive_cases(program, {.steps = 0}).inputs).size(), 20u);
+}
+
+// What known inputs show need not be shown again, and what they lead to is found.
+TEST(ProgramCases, StartFromKnownInputs) {
+  // No test of a word as it is: the search cannot guess it.
+  const Program program = assemble(
+      "ld [0]\nxor #0x12345678\nadd #0x9abcdef\njeq #0x1, in, bad\nin: ld [16]\njeq #77, good, "
+      "bad\n"
+      "good: ret #1\nbad: ret #0");
+  SeccompData key = call(Arch::kX86_64, (1u - 0x9abcdefu) ^ 0x12345678u);
+  const auto good = [&](const Cases& cases) {
+    return std::ranges::any_of(cases.inputs,
+                               [&](const auto& data) { return run(program, data.words) == 1; });
+  };
+  EXPECT_FALSE(good(derive_cases(program)));
+  EXPECT_TRUE(good(derive_cases(program, {}, std::vector{key})));
+  const Cases all = derive_cases(program, {}, std::vector{key});
+  const Cases again = derive_cases(program, {}, all.inputs);
+  const std::size_t without = derive_cases(program, {.steps = 0}).inputs.size();
+  EXPECT_GT(all.inputs.size(), without + 10);
+  EXPECT_LE(again.inputs.size(), without + 3);
+}
+
+TEST(ProgramCases, StepsAreALimit) {
+  const Program program = assemble(kFilter);
+  const std::size_t none = derive_cases(program, {.steps = 0}).inputs.size();
+  const std::size_t some = derive_cases(program, {.steps = 20000}).inputs.size();
+  const std::size_t all = derive_cases(program).inputs.size();
+  EXPECT_LE(none, some);
+  EXPECT_LT(none, all);
+  EXPECT_LT(all, none + 1000);
 }
 
 }  // namespace

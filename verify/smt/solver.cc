@@ -83,6 +83,8 @@ class Minimizer {
     if (answer == Z3_L_TRUE) {
       const SeccompData data = solver_.model();
       const auto witness = replay(question_, data);
+      // Interrupted while it was read out, a model is not what was found.
+      if (!witness && watchdog_.expired()) return Z3_L_UNDEF;
       if (!witness) return does_not_replay(data, "differ");
       proof_.witness = witness;
     }
@@ -177,6 +179,7 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
   if (watchdog.expired() || solver.check() != Z3_L_TRUE) return undecided();
   const SeccompData data = solver.model();
   proof.witness = replay(question, data);
+  if (!proof.witness && watchdog.expired()) return undecided();
   if (!proof.witness) return does_not_replay(data, "differ");
   proof.verdict = Verdict::kDifferent;
   if (auto done = Minimizer(terms, solver, question, watchdog, proof).run(); !done)
@@ -234,10 +237,14 @@ Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, doubl
     const SeccompData data = s.solver.model();
     CoverageMap coverage(s.program);
     coverage.run(data.words);
-    if (!coverage.covered(obligation))
+    if (coverage.covered(obligation)) {
+      out.answer = Feasibility::Answer::kFeasible;
+      out.witness = data;
+    } else if (watchdog.expired()) {
+      out.detail = "no time left";
+    } else {
       return does_not_replay(data, "reach " + describe(obligation, s.program));
-    out.answer = Feasibility::Answer::kFeasible;
-    out.witness = data;
+    }
   } else {
     // The caller knows what was left of which limit.
     out.detail = watchdog.expired()

@@ -1,0 +1,56 @@
+// Changing inputs leads where programs test for something.
+#include "harness/compare/mutate_input.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/bpf/testing.h"
+
+namespace secequiv {
+namespace {
+
+// Runs in which `program` returns 1, of 20000 that go on from each other or start anew.
+int found(const InputMutator& mutator, ProgramView program, unsigned seed) {
+  std::minstd_rand random(seed);
+  int out = 0;
+  InputWords words{};
+  for (int i = 0; i < 20000; ++i) {
+    if (i % 16 == 0) words = {};
+    mutator.mutate(words, random);
+    out += run(program, words) == 1 ? 1 : 0;
+  }
+  return out;
+}
+
+const char* const kDeep =
+    "ld [4]\njeq #0xc000003e, arch, bad\narch: ld [0]\njeq #257, number, bad\n"
+    "number: ld [36]\njgt #0x12345, high, bad\nhigh: ld [32]\nand #0xf0f0\njeq #0x5050, low, bad\n"
+    "low: ld [40]\njset #0x00800000, good, bad\ngood: ret #1\nbad: ret #0\n";
+
+TEST(InputMutator, FindsItsWayThroughAProgram) {
+  const Program program = assemble(kDeep);
+  EXPECT_GT(found(InputMutator({program}), program, 7), 100);
+}
+
+TEST(InputMutator, OfTheOtherProgramToo) {
+  const Program program = assemble(kDeep);
+  const Program other = assemble("ret #0");
+  EXPECT_GT(found(InputMutator({other, program}), program, 7), 100);
+  EXPECT_EQ(found(InputMutator({other}), program, 7), 0);
+}
+
+TEST(InputMutator, SameSeedSameChanges) {
+  const Program program = assemble(kDeep);
+  const InputMutator mutator({program});
+  std::minstd_rand first(3);
+  std::minstd_rand second(3);
+  InputWords a{};
+  InputWords b{};
+  for (int i = 0; i < 1000; ++i) {
+    mutator.mutate(a, first);
+    mutator.mutate(b, second);
+    ASSERT_EQ(a, b);
+  }
+}
+
+}  // namespace
+}  // namespace secequiv
