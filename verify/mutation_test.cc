@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "harness/base/file.h"
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/random_program.h"
 #include "harness/policy/cases.h"
 #include "harness/policy/testing.h"
 

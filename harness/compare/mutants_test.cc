@@ -8,9 +8,9 @@
 #include <set>
 
 #include "harness/bpf/check.h"
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
 #include "harness/compare/mutation_report.h"
+#include "harness/generate/random_program.h"
 
 namespace secequiv {
 namespace {
