@@ -7,6 +7,8 @@
 
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/program.h"
+#include "harness/generate/random_program.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/testing.h"
@@ -71,6 +73,38 @@ TEST(Builtin, BrokenOnesAnswerWithAcceptedPrograms) {
     ASSERT_TRUE(optimized.ok()) << name;
     EXPECT_FALSE(check(optimized.value, LengthRule::kUnlimited)) << name;
   }
+}
+
+// The reference's and its twins' last stage is their answer; others cannot tell.
+TEST(Builtin, StagesEndWithTheAnswer) {
+  std::size_t telling = 0;
+  for (const std::string& name : builtin_names(BuiltinKind::kOptimizer)) {
+    const auto optimizer = builtin_optimizer(name);
+    Random random(7);
+    std::size_t changed = 0;
+    for (int i = 0; i < 20; ++i) {
+      const Program program = generate_program(random);
+      const auto stages = optimizer->stages(program);
+      EXPECT_EQ(stages.ok(), name == "secequiv" || name.starts_with("broken:twin-") ||
+                                 stages.outcome != Outcome::kUnsupported)
+          << name;
+      if (!stages.ok()) continue;
+      Program last = program;
+      for (const OptimizerStage& stage : stages.value) {
+        EXPECT_NE(find_pass(stage.pass), nullptr) << name << ": " << stage.pass;
+        EXPECT_NE(stage.program, last) << name << ": " << stage.pass;
+        last = stage.program;
+        ++changed;
+      }
+      EXPECT_EQ(last, optimizer->optimize(program).value) << name;
+    }
+    telling += changed > 0 ? 1 : 0;
+  }
+  // The reference, at least one twin of each bytecode pass, and those known by another name.
+  EXPECT_GE(telling, 1 + bytecode_passes().size() + 5);
+  EXPECT_EQ(builtin_optimizer("identity")->stages(compile(policy_from(kPolicy))).outcome,
+            Outcome::kUnsupported);
+  EXPECT_EQ(builtin_optimizer("secequiv")->stages(kRefused).outcome, Outcome::kRefused);
 }
 
 TEST(Builtin, WrongRequestsAreRefused) {
