@@ -82,7 +82,7 @@ TEST(Frames, StagesThatAreNoneAreTold) {
   };
   using namespace std::string_view_literals;
   const std::string good = stages_body({{kStages[0]}});
-  EXPECT_EQ(detail(good + "\1\0\0"),
+  EXPECT_EQ(detail(good + std::string("\1\0\0", 3)),
             "expected the length of the name of stage 2 (4 bytes), found 3 bytes");
   EXPECT_EQ(detail("\xff\xff\xff\xff"
                    "abc"sv),

