@@ -311,7 +311,7 @@ TEST(Hunt, StagesThatDoNotFitTheAnswerAreIgnored) {
       {[](Stages& stages) { stages.outcome = Outcome::kGarbage; }, ""},
       {[](Stages& stages) { stages.value.clear(); }, ""},
       {[](Stages& stages) { stages.value.pop_back(); }, ""},
-      {[](Stages& stages) { stages.value.back().program.back().k ^= 1; }, ""},
+      {[](Stages& stages) { stages.value.back().program.back().k ^= 6; }, ""},
       // What the kernel would not take is not what this finding is about.
       {[](Stages& stages) { stages.value.front().program = {{0xffff, 255, 255, ~0u}}; }, "six"},
       {[](Stages& stages) { stages.value.front().program.clear(); }, "six"},
