@@ -29,4 +29,8 @@ std::vector<Answer<Program>> Optimizer::optimize_all(std::span<const Program> pr
   return out;
 }
 
+Answer<std::vector<OptimizerStage>> Optimizer::stages(ProgramView) {
+  return {Outcome::kUnsupported, {}, "it does not say what its passes do", 0};
+}
+
 }  // namespace secequiv

@@ -42,6 +42,14 @@ struct AdapterLimits {
   std::size_t output_bytes = std::size_t{16} << 20;  // of one answer
 };
 
+// What a program was after one pass of an optimizer. (`Stage` is a layout's.)
+struct OptimizerStage {
+  std::string pass;  // its name, as the optimizer calls it
+  Program program;
+
+  friend bool operator==(const OptimizerStage&, const OptimizerStage&) = default;
+};
+
 // Program in, program out. The answer's program is any sequence of instructions that was well
 // formed on the way; whether the kernel accepts it is the caller's question.
 class Optimizer {
@@ -54,6 +62,9 @@ class Optimizer {
   virtual Answer<Program> optimize(ProgramView program) = 0;
   // Answers in the order of the programs. An implementation may have several requests under way.
   virtual std::vector<Answer<Program>> optimize_all(std::span<const Program> programs);
+  // The program after each pass that changed it, in order; the last is what optimize() answers.
+  // kUnsupported, as here, of one that cannot tell.
+  virtual Answer<std::vector<OptimizerStage>> stages(ProgramView program);
 };
 
 // Policy in (the text of our JSON format), program out.

@@ -15,9 +15,10 @@ namespace secequiv {
 
 enum class RequestKind : char {
   kOptimize = 'O',
+  kStages = 'S',
   kCompile = 'C',
   kEvaluate = 'E',
-  kFunctions = 'F',  // which of the three it has; only the host of plugins is asked
+  kFunctions = 'F',  // which functions it has; only the host of plugins is asked
 };
 
 // First byte of an answer.
@@ -37,12 +38,14 @@ void append_frame(std::string& out, std::string_view body);
 
 // Bodies of requests.
 std::string optimize_request(ProgramView program);
+std::string stages_request(ProgramView program);
 std::string compile_request(std::string_view policy);
 std::string evaluate_request(ProgramView program, std::span<const InputWords> inputs);
 
 // What follows the status byte of an answer. Errors: kParse.
 Result<Program> decode_program(std::string_view body);
 Result<std::vector<std::uint32_t>> decode_values(std::string_view body, std::size_t count);
+Result<std::vector<OptimizerStage>> decode_stages(std::string_view body);
 
 struct Request {
   RequestKind kind = RequestKind::kFunctions;
@@ -50,8 +53,10 @@ struct Request {
   std::string_view policy;  // into the request
   std::vector<InputWords> inputs;
 };
+// Errors: kParse; kUsage for a kind that is none, which is unsupported rather than refused.
 Result<Request> decode_request(std::string_view body);
 
 std::string values_body(std::span<const std::uint32_t> values);
+std::string stages_body(std::span<const OptimizerStage> stages);
 
 }  // namespace secequiv

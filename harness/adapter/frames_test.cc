@@ -49,7 +49,57 @@ TEST(Frames, NoCutOfARequestIsOne) {
   EXPECT_FALSE(decode_request("E\xff\xff\xff\xff"));
   EXPECT_FALSE(decode_request("E\xff\xff\xff\xff" + evaluate.substr(5)));
   EXPECT_EQ(decode_request("X").error().detail,
-            "expected a request of kind O, C or E, found kind 0x58");
+            "expected a request of kind O, S, C or E, found kind 0x58");
+}
+
+const std::vector<OptimizerStage> kStages = {{"one", kProgram},
+                                             {"zw\xc3\xb6lf", {Insn{6, 0, 0, 7}}}};
+
+TEST(Frames, StagesAreThoseOfTheProtocol) {
+  EXPECT_EQ(stages_request(kProgram), "S" + optimize_request(kProgram).substr(1));
+  const auto request = decode_request(stages_request(kProgram));
+  ASSERT_TRUE(request && request->kind == RequestKind::kStages);
+  EXPECT_EQ(request->program, kProgram);
+  EXPECT_EQ(stages_body({{kStages[1]}}),
+            std::string("\x06\0\0\0zw\xc3\xb6lf\x01\0\0\0\x06\0\0\0\x07\0\0\0", 22));
+  const auto read = decode_stages(stages_body(kStages));
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(*read, kStages);
+  EXPECT_TRUE(decode_stages("")->empty());
+}
+
+TEST(Frames, NoCutOfStagesIsTaken) {
+  const std::string whole = stages_body(kStages);
+  const std::size_t first = stages_body({{kStages[0]}}).size();
+  for (std::size_t n = 0; n < whole.size(); ++n)
+    EXPECT_EQ(static_cast<bool>(decode_stages(whole.substr(0, n))), n == 0 || n == first) << n;
+}
+
+TEST(Frames, StagesThatAreNoneAreTold) {
+  const auto detail = [](std::string_view body) {
+    const auto read = decode_stages(body);
+    return read ? "read" : read.error().detail;
+  };
+  using namespace std::string_view_literals;
+  const std::string good = stages_body({{kStages[0]}});
+  EXPECT_EQ(detail(good + std::string("\1\0\0", 3)),
+            "expected the length of the name of stage 2 (4 bytes), found 3 bytes");
+  EXPECT_EQ(detail("\xff\xff\xff\xff"
+                   "abc"sv),
+            "expected a name of 1 to 200 bytes for stage 1, found one of 4294967295 in 3");
+  EXPECT_EQ(detail("\0\0\0\0\1\0\0\0\6\0\0\0\0\0\0\0"sv),
+            "expected a name of 1 to 200 bytes for stage 1, found one of 0 in 12");
+  EXPECT_EQ(detail(stages_body({{{std::string(200, 'x'), kProgram}}})), "read");
+  EXPECT_EQ(detail(stages_body({{{std::string(201, 'x'), kProgram}}})).substr(0, 64),
+            "expected a name of 1 to 200 bytes for stage 1, found one of 201 ");
+  EXPECT_EQ(detail(stages_body({{{"a\x1b[2J\xff", kProgram}}})),
+            "expected printable UTF-8 as the name of stage 1, found 'a\\x1b[2J\\xff'");
+  EXPECT_EQ(detail("\1\0\0\0a\0\0\0\0"sv),
+            "expected at least one instruction of 8 bytes for stage 1, found 0 in 0 bytes");
+  EXPECT_EQ(
+      detail("\1\0\0\0a\xff\xff\xff\xff"
+             "12345678"sv),
+      "expected at least one instruction of 8 bytes for stage 1, found 4294967295 in 8 bytes");
 }
 
 }  // namespace

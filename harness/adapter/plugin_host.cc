@@ -230,6 +230,7 @@ Result<bool> read_frame(int fd, std::string& body) {
 
 std::string body_of(const Program& program) { return write_program(program, Form::kRaw); }
 std::string body_of(const std::vector<std::uint32_t>& values) { return values_body(values); }
+std::string body_of(const std::vector<OptimizerStage>& stages) { return stages_body(stages); }
 
 template <class T>
 std::string frame_of(const Answer<T>& answer) {
@@ -257,10 +258,17 @@ std::string failure(Outcome outcome, const std::string& detail) {
   return frame_of(answer);
 }
 
+std::string not_answered(const Error& error) {
+  return failure(error.code == ErrorCode::kUsage ? Outcome::kUnsupported : Outcome::kRefused,
+                 error.detail);
+}
+
 std::string answer_to(const Request& request, Plugin& plugin) {
   switch (request.kind) {
     case RequestKind::kOptimize:
       return frame_of(plugin.optimize(request.program));
+    case RequestKind::kStages:
+      return frame_of(plugin.stages(request.program));
     case RequestKind::kCompile:
       return frame_of(plugin.compile(request.policy));
     case RequestKind::kEvaluate:
@@ -294,9 +302,10 @@ Status host_plugin(const std::string& file) {
     if (!more) return more.error();
     if (!*more) return Ok{};
     const Result<Request> request = decode_request(body);
-    const std::string answer = request ? answer_to(*request, **plugin)
-                                       : failure(Outcome::kRefused, request.error().detail);
-    if (auto s = write_all(streams.out.get(), answer); !s) return s;
+    if (auto s = write_all(streams.out.get(),
+                           request ? answer_to(*request, **plugin) : not_answered(request.error()));
+        !s)
+      return s;
   }
 }
 

@@ -44,6 +44,10 @@ class ServedOptimizer final : public Optimizer {
         server_, programs.size(), [&](std::size_t i) { return optimize_request(programs[i]); },
         decode_program);
   }
+  Answer<std::vector<OptimizerStage>> stages(ProgramView program) override {
+    return ask<std::vector<OptimizerStage>>(
+        server_, [&](std::size_t) { return stages_request(program); }, decode_stages);
+  }
 
  private:
   Server server_;

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <thread>
+#include <tuple>
 
 #include "harness/adapter/frames.h"
 #include "harness/adapter/testing.h"
@@ -248,6 +249,27 @@ TEST(Server, CompilesAndEvaluates) {
   EXPECT_EQ(few.detail, "expected 2 values of 4 bytes, one for each input, found 4 bytes");
 }
 
+TEST(Server, StagesAreAskedFor) {
+  const auto optimizer = odd_optimizer();
+  const Program program = {Insn{kLdWAbs, 0, 0, 0}, Insn{kRetA, 0, 0, 0}};
+  const auto stages = optimizer->stages(program);
+  EXPECT_TRUE(stages.ok()) << stages.detail;
+  EXPECT_EQ(stages.value, (std::vector<OptimizerStage>{{"one", program}, {"two", program}}));
+  for (const auto& [how, outcome, detail] :
+       {std::tuple("unsupported", Outcome::kUnsupported, "no such thing\\x1b[2J"),
+        std::tuple("segv", Outcome::kCrashed, "signal 11"),
+        std::tuple("bytes13", Outcome::kGarbage,
+                   "expected a name of 1 to 200 bytes for stage 1, found one of 1919510644 in 9"),
+        std::tuple("length4g", Outcome::kExhausted, "more than the limit of 16777216")}) {
+    const auto odd_stages = optimizer->stages(odd(how));
+    EXPECT_EQ(outcome_name(odd_stages.outcome), outcome_name(outcome)) << how;
+    EXPECT_NE(odd_stages.detail.find(detail), std::string::npos) << odd_stages.detail;
+    EXPECT_TRUE(odd_stages.value.empty());
+    EXPECT_EQ(optimizer->optimize(program).value, program);
+  }
+  EXPECT_TRUE(optimizer->stages(odd("bytes0")).ok());  // nothing was changed
+}
+
 TEST(Server, ExamplesAnswer) {
   const auto identity =
       opened(open_optimizer("serve:" + subject("identity_server"), quick_options()));
@@ -258,12 +280,18 @@ TEST(Server, ExamplesAnswer) {
   const auto unsupported = compiler->compile("{}");
   EXPECT_EQ(unsupported.outcome, Outcome::kUnsupported);
   EXPECT_EQ(unsupported.detail, "this is only an optimizer");
+  EXPECT_EQ(identity->stages(program).outcome, Outcome::kUnsupported);
 
   const std::string python =
       "serve:" SECEQUIV_PYTHON " " SECEQUIV_SOURCE_DIR "/harness/adapter/examples/server.py";
   const auto optimizer = opened(open_optimizer(python, quick_options()));
   EXPECT_EQ(optimizer->optimize(program).value, program);
   EXPECT_EQ(optimizer->optimize(Program{{kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}}).value, returns(1));
+  const Program late = {{kJa, 0, 0, 1}, {kRetK, 0, 0, 0}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
+  EXPECT_EQ(optimizer->stages(late).value,
+            (std::vector<OptimizerStage>{{"enter-later", {{kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}}},
+                                         {"cut-behind-return", returns(1)}}));
+  EXPECT_EQ(optimizer->optimize(late).value, returns(1));
   const auto evaluator = opened(open_evaluator(python, quick_options()));
   const std::vector<InputWords> inputs = {InputWords{7}, InputWords{8}};
   EXPECT_EQ(evaluator->evaluate(program, inputs).value, (std::vector<std::uint32_t>{7, 8}));

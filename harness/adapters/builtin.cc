@@ -45,13 +45,26 @@ Answer<T> answer(ProgramView program, const Work& work) {
 
 class BuiltinOptimizer final : public Optimizer {
  public:
-  explicit BuiltinOptimizer(OptimizeFunction run) : run_(std::move(run)) {}
+  // `watched` does the same, or is null.
+  explicit BuiltinOptimizer(OptimizeFunction run, broken::WatchedOptimizer watched)
+      : run_(std::move(run)), watched_(std::move(watched)) {}
   Answer<Program> optimize(ProgramView program) override {
     return answer<Program>(program, [&] { return run_(program); });
+  }
+  Answer<std::vector<OptimizerStage>> stages(ProgramView program) override {
+    if (!watched_) return Optimizer::stages(program);
+    return answer<std::vector<OptimizerStage>>(program, [&] {
+      std::vector<OptimizerStage> out;
+      watched_(program, [&](std::string_view pass, ProgramView after) {
+        out.push_back({std::string(pass), Program(after.begin(), after.end())});
+      });
+      return out;
+    });
   }
 
  private:
   OptimizeFunction run_;
+  broken::WatchedOptimizer watched_;
 };
 
 class BuiltinCompiler final : public Compiler {
@@ -117,13 +130,19 @@ std::vector<std::string> builtin_names(BuiltinKind kind) {
 
 std::unique_ptr<Optimizer> builtin_optimizer(std::string_view name) {
   OptimizeFunction run;
-  if (name == kReference)
-    run = [](ProgramView program) { return optimize(program).program; };
-  else if (name == kIdentity)
+  broken::WatchedOptimizer watched;
+  if (name == kReference) {
+    watched = [](ProgramView program, const Watch& watch) {
+      return optimize(program, standard_passes(), watch).program;
+    };
+    run = [watched](ProgramView program) { return watched(program, {}); };
+  } else if (name == kIdentity) {
     run = [](ProgramView program) { return Program(program.begin(), program.end()); };
-  else if (const broken::Planted* one = planted(name))
+  } else if (const broken::Planted* one = planted(name)) {
     if (const auto* optimizer = std::get_if<broken::PlantedOptimizer>(&one->run)) run = *optimizer;
-  return run ? std::make_unique<BuiltinOptimizer>(std::move(run)) : nullptr;
+    watched = one->watched;
+  }
+  return run ? std::make_unique<BuiltinOptimizer>(std::move(run), std::move(watched)) : nullptr;
 }
 
 std::unique_ptr<Compiler> builtin_compiler(std::string_view name) {

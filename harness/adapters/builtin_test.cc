@@ -7,6 +7,8 @@
 
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/program.h"
+#include "harness/generate/random_program.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/testing.h"
@@ -71,6 +73,40 @@ TEST(Builtin, BrokenOnesAnswerWithAcceptedPrograms) {
     ASSERT_TRUE(optimized.ok()) << name;
     EXPECT_FALSE(check(optimized.value, LengthRule::kUnlimited)) << name;
   }
+}
+
+// Of the reference, its twins, and the twins that have another name besides; no other can tell.
+TEST(Builtin, StagesEndWithTheAnswer) {
+  constexpr std::size_t kAliases = 4;
+  std::size_t expected = kAliases;
+  std::size_t telling = 0;
+  for (const std::string& name : builtin_names(BuiltinKind::kOptimizer)) {
+    const auto optimizer = builtin_optimizer(name);
+    const bool must = name == "secequiv" || name.starts_with("broken:twin-");
+    expected += must ? 1 : 0;
+    Random random(7);
+    std::size_t changes = 0;
+    for (int i = 0; i < 20; ++i) {
+      const Program program = generate_program(random);
+      const auto stages = optimizer->stages(program);
+      if (!stages.ok()) {
+        EXPECT_FALSE(must) << name;
+        EXPECT_EQ(stages.outcome, Outcome::kUnsupported) << name;
+        continue;
+      }
+      Program last = program;
+      for (const OptimizerStage& stage : stages.value) {
+        EXPECT_NE(find_pass(stage.pass), nullptr) << name << ": " << stage.pass;
+        EXPECT_NE(stage.program, last) << name << ": " << stage.pass;
+        last = stage.program;
+        ++changes;
+      }
+      EXPECT_EQ(last, optimizer->optimize(program).value) << name;
+    }
+    telling += changes > 0 ? 1 : 0;
+  }
+  EXPECT_EQ(telling, expected);
+  EXPECT_EQ(builtin_optimizer("secequiv")->stages(kRefused).outcome, Outcome::kRefused);
 }
 
 TEST(Builtin, WrongRequestsAreRefused) {

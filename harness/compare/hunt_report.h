@@ -55,7 +55,8 @@ struct Finding {
   std::uint64_t trial = 0;        // at which trial it was found, from 1
   double seconds = 0;             // from the start to finding it
   std::uint64_t count = 1;        // how many trials showed the same (by reduced shape)
-  std::string group;              // equal for equal causes, as far as the shape tells
+  std::string pass;               // of the optimizer, which did it; empty if that is not known
+  std::string group;              // equal for equal causes, as far as shape and pass tell
   std::string file;               // where it was stored, or empty
 };
 

@@ -60,15 +60,16 @@ std::vector<const Pass*> value_blind_passes() {
   return out;
 }
 
-Optimized optimize(ProgramView program, std::span<const Pass* const> passes) {
+Optimized optimize(ProgramView program, std::span<const Pass* const> passes, const Watch& watch) {
   Optimized out{Program(program.begin(), program.end()), {}, true};
   out.fixpoint = to_fixpoint<BytecodePass>(passes, out.program, out.steps,
-                                           [](BytecodePass run, Program& current, PassStep& step) {
+                                           [&](BytecodePass run, Program& current, PassStep& step) {
                                              Program next = run(current);
                                              step.before = current.size();
                                              step.after = next.size();
                                              step.changed = next != current;
                                              current = std::move(next);
+                                             if (step.changed && watch) watch(step.pass, current);
                                            });
   return out;
 }

@@ -2,6 +2,7 @@
 // fixpoints. It must not know what passes do.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,13 @@ std::vector<const Pass*> standard_passes();
 // programs whose constants are filled in later (precompile.h).
 std::vector<const Pass*> value_blind_passes();
 
+// Is told the program after each bytecode pass that changed it, in order; the last is the result.
+using Watch = std::function<void(std::string_view pass, ProgramView after)>;
+
 // Applies the bytecode passes among `passes` round after round until a whole round changes nothing.
 // Precondition: check() accepts the program (the length rule aside).
-Optimized optimize(ProgramView program, std::span<const Pass* const> passes);
+Optimized optimize(ProgramView program, std::span<const Pass* const> passes,
+                   const Watch& watch = {});
 // With all bytecode passes.
 Optimized optimize(ProgramView program);
 

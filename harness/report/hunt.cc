@@ -53,6 +53,7 @@ std::string finding_text(const HuntReport& report, const Finding& finding) {
                        finding.trial, finding.subject.name, finding.seconds, finding.found_by,
                        finding.original_size, finding.reduced ? "" : ", not fully reduced");
   }
+  if (!finding.pass.empty()) out += fmt::format("  pass: {}\n", printable(finding.pass, false));
   if (finding.count > 1) out += fmt::format("  {} trials showed it\n", finding.count);
   if (!finding.file.empty()) out += fmt::format("  stored: {}\n", printable(finding.file, false));
   return out;
@@ -92,6 +93,7 @@ ordered_json finding_json(const Finding& finding) {
                    {"seconds", finding.seconds},
                    {"reduced", finding.reduced},
                    {"original_instructions", finding.original_size}};
+  if (!finding.pass.empty()) out["pass"] = printable(finding.pass, false);
   if (!finding.subject.before.empty()) out["before"] = program_json(finding.subject.before);
   if (!finding.subject.policy.empty()) out["policy"] = finding.subject.policy;
   if (finding.after) out["after"] = program_json(*finding.after);

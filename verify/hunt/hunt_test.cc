@@ -6,7 +6,9 @@
 #include <chrono>
 #include <functional>
 #include <thread>
+#include <tuple>
 
+#include "harness/adapters/builtin.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
 #include "harness/policy/compile.h"
@@ -34,6 +36,34 @@ class FakeOptimizer : public Optimizer {
 
  private:
   Function function_;
+};
+
+// Passes with names, each applied once.
+class StagedOptimizer : public Optimizer {
+ public:
+  using Passes = std::vector<std::pair<std::string, std::function<Program(ProgramView)>>>;
+  explicit StagedOptimizer(Passes passes) : passes_(std::move(passes)) {}
+  Answer<Program> optimize(ProgramView program) override {
+    Answer<Program> out;
+    out.value.assign(program.begin(), program.end());
+    for (const auto& [name, run] : passes_) out.value = run(out.value);
+    return out;
+  }
+  Answer<std::vector<OptimizerStage>> stages(ProgramView program) override {
+    Answer<std::vector<OptimizerStage>> out;
+    Program current(program.begin(), program.end());
+    for (const auto& [name, run] : passes_) {
+      Program next = run(current);
+      if (next != current) out.value.push_back({name, next});
+      current = std::move(next);
+    }
+    if (spoil) spoil(out);
+    return out;
+  }
+  std::function<void(Answer<std::vector<OptimizerStage>>&)> spoil;
+
+ private:
+  Passes passes_;
 };
 
 class FakeCompiler : public Compiler {
@@ -199,6 +229,116 @@ TEST(Hunt, CrashesAreReducedAndGroupedByWhatTheySay) {
     EXPECT_GT(finding.count, 1u);
     EXPECT_EQ(finding.subject.before.size(), 2u) << asm_text(finding.subject.before);
     EXPECT_TRUE(finding.reduced);
+  }
+}
+
+// A program that decides the same and is another.
+Program with_a_null_jump(ProgramView program) {
+  Program out = {Insn{kJa, 0, 0, 0}};
+  out.insert(out.end(), program.begin(), program.end());
+  return out;
+}
+
+// As all_bits, but for one constant.
+std::function<Program(ProgramView)> all_bits_of(std::uint32_t k) {
+  return [k](ProgramView program) {
+    Program out(program.begin(), program.end());
+    for (Insn& in : out)
+      if (in.code == kJsetK && in.k == k) in.code = kJgeK;
+    return out;
+  };
+}
+
+Program tests_for(std::uint32_t k) {
+  return {{kLdWAbs, 0, 0, 16}, {kJsetK, 0, 1, k}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
+}
+
+HuntReport hunt_given(Optimizer& optimizer, std::vector<NamedProgram> programs) {
+  HuntOptions options = options_for(programs.size());
+  options.judge.cache = false;
+  const auto subjects = given_programs(std::move(programs));
+  auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+  EXPECT_TRUE(report);
+  return *report;
+}
+
+TEST(Hunt, ThePassThatIsWrongIsNamed) {
+  for (const bool prove : {true, false}) {
+    StagedOptimizer optimizer(
+        {{"pad", with_a_null_jump}, {"all-bits", all_bits}, {"pad again", with_a_null_jump}});
+    HuntOptions options = options_for(2000);
+    if (!prove) options.judge.prover = {};
+    options.stop_at_first = true;
+    const auto subjects = generated_programs();
+    const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+    ASSERT_TRUE(report);
+    const Finding* finding = of_kind(*report, FindingKind::kDifferent);
+    ASSERT_NE(finding, nullptr) << report->reason;
+    EXPECT_EQ(finding->pass, "all-bits");
+    EXPECT_EQ(finding->group, "different in all-bits: " + shape_of(finding->subject.before));
+  }
+  StagedOptimizer cutting({{"pad", with_a_null_jump},
+                           {"cut", [](ProgramView p) { return Program(p.begin(), p.end() - 1); }}});
+  const HuntReport report = hunt_given(cutting, {{"one", tests_for(6)}});
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings.front().kind, FindingKind::kRejected);
+  EXPECT_EQ(report.findings.front().pass, "cut");
+}
+
+TEST(Hunt, OneShapeInTwoPassesIsTwoFindings) {
+  StagedOptimizer optimizer({{"six", all_bits_of(6)}, {"ten", all_bits_of(10)}});
+  const std::vector<NamedProgram> programs = {
+      {"six", tests_for(6)}, {"ten", tests_for(10)}, {"ten, too", tests_for(10)}};
+  const HuntReport report = hunt_given(optimizer, programs);
+  ASSERT_EQ(report.findings.size(), 2u);
+  const auto& [six, ten] = std::tie(report.findings[0], report.findings[1]);
+  EXPECT_EQ(shape_of(six.subject.before), shape_of(ten.subject.before));
+  EXPECT_EQ(std::pair(six.pass, ten.pass), std::pair(std::string("six"), std::string("ten")));
+  EXPECT_EQ(std::pair(six.count, ten.count), std::pair(std::uint64_t{1}, std::uint64_t{2}));
+  // Where it does not tell, they are one.
+  optimizer.spoil = [](auto& stages) { stages.outcome = Outcome::kUnsupported; };
+  const HuntReport without = hunt_given(optimizer, programs);
+  ASSERT_EQ(without.findings.size(), 1u);
+  EXPECT_EQ(without.findings[0].count, 3u);
+  EXPECT_EQ(without.findings[0].group, "different: " + shape_of(six.subject.before));
+}
+
+TEST(Hunt, StagesThatDoNotFitTheAnswerAreIgnored) {
+  StagedOptimizer optimizer({{"pad", with_a_null_jump}, {"six", all_bits_of(6)}});
+  using Stages = Answer<std::vector<OptimizerStage>>;
+  const std::vector<std::pair<std::function<void(Stages&)>, std::string>> cases = {
+      {{}, "six"},
+      {[](Stages& stages) { stages.outcome = Outcome::kGarbage; }, ""},
+      {[](Stages& stages) { stages.value.clear(); }, ""},
+      {[](Stages& stages) { stages.value.pop_back(); }, ""},
+      {[](Stages& stages) { stages.value.back().program.back().k ^= 6; }, ""},
+      // What the kernel would not take is not what this finding is about.
+      {[](Stages& stages) { stages.value.front().program = {{0xffff, 255, 255, ~0u}}; }, "six"},
+      {[](Stages& stages) { stages.value.front().program.clear(); }, "six"},
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    optimizer.spoil = cases[i].first;
+    const HuntReport report = hunt_given(optimizer, {{"one", tests_for(6)}});
+    const Finding* found = of_kind(report, FindingKind::kDifferent);
+    ASSERT_NE(found, nullptr) << i;
+    const Finding& finding = *found;
+    EXPECT_EQ(finding.pass, cases[i].second) << i;
+    EXPECT_TRUE(finding.reduced) << i;
+    EXPECT_TRUE(finding.witness) << i;
+    EXPECT_EQ(*finding.after, optimizer.optimize(finding.subject.before).value) << i;
+  }
+}
+
+TEST(Hunt, ATwinIsBlamedByItsName) {
+  for (const char* pass : {"merge-returns", "skip-decided-tests", "remove-unreachable"}) {
+    const auto twin = builtin_optimizer(std::string("broken:twin-") + pass);
+    HuntOptions options = options_for(3000);
+    options.stop_at_first = true;
+    const auto subjects = generated_programs();
+    const auto report = hunt({"twin", twin.get(), nullptr}, *subjects, options);
+    ASSERT_TRUE(report);
+    ASSERT_FALSE(report->findings.empty()) << pass;
+    EXPECT_EQ(report->findings.front().pass, pass);
   }
 }
 
@@ -421,6 +561,7 @@ TEST(Store, FilesAreProgramsWithTheirReplay) {
   finding.subject.before = {{kLdWAbs, 0, 0, 0}, {kRetA, 0, 0, 0}};
   finding.detail = "two\nlines";
   finding.group = "different: a";
+  finding.pass = "merge";
   finding.witness = Witness{SeccompData{}, 1, 2};
   const std::string text = file_text(report, finding, "x.asm");
   const auto read = read_program(text, "x.asm");
@@ -429,6 +570,7 @@ TEST(Store, FilesAreProgramsWithTheirReplay) {
   EXPECT_NE(text.find("replay: secequiv check --optimizer 'sh it.sh '\\''{}'\\''' x.asm"),
             std::string::npos)
       << text;
+  EXPECT_NE(text.find("; pass: merge\n"), std::string::npos) << text;
 }
 
 }  // namespace

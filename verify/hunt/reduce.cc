@@ -27,13 +27,7 @@ class Reduction {
 
   bool still(const HuntSubject& subject) {
     if (error_ || out_of_time()) return false;
-    std::vector<InputWords> inputs;
-    if (finding_.witness) inputs.push_back(finding_.witness->data.words);
-    if (!options_.judge.prover) {
-      Random random(1);  // the same question must have the same answer
-      for (const InputWords& words : random_inputs(random, subject.before, 64))
-        inputs.push_back(words);
-    }
+    const auto inputs = inputs_for(subject, finding_.witness);
     Answer<Program> answer;
     auto problem = shows(target_, finding_.kind, subject, answer, inputs, options_);
     if (!problem) {
@@ -43,6 +37,34 @@ class Reduction {
     if (!*problem || !same_crash(**problem)) return false;
     last_ = Shown{subject, std::move(answer), std::move(**problem)};
     return true;
+  }
+
+  // The first pass whose program for the smallest subject shows the same kind of finding; empty if
+  // the optimizer does not tell, or nothing that fits its answer.
+  std::string pass() {
+    if (target_.optimizer == nullptr || !last_ || !last_->answer.ok() ||
+        (finding_.kind != FindingKind::kDifferent && finding_.kind != FindingKind::kRejected))
+      return {};
+    auto stages = target_.optimizer->stages(last_->subject.before);
+    if (!stages.ok() || stages.value.empty() || stages.value.back().program != last_->answer.value)
+      return {};
+    const auto inputs = inputs_for(last_->subject, last_->problem.witness);
+    JudgeOptions judging = options_.judge;
+    judging.cache = false;
+    // Reducing may have used up its time; this has as much again.
+    start_ = Clock::now();
+    for (OptimizerStage& stage : stages.value) {
+      if (seconds_since(start_) > seconds_ || (options_.stop && options_.stop())) return {};
+      Answer<Program> after;
+      after.value = std::move(stage.program);
+      const auto judgement = judge(last_->subject.before, after, inputs, judging);
+      if (!judgement) {
+        error_ = judgement.error();
+        return {};
+      }
+      if (judgement->problem && judgement->problem->kind == finding_.kind) return stage.pass;
+    }
+    return {};
   }
 
   [[nodiscard]] bool timed_out() const { return timed_out_; }
@@ -57,6 +79,17 @@ class Reduction {
   [[nodiscard]] const std::optional<Shown>& last() const { return last_; }
 
  private:
+  [[nodiscard]] std::vector<InputWords> inputs_for(const HuntSubject& subject,
+                                                   const std::optional<Witness>& witness) const {
+    std::vector<InputWords> inputs;
+    if (witness) inputs.push_back(witness->data.words);
+    if (options_.judge.prover) return inputs;
+    Random random(1);  // the same question must have the same answer
+    for (const InputWords& words : random_inputs(random, subject.before, 64))
+      inputs.push_back(words);
+    return inputs;
+  }
+
   bool out_of_time() {
     timed_out_ =
         timed_out_ || seconds_since(start_) > seconds_ || (options_.stop && options_.stop());
@@ -170,6 +203,8 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
   }
   out.reduced = end == ShrinkEnd::kMinimal && !reduction.timed_out();
   finish(out, *reduction.last(), options.judge.sameness);
+  out.pass = reduction.pass();
+  if (reduction.error()) return *reduction.error();
   return out;
 }
 

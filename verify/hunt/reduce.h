@@ -1,4 +1,5 @@
-// Makes a finding small: the program or policy, then the input. Owns what must stay true meanwhile.
+// Makes a finding small: the program or policy, then the input; then finds the pass to blame. Owns
+// what must stay true meanwhile.
 #pragma once
 
 #include "verify/hunt/hunt.h"
@@ -6,9 +7,10 @@
 namespace secequiv::hunt {
 
 // The same kind of finding on a subject as small as the time allows, with its answer, witness and
-// sentence. `finding.reduced` says whether nothing smaller was found (false: time or calls ran out
-// first). A finding that does not show again when asked a second time is returned as it is, which
-// its sentence then says. Errors: kInternal of the prover.
+// sentence, and the pass to blame if the optimizer tells. `finding.reduced` says whether nothing
+// smaller was found (false: time or calls ran out first). A finding that does not show again when
+// asked a second time is returned as it is, which its sentence then says. Errors: kInternal of the
+// prover.
 Result<Finding> reduce(const Target& target, const Finding& finding, const HuntOptions& options);
 
 // Is the finding's kind what comes of `subject`? Its judgement if so.

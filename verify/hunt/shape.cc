@@ -107,7 +107,9 @@ bool groups_by_shape(FindingKind kind) {
 
 std::string group_of(const Finding& finding) {
   const std::string kind(finding_name(finding.kind));
-  if (groups_by_shape(finding.kind)) return kind + ": " + shape_of(finding.subject.before);
+  if (groups_by_shape(finding.kind))
+    return kind + (finding.pass.empty() ? "" : " in " + finding.pass) + ": " +
+           shape_of(finding.subject.before);
   switch (finding.kind) {
     case FindingKind::kCrashed:
     case FindingKind::kGarbage:

@@ -1,5 +1,6 @@
 // When do two findings have the same cause? Owns that guess: a reduced program with its constants
-// replaced by their order of appearance, or what a crash said with its numbers taken out.
+// replaced by their order of appearance and the pass to blame, or what a crash said with its
+// numbers taken out.
 #pragma once
 
 #include <string>
@@ -19,7 +20,8 @@ std::string signature_of(std::string_view detail);
 // anything is reduced.
 bool groups_by_shape(FindingKind kind);
 
-// The finding's group: its kind, and its shape or signature.
+// The finding's group: its kind, and its pass and shape or its signature. "different in
+// merge-returns: ld w0; ...".
 std::string group_of(const Finding& finding);
 
 }  // namespace secequiv::hunt

@@ -49,6 +49,7 @@ std::vector<std::string> heading(const HuntReport& report, const Finding& findin
       fmt::format("{} {}", report.kind, report.target),
       fmt::format("replay: {}", replay_command(report, finding, path)),
   };
+  if (!finding.pass.empty()) lines.push_back("pass: " + finding.pass);
   if (finding.witness) {
     std::string words = "words:";
     for (const std::uint32_t word : finding.witness->data.words)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """A served optimizer and evaluator (PROTOCOL.md): --optimizer 'serve:python3 harness/adapter/examples/server.py'.
 
-Write your own in optimize() and evaluate(); the rest is the protocol. Uses the standard library alone.
+Write your own in PASSES and evaluate(); the rest is the protocol. Uses the standard library alone.
 """
 
 import struct
 import sys
 
-LD_ABS, JEQ_K, RET_K, RET_A = 0x20, 0x15, 0x06, 0x16
+LD_ABS, JEQ_K, JA, RET_K, RET_A = 0x20, 0x15, 0x05, 0x06, 0x16
 
 
 class Unsupported(Exception):
@@ -18,9 +18,31 @@ class Refused(Exception):
     """What is wrong with the request."""
 
 
-def optimize(program):
-    """Instructions are (code, jt, jf, k). Drops what lies behind a return that comes first."""
+def enter_later(program):
+    """Instructions are (code, jt, jf, k). Drops what a jump that comes first goes past."""
+    return program[1 + program[0][3]:] if program[0][0] == JA else program
+
+
+def cut_behind_return(program):
+    """Drops what lies behind a return that comes first."""
     return program[:1] if program[0][0] == RET_K else program
+
+
+PASSES = (("enter-later", enter_later), ("cut-behind-return", cut_behind_return))
+
+
+def stages(program):
+    """(name, program after it) of each pass that changed something."""
+    for name, run in PASSES:
+        before, program = program, run(program)
+        if program != before:
+            yield name, program
+
+
+def optimize(program):
+    for _, after in stages(program):
+        program = after
+    return program
 
 
 def evaluate(program, words):
@@ -45,15 +67,23 @@ def unpack(raw):
     return list(struct.iter_unpack("<HBBI", raw))
 
 
+def pack(program):
+    return b"".join(struct.pack("<HBBI", *insn) for insn in program)
+
+
 def answer(request):
     kind, body = request[:1], request[1:]
     if kind == b"O":
-        return b"".join(struct.pack("<HBBI", *insn) for insn in optimize(unpack(body)))
+        return pack(optimize(unpack(body)))
+    if kind == b"S":
+        named = ((name.encode(), program) for name, program in stages(unpack(body)))
+        return b"".join(struct.pack("<I", len(name)) + name + struct.pack("<I", len(program)) + pack(program)
+                        for name, program in named)
     if kind == b"E":
         end = 4 + 8 * struct.unpack_from("<I", body)[0]
         program = unpack(body[4:end])
         return b"".join(struct.pack("<I", evaluate(program, words)) for words in struct.iter_unpack("<16I", body[end:]))
-    raise Unsupported("this is no compiler")
+    raise Unsupported("this is an optimizer and an evaluator")
 
 
 def main():

@@ -1,6 +1,6 @@
 /* A server for tests. Optimizes a program to itself, unless its first instruction has code 0xdead:
  * then the bytes behind it name what goes wrong. A policy is compiled to as many instructions as it
- * has bytes; an evaluation gives each input's first word, one value too few if the program's k is
+ * has bytes; the stages of a program are itself twice, from "one" and "two"; an evaluation gives each input's first word, one value too few if the program's k is
  * 0xdead. With an argument it does that before it reads anything. */
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include <fcntl.h>
@@ -107,6 +107,18 @@ int main(int argc, char** argv) {
       for (size_t i = 0; i < count; ++i) memcpy(values + 4 * i, body + inputs + 64 * i, 4);
       answer(0, values, 4 * count);
       free(values);
+    } else if (body[0] == 'S' && word(body + 1) != 0xdead) {
+      unsigned char* stages = malloc(2 * (size + 16));
+      size_t end = 0;
+      for (int i = 0; i < 2; ++i) {
+        const unsigned char count = (unsigned char)(size / 8);
+        memcpy(stages + end, i == 0 ? "\3\0\0\0one" : "\3\0\0\0two", 7);
+        memcpy(stages + end + 7, (unsigned char[]){count, 0, 0, 0}, 4);
+        memcpy(stages + end + 11, body + 1, size - 1);
+        end += 11 + size - 1;
+      }
+      answer(0, stages, end);
+      free(stages);
     } else if (word(body + 1) == 0xdead) {
       go_wrong((const char*)body + 9, body + 1, size - 1);
     } else {

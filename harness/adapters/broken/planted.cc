@@ -16,51 +16,66 @@ namespace {
 // Wrong passes need not come to a fixpoint.
 constexpr int kRounds = 3;
 
+template <class Function>
+struct Named {
+  std::string_view name;
+  Function run;
+};
+
 // The standard passes of the twin's kind, in their order, with the twin in place of its pass.
 template <class Function>
-std::vector<Function> with_twin(const Twin& twin) {
+std::vector<Named<Function>> with_twin(const Twin& twin) {
   const auto standard = standard_passes();
-  std::vector<Function> out;
+  std::vector<Named<Function>> out;
   for (const Pass& pass : all_passes()) {
     const auto* run = std::get_if<Function>(&pass.run);
     if (run == nullptr) continue;
     if (pass.name == twin.pass) {
-      out.push_back(std::get<Function>(twin.run));
+      out.push_back({pass.name, std::get<Function>(twin.run)});
     } else if (std::ranges::find(standard, &pass) != standard.end()) {
-      out.push_back(*run);
+      out.push_back({pass.name, *run});
     }
   }
   return out;
 }
 
-std::variant<PlantedOptimizer, PlantedCompiler> around(const Twin& twin) {
-  if (std::holds_alternative<BytecodePass>(twin.run)) {
-    return PlantedOptimizer([passes = with_twin<BytecodePass>(twin)](ProgramView program) {
-      Program out(program.begin(), program.end());
-      for (int round = 0; round < kRounds; ++round)
-        for (const BytecodePass pass : passes) out = pass(out);
-      return out;
-    });
-  }
+// Of a twin among the bytecode passes.
+WatchedOptimizer optimizer_around(const Twin& twin) {
+  return [passes = with_twin<BytecodePass>(twin)](ProgramView program, const Watch& watch) {
+    Program out(program.begin(), program.end());
+    for (int round = 0; round < kRounds; ++round) {
+      for (const auto& [name, run] : passes) {
+        Program next = run(out);
+        const bool changed = watch && next != out;
+        out = std::move(next);
+        if (changed) watch(name, out);
+      }
+    }
+    return out;
+  };
+}
+
+// Of any other.
+PlantedCompiler compiler_around(const Twin& twin) {
   if (std::holds_alternative<LayoutPass>(twin.run)) {
-    return PlantedCompiler([passes = with_twin<LayoutPass>(twin)](const Policy& policy) {
+    return [passes = with_twin<LayoutPass>(twin)](const Policy& policy) {
       Plan plan = make_plan(simplify(policy, standard_passes()).policy);
-      for (const LayoutPass pass : passes) plan = pass(plan);
+      for (const auto& pass : passes) plan = pass.run(plan);
       return optimize(render(plan)).program;
-    });
+    };
   }
   // On the rules as they are first: what the other passes leave is no longer what some twins get
   // wrong.
   auto passes = with_twin<RulePass>(twin);
-  passes.insert(passes.begin(), std::get<RulePass>(twin.run));
-  return PlantedCompiler([passes](const Policy& policy) {
+  passes.insert(passes.begin(), {twin.pass, std::get<RulePass>(twin.run)});
+  return [passes](const Policy& policy) {
     Policy wrong = policy;
     for (int round = 0; round < kRounds; ++round)
-      for (const RulePass pass : passes)
+      for (const auto& pass : passes)
         for (RuleSet& set : wrong.rule_sets)
-          for (SyscallRule& entry : set.rules) entry.rule = pass(entry.rule);
+          for (SyscallRule& entry : set.rules) entry.rule = pass.run(entry.rule);
     return optimize(render(lay_out(wrong, standard_passes()))).program;
-  });
+  };
 }
 
 std::vector<Planted> planted_twins() {
@@ -71,7 +86,13 @@ std::vector<Planted> planted_twins() {
       const int count = ++seen[twin.pass];
       std::string name = "twin-" + std::string(twin.pass);
       if (count > 1) name += "-" + std::to_string(count);
-      out.push_back({std::move(name), twin.bug, around(twin)});
+      Planted& one = out.emplace_back(Planted{std::move(name), twin.bug, {}});
+      if (std::holds_alternative<BytecodePass>(twin.run)) {
+        one.watched = optimizer_around(twin);
+        one.run = [run = one.watched](ProgramView program) { return run(program, {}); };
+      } else {
+        one.run = compiler_around(twin);
+      }
     }
   }
   return out;
@@ -101,9 +122,10 @@ std::vector<Planted> all_planted() {
   std::vector<Planted> out;
   for (auto part : {planted_in_rules(), planted_in_layout(), planted_in_bytecode()})
     std::ranges::move(part, std::back_inserter(out));
-  for (const Alias& alias : kAliases)
-    out.push_back(
-        {alias.name, alias.bug_class, std::ranges::find(twins, alias.twin, &Planted::name)->run});
+  for (const Alias& alias : kAliases) {
+    const Planted& twin = *std::ranges::find(twins, alias.twin, &Planted::name);
+    out.push_back({alias.name, alias.bug_class, twin.run, twin.watched});
+  }
   std::ranges::move(twins, std::back_inserter(out));
   return out;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/bpf/interpreter.h"
+#include "harness/optimize/optimizer.h"
 #include "harness/policy/policy.h"
 
 namespace secequiv::broken {
@@ -20,11 +21,13 @@ namespace secequiv::broken {
 // read_policy could have made. The result is accepted, too; only its decisions are wrong.
 using PlantedOptimizer = std::function<Program(ProgramView)>;
 using PlantedCompiler = std::function<Program(const Policy&)>;
+using WatchedOptimizer = std::function<Program(ProgramView, const Watch&)>;
 
 struct Planted {
   std::string name;            // "swapped-targets-in-high-half"
   std::string_view bug_class;  // as said of the real ones
   std::variant<PlantedOptimizer, PlantedCompiler> run;
+  WatchedOptimizer watched = {};  // of an optimizer made of passes: the same as `run`
 };
 
 // One for each bug class, then the reference optimizer with each twin (twins.h) in place of its

@@ -61,7 +61,7 @@ Answer answer(Handlers& handlers, std::string_view request) {
       return handlers.answer_evaluate(items<Insn>(body.substr(0, bytes)), inputs);
     }
     default:
-      return refused("unknown kind: expected O, C or E");
+      return unsupported("unknown kind: expected O, C or E");
   }
 }
 

@@ -108,6 +108,18 @@ def test_the_text_shows_the_reduced_programs(tool, programs):
         assert part in done.out, part
 
 
+def test_the_pass_to_blame_is_named(tmp_path):
+    twin = ("fuzz", "--optimizer", "broken:twin-merge-returns", *FAST, "300")
+    document, done = report(*twin, "--save", tmp_path / "found")
+    assert done.status == 1, done
+    wrong = [finding for finding in document["findings"] if finding["kind"] == "different"]
+    assert {finding["pass"] for finding in wrong} == {"merge-returns"}
+    for finding in wrong:
+        assert finding["group"].startswith("different in merge-returns: ")
+        assert "; pass: merge-returns\n" in open(finding["file"]).read()
+    assert "  pass: merge-returns\n" in run(*twin).out
+
+
 @pytest.mark.parametrize("command, kind, status", [
     ("false", "crashed", 5), ("kill -SEGV $$", "crashed", 5), ("echo 'panic: index out of range' >&2; exit 2", "crashed", 5),
     ("echo hello", "garbage", 5), ("head -c 9", "garbage", 5), ("true", "garbage", 5), ("yes", "exhausted", 5),

@@ -20,9 +20,10 @@ def test_it_is_not_in_the_help():
 
 def test_requests_are_answered_until_the_input_ends():
     program = struct.pack("<HBBI", 6, 0, 0, 7)
-    done = run("plugin-host", EXAMPLE, stdin=frame(b"F") + frame(b"O" + program + program) + frame(b"X"), raw=True)
+    done = run("plugin-host", EXAMPLE, stdin=frame(b"F") + frame(b"O" + program + program) + frame(b"S" + program) + frame(b"X"), raw=True)
     assert (done.status, done.err) == (0, "")
-    assert done.out == frame(b"\0OCE") + frame(b"\0" + program) + frame(b"\2expected a request of kind O, C or E, found kind 0x58")
+    assert done.out == (frame(b"\0OCE") + frame(b"\0" + program) + frame(b"\1it does not say what its passes do") +
+                        frame(b"\1expected a request of kind O, S, C or E, found kind 0x58"))
 
 
 def test_requests_that_are_none():

@@ -144,7 +144,7 @@ func dispatch(handlers Handlers, request []byte) ([]byte, error) {
 		}
 		return evaluate(handlers, body)
 	}
-	return nil, fmt.Errorf("unknown kind 0x%02x: expected O, C or E", kind)
+	return nil, Unsupported("unknown kind 0x%02x: expected O, C or E", kind)
 }
 
 func evaluate(handlers Handlers, body []byte) ([]byte, error) {
