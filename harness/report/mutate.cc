@@ -27,8 +27,8 @@ std::string row(std::string_view name, const MutationCounts& c) {
 }
 
 std::string missed_text(const MissedMutant& missed, ProgramView program) {
-  std::string out = fmt::format("{}: instruction {}: {}\n", fate(missed), missed.mutant.pc,
-                                describe(missed.mutant, program));
+  const std::string out = fmt::format("{}: instruction {}: {}\n", fate(missed), missed.mutant.pc,
+                                      describe(missed.mutant, program));
   if (missed.witness)
     return out + fmt::format("  {}: {} became {}\n", describe(missed.witness->data),
                              describe_action(missed.witness->before),
