@@ -51,6 +51,7 @@ class Job {
       ++counts(mutant).mutants;
       candidates_.push_back({mutant, false, std::nullopt});
     }
+    report_.sameness = options_.sameness;
     run_inputs(inputs);
     if (auto s = prove(); !s) return s.error();
     fuzz(inputs);

@@ -105,7 +105,7 @@ TEST_P(RandomScores, AgreeWithBruteForce) {
   EXPECT_EQ(report.verdict() == Verdict::kFail, report.total().survived > 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomScores, testing::Range(1, 9));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomScores, testing::Range(1, 15));
 
 // getpid alone: swapping the returns shows, as does every change of what is returned for it.
 TEST(MutationScore, OfOneInput) {

@@ -95,7 +95,8 @@ Subject of_policy(const Twin& twin, std::string name, const Policy& policy, bool
 
 Subject of_program(const Twin& twin, std::string name, const Program& program) {
   Subject out{std::move(name), program, std::get<BytecodePass>(twin.run)(program), {}};
-  out.inputs = derive_cases(program, {.per_syscall = 200, .total = 100000}).inputs;
+  constexpr CaseLimits kLimits{.per_syscall = 200, .total = 100000, .steps = 1 << 20};
+  out.inputs = derive_cases(program, kLimits).inputs;
   return out;
 }
 

@@ -230,13 +230,15 @@ Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch
                   did_you_mean(similar_syscalls(*arch, text))));
 }
 
-CLI::Validator seconds() {
-  const auto check = [](const std::string& text) {
+CLI::Validator seconds(bool or_none) {
+  const auto check = [or_none](const std::string& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool good = error == std::errc() && end == text.data() + text.size() &&
-                      std::isfinite(value) && value > 0;
-    return good ? std::string() : fmt::format("expected seconds above 0, found '{}'", text);
+                      std::isfinite(value) && (value > 0 || (or_none && value == 0));
+    return good ? std::string()
+                : fmt::format("expected seconds{}above 0, found '{}'", or_none ? ", 0 or " : " ",
+                              text);
   };
   return {check, "SECONDS"};
 }

@@ -87,8 +87,8 @@ Result<Source> load_command(const std::string& command, double timeout, const Op
 Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch);
 Result<std::uint64_t> parse_u64(const std::string& text, std::string_view what);
 
-// A finite number of seconds above 0.
-CLI::Validator seconds();
+// A finite number of seconds above 0; or 0, too.
+CLI::Validator seconds(bool or_none = false);
 // An architecture's name.
 CLI::Validator architecture();
 

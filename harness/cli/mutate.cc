@@ -16,7 +16,7 @@ struct MutateJob {
   double fuzz_seconds = MutationOptions{}.fuzz_seconds;
   std::uint64_t seed = MutationOptions{}.seed;
   bool prove_all = false;
-  std::size_t sample = MutationOptions{}.sample;
+  std::optional<std::size_t> sample;
   EngineOptions engine;
 };
 
@@ -39,6 +39,9 @@ Result<std::vector<InputSet>> inputs_for(const MutateJob& job, const Source& sou
 }
 
 int mutate(const MutateJob& job) {
+  if (job.prove_all && job.sample)
+    return report(make_error(ErrorCode::kUsage, "--sample", "expected nothing beside --prove-all"),
+                  job.options);
   auto source = load_accepted(job.program, job.options);
   if (!source) return report(source.error(), job.options);
   auto inputs = inputs_for(job, *source);
@@ -48,7 +51,7 @@ int mutate(const MutateJob& job) {
   options.fuzz_seconds = job.fuzz_seconds;
   options.seed = job.seed;
   options.prove_all = job.prove_all;
-  options.sample = job.sample;
+  options.sample = job.sample.value_or(options.sample);
   options.engine = job.engine.engine();
   options.budget = job.engine.budget(job.options);
   auto score = score_mutants(source->program, *inputs, options);
@@ -72,16 +75,16 @@ void add_mutate(CLI::App& app, Context& context) {
   sub->add_option("--policy", job->policy, "Also derive inputs from this policy");
   sub->add_option("--fuzz-seconds", job->fuzz_seconds,
                   "Fuzz each mutant that no derived input kills so long at most; 0: not at all")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(seconds(true))
       ->capture_default_str();
-  sub->add_option("--seed", job->seed, "Seed of fuzzing and of --sample")->capture_default_str();
-  auto* all =
-      sub->add_flag("--prove-all", job->prove_all,
-                    "Ask for a proof about every mutant, also about those that inputs kill");
+  sub->add_option("--seed", job->seed, "Seed of fuzzing and of the choice of proofs")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  sub->add_flag("--prove-all", job->prove_all,
+                "Ask for a proof about every mutant, also about those that inputs kill");
   sub->add_option("--sample", job->sample,
-                  "Ask for proofs about so many of the mutants that derived inputs kill")
-      ->excludes(all)
-      ->capture_default_str();
+                  "Ask for proofs about so many of the mutants that derived inputs kill (1000)")
+      ->check(CLI::Range(0, 1000000000));
   job->engine.add_engine(*sub);
   job->options.add_input(*sub);
   job->options.add_timeout(*sub, "Seconds for one proof; running out gives 'unknown'");

@@ -69,7 +69,7 @@ void add_constants(ProgramView program, const std::vector<Accumulator>& flow,
 
 }  // namespace
 
-InputMutator::InputMutator(std::vector<ProgramView> programs) {
+InputMutator::InputMutator(const std::vector<ProgramView>& programs) {
   for (const ProgramView program : programs) {
     subjects_.push_back(Subject{program, accumulator_flow(program)});
     add_constants(program, subjects_.back().flow, constants_);

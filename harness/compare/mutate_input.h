@@ -16,7 +16,7 @@ class InputMutator {
  public:
   // The programs outlive the mutator. Not empty; preconditions: check() accepts each (the length
   // rule aside).
-  explicit InputMutator(std::vector<ProgramView> programs);
+  explicit InputMutator(const std::vector<ProgramView>& programs);
 
   // Changes a few words: values that turn a test on the input's path through one of the programs,
   // constants that one compares that word with (k-1, k, k+1), single bits, all ones, zero, other

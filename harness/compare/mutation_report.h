@@ -50,9 +50,10 @@ struct MutationReport {
   std::array<MutationCounts, kMutationOperators> operators = {};
   std::vector<InputSetCounts> inputs;
   std::vector<MissedMutant> missed;  // by pc
-  bool all_proven = false;           // proofs were asked for all mutants
-  double fuzz_seconds = 0;           // at most, for one mutant
-  double input_seconds = 0;          // spent
+  Sameness sameness = Sameness::kRaw;
+  bool all_proven = false;   // proofs were asked for all mutants
+  double fuzz_seconds = 0;   // at most, for one mutant
+  double input_seconds = 0;  // spent
   double proof_seconds = 0;
   double fuzzing_seconds = 0;
 

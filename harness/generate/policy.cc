@@ -267,6 +267,7 @@ class Generator {
     out.kind = Rule::Kind::kArgs;
     for (std::size_t i = random_.between(1, 3); i > 0; --i) {
       Matcher& m = out.fields[random_.below(4)];
+      m = Matcher{};
       m.value = value();
       m.op =
           random_.pick(std::array{Op::kEq, Op::kEq, Op::kNe, Op::kGt, Op::kGe, Op::kLt, Op::kLe});

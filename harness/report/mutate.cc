@@ -27,8 +27,8 @@ std::string row(std::string_view name, const MutationCounts& c) {
 }
 
 std::string missed_text(const MissedMutant& missed, ProgramView program) {
-  std::string out = fmt::format("{}: instruction {}: {}\n", fate(missed), missed.mutant.pc,
-                                describe(missed.mutant, program));
+  const std::string out = fmt::format("{}: instruction {}: {}\n", fate(missed), missed.mutant.pc,
+                                      describe(missed.mutant, program));
   if (missed.witness)
     return out + fmt::format("  {}: {} became {}\n", describe(missed.witness->data),
                              describe_action(missed.witness->before),
@@ -67,6 +67,7 @@ ordered_json to_json(const MutationCounts& c) {
 ordered_json to_json(const MutationReport& report, ProgramView program) {
   ordered_json out{{"schema", "secequiv.mutate/1"},
                    {"verdict", verdict_name(report.verdict())},
+                   {"same", report.sameness == Sameness::kRaw ? "raw" : "behaviour"},
                    {"instructions", program.size()},
                    {"total", to_json(report.total())},
                    {"operators", ordered_json::object()},

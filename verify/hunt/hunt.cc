@@ -25,7 +25,7 @@ constexpr std::uint64_t kRepeatEvery = 16;
 class Hunt {
  public:
   Hunt(const Target& target, Subjects& subjects, const HuntOptions& options)
-      : target_(target), subjects_(subjects), options_(options), random_(options.seed) {
+      : target_(target), subjects_(subjects), options_(options) {
     report_.target = target.name;
     report_.kind = target.optimizer != nullptr ? "optimizer" : "compiler";
     report_.subjects = subjects.describe();
@@ -62,6 +62,11 @@ class Hunt {
     Answer<Program> answer;
   };
 
+  // Of its own for each trial, so that what a seed gives does not depend on how fast we are.
+  Random random_for(std::uint64_t trial, std::uint64_t purpose) const {
+    return Random(Random(options_.seed).next() ^ (2 * trial + purpose) * 0xd1342543de82ef95);
+  }
+
   bool stopped() {
     report_.interrupted = report_.interrupted || (options_.stop && options_.stop());
     return report_.interrupted;
@@ -79,7 +84,8 @@ class Hunt {
     for (Trial& trial : trials) {
       trial.number = ++report_.trials;
       trial.original = trial.number <= subjects_.originals();
-      trial.subject = subjects_.next(random_);
+      Random random = random_for(trial.number, 0);
+      trial.subject = subjects_.next(random);
     }
     answer(trials);
     for (const Trial& trial : trials) {
@@ -107,7 +113,8 @@ class Hunt {
   }
 
   std::vector<InputWords> inputs_for(const Trial& trial) {
-    if (!trial.original) return random_inputs(random_, trial.subject.before, options_.inputs);
+    Random random = random_for(trial.number, 1);
+    if (!trial.original) return random_inputs(random, trial.subject.before, options_.inputs);
     std::vector<SeccompData> derived =
         derive_cases(trial.subject.before, {.per_syscall = 2000, .total = 50000}).inputs;
     if (!trial.subject.policy.empty())
@@ -186,7 +193,6 @@ class Hunt {
   const Target& target_;
   Subjects& subjects_;
   const HuntOptions& options_;
-  Random random_;
   Clock::time_point start_ = Clock::now();
   HuntReport report_;
   Ledger ledger_{report_, options_};

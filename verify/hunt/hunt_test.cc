@@ -150,7 +150,7 @@ TEST(Hunt, WhatChangesNothingPassesAndIsProven) {
   EXPECT_EQ(report.trials, 500u);
   EXPECT_EQ(report.answered, 500u);
   EXPECT_EQ(report.proven + report.undecided, 500u);
-  EXPECT_GT(report.proven, 480u);
+  EXPECT_GT(report.proven, 450u);
   EXPECT_EQ(report.repeated, 500u / 16);
   EXPECT_TRUE(report.findings.empty());
 }
@@ -366,7 +366,7 @@ TEST(Hunt, NotesDoNotFail) {
       {FindingKind::kGrew,
        [](ProgramView p) {
          Program out(p.begin(), p.end());
-         out.insert(out.begin(), Insn{kJa, 0, 0, 0});
+         if (out.size() < kMaxInsns) out.insert(out.begin(), Insn{kJa, 0, 0, 0});
          return FakeCompiler::answered(out);
        }},
       {FindingKind::kNondeterministic,

@@ -10,7 +10,7 @@ import cli_tool
 import pytest
 from cli_tool import listed, report, run
 
-COMMANDS = ("check", "prove", "run", "cover", "asm", "dis", "validate", "optimize", "precompile", "patch", "import")
+COMMANDS = ("check", "prove", "run", "cover", "mutate", "asm", "dis", "validate", "optimize", "precompile", "patch", "import")
 BOTH = {"prove": 2}  # commands that need more than one input
 SYSCALLS = '"version":1,"arches":["x86_64"],"default_action":"allow","rule_sets":[{"action":"log","rules":{%s}}]'
 
@@ -39,7 +39,7 @@ def test_no_subcommand_and_unknown_subcommand():
     assert "'chekc'" in fails("chekc", "--json", "x.bpf")
 
 
-@pytest.mark.parametrize("command", ("prove", "run", "cover", "validate", "precompile", "patch"))
+@pytest.mark.parametrize("command", ("prove", "run", "cover", "mutate", "validate", "precompile", "patch"))
 def test_inputs_are_required(command):
     assert "required" in fails(command)
     if command == "prove":
@@ -113,6 +113,9 @@ def test_standard_input_twice(getpid):
     (["check", "OCI", "--arch", "pdp11"], "pdp11"), (["check", "OCI", "--kernel", "new"], "new"),
     (["check", "OCI", "--cap", "SYS_ADMIN"], "CAP_"), (["check", "OCI", "--cap", "CAP_SYS_ADMN"], "did you mean CAP_SYS_ADMIN?"),
     (["check", "A", "--arch", "sparc"], "sparc"), (["dis", "A", "--kernel", "x"], "--kernel"), (["prove", "A", "A", "--cap", "x"], "--cap"),
+    (["mutate", "A", "--fuzz-seconds", "-1"], "--fuzz-seconds"), (["mutate", "A", "--fuzz-seconds", "nan"], "--fuzz-seconds"),
+    (["mutate", "A", "--sample", "-1"], "--sample"), (["mutate", "A", "--seed", "x"], "--seed"),
+    (["mutate", "A", "--sample", "5", "--prove-all"], "--prove-all"), (["mutate", "A", "--same", "similar"], "behaviour"),
     (["run", "A", "--host-arch", "sparc"], "sparc"), (["cover", "A", "--arch", "0xc000003e"], "x86_64, i386"), (["import", "OCI", "--format", "xml"], "oci"),
     (["import", "OCI", "--arch", "pdp11"], "pdp11"), (["check", "A", "--policy", "A"], "PATH:1:1"),
 ])
@@ -403,5 +406,22 @@ def test_the_schemas_refuse_what_is_not_a_report():
                 {key: value for key, value in unknown.items() if key != "detail"}, {**made, "variables": [{"name": "x", "value": 1}]}):
         with pytest.raises(AssertionError):
             cli_tool.fits(bad)
-    assert sorted(cli_tool.VALIDATORS) == ["actions", "check", "cover", "diff", "error", "fuzz", "lint", "precompile", "precompiled", "prove", "reach", "run", "validate", "why"]
+    kinds = ("constant", "opcode", "target", "load", "return", "delete", "swap")
+    none = dict.fromkeys(("mutants", "refused", "equivalent", "killed_by_inputs", "killed_by_fuzzing", "survived", "undecided", "proofs",
+                          "proven_different", "unproven"), 0)
+    mutate = {"schema": "secequiv.mutate/1", "verdict": "pass", "same": "raw", "instructions": 1, "total": none,
+              "operators": dict.fromkeys(kinds, none), "inputs": [{"name": "program", "inputs": 0, "killed": 0}], "fuzz_seconds": 0,
+              "all_proven": False, "seconds": {"inputs": 0, "fuzzing": 0, "proofs": 0}, "missed_by_inputs": []}
+    undecided = {"instruction": 0, "operator": "load", "change": "x", "fate": "undecided", "detail": "y"}
+    unknown = {**mutate, "verdict": "unknown", "total": {**none, "undecided": 1}, "missed_by_inputs": [undecided]}
+    for good in (mutate, {**mutate, "verdict": "fail", "total": {**none, "survived": 1}}, unknown,
+                 {**mutate, "verdict": "unknown", "total": {**none, "unproven": 1}}):
+        cli_tool.fits(good)
+    for bad in ({**mutate, "verdict": "fail"}, {**mutate, "verdict": "unknown"}, {**unknown, "verdict": "pass"},
+                {**mutate, "total": {**none, "survived": 1}}, {**mutate, "inputs": []}, {**mutate, "operators": {}},
+                *({**unknown, "missed_by_inputs": [{**undecided, **wrong}]} for wrong in (
+                    {"fate": "survived"}, {"fate": "fuzzed"}, {"fate": "killed"}, {"operator": "bit"}, {"detail": ""}))):
+        with pytest.raises(AssertionError):
+            cli_tool.fits(bad)
+    assert sorted(cli_tool.VALIDATORS) == ["actions", "check", "cover", "diff", "error", "fuzz", "lint", "mutate", "precompile", "precompiled", "prove", "reach", "run", "validate", "why"]
     assert all(json.loads(path.read_text())["title"] for path in cli_tool.SCHEMAS.glob("*.json"))

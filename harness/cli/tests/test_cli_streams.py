@@ -28,6 +28,8 @@ COMMANDS = {
             "--json"],
     "cover": ["--policy", "--inputs", "--state", "--listing", "--no-derive", "--no-prove", "--engine", "--max-memory", "--from",
               "--big-endian", "--timeout", "--arch", "--cap", "--kernel", "--json"],
+    "mutate": ["--policy", "--fuzz-seconds", "--seed", "--prove-all", "--sample", "--engine", "--max-memory", "--from", "--big-endian",
+               "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
     "asm": ["--from", "--big-endian", "--to", "--output", "--plain", "--arch", "--cap", "--kernel"],
     "dis": ["--from", "--big-endian", "--to", "--output", "--plain", "--arch", "--cap", "--kernel"],
     "validate": ["--any-length", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
@@ -43,17 +45,19 @@ JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.as
         (["fuzz", "--optimizer", "identity", "--trials", "5", "--no-scaling"], 0),
         (["diff", "getpid.asm", "getpid.asm"], 0), (["diff", "getpid.asm", "getpid-enoent.asm"], 1),
         (["why", "getpid.asm"], 0), (["reach", "getpid.asm"], 0), (["actions", "getpid.asm"], 0), (["lint", str(POLICIES / "seed" / "ten-syscalls.json")], 0),
-        (["cover", "getpid.asm"], 0), (["cover", "getpid.asm", "--no-derive"], 1), (["asm", "getpid.asm"], 0),
+        (["cover", "getpid.asm"], 0), (["cover", "getpid.asm", "--no-derive"], 1),
+        (["mutate", "getpid.asm"], 0), (["mutate", "xor.asm", "--fuzz-seconds", "0"], 1), (["asm", "getpid.asm"], 0),
         (["dis", "getpid.asm"], 0), (["validate", "getpid.asm"], 0), (["validate", "bad.asm"], 4), (["optimize", "getpid.asm"], 0),
         (["optimize", "--list"], 0), (["precompile", "getpid.json", "-o", "out.json"], 0),
         (["precompile", "getpid.json", "-o", "out.json", "--timeout", "1e-9"], 3), (["patch", "patch.json", "--set", "fd=1"], 0),
         (["import", str(DOCKER)], 0), (["--help"], 0), (["check", "--help"], 0), (["--version"], 0)]
-JSON = {"check": 1, "fuzz": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "lint": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # and the version
+JSON = {"check": 1, "fuzz": 1, "mutate": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "lint": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # and the version
 
 
 @pytest.fixture
 def folder(getpid, getpid_enoent, asm):
     asm("ld [0]\n", "bad.asm")
+    asm("ld [16]\nxor #0x12345678\njeq #1, in, out\nin: ret #0\nout: ret #0x7fff0000\n", "xor.asm")
     asm('{"version": 1, "arches": ["x86_64"], "default_action": "errno(1)", "rule_sets": []}', "getpid.json")
     asm('{"schema": "secequiv.precompiled/1", "policy": "p", "variables": [{"name": "fd", "value": 3, "places": [0]}], '
         '"program": [[0, 0, 0, 3], [22, 0, 0, 0]]}', "patch.json")

@@ -1,0 +1,59 @@
+"""scripts/bench mutate: which small slips in real filters derived inputs, fuzzing and proofs find.
+
+`secequiv mutate` counts and times; this judges and prints."""
+import json
+import subprocess
+
+from bench_prove import judge, number, table
+
+NAMES = ("systrap", "systrap-hostnet", "systrap-everything")
+INPUTS, ALL = 99.9, 100  # percent of the mutants that differ
+SECONDS = 60  # for one filter
+
+
+def share(part, whole):
+    """In percent; None if there was nothing to find."""
+    return 100 * part / whole if whole else None
+
+
+def row(name, report, seconds):
+    """One filter's figures; `report` is None if there are none."""
+    if report is None:
+        return [name] + [None] * 8 + ["not measured"]
+    total = report["total"]
+    different = total["killed_by_inputs"] + total["killed_by_fuzzing"] + total["survived"] + total["undecided"]
+    inputs = share(total["killed_by_inputs"], different)
+    fuzzed = share(total["killed_by_inputs"] + total["killed_by_fuzzing"], different)
+    proven = share(total["proven_different"], total["proven_different"] + total["unproven"])
+    return [name, total["mutants"], total["equivalent"], sum(each["inputs"] for each in report["inputs"]), number(inputs, 3),
+            number(fuzzed, 3), number(proven, 3), number(seconds, 1), ">= %s, %s, %s %%; <= %d s" % (INPUTS, ALL, ALL, SECONDS),
+            judge((inputs, ">=", INPUTS), (fuzzed, ">=", ALL), (proven, ">=", ALL), (seconds, "<=", SECONDS))]
+
+
+def measured(binary, program, policy):
+    """The report of one run with every mutant proven; raises RuntimeError if there is none."""
+    done = subprocess.run([str(binary), "mutate", str(program), "--policy", str(policy), "--prove-all", "--json"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 1, 3):
+        raise RuntimeError("%s: status %d: %s" % (program.name, done.returncode, done.stderr.strip()))
+    return json.loads(done.stdout)
+
+
+def suite(root, repetitions, build, run):
+    """Prints the table; returns what could not be measured. `build` and `run` are those of scripts/bench."""
+    del repetitions, run  # counts do not vary, and a run takes long
+    binary = build("secequiv")
+    rows, problems = [], []
+    for name in NAMES:
+        report, seconds = None, None
+        try:
+            report = measured(binary, root / "corpus/programs/gvisor" / (name + ".after.bpf"),
+                              root / "corpus/policies/gvisor" / (name + ".json"))
+            seconds = sum(report["seconds"].values())
+        except (RuntimeError, ValueError) as error:
+            problems.append(str(error))
+        rows.append(row(name, report, seconds))
+    print(table("single-point mutants of gVisor's optimized filters: killed by inputs derived from policy and program, by these and a\n"
+                "second of fuzzing each, by proof, in % of those that differ; time for all three, once",
+                ["filter", "mutants", "equivalent", "inputs", "derived", "fuzzed", "proven", "s", "target", ""], rows), end="")
+    return problems
