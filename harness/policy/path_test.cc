@@ -54,6 +54,19 @@ TEST(Path, ResultsFromElsewhereAreThoseOfRunningOn) {
   EXPECT_GT(compared, 10000u);
 }
 
+// The same registers do not mean the same result where M[] differs.
+TEST(Path, MemoryCounts) {
+  const Program program = assemble("ld [16]\nst M[0]\nld [20]\nst M[0]\nld [24]\nld M[0]\nret a");
+  Path path(program);
+  SeccompData data;
+  data.words[4] = 1;
+  data.words[5] = 2;
+  path.follow(data);
+  EXPECT_EQ(path.result(), 2u);
+  EXPECT_EQ(path.result_from(5, 0, *path.find(3)), 1u);
+  EXPECT_EQ(path.result_from(5, 0, *path.find(4)), 2u);
+}
+
 TEST(Path, KnowsWhatAIs) {
   const Program program = assemble(
       "ld [20]\nand #0xff0\ntax\nld [0]\njeq #3, three\ntxa\njeq x, three\nthree: neg\nret a");
