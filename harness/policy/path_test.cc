@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/bpf/random_program.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/random_program.h"
 
 namespace secequiv::detail {
 namespace {
