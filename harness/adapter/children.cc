@@ -78,6 +78,15 @@ bool GroupSlot::set(pid_t group) {
 
 void GroupSlot::clear() { node_->group = 0; }
 
+void end_groups_on_next_signal() {
+  for (const int signal : kEnding) {
+    struct sigaction then{};
+    then.sa_handler = end_groups_too;
+    then.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigaction(signal, &then, nullptr);
+  }
+}
+
 NoSigpipe::NoSigpipe() {
   sigset_t pipe;
   sigemptyset(&pipe);

@@ -29,6 +29,10 @@ class GroupSlot {
   Node* node_;
 };
 
+// For a program with handlers of its own for ending signals: gives them up, so that the next one
+// kills the groups and has its default effect. Async-signal-safe.
+void end_groups_on_next_signal();
+
 // Keeps SIGPIPE of this thread away for its lifetime: a reader that is gone is an error of write(),
 // not the end of this process.
 class NoSigpipe {

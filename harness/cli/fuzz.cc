@@ -7,6 +7,7 @@
 #include <atomic>
 #include <filesystem>
 
+#include "harness/adapter/children.h"
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
@@ -45,15 +46,17 @@ struct FuzzJob {
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-extern "C" void note_interrupt(int) { interrupted = true; }
+extern "C" void note_interrupt(int) {
+  interrupted = true;
+  end_groups_on_next_signal();
+}
 
-// The first Ctrl-C ends the hunt with what is known; a second one ends the process.
+// The first Ctrl-C ends the hunt with what is known; a second one ends the process and whatever it
+// started.
 void watch_interrupts() {
   struct sigaction action{};
   action.sa_handler = note_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
 }
 
 // Files given, and those in folders given whose names say that they are programs (or policies).
@@ -69,7 +72,8 @@ Result<std::vector<std::pair<std::string, bool>>> files_in(
     std::vector<std::string> found;
     for (auto at = std::filesystem::recursive_directory_iterator(path, error);
          !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error))
-      if (at->is_regular_file() &&
+      if (std::error_code ignored;
+          at->is_regular_file(ignored) && at->path().filename() != "schema.json" &&
           std::ranges::find(endings, at->path().extension().string()) != endings.end())
         found.push_back(at->path().string());
     if (error) return make_error(ErrorCode::kIo, path, error.message());
@@ -145,8 +149,8 @@ Result<std::unique_ptr<hunt::Subjects>> subjects_of(const FuzzJob& job) {
 
 Result<std::set<FindingKind>> allowed_kinds(const FuzzJob& job) {
   std::set<FindingKind> out;
-  std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < kFindingKinds; ++i)
+  std::vector<std::string_view> names;  // 'different', the first, is always a failure
+  for (std::size_t i = 1; i < kFindingKinds; ++i)
     names.push_back(finding_name(static_cast<FindingKind>(i)));
   for (const std::string& name : job.allowed) {
     const auto at = std::ranges::find(names, name);
@@ -155,7 +159,7 @@ Result<std::set<FindingKind>> allowed_kinds(const FuzzJob& job) {
           ErrorCode::kUsage, "--allow",
           fmt::format("expected kinds of findings but 'different' ({}), found '{}'{}",
                       fmt::join(names, ", "), name, did_you_mean(similar_names(name, names))));
-    out.insert(static_cast<FindingKind>(at - names.begin()));
+    out.insert(static_cast<FindingKind>(at - names.begin() + 1));
   }
   return out;
 }
@@ -163,7 +167,7 @@ Result<std::set<FindingKind>> allowed_kinds(const FuzzJob& job) {
 // A line that is written over, on terminals only.
 class StatusLine {
  public:
-  explicit StatusLine(bool shown) : shown_(shown && ::isatty(STDERR_FILENO) == 1) {}
+  StatusLine() = default;
   ~StatusLine() {
     if (written_) fmt::print(stderr, "\r\033[K");
   }
@@ -178,7 +182,7 @@ class StatusLine {
   }
 
  private:
-  bool shown_;
+  bool shown_ = ::isatty(STDERR_FILENO) == 1;
   bool written_ = false;
   Clock::time_point last_ = Clock::now();
 };
@@ -205,7 +209,8 @@ hunt::Prover prover_of(const FuzzJob& job) {
   };
 }
 
-Result<HuntReport> run_hunt(const FuzzJob& job, OpenTarget& target) {
+// `stored` becomes the first error of storing a finding.
+Result<HuntReport> run_hunt(const FuzzJob& job, OpenTarget& target, Status& stored) {
   auto subjects = subjects_of(job);
   if (!subjects) return subjects.error();
   auto inputs = stored_inputs(job);
@@ -228,7 +233,15 @@ Result<HuntReport> run_hunt(const FuzzJob& job, OpenTarget& target) {
   options.judge.prover = prover_of(job);
   options.allowed = std::move(*allowed);
   options.stop = [] { return interrupted.load(); };
-  StatusLine line(true);
+  options.replay_options = job.target.replay_options();
+  if (job.options.same != "raw") options.replay_options += " --same " + job.options.same;
+  if (!job.save.empty()) {
+    if (auto s = hunt::prepare_folder(job.save); !s) return s.error();
+    options.found = [&](const HuntReport& report, Finding& finding) {
+      if (auto s = hunt::store(report, finding, job.save); !s && stored) stored = s;
+    };
+  }
+  StatusLine line;
   options.progress = [&](const HuntReport& report) { line.show(report); };
   watch_interrupts();
   if (target.evaluator)
@@ -245,13 +258,18 @@ int run_fuzz(const FuzzJob& job) {
     return report(make_error(ErrorCode::kUsage, {},
                              "expected what to test: --optimizer, --compiler or --evaluator"),
                   job.options);
-  auto result = run_hunt(job, *target);
-  if (!result) return report(result.error(), job.options);
+  if (job.require_proof && (job.no_prove || !job.target.evaluator.empty()))
+    return report(make_error(ErrorCode::kUsage, "--require-proof",
+                             "nothing is proven with --no-prove, or of an evaluator"),
+                  job.options);
   Status stored = Ok{};
-  if (!job.save.empty()) stored = hunt::store(*result, job.save);
+  auto result = run_hunt(job, *target, stored);
+  if (!result) return report(result.error(), job.options);
   const int status = print(job.options.json ? render(to_json(*result)) : hunt_text(*result),
                            exit_code(result->verdict));
-  return stored ? status : report(stored.error(), job.options);
+  if (stored) return status;
+  warn(stored.error().text());
+  return exit_code(stored.error().code);
 }
 
 }  // namespace
@@ -276,9 +294,12 @@ void add_fuzz(CLI::App& app, Context& context) {
   sub->add_option("--time", job->time, "Seconds after which no new trial starts")
       ->check(seconds())
       ->capture_default_str();
-  sub->add_option("--trials", job->trials, "Stop after so many trials instead")
-      ->check(CLI::PositiveNumber);
-  sub->add_option("--seed", job->seed, "Another seed, other programs")->capture_default_str();
+  sub->add_option("--trials", job->trials,
+                  "Stop after so many trials instead; what was given is tried in any case")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
+  sub->add_option("--seed", job->seed, "Another seed, other programs")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   sub->add_option("--runs", job->runs,
                   "Inputs run on every generated or changed program; given ones get derived inputs")
       ->check(CLI::Range(0, 1000000))

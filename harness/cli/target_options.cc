@@ -11,8 +11,7 @@
 namespace secequiv::cli {
 namespace {
 
-// A path or a program's name with something behind it is a command; what looks like a built-in name
-// and is none was mistyped.
+// What begins like a built-in name and is none was mistyped; everything else is a command.
 Status known_builtin(const std::string& name, BuiltinKind kind, const char* option) {
   constexpr std::string_view kBroken = "broken:";
   if (!name.starts_with(kBroken)) return Ok{};
@@ -50,6 +49,15 @@ void TargetOptions::add(CLI::App& app, bool evaluators) {
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str()
       ->group(kGroup);
+}
+
+std::string TargetOptions::replay_options() const {
+  const TargetOptions usual;
+  std::string out;
+  if (form != usual.form) out += " --form " + form;
+  if (seconds != usual.seconds) out += fmt::format(" --request-timeout {}", seconds);
+  if (memory != usual.memory) out += fmt::format(" --request-memory {}", memory);
+  return out;
 }
 
 Result<OpenTarget> open_target(const TargetOptions& options) {

@@ -21,6 +21,8 @@ struct TargetOptions {
   // three.
   void add(CLI::App& app, bool evaluators);
 
+  // Those of these options that are not the default, with a blank before each.
+  [[nodiscard]] std::string replay_options() const;
   [[nodiscard]] const std::string& name() const {
     return !optimizer.empty() ? optimizer : !compiler.empty() ? compiler : evaluator;
   }

@@ -75,6 +75,7 @@ struct HuntReport {
   std::string kind;      // "optimizer", "compiler", "evaluator"
   std::string subjects;  // where programs came from
   std::uint64_t seed = 0;
+  std::string replay_options;  // what a command that replays a finding needs, too: " --form ddd"
 
   std::uint64_t trials = 0;
   std::uint64_t answered = 0;

@@ -49,9 +49,10 @@ std::string finding_text(const HuntReport& report, const Finding& finding) {
                                                     : "before",
                         finding.subject.before);
     if (!evaluator && finding.after) out += program_text("after", *finding.after);
-    out += fmt::format("  trial {} ({}), {:.2f} s, by {}; {} instructions at first{}\n",
-                       finding.trial, finding.subject.name, finding.seconds, finding.found_by,
-                       finding.original_size, finding.reduced ? "" : ", not fully reduced");
+    out +=
+        fmt::format("  trial {} ({}), {:.2f} s, by {}; {} instructions at first{}\n", finding.trial,
+                    printable(finding.subject.name, false), finding.seconds, finding.found_by,
+                    finding.original_size, finding.reduced ? "" : ", not fully reduced");
   }
   if (!finding.pass.empty()) out += fmt::format("  pass: {}\n", printable(finding.pass, false));
   if (finding.count > 1) out += fmt::format("  {} trials showed it\n", finding.count);

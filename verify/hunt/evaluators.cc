@@ -50,6 +50,7 @@ class EvaluatorHunt {
     report_.kind = "evaluator";
     report_.subjects = subjects.describe();
     report_.seed = options.seed;
+    report_.replay_options = options.replay_options;
   }
 
   HuntReport run() {
@@ -58,7 +59,10 @@ class EvaluatorHunt {
       const bool original = report_.trials < subjects_.originals();
       ++report_.trials;
       const HuntSubject subject = subjects_.next(random_);
-      if (check(subject.before)) continue;
+      if (check(subject.before)) {
+        leave_out(original, "longer than the 4096 instructions that the kernel takes");
+        continue;
+      }
       examine(subject, original);
       report_.seconds = seconds_since(start_);
       if (!options_.progress || seconds_since(shown) < 0.1) continue;
@@ -66,7 +70,7 @@ class EvaluatorHunt {
       shown = Clock::now();
     }
     report_.seconds = seconds_since(start_);
-    conclude(report_, options_, 0);
+    conclude(report_, options_, originals_);
     if (report_.verdict == Verdict::kPass)
       report_.reason = fmt::format("no failure in {} evaluations of {} programs",
                                    report_.evaluations, report_.answered);
@@ -74,11 +78,18 @@ class EvaluatorHunt {
   }
 
  private:
+  // Whatever a user gave is tried before time and trials count.
   bool finished() {
     report_.interrupted = report_.interrupted || (options_.stop && options_.stop());
-    if (report_.interrupted || report_.trials >= options_.trials) return true;
-    if (options_.stop_at_first && ledger_.failed()) return true;
-    return report_.trials >= subjects_.originals() && seconds_since(start_) >= options_.seconds;
+    if (report_.interrupted || (options_.stop_at_first && ledger_.failed())) return true;
+    if (report_.trials < subjects_.originals()) return false;
+    return report_.trials >= options_.trials || seconds_since(start_) >= options_.seconds;
+  }
+
+  void leave_out(bool original, const std::string& why) {
+    ++report_.unsupported;
+    originals_.unsupported += original ? 1 : 0;
+    if (report_.unsupported_example.empty()) report_.unsupported_example = why;
   }
 
   std::vector<InputWords> inputs_for(ProgramView program, bool original) {
@@ -94,8 +105,7 @@ class EvaluatorHunt {
     const auto inputs = inputs_for(subject.before, original);
     const auto answer = evaluator_.evaluate(subject.before, inputs);
     if (answer.outcome == Outcome::kUnsupported) {
-      ++report_.unsupported;
-      if (report_.unsupported_example.empty()) report_.unsupported_example = answer.detail;
+      leave_out(original, answer.detail);
       return;
     }
     if (answer.ok()) {
@@ -173,6 +183,7 @@ class EvaluatorHunt {
   Clock::time_point start_ = Clock::now();
   HuntReport report_;
   Ledger ledger_{report_, options_};
+  Originals originals_{subjects_.originals()};
 };
 
 }  // namespace

@@ -434,6 +434,113 @@ TEST(Hunt, WhatCannotBeDecidedForGivenProgramsIsUnknown) {
   EXPECT_EQ(hunt_for(same, options).verdict, Verdict::kUnknown);
 }
 
+TEST(Hunt, WhatIsWrongTheSecondTimeIsAFailure) {
+  for (const bool crashes : {true, false}) {
+    std::size_t requests = 0;
+    FakeOptimizer optimizer([&](ProgramView p) {
+      if (++requests % 2 == 1) return same(p);
+      return crashes ? failure(Outcome::kCrashed, "it was ended by signal 11")
+                     : FakeCompiler::answered({{kRetK, 0, 0, 7}});
+    });
+    const auto subjects = given_programs({{"one", {{kRetK, 0, 0, 0}}}});
+    const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1));
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->verdict, crashes ? Verdict::kCrashed : Verdict::kDifferent) << report->reason;
+  }
+}
+
+TEST(Hunt, WhatItMakesOfItsOwnAnswerIsJudged) {
+  FakeOptimizer optimizer([](ProgramView p) {
+    Program out(p.begin(), p.end());
+    if (out.size() == 2) return failure(Outcome::kCrashed, "two are too few");
+    out.pop_back();
+    return FakeCompiler::answered(out);
+  });
+  const auto subjects =
+      given_programs({{"three", {{kRetK, 0, 0, 0}, {kRetK, 0, 0, 0}, {kRetK, 0, 0, 0}}}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kCrashed) << report->reason;
+}
+
+TEST(Hunt, LongProgramsOfTheMeasurementAreJudgedToo) {
+  HuntOptions options = options_for(20);
+  options.scaling = true;
+  options.reductions = 1;
+  options.reduce_seconds = 0.2;
+  const auto long_ones = [](ProgramView p, const Answer<Program>& wrong) {
+    return p.size() > 3000 ? wrong : same(p);
+  };
+  FakeOptimizer crashes([&](ProgramView p) {
+    return long_ones(p, failure(Outcome::kCrashed, "it was ended by signal 6"));
+  });
+  FakeOptimizer wrong(
+      [&](ProgramView p) { return long_ones(p, FakeCompiler::answered({{kRetK, 0, 0, 0x1234}})); });
+  // Nothing generated in so few trials is that long.
+  for (auto& [optimizer, verdict] :
+       {std::pair<FakeOptimizer&, Verdict>(crashes, Verdict::kCrashed),
+        std::pair<FakeOptimizer&, Verdict>(wrong, Verdict::kDifferent)}) {
+    const auto subjects = generated_programs();
+    const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->verdict, verdict) << report->reason;
+    EXPECT_LE(report->proven, report->answered);
+  }
+}
+
+TEST(Hunt, AnAllowedFailureHidesNoOpenProof) {
+  FakeOptimizer optimizer([](ProgramView p) {
+    Program out(p.begin(), p.end());
+    out.insert(out.begin(), {Insn{kLdWAbs, 0, 0, 16}, Insn{kLdImm, 0, 0, 0}});
+    return FakeCompiler::answered(out);
+  });
+  HuntOptions options = options_for(1);
+  options.allowed = {FindingKind::kCacheLoss};
+  options.judge.prover = {};
+  const auto subjects = given_programs({{"allow", {{kRetK, 0, 0, 0x7fff0000}}}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kUnknown) << report->reason;
+  EXPECT_EQ(report->undecided, 1u);
+}
+
+TEST(Hunt, NothingComparedIsUnknown) {
+  HuntOptions options = options_for(20);
+  options.judge.prover = {};
+  options.inputs = 0;
+  EXPECT_EQ(hunt_for(same, options).verdict, Verdict::kUnknown);
+  FakeEvaluator evaluator([](ProgramView, const InputWords&) { return 0u; });
+  const auto subjects = generated_programs();
+  const auto report = hunt_evaluator("fake", evaluator, *subjects, {}, options);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kUnknown);
+}
+
+TEST(Hunt, EverythingGivenIsTestedOrItIsSaid) {
+  std::vector<NamedProgram> programs;
+  for (std::uint32_t i = 0; i < 40; ++i) programs.push_back({"p", {{kRetK, 0, 0, i}}});
+  FakeOptimizer optimizer([](ProgramView p) {
+    return p[0].k == 30 ? failure(Outcome::kUnsupported, "not 30") : same(p);
+  });
+  const auto subjects = given_programs(programs);
+  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->trials, 40u);
+  EXPECT_EQ(report->verdict, Verdict::kUnknown);
+  EXPECT_EQ(report->reason, "1 of 40 given ones were not tested: not 30");
+}
+
+TEST(Hunt, ACommandThatCannotRunIsAnErrorAtOnce) {
+  FakeOptimizer optimizer([](ProgramView) {
+    return failure(Outcome::kCrashed,
+                   "it exited with status 127; its standard error ends: not found");
+  });
+  const auto subjects = generated_programs();
+  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1'000'000));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, ErrorCode::kAdapter);
+}
+
 TEST(Hunt, NothingTestedIsUnknown) {
   const auto unsupported = [](ProgramView) { return failure(Outcome::kUnsupported, "no jumps"); };
   const HuntReport report = hunt_for(unsupported, options_for(10));
@@ -551,6 +658,13 @@ TEST(Shape, ForgetsValuesOnly) {
   EXPECT_NE(shape_of(one), shape_of(other));
   EXPECT_EQ(signature_of("panic at 0x1f, line 12"), signature_of("panic at 0xab34, line 9"));
   EXPECT_NE(signature_of("panic: index"), signature_of("panic: nil"));
+  const std::string said =
+      "it exited with status 1; its standard error ends: Traceback (most recent "
+      "call last):\n  File \"a.py\", line 3, in f\n    g()\n";
+  EXPECT_EQ(signature_of(said + "KeyError: 3\n"), signature_of(said + "KeyError: 4"));
+  EXPECT_NE(signature_of(said + "KeyError: 3"), signature_of(said + "ValueError: 3"));
+  EXPECT_EQ(signature_of("it exited with status 2; its standard error ends: panic: nil\nstack 1"),
+            "it exited with status #: panic: nil");
 }
 
 TEST(Store, FilesAreProgramsWithTheirReplay) {

@@ -25,10 +25,7 @@ std::optional<Problem> refused_output(ProgramView before, ProgramView after) {
 }
 
 Problem differs(const Witness& witness, const char* found_by) {
-  return Problem{FindingKind::kDifferent,
-                 fmt::format("{} became {} for {}", describe_action(witness.before),
-                             describe_action(witness.after), describe(witness.data)),
-                 found_by, witness};
+  return Problem{FindingKind::kDifferent, became_text(witness), found_by, witness};
 }
 
 // Where an architecture occurs as a constant of a comparison, a filter may know it.
@@ -38,6 +35,11 @@ bool names_arch(ProgramView program, std::uint32_t audit) {
 }
 
 }  // namespace
+
+std::string became_text(const Witness& witness) {
+  return fmt::format("{} became {} for {}", describe_action(witness.before),
+                     describe_action(witness.after), describe(witness.data));
+}
 
 FindingKind finding_of(Outcome outcome) {
   switch (outcome) {

@@ -46,6 +46,9 @@ struct Judgement {
 Result<Judgement> judge(ProgramView before, const Answer<Program>& answer,
                         std::span<const InputWords> inputs, const JudgeOptions& options);
 
+// "ALLOW became ERRNO(1 EPERM) for nr=..., ...".
+std::string became_text(const Witness& witness);
+
 // What an answer that is none is called.
 FindingKind finding_of(Outcome outcome);
 

@@ -24,7 +24,7 @@ Finding Ledger::finding(Problem problem, const HuntSubject& subject, std::uint64
 bool Ledger::wants(Finding& finding) {
   failed_ = failed_ || finding.failure;
   // Kinds whose group does not depend on the program need one reduction, whatever comes after.
-  if (!groups_by_shape(finding.kind)) {
+  if (!groups_by_shape(finding)) {
     finding.group = group_of(finding);
     if (merge(finding.group)) return false;
   }
@@ -37,8 +37,10 @@ bool Ledger::wants(Finding& finding) {
 }
 
 void Ledger::add(Finding reduced) {
-  if (groups_by_shape(reduced.kind)) reduced.group = group_of(reduced);
-  if (!merge(reduced.group)) report_.findings.push_back(std::move(reduced));
+  if (groups_by_shape(reduced)) reduced.group = group_of(reduced);
+  if (merge(reduced.group)) return;
+  report_.findings.push_back(std::move(reduced));
+  if (options_.found) options_.found(report_, report_.findings.back());
 }
 
 bool Ledger::merge(const std::string& group) {

@@ -123,8 +123,7 @@ void finish(Finding& out, const Reduction::Shown& shown, Sameness sameness) {
   if (!out.witness) return;
   const Pair pair{out.subject.before, *out.after, sameness};
   out.witness = minimize(pair, *out.witness);
-  out.detail = fmt::format("{} became {} for {}", describe_action(out.witness->before),
-                           describe_action(out.witness->after), describe(out.witness->data));
+  out.detail = became_text(*out.witness);
 }
 
 }  // namespace

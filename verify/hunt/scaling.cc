@@ -18,7 +18,8 @@ constexpr double kMuchTime = 2;    // seconds for one filter, however it grows
 
 }  // namespace
 
-std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions& options) {
+std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions& options,
+                                        const LookAtAnswer& look) {
   std::vector<ScalingRow> out;
   for (std::size_t family = 0; family < kFamilies; ++family) {
     ScalingRow row;
@@ -32,8 +33,8 @@ std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions&
         const auto start = Clock::now();
         const auto answer = optimizer.optimize(program);
         const double seconds = seconds_since(start);
-        // An answer that is none is judged elsewhere; here only its time counts.
-        if (!answer.ok() && answer.outcome != Outcome::kHung) break;
+        if (i == 0 && look) look(row.family, program, answer);
+        if (!answer.ok()) break;
         least = answered ? std::min(least, seconds) : seconds;
         answered = true;
         if (seconds > 1) break;
@@ -58,7 +59,7 @@ std::optional<std::string> too_slow(const ScalingRow& row) {
   if (row.sizes.empty()) return std::nullopt;
   const double last = row.seconds.back();
   const bool steep = row.exponent > kTooSteep && last > kTrifle;
-  if (!steep && last < kMuchTime) return std::nullopt;
+  if (!steep && last - row.seconds.front() < kMuchTime) return std::nullopt;
   return fmt::format(
       "{}: {:.3g} s for {} instructions, growing with the size to the power of {:.1f}", row.family,
       last, row.sizes.back(), row.exponent);

@@ -26,6 +26,23 @@ class Names {
   std::vector<std::uint32_t> seen_;
 };
 
+constexpr std::string_view kTailMark = "; its standard error ends: ";
+
+// Of what a crash left on standard error: the first line with a panic, else the last one.
+std::string_view telling_line(std::string_view detail) {
+  const std::size_t mark = detail.find(kTailMark);
+  if (mark == std::string_view::npos) return {};
+  std::string_view rest = detail.substr(mark + kTailMark.size());
+  std::string_view last;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.find("panic") != std::string_view::npos) return line;
+    if (line.find_first_not_of(" \t\r") != std::string_view::npos) last = line;
+  }
+  return last;
+}
+
 }  // namespace
 
 std::string shape_of(ProgramView program) {
@@ -82,9 +99,12 @@ std::string shape_of(ProgramView program) {
 
 std::string signature_of(std::string_view detail) {
   constexpr std::size_t kMost = 160;
+  std::string telling(detail.substr(0, detail.find(kTailMark)));
+  if (const auto line = telling_line(detail); !line.empty())
+    telling = fmt::format("{}: {}", telling, line);
   std::string out;
   bool in_number = false;
-  for (const char c : detail) {
+  for (const char c : telling) {
     // Hexadecimal digits only continue a number: words keep their letters.
     const bool digit =
         std::isdigit(static_cast<unsigned char>(c)) != 0 ||
@@ -100,14 +120,23 @@ std::string signature_of(std::string_view detail) {
   return out;
 }
 
-bool groups_by_shape(FindingKind kind) {
-  return kind == FindingKind::kDifferent || kind == FindingKind::kRejected ||
-         kind == FindingKind::kCacheLoss;
+bool groups_by_shape(const Finding& finding) {
+  switch (finding.kind) {
+    case FindingKind::kDifferent:
+    case FindingKind::kRejected:
+    case FindingKind::kCacheLoss:
+      return true;
+    // One that said nothing is told by its program.
+    case FindingKind::kCrashed:
+      return telling_line(finding.detail).empty();
+    default:
+      return false;
+  }
 }
 
 std::string group_of(const Finding& finding) {
   const std::string kind(finding_name(finding.kind));
-  if (groups_by_shape(finding.kind))
+  if (groups_by_shape(finding))
     return kind + (finding.pass.empty() ? "" : " in " + finding.pass) + ": " +
            shape_of(finding.subject.before);
   switch (finding.kind) {

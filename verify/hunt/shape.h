@@ -13,12 +13,13 @@ namespace secequiv::hunt {
 // and return values only.
 std::string shape_of(ProgramView program);
 
-// A crash's sentence without its numbers and addresses, at most 160 bytes.
+// What a crash said, without its numbers and addresses, at most 160 bytes: how it ended, and of its
+// standard error the line with a panic, or the last one.
 std::string signature_of(std::string_view detail);
 
 // Does the group of a finding depend on the shape of its program? Otherwise it is known before
 // anything is reduced.
-bool groups_by_shape(FindingKind kind);
+bool groups_by_shape(const Finding& finding);
 
 // The finding's group: its kind, and its pass and shape or its signature. "different in
 // merge-returns: ld w0; ...".

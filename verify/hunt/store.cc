@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -70,15 +73,18 @@ std::string replay_command(const HuntReport& report, const Finding& finding,
                            const std::string& path) {
   const std::string target = quoted(report.target);
   if (report.kind == "evaluator")
-    return fmt::format("secequiv fuzz --evaluator {} --programs {} --trials 1{}", target,
+    return fmt::format("secequiv fuzz --evaluator {} --programs {} --trials 1{}{}", target,
                        quoted(path),
-                       finding.witness ? fmt::format(" --inputs {}.inputs", quoted(path)) : "");
+                       finding.witness ? fmt::format(" --inputs {}.inputs", quoted(path)) : "",
+                       report.replay_options);
   const bool judged_by_check =
       finding.kind == FindingKind::kDifferent || finding.kind == FindingKind::kRejected;
   if (judged_by_check)
-    return fmt::format("secequiv check --{} {} {}", report.kind, target, quoted(path));
-  return fmt::format("secequiv fuzz --{} {} {} {} --trials 1", report.kind, target,
-                     is_policy(finding, report) ? "--rules" : "--programs", quoted(path));
+    return fmt::format("secequiv check --{} {} {}{}", report.kind, target, quoted(path),
+                       report.replay_options);
+  return fmt::format("secequiv fuzz --{} {} {} {} --trials 1 --no-scaling{}", report.kind, target,
+                     is_policy(finding, report) ? "--rules" : "--programs", quoted(path),
+                     report.replay_options);
 }
 
 std::string file_text(const HuntReport& report, const Finding& finding, const std::string& path) {
@@ -94,24 +100,27 @@ std::string file_text(const HuntReport& report, const Finding& finding, const st
   return out + write_program(finding.subject.before, Form::kAsm, annotate(finding.subject.before));
 }
 
-Status store(HuntReport& report, const std::string& folder) {
+Status prepare_folder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return make_error(ErrorCode::kIo, folder, "cannot make it: " + error.message());
-  for (Finding& finding : report.findings) {
-    if (finding.subject.before.empty()) continue;
-    const bool policy = is_policy(finding, report);
-    const std::string path =
-        (std::filesystem::path(folder) / file_name(finding)).string() + (policy ? ".json" : ".asm");
-    if (auto s = write_file(path, file_text(report, finding, path)); !s) return s;
-    finding.file = path;
-    if (report.kind != "evaluator" || !finding.witness) continue;
-    std::string bytes;
-    for (const std::uint32_t word : finding.witness->data.words)
-      for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(word >> shift & 0xff);
-    if (auto s = write_file(path + ".inputs", bytes); !s) return s;
-  }
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return make_error(ErrorCode::kIo, folder,
+                      fmt::format("cannot write there: {}", std::strerror(errno)));
   return Ok{};
+}
+
+Status store(const HuntReport& report, Finding& finding, const std::string& folder) {
+  if (finding.subject.before.empty()) return Ok{};
+  const std::string path = (std::filesystem::path(folder) / file_name(finding)).string() +
+                           (is_policy(finding, report) ? ".json" : ".asm");
+  if (auto s = write_file(path, file_text(report, finding, path)); !s) return s;
+  finding.file = path;
+  if (report.kind != "evaluator" || !finding.witness) return Ok{};
+  std::string bytes;
+  for (const std::uint32_t word : finding.witness->data.words)
+    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(word >> shift & 0xff);
+  return write_file(path + ".inputs", bytes);
 }
 
 }  // namespace secequiv::hunt

@@ -19,8 +19,10 @@ std::string replay_command(const HuntReport& report, const Finding& finding,
 // What is in the file.
 std::string file_text(const HuntReport& report, const Finding& finding, const std::string& path);
 
-// Writes each finding that has a program into `folder`, which is made if it is missing, and sets
-// its `file`. Errors: kIo.
-Status store(HuntReport& report, const std::string& folder);
+// Makes `folder` if it is missing and sees that files can be written there. Errors: kIo.
+Status prepare_folder(const std::string& folder);
+
+// Writes the finding, if it has a program, into `folder` and sets its `file`. Errors: kIo.
+Status store(const HuntReport& report, Finding& finding, const std::string& folder);
 
 }  // namespace secequiv::hunt

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from cli_tool import POLICIES, PROGRAMS, accept, binary, evaluate, report, run
@@ -231,6 +232,8 @@ def test_an_evaluator_as_a_script(tmp_path, programs):
     (["--optimizer", "cat", "--inputs", "x"], "inputs are for an evaluator and given programs"),
     (["--optimizer", "cat", "--allow", "grow"], "found 'grow'; did you mean"),
     (["--optimizer", "cat", "--allow", "different"], "found 'different'"),
+    (["--evaluator", "secequiv", "--require-proof"], "nothing is proven with --no-prove, or of an evaluator"),
+    (["--optimizer", "cat", "--seed", "-1"], "--seed"),
     (["--optimizer", "cp {in} /dev/null"], "{out}"),
     (["--optimizer", "plugin:missing.so"], "missing.so"),
 ])
@@ -241,9 +244,37 @@ def test_wrong_usage(args, message, tmp_path):
     assert done.status == 2 and message in done.err, done
 
 
-def test_findings_that_cannot_be_stored_are_still_shown(programs):
+def test_a_folder_for_findings_is_looked_at_first(programs):
     done = run("fuzz", "--optimizer", "printf 'ret #0\\n'", "--programs", programs, *FAST, "2", "--save", "/proc/nowhere")
-    assert done.status == 2 and "/proc/nowhere" in done.err and "different: " in done.out
+    assert done.status == 2 and "/proc/nowhere" in done.err and done.out == ""
+
+
+def test_a_replay_has_the_options_that_matter(programs, tmp_path):
+    swaps = r"sed 's/^69 \([0-9]*\) \([0-9]*\) /69 \2 \1 /'"
+    document, done = report("fuzz", "--optimizer", swaps, "--form", "ddd", "--programs", programs, *FAST, "4", "--save", tmp_path / "found",
+                            "--request-timeout", "5")
+    assert done.status == 1
+    again = replay(document["findings"][0])
+    assert again.status == 1 and "verdict   different" in again.out
+
+
+def test_a_tool_that_is_not_there_is_said_at_once():
+    document, done = report("fuzz", "--optimizer", "./no-such-tool", "--time", "60")
+    assert (done.status, document["error"]) == (5, "adapter") and "not found" in document["detail"]
+
+
+def test_a_second_interrupt_ends_what_is_under_test(tmp_path):
+    process = subprocess.Popen([binary(), "fuzz", "--optimizer", "echo $$ >%s/pid; exec sleep 600" % tmp_path, "--request-timeout", "500"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
+        time.sleep(0.05)
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    assert process.wait(timeout=30) == -signal.SIGINT
+    pid = int((tmp_path / "pid").read_text())
+    state = Path("/proc/%d/stat" % pid)
+    assert not state.exists() or state.read_text().split()[2] == "Z"
 
 
 def test_the_same_seed_gives_the_same_report():
