@@ -198,9 +198,9 @@ class Hunt {
       return Ok{};
     }
     if (target_.optimizer == nullptr) return Ok{};
-    Trial twice{trial.number, false,
-                HuntSubject{trial.subject.name + ", its answer", {}, trial.answer.value},
-                target_.optimizer->optimize(trial.answer.value), false};
+    const Trial twice{trial.number, false,
+                      HuntSubject{trial.subject.name + ", its answer", {}, trial.answer.value},
+                      target_.optimizer->optimize(trial.answer.value), false};
     if (twice.answer.outcome == Outcome::kUnsupported ||
         (twice.answer.ok() && twice.answer.value == trial.answer.value))
       return Ok{};

@@ -135,7 +135,7 @@ bool groups_by_shape(const Finding& finding) {
 }
 
 std::string group_of(const Finding& finding) {
-  const std::string kind(finding_name(finding.kind));
+  std::string kind(finding_name(finding.kind));
   if (groups_by_shape(finding))
     return kind + (finding.pass.empty() ? "" : " in " + finding.pass) + ": " +
            shape_of(finding.subject.before);
