@@ -45,7 +45,7 @@ TEST_P(EveryPass, KeepsRandomProgramsAsTheyAre) {
   const Pass& pass = *GetParam();
   Random random(80);
   std::size_t changed = 0;
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < of_cases(1500); ++i) {
     const Program before =
         random_program(random, i % 100 == 0 ? random.between(300, 800) : random.between(1, 60));
     const Program after = run_on(pass, before);
@@ -53,14 +53,15 @@ TEST_P(EveryPass, KeepsRandomProgramsAsTheyAre) {
     expect_same(before, after, inputs_for(random, before), pass.name);
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(changed, 50u) << "a pass that does nothing is right, but not tested";
+  EXPECT_GT(changed, static_cast<std::size_t>(of_cases(50)))
+      << "a pass that does nothing is right, but not tested";
 }
 
 // As the passes meet them: in the middle of an optimization.
 TEST_P(EveryPass, KeepsWhatTheOthersMake) {
   const Pass& pass = *GetParam();
   Random random(81);
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < of_cases(500); ++i) {
     Program program = random_program(random, random.between(2, 60));
     for (std::size_t n = random.below(6); n > 0; --n)
       program = run_on(random.pick(bytecode_passes()), program);
@@ -74,7 +75,7 @@ TEST_P(EveryPass, KeepsWhatTheOthersMake) {
 TEST_P(EveryPass, ReachesItsOwnFixpoint) {
   const Pass* pass = GetParam();
   Random random(82);
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < of_cases(500); ++i) {
     const Program program = random_program(random, random.between(2, 60));
     const Optimized once = optimize(program, {&pass, 1});
     EXPECT_TRUE(once.fixpoint);
@@ -96,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(Bytecode, EveryPass, testing::ValuesIn([] {
 TEST(OptimizeRandom, WholeOptimization) {
   Random random(83);
   std::size_t removed = 0;
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < of_cases(1500); ++i) {
     const Program before =
         random_program(random, i % 100 == 0 ? random.between(300, 800) : random.between(1, 60));
     const Optimized result = optimize(before);
@@ -109,7 +110,7 @@ TEST(OptimizeRandom, WholeOptimization) {
     for (const Pass& pass : bytecode_passes())
       ASSERT_EQ(run_on(pass, result.program), result.program) << pass.name;
   }
-  EXPECT_GT(removed, 10000u);
+  EXPECT_GT(removed, static_cast<std::size_t>(of_cases(10000)));
 }
 
 TEST(OptimizeRandom, CompiledPolicies) {

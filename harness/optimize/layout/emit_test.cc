@@ -336,7 +336,7 @@ TEST(Emit, RandomRulesWithAndWithoutValueTrees) {
 // Any rule: all operators and fields, nested.
 TEST(Emit, RandomPoliciesRules) {
   Random random(61);
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < of_cases(1000); ++i) {
     const Policy policy = random_policy(random);
     for (const RuleSet& set : policy.rule_sets) {
       for (const SyscallRule& entry : set.rules) {
