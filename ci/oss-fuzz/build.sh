@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets for OSS-Fuzz and ClusterFuzzLite, whose base image sets CC, CXX, CFLAGS, CXXFLAGS,
+# LIB_FUZZING_ENGINE, SRC, WORK and OUT. Into $OUT go, for every target X of fuzz/: X, X_seed_corpus.zip, X.dict, X.options,
+# and the pair of programs that fuzz_pair compares. No list of targets: those that are built are taken.
+set -euo pipefail
+
+source=$SRC/secequiv
+build=$WORK/secequiv
+
+# Compilers and flags come from the environment.
+cmake -S "$source" -B "$build" -G Ninja -DSECEQUIV_FUZZING_ENGINE="$LIB_FUZZING_ENGINE" -DSECEQUIV_Z3=OFF -DSECEQUIV_TESTS=OFF
+cmake --build "$build" --target fuzz/all
+
+for name in before after; do
+  cp "$source/corpus/programs/gvisor/systrap.$name.bpf" "$OUT/pair.$name"
+done
+for target in "$build"/bin/fuzz_*; do
+  if [ "${target##*/}" != fuzz_seeds ]; then cp "$target" "$OUT/"; fi
+done
+"$build/bin/fuzz_seeds" "$OUT" "$source/corpus"
+for folder in "$OUT"/*_seed_corpus; do
+  (cd "$folder" && python3 -m zipfile -c "$folder.zip" .)
+  rm -r "$folder"
+done
