@@ -1,0 +1,112 @@
+"""One configuration: built as the builder does, then checked as the build check does. Owns the folders that are used."""
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from . import artifacts, runs, sandbox, toolchain
+
+PASSED, FAILED, NOT_AVAILABLE = "passed", "FAILED", "not available"
+COMMANDS = ("cmake", "ninja", "python3", "objdump", "readelf")  # without these nothing can be said
+
+
+class Result(NamedTuple):
+    result: str
+    seconds: float
+    problems: tuple  # lines; of NOT_AVAILABLE, why
+    figures: dict  # target -> {name: number}
+
+
+class Limits(NamedTuple):
+    runs: int = 5000  # of libFuzzer, from a target's seeds
+    afl_seconds: int = 5
+
+
+class Failed(Exception):
+    """The build failed: says where its log is."""
+
+
+def build(root, folder, variables):
+    """Runs build.sh as the builder does; returns $OUT, which was moved away from where the build knew it."""
+    src, work, out, moved = (folder / name for name in ("src", "work", "out", "moved"))
+    kept = folder / "variables"
+    wanted = "\n".join("%s=%s" % pair for pair in sorted(variables.items()))
+    if not kept.exists() or kept.read_text() != wanted:
+        shutil.rmtree(work, ignore_errors=True)  # CMake remembers the flags of its first run
+    for each in (src, out, moved):
+        shutil.rmtree(each, ignore_errors=True)
+    for each in (src, work, out):
+        each.mkdir(parents=True, exist_ok=True)
+    kept.write_text(wanted)
+    (src / "secequiv").symlink_to(root)
+    shutil.copy(root / "ci/oss-fuzz/build.sh", src / "build.sh")
+    log = folder / "build.log"
+    with log.open("w") as output:
+        done = subprocess.run(["bash", "-eu", str(src / "build.sh")], cwd=str(src / "secequiv"), stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                              env={**os.environ, **variables, "SRC": str(src), "WORK": str(work), "OUT": str(out)})
+    if done.returncode != 0:
+        said = log.read_text(errors="replace").splitlines()
+        errors = [line for line in said if "error" in line or "FAILED" in line] or said
+        raise Failed("build.sh: status %d; the whole log is in %s\n    | %s" % (done.returncode, log, "\n    | ".join(errors[:runs.TAIL])))
+    os.rename(out, moved)
+    return moved
+
+
+def examine(out, configuration, place, limits, tools=()):
+    """(problems, figures) of what was built."""
+    problems, figures = artifacts.name_problems(out), {}
+    for target in artifacts.targets(out):
+        found = artifacts.companion_problems(target) + artifacts.library_problems(target)
+        found += artifacts.architecture_problems(target, configuration.architecture)
+        calls = artifacts.sanitizer_calls(target)
+        found += artifacts.instrumentation_problems(target, configuration, calls)
+        measured = dict(calls or {})
+        if not found:  # what follows needs readable seeds and options
+            if configuration.sanitizer == "coverage":
+                found, more = runs.coverage(place, target, *tools)
+            elif configuration.engine == "afl":
+                found, more = runs.afl(place, target, limits.afl_seconds)
+            else:
+                found, more = runs.libfuzzer(place, target, limits.runs)
+            measured.update(more)
+        problems += found
+        figures[target.name] = measured
+    return problems, figures
+
+
+def tools(configuration):
+    """Commands that only some configurations need; raises NotAvailable."""
+    needed = {"coverage": ("llvm-profdata-19", "llvm-cov-19")}.get(configuration.sanitizer, ()) + \
+        {"afl": ("afl-fuzz", "afl-showmap")}.get(configuration.engine, ())
+    for name in needed:
+        if shutil.which(name) is None:
+            raise toolchain.NotAvailable("no %s" % name)
+    return needed
+
+
+def check(root, configuration, folder, limits, plain=False):
+    """The Result of one configuration; `folder` keeps its build, and beside it what all share."""
+    started = time.monotonic()
+
+    def result(kind, problems=(), figures=None):
+        return Result(kind, time.monotonic() - started, tuple(problems), figures or {})
+
+    try:
+        variables = toolchain.environment(configuration, folder.parent, plain)
+        used = tools(configuration)
+        toolchain.probe(variables, folder / "probe")
+        out = build(Path(root), folder, variables)
+    except toolchain.NotAvailable as why:
+        return result(NOT_AVAILABLE, [str(why)])
+    except Failed as error:
+        return result(FAILED, [str(error)])
+    scratch = folder / "tmp"
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir()
+    place = sandbox.Sandbox(out, scratch, root)
+    problems, figures = examine(out, configuration, place, limits, used)
+    shutil.rmtree(scratch, ignore_errors=True)
+    return result(FAILED if problems else PASSED, problems, figures)

@@ -1,0 +1,64 @@
+"""Runs a command as a fuzzing service would: $OUT at another path than it was built at, neither sources nor build folder in
+sight, and nothing writable but /tmp. Needs mount namespaces (root, or an unprivileged user namespace); `isolated` tells."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+# In a mount namespace of its own: a /tmp of its own with $OUT in it, `hidden` folders empty, everything else read-only.
+_SCRIPT = """
+set -e
+out=$1 tmp=$2 hidden=$3
+shift 3
+mkdir -p "$tmp/not-out"
+mount --bind "$out" "$tmp/not-out"
+mount --rbind "$tmp" /tmp
+case $hidden/ in /tmp/*) ;; *) mount -t tmpfs none "$hidden" ;; esac
+mount -o remount,bind,ro /tmp/not-out
+awk '{ print $2 }' /proc/self/mounts | sort -ru | while read -r at; do
+  case $at in /tmp | /tmp/* | /proc | /proc/* | /sys | /sys/* | /dev | /dev/*) continue ;; esac
+  mount -o remount,bind,ro "$at"
+done
+cd /tmp/not-out
+exec "$@"
+"""
+
+
+def namespaces():
+    """How to get a mount namespace here, or None."""
+    unshare = shutil.which("unshare")
+    for options in (["--mount"], ["--user", "--map-root-user", "--mount"]) if unshare else ():
+        prefix = [unshare, *options, "--propagation", "private"]
+        if subprocess.run(prefix + ["mount", "-t", "tmpfs", "none", "/tmp"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+            return prefix
+    return None
+
+
+class Sandbox:
+    """Where the targets of one build run. `out` is the moved $OUT, `scratch` becomes /tmp, `hidden` is the source tree."""
+
+    def __init__(self, out, scratch, hidden, isolate=True):
+        self._real_out, self._real_tmp, self._hidden = Path(out).resolve(), Path(scratch).resolve(), Path(hidden).resolve()
+        self._prefix = namespaces() if isolate else None
+        self.isolated = self._prefix is not None
+        # As the command sees them.
+        self.out = Path("/tmp/not-out") if self.isolated else self._real_out
+        self.tmp = Path("/tmp") if self.isolated else self._real_tmp
+
+    def put(self, name):
+        """The path of a file or folder of /tmp for us, to prepare or read it."""
+        return self._real_tmp / name
+
+    def run(self, command, environment=None, timeout=120, **more):
+        """subprocess.run in $OUT with nothing of our environment; standard output and error in one, as text."""
+        variables = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/tmp", "TMPDIR": str(self.tmp), "OUT": str(self.out), **(environment or {})}
+        command = [str(part) for part in command]
+        if self.isolated:
+            command = self._prefix + ["sh", "-c", _SCRIPT, "sh", str(self._real_out), str(self._real_tmp), str(self._hidden)] + command
+        try:
+            return subprocess.run(command, cwd=str(self._real_out), env=variables, timeout=timeout, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, errors="replace", **more)
+        except subprocess.TimeoutExpired as error:
+            said = error.stdout.decode(errors="replace") if isinstance(error.stdout, bytes) else error.stdout or ""
+            return subprocess.CompletedProcess(command, -1, said + "\nstopped after %d s\n" % timeout)
