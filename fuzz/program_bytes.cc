@@ -11,6 +11,8 @@
 namespace secequiv::fuzz {
 namespace {
 
+constexpr std::size_t kShort = 16;  // instructions
+
 std::size_t store(ProgramView program, std::span<std::uint8_t> out) {
   const std::string bytes = write_program(program, Form::kRaw);
   std::ranges::copy(bytes, out.begin());
@@ -20,8 +22,7 @@ std::size_t store(ProgramView program, std::span<std::uint8_t> out) {
 }  // namespace
 
 std::optional<Program> legal_program(Bytes bytes) {
-  if (bytes.empty() || bytes.size() % sizeof(Insn) != 0 ||
-      bytes.size() > kMaxInsns * sizeof(Insn))
+  if (bytes.empty() || bytes.size() % sizeof(Insn) != 0 || bytes.size() > kMaxInsns * sizeof(Insn))
     return std::nullopt;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   auto program = read_program(text, "input", Form::kRaw);
@@ -42,13 +43,14 @@ std::uint64_t fingerprint(ProgramView program) {
 Program changed_program(Random& random, const std::optional<Program>& program, ProgramView donor,
                         std::size_t room) {
   room = std::min(room, kMaxInsns);
+  // What is wrong mostly shows in few instructions, and more of short programs are tried.
+  const std::size_t large = program ? std::max(kShort, program->size()) : kShort;
+  const std::size_t most = random.one_in(64) ? room : std::min(room, large);
   if (program && !random.one_in(8)) {
     Program out = mutate_program(random, *program, donor);
-    if (out.size() <= room) return out;
+    if (out.size() <= most) return out;
   }
-  // Mostly short ones: what is wrong shows in few instructions, and more of them are tried.
-  Program out = generate_program(
-      random, {.length = std::min(room, random.one_in(8) ? std::size_t{0} : random.between(3, 24))});
+  Program out = generate_program(random, {.length = most == room ? 0 : random.between(2, kShort)});
   if (out.size() <= room) return out;
   return {Insn{kRetK, 0, 0, random.word()}};
 }

@@ -17,9 +17,11 @@
 extern "C" __attribute__((weak)) int LLVMFuzzerInitialize(int* argc, char*** argv);
 extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t*, std::size_t,
                                                                      std::size_t, unsigned);
-extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomCrossOver(
-    const std::uint8_t*, std::size_t, const std::uint8_t*, std::size_t, std::uint8_t*, std::size_t,
-    unsigned);
+extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t*,
+                                                                       std::size_t,
+                                                                       const std::uint8_t*,
+                                                                       std::size_t, std::uint8_t*,
+                                                                       std::size_t, unsigned);
 // NOLINTEND(readability-redundant-declaration)
 
 namespace {

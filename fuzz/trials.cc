@@ -15,7 +15,10 @@
 namespace secequiv::fuzz {
 namespace {
 
-constexpr std::size_t kInputs = 4;       // the proof covers all; these show that it does
+constexpr std::size_t kInputs = 4;  // the proof covers all; these show that it does
+// What is not proven in a few steps seldom is in thirty times as many.
+constexpr std::size_t kQuickSteps = std::size_t{1} << 10;
+constexpr std::size_t kPatientOneIn = 16;
 constexpr std::size_t kCacheOneIn = 32;  // the kernel's bitmap takes longer than everything else
 
 std::string listing(std::string_view title, ProgramView program) {
@@ -25,9 +28,11 @@ std::string listing(std::string_view title, ProgramView program) {
 
 }  // namespace
 
-Trials::Trials(std::string target, bool cache) : target_(std::move(target)), cache_(cache) {
-  options_.prover = hunt::diagram_prover();
-}
+Trials::Trials(std::string target, bool cache)
+    : target_(std::move(target)),
+      cache_(cache),
+      quick_(hunt::diagram_prover(kQuickSteps)),
+      patient_(hunt::diagram_prover()) {}
 
 void Trials::judge(ProgramView before, const Answer<Program>& answer,
                    std::span<const InputWords> inputs, std::uint64_t seed) {
@@ -37,7 +42,12 @@ void Trials::judge(ProgramView before, const Answer<Program>& answer,
   }
   ++answers_;
   options_.cache = cache_ && seed % kCacheOneIn == 0;
-  const auto judgement = hunt::judge(before, answer, inputs, options_);
+  options_.prover = quick_;
+  auto judgement = hunt::judge(before, answer, inputs, options_);
+  if (judgement && !judgement->problem && !judgement->proven && seed % kPatientOneIn == 0) {
+    options_.prover = patient_;
+    judgement = hunt::judge(before, answer, inputs, options_);
+  }
   if (!judgement) fail(before, answer, {FindingKind::kDifferent, judgement.error().text(), {}, {}});
   if (judgement->problem) fail(before, answer, *judgement->problem);
   if (judgement->proven) ++proven_;

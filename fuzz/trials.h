@@ -20,8 +20,8 @@ class Trials {
 
   // Judges what became of `before`, which check() accepts (the length rule aside). Aborts if it is
   // wrong. What is drawn for it depends on `seed` alone.
-  void judge(ProgramView before, const Answer<Program>& answer,
-             std::span<const InputWords> inputs, std::uint64_t seed);
+  void judge(ProgramView before, const Answer<Program>& answer, std::span<const InputWords> inputs,
+             std::uint64_t seed);
 
   // A program goes through `optimizer` and is judged on a few inputs of its own.
   void optimize(Optimizer& optimizer, ProgramView program);
@@ -35,6 +35,8 @@ class Trials {
 
   std::string target_;
   bool cache_;
+  hunt::Prover quick_;
+  hunt::Prover patient_;
   hunt::JudgeOptions options_;
   std::uint64_t answers_ = 0;
   std::uint64_t proven_ = 0;

@@ -4,14 +4,14 @@
 
 namespace secequiv::hunt {
 
-Prover diagram_prover() {
-  return [](const Question& question, bool thorough) {
+Prover diagram_prover(std::size_t steps) {
+  return [steps](const Question& question, bool thorough) {
     if (thorough) return dd::prove(question);
     std::size_t length = 0;
     for (const ProgramView program : question.before) length += program.size();
     for (const ProgramView program : question.after) length += program.size();
-    return dd::prove(question, {.nodes = (std::size_t{1} << 14) + 16 * length,
-                                .steps = (std::size_t{1} << 15) + 64 * length});
+    return dd::prove(question,
+                     {.nodes = (std::size_t{1} << 14) + 16 * length, .steps = steps + 64 * length});
   };
 }
 
