@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "fuzz/near_legal.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/text.h"
 #include "harness/generate/mutate.h"
@@ -21,13 +22,19 @@ std::size_t store(ProgramView program, std::span<std::uint8_t> out) {
 
 }  // namespace
 
-std::optional<Program> legal_program(Bytes bytes) {
-  if (bytes.empty() || bytes.size() % sizeof(Insn) != 0 || bytes.size() > kMaxInsns * sizeof(Insn))
-    return std::nullopt;
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+Program any_program(Bytes bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                              bytes.size() - bytes.size() % sizeof(Insn));
   auto program = read_program(text, "input", Form::kRaw);
-  if (!program || check(*program)) return std::nullopt;
-  return std::move(*program);
+  return program ? std::move(*program) : Program();
+}
+
+std::optional<Program> legal_program(Bytes bytes) {
+  if (bytes.size() % sizeof(Insn) != 0 || bytes.size() > kMaxInsns * sizeof(Insn))
+    return std::nullopt;
+  Program program = any_program(bytes);
+  if (check(program)) return std::nullopt;
+  return program;
 }
 
 std::uint64_t fingerprint(ProgramView program) {
@@ -70,6 +77,13 @@ std::size_t cross_program_bytes(Bytes first, Bytes second, std::span<std::uint8_
   const auto donor = legal_program(second);
   return store(changed_program(random, legal_program(first), donor ? *donor : ProgramView(), room),
                out);
+}
+
+std::size_t mutate_any_program_bytes(std::span<std::uint8_t> out, std::size_t size, unsigned seed) {
+  const std::size_t room = out.size() / sizeof(Insn);
+  if (room == 0) return 0;
+  Random random(seed);
+  return store(change_near_legal(random, any_program(out.first(size)), room), out);
 }
 
 }  // namespace secequiv::fuzz
