@@ -12,7 +12,10 @@
 namespace secequiv::fuzz {
 namespace {
 
-constexpr std::size_t kShort = 16;  // instructions
+// What is wrong mostly shows in few instructions, and more of short programs are tried. Not so what
+// happens to long jumps.
+constexpr std::size_t kShort = 16;
+constexpr std::size_t kAnyLengthOneIn = 512;
 
 std::size_t store(ProgramView program, std::span<std::uint8_t> out) {
   const std::string bytes = write_program(program, Form::kRaw);
@@ -50,14 +53,12 @@ std::uint64_t fingerprint(ProgramView program) {
 Program changed_program(Random& random, const std::optional<Program>& program, ProgramView donor,
                         std::size_t room) {
   room = std::min(room, kMaxInsns);
-  // What is wrong mostly shows in few instructions, and more of short programs are tried.
-  const std::size_t large = program ? std::max(kShort, program->size()) : kShort;
-  const std::size_t most = random.one_in(64) ? room : std::min(room, large);
-  if (program && !random.one_in(8)) {
+  const bool any_length = random.one_in(kAnyLengthOneIn);
+  if (program && !any_length && !random.one_in(8)) {
     Program out = mutate_program(random, *program, donor);
-    if (out.size() <= most) return out;
+    if (out.size() <= std::min(room, std::max(kShort, program->size()))) return out;
   }
-  Program out = generate_program(random, {.length = most == room ? 0 : random.between(2, kShort)});
+  Program out = generate_program(random, {.length = any_length ? 0 : random.between(2, kShort)});
   if (out.size() <= room) return out;
   return {Insn{kRetK, 0, 0, random.word()}};
 }
