@@ -1,0 +1,35 @@
+// What fuzz targets start from: seed corpora, dictionaries and options. Owns which files of the
+// corpus become whose seeds, and the folder's layout (fuzzing services know it by name):
+//   TARGET_seed_corpus/  one file for each seed
+//   TARGET.dict          libFuzzer's dictionary
+//   TARGET.options       libFuzzer's options
+// It must not know what targets do with them.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/bpf/insn.h"
+
+namespace secequiv::fuzz {
+
+struct TargetSeeds {
+  std::map<std::string, std::string> files;  // by name
+  std::set<std::string> dictionary;          // bytes
+  std::map<std::string, int> options;
+};
+
+// By target. Errors: kIo, kParse, of files in `corpus`.
+using Seeds = std::map<std::string, TargetSeeds>;
+Result<Seeds> make_seeds(const std::string& corpus);
+
+// Errors: kIo.
+Status store_seeds(const Seeds& seeds, const std::string& folder);
+
+// The bytes as an entry of a dictionary: "\x7f\x00ab".
+std::string dictionary_entry(std::string_view bytes);
+
+}  // namespace secequiv::fuzz
