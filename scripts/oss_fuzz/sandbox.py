@@ -17,7 +17,7 @@ mount --rbind "$tmp" /tmp
 case $hidden/ in /tmp/*) ;; *) mount -t tmpfs none "$hidden" ;; esac
 mount -o remount,bind,ro /tmp/not-out
 awk '{ print $2 }' /proc/self/mounts | sort -ru | while read -r at; do
-  case $at in /tmp | /tmp/* | /proc | /proc/* | /sys | /sys/* | /dev | /dev/*) continue ;; esac
+  case $at in "$tmp"/* | "$hidden"/* | /tmp | /tmp/* | /proc | /proc/* | /sys | /sys/* | /dev | /dev/*) continue ;; esac
   mount -o remount,bind,ro "$at"
 done
 cd /tmp/not-out
