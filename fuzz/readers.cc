@@ -59,7 +59,7 @@ Reading program(std::string_view bytes) {
 }
 
 std::string examine(const Policy& policy) {
-  const std::string wrong = written_again(
+  std::string wrong = written_again(
       policy, [](const std::string& text) { return read_policy(text, "written"); }, write_policy);
   if (!wrong.empty()) return wrong;
   const Program program = compile(policy);
