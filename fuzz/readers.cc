@@ -59,7 +59,7 @@ Reading program(std::string_view bytes) {
 }
 
 std::string examine(const Policy& policy) {
-  const std::string wrong = written_again(
+  std::string wrong = written_again(
       policy, [](const std::string& text) { return read_policy(text, "written"); }, write_policy);
   if (!wrong.empty()) return wrong;
   const Program program = compile(policy);
@@ -192,7 +192,7 @@ Reading frames(std::string_view bytes) {
 
 // Names and numbers, as they stand on a command line or in a policy.
 Reading names(std::string_view bytes) {
-  if (bytes.size() > 200) return {};
+  if (bytes.size() > 64) return {};
   Reading out{is_kernel_version(bytes) || arch_from_name(bytes), {}};
   if (const auto form = form_from_name(bytes); form && form_name(*form) != bytes)
     out.wrong = "a form has another name";
@@ -200,12 +200,12 @@ Reading names(std::string_view bytes) {
   if (const std::string shown = printable(bytes, true); printable(shown, true) != shown)
     out.wrong = "what is printable is not";
   if (const auto action = parse_action(bytes)) (void)describe_action(*action);
+  for (const std::string& similar : similar_syscalls(Arch::kX86_64, bytes))
+    if (!syscall_nr(Arch::kX86_64, similar)) out.wrong = "a name that is proposed is none";
   for (const ArchInfo& info : all_arches()) {
     (void)constant_value(info.arch, bytes);
     const auto nr = syscall_nr(info.arch, bytes);
     if (nr && syscall_name(info.arch, *nr).empty()) out.wrong = "a call's number has no name";
-    for (const std::string& similar : similar_syscalls(info.arch, bytes))
-      if (!syscall_nr(info.arch, similar)) out.wrong = "a name that is proposed is none";
     const Reading value =
         answered(parse_value(bytes, info.arch), [](auto) { return std::string(); });
     out.read = out.read || nr || value.read;

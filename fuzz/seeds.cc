@@ -30,9 +30,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kGenerated = 64;           // of each kind
-constexpr std::size_t kLargestProgram = 600;     // instructions; larger ones make every run slow
-constexpr std::size_t kLargestText = 64 * 1024;  // bytes
+constexpr std::size_t kGenerated = 64;         // of each kind
+constexpr std::size_t kLargestProgram = 600;   // instructions; larger ones make every run slow
+constexpr std::size_t kLargestText = 1 << 16;  // bytes
 
 struct File {
   std::string name;  // from the corpus' folder on, '-' for '/'
@@ -304,7 +304,7 @@ Status store_seeds(const Seeds& seeds, const std::string& folder) {
     fs::create_directories(corpus, error);
     if (error) return make_error(ErrorCode::kIo, corpus, error.message());
     for (const auto& [name, bytes] : given.files)
-      if (auto s = write_file(corpus + "/" + name, bytes); !s) return s;
+      if (auto s = write_file((fs::path(corpus) / name).string(), bytes); !s) return s;
     std::string words;
     for (const std::string& word : given.dictionary) words += dictionary_entry(word) + "\n";
     std::string options = "[libfuzzer]\n";
