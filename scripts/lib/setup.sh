@@ -5,13 +5,15 @@
 #     demo    to build the command line
 #     gcc     to build and test with the distribution's g++
 #     all     to build and test every preset
+#     oss_fuzz   besides all: every configuration of scripts/oss_fuzz_check that Debian has tools for
 #
 # Quick when nothing is missing (one dpkg-query). Otherwise installs with apt-get, through sudo unless root. Returns 2 with
 # the exact list of what is missing when it cannot. Everything it says goes to stderr.
 
 SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libgmp-dev)
-SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema git)
+SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema python3-yaml git)
 SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19)
+SETUP_OSS_FUZZ=(afl++ g++-multilib libc++-19-dev libc++abi-19-dev llvm-19)
 SETUP_CMAKE_MINIMUM=3.23 # CMakePresets.json, version 4
 
 _setup_say() { printf 'set-up: %s\n' "$*" >&2; }
@@ -23,6 +25,7 @@ _setup_packages() {
       demo) printf '%s\n' clang-19 "${SETUP_BUILD[@]}" ;;
       gcc) printf '%s\n' "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
       all) printf '%s\n' "${SETUP_CLANG[@]}" "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
+      oss_fuzz) printf '%s\n' "${SETUP_OSS_FUZZ[@]}" ;;
       *)
         _setup_say "unknown group '$group'"
         return 2
@@ -31,7 +34,8 @@ _setup_packages() {
   done | awk '!seen[$0]++'
 }
 
-# What a system without dpkg must have for a package: commands, headers (with +) or Python modules (with %).
+# What a system without dpkg must have for a package: commands, headers (with +), Python modules (with %)
+# or flags that clang takes (with =).
 _setup_probe() {
   case "$1" in
     clang-19) echo clang++-19 ;;
@@ -48,6 +52,12 @@ _setup_probe() {
     libpcap-dev) echo +pcap/bpf.h ;;
     python3-pytest) echo %pytest ;;
     python3-jsonschema) echo %jsonschema ;;
+    python3-yaml) echo %yaml ;;
+    afl++) echo afl-fuzz ;;
+    g++-multilib) echo '=-m32' ;;
+    libc++-19-dev) echo '=-stdlib=libc++' ;;
+    libc++abi-19-dev) echo '=-lc++abi' ;;
+    llvm-19) echo llvm-cov-19 ;;
     *) echo "$1" ;;
   esac
 }
@@ -64,6 +74,7 @@ _setup_probe_ok() {
       return 1
       ;;
     %*) python3 -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)' "${1#%}" 2>/dev/null ;;
+    =*) clang++-19 "${1#=}" -x c++ - -o /dev/null >/dev/null 2>&1 <<<$'#include <string>\nint main() {}' ;;
     /*)
       library=$(clang++-19 -print-resource-dir 2>/dev/null) &&
         [ -n "$(find "$library/lib" -name "${1#/}*" -print -quit 2>/dev/null)" ]

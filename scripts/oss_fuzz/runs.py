@@ -92,6 +92,7 @@ def afl(sandbox, target, seconds):
     variables = dict(environment(options), AFL_NO_UI="1", AFL_NO_COLOR="1", AFL_SKIP_CPUFREQ="1", AFL_NO_AFFINITY="1", AFL_FORKSRV_INIT_TMOUT="30000",
                      AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1", AFL_MAP_SIZE="2097152")
     variables["ASAN_OPTIONS"] += ":abort_on_error=1:detect_leaks=0"  # afl-fuzz demands the first
+    del variables["MSAN_OPTIONS"]  # it demands others of that, in any build
     start = sandbox.put("start")
     start.mkdir(exist_ok=True)
     (start / "one").write_bytes(b"input")

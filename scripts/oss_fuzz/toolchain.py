@@ -79,10 +79,10 @@ def afl_engine(folder):
 
 def environment(configuration, folder, plain=False):
     """The builder's variables; `folder` keeps what is made once. `plain` takes libstdc++ and clang's own libFuzzer."""
+    if configuration.engine not in matrix.FEEDBACK:
+        raise NotAvailable("Debian has no package of %s" % configuration.engine)
     flags = matrix.flags(configuration)
     extra, link = "", "-static-libstdc++"
-    if configuration.engine in ("honggfuzz", "centipede"):
-        raise NotAvailable("Debian has no package of %s" % configuration.engine)
     if configuration.engine == "afl":
         engine = str(afl_engine(folder))
     elif plain or configuration.architecture != "x86_64":  # there is no libc++ for another architecture beside the first

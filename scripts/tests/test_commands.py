@@ -20,16 +20,19 @@ case "$*" in
     if [ -n "$WARNING" ]; then echo "$WARNING"; fi
     mkdir -p build/$preset/bin
     printf '#!%s\\nprintf "<%%s>" "$0" "$@"; exit ${CHECK_STATUS-0}\\n' "$(command -v bash)" >build/$preset/bin/secequiv
-    if [ "$preset" = fuzz ]; then
-      for name in $TARGETS; do
-        printf '#!%s\\n%s\\n' "$(command -v bash)" 'pwd; echo "$0 $*"; [ "${0##*/}" != "$CRASH" ] || exit 77; echo "Done 20000 runs"' \\
-          >build/fuzz/bin/$name
-        chmod +x build/fuzz/bin/$name
-      done
-    fi
     chmod +x build/$preset/bin/secequiv
     ;;
 esac
+"""
+# Builds the fuzz targets in $TARGETS; fails if fuzz is in $BROKEN.
+OSS_FUZZ_CHECK = """
+case " $BROKEN " in *" fuzz "*) echo "a.cc:1: error: expected ';'" >&2; exit 1 ;; esac
+bin=build/oss_fuzz/short/work/secequiv/bin
+mkdir -p $bin
+for name in $TARGETS fuzz_seeds; do
+  printf '#!%s\\n%s\\n' "$(command -v bash)" 'pwd; echo "$0 $*"; [ "${0##*/}" != "$CRASH" ] || exit 77; echo "Done 20000 runs"' >$bin/$name
+  chmod +x $bin/$name
+done
 """
 CTEST = """
 preset=$2
@@ -49,6 +52,8 @@ def tree(sandbox):
     sandbox.installed(GROUPS["all"])
     sandbox.fake("cmake", CMAKE)
     sandbox.fake("ctest", CTEST)
+    sandbox.fake("oss_fuzz_check", OSS_FUZZ_CHECK)
+    (sandbox.bin / "oss_fuzz_check").rename(sandbox.root / "scripts/oss_fuzz_check")
     planted = sandbox.root / "fuzz/tests/test_planted.py"
     planted.parent.mkdir(parents=True)
     planted.write_text("import os\n\n\ndef test_found():\n    assert os.environ['SECEQUIV_FUZZ_BIN']\n"
@@ -64,7 +69,7 @@ def rows(output):
     for line in lines[start + 1:]:
         if not line.strip() or not line[0].isalpha() or line[9:15] not in ("passed", "FAILED"):
             break
-        table.append((line[:9].strip(), line[9:18].strip(), line[18:65].strip()))
+        table.append((line[:9].strip(), line[9:18].strip(), line[18:85].strip()))
         assert line.split()[-1].isdigit()
     return table
 
@@ -81,20 +86,20 @@ def test_all_presets(tree):
     assert done.returncode == 0, done.stderr
     assert rows(done.stdout) == [
         ("dev", "passed", "build, ctest"), ("asan", "passed", "build, ctest"), ("gcc", "passed", "build, ctest"),
-        ("tidy", "passed", "build with clang-tidy"), ("fuzz", "passed", "build, 2 fuzz targets, planted bugs found")]
+        ("tidy", "passed", "build with clang-tidy"), ("fuzz", "passed", "checked as OSS-Fuzz does, 2 fuzz targets, planted bugs found")]
     assert last(done) == CLOSING % 270
     assert [call.split()[2] for call in tree.noted("ctest")] == ["dev", "asan", "gcc"]
     assert all("--output-on-failure --no-tests=error" in call for call in tree.noted("ctest"))
-    smoke = (tree.root / "build/fuzz/smoke.log").read_text().splitlines()
+    smoke = (tree.root / "build/oss_fuzz/short/smoke.log").read_text().splitlines()
     assert [line.rsplit("/", 1)[-1] for line in smoke if "-runs" in line] == [
-        "fuzz_pair -runs=20000 -seed=1", "fuzz_text -runs=20000 -seed=1"]
+        "fuzz_pair -runs=20000 -max_total_time=30 -seed=1", "fuzz_text -runs=20000 -max_total_time=30 -seed=1"]
     assert not [line for line in smoke if line == str(tree.root)]
 
 
 def test_an_unfound_planted_bug_fails(tree):
     done = tree.run("bash", "scripts/test", "fuzz", **GOOD, UNFOUND="1")
     assert done.returncode == 1
-    assert rows(done.stdout) == [("fuzz", "FAILED", "build, 2 fuzz targets, planted bugs not found")]
+    assert rows(done.stdout) == [("fuzz", "FAILED", "checked as OSS-Fuzz does, 2 fuzz targets, planted bugs not found")]
     assert "UNFOUND" in done.stderr
 
 
@@ -136,7 +141,7 @@ def test_a_failed_test_stops_the_run(tree):
     assert len(tree.noted("ctest")) == 2
 
 
-@pytest.mark.parametrize("preset", ["asan", "gcc", "tidy", "fuzz"])
+@pytest.mark.parametrize("preset", ["asan", "gcc", "tidy"])
 def test_a_failed_build_has_no_closing_line(tree, preset):
     done = tree.run("bash", "scripts/test", **GOOD, BROKEN=preset)
     assert done.returncode == 1
@@ -144,6 +149,15 @@ def test_a_failed_build_has_no_closing_line(tree, preset):
     assert "building '%s' failed; the whole log is in %s/build/%s/build.log" % (preset, tree.root, preset) in done.stderr
     assert "tests passed" not in done.stdout[done.stdout.index("preset   result"):]
     assert last(done) == "'%s' failed (build). Again: scripts/test %s" % (preset, preset)
+
+
+def test_fuzz_targets_that_fail_the_check(tree):
+    done = tree.run("bash", "scripts/test", **GOOD, BROKEN="fuzz")
+    assert done.returncode == 1
+    assert "a.cc:1: error: expected ';'" in done.stderr
+    assert tree.noted("oss_fuzz_check") == ["oss_fuzz_check --short"]
+    assert rows(done.stdout)[-1] == ("fuzz", "FAILED", "checked as OSS-Fuzz does")
+    assert last(done) == "'fuzz' failed (checked as OSS-Fuzz does). Again: scripts/test fuzz"
 
 
 @pytest.mark.parametrize("environment", [
@@ -172,7 +186,7 @@ def test_no_preset_with_ctest_claims_no_pass(tree):
 
 
 @pytest.mark.parametrize("environment,message", [
-    ({"TARGETS": ""}, "build/fuzz/bin has no fuzz_* binary: nothing was fuzzed"),
+    ({"TARGETS": ""}, "build/oss_fuzz/short/work/secequiv/bin has no fuzz_* binary: nothing was fuzzed"),
     ({"TARGETS": "fuzz_a fuzz_b", "CRASH": "fuzz_b"}, "fuzz_b failed; the whole log is in"),
 ])
 def test_fuzz_smoke_failures(tree, environment, message):
