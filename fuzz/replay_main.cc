@@ -17,11 +17,18 @@
 extern "C" __attribute__((weak)) int LLVMFuzzerInitialize(int* argc, char*** argv);
 extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t*, std::size_t,
                                                                      std::size_t, unsigned);
+extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t*,
+                                                                       std::size_t,
+                                                                       const std::uint8_t*,
+                                                                       std::size_t, std::uint8_t*,
+                                                                       std::size_t, unsigned);
 // NOLINTEND(readability-redundant-declaration)
 
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::size_t kRoom = 32768;  // bytes, of what a mutator makes
 
 std::vector<Bytes> load(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
@@ -47,14 +54,7 @@ std::vector<Bytes> load(const std::vector<std::string>& paths) {
 }
 
 // Without a mutator of the target's own: flip, insert, delete or copy bytes.
-Bytes mutated(Bytes bytes, std::minstd_rand& random) {
-  if (LLVMFuzzerCustomMutator != nullptr) {
-    const std::size_t size = bytes.size();
-    bytes.resize(std::max<std::size_t>(size, 4096));
-    bytes.resize(
-        LLVMFuzzerCustomMutator(bytes.data(), size, bytes.size(), static_cast<unsigned>(random())));
-    return bytes;
-  }
+void flip_bytes(Bytes& bytes, std::minstd_rand& random) {
   for (unsigned changes = 1 + random() % 4; changes > 0; --changes) {
     const std::size_t at = bytes.empty() ? 0 : random() % bytes.size();
     const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
@@ -67,7 +67,25 @@ Bytes mutated(Bytes bytes, std::minstd_rand& random) {
           random() % 2 == 0 ? static_cast<std::uint8_t>(random()) : bytes[random() % bytes.size()];
     }
   }
-  return bytes;
+}
+
+// `out` becomes a changed one of `pool`.
+void mutate(const std::vector<Bytes>& pool, Bytes& out, std::minstd_rand& random) {
+  const Bytes& from = pool[random() % pool.size()];
+  if (LLVMFuzzerCustomMutator == nullptr) {
+    out = from;
+    return flip_bytes(out, random);
+  }
+  out.resize(std::max(from.size(), kRoom));
+  if (LLVMFuzzerCustomCrossOver != nullptr && random() % 8 == 0) {
+    const Bytes& donor = pool[random() % pool.size()];
+    out.resize(LLVMFuzzerCustomCrossOver(from.data(), from.size(), donor.data(), donor.size(),
+                                         out.data(), out.size(), static_cast<unsigned>(random())));
+    return;
+  }
+  std::copy(from.begin(), from.end(), out.begin());
+  out.resize(LLVMFuzzerCustomMutator(out.data(), from.size(), out.size(),
+                                     static_cast<unsigned>(random())));
 }
 
 }  // namespace
@@ -89,10 +107,11 @@ int main(int argc, char** argv) {
   const std::size_t files = pool.size();
   if (pool.empty()) pool.emplace_back();
   std::minstd_rand random(1);
+  Bytes input;
   for (unsigned long run = 0; run < runs; ++run) {
-    Bytes input = mutated(pool[random() % pool.size()], random);
-    LLVMFuzzerTestOneInput(input.data(), input.size());
-    if (run % 16 == 0 && pool.size() < 4096) pool.push_back(std::move(input));
+    mutate(pool, input, random);
+    const bool kept = LLVMFuzzerTestOneInput(input.data(), input.size()) == 0;
+    if (kept && run % 16 == 0 && pool.size() < 4096) pool.push_back(input);
   }
   std::printf("replayed %zu files and %lu mutations\n", files, runs);
   return files + runs == 0 ? 2 : 0;

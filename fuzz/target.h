@@ -1,16 +1,21 @@
-// What every fuzz target shares: libFuzzer's entry points, and finding data files beside the
-// executable.
+// What every fuzz target shares: libFuzzer's entry points, options of our own, and finding data
+// files beside the executable.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t capacity, unsigned seed);
+extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* first, std::size_t first_size,
+                                                 const std::uint8_t* second,
+                                                 std::size_t second_size, std::uint8_t* out,
+                                                 std::size_t capacity, unsigned seed);
 
 namespace secequiv::fuzz {
 
@@ -20,6 +25,16 @@ inline std::string data_file(const char* argv0, const char* name) {
   std::error_code error;
   const auto path = std::filesystem::path(argv0).parent_path() / name;
   return std::filesystem::exists(path, error) ? path.string() : std::string();
+}
+
+// Our options start with two dashes, which libFuzzer leaves alone: the value of the last `--NAME=`,
+// or `fallback`.
+inline std::string option(int argc, char** argv, const std::string& name, std::string fallback) {
+  const std::string start = "--" + name + "=";
+  for (int i = 1; i < argc; ++i)
+    if (const std::string_view arg = argv[i]; arg.starts_with(start))
+      fallback = arg.substr(start.size());
+  return fallback;
 }
 
 }  // namespace secequiv::fuzz

@@ -122,7 +122,8 @@ class Job {
     for (const SeccompData& data : corpus.inputs) stored.insert(data.words);
     for (const SeccompData& data : pair_fuzz::one_per_edge(after_.program, inputs_))
       if (!stored.contains(data.words))
-        if (auto s = pair_fuzz::add_input(folder_.path(), "seed-", data); !s) return s.error();
+        if (auto s = pair_fuzz::add_input(folder_.path(), "seed-", data, false); !s)
+          return s.error();
 
     std::vector<InputWords> known;
     known.reserve(inputs_.size());

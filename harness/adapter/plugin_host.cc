@@ -90,48 +90,45 @@ Answer<Program> take_program(std::size_t room, const Function& function) {
   return answer;
 }
 
+// Null if `library` has none of that name.
+template <class Function>
+Function find(void* library, const char* name) {
+  return reinterpret_cast<Function>(::dlsym(library, name));
+}
+
 }  // namespace
 
-struct Plugin::Functions {
-  void* library = nullptr;
-  decltype(&secequiv_optimize) optimize = nullptr;
-  decltype(&secequiv_compile) compile = nullptr;
-  decltype(&secequiv_evaluate) evaluate = nullptr;
-
-  template <class Function>
-  bool find(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(::dlsym(library, name));
-    return function != nullptr;
-  }
-};
-
-Plugin::Plugin() : loaded_(std::make_unique<Functions>()) {}
+Plugin::Plugin(const PluginFunctions& functions) : loaded_(functions) {
+  if (loaded_.optimize != nullptr) functions_ += 'O';
+  if (loaded_.compile != nullptr) functions_ += 'C';
+  if (loaded_.evaluate != nullptr) functions_ += 'E';
+}
 
 Plugin::~Plugin() {
-  if (loaded_->library != nullptr) ::dlclose(loaded_->library);
+  if (library_ != nullptr) ::dlclose(library_);
 }
 
 Answer<Program> Plugin::optimize(ProgramView program) {
-  if (loaded_->optimize == nullptr) return without<Program>("secequiv_optimize");
+  if (loaded_.optimize == nullptr) return without<Program>("secequiv_optimize");
   const std::vector<secequiv_insn> in = to_c(program);
   return take_program(std::max(kLeastRoom, 4 * in.size()),
                       [&](secequiv_insn* out, std::size_t* count, char* message) {
-                        return loaded_->optimize(in.data(), in.size(), out, count, message);
+                        return loaded_.optimize(in.data(), in.size(), out, count, message);
                       });
 }
 
 Answer<Program> Plugin::compile(std::string_view policy) {
-  if (loaded_->compile == nullptr) return without<Program>("secequiv_compile");
+  if (loaded_.compile == nullptr) return without<Program>("secequiv_compile");
   return take_program(std::max(kLeastRoom, policy.size()),
                       [&](secequiv_insn* out, std::size_t* count, char* message) {
-                        return loaded_->compile(policy.data(), policy.size(), out, count, message);
+                        return loaded_.compile(policy.data(), policy.size(), out, count, message);
                       });
 }
 
 Answer<std::vector<std::uint32_t>> Plugin::evaluate(ProgramView program,
                                                     std::span<const InputWords> inputs) {
   using Values = std::vector<std::uint32_t>;
-  if (loaded_->evaluate == nullptr) return without<Values>("secequiv_evaluate");
+  if (loaded_.evaluate == nullptr) return without<Values>("secequiv_evaluate");
   Answer<Values> answer;
   const std::vector<secequiv_insn> in = to_c(program);
   std::vector<secequiv_input> words(inputs.size());
@@ -139,8 +136,8 @@ Answer<std::vector<std::uint32_t>> Plugin::evaluate(ProgramView program,
     std::copy(inputs[i].begin(), inputs[i].end(), words[i].words);
   answer.value.resize(inputs.size());
   Message message{};
-  const int returned = loaded_->evaluate(in.data(), in.size(), words.data(), words.size(),
-                                         answer.value.data(), message.data());
+  const int returned = loaded_.evaluate(in.data(), in.size(), words.data(), words.size(),
+                                        answer.value.data(), message.data());
   if (!answered(answer, returned, message)) answer.value.clear();
   return answer;
 }
@@ -148,24 +145,27 @@ Answer<std::vector<std::uint32_t>> Plugin::evaluate(ProgramView program,
 Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file) {
   std::error_code ignored;
   const std::string path = std::filesystem::absolute(file, ignored);  // not one of the search path
-  std::unique_ptr<Plugin> plugin(new Plugin);
-  Plugin::Functions& loaded = *plugin->loaded_;
-  loaded.library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (loaded.library == nullptr) return make_error(ErrorCode::kIo, file, ::dlerror());
-  decltype(&secequiv_plugin_version) version = nullptr;
-  if (!loaded.find(version, "secequiv_plugin_version"))
+  std::unique_ptr<void, int (*)(void*)> library(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL),
+                                                [](void* it) { return ::dlclose(it); });
+  if (!library) return make_error(ErrorCode::kIo, file, ::dlerror());
+  const auto version =
+      find<decltype(&secequiv_plugin_version)>(library.get(), "secequiv_plugin_version");
+  if (version == nullptr)
     return make_error(ErrorCode::kIo, file, "expected secequiv_plugin_version, found none");
   if (const std::uint32_t found = version(); found != SECEQUIV_PLUGIN_VERSION)
     return make_error(
         ErrorCode::kIo, file,
         fmt::format("expected version {} of plugin.h, found {}", SECEQUIV_PLUGIN_VERSION, found));
-  if (loaded.find(loaded.optimize, "secequiv_optimize")) plugin->functions_ += 'O';
-  if (loaded.find(loaded.compile, "secequiv_compile")) plugin->functions_ += 'C';
-  if (loaded.find(loaded.evaluate, "secequiv_evaluate")) plugin->functions_ += 'E';
-  if (plugin->functions_.empty())
+  PluginFunctions functions;
+  functions.optimize = find<decltype(functions.optimize)>(library.get(), "secequiv_optimize");
+  functions.compile = find<decltype(functions.compile)>(library.get(), "secequiv_compile");
+  functions.evaluate = find<decltype(functions.evaluate)>(library.get(), "secequiv_evaluate");
+  auto plugin = std::make_unique<Plugin>(functions);
+  if (plugin->functions().empty())
     return make_error(
         ErrorCode::kIo, file,
         "expected secequiv_optimize, secequiv_compile or secequiv_evaluate, found none");
+  plugin->library_ = library.release();
   return plugin;
 }
 

@@ -7,14 +7,24 @@
 #include <string>
 
 #include "harness/adapter/adapter.h"
+#include "harness/adapter/plugin.h"
 #include "harness/base/result.h"
 
 namespace secequiv {
 
-// A loaded plugin as all that it may be. What it has no function for is answered with kUnsupported;
+// What a plugin may have; null where it has none.
+struct PluginFunctions {
+  decltype(&secequiv_optimize) optimize = nullptr;
+  decltype(&secequiv_compile) compile = nullptr;
+  decltype(&secequiv_evaluate) evaluate = nullptr;
+};
+
+// A plugin as all that it may be. What it has no function for is answered with kUnsupported;
 // kGarbage: it returned no status of plugin.h, or more instructions than there was room for.
 class Plugin final : public Optimizer, public Compiler, public Evaluator {
  public:
+  // One that is part of this program.
+  explicit Plugin(const PluginFunctions& functions);
   ~Plugin() override;
 
   // Of "OCE" those that it has functions for.
@@ -27,10 +37,9 @@ class Plugin final : public Optimizer, public Compiler, public Evaluator {
 
  private:
   friend Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file);
-  struct Functions;
-  Plugin();
 
-  std::unique_ptr<Functions> loaded_;
+  void* library_ = nullptr;  // of dlopen
+  PluginFunctions loaded_;
   std::string functions_;
 };
 

@@ -82,15 +82,7 @@ Status complete(const Difference& difference) {
 Result<nlohmann::ordered_json> expectation(const DiffJob& job) {
   auto text = read_input(job.expect);
   if (!text) return text.error();
-  const std::string name = shown_name(job.expect);
-  auto parsed = parse_json(*text, name);
-  if (!parsed) return parsed.error();
-  const bool ours =
-      parsed->is_object() && parsed->contains("schema") && (*parsed)["schema"] == "secequiv.diff/1";
-  if (!ours)
-    return make_error(ErrorCode::kParse, name,
-                      "expected a document of --write-expect (schema secequiv.diff/1)");
-  return nlohmann::ordered_json(*parsed);
+  return read_expectation(*text, shown_name(job.expect));
 }
 
 int compare(const DiffJob& job, const nlohmann::ordered_json& expected,

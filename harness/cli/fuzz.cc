@@ -15,6 +15,7 @@
 #include "harness/report/hunt.h"
 #include "harness/report/json.h"
 #include "verify/hunt/evaluators.h"
+#include "verify/hunt/prover.h"
 #include "verify/hunt/store.h"
 
 namespace secequiv::cli {
@@ -156,18 +157,6 @@ Result<std::vector<InputWords>> stored_inputs(const FuzzJob& job) {
   return read_inputs(*bytes, job.inputs);
 }
 
-// Diagrams alone: the solver would take minutes for what they leave open, so that is said.
-hunt::Prover prover_of(const FuzzJob& job) {
-  if (job.no_prove) return {};
-  return [](const Question& question, bool thorough) {
-    if (thorough) return dd::prove(question);
-    std::size_t length = 0;
-    for (const ProgramView program : question.programs()) length += program.size();
-    return dd::prove(question, {.nodes = (std::size_t{1} << 14) + 16 * length,
-                                .steps = (std::size_t{1} << 15) + 64 * length});
-  };
-}
-
 // `stored` becomes the first error of storing a finding.
 Result<HuntReport> run_hunt(const FuzzJob& job, OpenTarget& target, Status& stored) {
   auto subjects = subjects_of(job);
@@ -189,7 +178,7 @@ Result<HuntReport> run_hunt(const FuzzJob& job, OpenTarget& target, Status& stor
   options.stop_at_first = job.stop_at_first;
   options.require_proof = job.require_proof;
   options.judge.sameness = job.options.sameness();
-  options.judge.prover = prover_of(job);
+  if (!job.no_prove) options.judge.prover = hunt::diagram_prover();
   options.allowed = std::move(*allowed);
   options.stop = was_interrupted;
   options.replay_options = job.target.replay_options();

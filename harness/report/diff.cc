@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/policy/json.h"
 #include "harness/report/json.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/arch.h"
@@ -315,6 +316,17 @@ ordered_json to_json(const Difference& difference, const Question& question, std
     out["changes"].push_back(std::move(row));
   }
   return out;
+}
+
+Result<ordered_json> read_expectation(std::string_view text, const std::string& name) {
+  auto parsed = parse_json(text, name);
+  if (!parsed) return parsed.error();
+  const bool ours =
+      parsed->is_object() && parsed->contains("schema") && (*parsed)["schema"] == "secequiv.diff/1";
+  if (!ours)
+    return make_error(ErrorCode::kParse, name,
+                      "expected a document of --write-expect (schema secequiv.diff/1)");
+  return ordered_json(*parsed);
 }
 
 Result<std::vector<std::string>> unexpected(const ordered_json& expected, const std::string& file,

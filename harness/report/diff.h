@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "harness/base/result.h"
 #include "harness/compare/difference.h"
@@ -37,6 +38,10 @@ std::string diff_text(const Difference& difference, std::size_t most, Arch host)
 // Schema "secequiv.diff/1".
 nlohmann::ordered_json to_json(const Difference& difference, const Question& question,
                                std::size_t most, Arch host);
+
+// Reads a document of to_json as `diff --write-expect` stores it. Errors: kParse, also for JSON
+// that is none of these.
+Result<nlohmann::ordered_json> read_expectation(std::string_view text, const std::string& name);
 
 // What is in one difference and not in the other, a line each: "+ ..." is new, "- ..." is missing.
 // Empty if they are the same. `expected` should be a document that to_json made and was then read

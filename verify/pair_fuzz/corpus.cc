@@ -69,11 +69,12 @@ Result<Corpus> read_corpus(const std::string& folder) {
   return out;
 }
 
-Status add_input(const std::string& folder, std::string_view prefix, const SeccompData& data) {
+Status add_input(const std::string& folder, std::string_view prefix, const SeccompData& data,
+                 bool flush) {
   const std::string path = (fs::path(folder) / name_of(prefix, data)).string();
   std::error_code error;
   if (fs::exists(path, error)) return Ok{};
-  return write_file(path, bytes_of(data));
+  return write_file(path, bytes_of(data), flush);
 }
 
 std::vector<SeccompData> one_per_edge(const Program& program,

@@ -23,7 +23,9 @@ struct Corpus {
 Result<Corpus> read_corpus(const std::string& folder);
 
 // Writes `data` into the folder, as a file named `prefix` and a hash of it, unless that is there.
-Status add_input(const std::string& folder, std::string_view prefix, const SeccompData& data);
+// `flush` as in write_file.
+Status add_input(const std::string& folder, std::string_view prefix, const SeccompData& data,
+                 bool flush = true);
 
 // Those of `inputs` that together cover what all of them cover: at most one for each obligation,
 // and none that the others make superfluous. Precondition: check() accepts the program.

@@ -216,7 +216,8 @@ TEST(OnePerEdge, DropsEarlierOnesToo) {
   const auto kept = one_per_edge(program, {with(1, 1), with(1, 0), with(0, 1), with(0, 0)});
   EXPECT_EQ(kept.size(), 4U);  // both outcomes of both tests of the argument
   const Program twice = assemble(
-      "ld [0]\njset #1, a, b\nb: ld [0]\njset #2, yes, no\nyes: ret #1\na: ret #1\nno: ret #0\n");
+      "ld [0]\njset #1, odd, even\neven: ld [0]\njset #2, yes, no\nyes: ret #1\nodd: ret #1\nno: "
+      "ret #0\n");
   EXPECT_EQ(one_per_edge(twice, {with(4, 0), with(2, 0), with(1, 0), with(8, 0)}).size(), 3U);
 }
 

@@ -1,0 +1,32 @@
+// A program with inputs to run it on, as the input of a fuzz target. Owns that layout and its
+// mutator:
+//   byte 0        the number of inputs, 1 to 16
+//   64 each       inputs: struct seccomp_data, little endian
+//   the rest      a program that the kernel accepts, raw, little endian
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/bpf/interpreter.h"
+
+namespace secequiv::fuzz {
+
+inline constexpr std::size_t kMaxInputs = 16;
+
+struct Evaluations {
+  Program program;
+  std::vector<InputWords> inputs;
+};
+
+// Nothing if `bytes` are not laid out so.
+std::optional<Evaluations> read_evaluations(std::span<const std::uint8_t> bytes);
+std::string write_evaluations(const Evaluations& evaluations);
+
+// The body of LLVMFuzzerCustomMutator.
+std::size_t mutate_evaluations(std::span<std::uint8_t> out, std::size_t size, unsigned seed);
+
+}  // namespace secequiv::fuzz

@@ -1,0 +1,18 @@
+#include "verify/hunt/prover.h"
+
+#include "verify/dd/engine.h"
+
+namespace secequiv::hunt {
+
+Prover diagram_prover(std::size_t steps) {
+  return [steps](const Question& question, bool thorough) {
+    if (thorough) return dd::prove(question);
+    std::size_t length = 0;
+    for (const ProgramView program : question.before) length += program.size();
+    for (const ProgramView program : question.after) length += program.size();
+    return dd::prove(question,
+                     {.nodes = (std::size_t{1} << 14) + 16 * length, .steps = steps + 64 * length});
+  };
+}
+
+}  // namespace secequiv::hunt
