@@ -30,9 +30,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kGenerated = 64;         // of each kind
-constexpr std::size_t kLargestProgram = 600;   // instructions; larger ones make every run slow
-constexpr std::size_t kLargestText = 1 << 16;  // bytes
+constexpr std::size_t kGenerated = 64;  // of each kind
+// libFuzzer would mostly change what is larger, and every run would be slow.
+constexpr std::size_t kLargestProgram = 96;    // instructions
+constexpr std::size_t kLargestText = 1 << 13;  // bytes
 
 struct File {
   std::string name;  // from the corpus' folder on, '-' for '/'
@@ -74,7 +75,7 @@ class Maker {
       out_[target].options = {{"max_len", 8192}, {"timeout", 25}};
     out_["fuzz_check"].options["max_len"] = 40000;  // more than 4096 instructions
     for (const char* target : {"fuzz_policy", "fuzz_parsers"})
-      out_[target].options = {{"max_len", static_cast<int>(kLargestText)}, {"timeout", 25}};
+      out_[target].options = {{"max_len", 32768}, {"timeout", 25}};
     return std::move(out_);
   }
 
@@ -209,6 +210,15 @@ class Maker {
              "------ ----------- ----------- --------- --------- ----------------\n"
              "100.00    0.000100          10        10         1 total\n");
     add_text("profile", "json", "{\"futex\": 870063, \"read\": 1}");
+    add_text("oci", "small", R"({
+  "defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 38,
+  "archMap": [{"architecture": "SCMP_ARCH_X86_64", "subArchitectures": ["SCMP_ARCH_X86"]}],
+  "syscalls": [
+    {"names": ["read", "write"], "action": "SCMP_ACT_ALLOW"},
+    {"names": ["personality"], "action": "SCMP_ACT_ALLOW", "includes": {"minKernel": "4.8"},
+     "args": [{"index": 0, "value": 8, "valueTwo": 2, "op": "SCMP_CMP_MASKED_EQ"}]}
+  ]
+})");
     add_text("assumption", "arches", "arch == x86_64 && nr in {read, write} || arch in {aarch64}");
     add_text("assumption", "fields", "!(arg0.hi == 0 && arg1 & 0x7 == 2) && ip not in {1..2, 9}");
     Question question;
