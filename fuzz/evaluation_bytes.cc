@@ -21,8 +21,7 @@ void change_input(Random& random, Evaluations& evaluations) {
   } else if (inputs.size() > 1 && random.one_in(4)) {
     inputs.erase(inputs.begin() + static_cast<std::ptrdiff_t>(random.below(inputs.size())));
   } else {
-    std::minstd_rand source(random.word());
-    InputMutator({evaluations.program}).mutate(inputs[random.below(inputs.size())], source);
+    InputMutator({evaluations.program}).mutate(inputs[random.below(inputs.size())], random);
   }
 }
 

@@ -4,19 +4,17 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "fuzz/pair_session.h"
 #include "fuzz/target.h"
 #include "harness/base/file.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/text.h"
 #include "harness/report/text.h"
-
-// libFuzzer adds these counters to its coverage map.
-__attribute__((section("__libfuzzer_extra_counters"))) static std::uint8_t edge_counters[1 << 14];
+#include "verify/pair_fuzz/libfuzzer.h"
 
 namespace {
 using namespace secequiv;
-fuzz::PairSession* session = nullptr;
+const pair_fuzz::PairSession* session = nullptr;
+std::vector<std::uint8_t>* seen = nullptr;
 
 Program load(const std::string& path, const char* fallback) {
   auto bytes = path.empty() ? Result<std::string>(std::string(fallback)) : read_file(path);
@@ -40,19 +38,17 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     if (arg.starts_with("--after=")) after = arg.substr(8);
   }
   constexpr const char* kSmall = "ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n";
-  session = new fuzz::PairSession(Pair{load(before, kSmall), load(after, kSmall), Sameness::kRaw});
+  session =
+      new pair_fuzz::PairSession(Pair{load(before, kSmall), load(after, kSmall), Sameness::kRaw});
+  seen = new std::vector<std::uint8_t>(session->edges());
+  pair_fuzz::set_session(*session);
   return 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto witness = session->run({data, size}, edge_counters);
+  const auto witness = pair_fuzz::run_session({data, size}, *seen, false).witness;
   if (!witness) return 0;
   std::fputs(witness_text(Question(session->pair()), minimize(session->pair(), *witness)).c_str(),
              stderr);
   std::abort();
-}
-
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t capacity, unsigned seed) {
-  return session->mutate(data, size, capacity, seed);
 }

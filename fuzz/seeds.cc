@@ -30,9 +30,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kGenerated = 64;         // of each kind
-constexpr std::size_t kLargestProgram = 600;   // instructions; larger ones make every run slow
-constexpr std::size_t kLargestText = 1 << 16;  // bytes
+constexpr std::size_t kGenerated = 64;  // of each kind
+// libFuzzer would mostly change what is larger, and every run would be slow.
+constexpr std::size_t kLargestProgram = 96;    // instructions
+constexpr std::size_t kLargestText = 1 << 13;  // bytes
 
 struct File {
   std::string name;  // from the corpus' folder on, '-' for '/'
@@ -64,17 +65,17 @@ class Maker {
   explicit Maker(std::string corpus) : corpus_(std::move(corpus)) {}
 
   Result<Seeds> make() {
-    for (const auto step : {&Maker::take_programs, &Maker::take_vectors, &Maker::take_policies,
-                            &Maker::take_texts, &Maker::take_regress, &Maker::generate})
+    for (const auto step :
+         {&Maker::take_programs, &Maker::take_vectors, &Maker::take_policies, &Maker::take_texts,
+          &Maker::take_regress, &Maker::take_pair, &Maker::generate})
       if (auto status = (this->*step)(); !status) return status.error();
     add_written();
     add_words();
-    add_pair();
     for (const char* target : {"fuzz_program", "fuzz_plugin", "fuzz_semantics", "fuzz_check"})
       out_[target].options = {{"max_len", 8192}, {"timeout", 25}};
     out_["fuzz_check"].options["max_len"] = 40000;  // more than 4096 instructions
     for (const char* target : {"fuzz_policy", "fuzz_parsers"})
-      out_[target].options = {{"max_len", static_cast<int>(kLargestText)}, {"timeout", 25}};
+      out_[target].options = {{"max_len", 32768}, {"timeout", 25}};
     return std::move(out_);
   }
 
@@ -209,6 +210,15 @@ class Maker {
              "------ ----------- ----------- --------- --------- ----------------\n"
              "100.00    0.000100          10        10         1 total\n");
     add_text("profile", "json", "{\"futex\": 870063, \"read\": 1}");
+    add_text("oci", "small", R"({
+  "defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 38,
+  "archMap": [{"architecture": "SCMP_ARCH_X86_64", "subArchitectures": ["SCMP_ARCH_X86"]}],
+  "syscalls": [
+    {"names": ["read", "write"], "action": "SCMP_ACT_ALLOW"},
+    {"names": ["personality"], "action": "SCMP_ACT_ALLOW", "includes": {"minKernel": "4.8"},
+     "args": [{"index": 0, "value": 8, "valueTwo": 2, "op": "SCMP_CMP_MASKED_EQ"}]}
+  ]
+})");
     add_text("assumption", "arches", "arch == x86_64 && nr in {read, write} || arch in {aarch64}");
     add_text("assumption", "fields", "!(arg0.hi == 0 && arg1 & 0x7 == 2) && ip not in {1..2, 9}");
     Question question;
@@ -270,9 +280,21 @@ class Maker {
     }
   }
 
-  // fuzz_pair: the derived inputs, a witness for each feasible edge of the default pair, and a
-  // dictionary of the programs' constants go here.
-  void add_pair() { out_["fuzz_pair"].options = {{"max_len", 1024}, {"timeout", 25}}; }
+  Status take_pair() {
+    std::array<std::string, 3> texts;
+    const std::array<const char*, 3> names = {"programs/gvisor/systrap.before.bpf",
+                                              "programs/gvisor/systrap.after.bpf",
+                                              "policies/gvisor/systrap.json"};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      auto bytes = read_file((corpus_ / names[i]).string());
+      if (!bytes) return bytes.error();
+      texts[i] = std::move(*bytes);
+    }
+    auto seeds = pair_seeds(texts[0], texts[1], texts[2]);
+    if (!seeds) return seeds.error();
+    out_["fuzz_pair"] = std::move(*seeds);
+    return Ok{};
+  }
 
   fs::path corpus_;
   Seeds out_;
@@ -304,7 +326,9 @@ Status store_seeds(const Seeds& seeds, const std::string& folder) {
     fs::create_directories(corpus, error);
     if (error) return make_error(ErrorCode::kIo, corpus, error.message());
     for (const auto& [name, bytes] : given.files)
-      if (auto s = write_file((fs::path(corpus) / name).string(), bytes); !s) return s;
+      if (auto s = write_file((fs::path(corpus) / name).string(), bytes, false); !s) return s;
+    for (const auto& [name, bytes] : given.data)
+      if (auto s = write_file((fs::path(folder) / name).string(), bytes); !s) return s;
     std::string words;
     for (const std::string& word : given.dictionary) words += dictionary_entry(word) + "\n";
     std::string options = "[libfuzzer]\n";

@@ -3,6 +3,7 @@
 //   TARGET_seed_corpus/  one file for each seed
 //   TARGET.dict          libFuzzer's dictionary
 //   TARGET.options       libFuzzer's options
+//   pair.before, pair.after   the programs that fuzz_pair runs if it is given no others
 // It must not know what targets do with them.
 #pragma once
 
@@ -20,6 +21,7 @@ struct TargetSeeds {
   std::map<std::string, std::string> files;  // by name
   std::set<std::string> dictionary;          // bytes
   std::map<std::string, int> options;
+  std::map<std::string, std::string> data;  // files that the target reads, by name
 };
 
 // By target. Errors: kIo, kParse, of files in `corpus`.
@@ -28,6 +30,12 @@ Result<Seeds> make_seeds(const std::string& corpus);
 
 // Errors: kIo.
 Status store_seeds(const Seeds& seeds, const std::string& folder);
+
+// For a pair of programs: inputs that together meet every edge of both that the diagrams know an
+// input for or a derived one meets, and the constants that either compares with. `rules` is the
+// text of the policy behind them. Errors: kParse, of any of them.
+Result<TargetSeeds> pair_seeds(const std::string& before, const std::string& after,
+                               const std::string& rules);
 
 // The bytes as an entry of a dictionary: "\x7f\x00ab".
 std::string dictionary_entry(std::string_view bytes);

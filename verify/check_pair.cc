@@ -41,7 +41,7 @@ class Job {
     report_.run_seconds = seconds_since(start);
     report_.obligations = coverage_.obligations().size();
     report_.covered_by_inputs = report_.obligations - coverage_.uncovered().size();
-    if (result.witness) differs(minimize(pair_, *result.witness), "the derived inputs");
+    if (result.witness) differs(minimize(pair_, *result.witness), options_.inputs_name);
   }
 
   // Every obligation no input has met is either proven infeasible or gets an input that meets it,
@@ -73,6 +73,10 @@ class Job {
   }
 
   Result<Ok> prove() {
+    if (!options_.prove) {
+      conclude("nothing differs on the inputs run (equivalence was not asked for)");
+      return Ok{};
+    }
     const auto start = Clock::now();
     auto proof = decide(Question(pair_), options_.engine, options_.budget);
     if (!proof) return proof.error();
@@ -83,18 +87,24 @@ class Job {
     } else if (proof->verdict == Verdict::kUnknown) {
       report_.verdict = Verdict::kUnknown;
       report_.reason = "equivalence is not decided: " + proof->detail;
-    } else if (!report_.open.empty()) {
+    } else {
+      conclude("proven equivalent for all inputs");
+    }
+    return Ok{};
+  }
+
+  // Nothing is known to differ; `how` says by what.
+  void conclude(std::string_view how) {
+    if (!report_.open.empty()) {
       report_.verdict = Verdict::kUnknown;
       report_.reason = fmt::format(
           "{} of the optimized program's obligations are neither covered nor proven infeasible: {}",
           report_.open.size(), report_.open.front().detail);
     } else {
       report_.verdict = Verdict::kPass;
-      report_.reason =
-          "proven equivalent for all inputs; every edge of the optimized program is covered or "
-          "proven infeasible";
+      report_.reason = fmt::format(
+          "{}; every edge of the optimized program is covered or proven infeasible", how);
     }
-    return Ok{};
   }
 
   CheckReport& report_;

@@ -4,6 +4,7 @@
 
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
+#include "verify/dd/reach.h"
 
 namespace secequiv {
 namespace {
@@ -34,6 +35,26 @@ TEST(Feasibility, EnginesAgreeOnEveryObligation) {
   }
   EXPECT_GE(infeasible, 300);
   EXPECT_GE(feasible, 1500);
+}
+
+TEST(Feasibility, EdgeInputsMeetAllThatAnyInputMeets) {
+  Random random(52);
+  for (int i = 0; i < 200; ++i) {
+    const Program program = random_program(random, random.between(1, 20));
+    const auto inputs = dd::edge_inputs(program, {.nodes = 100'000, .steps = 500'000});
+    if (!inputs) continue;
+    CoverageMap coverage(program);
+    for (const SeccompData& input : *inputs) {
+      const std::size_t before = coverage.covered_count();
+      coverage.run(input.words);
+      ASSERT_GT(coverage.covered_count(), before) << asm_text(program);
+    }
+    FeasibilityOracle oracle(program, Engine::kDd, {});
+    for (const Obligation& obligation : coverage.uncovered())
+      ASSERT_EQ(oracle.query(obligation, 5)->answer, Answer::kInfeasible) << asm_text(program);
+  }
+  EXPECT_FALSE(
+      dd::edge_inputs(assemble("ld [0]\njeq #5, y\ny: ret #1\n"), {.nodes = 1, .steps = 1}));
 }
 
 TEST(Feasibility, AJumpWithOneTargetHasTwoOutcomes) {

@@ -161,14 +161,14 @@ class Job {
   std::optional<Witness> fuzz(const Pair& pair, std::span<const InputSet> inputs,
                               std::size_t number) const {
     const InputMutator mutator({pair.before, pair.after});
-    std::minstd_rand random(static_cast<std::uint32_t>(options_.seed * 0x9e3779b1u + number + 1));
+    Random random(options_.seed * 0x9e3779b97f4a7c15 + number);
     SeccompData first;
     first.set_arch(AUDIT_ARCH_X86_64);
     std::vector<SeccompData> pool = {first};
     std::size_t derived = 0;
     for (const InputSet& set : inputs) derived += set.inputs.size();
     const auto seed = [&]() -> const SeccompData& {
-      std::size_t at = random() % (derived + pool.size());
+      std::size_t at = random.below(derived + pool.size());
       for (const InputSet& set : inputs) {
         if (at < set.inputs.size()) return set.inputs[at];
         at -= set.inputs.size();
@@ -185,7 +185,7 @@ class Job {
         if (pool.size() < kPool) {
           pool.push_back(data);
         } else {
-          pool[random() % kPool] = data;
+          pool[random.below(kPool)] = data;
         }
       }
     }

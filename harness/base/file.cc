@@ -112,7 +112,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   return result;
 }
 
-Status write_file(const std::string& path, std::string_view bytes) {
+Status write_file(const std::string& path, std::string_view bytes, bool flush) {
   if (path == "-") return write_descriptor("<stdout>", STDOUT_FILENO, bytes);
   struct stat st{};
   const bool exists = ::stat(path.c_str(), &st) == 0;
@@ -139,7 +139,8 @@ Status write_file(const std::string& path, std::string_view bytes) {
   const mode_t mask = ::umask(0);
   ::umask(mask);
   const mode_t mode = exists ? (st.st_mode & 07777) : (0666 & ~mask);
-  const bool written = write_all(fd, bytes) && ::fchmod(fd, mode) == 0 && ::fsync(fd) == 0;
+  const bool written =
+      write_all(fd, bytes) && ::fchmod(fd, mode) == 0 && (!flush || ::fsync(fd) == 0);
   if (!written || ::close(fd) != 0 || ::rename(temporary.c_str(), target->c_str()) != 0) {
     Error error = io_error(path, "write");
     if (!written) ::close(fd);

@@ -26,7 +26,8 @@ Result<std::string> read_file(const std::string& path, std::size_t limit = kMaxI
 // flushes it to the disk and renames it; on failure the old file is untouched and the temporary one
 // removed. "-" writes to standard output, flushed and checked. Written in place: what is not a
 // regular file (a pipe, /dev/stdout), there being nothing to keep, and a writable file whose folder
-// takes no new files.
-Status write_file(const std::string& path, std::string_view bytes);
+// takes no new files. Without `flush`, for what can be made again: whole still, but a power cut may
+// undo it.
+Status write_file(const std::string& path, std::string_view bytes, bool flush = true);
 
 }  // namespace secequiv

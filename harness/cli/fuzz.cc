@@ -1,18 +1,15 @@
 // `fuzz`: programs or policies without end through an optimizer, compiler or evaluator under test.
 #include <fmt/format.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 
-#include "harness/adapter/children.h"
-#include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/check.h"
 #include "harness/cli/engine_options.h"
+#include "harness/cli/fuzz_pair.h"
+#include "harness/cli/progress.h"
 #include "harness/cli/target_options.h"
 #include "harness/coverage/state.h"
 #include "harness/report/hunt.h"
@@ -27,6 +24,7 @@ namespace {
 struct FuzzJob {
   Options options;
   TargetOptions target;
+  FuzzPairJob pair;
   std::vector<std::string> programs;
   std::vector<std::string> rules;
   std::string inputs;
@@ -43,22 +41,6 @@ struct FuzzJob {
   bool require_proof = false;
   bool list = false;
 };
-
-std::atomic<bool> interrupted = false;
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-extern "C" void note_interrupt(int) {
-  interrupted = true;
-  end_groups_on_next_signal();
-}
-
-// The first Ctrl-C ends the hunt with what is known; a second one ends the process and whatever it
-// started.
-void watch_interrupts() {
-  struct sigaction action{};
-  action.sa_handler = note_interrupt;
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
-}
 
 // Files given, and those in folders given whose names say that they are programs (or policies).
 Result<std::vector<std::pair<std::string, bool>>> files_in(
@@ -165,29 +147,6 @@ Result<std::set<FindingKind>> allowed_kinds(const FuzzJob& job) {
   return out;
 }
 
-// A line that is written over, on terminals only.
-class StatusLine {
- public:
-  StatusLine() = default;
-  ~StatusLine() {
-    if (written_) fmt::print(stderr, "\r\033[K");
-  }
-  StatusLine(const StatusLine&) = delete;
-  StatusLine& operator=(const StatusLine&) = delete;
-
-  void show(const HuntReport& report) {
-    if (!shown_ || seconds_since(last_) < 0.5) return;
-    fmt::print(stderr, "\r\033[K{}", hunt_status(report));
-    written_ = true;
-    last_ = Clock::now();
-  }
-
- private:
-  bool shown_ = ::isatty(STDERR_FILENO) == 1;
-  bool written_ = false;
-  Clock::time_point last_ = Clock::now();
-};
-
 Result<std::vector<InputWords>> stored_inputs(const FuzzJob& job) {
   if (job.inputs.empty()) return std::vector<InputWords>();
   if (job.target.evaluator.empty() || job.programs.empty())
@@ -221,7 +180,7 @@ Result<HuntReport> run_hunt(const FuzzJob& job, OpenTarget& target, Status& stor
   options.judge.sameness = job.options.sameness();
   if (!job.no_prove) options.judge.prover = hunt::diagram_prover();
   options.allowed = std::move(*allowed);
-  options.stop = [] { return interrupted.load(); };
+  options.stop = was_interrupted;
   options.replay_options = job.target.replay_options();
   if (job.options.same != "raw") options.replay_options += " --same " + job.options.same;
   if (!job.save.empty()) {
@@ -231,7 +190,9 @@ Result<HuntReport> run_hunt(const FuzzJob& job, OpenTarget& target, Status& stor
     };
   }
   StatusLine line;
-  options.progress = [&](const HuntReport& report) { line.show(report); };
+  options.progress = [&](const HuntReport& report) {
+    line.show([&] { return hunt_status(report); });
+  };
   watch_interrupts();
   if (target.evaluator)
     return hunt::hunt_evaluator(job.target.name(), *target.evaluator, **subjects, *inputs, options);
@@ -239,13 +200,38 @@ Result<HuntReport> run_hunt(const FuzzJob& job, OpenTarget& target, Status& stor
                     options);
 }
 
-int run_fuzz(const FuzzJob& job) {
+// Options of one way of fuzzing are errors in the other.
+constexpr const char* kPairGroup = "Of a pair";
+constexpr const char* kTargetGroup = "Under test";
+
+// Those that are in no group yet.
+void put_in_group(CLI::App& app, const std::string& group) {
+  for (CLI::Option* option : app.get_options())
+    if (option->get_group() == "Options" && option->get_name() != "--help") option->group(group);
+}
+
+std::string given_of_group(const CLI::App& app, const std::string& group) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_group() == group && option->count() > 0) return option->get_name();
+  return {};
+}
+
+// `foreign`: the first option given that belongs to the other way of fuzzing, if any.
+int run_fuzz(const FuzzJob& job, const std::string& foreign) {
   if (job.list) return print(target_list());
+  if (!foreign.empty())
+    return report(make_error(ErrorCode::kUsage, foreign,
+                             job.pair.given() ? "is not for a pair of programs"
+                                              : "is for a pair of programs, and none is given"),
+                  job.options);
+  if (job.pair.given())
+    return run_fuzz_pair(job.pair, job.options, {job.time, job.trials, job.seed, !job.no_prove});
   auto target = open_target(job.target);
   if (!target) return report(target.error(), job.options);
   if (!target->any())
     return report(make_error(ErrorCode::kUsage, {},
-                             "expected what to test: --optimizer, --compiler or --evaluator"),
+                             "expected what to test: --optimizer, --compiler or --evaluator; or a "
+                             "pair of programs"),
                   job.options);
   if (job.require_proof && (job.no_prove || !job.target.evaluator.empty()))
     return report(make_error(ErrorCode::kUsage, "--require-proof",
@@ -267,8 +253,12 @@ void add_fuzz(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
       "fuzz",
       "Test an optimizer, a compiler or an interpreter of filters with programs or policies\n"
-      "without end: every answer is run, proven and looked at; what is wrong is reduced");
+      "without end: every answer is run, proven and looked at; what is wrong is reduced.\n"
+      "Or fuzz a fixed pair of programs with inputs, after the prover's for every edge");
   auto job = std::make_shared<FuzzJob>();
+  job->pair.add(*sub);
+  job->options.add_timeout(*sub, "Seconds for the proof, and again for all edges");
+  put_in_group(*sub, kPairGroup);
   job->target.add(*sub, true);
   sub->add_option("--programs", job->programs,
                   "Start from these programs (files or folders), then from changed copies")
@@ -280,15 +270,6 @@ void add_fuzz(CLI::App& app, Context& context) {
   sub->add_flag("--generate", job->generate, "Generated programs or policies (the default)");
   sub->add_option("--inputs", job->inputs,
                   "For evaluators: run these 64-byte records on every given program first");
-  sub->add_option("--time", job->time, "Seconds after which no new trial starts")
-      ->check(seconds())
-      ->capture_default_str();
-  sub->add_option("--trials", job->trials,
-                  "Stop after so many trials instead; what was given is tried in any case")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
-  sub->add_option("--seed", job->seed, "Another seed, other programs")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
   sub->add_option("--runs", job->runs,
                   "Inputs run on every generated or changed program; given ones get derived inputs")
       ->check(CLI::Range(0, 1000000))
@@ -300,18 +281,32 @@ void add_fuzz(CLI::App& app, Context& context) {
                   "(comma-separated)")
       ->delimiter(',')
       ->allow_extra_args(false);
-  sub->add_flag("--no-prove", job->no_prove, "Compare on inputs only");
   sub->add_flag("--require-proof", job->require_proof,
                 "'unknown' if any answer could not be proven equivalent");
   sub->add_flag("--no-scaling", job->no_scaling,
                 "Do not measure how an optimizer's time grows with its input");
   sub->add_flag("--stop-at-first", job->stop_at_first, "Stop at the first failure");
+  put_in_group(*sub, kTargetGroup);
+  sub->add_option("--time", job->time, "Seconds after which no new trial starts")
+      ->check(seconds())
+      ->capture_default_str();
+  sub->add_option("--trials", job->trials,
+                  "Stop after so many trials instead (of a pair: inputs, about); what was given is "
+                  "tried in any case")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
+  sub->add_option("--seed", job->seed, "Another seed, other programs or inputs")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  sub->add_flag("--no-prove", job->no_prove, "Compare on inputs only");
   sub->add_flag("--list", job->list, "List what is built in");
   job->options.add_input(*sub);
   job->options.add_same(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);
-  sub->callback([job, &context] { context.status = run_fuzz(*job); });
+  sub->callback([job, sub, &context] {
+    context.status =
+        run_fuzz(*job, given_of_group(*sub, job->pair.given() ? kTargetGroup : kPairGroup));
+  });
 }
 
 }  // namespace secequiv::cli

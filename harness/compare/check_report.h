@@ -18,6 +18,28 @@ struct SideReport {
   std::optional<Refusal> refusal;  // by the kernel's rules, length included
 };
 
+// What `secequiv fuzz` did with a pair besides checking it.
+struct PairFuzzReport {
+  double seconds = 0;
+  unsigned jobs = 0;
+  std::uint64_t runs = 0;         // of libFuzzer, each of several inputs
+  std::uint64_t evaluations = 0;  // inputs run through both programs
+  std::uint64_t seed = 1;
+  bool interrupted = false;
+  std::string not_run;  // why there was no fuzzing at all, if there was none
+
+  std::size_t seeds = 0;         // inputs that the prover found, together meeting `seeds_met`
+  std::size_t seeds_met = 0;     // obligations
+  double seed_seconds = 0;       // from the start until all of them were run
+  double derived_seconds = 0;    // until all derived and stored inputs were run
+  double last_edge_seconds = 0;  // into the fuzzing, when an edge was met that no input had
+
+  std::string corpus;               // folder, empty if none was given
+  std::size_t stored = 0;           // inputs read from it
+  std::size_t added = 0;            // inputs in it now that were not
+  std::optional<std::size_t> kept;  // after minimization
+};
+
 struct CheckReport {
   Verdict verdict = Verdict::kUnknown;
   std::string reason;  // one sentence: what decided the verdict
@@ -37,6 +59,7 @@ struct CheckReport {
 
   std::optional<Witness> witness;
   std::optional<Proof> proof;
+  std::optional<PairFuzzReport> fuzz;
 
   double run_seconds = 0;
   double coverage_seconds = 0;  // proving edges

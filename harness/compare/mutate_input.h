@@ -3,10 +3,10 @@
 #pragma once
 
 #include <array>
-#include <random>
 #include <span>
 #include <vector>
 
+#include "harness/base/random.h"
 #include "harness/bpf/flow.h"
 #include "harness/bpf/interpreter.h"
 
@@ -18,10 +18,17 @@ class InputMutator {
   // rule aside).
   explicit InputMutator(const std::vector<ProgramView>& programs);
 
-  // Changes a few words: values that turn a test on the input's path through one of the programs,
-  // constants that one compares that word with (k-1, k, k+1), single bits, all ones, zero, other
-  // words. Draws from `random` alone.
-  void mutate(InputWords& words, std::minstd_rand& random) const;
+  // What rules know of, besides: each word's values become constants of that word (at most 4096 of
+  // a word).
+  void add_values(std::span<const InputWords> known);
+
+  // Turns up to eight tests on the input's path through one of the programs (compare operands are
+  // what it takes the values from), then varies it. Runs the programs.
+  void mutate(InputWords& words, Random& random) const;
+
+  // Changes up to three words: constants that a program compares that word with (k-1, k, k+1),
+  // single bits, all ones, zero, other words. Runs nothing, so it costs little.
+  void vary(InputWords& words, Random& random) const;
 
  private:
   struct Subject {

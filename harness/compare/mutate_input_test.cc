@@ -10,7 +10,7 @@ namespace {
 
 // Runs in which `program` returns 1, of 20000 that go on from each other or start anew.
 int found(const InputMutator& mutator, ProgramView program, unsigned seed) {
-  std::minstd_rand random(seed);
+  Random random(seed);
   int out = 0;
   InputWords words{};
   for (int i = 0; i < 20000; ++i) {
@@ -41,8 +41,8 @@ TEST(InputMutator, OfTheOtherProgramToo) {
 TEST(InputMutator, SameSeedSameChanges) {
   const Program program = assemble(kDeep);
   const InputMutator mutator({program});
-  std::minstd_rand first(3);
-  std::minstd_rand second(3);
+  Random first(3);
+  Random second(3);
   InputWords a{};
   InputWords b{};
   for (int i = 0; i < 1000; ++i) {
@@ -50,6 +50,36 @@ TEST(InputMutator, SameSeedSameChanges) {
     mutator.mutate(b, second);
     ASSERT_EQ(a, b);
   }
+}
+
+// A constant that no program has, as a rule's value would be after optimization.
+TEST(InputMutator, KnowsValuesThatItWasGiven) {
+  const Program program =
+      assemble("ld [24]\nadd #1\njeq #0x12345679, yes, no\nyes: ret #1\nno: ret #0\n");
+  InputMutator mutator({program});
+  EXPECT_EQ(found(mutator, program, 7), 0);
+  InputWords known{};
+  known[6] = 0x12345678;
+  mutator.add_values(std::array{known});
+  EXPECT_GT(found(mutator, program, 7), 100);
+}
+
+TEST(InputMutator, VaryingAlwaysChangesSomethingButRarelyMuch) {
+  const Program program = assemble(kDeep);
+  const InputMutator mutator({program});
+  Random random(5);
+  int same = 0;
+  for (int i = 0; i < 1000; ++i) {
+    InputWords words{};
+    words[1] = 0xc000003e;
+    const InputWords before = words;
+    mutator.vary(words, random);
+    int changed = 0;
+    for (std::size_t word = 0; word < 16; ++word) changed += words[word] != before[word] ? 1 : 0;
+    EXPECT_LE(changed, 3);
+    same += changed == 0 ? 1 : 0;
+  }
+  EXPECT_LT(same, 250);  // a change may write what was there
 }
 
 }  // namespace

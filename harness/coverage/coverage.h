@@ -3,6 +3,7 @@
 // where inputs come from or what is feasible (verify/).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -45,6 +46,10 @@ class CoverageMap {
 
   [[nodiscard]] bool covered(const Obligation& obligation) const {
     return marks_[obligation.pc * 3 + static_cast<std::size_t>(obligation.kind)] != 0;
+  }
+  // How many obligations are covered.
+  [[nodiscard]] std::size_t covered_count() const {
+    return static_cast<std::size_t>(std::ranges::count(marks_, 1));
   }
   [[nodiscard]] const Program& program() const { return program_; }
 

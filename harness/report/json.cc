@@ -111,6 +111,31 @@ ordered_json to_json(const Proof& proof) {
   return out;
 }
 
+namespace {
+
+ordered_json fuzz_json(const PairFuzzReport& fuzz) {
+  ordered_json out{{"seeds", fuzz.seeds},
+                   {"seeds_met", fuzz.seeds_met},
+                   {"seed_seconds", fuzz.seed_seconds},
+                   {"derived_seconds", fuzz.derived_seconds},
+                   {"seed", fuzz.seed},
+                   {"jobs", fuzz.jobs},
+                   {"runs", fuzz.runs},
+                   {"evaluations", fuzz.evaluations},
+                   {"seconds", fuzz.seconds},
+                   {"last_edge_seconds", fuzz.last_edge_seconds},
+                   {"interrupted", fuzz.interrupted}};
+  if (!fuzz.not_run.empty()) out["not_run"] = fuzz.not_run;
+  if (!fuzz.corpus.empty()) {
+    ordered_json corpus{{"folder", fuzz.corpus}, {"read", fuzz.stored}, {"added", fuzz.added}};
+    if (fuzz.kept) corpus["left"] = *fuzz.kept;
+    out["corpus"] = std::move(corpus);
+  }
+  return out;
+}
+
+}  // namespace
+
 ordered_json to_json(const CheckReport& report) {
   ordered_json out{{"schema", "secequiv.check/1"},
                    {"verdict", verdict_name(report.verdict)},
@@ -137,6 +162,7 @@ ordered_json to_json(const CheckReport& report) {
                      {"open", open},
                      {"seconds", report.coverage_seconds}};
   if (report.proof) out["proof"] = to_json(*report.proof);
+  if (report.fuzz) out["fuzz"] = fuzz_json(*report.fuzz);
   if (report.witness) {
     out["witness"] = to_json(*report.witness);
     out["traces"] = {{"before", to_json(trace(report.before.program, report.witness->data.words))},

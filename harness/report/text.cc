@@ -132,6 +132,33 @@ std::string proof_text(const Question& question, const Proof& proof) {
   return out;
 }
 
+namespace {
+
+std::string fuzz_text(const PairFuzzReport& fuzz, std::size_t obligations) {
+  std::string out = fmt::format(
+      "seeds     {} of the prover's inputs met {} of {} obligations {} after the start\n",
+      fuzz.seeds, fuzz.seeds_met, obligations, milliseconds(fuzz.seed_seconds));
+  if (!fuzz.not_run.empty()) {
+    out += fmt::format("fuzzing   not started: {}\n", fuzz.not_run);
+  } else {
+    out += fmt::format(
+        "fuzzing   {} inputs in {:.2f} s ({:.2f} M/s, {}, seed {}), last new edge {}{}\n",
+        fuzz.evaluations, fuzz.seconds,
+        static_cast<double>(fuzz.evaluations) / 1e6 / std::max(fuzz.seconds, 1e-9),
+        count(fuzz.jobs, "job"), fuzz.seed,
+        fuzz.last_edge_seconds > 0 ? fmt::format("after {:.2f} s", fuzz.last_edge_seconds)
+                                   : std::string("from the seeds"),
+        fuzz.interrupted ? "; interrupted" : "");
+  }
+  if (!fuzz.corpus.empty())
+    out +=
+        fmt::format("corpus    {}: {} read, {} added{}\n", fuzz.corpus, count(fuzz.stored, "input"),
+                    fuzz.added, fuzz.kept ? fmt::format(", {} left", *fuzz.kept) : std::string());
+  return out;
+}
+
+}  // namespace
+
 std::string check_text(const CheckReport& report) {
   std::string out;
   for (const auto& [role, side] :
@@ -162,6 +189,7 @@ std::string check_text(const CheckReport& report) {
       out += fmt::format("  open: {}: {}\n", describe(open.obligation, report.after.program),
                          open.detail);
   }
+  if (report.fuzz) out += fuzz_text(*report.fuzz, report.obligations);
   if (report.proof)
     out += fmt::format("proof     {} by {} in {}\n", verdict_name(report.proof->verdict),
                        report.proof->engine, milliseconds(report.proof_seconds));

@@ -25,11 +25,12 @@ ARROWS = {
     "verify/dd": ("verify/assume.h",),
     "verify/smt": ("verify/assume.h", "verify/policy_symbolic.h"),
     "verify/hunt": ("verify/dd", "harness/generate"),
-    "verify": ("verify/smt", "verify/hunt"),
+    "verify/pair_fuzz": ("harness/policy", "harness/compare"),
+    "verify": ("verify/smt", "verify/hunt", "verify/pair_fuzz"),
     # C helpers of the Python scripts use nothing of ours.
     "scripts": (),
     # The top: nothing else includes these.
-    "fuzz": ("verify/hunt", "harness/report", "harness/adapters"),
+    "fuzz": ("verify/hunt", "verify/pair_fuzz", "harness/report", "harness/adapters"),
     "harness/cli": ("verify", "harness/report", "harness/adapters"),
 }
 

@@ -22,7 +22,7 @@ _setup_packages() {
   local group
   for group in "$@"; do
     case "$group" in
-      demo) printf '%s\n' clang-19 "${SETUP_BUILD[@]}" ;;
+      demo) printf '%s\n' clang-19 libclang-rt-19-dev "${SETUP_BUILD[@]}" ;;
       gcc) printf '%s\n' "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
       all) printf '%s\n' "${SETUP_CLANG[@]}" "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
       oss_fuzz) printf '%s\n' "${SETUP_OSS_FUZZ[@]}" ;;

@@ -35,4 +35,23 @@ NodeId Reach::set(const Obligation& obligation) {
   return outcome(obligation.pc, obligation.kind == Obligation::Kind::kTrue);
 }
 
+std::optional<std::vector<SeccompData>> edge_inputs(const Program& program, const Limits& limits) {
+  const ProgramView views[] = {program};
+  Space space(views, limits);
+  Reach reach(space, program);
+  CoverageMap coverage(program);
+  std::vector<SeccompData> out;
+  for (const Obligation& obligation : coverage.obligations()) {
+    if (coverage.covered(obligation)) continue;
+    const NodeId set = reach.set(obligation);
+    if (space.exhausted()) return std::nullopt;
+    if (set == Diagrams::kZero) continue;
+    const auto data = space.smallest(set);
+    if (!data) return std::nullopt;
+    coverage.run(data->words);
+    out.push_back(*data);
+  }
+  return out;
+}
+
 }  // namespace secequiv::dd

@@ -2,6 +2,7 @@
 // of sets along a program's edges.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "harness/coverage/coverage.h"
@@ -26,5 +27,9 @@ class Reach {
   Forward forward_;
   std::vector<NodeId> sets_;
 };
+
+// One input for each obligation that no earlier one of them meets, in program order; what no input
+// meets has none. Nothing if the limits are reached. Precondition: check() accepts the program.
+std::optional<std::vector<SeccompData>> edge_inputs(const Program& program, const Limits& limits);
 
 }  // namespace secequiv::dd

@@ -1,6 +1,7 @@
 // Command gvisor puts gVisor's seccomp compiler, bytecode optimizer and interpreter under test.
 //
-// It speaks the served form of harness/adapter/PROTOCOL.md. --unoptimized: compile without gVisor's optimizations.
+// It speaks the served form of harness/adapter/PROTOCOL.md. --unoptimized: compile without gVisor's optimizations. --pairs: see
+// pairs.
 package main
 
 import (
@@ -12,6 +13,13 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "--pairs" {
+		if err := pairs(os.Args[2:]); err != nil {
+			fmt.Fprintf(os.Stderr, "gvisor: --pairs: %v\n", err)
+			os.Exit(2)
+		}
+		return
+	}
 	unoptimized := false
 	for _, argument := range os.Args[1:] {
 		if argument != "--unoptimized" {
