@@ -107,7 +107,8 @@ def problems_of(tree, configuration=ADDRESS, isolate=True):
 @pytest.mark.parametrize("isolate", [True, False])
 def test_a_right_target_passes(tree, compiled, isolate):
     add(tree, "good", compiled(*GOOD))
-    add(tree, "temporary", compiled(*GOOD))
+    if isolate:
+        add(tree, "temporary", compiled(*GOOD))  # writes to /tmp, which is ours otherwise
     (tree / "files/good.options").write_text("[libfuzzer]\nmax_len=50\n[env]\nA=b\n")
     (tree / "files/good.dict").write_text('a="b"\n')
     problems, figures = problems_of(tree, isolate=isolate)
@@ -253,6 +254,20 @@ def test_sandbox_kills_what_hangs(tmp_path):
     place = sandbox.Sandbox(tmp_path / "out", tmp_path / "scratch", tmp_path / "hidden")
     done = place.run(["sleep", "60"], timeout=1)
     assert done.returncode != 0 and "stopped after 1 s" in done.stdout
+
+
+def test_what_is_hidden_and_what_cannot_be_written(tmp_path):
+    for name in ("out", "scratch"):
+        (tmp_path / name).mkdir()
+    place = sandbox.Sandbox(tmp_path / "out", tmp_path / "scratch", "/usr/share")  # for a source tree that is not in /tmp
+    if not place.isolated:
+        pytest.skip("no mount namespaces")
+    assert Path("/usr/share").is_dir() and list(Path("/usr/share").iterdir())
+    assert place.run(["ls", "-A", "/usr/share"]).stdout == ""
+    for folder in ("/usr/share", "/var", "/", str(place.out)):
+        assert "Read-only file system" in place.run(["touch", folder + "/written"], {"LC_ALL": "C"}).stdout
+    assert place.run(["touch", "/tmp/written"]).returncode == 0
+    assert (tmp_path / "scratch/written").exists() and not Path("/tmp/written").exists()
 
 
 def test_targets_are_found_as_the_service_finds_them(compiled, tmp_path):
