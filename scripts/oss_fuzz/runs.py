@@ -19,7 +19,8 @@ _LOADED = re.compile(r"INFO: Loaded \d+ modules?.*\((\d+) (?:inline 8-bit counte
 
 
 def _shown(text):
-    return "".join("\n    | " + line for line in text.strip().splitlines()[-TAIL:])
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    return "".join("\n    | " + line for line in plain.strip().splitlines()[-TAIL:])
 
 
 def unpack(sandbox, target):
@@ -89,7 +90,7 @@ def afl(sandbox, target, seconds):
     """A short run of afl-fuzz from one small input, with the dictionary, then the coverage of all seeds by afl-showmap."""
     problems = []
     options = artifacts.options(target)
-    variables = dict(environment(options), AFL_NO_UI="1", AFL_NO_COLOR="1", AFL_SKIP_CPUFREQ="1", AFL_NO_AFFINITY="1", AFL_FORKSRV_INIT_TMOUT="30000",
+    variables = dict(environment(options), AFL_NO_UI="1", AFL_SKIP_CPUFREQ="1", AFL_NO_AFFINITY="1", AFL_FORKSRV_INIT_TMOUT="30000",
                      AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1", AFL_MAP_SIZE="2097152")
     variables["ASAN_OPTIONS"] += ":abort_on_error=1:detect_leaks=0"  # afl-fuzz demands the first
     del variables["MSAN_OPTIONS"]  # it demands others of that, in any build
@@ -110,12 +111,12 @@ def afl(sandbox, target, seconds):
     seeds = unpack(sandbox, target)
     shutil.rmtree(sandbox.put("map"), ignore_errors=True)
     done = sandbox.run(["afl-showmap", "-C", "-i", seeds, "-o", sandbox.tmp / "map", "--", sandbox.out / target.name], variables)
-    tuples = re.search(r"Captured (\d+) tuples", done.stdout)
-    edges = int(tuples.group(1)) if tuples else 0
-    if done.returncode != 0 or edges < LEAST_EDGES:
-        problems.append("%s: its seeds reach %d edges by afl-showmap (status %d), at least %d show that the code is instrumented%s" % (
-            target.name, edges, done.returncode, LEAST_EDGES, _shown(done.stdout)))
-    return problems, {"edges": edges}
+    counts = re.search(r"coverage of (\d+) edges were achieved out of (\d+) existing", done.stdout)
+    reached, edges = map(int, counts.groups()) if counts else (0, 0)
+    if done.returncode != 0 or edges < LEAST_EDGES or reached == 0:
+        problems.append("%s: its seeds reach %d of %d instrumented edges by afl-showmap (status %d); expected some of at least %d%s" % (
+            target.name, reached, edges, done.returncode, LEAST_EDGES, _shown(done.stdout)))
+    return problems, {"edges": edges, "reached": reached}
 
 
 def coverage(sandbox, target, profdata, cov):
