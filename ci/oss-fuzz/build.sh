@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets for OSS-Fuzz and ClusterFuzzLite, whose base image sets CC, CXX, CFLAGS, CXXFLAGS,
 # LIB_FUZZING_ENGINE, SRC, WORK and OUT. Into $OUT go, for every target X of fuzz/: X, X_seed_corpus.zip, X.dict, X.options,
-# and the pair of programs that fuzz_pair compares. No list of targets: those that are built are taken.
+# and, from fuzz_seeds, the pair of programs that fuzz_pair compares. No list of targets: those that are built are taken.
 set -euo pipefail
 
 source=$SRC/secequiv
@@ -11,9 +11,6 @@ build=$WORK/secequiv
 cmake -S "$source" -B "$build" -G Ninja -DSECEQUIV_FUZZING_ENGINE="$LIB_FUZZING_ENGINE" -DSECEQUIV_Z3=OFF -DSECEQUIV_TESTS=OFF
 cmake --build "$build" --target fuzz/all
 
-for name in before after; do
-  cp "$source/corpus/programs/gvisor/systrap.$name.bpf" "$OUT/pair.$name"
-done
 for target in "$build"/bin/fuzz_*; do
   if [ "${target##*/}" != fuzz_seeds ]; then cp "$target" "$OUT/"; fi
 done

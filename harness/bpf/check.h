@@ -50,6 +50,9 @@ enum class LengthRule {
 // project.
 std::optional<Refusal> check(ProgramView program, LengthRule length = LengthRule::kKernel);
 
+// Is some M[k] read? If not, check_load_and_stores refuses nothing.
+bool reads_memory(ProgramView program);
+
 // A sentence naming rule, instruction and what was found, for people.
 std::string describe(const Refusal& refusal, ProgramView program);
 

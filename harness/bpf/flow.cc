@@ -57,12 +57,18 @@ std::vector<Accumulator> accumulator_flow(ProgramView program) {
 
 std::vector<bool> reachable(ProgramView program) {
   std::vector<bool> reached(program.size(), false);
-  reached[0] = true;
+  bool here = true;  // the instruction before leads on to this one
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
-    if (!reached[pc]) continue;
-    std::size_t to[2];
-    const std::size_t count = successors(program, pc, to);
-    for (std::size_t i = 0; i < count; ++i) reached[to[i]] = true;
+    if (here) {
+      reached[pc] = true;
+    } else if (!reached[pc]) {
+      continue;
+    }
+    const Insn& in = program[pc];
+    here = !is_ret(in) && !is_jump(in);
+    if (!is_jump(in)) continue;
+    reached[jump_target(pc, in, true)] = true;
+    reached[jump_target(pc, in, false)] = true;
   }
   return reached;
 }

@@ -4,10 +4,12 @@
 // is written (text.h).
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace secequiv {
@@ -43,9 +45,12 @@ struct Insn {
   std::uint8_t jf = 0;
   std::uint32_t k = 0;
 
-  friend bool operator==(const Insn&, const Insn&) = default;
+  // As one number, because programs are compared all the time.
+  friend constexpr bool operator==(const Insn& a, const Insn& b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+  }
 };
-static_assert(sizeof(Insn) == 8);
+static_assert(std::has_unique_object_representations_v<Insn> && sizeof(Insn) == 8);
 
 using Program = std::vector<Insn>;
 using ProgramView = std::span<const Insn>;

@@ -31,13 +31,20 @@ template <class Function, class Value, class Apply>
 bool to_fixpoint(std::span<const Pass* const> passes, Value& value, std::vector<PassStep>& steps,
                  const Apply& apply) {
   const auto mine = of_kind<Function>(passes);
+  steps.reserve(steps.size() + 4 * mine.size());  // three rounds or four
   bool changed = !mine.empty();
+  std::size_t idle = 0;  // steps since the last change
   for (std::size_t round = 1; changed; ++round) {
     if (round > kMaxRounds) return false;
     changed = false;
     for (const auto& [pass, run] : mine) {
       PassStep step{pass->name, pass->kind(), round, 0, 0, false};
-      apply(run, value, step);
+      if (idle < mine.size()) {
+        apply(run, value, step);
+      } else {  // it has seen this value and left it
+        step.before = step.after = steps.back().after;
+      }
+      idle = step.changed ? 0 : idle + 1;
       changed = changed || step.changed;
       steps.push_back(step);
     }

@@ -29,7 +29,20 @@ Program erase(ProgramView program, const std::vector<bool>& dead) {
   return out;
 }
 
-bool refused(ProgramView program) { return check(program, LengthRule::kUnlimited).has_value(); }
+bool refused(ProgramView program) {
+  return reads_memory(program) && check(program, LengthRule::kUnlimited).has_value();
+}
+
+bool loads_again(ProgramView program) {
+  std::uint32_t loaded = 0;
+  for (const Insn& in : program) {
+    if (in.code != kLdWAbs) continue;
+    const std::uint32_t word = 1u << in.k / 4;
+    if ((loaded & word) != 0) return true;
+    loaded |= word;
+  }
+  return false;
+}
 
 void retarget(Program& program, std::size_t pc, bool taken, std::size_t to) {
   Insn& in = program[pc];

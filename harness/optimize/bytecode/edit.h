@@ -19,8 +19,11 @@ inline constexpr std::size_t kReach = 255;
 // check_load_and_stores (kernel) lets the set of written M[] words run from a RET into the
 // instruction behind it, and only a jump resets it. Putting a RET where a jump stood, deleting a
 // dead jump or sending another path somewhere can therefore get a right program refused. Passes
-// that do so ask here.
+// that do so ask here. Precondition: nothing else can be wrong with the program.
 bool refused(ProgramView program);
+
+// Does it load a word twice? If not, no load is redundant.
+bool loads_again(ProgramView program);
 
 // Sends the jump at `pc` (of a conditional one: that outcome) to `to`. Precondition: it is within
 // reach.

@@ -1,8 +1,7 @@
 // Passes that let jumps share code.
 #include <algorithm>
-#include <map>
-#include <tuple>
-#include <unordered_map>
+#include <bit>
+#include <vector>
 
 #include "harness/bpf/flow.h"
 #include "harness/optimize/bytecode/edit.h"
@@ -14,97 +13,6 @@ namespace {
 // Equal numbers: whatever the registers hold, the program does the same from there on. 0: not
 // known.
 using Class = std::uint32_t;
-
-// One jump edge: which side of which jump.
-struct Edge {
-  std::size_t pc;
-  bool taken;
-};
-
-// A class's places, and the edges that lead to them.
-struct Shared {
-  std::vector<std::size_t> places;
-  std::vector<Edge> edges;
-};
-
-// Lets the edges to each class share as few of its places as their reach allows.
-Program share(ProgramView program, std::span<const Class> classes) {
-  Program out(program.begin(), program.end());
-  const auto reached = reachable(program);
-  // A place that the instruction before it runs into cannot go away; jumps may then as well use it.
-  std::vector<bool> fixed(program.size(), false);
-  std::map<Class, Shared> shared;
-  const auto add_edge = [&](std::size_t pc, bool taken) {
-    const Class target = classes[jump_target(pc, program[pc], taken)];
-    if (target != 0) shared[target].edges.push_back({pc, taken});
-  };
-  for (std::size_t pc = 0; pc < program.size(); ++pc) {
-    if (!reached[pc]) continue;
-    const Insn& in = program[pc];
-    if (classes[pc] != 0) shared[classes[pc]].places.push_back(pc);
-    if (is_ret(in)) continue;
-    if (!is_jump(in)) {
-      fixed[pc + 1] = true;
-    } else {
-      add_edge(pc, true);
-      if (is_conditional(in)) add_edge(pc, false);
-    }
-  }
-  for (const auto& [target, here] : shared) {
-    const auto& places = here.places;
-    std::vector<bool> kept(places.size());
-    for (std::size_t i = 0; i < places.size(); ++i) kept[i] = fixed[places[i]];
-    // Places up to where an edge reaches, as an index past the last.
-    const auto end_of = [&](const Edge& edge) {
-      if (program[edge.pc].code == kJa) return places.size();
-      return static_cast<std::size_t>(std::ranges::upper_bound(places, edge.pc + 1 + kReach) -
-                                      places.begin());
-    };
-    // What only leads on to a place of the same class is no place to share if that one is in reach;
-    // a test that does is worse than a jump, because other passes skip it.
-    const auto rank = [&](std::size_t i) {
-      const Insn& in = program[places[i]];
-      if (in.code == kJa) return 1;
-      return is_conditional(in) && classes[jump_target(places[i], in, true)] == target ? 2 : 0;
-    };
-    // The reach of conditional jumps ends in program order too, so taking the farthest place in
-    // reach whenever none kept so far serves an edge gives the fewest.
-    std::vector<std::size_t> choice;
-    for (const Edge& edge : here.edges) {
-      std::size_t chosen = end_of(edge) - 1;
-      for (std::size_t i = chosen; rank(chosen) > 0 && i > 0 && places[i - 1] > edge.pc; --i)
-        if (rank(i - 1) < rank(chosen)) chosen = i - 1;
-      for (std::size_t i = end_of(edge); i > 0 && places[i - 1] > edge.pc; --i) {
-        if (!kept[i - 1] || rank(i - 1) != rank(chosen)) continue;
-        chosen = i - 1;
-        break;
-      }
-      kept[chosen] = true;
-      choice.push_back(chosen);
-    }
-    for (std::size_t i = 0; i < choice.size(); ++i)
-      retarget(out, here.edges[i].pc, here.edges[i].taken, places[choice[i]]);
-  }
-  if (refused(out)) return {program.begin(), program.end()};
-  return out;
-}
-
-struct Behaviour {
-  std::uint16_t code;
-  std::uint32_t k;
-  Class yes;
-  Class no;
-  friend bool operator==(const Behaviour&, const Behaviour&) = default;
-};
-
-struct HashBehaviour {
-  std::size_t operator()(const Behaviour& b) const {
-    const std::uint64_t first = std::uint64_t{b.code} << 32 | b.k;
-    const std::uint64_t second = std::uint64_t{b.yes} << 32 | b.no;
-    const std::uint64_t h = first * 0x9e3779b97f4a7c15u ^ second * 0xc2b2ae3d27d4eb4fu;
-    return h ^ h >> 29;
-  }
-};
 
 // What matters of `k`.
 std::uint32_t operand(const Insn& in) {
@@ -121,46 +29,211 @@ std::uint32_t operand(const Insn& in) {
   }
 }
 
-std::vector<Class> classes_of(ProgramView program) {
-  std::vector<Class> out(program.size());
-  std::unordered_map<Behaviour, Class, HashBehaviour> known;
-  known.reserve(program.size());
-  for (std::size_t pc = program.size(); pc-- > 0;) {
-    const Insn& in = program[pc];
-    if (in.code == kJa) {
-      out[pc] = out[jump_target(pc, in, true)];
-      continue;
-    }
-    Behaviour b{in.code, operand(in), 0, 0};
-    if (is_conditional(in)) {
-      b.yes = out[jump_target(pc, in, true)];
-      b.no = out[jump_target(pc, in, false)];
-      if (b.yes == b.no) {
-        out[pc] = b.yes;
-        continue;
-      }
-    } else if (!is_ret(in)) {
-      b.yes = out[pc + 1];
-    }
-    out[pc] = known.try_emplace(b, static_cast<Class>(known.size() + 1)).first->second;
+// The class of each instruction, found from the last one to the first.
+class Classes {
+ public:
+  // All of them, or those of returns only.
+  static Classes of_all(ProgramView program) {
+    Classes out(program, program.size());
+    for (std::size_t pc = program.size(); pc-- > 0;) out.find(pc);
+    return out;
   }
-  return out;
+  static Classes of_returns(ProgramView program) {
+    Classes out(program, static_cast<std::size_t>(std::ranges::count_if(program, is_ret)));
+    for (std::size_t pc = program.size(); pc-- > 0;)
+      if (is_ret(program[pc])) out.find(pc);
+    return out;
+  }
+
+  [[nodiscard]] std::uint32_t count() const { return count_; }
+  [[nodiscard]] bool all_differ() const { return count_ == found_; }
+  Class operator[](std::size_t pc) const { return class_[pc]; }
+
+ private:
+  struct Behaviour {
+    std::uint32_t code;
+    std::uint32_t k;
+    Class yes = 0;
+    Class no = 0;
+    friend bool operator==(const Behaviour&, const Behaviour&) = default;
+  };
+
+  Classes(ProgramView program, std::size_t expected)
+      : program_(program), class_(program.size(), 0), table_(std::bit_ceil(2 * expected + 1), 0) {}
+
+  [[nodiscard]] Behaviour behaviour(std::size_t pc) const {
+    const Insn& in = program_[pc];
+    Behaviour out{in.code, operand(in)};
+    if (is_conditional(in)) {
+      out.yes = class_[jump_target(pc, in, true)];
+      out.no = class_[jump_target(pc, in, false)];
+    } else if (!is_ret(in)) {
+      out.yes = class_[pc + 1];
+    }
+    return out;
+  }
+
+  void find(std::size_t pc) {
+    ++found_;
+    if (program_[pc].code == kJa) {
+      class_[pc] = class_[jump_target(pc, program_[pc], true)];
+      return;
+    }
+    const Behaviour mine = behaviour(pc);
+    if (mine.yes == mine.no && is_conditional(program_[pc])) {
+      class_[pc] = mine.yes;
+      return;
+    }
+    const std::uint64_t first = std::uint64_t{mine.code} << 32 | mine.k;
+    const std::uint64_t second = std::uint64_t{mine.yes} << 32 | mine.no;
+    const std::uint64_t hash = first * 0x9e3779b97f4a7c15u ^ second * 0xc2b2ae3d27d4eb4fu;
+    const std::size_t mask = table_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(hash ^ hash >> 29 ^ hash >> 47) & mask;
+    for (; table_[at] != 0; at = (at + 1) & mask) {
+      if (behaviour(table_[at] - 1) != mine) continue;
+      class_[pc] = class_[table_[at] - 1];
+      return;
+    }
+    table_[at] = static_cast<std::uint32_t>(pc + 1);
+    class_[pc] = ++count_;
+  }
+
+  ProgramView program_;
+  std::vector<Class> class_;
+  std::vector<std::uint32_t> table_;  // open addressing, an instruction of each class + 1, 0 = free
+  std::uint32_t count_ = 0;
+  std::uint32_t found_ = 0;  // instructions that have a class
+};
+
+// One jump edge: which side of which jump.
+struct Edge {
+  std::size_t pc;
+  bool taken;
+};
+
+// Lists of small numbers, one for each class, in descending order of when they were added.
+class Lists {
+ public:
+  static constexpr std::uint32_t kEnd = ~0u;
+
+  Lists(std::size_t lists, std::size_t numbers) : first_(lists, kEnd), next_(numbers, kEnd) {}
+  void add(std::size_t list, std::uint32_t number) {
+    next_[number] = first_[list];
+    first_[list] = number;
+  }
+  [[nodiscard]] std::uint32_t first(std::size_t list) const { return first_[list]; }
+  [[nodiscard]] std::uint32_t next(std::uint32_t number) const { return next_[number]; }
+
+ private:
+  std::vector<std::uint32_t> first_;
+  std::vector<std::uint32_t> next_;
+};
+
+// Lets the edges to each class share as few of its places as their reach allows.
+class Sharing {
+ public:
+  Sharing(ProgramView program, const Classes& classes)
+      : program_(program),
+        classes_(classes),
+        out_(program.begin(), program.end()),
+        fixed_(program.size(), false),
+        places_(classes.count() + 1, program.size()),
+        edges_(classes.count() + 1, 2 * program.size()) {}
+
+  Program run() {
+    if (!find_places()) return std::move(out_);
+    for (Class target = 1; target <= classes_.count(); ++target) share(target);
+    if (refused(out_)) return {program_.begin(), program_.end()};
+    return std::move(out_);
+  }
+
+ private:
+  // False if no class has two places, of which edges could share one.
+  bool find_places() {
+    const auto reached = reachable(program_);
+    bool several = false;
+    const auto add_edge = [&](std::size_t pc, bool taken) {
+      const Class target = classes_[jump_target(pc, program_[pc], taken)];
+      if (target != 0) edges_.add(target, static_cast<std::uint32_t>(2 * pc + (taken ? 0 : 1)));
+    };
+    for (std::size_t pc = program_.size(); pc-- > 0;) {
+      if (!reached[pc]) continue;
+      const Insn& in = program_[pc];
+      if (const Class mine = classes_[pc]; mine != 0) {
+        several = several || places_.first(mine) != Lists::kEnd;
+        places_.add(mine, static_cast<std::uint32_t>(pc));
+      }
+      if (is_ret(in)) continue;
+      if (!is_jump(in)) {
+        fixed_[pc + 1] = true;
+      } else {
+        if (is_conditional(in)) add_edge(pc, false);
+        add_edge(pc, true);
+      }
+    }
+    return several;
+  }
+
+  void share(Class target) {
+    const std::uint32_t first = places_.first(target);
+    if (first == Lists::kEnd || places_.next(first) == Lists::kEnd) return;
+    here_.clear();
+    kept_.clear();
+    for (std::uint32_t pc = first; pc != Lists::kEnd; pc = places_.next(pc)) {
+      here_.push_back(pc);
+      kept_.push_back(fixed_[pc]);
+    }
+    for (std::uint32_t e = edges_.first(target); e != Lists::kEnd; e = edges_.next(e)) {
+      const Edge edge{e / 2, e % 2 == 0};
+      const std::size_t chosen = choose(edge, target);
+      kept_[chosen] = true;
+      retarget(out_, edge.pc, edge.taken, here_[chosen]);
+    }
+  }
+
+  // The reach of conditional jumps ends in program order too, so taking the farthest place in reach
+  // whenever none kept so far serves an edge gives the fewest.
+  [[nodiscard]] std::size_t choose(const Edge& edge, Class target) const {
+    // What only leads on to a place of the same class is no place to share if that one is in reach;
+    // a test that does is worse than a jump, because other passes skip it.
+    const auto rank = [&](std::size_t i) {
+      const Insn& in = program_[here_[i]];
+      if (in.code == kJa) return 1;
+      return is_conditional(in) && classes_[jump_target(here_[i], in, true)] == target ? 2 : 0;
+    };
+    // Places up to where the edge reaches.
+    const std::size_t end =
+        program_[edge.pc].code == kJa
+            ? here_.size()
+            : static_cast<std::size_t>(std::ranges::upper_bound(here_, edge.pc + 1 + kReach) -
+                                       here_.begin());
+    std::size_t chosen = end - 1;
+    for (std::size_t i = chosen; rank(chosen) > 0 && i > 0 && here_[i - 1] > edge.pc; --i)
+      if (rank(i - 1) < rank(chosen)) chosen = i - 1;
+    for (std::size_t i = end; i > 0 && here_[i - 1] > edge.pc; --i)
+      if (kept_[i - 1] && rank(i - 1) == rank(chosen)) return i - 1;
+    return chosen;
+  }
+
+  ProgramView program_;
+  const Classes& classes_;
+  Program out_;
+  // A place that the instruction before it runs into cannot go away; jumps may then as well use it.
+  std::vector<bool> fixed_;
+  Lists places_;
+  Lists edges_;
+  std::vector<std::size_t> here_;  // the places of the class at hand
+  std::vector<bool> kept_;
+};
+
+Program share(ProgramView program, const Classes& classes) {
+  if (classes.all_differ()) return {program.begin(), program.end()};
+  return Sharing(program, classes).run();
 }
 
 }  // namespace
 
-Program merge_equal_code(ProgramView program) { return share(program, classes_of(program)); }
-
-Program merge_returns(ProgramView program) {
-  std::vector<Class> classes(program.size(), 0);
-  std::map<std::pair<std::uint16_t, std::uint32_t>, Class> known;
-  for (std::size_t pc = 0; pc < program.size(); ++pc) {
-    const Insn& in = program[pc];
-    if (is_ret(in))
-      classes[pc] = known.try_emplace({in.code, operand(in)}, static_cast<Class>(known.size() + 1))
-                        .first->second;
-  }
-  return share(program, classes);
-}
+Program merge_equal_code(ProgramView program) { return share(program, Classes::of_all(program)); }
+Program merge_returns(ProgramView program) { return share(program, Classes::of_returns(program)); }
 
 }  // namespace secequiv::detail

@@ -9,16 +9,24 @@
 namespace secequiv::detail {
 namespace {
 
-// Where control ends up from `pc` when it stands on unconditional jumps.
-std::size_t through_jumps(ProgramView program, std::size_t pc) {
-  while (program[pc].code == kJa) pc = jump_target(pc, program[pc], true);
-  return pc;
+Program copy(ProgramView program) { return {program.begin(), program.end()}; }
+
+// Without the instructions for which `is_dead(pc)` holds; most often there are none.
+template <class IsDead>
+Program without(ProgramView program, const IsDead& is_dead) {
+  std::vector<bool> dead;
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    if (!is_dead(pc)) continue;
+    if (dead.empty()) dead.resize(program.size());
+    dead[pc] = true;
+  }
+  return dead.empty() ? copy(program) : erase(program, dead);
 }
 
 }  // namespace
 
 Program thread_conditional_jumps(ProgramView program) {
-  Program out(program.begin(), program.end());
+  Program out = copy(program);
   for (std::size_t pc = 0; pc < out.size(); ++pc) {
     if (!is_conditional(out[pc])) continue;
     const auto retarget = [&](std::uint8_t& offset) {
@@ -35,30 +43,33 @@ Program thread_conditional_jumps(ProgramView program) {
 }
 
 Program thread_jumps(ProgramView program) {
-  Program out(program.begin(), program.end());
-  for (std::size_t pc = 0; pc < out.size(); ++pc)
-    if (out[pc].code == kJa)
-      out[pc].k = static_cast<std::uint32_t>(through_jumps(program, pc) - pc - 1);
+  Program out = copy(program);
+  // Backwards, so that a jump led to has been led on already.
+  for (std::size_t pc = out.size(); pc-- > 0;) {
+    if (out[pc].code != kJa) continue;
+    std::size_t to = jump_target(pc, out[pc], true);
+    if (out[to].code == kJa) to = jump_target(to, out[to], true);
+    out[pc].k = static_cast<std::uint32_t>(to - pc - 1);
+  }
   return out;
 }
 
 Program merge_equal_targets(ProgramView program) {
-  Program out(program.begin(), program.end());
+  Program out = copy(program);
   for (Insn& in : out)
     if (is_conditional(in) && in.jt == in.jf) in = Insn{kJa, 0, 0, in.jt};
   return out;
 }
 
 Program remove_null_jumps(ProgramView program) {
-  std::vector<bool> dead(program.size(), false);
-  for (std::size_t pc = 0; pc < program.size(); ++pc)
-    dead[pc] = program[pc].code == kJa && program[pc].k == 0;
-  return erase(program, dead);
+  return without(program,
+                 [&](std::size_t pc) { return program[pc].code == kJa && program[pc].k == 0; });
 }
 
 Program remove_unreachable(ProgramView program) {
   std::vector<bool> dead = reachable(program);
   dead.flip();
+  if (std::ranges::find(dead, true) == dead.end()) return copy(program);
   Program out = erase(program, dead);
   if (!refused(out)) return out;
   // Some dead instruction is needed to please the checker: delete one by one what can go.
@@ -72,39 +83,42 @@ Program remove_unreachable(ProgramView program) {
 }
 
 Program remove_redundant_loads(ProgramView program) {
+  if (!loads_again(program)) return copy(program);
   const auto flow = accumulator_flow(program);
-  std::vector<bool> dead(program.size(), false);
-  for (std::size_t pc = 0; pc < program.size(); ++pc)
-    dead[pc] = program[pc].code == kLdWAbs && flow[pc].is_word(program[pc].k / 4);
-  return erase(program, dead);
+  return without(program, [&](std::size_t pc) {
+    return program[pc].code == kLdWAbs && flow[pc].is_word(program[pc].k / 4);
+  });
 }
 
 Program remove_dead_writes(ProgramView program) {
   const auto live = live_registers(program, false);
-  std::vector<bool> dead(program.size(), false);
-  for (std::size_t pc = 0; pc + 1 < program.size(); ++pc) {
+  Program out = without(program, [&](std::size_t pc) {
     const std::uint32_t writes = access_of(program[pc]).writes;
-    dead[pc] = writes != 0 && (live[pc + 1] & writes) == 0 && program[pc].code != kDivX;
-  }
-  Program out = erase(program, dead);
-  if (refused(out)) return {program.begin(), program.end()};
+    return writes != 0 && (live[pc + 1] & writes) == 0 && program[pc].code != kDivX;
+  });
+  if (out.size() != program.size() && refused(out)) return copy(program);
   return out;
 }
 
 Program replace_jumps_to_returns(ProgramView program) {
-  Program out(program.begin(), program.end());
-  for (std::size_t pc = 0; pc < out.size(); ++pc) {
-    if (out[pc].code != kJa) continue;
-    const Insn& target = program[through_jumps(program, pc)];
-    if (is_ret(target)) out[pc] = target;
+  // Where each jump leads in the end; backwards, so that the next one's end is known.
+  std::vector<std::size_t> end;
+  Program out = copy(program);
+  bool replaced = false;
+  for (std::size_t pc = program.size(); pc-- > 0;) {
+    if (program[pc].code != kJa) continue;
+    if (end.empty()) end.resize(program.size());
+    const std::size_t to = jump_target(pc, program[pc], true);
+    end[pc] = program[to].code == kJa ? end[to] : to;
+    if (!is_ret(program[end[pc]])) continue;
+    out[pc] = program[end[pc]];
+    replaced = true;
   }
-  if (!refused(out)) return out;
-  std::copy(program.begin(), program.end(), out.begin());
+  if (!replaced || !refused(out)) return out;
+  std::ranges::copy(program, out.begin());
   for (std::size_t pc = 0; pc < out.size(); ++pc) {
-    if (out[pc].code != kJa) continue;
-    const Insn& target = program[through_jumps(program, pc)];
-    if (!is_ret(target)) continue;
-    out[pc] = target;
+    if (out[pc].code != kJa || !is_ret(program[end[pc]])) continue;
+    out[pc] = program[end[pc]];
     if (refused(out)) out[pc] = program[pc];
   }
   return out;

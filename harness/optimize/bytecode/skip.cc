@@ -18,6 +18,10 @@ struct Known {
   std::uint32_t some_of = 0;
 };
 
+bool compares_with_constant(const Insn& in) {
+  return in.code == kJeqK || in.code == kJgtK || in.code == kJgeK || in.code == kJsetK;
+}
+
 std::optional<Known> known_after(const Insn& test, bool taken) {
   Known out;
   const std::uint32_t k = test.k;
@@ -80,9 +84,9 @@ std::optional<bool> decided(const Insn& test, const Known& known) {
 template <class Next>
 Program lead_on(ProgramView program, const Next& next) {
   Program out(program.begin(), program.end());
-  const auto reached = reachable(program);
+  std::vector<bool> reached;  // asked for only if something can be led on
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
-    if (!reached[pc] || !is_jump(program[pc])) continue;
+    if (!is_jump(program[pc])) continue;
     for (const bool taken : {true, false}) {
       if (!taken && program[pc].code == kJa) break;
       std::optional<std::size_t> best;
@@ -91,16 +95,30 @@ Program lead_on(ProgramView program, const Next& next) {
         at = *further;
         if (program[pc].code == kJa || at - pc - 1 <= kReach) best = at;
       }
-      if (best) retarget(out, pc, taken, *best);
+      if (!best) continue;
+      if (reached.empty()) reached = reachable(program);
+      if (reached[pc]) retarget(out, pc, taken, *best);
     }
   }
-  if (refused(out)) return {program.begin(), program.end()};
+  if (!reached.empty() && refused(out)) return {program.begin(), program.end()};
   return out;
+}
+
+// Does a jump lead to a load?
+bool jumps_to_loads(ProgramView program) {
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    const Insn& in = program[pc];
+    if (is_jump(in) && (program[jump_target(pc, in, true)].code == kLdWAbs ||
+                        program[jump_target(pc, in, false)].code == kLdWAbs))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 Program skip_redundant_loads(ProgramView program) {
+  if (!loads_again(program) || !jumps_to_loads(program)) return {program.begin(), program.end()};
   const auto flow = accumulator_flow(program);
   return lead_on(program, [&](std::size_t pc, bool, std::size_t at) -> std::optional<std::size_t> {
     if (program[at].code != kLdWAbs || !flow[pc].is_word(program[at].k / 4)) return std::nullopt;
@@ -111,7 +129,8 @@ Program skip_redundant_loads(ProgramView program) {
 Program skip_decided_tests(ProgramView program) {
   return lead_on(program,
                  [&](std::size_t pc, bool taken, std::size_t at) -> std::optional<std::size_t> {
-                   if (program[pc].jt == program[pc].jf) return std::nullopt;
+                   if (!compares_with_constant(program[at]) || program[pc].jt == program[pc].jf)
+                     return std::nullopt;
                    const auto known = known_after(program[pc], taken);
                    if (!known) return std::nullopt;
                    const auto outcome = decided(program[at], *known);

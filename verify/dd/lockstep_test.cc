@@ -1,0 +1,319 @@
+#include "verify/dd/lockstep.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "harness/adapters/broken/twins.h"
+#include "harness/base/random.h"
+#include "harness/bpf/check.h"
+#include "harness/bpf/testing.h"
+#include "harness/generate/mutate.h"
+#include "harness/generate/program.h"
+#include "harness/generate/random_program.h"
+#include "harness/optimize/optimizer.h"
+#include "verify/dd/prover.h"
+
+namespace secequiv::dd {
+namespace {
+
+bool same_text(std::string_view before, std::string_view after,
+               Sameness sameness = Sameness::kRaw) {
+  return Lockstep().same(assemble(before), assemble(after), sameness);
+}
+
+TEST(Lockstep, ProvesEveryPassOnItsExample) {
+  for (const Pass& pass : bytecode_passes())
+    EXPECT_TRUE(same_text(pass.example_before, pass.example_after)) << pass.name;
+}
+
+TEST(Lockstep, KnowsWhatTestsSay) {
+  // The second test of either is decided by the first, which goes to `y` or `n`.
+  struct Case {
+    const char* first;
+    const char* second;
+    bool taken;  // of the first, that decides
+    bool decided;
+  };
+  const Case cases[] = {
+      {"jeq #5", "jeq #5", true, true},
+      {"jeq #5", "jeq #6", true, false},
+      {"jeq #5", "jgt #4", true, true},
+      {"jeq #5", "jset #2", true, false},
+      {"jeq #5", "jset #6", true, true},
+      {"jeq #5", "jeq #5", false, false},
+      {"jgt #5", "jge #6", true, true},
+      {"jgt #5", "jeq #5", true, false},
+      {"jgt #5", "jgt #5", false, false},
+      {"jge #5", "jgt #4", true, true},
+      {"jge #5", "jge #5", false, false},
+      {"jge #5", "jgt #4", false, false},
+      {"jset #4", "jeq #3", true, false},
+      {"jset #4", "jset #6", true, true},
+      {"jset #6", "jset #14", true, true},
+      {"jset #6", "jset #2", false, false},
+      {"jset #6", "jeq #2", false, false},
+      {"jset #6", "jgt #1", true, true},
+      {"jset #0x80000000", "jge #0x80000000", false, false},
+  };
+  for (const Case& c : cases) {
+    const std::string first = std::string(c.first) + (c.taken ? ", m, z\n" : ", z, m\n");
+    const std::string decided = first + "m: ja " + (c.decided ? "y" : "n");
+    const std::string tested = first + "m: " + c.second + ", y, n";
+    const std::string wrong = first + "m: ja " + (c.decided ? "n" : "y");
+    const std::string end = "\ny: ret #1\nn: ret #2\nz: ret #3\n";
+    EXPECT_TRUE(same_text("ld [0]\n" + tested + end, "ld [0]\n" + decided + end)) << tested;
+    EXPECT_TRUE(same_text("ld [0]\n" + decided + end, "ld [0]\n" + tested + end)) << tested;
+    EXPECT_FALSE(same_text("ld [0]\n" + tested + end, "ld [0]\n" + wrong + end)) << tested;
+  }
+}
+
+// One off from being decided.
+TEST(Lockstep, KnowsNoMoreThanTestsSay) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"jeq #5, z, m", "jeq #4"},   {"jgt #5, m, z", "jge #7"},  {"jgt #5, m, z", "jeq #6"},
+      {"jgt #5, z, m", "jge #5"},   {"jge #5, m, z", "jgt #5"},  {"jge #5, z, m", "jge #4"},
+      {"jset #6, m, z", "jset #2"}, {"jset #6, m, z", "jeq #2"}, {"jset #6, m, z", "jgt #2"},
+      {"jset #6, z, m", "jset #7"}, {"jset #6, z, m", "jeq #1"},
+  };
+  for (const auto& [first, second] : cases)
+    for (const char* const outcome : {"y", "n"}) {
+      const std::string start = std::string("ld [0]\n") + first + "\nm: ";
+      const std::string end = "\ny: ret #1\nn: ret #2\nz: ret #3\n";
+      EXPECT_FALSE(same_text(start + second + ", y, n" + end, start + "ja " + outcome + end))
+          << first << " then " << second;
+    }
+}
+
+TEST(Lockstep, PathsThatMeet) {
+  // The ways p and q meet at m, where another test makes a place of it.
+  const auto meet = [](const std::string& p, const std::string& q, const std::string& then) {
+    return "ld [0]\njeq #1, p, q\np: " + p + "ja m\nq: " + q +
+           "m: ld [12]\njeq #1, r, s\nr: " + then + "ret a\ns: ret #1\n";
+  };
+  // What is equal on both ways still is, what is not is unknown but the same for both programs.
+  EXPECT_TRUE(same_text(meet("ld [4]\ntax\n", "ld [8]\ntax\n", "txa\n"),
+                        meet("ld [4]\nst M[3]\n", "ld [8]\nst M[3]\n", "ld M[3]\n")));
+  EXPECT_FALSE(same_text(meet("ld [4]\ntax\n", "ld [8]\ntax\n", "txa\n"),
+                         meet("ld [8]\ntax\n", "ld [4]\ntax\n", "txa\n")));
+  // M[3] and X differ on one way.
+  const std::string both = "ld [4]\nst M[3]\ntax\n";
+  const std::string apart = "ld [8]\nst M[3]\nldx #7\n";
+  EXPECT_TRUE(same_text(meet(both, both, "txa\n"), meet(both, both, "ld M[3]\n")));
+  EXPECT_FALSE(same_text(meet(both, apart, "txa\n"), meet(both, apart, "ld M[3]\n")));
+  EXPECT_FALSE(same_text(meet(apart, both, "txa\n"), meet(apart, both, "ld M[3]\n")));
+  // What is known of a word on one way only does not hold where the ways meet ...
+  const std::string tests = "ld [0]\njgt #7, m, q\nq: ld [4]\njeq #1, p, z\np: ld [0]\nm: ";
+  const std::string end = "y: ret #1\nn: ret #2\nz: ret #3\n";
+  EXPECT_FALSE(same_text(tests + "jgt #5, y, n\n" + end, tests + "ja y\n" + end));
+  // ... what is known of the value on both does, whatever the word.
+  const std::string words = "ld [0]\njgt #7, m, q\nq: ld [4]\njgt #9, m, z\nm: st M[0]\n";
+  EXPECT_TRUE(same_text(words + "ld [8]\njeq #1, y, k\nk: ld M[0]\njgt #5, y, n\n" + end,
+                        words + "ld [8]\njeq #1, y, k\nk: ja y\n" + end));
+  EXPECT_TRUE(same_text(words + "jgt #5, y, n\n" + end, words + "ja y\n" + end));
+  EXPECT_FALSE(same_text(words + "jgt #8, y, n\n" + end, words + "ja y\n" + end));
+}
+
+// One of two ways to a place is longer, and found later.
+TEST(Lockstep, WaitsForAllPathsThatMeet) {
+  EXPECT_FALSE(same_text("ld [0]\njeq #1, z, n\nn: ld #0\nz: ret #1\n",
+                         "ld [0]\nldx #1\njeq #1, m, n\n"
+                         "n: ld [4]\njeq #5, d, good\nd: ldx #2\n"
+                         "m: ld [8]\njeq #3, c, good\nc: txa\njeq #1, good, bad\n"
+                         "bad: ret #2\ngood: ret #1\n"));
+}
+
+TEST(Lockstep, Divisions) {
+  const std::string start = "ldx #0\nld [0]\ntax\nld [4]\n";
+  EXPECT_TRUE(same_text(start + "div x\nret a\n", "ld [0]\ntax\nld [4]\ndiv x\nret a\n"));
+  // A division that nobody uses may still end the program.
+  EXPECT_FALSE(same_text(start + "div x\nret #1\n", start + "ret #1\n"));
+  EXPECT_FALSE(same_text(start + "ret #1\n", start + "div x\nret #1\n"));
+  EXPECT_FALSE(same_text(start + "div x\nret #1\n", "ld [4]\ntax\nld [0]\ndiv x\nret #1\n"));
+  // Unless its divisor is known.
+  EXPECT_TRUE(same_text("ldx #3\nld [0]\ndiv x\nret #1\n", "ret #1\n"));
+  EXPECT_TRUE(same_text("ldx #0\nld [0]\ndiv x\nret #1\n", "ret #0\n"));
+  EXPECT_FALSE(same_text("ldx #0\nld [0]\ndiv x\nret #1\n", "ret #1\n"));
+  EXPECT_TRUE(same_text("ld [0]\njeq #0, z, d\nd: tax\ndiv x\nret #1\nz: ret #2\n",
+                        "ld [0]\njeq #0, z, d\nd: ret #1\nz: ret #2\n"));
+  EXPECT_TRUE(same_text("ld [0]\njeq #0, z, d\nd: ret #1\nz: tax\ndiv x\nret #2\n",
+                        "ld [0]\njeq #0, z, d\nd: ret #1\nz: ret #0\n"));
+}
+
+TEST(Lockstep, Returns) {
+  EXPECT_FALSE(same_text("ret #0x7fff0001\n", "ret #0x7fff0000\n"));
+  EXPECT_TRUE(same_text("ret #0x7fff0001\n", "ret #0x7fff0000\n", Sameness::kBehaviour));
+  EXPECT_FALSE(same_text("ret #0x50001\n", "ret #0x50002\n", Sameness::kBehaviour));
+  EXPECT_TRUE(same_text("ld [0]\njeq #5, y, n\ny: ret a\nn: ret #1\n",
+                        "ld [0]\njeq #5, y, n\ny: ret #5\nn: ret #1\n"));
+  EXPECT_FALSE(same_text("ld [0]\nret a\n", "ld [4]\nret a\n"));
+  EXPECT_FALSE(same_text("ld [0]\nadd #1\nret a\n", "ld [0]\nadd #2\nret a\n"));
+  EXPECT_FALSE(same_text("ld [0]\nret a\n", "ret #0\n"));
+}
+
+// Numbers are computed with as the interpreter does, and no two instructions are taken for one
+// another.
+TEST(Lockstep, EveryInstruction) {
+  std::vector<Insn> alphabet;
+  for (const InsnInfo& info : insn_table()) {
+    const Insn in{info.code, 0, 0, 0};
+    if (!info.seccomp || is_ret(in) || is_jump(in) || info.operand == Operand::Mem) continue;
+    for (const std::uint32_t k : {0u, 1u, 4u, 16u}) {
+      const Insn with{info.code, 0, 0, k};
+      if (!check(Program{with, Insn{kRetA, 0, 0, 0}})) alphabet.push_back(with);
+    }
+  }
+  EXPECT_GT(alphabet.size(), 60u);
+  const std::vector<Program> starts = {
+      assemble("ldx #0xfffffff9\nld #0x80000005\nret a"), assemble("ldx #3\nld #100\nret a"),
+      assemble("ld [4]\ntax\nld [8]\nret a"), assemble("ldx #5\nld [8]\nret a")};
+  Lockstep lockstep;
+  Random random(7);
+  std::size_t found = 0;
+  for (const Program& start : starts)
+    for (const Insn& one : alphabet)
+      for (const Insn& other : alphabet) {
+        Program before = start;
+        Program after = start;
+        const auto tail = {Insn{kTxa, 0, 0, 0}, Insn{kRetA, 0, 0, 0}};
+        before.insert(before.end() - 1, one);
+        after.insert(after.end() - 1, other);
+        if ((one.code & 7) == 1 || one.code == kTax) {  // what X holds
+          before.insert(before.end() - 1, *tail.begin());
+          after.insert(after.end() - 1, *tail.begin());
+        }
+        if (!lockstep.same(before, after, Sameness::kRaw)) continue;
+        ++found;
+        for (int i = 0; i < 8; ++i) {
+          InputWords input{};
+          for (auto& word : input) word = random.word() >> random.below(32);
+          ASSERT_EQ(run(before, input), run(after, input)) << asm_text(before) << asm_text(after);
+        }
+      }
+  EXPECT_GT(found, starts.size() * alphabet.size());
+}
+
+// Of pairs that differ it never says that they are the same. `change` makes the second program.
+void never_wrong(std::uint64_t seed, int cases, int least_different,
+                 const std::function<Program(Random&, const Program&)>& change) {
+  Random random(seed);
+  Lockstep lockstep;
+  int different = 0;
+  for (int i = 0; i < of_cases(cases); ++i) {
+    const Program before =
+        random.one_in(2) ? random_program(random, random.between(1, 12)) : generate_program(random);
+    const Program after = change(random, before);
+    const auto proof = prove(Pair{before, after}, {.nodes = 20'000, .steps = 20'000});
+    ASSERT_TRUE(proof);
+    if (proof->verdict != Verdict::kDifferent) continue;
+    ++different;
+    ASSERT_FALSE(lockstep.same(before, after, Sameness::kRaw)) << asm_text(before) << "\n"
+                                                               << asm_text(after);
+    ASSERT_FALSE(lockstep.same(after, before, Sameness::kRaw)) << asm_text(before) << "\n"
+                                                               << asm_text(after);
+  }
+  EXPECT_GE(different, of_cases(least_different));
+}
+
+TEST(Lockstep, IsNeverWrongAboutMutants) {
+  never_wrong(21, 8000, 2000,
+              [](Random& random, const Program& p) { return mutate_program(random, p); });
+}
+
+TEST(Lockstep, IsNeverWrongAboutMutantsOptimized) {
+  never_wrong(22, 8000, 2000, [](Random& random, const Program& p) {
+    return optimize(mutate_program(random, p)).program;
+  });
+}
+
+TEST(Lockstep, IsNeverWrongAboutTwins) {
+  for (const broken::Twin& twin : broken::bytecode_twins())
+    never_wrong(23, 800, 1, [&](Random& random, const Program& p) {
+      const Program wrong = std::get<BytecodePass>(twin.run)(p);
+      return random.one_in(2) ? wrong : optimize(wrong).program;
+    });
+}
+
+TEST(Lockstep, ProvesNearlyAllOfWhatTheOptimizerDoes) {
+  Random random(24);
+  Lockstep lockstep;
+  int proven = 0;
+  constexpr int kCases = of_cases(5000);
+  for (int i = 0; i < kCases; ++i) {
+    const Program before = generate_program(random);
+    if (lockstep.same(before, optimize(before).program, Sameness::kRaw)) ++proven;
+  }
+  EXPECT_GE(proven, kCases * 99 / 100);
+}
+
+// What costs too much is given up: here each return of one program meets each test of the other.
+TEST(Lockstep, Ends) {
+  Program up;
+  Program down;
+  for (std::uint32_t k = 0; k < 1000; ++k) {
+    for (const auto& [program, i] : {std::pair(&up, k), std::pair(&down, 999 - k)}) {
+      program->push_back({kLdWAbs, 0, 0, i % 16 * 4});
+      program->push_back({kJeqK, 0, 1, i});
+      program->push_back({kRetK, 0, 0, 1});
+    }
+  }
+  for (Program* const program : {&up, &down}) program->push_back({kRetK, 0, 0, 1});
+  Lockstep lockstep;
+  EXPECT_FALSE(lockstep.same(up, down, Sameness::kRaw));
+  EXPECT_GT(lockstep.work(), up.size());
+  EXPECT_LT(lockstep.work(), 50 * up.size());
+  EXPECT_TRUE(lockstep.same(up, up, Sameness::kRaw));
+  EXPECT_LT(lockstep.work(), up.size());
+}
+
+TEST(Lockstep, LongPrograms) {
+  Random random(25);
+  Lockstep lockstep;
+  for (std::size_t family = 0; family < kFamilies; ++family) {
+    const Program program = scaled_programs(random, static_cast<Family>(family)).back();
+    EXPECT_TRUE(lockstep.same(program, program, Sameness::kRaw))
+        << family_name(static_cast<Family>(family));
+  }
+}
+
+TEST(Prover, TellsByWhat) {
+  Prover prover;
+  const auto engine = [&](std::string_view before, std::string_view after, Verdict verdict) {
+    const auto proof = prover.prove(Pair{assemble(before), assemble(after)});
+    EXPECT_TRUE(proof && proof->verdict == verdict) << before;
+    return proof ? proof->engine : "";
+  };
+  EXPECT_EQ(engine("ld [0]\nret a\n", "ld [0]\nret a\n", Verdict::kEquivalent), "identical");
+  EXPECT_EQ(engine("ldx #0\nld [0]\nret a\n", "ld [0]\nret a\n", Verdict::kEquivalent), "lockstep");
+  EXPECT_EQ(engine("ld [0]\nxor #1\nxor #1\nret a\n", "ld [0]\nret a\n", Verdict::kEquivalent),
+            "dd");
+  EXPECT_EQ(engine("ret #1\n", "ld [4]\njeq #7, y, n\ny: ret #2\nn: ret #1\n", Verdict::kDifferent),
+            "dd");
+}
+
+// The engine's other questions are the engine's.
+TEST(Prover, OnlyPlainQuestionsAreAnsweredWithoutDiagrams) {
+  const Program program = assemble("ld [0]\nret a\n");
+  const Program longer = assemble("ldx #0\nld [0]\nret a\n");
+  const Program other = assemble("ret #5\n");
+  Prover prover;
+  Question question;
+  question.before = {program};
+  question.after = {longer};
+  question.assumption = *parse_assumption("nr == 1 && nr == 2", Arch::kX86_64);
+  const auto vacuous = prover.prove(question);
+  ASSERT_FALSE(vacuous);
+  question.after = {program};
+  EXPECT_FALSE(prover.prove(question));
+  question = {};
+  question.before = {program, longer};
+  question.after = {program, other};
+  EXPECT_EQ(prover.prove(question)->verdict, Verdict::kDifferent);
+  question.after = {program, longer};
+  EXPECT_EQ(prover.prove(question)->engine, "identical");
+  question.after = {longer, program};
+  EXPECT_EQ(prover.prove(question)->engine, "dd");
+}
+
+}  // namespace
+}  // namespace secequiv::dd
