@@ -107,7 +107,7 @@ def test_build(builder, script):
         assert done.returncode == 0, done.stdout
         out = folder / "out"
         assert sorted(path.name for path in out.iterdir()) == [
-            "fuzz_a", "fuzz_a.options", "fuzz_a_seed_corpus.zip", "fuzz_b", "fuzz_b_seed_corpus.zip", "pair.after", "pair.before"]
+            "fuzz_a", "fuzz_a.options", "fuzz_a_seed_corpus.zip", "fuzz_b", "fuzz_b_seed_corpus.zip"]
         with zipfile.ZipFile(out / "fuzz_a_seed_corpus.zip") as archive:
             assert sorted(info.filename for info in archive.infolist() if not info.is_dir()) == ["deeper/two words", "one"]
     configured, built = (folder / "work/calls").read_text().splitlines()[:2]

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -38,7 +39,7 @@ static_assert(sizeof(Node) == 16);
 
 inline constexpr std::uint16_t kLeaf = 512;
 
-inline constexpr std::size_t kNoStepLimit = std::size_t{1} << 60;
+inline constexpr std::size_t kNoStepLimit = std::numeric_limits<std::size_t>::max() / 16;
 inline constexpr double kNoTimeLimit = 1e6;
 
 // One stretch of a word's values, up to the next piece's first: see Diagrams::pieces.
