@@ -60,7 +60,7 @@ TEST(InputMutator, KnowsValuesThatItWasGiven) {
   EXPECT_EQ(found(mutator, program, 7), 0);
   InputWords known{};
   known[6] = 0x12345678;
-  mutator.add_values(std::array{known});
+  mutator.add_values(std::vector<InputWords>{known});
   EXPECT_GT(found(mutator, program, 7), 100);
 }
 
