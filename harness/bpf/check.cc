@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <vector>
 
 namespace secequiv {
 namespace {
@@ -101,24 +100,10 @@ std::optional<RefusalRule> check_classic(ProgramView program, std::size_t pc) {
   return std::nullopt;
 }
 
-// check_load_and_stores: one bit per M[] word that is set on every path; jumps hand the mask to
-// their targets and leave "all set" to the instruction behind them, a RET changes nothing.
 std::optional<std::size_t> first_unset_read(ProgramView program) {
-  std::vector<std::uint16_t> masks(program.size(), 0xffff);
-  std::uint16_t valid = 0;
-  for (std::size_t pc = 0; pc < program.size(); ++pc) {
-    const Insn& in = program[pc];
-    valid &= masks[pc];
-    if (in.code == kSt || in.code == kStx) {
-      valid |= static_cast<std::uint16_t>(1u << in.k);
-    } else if (in.code == kLdMem || in.code == kLdxMem) {
-      if ((valid & (1u << in.k)) == 0) return pc;
-    } else if (is_jump(in)) {
-      masks[jump_target(pc, in, true)] &= valid;
-      masks[jump_target(pc, in, false)] &= valid;
-      valid = 0xffff;
-    }
-  }
+  WrittenMemory memory(program.size());
+  for (std::size_t pc = 0; pc < program.size(); ++pc)
+    if (!memory.pass(pc, program[pc])) return pc;
   return std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/bpf/insn.h"
 
@@ -52,6 +53,36 @@ std::optional<Refusal> check(ProgramView program, LengthRule length = LengthRule
 
 // Is some M[k] read? If not, check_load_and_stores refuses nothing.
 bool reads_memory(ProgramView program);
+
+// check_load_and_stores: one bit per M[] word that is set on every path; jumps hand the mask to
+// their targets and leave "all set" to the instruction behind them, a RET changes nothing.
+class WrittenMemory {
+ public:
+  explicit WrittenMemory(std::size_t program_size) : masks_(program_size, 0xffff) {}
+
+  // To be asked about each instruction in turn; false if it reads what may not be set.
+  bool pass(std::size_t pc, const Insn& in) {
+    valid_ &= masks_[pc];
+    if (in.code == kSt || in.code == kStx) {
+      valid_ |= static_cast<std::uint16_t>(1u << in.k);
+    } else if (in.code == kLdMem || in.code == kLdxMem) {
+      return (valid_ & (1u << in.k)) != 0;
+    } else if (is_jump(in)) {
+      masks_[jump_target(pc, in, true)] &= valid_;
+      masks_[jump_target(pc, in, false)] &= valid_;
+      valid_ = 0xffff;
+    }
+    return true;
+  }
+  // Is as much set behind `pc`, the next to be asked about, if it is a RET as if it is a jump?
+  [[nodiscard]] bool ret_does_as_well(std::size_t pc) const {
+    return (masks_[pc + 1] & ~(valid_ & masks_[pc])) == 0;
+  }
+
+ private:
+  std::vector<std::uint16_t> masks_;
+  std::uint16_t valid_ = 0;
+};
 
 // A sentence naming rule, instruction and what was found, for people.
 std::string describe(const Refusal& refusal, ProgramView program);

@@ -46,29 +46,34 @@ std::vector<Accumulator> accumulator_flow(ProgramView program) {
   std::vector<Accumulator> flow(program.size());
   flow[0] = {Accumulator::Kind::kUnknown, 0, 0};
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
-    if (flow[pc].kind == Accumulator::Kind::kUnreached) continue;
-    const Accumulator next = after(program[pc], flow[pc]);
-    std::size_t to[2];
-    const std::size_t count = successors(program, pc, to);
-    for (std::size_t i = 0; i < count; ++i) flow[to[i]] = merge(flow[to[i]], next);
+    const Insn& in = program[pc];
+    if (flow[pc].kind == Accumulator::Kind::kUnreached || is_ret(in)) continue;
+    const Accumulator next = after(in, flow[pc]);
+    const auto arrive = [&](std::size_t to) { flow[to] = merge(flow[to], next); };
+    if (is_jump(in)) {
+      arrive(jump_target(pc, in, true));
+      arrive(jump_target(pc, in, false));
+    } else {
+      arrive(pc + 1);
+    }
   }
   return flow;
 }
 
-std::vector<bool> reachable(ProgramView program) {
-  std::vector<bool> reached(program.size(), false);
-  bool here = true;  // the instruction before leads on to this one
+Marks reachable(ProgramView program) {
+  Marks reached(program.size(), 0);
+  std::uint8_t here = 1;  // the instruction before leads on to this one
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
-    if (here) {
-      reached[pc] = true;
-    } else if (!reached[pc]) {
-      continue;
-    }
+    reached[pc] |= here;
+    here = 0;
+    if (reached[pc] == 0) continue;
     const Insn& in = program[pc];
-    here = !is_ret(in) && !is_jump(in);
-    if (!is_jump(in)) continue;
-    reached[jump_target(pc, in, true)] = true;
-    reached[jump_target(pc, in, false)] = true;
+    if (is_jump(in)) {
+      reached[jump_target(pc, in, true)] = 1;
+      reached[jump_target(pc, in, false)] = 1;
+    } else {
+      here = is_ret(in) ? 0 : 1;
+    }
   }
   return reached;
 }

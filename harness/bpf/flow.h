@@ -27,8 +27,11 @@ struct Accumulator {
 // One entry per instruction. Precondition: check() accepts the program (the length rule aside).
 std::vector<Accumulator> accumulator_flow(ProgramView program);
 
-// True per instruction if some path of jumps leads there, conditions not considered.
-std::vector<bool> reachable(ProgramView program);
+// One for each instruction, 0 or 1; bytes, because passes are several times slower with bits.
+using Marks = std::vector<std::uint8_t>;
+
+// 1 for each instruction that some path of jumps leads to, conditions not considered.
+Marks reachable(ProgramView program);
 
 // The distinct instructions that may follow `pc` (0, 1 or 2), written to `out`; returns how many.
 // RET has none.

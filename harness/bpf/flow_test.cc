@@ -57,7 +57,7 @@ TEST(Flow, JoinsAgreeOrForget) {
 
 TEST(Flow, Reachability) {
   EXPECT_EQ(reachable(assemble("ja z\nret #1\nz: jeq #1, b, b\nret #2\nb: ret #3\nret #4")),
-            (std::vector<bool>{true, false, true, false, true, false}));
+            (Marks{1, 0, 1, 0, 1, 0}));
 }
 
 // What the analysis claims holds in every run.

@@ -3,7 +3,7 @@
 
 #include "harness/generate/mutate.h"
 #include "harness/generate/policy.h"
-#include "harness/policy/json.h"
+#include "harness/policy/canonical.h"
 #include "harness/seccomp/action.h"
 
 namespace secequiv {
@@ -43,7 +43,7 @@ class Mutator {
     }
   }
 
-  [[nodiscard]] const Policy& policy() const { return policy_; }
+  [[nodiscard]] Policy policy() && { return std::move(policy_); }
 
  private:
   RuleSet* set() {
@@ -227,34 +227,17 @@ class Mutator {
   Policy policy_;
 };
 
-std::optional<Policy> read_back(Policy policy) {
-  const auto call = [](const SyscallRule& entry) { return std::pair(entry.arch, entry.nr); };
-  for (RuleSet& set : policy.rule_sets) {
-    std::ranges::sort(set.rules, {}, call);
-    if (std::ranges::adjacent_find(set.rules, {}, call) != set.rules.end()) return std::nullopt;
-  }
-  if (policy.arches.empty()) return std::nullopt;
-  const std::string text = write_policy(policy);
-  auto back = read_policy(text, "mutant");
-  if (!back || write_policy(*back) != text) return std::nullopt;
-  return std::move(*back);
-}
-
 }  // namespace
 
 Policy mutate_policy(Random& random, const Policy& policy) {
-  Policy out = policy;
-  std::string before = write_policy(policy);
+  Policy out = canonical(policy).value_or(policy);
   std::size_t wanted = random.between(1, 3);
   for (int tries = 0; wanted > 0 && tries < 32; ++tries) {
     Mutator mutator(random, out);
     mutator.change();
-    auto changed = read_back(mutator.policy());
-    if (!changed) continue;
-    std::string after = write_policy(*changed);
-    if (after == before) continue;
+    auto changed = canonical(std::move(mutator).policy());
+    if (!changed || *changed == out) continue;
     out = std::move(*changed);
-    before = std::move(after);
     --wanted;
   }
   return out;

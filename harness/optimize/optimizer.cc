@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "harness/policy/compile.h"
 
@@ -18,9 +19,15 @@ std::size_t entries(const Plan& plan) {
   return out;
 }
 
+// Insn has no padding, so this says what == says.
+bool same(ProgramView a, ProgramView b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
 template <class Function>
 std::vector<std::pair<const Pass*, Function>> of_kind(std::span<const Pass* const> passes) {
   std::vector<std::pair<const Pass*, Function>> out;
+  out.reserve(passes.size());
   for (const Pass* pass : passes)
     if (const auto* run = std::get_if<Function>(&pass->run)) out.emplace_back(pass, *run);
   return out;
@@ -40,7 +47,7 @@ bool to_fixpoint(std::span<const Pass* const> passes, Value& value, std::vector<
     for (const auto& [pass, run] : mine) {
       PassStep step{pass->name, pass->kind(), round, 0, 0, false};
       if (idle < mine.size()) {
-        apply(run, value, step);
+        apply(*pass, run, value, step);
       } else {  // it has seen this value and left it
         step.before = step.after = steps.back().after;
       }
@@ -69,34 +76,40 @@ std::vector<const Pass*> value_blind_passes() {
 
 Optimized optimize(ProgramView program, std::span<const Pass* const> passes, const Watch& watch) {
   Optimized out{Program(program.begin(), program.end()), {}, true};
-  out.fixpoint = to_fixpoint<BytecodePass>(passes, out.program, out.steps,
-                                           [&](BytecodePass run, Program& current, PassStep& step) {
-                                             Program next = run(current);
-                                             step.before = current.size();
-                                             step.after = next.size();
-                                             step.changed = next != current;
-                                             current = std::move(next);
-                                             if (step.changed && watch) watch(step.pass, current);
-                                           });
+  out.fixpoint = to_fixpoint<BytecodePass>(
+      passes, out.program, out.steps,
+      [&](const Pass& pass, BytecodePass run, Program& current, PassStep& step) {
+        step.before = step.after = current.size();
+        if (pass.may_change != nullptr && !pass.may_change(current)) return;
+        Program next = run(current);
+        step.after = next.size();
+        step.changed = !same(next, current);
+        current = std::move(next);
+        if (step.changed && watch) watch(step.pass, current);
+      });
   return out;
 }
 
-Optimized optimize(ProgramView program) { return optimize(program, standard_passes()); }
+Optimized optimize(ProgramView program) {
+  static const std::vector<const Pass*> passes = standard_passes();
+  return optimize(program, passes);
+}
 
 Simplified simplify(const Policy& policy, std::span<const Pass* const> passes) {
   Simplified out{policy, {}, true};
-  out.fixpoint = to_fixpoint<RulePass>(passes, out.policy, out.steps,
-                                       [](RulePass run, Policy& current, PassStep& step) {
-                                         for (RuleSet& set : current.rule_sets) {
-                                           for (SyscallRule& entry : set.rules) {
-                                             Rule next = run(entry.rule);
-                                             step.before += matcher_count(entry.rule);
-                                             step.after += matcher_count(next);
-                                             step.changed = step.changed || next != entry.rule;
-                                             entry.rule = std::move(next);
-                                           }
-                                         }
-                                       });
+  out.fixpoint =
+      to_fixpoint<RulePass>(passes, out.policy, out.steps,
+                            [](const Pass&, RulePass run, Policy& current, PassStep& step) {
+                              for (RuleSet& set : current.rule_sets) {
+                                for (SyscallRule& entry : set.rules) {
+                                  Rule next = run(entry.rule);
+                                  step.before += matcher_count(entry.rule);
+                                  step.after += matcher_count(next);
+                                  step.changed = step.changed || next != entry.rule;
+                                  entry.rule = std::move(next);
+                                }
+                              }
+                            });
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "harness/optimize/bytecode/features.h"
 #include "harness/optimize/bytecode/passes.h"
 #include "harness/optimize/layout/passes.h"
 #include "harness/optimize/rules/passes.h"
@@ -94,15 +95,17 @@ constexpr std::array kBytecodePasses = {
          "A conditional jump to an unconditional one may go straight to where that one goes, if 8 "
          "bits reach it.",
          "ld [0]\njeq #1, z, b\nz: ja c\nb: ret #0\nc: ret #1\n",
-         "ld [0]\njeq #1, c, b\nz: ja c\nb: ret #0\nc: ret #1\n", detail::thread_conditional_jumps},
+         "ld [0]\njeq #1, c, b\nz: ja c\nb: ret #0\nc: ret #1\n", detail::thread_conditional_jumps,
+         detail::has_jumps},
     Pass{"thread-jumps",
          "An unconditional jump to another may go straight to the end of the chain.",
          "ja z\nret #0\nz: ja b\nret #1\nb: ret #2\n", "ja b\nret #0\nz: ja b\nret #1\nb: ret #2\n",
-         detail::thread_jumps},
+         detail::thread_jumps, detail::has_jumps},
     Pass{"skip-redundant-loads",
          "A jump to a load of the input word that A holds already may go behind the load.",
          "ld [0]\njeq #1, z, b\nret #9\nz: ld [0]\nb: ret a\n",
-         "ld [0]\njeq #1, b, b\nret #9\nz: ld [0]\nb: ret a\n", detail::skip_redundant_loads},
+         "ld [0]\njeq #1, b, b\nret #9\nz: ld [0]\nb: ret a\n", detail::skip_redundant_loads,
+         detail::loads_again},
     Pass{"skip-decided-tests",
          "A jump to a test whose outcome the condition of the jump decides may go where that "
          "outcome leads.",
@@ -112,18 +115,19 @@ constexpr std::array kBytecodePasses = {
     Pass{"merge-equal-targets",
          "A conditional jump with both targets equal decides nothing: it is an unconditional one.",
          "ld [0]\njeq #1, z, z\nz: ret #0\n", "ld [0]\nja z\nz: ret #0\n",
-         detail::merge_equal_targets},
+         detail::merge_equal_targets, detail::has_equal_targets},
     Pass{"replace-jumps-to-returns", "A jump to a return may be that return.",
          "ja z\nret #0\nz: ret #1\n", "ret #1\nret #0\nz: ret #1\n",
-         detail::replace_jumps_to_returns},
+         detail::replace_jumps_to_returns, detail::has_jumps},
     Pass{"remove-null-jumps", "An unconditional jump to the next instruction does nothing.",
-         "ld [0]\nja z\nz: ret a\n", "ld [0]\nret a\n", detail::remove_null_jumps},
+         "ld [0]\nja z\nz: ret a\n", "ld [0]\nret a\n", detail::remove_null_jumps,
+         detail::has_null_jumps},
     Pass{"remove-unreachable", "What no path of jumps reaches never runs.",
          "ret #1\nld [0]\nret a\n", "ret #1\n", detail::remove_unreachable},
     Pass{"remove-redundant-loads",
          "Loading the input word that A holds already on every path changes nothing.",
          "ld [0]\njeq #1, z, b\nz: ld [0]\nb: ret a\n", "ld [0]\njeq #1, b, b\nb: ret a\n",
-         detail::remove_redundant_loads},
+         detail::remove_redundant_loads, detail::loads_again},
     Pass{"remove-dead-writes", "What is written to a register that nobody reads changes nothing.",
          "ld [4]\nldx #1\nld [0]\nret a\n", "ld [0]\nret a\n", detail::remove_dead_writes},
     Pass{"merge-returns",

@@ -29,6 +29,9 @@ struct Pass {
                                     // JSON, for a plan without layout passes. kBytecode: bpf_asm
   std::string_view example_after;   // kRules, kBytecode: likewise. kLayout: the plan as text
   std::variant<RulePass, LayoutPass, BytecodePass> run;
+  // kBytecode: false if running it would change nothing, which is found out faster; null: not
+  // known.
+  bool (*may_change)(ProgramView) = nullptr;
 
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(run.index()); }
 };

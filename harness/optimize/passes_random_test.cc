@@ -70,6 +70,23 @@ TEST_P(EveryPass, KeepsWhatTheOthersMake) {
   }
 }
 
+// What a quick look rules out, running the pass would not change.
+TEST_P(EveryPass, MayChangeWhatItChanges) {
+  const Pass& pass = *GetParam();
+  if (pass.may_change == nullptr) return;
+  Random random(87);
+  int ruled_out = 0;
+  for (int i = 0; i < of_cases(3000); ++i) {
+    Program program = random_program(random, random.between(1, 40));
+    for (std::size_t n = random.below(6); n > 0; --n)
+      program = run_on(random.pick(bytecode_passes()), program);
+    if (pass.may_change(program)) continue;
+    ++ruled_out;
+    ASSERT_EQ(run_on(pass, program), program) << pass.name << "\n" << asm_text(program);
+  }
+  EXPECT_GT(ruled_out, of_cases(300));
+}
+
 // One application is followed by nothing the same pass alone would still do, but for those that
 // open up new work.
 TEST_P(EveryPass, ReachesItsOwnFixpoint) {

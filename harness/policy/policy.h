@@ -69,6 +69,8 @@ struct SyscallRule {
   Arch arch = Arch::kX86_64;
   std::uint32_t nr = 0;
   Rule rule;
+
+  friend bool operator==(const SyscallRule&, const SyscallRule&) = default;
 };
 
 // Rules with one action. Sorted by (arch, nr), one entry per system call.
@@ -79,6 +81,7 @@ struct RuleSet {
   std::vector<SyscallRule> rules;
 
   [[nodiscard]] const Rule* find(Arch arch, std::uint32_t nr) const;
+  friend bool operator==(const RuleSet&, const RuleSet&) = default;
 };
 
 struct Policy {
@@ -97,6 +100,7 @@ struct Policy {
   // Distinct AUDIT_ARCH_* values of `arches`, in order.
   [[nodiscard]] std::vector<std::uint32_t> audit_values() const;
   [[nodiscard]] bool has_arch(Arch arch) const;
+  friend bool operator==(const Policy&, const Policy&) = default;
 };
 
 // Where a policy's answer for one input comes from.

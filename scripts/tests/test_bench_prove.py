@@ -123,6 +123,6 @@ def test_the_script_can_be_imported():
     loader = importlib.machinery.SourceFileLoader("bench_script", str(SCRIPTS / "bench"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench_script", loader))
     loader.exec_module(module)
-    assert set(module.SUITES) == {"interpreter", "prove", "optimize", "mutate", "adapters", "fuzz"}
+    assert set(module.SUITES) == {"interpreter", "prove", "optimize", "mutate", "adapters", "fuzz", "fuzz_loop"}
     with pytest.raises(SystemExit):
         module.minima([{"name": "a", "error_occurred": True, "error_message": "gone"}])

@@ -28,8 +28,7 @@ void Lockstep::Fact::learn(const Condition& condition, bool outcome) {
         low = high = ones = k;
         zeros = ~k;
       } else {
-        excluded = k;
-        excludes = true;
+        exclude(k);
         if (low == k && low != 0xffffffff) ++low;
         if (high == k && high != 0) --high;
       }
@@ -60,9 +59,7 @@ std::optional<bool> Lockstep::Fact::decide(const Condition& condition) const {
   switch (condition.test) {
     case Comparison::kEq:
       if (low == k && high == k) return true;
-      if (k < low || k > high || (excludes && excluded == k) || (k & zeros) != 0 ||
-          (~k & ones) != 0 || (some_of != 0 && (k & some_of) == 0))
-        return false;
+      if (is_not(k)) return false;
       return std::nullopt;
     case Comparison::kGt:
       if (low > k) return true;
@@ -80,15 +77,33 @@ std::optional<bool> Lockstep::Fact::decide(const Condition& condition) const {
   return std::nullopt;
 }
 
+bool Lockstep::Fact::is_not(std::uint32_t value) const {
+  if (value < low || value > high || (value & zeros) != 0 || (~value & ones) != 0 ||
+      (some_of != 0 && (value & some_of) == 0))
+    return true;
+  for (std::uint32_t i = 0; i < excluded_count; ++i)
+    if (excluded[i] == value) return true;
+  return false;
+}
+
+// The oldest one is forgotten for it.
+void Lockstep::Fact::exclude(std::uint32_t value) {
+  std::uint32_t at = 0;
+  while (at < excluded_count && excluded[at] != value) ++at;
+  if (at == excluded.size()) --at;
+  if (at == excluded_count) ++excluded_count;
+  for (; at > 0; --at) excluded[at] = excluded[at - 1];
+  excluded[0] = value;
+}
+
 // To what holds of this one and of the other.
 void Lockstep::Fact::weaken(const Fact& other) {
-  const auto is_not = [](const Fact& fact, std::uint32_t value) {
-    return fact.decide({0, Comparison::kEq, value}) == false;
-  };
-  if (!excludes || !is_not(other, excluded)) {
-    excludes = other.excludes && is_not(*this, other.excluded);
-    excluded = other.excluded;
-  }
+  const Fact mine = *this;
+  excluded_count = 0;
+  for (std::uint32_t i = other.excluded_count; i-- > 0;)
+    if (mine.is_not(other.excluded[i])) exclude(other.excluded[i]);
+  for (std::uint32_t i = mine.excluded_count; i-- > 0;)
+    if (other.is_not(mine.excluded[i])) exclude(mine.excluded[i]);
   if (some_of != other.some_of && (other.ones & some_of) == 0)
     some_of = (ones & other.some_of) != 0 ? other.some_of : 0;
   low = std::min(low, other.low);
@@ -98,7 +113,7 @@ void Lockstep::Fact::weaken(const Fact& other) {
 }
 
 bool Lockstep::Fact::says_nothing() const {
-  return low == 0 && high == 0xffffffff && (ones | zeros | some_of) == 0 && !excludes;
+  return low == 0 && high == 0xffffffff && (ones | zeros | some_of | excluded_count) == 0;
 }
 
 void Lockstep::Facts::put(const Fact& fact) {

@@ -39,20 +39,22 @@ class Lockstep {
     Term term = 0;
     std::uint32_t low = 0;
     std::uint32_t high = 0xffffffff;
-    std::uint32_t ones = 0;     // bits that are 1
-    std::uint32_t zeros = 0;    // bits that are 0
-    std::uint32_t some_of = 0;  // not all of these are 0, if any are named
-    std::uint32_t excluded = 0;
-    bool excludes = false;
+    std::uint32_t ones = 0;                   // bits that are 1
+    std::uint32_t zeros = 0;                  // bits that are 0
+    std::uint32_t some_of = 0;                // not all of these are 0, if any are named
+    std::array<std::uint32_t, 3> excluded{};  // the last ones
+    std::uint32_t excluded_count = 0;
 
     void learn(const Condition& condition, bool outcome);
     [[nodiscard]] std::optional<bool> decide(const Condition& condition) const;
     void weaken(const Fact& other);
+    void exclude(std::uint32_t value);
+    [[nodiscard]] bool is_not(std::uint32_t value) const;
     [[nodiscard]] bool says_nothing() const;
   };
   // The last terms that were tested, the newest first.
   struct Facts {
-    static constexpr std::size_t kMost = 3;
+    static constexpr std::size_t kMost = 8;
     std::array<Fact, kMost> known;
     std::size_t count = 0;
 

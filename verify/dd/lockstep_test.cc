@@ -85,6 +85,28 @@ TEST(Lockstep, KnowsNoMoreThanTestsSay) {
     }
 }
 
+TEST(Lockstep, RemembersSeveralTests) {
+  const std::string start =
+      "ld [0]\njeq #1, z, e\ne: jeq #2, z, b\nb: jeq #3, z, c\nc: ld [4]\n"
+      "jgt #9, d, z\nd: ld [0]\n";
+  const std::string end = "y: ret #1\nn: ret #2\nz: ret #3\n";
+  for (const char* const value : {"1", "2", "3"}) {
+    const std::string test = std::string("jeq #") + value + ", y, n\n";
+    EXPECT_TRUE(same_text(start + test + end, start + "ja n\n" + end)) << value;
+    EXPECT_FALSE(same_text(start + test + end, start + "ja y\n" + end)) << value;
+  }
+  EXPECT_FALSE(same_text(start + "jeq #4, y, n\n" + end, start + "ja n\n" + end));
+  // Of what is excluded on one way only nothing is left.
+  const std::string either =
+      "ld [4]\njgt #9, p, q\np: ld [0]\njeq #1, z, b\nb: jeq #2, z, m\n"
+      "q: ld [0]\njeq #2, z, c\nc: jeq #3, z, m\n"
+      "m: ld [8]\njeq #5, z, d\nd: ld [0]\n";
+  for (const char* const value : {"1", "2", "3"})
+    EXPECT_EQ(same_text(either + "jeq #" + value + ", y, n\n" + end, either + "ja n\n" + end),
+              value[0] == '2')
+        << value;
+}
+
 TEST(Lockstep, PathsThatMeet) {
   // The ways p and q meet at m, where another test makes a place of it.
   const auto meet = [](const std::string& p, const std::string& q, const std::string& then) {

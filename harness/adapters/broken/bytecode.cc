@@ -94,22 +94,22 @@ Program replace_jumps_to_returns(ProgramView program) {
 
 // So is a jump over one instruction.
 Program remove_null_jumps(ProgramView program) {
-  std::vector<bool> dead(program.size(), false);
+  Marks dead(program.size(), 0);
   for (std::size_t pc = 0; pc < program.size(); ++pc)
-    dead[pc] = program[pc].code == kJa && program[pc].k <= 1;
+    dead[pc] = program[pc].code == kJa && program[pc].k <= 1 ? 1 : 0;
   return unless_refused(detail::erase(program, dead), program);
 }
 
 // Forgets where a JSET goes if no bit is set.
 Program remove_unreachable(ProgramView program) {
-  std::vector<bool> dead(program.size(), true);
-  dead[0] = false;
+  Marks dead(program.size(), 1);
+  dead[0] = 0;
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
-    if (dead[pc]) continue;
+    if (dead[pc] != 0) continue;
     std::size_t to[2];
     const std::size_t count = successors(program, pc, to);
     for (std::size_t i = 0; i < count; ++i)
-      if (i == 0 || program[pc].code != kJsetK) dead[to[i]] = false;
+      if (i == 0 || program[pc].code != kJsetK) dead[to[i]] = 0;
   }
   Program out = detail::erase(program, dead);
   if (out.empty() || check(out, LengthRule::kUnlimited)) return copy(program);
@@ -118,12 +118,12 @@ Program remove_unreachable(ProgramView program) {
 
 // Looks at the load before, not at the paths that meet behind it.
 Program remove_redundant_loads(ProgramView program) {
-  std::vector<bool> dead(program.size(), false);
+  Marks dead(program.size(), 0);
   std::uint32_t held = ~0u;
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     const Insn& in = program[pc];
     if (in.code == kLdWAbs) {
-      dead[pc] = in.k == held;
+      dead[pc] = in.k == held ? 1 : 0;
       held = in.k;
     } else if ((access_of(in).writes & kLiveA) != 0) {
       held = ~0u;
@@ -134,9 +134,9 @@ Program remove_redundant_loads(ProgramView program) {
 
 // Nobody is thought to read X.
 Program remove_dead_writes(ProgramView program) {
-  std::vector<bool> dead(program.size(), false);
+  Marks dead(program.size(), 0);
   for (std::size_t pc = 0; pc < program.size(); ++pc)
-    dead[pc] = access_of(program[pc]).writes == kLiveX;
+    dead[pc] = access_of(program[pc]).writes == kLiveX ? 1 : 0;
   return unless_refused(detail::erase(program, dead), program);
 }
 

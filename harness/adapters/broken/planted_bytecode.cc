@@ -27,11 +27,11 @@ std::vector<std::size_t> predecessors(ProgramView program) {
 
 // After jumps to the next instruction are deleted, the last jump left goes one instruction too far.
 Program last_jump_goes_too_far(ProgramView program) {
-  std::vector<bool> dead;
+  Marks dead;
   bool any = false;
   for (const Insn& in : program) {
-    dead.push_back(in.code == kJa && in.k == 0);
-    any = any || dead.back();
+    dead.push_back(in.code == kJa && in.k == 0 ? 1 : 0);
+    any = any || dead.back() != 0;
   }
   Program out = detail::erase(program, dead);
   if (!any || !accepted(out)) return optimize(program).program;
@@ -63,14 +63,14 @@ bool follows_only(ProgramView program, std::size_t pc, std::span<const std::size
 Program load_removed_behind_arithmetic(ProgramView program) {
   const Program before = optimize(program).program;
   const auto count = predecessors(before);
-  std::vector<bool> dead(before.size(), false);
+  Marks dead(before.size(), 0);
   constexpr std::uint32_t kNothing = ~0u;
   std::uint32_t held = kNothing;
   for (std::size_t pc = 0; pc < before.size(); ++pc) {
     const Insn& in = before[pc];
     if (!follows_only(before, pc, count)) held = kNothing;
     if (in.code == kLdWAbs) {
-      dead[pc] = in.k == held;
+      dead[pc] = in.k == held ? 1 : 0;
       held = in.k;
     } else if (in.code == kTxa || (is_load(in) && access_of(in).writes == kLiveA)) {
       held = kNothing;

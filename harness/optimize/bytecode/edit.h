@@ -2,16 +2,14 @@
 // pass goes through.
 #pragma once
 
-#include <vector>
-
-#include "harness/bpf/insn.h"
+#include "harness/bpf/flow.h"
 
 namespace secequiv::detail {
 
 // `program` without the instructions marked in `dead`. A jump to a deleted instruction goes to the
 // next one kept. Preconditions: a deleted instruction does nothing where it is reached (it just
 // falls through), and the last instruction kept is a RET.
-Program erase(ProgramView program, const std::vector<bool>& dead);
+Program erase(ProgramView program, const Marks& dead);
 
 // How far behind itself a conditional jump reaches.
 inline constexpr std::size_t kReach = 255;
@@ -21,9 +19,6 @@ inline constexpr std::size_t kReach = 255;
 // dead jump or sending another path somewhere can therefore get a right program refused. Passes
 // that do so ask here. Precondition: nothing else can be wrong with the program.
 bool refused(ProgramView program);
-
-// Does it load a word twice? If not, no load is redundant.
-bool loads_again(ProgramView program);
 
 // Sends the jump at `pc` (of a conditional one: that outcome) to `to`. Precondition: it is within
 // reach.

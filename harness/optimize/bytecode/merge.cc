@@ -111,22 +111,22 @@ struct Edge {
   bool taken;
 };
 
-// Lists of small numbers, one for each class, in descending order of when they were added.
+// Lists of numbers, one for each class, the last one added first.
 class Lists {
  public:
   static constexpr std::uint32_t kEnd = ~0u;
 
-  Lists(std::size_t lists, std::size_t numbers) : first_(lists, kEnd), next_(numbers, kEnd) {}
+  Lists(std::size_t lists, std::size_t numbers) : lists_(lists), links_(lists + numbers, kEnd) {}
   void add(std::size_t list, std::uint32_t number) {
-    next_[number] = first_[list];
-    first_[list] = number;
+    links_[lists_ + number] = links_[list];
+    links_[list] = number;
   }
-  [[nodiscard]] std::uint32_t first(std::size_t list) const { return first_[list]; }
-  [[nodiscard]] std::uint32_t next(std::uint32_t number) const { return next_[number]; }
+  [[nodiscard]] std::uint32_t first(std::size_t list) const { return links_[list]; }
+  [[nodiscard]] std::uint32_t next(std::uint32_t number) const { return links_[lists_ + number]; }
 
  private:
-  std::vector<std::uint32_t> first_;
-  std::vector<std::uint32_t> next_;
+  std::size_t lists_;
+  std::vector<std::uint32_t> links_;  // the first of each list, then what follows each number
 };
 
 // Lets the edges to each class share as few of its places as their reach allows.
@@ -136,28 +136,32 @@ class Sharing {
       : program_(program),
         classes_(classes),
         out_(program.begin(), program.end()),
-        fixed_(program.size(), false),
+        marks_(reachable(program)),
         places_(classes.count() + 1, program.size()),
         edges_(classes.count() + 1, 2 * program.size()) {}
 
   Program run() {
     if (!find_places()) return std::move(out_);
+    here_.reserve(program_.size());
     for (Class target = 1; target <= classes_.count(); ++target) share(target);
     if (refused(out_)) return {program_.begin(), program_.end()};
     return std::move(out_);
   }
 
  private:
+  // A place that the instruction before it runs into cannot go away; jumps may then as well use it.
+  // So it is with one that a jump uses already.
+  static constexpr std::uint8_t kKept = 2;
+
   // False if no class has two places, of which edges could share one.
   bool find_places() {
-    const auto reached = reachable(program_);
     bool several = false;
     const auto add_edge = [&](std::size_t pc, bool taken) {
       const Class target = classes_[jump_target(pc, program_[pc], taken)];
       if (target != 0) edges_.add(target, static_cast<std::uint32_t>(2 * pc + (taken ? 0 : 1)));
     };
     for (std::size_t pc = program_.size(); pc-- > 0;) {
-      if (!reached[pc]) continue;
+      if (marks_[pc] == 0) continue;
       const Insn& in = program_[pc];
       if (const Class mine = classes_[pc]; mine != 0) {
         several = several || places_.first(mine) != Lists::kEnd;
@@ -165,7 +169,7 @@ class Sharing {
       }
       if (is_ret(in)) continue;
       if (!is_jump(in)) {
-        fixed_[pc + 1] = true;
+        marks_[pc + 1] |= kKept;
       } else {
         if (is_conditional(in)) add_edge(pc, false);
         add_edge(pc, true);
@@ -178,16 +182,12 @@ class Sharing {
     const std::uint32_t first = places_.first(target);
     if (first == Lists::kEnd || places_.next(first) == Lists::kEnd) return;
     here_.clear();
-    kept_.clear();
-    for (std::uint32_t pc = first; pc != Lists::kEnd; pc = places_.next(pc)) {
-      here_.push_back(pc);
-      kept_.push_back(fixed_[pc]);
-    }
+    for (std::uint32_t pc = first; pc != Lists::kEnd; pc = places_.next(pc)) here_.push_back(pc);
     for (std::uint32_t e = edges_.first(target); e != Lists::kEnd; e = edges_.next(e)) {
       const Edge edge{e / 2, e % 2 == 0};
-      const std::size_t chosen = choose(edge, target);
-      kept_[chosen] = true;
-      retarget(out_, edge.pc, edge.taken, here_[chosen]);
+      const std::size_t chosen = here_[choose(edge, target)];
+      marks_[chosen] |= kKept;
+      retarget(out_, edge.pc, edge.taken, chosen);
     }
   }
 
@@ -211,19 +211,17 @@ class Sharing {
     for (std::size_t i = chosen; rank(chosen) > 0 && i > 0 && here_[i - 1] > edge.pc; --i)
       if (rank(i - 1) < rank(chosen)) chosen = i - 1;
     for (std::size_t i = end; i > 0 && here_[i - 1] > edge.pc; --i)
-      if (kept_[i - 1] && rank(i - 1) == rank(chosen)) return i - 1;
+      if ((marks_[here_[i - 1]] & kKept) != 0 && rank(i - 1) == rank(chosen)) return i - 1;
     return chosen;
   }
 
   ProgramView program_;
   const Classes& classes_;
   Program out_;
-  // A place that the instruction before it runs into cannot go away; jumps may then as well use it.
-  std::vector<bool> fixed_;
+  Marks marks_;  // reached, kKept
   Lists places_;
   Lists edges_;
   std::vector<std::size_t> here_;  // the places of the class at hand
-  std::vector<bool> kept_;
 };
 
 Program share(ProgramView program, const Classes& classes) {

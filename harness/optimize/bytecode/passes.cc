@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
 #include "harness/bpf/liveness.h"
 #include "harness/optimize/bytecode/edit.h"
@@ -11,14 +12,21 @@ namespace {
 
 Program copy(ProgramView program) { return {program.begin(), program.end()}; }
 
+// What is written being known before `pc`, is everything from there on?
+bool accepted_from(ProgramView program, std::size_t pc, WrittenMemory memory) {
+  for (; pc < program.size(); ++pc)
+    if (!memory.pass(pc, program[pc])) return false;
+  return true;
+}
+
 // Without the instructions for which `is_dead(pc)` holds; most often there are none.
 template <class IsDead>
 Program without(ProgramView program, const IsDead& is_dead) {
-  std::vector<bool> dead;
+  Marks dead;
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     if (!is_dead(pc)) continue;
     if (dead.empty()) dead.resize(program.size());
-    dead[pc] = true;
+    dead[pc] = 1;
   }
   return dead.empty() ? copy(program) : erase(program, dead);
 }
@@ -67,23 +75,22 @@ Program remove_null_jumps(ProgramView program) {
 }
 
 Program remove_unreachable(ProgramView program) {
-  std::vector<bool> dead = reachable(program);
-  dead.flip();
-  if (std::ranges::find(dead, true) == dead.end()) return copy(program);
+  Marks dead = reachable(program);
+  for (std::uint8_t& mark : dead) mark ^= 1;
+  if (std::ranges::find(dead, 1) == dead.end()) return copy(program);
   Program out = erase(program, dead);
   if (!refused(out)) return out;
   // Some dead instruction is needed to please the checker: delete one by one what can go.
-  std::vector<bool> gone(program.size(), false);
+  Marks gone(program.size(), 0);
   for (std::size_t pc = program.size(); pc-- > 0;) {
-    if (!dead[pc]) continue;
-    gone[pc] = true;
-    if (refused(erase(program, gone))) gone[pc] = false;
+    if (dead[pc] == 0) continue;
+    gone[pc] = 1;
+    if (refused(erase(program, gone))) gone[pc] = 0;
   }
   return erase(program, gone);
 }
 
 Program remove_redundant_loads(ProgramView program) {
-  if (!loads_again(program)) return copy(program);
   const auto flow = accumulator_flow(program);
   return without(program, [&](std::size_t pc) {
     return program[pc].code == kLdWAbs && flow[pc].is_word(program[pc].k / 4);
@@ -116,10 +123,13 @@ Program replace_jumps_to_returns(ProgramView program) {
   }
   if (!replaced || !refused(out)) return out;
   std::ranges::copy(program, out.begin());
+  WrittenMemory memory(out.size());
   for (std::size_t pc = 0; pc < out.size(); ++pc) {
-    if (out[pc].code != kJa || !is_ret(program[end[pc]])) continue;
-    out[pc] = program[end[pc]];
-    if (refused(out)) out[pc] = program[pc];
+    if (out[pc].code == kJa && is_ret(program[end[pc]])) {
+      out[pc] = program[end[pc]];
+      if (!memory.ret_does_as_well(pc) && !accepted_from(out, pc, memory)) out[pc] = program[pc];
+    }
+    memory.pass(pc, out[pc]);
   }
   return out;
 }

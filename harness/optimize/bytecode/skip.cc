@@ -84,7 +84,7 @@ std::optional<bool> decided(const Insn& test, const Known& known) {
 template <class Next>
 Program lead_on(ProgramView program, const Next& next) {
   Program out(program.begin(), program.end());
-  std::vector<bool> reached;  // asked for only if something can be led on
+  Marks reached;  // asked for only if something can be led on
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     if (!is_jump(program[pc])) continue;
     for (const bool taken : {true, false}) {
@@ -97,7 +97,7 @@ Program lead_on(ProgramView program, const Next& next) {
       }
       if (!best) continue;
       if (reached.empty()) reached = reachable(program);
-      if (reached[pc]) retarget(out, pc, taken, *best);
+      if (reached[pc] != 0) retarget(out, pc, taken, *best);
     }
   }
   if (!reached.empty() && refused(out)) return {program.begin(), program.end()};
@@ -118,7 +118,7 @@ bool jumps_to_loads(ProgramView program) {
 }  // namespace
 
 Program skip_redundant_loads(ProgramView program) {
-  if (!loads_again(program) || !jumps_to_loads(program)) return {program.begin(), program.end()};
+  if (!jumps_to_loads(program)) return {program.begin(), program.end()};
   const auto flow = accumulator_flow(program);
   return lead_on(program, [&](std::size_t pc, bool, std::size_t at) -> std::optional<std::size_t> {
     if (program[at].code != kLdWAbs || !flow[pc].is_word(program[at].k / 4)) return std::nullopt;
