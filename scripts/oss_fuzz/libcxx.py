@@ -14,7 +14,7 @@ from . import toolchain
 
 SOURCE = "llvm-toolchain-19"
 _FIELD = re.compile(r"^(URIs|Suites|Components|Signed-By):[ \t]*(.+)$", re.MULTILINE)
-PARTS = ("libcxx", "libcxxabi", "runtimes", "cmake", "llvm/cmake", "llvm/utils", "libc")
+PARTS = ("libcxx", "libcxxabi", "runtimes", "cmake", "llvm/utils", "libc")  # any folder of these names
 
 
 def _step(log, *command, cwd):
