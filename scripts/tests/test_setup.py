@@ -8,7 +8,7 @@ BUILD = ["cmake", "ninja-build", "libfmt-dev", "nlohmann-json3-dev", "libcli11-d
 TEST = ["g++", "libgtest-dev", "libbenchmark-dev", "libseccomp-dev", "libpcap-dev", "python3", "python3-pytest", "python3-jsonschema", "python3-yaml", "git"]
 CLANG = ["clang-19", "libclang-rt-19-dev", "clang-format-19", "clang-tidy-19"]
 OSS_FUZZ = ["afl++", "g++-multilib", "libc++-19-dev", "libc++abi-19-dev", "llvm-19"]
-GROUPS = {"oss_fuzz": OSS_FUZZ, "demo": ["clang-19"] + BUILD, "gcc": BUILD + TEST, "all": CLANG + BUILD + TEST}
+GROUPS = {"oss_fuzz": OSS_FUZZ, "demo": ["clang-19", "libclang-rt-19-dev"] + BUILD, "gcc": BUILD + TEST, "all": CLANG + BUILD + TEST}
 
 
 def require(sandbox, *groups, **environment):
@@ -120,11 +120,13 @@ def test_not_a_debian_system(sandbox):
 
 
 def test_not_a_debian_system_but_all_there(sandbox):
-    sandbox.fake("clang++-19", "")  # compiles whatever it is asked to
+    (sandbox.root / "lib").mkdir()
+    (sandbox.root / "lib" / "libclang_rt.asan.a").write_text("")
+    sandbox.fake("clang++-19", 'echo "%s"' % sandbox.root)  # compiles whatever it is asked to, and says where its libraries are
     sandbox.fake("ninja", "")
     done = require(sandbox, "demo")
     assert done.returncode == 0, done.stderr
-    assert len(sandbox.noted("clang++-19")) == 5  # one per header
+    assert len(sandbox.noted("clang++-19")) == 6  # one per header, and one for the folder
 
 
 def test_cmake_that_does_not_know_the_presets(sandbox):

@@ -13,8 +13,8 @@ Prover diagram_prover(std::size_t steps) {
     std::size_t length = 0;
     for (const ProgramView program : question.before) length += program.size();
     for (const ProgramView program : question.after) length += program.size();
-    return prover->prove(question, {.nodes = (std::size_t{1} << 14) + 16 * length,
-                                    .steps = steps + 64 * length});
+    return prover->prove(
+        question, {.nodes = (std::size_t{1} << 14) + 16 * length, .steps = steps + 64 * length});
   };
 }
 
