@@ -20,7 +20,7 @@ def fastest(rows):
 
 def lines(best):
     out = []
-    for name in dict.fromkeys([*best, *TARGETS]):
+    for name in dict.fromkeys(sorted(best, key=lambda name: best[name]["family_index"]) + list(TARGETS)):
         row = best.get(name, {})
         rate = row.get("items_per_second")
         target = TARGETS.get(name)
