@@ -207,7 +207,7 @@ constexpr const char* kTargetGroup = "Under test";
 // Those that are in no group yet.
 void put_in_group(CLI::App& app, const std::string& group) {
   for (CLI::Option* option : app.get_options())
-    if (option->get_group() == "Options" && option->get_name() != "--help") option->group(group);
+    if (option->get_group() == "Options" && option != app.get_help_ptr()) option->group(group);
 }
 
 std::string given_of_group(const CLI::App& app, const std::string& group) {
