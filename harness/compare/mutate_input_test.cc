@@ -70,8 +70,8 @@ TEST(InputMutator, VaryingAlwaysChangesSomethingButRarelyMuch) {
   Random random(5);
   int same = 0;
   for (int i = 0; i < 1000; ++i) {
-    InputWords words{};
-    words[1] = 0xc000003e;
+    InputWords words;
+    for (std::uint32_t word = 0; word < 16; ++word) words[word] = 1000 + word;
     const InputWords before = words;
     mutator.vary(words, random);
     int changed = 0;
@@ -79,7 +79,7 @@ TEST(InputMutator, VaryingAlwaysChangesSomethingButRarelyMuch) {
     EXPECT_LE(changed, 3);
     same += changed == 0 ? 1 : 0;
   }
-  EXPECT_LT(same, 250);  // a change may write what was there
+  EXPECT_LT(same, 200);  // a word may have no constants, and a change may be undone
 }
 
 }  // namespace
