@@ -14,7 +14,7 @@ cmake --build "$build" --target fuzz/all
 for target in "$build"/bin/fuzz_*; do
   if [ "${target##*/}" != fuzz_seeds ]; then cp "$target" "$OUT/"; fi
 done
-"$build/bin/fuzz_seeds" "$OUT" "$source/corpus"
+(cd "$WORK" && "$build/bin/fuzz_seeds" "$OUT" "$source/corpus") # a coverage build leaves its profile where it runs
 for folder in "$OUT"/*_seed_corpus; do
   (cd "$folder" && python3 -m zipfile -c "$folder.zip" .)
   rm -r "$folder"

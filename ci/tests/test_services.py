@@ -81,7 +81,7 @@ if [ "$1" = --build ]; then
   echo a >"$2/bin/fuzz_a"
   echo b >"$2/bin/fuzz_b"
   echo c >"$2/bin/vectors"
-  printf '#!/usr/bin/env bash\\necho "$*" >>"$WORK/seeds-calls"\\nmkdir -p "$1/fuzz_a_seed_corpus/deeper"\\necho 1 >"$1/fuzz_a_seed_corpus/one"\\n' >"$2/bin/fuzz_seeds"
+  printf '#!/usr/bin/env bash\\necho "$PWD: $*" >>"$WORK/seeds-calls"\\nmkdir -p "$1/fuzz_a_seed_corpus/deeper"\\necho 1 >"$1/fuzz_a_seed_corpus/one"\\n' >"$2/bin/fuzz_seeds"
   printf 'echo 2 >"$1/fuzz_a_seed_corpus/deeper/two words"\\nmkdir "$1/fuzz_b_seed_corpus"\\necho 3 >"$1/fuzz_b_seed_corpus/3"\\n' >>"$2/bin/fuzz_seeds"
   printf 'echo "[libfuzzer]" >"$1/fuzz_a.options"\\nexit ${SEEDS_STATUS-0}\\n' >>"$2/bin/fuzz_seeds"
   chmod +x "$2/bin/"*
@@ -114,7 +114,7 @@ def test_build(builder, script):
     for option in ("-DSECEQUIV_FUZZING_ENGINE=-fsanitize=fuzzer", "-DSECEQUIV_Z3=OFF", "-DSECEQUIV_TESTS=OFF"):
         assert option in configured.split()
     assert built == "--build %s --target fuzz/all" % (folder / "work/secequiv")
-    assert (folder / "work/seeds-calls").read_text().splitlines()[0] == "%s %s/secequiv/corpus" % (folder / "out", folder / "src")
+    assert (folder / "work/seeds-calls").read_text().splitlines()[0] == "%s: %s %s/secequiv/corpus" % (folder / "work", folder / "out", folder / "src")
 
 
 @pytest.mark.parametrize("variables", [{"CMAKE_STATUS": "1"}, {"SEEDS_STATUS": "2"}])
