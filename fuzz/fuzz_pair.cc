@@ -30,16 +30,13 @@ Program load(const std::string& path, const char* fallback) {
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  std::string before = fuzz::data_file((*argv)[0], "pair.before");
-  std::string after = fuzz::data_file((*argv)[0], "pair.after");
-  for (int i = 1; i < *argc; ++i) {
-    const std::string arg = (*argv)[i];
-    if (arg.starts_with("--before=")) before = arg.substr(9);
-    if (arg.starts_with("--after=")) after = arg.substr(8);
-  }
+  const auto path = [&](const char* option, const char* stored) {
+    return fuzz::option(*argc, *argv, option, fuzz::data_file((*argv)[0], stored));
+  };
   constexpr const char* kSmall = "ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n";
   session =
-      new pair_fuzz::PairSession(Pair{load(before, kSmall), load(after, kSmall), Sameness::kRaw});
+      new pair_fuzz::PairSession(Pair{load(path("before", "pair.before"), kSmall),
+                                      load(path("after", "pair.after"), kSmall), Sameness::kRaw});
   seen = new std::vector<std::uint8_t>(session->edges());
   pair_fuzz::set_session(*session);
   return 0;

@@ -5,21 +5,15 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "fuzz/program_bytes.h"
-#include "fuzz/target.h"
-#include "fuzz/trials.h"
+#include "fuzz/optimizer_target.h"
 #include "harness/adapter/plugin.h"
 #include "harness/adapter/plugin_host.h"
 
-namespace {
-using namespace secequiv;
-Optimizer* optimizer = nullptr;
-fuzz::Trials* trials = nullptr;
-}  // namespace
-
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  using namespace secequiv;
   const std::string file =
       fuzz::option(*argc, *argv, "plugin", fuzz::data_file((*argv)[0], "plugin.so"));
+  Optimizer* optimizer = nullptr;
   if (file.empty()) {
     optimizer = new Plugin({.optimize = &secequiv_optimize});
   } else if (auto plugin = load_plugin(file); plugin && (*plugin)->functions().starts_with('O')) {
@@ -30,26 +24,5 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
                         : plugin.error().text().c_str());
     std::exit(2);
   }
-  trials = new fuzz::Trials("fuzz_plugin", false);
-  return std::atexit([] { std::fputs(trials->summary().c_str(), stderr); });
-}
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto program = fuzz::legal_program({data, size});
-  if (!program) return -1;
-  trials->optimize(*optimizer, *program);
-  return 0;
-}
-
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t capacity, unsigned seed) {
-  return fuzz::mutate_program_bytes({data, capacity}, size, seed);
-}
-
-extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* first, std::size_t first_size,
-                                                 const std::uint8_t* second,
-                                                 std::size_t second_size, std::uint8_t* out,
-                                                 std::size_t capacity, unsigned seed) {
-  return fuzz::cross_program_bytes({first, first_size}, {second, second_size}, {out, capacity},
-                                   seed);
+  return fuzz::judge(*optimizer, *new fuzz::Trials("fuzz_plugin", false));
 }

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "fuzz/seeds.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/text.h"
+#include "harness/coverage/state.h"
 #include "harness/policy/cases.h"
 #include "harness/policy/json.h"
 #include "verify/dd/reach.h"
@@ -15,16 +15,10 @@
 namespace secequiv::fuzz {
 namespace {
 
-std::string bytes_of(std::uint32_t word) {
-  std::string out(sizeof word, '\0');
-  std::memcpy(out.data(), &word, sizeof word);
-  return out;
-}
-
 void take_constants(const Program& program, std::set<std::string>& out) {
   for (const Insn& insn : program)
     if (is_conditional(insn))
-      for (const std::uint32_t k : {insn.k - 1, insn.k, insn.k + 1}) out.insert(bytes_of(k));
+      for (const std::uint32_t k : {insn.k - 1, insn.k, insn.k + 1}) out.insert(word_bytes(k));
 }
 
 }  // namespace
@@ -44,11 +38,8 @@ Result<TargetSeeds> pair_seeds(const std::string& before, const std::string& aft
     std::vector<SeccompData> inputs = derived;
     if (const auto proven = dd::edge_inputs(*program, {}))
       inputs.insert(inputs.end(), proven->begin(), proven->end());
-    for (const SeccompData& data : pair_fuzz::one_per_edge(*program, inputs)) {
-      std::string record(pair_fuzz::kRecordBytes, '\0');
-      std::memcpy(record.data(), data.words.data(), record.size());
-      out.files[fmt::format("{}-{:04}", name, out.files.size())] = record;
-    }
+    for (const SeccompData& data : pair_fuzz::one_per_edge(*program, inputs))
+      out.files[fmt::format("{}-{:04}", name, out.files.size())] = write_inputs({data.words});
     take_constants(*program, out.dictionary);
     out.data[std::string("pair.") + name] = *bytes;
   }

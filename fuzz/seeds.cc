@@ -238,17 +238,12 @@ class Maker {
   // Dictionaries. Of programs: instructions and the constants of filters.
   void add_words() {
     std::set<std::string> code;
-    const auto word = [](std::uint32_t value) {
-      std::string out;
-      for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(value >> shift & 0xff);
-      return out;
-    };
-    for (const InsnInfo& info : insn_table()) code.insert(word(info.code));
-    for (const ArchInfo& info : all_arches()) code.insert(word(info.audit));
+    for (const InsnInfo& info : insn_table()) code.insert(word_bytes(info.code));
+    for (const ArchInfo& info : all_arches()) code.insert(word_bytes(info.audit));
     for (const std::uint32_t value :
          {SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_TRAP, SECCOMP_RET_ERRNO, SECCOMP_RET_USER_NOTIF,
           SECCOMP_RET_TRACE, SECCOMP_RET_LOG, SECCOMP_RET_ALLOW, kX32Bit, 0xffffffffu})
-      code.insert(word(value));
+      code.insert(word_bytes(value));
     for (const char* target : {"fuzz_program", "fuzz_plugin", "fuzz_semantics", "fuzz_check"})
       out_[target].dictionary = code;
     std::set<std::string> text;
@@ -303,6 +298,12 @@ class Maker {
 }  // namespace
 
 Result<Seeds> make_seeds(const std::string& corpus) { return Maker(corpus).make(); }
+
+std::string word_bytes(std::uint32_t word) {
+  std::string out;
+  for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(word >> shift & 0xff);
+  return out;
+}
 
 std::string dictionary_entry(std::string_view bytes) {
   std::string out = "\"";

@@ -7,6 +7,7 @@
 // It must not know what targets do with them.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -36,6 +37,9 @@ Status store_seeds(const Seeds& seeds, const std::string& folder);
 // text of the policy behind them. Errors: kParse, of any of them.
 Result<TargetSeeds> pair_seeds(const std::string& before, const std::string& after,
                                const std::string& rules);
+
+// As programs and inputs hold it: little endian.
+std::string word_bytes(std::uint32_t word);
 
 // The bytes as an entry of a dictionary: "\x7f\x00ab".
 std::string dictionary_entry(std::string_view bytes);

@@ -88,7 +88,7 @@ class Job {
       proven = proof->verdict;
       if (proven == Verdict::kDifferent) return finish("they are proven to differ", {});
     }
-    return fuzz(*corpus, proven == Verdict::kEquivalent);
+    return fuzz(*corpus, coverage, proven == Verdict::kEquivalent);
   }
 
  private:
@@ -116,13 +116,15 @@ class Job {
     return Ok{};
   }
 
-  Result<CheckReport> fuzz(const pair_fuzz::Corpus& corpus, bool equivalent) {
+  // `coverage`: of the optimized program, with all inputs so far.
+  Result<CheckReport> fuzz(const pair_fuzz::Corpus& corpus, const CoverageMap& coverage,
+                           bool equivalent) {
     // What is stored comes first, so that it is not stored again under another name.
     InputSet stored;
     for (const SeccompData& data : corpus.inputs) stored.insert(data.words);
     for (const SeccompData& data : pair_fuzz::one_per_edge(after_.program, inputs_))
       if (!stored.contains(data.words))
-        if (auto s = pair_fuzz::add_input(folder_.path(), "seed-", data, false); !s)
+        if (auto s = pair_fuzz::add_input(folder_.path(), pair_fuzz::kSeedPrefix, data, false); !s)
           return s.error();
 
     std::vector<InputWords> known;
@@ -131,7 +133,7 @@ class Job {
     const pair_fuzz::PairSession session(pair_, known);
     pair_fuzz::FuzzOptions fuzzing = options_.fuzz;
     fuzzing.corpus = folder_.path();
-    fuzzing.seen = outcomes(session);
+    fuzzing.seen = outcomes(session, coverage);
     auto result = pair_fuzz::fuzz(session, fuzzing);
     if (!result) return result.error();
     fuzz_.seconds = result->status.seconds;
@@ -151,10 +153,8 @@ class Job {
     return finish({}, result->witness);
   }
 
-  // Of the optimized program, with all inputs so far.
-  [[nodiscard]] std::vector<std::uint8_t> outcomes(const pair_fuzz::PairSession& session) const {
-    CoverageMap coverage(after_.program);
-    for (const SeccompData& data : inputs_) coverage.run(data.words);
+  static std::vector<std::uint8_t> outcomes(const pair_fuzz::PairSession& session,
+                                            const CoverageMap& coverage) {
     std::vector<std::uint8_t> out(session.edges());
     for (const Obligation& obligation : coverage.obligations())
       if (obligation.kind != Obligation::Kind::kLine && coverage.covered(obligation))
@@ -184,7 +184,9 @@ class Job {
     auto report = check_pair(before_, after_, pair_.sameness, inputs_, checking);
     if (!report) return report;
     if (report->witness && !options_.fuzz.corpus.empty())
-      if (auto s = pair_fuzz::add_input(folder_.path(), "finding-", report->witness->data); !s)
+      if (auto s = pair_fuzz::add_input(folder_.path(), pair_fuzz::kFindingPrefix,
+                                        report->witness->data);
+          !s)
         return s.error();
     if (options_.minimize && report->verdict != Verdict::kDifferent && not_run.empty()) {
       const Inputs kept = pair_fuzz::one_per_edge(after_.program, inputs_);

@@ -41,6 +41,13 @@ TEST(BaseText, WhatATerminalWouldObeyIsShown) {
   EXPECT_EQ(error.text(), "f\\x0a.asm:1:1: found '\\x1b'");
 }
 
+// Values of the algorithm's authors.
+TEST(BaseText, HashOfBytes) {
+  EXPECT_EQ(hash_of(""), 0xcbf29ce484222325u);
+  EXPECT_EQ(hash_of("a"), 0xaf63dc4c8601ec8cu);
+  EXPECT_EQ(hash_of("foobar"), 0x85944171f73967e8u);
+}
+
 TEST(BaseText, NearNames) {
   EXPECT_EQ(edit_distance("raed", "read"), 1u) << "neighbours swapped";
   EXPECT_EQ(edit_distance("abc", ""), 3u);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/text.h"
 #include "harness/bpf/text.h"
 
 namespace secequiv {
@@ -10,16 +11,9 @@ namespace {
 constexpr std::string_view kMagic = "secequiv coverage 1\n";
 constexpr std::size_t kRecord = sizeof(InputWords);
 
-// FNV-1a over the program's raw bytes.
-std::uint64_t fingerprint(const Program& program) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : write_program(program, Form::kRaw))
-    hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
-  return hash;
-}
-
 std::string header(const CoverageMap& coverage) {
-  return fmt::format("{}program {:016x} {}\n", kMagic, fingerprint(coverage.program()),
+  return fmt::format("{}program {:016x} {}\n", kMagic,
+                     hash_of(write_program(coverage.program(), Form::kRaw)),
                      coverage.program().size());
 }
 

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <set>
 #include <unordered_set>
 
 #include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/coverage/state.h"
 #include "harness/policy/case_set.h"
 #include "verify/pair_fuzz/session.h"
 
@@ -17,17 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSeedPrefix = "seed-";
-
-std::string_view bytes_of(const SeccompData& data) {
-  return {reinterpret_cast<const char*>(data.words.data()), kRecordBytes};
-}
-
-std::string name_of(std::string_view prefix, const SeccompData& data) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char byte : bytes_of(data))
-    hash = (hash ^ static_cast<std::uint8_t>(byte)) * 0x100000001b3;
-  return fmt::format("{}{:016x}", prefix, hash);
+std::string name_of(std::string_view prefix, std::string_view bytes) {
+  return fmt::format("{}{:016x}", prefix, hash_of(bytes));
 }
 
 // Which obligations `input` meets, by index.
@@ -71,10 +63,11 @@ Result<Corpus> read_corpus(const std::string& folder) {
 
 Status add_input(const std::string& folder, std::string_view prefix, const SeccompData& data,
                  bool flush) {
-  const std::string path = (fs::path(folder) / name_of(prefix, data)).string();
+  const std::string bytes = write_inputs({data.words});
+  const std::string path = (fs::path(folder) / name_of(prefix, bytes)).string();
   std::error_code error;
   if (fs::exists(path, error)) return Ok{};
-  return write_file(path, bytes_of(data), flush);
+  return write_file(path, bytes, flush);
 }
 
 std::vector<SeccompData> one_per_edge(const Program& program,
@@ -111,7 +104,7 @@ Status replace_inputs(const std::string& folder, const Corpus& corpus,
   std::set<std::string> names;
   for (const SeccompData& data : kept) {
     if (auto s = add_input(folder, kSeedPrefix, data); !s) return s;
-    names.insert(name_of(kSeedPrefix, data));
+    names.insert(name_of(kSeedPrefix, write_inputs({data.words})));
   }
   for (const std::string& name : corpus.files) {
     std::error_code error;

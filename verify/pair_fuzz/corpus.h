@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -11,6 +12,10 @@
 #include "harness/seccomp/data.h"
 
 namespace secequiv::pair_fuzz {
+
+// What names of files start with.
+inline constexpr std::string_view kSeedPrefix = "seed-";        // kept for what they cover
+inline constexpr std::string_view kFindingPrefix = "finding-";  // they tell the programs apart
 
 struct Corpus {
   std::vector<SeccompData> inputs;  // distinct; of files in the order of their names

@@ -92,7 +92,7 @@ Job* the_job = nullptr;
 
 // The finding is on disk before anybody is told of it.
 void tell(const Witness& witness) {
-  (void)add_input(the_job->corpus, "finding-", witness.data);
+  (void)add_input(the_job->corpus, kFindingPrefix, witness.data);
   int none = 0;
   if (the_job->shared->finding.compare_exchange_strong(none, 1)) {
     the_job->shared->words = witness.data.words;

@@ -22,13 +22,6 @@ PairOutcome run_session(std::span<const std::uint8_t> bytes, std::span<std::uint
 }  // namespace secequiv::pair_fuzz
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t capacity, unsigned seed);
-extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* first, std::size_t first_size,
-                                                 const std::uint8_t* second,
-                                                 std::size_t second_size, std::uint8_t* out,
-                                                 std::size_t capacity, unsigned seed);
-
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t capacity, unsigned seed) {
   return the_session == nullptr ? size : the_session->mutate(data, size, capacity, seed);
 }
