@@ -31,7 +31,7 @@ class Failed(Exception):
 
 def build(root, folder, variables):
     """Runs build.sh as the builder does; returns $OUT, which was moved away from where the build knew it."""
-    src, work, out, moved = (folder / name for name in ("src", "work", "out", "moved"))
+    src, work, out, moved = (folder / name for name in ("src", "objects", "out", "moved"))
     kept = folder / "variables"
     wanted = "\n".join("%s=%s" % pair for pair in sorted(variables.items()))
     if not kept.exists() or kept.read_text() != wanted:

@@ -1,15 +1,14 @@
 """scripts/bench prove: what is judged and shown, by hand-made measurements; nothing is timed."""
 
-import importlib.machinery
-import importlib.util
 import sys
 from pathlib import Path
 
 import pytest
 
 SCRIPTS = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(SCRIPTS / "lib"))
+sys.path[:0] = [str(SCRIPTS), str(SCRIPTS / "lib")]
 
+import as_module  # noqa: E402
 import bench_prove as bench  # noqa: E402
 
 
@@ -120,9 +119,7 @@ def test_memory_is_the_process_s_own():
 
 
 def test_the_script_can_be_imported():
-    loader = importlib.machinery.SourceFileLoader("bench_script", str(SCRIPTS / "bench"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench_script", loader))
-    loader.exec_module(module)
+    module = as_module.load(SCRIPTS / "bench")
     assert set(module.SUITES) == {"interpreter", "prove", "optimize", "mutate", "adapters", "fuzz", "fuzz_loop"}
     with pytest.raises(SystemExit):
         module.minima([{"name": "a", "error_occurred": True, "error_message": "gone"}])

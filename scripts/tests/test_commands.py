@@ -27,7 +27,7 @@ esac
 # Builds the fuzz targets in $TARGETS; fails if fuzz is in $BROKEN.
 OSS_FUZZ_CHECK = """
 case " $BROKEN " in *" fuzz "*) echo "a.cc:1: error: expected ';'" >&2; exit 1 ;; esac
-bin=build/oss_fuzz/short/work/secequiv/bin
+bin=build/oss_fuzz/short/objects/secequiv/bin
 mkdir -p $bin
 for name in $TARGETS fuzz_seeds; do
   printf '#!%s\\n%s\\n' "$(command -v bash)" 'pwd; echo "$0 $*"; [ "${0##*/}" != "$CRASH" ] || exit 77; echo "Done 20000 runs"' >$bin/$name
@@ -186,7 +186,7 @@ def test_no_preset_with_ctest_claims_no_pass(tree):
 
 
 @pytest.mark.parametrize("environment,message", [
-    ({"TARGETS": ""}, "build/oss_fuzz/short/work/secequiv/bin has no fuzz_* binary: nothing was fuzzed"),
+    ({"TARGETS": ""}, "build/oss_fuzz/short/objects/secequiv/bin has no fuzz_* binary: nothing was fuzzed"),
     ({"TARGETS": "fuzz_a fuzz_b", "CRASH": "fuzz_b"}, "fuzz_b failed; the whole log is in"),
 ])
 def test_fuzz_smoke_failures(tree, environment, message):

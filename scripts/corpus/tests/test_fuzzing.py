@@ -4,8 +4,6 @@ Targets are stand-ins that behave as libFuzzer's do; fuzz/tests/test_corpus.py d
 """
 
 import hashlib
-import importlib.machinery
-import importlib.util
 import os
 import random
 import sys
@@ -14,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import as_module
 from corpus import fuzzing
 
 SCRIPT = Path(__file__).resolve().parents[1] / "fuzz"
@@ -22,10 +21,7 @@ SCRIPT = Path(__file__).resolve().parents[1] / "fuzz"
 @pytest.fixture
 def command(monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
-    loader = importlib.machinery.SourceFileLoader("fuzz", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("fuzz", loader))
-    loader.exec_module(module)
-    return module
+    return as_module.load(SCRIPT)
 
 
 def name(content):

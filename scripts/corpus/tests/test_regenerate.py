@@ -1,12 +1,11 @@
 """Comparing with and replacing what is stored, and the command's exit codes. Nothing is compiled or downloaded here."""
 
-import importlib.machinery
-import importlib.util
 import sys
 from pathlib import Path
 
 import pytest
 
+import as_module
 from corpus import programs, sources, stored
 
 SCRIPT = Path(__file__).resolve().parents[1] / "regenerate"
@@ -16,10 +15,7 @@ FILES = {"programs/gvisor/a.bpf": b"12345678", "policies/oci/b.json": b"{}\n", "
 @pytest.fixture
 def command(monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
-    loader = importlib.machinery.SourceFileLoader("regenerate", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("regenerate", loader))
-    loader.exec_module(module)
-    return module
+    return as_module.load(SCRIPT)
 
 
 @pytest.fixture

@@ -125,8 +125,8 @@ def test_libraries(target, monkeypatch):
     for name in ("libz3.so.4", "libstdc++.so.6", "libfmt.so.9", "libgmp.so.10", "libcrypt.so.1"):
         monkeypatch.setattr(artifacts, "_tool", lambda *command, name=name: said + needed % name)
         assert artifacts.library_problems(target) == ["fuzz_a: needs the shared library %s, which the runner lacks" % name]
-    monkeypatch.setattr(artifacts, "_tool", lambda *command: " 0x1d (RUNPATH)            Library runpath: [/work/lib]\n")
-    assert artifacts.library_problems(target) == ["fuzz_a: looks for libraries in /work/lib"]
+    monkeypatch.setattr(artifacts, "_tool", lambda *command: " 0x1d (RUNPATH)            Library runpath: [/build/lib]\n")
+    assert artifacts.library_problems(target) == ["fuzz_a: looks for libraries in /build/lib"]
     monkeypatch.setattr(artifacts, "_tool", lambda *command: None)
     assert artifacts.library_problems(target) == ["fuzz_a: readelf cannot read it"]
 

@@ -117,10 +117,10 @@ def test_a_right_target_passes(tree, compiled, isolate):
     assert not (tree.parent / "build/out").exists()
 
 
-@pytest.mark.parametrize("where", ["tree", "work", "out"])
+@pytest.mark.parametrize("where", ["tree", "objects", "out"])
 def test_a_path_of_the_build_is_gone(tree, compiled, where):
     add(tree, "reads", compiled(*GOOD))
-    folder = {"tree": tree, "work": tree.parent / "build/work", "out": tree.parent / "build/out"}[where]
+    folder = {"tree": tree, "objects": tree.parent / "build/objects", "out": tree.parent / "build/out"}[where]
     (tree / "ci/oss-fuzz/build.sh").write_text('cp "$SRC"/secequiv/files/* "$OUT"/\ntouch %s/here\nprintf %%s %s/here >"$OUT/reads.data"\n'
                                                % (folder, folder))
     problems, _ = problems_of(tree)

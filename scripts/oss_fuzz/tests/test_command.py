@@ -1,13 +1,12 @@
 """scripts/oss_fuzz_check: what it chooses, prints and exits with; its matrix and its sources of libc++. Nothing is built."""
 
-import importlib.machinery
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import as_module
 from oss_fuzz import check, libcxx, matrix, toolchain
 
 SCRIPT = Path(__file__).resolve().parents[2] / "oss_fuzz_check"
@@ -16,10 +15,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "oss_fuzz_check"
 @pytest.fixture
 def command(monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
-    loader = importlib.machinery.SourceFileLoader("oss_fuzz_check", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("oss_fuzz_check", loader))
-    loader.exec_module(module)
-    return module
+    return as_module.load(SCRIPT)
 
 
 @pytest.fixture

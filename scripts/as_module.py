@@ -1,0 +1,11 @@
+"""For tests: a script without an ending as a module."""
+
+import importlib.machinery
+import importlib.util
+
+
+def load(path):
+    loader = importlib.machinery.SourceFileLoader(path.name, str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(path.name, loader))
+    loader.exec_module(module)
+    return module
