@@ -72,6 +72,7 @@ class Job {
         refused(after_.program, LengthRule::kUnlimited))
       return finish("a program is refused", {});
     if (auto s = take_seeds(); !s) return s.error();
+    if (interrupted()) return finish("interrupted", {});
     auto derived = derive();
     if (!derived) return derived.error();
     inputs_.insert(inputs_.end(), derived->begin(), derived->end());
@@ -81,6 +82,7 @@ class Job {
     const bool differs = run_pair(pair_, inputs_, coverage).witness.has_value();
     fuzz_.derived_seconds = seconds_since(options_.start);
     if (differs) return finish("the first inputs already differ", {});
+    if (interrupted()) return finish("interrupted", {});
     std::optional<Verdict> proven;
     if (options_.check.prove) {
       const auto proof = dd::prove(pair_, options_.check.budget.diagrams);
@@ -88,10 +90,16 @@ class Job {
       proven = proof->verdict;
       if (proven == Verdict::kDifferent) return finish("they are proven to differ", {});
     }
+    if (interrupted()) return finish("interrupted", {});
     return fuzz(*corpus, coverage, proven == Verdict::kEquivalent);
   }
 
  private:
+  bool interrupted() {
+    if (options_.fuzz.stop && options_.fuzz.stop()) fuzz_.interrupted = true;
+    return fuzz_.interrupted;
+  }
+
   static bool refused(const Program& program, LengthRule length) {
     return check(program, length).has_value();
   }
@@ -171,7 +179,6 @@ class Job {
     fuzz_.not_run = not_run;
     auto corpus = pair_fuzz::read_corpus(folder_.path());
     if (!corpus) return corpus.error();
-    fuzz_.added = corpus->inputs.size() - std::min(fuzz_.stored, corpus->inputs.size());
     CheckOptions checking = options_.check;
     checking.inputs_name = "the prover's, stored and derived inputs";
     if (found) {
@@ -188,6 +195,9 @@ class Job {
                                         report->witness->data);
           !s)
         return s.error();
+    const auto now = pair_fuzz::read_corpus(folder_.path());
+    if (!now) return now.error();
+    fuzz_.added = now->inputs.size() - std::min(fuzz_.stored, now->inputs.size());
     if (options_.minimize && report->verdict != Verdict::kDifferent && not_run.empty()) {
       const Inputs kept = pair_fuzz::one_per_edge(after_.program, inputs_);
       if (auto s = pair_fuzz::replace_inputs(folder_.path(), *corpus, kept); !s) return s.error();

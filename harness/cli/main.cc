@@ -1,4 +1,5 @@
 // The command line: declares the subcommands and turns usage errors into exit status 2.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -71,6 +72,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Whoever started us may have had it ignored; then no process could be waited for.
+  std::signal(SIGCHLD, SIG_DFL);
   // The libraries report through values; what can still be thrown is std::bad_alloc and its like.
   try {
     return run(argc, argv);

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 RECORD, MOST_RECORDS = 64, 16  # of fuzz_pair
 TIMEOUT = 120  # seconds for one run of a target
+HANG = "stopped after N s"  # what a signature of one ends with
 
 
 class CorpusError(Exception):
@@ -233,7 +234,8 @@ def regress(binary, source, folder, name=None, attempts=400, arguments=(), origi
         seen = finding(binary, candidate, arguments)
         return seen is not None and seen.signature == first.signature
 
-    small = shorten(content, fails, attempts)
+    # Each attempt at a hang takes as long as the hang.
+    small = content if first.signature.endswith(HANG) else shorten(content, fails, attempts)
     path = folder / (name or "%s-%s" % (slug(first.signature), digest(small)[:8]))
     if path.exists() and path.read_bytes() != small:
         raise CorpusError("%s: there is another file of that name; give one with --name" % path)

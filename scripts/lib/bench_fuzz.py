@@ -32,7 +32,7 @@ def build_targets(root):
     return folder / "bin"
 
 
-def runs_per_second(text):
+def executed(text):
     """Of libFuzzer's final statistics, and what the target itself said at its end: (answers, proven), or None."""
     runs = int(re.search(r"stat::number_of_executed_units:\s*(\d+)", text).group(1))
     judged = re.search(r": (\d+) answers, (\d+) proven", text)
@@ -42,7 +42,7 @@ def runs_per_second(text):
 def libfuzzer(target, folder, *arguments):
     """Runs a second, and answers and proofs a second where the target tells them."""
     done = finished([target, "-seed=1", "-max_total_time=%d" % SECONDS, "-print_final_stats=1", *arguments], cwd=folder)
-    runs, judged = runs_per_second(done.stdout + done.stderr)
+    runs, judged = executed(done.stdout + done.stderr)
     # libFuzzer counts whole seconds; the time that it was given is what it took, but for the start.
     return runs / SECONDS, judged and tuple(count / SECONDS for count in judged)
 
@@ -105,4 +105,4 @@ def suite(root, repetitions, build, run):
                   judge((best["proven"], ">=", PROGRAMS))],
                  ["fuzz_policy", number(best["policy"], 0), number(best["policy"], 0), ">= %d" % POLICIES,
                   judge((best["policy"], ">=", POLICIES))]]))
-    return []
+    return [] if gvisor else ["the reference was not measured: scripts/adapters build gvisor"]

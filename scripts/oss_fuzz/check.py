@@ -36,7 +36,7 @@ def build(root, folder, variables):
     wanted = "\n".join("%s=%s" % pair for pair in sorted(variables.items()))
     if not kept.exists() or kept.read_text() != wanted:
         shutil.rmtree(work, ignore_errors=True)  # CMake remembers the flags of its first run
-    for each in (src, out, moved):
+    for each in (src, out, moved, work / "secequiv" / "bin"):  # a target that is no longer built is not to be shipped
         shutil.rmtree(each, ignore_errors=True)
     for each in (src, work, out):
         each.mkdir(parents=True, exist_ok=True)

@@ -14,14 +14,14 @@ STATISTICS = "Done 120 runs in 1 second(s)\nstat::number_of_executed_units: 120\
 
 
 def test_runs_and_what_the_target_judged():
-    assert bench_fuzz.runs_per_second(STATISTICS) == (120, None)
+    assert bench_fuzz.executed(STATISTICS) == (120, None)
     said = STATISTICS + "fuzz_program: 118 answers, 110 proven, 8 undecided, 0 not expressed\n"
-    assert bench_fuzz.runs_per_second(said) == (120, (118, 110))
+    assert bench_fuzz.executed(said) == (120, (118, 110))
 
 
 def test_a_run_without_statistics_or_that_fails_is_no_measurement():
     with pytest.raises(AttributeError):
-        bench_fuzz.runs_per_second("Done 120 runs")
+        bench_fuzz.executed("Done 120 runs")
     with pytest.raises(RuntimeError, match="status 3: .*why"):
         bench_fuzz.finished(["sh", "-c", "echo why; exit 3"])
 

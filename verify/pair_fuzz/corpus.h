@@ -1,6 +1,7 @@
-// A folder of inputs for a pair that outlives any run: files of 64-byte records, which libFuzzer
-// reads and writes, too. Owns reading it whole, adding to it, and keeping one input for each edge.
-// Nothing is deleted before what replaces it is written. It must not know who makes inputs.
+// A folder of inputs for a pair that outlives any run: files of up to 16 records of 64 bytes, which
+// libFuzzer reads and writes, too. Owns reading it whole, adding to it, and keeping one input for
+// each edge. Nothing is deleted before what replaces it is written. It must not know who makes
+// inputs.
 #pragma once
 
 #include <string>
@@ -22,9 +23,9 @@ struct Corpus {
   std::vector<std::string> files;   // names
 };
 
-// Every regular file of `folder` (hidden ones and those in folders of it left out), its last record
-// filled up with zeros; of a file the first 16 records. Makes the folder if there is none.
-// Errors: kIo.
+// Every regular file of `folder` (hidden ones, empty ones and those in folders of it left out), its
+// last record filled up with zeros; of a file the first 16 records. Makes the folder if there is
+// none. Errors: kIo.
 Result<Corpus> read_corpus(const std::string& folder);
 
 // Writes `data` into the folder, as a file named `prefix` and a hash of it, unless that is there.
@@ -37,7 +38,8 @@ Status add_input(const std::string& folder, std::string_view prefix, const Secco
 std::vector<SeccompData> one_per_edge(const Program& program,
                                       const std::vector<SeccompData>& inputs);
 
-// Leaves only `kept` of what `corpus` read from the folder, and what was not read.
+// Leaves only `kept` of what `corpus` read from the folder and we or libFuzzer named; files that go
+// by other names stay.
 Status replace_inputs(const std::string& folder, const Corpus& corpus,
                       const std::vector<SeccompData>& kept);
 

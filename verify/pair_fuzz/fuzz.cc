@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 
 #include "harness/base/clock.h"
 #include "verify/pair_fuzz/corpus.h"
@@ -42,6 +43,7 @@ constexpr double kPatienceSeconds = 5;  // for a process that was told to end
 
 // Of one job; written by it alone.
 struct alignas(64) JobState {
+  std::atomic<bool> ended;  // by itself, as it should
   std::atomic<std::uint64_t> runs;
   std::atomic<std::uint64_t> evaluations;
 };
@@ -49,7 +51,8 @@ struct alignas(64) JobState {
 // In memory that all processes share; `seen` (one for each edge) stands behind it.
 struct Shared {
   std::atomic<bool> stop;
-  std::atomic<int> finding;  // 0: none, 1: being written, 2: there
+  std::atomic<int> finding;    // 0: none, 1: being written, 2: there
+  std::atomic<bool> unstored;  // an input that was found could not be written
   InputWords words;
   std::array<JobState, kMaxJobs> jobs;
 };
@@ -90,9 +93,29 @@ struct Job {
 };
 Job* the_job = nullptr;
 
-// The finding is on disk before anybody is told of it.
+void store(std::string_view prefix, const SeccompData& data, bool flush) {
+  if (add_input(the_job->corpus, prefix, data, flush)) return;
+  the_job->shared->unstored = true;
+  the_job->shared->stop = true;
+}
+
+// What nobody met before is on disk before anybody is told of it. libFuzzer stores it as well, but
+// not if that was the last run, and says nothing if it cannot.
+void tell_first(const PairOutcome& outcome, std::span<const std::uint8_t> bytes) {
+  Job& job = *the_job;
+  bool fresh = false;
+  for (std::size_t edge = 0; edge < job.seen.size(); ++edge)
+    fresh = fresh || job.seen[edge] > job.all_seen[edge];
+  if (!fresh) return;
+  for (std::size_t i = 0; i < kMaxRecords; ++i)
+    if ((outcome.first >> i & 1) != 0) store(kSeedPrefix, SeccompData{record(bytes, i)}, false);
+  for (std::size_t edge = 0; edge < job.seen.size(); ++edge)
+    if (job.seen[edge] != 0) job.all_seen[edge] = 1;
+}
+
+// The finding, too, is on disk first.
 void tell(const Witness& witness) {
-  (void)add_input(the_job->corpus, kFindingPrefix, witness.data);
+  store(kFindingPrefix, witness.data, true);
   int none = 0;
   if (the_job->shared->finding.compare_exchange_strong(none, 1)) {
     the_job->shared->words = witness.data.words;
@@ -101,12 +124,15 @@ void tell(const Witness& witness) {
   the_job->shared->stop = true;
 }
 
+[[noreturn]] void leave(const Job& job) {
+  job.state->ended = true;
+  ::_exit(0);
+}
+
 int one_input(const std::uint8_t* data, std::size_t size) {
   Job& job = *the_job;
   const PairOutcome outcome = run_session({data, size}, job.seen, true);
-  if (outcome.first)
-    for (std::size_t edge = 0; edge < job.seen.size(); ++edge)
-      if (job.seen[edge] != 0) job.all_seen[edge] = 1;
+  if (outcome.first != 0) tell_first(outcome, {data, size});
   if (outcome.witness) tell(*outcome.witness);
   constexpr auto kRelaxed = std::memory_order_relaxed;
   const std::uint64_t runs = job.state->runs.load(kRelaxed) + 1;
@@ -114,13 +140,13 @@ int one_input(const std::uint8_t* data, std::size_t size) {
   job.state->runs.store(runs, kRelaxed);
   job.state->evaluations.store(evaluations, kRelaxed);
   const bool look = runs % kRunsBetweenLooks == 0 || outcome.witness;
-  if (evaluations >= job.evaluations || (look && job.shared->stop)) ::_exit(0);
+  if (evaluations >= job.evaluations || (look && job.shared->stop)) leave(job);
   return 0;
 }
 
 [[noreturn]] void work(const PairSession& session, const FuzzOptions& options, Job& job,
                        unsigned number, int log) {
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGPIPE}) ::signal(signal, SIG_IGN);
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
   ::dup2(log, STDERR_FILENO);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   ::dup2(nowhere, STDIN_FILENO);
@@ -132,7 +158,7 @@ int one_input(const std::uint8_t* data, std::size_t size) {
       // libFuzzer takes 0 for a seed of its own choice.
       fmt::format("-seed={}", (options.seed * kMaxJobs + number) % 0xfffffffe + 1),
       fmt::format("-max_len={}", kMaxBytes), "-len_control=0", "-reload=1", "-reduce_inputs=0",
-      "-rss_limit_mb=0", "-timeout=0", "-handle_int=0", "-handle_term=0",
+      "-rss_limit_mb=0", "-timeout=0", "-handle_int=0", "-handle_term=0", "-handle_xfsz=0",
       // A unit that crashes us; never a difference, for those leave through tell().
       "-artifact_prefix=" + job.corpus + "/crash-", job.corpus};
   std::vector<char*> pointers;
@@ -169,7 +195,7 @@ class Jobs {
     for (unsigned number = 0; number < jobs(); ++number)
       if (auto s = start(number); !s) return s.error();
     FuzzResult out;
-    while (!pids_.empty()) {
+    while (!running_.empty()) {
       constexpr timespec kTick{0, 20'000'000};
       ::nanosleep(&kTick, nullptr);
       if (auto s = reap(); !s) return s.error();
@@ -182,6 +208,9 @@ class Jobs {
       }
     }
     look(out.status);
+    if (memory_.get()->unstored)
+      return make_error(ErrorCode::kIo, options_.corpus,
+                        "an input that was found cannot be written");
     out.seen.assign(memory_.seen().begin(), memory_.seen().end());
     if (memory_.get()->finding == 2) {
       out.witness = replay(session_.pair(), SeccompData{memory_.get()->words});
@@ -194,12 +223,24 @@ class Jobs {
   }
 
  private:
+  struct Running {
+    pid_t pid;
+    unsigned number;
+  };
+
   [[nodiscard]] unsigned jobs() const { return std::clamp(options_.jobs, 1U, kMaxJobs); }
 
   Status start([[maybe_unused]] unsigned number) {
 #ifdef SECEQUIV_LIBFUZZER
-    Job job{memory_.get(), &memory_.get()->jobs[number], memory_.seen(), {}, 0, options_.corpus};
-    job.seen.resize(session_.edges());
+    // From the root on: libFuzzer takes what begins with '-' for an option.
+    std::error_code error;
+    Job job{.shared = memory_.get(),
+            .state = &memory_.get()->jobs[number],
+            .all_seen = memory_.seen(),
+            .seen = std::vector<std::uint8_t>(session_.edges()),
+            .evaluations = 0,
+            .corpus = std::filesystem::absolute(options_.corpus, error).string()};
+    if (error) return make_error(ErrorCode::kIo, options_.corpus, error.message());
     job.evaluations = std::max<std::uint64_t>(options_.evaluations / jobs(), 1);
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
@@ -210,7 +251,7 @@ class Jobs {
       if (::getppid() != parent) ::_exit(1);
       work(session_, options_, job, number, log_);
     }
-    pids_.push_back(pid);
+    running_.push_back({pid, number});
     return Ok{};
 #else
     return make_error(ErrorCode::kUsage, "fuzz", "this program was built without libFuzzer");
@@ -219,14 +260,17 @@ class Jobs {
 
   // Takes note of those that ended.
   Status reap() {
-    for (std::size_t i = 0; i < pids_.size();) {
+    for (std::size_t i = 0; i < running_.size();) {
       int status = 0;
-      if (::waitpid(pids_[i], &status, WNOHANG) != pids_[i]) {
+      const auto [pid, number] = running_[i];
+      const pid_t done = ::waitpid(pid, &status, WNOHANG);
+      if (done == 0 || (done == -1 && errno == EINTR)) {
         ++i;
         continue;
       }
-      pids_.erase(pids_.begin() + static_cast<std::ptrdiff_t>(i));
-      if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (done == -1) return make_error(ErrorCode::kIo, "waitpid", std::strerror(errno));
+      if (!memory_.get()->jobs[number].ended)
         return make_error(
             ErrorCode::kInternal, "fuzz",
             fmt::format("a job ended with {} {}; its last words: {}",
@@ -239,13 +283,13 @@ class Jobs {
   // Waits for those that were told to stop; `now`: kills them.
   Status end(bool now) {
     const auto start = Clock::now();
-    while (!pids_.empty()) {
+    while (!running_.empty()) {
       if (now || seconds_since(start) > kPatienceSeconds) {
-        for (const pid_t pid : pids_) {
-          ::kill(pid, SIGKILL);
-          ::waitpid(pid, nullptr, 0);
+        for (const Running& job : running_) {
+          ::kill(job.pid, SIGKILL);
+          ::waitpid(job.pid, nullptr, 0);
         }
-        pids_.clear();
+        running_.clear();
         return Ok{};
       }
       constexpr timespec kTick{0, 1'000'000};
@@ -284,7 +328,7 @@ class Jobs {
   const FuzzOptions& options_;
   SharedMemory memory_;
   int log_;
-  std::vector<pid_t> pids_;
+  std::vector<Running> running_;
   std::size_t known_edges_ = 0;  // before the jobs began
   Clock::time_point start_ = Clock::now();
 };

@@ -28,7 +28,7 @@ struct FuzzOptions {
   // and what differs. Jobs look there for what others found, once a second.
   std::string corpus;
   std::vector<std::uint8_t> seen;                   // outcomes seen before (PairSession::edge)
-  std::function<bool()> stop;                       // asked some ten times a second
+  std::function<bool()> stop;                       // asked some fifty times a second
   std::function<void(const FuzzStatus&)> progress;  // called as often
 };
 

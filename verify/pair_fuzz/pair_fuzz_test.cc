@@ -59,7 +59,7 @@ TEST(PairSession, MarksTheOutcomesOfEveryRun) {
   for (int i = 0; i < 2; ++i) {
     const Ran ran = run(bytes_of({InputWords{1}}));
     EXPECT_EQ(ran.marks, of_one);
-    EXPECT_EQ(ran.outcome.first, i == 0);
+    EXPECT_EQ(ran.outcome.first, i == 0 ? 1 : 0);
   }
   EXPECT_EQ(run(bytes_of({InputWords{1}, InputWords{0}})).marks, (Bytes{1, 1, 1, 0, 0, 0, 0, 0}));
 }
@@ -69,8 +69,10 @@ TEST(PairSession, OrOnlyThoseNeverSeen) {
   EXPECT_EQ(run(bytes_of({InputWords{1}})).marks, (Bytes{0, 1, 0, 0, 0, 0, 0, 0}));
   const Ran again = run(bytes_of({InputWords{1}}));
   EXPECT_EQ(again.marks, Bytes(8));
-  EXPECT_FALSE(again.outcome.first);
-  EXPECT_EQ(run(bytes_of({InputWords{1}, InputWords{0}})).marks, (Bytes{1, 0, 1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(again.outcome.first, 0);
+  const Ran second = run(bytes_of({InputWords{1}, InputWords{0}, InputWords{0}}));
+  EXPECT_EQ(second.marks, (Bytes{1, 0, 1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(second.outcome.first, 0b010);
 }
 
 TEST(PairSession, StopsAtTheFirstDifference) {

@@ -38,8 +38,10 @@ PairOutcome run_records(const Pair& pair, std::span<const std::uint8_t> bytes,
     const std::uint32_t after = run_observed(pair.after, data.words, marker);
     const std::uint32_t before = secequiv::run(pair.before, data.words);
     if (!same_decision(before, after, pair.sameness)) out.witness = Witness{data, before, after};
+    if (marker.first) [[unlikely]]
+      out.first = static_cast<std::uint16_t>(out.first | 1u << i);
+    marker.first = false;
   }
-  out.first = marker.first;
   return out;
 }
 

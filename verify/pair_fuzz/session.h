@@ -29,7 +29,7 @@ struct Edges {
 
 struct PairOutcome {
   std::optional<Witness> witness;  // the first difference
-  bool first = false;              // an outcome was seen for the first time
+  std::uint16_t first = 0;         // bit i: record i met an outcome for the first time
 };
 
 class PairSession {

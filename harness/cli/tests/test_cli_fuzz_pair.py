@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import resource
 import signal
 import struct
 import subprocess
@@ -9,13 +10,22 @@ import time
 
 import pytest
 
-from cli_tool import PROGRAMS, STATUS, agrees, binary, fits, run
+from cli_tool import PROGRAMS, ROOT, STATUS, agrees, binary, fits, run
 
 SYSTRAP = [str(PROGRAMS / "gvisor" / ("systrap.%s.bpf" % side)) for side in ("before", "after")]
 # The wrong one has no test for one bit of the first argument, so its edges say nothing about it: an
 # input has to be changed the right way.
 RIGHT = "ld [0]\njeq #1, low, no\nlow: ld [16]\nand #0xff\njeq #0x5a, high, yes\nhigh: ld [20]\njset #0x40, no, yes\nyes: ret #0x7fff0000\nno: ret #0\n"
 WRONG = "ld [0]\njeq #1, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n"
+# Edges that only luck finds; the diagrams find none in a millisecond.
+LUCK = str(ROOT / "corpus" / "regress" / "fuzz" / "luck.asm")
+ONE = "ld [16]\nmul #0x9e3779b1\ntax\nld [20]\nmul #0x85ebca6b\nxor x\njeq #0x12345678, yes, no\nno: ret #0x50001\nyes: ret #0x7fff0000\n"
+UNPROVEN = ("--engine", "dd", "--timeout", "0.001", "--no-prove", "--max-inputs", "0")
+
+
+@pytest.fixture
+def luck():
+    return [LUCK, LUCK, *UNPROVEN]
 
 
 @pytest.fixture
@@ -83,17 +93,79 @@ def test_jobs_share_the_folder_and_each_runs(pair, tmp_path):
     assert 39000 <= report["fuzz"]["evaluations"] < 60000
 
 
-def test_same_seed_same_runs(pair):
-    reports = [fuzz(pair[0], pair[0], "--trials", "5000", "--seed", seed)[1]["fuzz"] for seed in ("7", "7")]
-    assert reports[0]["runs"] == reports[1]["runs"] and reports[0]["evaluations"] == reports[1]["evaluations"]
+def test_jobs_take_up_what_others_put_into_the_folder(tmp_path):
+    (tmp_path / "one.asm").write_text(ONE)
+    corpus = tmp_path / "corpus"
+    command = [binary(), "fuzz", *[str(tmp_path / "one.asm")] * 2, *UNPROVEN, "--time", "600", "--json", "--corpus", str(corpus)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    wait_for_files(corpus, 1, process)
+    time.sleep(1)
+    there = len(list(corpus.iterdir()))
+    solution = 0x12345678 * pow(0x9E3779B1, -1, 1 << 32) % (1 << 32)
+    (tmp_path / "solution").write_bytes(struct.pack("<16I", 0, 0, 0, 0, solution, *[0] * 11))
+    os.rename(tmp_path / "solution", corpus / "solution")
+    wait_for_files(corpus, there + 2, process)  # it is stored as an input that met an edge first
+    process.send_signal(signal.SIGINT)
+    report = json.loads(process.communicate(timeout=60)[0])
+    assert report["fuzz"]["last_edge_seconds"] > 0.5 and not report["coverage"]["open"]
+
+
+def contents(folder):
+    return {one.name: one.read_bytes() for one in folder.iterdir()}
+
+
+def test_same_seed_same_inputs(luck, tmp_path):
+    for name, seed in (("a", "7"), ("b", "7"), ("c", "8")):
+        fuzz(*luck, "--trials", "20000", "--seed", seed, "--corpus", str(tmp_path / name))
+    assert contents(tmp_path / "a") == contents(tmp_path / "b") != contents(tmp_path / "c")
+
+
+@pytest.mark.parametrize("trials", ["500", "2000", "4500", "7000"])
+def test_what_the_last_run_met_is_stored(luck, tmp_path, trials):
+    _, report = fuzz(*luck, "--trials", trials, "--corpus", str(tmp_path / "c"))
+    met = report["coverage"]["obligations"] - len(report["coverage"]["open"])
+    assert (met > report["fuzz"]["seeds_met"]) == (report["fuzz"]["last_edge_seconds"] > 0)
+    _, again = fuzz(*luck, "--trials", "1", "--corpus", str(tmp_path / "c"))
+    assert again["coverage"]["obligations"] - len(again["coverage"]["open"]) >= met
+
+
+def test_a_full_disk_is_an_error(luck, tmp_path):
+    fuzz(*luck, "--trials", "1", "--corpus", str(tmp_path / "c"))
+    done = run("fuzz", *luck, "--trials", "40000", "--corpus", str(tmp_path / "c"),
+               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+    assert done.status == 2 and "cannot be written" in done.err and not done.out, done
+
+
+def test_a_parent_that_ignores_its_children(pair):
+    done = run("fuzz", pair[0], pair[0], "--trials", "1000", timeout=60, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    assert done.status == 0, done
+
+
+def test_a_folder_that_looks_like_an_option(luck, tmp_path):
+    _, report = fuzz(*luck, "--trials", "20000", "--corpus=-runs=0", cwd=tmp_path)
+    assert report["fuzz"]["evaluations"] >= 20000
+    assert len(list((tmp_path / "-runs=0").iterdir())) > report["fuzz"]["seeds"]
+
+
+def test_what_else_lies_in_the_folder(pair, tmp_path):
+    corpus = tmp_path / "corpus"
+    (corpus / "deeper").mkdir(parents=True)
+    os.mkfifo(corpus / "pipe")
+    (corpus / "nothing").write_bytes(b"")
+    (corpus / "notes.txt").write_text("mine\n")
+    with open(corpus / "large", "wb") as large:
+        large.truncate(17 << 20)
+    status, report = fuzz(pair[0], pair[0], "--trials", "1000", "--corpus", str(corpus), "--minimize")
+    assert status == 0 and report["fuzz"]["corpus"]["read"] == 2  # the words of the notes, and zeros
+    assert {"deeper", "pipe", "nothing", "notes.txt", "large"} <= {one.name for one in corpus.iterdir()}
 
 
 def test_one_input_for_each_edge_is_left(tmp_path):
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     for number in range(40):
-        (corpus / ("old%d" % number)).write_bytes(number.to_bytes(4, "little") * 16)
-    (corpus / "short").write_bytes(b"\x01\x02")
+        (corpus / ("%040x" % number)).write_bytes(number.to_bytes(4, "little") * 16)
+    (corpus / "seed-short").write_bytes(b"\x01\x02")
     status, report = fuzz(*SYSTRAP, "--trials", "1000", "--corpus", str(corpus), "--minimize")
     assert status == 0 and report["fuzz"]["corpus"]["read"] == 41
     left = list(corpus.iterdir())
@@ -140,6 +212,17 @@ def test_a_killed_run_loses_nothing(tmp_path, jobs):
     assert before and all(after[name] == data for name, data in before.items())
     status, report = fuzz(*SYSTRAP, "--trials", "1000", "--corpus", str(corpus), "--max-inputs", "0")
     assert status == 0 and report["fuzz"]["corpus"]["read"] >= len(before)
+
+
+def test_what_fuzzing_found_outlives_a_kill(luck, tmp_path):
+    corpus = tmp_path / "corpus"
+    process = subprocess.Popen([binary(), "fuzz", *luck, "--time", "600", "--corpus", str(corpus)], stdout=subprocess.DEVNULL)
+    wait_for_files(corpus, 20, process)
+    process.kill()
+    process.wait()
+    _, report = fuzz(*luck, "--trials", "1", "--corpus", str(corpus))
+    met = report["coverage"]["obligations"] - len(report["coverage"]["open"])
+    assert met >= report["fuzz"]["seeds_met"] + 10
 
 
 def test_ctrl_c_ends_with_the_report(tmp_path):

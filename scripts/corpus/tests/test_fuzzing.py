@@ -273,3 +273,13 @@ def test_a_target_that_is_not_built(tmp_path, command, capsys):
     fill(tmp_path / "corpus", {"a": b""})
     assert command.main(["--bin", str(tmp_path), "minimize", "fuzz_none", str(tmp_path / "corpus")]) == 2
     assert "fuzz_none is not built" in capsys.readouterr().err
+
+
+def test_regress_of_a_hang_is_not_reduced(tmp_path, monkeypatch):
+    monkeypatch.setattr(fuzzing, "TIMEOUT", 0.5)
+    tries = tmp_path / "tries"
+    target = executable(tmp_path / "fuzz_slow", "import time\nopen(%r, 'a').write('x')\ntime.sleep(60)\n" % str(tries))
+    (tmp_path / "slow").write_bytes(b"some input")
+    path, found, size = fuzzing.regress(target, tmp_path / "slow", tmp_path / "regress" / "slow")
+    assert "stopped after" in found.signature and size == 10
+    assert path.read_bytes() == b"some input" and len(tries.read_text()) == 2

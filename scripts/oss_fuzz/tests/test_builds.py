@@ -274,3 +274,12 @@ def test_targets_are_found_as_the_service_finds_them(compiled, tmp_path):
     shutil.copy(compiled(*GOOD), tmp_path / "good")
     assert [path.name for path in artifacts.targets(tmp_path)] == ["good"]
     assert Path(compiled(*GOOD)).exists()
+
+
+def test_a_target_that_is_no_longer_built_is_not_shipped(tree):
+    (tree / "ci/oss-fuzz/build.sh").write_text('bin=$WORK/secequiv/bin\nmkdir -p "$bin"\ncp "$SRC"/secequiv/files/* "$bin"/\ncp "$bin"/* "$OUT"/\n')
+    for name in ("fuzz_old", "fuzz_new"):
+        for path in (tree / "files").iterdir():
+            path.unlink()
+        (tree / "files" / name).write_text("")
+        assert [path.name for path in check.build(tree, tree.parent / "build", {}).iterdir()] == [name]
