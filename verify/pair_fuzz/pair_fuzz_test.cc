@@ -182,16 +182,19 @@ TEST_F(Folder, ThatCannotBeMadeIsAnError) {
   EXPECT_EQ(corpus.error().where, "/proc/none");
 }
 
-TEST_F(Folder, KeepsWhatIsKeptAndNothingElseThatWasRead) {
+TEST_F(Folder, KeepsWhatIsKeptAndNothingElseThatAFuzzerNamed) {
   ASSERT_TRUE(read_corpus(path_));
-  put("a", bytes_of({InputWords{1}, InputWords{7}}));
+  const std::string sha1(40, 'a');
+  for (const std::string& name : {sha1, std::string("finding-1"), std::string("notes.txt")})
+    put(name, bytes_of({InputWords{1}, InputWords{7}}));
   const auto corpus = read_corpus(path_);
   put("later", bytes_of({InputWords{5}}));
   ASSERT_TRUE(replace_inputs(path_, *corpus, {SeccompData{InputWords{7}}}));
   const auto left = read_corpus(path_);
-  ASSERT_EQ(left->files.size(), 2U);
+  ASSERT_EQ(left->files.size(), 3U);
   EXPECT_TRUE(std::filesystem::exists(path_ + "/later"));
-  EXPECT_FALSE(std::filesystem::exists(path_ + "/a"));
+  EXPECT_TRUE(std::filesystem::exists(path_ + "/notes.txt"));
+  EXPECT_FALSE(std::filesystem::exists(path_ + "/" + sha1));
 }
 
 TEST(OnePerEdge, LeavesOutWhatOthersCover) {
