@@ -190,14 +190,13 @@ class Job {
     distinct();
     auto report = check_pair(before_, after_, pair_.sameness, inputs_, checking);
     if (!report) return report;
-    if (report->witness && !options_.fuzz.corpus.empty())
-      if (auto s = pair_fuzz::add_input(folder_.path(), pair_fuzz::kFindingPrefix,
-                                        report->witness->data);
-          !s)
+    fuzz_.added = corpus->inputs.size() - std::min(fuzz_.stored, corpus->inputs.size());
+    if (report->witness && !options_.fuzz.corpus.empty()) {
+      const SeccompData& data = report->witness->data;
+      if (auto s = pair_fuzz::add_input(folder_.path(), pair_fuzz::kFindingPrefix, data); !s)
         return s.error();
-    const auto now = pair_fuzz::read_corpus(folder_.path());
-    if (!now) return now.error();
-    fuzz_.added = now->inputs.size() - std::min(fuzz_.stored, now->inputs.size());
+      if (std::ranges::find(corpus->inputs, data) == corpus->inputs.end()) ++fuzz_.added;
+    }
     if (options_.minimize && report->verdict != Verdict::kDifferent && not_run.empty()) {
       const Inputs kept = pair_fuzz::one_per_edge(after_.program, inputs_);
       if (auto s = pair_fuzz::replace_inputs(folder_.path(), *corpus, kept); !s) return s.error();
