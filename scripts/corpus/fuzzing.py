@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 RECORD, MOST_RECORDS = 64, 16  # of fuzz_pair
 TIMEOUT = 120  # seconds for one run of a target
-HANG = "stopped after N s"  # what a signature of one ends with
+HUNG = -1000  # status of one that was stopped then; no process ends with it
 
 
 class CorpusError(Exception):
@@ -25,6 +25,7 @@ class CorpusError(Exception):
 class Finding(NamedTuple):
     signature: str  # what is wrong, without numbers that change from run to run
     output: str
+    hung: bool  # so that trying again takes as long
 
 
 def digest(content):
@@ -85,7 +86,7 @@ def _run(command, cwd=None):
         return subprocess.run([str(part) for part in command], cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, errors="replace", timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, -1, "%s: stopped after %d s" % (Path(command[0]).name, TIMEOUT))
+        return subprocess.CompletedProcess(command, HUNG, "%s: stopped after %d s" % (Path(command[0]).name, TIMEOUT))
     except OSError as error:
         raise CorpusError("%s: %s" % (command[0], error.strerror)) from None
 
@@ -175,14 +176,14 @@ def finding(binary, content, arguments=()):
     if done.returncode == 0:
         return None
     name = Path(binary).name
-    for pattern in (r"^%s: (.+)$" % re.escape(name), r"^SUMMARY: (.+)$", r"^.*ERROR: (.+)$", r"^.*(runtime error: .+)$", r"^.*(stopped after \d+ s)$"):
+    for pattern in (r"^%s: (.+)$" % re.escape(name), r"^SUMMARY: (.+)$", r"^.*ERROR: (.+)$", r"^.*(runtime error: .+)$"):
         match = re.search(pattern, done.stdout, re.MULTILINE)
         if match:
             said = match.group(1)
             break
     else:
         said = "status %d" % done.returncode
-    return Finding(re.sub(r"0x[0-9a-fA-F]+|\d+", "N", said).strip(), done.stdout)
+    return Finding(re.sub(r"0x[0-9a-fA-F]+|\d+", "N", said).strip(), done.stdout, done.returncode == HUNG)
 
 
 def shorten(content, fails, attempts):
@@ -234,8 +235,7 @@ def regress(binary, source, folder, name=None, attempts=400, arguments=(), origi
         seen = finding(binary, candidate, arguments)
         return seen is not None and seen.signature == first.signature
 
-    # Each attempt at a hang takes as long as the hang.
-    small = content if first.signature.endswith(HANG) else shorten(content, fails, attempts)
+    small = content if first.hung else shorten(content, fails, attempts)
     path = folder / (name or "%s-%s" % (slug(first.signature), digest(small)[:8]))
     if path.exists() and path.read_bytes() != small:
         raise CorpusError("%s: there is another file of that name; give one with --name" % path)
