@@ -141,7 +141,7 @@ TEST(Kernel, TellsEveryPlantedModelBug) {
   for (const broken::PlantedEvaluator& planted : broken::planted_evaluators()) {
     Random random(5);
     bool told = false;
-    for (int i = 0; i < 3000 && !told; ++i) {
+    for (int i = 0; i < 200000 && !told; ++i) {
       const Program program = i % 2 == 0 ? random_program(random, 1 + random.below(60))
                                          : generate_program(random, {.length = 60});
       const auto inputs = random_inputs(random, program, 8);
