@@ -110,6 +110,13 @@ Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
   return out;
 }
 
+Status available() {
+  const Program program = {{kRetK, 0, 0, 0}};
+  const InputWords input{};
+  const auto values = evaluate(program, {&input, 1});
+  return values ? Status(Ok{}) : Status(values.error());
+}
+
 bool bypasses_filters(const InputWords& input, Entry entry) {
   return entry == Entry::kX86_64 && (input[0] == 335 || input[0] == 336);
 }

@@ -11,6 +11,9 @@
 
 namespace secequiv::kernel {
 
+// Whether the kernel can be asked at all. Errors: kUnavailable, and why.
+Status available();
+
 // What `program` returns on each of `inputs`, all 32 bits; 0 (KILL_THREAD) where it divides by
 // zero. No call is run. Words of an input may be anything, as calls carry them in place of
 // arguments (instrument.h). Errors: kRejected (the kernel refuses the program, or it has no room
