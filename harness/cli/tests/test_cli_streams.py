@@ -25,6 +25,7 @@ COMMANDS = {
     "reach": ["--at", "--max-regions", "--max-memory", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
     "cache": ["--allow-cache-loss", "--max-memory", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
     "cost": ["--profile", "--policy", "--max-inputs", "--all", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
+    "dump": ["--pid", "--index", "--plain", "--to", "--output"],
     "kernel": ["--policy", "--max-inputs", "--inputs", "--random", "--seed", "--entry", "--from", "--big-endian", "--same", "--arch", "--cap", "--kernel",
                "--json"],
     "actions": ["--max-memory", "--from", "--big-endian", "--same", "--arch", "--cap", "--kernel", "--json"],
