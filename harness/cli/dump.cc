@@ -37,9 +37,9 @@ Result<std::vector<Dumped>> dump_process(pid_t pid) {
   return out;
 }
 
-Result<std::vector<Dumped>> dump_command(const std::vector<std::string>& command) {
+Result<std::vector<Dumped>> dump_command(const std::vector<std::string>& command, bool to_stderr) {
   watch_interrupts();
-  auto recorded = kernel::record(command, was_interrupted);
+  auto recorded = kernel::record(command, to_stderr, was_interrupted);
   if (!recorded) return recorded.error();
   if (recorded->status != 0)
     warn(fmt::format("{} ended with status {}", command[0], recorded->status));
@@ -77,7 +77,8 @@ int dump(const DumpJob& job) {
   };
   if ((job.pid == 0) == job.command.empty())
     return fails("expected --pid N, or a command behind '--'");
-  auto filters = job.pid != 0 ? dump_process(job.pid) : dump_command(job.command);
+  auto filters =
+      job.pid != 0 ? dump_process(job.pid) : dump_command(job.command, job.options.output == "-");
   if (!filters) return report(filters.error(), job.options);
   if (filters->empty())
     return fails(job.pid != 0 ? fmt::format("process {} has no seccomp filter", job.pid)

@@ -141,7 +141,8 @@ Program read_filter(pid_t pid, std::uint64_t address, bool is_i386) {
 
 class Recorder {
  public:
-  explicit Recorder(const std::function<bool()>& stop) : stop_(stop) {}
+  Recorder(bool to_stderr, const std::function<bool()>& stop)
+      : to_stderr_(to_stderr), stop_(stop) {}
 
   Result<Recorded> run(const std::vector<std::string>& command) {
     if (auto s = start(command); !s) return s.error();
@@ -170,6 +171,7 @@ class Recorder {
     if (child_ == 0) {
       ::close(go[1]);  // or it would wait for itself
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (to_stderr_) ::dup2(STDERR_FILENO, STDOUT_FILENO);
       char byte = 0;
       if (::read(go[0], &byte, 1) == 1) ::execvp(arguments[0], arguments.data());
       const int error = errno;
@@ -251,6 +253,7 @@ class Recorder {
   static constexpr long kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK |
                                    PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
                                    PTRACE_O_EXITKILL;
+  bool to_stderr_;
   const std::function<bool()>& stop_;
   Recorded out_;
   pid_t child_ = -1;
@@ -277,9 +280,9 @@ class Recorder {
 
 }  // namespace
 
-Result<Recorded> record(const std::vector<std::string>& command,
+Result<Recorded> record(const std::vector<std::string>& command, bool to_stderr,
                         const std::function<bool()>& stop) {
-  Recorder recorder(stop);
+  Recorder recorder(to_stderr, stop);
   auto out = recorder.run(command);
   if (!out) return out;
   if (auto s = recorder.started(); !s) return s.error();
@@ -288,7 +291,7 @@ Result<Recorded> record(const std::vector<std::string>& command,
 
 #else
 
-Result<Recorded> record(const std::vector<std::string>&, const std::function<bool()>&) {
+Result<Recorded> record(const std::vector<std::string>&, bool, const std::function<bool()>&) {
   return make_error(ErrorCode::kUnavailable, "kernel",
                     "what a command installs can be recorded on x86_64 Linux only");
 }

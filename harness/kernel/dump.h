@@ -34,9 +34,10 @@ struct Recorded {
 
 // Runs `command` (not empty; found as execvp finds it) with everything that it starts, and takes
 // down every filter that is installed on the way. Needs no privileges. `stop` is asked whenever
-// something happens; the processes are killed when it says so. Errors: kUsage (it cannot be
+// something happens; the processes are killed when it says so. `to_stderr`: what they print goes to
+// standard error, standard output being somebody else's. Errors: kUsage (it cannot be
 // started), kUnavailable (ptrace is not permitted here; this machine is no x86_64 Linux).
-Result<Recorded> record(const std::vector<std::string>& command,
+Result<Recorded> record(const std::vector<std::string>& command, bool to_stderr = false,
                         const std::function<bool()>& stop = {});
 
 }  // namespace secequiv::kernel

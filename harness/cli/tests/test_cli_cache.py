@@ -47,7 +47,7 @@ def test_real_filters(program):
 
 
 def test_what_an_argument_decides_is_not_cached_but_may_be_constant(asm):
-    filter_ = asm("ld [4]\njeq #0xc000003e, x, no\nx: ld [0]\njeq #39, yes, b\nb: jeq #0, d, c\nc: jeq #1, e, no\n"
+    filter_ = asm("ld [4]\njeq #0xc000003e, here, no\nhere: ld [0]\njeq #39, yes, b\nb: jeq #0, d, c\nc: jeq #1, e, no\n"
                   "d: ld [16]\njeq #3, yes, no\ne: ld [16]\nyes: ret #0x7fff0000\nno: ret #0x50001\n")
     row = ask(filter_)["x86_64"]
     assert row["cached"] == ["getpid"]
@@ -56,8 +56,8 @@ def test_what_an_argument_decides_is_not_cached_but_may_be_constant(asm):
 
 
 def test_lost_and_gained(asm):
-    first = asm("ld [0]\njeq #39, yes, a\na: jeq #0, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
-    second = asm("ld [0]\njeq #39, b, a\na: jeq #1, yes, no\nb: ld [16]\nyes: ret #0x7fff0000\nno: ret #0\n")
+    first = asm("ld [0]\njeq #39, yes, next\nnext: jeq #0, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
+    second = asm("ld [0]\njeq #39, b, next\nnext: jeq #1, yes, no\nb: ld [16]\nyes: ret #0x7fff0000\nno: ret #0\n")
     row = ask(first, second)["x86_64"]
     assert (row["cached"], row["after"]["cached"]) == (["read", "getpid"], ["write"])
     assert (row["after"]["lost"], row["after"]["gained"]) == (["read", "getpid"], ["write"])
@@ -67,7 +67,7 @@ def test_lost_and_gained(asm):
 
 
 def test_a_stack_has_to_agree(asm):
-    first = asm("ld [0]\njeq #39, yes, a\na: jeq #0, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
+    first = asm("ld [0]\njeq #39, yes, next\nnext: jeq #0, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
     second = asm("ld [0]\njeq #39, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
     assert ask("%s,%s" % (first, second))["x86_64"]["cached"] == ["getpid"]
 

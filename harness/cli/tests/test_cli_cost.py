@@ -44,7 +44,7 @@ def test_the_worst_input_is_as_bad_as_it_says():
         assert executed(insns, side["worst"]["data"]["words"])[0] == side["worst"]["instructions"]
         assert side["worst"]["instructions"] >= max(row["most"] for row in side["calls"])
         assert all(row["least"] <= row["mean"] <= row["most"] and row["jumps"] < row["mean"] for row in side["calls"])
-    assert document["sides"][0]["mean"] > 3 * document["sides"][1]["mean"]
+    assert document["sides"][0]["mean"] > 1.5 * document["sides"][1]["mean"]
 
 
 def test_a_call_without_arguments_costs_one_path():
@@ -58,7 +58,7 @@ def test_a_call_without_arguments_costs_one_path():
 
 def test_means_are_weighted(asm, tmp_path):
     # read: 3 instructions; getpid: 4 and cached; write: 5.
-    filter_ = asm("ld [0]\njeq #0, r, a\nr: ret #0x50001\na: jeq #39, y, b\nb: ld [16]\nn: ret #0x50002\ny: ret #0x7fff0000\n")
+    filter_ = asm("ld [0]\njeq #0, r, next\nr: ret #0x50001\nnext: jeq #39, y, b\nb: ld [16]\nn: ret #0x50002\ny: ret #0x7fff0000\n")
     (tmp_path / "profile").write_text("read 3\ngetpid 5\nwrite 2\n")
     side, = ask(filter_, "--profile", tmp_path / "profile")["sides"]
     assert {row["name"]: (row["mean"], row["cached"], row["jumps"]) for row in side["calls"]} == {
