@@ -110,6 +110,7 @@ int report(const Error& error, const Options& options);
 
 // The subcommands. Each declares itself on `app` and leaves its exit status in `context`.
 void add_asm(CLI::App& app, Context& context);
+void add_bench(CLI::App& app, Context& context);
 void add_cache(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_cost(CLI::App& app, Context& context);

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "harness/base/file.h"
 #include "harness/cli/pair_options.h"
+#include "harness/cli/profile_options.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -19,7 +19,7 @@ constexpr std::size_t kRows = 25;
 struct CostJob {
   Options options;
   PairOptions pair;
-  std::string profile;
+  ProfileOptions profile;
   bool all = false;
 };
 
@@ -28,28 +28,6 @@ struct Side {
   std::vector<CallCost> calls;
   WorstInput worst;
 };
-
-// As given, or each call of the architecture once.
-Result<std::vector<SyscallCount>> profile_of(const CostJob& job, Arch arch) {
-  std::vector<SyscallCount> out;
-  if (job.profile.empty()) {
-    for (const SyscallEntry& entry : arch_info(arch).syscalls)
-      out.push_back({std::string(entry.name), 1});
-    return out;
-  }
-  const auto bytes = read_input(job.profile);
-  if (!bytes) return bytes.error();
-  auto counts = read_profile(*bytes, job.profile);
-  if (!counts) return counts.error();
-  const auto unknown = unknown_calls(*counts, arch);
-  if (unknown.size() == counts->size())
-    return make_error(ErrorCode::kPolicy, job.profile,
-                      fmt::format("{} has none of these system calls", arch_info(arch).name));
-  if (!unknown.empty())
-    warn(fmt::format("{}: {} has no {}; left out", job.profile, arch_info(arch).name,
-                     fmt::join(unknown, ", ")));
-  return counts;
-}
 
 ordered_json side_json(const Side& side) {
   ordered_json out{
@@ -128,7 +106,7 @@ int cost(const CostJob& job) {
     if (!source) return report(source.error(), job.options);
     sources.push_back(std::move(*source));
   }
-  const auto profile = profile_of(job, arch);
+  const auto profile = job.profile.read(arch);
   if (!profile) return report(profile.error(), job.options);
   auto cases = job.pair.cases(sources.front(), sources.back(), job.options);
   if (!cases) return report(cases.error(), job.options);
@@ -157,9 +135,7 @@ void add_cost(CLI::App& app, Context& context) {
   sub->add_option("input", job->pair.inputs, "One or two programs or policies")
       ->required()
       ->expected(1, 2);
-  sub->add_option("--profile", job->profile,
-                  "How often each call is made: what strace -c prints, lines 'name calls', or JSON "
-                  "(left out: each call once)");
+  job->profile.add(*sub);
   sub->add_option("--policy", job->pair.policy, "Also derive inputs from this policy");
   sub->add_option("--max-inputs", job->pair.max_inputs, "Most inputs derived from each source")
       ->check(CLI::Range(0, 1000000000))

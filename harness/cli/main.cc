@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
   secequiv::cli::add_dump(app, context);
   secequiv::cli::add_cache(app, context);
   secequiv::cli::add_cost(app, context);
+  secequiv::cli::add_bench(app, context);
   secequiv::cli::add_cover(app, context);
   secequiv::cli::add_mutate(app, context);
   secequiv::cli::add_asm(app, context);
