@@ -7,6 +7,7 @@
 #include "harness/adapters/broken/planted.h"
 #include "harness/base/clock.h"
 #include "harness/bpf/check.h"
+#include "harness/kernel/oracle.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -21,6 +22,7 @@ using EvaluateFunction = std::function<Words(ProgramView, std::span<const InputW
 
 constexpr std::string_view kReference = "secequiv";
 constexpr std::string_view kIdentity = "identity";
+constexpr std::string_view kKernel = "kernel";
 constexpr std::string_view kBroken = "broken:";
 
 template <class T>
@@ -95,6 +97,35 @@ class BuiltinEvaluator final : public Evaluator {
   EvaluateFunction run_;
 };
 
+class KernelEvaluator final : public Evaluator {
+ public:
+  Answer<Words> evaluate(ProgramView program, std::span<const InputWords> inputs) override {
+    Answer<Words> out;
+    const auto start = Clock::now();
+    auto values = kernel::evaluate(program, inputs);
+    out.seconds = seconds_since(start);
+    if (values) {
+      out.value = std::move(*values);
+      return out;
+    }
+    out.outcome = outcome_of(values.error().code);
+    out.detail = values.error().text();
+    return out;
+  }
+
+ private:
+  static Outcome outcome_of(ErrorCode code) {
+    switch (code) {
+      case ErrorCode::kRejected:
+        return Outcome::kUnsupported;  // no room for what makes its answers readable, or too long
+      case ErrorCode::kUnavailable:
+        return Outcome::kCrashed;
+      default:
+        return Outcome::kGarbage;
+    }
+  }
+};
+
 // What is planted under the name behind "broken:", or null.
 const broken::Planted* planted(std::string_view name) {
   if (!name.starts_with(kBroken)) return nullptr;
@@ -117,6 +148,7 @@ Words run_all(ProgramView program, std::span<const InputWords> inputs) {
 std::vector<std::string> builtin_names(BuiltinKind kind) {
   std::vector<std::string> out = {std::string(kReference)};
   if (kind == BuiltinKind::kEvaluator) {
+    out.emplace_back(kKernel);
     for (const broken::PlantedEvaluator& one : broken::planted_evaluators())
       out.push_back(std::string(kBroken) + std::string(one.name));
     return out;
@@ -157,6 +189,7 @@ std::unique_ptr<Compiler> builtin_compiler(std::string_view name) {
 }
 
 std::unique_ptr<Evaluator> builtin_evaluator(std::string_view name) {
+  if (name == kKernel) return std::make_unique<KernelEvaluator>();
   EvaluateFunction run;
   if (name == kReference)
     run = run_all;

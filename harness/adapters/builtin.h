@@ -1,6 +1,7 @@
 // Optimizers, compilers and evaluators that are part of this program, behind the interfaces of
 // other people's (harness/adapter). Owns their names. It must not know where requests come from.
 //   secequiv     the reference optimizer; our interpreter
+//   kernel       evaluators only: the running Linux (harness/kernel)
 //   identity     changes nothing: of programs the same one, of policies the unoptimized compiler's
 //   broken:NAME  wrong on purpose (broken/planted.h, broken/evaluators.h)
 #pragma once

@@ -13,14 +13,15 @@ namespace secequiv {
 // What kind of thing went wrong. The command line maps every code to an exit status (design: 2, 3,
 // 4 or 5).
 enum class ErrorCode {
-  kUsage,     // bad command line or bad combination of options
-  kIo,        // a file could not be read or written
-  kParse,     // a program's, policy's or vector's text or bytes are malformed
-  kPolicy,    // a policy is well-formed but means nothing (unknown syscall, empty any_of, ...)
-  kRejected,  // the kernel would refuse the program
-  kBudget,    // time, nodes or memory ran out: the answer is unknown
-  kAdapter,   // a command under test crashed, hung or answered nonsense
-  kInternal,  // an invariant of this tool is broken; always a bug worth reporting
+  kUsage,        // bad command line or bad combination of options
+  kIo,           // a file could not be read or written
+  kParse,        // a program's, policy's or vector's text or bytes are malformed
+  kPolicy,       // a policy is well-formed but means nothing (unknown syscall, empty any_of, ...)
+  kRejected,     // the kernel would refuse the program
+  kBudget,       // time, nodes or memory ran out: the answer is unknown
+  kUnavailable,  // this machine or this process' rights do not allow it: the answer is unknown
+  kAdapter,      // a command under test crashed, hung or answered nonsense
+  kInternal,     // an invariant of this tool is broken; always a bug worth reporting
 };
 
 // One failure: what kind, where, and a sentence that says what was expected and what was found.

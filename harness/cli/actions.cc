@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include "harness/cli/engine_options.h"
+#include "harness/cli/names.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
 namespace {
-
-constexpr std::size_t kColumns = 110;
 
 struct ActionsJob {
   Options options;
@@ -17,27 +16,9 @@ struct ActionsJob {
   EngineOptions engine;
 };
 
-std::string name_of(Arch arch, std::uint32_t nr) { return std::string(syscall_name(arch, nr)); }
-
-// "  title  count: names", broken into lines.
-std::string paragraph(const std::string& title, Arch arch,
-                      const std::vector<std::uint32_t>& calls) {
-  std::string out;
-  std::string line = fmt::format("  {:<20} {:>4}:", title, calls.size());
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const std::string name = name_of(arch, calls[i]) + (i + 1 < calls.size() ? "," : "");
-    if (line.size() + 1 + name.size() > kColumns) {
-      out += line + "\n";
-      line = std::string(27, ' ');
-    }
-    line += " " + name;
-  }
-  return out + line + "\n";
-}
-
-nlohmann::ordered_json names_json(Arch arch, const std::vector<std::uint32_t>& calls) {
-  auto out = nlohmann::ordered_json::array();
-  for (const std::uint32_t nr : calls) out.push_back(name_of(arch, nr));
+std::vector<std::string> names_of(Arch arch, const std::vector<std::uint32_t>& calls) {
+  std::vector<std::string> out;
+  for (const std::uint32_t nr : calls) out.emplace_back(syscall_name(arch, nr));
   return out;
 }
 
@@ -58,12 +39,13 @@ int actions(const ActionsJob& job) {
     text += fmt::format("{}\n", arch_info(arch.arch).name);
     for (const auto& [value, calls] : arch.constant) {
       auto part = value_json(value);
-      part["syscalls"] = names_json(arch.arch, calls);
+      part["syscalls"] = names_of(arch.arch, calls);
       row["constant"].push_back(std::move(part));
-      text += paragraph(describe_action(value), arch.arch, calls);
+      text += paragraph(describe_action(value), names_of(arch.arch, calls));
     }
-    row["others"] = names_json(arch.arch, arch.others);
-    if (!arch.others.empty()) text += paragraph("depends on more", arch.arch, arch.others);
+    row["others"] = names_of(arch.arch, arch.others);
+    if (!arch.others.empty())
+      text += paragraph("depends on more", names_of(arch.arch, arch.others));
     document["arches"].push_back(std::move(row));
   }
   return print(job.options.json ? render(document) : text);

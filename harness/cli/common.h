@@ -110,13 +110,18 @@ int report(const Error& error, const Options& options);
 
 // The subcommands. Each declares itself on `app` and leaves its exit status in `context`.
 void add_asm(CLI::App& app, Context& context);
+void add_bench(CLI::App& app, Context& context);
+void add_cache(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
+void add_cost(CLI::App& app, Context& context);
 void add_cover(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_dis(CLI::App& app, Context& context);
+void add_dump(CLI::App& app, Context& context);
 void add_fuzz(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
 void add_actions(CLI::App& app, Context& context);
+void add_kernel(CLI::App& app, Context& context);
 void add_lint(CLI::App& app, Context& context);
 void add_mutate(CLI::App& app, Context& context);
 void add_optimize(CLI::App& app, Context& context);

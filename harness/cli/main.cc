@@ -39,6 +39,11 @@ int run(int argc, char** argv) {
   secequiv::cli::add_actions(app, context);
   secequiv::cli::add_lint(app, context);
   secequiv::cli::add_run(app, context);
+  secequiv::cli::add_kernel(app, context);
+  secequiv::cli::add_dump(app, context);
+  secequiv::cli::add_cache(app, context);
+  secequiv::cli::add_cost(app, context);
+  secequiv::cli::add_bench(app, context);
   secequiv::cli::add_cover(app, context);
   secequiv::cli::add_mutate(app, context);
   secequiv::cli::add_asm(app, context);

@@ -7,6 +7,7 @@
 #include "harness/adapter/open.h"
 #include "harness/adapters/builtin.h"
 #include "harness/base/text.h"
+#include "harness/kernel/oracle.h"
 
 namespace secequiv::cli {
 namespace {
@@ -89,6 +90,8 @@ Result<OpenTarget> open_target(const TargetOptions& options) {
     if (!opened) return opened.error();
     out.compiler = std::move(*opened);
   } else if (!options.evaluator.empty()) {
+    if (options.evaluator == "kernel")
+      if (auto s = kernel::available(); !s) return s.error();
     out.evaluator = builtin_evaluator(options.evaluator);
     if (out.evaluator) return out;
     if (auto s = known_builtin(options.evaluator, BuiltinKind::kEvaluator, "--evaluator"); !s)

@@ -61,6 +61,7 @@ constexpr int exit_code(ErrorCode code) {
     case ErrorCode::kRejected:
       return 4;
     case ErrorCode::kBudget:
+    case ErrorCode::kUnavailable:
       return 3;
     case ErrorCode::kAdapter:
       return 5;

@@ -11,9 +11,15 @@ namespace {
 
 struct Counter {
   std::size_t instructions = 0;
+  std::size_t jumps = 0;
 
-  void at(const Insn*, const Machine<Concrete>&) { ++instructions; }
-  void outcome(const Insn*, bool) {}
+  void at(const Insn* pc, const Machine<Concrete>&) {
+    ++instructions;
+    if (pc->code == kJa && pc->k != 0) ++jumps;
+  }
+  void outcome(const Insn* pc, bool taken) {
+    if ((taken ? pc->jt : pc->jf) != 0) ++jumps;
+  }
 };
 
 // Of several runs.
@@ -22,12 +28,17 @@ struct Runs {
   std::size_t sum = 0;
   std::size_t least = 0;
   std::size_t most = 0;
+  std::size_t jumps = 0;
 
-  void add(std::size_t instructions) {
-    least = count == 0 ? instructions : std::min(least, instructions);
-    most = std::max(most, instructions);
-    sum += instructions;
+  void add(const Counter& run) {
+    least = count == 0 ? run.instructions : std::min(least, run.instructions);
+    most = std::max(most, run.instructions);
+    sum += run.instructions;
+    jumps += run.jumps;
     ++count;
+  }
+  [[nodiscard]] double mean(std::size_t of) const {
+    return static_cast<double>(of) / static_cast<double>(count);
   }
 };
 
@@ -55,6 +66,14 @@ std::size_t executed(ProgramView program, const SeccompData& data) {
   return counter.instructions;
 }
 
+WorstInput worst(ProgramView program, std::span<const SeccompData> inputs) {
+  WorstInput out{inputs.front(), 0};
+  for (const SeccompData& data : inputs)
+    if (const std::size_t instructions = executed(program, data); instructions > out.instructions)
+      out = {data, instructions};
+  return out;
+}
+
 std::vector<CallCost> profile_cost(ProgramView program, Arch arch,
                                    std::span<const SyscallCount> profile,
                                    std::span<const SeccompData> inputs) {
@@ -68,8 +87,8 @@ std::vector<CallCost> profile_cost(ProgramView program, Arch arch,
     if (found == by_nr.end()) continue;
     Counter counter;
     const std::uint32_t value = run_observed(program, data.words, counter);
-    found->second.all.add(counter.instructions);
-    if (action_of(value) == SECCOMP_RET_ALLOW) found->second.allowed.add(counter.instructions);
+    found->second.all.add(counter);
+    if (action_of(value) == SECCOMP_RET_ALLOW) found->second.allowed.add(counter);
   }
   const std::vector<bool> cached = cacheable(program, arch);
   std::vector<CallCost> out;
@@ -83,11 +102,12 @@ std::vector<CallCost> profile_cost(ProgramView program, Arch arch,
       SeccompData data;
       data.set_nr(*nr);
       data.set_arch(audit);
-      runs.add(executed(program, data));
+      Counter counter;
+      run_observed(program, data.words, counter);
+      runs.add(counter);
     }
-    out.push_back({count.name, count.calls, *nr < cached.size() && cached[*nr],
-                   static_cast<double>(runs.sum) / static_cast<double>(runs.count), runs.least,
-                   runs.most, given});
+    out.push_back({count.name, count.calls, *nr < cached.size() && cached[*nr], runs.mean(runs.sum),
+                   runs.least, runs.most, given, runs.mean(runs.jumps)});
   }
   return out;
 }

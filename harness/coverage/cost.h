@@ -17,6 +17,13 @@ namespace secequiv {
 // run_observed.
 std::size_t executed(ProgramView program, const SeccompData& data);
 
+// The input on which `program` executes most, the first of several. `inputs` not empty.
+struct WorstInput {
+  SeccompData data;
+  std::size_t instructions;
+};
+WorstInput worst(ProgramView program, std::span<const SeccompData> inputs);
+
 struct CallCost {
   std::string name;
   std::uint64_t calls;
@@ -26,6 +33,7 @@ struct CallCost {
   std::size_t least;
   std::size_t most;
   std::size_t inputs;  // how many inputs that is over
+  double jumps;  // mean number of jumps taken: JA, and conditional ones that do not fall through
 };
 
 // The cost of each system call of `profile` on `arch`, in the profile's order. It is that of the

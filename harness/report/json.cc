@@ -26,6 +26,8 @@ const char* error_name(ErrorCode code) {
       return "rejected";
     case ErrorCode::kBudget:
       return "budget";
+    case ErrorCode::kUnavailable:
+      return "unavailable";
     case ErrorCode::kAdapter:
       return "adapter";
     case ErrorCode::kInternal:

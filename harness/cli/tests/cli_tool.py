@@ -27,7 +27,7 @@ from oracle.naive import Insn, run as evaluate, run_stack  # noqa: E402, F401
 
 STATUS = {"pass": 0, "equivalent": 0, "fail": 1, "different": 1, "unknown": 3, "rejected": 4, "crashed": 5}
 BIG_ENDIAN = (0x80000016, 0x80000008)  # AUDIT_ARCH_S390X, AUDIT_ARCH_MIPS64; unknown values are taken for little endian
-ERROR_STATUS = {"rejected": 4, "budget": 3, "adapter": 5}  # all others are 2
+ERROR_STATUS = {"rejected": 4, "budget": 3, "unavailable": 3, "adapter": 5}  # all others are 2
 
 
 def binary():

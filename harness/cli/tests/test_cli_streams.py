@@ -23,6 +23,13 @@ COMMANDS = {
     "why": ["--nr", "--arch", "--ip", "--arg", "--words", "--host-arch", "--cap", "--kernel", "--max-memory", "--from", "--big-endian",
             "--json"],
     "reach": ["--at", "--max-regions", "--max-memory", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
+    "cache": ["--allow-cache-loss", "--max-memory", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
+    "cost": ["--profile", "--policy", "--max-inputs", "--all", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
+    "dump": ["--pid", "--index", "--plain", "--to", "--output"],
+    "bench": ["--profile", "--policy", "--max-inputs", "--stacks", "--real", "--rounds", "--seed", "--from", "--big-endian", "--arch", "--cap",
+              "--kernel", "--json"],
+    "kernel": ["--policy", "--max-inputs", "--inputs", "--random", "--seed", "--entry", "--from", "--big-endian", "--same", "--arch", "--cap", "--kernel",
+               "--json"],
     "actions": ["--max-memory", "--from", "--big-endian", "--same", "--arch", "--cap", "--kernel", "--json"],
     "lint": ["--strict", "--timeout", "--max-memory", "--arch", "--cap", "--kernel", "--json"],
     "run": ["--nr", "--arch", "--ip", "--arg", "--words", "--trace", "--host-arch", "--cap", "--kernel", "--from", "--big-endian",
@@ -46,20 +53,22 @@ JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.as
         (["fuzz", "--optimizer", "identity", "--trials", "5", "--no-scaling"], 0),
         (["fuzz", "getpid.asm", "getpid.asm", "--trials", "500"], 0), (["fuzz", "getpid.asm", "getpid-enoent.asm"], 1),
         (["diff", "getpid.asm", "getpid.asm"], 0), (["diff", "getpid.asm", "getpid-enoent.asm"], 1),
-        (["why", "getpid.asm"], 0), (["reach", "getpid.asm"], 0), (["actions", "getpid.asm"], 0), (["lint", str(POLICIES / "seed" / "ten-syscalls.json")], 0),
+        (["why", "getpid.asm"], 0), (["reach", "getpid.asm"], 0), (["actions", "getpid.asm"], 0), (["bench", "getpid.asm", "--rounds", "2", "--profile", "calls"], 0), (["cache", "getpid.asm"], 0), (["cost", "getpid.asm"], 0), (["kernel", "getpid.asm"], 0), (["kernel", "getpid.asm", "getpid-enoent.asm"], 1),
+        (["lint", str(POLICIES / "seed" / "ten-syscalls.json")], 0),
         (["cover", "getpid.asm"], 0), (["cover", "getpid.asm", "--no-derive"], 1),
         (["mutate", "getpid.asm"], 0), (["mutate", "xor.asm", "--fuzz-seconds", "0"], 1), (["asm", "getpid.asm"], 0),
         (["dis", "getpid.asm"], 0), (["validate", "getpid.asm"], 0), (["validate", "bad.asm"], 4), (["optimize", "getpid.asm"], 0),
         (["optimize", "--list"], 0), (["precompile", "getpid.json", "-o", "out.json"], 0),
         (["precompile", "getpid.json", "-o", "out.json", "--timeout", "1e-9"], 3), (["patch", "patch.json", "--set", "fd=1"], 0),
         (["import", str(DOCKER)], 0), (["--help"], 0), (["check", "--help"], 0), (["--version"], 0)]
-JSON = {"check": 1, "fuzz": 1, "mutate": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "lint": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # and the version
+JSON = {"check": 1, "fuzz": 1, "mutate": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "bench": 1, "cache": 1, "cost": 1, "kernel": 1, "lint": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # and the version
 
 
 @pytest.fixture
 def folder(getpid, getpid_enoent, asm):
     asm("ld [0]\n", "bad.asm")
     asm("ld [16]\nxor #0x12345678\njeq #1, in, out\nin: ret #0\nout: ret #0x7fff0000\n", "xor.asm")
+    asm("getpid 1\n", "calls")
     asm('{"version": 1, "arches": ["x86_64"], "default_action": "errno(1)", "rule_sets": []}', "getpid.json")
     asm('{"schema": "secequiv.precompiled/1", "policy": "p", "variables": [{"name": "fd", "value": 3, "places": [0]}], '
         '"program": [[0, 0, 0, 3], [22, 0, 0, 0]]}', "patch.json")

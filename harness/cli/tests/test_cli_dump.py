@@ -1,0 +1,128 @@
+"""`secequiv dump`: filters of processes and of commands, byte for byte."""
+import os
+import struct
+import subprocess
+import sys
+
+import pytest
+from cli_tool import run
+from test_cli_kernel import SYS_PTRACE, forbid
+
+# Installs a filter for each argument: one that answers that errno to call 1 << 30, through seccomp() or (odd) prctl(); a child
+# installs one more.
+INSTALL = """
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None)
+def program(number):
+    return struct.pack("=" + "HBBI" * 4, 0x20, 0, 0, 0, 0x15, 0, 1, 1 << 30, 6, 0, 0, 0x50000 | number, 6, 0, 0, 0x7fff0000)
+def install(number):
+    raw = ctypes.create_string_buffer(program(number), 32)
+    fprog = struct.pack("@HP", 4, ctypes.addressof(raw))
+    done = libc.prctl(22, 2, fprog) if number % 2 else libc.syscall(317, 1, 0, fprog)
+    assert done == 0
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+bad = struct.pack("@HP", 1, ctypes.addressof(ctypes.create_string_buffer(struct.pack("=HBBI", 0x20, 0, 0, 1), 8)))
+assert libc.syscall(317, 1, 0, bad) == -1  # refused: no filter
+for argument in sys.argv[1:]:
+    install(int(argument))
+if os.fork() == 0:
+    install(77)
+    os._exit(0)
+os.wait()
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+
+
+def filter_of(number):
+    return struct.pack("<" + "HBBI" * 4, 0x20, 0, 0, 0, 0x15, 0, 1, 1 << 30, 6, 0, 0, 0x50000 | number, 6, 0, 0, 0x7FFF0000)
+
+
+@pytest.fixture
+def install(tmp_path):
+    (tmp_path / "install.py").write_text(INSTALL)
+    return [sys.executable, str(tmp_path / "install.py")]
+
+
+def dump(*arguments, **options):
+    done = run("dump", *arguments, **options)
+    if done.status == 3:
+        if os.environ.get("SECEQUIV_REQUIRE_KERNEL"):
+            pytest.fail(done.err)
+        pytest.skip(done.err)
+    return done
+
+
+def test_what_a_command_installs(install, tmp_path):
+    done = dump("--to", "raw", "-o", tmp_path / "found.bpf", "--", *install, "2", "3")
+    assert done.status == 0, done
+    assert [(tmp_path / ("found.%d.bpf" % number)).read_bytes() for number in (1, 2, 3)] == [filter_of(number) for number in (2, 3, 77)]
+    assert len(list(tmp_path.glob("found*"))) == 3 and "found.3.bpf: installed 3 of 3, by process" in done.err
+
+
+def test_as_text(install, tmp_path):
+    done = dump("--", *install, "5")
+    assert done.status == 0 and "; installed 1 of 2, by process" in done.out and "return ERRNO(5 EIO)" in done.out
+    assert "ready" in done.err  # what the command prints is not mixed with it
+    only = dump("--index", "1", "--to", "raw", "--", *install, "5", raw=True)
+    assert only.out == filter_of(5)
+    assert dump("--to", "c", "--", *install, "5").status == 2
+    assert "expected 1 to 2, found 3" in dump("--index", "3", "--", *install, "5").err
+
+
+def test_the_filters_of_a_process(install, tmp_path):
+    process = subprocess.Popen([*install, "8", "9"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        done = dump("--pid", process.pid, "--to", "raw", "-o", tmp_path / "found")
+        assert done.status == 0, done
+        assert [(tmp_path / ("found.%d" % number)).read_bytes() for number in (1, 2)] == [filter_of(9), filter_of(8)]
+        assert "filter 1 of 2 (the newest)" in done.err
+        process.stdin.write("\n")
+        process.stdin.close()
+        assert process.wait(timeout=20) == 0  # it goes on
+    finally:
+        process.kill()
+
+
+def test_processes_without(tmp_path):
+    process = subprocess.Popen(["sleep", "60"])
+    try:
+        done = dump("--pid", process.pid)
+        assert done.status == 2 and "process %d has no seccomp filter" % process.pid in done.err
+    finally:
+        process.kill()
+        process.wait()
+    done = dump("--pid", process.pid)
+    assert done.status == 2 and "there is no such process" in done.err
+    done = dump("--", "true")
+    assert done.status == 2 and "true installed no seccomp filter" in done.err
+    assert "ended with status 3" in dump("--", "sh", "-c", "exit 3").err
+    done = dump("--", "/nowhere/command")
+    assert done.status == 2 and "/nowhere/command: cannot be started: No such file" in done.err
+
+
+def test_a_command_s_signals_and_stops_are_its_own(tmp_path):
+    script = "trap 'echo caught' USR1; kill -USR1 $$; (sleep 0.2; kill -CONT $$) & kill -STOP $$; wait; echo end"
+    done = dump("--", "sh", "-c", script, timeout=20)
+    assert done.err.startswith("caught\nend\n") and done.status == 2
+
+
+def test_where_ptrace_is_not_permitted():
+    done = run("dump", "--", "true", preexec_fn=forbid(SYS_PTRACE))
+    assert done.status == 3 and "ptrace is not permitted here" in done.err and not done.out
+
+
+@pytest.mark.parametrize("arguments, says", [
+    ([], "expected --pid N, or a command behind '--'"), (["--pid", "1", "--", "true"], "expected --pid N, or a command"),
+    (["--pid", "0"], "--pid"), (["--pid", "x"], "--pid"),
+])
+def test_wrong_usage(arguments, says):
+    done = run("dump", *arguments)
+    assert done.status == 2 and says in done.err and not done.out
+
+
+def test_what_is_dumped_can_be_compared(install, tmp_path):
+    dump("--index", "1", "--to", "asm", "-o", tmp_path / "one.asm", "--", *install, "2")
+    (tmp_path / "two.bpf").write_bytes(filter_of(2))
+    assert run("prove", tmp_path / "one.asm", tmp_path / "two.bpf").status == 0

@@ -1,0 +1,55 @@
+#include "harness/compare/cache_change.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace secequiv {
+namespace {
+
+std::vector<std::uint32_t> numbers(const std::vector<bool>& bits) {
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t nr = 0; nr < bits.size(); ++nr)
+    if (bits[nr]) out.push_back(nr);
+  return out;
+}
+
+std::vector<std::uint32_t> without(const std::vector<std::uint32_t>& all,
+                                   const std::vector<std::uint32_t>& some) {
+  std::vector<std::uint32_t> out;
+  std::ranges::set_difference(all, some, std::back_inserter(out));
+  return out;
+}
+
+}  // namespace
+
+std::vector<Arch> cached_arches(Arch host) {
+  if (host == Arch::kX86_64) return {host, Arch::kI386};
+  if (host == Arch::kAarch64) return {host, Arch::kArm};
+  return {host};
+}
+
+std::vector<CacheChange> cache_changes(std::span<const ProgramView> before,
+                                       std::span<const ProgramView> after, Arch host) {
+  std::vector<CacheChange> out;
+  for (const Arch arch : cached_arches(host)) {
+    CacheChange change{
+        arch, numbers(cacheable(before, arch)), numbers(cacheable(after, arch)), {}, {}};
+    change.lost = without(change.before, change.after);
+    change.gained = without(change.after, change.before);
+    out.push_back(std::move(change));
+  }
+  return out;
+}
+
+bool loses(std::span<const CacheChange> changes) {
+  return std::ranges::any_of(changes, [](const CacheChange& one) { return !one.lost.empty(); });
+}
+
+std::string shown_call(Arch arch, std::uint32_t nr) {
+  const std::string_view name = syscall_name(arch, nr);
+  return name.empty() ? fmt::format("syscall {}", nr) : std::string(name);
+}
+
+}  // namespace secequiv

@@ -1,0 +1,98 @@
+#include "harness/kernel/acceptance.h"
+
+#include <fmt/format.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+namespace secequiv::kernel {
+namespace {
+
+// An answer is an errno; this is none.
+constexpr int kUnasked = -1;
+
+Error unavailable(std::string_view what, int error) {
+  return make_error(ErrorCode::kUnavailable, "kernel",
+                    fmt::format("{}: {}", what, std::strerror(error)));
+}
+
+// Memory that a child writes and this process reads.
+class Answers {
+ public:
+  explicit Answers(std::size_t count) : bytes_(count * sizeof(int)) {
+    void* memory =
+        ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    answers_ = {static_cast<int*>(memory), count};
+    for (int& answer : answers_) answer = kUnasked;
+  }
+  ~Answers() {
+    if (!answers_.empty()) ::munmap(answers_.data(), bytes_);
+  }
+  Answers(const Answers&) = delete;
+  Answers& operator=(const Answers&) = delete;
+  [[nodiscard]] std::span<int> all() const { return answers_; }
+
+ private:
+  std::size_t bytes_;
+  std::span<int> answers_;
+};
+
+// In the child. Without room for a descriptor no filter is ever installed; a core file of any size
+// is of no use, and none is written.
+void ask(std::span<const Program> programs, std::span<int> answers) {
+  const rlimit none = {0, 0};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::setrlimit(RLIMIT_NOFILE, &none) != 0)
+    return;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const Program& program = programs[i];
+    if (program.size() > std::numeric_limits<unsigned short>::max()) {
+      answers[i] = EINVAL;  // sock_fprog cannot even say so
+      continue;
+    }
+    // The kernel only reads it.
+    sock_fprog filter = {
+        static_cast<unsigned short>(program.size()),
+        reinterpret_cast<sock_filter*>(const_cast<Insn*>(program.data()))};  // NOLINT
+    const long done =
+        ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
+    answers[i] = done >= 0 ? 0 : errno;
+    if (done >= 0) return;  // installed after all: the rest cannot be trusted
+  }
+}
+
+}  // namespace
+
+Result<std::vector<bool>> accepts(std::span<const Program> programs) {
+  if (programs.empty()) return std::vector<bool>{};
+  const Answers answers(programs.size());
+  if (answers.all().empty()) return unavailable("no memory for answers", errno);
+  const pid_t pid = ::fork();
+  if (pid == -1) return unavailable("a process to ask from cannot be started", errno);
+  if (pid == 0) {
+    ask(programs, answers.all());
+    ::_exit(0);
+  }
+  int status = 0;
+  while (::waitpid(pid, &status, 0) == -1 && errno == EINTR) {
+  }
+  std::vector<bool> out;
+  out.reserve(programs.size());
+  for (const int answer : answers.all()) {
+    if (answer != EMFILE && answer != EINVAL)
+      return unavailable("seccomp is not permitted here", answer == kUnasked ? EPERM : answer);
+    out.push_back(answer == EMFILE);
+  }
+  return out;
+}
+
+}  // namespace secequiv::kernel

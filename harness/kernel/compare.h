@@ -1,0 +1,45 @@
+// What the running kernel says of one program or two, beside what our model says. Owns asking and
+// comparing; nothing is proven here. It must not print (report/kernel.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/compare/pair.h"
+#include "harness/compare/verdict.h"
+#include "harness/kernel/oracle.h"
+
+namespace secequiv::kernel {
+
+struct AskOptions {
+  // How calls enter the kernel, with inputs changed to what such calls look like; or nothing: any
+  // nr, arch and instruction pointer (oracle.h, evaluate).
+  std::optional<Entry> entry;
+  Sameness sameness = Sameness::kRaw;  // of two programs; a program and its model agree in all bits
+};
+
+struct AskedSide {
+  std::string name;
+  std::size_t instructions = 0;
+  std::size_t asked = 0;    // inputs
+  std::size_t skipped = 0;  // inputs that no filter sees (bypasses_filters)
+  double seconds = 0;
+  // An input on which the model (`before`) and the kernel (`after`) disagree: a bug of ours, or a
+  // kernel that is not like the one that the model was written from.
+  std::optional<Witness> disagreement;
+};
+
+struct KernelReport {
+  Verdict verdict = Verdict::kPass;
+  std::string release;  // of the kernel: "6.18.5"
+  std::optional<Entry> entry;
+  std::vector<AskedSide> sides;
+  std::optional<Witness> witness;  // on which the kernel's answers to two programs differ
+};
+
+// Asks about one program or two, named. Errors: those of evaluate() and evaluate_direct().
+Result<KernelReport> ask(const std::vector<std::pair<std::string, Program>>& programs,
+                         std::vector<InputWords> inputs, const AskOptions& options);
+
+}  // namespace secequiv::kernel

@@ -1,0 +1,301 @@
+#include "harness/kernel/dump.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <map>
+
+#include "harness/base/clock.h"
+
+namespace secequiv::kernel {
+namespace {
+
+constexpr double kStopSeconds = 2;
+
+Error unavailable(const std::string& where, std::string_view what, int error) {
+  return make_error(ErrorCode::kUnavailable, where,
+                    fmt::format("{}: {}", what, std::strerror(error)));
+}
+
+// ptrace() with requests that the C library's header may not have, and integers for pointers.
+long trace(unsigned long request, pid_t pid, unsigned long address, void* data) {
+  return ::ptrace(static_cast<__ptrace_request>(request), pid, address, data);
+}
+
+// Stops a process as long as this exists.
+class Stopped {
+ public:
+  explicit Stopped(pid_t pid) : pid_(pid) {}
+  ~Stopped() {
+    if (seized_) trace(PTRACE_DETACH, pid_, 0, nullptr);
+  }
+  Stopped(const Stopped&) = delete;
+  Stopped& operator=(const Stopped&) = delete;
+
+  Status stop() {
+    const std::string where = fmt::format("process {}", pid_);
+    if (trace(PTRACE_SEIZE, pid_, 0, nullptr) == -1) {
+      if (errno == ESRCH) return make_error(ErrorCode::kUsage, where, "there is no such process");
+      return unavailable(where, "it may not be traced", errno);
+    }
+    seized_ = true;
+    if (trace(PTRACE_INTERRUPT, pid_, 0, nullptr) == -1)
+      return unavailable(where, "it cannot be stopped", errno);
+    const auto start = Clock::now();
+    while (seconds_since(start) < kStopSeconds) {
+      int status = 0;
+      const pid_t got = ::waitpid(pid_, &status, __WALL | WNOHANG);
+      if (got == pid_ && WIFSTOPPED(status)) return Ok{};
+      if (got == pid_ || (got == -1 && errno != EINTR)) {
+        seized_ = false;
+        return make_error(ErrorCode::kUsage, where, "it has ended");
+      }
+      constexpr timespec kTick{0, 1'000'000};
+      ::nanosleep(&kTick, nullptr);
+    }
+    return make_error(ErrorCode::kUsage, where, "it does not stop");
+  }
+
+ private:
+  pid_t pid_;
+  bool seized_ = false;
+};
+
+std::string name_of(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/comm", pid));
+  std::string out;
+  std::getline(file, out);
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<Program>> filters_of(pid_t pid) {
+  Stopped stopped(pid);
+  if (auto s = stopped.stop(); !s) return s.error();
+  std::vector<Program> out;
+  for (unsigned long index = 0;; ++index) {
+    const long count = trace(PTRACE_SECCOMP_GET_FILTER, pid, index, nullptr);
+    if (count == -1 && errno == ENOENT) break;
+    if (count == -1 && errno == EINVAL && index == 0) break;  // it has no seccomp mode at all
+    const std::string where = fmt::format("process {}", pid);
+    if (count == -1)
+      return unavailable(where,
+                         "its filters cannot be read (this takes CAP_SYS_ADMIN, outside of any "
+                         "filter, and a kernel with CONFIG_CHECKPOINT_RESTORE)",
+                         errno);
+    Program program(static_cast<std::size_t>(count));
+    if (trace(PTRACE_SECCOMP_GET_FILTER, pid, index, program.data()) != count)
+      return unavailable(where, "its filters cannot be read", errno);
+    out.push_back(std::move(program));
+  }
+  std::ranges::reverse(out);  // the kernel counts from the oldest
+  return out;
+}
+
+#if defined(__x86_64__)
+
+namespace {
+
+// Numbers of the calls that install filters, by entry.
+struct Numbers {
+  std::uint32_t audit;
+  std::uint64_t seccomp;
+  std::uint64_t prctl;
+};
+constexpr std::array kNumbers = {Numbers{AUDIT_ARCH_X86_64, 317, 157},
+                                 Numbers{AUDIT_ARCH_I386, 354, 172}};
+
+bool read_memory(pid_t pid, std::uint64_t from, void* into, std::size_t size) {
+  iovec local = {into, size};
+  iovec remote = {reinterpret_cast<void*>(from), size};  // NOLINT: in the other process
+  return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size);
+}
+
+// The program of the sock_fprog at `address`; empty if it cannot be read. (The call fails, too.)
+Program read_filter(pid_t pid, std::uint64_t address, bool is_i386) {
+  std::uint16_t length = 0;
+  std::uint64_t instructions = 0;
+  const std::size_t pointer = is_i386 ? 4 : 8;
+  if (!read_memory(pid, address, &length, sizeof length) ||
+      !read_memory(pid, address + pointer, &instructions, pointer))
+    return {};
+  Program out(length);
+  if (!read_memory(pid, instructions, out.data(), out.size() * sizeof(Insn))) return {};
+  return out;
+}
+
+class Recorder {
+ public:
+  Recorder(bool to_stderr, const std::function<bool()>& stop)
+      : to_stderr_(to_stderr), stop_(stop) {}
+
+  Result<Recorded> run(const std::vector<std::string>& command) {
+    if (auto s = start(command); !s) return s.error();
+    while (const pid_t pid = next()) {
+      if (stop_ && stop_()) break;
+      handle(pid);
+    }
+    for (const auto& [pid, pending] : live_) ::kill(pid, SIGKILL);
+    while (::waitpid(-1, nullptr, __WALL) > 0 || errno == EINTR) {
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // The child waits until it is traced, and says through another pipe if it cannot be started.
+  Status start(const std::vector<std::string>& command) {
+    std::vector<char*> arguments;
+    for (const std::string& argument : command)
+      arguments.push_back(const_cast<char*>(argument.c_str()));  // NOLINT: execvp changes none
+    arguments.push_back(nullptr);
+    int go[2];
+    int failed[2];
+    if (::pipe2(go, O_CLOEXEC) != 0) return unavailable(command[0], "no pipe", errno);
+    if (::pipe2(failed, O_CLOEXEC) != 0) return unavailable(command[0], "no pipe", errno);
+    child_ = ::fork();
+    if (child_ == 0) {
+      ::close(go[1]);  // or it would wait for itself
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (to_stderr_) ::dup2(STDERR_FILENO, STDOUT_FILENO);
+      char byte = 0;
+      if (::read(go[0], &byte, 1) == 1) ::execvp(arguments[0], arguments.data());
+      const int error = errno;
+      (void)!::write(failed[1], &error, sizeof error);
+      ::_exit(127);
+    }
+    const int forked = errno;
+    ::close(go[0]);
+    ::close(failed[1]);
+    Status status = Ok{};
+    if (child_ == -1) {
+      status = unavailable(command[0], "cannot be started", forked);
+    } else if (trace(PTRACE_SEIZE, child_, 0, reinterpret_cast<void*>(kOptions)) == -1) {  // NOLINT
+      status = unavailable(command[0], "ptrace is not permitted here", errno);
+      ::kill(child_, SIGKILL);
+      ::waitpid(child_, nullptr, 0);
+    } else {
+      live_[child_];
+      // To be stopped at each of its calls it has to be stopped once.
+      trace(PTRACE_INTERRUPT, child_, 0, nullptr);
+      failed_ = failed[0];
+      command_ = command[0];
+      (void)!::write(go[1], "", 1);
+    }
+    ::close(go[1]);
+    if (!status) ::close(failed[0]);
+    return status;
+  }
+
+  pid_t next() {
+    for (;;) {
+      const pid_t pid = ::waitpid(-1, &status_, __WALL);
+      if (pid > 0) return pid;
+      if (errno != EINTR) return 0;
+      if (stop_ && stop_()) return 0;
+    }
+  }
+
+  void handle(pid_t pid) {
+    if (WIFEXITED(status_) || WIFSIGNALED(status_)) {
+      if (pid == child_)
+        out_.status = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
+      live_.erase(pid);
+      return;
+    }
+    live_[pid];
+    const int event = status_ >> 16;
+    int signal = WSTOPSIG(status_);
+    if (event == PTRACE_EVENT_STOP && signal != SIGTRAP) {
+      trace(PTRACE_LISTEN, pid, 0, nullptr);  // stopped by a signal, until another continues it
+      return;
+    }
+    if (signal == (SIGTRAP | 0x80)) look(pid);
+    if (event != 0 || signal == (SIGTRAP | 0x80)) signal = 0;
+    trace(PTRACE_SYSCALL, pid, 0, reinterpret_cast<void*>(static_cast<long>(signal)));  // NOLINT
+  }
+
+  // At the entry or the exit of a call.
+  void look(pid_t pid) {
+    __ptrace_syscall_info info{};
+    if (trace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0) return;
+    Program& pending = live_[pid];
+    if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+      pending.clear();
+      const auto* numbers = std::ranges::find(kNumbers, info.arch, &Numbers::audit);
+      if (numbers == kNumbers.end()) return;
+      const auto& call = info.entry;
+      const bool installs =
+          (call.nr == numbers->seccomp && call.args[0] == SECCOMP_SET_MODE_FILTER) ||
+          (call.nr == numbers->prctl && call.args[0] == PR_SET_SECCOMP &&
+           call.args[1] == SECCOMP_MODE_FILTER);
+      if (installs) pending = read_filter(pid, call.args[2], info.arch == AUDIT_ARCH_I386);
+    } else if (info.op == PTRACE_SYSCALL_INFO_EXIT && !pending.empty()) {
+      if (info.exit.is_error == 0) out_.filters.push_back({pid, name_of(pid), std::move(pending)});
+      pending.clear();
+    }
+  }
+
+  static constexpr long kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK |
+                                   PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
+                                   PTRACE_O_EXITKILL;
+  bool to_stderr_;
+  const std::function<bool()>& stop_;
+  Recorded out_;
+  pid_t child_ = -1;
+  int failed_ = -1;
+  std::string command_;
+  std::map<pid_t, Program> live_;  // and what each is about to install
+  int status_ = 0;
+
+ public:
+  ~Recorder() {
+    if (failed_ >= 0) ::close(failed_);
+  }
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // Errno of execvp, if it failed. After run().
+  [[nodiscard]] Status started() const {
+    int error = 0;
+    if (::read(failed_, &error, sizeof error) != sizeof error) return Ok{};
+    return make_error(ErrorCode::kUsage, command_,
+                      fmt::format("cannot be started: {}", std::strerror(error)));
+  }
+};
+
+}  // namespace
+
+Result<Recorded> record(const std::vector<std::string>& command, bool to_stderr,
+                        const std::function<bool()>& stop) {
+  Recorder recorder(to_stderr, stop);
+  auto out = recorder.run(command);
+  if (!out) return out;
+  if (auto s = recorder.started(); !s) return s.error();
+  return out;
+}
+
+#else
+
+Result<Recorded> record(const std::vector<std::string>&, bool, const std::function<bool()>&) {
+  return make_error(ErrorCode::kUnavailable, "kernel",
+                    "what a command installs can be recorded on x86_64 Linux only");
+}
+
+#endif
+
+}  // namespace secequiv::kernel

@@ -1,0 +1,130 @@
+#include "harness/kernel/instrument.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "harness/seccomp/action.h"
+
+namespace secequiv::kernel {
+namespace {
+
+constexpr std::size_t kCarriers = kWords - kFirstArgWord;
+constexpr std::uint32_t kErrnoBits = 12;  // the kernel clamps error numbers to MAX_ERRNO, 4095
+constexpr std::uint32_t kErrnoMask = (1u << kErrnoBits) - 1;
+
+bool is_load(const Insn& in) { return in.code == kLdWAbs; }
+
+std::array<bool, kWords> words_read(ProgramView program) {
+  std::array<bool, kWords> out{};
+  for (const Insn& in : program)
+    if (is_load(in)) out[in.k / 4] = true;
+  return out;
+}
+
+std::size_t values_of(std::size_t word, std::span<const InputWords> inputs) {
+  std::unordered_set<std::uint32_t> seen;
+  for (const InputWords& input : inputs) seen.insert(input[word]);
+  return seen.size();
+}
+
+Insn with_loads(Insn in, const LoadPlan& plan, const InputWords& fixed_values) {
+  if (!is_load(in)) return in;
+  const auto word = static_cast<std::uint8_t>(in.k / 4);
+  if (std::ranges::find(plan.fixed, word) != plan.fixed.end())
+    return {kLdImm, 0, 0, fixed_values[word]};
+  in.k = plan.carrier[word] * 4u;
+  return in;
+}
+
+Insn error(std::uint32_t number) { return {kRetK, 0, 0, SECCOMP_RET_ERRNO | number}; }
+
+}  // namespace
+
+LoadPlan direct_loads() {
+  LoadPlan out;
+  for (std::size_t word = 0; word < kWords; ++word)
+    out.carrier[word] = static_cast<std::uint8_t>(word);
+  return out;
+}
+
+LoadPlan plan_loads(ProgramView program, std::span<const InputWords> inputs) {
+  LoadPlan out = direct_loads();
+  std::array<bool, kWords> read = words_read(program);
+  auto count = static_cast<std::size_t>(std::ranges::count(read, true));
+  if (count > kCarriers) {
+    std::vector<std::pair<std::size_t, std::uint8_t>> by_values;
+    for (std::size_t word = 0; word < kWords; ++word)
+      if (read[word])
+        by_values.emplace_back(values_of(word, inputs), static_cast<std::uint8_t>(word));
+    std::ranges::sort(by_values);
+    for (std::size_t i = 0; count > kCarriers; ++i, --count) {
+      out.fixed.push_back(by_values[i].second);
+      read[by_values[i].second] = false;
+    }
+  }
+  std::array<bool, kWords> taken{};
+  for (std::size_t word = kFirstArgWord; word < kWords; ++word) taken[word] = read[word];
+  for (std::size_t word = 0; word < kFirstArgWord; ++word) {
+    if (!read[word]) continue;
+    const auto free = std::find(taken.begin() + kFirstArgWord, taken.end(), false);
+    *free = true;
+    out.carrier[word] = static_cast<std::uint8_t>(free - taken.begin());
+  }
+  return out;
+}
+
+Result<Instrumented> instrument(ProgramView program, const LoadPlan& plan,
+                                const InputWords& fixed_values) {
+  Instrumented out;
+  const bool returns_a =
+      std::ranges::any_of(program, [](const Insn& in) { return in.code == kRetA; });
+  Program changed;
+  for (const Insn& in : program) changed.push_back(with_loads(in, plan, fixed_values));
+  if (!returns_a) {
+    std::unordered_map<std::uint32_t, std::uint32_t> index_of;
+    for (Insn& in : changed) {
+      if (in.code != kRetK) continue;
+      const auto [at, fresh] =
+          index_of.try_emplace(in.k, static_cast<std::uint32_t>(out.values.size()));
+      if (fresh) out.values.push_back(in.k);
+      in = error(at->second);
+    }
+    out.passes.push_back({std::move(changed), 0});
+    return out;
+  }
+  constexpr std::size_t kSplit = 4;
+  if (program.size() + kSplit > kMaxInsns)
+    return Error{ErrorCode::kRejected, "kernel", -1,
+                 fmt::format("expected at most {} instructions in a program that returns A, found "
+                             "{}: there is no room for those that split the value",
+                             kMaxInsns - kSplit, program.size())};
+  for (unsigned shift = 0; shift < 32; shift += kErrnoBits) {
+    Pass pass{changed, shift};
+    for (std::size_t pc = 0; pc < program.size(); ++pc) {
+      Insn& in = pass.program[pc];
+      if (in.code == kRetK)
+        in = error(in.k >> shift & kErrnoMask);
+      else if (in.code == kRetA)
+        in = {kJa, 0, 0, static_cast<std::uint32_t>(program.size() - pc - 1)};
+    }
+    pass.program.push_back({kRshK, 0, 0, shift});
+    pass.program.push_back({kAndK, 0, 0, kErrnoMask});
+    pass.program.push_back({kOrK, 0, 0, SECCOMP_RET_ERRNO});
+    pass.program.push_back({kRetA, 0, 0, 0});
+    out.passes.push_back(std::move(pass));
+  }
+  return out;
+}
+
+InputWords carried(const InputWords& input, const LoadPlan& plan, std::uint32_t nr) {
+  InputWords out = input;
+  for (std::size_t word = 0; word < kFirstArgWord; ++word)
+    if (plan.carrier[word] >= kFirstArgWord) out[plan.carrier[word]] = input[word];
+  out[0] = nr;
+  return out;
+}
+
+}  // namespace secequiv::kernel

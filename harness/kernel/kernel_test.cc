@@ -1,0 +1,178 @@
+// The running kernel against our model. Without permission to use seccomp and ptrace these are
+// skipped, and say so.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "harness/adapters/broken/evaluators.h"
+#include "harness/bpf/check.h"
+#include "harness/bpf/testing.h"
+#include "harness/generate/mutate.h"
+#include "harness/generate/program.h"
+#include "harness/generate/random_program.h"
+#include "harness/kernel/acceptance.h"
+#include "harness/kernel/instrument.h"
+#include "harness/kernel/oracle.h"
+
+namespace secequiv::kernel {
+namespace {
+
+// Skips, or fails where the kernel has to be there (.ci/run).
+#define SKIP_WITHOUT_KERNEL(result)                                    \
+  if (!(result) && (result).error().code == ErrorCode::kUnavailable && \
+      std::getenv("SECEQUIV_REQUIRE_KERNEL") == nullptr)               \
+  GTEST_SKIP() << (result).error().text()
+
+std::vector<std::uint32_t> model(ProgramView program, std::span<const InputWords> inputs) {
+  std::vector<std::uint32_t> out;
+  for (const InputWords& input : inputs) out.push_back(run(program, input));
+  return out;
+}
+
+TEST(Kernel, EvaluatesAsTheModelDoes) {
+  Random random(1);
+  for (int i = 0; i < of_cases(1000); ++i) {
+    const Program program = i % 2 == 0 ? random_program(random, 1 + random.below(120))
+                                       : generate_program(random, {.length = 4 + random.below(60)});
+    const auto inputs = random_inputs(random, program, 24);
+    const auto answers = evaluate(program, inputs);
+    SKIP_WITHOUT_KERNEL(answers);
+    ASSERT_TRUE(answers) << answers.error().text();
+    ASSERT_EQ(*answers, model(program, inputs)) << asm_text(program);
+  }
+}
+
+// All 16 words, so that 4 are installed as constants.
+TEST(Kernel, EvaluatesAProgramThatReadsEveryWord) {
+  Program program = {{kLdWAbs, 0, 0, 0}};
+  for (std::uint32_t word = 1; word < 16; ++word) {
+    program.push_back({kTax, 0, 0, 0});
+    program.push_back({kLdWAbs, 0, 0, word * 4});
+    program.push_back({kMulK, 0, 0, 31});
+    program.push_back({kXorX, 0, 0, 0});
+  }
+  program.push_back({kRetA, 0, 0, 0});
+  Random random(2);
+  std::vector<InputWords> inputs = random_inputs(random, program, 20);
+  for (std::size_t i = 0; i < 10; ++i)
+    for (const std::size_t word : {0u, 1u, 2u, 3u}) inputs[i][word] = 7;
+  const auto answers = evaluate(program, inputs);
+  SKIP_WITHOUT_KERNEL(answers);
+  ASSERT_TRUE(answers) << answers.error().text();
+  EXPECT_EQ(*answers, model(program, inputs));
+  EXPECT_EQ(plan_loads(program, inputs).fixed.size(), 4u);
+}
+
+TEST(Kernel, DivisionByZeroEndsTheProcessAndTheNextCallIsAsked) {
+  const Program program = assemble("ld [16]\ntax\nld [20]\ndiv x\nret a");
+  std::vector<InputWords> inputs(9000);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i][4] = i % 1500 == 0 || i + 1 == inputs.size() ? 0 : static_cast<std::uint32_t>(i);
+    inputs[i][5] = 0xfedcba98;
+  }
+  const auto answers = evaluate(program, inputs);
+  SKIP_WITHOUT_KERNEL(answers);
+  ASSERT_TRUE(answers) << answers.error().text();
+  EXPECT_EQ(*answers, model(program, inputs));
+}
+
+TEST(Kernel, EvaluatesInACopyOfThisProcess) {
+  const Program program =
+      assemble("ld [16]\ntax\nld [20]\ndiv x\njeq #3, y, n\ny: ret #0x50003\nn: ret #0x50001");
+  const auto traced = Traced::start(program, Memory::kCopied);
+  SKIP_WITHOUT_KERNEL(traced);
+  ASSERT_TRUE(traced) << traced.error().text();
+  std::vector<InputWords> calls(3);
+  for (InputWords& call : calls) call = {39, 0, 0, 0, 2, 6};
+  calls[1][4] = 0;
+  calls[2][5] = 9;
+  const auto replies = (*traced)->ask(calls, Entry::kX86_64);
+  ASSERT_TRUE(replies) << replies.error().text();
+  EXPECT_EQ((*replies)[0].number, 3);
+  EXPECT_TRUE((*replies)[1].killed);
+  EXPECT_FALSE((*replies)[2].killed);
+  EXPECT_EQ((*replies)[2].number, 1);
+}
+
+// Calls that enter the kernel with any number, by both doors: high halves of arguments, too.
+TEST(Kernel, EvaluatesCallsAsTheyAre) {
+  Random random(3);
+  for (const Entry entry : {Entry::kX86_64, Entry::kI386})
+    for (int i = 0; i < of_cases(200); ++i) {
+      const Program program = random_program(random, 1 + random.below(60));
+      std::vector<InputWords> inputs = random_inputs(random, program, 32);
+      for (InputWords& input : inputs) input = presented(input, entry);
+      inputs[0][0] = 335;
+      const auto answers = evaluate_direct(program, inputs, entry);
+      SKIP_WITHOUT_KERNEL(answers);
+      ASSERT_TRUE(answers) << answers.error().text();
+      for (std::size_t n = 0; n < inputs.size(); ++n) {
+        ASSERT_EQ((*answers)[n].has_value(), !bypasses_filters(inputs[n], entry));
+        if ((*answers)[n]) ASSERT_EQ(*(*answers)[n], run(program, inputs[n])) << asm_text(program);
+      }
+    }
+}
+
+TEST(Kernel, AcceptsAsTheModelDoes) {
+  Random random(4);
+  std::vector<Program> programs = {{},
+                                   Program(4096, {kRetK, 0, 0, 0}),
+                                   Program(4097, {kRetK, 0, 0, 0}),
+                                   Program(65536, {kRetK, 0, 0, 0})};
+  for (int i = 0; i < of_cases(20000); ++i) {
+    Program program = random_program(random, 1 + random.below(30));
+    if (i % 4 == 0) program = random_garbage(random, 1 + random.below(6), false);
+    // Nearly legal.
+    Insn& in = program[random.below(program.size())];
+    if (i % 4 == 1) in.k = static_cast<std::uint32_t>(random.below(70));
+    if (i % 4 == 2) in.jt = static_cast<std::uint8_t>(random.below(40));
+    programs.push_back(std::move(program));
+  }
+  const auto answers = accepts(programs);
+  SKIP_WITHOUT_KERNEL(answers);
+  ASSERT_TRUE(answers) << answers.error().text();
+  std::size_t accepted = 0;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    ASSERT_EQ((*answers)[i], !check(programs[i])) << asm_text(programs[i]);
+    accepted += (*answers)[i] ? 1 : 0;
+  }
+  EXPECT_GT(accepted, programs.size() / 4);
+  EXPECT_LT(accepted, programs.size() * 3 / 4);
+}
+
+// A wrong model does not get past the kernel.
+TEST(Kernel, TellsEveryPlantedModelBug) {
+  for (const broken::PlantedEvaluator& planted : broken::planted_evaluators()) {
+    Random random(5);
+    bool told = false;
+    for (int i = 0; i < 200000 && !told; ++i) {
+      const Program program = i % 2 == 0 ? random_program(random, 1 + random.below(60))
+                                         : generate_program(random, {.length = 60});
+      const auto inputs = random_inputs(random, program, 8);
+      const auto wrong = broken::evaluate_with(planted, program, inputs);
+      if (wrong == model(program, inputs)) continue;
+      const auto answers = evaluate(program, inputs);
+      SKIP_WITHOUT_KERNEL(answers);
+      ASSERT_TRUE(answers) << answers.error().text();
+      told = *answers != wrong;
+    }
+    EXPECT_TRUE(told) << planted.name;
+  }
+}
+
+TEST(Kernel, WhatItCannotBeAsked) {
+  Program program(4093, {kTax, 0, 0, 0});
+  program.push_back({kRetA, 0, 0, 0});
+  const std::vector<InputWords> one(1);
+  const auto long_one = evaluate(program, one);
+  ASSERT_FALSE(long_one);
+  EXPECT_EQ(long_one.error().code, ErrorCode::kRejected);
+  EXPECT_NE(long_one.error().text().find("no room"), std::string::npos);
+  const auto bad = evaluate(assemble("ld [1]\nret a"), one);
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().code, ErrorCode::kRejected);
+  EXPECT_EQ(bad.error().pc, 0);
+}
+
+}  // namespace
+}  // namespace secequiv::kernel

@@ -1,0 +1,265 @@
+#include "harness/kernel/latency.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "harness/base/clock.h"
+#include "harness/base/random.h"
+#include "harness/seccomp/action.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <limits>
+#endif
+
+namespace secequiv::kernel {
+namespace {
+
+constexpr double kLeastNoise = 0.005;
+constexpr std::uint32_t kNoCall = 0x1ff;  // between the last number and x32's
+
+double weighted(const std::vector<TimedCall>& calls, const std::vector<double>& ns) {
+  double sum = 0;
+  double weights = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    sum += static_cast<double>(calls[i].weight) * ns[i];
+    weights += static_cast<double>(calls[i].weight);
+  }
+  return weights == 0 ? 0 : sum / weights;
+}
+
+}  // namespace
+
+bool is_safe(const InputWords& call) {
+  constexpr std::array<std::uint32_t, 7> kSafe = {39, 102, 104, 107, 108, 110, 186};
+  return std::ranges::find(kSafe, call[0]) != kSafe.end();
+}
+
+std::string claim(const Latency& latency, const VariantTimes& before, const VariantTimes& after) {
+  const double ratio = after.mean / before.mean;
+  if (std::abs(ratio - 1) <= latency.noise) return "no difference that could be told from noise";
+  return ratio < 1 ? fmt::format("{:.1f} % faster", (1 - ratio) * 100)
+                   : fmt::format("{:.1f} % slower", (ratio - 1) * 100);
+}
+
+#if defined(__x86_64__) && defined(__linux__)
+
+namespace {
+
+Error unavailable(std::string_view what, int error) {
+  return make_error(ErrorCode::kUnavailable, "bench",
+                    fmt::format("{}: {}", what, std::strerror(error)));
+}
+
+// Every return is an error number, whatever it was: no call is run, and none is cached.
+void answer_by_errors(Program& program) {
+  for (Insn& in : program)
+    if (in.code == kRetK || in.code == kRetA) in = {kRetK, 0, 0, SECCOMP_RET_ERRNO | 1};
+}
+
+// Lets seccomp() through, for the filters that are installed after this one, and leaves A as it
+// was. Only what the kernel's emulation understands, so that calls stay cached.
+void let_more_filters_in(Program& program) {
+  const Program start = {{kLdWAbs, 0, 0, 0},
+                         {kJeqK, 0, 1, SYS_seccomp},
+                         {kRetK, 0, 0, SECCOMP_RET_ALLOW},
+                         {kAndK, 0, 0, 0}};
+  program.insert(program.begin(), start.begin(), start.end());
+}
+
+// What is installed for a variant, the newest first.
+std::vector<Program> installed(const Variant& variant, bool real) {
+  std::vector<Program> out = variant.stack;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!real) answer_by_errors(out[i]);
+    if (i > 0) let_more_filters_in(out[i]);
+  }
+  return out;
+}
+
+// What a sample leaves: an errno, or 0 and the ticks of the fastest batch of each call.
+struct Sample {
+  int error;
+  bool done;
+  std::uint64_t ticks[];  // NOLINT: in shared memory, as many as there are calls
+};
+
+class SharedSample {
+ public:
+  explicit SharedSample(std::size_t calls)
+      : bytes_(sizeof(Sample) + calls * sizeof(std::uint64_t)) {
+    void* memory =
+        ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) sample_ = static_cast<Sample*>(memory);
+  }
+  ~SharedSample() {
+    if (sample_ != nullptr) ::munmap(sample_, bytes_);
+  }
+  SharedSample(const SharedSample&) = delete;
+  SharedSample& operator=(const SharedSample&) = delete;
+  [[nodiscard]] Sample* get() const { return sample_; }
+
+ private:
+  std::size_t bytes_;
+  Sample* sample_ = nullptr;
+};
+
+[[gnu::always_inline]] inline void make(const InputWords& call) {
+  const auto argument = [&](std::size_t i) {
+    return std::uint64_t{call[5 + 2 * i]} << 32 | call[4 + 2 * i];
+  };
+  std::uint64_t out = call[0];
+  register std::uint64_t r10 asm("r10") = argument(3);
+  register std::uint64_t r8 asm("r8") = argument(4);
+  register std::uint64_t r9 asm("r9") = argument(5);
+  asm volatile("syscall"
+               : "+a"(out)
+               : "D"(argument(0)), "S"(argument(1)), "d"(argument(2)), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+}
+
+// In the child. It ends by an instruction that is none: no call works for it any more.
+[[noreturn]] void sample(const std::vector<Program>& stack, const std::vector<TimedCall>& calls,
+                         const LatencyOptions& options, Sample& out) {
+  const rlimit no_core = {1, 1};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::signal(SIGILL, SIG_DFL);
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) out.error = errno;
+  for (auto program = stack.rbegin(); out.error == 0 && program != stack.rend(); ++program) {
+    // The kernel only reads it.
+    sock_fprog filter = {
+        static_cast<unsigned short>(program->size()),
+        reinterpret_cast<sock_filter*>(const_cast<Insn*>(program->data()))};  // NOLINT
+    if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &filter) !=
+        0)
+      out.error = errno;
+  }
+  if (out.error == 0) {
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      std::uint64_t best = std::numeric_limits<std::uint64_t>::max();
+      for (std::size_t batch = 0; batch < options.batches; ++batch) {
+        const std::uint64_t start = __rdtsc();
+        for (std::size_t n = 0; n < options.calls; ++n) make(calls[i].input);
+        best = std::min<std::uint64_t>(best, __rdtsc() - start);
+      }
+      out.ticks[i] = best;
+    }
+    out.done = true;
+  }
+  __builtin_trap();
+}
+
+// Ticks of the processor's counter in a nanosecond.
+double ticks_per_ns() {
+  const auto start = Clock::now();
+  const std::uint64_t ticks = __rdtsc();
+  while (seconds_since(start) < 0.02) {
+  }
+  return static_cast<double>(__rdtsc() - ticks) / (seconds_since(start) * 1e9);
+}
+
+// A process of its own; nothing if it could not measure.
+Status take(const std::vector<Program>& stack, const std::vector<TimedCall>& calls,
+            const LatencyOptions& options, Sample& out) {
+  out.error = 0;
+  out.done = false;
+  const pid_t pid = ::fork();
+  if (pid == -1) return unavailable("a process cannot be started", errno);
+  if (pid == 0) sample(stack, calls, options, out);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) == -1 && errno == EINTR) {
+  }
+  if (out.error == EINVAL)
+    return make_error(ErrorCode::kUsage, "bench", "the running kernel refuses a filter");
+  if (out.error != 0) return unavailable("seccomp is not permitted here", out.error);
+  if (out.done) return Ok{};
+  return make_error(ErrorCode::kUnavailable, "bench",
+                    "a process that measured was ended by a filter, or from outside");
+}
+
+using Times = std::vector<std::vector<double>>;  // for each variant, each call: ns
+
+void take_less(Times& best, std::size_t variant, const std::vector<double>& ns) {
+  for (std::size_t i = 0; i < ns.size(); ++i) best[variant][i] = std::min(best[variant][i], ns[i]);
+}
+
+}  // namespace
+
+Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
+                        const LatencyOptions& options) {
+  const SharedSample shared(calls.size());
+  if (shared.get() == nullptr) return unavailable("no memory for times", errno);
+  std::vector<TimedCall> nothing = calls;
+  for (TimedCall& call : nothing) call.input[0] = kNoCall;
+  std::vector<std::vector<Program>> stacks;
+  for (const Variant& variant : variants) stacks.push_back(installed(variant, options.real));
+  const double per_ns = ticks_per_ns() * static_cast<double>(options.calls);
+  const Times none(variants.size(),
+                   std::vector<double>(calls.size(), std::numeric_limits<double>::infinity()));
+  std::array<Times, 2> halves = {none, none};
+  Random random(options.seed);
+  std::vector<std::size_t> order(variants.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  Latency out;
+  for (; out.rounds < options.rounds; ++out.rounds) {
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (options.stop && options.stop()) break;
+      if (options.progress)
+        options.progress(out.rounds * order.size() + i, options.rounds * order.size());
+      const auto& stack = stacks[order[i]];
+      if (auto s =
+              take(stack, stack.empty() && !options.real ? nothing : calls, options, *shared.get());
+          !s)
+        return s.error();
+      std::vector<double> ns;
+      for (std::size_t c = 0; c < calls.size(); ++c)
+        ns.push_back(static_cast<double>(shared.get()->ticks[c]) / per_ns);
+      take_less(halves[out.rounds % 2], order[i], ns);
+    }
+    if (options.stop && options.stop()) break;
+  }
+  if (out.rounds < 2)
+    return make_error(ErrorCode::kUnavailable, "bench", "stopped before two rounds were done");
+  for (std::size_t v = 0; v < variants.size(); ++v) {
+    VariantTimes times;
+    times.name = variants[v].name;
+    times.ns = halves[0][v];
+    times.mean_of_even = weighted(calls, halves[0][v]);
+    times.mean_of_odd = weighted(calls, halves[1][v]);
+    for (std::size_t c = 0; c < calls.size(); ++c)
+      times.ns[c] = std::min(times.ns[c], halves[1][v][c]);
+    times.mean = weighted(calls, times.ns);
+    out.noise = std::max(out.noise, std::abs(times.mean_of_even / times.mean_of_odd - 1));
+    out.variants.push_back(std::move(times));
+  }
+  out.noise = std::max(2 * out.noise, kLeastNoise);
+  return out;
+}
+
+#else
+
+Result<Latency> measure(const std::vector<Variant>&, const std::vector<TimedCall>&,
+                        const LatencyOptions&) {
+  (void)weighted;
+  return make_error(ErrorCode::kUnavailable, "bench", "latency is measured on x86_64 Linux only");
+}
+
+#endif
+
+}  // namespace secequiv::kernel

@@ -1,0 +1,72 @@
+// How long the running kernel takes over system calls with a filter. Owns sampling that holds on a
+// machine that does other things too, and when a difference may be claimed. It must not know where
+// filters and calls come from, nor print.
+//
+// A sample is a fresh process that installs the filters and makes each call some thousand times;
+// the fastest batch counts. Processes of all variants follow each other in random order, and of all
+// rounds the minimum of each call is taken: whatever disturbs only adds time.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/bpf/interpreter.h"
+
+namespace secequiv::kernel {
+
+struct Variant {
+  std::string name;
+  std::vector<Program> stack;  // the newest first; empty: no filter at all
+};
+
+struct TimedCall {
+  std::string name;
+  InputWords input{};  // nr and arguments; the call is of this machine
+  std::uint64_t weight = 1;
+};
+
+struct LatencyOptions {
+  std::size_t rounds = 20;
+  std::size_t batches = 20;  // of a call in a process
+  std::size_t calls = 200;   // in a batch
+  std::uint64_t seed = 1;    // of the order
+  // Leave ALLOW as it is, so that calls are run and the kernel's cache answers them; otherwise
+  // every return is an error number, and nothing is run. Only for calls that is_safe() names.
+  bool real = false;
+  std::function<bool()> stop;                              // asked between samples
+  std::function<void(std::size_t, std::size_t)> progress;  // samples taken, of how many
+};
+
+struct VariantTimes {
+  std::string name;
+  std::vector<double> ns;  // for each call
+  double mean = 0;         // by weight
+  // The mean from one half of the rounds and from the other: what chance does.
+  double mean_of_even = 0;
+  double mean_of_odd = 0;
+};
+
+struct Latency {
+  std::vector<VariantTimes> variants;
+  std::size_t rounds = 0;  // that were finished
+  // Ratios that differ from 1 by no more than that are not to be claimed: twice the largest
+  // difference between halves, and at least 0.5 %.
+  double noise = 0;
+};
+
+// Calls that do nothing: getpid, getppid, getuid, geteuid, getgid, getegid, gettid.
+bool is_safe(const InputWords& call);
+
+// Times every call with every variant. Without a filter calls would be run: unless `real`, a number
+// that no call has stands for them there. Preconditions: check() accepts all programs; with `real`,
+// all calls are safe and allowed. Errors: kUnavailable (no seccomp here; no x86_64; it was stopped
+// before two rounds were done), kUsage.
+Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
+                        const LatencyOptions& options);
+
+// "faster", "slower" or "no difference that could be told from noise": `after` beside `before`.
+std::string claim(const Latency& latency, const VariantTimes& before, const VariantTimes& after);
+
+}  // namespace secequiv::kernel

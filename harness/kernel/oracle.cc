@@ -1,0 +1,124 @@
+#include "harness/kernel/oracle.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "harness/bpf/check.h"
+#include "harness/kernel/instrument.h"
+
+namespace secequiv::kernel {
+namespace {
+
+// getpid on x86_64. It is never run, and no filter that a container installs objects to it.
+constexpr std::uint32_t kHarmless = 39;
+
+Status accepted(ProgramView program) {
+  const auto refusal = check(program);
+  if (!refusal) return Ok{};
+  return Error{ErrorCode::kRejected, "kernel", static_cast<std::int64_t>(refusal->pc),
+               describe(*refusal, program)};
+}
+
+// Answers of all passes put together.
+Result<std::vector<std::uint32_t>> values_of(const Instrumented& instrumented,
+                                             std::span<const InputWords> calls, Entry entry) {
+  std::vector<std::uint32_t> out(calls.size());
+  for (const Pass& pass : instrumented.passes) {
+    auto traced = Traced::start(pass.program);
+    if (!traced) return traced.error();
+    const auto replies = (*traced)->ask(calls, entry);
+    if (!replies) return replies.error();
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const Reply& reply = (*replies)[i];
+      if (reply.killed) continue;
+      if (instrumented.values.empty()) {
+        out[i] |= std::uint32_t{reply.number} << pass.shift;
+      } else if (reply.number < instrumented.values.size()) {
+        out[i] = instrumented.values[reply.number];
+      } else {
+        return make_error(ErrorCode::kInternal, "kernel", "an answer that no return gives");
+      }
+    }
+  }
+  return out;
+}
+
+// `inputs` (at least one) agree in the words that calls cannot carry.
+Result<std::vector<std::uint32_t>> evaluate_group(ProgramView program, const LoadPlan& plan,
+                                                  std::span<const InputWords> inputs) {
+  const auto instrumented = instrument(program, plan, inputs.front());
+  if (!instrumented) return instrumented.error();
+  std::vector<InputWords> calls;
+  calls.reserve(inputs.size());
+  for (const InputWords& input : inputs) calls.push_back(carried(input, plan, kHarmless));
+  return values_of(*instrumented, calls, Entry::kX86_64);
+}
+
+bool is_filtered_already() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("Seccomp:")) return line.find_first_of("12") != line.npos;
+  return true;
+}
+
+}  // namespace
+
+Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
+                                            std::span<const InputWords> inputs) {
+  if (auto s = accepted(program); !s) return s.error();
+  const LoadPlan plan = plan_loads(program, inputs);
+  if (inputs.empty()) return std::vector<std::uint32_t>{};
+  if (plan.fixed.empty()) return evaluate_group(program, plan, inputs);
+  // An installation for each combination of values of the words that calls cannot carry.
+  std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::vector<std::uint32_t> key;
+    for (const std::uint8_t word : plan.fixed) key.push_back(inputs[i][word]);
+    groups[key].push_back(i);
+  }
+  std::vector<std::uint32_t> out(inputs.size());
+  std::vector<InputWords> group;
+  for (const auto& [key, members] : groups) {
+    group.clear();
+    for (const std::size_t i : members) group.push_back(inputs[i]);
+    const auto values = evaluate_group(program, plan, group);
+    if (!values) return values;
+    for (std::size_t m = 0; m < members.size(); ++m) out[members[m]] = (*values)[m];
+  }
+  return out;
+}
+
+Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
+    ProgramView program, std::span<const InputWords> inputs, Entry entry) {
+  if (auto s = accepted(program); !s) return s.error();
+  if (is_filtered_already())
+    return make_error(ErrorCode::kUnavailable, "kernel",
+                      "this process has a seccomp filter already, which might decide first");
+  std::vector<InputWords> calls;
+  for (const InputWords& input : inputs)
+    if (!bypasses_filters(input, entry)) calls.push_back(input);
+  const auto instrumented = instrument(program, direct_loads(), {});
+  if (!instrumented) return instrumented.error();
+  const auto values = values_of(*instrumented, calls, entry);
+  if (!values) return values.error();
+  std::vector<std::optional<std::uint32_t>> out;
+  std::size_t next = 0;
+  for (const InputWords& input : inputs)
+    out.push_back(bypasses_filters(input, entry) ? std::nullopt : std::optional((*values)[next++]));
+  return out;
+}
+
+Status available() {
+  const Program program = {{kRetK, 0, 0, 0}};
+  const InputWords input{};
+  const auto values = evaluate(program, {&input, 1});
+  return values ? Status(Ok{}) : Status(values.error());
+}
+
+bool bypasses_filters(const InputWords& input, Entry entry) {
+  return entry == Entry::kX86_64 && (input[0] == 335 || input[0] == 336);
+}
+
+}  // namespace secequiv::kernel

@@ -1,0 +1,390 @@
+#include "harness/kernel/traced.h"
+
+#include <fmt/format.h>
+
+#include "harness/base/result.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+// The loop over calls: rdi = calls (64 bytes each), rsi = answers (32 bits each), rdx = how many,
+// at least 1. System calls leave every register but rax, rcx and r11 alone (int $0x80 may clear r8
+// to r11, too). `secequiv_*_ip` is what the kernel takes for the instruction pointer.
+extern "C" {
+void secequiv_ask_x86_64(const void* calls, void* answers, std::size_t count);
+void secequiv_ask_i386(const void* calls, void* answers, std::size_t count);
+extern const char secequiv_x86_64_ip[];
+extern const char secequiv_i386_ip[];
+}
+
+asm(R"(
+  .text
+  .p2align 4
+  .globl secequiv_ask_x86_64, secequiv_ask_i386, secequiv_x86_64_ip, secequiv_i386_ip
+  .hidden secequiv_ask_x86_64, secequiv_ask_i386, secequiv_x86_64_ip, secequiv_i386_ip
+  .type secequiv_ask_x86_64, @function
+secequiv_ask_x86_64:
+  push %rbx
+  push %r12
+  push %r13
+  mov %rdi, %rbx
+  mov %rsi, %r12
+  mov %rdx, %r13
+1:
+  mov 0(%rbx), %eax
+  mov 16(%rbx), %rdi
+  mov 24(%rbx), %rsi
+  mov 32(%rbx), %rdx
+  mov 40(%rbx), %r10
+  mov 48(%rbx), %r8
+  mov 56(%rbx), %r9
+  syscall
+secequiv_x86_64_ip:
+  mov %eax, (%r12)
+  add $64, %rbx
+  add $4, %r12
+  dec %r13
+  jnz 1b
+  pop %r13
+  pop %r12
+  pop %rbx
+  ret
+  .size secequiv_ask_x86_64, . - secequiv_ask_x86_64
+
+  .type secequiv_ask_i386, @function
+secequiv_ask_i386:
+  push %rbx
+  push %rbp
+  push %r12
+  push %r13
+  push %r14
+  mov %rdi, %r12
+  mov %rsi, %r13
+  mov %rdx, %r14
+1:
+  mov 0(%r12), %eax
+  mov 16(%r12), %rbx
+  mov 24(%r12), %rcx
+  mov 32(%r12), %rdx
+  mov 40(%r12), %rsi
+  mov 48(%r12), %rdi
+  mov 56(%r12), %rbp
+  int $0x80
+secequiv_i386_ip:
+  mov %eax, (%r13)
+  add $64, %r12
+  add $4, %r13
+  dec %r14
+  jnz 1b
+  pop %r14
+  pop %r13
+  pop %r12
+  pop %rbp
+  pop %rbx
+  ret
+  .size secequiv_ask_i386, . - secequiv_ask_i386
+)");
+
+namespace secequiv::kernel {
+namespace {
+
+constexpr std::size_t kStackBytes = std::size_t{64} << 10;
+constexpr std::size_t kBatch = 4096;
+// No answer: those are 0 or negative error numbers.
+constexpr std::uint32_t kNone = 1;
+
+enum class Step : int {
+  kStarted,
+  kRlimit,
+  kDeathSignal,
+  kTrace,
+  kNoNewPrivs,
+  kSeccomp,
+  kInstalled
+};
+
+// What parent and child tell each other, in memory that both write. The child writes while the
+// parent waits for it.
+struct Shared {
+  sock_fprog program;
+  Step step;
+  int error;
+  Entry entry;
+  std::size_t first;  // of `count` calls
+  std::size_t count;
+  std::array<InputWords, kBatch> calls;
+  std::array<std::uint32_t, kBatch> answers;
+  std::array<std::byte, kStackBytes> stack;
+};
+
+// Before Linux 5.16 a process that seccomp ends takes all others with it that share its memory
+// (coredump_wait); there the child gets a copy, which takes longer.
+bool may_share_memory() {
+  utsname name{};
+  int major = 0;
+  int minor = 0;
+  return ::uname(&name) == 0 && std::sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
+         std::pair(major, minor) >= std::pair(5, 16);
+}
+
+// The child has the parent's thread-local storage, so that it may call nothing of libc's.
+#define SECEQUIV_CHILD __attribute__((no_sanitize("address", "undefined"), no_stack_protector))
+
+SECEQUIV_CHILD inline long raw(long nr, long a, long b = 0, long c = 0, long d = 0) {
+  long out = nr;
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = 0;  // prctl() wants 0 in what it does not use
+  asm volatile("syscall"
+               : "+a"(out)
+               : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+               : "rcx", "r11", "memory");
+  return out;
+}
+
+SECEQUIV_CHILD bool succeeds(Shared& shared, Step step, long result) {
+  shared.step = step;
+  shared.error = static_cast<int>(-result);
+  return result >= 0;
+}
+
+SECEQUIV_CHILD int child_main(void* argument) {
+  Shared& shared = *static_cast<Shared*>(argument);
+  // A core file of this size is none, nor is it piped to a helper.
+  const rlimit no_core = {1, 1};
+  if (!succeeds(shared, Step::kRlimit,
+                raw(SYS_prlimit64, 0, RLIMIT_CORE, reinterpret_cast<long>(&no_core), 0)) ||
+      !succeeds(shared, Step::kDeathSignal, raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL)) ||
+      !succeeds(shared, Step::kTrace, raw(SYS_ptrace, PTRACE_TRACEME, 0)) ||
+      !succeeds(shared, Step::kNoNewPrivs, raw(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1)))
+    return 1;
+  // Without the flag some kernels slow the process down against speculation.
+  const long program = reinterpret_cast<long>(&shared.program);
+  long installed =
+      raw(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, program);
+  if (installed == -EINVAL) installed = raw(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program);
+  if (!succeeds(shared, Step::kSeccomp, installed)) return 1;
+  shared.step = Step::kInstalled;
+  for (;;) {
+    asm volatile("int3" ::: "memory");
+    (shared.entry == Entry::kX86_64 ? secequiv_ask_x86_64 : secequiv_ask_i386)(
+        &shared.calls[shared.first], &shared.answers[shared.first], shared.count);
+  }
+}
+
+Error unavailable(std::string what, int error) {
+  return make_error(ErrorCode::kUnavailable, "kernel",
+                    fmt::format("{}: {}", what, std::strerror(error)));
+}
+
+Error install_error(const Shared& shared, ProgramView program) {
+  switch (shared.step) {
+    case Step::kTrace:
+      return unavailable("ptrace is not permitted here", shared.error);
+    case Step::kSeccomp:
+      if (shared.error == EINVAL)
+        return make_error(ErrorCode::kRejected, "kernel",
+                          fmt::format("the running kernel refuses this program of {} instructions",
+                                      program.size()));
+      return unavailable("seccomp is not permitted here", shared.error);
+    default:
+      return unavailable("a process for the filter cannot be set up", shared.error);
+  }
+}
+
+}  // namespace
+
+struct Traced::Child {
+  Shared* shared = nullptr;
+  pid_t pid = -1;
+
+  Child() = default;
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    end();
+    if (shared != nullptr) ::munmap(shared, sizeof *shared);
+  }
+
+  void end() {
+    if (pid <= 0) return;
+    ::kill(pid, SIGKILL);
+    int status = 0;
+    while (::waitpid(pid, &status, __WALL) == -1 && errno == EINTR) {
+    }
+    pid = -1;
+  }
+
+  // Until it is at its breakpoint, or has ended. Other stops are of signals, which are not its.
+  Result<int> wait() const {
+    for (;;) {
+      int status = 0;
+      if (::waitpid(pid, &status, __WALL) == -1) {
+        if (errno == EINTR) continue;
+        return unavailable("waiting for the filter's process", errno);
+      }
+      if (!WIFSTOPPED(status) || WSTOPSIG(status) == SIGTRAP) return status;
+      if (::ptrace(PTRACE_CONT, pid, nullptr, nullptr) == -1 && errno != ESRCH)
+        return unavailable("ptrace is not permitted here", errno);
+    }
+  }
+};
+
+Traced::Traced(ProgramView program, Memory memory)
+    : program_(program.begin(), program.end()), memory_(memory) {}
+Traced::~Traced() = default;
+
+Result<std::unique_ptr<Traced>> Traced::start(ProgramView program, std::optional<Memory> memory) {
+  if (!memory) memory = may_share_memory() ? Memory::kShared : Memory::kCopied;
+  std::unique_ptr<Traced> out(new Traced(program, *memory));
+  if (auto s = out->launch(); !s) return s.error();
+  return out;
+}
+
+Status Traced::launch() {
+  if (program_.empty() || program_.size() > kMaxInsns)
+    return make_error(
+        ErrorCode::kRejected, "kernel",
+        fmt::format("expected 1 to {} instructions, found {}", kMaxInsns, program_.size()));
+  if (!child_) child_ = std::make_unique<Child>();
+  Child& child = *child_;
+  child.end();
+  if (child.shared == nullptr) {
+    void* memory =
+        ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return unavailable("no memory for the filter's process", errno);
+    child.shared = static_cast<Shared*>(memory);
+  }
+  static_assert(sizeof(sock_filter) == sizeof(Insn));
+  child.shared->program = {static_cast<unsigned short>(program_.size()),
+                           reinterpret_cast<sock_filter*>(program_.data())};
+  // No handler of this process' may run in the child, on whatever stack.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  child.pid = ::clone(&child_main, child.shared->stack.data() + kStackBytes,
+                      memory_ == Memory::kShared ? CLONE_VM : 0, child.shared);
+  const int error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (child.pid == -1) return unavailable("a process for the filter cannot be started", error);
+  const auto status = child.wait();
+  if (!status) return status.error();
+  if (WIFSTOPPED(*status)) {
+    if (::ptrace(PTRACE_SETOPTIONS, child.pid, nullptr, PTRACE_O_EXITKILL) == 0) return Ok{};
+    return unavailable("ptrace is not permitted here", errno);
+  }
+  child.pid = -1;
+  if (WIFEXITED(*status)) return install_error(*child.shared, program_);
+  return make_error(ErrorCode::kUnavailable, "kernel",
+                    fmt::format("the filter's process was ended by signal {} before it was ready",
+                                WTERMSIG(*status)));
+}
+
+// Of calls from `first` on, already in place; up to the end or to one that ended the process, which
+// is what it returns. (`count` if none did.)
+Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
+  if (!child_ || child_->pid == -1)
+    if (auto s = launch(); !s) return s.error();
+  Shared& shared = *child_->shared;
+  shared.first = first;
+  shared.count = count - first;
+  if (::ptrace(PTRACE_CONT, child_->pid, nullptr, nullptr) == -1)
+    return unavailable("the filter's process cannot be continued", errno);
+  const auto status = child_->wait();
+  if (!status) return status.error();
+  if (WIFSTOPPED(*status)) return count;
+  child_->pid = -1;
+  const auto* at = std::find(&shared.answers[first], shared.answers.data() + count, kNone);
+  const auto index = static_cast<std::size_t>(at - shared.answers.data());
+  if (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGSYS && index != count) return index;
+  return make_error(ErrorCode::kUnavailable, "kernel",
+                    "the filter's process was ended by something else than the filter");
+}
+
+Result<std::vector<Reply>> Traced::ask(std::span<const InputWords> calls, Entry entry) {
+  static_assert(sizeof(InputWords) == 64);
+  std::vector<Reply> out(calls.size());
+  Shared& shared = *child_->shared;
+  shared.entry = entry;
+  for (std::size_t done = 0; done < calls.size(); done += kBatch) {
+    const auto batch = calls.subspan(done, std::min(kBatch, calls.size() - done));
+    std::ranges::copy(batch, shared.calls.begin());
+    std::fill_n(shared.answers.begin(), batch.size(), kNone);
+    for (std::size_t next = 0; next < batch.size(); ++next) {
+      const auto stopped = resume(next, batch.size());
+      if (!stopped) return stopped.error();
+      next = *stopped;
+      if (next == batch.size()) break;
+      shared.answers[next] = 0;
+      out[done + next].killed = true;
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const std::uint32_t number = 0u - shared.answers[i];
+      if (number > 0xfff)
+        return make_error(ErrorCode::kInternal, "kernel",
+                          fmt::format("call {} was not answered by the filter but with {:#x}",
+                                      done + i, shared.answers[i]));
+      out[done + i].number = static_cast<std::uint16_t>(number);
+    }
+  }
+  return out;
+}
+
+InputWords presented(const InputWords& call, Entry entry) {
+  InputWords out = call;
+  const auto ip = reinterpret_cast<std::uint64_t>(entry == Entry::kX86_64 ? secequiv_x86_64_ip
+                                                                          : secequiv_i386_ip);
+  out[1] = entry == Entry::kX86_64 ? AUDIT_ARCH_X86_64 : AUDIT_ARCH_I386;
+  out[2] = static_cast<std::uint32_t>(ip);
+  out[3] = static_cast<std::uint32_t>(ip >> 32);
+  return out;
+}
+
+}  // namespace secequiv::kernel
+
+#else
+
+namespace secequiv::kernel {
+
+struct Traced::Child {};
+Traced::Traced(ProgramView program, Memory memory)
+    : program_(program.begin(), program.end()), memory_(memory) {}
+Traced::~Traced() = default;
+
+Result<std::unique_ptr<Traced>> Traced::start(ProgramView, std::optional<Memory>) {
+  return make_error(ErrorCode::kUnavailable, "kernel",
+                    "the kernel can be asked on x86_64 Linux only");
+}
+Status Traced::launch() { return start(program_, memory_).error(); }
+Result<std::vector<Reply>> Traced::ask(std::span<const InputWords>, Entry) {
+  return start(program_, memory_).error();
+}
+Result<std::size_t> Traced::resume(std::size_t, std::size_t) {
+  return start(program_, memory_).error();
+}
+InputWords presented(const InputWords& call, Entry) { return call; }
+
+}  // namespace secequiv::kernel
+
+#endif

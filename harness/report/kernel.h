@@ -1,0 +1,15 @@
+// What the running kernel says, as text and as JSON. Owns these two shapes.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "harness/compare/question.h"
+#include "harness/kernel/compare.h"
+
+namespace secequiv {
+
+std::string kernel_text(const kernel::KernelReport& report, const Question& question);
+nlohmann::ordered_json to_json(const kernel::KernelReport& report);  // schema "secequiv.kernel/1"
+
+}  // namespace secequiv
