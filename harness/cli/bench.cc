@@ -1,151 +1,145 @@
 // `bench`: how long the running kernel takes with a filter.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
+#include "harness/base/file.h"
+#include "harness/bpf/check.h"
 #include "harness/cli/pair_options.h"
 #include "harness/cli/profile_options.h"
 #include "harness/cli/progress.h"
-#include "harness/kernel/latency.h"
+#include "harness/kernel/oracle.h"
+#include "harness/kernel/slice.h"
 #include "harness/report/json.h"
+#include "harness/report/latency.h"
 
 namespace secequiv::cli {
 namespace {
 
-using kernel::Latency;
 using kernel::TimedCall;
 using kernel::Variant;
-using kernel::VariantTimes;
-using nlohmann::ordered_json;
 
 constexpr std::size_t kDeepest = 4;  // of --stacks
-constexpr std::size_t kBar = 40;     // columns
+constexpr Arch kArch = Arch::kX86_64;
+
+using Stack = std::vector<Source>;
 
 struct BenchJob {
   Options options;
   PairOptions pair;
   ProfileOptions profile;
   kernel::LatencyOptions timing;
+  std::string chart;
   bool stacks = false;
 };
 
-// For each call of the profile the first input that the first filter allows; arguments of zero if
+// For each call of the profile the first input that the first filters allow; arguments of zero if
 // none is known.
-std::vector<TimedCall> calls_of(const std::vector<SyscallCount>& profile, Arch arch,
-                                const Program& program, const std::vector<SeccompData>& inputs,
-                                bool safe_only) {
+std::vector<TimedCall> calls_of(const std::vector<SyscallCount>& profile, const Stack& first,
+                                const std::vector<SeccompData>& inputs, bool safe_only) {
+  const auto filters = views(first);
   std::map<std::uint32_t, InputWords> allowed;
   for (const SeccompData& data : inputs)
-    if (data.arch() == arch_info(arch).audit && !allowed.contains(data.nr()) &&
-        action_of(run(program, data.words)) == SECCOMP_RET_ALLOW)
+    if (data.arch() == arch_info(kArch).audit && !allowed.contains(data.nr()) &&
+        action_of(run_stack(filters, data.words)) == SECCOMP_RET_ALLOW)
       allowed[data.nr()] = data.words;
   std::vector<TimedCall> out;
   for (const SyscallCount& count : profile) {
-    const auto nr = profile_nr(arch, count.name);
+    const auto nr = profile_nr(kArch, count.name);
     if (!nr) continue;
     TimedCall call{count.name, {}, count.calls};
     if (const auto known = allowed.find(*nr); known != allowed.end()) call.input = known->second;
     call.input[0] = *nr;
-    if (!safe_only || (kernel::is_safe(call.input) && allowed.contains(*nr)))
-      out.push_back(std::move(call));
+    call.input[1] = arch_info(kArch).audit;
+    if (kernel::bypasses_filters(call.input, kernel::Entry::kX86_64)) continue;
+    const bool is_allowed = action_of(run_stack(filters, call.input)) == SECCOMP_RET_ALLOW;
+    if (!safe_only || (kernel::is_safe(call.input) && is_allowed)) out.push_back(std::move(call));
   }
   return out;
 }
 
-std::vector<Variant> variants_of(const std::vector<Source>& sources, bool stacks) {
+// A program that is too long for the kernel, without what `calls` do not execute.
+Result<Program> installable(const Source& source, const std::vector<TimedCall>& calls) {
+  if (source.program.size() <= kMaxInsns) return source.program;
+  std::vector<InputWords> inputs;
+  inputs.reserve(calls.size());
+  for (const TimedCall& call : calls) inputs.push_back(call.input);
+  Program part = kernel::executed_part(source.program, inputs);
+  if (check(part))
+    return make_error(ErrorCode::kRejected, source.name,
+                      fmt::format("{} instructions, and what the calls execute of it, {}, is not a "
+                                  "program that the kernel accepts",
+                                  source.program.size(), part.size()));
+  return part;
+}
+
+Result<std::vector<Variant>> variants_of(const std::vector<Stack>& stacks, std::size_t depths,
+                                         const std::vector<TimedCall>& calls) {
   std::vector<Variant> out = {{"no filter", {}},
                               {"empty filter", {{{kRetK, 0, 0, SECCOMP_RET_ALLOW}}}}};
-  for (const Source& source : sources)
-    for (std::size_t depth = 1; depth <= (stacks ? kDeepest : 1); ++depth)
-      out.push_back({depth == 1 ? source.name : fmt::format("{} x{}", source.name, depth),
-                     std::vector<Program>(depth, source.program)});
-  return out;
-}
-
-std::string table(const Latency& latency) {
-  std::size_t width = 0;
-  double most = 0;
-  for (const VariantTimes& times : latency.variants) {
-    width = std::max(width, times.name.size());
-    most = std::max(most, times.mean);
-  }
-  std::string out = fmt::format("{:<{}} {:>9} {:>9}\n", "", width, "ns a call", "of filter");
-  for (const VariantTimes& times : latency.variants)
-    out += fmt::format("{:<{}} {:>9.1f} {:>9.1f} {}\n", times.name, width, times.mean,
-                       times.mean - latency.variants.front().mean,
-                       std::string(static_cast<std::size_t>(times.mean / most * kBar), '#'));
-  return out;
-}
-
-std::string bench_text(const Latency& latency, const std::vector<TimedCall>& calls, bool real,
-                       std::size_t filters) {
-  std::string out = fmt::format(
-      "{} system calls by weight; {} rounds, each variant in a process of its own in each, the "
-      "fastest of all\n{}\n{}",
-      calls.size(), latency.rounds,
-      real ? "ALLOW as it is: calls are run, and cached ones are answered without the filter"
-           : "every return is an error number: no call is run, none is cached",
-      table(latency));
-  const auto& all = latency.variants;
-  out += fmt::format("noise: differences up to {:.1f} % are not claimed\n", latency.noise * 100);
-  if (filters != 2) return out;
-  const VariantTimes& before = all[2];
-  const VariantTimes& after = all[2 + (all.size() - 2) / 2];
-  const double was = before.mean - all.front().mean;
-  const double is = after.mean - all.front().mean;
-  return out + fmt::format("{} beside {}: {}; of the filter's own time {:.0f} % is left\n",
-                           after.name, before.name, claim(latency, before, after), is / was * 100);
-}
-
-ordered_json bench_json(const Latency& latency, const std::vector<TimedCall>& calls, bool real) {
-  ordered_json out{{"schema", "secequiv.bench/1"},
-                   {"real", real},
-                   {"rounds", latency.rounds},
-                   {"noise", latency.noise},
-                   {"variants", ordered_json::array()}};
-  for (const VariantTimes& times : latency.variants) {
-    ordered_json row{{"name", times.name},
-                     {"ns", times.mean},
-                     {"halves", {times.mean_of_even, times.mean_of_odd}},
-                     {"calls", ordered_json::array()}};
-    for (std::size_t i = 0; i < calls.size(); ++i)
-      row["calls"].push_back(
-          {{"name", calls[i].name}, {"calls", calls[i].weight}, {"ns", times.ns[i]}});
-    out["variants"].push_back(std::move(row));
+  for (const Stack& stack : stacks) {
+    Variant one;
+    for (const Source& source : stack) {
+      auto program = installable(source, calls);
+      if (!program) return program.error();
+      one.name += (one.name.empty() ? "" : ",") + source.name;
+      one.of_instructions += source.program.size();
+      one.stack.push_back(std::move(*program));
+    }
+    for (std::size_t depth = 1; depth <= depths; ++depth) {
+      Variant& added = out.emplace_back();
+      added.name = depth == 1 ? one.name : fmt::format("{} x{}", one.name, depth);
+      added.of_instructions = depth * one.of_instructions;
+      for (std::size_t i = 0; i < depth; ++i)
+        added.stack.insert(added.stack.end(), one.stack.begin(), one.stack.end());
+    }
   }
   return out;
 }
 
 int bench(BenchJob& job) {
-  const Arch arch = Arch::kX86_64;
-  std::vector<Source> sources;
+  if (auto s = keep_json_alone(job.options, "--chart", job.chart); !s)
+    return report(s.error(), job.options);
+  std::vector<Stack> stacks;
   for (const std::string& path : job.pair.inputs) {
-    auto source = load_accepted(path, job.options);
-    if (!source) return report(source.error(), job.options);
-    sources.push_back(std::move(*source));
+    auto stack = load_accepted_stack(path, job.options);
+    if (!stack) return report(stack.error(), job.options);
+    stacks.push_back(std::move(*stack));
   }
-  const auto profile = job.profile.read(arch);
+  const auto profile = job.profile.read(kArch);
   if (!profile) return report(profile.error(), job.options);
-  const auto cases = job.pair.cases(sources.front(), sources.back(), job.options);
+  const auto cases = job.pair.cases(stacks.front().front(), stacks.back().front(), job.options);
   if (!cases) return report(cases.error(), job.options);
-  const auto calls =
-      calls_of(*profile, arch, sources.front().program, cases->inputs, job.timing.real);
-  if (calls.empty())
-    return report(make_error(ErrorCode::kUsage, "--real",
-                             "the first filter allows none of the calls that do nothing (getpid, "
-                             "getppid, getuid, geteuid, getgid, getegid, gettid)"),
-                  job.options);
+  LatencyReport out;
+  out.real = job.timing.real;
+  out.given = stacks.size();
+  out.depths = job.stacks ? kDeepest : 1;
+  out.calls = calls_of(*profile, stacks.front(), cases->inputs, out.real);
+  if (out.calls.empty())
+    return report(
+        make_error(ErrorCode::kUsage, out.real ? "--real" : "--profile",
+                   out.real ? "the first filter allows none of the calls that do nothing (getpid, "
+                              "getppid, getuid, geteuid, getgid, getegid, gettid)"
+                            : "there are only calls that no filter sees"),
+        job.options);
+  const auto variants = variants_of(stacks, out.depths, out.calls);
+  if (!variants) return report(variants.error(), job.options);
   StatusLine line;
-  job.timing.progress = [&](std::size_t done, std::size_t all) {
-    line.show([&] { return fmt::format("{} of {} samples", done, all); });
+  job.timing.progress = [&](std::size_t samples, double noise) {
+    line.show([&] {
+      return fmt::format("{} of {} samples{}", samples, job.timing.rounds * variants->size(),
+                         noise == 0 ? "" : fmt::format(", noise {:.1f} %", noise * 100));
+    });
   };
   watch_interrupts();
   job.timing.stop = was_interrupted;
-  const auto latency = measure(variants_of(sources, job.stacks), calls, job.timing);
+  auto latency = measure(*variants, out.calls, job.timing);
   if (!latency) return report(latency.error(), job.options);
-  return print(job.options.json ? render(bench_json(*latency, calls, job.timing.real))
-                                : bench_text(*latency, calls, job.timing.real, sources.size()));
+  out.latency = std::move(*latency);
+  if (!job.chart.empty())
+    if (const Status written = write_file(job.chart, latency_svg(out)); !written)
+      return report(written.error(), job.options);
+  return print(job.options.json ? render(to_json(out)) : latency_text(out));
 }
 
 }  // namespace
@@ -156,7 +150,10 @@ void add_bench(CLI::App& app, Context& context) {
       "How long the running kernel takes over system calls with filters: no filter, an empty one, "
       "each given one");
   auto job = std::make_shared<BenchJob>();
-  sub->add_option("input", job->pair.inputs, "Programs or policies")->required();
+  sub->add_option("input", job->pair.inputs,
+                  "Programs or policies; with commas, filters stacked on each other, the newest "
+                  "first. Of one that is too long for the kernel, what the calls execute is timed")
+      ->required();
   job->profile.add(*sub);
   sub->add_option("--policy", job->pair.policy, "Also derive inputs from this policy");
   sub->add_option("--max-inputs", job->pair.max_inputs, "Most inputs derived from each source")
@@ -166,7 +163,10 @@ void add_bench(CLI::App& app, Context& context) {
   sub->add_flag("--real", job->timing.real,
                 "Leave ALLOW as it is and run calls that do nothing, so that the kernel's cache "
                 "counts; without it every return becomes an error number");
-  sub->add_option("--rounds", job->timing.rounds, "Samples of each variant")
+  sub->add_option("--chart", job->chart, "Write a drawing (SVG) to this file");
+  sub->add_option("--rounds", job->timing.rounds,
+                  "Samples of each variant; up to four times as many while two halves of them "
+                  "differ by more than a quarter of a percent")
       ->check(CLI::Range(2, 100000))
       ->capture_default_str();
   sub->add_option("--seed", job->timing.seed, "Of the order of samples")->capture_default_str();

@@ -1,8 +1,11 @@
 // `kernel`: what the running Linux says of a program or two.
 #include "harness/report/kernel.h"
 
+#include <fmt/format.h>
+
 #include "harness/base/file.h"
 #include "harness/cli/pair_options.h"
+#include "harness/cli/progress.h"
 #include "harness/coverage/state.h"
 #include "harness/generate/random_program.h"
 #include "harness/report/json.h"
@@ -17,6 +20,7 @@ struct KernelJob {
   std::size_t random = 4096;
   std::uint64_t seed = 1;
   std::string entry = "any";
+  std::size_t programs = kernel::SelfCheckOptions{}.programs;
 };
 
 Result<std::vector<InputWords>> inputs_of(const KernelJob& job,
@@ -39,7 +43,25 @@ Result<std::vector<InputWords>> inputs_of(const KernelJob& job,
   return out;
 }
 
+// No program given: random ones.
+int check_model(const KernelJob& job) {
+  kernel::SelfCheckOptions checking;
+  checking.programs = job.programs;
+  checking.seed = job.seed;
+  StatusLine line;
+  checking.progress = [&](std::size_t programs) {
+    line.show([&] { return fmt::format("{} of {} programs", programs, job.programs); });
+  };
+  watch_interrupts();
+  checking.stop = was_interrupted;
+  const auto result = kernel::self_check(checking);
+  if (!result) return report(result.error(), job.options);
+  return print(job.options.json ? render(to_json(*result)) : self_check_text(*result),
+               exit_code(verdict_of(*result)));
+}
+
 int ask_kernel(const KernelJob& job) {
+  if (job.pair.inputs.empty()) return check_model(job);
   std::vector<Source> sources;
   std::vector<std::pair<std::string, Program>> programs;
   for (const std::string& path : job.pair.inputs) {
@@ -66,12 +88,15 @@ int ask_kernel(const KernelJob& job) {
 void add_kernel(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
       "kernel",
-      "What the running Linux says of a filter, or of two, beside what our interpreter says.\n"
+      "What the running Linux says of a filter, or of two, beside what our interpreter says; "
+      "without any, of random programs.\n"
       "No system call is run, and no privilege is needed: seccomp and ptrace are");
   auto job = std::make_shared<KernelJob>();
-  sub->add_option("input", job->pair.inputs, "One or two programs or policies")
-      ->required()
-      ->expected(1, 2);
+  sub->add_option("input", job->pair.inputs, "One or two programs or policies")->expected(0, 2);
+  sub->add_option("--programs", job->programs,
+                  "Without input: how many random programs, legal and nearly legal")
+      ->check(CLI::Range(1, 1000000000))
+      ->capture_default_str();
   sub->add_option("--policy", job->pair.policy, "Also derive inputs from this policy");
   sub->add_option("--max-inputs", job->pair.max_inputs, "Most inputs derived from each source")
       ->check(CLI::Range(0, 1000000000))
@@ -81,7 +106,7 @@ void add_kernel(CLI::App& app, Context& context) {
   sub->add_option("--random", job->random, "Random inputs near each program's constants")
       ->check(CLI::Range(0, 100000000))
       ->capture_default_str();
-  sub->add_option("--seed", job->seed, "Of the random inputs")->capture_default_str();
+  sub->add_option("--seed", job->seed, "Of random inputs and programs")->capture_default_str();
   sub->add_option(
          "--entry", job->entry,
          "any: loads of nr, arch and instruction pointer read spare arguments, so that any "

@@ -7,12 +7,15 @@
 #include "harness/adapters/broken/evaluators.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
+#include "harness/coverage/cost.h"
 #include "harness/generate/mutate.h"
 #include "harness/generate/program.h"
 #include "harness/generate/random_program.h"
 #include "harness/kernel/acceptance.h"
 #include "harness/kernel/instrument.h"
 #include "harness/kernel/oracle.h"
+#include "harness/kernel/self_check.h"
+#include "harness/kernel/slice.h"
 
 namespace secequiv::kernel {
 namespace {
@@ -158,6 +161,76 @@ TEST(Kernel, TellsEveryPlantedModelBug) {
     }
     EXPECT_TRUE(told) << planted.name;
   }
+}
+
+TEST(Kernel, SelfCheckTellsAWrongModel) {
+  SelfCheckOptions options;
+  options.programs = 4000;
+  options.inputs = 16;
+  const auto right = self_check(options);
+  SKIP_WITHOUT_KERNEL(right);
+  ASSERT_TRUE(right) << right.error().text();
+  EXPECT_FALSE(right->program);
+  EXPECT_EQ(right->programs, 4000u);
+  EXPECT_GT(right->evaluated, 500u);
+  EXPECT_EQ(right->evaluations, right->evaluated * 16);
+  EXPECT_EQ(right->opcodes, right->legal_opcodes);
+
+  options.accepts = [](ProgramView program) { return program.size() == 4097 || !check(program); };
+  const auto wrong_check = self_check(options);
+  ASSERT_TRUE(wrong_check);
+  EXPECT_EQ(wrong_check->kernel_accepts, false);
+  EXPECT_EQ(wrong_check->program->size(), 4097u);
+
+  options.accepts = {};
+  options.evaluate = [](ProgramView program, std::span<const InputWords> inputs) {
+    std::vector<std::uint32_t> out = model(program, inputs);
+    if (program.size() > 20) out[3] ^= 1;
+    return out;
+  };
+  const auto wrong_value = self_check(options);
+  ASSERT_TRUE(wrong_value);
+  ASSERT_TRUE(wrong_value->witness);
+  EXPECT_FALSE(wrong_value->kernel_accepts);
+  EXPECT_EQ(wrong_value->witness->before, wrong_value->witness->after ^ 1);
+  EXPECT_EQ(run(*wrong_value->program, wrong_value->witness->data.words),
+            wrong_value->witness->after);
+
+  int asked = 0;
+  options.stop = [&] { return ++asked > 2; };
+  options.evaluate = {};
+  const auto stopped = self_check(options);
+  ASSERT_TRUE(stopped);
+  EXPECT_TRUE(stopped->interrupted);
+  EXPECT_LT(stopped->programs, 4000u);
+}
+
+TEST(ExecutedPart, RunsGivenInputsByTheSameInstructions) {
+  Random random(6);
+  std::size_t shorter = 0;
+  for (int i = 0; i < of_cases(2000); ++i) {
+    const Program program = random_program(random, 20 + random.below(300));
+    const auto inputs = random_inputs(random, program, 1 + random.below(4));
+    const Program part = executed_part(program, inputs);
+    ASSERT_LE(part.size(), program.size() + 1);
+    shorter += part.size() < program.size() ? 1 : 0;
+    // A read of M[] that is now unset on a side that is not taken is nothing to this.
+    const auto refusal = check(part);
+    ASSERT_TRUE(!refusal || refusal->rule == RefusalRule::kMemUnset) << asm_text(program);
+    for (const InputWords& input : inputs) {
+      ASSERT_EQ(run(part, input), run(program, input)) << asm_text(program);
+      ASSERT_EQ(executed(part, SeccompData{input}), executed(program, SeccompData{input}));
+    }
+  }
+  EXPECT_GT(shorter, static_cast<std::size_t>(of_cases(500)));
+  // With equal sides the kernel would not compare at all.
+  const Program two = assemble("ld [0]\njeq #1, a1, b1\nb1: ret #2\na1: ld [4]\nret a");
+  const Insn jump = executed_part(two, std::vector<InputWords>{{1}})[1];
+  EXPECT_EQ(jump.jt, 0);
+  EXPECT_EQ(jump.jf, 1);
+  const Insn other = executed_part(two, std::vector<InputWords>{{2}})[1];
+  EXPECT_EQ(other.jt, 1);
+  EXPECT_EQ(other.jf, 0);
 }
 
 TEST(Kernel, WhatItCannotBeAsked) {

@@ -50,6 +50,8 @@ bool is_safe(const InputWords& call) {
   return std::ranges::find(kSafe, call[0]) != kSafe.end();
 }
 
+double VariantTimes::spread() const { return std::abs(mean_of_even / mean_of_odd - 1); }
+
 std::string claim(const Latency& latency, const VariantTimes& before, const VariantTimes& after) {
   const double ratio = after.mean / before.mean;
   if (std::abs(ratio - 1) <= latency.noise) return "no difference that could be told from noise";
@@ -198,6 +200,33 @@ void take_less(Times& best, std::size_t variant, const std::vector<double>& ns) 
   for (std::size_t i = 0; i < ns.size(); ++i) best[variant][i] = std::min(best[variant][i], ns[i]);
 }
 
+void summarize(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
+               const std::array<Times, 2>& halves, Latency& out) {
+  out.variants.clear();
+  out.noise = 0;
+  for (std::size_t v = 0; v < variants.size(); ++v) {
+    VariantTimes times;
+    times.name = variants[v].name;
+    for (const Program& program : variants[v].stack) times.instructions += program.size();
+    if (variants[v].of_instructions > times.instructions)
+      times.of_instructions = variants[v].of_instructions;
+    times.ns = halves[0][v];
+    times.mean_of_even = weighted(calls, halves[0][v]);
+    times.mean_of_odd = weighted(calls, halves[1][v]);
+    for (std::size_t c = 0; c < calls.size(); ++c)
+      times.ns[c] = std::min(times.ns[c], halves[1][v][c]);
+    times.mean = weighted(calls, times.ns);
+    out.noise = std::max(out.noise, times.spread());
+    out.variants.push_back(std::move(times));
+  }
+  out.noise = std::max(2 * out.noise, kLeastNoise);
+}
+
+bool wants_more(const Latency& latency, const LatencyOptions& options) {
+  if (latency.rounds < options.rounds) return true;
+  return latency.noise > kLeastNoise && latency.rounds < options.rounds * options.patience;
+}
+
 }  // namespace
 
 Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
@@ -215,13 +244,13 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
   Random random(options.seed);
   std::vector<std::size_t> order(variants.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto stopped = [&] { return options.stop && options.stop(); };
   Latency out;
-  for (; out.rounds < options.rounds; ++out.rounds) {
+  while (!stopped() && wants_more(out, options)) {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (options.stop && options.stop()) break;
-      if (options.progress)
-        options.progress(out.rounds * order.size() + i, options.rounds * order.size());
+    std::array<Times, 2> before = halves;  // a round counts as a whole
+    for (std::size_t i = 0; i < order.size() && !stopped(); ++i) {
+      if (options.progress) options.progress(out.rounds * order.size() + i, out.noise);
       const auto& stack = stacks[order[i]];
       if (auto s =
               take(stack, stack.empty() && !options.real ? nothing : calls, options, *shared.get());
@@ -232,23 +261,15 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
         ns.push_back(static_cast<double>(shared.get()->ticks[c]) / per_ns);
       take_less(halves[out.rounds % 2], order[i], ns);
     }
-    if (options.stop && options.stop()) break;
+    if (stopped()) {
+      halves = std::move(before);
+      break;
+    }
+    ++out.rounds;
+    if (out.rounds >= 2) summarize(variants, calls, halves, out);
   }
   if (out.rounds < 2)
     return make_error(ErrorCode::kUnavailable, "bench", "stopped before two rounds were done");
-  for (std::size_t v = 0; v < variants.size(); ++v) {
-    VariantTimes times;
-    times.name = variants[v].name;
-    times.ns = halves[0][v];
-    times.mean_of_even = weighted(calls, halves[0][v]);
-    times.mean_of_odd = weighted(calls, halves[1][v]);
-    for (std::size_t c = 0; c < calls.size(); ++c)
-      times.ns[c] = std::min(times.ns[c], halves[1][v][c]);
-    times.mean = weighted(calls, times.ns);
-    out.noise = std::max(out.noise, std::abs(times.mean_of_even / times.mean_of_odd - 1));
-    out.variants.push_back(std::move(times));
-  }
-  out.noise = std::max(2 * out.noise, kLeastNoise);
   return out;
 }
 

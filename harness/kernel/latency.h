@@ -19,6 +19,8 @@ namespace secequiv::kernel {
 struct Variant {
   std::string name;
   std::vector<Program> stack;  // the newest first; empty: no filter at all
+  // Of all filters, if the stack is only the executed part of them (slice.h); else the same or 0.
+  std::size_t of_instructions = 0;
 };
 
 struct TimedCall {
@@ -29,23 +31,30 @@ struct TimedCall {
 
 struct LatencyOptions {
   std::size_t rounds = 20;
+  // Where the machine is too restless to tell differences of half a percent after that: more
+  // rounds, until it can be told, at most this many times as many.
+  std::size_t patience = 4;
   std::size_t batches = 20;  // of a call in a process
   std::size_t calls = 200;   // in a batch
   std::uint64_t seed = 1;    // of the order
   // Leave ALLOW as it is, so that calls are run and the kernel's cache answers them; otherwise
   // every return is an error number, and nothing is run. Only for calls that is_safe() names.
   bool real = false;
-  std::function<bool()> stop;                              // asked between samples
-  std::function<void(std::size_t, std::size_t)> progress;  // samples taken, of how many
+  std::function<bool()> stop;  // asked between samples
+  // Samples taken so far, and the noise as far as it is known (0: not yet).
+  std::function<void(std::size_t, double)> progress;
 };
 
 struct VariantTimes {
   std::string name;
-  std::vector<double> ns;  // for each call
-  double mean = 0;         // by weight
+  std::size_t instructions = 0;     // of all filters that were given
+  std::size_t of_instructions = 0;  // if those are a part (Variant); else 0
+  std::vector<double> ns;           // for each call
+  double mean = 0;                  // by weight
   // The mean from one half of the rounds and from the other: what chance does.
   double mean_of_even = 0;
   double mean_of_odd = 0;
+  [[nodiscard]] double spread() const;  // how far the halves are apart, as a share
 };
 
 struct Latency {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/bpf/text.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
 
@@ -11,6 +12,7 @@ namespace {
 using kernel::AskedSide;
 using kernel::Entry;
 using kernel::KernelReport;
+using kernel::SelfCheckReport;
 
 const char* entry_name(const std::optional<Entry>& entry) {
   if (!entry) return "any";
@@ -35,6 +37,13 @@ std::string reason(const KernelReport& report) {
   if (report.witness) return "the kernel's answers differ";
   return report.sides.size() == 2 ? "the kernel's answers are the same; nothing is proven"
                                   : "the kernel and the model agree; nothing is proven";
+}
+
+std::string reason(const SelfCheckReport& report) {
+  if (report.kernel_accepts) return "the kernel and the model differ in what they accept";
+  if (report.program) return "the kernel and the model differ in what a program returns";
+  if (report.interrupted) return "it was interrupted; the kernel and the model agree so far";
+  return "the kernel and the model agree; nothing is proven";
 }
 
 }  // namespace
@@ -67,6 +76,57 @@ nlohmann::ordered_json to_json(const KernelReport& report) {
     out["sides"].push_back(std::move(row));
   }
   if (report.witness) out["witness"] = to_json(*report.witness);
+  return out;
+}
+
+Verdict verdict_of(const SelfCheckReport& report) {
+  if (report.program) return Verdict::kDifferent;
+  return report.interrupted ? Verdict::kUnknown : Verdict::kPass;
+}
+
+std::string self_check_text(const SelfCheckReport& report) {
+  std::string out = fmt::format(
+      "Linux {}, seed {}: {} programs, {} accepted; {} of those run on {} inputs, {} of {} "
+      "opcodes; "
+      "{:.1f} s\n",
+      report.release, report.seed, report.programs, report.accepted, report.evaluated,
+      report.evaluations, report.opcodes, report.legal_opcodes, report.seconds);
+  if (report.no_room > 0)
+    out += fmt::format("{} programs not run: no room for what makes answers readable\n",
+                       report.no_room);
+  if (report.program) {
+    out += write_program(*report.program, Form::kAsm);
+    if (report.kernel_accepts)
+      out += fmt::format("the kernel {} this, and the model does not\n",
+                         *report.kernel_accepts ? "accepts" : "refuses");
+    if (report.witness)
+      out += fmt::format("the model returns {:#010x} for {}, and the kernel {:#010x}\n",
+                         report.witness->before, describe(report.witness->data),
+                         report.witness->after);
+  }
+  return out + fmt::format("verdict   {}: {}\n", verdict_name(verdict_of(report)), reason(report));
+}
+
+nlohmann::ordered_json to_json(const SelfCheckReport& report) {
+  nlohmann::ordered_json out{{"schema", "secequiv.kernel-check/1"},
+                             {"verdict", verdict_name(verdict_of(report))},
+                             {"reason", reason(report)},
+                             {"release", report.release},
+                             {"seed", report.seed},
+                             {"programs", report.programs},
+                             {"accepted", report.accepted},
+                             {"evaluated", report.evaluated},
+                             {"evaluations", report.evaluations},
+                             {"no_room", report.no_room},
+                             {"opcodes", report.opcodes},
+                             {"legal_opcodes", report.legal_opcodes},
+                             {"seconds", report.seconds}};
+  if (report.program) out["program"] = write_program(*report.program, Form::kAsm);
+  if (report.kernel_accepts) out["kernel_accepts"] = *report.kernel_accepts;
+  if (report.witness)
+    out["disagreement"] = {{"data", to_json(report.witness->data)},
+                           {"model", value_json(report.witness->before)},
+                           {"kernel", value_json(report.witness->after)}};
   return out;
 }
 

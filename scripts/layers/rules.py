@@ -15,7 +15,7 @@ ARROWS = {
     "harness/compare": ("harness/coverage",),
     "harness/adapter": ("harness/optimize",),
     "harness/adapters": ("harness/adapter", "harness/kernel"),
-    "harness/kernel": ("harness/policy", "harness/compare"),
+    "harness/kernel": ("harness/generate", "harness/compare"),
     "harness/report": ("harness/optimize", "harness/compare", "harness/adapter", "harness/kernel"),
     # What both engines are made of. The engines are separate targets, so that what fuzzes does not link Z3; the rest of
     # verify uses both.

@@ -2,23 +2,26 @@
 import ctypes
 import json
 import os
+import signal
 import struct
+import subprocess
+import time
 
 import pytest
-from cli_tool import PROGRAMS, STATUS, agrees, fits, run
+from cli_tool import PROGRAMS, STATUS, agrees, binary, fits, run
 
 SYSTRAP = [str(PROGRAMS / "gvisor" / ("systrap.%s.bpf" % side)) for side in ("before", "after")]
 SYS_SECCOMP, SYS_PTRACE, ERRNO_EPERM, ALLOW = 317, 101, 0x50001, 0x7FFF0000
 
 
-def ask(*arguments, **options):
+def ask(*arguments, kind="kernel", **options):
     done = run("kernel", "--json", *arguments, **options)
     document = json.loads(done.out)
     if document.get("error") == "unavailable":
         if os.environ.get("SECEQUIV_REQUIRE_KERNEL"):
             pytest.fail(done.err)
         pytest.skip(document["detail"])
-    assert fits(document) == "kernel" and done.status == STATUS[document["verdict"]], done
+    assert fits(document) == kind and done.status == STATUS[document["verdict"]], done
     return document
 
 
@@ -27,6 +30,38 @@ def test_the_kernel_says_what_the_model_says():
     assert document["verdict"] == "pass" and document["release"] == os.uname().release
     assert [side["instructions"] for side in document["sides"]] == [1702, 447]
     assert all(side["inputs"] > 100000 and side["skipped"] == 0 for side in document["sides"])
+
+
+def test_every_real_filter_in_the_corpus():
+    asked = 0
+    for path in sorted(PROGRAMS.glob("*/*.bpf")):
+        if path.stat().st_size <= 4096 * 8:
+            document = ask(path, "--max-inputs", "2000", "--random", "1024")
+            assert document["verdict"] == "pass", (path, document)
+            asked += 1
+    assert asked >= 14
+
+
+def test_random_programs_without_input():
+    document = ask("--programs", "3000", "--seed", "9", kind="kernel-check")
+    assert document["verdict"] == "pass" and document["programs"] == 3000 and document["seed"] == 9
+    assert document["accepted"] > 1500 and document["evaluations"] == 64 * document["evaluated"] > 20000
+    assert document["opcodes"] == document["legal_opcodes"] and document["no_room"] == 0
+    again = ask("--programs", "3000", "--seed", "9", kind="kernel-check")
+    assert {**again, "seconds": 0} == {**document, "seconds": 0}
+    assert ask("--programs", "3000", "--seed", "10", kind="kernel-check")["accepted"] != document["accepted"]
+    text = run("kernel", "--programs", "400")
+    assert text.status == 0 and "400 programs" in text.out and "verdict   pass" in text.out
+
+
+def test_ctrl_c_says_what_is_known():
+    ask("--programs", "400", kind="kernel-check")  # or it is skipped
+    process = subprocess.Popen([binary(), "kernel", "--programs", "1000000000", "--json"], stdout=subprocess.PIPE, text=True)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    document = json.loads(process.communicate(timeout=60)[0])
+    assert process.returncode == 3 and fits(document) == "kernel-check"
+    assert document["verdict"] == "unknown" and 0 < document["programs"] < 1000000000
 
 
 @pytest.mark.parametrize("entry", ["x86_64", "i386"])
@@ -100,7 +135,7 @@ def test_the_kernel_as_an_evaluator(getpid):
 
 
 @pytest.mark.parametrize("arguments, says", [
-    ([], "input"),
+    (["--programs", "0"], "--programs"),
     (["a", "b", "c"], "input"),
     (["/nowhere"], "/nowhere"),
     ([SYSTRAP[1], "--entry", "arm"], "--entry"),

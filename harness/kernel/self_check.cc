@@ -1,0 +1,132 @@
+#include "harness/kernel/self_check.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "harness/base/clock.h"
+#include "harness/bpf/check.h"
+#include "harness/generate/program.h"
+#include "harness/generate/random_program.h"
+#include "harness/kernel/acceptance.h"
+#include "harness/kernel/oracle.h"
+
+namespace secequiv::kernel {
+namespace {
+
+constexpr std::size_t kBatch = 400;    // programs that the kernel is asked about together
+constexpr std::size_t kEvaluated = 4;  // of so many legal programs one is run
+constexpr std::size_t kEdges = 4;      // programs of special lengths, at the start
+
+Program of_length(std::size_t length) { return Program(length, {kRetK, 0, 0, 0}); }
+
+// A third are as random_program() makes them, some are of generate_program()'s shapes, some are
+// garbage; the others are legal but for one field, if at all.
+Program nearly_legal(Random& random, std::size_t i) {
+  constexpr std::array<std::size_t, kEdges> kLengths = {0, kMaxInsns, kMaxInsns + 1, 65536};
+  if (i < kEdges) return of_length(kLengths[i]);
+  if (i % 8 == 0) return random_garbage(random, 1 + random.below(6), i % 16 == 0);
+  if (i % 8 == 1) return generate_program(random, {.length = 4 + random.below(60)});
+  Program program = random_program(random, 1 + random.below(60));
+  Insn& in = program[random.below(program.size())];
+  switch (i % 8) {
+    case 2:
+      in.k = static_cast<std::uint32_t>(random.below(70));
+      break;
+    case 3:
+      in.jt = static_cast<std::uint8_t>(random.below(70));
+      break;
+    case 4:
+      in.code = insn_table()[random.below(insn_table().size())].code;
+      break;
+    default:
+      break;
+  }
+  return program;
+}
+
+std::vector<std::uint32_t> interpret(ProgramView program, std::span<const InputWords> inputs) {
+  std::vector<std::uint32_t> out;
+  out.reserve(inputs.size());
+  for (const InputWords& input : inputs) out.push_back(run(program, input));
+  return out;
+}
+
+struct Checking {
+  SelfCheckOptions options;
+  SelfCheckReport report;
+  std::set<std::uint16_t> opcodes;
+
+  // True: go on.
+  Result<bool> evaluate_both(const Program& program, Random& random) {
+    const auto inputs = random_inputs(random, program, options.inputs);
+    const auto answers = evaluate(program, inputs);
+    if (!answers) return answers.error();
+    const auto expected = options.evaluate(program, inputs);
+    ++report.evaluated;
+    report.evaluations += inputs.size();
+    for (const Insn& in : program) opcodes.insert(in.code);
+    const auto wrong = std::ranges::mismatch(*answers, expected).in1 - answers->begin();
+    if (static_cast<std::size_t>(wrong) == answers->size()) return true;
+    const auto n = static_cast<std::size_t>(wrong);
+    report.program = program;
+    report.witness = Witness{SeccompData{inputs[n]}, expected[n], (*answers)[n]};
+    return false;
+  }
+
+  Result<bool> check_all(const std::vector<Program>& programs, Random& random) {
+    const auto answers = accepts(programs);
+    if (!answers) return answers.error();
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      ++report.programs;
+      if ((*answers)[i] != options.accepts(programs[i])) {
+        report.program = programs[i];
+        report.kernel_accepts = (*answers)[i];
+        return false;
+      }
+      if (!(*answers)[i]) continue;
+      if (++report.accepted % kEvaluated != 0) continue;
+      const auto same = evaluate_both(programs[i], random);
+      if (!same && same.error().code == ErrorCode::kRejected) {
+        ++report.no_room;
+        continue;
+      }
+      if (!same || !*same) return same;
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+Result<SelfCheckReport> self_check(const SelfCheckOptions& options) {
+  Checking checking{options, {}, {}};
+  if (!checking.options.accepts)
+    checking.options.accepts = [](ProgramView program) { return !check(program); };
+  if (!checking.options.evaluate) checking.options.evaluate = interpret;
+  SelfCheckReport& report = checking.report;
+  report.release = release();
+  report.seed = options.seed;
+  Random random(options.seed);
+  const auto start = Clock::now();
+  for (std::size_t i = 0; i < options.programs;) {
+    if (options.stop && options.stop()) {
+      report.interrupted = true;
+      break;
+    }
+    std::vector<Program> programs;
+    for (; programs.size() < kBatch && i < options.programs; ++i)
+      programs.push_back(nearly_legal(random, i));
+    const auto same = checking.check_all(programs, random);
+    if (!same) return same.error();
+    if (!*same) break;
+    if (options.progress) options.progress(i);
+  }
+  report.seconds = seconds_since(start);
+  report.opcodes = checking.opcodes.size();
+  report.legal_opcodes =
+      static_cast<std::size_t>(std::ranges::count_if(insn_table(), &InsnInfo::seccomp));
+  return report;
+}
+
+}  // namespace secequiv::kernel

@@ -1,0 +1,163 @@
+#include "harness/report/latency.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace secequiv {
+namespace {
+
+using kernel::Latency;
+using kernel::VariantTimes;
+using nlohmann::ordered_json;
+
+constexpr std::size_t kBar = 40;  // columns
+
+double longest(const Latency& latency) {
+  double most = 0;
+  for (const VariantTimes& times : latency.variants) most = std::max(most, times.mean);
+  return most;
+}
+
+std::string spread(const VariantTimes& times) {
+  return fmt::format("+-{:.1f} %", times.spread() * 100);
+}
+
+std::string table(const Latency& latency) {
+  std::size_t width = 0;
+  for (const VariantTimes& times : latency.variants) width = std::max(width, times.name.size());
+  std::string out =
+      fmt::format("{:<{}} {:>9} {:>9} {:>9}\n", "", width, "ns a call", "of filter", "");
+  for (const VariantTimes& times : latency.variants)
+    out += fmt::format(
+        "{:<{}} {:>9.1f} {:>9.1f} {:>9} {}\n", times.name, width, times.mean,
+        times.mean - latency.variants.front().mean, spread(times),
+        std::string(static_cast<std::size_t>(times.mean / longest(latency) * kBar), '#'));
+  return out;
+}
+
+// What is left of the time that `before` takes more than `base`; nothing where that is noise.
+std::string left(const Latency& latency, const VariantTimes& base, const VariantTimes& before,
+                 const VariantTimes& after) {
+  const double was = before.mean - base.mean;
+  if (was <= latency.noise * before.mean) return "";
+  return fmt::format("; {:.0f} % of its time beyond {} is left",
+                     (after.mean - base.mean) / was * 100, base.name);
+}
+
+// With two filters given: the second beside the first, alone.
+std::string comparison(const LatencyReport& report) {
+  const Latency& latency = report.latency;
+  const auto& all = latency.variants;
+  const VariantTimes& before = all[2];
+  const VariantTimes& after = all[2 + report.depths];
+  return fmt::format("{} beside {}: {}{}{}\n", after.name, before.name,
+                     claim(latency, before, after), left(latency, all[0], before, after),
+                     left(latency, all[1], before, after));
+}
+
+std::string what(const LatencyReport& report) {
+  return report.real
+             ? "ALLOW as it is: calls are run, and cached ones are answered without the filter"
+             : "every return is an error number: no call is run, none is cached";
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string part_note(const LatencyReport& report) {
+  std::string out;
+  for (const VariantTimes& times : report.latency.variants)
+    if (times.of_instructions > 0)
+      out += fmt::format(
+          "{}: {} instructions, more than the kernel takes; timed is what these calls execute of "
+          "it, {} instructions\n",
+          times.name, times.of_instructions, times.instructions);
+  return out;
+}
+
+}  // namespace
+
+std::string latency_text(const LatencyReport& report) {
+  std::string out = fmt::format(
+      "{} system calls by weight; {} rounds, each variant in a process of its own in each, the "
+      "fastest of all\n{}\n{}{}noise: differences up to {:.1f} % are not claimed (+- is how far "
+      "two "
+      "halves of the rounds are apart)\n",
+      report.calls.size(), report.latency.rounds, what(report), table(report.latency),
+      part_note(report), report.latency.noise * 100);
+  if (report.given == 2) out += comparison(report);
+  return out;
+}
+
+ordered_json to_json(const LatencyReport& report) {
+  ordered_json out{{"schema", "secequiv.bench/1"},
+                   {"real", report.real},
+                   {"rounds", report.latency.rounds},
+                   {"noise", report.latency.noise},
+                   {"variants", ordered_json::array()}};
+  for (const VariantTimes& times : report.latency.variants) {
+    ordered_json row{{"name", times.name},
+                     {"instructions", times.instructions},
+                     {"ns", times.mean},
+                     {"halves", {times.mean_of_even, times.mean_of_odd}},
+                     {"calls", ordered_json::array()}};
+    if (times.of_instructions > 0) row["executed_part_of"] = times.of_instructions;
+    for (std::size_t i = 0; i < report.calls.size(); ++i)
+      row["calls"].push_back(
+          {{"name", report.calls[i].name}, {"calls", report.calls[i].weight}, {"ns", times.ns[i]}});
+    out["variants"].push_back(std::move(row));
+  }
+  return out;
+}
+
+std::string latency_svg(const LatencyReport& report) {
+  constexpr double kWidth = 720;
+  constexpr double kRow = 44;
+  constexpr double kTop = 40;
+  const auto& variants = report.latency.variants;
+  const double scale = (kWidth - 160) / longest(report.latency);
+  const double bottom = kTop + kRow * static_cast<double>(variants.size());
+  std::string out = fmt::format(
+      R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img" font-family="system-ui, sans-serif" font-size="13">
+<title>Nanoseconds of a system call, by filter</title>
+<style>:root {{ color-scheme: light dark }} text {{ fill: #222 }} .paper {{ fill: #fff }} .base {{ fill: #9aa4b2 }} .filter {{ fill: #3b72c4 }} .error {{ stroke: #222 }}
+@media (prefers-color-scheme: dark) {{ text {{ fill: #ddd }} .paper {{ fill: #16181c }} .error {{ stroke: #ddd }} }}</style>
+<rect class="paper" width="100%" height="100%"/>
+<text x="10" y="22">ns of a system call: {2} calls by weight, {3} rounds, the fastest of all; the darker part is the filter's</text>
+)",
+      kWidth, bottom + 36, report.calls.size(), report.latency.rounds);
+  double y = kTop;
+  for (const VariantTimes& times : variants) {
+    const double none = std::min(variants.front().mean, times.mean);
+    const double least = std::min(times.mean_of_even, times.mean_of_odd);
+    const double most = std::max(times.mean_of_even, times.mean_of_odd);
+    out += fmt::format(
+        R"(<text x="10" y="{0:.1f}">{1}</text>
+<rect class="base" x="10" y="{2:.1f}" width="{3:.1f}" height="16"/><rect class="filter" x="{4:.1f}" y="{2:.1f}" width="{5:.1f}" height="16"/>
+<line class="error" x1="{6:.1f}" x2="{7:.1f}" y1="{8:.1f}" y2="{8:.1f}"/><text x="{9:.1f}" y="{10:.1f}">{11:.1f}</text>
+)",
+        y + 12, escaped(times.name), y + 17, none * scale, 10 + none * scale,
+        (times.mean - none) * scale, 10 + least * scale, 10 + most * scale, y + 25,
+        16 + std::max(most, times.mean) * scale, y + 30, times.mean);
+    y += kRow;
+  }
+  return out + fmt::format(
+                   "<text x=\"10\" y=\"{:.1f}\">{}; differences up to {:.1f} % are not "
+                   "claimed</text>\n</svg>\n",
+                   bottom + 22, what(report), report.latency.noise * 100);
+}
+
+}  // namespace secequiv

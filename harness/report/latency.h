@@ -1,0 +1,24 @@
+// Latencies in the running kernel, as text, as JSON and as a drawing. Owns these three shapes.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/kernel/latency.h"
+
+namespace secequiv {
+
+struct LatencyReport {
+  kernel::Latency latency;  // the first variant has no filter, the second an empty one
+  std::vector<kernel::TimedCall> calls;
+  bool real = false;
+  std::size_t given = 0;   // variants that the user gave
+  std::size_t depths = 1;  // how often each of them is there: alone, then stacked on itself
+};
+
+std::string latency_text(const LatencyReport& report);
+nlohmann::ordered_json to_json(const LatencyReport& report);  // schema "secequiv.bench/1"
+std::string latency_svg(const LatencyReport& report);         // one file, light and dark
+
+}  // namespace secequiv
