@@ -12,7 +12,8 @@ using kernel::Latency;
 using kernel::VariantTimes;
 using nlohmann::ordered_json;
 
-constexpr std::size_t kBar = 40;  // columns
+constexpr std::size_t kBar = 40;   // columns
+constexpr std::size_t kRows = 10;  // calls
 
 double longest(const Latency& latency) {
   double most = 0;
@@ -27,11 +28,11 @@ std::string spread(const VariantTimes& times) {
 std::string table(const Latency& latency) {
   std::size_t width = 0;
   for (const VariantTimes& times : latency.variants) width = std::max(width, times.name.size());
-  std::string out =
-      fmt::format("{:<{}} {:>9} {:>9} {:>9}\n", "", width, "ns a call", "of filter", "");
+  std::string out = fmt::format("    {:<{}} {:>9} {:>9}\n", "", width, "ns a call", "of filter");
+  std::size_t number = 0;
   for (const VariantTimes& times : latency.variants)
     out += fmt::format(
-        "{:<{}} {:>9.1f} {:>9.1f} {:>9} {}\n", times.name, width, times.mean,
+        "({}) {:<{}} {:>9.1f} {:>9.1f} {:>9} {}\n", ++number, times.name, width, times.mean,
         times.mean - latency.variants.front().mean, spread(times),
         std::string(static_cast<std::size_t>(times.mean / longest(latency) * kBar), '#'));
   return out;
@@ -61,6 +62,28 @@ std::string what(const LatencyReport& report) {
   return report.real
              ? "ALLOW as it is: calls are run, and cached ones are answered without the filter"
              : "every return is an error number: no call is run, none is cached";
+}
+
+// The calls that take most of the time, and how long one of each takes with each variant.
+std::string calls_table(const LatencyReport& report) {
+  if (report.calls.size() < 2) return "";
+  const auto& variants = report.latency.variants;
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < report.calls.size(); ++i)
+    order.emplace_back(-static_cast<double>(report.calls[i].weight) * variants.back().ns[i], i);
+  std::ranges::sort(order);
+  std::string out = fmt::format("{:<18} {:>10}", "ns of a call", "calls");
+  for (std::size_t v = 0; v < variants.size(); ++v)
+    out += fmt::format(" {:>8}", fmt::format("({})", v + 1));
+  out += "\n";
+  for (std::size_t row = 0; row < std::min(kRows, order.size()); ++row) {
+    const std::size_t call = order[row].second;
+    out += fmt::format("{:<18} {:>10}", report.calls[call].name, report.calls[call].weight);
+    for (const VariantTimes& times : variants) out += fmt::format(" {:>8.1f}", times.ns[call]);
+    out += "\n";
+  }
+  if (order.size() > kRows) out += fmt::format("and {} more (--json)\n", order.size() - kRows);
+  return out;
 }
 
 std::string escaped(std::string_view text) {
@@ -93,11 +116,11 @@ std::string part_note(const LatencyReport& report) {
 std::string latency_text(const LatencyReport& report) {
   std::string out = fmt::format(
       "{} system calls by weight; {} rounds, each variant in a process of its own in each, the "
-      "fastest of all\n{}\n{}{}noise: differences up to {:.1f} % are not claimed (+- is how far "
+      "fastest of all\n{}\n{}{}{}noise: differences up to {:.1f} % are not claimed (+- is how far "
       "two "
       "halves of the rounds are apart)\n",
       report.calls.size(), report.latency.rounds, what(report), table(report.latency),
-      part_note(report), report.latency.noise * 100);
+      calls_table(report), part_note(report), report.latency.noise * 100);
   if (report.given == 2) out += comparison(report);
   return out;
 }
