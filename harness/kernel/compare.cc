@@ -1,7 +1,5 @@
 #include "harness/kernel/compare.h"
 
-#include <sys/utsname.h>
-
 #include "harness/base/clock.h"
 
 namespace secequiv::kernel {
@@ -15,12 +13,6 @@ Result<Answers> answers_to(ProgramView program, std::span<const InputWords> inpu
   const auto values = evaluate(program, inputs);
   if (!values) return values.error();
   return Answers(values->begin(), values->end());
-}
-
-// Of the kernel as it is running, not of the one that headers are of.
-std::string release() {
-  utsname name{};
-  return ::uname(&name) == 0 ? name.release : "";
 }
 
 // The smallest input on which the programs differ by the model, if the model is right about

@@ -1,5 +1,7 @@
 #include "harness/kernel/oracle.h"
 
+#include <sys/utsname.h>
+
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -115,6 +117,11 @@ Status available() {
   const InputWords input{};
   const auto values = evaluate(program, {&input, 1});
   return values ? Status(Ok{}) : Status(values.error());
+}
+
+std::string release() {
+  utsname name{};
+  return ::uname(&name) == 0 ? name.release : "";
 }
 
 bool bypasses_filters(const InputWords& input, Entry entry) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -13,6 +14,9 @@ namespace secequiv::kernel {
 
 // Whether the kernel can be asked at all. Errors: kUnavailable, and why.
 Status available();
+
+// Of the kernel as it is running, not of the one that headers are of: "6.18.5".
+std::string release();
 
 // What `program` returns on each of `inputs`, all 32 bits; 0 (KILL_THREAD) where it divides by
 // zero. No call is run. Words of an input may be anything, as calls carry them in place of
