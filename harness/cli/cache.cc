@@ -24,6 +24,7 @@ struct CacheJob {
 
 std::vector<std::string> names_of(Arch arch, const std::vector<std::uint32_t>& numbers) {
   std::vector<std::string> out;
+  out.reserve(numbers.size());
   for (const std::uint32_t nr : numbers) out.push_back(shown_call(arch, nr));
   return out;
 }

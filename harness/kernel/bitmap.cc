@@ -455,7 +455,7 @@ Result<std::vector<Bitmap>> calibrated(const Reader& reader) {
   auto out = of_single(reader, SECCOMP_RET_ALLOW);
   if (!out) return out;
   const auto none = of_single(reader, SECCOMP_RET_KILL_PROCESS);
-  if (!none) return none;
+  if (!none) return none.error();
   for (std::size_t i = 0; i < out->size(); ++i) {
     Bitmap& one = (*out)[i];
     const std::vector<bool>& allowed = one.bits;
