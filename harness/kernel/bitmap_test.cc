@@ -47,7 +47,9 @@ Program decisions(Random& random) {
   constexpr std::array kConditions = {kJeqK, kJgtK, kJgeK, kJsetK};
   constexpr std::array<std::uint32_t, 6> kReturns = {0x7fff0000, 0x7fff0000, 0x7fff0000,
                                                      0x7fff0001, 0x7ffc0000, 0x50001};
-  Program out = {{kLdWAbs, 0, 0, random.below(4) == 0 ? 4u : 0u}};
+  // The emulation starts with 0 in A, too.
+  Program out(1, {kLdWAbs, 0, 0, random.below(4) == 0 ? 4u : 0u});
+  if (random.below(8) == 0) out.clear();
   const std::size_t length = 8 + random.below(40);
   while (out.size() + 2 < length) {
     const auto left = static_cast<std::uint32_t>(length - out.size() - 2);

@@ -3,6 +3,7 @@ import ctypes
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -104,6 +105,52 @@ def test_stacks_even_if_filters_forbid_to_install_more(asm, getpid):
     nothing = asm("ret #0\n")
     rows, _ = verified("%s,%s" % (more, nothing))
     assert rows["x86_64"]["cached"] == []
+
+
+# Stands before libbpf: from the third reading on (two tell what is the same for all filters) another bit is set than there is.
+FLIP = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stddef.h>
+struct options { size_t size; const void* data_in; void* data_out; unsigned in, out; unsigned char* context; };
+int bpf_prog_test_run_opts(int fd, struct options* options) {
+  static int runs;
+  int (*real)(int, struct options*) = (int (*)(int, struct options*))dlsym(RTLD_NEXT, "bpf_prog_test_run_opts");
+  int done = real(fd, options);
+  if (++runs > 2) options->context[24 + BYTE] ^= 1 << BIT;
+  return done;
+}
+"""
+
+
+@pytest.mark.parametrize("nr, side, name", [(39, "only_model", "getpid"), (40, "only_kernel", "sendfile"),
+                                            (469, "only_kernel", "file_setattr"), (512 + 20, "only_model", "getpid"),
+                                            (512 + 3, "only_kernel", "read")])
+def test_another_bit_fails(asm, tmp_path, nr, side, name):
+    filter_ = asm("ld [4]\njeq #0xc000003e, native, compat\nnative: ld [0]\njeq #39, yes, no\n"
+                  "compat: ld [0]\njeq #20, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
+    rows, _ = verified(filter_)
+    if rows["x86_64"]["kernel"]["numbers"] not in range(470, 513) or rows["i386"]["kernel"] is None:
+        pytest.skip("this kernel's bitmaps are not where this test expects them")
+    (tmp_path / "flip.c").write_text(FLIP.replace("BYTE", str(nr // 8)).replace("BIT", str(nr % 8)))
+    compiler = next(path for path in map(shutil.which, ("clang-19", "cc", "gcc")) if path)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", tmp_path / "flip.so", tmp_path / "flip.c", "-ldl"], check=True)
+    preload = {"env": {**os.environ, "LD_PRELOAD": str(tmp_path / "flip.so"), "ASAN_OPTIONS": "verify_asan_link_order=0"}}
+    done = run("cache", "--verify", "--json", filter_, **preload)
+    document = json.loads(done.out)
+    assert fits(document) == "cache" and done.status == 1 and document["verdict"] == "fail", done
+    assert document["kernel"]["agrees"] is False
+    arch = "i386" if nr >= 512 else "x86_64"
+    for row in document["arches"]:
+        wrong = row["arch"] == arch
+        assert row["kernel"]["agrees"] == (not wrong)
+        for one in ("only_model", "only_kernel"):
+            assert row["kernel"][one] == ([name] if wrong and one == side else [])
+    second = json.loads(run("cache", "--verify", "--json", "--allow-cache-loss", filter_, filter_, **preload).out)
+    assert second["verdict"] == "fail" and not all(row["after"]["kernel"]["agrees"] for row in second["arches"])
+    text = run("cache", "--verify", filter_, **preload)
+    assert text.status == 1 and "its bitmap DIFFERS" in text.out and "1: %s\n" % name in text.out
+    assert text.out.endswith("verdict   fail: Linux %s has OTHER bitmaps\n" % os.uname().release)
 
 
 def without(*capabilities):
