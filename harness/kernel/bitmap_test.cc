@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdlib>
 
 #include "harness/bpf/check.h"
@@ -142,6 +144,22 @@ TEST(Bitmap, ARefusedFilterIsNamed) {
     EXPECT_NE(all.error().text().find(&bad == &refused ? "2 instructions" : "instructions"),
               std::string::npos);
   }
+}
+
+// The youngest child is the one that has the filters.
+TEST(Bitmap, OfAProcessThatHasOtherChildren) {
+  const pid_t other = ::fork();
+  ASSERT_NE(other, -1);
+  if (other == 0)
+    for (;;) ::pause();
+  const Program none = assemble("ret #0x80000000");
+  const std::vector<Stack> stacks = {{none}};
+  const auto all = bitmaps(stacks);
+  ::kill(other, SIGKILL);
+  EXPECT_EQ(::waitpid(other, nullptr, 0), other);
+  SKIP_WITHOUT_BITMAPS(all);
+  ASSERT_TRUE(all) << all.error().text();
+  EXPECT_EQ(differences({none}, all->front()), 0u);
 }
 
 TEST(Bitmap, LeavesNoProcessBehind) {
