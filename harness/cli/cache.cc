@@ -4,6 +4,8 @@
 #include "harness/cli/engine_options.h"
 #include "harness/cli/names.h"
 #include "harness/compare/cache_change.h"
+#include "harness/kernel/bitmap.h"
+#include "harness/kernel/oracle.h"
 #include "harness/report/json.h"
 #include "verify/dd/actions.h"
 
@@ -16,11 +18,13 @@ struct CacheJob {
   Options options;
   std::vector<std::string> filters;
   bool allow_loss = false;
+  bool verify = false;
   EngineOptions engine;
 };
 
 std::vector<std::string> names_of(Arch arch, const std::vector<std::uint32_t>& numbers) {
   std::vector<std::string> out;
+  out.reserve(numbers.size());
   for (const std::uint32_t nr : numbers) out.push_back(shown_call(arch, nr));
   return out;
 }
@@ -46,6 +50,69 @@ std::size_t constant_calls(const Constant& constant, Arch arch) {
   return out;
 }
 
+using Bitmaps = std::vector<kernel::Bitmap>;
+
+// Of each stack; without --verify none is read.
+Result<std::vector<Bitmaps>> bitmaps_of(const std::vector<std::vector<Source>>& stacks,
+                                        const CacheJob& job) {
+  std::vector<std::vector<ProgramView>> programs;
+  if (!job.verify) return std::vector<Bitmaps>(stacks.size());
+  if (const Arch host = job.options.oci().arch; host != Arch::kX86_64)
+    return make_error(
+        ErrorCode::kUnavailable, "--verify",
+        fmt::format("bitmaps can be read of x86_64, not of {} (--arch)", arch_info(host).name));
+  programs.reserve(stacks.size());
+  for (const auto& stack : stacks) programs.push_back(views(stack));
+  return kernel::bitmaps(programs);
+}
+
+// What the kernel's bitmap of an architecture says of a stack.
+struct Verified {
+  ordered_json json = nullptr;
+  std::string text = "  kernel: it has no bitmap of this architecture\n";
+  bool agrees = true;
+};
+
+Verified verified(const std::vector<Source>& stack, Arch arch, const Bitmaps& bitmaps) {
+  Verified out;
+  for (const kernel::Bitmap& bitmap : bitmaps) {
+    if (bitmap.arch != arch) continue;
+    // Any other number that filters do not stop is a difference.
+    std::vector<std::uint32_t> known;
+    for (const std::uint32_t nr : bitmap.unfiltered)
+      if (arch == Arch::kX86_64 && kernel::bypasses_filters({nr}, kernel::Entry::kX86_64))
+        known.push_back(nr);
+    const auto difference = bitmap_difference(views(stack), arch, bitmap.bits, known);
+    out.agrees = difference.only_model.empty() && difference.only_kernel.empty();
+    out.json = {{"numbers", bitmap.numbers},
+                {"agrees", out.agrees},
+                {"unfiltered", names_of(arch, bitmap.unfiltered)},
+                {"only_model", names_of(arch, difference.only_model)},
+                {"only_kernel", names_of(arch, difference.only_kernel)}};
+    out.text = fmt::format("  {:<20} {:>4}: numbers, {}\n", "kernel", bitmap.numbers,
+                           out.agrees ? "its bitmap has the same" : "its bitmap DIFFERS");
+    if (!bitmap.unfiltered.empty())
+      out.text += paragraph("never filtered", names_of(arch, bitmap.unfiltered));
+    if (!out.agrees)
+      out.text += paragraph("not in the kernel", names_of(arch, difference.only_model)) +
+                  paragraph("only in the kernel", names_of(arch, difference.only_kernel));
+  }
+  return out;
+}
+
+// The last line.
+std::string verdict_text(const CacheJob& job, bool agrees, bool lost) {
+  const bool fails = !agrees || (lost && !job.allow_loss);
+  std::string out = fmt::format("verdict   {}:", fails ? "fail" : "pass");
+  if (job.verify)
+    out += fmt::format(" Linux {} has {} bitmaps{}", kernel::release(),
+                       agrees ? "the same" : "OTHER", job.filters.size() == 2 ? ";" : "");
+  if (job.filters.size() == 2)
+    out += lost ? " the kernel no longer answers some calls from its cache"
+                : " no cached call is lost";
+  return out + "\n";
+}
+
 int cache(const CacheJob& job) {
   std::vector<std::vector<Source>> stacks;
   std::vector<Constant> constant;
@@ -57,14 +124,14 @@ int cache(const CacheJob& job) {
     stacks.push_back(std::move(*stack));
     constant.push_back(std::move(*calls));
   }
+  const auto kernels = bitmaps_of(stacks, job);
+  if (!kernels) return report(kernels.error(), job.options);
   const bool two = stacks.size() == 2;
   const auto before = views(stacks.front());
   const auto after = views(stacks.back());
   const auto changes = cache_changes(before, after, job.options.oci().arch);
-  const bool fails = loses(changes) && !job.allow_loss;
-  ordered_json document{{"schema", "secequiv.cache/1"},
-                        {"verdict", fails ? "fail" : "pass"},
-                        {"arches", ordered_json::array()}};
+  bool agrees = true;
+  ordered_json arches = ordered_json::array();
   std::string text;
   for (const CacheChange& change : changes) {
     const Arch arch = change.arch;
@@ -76,6 +143,14 @@ int cache(const CacheJob& job) {
                         paragraph("cached", names_of(arch, change.before)));
     text += fmt::format("  {:<20} {:>4}: calls whose action only their number decides\n",
                         "constant", constant_calls(constant.front(), arch));
+    const auto verify = [&](std::size_t side, ordered_json& into) {
+      if (!job.verify) return;
+      Verified one = verified(stacks[side], arch, (*kernels)[side]);
+      agrees = agrees && one.agrees;
+      into["kernel"] = std::move(one.json);
+      text += one.text;
+    };
+    verify(0, row);
     if (two) {
       row["after"] = {{"cached", names_of(arch, change.after)},
                       {"constant", constant_calls(constant.back(), arch)},
@@ -83,15 +158,17 @@ int cache(const CacheJob& job) {
                       {"gained", names_of(arch, change.gained)}};
       text += fmt::format("  {:<20} {:>4}\n  {:<20} {:>4}\n", "cached after", change.after.size(),
                           "constant after", constant_calls(constant.back(), arch));
+      verify(1, row["after"]);
       text += paragraph("lost", names_of(arch, change.lost));
       text += paragraph("gained", names_of(arch, change.gained));
     }
-    document["arches"].push_back(std::move(row));
+    arches.push_back(std::move(row));
   }
-  if (two)
-    text += fmt::format("verdict   {}: {}\n", fails ? "fail" : "pass",
-                        loses(changes) ? "the kernel no longer answers some calls from its cache"
-                                       : "no cached call is lost");
+  if (two || job.verify) text += verdict_text(job, agrees, loses(changes));
+  const bool fails = !agrees || (loses(changes) && !job.allow_loss);
+  ordered_json document{{"schema", "secequiv.cache/1"}, {"verdict", fails ? "fail" : "pass"}};
+  if (job.verify) document["kernel"] = {{"release", kernel::release()}, {"agrees", agrees}};
+  document["arches"] = std::move(arches);
   return print(job.options.json ? render(document) : text,
                exit_code(fails ? Verdict::kFail : Verdict::kPass));
 }
@@ -110,6 +187,9 @@ void add_cache(CLI::App& app, Context& context) {
       ->required()
       ->expected(1, 2);
   sub->add_flag("--allow-cache-loss", job->allow_loss, "Report lost calls and do not fail");
+  sub->add_flag("--verify", job->verify,
+                "Install the filters in a process and read the running kernel's own bitmaps, which "
+                "have to be the same (takes root, that is CAP_BPF and CAP_PERFMON; x86_64)");
   job->engine.add_memory(*sub);
   job->options.add_input(*sub);
   job->options.add_import(*sub);

@@ -47,6 +47,17 @@ bool loses(std::span<const CacheChange> changes) {
   return std::ranges::any_of(changes, [](const CacheChange& one) { return !one.lost.empty(); });
 }
 
+BitmapDifference bitmap_difference(std::span<const ProgramView> filters, Arch arch,
+                                   const std::vector<bool>& bits,
+                                   std::span<const std::uint32_t> unfiltered) {
+  std::vector<bool> model = cacheable(filters, arch, static_cast<std::uint32_t>(bits.size()));
+  for (const std::uint32_t nr : unfiltered)
+    if (nr < model.size()) model[nr] = true;
+  const auto ours = numbers(model);
+  const auto kernels = numbers(bits);
+  return {without(ours, kernels), without(kernels, ours)};
+}
+
 std::string shown_call(Arch arch, std::uint32_t nr) {
   const std::string_view name = syscall_name(arch, nr);
   return name.empty() ? fmt::format("syscall {}", nr) : std::string(name);

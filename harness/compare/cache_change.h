@@ -31,6 +31,18 @@ std::vector<CacheChange> cache_changes(std::span<const ProgramView> before,
 // Whether any architecture has lost any.
 bool loses(std::span<const CacheChange> changes);
 
+// Where a kernel's bitmap is not what we say, ascending.
+struct BitmapDifference {
+  std::vector<std::uint32_t> only_model;   // cached, we say, and the kernel does not
+  std::vector<std::uint32_t> only_kernel;  // the other way round
+};
+
+// `bits`: the kernel's for `filters` stacked on each other, all that it has. `unfiltered`: numbers
+// that it lets pass whatever filters say; none of them is a difference.
+BitmapDifference bitmap_difference(std::span<const ProgramView> filters, Arch arch,
+                                   const std::vector<bool>& bits,
+                                   std::span<const std::uint32_t> unfiltered);
+
 // "read", or "syscall 999" of a number without a name.
 std::string shown_call(Arch arch, std::uint32_t nr);
 

@@ -77,6 +77,7 @@ Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
   std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::vector<std::uint32_t> key;
+    key.reserve(plan.fixed.size());
     for (const std::uint8_t word : plan.fixed) key.push_back(inputs[i][word]);
     groups[key].push_back(i);
   }

@@ -59,18 +59,20 @@ std::uint32_t cached_numbers(Arch arch) {
 }
 
 std::vector<bool> cacheable(ProgramView program, Arch arch) {
-  std::vector<bool> out(cached_numbers(arch));
-  for (std::uint32_t nr = 0; nr < out.size(); ++nr)
-    out[nr] = constant_allow(program, nr, arch_info(arch).audit);
-  return out;
+  return cacheable({&program, 1}, arch);
 }
 
 std::vector<bool> cacheable(std::span<const ProgramView> filters, Arch arch) {
-  std::vector<bool> out(cached_numbers(arch), true);
-  for (const ProgramView filter : filters) {
-    const std::vector<bool> own = cacheable(filter, arch);
-    for (std::size_t nr = 0; nr < out.size(); ++nr) out[nr] = out[nr] && own[nr];
-  }
+  return cacheable(filters, arch, cached_numbers(arch));
+}
+
+std::vector<bool> cacheable(std::span<const ProgramView> filters, Arch arch,
+                            std::uint32_t numbers) {
+  std::vector<bool> out(numbers);
+  for (std::uint32_t nr = 0; nr < numbers; ++nr)
+    out[nr] = std::ranges::all_of(filters, [&](ProgramView filter) {
+      return constant_allow(filter, nr, arch_info(arch).audit);
+    });
   return out;
 }
 

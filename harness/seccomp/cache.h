@@ -25,5 +25,7 @@ std::vector<bool> cacheable(ProgramView program, Arch arch);
 
 // The same of filters stacked on each other: all have to agree. `filters` not empty.
 std::vector<bool> cacheable(std::span<const ProgramView> filters, Arch arch);
+// The same for a kernel that has `numbers` numbers.
+std::vector<bool> cacheable(std::span<const ProgramView> filters, Arch arch, std::uint32_t numbers);
 
 }  // namespace secequiv

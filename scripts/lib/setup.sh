@@ -10,7 +10,7 @@
 # Quick when nothing is missing (one dpkg-query). Otherwise installs with apt-get, through sudo unless root. Returns 2 with
 # the exact list of what is missing when it cannot. Everything it says goes to stderr.
 
-SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libgmp-dev)
+SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libgmp-dev libbpf-dev)
 SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema python3-yaml git)
 SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19)
 SETUP_OSS_FUZZ=(afl++ g++-multilib libc++-19-dev libc++abi-19-dev llvm-19)
@@ -46,6 +46,7 @@ _setup_probe() {
     libcli11-dev) echo +CLI/CLI.hpp ;;
     libz3-dev) echo +z3.h ;;
     libgmp-dev) echo +gmpxx.h ;;
+    libbpf-dev) echo +bpf/libbpf.h ;;
     libgtest-dev) echo +gtest/gtest.h ;;
     libbenchmark-dev) echo +benchmark/benchmark.h ;;
     libseccomp-dev) echo +seccomp.h ;;

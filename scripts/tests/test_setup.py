@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-BUILD = ["cmake", "ninja-build", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev", "libz3-dev", "libgmp-dev"]
+BUILD = ["cmake", "ninja-build", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev", "libz3-dev", "libgmp-dev", "libbpf-dev"]
 TEST = ["g++", "libgtest-dev", "libbenchmark-dev", "libseccomp-dev", "libpcap-dev", "python3", "python3-pytest", "python3-jsonschema", "python3-yaml", "git"]
 CLANG = ["clang-19", "libclang-rt-19-dev", "clang-format-19", "clang-tidy-19"]
 OSS_FUZZ = ["afl++", "g++-multilib", "libc++-19-dev", "libc++abi-19-dev", "llvm-19"]
@@ -126,7 +126,7 @@ def test_not_a_debian_system_but_all_there(sandbox):
     sandbox.fake("ninja", "")
     done = require(sandbox, "demo")
     assert done.returncode == 0, done.stderr
-    assert len(sandbox.noted("clang++-19")) == 6  # one per header, and one for the folder
+    assert len(sandbox.noted("clang++-19")) == 7  # one per header, and one for the folder
 
 
 def test_cmake_that_does_not_know_the_presets(sandbox):

@@ -23,7 +23,7 @@ COMMANDS = {
     "why": ["--nr", "--arch", "--ip", "--arg", "--words", "--host-arch", "--cap", "--kernel", "--max-memory", "--from", "--big-endian",
             "--json"],
     "reach": ["--at", "--max-regions", "--max-memory", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
-    "cache": ["--allow-cache-loss", "--max-memory", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
+    "cache": ["--allow-cache-loss", "--verify", "--max-memory", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
     "cost": ["--profile", "--policy", "--max-inputs", "--all", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
     "dump": ["--pid", "--index", "--plain", "--to", "--output"],
     "bench": ["--profile", "--policy", "--max-inputs", "--stacks", "--real", "--chart", "--rounds", "--seed", "--from", "--big-endian", "--arch", "--cap",

@@ -1,0 +1,216 @@
+"""`secequiv cache --verify`: the running kernel's own bitmaps, and what is said where they may not be read."""
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from cli_tool import POLICIES, STATUS, all_programs, fits, read_raw, run
+from test_cli_cache import SYSTRAP
+from test_cli_kernel import SYS_PTRACE, SYS_SECCOMP, forbid
+
+SYS_BPF = 321
+CAP_SYS_ADMIN, CAP_PERFMON, CAP_BPF = 21, 38, 39
+UNFILTERED = (["uretprobe", "uprobe"], ["uretprobe"], [])  # by the kernel's version
+
+
+def verify(*arguments, **options):
+    done = run("cache", "--verify", "--json", *arguments, **options)
+    document = json.loads(done.out)
+    if document.get("error") == "unavailable":
+        if os.environ.get("SECEQUIV_REQUIRE_KERNEL"):
+            pytest.fail(done.err)
+        pytest.skip(document["detail"])
+    return document, done
+
+
+def verified(*arguments, **options):
+    """A run that read bitmaps; they are as they should be. Its rows by architecture."""
+    document, done = verify(*arguments, **options)
+    assert fits(document) == "cache" and done.status == STATUS[document["verdict"]], done
+    assert document["kernel"] == {"release": os.uname().release, "agrees": True}
+    rows = {row["arch"]: row for row in document["arches"]}
+    for arch, row in rows.items():
+        assert ("after" in row) == (len(arguments) == 2)
+        for side in [row] + [row[key] for key in ("after",) if key in row]:
+            kernel = side["kernel"]
+            if arch != "x86_64" and kernel is None:
+                continue  # a kernel without CONFIG_COMPAT
+            assert kernel["agrees"] and kernel["only_model"] == kernel["only_kernel"] == []
+            assert kernel["unfiltered"] in (UNFILTERED if arch == "x86_64" else ([],))
+            assert abs(kernel["numbers"] - row["numbers"]) < 100
+    return rows, document
+
+
+@pytest.mark.parametrize("program", all_programs(), ids=lambda path: path.stem)
+def test_real_filters(program):
+    if len(read_raw(program.read_bytes())) > 4096:
+        document, done = verify(program)
+        assert (document["error"], done.status) == ("rejected", 4) and "expected 1 to 4096 instructions" in done.err
+    else:
+        rows, document = verified(program)
+        assert document["verdict"] == "pass" and list(rows)[0] == "x86_64"
+
+
+def policies():
+    return sorted(path for path in POLICIES.rglob("*.json") if path.name != "schema.json")
+
+
+def test_compiled_policies():
+    read = 0
+    for path in policies():
+        document, done = verify(path)
+        if "error" in document:
+            assert document["error"] == "rejected" and "4096" in done.err, done
+        else:
+            assert document["kernel"]["agrees"] and done.status == 0, done
+            read += 1
+    assert read >= 5
+
+
+def test_before_and_after():
+    rows, document = verified(*SYSTRAP)
+    assert document["verdict"] == "pass" and all(len(row["cached"]) > 20 for row in [rows["x86_64"]])
+
+
+def test_lost_calls_fail_though_the_bitmaps_are_the_same(asm):
+    first = asm("ld [0]\njeq #39, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
+    second = asm("ld [0]\njeq #1, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
+    _, document = verified(first, second)
+    assert document["verdict"] == "fail"
+    text = run("cache", "--verify", first, second)
+    assert text.status == 1 and "verdict   fail: Linux %s has the same bitmaps; the kernel no longer" % os.uname().release in text.out
+    assert run("cache", "--verify", "--allow-cache-loss", first, second).status == 0
+    alone = run("cache", "--verify", first)
+    assert alone.status == 0 and alone.out.endswith("verdict   pass: Linux %s has the same bitmaps\n" % os.uname().release)
+    assert alone.out.count("numbers, its bitmap has the same") in (1, 2)
+
+
+def test_without_the_option_nothing_is_read(getpid):
+    document = json.loads(run("cache", "--json", getpid, preexec_fn=forbid(SYS_BPF)).out)
+    assert "kernel" not in document and all("kernel" not in row for row in document["arches"])
+
+
+def test_stacks_even_if_filters_forbid_to_install_more(asm, getpid):
+    more = asm("ld [0]\njeq #39, yes, next\nnext: jeq #0, yes, no\nyes: ret #0x7fff0000\nno: ret #0x80000000\n")
+    trap = asm("ld [0]\njeq #39, yes, no\nyes: ret #0x7fff0000\nno: ret #0x30000\n")
+    for stack in ([more, getpid], [getpid, more], [getpid, more, trap, getpid], [trap, SYSTRAP[1]]):
+        rows, _ = verified(",".join(map(str, stack)))
+        assert rows["x86_64"]["cached"] == ["getpid"], stack
+    rows, _ = verified("%s,%s" % (more, more))
+    assert rows["x86_64"]["cached"] == ["read", "getpid"]
+    nothing = asm("ret #0\n")
+    rows, _ = verified("%s,%s" % (more, nothing))
+    assert rows["x86_64"]["cached"] == []
+
+
+# Stands before libbpf: from the third reading on (two tell what is the same for all filters) another bit is set than there is.
+FLIP = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stddef.h>
+struct options { size_t size; const void* data_in; void* data_out; unsigned in, out; unsigned char* context; };
+int bpf_prog_test_run_opts(int fd, struct options* options) {
+  static int runs;
+  int (*real)(int, struct options*) = (int (*)(int, struct options*))dlsym(RTLD_NEXT, "bpf_prog_test_run_opts");
+  int done = real(fd, options);
+  if (++runs > 2) options->context[24 + BYTE] ^= 1 << BIT;
+  return done;
+}
+"""
+
+
+@pytest.mark.parametrize("nr, side, name", [(39, "only_model", "getpid"), (40, "only_kernel", "sendfile"),
+                                            (469, "only_kernel", "file_setattr"), (512 + 20, "only_model", "getpid"),
+                                            (512 + 3, "only_kernel", "read")])
+def test_another_bit_fails(asm, tmp_path, nr, side, name):
+    filter_ = asm("ld [4]\njeq #0xc000003e, native, compat\nnative: ld [0]\njeq #39, yes, no\n"
+                  "compat: ld [0]\njeq #20, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
+    rows, _ = verified(filter_)
+    if rows["x86_64"]["kernel"]["numbers"] not in range(470, 513) or rows["i386"]["kernel"] is None:
+        pytest.skip("this kernel's bitmaps are not where this test expects them")
+    (tmp_path / "flip.c").write_text(FLIP.replace("BYTE", str(nr // 8)).replace("BIT", str(nr % 8)))
+    compiler = next(path for path in map(shutil.which, ("clang-19", "cc", "gcc")) if path)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", tmp_path / "flip.so", tmp_path / "flip.c", "-ldl"], check=True)
+    preload = {"env": {**os.environ, "LD_PRELOAD": str(tmp_path / "flip.so"), "ASAN_OPTIONS": "verify_asan_link_order=0"}}
+    done = run("cache", "--verify", "--json", filter_, **preload)
+    document = json.loads(done.out)
+    assert fits(document) == "cache" and done.status == 1 and document["verdict"] == "fail", done
+    assert document["kernel"]["agrees"] is False
+    arch = "i386" if nr >= 512 else "x86_64"
+    for row in document["arches"]:
+        wrong = row["arch"] == arch
+        assert row["kernel"]["agrees"] == (not wrong)
+        for one in ("only_model", "only_kernel"):
+            assert row["kernel"][one] == ([name] if wrong and one == side else [])
+    second = json.loads(run("cache", "--verify", "--json", "--allow-cache-loss", filter_, filter_, **preload).out)
+    assert second["verdict"] == "fail" and not all(row["after"]["kernel"]["agrees"] for row in second["arches"])
+    text = run("cache", "--verify", filter_, **preload)
+    assert text.status == 1 and "its bitmap DIFFERS" in text.out and "1: %s\n" % name in text.out
+    assert text.out.endswith("verdict   fail: Linux %s has OTHER bitmaps\n" % os.uname().release)
+
+
+def without(*capabilities):
+    """A child that has all rights but these."""
+    def drop():
+        for capability in capabilities:
+            ctypes.CDLL(None).prctl(24, capability)  # PR_CAPBSET_DROP
+    return drop
+
+
+def as_nobody():
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+
+
+def unavailable(done, *says):
+    assert done.status == 3 and not done.out and "Traceback" not in done.err, done
+    assert any(text in done.err for text in says), done
+    return done
+
+
+RIGHTS = "only CAP_BPF and CAP_PERFMON (root) may read it", "CAP_PERFMON and no lockdown are needed"
+ABSENT = "/sys/kernel/btf/vmlinux", "built without libbpf", "x86_64 Linux only"
+
+
+@pytest.mark.parametrize("missing", [(CAP_SYS_ADMIN, CAP_PERFMON, CAP_BPF), (CAP_SYS_ADMIN, CAP_PERFMON), (CAP_SYS_ADMIN, CAP_BPF)])
+def test_without_rights_nothing_passes(getpid, missing):
+    unavailable(run("cache", "--verify", getpid, preexec_fn=without(*missing)), *RIGHTS, *ABSENT)
+    document = json.loads(run("cache", "--verify", "--json", getpid, preexec_fn=without(*missing)).out)
+    assert fits(document) == "error" and document["error"] == "unavailable"
+
+
+def test_another_user(getpid, monkeypatch):
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        shutil.copy(Path(os.environ["SECEQUIV_BIN"]) / "secequiv", folder)
+        monkeypatch.setenv("SECEQUIV_BIN", folder)
+        done = run("cache", "--verify", "-", stdin=getpid.read_bytes(), preexec_fn=as_nobody, cwd="/")
+        unavailable(done, *RIGHTS, *ABSENT)
+        assert run("cache", "-", stdin=getpid.read_bytes(), preexec_fn=as_nobody, cwd="/").status == 0
+
+
+def test_where_seccomp_cannot_be_suspended(getpid):
+    verified(getpid)
+    rights = {"preexec_fn": without(CAP_SYS_ADMIN)}
+    verified(getpid, **rights)
+    verified("%s,%s" % (getpid, SYSTRAP[0].parent.parent / "libseccomp" / "docker-x86_64.tree.bpf"), **rights)
+    for stack in ("%s,%s" % (getpid, getpid), "%s,%s" % (getpid, SYSTRAP[0])):
+        unavailable(run("cache", "--verify", stack, **rights), "1 of 2 filters could be installed: they forbid seccomp()")
+
+
+@pytest.mark.parametrize("call, says", [(SYS_BPF, RIGHTS[0]), (SYS_PTRACE, "ptrace is not permitted here"),
+                                        (SYS_SECCOMP, "seccomp is not permitted here"),
+                                        (1 << 30, "expected 1 filters in the filter's process, found 2")])
+def test_where_it_is_not_permitted(getpid, call, says):
+    verified(getpid)
+    unavailable(run("cache", "--verify", getpid, preexec_fn=forbid(call)), says)
+
+
+def test_another_architecture(getpid):
+    unavailable(run("cache", "--verify", getpid, "--arch", "aarch64"), "not of aarch64")
