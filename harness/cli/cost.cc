@@ -19,6 +19,13 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kRows = 25;
 
+// Steps of diagrams, some four times and more what real filters of 7000 instructions need. Where
+// many calls are beyond that, the others are given less: there are hundreds.
+constexpr std::size_t kCallSteps = std::size_t{1} << 20;
+constexpr std::size_t kFewSteps = std::size_t{1} << 16;
+constexpr std::size_t kMostTries = 8;
+constexpr std::size_t kWorstSteps = std::size_t{1} << 21;
+
 struct CostJob {
   Options options;
   PairOptions pair;
@@ -48,14 +55,17 @@ class Exact {
 
   Status fill(Side& side, Arch arch) {
     const Program& program = side.source->program;
+    std::size_t beyond = 0;
     for (CallCost& call : side.calls) {
       side.exact.emplace_back();
       const auto nr = profile_nr(arch, call.name);
       if (!nr) continue;
-      auto found = within<dd::ExactCost>([&](const dd::Limits& limits) {
+      const std::size_t steps = beyond < kMostTries ? kCallSteps : kFewSteps;
+      auto found = within<dd::ExactCost>(steps, [&](const dd::Limits& limits) {
         return dd::exact_cost(program, arch_info(arch).audit, *nr, limits);
       });
       if (!found) return found.error();
+      if (!*found) ++beyond;
       side.exact.back() = std::move(*found);
       if (const auto& exact = side.exact.back()) {
         call.least = exact->least.instructions;
@@ -66,7 +76,7 @@ class Exact {
       }
     }
     const auto found = within<WorstInput>(
-        [&](const dd::Limits& limits) { return dd::exact_worst(program, limits); });
+        kWorstSteps, [&](const dd::Limits& limits) { return dd::exact_worst(program, limits); });
     if (!found) return found.error();
     side.worst_exact = found->has_value();
     if (*found) side.worst = **found;
@@ -76,9 +86,9 @@ class Exact {
  private:
   // Nothing if the limits are reached.
   template <class Value, class Ask>
-  Result<std::optional<Value>> within(const Ask& ask) const {
+  Result<std::optional<Value>> within(std::size_t steps, const Ask& ask) const {
     dd::Limits limits = job_.engine.limits();
-    limits.steps = dd::Limits{}.steps;
+    limits.steps = steps;
     limits.seconds = std::min(job_.options.timeout - seconds_since(start_), dd::kNoTimeLimit);
     if (limits.seconds <= 0) return std::optional<Value>();
     auto found = ask(limits);
