@@ -210,6 +210,7 @@ class Maker {
              "------ ----------- ----------- --------- --------- ----------------\n"
              "100.00    0.000100          10        10         1 total\n");
     add_text("profile", "json", "{\"futex\": 870063, \"read\": 1}");
+    add_text("profile", "json_list", R"([{"name": "futex", "calls": 870063}])");
     add_text("oci", "small", R"({
   "defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 38,
   "archMap": [{"architecture": "SCMP_ARCH_X86_64", "subArchitectures": ["SCMP_ARCH_X86"]}],

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 
+#include "harness/base/clock.h"
+#include "harness/cli/engine_options.h"
 #include "harness/cli/pair_options.h"
 #include "harness/cli/profile_options.h"
 #include "harness/report/json.h"
+#include "verify/dd/cost.h"
 
 namespace secequiv::cli {
 namespace {
@@ -16,36 +19,118 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kRows = 25;
 
+// Steps of diagrams, some four times and more what real filters of 7000 instructions need. Where
+// many calls are beyond that, the others are given less: there are hundreds.
+constexpr std::size_t kCallSteps = std::size_t{1} << 20;
+constexpr std::size_t kFewSteps = std::size_t{1} << 16;
+constexpr std::size_t kMostTries = 8;
+constexpr std::size_t kWorstSteps = std::size_t{1} << 21;
+
 struct CostJob {
   Options options;
   PairOptions pair;
   ProfileOptions profile;
+  EngineOptions engine;
   bool all = false;
+  bool derived = false;
 };
 
+// What is not exact is of derived inputs.
 struct Side {
   const Source* source;
   std::vector<CallCost> calls;
+  std::vector<std::optional<dd::ExactCost>> exact;  // of each call
   WorstInput worst;
+  bool worst_exact = false;
+
+  [[nodiscard]] bool calls_exact() const {
+    return std::ranges::all_of(exact, [](const auto& cost) { return cost.has_value(); });
+  }
 };
 
+// All inputs, as far as the limits allow; `calls` and `worst` of those that are exact.
+class Exact {
+ public:
+  explicit Exact(const CostJob& job) : job_(job) {}
+
+  Status fill(Side& side, Arch arch) {
+    const Program& program = side.source->program;
+    std::size_t beyond = 0;
+    for (CallCost& call : side.calls) {
+      side.exact.emplace_back();
+      const auto nr = profile_nr(arch, call.name);
+      if (!nr) continue;
+      const std::size_t steps = beyond < kMostTries ? kCallSteps : kFewSteps;
+      auto found = within<dd::ExactCost>(steps, [&](const dd::Limits& limits) {
+        return dd::exact_cost(program, arch_info(arch).audit, *nr, limits);
+      });
+      if (!found) return found.error();
+      if (!*found) ++beyond;
+      side.exact.back() = std::move(*found);
+      if (const auto& exact = side.exact.back()) {
+        call.least = exact->least.instructions;
+        call.mean = exact->mean.value;
+        call.most = exact->most.instructions;
+        call.jumps = exact->jumps.value;
+        call.inputs = 0;
+      }
+    }
+    const auto found = within<WorstInput>(
+        kWorstSteps, [&](const dd::Limits& limits) { return dd::exact_worst(program, limits); });
+    if (!found) return found.error();
+    side.worst_exact = found->has_value();
+    if (*found) side.worst = **found;
+    return Ok{};
+  }
+
+ private:
+  // Nothing if the limits are reached.
+  template <class Value, class Ask>
+  Result<std::optional<Value>> within(std::size_t steps, const Ask& ask) const {
+    dd::Limits limits = job_.engine.limits();
+    limits.steps = steps;
+    limits.seconds = std::min(job_.options.timeout - seconds_since(start_), dd::kNoTimeLimit);
+    if (limits.seconds <= 0) return std::optional<Value>();
+    auto found = ask(limits);
+    if (found) return std::optional<Value>(std::move(*found));
+    if (found.error().code == ErrorCode::kBudget) return std::optional<Value>();
+    return found.error();
+  }
+
+  const CostJob& job_;
+  Clock::time_point start_ = Clock::now();
+};
+
+ordered_json call_json(const CallCost& call, const std::optional<dd::ExactCost>& exact) {
+  ordered_json out{{"name", call.name},   {"calls", call.calls},       {"cached", call.cached},
+                   {"least", call.least}, {"mean", call.mean},         {"most", call.most},
+                   {"jumps", call.jumps}, {"exact", exact.has_value()}};
+  if (!exact) {
+    out["inputs"] = call.inputs;
+    return out;
+  }
+  out["over"] = {{"inputs", exact->inputs},
+                 {"allowed", exact->allowed},
+                 {"mean", exact->mean.exact},
+                 {"jumps", exact->jumps.exact}};
+  out["least_data"] = to_json(exact->least.data);
+  out["most_data"] = to_json(exact->most.data);
+  return out;
+}
+
 ordered_json side_json(const Side& side) {
-  ordered_json out{
-      {"name", side.source->name},
-      {"instructions", side.source->program.size()},
-      {"mean", weighted_mean(side.calls)},
-      {"mean_uncached", weighted_mean_uncached(side.calls)},
-      {"worst", {{"instructions", side.worst.instructions}, {"data", to_json(side.worst.data)}}},
-      {"calls", ordered_json::array()}};
-  for (const CallCost& call : side.calls)
-    out["calls"].push_back({{"name", call.name},
-                            {"calls", call.calls},
-                            {"cached", call.cached},
-                            {"least", call.least},
-                            {"mean", call.mean},
-                            {"most", call.most},
-                            {"jumps", call.jumps},
-                            {"inputs", call.inputs}});
+  ordered_json out{{"name", side.source->name},
+                   {"instructions", side.source->program.size()},
+                   {"mean", weighted_mean(side.calls)},
+                   {"mean_uncached", weighted_mean_uncached(side.calls)},
+                   {"exact", side.calls_exact()},
+                   {"worst",
+                    {{"instructions", side.worst.instructions},
+                     {"exact", side.worst_exact},
+                     {"data", to_json(side.worst.data)}}},
+                   {"calls", ordered_json::array()}};
+  for (std::size_t i = 0; i < side.calls.size(); ++i)
+    out["calls"].push_back(call_json(side.calls[i], side.exact[i]));
   return out;
 }
 
@@ -53,9 +138,10 @@ std::string ratio(double before, double after) {
   return before == 0 ? "" : fmt::format("{:.2f}", after / before);
 }
 
-std::string numbers(const CallCost& call) {
-  return fmt::format("{:>6} {:>8.1f} {:>6} {:>6.1f} {:1}", call.least, call.mean, call.most,
-                     call.jumps, call.cached ? "*" : "");
+std::string numbers(const Side& side, std::size_t at) {
+  const CallCost& call = side.calls[at];
+  return fmt::format("{:>6} {:>8.1f} {:>6} {:>6.1f} {:1}{:1}", call.least, call.mean, call.most,
+                     call.jumps, call.cached ? "*" : "", side.exact[at] ? "" : "~");
 }
 
 // Most expensive first: calls times what the first filter executes for one.
@@ -65,14 +151,14 @@ std::string table(const std::vector<Side>& sides, bool all) {
     order.emplace_back(-static_cast<double>(call.calls) * call.mean, order.size());
   std::ranges::sort(order);
   const std::size_t shown = all ? order.size() : std::min(order.size(), kRows);
-  constexpr std::string_view kHead = " least     mean   most  jumps  ";
+  constexpr std::string_view kHead = " least     mean   most  jumps   ";
   std::string out = fmt::format("{:<24} {:>10}", "system call", "calls");
   for (std::size_t s = 0; s < sides.size(); ++s) out += fmt::format(" |{}", kHead);
   out += sides.size() == 2 ? "|  ratio\n" : "\n";
   for (std::size_t row = 0; row < shown; ++row) {
     const CallCost& first = sides.front().calls[order[row].second];
     out += fmt::format("{:<24} {:>10}", first.name, first.calls);
-    for (const Side& side : sides) out += " |" + numbers(side.calls[order[row].second]);
+    for (const Side& side : sides) out += " |" + numbers(side, order[row].second);
     out += sides.size() == 2
                ? fmt::format(" | {:>6}\n",
                              ratio(first.mean, sides.back().calls[order[row].second].mean))
@@ -84,18 +170,28 @@ std::string table(const std::vector<Side>& sides, bool all) {
 
 std::string cost_text(const std::vector<Side>& sides, bool all) {
   std::string out = table(sides, all) + "* answered from the kernel's cache, without the filter\n";
+  if (!std::ranges::all_of(sides, &Side::calls_exact))
+    out += "~ of derived inputs only: least and most may be lower and higher\n";
   for (const Side& side : sides)
     out += fmt::format(
         "{}: {} instructions; a call executes {:.2f} ({:.2f} if nothing were cached)\n"
-        "  at worst {}: {}\n",
+        "  at worst {}{}: {}\n",
         side.source->name, side.source->program.size(), weighted_mean(side.calls),
-        weighted_mean_uncached(side.calls), side.worst.instructions, describe(side.worst.data));
+        weighted_mean_uncached(side.calls), side.worst.instructions,
+        side.worst_exact ? "" : " or more", describe(side.worst.data));
   if (sides.size() == 2)
     out += fmt::format(
         "ratio: {} ({} if nothing were cached)\n",
         ratio(weighted_mean(sides[0].calls), weighted_mean(sides[1].calls)),
         ratio(weighted_mean_uncached(sides[0].calls), weighted_mean_uncached(sides[1].calls)));
   return out;
+}
+
+// Of derived inputs and of those that the exact costs found.
+WorstInput worst_known(const Side& side, std::vector<SeccompData> inputs) {
+  for (const auto& exact : side.exact)
+    if (exact) inputs.push_back(exact->most.data);
+  return worst(side.source->program, inputs);
 }
 
 int cost(const CostJob& job) {
@@ -108,17 +204,34 @@ int cost(const CostJob& job) {
   }
   const auto profile = job.profile.read(arch);
   if (!profile) return report(profile.error(), job.options);
-  auto cases = job.pair.cases(sources.front(), sources.back(), job.options);
-  if (!cases) return report(cases.error(), job.options);
-  if (cases->inputs.empty()) cases->inputs.emplace_back();
   std::vector<Side> sides;
-  for (const Source& source : sources)
-    sides.push_back({&source, profile_cost(source.program, arch, *profile, cases->inputs),
-                     worst(source.program, cases->inputs)});
+  Exact exact(job);
+  for (const Source& source : sources) {
+    Side& side = sides.emplace_back(&source, profile_cost(source.program, arch, *profile, {}));
+    if (job.derived) {
+      side.exact.resize(side.calls.size());
+    } else if (auto s = exact.fill(side, arch); !s) {
+      return report(s.error(), job.options);
+    }
+  }
+  // Inputs are derived only for what is missing.
+  Cases cases;
+  if (!std::ranges::all_of(sides, [](const Side& s) { return s.calls_exact() && s.worst_exact; })) {
+    auto derived = job.pair.cases(sources.front(), sources.back(), job.options);
+    if (!derived) return report(derived.error(), job.options);
+    cases = std::move(*derived);
+    if (cases.inputs.empty()) cases.inputs.emplace_back();
+    for (Side& side : sides) {
+      const auto calls = profile_cost(side.source->program, arch, *profile, cases.inputs);
+      for (std::size_t i = 0; i < calls.size(); ++i)
+        if (!side.exact[i]) side.calls[i] = calls[i];
+      if (!side.worst_exact) side.worst = worst_known(side, cases.inputs);
+    }
+  }
   if (!job.options.json) return print(cost_text(sides, job.all));
-  ordered_json document{{"schema", "secequiv.cost/1"},
+  ordered_json document{{"schema", "secequiv.cost/2"},
                         {"arch", arch_info(arch).name},
-                        {"inputs", cases->inputs.size()},
+                        {"inputs", cases.inputs.size()},
                         {"sides", ordered_json::array()}};
   for (const Side& side : sides) document["sides"].push_back(side_json(side));
   return print(render(document));
@@ -129,8 +242,8 @@ int cost(const CostJob& job) {
 void add_cost(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
       "cost",
-      "How many instructions a filter executes for each system call, over derived inputs, and two "
-      "filters beside each other");
+      "How many instructions a filter executes for each system call: least and most of all inputs, "
+      "mean of those it allows; and two filters beside each other");
   auto job = std::make_shared<CostJob>();
   sub->add_option("input", job->pair.inputs, "One or two programs or policies")
       ->required()
@@ -140,7 +253,11 @@ void add_cost(CLI::App& app, Context& context) {
   sub->add_option("--max-inputs", job->pair.max_inputs, "Most inputs derived from each source")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
+  sub->add_flag("--derived", job->derived,
+                "Of derived inputs only, as where the limits are reached");
   sub->add_flag("--all", job->all, "Every system call in the table, not the most expensive ones");
+  job->engine.add_memory(*sub);
+  job->options.add_timeout(*sub, "Seconds for all inputs; then derived ones have to do");
   job->options.add_input(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);

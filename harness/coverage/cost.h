@@ -1,6 +1,6 @@
 // What a filter costs: instructions executed, a number that no machine and no noise changes. Owns
-// the costs of single calls and of a profile. It must not know where inputs come from or what an
-// instruction takes in time.
+// the costs of single calls and of a profile, over given inputs (over all: verify/dd/cost.h). It
+// must not know where inputs come from or what an instruction takes in time.
 #pragma once
 
 #include <cstdint>

@@ -37,6 +37,40 @@ TEST(Cost, Executed) {
       << "a division by zero ends the run";
 }
 
+// JA by 0, and outcomes that go on with the next instruction, are no jumps.
+TEST(Cost, Jumps) {
+  const Program program = assemble(
+      "ld [0]\njeq #0, same, same\nsame: jeq #1, next, far\nnext: ja on\non: ja far\nld #1\n"
+      "far: ret #0x7fff0000");
+  const std::vector<SyscallCount> profile = {{"read", 1}, {"write", 1}, {"open", 1}};
+  const std::vector<SeccompData> inputs = {call(0), call(1)};
+  const auto costs = profile_cost(program, Arch::kX86_64, profile, inputs);
+  ASSERT_EQ(costs.size(), 3u);
+  EXPECT_DOUBLE_EQ(costs[0].jumps, 1) << "to `far`";
+  EXPECT_DOUBLE_EQ(costs[1].jumps, 1) << "from `on` to `far`";
+  EXPECT_DOUBLE_EQ(costs[2].jumps, 1) << "of the one input that is taken where none is given";
+  // Both targets are one, and not the next instruction: a jump whatever the outcome.
+  const auto always = profile_cost(assemble("ld [0]\njeq #0, y, y\nld #1\ny: ret #0x7fff0000"),
+                                   Arch::kX86_64, profile, inputs);
+  EXPECT_DOUBLE_EQ(always[0].jumps, 1);
+  EXPECT_DOUBLE_EQ(always[1].jumps, 1);
+  // Of several inputs the mean; of those that are allowed only.
+  const auto mean = profile_cost(assemble(kProgram), Arch::kX86_64, profile,
+                                 std::vector{call(1, 1), call(1, 0x80000000), call(1, 2)});
+  EXPECT_DOUBLE_EQ(mean[1].jumps, (0 + 1) / 2.0);
+}
+
+TEST(Cost, Worst) {
+  const Program program = assemble(kProgram);
+  const std::vector<SeccompData> inputs = {call(0), call(1, 2), call(1, 3), call(3)};
+  const WorstInput found = worst(program, inputs);
+  EXPECT_EQ(found.instructions, 7u);
+  EXPECT_EQ(found.data, call(1, 2)) << "the first of two";
+  const WorstInput only = worst(program, std::span(inputs).first(1));
+  EXPECT_EQ(only.instructions, 3u);
+  EXPECT_EQ(only.data, call(0));
+}
+
 TEST(Cost, OfAProfile) {
   const Program program = assemble(kProgram);
   const std::vector<SyscallCount> profile = {

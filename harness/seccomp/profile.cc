@@ -198,47 +198,109 @@ class LineReader {
   std::vector<const Title*> columns_;
 };
 
-// A JSON object of names and numbers, and nothing else: its strings need no escapes.
-class ObjectReader {
+// JSON of names and numbers, and nothing else: its strings need no escapes.
+class JsonReader {
  public:
-  ObjectReader(std::string_view text, Counts& counts) : text_(text), counts_(counts) {}
+  JsonReader(std::string_view text, Counts& counts) : text_(text), counts_(counts) {}
 
   Status read(const std::string& file) {
-    auto s = object();
+    auto s = next() == '[' ? list() : object();
+    if (s) s = end();
     if (!s) s.error().where = position(file);
     return s;
   }
 
  private:
+  // A string or a number, and where it starts.
+  struct Token {
+    std::string_view text;
+    std::size_t at = 0;
+  };
+
   Status object() {
-    if (auto s = expect('{'); !s) return s;
-    if (next() == '}') return end();
-    for (;;) {
-      if (auto s = member(); !s) return s;
-      if (next() != ',') break;
-      ++at_;
-    }
-    return end();
+    return sequence('{', '}', [&] {
+      Token name;
+      if (auto s = key(name); !s) return s;
+      return add(name, value());
+    });
   }
 
-  Status member() {
-    if (auto s = expect('"'); !s) return s;
-    const std::size_t name = at_;
-    const std::size_t quote = text_.find('"', at_);
-    if (quote == std::string_view::npos) return fail("expected '\"', found the end of the text");
-    at_ = quote + 1;
-    if (auto s = expect(':'); !s) return s;
+  Status list() {
+    return sequence('[', ']', [&] { return entry(); });
+  }
+
+  // {"name": "futex", "calls": 870063}
+  Status entry() {
     next();
-    const std::size_t value = at_;
-    at_ = std::min(text_.find_first_of(", \t\r\n}", at_), text_.size());
-    auto s = counts_.add(text_.substr(name, quote - name), text_.substr(value, at_ - value));
-    if (!s) at_ = is_name(text_.substr(name, quote - name)) ? value : name;
+    const std::size_t start = at_;
+    std::optional<Token> name;
+    std::optional<Token> calls;
+    auto members = sequence('{', '}', [&]() -> Status {
+      Token member;
+      if (auto s = key(member); !s) return s;
+      const bool is_name = member.text == "name";
+      auto& field = is_name ? name : calls;
+      if ((!is_name && member.text != "calls") || field) {
+        at_ = member.at;
+        return fail(
+            fmt::format("expected 'name' and 'calls', each once, found {}", quoted(member.text)));
+      }
+      if (!is_name) {
+        field = value();
+        return Ok{};
+      }
+      return string(field.emplace());
+    });
+    if (!members) return members;
+    if (name && calls) return add(*name, *calls);
+    at_ = start;
+    return fail(fmt::format("expected 'name' and 'calls', found no '{}'", name ? "calls" : "name"));
+  }
+
+  Status add(const Token& name, const Token& calls) {
+    auto s = counts_.add(name.text, calls.text);
+    if (!s) at_ = is_name(name.text) ? calls.at : name.at;
     return s;
   }
 
-  Status end() {
-    if (next() != '}') return fail(fmt::format("expected ',' or '}}', found {}", here()));
+  // What `member` reads, as often as there are commas, between the brackets.
+  template <class Member>
+  Status sequence(char open, char close, const Member& member) {
+    if (auto s = expect(open); !s) return s;
+    if (next() != close) {
+      for (;;) {
+        if (Status s = member(); !s) return s;
+        if (next() != ',') break;
+        ++at_;
+      }
+    }
+    if (next() != close) return fail(fmt::format("expected ',' or '{}', found {}", close, here()));
     ++at_;
+    return Ok{};
+  }
+
+  Status key(Token& out) {
+    if (auto s = string(out); !s) return s;
+    return expect(':');
+  }
+
+  Status string(Token& out) {
+    if (auto s = expect('"'); !s) return s;
+    const std::size_t quote = text_.find('"', at_);
+    if (quote == std::string_view::npos) return fail("expected '\"', found the end of the text");
+    out = {text_.substr(at_, quote - at_), at_};
+    at_ = quote + 1;
+    return Ok{};
+  }
+
+  Token value() {
+    next();
+    const std::size_t start = at_;
+    at_ = std::min(text_.find_first_of(", \t\r\n}]", at_), text_.size());
+    return {text_.substr(start, at_ - start), start};
+  }
+
+  Status end() {
     next();
     if (at_ < text_.size())
       return fail(fmt::format("expected the end of the text, found {}", here()));
@@ -278,9 +340,10 @@ Result<std::vector<SyscallCount>> read_profile(std::string_view text, const std:
   text = without_bom(text);
   Counts counts;
   const std::size_t first = text.find_first_not_of(" \t\r\n\v\f");
-  const bool is_object = first != std::string_view::npos && text[first] == '{';
+  const bool is_json =
+      first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
   const Status read =
-      is_object ? ObjectReader(text, counts).read(name) : LineReader(counts).read(text, name);
+      is_json ? JsonReader(text, counts).read(name) : LineReader(counts).read(text, name);
   if (!read) return read.error();
   std::vector<SyscallCount> out = counts.sorted();
   if (out.empty())

@@ -1,5 +1,5 @@
 // How often a program makes which system call. Owns the forms such counts come in: the tables of
-// `strace -c`, lines of names and numbers, a JSON object. It must not know filters or what a call
+// `strace -c`, lines of names and numbers, JSON. It must not know filters or what a call
 // costs (coverage/cost.h).
 #pragma once
 
@@ -27,7 +27,7 @@ struct SyscallCount {
 //   - what `strace -c` prints: one table or more, any columns (-U) of which two are calls and
 //     syscall, in any locale, also among the lines strace prints of itself ("strace: ...");
 //   - lines `name calls`; both forms may have blank lines and lines that start with '#';
-//   - a JSON object {"futex": 870063}.
+//   - JSON: an object {"futex": 870063}, or a list [{"name": "futex", "calls": 870063}].
 // Names are not looked up. Errors: kParse with file:line (JSON: file:line:column), also for a table
 // that is cut off, a sum above 2^64-1, and a text without counts.
 Result<std::vector<SyscallCount>> read_profile(std::string_view text, const std::string& name);

@@ -79,6 +79,13 @@ TEST(Profile, Object) {
             (Profile{{"futex", 18446744073709551614U}, {"read", 3}}));
 }
 
+TEST(Profile, List) {
+  EXPECT_EQ(read(R"([{"name": "futex", "calls": 870063}])"), (Profile{{"futex", 870063}}));
+  EXPECT_EQ(read("\n [ {\"calls\":1,\"name\":\"read\"} ,\n{\"name\" : \"write\",\t\"calls\" : "
+                 "18446744073709551614},{\"name\":\"read\",\"calls\":2}]\n"),
+            (Profile{{"write", 18446744073709551614U}, {"read", 3}}));
+}
+
 TEST(Profile, TheCorpusHasPostgres) {
   const auto text = read_file(SECEQUIV_SOURCE_DIR "/corpus/profiles/postgres.txt");
   ASSERT_TRUE(text) << text.error().text();
@@ -102,7 +109,7 @@ TEST(Profile, Names) {
 TEST(Profile, NothingIsAnError) {
   constexpr std::string_view kNone =
       "f: expected system calls and how often each was called, found none";
-  for (const std::string_view text : {"", "\n \n", "# nothing\n", "{}", " { } ",
+  for (const std::string_view text : {"", "\n \n", "# nothing\n", "{}", " { } ", "[]", "[ ]",
                                       "syscall calls\n------- -----\n------- -----\ntotal 0\n"})
     EXPECT_EQ(refusal(text), kNone) << text;
 }
@@ -162,10 +169,36 @@ TEST(Profile, ErrorsOfObjects) {
             "f:1:40: the calls of read add up to more than 2^64-1");
 }
 
+TEST(Profile, ErrorsOfLists) {
+  EXPECT_EQ(refusal("[{\"name\": \"read\", \"calls\": 1},\n {\"name\": \"write\"}]"),
+            "f:2:2: expected 'name' and 'calls', found no 'calls'");
+  EXPECT_EQ(refusal("[{}]"), "f:1:2: expected 'name' and 'calls', found no 'name'");
+  EXPECT_EQ(refusal(R"([{"calls": 1}])"), "f:1:2: expected 'name' and 'calls', found no 'name'");
+  EXPECT_EQ(refusal(R"([{"name": "read", "calls": 1, "errors": 2}])"),
+            "f:1:32: expected 'name' and 'calls', each once, found 'errors'");
+  EXPECT_EQ(refusal(R"([{"name": "read", "name": "write", "calls": 1}])"),
+            "f:1:20: expected 'name' and 'calls', each once, found 'name'");
+  EXPECT_EQ(refusal(R"([{"calls": 2, "calls": 1, "name": "a"}])"),
+            "f:1:16: expected 'name' and 'calls', each once, found 'calls'");
+  EXPECT_EQ(refusal(R"([{"name": "read", "calls": -1}])"),
+            "f:1:28: expected how often read was called, a number from 0 to 2^64-1, found '-1'");
+  EXPECT_EQ(refusal(R"([{"calls": 1, "name": "re ad"}])"),
+            "f:1:24: expected a system call's name, found 're ad'");
+  EXPECT_EQ(refusal(R"([{"name": 7, "calls": 1}])"), "f:1:11: expected '\"', found '7'");
+  EXPECT_EQ(refusal(R"(["read"])"), "f:1:2: expected '{', found '\"'");
+  EXPECT_EQ(refusal(R"([{"name": "read", "calls": 1},])"), "f:1:31: expected '{', found ']'");
+  EXPECT_EQ(refusal(R"([{"name": "read", "calls": 1})"),
+            "f:1:30: expected ',' or ']', found the end of the text");
+  EXPECT_EQ(refusal(R"([{"name": "read", "calls": 1}] 2)"),
+            "f:1:32: expected the end of the text, found '2'");
+  EXPECT_EQ(refusal("["), "f:1:2: expected '{', found the end of the text");
+}
+
 // Any prefix and any single changed byte is read or refused.
 TEST(Profile, SurvivesDamage) {
   const std::string object = R"({"futex": 870063, "read": 4})";
-  for (const std::string& whole : {std::string(kTable), object}) {
+  const std::string list = R"([{"name": "futex", "calls": 7}, {"calls": 4, "name": "read"}])";
+  for (const std::string& whole : {std::string(kTable), object, list}) {
     for (std::size_t at = 0; at < whole.size(); ++at) {
       (void)read_profile(std::string_view(whole).substr(0, at), "f");
       for (const char c : {'\0', '\n', '-', '"', '{', '9', '\xff'}) {

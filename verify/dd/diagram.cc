@@ -233,6 +233,15 @@ NodeId Diagrams::choose(NodeId condition, NodeId yes, NodeId no) {
   return apply<3>({condition, yes, no}, kChooseTag, end);
 }
 
+NodeId Diagrams::otherwise(NodeId f, NodeId g) {
+  const auto end = [&](const std::array<NodeId, 2>& ids) -> std::optional<NodeId> {
+    if (ids[0] == kZero) return ids[1];
+    if (ids[1] == kZero || is_leaf(ids[0])) return ids[0];
+    return std::nullopt;
+  };
+  return apply<2>({f, g}, ++stamp_, end);
+}
+
 NodeId Diagrams::test(Comparison test, std::uint32_t position, std::uint32_t mask, std::uint32_t k,
                       NodeId yes, NodeId no) {
   if (yes == no) return yes;

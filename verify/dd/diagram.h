@@ -85,6 +85,8 @@ class Diagrams {
     };
     return apply<2>({f, g}, tag, end);
   }
+  // `f`, and where that is the leaf 0, `g`.
+  [[nodiscard]] NodeId otherwise(NodeId f, NodeId g);
   // Every leaf replaced by the diagram `replacement(leaf)` returns, whatever that tests.
   template <class Replacement>
   [[nodiscard]] NodeId substitute(NodeId f, const Replacement& replacement) {

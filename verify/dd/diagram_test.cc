@@ -56,6 +56,7 @@ TEST(Diagrams, ChoosingMergingAndSubstitutingAreWhatTheySay) {
     });
     const NodeId replaced = diagrams.substitute(
         f, [&](NodeId leaf) { return diagrams.node(leaf).pattern < 2 ? leaf : g; });
+    const NodeId filled = diagrams.otherwise(f, g);
     const auto level = static_cast<std::uint32_t>(random.below(96));
     const bool bit = random.one_in(2);
     const NodeId restricted = diagrams.restrict(f, level, bit);
@@ -66,6 +67,7 @@ TEST(Diagrams, ChoosingMergingAndSubstitutingAreWhatTheySay) {
       ASSERT_EQ(evaluate(diagrams, chosen, input),
                 evaluate(diagrams, condition, input) != 0 ? a : b);
       ASSERT_EQ(evaluate(diagrams, merged, input), a * 10 + b);
+      ASSERT_EQ(evaluate(diagrams, filled, input), a != 0 ? a : b);
       ASSERT_EQ(evaluate(diagrams, replaced, input), a < 2 ? a : b);
       const std::uint32_t got = evaluate(diagrams, restricted, input);
       const std::uint32_t mask = 1u << (31 - level % 32);

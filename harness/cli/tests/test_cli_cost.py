@@ -1,5 +1,6 @@
 """`secequiv cost`: executed instructions, counted here once more."""
 import json
+from fractions import Fraction
 
 import pytest
 from cli_tool import PROGRAMS, ROOT, fits, read_raw, run
@@ -37,14 +38,72 @@ def executed(insns, words):
         pc += 1 + step
 
 
-def test_the_worst_input_is_as_bad_as_it_says():
+# read: 4 instructions; write: 5 or, if the low half of arg0 is 5, 6; close: 5, allowed if bit 0 of arg0 is clear.
+BY_HAND = """ld [0]\njeq #1, write, next\nnext: jeq #3, close, allow\nwrite: ld [16]\njeq #5, five, allow\nfive: ja allow
+close: ld [16]\njset #1, deny, allow\ndeny: ret #0x50001\nallow: ret #0x7fff0000\n"""
+
+# A product of three arguments is beyond any diagram; nothing else is.
+HARD = """ld [0]\njeq #1, hard, easy\neasy: ret #0x7fff0000
+hard: ld [16]\ntax\nld [24]\nmul x\ntax\nld [32]\nmul x\njset #0x8000000, easy2, no\neasy2: ret #0x7fff0000\nno: ret #0x50001\n"""
+
+
+def test_witnesses_execute_what_is_said():
     document = ask(*SYSTRAP)
+    assert document["inputs"] == 0
     for side, path in zip(document["sides"], SYSTRAP):
         insns = read_raw(path.read_bytes())
+        assert side["exact"] and side["worst"]["exact"] and len(side["calls"]) > 300
         assert executed(insns, side["worst"]["data"]["words"])[0] == side["worst"]["instructions"]
         assert side["worst"]["instructions"] >= max(row["most"] for row in side["calls"])
-        assert all(row["least"] <= row["mean"] <= row["most"] and row["jumps"] < row["mean"] for row in side["calls"])
+        assert any(row["least"] < row["mean"] < row["most"] for row in side["calls"])
+        for row in side["calls"]:
+            assert row["exact"] and row["least"] <= row["mean"] <= row["most"] and row["jumps"] < row["mean"]
+            assert float(Fraction(row["over"]["mean"])) == pytest.approx(row["mean"])
+            assert float(Fraction(row["over"]["jumps"])) == pytest.approx(row["jumps"])
+            for end in ("least", "most"):
+                assert executed(insns, row[end + "_data"]["words"])[0] == row[end]
+                assert row[end + "_data"]["words"][1] == 0xC000003E
     assert document["sides"][0]["mean"] > 1.5 * document["sides"][1]["mean"]
+
+
+def test_derived_inputs_are_within(tmp_path):
+    """Of the same filters, one run over all inputs and one over those derived."""
+    exact, derived = ask(*SYSTRAP), ask(*SYSTRAP, "--derived")
+    assert derived["inputs"] > 1000
+    for all_of, some in zip(exact["sides"], derived["sides"]):
+        assert not some["exact"] and not some["worst"]["exact"]
+        assert some["worst"]["instructions"] <= all_of["worst"]["instructions"]
+        for known, row in zip(all_of["calls"], some["calls"], strict=True):
+            assert known["name"] == row["name"] and not row["exact"]
+            assert known["least"] <= row["least"] <= row["mean"] <= row["most"] <= known["most"], row["name"]
+    text = run("cost", *SYSTRAP, "--derived").out
+    assert "~ of derived inputs only" in text and " or more: nr=" in text
+
+
+def test_exact_means_by_hand(asm, tmp_path):
+    (tmp_path / "profile").write_text('[{"name": "read", "calls": 1}, {"name": "write", "calls": 2}, {"calls": 1, "name": "close"}]')
+    side, = ask(asm(BY_HAND), "--profile", tmp_path / "profile")["sides"]
+    rows = {row["name"]: row for row in side["calls"]}
+    assert {name: (row["least"], row["most"], row["over"]["mean"], row["over"]["jumps"]) for name, row in rows.items()} == {
+        "read": (4, 4, "4", "1"), "write": (5, 6, str(Fraction(5) + Fraction(1, 2**32)), "2"), "close": (6, 6, "6", "2")}
+    assert {name: int(row["over"]["inputs"]) for name, row in rows.items()} == {"read": 2**448, "write": 2**448, "close": 2**447}
+    assert rows["write"]["most_data"]["words"] == [1, 0xC000003E, 0, 0, 5] + [0] * 11
+    assert all(row["over"]["allowed"] for row in side["calls"]) and side["worst"]["instructions"] == 6
+    assert side["mean_uncached"] == pytest.approx((4 + 2 * 5 + 6) / 4)
+
+
+def test_what_is_beyond_the_limits_is_not_called_exact(asm, tmp_path):
+    (tmp_path / "profile").write_text("read 3\nwrite 2\n")
+    arguments = [asm(HARD), "--profile", tmp_path / "profile", "--max-memory", 1]
+    document = ask(*arguments)
+    side, = document["sides"]
+    read, write = side["calls"]
+    assert read["exact"] and read["mean"] == 3 and not write["exact"] and write["inputs"] > 0 and write["mean"] == 11
+    assert document["inputs"] > 0 and not side["exact"] and not side["worst"]["exact"] and side["worst"]["instructions"] == 11
+    text = run("cost", *arguments).out
+    marked = [line.split()[0] for line in text.splitlines() if line.rstrip().endswith("~")]
+    assert marked == ["write"] and "~ of derived inputs only" in text and "at worst 11 or more: " in text
+    assert not ask(SYSTRAP[0], "--timeout", 0.000001)["sides"][0]["exact"]
 
 
 def test_a_call_without_arguments_costs_one_path():
@@ -73,6 +132,17 @@ def test_the_table_shows_the_dearest_first(tmp_path):
     assert text[1].startswith("futex") and any(line.startswith("ratio: ") for line in text)
     short = run("cost", SYSTRAP[1]).out
     assert " more (--all)" in short and " more (--all)" not in run("cost", SYSTRAP[1], "--all").out
+
+
+@pytest.mark.parametrize("text, says", [
+    ("read 1\nwrite x\n", ":2: expected how often write was called"),
+    ('{"read": 1,\n "write": -1}', ":2:11: expected how often write was called"),
+    ('[{"name": "read", "calls": 1},\n {"name": "write"}]', ":2:2: expected 'name' and 'calls', found no 'calls'"),
+])
+def test_errors_of_profiles_say_where(tmp_path, text, says):
+    (tmp_path / "profile").write_text(text)
+    done = run("cost", SYSTRAP[0], "--profile", tmp_path / "profile")
+    assert done.status == 2 and str(tmp_path / "profile") + says in done.err and not done.out
 
 
 @pytest.mark.parametrize("arguments, says", [

@@ -1,0 +1,87 @@
+"""scripts/bench cost: two published tables about time, as instructions executed, which no machine changes.
+
+`secequiv cost` counts, exactly; this picks and prints."""
+import json
+import subprocess
+
+from bench_prove import judge, number, quotient, table
+
+# TSC ticks of one call, published with libseccomp's tree: where the call stands in a list of 306, and in the tree.
+TICKS = {"first": 256, "middle": 516, "last": 1942}
+TREE_TICKS = 312
+NO_FILTER_TICKS = 138
+CALLS = 306
+
+# Published with gVisor's optimizer, over the same profile: about how much of the filter's time it removes, and what it makes of its size.
+REMOVED, SMALLER = 29, 4
+CONFIGURATIONS = ("systrap", "systrap-everything")
+
+
+def call_rows(report):
+    """The first, the middle and the last of the allowed calls in the list, and all of them; rows without numbers if `report` is None."""
+    found = {}
+    if report is not None:
+        linear, tree = ([each for each in side["calls"] if each["exact"] and each["over"]["allowed"]] for side in report["sides"])
+        by_place = sorted(linear, key=lambda each: each["mean"])
+        in_tree = {each["name"]: each["mean"] for each in tree}
+        if len(by_place) == CALLS and set(in_tree) == {each["name"] for each in linear}:
+            for place, at in (("first", 0), ("middle", CALLS // 2), ("last", -1)):
+                found[place] = (by_place[at]["name"], by_place[at]["mean"], in_tree[by_place[at]["name"]])
+            found["mean"] = ("all %d" % CALLS, sum(each["mean"] for each in linear) / CALLS, sum(in_tree.values()) / CALLS)
+    rows = []
+    for place in ("first", "middle", "last", "mean"):
+        name, in_list, in_tree = found.get(place, (None, None, None))
+        ticks = TICKS.get(place)
+        rows.append([place, name, number(in_list, 1), number(in_tree, 1), number(quotient(in_tree, in_list), 2), ticks, ticks and TREE_TICKS,
+                     number(ticks and (TREE_TICKS - NO_FILTER_TICKS) / (ticks - NO_FILTER_TICKS), 2), judge((in_list, None, None))])
+    return rows
+
+
+def pair_row(name, report):
+    """What an optimizer removed of one filter; `report` is None if it was not counted."""
+    def of(side, key):
+        return report["sides"][side][key] if report is not None and all(each["exact"] for each in report["sides"]) else None
+
+    cells = [name, of(0, "instructions"), of(1, "instructions"), number(quotient(of(0, "instructions"), of(1, "instructions")), 2)]
+    for key in ("mean", "mean_uncached"):
+        kept = quotient(of(1, key), of(0, key))
+        cells += [number(of(0, key), 2), number(of(1, key), 2), number(None if kept is None else 100 * (1 - kept), 1)]
+    return cells + ["about %d %%, more than %d times" % (REMOVED, SMALLER), judge((of(0, "mean"), None, None))]
+
+
+def counted(binary, *arguments):
+    """The report of one run; raises RuntimeError if there is none."""
+    done = subprocess.run([str(binary), "cost", "--json", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise RuntimeError("cost %s: status %d: %s" % (" ".join(map(str, arguments)), done.returncode, done.stderr.strip()))
+    return json.loads(done.stdout)
+
+
+def suite(root, repetitions, build, run):
+    """Prints the tables; returns what could not be measured. `build` and `run` are those of scripts/bench."""
+    del repetitions, run  # counts do not vary
+    binary = build("secequiv")
+    programs, problems = root / "corpus/programs", []
+
+    def report(*arguments):
+        try:
+            return counted(binary, *arguments)
+        except (RuntimeError, ValueError) as error:
+            problems.append(str(error))
+            return None
+
+    calls = call_rows(report(programs / "libseccomp/allow306.linear.bpf", programs / "libseccomp/allow306.tree.bpf"))
+    pairs = [pair_row(name, report(*(programs / "gvisor" / ("%s.%s.bpf" % (name, side)) for side in ("before", "after")),
+                                   "--profile", root / "corpus/profiles/postgres.txt")) for name in CONFIGURATIONS]
+    tables = [
+        ("libseccomp, %d system calls allowed, by where a call stands in the list: instructions executed in the list and in the tree; beside\n"
+         "them the published TSC ticks of a call (%d without a filter), and the tree's share of them without these" % (CALLS, NO_FILTER_TICKS),
+         ["place", "call", "list", "tree", "ratio", "ticks list", "tree", "ratio", ""], calls),
+        ("gVisor's filters, its optimizer off and on: instructions; executed by a call of corpus/profiles/postgres.txt, with the kernel's\n"
+         "cache and without, and % removed; beside them what was published: of the filter's time, and of its size",
+         ["filter", "before", "after", "smaller", "executed before", "after", "% removed", "uncached before", "after", "% removed",
+          "published", ""], pairs),
+    ]
+    print("\n".join(table(*arguments) for arguments in tables), end="")
+    problems += ["%s: not counted" % row[0] for row in calls + pairs if row[-1] == "not measured"]
+    return problems

@@ -1,0 +1,279 @@
+#include "verify/dd/cost.h"
+
+#include <fmt/format.h>
+#include <gmpxx.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "verify/dd/forward.h"
+
+namespace secequiv::dd {
+namespace {
+
+constexpr std::uint32_t kNowhere = ~0u;
+
+// What is counted along a path.
+enum class What : std::uint8_t { kInstructions, kJumps };
+
+// A function of the input: how much is counted on its path. Leaf 0: the input is not in question;
+// any other leaf: itself - 1 + base.
+struct Counted {
+  NodeId root = Diagrams::kZero;
+  std::uint32_t base = 0;
+};
+
+struct Totals {
+  Counted all;
+  Counted allowed;  // of the inputs that the program allows
+};
+
+// The program with its loads of nr and arch replaced by their values. Every instruction stays where
+// it is, so that counts are the same; most of the program is not reached any more.
+static_assert(kNrWord == 0 && kArchWord == 1);
+Program with_call(ProgramView program, std::uint32_t audit, std::uint32_t nr) {
+  Program out(program.begin(), program.end());
+  for (Insn& in : out) {
+    if (in.code != kLdWAbs || in.k / 4 > kArchWord) continue;
+    in = {kLdImm, 0, 0, in.k / 4 == kNrWord ? nr : audit};
+  }
+  return out;
+}
+
+// Every instruction is told what was counted before it, as a function of the inputs that reach it.
+// Relative to the least that any path of jumps leads there with: along a straight piece of program
+// nothing changes then, and where paths meet, mostly the shorter piece has to be rewritten.
+class Counting {
+ public:
+  Counting(Space& space, const Forward& forward, ProgramView program, What what)
+      : space_(space),
+        forward_(forward),
+        program_(program),
+        what_(what),
+        least_(program.size() + 1, kNowhere),
+        before_(program.size() + 1, Diagrams::kZero) {}
+
+  Totals run() {
+    least_[0] = 0;
+    each_edge([&](std::size_t pc, const Edge& edge) {
+      least_[edge.to] = std::min(least_[edge.to], least_[pc] + edge.counted);
+    });
+    before_[0] = Diagrams::kOne;
+    NodeId allowed = Diagrams::kZero;
+    each_edge([&](std::size_t pc, const Edge& edge) {
+      if (space_.exhausted()) return;
+      const NodeId now = moved(taken(pc, edge), least_[pc] + edge.counted - least_[edge.to]);
+      before_[edge.to] = space_.diagrams().otherwise(before_[edge.to], now);
+      if (is_ret(program_[pc]))
+        allowed = space_.diagrams().otherwise(
+            allowed, space_.words().branch(allows(pc), now, Diagrams::kZero));
+    });
+    const std::uint32_t base = least_[end()];
+    return {{before_[end()], base}, {allowed, base}};
+  }
+
+ private:
+  enum class When : std::uint8_t { kAlways, kTrue, kFalse };
+  struct Edge {
+    std::size_t to;  // end(): the run is over
+    std::uint32_t counted;
+    When when;
+  };
+
+  [[nodiscard]] std::size_t end() const { return program_.size(); }
+
+  template <class Visit>
+  void each_edge(const Visit& visit) const {
+    for (std::size_t pc = 0; pc < program_.size(); ++pc) {
+      if (!forward_.reached(pc)) continue;
+      const Insn& in = program_[pc];
+      const auto edge = [&](std::size_t to, When when) {
+        const bool jumps = to != end() && to != pc + 1;
+        visit(pc, Edge{to, what_ == What::kInstructions || jumps ? 1u : 0u, when});
+      };
+      const auto outcomes = [&](std::size_t yes, std::size_t no) {
+        if (!forward_.condition(pc).is(false)) edge(yes, When::kTrue);
+        if (!forward_.condition(pc).is(true)) edge(no, When::kFalse);
+      };
+      if (is_ret(in)) {
+        edge(end(), When::kAlways);
+      } else if (is_conditional(in) && in.jt != in.jf) {
+        outcomes(jump_target(pc, in, true), jump_target(pc, in, false));
+      } else if (in.code == kDivX) {
+        outcomes(end(), pc + 1);
+      } else {
+        edge(is_jump(in) ? jump_target(pc, in, true) : pc + 1, When::kAlways);
+      }
+    }
+  }
+
+  NodeId taken(std::size_t pc, const Edge& edge) {
+    if (edge.when == When::kAlways) return before_[pc];
+    const bool yes = edge.when == When::kTrue;
+    return space_.words().branch(forward_.condition(pc), yes ? before_[pc] : Diagrams::kZero,
+                                 yes ? Diagrams::kZero : before_[pc]);
+  }
+
+  NodeId moved(NodeId id, std::uint32_t by) {
+    if (by == 0 || id == Diagrams::kZero) return id;
+    Diagrams& diagrams = space_.diagrams();
+    return diagrams.merge(id, Diagrams::kOne, [&](NodeId leaf, NodeId) {
+      return leaf == Diagrams::kZero ? leaf : diagrams.leaf(diagrams.node(leaf).pattern + by);
+    });
+  }
+
+  Condition allows(std::size_t pc) {
+    Words& words = space_.words();
+    const Insn& in = program_[pc];
+    const Word value = in.code == kRetA ? forward_.returned(pc) : words.constant(in.k);
+    return words.eq(words.bit_and(value, words.constant(SECCOMP_RET_ACTION_FULL)),
+                    words.constant(SECCOMP_RET_ALLOW));
+  }
+
+  Space& space_;
+  const Forward& forward_;
+  ProgramView program_;
+  What what_;
+  std::vector<std::uint32_t> least_;
+  std::vector<NodeId> before_;
+};
+
+// Inputs in question, and what is counted on all their paths together.
+class Sums {
+ public:
+  explicit Sums(const Diagrams& diagrams) : diagrams_(diagrams) {}
+
+  struct Sum {
+    mpz_class inputs;
+    mpz_class counted;  // without `base`
+  };
+  Sum of(NodeId id) {
+    Sum out = below(id);
+    scale(out, diagrams_.level(id));
+    return out;
+  }
+
+ private:
+  static void scale(Sum& sum, std::uint32_t levels) {
+    sum.inputs <<= levels;
+    sum.counted <<= levels;
+  }
+
+  // Of the levels from this node's on.
+  const Sum& below(NodeId id) {
+    if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    const Node node = diagrams_.node(id);
+    Sum out;
+    if (diagrams_.is_leaf(id)) {
+      if (id != Diagrams::kZero) out = {1, node.pattern - 1};
+    } else {
+      const std::uint32_t end = node.level + node.length;
+      out = below(node.hit);
+      scale(out, diagrams_.level(node.hit) - end);
+      Sum missed = below(node.miss);
+      scale(missed, diagrams_.level(node.miss) - end);
+      // The run's other patterns all miss.
+      const mpz_class others = (mpz_class(1) << node.length) - 1;
+      out.inputs += missed.inputs * others;
+      out.counted += missed.counted * others;
+    }
+    return known_.emplace(id, std::move(out)).first->second;
+  }
+
+  const Diagrams& diagrams_;
+  std::unordered_map<NodeId, Sum> known_;
+};
+
+// The leaves but 0, smallest first.
+std::vector<NodeId> leaves_of(const Diagrams& diagrams, NodeId root) {
+  std::vector<NodeId> out;
+  std::vector<NodeId> open{root};
+  std::unordered_map<NodeId, bool> seen;
+  while (!open.empty()) {
+    const NodeId id = open.back();
+    open.pop_back();
+    if (id == Diagrams::kZero || !seen.try_emplace(id, true).second) continue;
+    if (diagrams.is_leaf(id)) {
+      out.push_back(id);
+      continue;
+    }
+    open.push_back(diagrams.node(id).hit);
+    open.push_back(diagrams.node(id).miss);
+  }
+  std::ranges::sort(out, {}, [&](NodeId leaf) { return diagrams.node(leaf).pattern; });
+  return out;
+}
+
+Error exhausted() {
+  return make_error(ErrorCode::kBudget, "dd",
+                    "the diagrams' limit of nodes, steps or time is reached");
+}
+
+// The smallest input with this leaf, which `fix` completes.
+template <class Fix>
+Result<WorstInput> input_at(Space& space, const Counted& counted, NodeId leaf, ProgramView program,
+                            const Fix& fix) {
+  const NodeId set = space.diagrams().substitute(
+      counted.root, [&](NodeId at) { return at == leaf ? Diagrams::kOne : Diagrams::kZero; });
+  auto data = space.exhausted() ? std::nullopt : space.smallest(set);
+  if (!data) return exhausted();
+  fix(*data);
+  const WorstInput out{*data, space.diagrams().node(leaf).pattern - 1 + counted.base};
+  if (const std::size_t found = executed(program, *data); found != out.instructions)
+    return make_error(ErrorCode::kInternal, "dd",
+                      fmt::format("the input {} executes {} instructions when run, expected {}; "
+                                  "please report this",
+                                  describe(*data), found, out.instructions));
+  return out;
+}
+
+Ratio mean_of(Sums& sums, const Counted& counted, mpz_class& inputs) {
+  const Sums::Sum sum = sums.of(counted.root);
+  inputs = sum.inputs;
+  mpq_class mean(sum.counted + sum.inputs * counted.base, sum.inputs);
+  mean.canonicalize();
+  return {mean.get_d(), mean.get_str()};
+}
+
+}  // namespace
+
+Result<ExactCost> exact_cost(ProgramView program, std::uint32_t audit, std::uint32_t nr,
+                             const Limits& limits) {
+  const Program call = with_call(program, audit, nr);
+  const ProgramView views[] = {call};
+  Space space(views, limits);
+  const Forward forward(space.words(), call);
+  if (space.exhausted()) return exhausted();
+  const Totals instructions = Counting(space, forward, call, What::kInstructions).run();
+  const Totals jumps = Counting(space, forward, call, What::kJumps).run();
+  if (space.exhausted()) return exhausted();
+  const auto fix = [&](SeccompData& data) {
+    data.set_nr(nr);
+    data.set_arch(audit);
+  };
+  const auto leaves = leaves_of(space.diagrams(), instructions.all.root);
+  auto least = input_at(space, instructions.all, leaves.front(), program, fix);
+  if (!least) return least.error();
+  auto most = input_at(space, instructions.all, leaves.back(), program, fix);
+  if (!most) return most.error();
+  ExactCost out{*least, *most, {}, {}, instructions.allowed.root != Diagrams::kZero, {}};
+  Sums sums(space.diagrams());
+  mpz_class inputs;
+  out.jumps = mean_of(sums, out.allowed ? jumps.allowed : jumps.all, inputs);
+  out.mean = mean_of(sums, out.allowed ? instructions.allowed : instructions.all, inputs);
+  out.inputs = mpz_class(inputs >> 64).get_str();  // nothing looks at arch and nr
+  return out;
+}
+
+Result<WorstInput> exact_worst(ProgramView program, const Limits& limits) {
+  const ProgramView views[] = {program};
+  Space space(views, limits);
+  const Forward forward(space.words(), program);
+  if (space.exhausted()) return exhausted();
+  const Totals totals = Counting(space, forward, program, What::kInstructions).run();
+  if (space.exhausted()) return exhausted();
+  const NodeId most = leaves_of(space.diagrams(), totals.all.root).back();
+  return input_at(space, totals.all, most, program, [](SeccompData&) {});
+}
+
+}  // namespace secequiv::dd
