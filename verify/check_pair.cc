@@ -113,6 +113,23 @@ class Job {
   CoverageMap coverage_;
 };
 
+// What the kernel answers without running a filter is part of what an optimizer is for. The cache
+// of a program too long to be installed is what it would be.
+void compare_caches(CheckReport& report, const CheckOptions& options) {
+  const ProgramView before = report.before.program;
+  const ProgramView after = report.after.program;
+  report.cache = cache_changes({&before, 1}, {&after, 1}, options.host);
+  report.cache_loss_allowed = options.allow_cache_loss;
+  if (report.verdict == Verdict::kDifferent || !loses(report.cache)) return;
+  const std::string lost = "the kernel no longer answers " + lost_text(report.cache);
+  if (options.allow_cache_loss) {
+    report.reason += "; " + lost + ", which is allowed";
+  } else {
+    report.verdict = Verdict::kFail;
+    report.reason = lost + "; " + report.reason;
+  }
+}
+
 // A program that no evaluator may touch, or that the kernel would not take where it must.
 std::optional<std::string> refusal_reason(const SideReport& side, std::string_view role,
                                           LengthRule length) {
@@ -145,6 +162,7 @@ Result<CheckReport> check_pair(const SideReport& before, const SideReport& after
   }
   Job job(report, options);
   if (auto s = job.run(inputs); !s) return s.error();
+  compare_caches(report, options);
   return report;
 }
 

@@ -16,12 +16,15 @@ struct CheckOptions {
   Budget budget = {};  // the time for the equivalence proof, and again for all edges together
   bool require_installable = true;  // the kernel must accept the optimized program, length included
   bool prove = true;                // without, inputs and edges alone decide
+  Arch host = Arch::kX86_64;        // whose kernel's cache the optimized program may not lose
+  bool allow_cache_loss = false;    // or may it
   std::string_view inputs_name = "the derived inputs";  // what a difference is found by
 };
 
 // `before` may be longer than 4096 instructions (it is an optimizer's input); `after` may not,
-// unless options.require_installable is off. Verdicts: kRejected, kDifferent (with a replayed
-// witness), kUnknown (a limit ran out), kPass (nothing differs, every obligation covered or proven
+// unless options.require_installable is off. Verdicts, the first that fits: kRejected, kDifferent
+// (with a replayed witness), kFail (a cached call is lost, which is certain whatever ran out),
+// kUnknown (a limit ran out), kPass (nothing differs, every obligation covered or proven
 // infeasible, equivalence proven if asked for). Errors: kInternal only.
 Result<CheckReport> check_pair(const SideReport& before, const SideReport& after, Sameness sameness,
                                std::span<const SeccompData> inputs, const CheckOptions& options);

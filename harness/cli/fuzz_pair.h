@@ -13,6 +13,7 @@ struct FuzzPairJob {
   unsigned jobs = 1;
   bool minimize = false;
   bool any_length = false;
+  bool allow_cache_loss = false;
 
   // The options that are not those of fuzzing an optimizer, too.
   void add(CLI::App& app);

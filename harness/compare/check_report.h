@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/bpf/check.h"
+#include "harness/compare/cache_change.h"
 #include "harness/compare/proof.h"
 
 namespace secequiv {
@@ -56,6 +57,9 @@ struct CheckReport {
   std::vector<Obligation> infeasible;      // proven
   std::vector<Feasibility> open;           // neither covered nor proven: never in a passing report
   std::string listing;                     // of the optimized program, with the final coverage
+
+  std::vector<CacheChange> cache;   // from before to after; empty of a refused program
+  bool cache_loss_allowed = false;  // calls lost from the cache do not count against the pair
 
   std::optional<Witness> witness;
   std::optional<Proof> proof;

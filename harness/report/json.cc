@@ -136,6 +136,22 @@ ordered_json fuzz_json(const PairFuzzReport& fuzz) {
   return out;
 }
 
+ordered_json cache_json(const CheckReport& report) {
+  const auto names = [](Arch arch, const std::vector<std::uint32_t>& numbers) {
+    ordered_json out = ordered_json::array();
+    for (const std::uint32_t nr : numbers) out.push_back(shown_call(arch, nr));
+    return out;
+  };
+  ordered_json arches = ordered_json::array();
+  for (const CacheChange& change : report.cache)
+    arches.push_back({{"arch", arch_info(change.arch).name},
+                      {"before", change.before.size()},
+                      {"after", change.after.size()},
+                      {"lost", names(change.arch, change.lost)},
+                      {"gained", names(change.arch, change.gained)}});
+  return {{"loss_allowed", report.cache_loss_allowed}, {"arches", arches}};
+}
+
 }  // namespace
 
 ordered_json to_json(const CheckReport& report) {
@@ -164,6 +180,7 @@ ordered_json to_json(const CheckReport& report) {
                      {"open", open},
                      {"seconds", report.coverage_seconds}};
   if (report.proof) out["proof"] = to_json(*report.proof);
+  if (!report.cache.empty()) out["cache"] = cache_json(report);
   if (report.fuzz) out["fuzz"] = fuzz_json(*report.fuzz);
   if (report.witness) {
     out["witness"] = to_json(*report.witness);

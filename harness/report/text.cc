@@ -157,6 +157,18 @@ std::string fuzz_text(const PairFuzzReport& fuzz, std::size_t obligations) {
   return out;
 }
 
+// Architectures whose cache is the same as before are left out.
+std::string cache_text(const std::vector<CacheChange>& changes) {
+  std::string out;
+  for (const CacheChange& change : changes)
+    if (!change.lost.empty() || !change.gained.empty())
+      out += fmt::format("cache     {}: {} cached before, {} after; lost: {}; gained: {}\n",
+                         arch_info(change.arch).name, count(change.before.size(), "call"),
+                         change.after.size(), shown_calls(change.arch, change.lost),
+                         shown_calls(change.arch, change.gained));
+  return out;
+}
+
 }  // namespace
 
 std::string check_text(const CheckReport& report) {
@@ -193,6 +205,7 @@ std::string check_text(const CheckReport& report) {
   if (report.proof)
     out += fmt::format("proof     {} by {} in {}\n", verdict_name(report.proof->verdict),
                        report.proof->engine, milliseconds(report.proof_seconds));
+  out += cache_text(report.cache);
   if (report.witness)
     out +=
         witness_text(Question(Pair{report.before.program, report.after.program, report.sameness}),

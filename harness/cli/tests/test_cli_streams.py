@@ -10,10 +10,10 @@ from cli_tool import POLICIES, PROGRAMS, ROOT, binary, run
 
 DOCKER = POLICIES / "oci" / "docker-default.json"
 COMMANDS = {
-    "check": ["--before-cmd", "--after-cmd", "--policy", "--cmd-timeout", "--max-inputs", "--listing", "--any-length", "--engine",
+    "check": ["--before-cmd", "--after-cmd", "--policy", "--cmd-timeout", "--max-inputs", "--listing", "--any-length", "--allow-cache-loss", "--engine",
               "--optimizer", "--compiler", "--form", "--request-timeout", "--request-memory", "--max-memory", "--from", "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
     "fuzz": ["--before-cmd", "--after-cmd", "--policy", "--cmd-timeout", "--max-inputs", "--corpus", "--jobs", "--minimize", "--any-length",
-             "--engine", "--max-memory", "--timeout", "--optimizer", "--compiler", "--evaluator", "--form", "--request-timeout", "--request-memory", "--programs", "--rules",
+             "--allow-cache-loss", "--engine", "--max-memory", "--timeout", "--optimizer", "--compiler", "--evaluator", "--form", "--request-timeout", "--request-memory", "--programs", "--rules",
              "--generate", "--inputs", "--time", "--trials", "--seed", "--runs", "--save", "--allow", "--no-prove", "--require-proof", "--no-scaling",
              "--stop-at-first", "--list", "--from", "--big-endian", "--same", "--arch", "--cap", "--kernel", "--json"],
     "prove": ["--refines", "--engine", "--max-memory", "--assume", "--emit-smt2", "--from", "--big-endian", "--timeout", "--same",
