@@ -262,7 +262,7 @@ def test_the_cache_is_that_of_the_host(asm):
 
 def test_the_cache_of_a_program_too_long_to_be_installed(asm):
     before = asm("ld [0]\n" * 4100 + CACHED, "long.asm")
-    document, done = report("check", before, asm(LOADS))
+    document, done = report("check", before, asm(LOADS), "--max-inputs", 0)
     assert done.status == 1 and not document["before"]["installable"]
 
 
