@@ -6,6 +6,7 @@
 
 #include "harness/base/file.h"
 #include "harness/cli/engine_options.h"
+#include "harness/cli/oracle_option.h"
 #include "harness/cli/pair_options.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
@@ -22,11 +23,14 @@ struct CheckJob {
   bool allow_cache_loss = false;
   TargetOptions target;
   EngineOptions engine;
+  OracleOption oracle;
 };
 
 int run_check(const CheckJob& job) {
   if (auto s = keep_json_alone(job.options, "--listing", job.listing); !s)
     return report(s.error(), job.options);
+  auto oracle = job.oracle.open();
+  if (!oracle) return report(oracle.error(), job.options);
   auto both = job.pair.sides(job.options, job.target);
   if (!both) return report(both.error(), job.options);
   const auto& [before, after] = *both;
@@ -38,6 +42,7 @@ int run_check(const CheckJob& job) {
   checking.require_installable = !job.any_length;
   checking.host = job.options.oci().arch;
   checking.allow_cache_loss = job.allow_cache_loss;
+  checking.oracle = std::move(*oracle);
   auto result = check_pair(SideReport{before.name, before.program, {}},
                            SideReport{after.name, after.program, {}}, job.options.sameness(),
                            cases->inputs, checking);
@@ -75,6 +80,7 @@ void add_check(CLI::App& app, Context& context) {
                 "the filter, and do not fail");
   job->target.add(*sub, false);
   job->engine.add_engine(*sub);
+  job->oracle.add(*sub);
   job->options.add_input(*sub);
   job->options.add_timeout(*sub,
                            "Seconds for the proof, and again for all edges; running out gives "

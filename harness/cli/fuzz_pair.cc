@@ -26,12 +26,16 @@ void FuzzPairJob::add(CLI::App& app) {
                "Report system calls that the kernel of --arch no longer answers without running "
                "the filter, and do not fail");
   engine.add_engine(app);
+  oracle.add(app);
 }
 
 int run_fuzz_pair(const FuzzPairJob& job, const Options& options, const FuzzEffort& effort) {
   FuzzPairOptions fuzzing;  // its clock starts here
   if (job.minimize && job.corpus.empty())
     return report(make_error(ErrorCode::kUsage, "--minimize", "expected --corpus, too"), options);
+  auto oracle = job.oracle.open();
+  if (!oracle) return report(oracle.error(), options);
+  fuzzing.check.oracle = std::move(*oracle);
   auto sides = job.pair.sides(options, TargetOptions{});
   if (!sides) return report(sides.error(), options);
   const auto& [before, after] = *sides;

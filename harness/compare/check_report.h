@@ -8,6 +8,7 @@
 
 #include "harness/bpf/check.h"
 #include "harness/compare/cache_change.h"
+#include "harness/compare/oracle_report.h"
 #include "harness/compare/proof.h"
 
 namespace secequiv {
@@ -64,6 +65,7 @@ struct CheckReport {
   std::optional<Witness> witness;
   std::optional<Proof> proof;
   std::optional<PairFuzzReport> fuzz;
+  std::optional<OracleReport> oracle;  // of the unoptimized program, then of the optimized one
 
   double run_seconds = 0;
   double coverage_seconds = 0;  // proving edges

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/text.h"
+#include "harness/report/oracle.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -181,6 +182,7 @@ ordered_json to_json(const CheckReport& report) {
                      {"seconds", report.coverage_seconds}};
   if (report.proof) out["proof"] = to_json(*report.proof);
   if (!report.cache.empty()) out["cache"] = cache_json(report);
+  if (report.oracle) out["oracle"] = to_json(*report.oracle);
   if (report.fuzz) out["fuzz"] = fuzz_json(*report.fuzz);
   if (report.witness) {
     out["witness"] = to_json(*report.witness);

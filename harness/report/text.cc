@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/bpf/text.h"
+#include "harness/report/oracle.h"
 #include "harness/seccomp/annotate.h"
 #include "harness/seccomp/arch.h"
 
@@ -206,6 +207,7 @@ std::string check_text(const CheckReport& report) {
     out += fmt::format("proof     {} by {} in {}\n", verdict_name(report.proof->verdict),
                        report.proof->engine, milliseconds(report.proof_seconds));
   out += cache_text(report.cache);
+  if (report.oracle) out += oracle_text(*report.oracle);
   if (report.witness)
     out +=
         witness_text(Question(Pair{report.before.program, report.after.program, report.sameness}),
