@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "harness/base/clock.h"
 #include "harness/coverage/listing.h"
@@ -26,12 +27,16 @@ class Job {
     return prove();
   }
 
+  // Inputs that were run besides those given.
+  [[nodiscard]] const std::vector<SeccompData>& own_inputs() const { return own_inputs_; }
+
  private:
   void differs(const Witness& witness, std::string_view found_by) {
     report_.verdict = Verdict::kDifferent;
     report_.reason = fmt::format(
         "the programs return different values for the input shown (found by {})", found_by);
     report_.witness = witness;
+    own_inputs_.push_back(witness.data);
   }
 
   void run_inputs(std::span<const SeccompData> inputs) {
@@ -56,6 +61,7 @@ class Job {
           if (answer.answer != Feasibility::Answer::kFeasible) return true;
           ++report_.evaluations;
           coverage_.run(answer.witness->words);
+          own_inputs_.push_back(*answer.witness);
           const auto witness = replay(pair_, *answer.witness);
           if (witness)
             differs(minimize(pair_, *witness),
@@ -111,7 +117,56 @@ class Job {
   const CheckOptions& options_;
   Pair pair_;
   CoverageMap coverage_;
+  std::vector<SeccompData> own_inputs_;
 };
+
+// What the kernel answers without running a filter is part of what an optimizer is for. The cache
+// of a program too long to be installed is what it would be.
+void compare_caches(CheckReport& report, const CheckOptions& options) {
+  const ProgramView before = report.before.program;
+  const ProgramView after = report.after.program;
+  report.cache = cache_changes({&before, 1}, {&after, 1}, options.host);
+  report.cache_loss_allowed = options.allow_cache_loss;
+  if (report.verdict == Verdict::kDifferent || !loses(report.cache)) return;
+  const std::string lost = "the kernel no longer answers " + lost_text(report.cache);
+  if (options.allow_cache_loss) {
+    report.reason += "; " + lost + ", which is allowed";
+  } else {
+    report.verdict = Verdict::kFail;
+    report.reason = lost + "; " + report.reason;
+  }
+}
+
+// What an oracle's answers make of the verdict.
+void weigh(CheckReport& report) {
+  if (const AskedProgram* doubtful = report.oracle->in_doubt()) {
+    report.verdict = Verdict::kFail;
+    report.reason = fmt::format(
+        "our interpreter is in doubt, not the pair: {} and it disagree about {}; without that: {}",
+        report.oracle->who, doubtful->name, report.reason);
+    return;
+  }
+  for (const AskedProgram& program : report.oracle->programs) {
+    if (program.not_asked.empty()) continue;
+    report.reason += fmt::format("; {} was not asked about {}", report.oracle->who, program.name);
+    if (program.installable && report.verdict == Verdict::kPass) report.verdict = Verdict::kUnknown;
+  }
+}
+
+Status ask_oracle(CheckReport& report, const Oracle& oracle, std::span<const SeccompData> inputs,
+                  std::span<const SeccompData> more) {
+  std::vector<InputWords> words;
+  words.reserve(inputs.size() + more.size());
+  for (const auto& some : {inputs, more})
+    for (const SeccompData& data : some) words.push_back(data.words);
+  const NamedProgram programs[] = {{report.before.name, report.before.program},
+                                   {report.after.name, report.after.program}};
+  auto said = oracle(programs, words);
+  if (!said) return said.error();
+  report.oracle = std::move(*said);
+  weigh(report);
+  return Ok{};
+}
 
 // A program that no evaluator may touch, or that the kernel would not take where it must.
 std::optional<std::string> refusal_reason(const SideReport& side, std::string_view role,
@@ -145,6 +200,9 @@ Result<CheckReport> check_pair(const SideReport& before, const SideReport& after
   }
   Job job(report, options);
   if (auto s = job.run(inputs); !s) return s.error();
+  compare_caches(report, options);
+  if (options.oracle)
+    if (auto s = ask_oracle(report, options.oracle, inputs, job.own_inputs()); !s) return s.error();
   return report;
 }
 

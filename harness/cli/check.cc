@@ -6,6 +6,7 @@
 
 #include "harness/base/file.h"
 #include "harness/cli/engine_options.h"
+#include "harness/cli/oracle_option.h"
 #include "harness/cli/pair_options.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
@@ -19,22 +20,32 @@ struct CheckJob {
   PairOptions pair;
   std::string listing;
   bool any_length = false;
+  bool allow_cache_loss = false;
   TargetOptions target;
   EngineOptions engine;
+  OracleOption oracle;
 };
 
 int run_check(const CheckJob& job) {
   if (auto s = keep_json_alone(job.options, "--listing", job.listing); !s)
     return report(s.error(), job.options);
+  auto oracle = job.oracle.open();
+  if (!oracle) return report(oracle.error(), job.options);
   auto both = job.pair.sides(job.options, job.target);
   if (!both) return report(both.error(), job.options);
   const auto& [before, after] = *both;
   auto cases = job.pair.cases(before, after, job.options);
   if (!cases) return report(cases.error(), job.options);
-  auto result = check_pair(
-      SideReport{before.name, before.program, {}}, SideReport{after.name, after.program, {}},
-      job.options.sameness(), cases->inputs,
-      CheckOptions{job.engine.engine(), job.engine.budget(job.options), !job.any_length});
+  CheckOptions checking;
+  checking.engine = job.engine.engine();
+  checking.budget = job.engine.budget(job.options);
+  checking.require_installable = !job.any_length;
+  checking.host = job.options.oci().arch;
+  checking.allow_cache_loss = job.allow_cache_loss;
+  checking.oracle = std::move(*oracle);
+  auto result = check_pair(SideReport{before.name, before.program, {}},
+                           SideReport{after.name, after.program, {}}, job.options.sameness(),
+                           cases->inputs, checking);
   if (!result) return report(result.error(), job.options);
   result->dropped = cases->dropped;
   if (!job.listing.empty())
@@ -64,8 +75,12 @@ void add_check(CLI::App& app, Context& context) {
       "Write the optimized program's annotated listing to this file, - for standard output");
   sub->add_flag("--any-length", job->any_length,
                 "Let the optimized program exceed 4096 instructions");
+  sub->add_flag("--allow-cache-loss", job->allow_cache_loss,
+                "Report system calls that the kernel of --arch no longer answers without running "
+                "the filter, and do not fail");
   job->target.add(*sub, false);
   job->engine.add_engine(*sub);
+  job->oracle.add(*sub);
   job->options.add_input(*sub);
   job->options.add_timeout(*sub,
                            "Seconds for the proof, and again for all edges; running out gives "

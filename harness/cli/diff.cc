@@ -6,8 +6,10 @@
 #include "harness/base/file.h"
 #include "harness/bpf/check.h"
 #include "harness/cli/engine_options.h"
+#include "harness/cli/oracle_option.h"
 #include "harness/policy/json.h"
 #include "harness/report/json.h"
+#include "harness/report/oracle.h"
 #include "harness/report/rule.h"
 #include "harness/report/text.h"
 #include "verify/dd/diff.h"
@@ -27,6 +29,7 @@ struct DiffJob {
   std::string expect;
   std::string write_expect;
   bool rules = false;
+  OracleOption oracle;
 
   [[nodiscard]] bool whole() const { return !expect.empty() || !write_expect.empty(); }
 };
@@ -86,7 +89,7 @@ Result<nlohmann::ordered_json> expectation(const DiffJob& job) {
 }
 
 int compare(const DiffJob& job, const nlohmann::ordered_json& expected,
-            const nlohmann::ordered_json& found) {
+            const nlohmann::ordered_json& found, const std::optional<OracleReport>& said) {
   const std::string name = shown_name(job.expect);
   const auto lines = unexpected(expected, name, found);
   if (!lines) return report(lines.error(), job.options);
@@ -95,14 +98,24 @@ int compare(const DiffJob& job, const nlohmann::ordered_json& expected,
     nlohmann::ordered_json out = found;
     out["verdict"] = verdict_name(verdict);
     out["unexpected"] = *lines;
+    if (said) out["oracle"] = to_json(*said);
     return print(render(out), exit_code(verdict));
   }
   std::string out;
   for (const std::string& line : *lines) out += line + "\n";
+  if (said) out += oracle_text(*said);
   out += lines->empty() ? "pass: the difference is the expected one\n"
                         : fmt::format("fail: {} region{} not as {} says\n", lines->size(),
                                       lines->size() == 1 ? " is" : "s are", name);
   return print(out, exit_code(verdict));
+}
+
+// An input of each region listed.
+std::vector<InputWords> examples(const Difference& difference) {
+  std::vector<InputWords> out;
+  for (const Change& change : difference.changes)
+    for (const Region& region : change.where.regions) out.push_back(region.example().words);
+  return out;
 }
 
 int diff(const DiffJob& job) {
@@ -122,6 +135,8 @@ int diff(const DiffJob& job) {
     if (!read) return report(read.error(), job.options);
     expected = std::move(*read);
   }
+  const auto oracle = job.oracle.open();
+  if (!oracle) return report(oracle.error(), job.options);
   auto before = load_accepted_stack(job.before, job.options);
   if (!before) return report(before.error(), job.options);
   auto after = load_accepted_stack(job.after, job.options);
@@ -139,20 +154,31 @@ int diff(const DiffJob& job) {
   if (!found) return report(found.error(), job.options);
   if (job.whole())
     if (auto s = complete(*found); !s) return report(s.error(), job.options);
+  const auto said = ask(*oracle, *before, *after, examples(*found));
+  if (!said) return report(said.error(), job.options);
+  const bool doubt = *said && (*said)->in_doubt();
   const Arch host = job.options.oci().arch;
-  if (job.whole()) {
+  if (job.whole() && !doubt) {
     const auto document = to_json(*found, question, kMostExpected, host);
     if (!job.write_expect.empty())
       if (auto s = write_file(job.write_expect, render(document)); !s)
         return report(s.error(), job.options);
-    if (!job.expect.empty()) return compare(job, expected, document);
+    if (!job.expect.empty()) return compare(job, expected, document, *said);
   }
-  const Verdict verdict = found->changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
+  const Verdict verdict = doubt                    ? Verdict::kFail
+                          : found->changes.empty() ? Verdict::kEquivalent
+                                                   : Verdict::kDifferent;
   auto shown = to_json(*found, question, job.max_regions, host);
-  const std::string text =
+  std::string text =
       job.rules ? add_rules(job, *found, *before->front().policy, *after->front().policy, shown)
                 : diff_text(*found, job.max_regions, host);
+  if (*said) {
+    shown["oracle"] = to_json(**said);
+    if (doubt) shown["verdict"] = verdict_name(verdict);
+    text += oracle_text(**said);
+  }
   if (job.options.json) return print(render(shown), exit_code(verdict));
+  if (doubt) return print(text + doubt_text(**said), exit_code(verdict));
   return print(assuming_text(question) + text +
                    fmt::format("{}: {} of 2^512 inputs differ\n", verdict_name(verdict),
                                count_text(found->count)),
@@ -182,6 +208,7 @@ void add_diff(CLI::App& app, Context& context) {
                 "Of two policies: what each region means, and the rules that decide on it");
   job->engine.add_assume(*sub);
   job->engine.add_memory(*sub);
+  job->oracle.add(*sub);
   job->options.add_input(*sub);
   job->options.add_same(*sub);
   job->options.add_import(*sub);

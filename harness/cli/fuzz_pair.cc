@@ -22,17 +22,29 @@ void FuzzPairJob::add(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--minimize", minimize, "Leave one input for each edge in the folder at the end");
   app.add_flag("--any-length", any_length, "Let the optimized program exceed 4096 instructions");
+  app.add_flag("--allow-cache-loss", allow_cache_loss,
+               "Report system calls that the kernel of --arch no longer answers without running "
+               "the filter, and do not fail");
   engine.add_engine(app);
+  oracle.add(app);
 }
 
 int run_fuzz_pair(const FuzzPairJob& job, const Options& options, const FuzzEffort& effort) {
   FuzzPairOptions fuzzing;  // its clock starts here
   if (job.minimize && job.corpus.empty())
     return report(make_error(ErrorCode::kUsage, "--minimize", "expected --corpus, too"), options);
+  auto oracle = job.oracle.open();
+  if (!oracle) return report(oracle.error(), options);
+  fuzzing.check.oracle = std::move(*oracle);
   auto sides = job.pair.sides(options, TargetOptions{});
   if (!sides) return report(sides.error(), options);
   const auto& [before, after] = *sides;
-  fuzzing.check = {job.engine.engine(), job.engine.budget(options), !job.any_length, effort.prove};
+  fuzzing.check.engine = job.engine.engine();
+  fuzzing.check.budget = job.engine.budget(options);
+  fuzzing.check.require_installable = !job.any_length;
+  fuzzing.check.prove = effort.prove;
+  fuzzing.check.host = options.oci().arch;
+  fuzzing.check.allow_cache_loss = job.allow_cache_loss;
   fuzzing.minimize = job.minimize;
   fuzzing.fuzz.seconds = effort.seconds;
   if (effort.trials > 0) {

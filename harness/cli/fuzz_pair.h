@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/cli/engine_options.h"
+#include "harness/cli/oracle_option.h"
 #include "harness/cli/pair_options.h"
 
 namespace secequiv::cli {
@@ -9,10 +10,12 @@ namespace secequiv::cli {
 struct FuzzPairJob {
   PairOptions pair;
   EngineOptions engine;
+  OracleOption oracle;
   std::string corpus;
   unsigned jobs = 1;
   bool minimize = false;
   bool any_length = false;
+  bool allow_cache_loss = false;
 
   // The options that are not those of fuzzing an optimizer, too.
   void add(CLI::App& app);

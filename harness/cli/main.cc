@@ -23,8 +23,8 @@ int usage(const CLI::App& app, const CLI::Error& error) {
 int run(int argc, char** argv) {
   CLI::App app{
       "Do two seccomp filters make the same decision for every possible system call?\n"
-      "Exit status: 0 same or pass, 1 different (cover: something reachable was not reached; "
-      "mutate: a mutant survived), 2 bad usage or input,\n"
+      "Exit status: 0 same or pass, 1 different (check: or a cached call lost; cover: something "
+      "reachable was not reached; mutate: a mutant survived), 2 bad usage or input,\n"
       "3 unknown (a limit ran out, or cover --no-prove), 4 the kernel would refuse a program, 5 a "
       "command under test failed."};
   app.set_version_flag("--version", "secequiv " SECEQUIV_VERSION);

@@ -4,7 +4,9 @@
 #include "harness/base/file.h"
 #include "harness/bpf/check.h"
 #include "harness/cli/engine_options.h"
+#include "harness/cli/oracle_option.h"
 #include "harness/report/json.h"
+#include "harness/report/oracle.h"
 #include "harness/report/text.h"
 #include "verify/decide.h"
 #include "verify/smt/solver.h"
@@ -19,6 +21,7 @@ struct ProveJob {
   std::string smt2;
   EngineOptions engine;
   bool refines = false;
+  OracleOption oracle;
 };
 
 int rejected(const Source& source, const Refusal& refusal, const Options& options) {
@@ -43,6 +46,8 @@ nlohmann::ordered_json sides_json(const std::vector<Source>& stack) {
 int prove(const ProveJob& job) {
   if (auto s = keep_json_alone(job.options, "--emit-smt2", job.smt2); !s)
     return report(s.error(), job.options);
+  const auto oracle = job.oracle.open();
+  if (!oracle) return report(oracle.error(), job.options);
   auto before = load_stack(job.before, job.options);
   if (!before) return report(before.error(), job.options);
   auto after = load_stack(job.after, job.options);
@@ -66,11 +71,22 @@ int prove(const ProveJob& job) {
       return report(written.error(), job.options);
   auto proof = decide(question, job.engine.engine(), job.engine.budget(job.options));
   if (!proof) return report(proof.error(), job.options);
-  if (!job.options.json) return print(proof_text(question, *proof), exit_code(proof->verdict));
+  std::vector<InputWords> witness;
+  if (proof->witness) witness.push_back(proof->witness->data.words);
+  const auto said = ask(*oracle, *before, *after, witness);
+  if (!said) return report(said.error(), job.options);
+  std::string text = proof_text(question, *proof);
+  if (*said) text += oracle_text(**said);
+  if (*said && (*said)->in_doubt()) {
+    proof->verdict = Verdict::kFail;
+    text += doubt_text(**said);
+  }
+  if (!job.options.json) return print(text, exit_code(proof->verdict));
   auto document = to_json(*proof);
   document["question"] = to_json(question);
   document["before"] = sides_json(*before);
   document["after"] = sides_json(*after);
+  if (*said) document["oracle"] = to_json(**said);
   return print(render(document), exit_code(proof->verdict));
 }
 
@@ -90,6 +106,7 @@ void add_prove(CLI::App& app, Context& context) {
   sub->add_flag("--refines", job->refines,
                 "Prove instead that 'after' is never more permissive than 'before'");
   job->engine.add(*sub);
+  job->oracle.add(*sub);
   sub->add_option("--emit-smt2", job->smt2, "Also write the query as SMT-LIB 2, for other solvers");
   job->options.add_input(*sub);
   job->options.add_timeout(*sub, "Seconds for the proof; running out gives 'unknown'");

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include "harness/cli/call_options.h"
+#include "harness/cli/oracle_option.h"
 #include "harness/compare/pair.h"
 #include "harness/report/json.h"
+#include "harness/report/oracle.h"
 #include "harness/report/text.h"
 
 namespace secequiv::cli {
@@ -14,7 +16,21 @@ struct RunJob {
   std::vector<std::string> inputs;
   CallOptions call;
   bool trace = false;
+  OracleOption oracle;
 };
+
+// A filter that cannot be asked about is as good as none was asked: the user wants this one answer.
+Result<std::optional<OracleReport>> opinion(const RunJob& job, const std::vector<Source>& sources,
+                                            const SeccompData& data) {
+  const auto oracle = job.oracle.open();
+  if (!oracle) return oracle.error();
+  auto said = ask(*oracle, sources, {}, {data.words});
+  if (!said || !*said) return said;
+  for (const AskedProgram& program : (*said)->programs)
+    if (!program.not_asked.empty())
+      return make_error(ErrorCode::kRejected, program.name, program.not_asked);
+  return said;
+}
 
 int emulate(RunJob& job) {
   auto data = job.call.read(job.options);
@@ -25,6 +41,8 @@ int emulate(RunJob& job) {
     if (!source) return report(source.error(), job.options);
     sources.push_back(std::move(*source));
   }
+  const auto said = opinion(job, sources, *data);
+  if (!said) return report(said.error(), job.options);
   std::vector<ProgramView> stack(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) stack[i] = sources[i].program;
   const std::uint32_t result = run_stack(stack, data->words);
@@ -45,7 +63,16 @@ int emulate(RunJob& job) {
   }
   document["result"] = value_json(result);
   text += fmt::format("{:#010x} {}\n", result, describe_action(result));
-  return print(job.options.json ? render(document) : text);
+  Verdict verdict = Verdict::kPass;
+  if (*said) {
+    const OracleReport& asked = **said;
+    if (asked.in_doubt()) verdict = Verdict::kFail;
+    document["verdict"] = verdict_name(verdict);
+    document["oracle"] = to_json(asked);
+    text += oracle_text(asked);
+    if (asked.in_doubt()) text += doubt_text(asked);
+  }
+  return print(job.options.json ? render(document) : text, exit_code(verdict));
 }
 
 }  // namespace
@@ -58,6 +85,7 @@ void add_run(CLI::App& app, Context& context) {
       ->required();
   job->call.add(*sub, job->options);
   sub->add_flag("--trace", job->trace, "Show every instruction executed");
+  job->oracle.add(*sub);
   job->options.add_input(*sub);
   job->options.add_json(*sub);
   sub->callback([job, &context] { context.status = emulate(*job); });

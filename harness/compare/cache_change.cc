@@ -58,6 +58,27 @@ BitmapDifference bitmap_difference(std::span<const ProgramView> filters, Arch ar
   return {without(ours, kernels), without(kernels, ours)};
 }
 
+std::string lost_text(std::span<const CacheChange> changes) {
+  std::size_t count = 0;
+  std::string calls;
+  for (const CacheChange& change : changes) {
+    if (change.lost.empty()) continue;
+    count += change.lost.size();
+    calls += fmt::format("{}{} ({})", calls.empty() ? "" : "; ",
+                         shown_calls(change.arch, change.lost), arch_info(change.arch).name);
+  }
+  return fmt::format("{} system call{} from its cache: {}", count, count == 1 ? "" : "s", calls);
+}
+
+std::string shown_calls(Arch arch, std::span<const std::uint32_t> numbers, std::size_t most) {
+  if (numbers.empty()) return "none";
+  std::string out;
+  for (const std::uint32_t nr : numbers.first(std::min(most, numbers.size())))
+    out += (out.empty() ? "" : ", ") + shown_call(arch, nr);
+  if (numbers.size() > most) out += fmt::format(" and {} more", numbers.size() - most);
+  return out;
+}
+
 std::string shown_call(Arch arch, std::uint32_t nr) {
   const std::string_view name = syscall_name(arch, nr);
   return name.empty() ? fmt::format("syscall {}", nr) : std::string(name);

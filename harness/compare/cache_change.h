@@ -43,6 +43,12 @@ BitmapDifference bitmap_difference(std::span<const ProgramView> filters, Arch ar
                                    const std::vector<bool>& bits,
                                    std::span<const std::uint32_t> unfiltered);
 
+// "2 system calls from its cache: read, write (x86_64)": how many are lost, and some of them.
+std::string lost_text(std::span<const CacheChange> changes);
+
+// At most `most` of `numbers`: "read, write and 3 more"; "none" of none.
+std::string shown_calls(Arch arch, std::span<const std::uint32_t> numbers, std::size_t most = 4);
+
 // "read", or "syscall 999" of a number without a name.
 std::string shown_call(Arch arch, std::uint32_t nr);
 

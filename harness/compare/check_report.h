@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "harness/bpf/check.h"
+#include "harness/compare/cache_change.h"
+#include "harness/compare/oracle_report.h"
 #include "harness/compare/proof.h"
 
 namespace secequiv {
@@ -57,9 +59,13 @@ struct CheckReport {
   std::vector<Feasibility> open;           // neither covered nor proven: never in a passing report
   std::string listing;                     // of the optimized program, with the final coverage
 
+  std::vector<CacheChange> cache;   // from before to after; empty of a refused program
+  bool cache_loss_allowed = false;  // calls lost from the cache do not count against the pair
+
   std::optional<Witness> witness;
   std::optional<Proof> proof;
   std::optional<PairFuzzReport> fuzz;
+  std::optional<OracleReport> oracle;  // of the unoptimized program, then of the optimized one
 
   double run_seconds = 0;
   double coverage_seconds = 0;  // proving edges

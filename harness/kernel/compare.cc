@@ -1,6 +1,7 @@
 #include "harness/kernel/compare.h"
 
 #include "harness/base/clock.h"
+#include "harness/bpf/check.h"
 
 namespace secequiv::kernel {
 namespace {
@@ -69,6 +70,38 @@ Result<KernelReport> ask(const std::vector<std::pair<std::string, Program>>& pro
     // A smaller one may be no call of this entry any more.
     if (!options.entry) out.witness = smaller(pair, *out.witness);
     out.verdict = Verdict::kDifferent;
+  }
+  return out;
+}
+
+Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
+                                    std::span<const InputWords> inputs) {
+  if (auto s = available(); !s) return s.error();
+  OracleReport out;
+  out.who = "Linux " + release();
+  for (const NamedProgram& named : programs) {
+    AskedProgram row;
+    row.name = named.first;
+    const auto refusal = check(named.second);
+    row.installable = !refusal;
+    if (refusal) {
+      row.not_asked = describe(*refusal, named.second);
+    } else if (inputs.empty()) {
+      row.not_asked = "there is no input to ask about";
+    } else {
+      const auto answer = ask({named}, {inputs.begin(), inputs.end()}, {});
+      if (!answer && answer.error().code != ErrorCode::kRejected) return answer.error();
+      if (answer) {
+        const AskedSide& side = answer->sides.front();
+        row.inputs = side.asked;
+        out.seconds += side.seconds;
+        if (const auto& found = side.disagreement)
+          row.disagreement = Disagreement{found->data, found->before, found->after};
+      } else {
+        row.not_asked = answer.error().detail;
+      }
+    }
+    out.programs.push_back(std::move(row));
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/compare/oracle_report.h"
 #include "harness/compare/pair.h"
 #include "harness/compare/verdict.h"
 #include "harness/kernel/oracle.h"
@@ -41,5 +42,11 @@ struct KernelReport {
 // Asks about one program or two, named. Errors: those of evaluate() and evaluate_direct().
 Result<KernelReport> ask(const std::vector<std::pair<std::string, Program>>& programs,
                          std::vector<InputWords> inputs, const AskOptions& options);
+
+// The kernel as a second opinion (Oracle): each program by itself. One that cannot be asked about
+// (too long, or without room for what makes its answers readable) is in the report with the reason.
+// Errors: kUnavailable, kInternal.
+Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
+                                    std::span<const InputWords> inputs);
 
 }  // namespace secequiv::kernel

@@ -12,6 +12,7 @@
 #include "harness/generate/program.h"
 #include "harness/generate/random_program.h"
 #include "harness/kernel/acceptance.h"
+#include "harness/kernel/compare.h"
 #include "harness/kernel/instrument.h"
 #include "harness/kernel/oracle.h"
 #include "harness/kernel/self_check.h"
@@ -231,6 +232,31 @@ TEST(ExecutedPart, RunsGivenInputsByTheSameInstructions) {
   const Insn other = executed_part(two, std::vector<InputWords>{{2}})[1];
   EXPECT_EQ(other.jt, 1);
   EXPECT_EQ(other.jf, 0);
+}
+
+TEST(Kernel, ASecondOpinionSaysWhatItIsNotAskedAbout) {
+  Program full(4093, {kTax, 0, 0, 0});
+  full.push_back({kRetA, 0, 0, 0});
+  const NamedProgram programs[] = {{"short", assemble("ld [16]\nret a")},
+                                   {"full", full},
+                                   {"long", Program(4097, {kRetK, 0, 0, 0})}};
+  const std::vector<InputWords> inputs(3);
+  const auto said = second_opinion(programs, inputs);
+  SKIP_WITHOUT_KERNEL(said);
+  ASSERT_TRUE(said) << said.error().text();
+  EXPECT_TRUE(said->who.starts_with("Linux "));
+  ASSERT_EQ(said->programs.size(), 3u);
+  EXPECT_EQ(said->in_doubt(), nullptr);
+  EXPECT_EQ(said->programs[0].inputs, 3u);
+  EXPECT_EQ(said->programs[0].not_asked, "");
+  EXPECT_EQ(said->programs[1].inputs, 0u);
+  EXPECT_NE(said->programs[1].not_asked.find("no room"), std::string::npos);
+  EXPECT_TRUE(said->programs[1].installable);
+  EXPECT_NE(said->programs[2].not_asked.find("4096"), std::string::npos);
+  EXPECT_FALSE(said->programs[2].installable);
+  const auto nothing = second_opinion({programs, 1}, {});
+  ASSERT_TRUE(nothing);
+  EXPECT_NE(nothing->programs[0].not_asked, "");
 }
 
 TEST(Kernel, WhatItCannotBeAsked) {

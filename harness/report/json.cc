@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/text.h"
+#include "harness/report/oracle.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -136,6 +137,22 @@ ordered_json fuzz_json(const PairFuzzReport& fuzz) {
   return out;
 }
 
+ordered_json cache_json(const CheckReport& report) {
+  const auto names = [](Arch arch, const std::vector<std::uint32_t>& numbers) {
+    ordered_json out = ordered_json::array();
+    for (const std::uint32_t nr : numbers) out.push_back(shown_call(arch, nr));
+    return out;
+  };
+  ordered_json arches = ordered_json::array();
+  for (const CacheChange& change : report.cache)
+    arches.push_back({{"arch", arch_info(change.arch).name},
+                      {"before", change.before.size()},
+                      {"after", change.after.size()},
+                      {"lost", names(change.arch, change.lost)},
+                      {"gained", names(change.arch, change.gained)}});
+  return {{"loss_allowed", report.cache_loss_allowed}, {"arches", arches}};
+}
+
 }  // namespace
 
 ordered_json to_json(const CheckReport& report) {
@@ -164,6 +181,8 @@ ordered_json to_json(const CheckReport& report) {
                      {"open", open},
                      {"seconds", report.coverage_seconds}};
   if (report.proof) out["proof"] = to_json(*report.proof);
+  if (!report.cache.empty()) out["cache"] = cache_json(report);
+  if (report.oracle) out["oracle"] = to_json(*report.oracle);
   if (report.fuzz) out["fuzz"] = fuzz_json(*report.fuzz);
   if (report.witness) {
     out["witness"] = to_json(*report.witness);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/bpf/text.h"
+#include "harness/report/oracle.h"
 #include "harness/seccomp/annotate.h"
 #include "harness/seccomp/arch.h"
 
@@ -157,6 +158,18 @@ std::string fuzz_text(const PairFuzzReport& fuzz, std::size_t obligations) {
   return out;
 }
 
+// Architectures whose cache is the same as before are left out.
+std::string cache_text(const std::vector<CacheChange>& changes) {
+  std::string out;
+  for (const CacheChange& change : changes)
+    if (!change.lost.empty() || !change.gained.empty())
+      out += fmt::format("cache     {}: {} cached before, {} after; lost: {}; gained: {}\n",
+                         arch_info(change.arch).name, count(change.before.size(), "call"),
+                         change.after.size(), shown_calls(change.arch, change.lost),
+                         shown_calls(change.arch, change.gained));
+  return out;
+}
+
 }  // namespace
 
 std::string check_text(const CheckReport& report) {
@@ -193,6 +206,8 @@ std::string check_text(const CheckReport& report) {
   if (report.proof)
     out += fmt::format("proof     {} by {} in {}\n", verdict_name(report.proof->verdict),
                        report.proof->engine, milliseconds(report.proof_seconds));
+  out += cache_text(report.cache);
+  if (report.oracle) out += oracle_text(*report.oracle);
   if (report.witness)
     out +=
         witness_text(Question(Pair{report.before.program, report.after.program, report.sameness}),

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cli_tool import (POLICIES, ROOT, confirmed, evaluate, pairs, program, read_raw, report, run, words_bytes, write_raw)
+from cli_tool import (POLICIES, ROOT, confirmed, evaluate, fits, pairs, program, read_raw, report, run, words_bytes, write_raw)
 from oracle.naive import same
 
 PAIRS = pairs()
@@ -18,6 +18,7 @@ def passes(*args, **options):
     assert coverage["obligations"] == (coverage["covered_by_inputs"] + coverage["covered_by_witnesses"]
                                        + len(coverage["infeasible"]))
     assert document["verdict"] == "pass" and document["proof"]["verdict"] == "equivalent" and coverage["open"] == []
+    assert "--allow-cache-loss" in args or all(row["lost"] == [] for row in document["cache"]["arches"])
     return document
 
 
@@ -28,7 +29,7 @@ def test_the_default_policy():
     text = run("check")
     assert text.status == 0 and text.err == ""
     lines = [line.split()[0] for line in text.out.splitlines()]
-    assert lines == ["before", "after", "inputs", "coverage", "proof", "verdict"]
+    assert lines == ["before", "after", "inputs", "coverage", "proof", "cache", "verdict"]
     assert text.out.splitlines()[-1].startswith("verdict   pass: ")
 
 
@@ -91,8 +92,12 @@ def test_notions_of_same(first, second, asm):
     document, done = report("check", one, two)
     assert (done.status, document["same"]) == (1, "raw")
     alike = same("behaviour", first, second)
-    document, done = report("check", one, two, "--same", "behaviour")
+    document, done = report("check", one, two, "--same", "behaviour", "--allow-cache-loss")
     assert (done.status, document["same"]) == (0 if alike else 1, "behaviour")
+    # A call that is allowed with data is not answered from the cache, though no process can tell.
+    lost = alike and 0x7FFF0000 == first != second
+    document, done = report("check", one, two, "--same", "behaviour")
+    assert (done.status, document["verdict"] == "fail") == (1 if lost or not alike else 0, lost)
     assert report("prove", one, two, "--same", "behaviour")[1].status == (0 if alike else 1)
 
 
@@ -193,6 +198,72 @@ def test_listing(asm, tmp_path):
     assert marks == ["+", "+++", "+-+", "-", "+", "+"]
     done = run("check", path, path, "--listing", "-")
     assert done.status == 0 and (tmp_path / "listing").read_text() in done.out
+
+
+# getpid and read are allowed; the other two look at an argument, or compute, on the way there.
+CACHED = "ld [0]\njeq #39, yes, next\nnext: jeq #0, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n"
+LOADS = "ld [0]\njeq #39, b, next\nnext: jeq #0, yes, no\nb: ld [16]\nyes: ret #0x7fff0000\nno: ret #0\n"
+ADDS = "ld [0]\nadd #1\njeq #40, yes, next\nnext: jeq #1, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n"
+
+
+def changes(document):
+    return {row["arch"]: (row["before"], row["after"], row["lost"], row["gained"]) for row in document["cache"]["arches"]}
+
+
+@pytest.mark.parametrize("after, left, lost", [(LOADS, 1, ["getpid"]), (ADDS, 0, ["read", "getpid"])])
+@pytest.mark.parametrize("command", [["check"], ["fuzz", "--trials", "100"]], ids=["check", "fuzz"])
+def test_a_lost_cached_call_fails(command, after, left, lost, asm):
+    before, after = asm(CACHED), asm(after)
+    numbers = {"x86_64": (2, left, lost, []), "i386": (2, left, ["restart_syscall", "mkdir"][2 - len(lost):], [])}
+
+    def ask(*args):
+        done = run(*command, *args, "--json")
+        assert fits(json.loads(done.out)) == "check"
+        return json.loads(done.out), done.status
+
+    document, status = ask(before, after)
+    assert (status, document["verdict"], document["proof"]["verdict"]) == (1, "fail", "equivalent")
+    assert changes(document) == numbers and document["cache"]["loss_allowed"] is False
+    assert "the kernel no longer answers %d system calls from its cache: %s (x86_64); " % (2 * len(lost), ", ".join(lost)) in document["reason"]
+    document, status = ask(before, after, "--allow-cache-loss")
+    assert (status, document["verdict"]) == (0, "pass") and document["cache"]["loss_allowed"] is True
+    assert changes(document) == numbers and document["reason"].endswith(", which is allowed")
+    text = run(*command, before, after)
+    assert text.status == 1 and "cache     x86_64: 2 calls cached before, %d after; lost: %s; gained: none\n" % (left, ", ".join(lost)) in text.out
+    # The other way round they are gained.
+    document, status = ask(after, before)
+    assert (status, document["verdict"]) == (0, "pass")
+    assert changes(document)["x86_64"] == (left, 2, [], lost)
+
+
+def test_what_else_is_wrong_beside_a_lost_call(asm, hard):
+    before, after = asm(CACHED), asm(LOADS.replace("no: ret #0", "no: ret #1"))
+    document, done = report("check", before, after)  # that they differ is worse
+    assert (done.status, document["verdict"]) == (1, "different") and changes(document)["x86_64"][2] == ["getpid"]
+    document, done = report("check", before, asm("ld [0]\n"))
+    assert (done.status, document["verdict"]) == (4, "rejected") and "cache" not in document
+    # What is lost is certain, however little is known of the rest.
+    undecided = [asm("ld [0]\njeq #39, yes, no\nyes: %sret #0x7fff0000\nno: %sret a\n" % (load, path.read_text()))
+                 for path, load in zip(hard, ["", "ld [16]\n"])]
+    document, done = report("check", *undecided, "--timeout", "0.2")
+    assert (done.status, document["verdict"]) == (1, "fail") and "is not decided" in document["reason"]
+    document, done = report("check", *undecided, "--timeout", "0.2", "--allow-cache-loss")
+    assert (done.status, document["verdict"]) == (3, "unknown")
+
+
+def test_the_cache_is_that_of_the_host(asm):
+    only = "ld [4]\njeq #0xc00000b7, here, no\nhere: ld [0]\njeq #172, b, no\nb: %sret #0x7fff0000\nno: ret #0\n"
+    before, after = asm(only % ""), asm(only % "ld [16]\n")
+    document, done = report("check", before, after)
+    assert done.status == 0 and set(changes(document)) == {"x86_64", "i386"}
+    document, done = report("check", before, after, "--arch", "aarch64")
+    assert done.status == 1 and changes(document) == {"aarch64": (1, 0, ["getpid"], []), "arm": (0, 0, [], [])}
+
+
+def test_the_cache_of_a_program_too_long_to_be_installed(asm):
+    before = asm("ld [0]\n" * 4100 + CACHED, "long.asm")
+    document, done = report("check", before, asm(LOADS), "--max-inputs", 0)
+    assert done.status == 1 and not document["before"]["installable"]
 
 
 def test_repeatable(getpid, getpid_enoent):

@@ -100,7 +100,7 @@ def test_standard_input_twice(getpid):
     (["prove", "A", "A", "--timeout", "1s"], "--timeout"), (["prove", "A", "A", "--timeout", ""], "--timeout"),
     (["check", "A", "--cmd-timeout", "0"], "--cmd-timeout"), (["check", "A", "--max-inputs", "-1"], "--max-inputs"),
     (["check", "A", "--max-inputs", "many"], "--max-inputs"), (["check", "A", "--same", "similar"], "behaviour"),
-    (["check", "A", "A", "A"], "2"), (["check", "A", "A", "--after-cmd", "true"], "at most two"),
+    (["check", "A", "A", "A"], "2"), (["check", "A", "--oracle", "linux"], "{kernel}"), (["run", "A", "--oracle", "linux"], "{kernel}"), (["check", "A", "A", "--after-cmd", "true"], "at most two"),
     (["prove", "A", "A", "A"], "PATH"), (["dis", "A", "A"], "PATH"), (["dis", "A", "--to", "elf"], "raw"),
     (["dis", "A", "--from", "elf"], "raw"), (["run", "A", "--words", "1,2"], "16"),
     (["run", "A", "--words", ",".join(["0"] * 15 + ["0x100000000"])], "0x100000000"),
@@ -125,7 +125,7 @@ def test_bad_option_values(args, named, getpid):
     assert named.replace("PATH", str(getpid)) in message
 
 
-EMPTY = [("check", "--after-cmd"), ("check", "--before-cmd"), ("check", "--policy"), ("check", "--listing"), ("cover", "--state"),
+EMPTY = [("check", "--after-cmd"), ("check", "--before-cmd"), ("check", "--policy"), ("check", "--oracle"), ("prove", "--oracle"), ("check", "--listing"), ("cover", "--state"),
          ("cover", "--listing"), ("cover", "--inputs"), ("prove", "--emit-smt2"), ("dis", "-o"), ("optimize", "-o"),
          ("optimize", "--passes"), ("import", "-o"), ("dis", "--from"), ("check", "--arch"), ("check", "--cap"),
          ("precompile", "-o"), ("patch", "-o"), ("patch", "--set"), ("run", "--arg"), ("run", "--words"), ("run", "--nr")]

@@ -10,15 +10,15 @@ from cli_tool import POLICIES, PROGRAMS, ROOT, binary, run
 
 DOCKER = POLICIES / "oci" / "docker-default.json"
 COMMANDS = {
-    "check": ["--before-cmd", "--after-cmd", "--policy", "--cmd-timeout", "--max-inputs", "--listing", "--any-length", "--engine",
+    "check": ["--before-cmd", "--after-cmd", "--policy", "--cmd-timeout", "--max-inputs", "--listing", "--any-length", "--allow-cache-loss", "--oracle", "--engine",
               "--optimizer", "--compiler", "--form", "--request-timeout", "--request-memory", "--max-memory", "--from", "--big-endian", "--timeout", "--same", "--arch", "--cap", "--kernel", "--json"],
     "fuzz": ["--before-cmd", "--after-cmd", "--policy", "--cmd-timeout", "--max-inputs", "--corpus", "--jobs", "--minimize", "--any-length",
-             "--engine", "--max-memory", "--timeout", "--optimizer", "--compiler", "--evaluator", "--form", "--request-timeout", "--request-memory", "--programs", "--rules",
+             "--allow-cache-loss", "--oracle", "--engine", "--max-memory", "--timeout", "--optimizer", "--compiler", "--evaluator", "--form", "--request-timeout", "--request-memory", "--programs", "--rules",
              "--generate", "--inputs", "--time", "--trials", "--seed", "--runs", "--save", "--allow", "--no-prove", "--require-proof", "--no-scaling",
              "--stop-at-first", "--list", "--from", "--big-endian", "--same", "--arch", "--cap", "--kernel", "--json"],
-    "prove": ["--refines", "--engine", "--max-memory", "--assume", "--emit-smt2", "--from", "--big-endian", "--timeout", "--same",
+    "prove": ["--refines", "--oracle", "--engine", "--max-memory", "--assume", "--emit-smt2", "--from", "--big-endian", "--timeout", "--same",
               "--arch", "--cap", "--kernel", "--json"],
-    "diff": ["--max-regions", "--expect", "--write-expect", "--rules", "--assume", "--max-memory", "--from", "--big-endian", "--same",
+    "diff": ["--oracle", "--max-regions", "--expect", "--write-expect", "--rules", "--assume", "--max-memory", "--from", "--big-endian", "--same",
              "--arch", "--cap", "--kernel", "--json"],
     "why": ["--nr", "--arch", "--ip", "--arg", "--words", "--host-arch", "--cap", "--kernel", "--max-memory", "--from", "--big-endian",
             "--json"],
@@ -32,7 +32,7 @@ COMMANDS = {
                "--json"],
     "actions": ["--max-memory", "--from", "--big-endian", "--same", "--arch", "--cap", "--kernel", "--json"],
     "lint": ["--strict", "--timeout", "--max-memory", "--arch", "--cap", "--kernel", "--json"],
-    "run": ["--nr", "--arch", "--ip", "--arg", "--words", "--trace", "--host-arch", "--cap", "--kernel", "--from", "--big-endian",
+    "run": ["--oracle", "--nr", "--arch", "--ip", "--arg", "--words", "--trace", "--host-arch", "--cap", "--kernel", "--from", "--big-endian",
             "--json"],
     "cover": ["--policy", "--inputs", "--state", "--listing", "--no-derive", "--no-prove", "--engine", "--max-memory", "--from",
               "--big-endian", "--timeout", "--arch", "--cap", "--kernel", "--json"],
@@ -50,6 +50,7 @@ COMMANDS = {
 # Something short that every command does, and its status.
 JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "getpid.asm"], 0),
         (["prove", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "bad.asm"], 4), (["run", "getpid.asm"], 0),
+        (["run", "getpid.asm", "--oracle", "kernel"], 0), (["check", "getpid.asm", "--oracle", "kernel"], 0),
         (["fuzz", "--optimizer", "identity", "--trials", "5", "--no-scaling"], 0),
         (["fuzz", "getpid.asm", "getpid.asm", "--trials", "500"], 0), (["fuzz", "getpid.asm", "getpid-enoent.asm"], 1),
         (["diff", "getpid.asm", "getpid.asm"], 0), (["diff", "getpid.asm", "getpid-enoent.asm"], 1),
