@@ -1,6 +1,6 @@
 """--oracle kernel: what a command runs is also asked of the running kernel, and what cannot be asked is said.
 
-That a disagreement fails is tested in verify/check_pair_test.cc and harness/kernel/kernel_test.cc: no input shows one here.
+That a disagreement fails is tested of `check` in verify/check_pair_test.cc, with an oracle that lies; the kernel gives none to show here.
 """
 import json
 import os
