@@ -165,8 +165,8 @@ void add_bench(CLI::App& app, Context& context) {
                 "counts; without it every return becomes an error number");
   sub->add_option("--chart", job->chart, "Write a drawing (SVG) to this file");
   sub->add_option("--rounds", job->timing.rounds,
-                  "Samples of each variant; up to four times as many while two halves of them "
-                  "differ by more than a quarter of a percent")
+                  "Samples of each variant; up to four times as many while that is not enough to "
+                  "tell half a percent")
       ->check(CLI::Range(2, 100000))
       ->capture_default_str();
   sub->add_option("--seed", job->timing.seed, "Of the order of samples")->capture_default_str();

@@ -25,11 +25,15 @@
 #include <csignal>
 #include <cstring>
 #include <limits>
+#include <numbers>
 #endif
 
 namespace secequiv::kernel {
 namespace {
 
+constexpr std::size_t kMostBatches = 1000;
+constexpr std::size_t kQuantile = 4;  // of a sample's batches, the one that a quarter of them beats
+constexpr double kSigmas = 3;
 constexpr double kLeastNoise = 0.005;
 constexpr std::uint32_t kNoCall = 0x1ff;  // between the last number and x32's
 
@@ -49,8 +53,6 @@ bool is_safe(const InputWords& call) {
   constexpr std::array<std::uint32_t, 7> kSafe = {39, 102, 104, 107, 108, 110, 186};
   return std::ranges::find(kSafe, call[0]) != kSafe.end();
 }
-
-double VariantTimes::spread() const { return std::abs(mean_of_even / mean_of_odd - 1); }
 
 std::string claim(const Latency& latency, const VariantTimes& before, const VariantTimes& after) {
   const double ratio = after.mean / before.mean;
@@ -94,17 +96,17 @@ std::vector<Program> installed(const Variant& variant, bool real) {
   return out;
 }
 
-// What a sample leaves: an errno, or 0 and the ticks of the fastest batch of each call.
+// What a sample leaves: an errno, or 0 and what it measured.
 struct Sample {
   int error;
   bool done;
-  std::uint64_t ticks[];  // NOLINT: in shared memory, as many as there are calls
+  std::uint64_t yardstick;  // ticks of the fastest
+  double batch[];           // NOLINT: of each call, in yardsticks; in shared memory
 };
 
 class SharedSample {
  public:
-  explicit SharedSample(std::size_t calls)
-      : bytes_(sizeof(Sample) + calls * sizeof(std::uint64_t)) {
+  explicit SharedSample(std::size_t calls) : bytes_(sizeof(Sample) + calls * sizeof(double)) {
     void* memory =
         ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory != MAP_FAILED) sample_ = static_cast<Sample*>(memory);
@@ -135,6 +137,15 @@ class SharedSample {
                : "rcx", "r11", "memory");
 }
 
+// Ticks of a chain of multiplications, each waiting for the one before: some thousand of the core's
+// own cycles, whatever its frequency is at that moment.
+std::uint64_t yardstick() {
+  std::uint64_t value = 3;
+  const std::uint64_t start = __rdtsc();
+  for (int i = 0; i < 2000; ++i) asm volatile("imul %0, %0" : "+r"(value));
+  return __rdtsc() - start;
+}
+
 // In the child. It ends by an instruction that is none: no call works for it any more.
 [[noreturn]] void sample(const std::vector<Program>& stack, const std::vector<TimedCall>& calls,
                          const LatencyOptions& options, Sample& out) {
@@ -152,14 +163,24 @@ class SharedSample {
       out.error = errno;
   }
   if (out.error == 0) {
+    out.yardstick = std::numeric_limits<std::uint64_t>::max();
+    std::array<double, kMostBatches> batches{};
+    const std::size_t count = std::min(options.batches, kMostBatches);
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      std::uint64_t best = std::numeric_limits<std::uint64_t>::max();
-      for (std::size_t batch = 0; batch < options.batches; ++batch) {
+      std::uint64_t before = yardstick();
+      for (std::size_t batch = 0; batch < count; ++batch) {
         const std::uint64_t start = __rdtsc();
         for (std::size_t n = 0; n < options.calls; ++n) make(calls[i].input);
-        best = std::min<std::uint64_t>(best, __rdtsc() - start);
+        const std::uint64_t ticks = __rdtsc() - start;
+        const std::uint64_t after = yardstick();
+        // Whatever disturbs makes it longer, and must not make the batch shorter.
+        const std::uint64_t shorter = std::min(before, after);
+        batches[batch] = static_cast<double>(ticks) / static_cast<double>(shorter);
+        out.yardstick = std::min(out.yardstick, shorter);
+        before = after;
       }
-      out.ticks[i] = best;
+      std::sort(batches.begin(), batches.begin() + static_cast<std::ptrdiff_t>(count));
+      out.batch[i] = batches[count / kQuantile];
     }
     out.done = true;
   }
@@ -196,30 +217,47 @@ Status take(const std::vector<Program>& stack, const std::vector<TimedCall>& cal
 
 using Times = std::vector<std::vector<double>>;  // for each variant, each call: ns
 
-void take_less(Times& best, std::size_t variant, const std::vector<double>& ns) {
-  for (std::size_t i = 0; i < ns.size(); ++i) best[variant][i] = std::min(best[variant][i], ns[i]);
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
 }
 
+// Of the median of `values`, by how far they are from it; few that are far off do not count.
+// 1.4826: from the median distance to the standard deviation; 1.2533: from that of a mean to that
+// of a median (both for a normal distribution).
+double error_of_median(const std::vector<double>& values) {
+  const double middle = median(values);
+  std::vector<double> distances;
+  distances.reserve(values.size());
+  for (const double value : values) distances.push_back(std::abs(value - middle));
+  return 1.2533 * 1.4826 * median(distances) / std::sqrt(static_cast<double>(values.size()));
+}
+
+// `rounds`: in yardsticks a batch, each of which is `ns` a call.
 void summarize(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
-               const std::array<Times, 2>& halves, Latency& out) {
+               const std::vector<Times>& rounds, double ns, Latency& out) {
+  out.rounds = rounds.size();
   out.variants.clear();
-  out.noise = 0;
+  double error = 0;
   for (std::size_t v = 0; v < variants.size(); ++v) {
     VariantTimes times;
     times.name = variants[v].name;
     for (const Program& program : variants[v].stack) times.instructions += program.size();
     if (variants[v].of_instructions > times.instructions)
       times.of_instructions = variants[v].of_instructions;
-    times.ns = halves[0][v];
-    times.mean_of_even = weighted(calls, halves[0][v]);
-    times.mean_of_odd = weighted(calls, halves[1][v]);
-    for (std::size_t c = 0; c < calls.size(); ++c)
-      times.ns[c] = std::min(times.ns[c], halves[1][v][c]);
+    std::vector<double> of_rounds(rounds.size());
+    for (std::size_t c = 0; c < calls.size(); ++c) {
+      for (std::size_t r = 0; r < rounds.size(); ++r) of_rounds[r] = rounds[r][v][c];
+      times.ns.push_back(ns * median(of_rounds));
+    }
+    for (std::size_t r = 0; r < rounds.size(); ++r) of_rounds[r] = weighted(calls, rounds[r][v]);
     times.mean = weighted(calls, times.ns);
-    out.noise = std::max(out.noise, times.spread());
+    times.error = ns * error_of_median(of_rounds);
+    error = std::max(error, times.error / times.mean);
     out.variants.push_back(std::move(times));
   }
-  out.noise = std::max(2 * out.noise, kLeastNoise);
+  out.noise = std::max(kSigmas * std::numbers::sqrt2 * error, kLeastNoise);
 }
 
 bool wants_more(const Latency& latency, const LatencyOptions& options) {
@@ -238,9 +276,8 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
   std::vector<std::vector<Program>> stacks;
   for (const Variant& variant : variants) stacks.push_back(installed(variant, options.real));
   const double per_ns = ticks_per_ns() * static_cast<double>(options.calls);
-  const Times none(variants.size(),
-                   std::vector<double>(calls.size(), std::numeric_limits<double>::infinity()));
-  std::array<Times, 2> halves = {none, none};
+  std::vector<Times> rounds;                              // in yardsticks a batch
+  double yard = std::numeric_limits<double>::infinity();  // ticks
   Random random(options.seed);
   std::vector<std::size_t> order(variants.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -248,25 +285,21 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
   Latency out;
   while (!stopped() && wants_more(out, options)) {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-    std::array<Times, 2> before = halves;  // a round counts as a whole
+    Times round(variants.size());
     for (std::size_t i = 0; i < order.size() && !stopped(); ++i) {
-      if (options.progress) options.progress(out.rounds * order.size() + i, out.noise);
+      if (options.progress) options.progress(rounds.size() * order.size() + i, out.noise);
       const auto& stack = stacks[order[i]];
       if (auto s =
               take(stack, stack.empty() && !options.real ? nothing : calls, options, *shared.get());
           !s)
         return s.error();
-      std::vector<double> ns;
-      for (std::size_t c = 0; c < calls.size(); ++c)
-        ns.push_back(static_cast<double>(shared.get()->ticks[c]) / per_ns);
-      take_less(halves[out.rounds % 2], order[i], ns);
+      const double* batch = shared.get()->batch;
+      round[order[i]].assign(batch, batch + calls.size());
+      yard = std::min(yard, static_cast<double>(shared.get()->yardstick));
     }
-    if (stopped()) {
-      halves = std::move(before);
-      break;
-    }
-    ++out.rounds;
-    if (out.rounds >= 2) summarize(variants, calls, halves, out);
+    if (stopped()) break;  // a round counts as a whole
+    rounds.push_back(std::move(round));
+    summarize(variants, calls, rounds, yard / per_ns, out);
   }
   if (out.rounds < 2)
     return make_error(ErrorCode::kUnavailable, "bench", "stopped before two rounds were done");

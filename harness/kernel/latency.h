@@ -2,9 +2,12 @@
 // machine that does other things too, and when a difference may be claimed. It must not know where
 // filters and calls come from, nor print.
 //
-// A sample is a fresh process that installs the filters and makes each call some thousand times;
-// the fastest batch counts. Processes of all variants follow each other in random order, and of all
-// rounds the minimum of each call is taken: whatever disturbs only adds time.
+// A sample is a fresh process that installs the filters and makes each call in batches of some
+// hundred. Between batches it times a chain of multiplications, the yardstick: a batch divided by
+// it does not depend on the frequency that the core has at that moment. Of a sample's batches the
+// one counts that a quarter of them beats. Samples of all variants follow each other in random
+// order, and of all rounds the median of each call is taken: a process now and then is faster or
+// slower than others for where the kernel put its filters, so that minima are luck.
 #pragma once
 
 #include <functional>
@@ -51,17 +54,14 @@ struct VariantTimes {
   std::size_t of_instructions = 0;  // if those are a part (Variant); else 0
   std::vector<double> ns;           // for each call
   double mean = 0;                  // by weight
-  // The mean from one half of the rounds and from the other: what chance does.
-  double mean_of_even = 0;
-  double mean_of_odd = 0;
-  [[nodiscard]] double spread() const;  // how far the halves are apart, as a share
+  double error = 0;                 // standard error of that
 };
 
 struct Latency {
   std::vector<VariantTimes> variants;
   std::size_t rounds = 0;  // that were finished
-  // Ratios that differ from 1 by no more than that are not to be claimed: twice the largest
-  // difference between halves, and at least 0.5 %.
+  // Ratios that differ from 1 by no more than that are not to be claimed: three standard errors of
+  // a ratio, by the variant with the largest, and at least 0.5 %.
   double noise = 0;
 };
 

@@ -21,9 +21,7 @@ double longest(const Latency& latency) {
   return most;
 }
 
-std::string spread(const VariantTimes& times) {
-  return fmt::format("+-{:.1f} %", times.spread() * 100);
-}
+std::string spread(const VariantTimes& times) { return fmt::format("+-{:.2f}", times.error); }
 
 std::string table(const Latency& latency) {
   std::size_t width = 0;
@@ -116,9 +114,8 @@ std::string part_note(const LatencyReport& report) {
 std::string latency_text(const LatencyReport& report) {
   std::string out = fmt::format(
       "{} system calls by weight; {} rounds, each variant in a process of its own in each, the "
-      "fastest of all\n{}\n{}{}{}noise: differences up to {:.1f} % are not claimed (+- is how far "
-      "two "
-      "halves of the rounds are apart)\n",
+      "median of all\n{}\n{}{}{}noise: differences up to {:.1f} % are not claimed (+-: standard "
+      "error)\n",
       report.calls.size(), report.latency.rounds, what(report), table(report.latency),
       calls_table(report), part_note(report), report.latency.noise * 100);
   if (report.given == 2) out += comparison(report);
@@ -135,7 +132,7 @@ ordered_json to_json(const LatencyReport& report) {
     ordered_json row{{"name", times.name},
                      {"instructions", times.instructions},
                      {"ns", times.mean},
-                     {"halves", {times.mean_of_even, times.mean_of_odd}},
+                     {"error", times.error},
                      {"calls", ordered_json::array()}};
     if (times.of_instructions > 0) row["executed_part_of"] = times.of_instructions;
     for (std::size_t i = 0; i < report.calls.size(); ++i)
@@ -159,14 +156,14 @@ std::string latency_svg(const LatencyReport& report) {
 <style>:root {{ color-scheme: light dark }} text {{ fill: #222 }} .paper {{ fill: #fff }} .base {{ fill: #9aa4b2 }} .filter {{ fill: #3b72c4 }} .error {{ stroke: #222 }}
 @media (prefers-color-scheme: dark) {{ text {{ fill: #ddd }} .paper {{ fill: #16181c }} .error {{ stroke: #ddd }} }}</style>
 <rect class="paper" width="100%" height="100%"/>
-<text x="10" y="22">ns of a system call: {2} calls by weight, {3} rounds, the fastest of all; the darker part is the filter's</text>
+<text x="10" y="22">ns of a system call: {2} calls by weight, {3} rounds, the median of all; the darker part is the filter's</text>
 )",
       kWidth, bottom + 36, report.calls.size(), report.latency.rounds);
   double y = kTop;
   for (const VariantTimes& times : variants) {
     const double none = std::min(variants.front().mean, times.mean);
-    const double least = std::min(times.mean_of_even, times.mean_of_odd);
-    const double most = std::max(times.mean_of_even, times.mean_of_odd);
+    const double least = times.mean - times.error;
+    const double most = times.mean + times.error;
     out += fmt::format(
         R"(<text x="10" y="{0:.1f}">{1}</text>
 <rect class="base" x="10" y="{2:.1f}" width="{3:.1f}" height="16"/><rect class="filter" x="{4:.1f}" y="{2:.1f}" width="{5:.1f}" height="16"/>
@@ -174,7 +171,7 @@ std::string latency_svg(const LatencyReport& report) {
 )",
         y + 12, escaped(times.name), y + 17, none * scale, 10 + none * scale,
         (times.mean - none) * scale, 10 + least * scale, 10 + most * scale, y + 25,
-        16 + std::max(most, times.mean) * scale, y + 30, times.mean);
+        16 + most * scale, y + 30, times.mean);
     y += kRow;
   }
   return out + fmt::format(
