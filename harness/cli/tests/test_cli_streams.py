@@ -24,7 +24,7 @@ COMMANDS = {
             "--json"],
     "reach": ["--at", "--max-regions", "--max-memory", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
     "cache": ["--allow-cache-loss", "--verify", "--max-memory", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
-    "cost": ["--profile", "--policy", "--max-inputs", "--all", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json"],
+    "cost": ["--profile", "--policy", "--max-inputs", "--all", "--from", "--big-endian", "--arch", "--cap", "--kernel", "--json", "--derived", "--timeout", "--max-memory"],
     "dump": ["--pid", "--index", "--plain", "--to", "--output"],
     "bench": ["--profile", "--policy", "--max-inputs", "--stacks", "--real", "--chart", "--rounds", "--seed", "--from", "--big-endian", "--arch", "--cap",
               "--kernel", "--json"],
@@ -62,7 +62,7 @@ JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.as
         (["optimize", "--list"], 0), (["precompile", "getpid.json", "-o", "out.json"], 0),
         (["precompile", "getpid.json", "-o", "out.json", "--timeout", "1e-9"], 3), (["patch", "patch.json", "--set", "fd=1"], 0),
         (["import", str(DOCKER)], 0), (["--help"], 0), (["check", "--help"], 0), (["--version"], 0)]
-JSON = {"check": 1, "fuzz": 1, "mutate": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "bench": 1, "cache": 1, "cost": 1, "kernel": 1, "lint": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # and the version
+JSON = {"check": 1, "fuzz": 1, "mutate": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "bench": 1, "cache": 1, "cost": 2, "kernel": 1, "lint": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # and the version
 
 
 @pytest.fixture
