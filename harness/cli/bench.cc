@@ -1,6 +1,7 @@
 // `bench`: how long the running kernel takes with a filter.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "harness/base/file.h"
@@ -19,7 +20,8 @@ namespace {
 using kernel::TimedCall;
 using kernel::Variant;
 
-constexpr std::size_t kDeepest = 4;  // of --stacks
+constexpr std::size_t kDeepest = 4;    // of --stacks
+constexpr std::size_t kBatches = 400;  // in a sample, about
 constexpr Arch kArch = Arch::kX86_64;
 
 using Stack = std::vector<Source>;
@@ -122,6 +124,8 @@ int bench(BenchJob& job) {
                               "getppid, getuid, geteuid, getgid, getegid, gettid)"
                             : "there are only calls that no filter sees"),
         job.options);
+  // About as long a sample whatever the profile.
+  job.timing.batches = std::clamp<std::size_t>(kBatches / out.calls.size(), 4, 20);
   const auto variants = variants_of(stacks, out.depths, out.calls);
   if (!variants) return report(variants.error(), job.options);
   StatusLine line;

@@ -1,10 +1,13 @@
 // The running kernel against our model. Without permission to use seccomp and ptrace these are
 // skipped, and say so.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "harness/adapters/broken/evaluators.h"
+#include "harness/base/file.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
 #include "harness/coverage/cost.h"
@@ -96,6 +99,31 @@ TEST(Kernel, EvaluatesInACopyOfThisProcess) {
   EXPECT_TRUE((*replies)[1].killed);
   EXPECT_FALSE((*replies)[2].killed);
   EXPECT_EQ((*replies)[2].number, 1);
+}
+
+// Filters that are an optimizer's input, not to be installed: what a few inputs at a time execute.
+TEST(Kernel, EvaluatesFiltersThatAreTooLongInParts) {
+  constexpr std::size_t kAtOnce = 50;
+  for (const char* name :
+       {"systrap-everything", "systrap-hostnet", "kvm-everything", "kvm-hostnet"}) {
+    const std::string path =
+        fmt::format("{}/corpus/programs/gvisor/{}.before.bpf", SECEQUIV_SOURCE_DIR, name);
+    const auto bytes = read_file(path);
+    ASSERT_TRUE(bytes);
+    const auto program = read_program(*bytes, path);
+    ASSERT_TRUE(program);
+    ASSERT_GT(program->size(), kMaxInsns);
+    Random random(7);
+    const auto inputs = random_inputs(random, *program, static_cast<std::size_t>(of_cases(4000)));
+    for (std::size_t i = 0; i < inputs.size(); i += kAtOnce) {
+      const std::span<const InputWords> some =
+          std::span(inputs).subspan(i, std::min(kAtOnce, inputs.size() - i));
+      const auto answers = evaluate(executed_part(*program, some), some);
+      SKIP_WITHOUT_KERNEL(answers);
+      ASSERT_TRUE(answers) << answers.error().text();
+      ASSERT_EQ(*answers, model(*program, some)) << name;
+    }
+  }
 }
 
 // Calls that enter the kernel with any number, by both doors: high halves of arguments, too.
