@@ -6,7 +6,7 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/uio.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,10 +14,13 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 
 #include "harness/base/clock.h"
 
@@ -82,7 +85,29 @@ std::string name_of(pid_t pid) {
   return out;
 }
 
+// A number in /proc/PID/task/TID/status; nothing if it has no such line.
+std::optional<std::size_t> status_number(pid_t pid, pid_t tid, std::string_view key) {
+  std::ifstream file(fmt::format("/proc/{}/task/{}/status", pid, tid));
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(key)) return std::strtoull(line.c_str() + key.size(), nullptr, 10);
+  return {};
+}
+
 }  // namespace
+
+std::vector<std::pair<pid_t, std::size_t>> threads_with_other_filters(pid_t pid) {
+  constexpr std::string_view kKey = "Seccomp_filters:";
+  const auto own = status_number(pid, pid, kKey);
+  std::vector<std::pair<pid_t, std::size_t>> out;
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), error)) {
+    const auto tid = static_cast<pid_t>(std::atoi(entry.path().filename().c_str()));
+    const auto count = status_number(pid, tid, kKey);
+    if (own && count && *count != *own) out.emplace_back(tid, *count);
+  }
+  return out;
+}
 
 Result<std::vector<Program>> filters_of(pid_t pid) {
   Stopped stopped(pid);
@@ -91,7 +116,10 @@ Result<std::vector<Program>> filters_of(pid_t pid) {
   for (unsigned long index = 0;; ++index) {
     const long count = trace(PTRACE_SECCOMP_GET_FILTER, pid, index, nullptr);
     if (count == -1 && errno == ENOENT) break;
-    if (count == -1 && errno == EINVAL && index == 0) break;  // it has no seccomp mode at all
+    // Either it has no filters, or this kernel has no such request.
+    if (count == -1 && errno == EINVAL && index == 0 &&
+        status_number(pid, pid, "Seccomp:") != SECCOMP_MODE_FILTER)
+      break;
     const std::string where = fmt::format("process {}", pid);
     if (count == -1)
       return unavailable(where,
@@ -120,13 +148,30 @@ struct Numbers {
 constexpr std::array kNumbers = {Numbers{AUDIT_ARCH_X86_64, 317, 157},
                                  Numbers{AUDIT_ARCH_I386, 354, 172}};
 
+// By ptrace alone, as whoever traces may not be permitted to do more.
 bool read_memory(pid_t pid, std::uint64_t from, void* into, std::size_t size) {
-  iovec local = {into, size};
-  iovec remote = {reinterpret_cast<void*>(from), size};  // NOLINT: in the other process
-  return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size);
+  constexpr std::uint64_t kWord = sizeof(long);
+  auto* out = static_cast<unsigned char*>(into);
+  for (std::uint64_t done = 0; done < size;) {
+    const std::uint64_t offset = (from + done) % kWord;
+    errno = 0;
+    const long word = ::ptrace(PTRACE_PEEKDATA, pid, from + done - offset, nullptr);
+    if (errno != 0) return false;
+    const std::uint64_t count = std::min(kWord - offset, size - done);
+    std::memcpy(out + done, reinterpret_cast<const unsigned char*>(&word) + offset,  // NOLINT
+                count);
+    done += count;
+  }
+  return true;
 }
 
-// The program of the sock_fprog at `address`; empty if it cannot be read. (The call fails, too.)
+// What a process is about to install, from the entry of the call to its exit.
+struct Pending {
+  bool installs = false;
+  Program program;  // empty if it cannot be read
+};
+
+// The program of the sock_fprog at `address`; empty if it cannot be read.
 Program read_filter(pid_t pid, std::uint64_t address, bool is_i386) {
   std::uint16_t length = 0;
   std::uint64_t instructions = 0;
@@ -139,6 +184,9 @@ Program read_filter(pid_t pid, std::uint64_t address, bool is_i386) {
   return out;
 }
 
+// The whole process that a thread is of; kill() takes no threads but the first.
+void end(pid_t tid) { ::syscall(SYS_tkill, tid, SIGKILL); }
+
 class Recorder {
  public:
   Recorder(bool to_stderr, const std::function<bool()>& stop)
@@ -146,17 +194,27 @@ class Recorder {
 
   Result<Recorded> run(const std::vector<std::string>& command) {
     if (auto s = start(command); !s) return s.error();
+    const auto stopped = [&] { return stop_ && stop_(); };
     while (const pid_t pid = next()) {
-      if (stop_ && stop_()) break;
       handle(pid);
+      if (stopped()) break;
     }
-    for (const auto& [pid, pending] : live_) ::kill(pid, SIGKILL);
-    while (::waitpid(-1, nullptr, __WALL) > 0 || errno == EINTR) {
-    }
+    if (stopped() && !live_.empty()) end_all();
     return std::move(out_);
   }
 
  private:
+  void end_all() {
+    out_.interrupted = true;
+    for (const auto& [pid, pending] : live_) end(pid);
+    // Children that had not been seen yet stop once, and wait for us.
+    for (;;) {
+      const pid_t pid = ::waitpid(-1, &status_, __WALL);
+      if (pid > 0 && WIFSTOPPED(status_)) end(pid);
+      if (pid <= 0 && errno != EINTR) return;
+    }
+  }
+
   // The child waits until it is traced, and says through another pipe if it cannot be started.
   Status start(const std::vector<std::string>& command) {
     std::vector<char*> arguments;
@@ -224,6 +282,11 @@ class Recorder {
       trace(PTRACE_LISTEN, pid, 0, nullptr);  // stopped by a signal, until another continues it
       return;
     }
+    if (event == PTRACE_EVENT_EXEC) {  // of a thread that takes over the number of its process
+      unsigned long former = 0;
+      trace(PTRACE_GETEVENTMSG, pid, 0, &former);
+      if (static_cast<pid_t>(former) != pid) live_.erase(static_cast<pid_t>(former));
+    }
     if (signal == (SIGTRAP | 0x80)) look(pid);
     if (event != 0 || signal == (SIGTRAP | 0x80)) signal = 0;
     trace(PTRACE_SYSCALL, pid, 0, reinterpret_cast<void*>(static_cast<long>(signal)));  // NOLINT
@@ -233,20 +296,25 @@ class Recorder {
   void look(pid_t pid) {
     __ptrace_syscall_info info{};
     if (trace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0) return;
-    Program& pending = live_[pid];
+    Pending& pending = live_[pid];
     if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
-      pending.clear();
+      pending = {};
       const auto* numbers = std::ranges::find(kNumbers, info.arch, &Numbers::audit);
       if (numbers == kNumbers.end()) return;
       const auto& call = info.entry;
-      const bool installs =
-          (call.nr == numbers->seccomp && call.args[0] == SECCOMP_SET_MODE_FILTER) ||
-          (call.nr == numbers->prctl && call.args[0] == PR_SET_SECCOMP &&
-           call.args[1] == SECCOMP_MODE_FILTER);
-      if (installs) pending = read_filter(pid, call.args[2], info.arch == AUDIT_ARCH_I386);
-    } else if (info.op == PTRACE_SYSCALL_INFO_EXIT && !pending.empty()) {
-      if (info.exit.is_error == 0) out_.filters.push_back({pid, name_of(pid), std::move(pending)});
-      pending.clear();
+      pending.installs = (call.nr == numbers->seccomp && call.args[0] == SECCOMP_SET_MODE_FILTER) ||
+                         (call.nr == numbers->prctl && call.args[0] == PR_SET_SECCOMP &&
+                          call.args[1] == SECCOMP_MODE_FILTER);
+      if (pending.installs)
+        pending.program = read_filter(pid, call.args[2], info.arch == AUDIT_ARCH_I386);
+    } else if (info.op == PTRACE_SYSCALL_INFO_EXIT && pending.installs) {
+      if (info.exit.is_error == 0) {
+        if (pending.program.empty())
+          ++out_.unreadable;
+        else
+          out_.filters.push_back({pid, name_of(pid), std::move(pending.program)});
+      }
+      pending = {};
     }
   }
 
@@ -259,7 +327,7 @@ class Recorder {
   pid_t child_ = -1;
   int failed_ = -1;
   std::string command_;
-  std::map<pid_t, Program> live_;  // and what each is about to install
+  std::map<pid_t, Pending> live_;  // and what each is about to install
   int status_ = 0;
 
  public:

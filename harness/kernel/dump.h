@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -15,10 +16,15 @@
 
 namespace secequiv::kernel {
 
-// The filters of process `pid`, the newest first; empty if it has none. It is stopped meanwhile.
+// The filters of process (or thread) `pid`, the newest first; empty if it has none. It is stopped
+// meanwhile.
 // Errors: kUsage (no such process, or one that is not stopped in time), kUnavailable (this takes
 // CAP_SYS_ADMIN and a kernel with CONFIG_CHECKPOINT_RESTORE; a process that is traced already).
 Result<std::vector<Program>> filters_of(pid_t pid);
+
+// Threads of process `pid` that have another number of filters than the thread `pid` itself, with
+// that number: what filters_of() does not see.
+std::vector<std::pair<pid_t, std::size_t>> threads_with_other_filters(pid_t pid);
 
 // A filter that a process installed.
 struct Installed {
@@ -29,7 +35,9 @@ struct Installed {
 
 struct Recorded {
   std::vector<Installed> filters;  // in the order of installation
+  std::size_t unreadable = 0;      // filters that were installed besides those
   int status = 0;                  // the command's exit status; 128 + N if signal N ended it
+  bool interrupted = false;        // `stop` ended it
 };
 
 // Runs `command` (not empty; found as execvp finds it) with everything that it starts, and takes

@@ -1,11 +1,13 @@
 """`secequiv dump`: filters of processes and of commands, byte for byte."""
 import os
+import signal
 import struct
 import subprocess
 import sys
+import time
 
 import pytest
-from cli_tool import run
+from cli_tool import binary, run
 from test_cli_kernel import SYS_PTRACE, forbid
 
 # Installs a filter for each argument: one that answers that errno to call 1 << 30, through seccomp() or (odd) prctl(); a child
@@ -108,6 +110,59 @@ def test_a_command_s_signals_and_stops_are_its_own(tmp_path):
     assert done.err.startswith("caught\nend\n") and done.status == 2
 
 
+@pytest.mark.parametrize("round", range(5))
+def test_an_interrupt_ends_all_and_is_told(round, tmp_path):
+    dump("--", "true")  # or it is skipped
+    process = subprocess.Popen([binary(), "dump", "--", "sh", "-c", "while :; do /bin/true & /bin/true; wait; done"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.15 + round * 0.02)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 3 and not output and "interrupted: 0 filters had been installed" in errors
+
+
+def test_what_was_installed_before_an_interrupt(install, tmp_path):
+    process = subprocess.Popen([binary(), "dump", "--to", "raw", "-o", tmp_path / "found.bpf", "--index", "2", "--", *install, "2", "3"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    errors = process.communicate(timeout=30)[1]
+    assert process.returncode == 3 and "interrupted: 3 filters had been installed" in errors
+    assert (tmp_path / "found.bpf").read_bytes() == filter_of(3)
+
+
+def test_where_memory_of_others_may_not_be_read(install, tmp_path):
+    done = dump("--index", "1", "--to", "raw", "--", *install, "2", raw=True, preexec_fn=forbid(310))
+    assert done.out == filter_of(2)
+
+
+def test_threads_with_filters_of_their_own(tmp_path):
+    script = tmp_path / "thread.py"
+    script.write_text(INSTALL.split("bad =")[0] + """
+import sys, threading
+def other():
+    install(6)
+    print(threading.get_native_id(), flush=True)
+    sys.stdin.readline()
+threading.Thread(target=other).start()
+""")
+    process = subprocess.Popen([sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        thread = process.stdout.readline().strip()
+        done = dump("--pid", process.pid)
+        assert "thread %s of process %d has 1 filter of its own, not 0" % (thread, process.pid) in done.err and done.status == 2
+        done = dump("--pid", thread, "--to", "raw", raw=True)
+        assert done.status == 0 and done.out == filter_of(6)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_place_that_takes_no_files_is_told_before_the_command_runs(tmp_path):
+    done = dump("-o", tmp_path / "none" / "x.bpf", "--", "touch", tmp_path / "ran")
+    assert done.status == 2 and "none/x.bpf" in done.err and not (tmp_path / "ran").exists()
+
+
 def test_where_ptrace_is_not_permitted():
     done = run("dump", "--", "true", preexec_fn=forbid(SYS_PTRACE))
     assert done.status == 3 and "ptrace is not permitted here" in done.err and not done.out
@@ -115,7 +170,7 @@ def test_where_ptrace_is_not_permitted():
 
 @pytest.mark.parametrize("arguments, says", [
     ([], "expected --pid N, or a command behind '--'"), (["--pid", "1", "--", "true"], "expected --pid N, or a command"),
-    (["--pid", "0"], "--pid"), (["--pid", "x"], "--pid"),
+    (["--pid", "0"], "--pid"), (["--pid", "x"], "--pid"), (["--pid", "1", "--index", "-5"], "--index"),
 ])
 def test_wrong_usage(arguments, says):
     done = run("dump", *arguments)
