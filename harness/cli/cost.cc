@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "harness/base/clock.h"
 #include "harness/cli/engine_options.h"
@@ -134,8 +135,10 @@ ordered_json side_json(const Side& side) {
   return out;
 }
 
-std::string ratio(double before, double after) {
-  return before == 0 ? "" : fmt::format("{:.2f}", after / before);
+// "~": one of them is of derived inputs only.
+std::string ratio(double before, double after, bool exact) {
+  if (before == 0) return after == 0 ? "1.00" : "-";
+  return fmt::format("{:.2f}{}", after / before, exact ? "" : "~");
 }
 
 std::string numbers(const Side& side, std::size_t at) {
@@ -144,11 +147,21 @@ std::string numbers(const Side& side, std::size_t at) {
                      call.jumps, call.cached ? "*" : "", side.exact[at] ? "" : "~");
 }
 
-// Most expensive first: calls times what the first filter executes for one.
+// Most expensive first: calls times what the more expensive filter executes for one, which is
+// nothing if it is cached.
 std::string table(const std::vector<Side>& sides, bool all) {
-  std::vector<std::pair<double, std::size_t>> order;  // by weight, then as in the profile
-  for (const CallCost& call : sides.front().calls)
-    order.emplace_back(-static_cast<double>(call.calls) * call.mean, order.size());
+  std::vector<std::tuple<double, double, std::size_t>> order;  // equal ones as in the profile
+  for (std::size_t i = 0; i < sides.front().calls.size(); ++i) {
+    double cached = 0;
+    double uncached = 0;
+    for (const Side& side : sides) {
+      const CallCost& call = side.calls[i];
+      const double cost = static_cast<double>(call.calls) * call.mean;
+      uncached = std::max(uncached, cost);
+      if (!call.cached) cached = std::max(cached, cost);
+    }
+    order.emplace_back(-cached, -uncached, i);
+  }
   std::ranges::sort(order);
   const std::size_t shown = all ? order.size() : std::min(order.size(), kRows);
   constexpr std::string_view kHead = " least     mean   most  jumps   ";
@@ -156,12 +169,13 @@ std::string table(const std::vector<Side>& sides, bool all) {
   for (std::size_t s = 0; s < sides.size(); ++s) out += fmt::format(" |{}", kHead);
   out += sides.size() == 2 ? "|  ratio\n" : "\n";
   for (std::size_t row = 0; row < shown; ++row) {
-    const CallCost& first = sides.front().calls[order[row].second];
+    const std::size_t at = std::get<2>(order[row]);
+    const CallCost& first = sides.front().calls[at];
     out += fmt::format("{:<24} {:>10}", first.name, first.calls);
-    for (const Side& side : sides) out += " |" + numbers(side, order[row].second);
+    for (const Side& side : sides) out += " |" + numbers(side, at);
+    const bool exact = sides.front().exact[at] && sides.back().exact[at];
     out += sides.size() == 2
-               ? fmt::format(" | {:>6}\n",
-                             ratio(first.mean, sides.back().calls[order[row].second].mean))
+               ? fmt::format(" | {:>6}\n", ratio(first.mean, sides.back().calls[at].mean, exact))
                : "\n";
   }
   if (shown < order.size()) out += fmt::format("and {} more (--all)\n", order.size() - shown);
@@ -179,11 +193,16 @@ std::string cost_text(const std::vector<Side>& sides, bool all) {
         side.source->name, side.source->program.size(), weighted_mean(side.calls),
         weighted_mean_uncached(side.calls), side.worst.instructions,
         side.worst_exact ? "" : " or more", describe(side.worst.data));
-  if (sides.size() == 2)
-    out += fmt::format(
-        "ratio: {} ({} if nothing were cached)\n",
-        ratio(weighted_mean(sides[0].calls), weighted_mean(sides[1].calls)),
-        ratio(weighted_mean_uncached(sides[0].calls), weighted_mean_uncached(sides[1].calls)));
+  if (sides.size() != 2) return out;
+  const bool exact = std::ranges::all_of(sides, &Side::calls_exact);
+  const double before = weighted_mean(sides[0].calls);
+  const double after = weighted_mean(sides[1].calls);
+  const std::string uncached =
+      ratio(weighted_mean_uncached(sides[0].calls), weighted_mean_uncached(sides[1].calls), exact);
+  out += before == 0 && after == 0
+             ? fmt::format("ratio: none, all calls are cached ({} if nothing were)\n", uncached)
+             : fmt::format("ratio: {} ({} if nothing were cached)\n", ratio(before, after, exact),
+                           uncached);
   return out;
 }
 

@@ -134,6 +134,18 @@ def test_the_table_shows_the_dearest_first(tmp_path):
     assert " more (--all)" in short and " more (--all)" not in run("cost", SYSTRAP[1], "--all").out
 
 
+def test_what_is_cached_costs_nothing_in_the_order_and_the_ratio(asm, tmp_path):
+    before = asm("ld [0]\njeq #0, r, w\nr: ld [16]\nret #0x7fff0000\nw: ret #0x7fff0000\n", "before.asm")
+    (tmp_path / "profile").write_text("write 1000\nread 1\n")
+    rows = run("cost", before, "--profile", tmp_path / "profile").out.splitlines()
+    assert [row.split()[0] for row in rows[1:3]] == ["read", "write"] and "*" in rows[2] and "*" not in rows[1]
+    (tmp_path / "write").write_text("write 1000\n")
+    after = asm("ret #0x7fff0000\n", "after.asm")
+    assert "ratio: none, all calls are cached (0.33 if nothing were)\n" in run("cost", before, after, "--profile", tmp_path / "write").out
+    text = run("cost", before, after, "--profile", tmp_path / "profile", "--derived").out
+    assert "ratio: 0.00~ (0.33~ if nothing were cached)\n" in text and " 0.25~" in text
+
+
 @pytest.mark.parametrize("text, says", [
     ("read 1\nwrite x\n", ":2: expected how often write was called"),
     ('{"read": 1,\n "write": -1}', ":2:11: expected how often write was called"),
