@@ -184,7 +184,7 @@ std::uint64_t yardstick() {
     }
     out.done = true;
   }
-  __builtin_trap();
+  for (;;) asm volatile("ud2");  // not __builtin_trap(), before which a sanitizer makes calls
 }
 
 // Ticks of the processor's counter in a nanosecond.
