@@ -98,7 +98,7 @@ Latency summarize(const std::vector<Variant>& variants, const std::vector<TimedC
     for (std::size_t r = 0; r < rounds.size(); ++r) of_rounds[r] = weighted(calls, rounds[r][v]);
     times.mean = weighted(calls, times.ns);
     times.error = ns * error_of_median(of_rounds);
-    error = std::max(error, times.error / times.mean);
+    if (!variants[v].stack.empty()) error = std::max(error, times.error / times.mean);
     out.variants.push_back(std::move(times));
   }
   out.noise = out.rounds < kFewestRounds

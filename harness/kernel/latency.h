@@ -69,7 +69,9 @@ struct Latency {
   bool interrupted = false;       // by `stop`
   bool filtered_already = false;  // this process has filters that every variant's are added to
   // Ratios that differ from 1 by no more than that are not to be claimed: three standard errors of
-  // a ratio, by the variant with the largest, and at least 0.5 %; infinite with too few rounds.
+  // a ratio, by the variant with the largest, and at least 0.5 %; infinite with too few rounds. Of
+  // variants with filters: a call without any is often in one of two modes, and must not hide
+  // differences between others.
   double noise = 0;
 };
 

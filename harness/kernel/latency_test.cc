@@ -12,6 +12,8 @@
 namespace secequiv::kernel {
 namespace {
 
+const Variant kVariant = {"", {{{kRetK, 0, 0, 0}}}, 0};
+
 // How times of samples are spread around 100 ns, relative to that: a normal distribution, a share
 // of which is slower by a gap.
 struct Spread {
@@ -30,7 +32,7 @@ struct Spread {
 // As measure() goes about it, of two variants with the second longer by `longer`.
 Latency simulated(Random& random, const Spread& spread, double longer = 0,
                   std::size_t asked = LatencyOptions{}.rounds) {
-  const std::vector<Variant> variants(2);
+  const std::vector<Variant> variants(2, kVariant);
   const std::vector<TimedCall> calls(1);
   LatencyOptions options;
   options.rounds = asked;
@@ -118,8 +120,19 @@ TEST(Latency, AClaimSaysWhichIsFasterAndByHowMuch) {
   EXPECT_EQ(claim_of(made_up(200, 300, 8, 0.01)), "50.0 % slower");
 }
 
+TEST(Latency, NoiseIsOfVariantsWithFilters) {
+  const std::vector<Variant> variants = {{}, kVariant, kVariant};
+  Rounds rounds;
+  for (std::size_t i = 0; i < 20; ++i) rounds.push_back({{i % 2 == 0 ? 63. : 65.}, {80}, {81}});
+  const Latency latency = summarize(variants, {{"getpid", {}, 1}}, rounds, 1);
+  EXPECT_GT(latency.variants[0].error, 0.5);
+  EXPECT_EQ(latency.noise, 0.005);
+  rounds.resize(7);
+  EXPECT_TRUE(std::isinf(summarize(variants, {{"getpid", {}, 1}}, rounds, 1).noise));
+}
+
 TEST(Latency, CallsCountByWeight) {
-  const std::vector<Variant> variants(1);
+  const std::vector<Variant> variants(1, kVariant);
   const std::vector<TimedCall> calls = {{"getpid", {}, 3}, {"getuid", {}, 1}};
   const Latency latency = summarize(variants, calls, {{{1, 5}}, {{2, 9}}, {{3, 7}}}, 10);
   EXPECT_EQ(latency.variants[0].ns, (std::vector<double>{20, 70}));

@@ -41,7 +41,7 @@ std::string table(const Latency& latency) {
 std::string times_of(const Latency& latency, const VariantTimes& base, const VariantTimes& before,
                      const VariantTimes& after) {
   const double was = before.mean - base.mean;
-  if (was <= latency.noise * before.mean) return "";
+  if (was <= std::max(latency.noise * before.mean, 3 * base.error)) return "";
   return fmt::format("; beyond {} {:.2f} times as long", base.name,
                      std::max(0.0, (after.mean - base.mean) / was));
 }
@@ -64,7 +64,8 @@ std::string counted(std::size_t count, std::string_view noun) {
 std::string noise_text(const Latency& latency) {
   if (latency.rounds < kernel::kFewestRounds)
     return fmt::format("nothing is claimed from fewer than {} rounds", kernel::kFewestRounds);
-  return fmt::format("differences up to {:.1f} % are not claimed", latency.noise * 100);
+  return fmt::format("differences between filters of up to {:.1f} % are not claimed",
+                     latency.noise * 100);
 }
 
 // What makes times other than they would be; whole lines.
@@ -94,6 +95,7 @@ std::string calls_table(const LatencyReport& report) {
   if (report.calls.size() < 2) return "";
   const auto& variants = report.latency.variants;
   std::vector<std::pair<double, std::size_t>> order;
+  order.reserve(report.calls.size());
   for (std::size_t i = 0; i < report.calls.size(); ++i)
     order.emplace_back(-static_cast<double>(report.calls[i].weight) * variants.back().ns[i], i);
   std::ranges::sort(order);
