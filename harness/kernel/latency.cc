@@ -174,6 +174,7 @@ class SharedSample {
   Sample* sample_ = nullptr;
 };
 
+// NOLINTBEGIN(misc-const-correctness): assembly writes these.
 [[gnu::always_inline]] inline void make(const InputWords& call) {
   const auto argument = [&](std::size_t i) {
     return std::uint64_t{call[5 + 2 * i]} << 32 | call[4 + 2 * i];
@@ -196,6 +197,7 @@ std::uint64_t yardstick() {
   for (int i = 0; i < 2000; ++i) asm volatile("imul %0, %0" : "+r"(value));
   return __rdtsc() - start;
 }
+// NOLINTEND(misc-const-correctness)
 
 // In the child. It ends by an instruction that is none: no call works for it any more.
 [[noreturn]] void sample(const std::vector<Program>& stack, const std::vector<TimedCall>& calls,
