@@ -174,6 +174,7 @@ def interrupted(program, few, *arguments, stdout=None):
         late = time.monotonic() + 60
         while not re.search(rb"sample \d\d", errors) and time.monotonic() < late:
             errors += os.read(ours, 4096)
+        time.sleep(0.05)  # the line is shown between samples
         os.killpg(process.pid, signal.SIGINT)
         output = process.stdout.read() if process.stdout else b""
         try:
@@ -189,6 +190,7 @@ def interrupted(program, few, *arguments, stdout=None):
 def test_ctrl_c_of_a_terminal_leaves_what_was_measured(asm, few, form):
     # A filter that takes nearly all of the time, so that the signal comes while it is installed.
     slow = asm("ld [16]\n" + "add #1\n" * 3000 + "ret #0x7fff0000\n")
+    slow = "%s,%s" % (slow, slow)
     bench(slow, "--profile", few, *QUICK)  # or it is skipped
     status, output, errors = interrupted(slow, few, *["--json"] * (form == "json"), stdout=subprocess.PIPE)
     assert status == 3 and "secequiv:" not in errors
