@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "harness/base/file.h"
@@ -48,7 +49,7 @@ std::vector<TimedCall> calls_of(const std::vector<SyscallCount>& profile, const 
   std::vector<TimedCall> out;
   for (const SyscallCount& count : profile) {
     const auto nr = profile_nr(kArch, count.name);
-    if (!nr) continue;
+    if (!nr || count.calls == 0) continue;
     TimedCall call{count.name, {}, count.calls};
     if (const auto known = allowed.find(*nr); known != allowed.end()) call.input = known->second;
     call.input[0] = *nr;
@@ -58,6 +59,22 @@ std::vector<TimedCall> calls_of(const std::vector<SyscallCount>& profile, const 
     if (!safe_only || (kernel::is_safe(call.input) && is_allowed)) out.push_back(std::move(call));
   }
   return out;
+}
+
+// Why no call of the profile is left.
+Error no_calls(const std::vector<SyscallCount>& profile, bool real) {
+  constexpr std::string_view kSafe =
+      "calls that do nothing (getpid, getppid, getuid, geteuid, getgid, getegid, gettid)";
+  if (!real)
+    return make_error(ErrorCode::kUsage, "--profile", "there are only calls that no filter sees");
+  const bool has_some = std::ranges::any_of(profile, [](const SyscallCount& count) {
+    const auto nr = profile_nr(kArch, count.name);
+    return nr && count.calls > 0 && kernel::is_safe({*nr});
+  });
+  return make_error(
+      ErrorCode::kUsage, "--real",
+      has_some ? fmt::format("the first filter allows none of the profile's {}", kSafe)
+               : fmt::format("expected a profile with some of the {}, found one with none", kSafe));
 }
 
 // A program that is too long for the kernel, without what `calls` do not execute.
@@ -75,6 +92,16 @@ Result<Program> installable(const Source& source, const std::vector<TimedCall>& 
   return part;
 }
 
+// Below others a filter gets more instructions, so that those can be installed.
+Status fits_below(const std::string& name, const Program& program) {
+  constexpr std::size_t kMost = kMaxInsns - kernel::kAddedBelow;
+  if (program.size() <= kMost) return Ok{};
+  return make_error(ErrorCode::kRejected, name,
+                    fmt::format("expected at most {} instructions of a filter below others, to "
+                                "which bench adds {} that let those in, found {}",
+                                kMost, kernel::kAddedBelow, program.size()));
+}
+
 Result<std::vector<Variant>> variants_of(const std::vector<Stack>& stacks, std::size_t depths,
                                          const std::vector<TimedCall>& calls) {
   std::vector<Variant> out = {{"no filter", {}},
@@ -84,6 +111,8 @@ Result<std::vector<Variant>> variants_of(const std::vector<Stack>& stacks, std::
     for (const Source& source : stack) {
       auto program = installable(source, calls);
       if (!program) return program.error();
+      if (!one.stack.empty() || depths > 1)
+        if (auto s = fits_below(source.name, *program); !s) return s.error();
       one.name += (one.name.empty() ? "" : ",") + source.name;
       one.of_instructions += source.program.size();
       one.stack.push_back(std::move(*program));
@@ -99,9 +128,43 @@ Result<std::vector<Variant>> variants_of(const std::vector<Stack>& stacks, std::
   return out;
 }
 
+Result<kernel::Latency> timed(BenchJob& job, const std::vector<Variant>& variants,
+                              const std::vector<TimedCall>& calls) {
+  // About as long a sample whatever the profile.
+  job.timing.batches = std::clamp<std::size_t>(kBatches / calls.size(), 4, 20);
+  StatusLine line;
+  job.timing.progress = [&](std::size_t samples, double noise) {
+    line.show([&] {
+      return fmt::format(
+          "sample {} (at least {}){}", samples + 1, job.timing.rounds * variants.size(),
+          noise == 0 || std::isinf(noise) ? "" : fmt::format(", noise {:.1f} %", noise * 100));
+    });
+  };
+  watch_interrupts();
+  job.timing.stop = was_interrupted;
+  return measure(variants, calls, job.timing);
+}
+
+// The report first, which no drawing that cannot be written is to take along.
+int print_all(const LatencyReport& out, const BenchJob& job) {
+  const bool finished = !out.latency.interrupted || out.latency.rounds >= out.asked;
+  const int status = print(job.options.json ? render(to_json(out)) : latency_text(out),
+                           exit_code(finished ? Verdict::kPass : Verdict::kUnknown));
+  if (job.chart.empty()) return status;
+  const Status written = write_file(job.chart, latency_svg(out));
+  if (written) return status;
+  fmt::print(stderr, "secequiv: {}\n", written.error().text());
+  return exit_code(written.error().code);
+}
+
 int bench(BenchJob& job) {
   if (auto s = keep_json_alone(job.options, "--chart", job.chart); !s)
     return report(s.error(), job.options);
+  if (const Arch host = job.options.oci().arch; host != kArch)
+    return report(
+        make_error(ErrorCode::kUnavailable, "--arch",
+                   fmt::format("calls of x86_64 can be timed, not of {}", arch_info(host).name)),
+        job.options);
   std::vector<Stack> stacks;
   for (const std::string& path : job.pair.inputs) {
     auto stack = load_accepted_stack(path, job.options);
@@ -114,36 +177,17 @@ int bench(BenchJob& job) {
   if (!cases) return report(cases.error(), job.options);
   LatencyReport out;
   out.real = job.timing.real;
+  out.asked = job.timing.rounds;
   out.given = stacks.size();
   out.depths = job.stacks ? kDeepest : 1;
   out.calls = calls_of(*profile, stacks.front(), cases->inputs, out.real);
-  if (out.calls.empty())
-    return report(
-        make_error(ErrorCode::kUsage, out.real ? "--real" : "--profile",
-                   out.real ? "the first filter allows none of the calls that do nothing (getpid, "
-                              "getppid, getuid, geteuid, getgid, getegid, gettid)"
-                            : "there are only calls that no filter sees"),
-        job.options);
-  // About as long a sample whatever the profile.
-  job.timing.batches = std::clamp<std::size_t>(kBatches / out.calls.size(), 4, 20);
+  if (out.calls.empty()) return report(no_calls(*profile, out.real), job.options);
   const auto variants = variants_of(stacks, out.depths, out.calls);
   if (!variants) return report(variants.error(), job.options);
-  StatusLine line;
-  job.timing.progress = [&](std::size_t samples, double noise) {
-    line.show([&] {
-      return fmt::format("{} of {} samples{}", samples, job.timing.rounds * variants->size(),
-                         noise == 0 ? "" : fmt::format(", noise {:.1f} %", noise * 100));
-    });
-  };
-  watch_interrupts();
-  job.timing.stop = was_interrupted;
-  auto latency = measure(*variants, out.calls, job.timing);
+  auto latency = timed(job, *variants, out.calls);
   if (!latency) return report(latency.error(), job.options);
   out.latency = std::move(*latency);
-  if (!job.chart.empty())
-    if (const Status written = write_file(job.chart, latency_svg(out)); !written)
-      return report(written.error(), job.options);
-  return print(job.options.json ? render(to_json(out)) : latency_text(out));
+  return print_all(out, job);
 }
 
 }  // namespace
@@ -170,7 +214,7 @@ void add_bench(CLI::App& app, Context& context) {
   sub->add_option("--chart", job->chart, "Write a drawing (SVG) to this file");
   sub->add_option("--rounds", job->timing.rounds,
                   "Samples of each variant; up to four times as many while that is not enough to "
-                  "tell half a percent")
+                  "tell half a percent. Nothing is claimed from fewer than 8")
       ->check(CLI::Range(2, 100000))
       ->capture_default_str();
   sub->add_option("--seed", job->timing.seed, "Of the order of samples")->capture_default_str();

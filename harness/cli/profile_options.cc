@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace secequiv::cli {
 
 void ProfileOptions::add(CLI::App& app) {
@@ -28,6 +30,13 @@ Result<std::vector<SyscallCount>> ProfileOptions::read(Arch arch) const {
   if (!unknown.empty())
     warn(fmt::format("{}: {} has no {}; left out", path, arch_info(arch).name,
                      fmt::join(unknown, ", ")));
+  if (std::ranges::none_of(*counts, [&](const SyscallCount& count) {
+        return count.calls > 0 && profile_nr(arch, count.name);
+      }))
+    return make_error(ErrorCode::kPolicy, path,
+                      fmt::format("expected a system call of {} that was made at least once, found "
+                                  "only counts of 0",
+                                  arch_info(arch).name));
   return counts;
 }
 

@@ -33,8 +33,11 @@ bool was_interrupted() { return interrupted; }
 
 StatusLine::StatusLine() : shown_(::isatty(STDERR_FILENO) == 1) {}
 
-StatusLine::~StatusLine() {
+StatusLine::~StatusLine() { clear(); }
+
+void StatusLine::clear() {
   if (written_) fmt::print(stderr, "\r\033[K");
+  written_ = false;
 }
 
 void StatusLine::show(const std::function<std::string()>& text) {

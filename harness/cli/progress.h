@@ -14,7 +14,8 @@ namespace secequiv::cli {
 void watch_interrupts();
 bool was_interrupted();
 
-// A line on standard error that is written over, on terminals only, at most twice a second.
+// A line on standard error that is written over, on terminals only, at most twice a second. It is
+// to be gone before anything else is printed.
 class StatusLine {
  public:
   StatusLine();
@@ -23,6 +24,7 @@ class StatusLine {
   StatusLine& operator=(const StatusLine&) = delete;
 
   void show(const std::function<std::string()>& text);
+  void clear();
 
  private:
   bool shown_;

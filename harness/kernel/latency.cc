@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
+#include <limits>
+#include <numbers>
 
 #include "harness/base/clock.h"
 #include "harness/base/random.h"
@@ -24,8 +27,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <limits>
-#include <numbers>
 #endif
 
 namespace secequiv::kernel {
@@ -47,6 +48,12 @@ double weighted(const std::vector<TimedCall>& calls, const std::vector<double>& 
   return weights == 0 ? 0 : sum / weights;
 }
 
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
 }  // namespace
 
 bool is_safe(const InputWords& call) {
@@ -55,10 +62,54 @@ bool is_safe(const InputWords& call) {
 }
 
 std::string claim(const Latency& latency, const VariantTimes& before, const VariantTimes& after) {
+  if (latency.rounds < kFewestRounds)
+    return fmt::format("nothing can be claimed from fewer than {} rounds", kFewestRounds);
   const double ratio = after.mean / before.mean;
   if (std::abs(ratio - 1) <= latency.noise) return "no difference that could be told from noise";
   return ratio < 1 ? fmt::format("{:.1f} % faster", (1 - ratio) * 100)
                    : fmt::format("{:.1f} % slower", (ratio - 1) * 100);
+}
+
+double error_of_median(std::vector<double> values) {
+  std::ranges::sort(values);
+  // How many of n values are below their true median is binomial, n/2 +- sqrt(n)/2.
+  const auto n = static_cast<double>(values.size());
+  const auto outside = static_cast<std::size_t>(std::max(0.0, n / 2 - kSigmas / 2 * std::sqrt(n)));
+  const double middle = values[values.size() / 2];
+  return std::max(middle - values[outside], values[values.size() - 1 - outside] - middle) / kSigmas;
+}
+
+Latency summarize(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
+                  const Rounds& rounds, double ns) {
+  Latency out;
+  out.rounds = rounds.size();
+  double error = 0;
+  for (std::size_t v = 0; v < variants.size(); ++v) {
+    VariantTimes times;
+    times.name = variants[v].name;
+    for (const Program& program : variants[v].stack) times.instructions += program.size();
+    if (variants[v].of_instructions > times.instructions)
+      times.of_instructions = variants[v].of_instructions;
+    std::vector<double> of_rounds(rounds.size());
+    for (std::size_t c = 0; c < calls.size(); ++c) {
+      for (std::size_t r = 0; r < rounds.size(); ++r) of_rounds[r] = rounds[r][v][c];
+      times.ns.push_back(ns * median(of_rounds));
+    }
+    for (std::size_t r = 0; r < rounds.size(); ++r) of_rounds[r] = weighted(calls, rounds[r][v]);
+    times.mean = weighted(calls, times.ns);
+    times.error = ns * error_of_median(of_rounds);
+    if (!variants[v].stack.empty()) error = std::max(error, times.error / times.mean);
+    out.variants.push_back(std::move(times));
+  }
+  out.noise = out.rounds < kFewestRounds
+                  ? std::numeric_limits<double>::infinity()
+                  : std::max(kSigmas * std::numbers::sqrt2 * error, kLeastNoise);
+  return out;
+}
+
+bool wants_more(const Latency& latency, const LatencyOptions& options) {
+  if (latency.rounds < options.rounds) return true;
+  return latency.noise > kLeastNoise && latency.rounds < options.rounds * options.patience;
 }
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -79,10 +130,10 @@ void answer_by_errors(Program& program) {
 // Lets seccomp() through, for the filters that are installed after this one, and leaves A as it
 // was. Only what the kernel's emulation understands, so that calls stay cached.
 void let_more_filters_in(Program& program) {
-  const Program start = {{kLdWAbs, 0, 0, 0},
-                         {kJeqK, 0, 1, SYS_seccomp},
-                         {kRetK, 0, 0, SECCOMP_RET_ALLOW},
-                         {kAndK, 0, 0, 0}};
+  const std::array<Insn, kAddedBelow> start = {{{kLdWAbs, 0, 0, 0},
+                                                {kJeqK, 0, 1, SYS_seccomp},
+                                                {kRetK, 0, 0, SECCOMP_RET_ALLOW},
+                                                {kAndK, 0, 0, 0}}};
   program.insert(program.begin(), start.begin(), start.end());
 }
 
@@ -123,6 +174,7 @@ class SharedSample {
   Sample* sample_ = nullptr;
 };
 
+// NOLINTBEGIN(misc-const-correctness): assembly writes these.
 [[gnu::always_inline]] inline void make(const InputWords& call) {
   const auto argument = [&](std::size_t i) {
     return std::uint64_t{call[5 + 2 * i]} << 32 | call[4 + 2 * i];
@@ -145,6 +197,7 @@ std::uint64_t yardstick() {
   for (int i = 0; i < 2000; ++i) asm volatile("imul %0, %0" : "+r"(value));
   return __rdtsc() - start;
 }
+// NOLINTEND(misc-const-correctness)
 
 // In the child. It ends by an instruction that is none: no call works for it any more.
 [[noreturn]] void sample(const std::vector<Program>& stack, const std::vector<TimedCall>& calls,
@@ -152,6 +205,7 @@ std::uint64_t yardstick() {
   const rlimit no_core = {1, 1};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::signal(SIGILL, SIG_DFL);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) out.error = errno;
   for (auto program = stack.rbegin(); out.error == 0 && program != stack.rend(); ++program) {
     // The kernel only reads it.
@@ -196,73 +250,75 @@ double ticks_per_ns() {
   return static_cast<double>(__rdtsc() - ticks) / (seconds_since(start) * 1e9);
 }
 
+// No signal in this thread: a terminal's Ctrl-C is for all processes of the group, and a sample is
+// to end before that is heeded.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+Error refused(const Variant& variant, std::size_t instructions, int error) {
+  if (error == EINVAL)
+    return make_error(ErrorCode::kRejected, variant.name,
+                      fmt::format("expected a filter that the running kernel takes, found one of "
+                                  "{} instructions that it refuses",
+                                  instructions));
+  // Of one filter alone this is what it says.
+  if (error == ENOMEM && variant.stack.size() > 1)
+    return make_error(
+        ErrorCode::kRejected, variant.name,
+        fmt::format("expected at most 32768 instructions in all filters of a process, each filter "
+                    "counting 4 more (as the kernel translates them: an instruction is one or "
+                    "more), found {} filters of {} instructions, too many for the running kernel",
+                    variant.stack.size(), instructions));
+  return unavailable("seccomp is not permitted here", error);
+}
+
+struct Sampled {
+  const Variant* variant;
+  std::vector<Program> stack;  // as it is installed
+};
+
 // A process of its own; nothing if it could not measure.
-Status take(const std::vector<Program>& stack, const std::vector<TimedCall>& calls,
+Status take(const Sampled& sampled, const std::vector<TimedCall>& calls,
             const LatencyOptions& options, Sample& out) {
   out.error = 0;
   out.done = false;
-  const pid_t pid = ::fork();
-  if (pid == -1) return unavailable("a process cannot be started", errno);
-  if (pid == 0) sample(stack, calls, options, out);
-  int status = 0;
-  while (::waitpid(pid, &status, 0) == -1 && errno == EINTR) {
+  pid_t pid = -1;
+  {
+    const NoSignals blocked;
+    pid = ::fork();
+    if (pid == 0) sample(sampled.stack, calls, options, out);
   }
-  if (out.error == EINVAL)
-    return make_error(ErrorCode::kUsage, "bench", "the running kernel refuses a filter");
-  if (out.error != 0) return unavailable("seccomp is not permitted here", out.error);
+  if (pid == -1) return unavailable("a process cannot be started", errno);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) == -1 && errno == EINTR)
+    if (options.stop && options.stop()) ::kill(pid, SIGKILL);
+  if (out.error != 0) {
+    std::size_t instructions = 0;
+    for (const Program& program : sampled.stack) instructions += program.size();
+    return refused(*sampled.variant, instructions, out.error);
+  }
   if (out.done) return Ok{};
   return make_error(ErrorCode::kUnavailable, "bench",
                     "a process that measured was ended by a filter, or from outside");
 }
 
-using Times = std::vector<std::vector<double>>;  // for each variant, each call: ns
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
-// Of the median of `values`, by how far they are from it; few that are far off do not count.
-// 1.4826: from the median distance to the standard deviation; 1.2533: from that of a mean to that
-// of a median (both for a normal distribution).
-double error_of_median(const std::vector<double>& values) {
-  const double middle = median(values);
-  std::vector<double> distances;
-  distances.reserve(values.size());
-  for (const double value : values) distances.push_back(std::abs(value - middle));
-  return 1.2533 * 1.4826 * median(distances) / std::sqrt(static_cast<double>(values.size()));
-}
-
-// `rounds`: in yardsticks a batch, each of which is `ns` a call.
-void summarize(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
-               const std::vector<Times>& rounds, double ns, Latency& out) {
-  out.rounds = rounds.size();
-  out.variants.clear();
-  double error = 0;
-  for (std::size_t v = 0; v < variants.size(); ++v) {
-    VariantTimes times;
-    times.name = variants[v].name;
-    for (const Program& program : variants[v].stack) times.instructions += program.size();
-    if (variants[v].of_instructions > times.instructions)
-      times.of_instructions = variants[v].of_instructions;
-    std::vector<double> of_rounds(rounds.size());
-    for (std::size_t c = 0; c < calls.size(); ++c) {
-      for (std::size_t r = 0; r < rounds.size(); ++r) of_rounds[r] = rounds[r][v][c];
-      times.ns.push_back(ns * median(of_rounds));
-    }
-    for (std::size_t r = 0; r < rounds.size(); ++r) of_rounds[r] = weighted(calls, rounds[r][v]);
-    times.mean = weighted(calls, times.ns);
-    times.error = ns * error_of_median(of_rounds);
-    error = std::max(error, times.error / times.mean);
-    out.variants.push_back(std::move(times));
-  }
-  out.noise = std::max(kSigmas * std::numbers::sqrt2 * error, kLeastNoise);
-}
-
-bool wants_more(const Latency& latency, const LatencyOptions& options) {
-  if (latency.rounds < options.rounds) return true;
-  return latency.noise > kLeastNoise && latency.rounds < options.rounds * options.patience;
+bool is_filtered() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("Seccomp:")) return line.find_first_of("12") != std::string::npos;
+  return ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0;
 }
 
 }  // namespace
@@ -273,10 +329,15 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
   if (shared.get() == nullptr) return unavailable("no memory for times", errno);
   std::vector<TimedCall> nothing = calls;
   for (TimedCall& call : nothing) call.input[0] = kNoCall;
-  std::vector<std::vector<Program>> stacks;
-  for (const Variant& variant : variants) stacks.push_back(installed(variant, options.real));
+  std::vector<Sampled> all;
+  all.reserve(variants.size());
+  for (const Variant& variant : variants)
+    all.push_back({&variant, installed(variant, options.real)});
+  // What the kernel refuses is refused before anything is measured.
+  for (const Sampled& one : all)
+    if (auto s = take(one, {}, options, *shared.get()); !s) return s.error();
   const double per_ns = ticks_per_ns() * static_cast<double>(options.calls);
-  std::vector<Times> rounds;                              // in yardsticks a batch
+  Rounds rounds;                                          // in yardsticks a batch
   double yard = std::numeric_limits<double>::infinity();  // ticks
   Random random(options.seed);
   std::vector<std::size_t> order(variants.size());
@@ -285,24 +346,26 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
   Latency out;
   while (!stopped() && wants_more(out, options)) {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-    Times round(variants.size());
+    Rounds::value_type round(variants.size());
     for (std::size_t i = 0; i < order.size() && !stopped(); ++i) {
       if (options.progress) options.progress(rounds.size() * order.size() + i, out.noise);
-      const auto& stack = stacks[order[i]];
-      if (auto s =
-              take(stack, stack.empty() && !options.real ? nothing : calls, options, *shared.get());
-          !s)
-        return s.error();
+      const Sampled& one = all[order[i]];
+      const auto s =
+          take(one, one.stack.empty() && !options.real ? nothing : calls, options, *shared.get());
+      if (stopped()) break;
+      if (!s) return s.error();
       const double* batch = shared.get()->batch;
       round[order[i]].assign(batch, batch + calls.size());
       yard = std::min(yard, static_cast<double>(shared.get()->yardstick));
     }
     if (stopped()) break;  // a round counts as a whole
     rounds.push_back(std::move(round));
-    summarize(variants, calls, rounds, yard / per_ns, out);
+    out = summarize(variants, calls, rounds, yard / per_ns);
   }
   if (out.rounds < 2)
     return make_error(ErrorCode::kUnavailable, "bench", "stopped before two rounds were done");
+  out.interrupted = stopped() && wants_more(out, options);
+  out.filtered_already = is_filtered();
   return out;
 }
 
@@ -310,7 +373,6 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
 
 Result<Latency> measure(const std::vector<Variant>&, const std::vector<TimedCall>&,
                         const LatencyOptions&) {
-  (void)weighted;
   return make_error(ErrorCode::kUnavailable, "bench", "latency is measured on x86_64 Linux only");
 }
 

@@ -7,7 +7,8 @@
 // it does not depend on the frequency that the core has at that moment. Of a sample's batches the
 // one counts that a quarter of them beats. Samples of all variants follow each other in random
 // order, and of all rounds the median of each call is taken: a process now and then is faster or
-// slower than others for where the kernel put its filters, so that minima are luck.
+// slower than others for where the kernel put its filters, so that minima are luck. For the same
+// reason an error is what order statistics say, which suppose nothing about how times are spread.
 #pragma once
 
 #include <functional>
@@ -18,6 +19,11 @@
 #include "harness/bpf/interpreter.h"
 
 namespace secequiv::kernel {
+
+// What a filter below others gets in front, so that the others can be installed: instructions.
+inline constexpr std::size_t kAddedBelow = 4;
+// From fewer rounds nothing is claimed.
+inline constexpr std::size_t kFewestRounds = 8;
 
 struct Variant {
   std::string name;
@@ -43,8 +49,8 @@ struct LatencyOptions {
   // Leave ALLOW as it is, so that calls are run and the kernel's cache answers them; otherwise
   // every return is an error number, and nothing is run. Only for calls that is_safe() names.
   bool real = false;
-  std::function<bool()> stop;  // asked between samples
-  // Samples taken so far, and the noise as far as it is known (0: not yet).
+  std::function<bool()> stop;  // asked between samples, and when a signal comes
+  // Samples taken so far, and the noise as far as it is known (0: not yet; infinite: too few).
   std::function<void(std::size_t, double)> progress;
 };
 
@@ -54,28 +60,49 @@ struct VariantTimes {
   std::size_t of_instructions = 0;  // if those are a part (Variant); else 0
   std::vector<double> ns;           // for each call
   double mean = 0;                  // by weight
-  double error = 0;                 // standard error of that
+  double error = 0;                 // standard error of that (error_of_median)
 };
 
 struct Latency {
   std::vector<VariantTimes> variants;
-  std::size_t rounds = 0;  // that were finished
+  std::size_t rounds = 0;         // that were finished
+  bool interrupted = false;       // by `stop`
+  bool filtered_already = false;  // this process has filters that every variant's are added to
   // Ratios that differ from 1 by no more than that are not to be claimed: three standard errors of
-  // a ratio, by the variant with the largest, and at least 0.5 %.
+  // a ratio, by the variant with the largest, and at least 0.5 %; infinite with too few rounds. Of
+  // variants with filters: a call without any is often in one of two modes, and must not hide
+  // differences between others.
   double noise = 0;
 };
+
+// For each round, each variant, each call: how long it took, in any unit.
+using Rounds = std::vector<std::vector<std::vector<double>>>;
 
 // Calls that do nothing: getpid, getppid, getuid, geteuid, getgid, getegid, gettid.
 bool is_safe(const InputWords& call);
 
+// A third of how far the median of `values` (at least one) is from the farther end of an interval
+// that has the true one with three sigmas, by order statistics: of few values it is all of them,
+// and values of two kinds are not taken for one.
+double error_of_median(std::vector<double> values);
+
+// `rounds` (at least one) times `ns`, the nanoseconds of their unit.
+Latency summarize(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
+                  const Rounds& rounds, double ns);
+
+// Is another round to be taken?
+bool wants_more(const Latency& latency, const LatencyOptions& options);
+
 // Times every call with every variant. Without a filter calls would be run: unless `real`, a number
-// that no call has stands for them there. Preconditions: check() accepts all programs; with `real`,
-// all calls are safe and allowed. Errors: kUnavailable (no seccomp here; no x86_64; it was stopped
-// before two rounds were done), kUsage.
+// that no call has stands for them there. Preconditions: check() accepts all programs, and those
+// below others with kAddedBelow more instructions; not all weights are 0; with `real`, all calls
+// are safe and allowed. Errors: kRejected (the kernel refuses the filters of a variant),
+// kUnavailable (no seccomp here; no x86_64; it was stopped before two rounds were done).
 Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
                         const LatencyOptions& options);
 
-// "faster", "slower" or "no difference that could be told from noise": `after` beside `before`.
+// "... % faster", "... % slower", "no difference that could be told from noise" or that there are
+// too few rounds to tell: `after` beside `before`.
 std::string claim(const Latency& latency, const VariantTimes& before, const VariantTimes& after);
 
 }  // namespace secequiv::kernel

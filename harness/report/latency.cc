@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 namespace secequiv {
@@ -36,13 +37,13 @@ std::string table(const Latency& latency) {
   return out;
 }
 
-// What is left of the time that `before` takes more than `base`; nothing where that is noise.
-std::string left(const Latency& latency, const VariantTimes& base, const VariantTimes& before,
-                 const VariantTimes& after) {
+// The time that `after` takes more than `base` by that of `before`; nothing where that is noise.
+std::string times_of(const Latency& latency, const VariantTimes& base, const VariantTimes& before,
+                     const VariantTimes& after) {
   const double was = before.mean - base.mean;
-  if (was <= latency.noise * before.mean) return "";
-  return fmt::format("; {:.0f} % of its time beyond {} is left",
-                     (after.mean - base.mean) / was * 100, base.name);
+  if (was <= std::max(latency.noise * before.mean, 3 * base.error)) return "";
+  return fmt::format("; beyond {} {:.2f} times as long", base.name,
+                     std::max(0.0, (after.mean - base.mean) / was));
 }
 
 // With two filters given: the second beside the first, alone.
@@ -52,8 +53,35 @@ std::string comparison(const LatencyReport& report) {
   const VariantTimes& before = all[2];
   const VariantTimes& after = all[2 + report.depths];
   return fmt::format("{} beside {}: {}{}{}\n", after.name, before.name,
-                     claim(latency, before, after), left(latency, all[0], before, after),
-                     left(latency, all[1], before, after));
+                     claim(latency, before, after), times_of(latency, all[0], before, after),
+                     times_of(latency, all[1], before, after));
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string noise_text(const Latency& latency) {
+  if (latency.rounds < kernel::kFewestRounds)
+    return fmt::format("nothing is claimed from fewer than {} rounds", kernel::kFewestRounds);
+  return fmt::format("differences between filters of up to {:.1f} % are not claimed",
+                     latency.noise * 100);
+}
+
+// What makes times other than they would be; whole lines.
+std::string reservations(const LatencyReport& report) {
+  const Latency& latency = report.latency;
+  std::string out;
+  if (latency.interrupted && latency.rounds < report.asked)
+    out += fmt::format("interrupted after {} of {} rounds\n", latency.rounds, report.asked);
+  else if (latency.interrupted)
+    out += fmt::format("interrupted after {} rounds, while noise was above half a percent\n",
+                       latency.rounds);
+  if (latency.filtered_already)
+    out +=
+        "this process has a seccomp filter already, so that every time includes it, that of 'no "
+        "filter', too\n";
+  return out;
 }
 
 std::string what(const LatencyReport& report) {
@@ -67,16 +95,21 @@ std::string calls_table(const LatencyReport& report) {
   if (report.calls.size() < 2) return "";
   const auto& variants = report.latency.variants;
   std::vector<std::pair<double, std::size_t>> order;
+  order.reserve(report.calls.size());
   for (std::size_t i = 0; i < report.calls.size(); ++i)
     order.emplace_back(-static_cast<double>(report.calls[i].weight) * variants.back().ns[i], i);
   std::ranges::sort(order);
-  std::string out = fmt::format("{:<18} {:>10}", "ns of a call", "calls");
+  const std::size_t rows = std::min(kRows, order.size());
+  std::size_t width = 18;
+  for (std::size_t row = 0; row < rows; ++row)
+    width = std::max(width, report.calls[order[row].second].name.size());
+  std::string out = fmt::format("{:<{}} {:>10}", "ns of a call", width, "calls");
   for (std::size_t v = 0; v < variants.size(); ++v)
     out += fmt::format(" {:>8}", fmt::format("({})", v + 1));
   out += "\n";
-  for (std::size_t row = 0; row < std::min(kRows, order.size()); ++row) {
+  for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t call = order[row].second;
-    out += fmt::format("{:<18} {:>10}", report.calls[call].name, report.calls[call].weight);
+    out += fmt::format("{:<{}} {:>10}", report.calls[call].name, width, report.calls[call].weight);
     for (const VariantTimes& times : variants) out += fmt::format(" {:>8.1f}", times.ns[call]);
     out += "\n";
   }
@@ -104,8 +137,8 @@ std::string part_note(const LatencyReport& report) {
     if (times.of_instructions > 0)
       out += fmt::format(
           "{}: {} instructions, more than the kernel takes; timed is what these calls execute of "
-          "it, {} instructions\n",
-          times.name, times.of_instructions, times.instructions);
+          "it, {}\n",
+          times.name, times.of_instructions, counted(times.instructions, "instruction"));
   return out;
 }
 
@@ -113,11 +146,11 @@ std::string part_note(const LatencyReport& report) {
 
 std::string latency_text(const LatencyReport& report) {
   std::string out = fmt::format(
-      "{} system calls by weight; {} rounds, each variant in a process of its own in each, the "
-      "median of all\n{}\n{}{}{}noise: differences up to {:.1f} % are not claimed (+-: standard "
-      "error)\n",
-      report.calls.size(), report.latency.rounds, what(report), table(report.latency),
-      calls_table(report), part_note(report), report.latency.noise * 100);
+      "{}{} by weight; {} rounds, each variant in a process of its own in each, the median of "
+      "all\n{}\n{}{}{}noise: {} (+-: standard error)\n",
+      reservations(report), counted(report.calls.size(), "system call"), report.latency.rounds,
+      what(report), table(report.latency), calls_table(report), part_note(report),
+      noise_text(report.latency));
   if (report.given == 2) out += comparison(report);
   return out;
 }
@@ -126,8 +159,11 @@ ordered_json to_json(const LatencyReport& report) {
   ordered_json out{{"schema", "secequiv.bench/1"},
                    {"real", report.real},
                    {"rounds", report.latency.rounds},
-                   {"noise", report.latency.noise},
+                   {"interrupted", report.latency.interrupted},
+                   {"filtered_already", report.latency.filtered_already},
+                   {"noise", nullptr},
                    {"variants", ordered_json::array()}};
+  if (std::isfinite(report.latency.noise)) out["noise"] = report.latency.noise;
   for (const VariantTimes& times : report.latency.variants) {
     ordered_json row{{"name", times.name},
                      {"instructions", times.instructions},
@@ -156,9 +192,9 @@ std::string latency_svg(const LatencyReport& report) {
 <style>:root {{ color-scheme: light dark }} text {{ fill: #222 }} .paper {{ fill: #fff }} .base {{ fill: #9aa4b2 }} .filter {{ fill: #3b72c4 }} .error {{ stroke: #222 }}
 @media (prefers-color-scheme: dark) {{ text {{ fill: #ddd }} .paper {{ fill: #16181c }} .error {{ stroke: #ddd }} }}</style>
 <rect class="paper" width="100%" height="100%"/>
-<text x="10" y="22">ns of a system call: {2} calls by weight, {3} rounds, the median of all; the darker part is the filter's</text>
+<text x="10" y="22">ns of a system call: {2} by weight, {3} rounds, the median of all; the darker part is the filter's</text>
 )",
-      kWidth, bottom + 36, report.calls.size(), report.latency.rounds);
+      kWidth, bottom + 36, counted(report.calls.size(), "call"), report.latency.rounds);
   double y = kTop;
   for (const VariantTimes& times : variants) {
     const double none = std::min(variants.front().mean, times.mean);
@@ -174,10 +210,8 @@ std::string latency_svg(const LatencyReport& report) {
         16 + most * scale, y + 30, times.mean);
     y += kRow;
   }
-  return out + fmt::format(
-                   "<text x=\"10\" y=\"{:.1f}\">{}; differences up to {:.1f} % are not "
-                   "claimed</text>\n</svg>\n",
-                   bottom + 22, what(report), report.latency.noise * 100);
+  return out + fmt::format("<text x=\"10\" y=\"{:.1f}\">{}; {}</text>\n</svg>\n", bottom + 22,
+                           what(report), noise_text(report.latency));
 }
 
 }  // namespace secequiv

@@ -13,6 +13,7 @@ struct LatencyReport {
   kernel::Latency latency;  // the first variant has no filter, the second an empty one
   std::vector<kernel::TimedCall> calls;
   bool real = false;
+  std::size_t asked = 0;   // rounds
   std::size_t given = 0;   // variants that the user gave
   std::size_t depths = 1;  // how often each of them is there: alone, then stacked on itself
 };

@@ -52,7 +52,7 @@ def percentile(values, share):
 
 def told_apart(document):
     before, after = times(document)[2:4]
-    return abs(after / before - 1) > document["noise"]
+    return document["noise"] is not None and abs(after / before - 1) > document["noise"]
 
 
 def repeated(binary, root, before, after, *arguments):

@@ -1,6 +1,8 @@
 """`secequiv bench`: what is measured is not judged here, only that everything is measured and nothing is run."""
 import json
 import os
+import pty
+import re
 import signal
 import subprocess
 import time
@@ -12,7 +14,15 @@ from test_cli_kernel import SYS_SECCOMP, forbid
 
 SYSTRAP = [PROGRAMS / "gvisor" / ("systrap.%s.bpf" % side) for side in ("before", "after")]
 POSTGRES = ROOT / "corpus" / "profiles" / "postgres.txt"
-QUICK = ["--rounds", "4", "--max-inputs", "2000"]
+QUICK = ["--rounds", "2", "--max-inputs", "100"]
+SYS_UNUSED = 1000
+
+
+@pytest.fixture
+def few(tmp_path):
+    """A profile of one call."""
+    (tmp_path / "few").write_text("getpid 1\n")
+    return tmp_path / "few"
 
 
 def bench(*arguments):
@@ -35,7 +45,8 @@ def test_every_variant_and_call_is_measured():
         assert calls["futex"]["calls"] == 870063 and len(calls) == 21
         weighted = sum(call["ns"] * call["calls"] for call in row["calls"]) / sum(call["calls"] for call in row["calls"])
         assert row["ns"] == pytest.approx(weighted) and 0 <= row["error"] < row["ns"]
-    assert 4 <= document["rounds"] <= 16 and document["noise"] >= 0.005
+    assert 2 <= document["rounds"] <= 8 and not document["interrupted"]
+    assert document["noise"] is None if document["rounds"] < 8 else document["noise"] >= 0.005
 
 
 def test_nothing_is_run(asm, tmp_path):
@@ -46,49 +57,68 @@ def test_nothing_is_run(asm, tmp_path):
     assert [call["name"] for call in document["variants"][0]["calls"]] == ["exit_group", "kill", "unlink"]
 
 
-def test_stacks_cost_more_than_one(asm):
-    slow = asm("ld [0]\n" + "add #1\n" * 2000 + "ret #0x7fff0000\n")
-    document = bench(slow, "--stacks", "--profile", POSTGRES, *QUICK)
-    times = {row["name"]: row["ns"] for row in document["variants"]}
-    ladder = [times["no filter"]] + [times[str(slow) + suffix] for suffix in ("", " x2", " x3", " x4")]
-    assert ladder == sorted(ladder)
+def test_stacks_up_to_four(asm, few):
+    slow = asm("ld [0]\n" + "add #1\n" * 100 + "ret #0x7fff0000\n")
+    rows = bench(slow, "--stacks", "--profile", few, *QUICK)["variants"]
+    assert [row["name"] for row in rows] == ["no filter", "empty filter", *(str(slow) + suffix for suffix in ("", " x2", " x3", " x4"))]
+    assert [row["instructions"] for row in rows] == [0, 1, 102, 204, 306, 408]
 
 
-def test_given_stacks(asm):
-    slow = asm("ld [16]\n" + "add #1\n" * 2000 + "ret #0x7fff0000\n", "slow.asm")
-    document = bench(slow, "%s,%s" % (slow, slow), "--profile", POSTGRES, *QUICK)
+def test_given_stacks(asm, few):
+    slow = asm("ld [16]\n" + "add #1\n" * 100 + "ret #0x7fff0000\n", "slow.asm")
+    document = bench(slow, "%s,%s" % (slow, slow), "--profile", few, *QUICK)
     rows = document["variants"][2:]
     assert [row["name"] for row in rows] == [str(slow), "%s,%s" % (slow, slow)]
-    assert [row["instructions"] for row in rows] == [2002, 4004] and rows[0]["ns"] < rows[1]["ns"]
+    assert [row["instructions"] for row in rows] == [102, 204]
+
+
+def of_length(asm, count, name):
+    return asm("ret #0x7fff0000\n" * count, name)
+
+
+def test_stacks_that_have_no_room_for_more_instructions(asm, few):
+    full, fits, top = of_length(asm, 4093, "full.asm"), of_length(asm, 4092, "fits.asm"), of_length(asm, 4096, "top.asm")
+    for arguments in ([full, "--stacks"], ["%s,%s" % (top, full)]):
+        done = run("bench", *arguments, "--profile", few, *QUICK)
+        assert done.status == 4 and "full.asm: expected at most 4092" in done.err and "adds 4" in done.err and "found 4093" in done.err
+        assert not done.out
+    assert len(bench("%s,%s" % (top, fits), "--profile", few, *QUICK)["variants"]) == 3
+
+
+def test_stacks_that_are_too_long_in_all(asm, few):
+    bench(SYSTRAP[1], "--profile", few, *QUICK)  # or it is skipped
+    stack = ",".join([str(of_length(asm, 4000, "long.asm"))] * 9)
+    done = run("bench", stack, "--profile", few, *QUICK)
+    assert done.status == 4 and "long.asm," in done.err and "32768" in done.err and "found 9 filters" in done.err and not done.out
 
 
 def test_of_a_filter_that_is_too_long_the_executed_part_is_timed():
     pair = [PROGRAMS / "gvisor" / ("systrap-everything.%s.bpf" % side) for side in ("before", "after")]
-    document = bench(*pair, "--profile", POSTGRES, *QUICK)
+    quick = ["--profile", POSTGRES, "--rounds", "2", "--max-inputs", "2000"]
+    document = bench(*pair, *quick)
     before, after = document["variants"][2:]
     assert before["executed_part_of"] == 6422 and 20 < before["instructions"] < 4096
     assert "executed_part_of" not in after and after["instructions"] == 1382
-    text = run("bench", *pair, "--profile", POSTGRES, *QUICK)
+    text = run("bench", *pair, *quick)
     assert "6422 instructions, more than the kernel takes" in text.out
 
 
-def test_a_difference_is_told_and_none_is_not(asm):
-    slow = asm("ld [16]\n" + "add #1\n" * 3000 + "ret #0x7fff0000\n", "slow.asm")
-    quick = asm("ld [16]\nret #0x7fff0000\n", "quick.asm")
-    bench(slow, *QUICK)  # or it is skipped
-    assert "% faster;" in run("bench", slow, quick, "--profile", POSTGRES, *QUICK).out
-    assert "% slower" in run("bench", quick, slow, "--profile", POSTGRES, *QUICK).out
-
-
-def test_chart(getpid, tmp_path):
+def test_chart(getpid, few, tmp_path):
     chart = tmp_path / "c&<.svg"
-    bench(getpid, "--chart", chart, *QUICK)
+    bench(getpid, "--chart", chart, "--profile", few, *QUICK)
     tree = xml.etree.ElementTree.parse(chart)
     words = [text.text for text in tree.iter("{http://www.w3.org/2000/svg}text")]
     assert {"no filter", "empty filter", str(getpid)} <= set(words)
     assert len(list(tree.iter("{http://www.w3.org/2000/svg}rect"))) == 1 + 2 * 3
-    done = run("bench", getpid, "--chart", tmp_path / "none" / "c.svg", *QUICK)
-    assert done.status == 2 and "none/c.svg" in done.err
+
+
+def test_a_chart_that_cannot_be_written_loses_no_report(getpid, few, tmp_path):
+    bench(getpid, "--profile", few, *QUICK)  # or it is skipped
+    arguments = ["bench", getpid, "--chart", tmp_path / "none" / "c.svg", "--profile", few, *QUICK]
+    done = run(*arguments)
+    assert done.status == 2 and "none/c.svg" in done.err and "ns a call" in done.out
+    done = run(*arguments, "--json")
+    assert done.status == 2 and "none/c.svg" in done.err and fits(json.loads(done.out)) == "bench"
 
 
 def test_real_calls_are_those_that_do_nothing(getpid):
@@ -96,24 +126,91 @@ def test_real_calls_are_those_that_do_nothing(getpid):
     assert document["real"] and [call["name"] for call in document["variants"][0]["calls"]] == ["getpid"]
 
 
-def test_real_calls_need_one(asm):
-    done = run("bench", asm("ret #0\n"), "--real", *QUICK)
-    assert done.status == 2 and "do nothing" in done.err
+@pytest.mark.parametrize("text, says", [
+    ("getuid 1\nread 5\n", "the first filter allows none of the profile's calls that do nothing"),
+    ("read 5\n", "expected a profile with some of the calls that do nothing"),
+    ("getpid 0\nread 5\n", "expected a profile with some of the calls that do nothing"),
+])
+def test_real_calls_need_one(getpid, tmp_path, text, says):
+    (tmp_path / "profile").write_text(text)
+    done = run("bench", getpid, "--real", "--profile", tmp_path / "profile", *QUICK)
+    assert done.status == 2 and says in done.err and not done.out
 
 
-def test_ctrl_c_ends_it():
-    process = subprocess.Popen([binary(), "bench", *map(str, SYSTRAP), "--rounds", "100000", "--max-inputs", "100", "--json"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
-    process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=30)
-    assert process.returncode in (0, 3), errors
-    assert json.loads(output)["schema"] in ("secequiv.bench/1", "secequiv.error/1")
+@pytest.mark.parametrize("command", ["bench", "cost"])
+def test_a_profile_without_any_call_counted(getpid, tmp_path, command):
+    (tmp_path / "profile").write_text("getpid 0\nread 0\nsocketcall 3\n")
+    done = run(command, getpid, "--profile", tmp_path / "profile")
+    assert done.status == 2 and "%s: expected a system call of x86_64 that was made at least once" % (tmp_path / "profile") in done.err
+    assert not done.out
 
 
-def test_where_it_is_not_permitted(getpid):
-    bench(getpid, *QUICK)  # or it is skipped
-    done = run("bench", getpid, *QUICK, preexec_fn=forbid(SYS_SECCOMP))
+def test_calls_that_were_not_made_are_not_timed(getpid, tmp_path):
+    (tmp_path / "profile").write_text("getpid 3\nread 0\n")
+    document = bench(getpid, "--profile", tmp_path / "profile", *QUICK)
+    assert [call["name"] for call in document["variants"][0]["calls"]] == ["getpid"]
+
+
+def test_only_calls_of_x86_64_are_timed(getpid):
+    done = run("bench", getpid, "--arch", "aarch64", *QUICK)
+    assert done.status == 3 and "--arch: calls of x86_64 can be timed, not of aarch64" in done.err and not done.out
+
+
+def test_filters_that_are_there_already_are_told(getpid, few):
+    bench(getpid, "--profile", few, *QUICK)  # or it is skipped
+    arguments = ["bench", getpid, "--profile", few, *QUICK]
+    done = run(*arguments, "--json", preexec_fn=forbid(SYS_UNUSED))
+    assert done.status == 0 and json.loads(done.out)["filtered_already"] is True
+    assert "has a seccomp filter already" in run(*arguments, preexec_fn=forbid(SYS_UNUSED)).out
+
+
+def interrupted(program, few, *arguments, stdout=None):
+    """Ctrl-C, to all processes of the group as a terminal does, after some rounds: status, outputs. Standard error is a terminal."""
+    ours, theirs = pty.openpty()
+    command = [binary(), "bench", str(program), "--rounds", "100000", "--profile", str(few), "--max-inputs", "100", *arguments]
+    with subprocess.Popen(command, start_new_session=True, stdout=stdout or theirs, stderr=theirs) as process:
+        os.close(theirs)
+        errors = b""
+        late = time.monotonic() + 60
+        while not re.search(rb"sample \d\d", errors) and time.monotonic() < late:
+            errors += os.read(ours, 4096)
+        time.sleep(0.05)  # the line is shown between samples
+        os.killpg(process.pid, signal.SIGINT)
+        output = process.stdout.read() if process.stdout else b""
+        try:
+            while data := os.read(ours, 4096):
+                errors += data
+        except OSError:  # the other side is closed
+            pass
+    os.close(ours)
+    return process.returncode, output.decode(), errors.decode()
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_ctrl_c_of_a_terminal_leaves_what_was_measured(asm, few, form):
+    # A filter that takes nearly all of the time, so that the signal comes while it is installed.
+    slow = asm("ld [16]\n" + "add #1\n" * 3000 + "ret #0x7fff0000\n")
+    slow = "%s,%s" % (slow, slow)
+    bench(slow, "--profile", few, *QUICK)  # or it is skipped
+    status, output, errors = interrupted(slow, few, *["--json"] * (form == "json"), stdout=subprocess.PIPE)
+    assert status == 3 and "secequiv:" not in errors
+    if form == "json":
+        document = json.loads(output)
+        assert fits(document) == "bench" and document["interrupted"] and 2 <= document["rounds"] < 100000
+    else:
+        assert output.startswith("interrupted after ") and " of 100000 rounds\n" in output
+
+
+def test_the_status_line_is_gone_before_the_report(getpid, few):
+    bench(getpid, "--profile", few, *QUICK)  # or it is skipped
+    *status, report = interrupted(getpid, few)[2].split("\r\x1b[K")
+    assert report.startswith("interrupted after ") and "noise: " in report
+    assert " (at least 300000)" in status[-1] and "\n" not in "".join(status)
+
+
+def test_where_it_is_not_permitted(getpid, few):
+    bench(getpid, "--profile", few, *QUICK)  # or it is skipped
+    done = run("bench", getpid, "--profile", few, *QUICK, preexec_fn=forbid(SYS_SECCOMP))
     assert done.status == 3 and "seccomp is not permitted here" in done.err and not done.out
 
 

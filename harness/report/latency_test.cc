@@ -1,0 +1,90 @@
+// What a report of times says, of times that are made up.
+#include "harness/report/latency.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace secequiv {
+namespace {
+
+LatencyReport made_up(double first, double second) {
+  LatencyReport out;
+  out.asked = 20;
+  out.given = 2;
+  out.calls = {{"getpid", {}, 1}};
+  out.latency.rounds = 20;
+  out.latency.noise = 0.005;
+  for (const auto& [name, ns] : {std::pair<const char*, double>{"no filter", 100},
+                                 {"empty filter", 120},
+                                 {"A", first},
+                                 {"B", second}}) {
+    kernel::VariantTimes& times = out.latency.variants.emplace_back();
+    times.name = name;
+    times.ns = {ns};
+    times.mean = ns;
+  }
+  return out;
+}
+
+std::string last_line(const LatencyReport& report) {
+  const std::string text = latency_text(report);
+  return text.substr(text.rfind('\n', text.size() - 2) + 1);
+}
+
+bool says(const LatencyReport& report, std::string_view text) {
+  return latency_text(report).find(text) != std::string::npos;
+}
+
+TEST(LatencyReport, ComparesTheSecondWithTheFirst) {
+  EXPECT_EQ(last_line(made_up(140, 300)),
+            "B beside A: 114.3 % slower; beyond no filter 5.00 times as long; beyond empty filter "
+            "9.00 times as long\n");
+  EXPECT_EQ(last_line(made_up(200, 195)),
+            "B beside A: 2.5 % faster; beyond no filter 0.95 times as long; beyond empty filter "
+            "0.94 times as long\n");
+  EXPECT_EQ(last_line(made_up(100, 100)),
+            "B beside A: no difference that could be told from noise\n");
+}
+
+TEST(LatencyReport, FewRoundsClaimNothing) {
+  LatencyReport report = made_up(140, 300);
+  report.latency.rounds = 7;
+  report.latency.noise = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(last_line(report), "B beside A: nothing can be claimed from fewer than 8 rounds\n");
+  EXPECT_TRUE(says(report, "noise: nothing is claimed from fewer than 8 rounds"));
+  EXPECT_TRUE(to_json(report)["noise"].is_null());
+  EXPECT_NE(latency_svg(report).find("fewer than 8 rounds"), std::string::npos);
+}
+
+TEST(LatencyReport, SaysWhereItWasInterrupted) {
+  LatencyReport report = made_up(140, 300);
+  EXPECT_FALSE(says(report, "interrupted"));
+  EXPECT_EQ(to_json(report)["interrupted"], false);
+  report.latency.interrupted = true;
+  EXPECT_TRUE(says(report, "interrupted after 20 rounds, "));
+  report.latency.rounds = 12;
+  EXPECT_TRUE(says(report, "interrupted after 12 of 20 rounds\n"));
+  EXPECT_EQ(to_json(report)["interrupted"], true);
+}
+
+TEST(LatencyReport, ColumnsAndGrammar) {
+  LatencyReport report = made_up(140, 300);
+  EXPECT_TRUE(says(report, "1 system call by weight"));
+  report.calls = {{"sched_rr_get_interval_time64", {}, 10}, {"read", {}, 1000}};
+  for (kernel::VariantTimes& times : report.latency.variants) times.ns = {1, 2};
+  const std::string text = latency_text(report);
+  EXPECT_NE(text.find("2 system calls by weight"), std::string::npos);
+  const std::size_t table = text.find("ns of a call");
+  ASSERT_NE(table, std::string::npos);
+  std::vector<std::size_t> widths;
+  for (std::size_t at = table; widths.size() < 3;) {
+    const std::size_t end = text.find('\n', at);
+    widths.push_back(end - at);
+    at = end + 1;
+  }
+  EXPECT_EQ(widths, std::vector<std::size_t>(3, widths[0])) << text;
+}
+
+}  // namespace
+}  // namespace secequiv
