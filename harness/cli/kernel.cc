@@ -122,6 +122,7 @@ Result<kernel::KernelReport> asked(const KernelJob& job, const std::vector<Sourc
   auto inputs = Inputs::of(job, sources);
   if (!inputs) return inputs.error();
   std::vector<NamedProgram> programs;
+  programs.reserve(sources.size());
   for (const Source& source : sources) programs.emplace_back(source.name, source.program);
   kernel::AskOptions asking;
   asking.sameness = job.options.sameness();

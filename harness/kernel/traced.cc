@@ -145,6 +145,7 @@ bool may_share_memory() {
 #define SECEQUIV_CHILD __attribute__((no_sanitize("address", "undefined"), no_stack_protector))
 
 SECEQUIV_CHILD inline long raw(long nr, long a, long b = 0, long c = 0, long d = 0) {
+  // NOLINTBEGIN(misc-const-correctness): assembly reads and writes these
   long out = nr;
   register long r10 asm("r10") = d;
   register long r8 asm("r8") = 0;  // prctl() wants 0 in what it does not use
@@ -152,6 +153,7 @@ SECEQUIV_CHILD inline long raw(long nr, long a, long b = 0, long c = 0, long d =
                : "+a"(out)
                : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
                : "rcx", "r11", "memory");
+  // NOLINTEND(misc-const-correctness)
   return out;
 }
 
