@@ -108,16 +108,18 @@ class KernelEvaluator final : public Evaluator {
       out.value = std::move(*values);
       return out;
     }
-    out.outcome = outcome_of(values.error().code);
+    out.outcome = outcome_of(program, values.error().code);
     out.detail = values.error().text();
     return out;
   }
 
  private:
-  static Outcome outcome_of(ErrorCode code) {
+  static Outcome outcome_of(ProgramView program, ErrorCode code) {
     switch (code) {
       case ErrorCode::kRejected:
-        return Outcome::kUnsupported;  // no room for what makes its answers readable, or too long
+        // Too long, or no room for what makes its answers readable; else the kernel refuses what it
+        // should take.
+        return kernel::askable(program) ? Outcome::kGarbage : Outcome::kUnsupported;
       case ErrorCode::kUnavailable:
         return Outcome::kCrashed;
       default:

@@ -80,7 +80,7 @@ void add_check(CLI::App& app, Context& context) {
                 "the filter, and do not fail");
   job->target.add(*sub, false);
   job->engine.add_engine(*sub);
-  job->oracle.add(*sub);
+  job->oracle.add(*sub, "every input that is run");
   job->options.add_input(*sub);
   job->options.add_timeout(*sub,
                            "Seconds for the proof, and again for all edges; running out gives "

@@ -208,7 +208,7 @@ void add_diff(CLI::App& app, Context& context) {
                 "Of two policies: what each region means, and the rules that decide on it");
   job->engine.add_assume(*sub);
   job->engine.add_memory(*sub);
-  job->oracle.add(*sub);
+  job->oracle.add(*sub, "an input of each region listed");
   job->options.add_input(*sub);
   job->options.add_same(*sub);
   job->options.add_import(*sub);

@@ -26,7 +26,7 @@ void FuzzPairJob::add(CLI::App& app) {
                "Report system calls that the kernel of --arch no longer answers without running "
                "the filter, and do not fail");
   engine.add_engine(app);
-  oracle.add(app);
+  oracle.add(app, "every input that is run");
 }
 
 int run_fuzz_pair(const FuzzPairJob& job, const Options& options, const FuzzEffort& effort) {

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "harness/base/file.h"
 #include "harness/cli/pair_options.h"
 #include "harness/cli/progress.h"
@@ -23,28 +26,78 @@ struct KernelJob {
   std::size_t programs = kernel::SelfCheckOptions{}.programs;
 };
 
-Result<std::vector<InputWords>> inputs_of(const KernelJob& job,
-                                          const std::vector<Source>& sources) {
-  std::vector<InputWords> out;
-  for (const std::string& path : job.files) {
-    const auto bytes = read_file(path, std::size_t{1} << 30);
-    if (!bytes) return bytes.error();
-    const auto records = read_inputs(*bytes, path);
-    if (!records) return records.error();
-    out.insert(out.end(), records->begin(), records->end());
-  }
-  const auto cases = job.pair.cases(sources.front(), sources.back(), job.options);
-  if (!cases) return cases.error();
-  for (const SeccompData& data : cases->inputs) out.push_back(data.words);
-  Random random(job.seed);
-  for (const Source& source : sources)
-    for (const InputWords& words : random_inputs(random, source.program, job.random))
-      out.push_back(words);
-  return out;
+// Options that one of the two forms of the command has no use for.
+constexpr const char* kOfPrograms[] = {"--policy", "--max-inputs", "--inputs",
+                                       "--random", "--entry",      "--same"};
+constexpr const char* kOfTheModel[] = {"--programs"};
+
+// Heeded by all that is given, or it is an error.
+Status unused_options(const KernelJob& job, const CLI::App& app) {
+  const bool alone = job.pair.inputs.empty();
+  const std::span<const char* const> unused =
+      alone ? std::span<const char* const>(kOfPrograms) : kOfTheModel;
+  for (const char* option : unused)
+    if (app.count(option) > 0)
+      return make_error(ErrorCode::kUsage, option,
+                        alone ? "is for the inputs of a program, and none is given"
+                              : "is for random programs, and a program is given");
+  return Ok{};
 }
 
+// What programs are asked about, in blocks, as there may be more random ones than memory holds.
+class Inputs {
+ public:
+  // Errors: those of reading files and policies.
+  static Result<Inputs> of(const KernelJob& job, const std::vector<Source>& sources) {
+    Inputs out(job, sources);
+    for (const std::string& path : job.files) {
+      const auto bytes = read_file(path, std::size_t{1} << 30);
+      if (!bytes) return bytes.error();
+      const auto records = read_inputs(*bytes, path);
+      if (!records) return records.error();
+      out.given_.insert(out.given_.end(), records->begin(), records->end());
+    }
+    const auto cases = job.pair.cases(sources.front(), sources.back(), job.options);
+    if (!cases) return cases.error();
+    for (const SeccompData& data : cases->inputs) out.given_.push_back(data.words);
+    return out;
+  }
+
+  [[nodiscard]] std::size_t total() const {
+    return given_.size() + sources_.size() * random_of_each_;
+  }
+
+  // None when there are no more.
+  std::vector<InputWords> next() {
+    if (done_ < given_.size()) {
+      const auto block = std::span(given_).subspan(done_);
+      const auto some = block.first(std::min(kBlock, block.size()));
+      done_ += some.size();
+      return {some.begin(), some.end()};
+    }
+    const std::size_t made = done_ - given_.size();
+    if (done_ == total()) return {};
+    const std::size_t count = std::min(kBlock, random_of_each_ - made % random_of_each_);
+    done_ += count;
+    return random_inputs(random_, sources_[made / random_of_each_].program, count);
+  }
+
+ private:
+  // A second or so of the kernel's time, if every call ends a process.
+  static constexpr std::size_t kBlock = 16384;
+
+  Inputs(const KernelJob& job, std::span<const Source> sources)
+      : sources_(sources), random_(job.seed), random_of_each_(job.random) {}
+
+  std::span<const Source> sources_;
+  Random random_;
+  std::size_t random_of_each_;
+  std::vector<InputWords> given_;
+  std::size_t done_ = 0;
+};
+
 // No program given: random ones.
-int check_model(const KernelJob& job) {
+Result<kernel::SelfCheckReport> checked_model(const KernelJob& job) {
   kernel::SelfCheckOptions checking;
   checking.programs = job.programs;
   checking.seed = job.seed;
@@ -54,31 +107,52 @@ int check_model(const KernelJob& job) {
   };
   watch_interrupts();
   checking.stop = was_interrupted;
-  const auto result = kernel::self_check(checking);
+  return kernel::self_check(checking);
+}
+
+int check_model(const KernelJob& job) {
+  const auto result = checked_model(job);
   if (!result) return report(result.error(), job.options);
   return print(job.options.json ? render(to_json(*result)) : self_check_text(*result),
                exit_code(verdict_of(*result)));
 }
 
-int ask_kernel(const KernelJob& job) {
-  if (job.pair.inputs.empty()) return check_model(job);
-  std::vector<Source> sources;
-  std::vector<std::pair<std::string, Program>> programs;
-  for (const std::string& path : job.pair.inputs) {
-    auto source = load_accepted(path, job.options);
-    if (!source) return report(source.error(), job.options);
-    programs.emplace_back(source->name, source->program);
-    sources.push_back(std::move(*source));
-  }
-  auto inputs = inputs_of(job, sources);
-  if (!inputs) return report(inputs.error(), job.options);
+Result<kernel::KernelReport> asked(const KernelJob& job, const std::vector<Source>& sources) {
+  if (auto s = kernel::available(); !s) return s.error();
+  auto inputs = Inputs::of(job, sources);
+  if (!inputs) return inputs.error();
+  std::vector<NamedProgram> programs;
+  programs.reserve(sources.size());
+  for (const Source& source : sources) programs.emplace_back(source.name, source.program);
   kernel::AskOptions asking;
   asking.sameness = job.options.sameness();
   if (job.entry == "x86_64") asking.entry = kernel::Entry::kX86_64;
   if (job.entry == "i386") asking.entry = kernel::Entry::kI386;
-  const auto answer = kernel::ask(programs, std::move(*inputs), asking);
+  StatusLine line;
+  asking.progress = [&](std::size_t count) {
+    line.show([&] { return fmt::format("{} of {} inputs", count, inputs->total()); });
+  };
+  watch_interrupts();
+  asking.stop = was_interrupted;
+  return kernel::ask(programs, [&] { return inputs->next(); }, asking);
+}
+
+int ask_kernel(const KernelJob& job, const CLI::App& app) {
+  if (auto s = unused_options(job, app); !s) return report(s.error(), job.options);
+  if (job.pair.inputs.empty()) return check_model(job);
+  std::vector<Source> sources;
+  for (const std::string& path : job.pair.inputs) {
+    auto source = load_accepted(path, job.options);
+    if (!source) {
+      if (source.error().code == ErrorCode::kIo && path.find(',') != path.npos)
+        source.error().detail += "; expected one filter, not a stack";
+      return report(source.error(), job.options);
+    }
+    sources.push_back(std::move(*source));
+  }
+  const auto answer = asked(job, sources);
   if (!answer) return report(answer.error(), job.options);
-  const Pair pair{sources.front().program, sources.back().program, asking.sameness};
+  const Pair pair{sources.front().program, sources.back().program, job.options.sameness()};
   return print(job.options.json ? render(to_json(*answer)) : kernel_text(*answer, Question(pair)),
                exit_code(answer->verdict));
 }
@@ -118,7 +192,7 @@ void add_kernel(CLI::App& app, Context& context) {
   job->options.add_same(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);
-  sub->callback([job, &context] { context.status = ask_kernel(*job); });
+  sub->callback([job, sub, &context] { context.status = ask_kernel(*job, *sub); });
 }
 
 }  // namespace secequiv::cli

@@ -6,17 +6,21 @@
 
 namespace secequiv::cli {
 
-void OracleOption::add(CLI::App& app) {
+void OracleOption::add(CLI::App& app, std::string_view asked) {
   app.add_option("--oracle", name,
-                 "Also ask this evaluator about every input: kernel, the running Linux, which runs "
-                 "no system call for it; if it contradicts our interpreter, the verdict is 'fail'")
+                 fmt::format("Also ask this evaluator about {}: kernel, the running Linux, which "
+                             "runs no system call for it; if it contradicts our interpreter, the "
+                             "verdict is 'fail'",
+                             asked))
       ->check(CLI::IsMember({"kernel"}));
 }
 
 Result<Oracle> OracleOption::open() const {
   if (name.empty()) return Oracle();
   if (auto s = kernel::available(); !s) return s.error();
-  return Oracle(kernel::second_opinion);
+  return Oracle([](std::span<const NamedProgram> programs, std::span<const InputWords> inputs) {
+    return kernel::second_opinion(programs, inputs);
+  });
 }
 
 Result<std::optional<OracleReport>> ask(const Oracle& oracle, const std::vector<Source>& stack,

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/cli/common.h"
@@ -13,7 +14,8 @@ namespace secequiv::cli {
 struct OracleOption {
   std::string name;
 
-  void add(CLI::App& app);
+  // `asked`: what the command asks it about.
+  void add(CLI::App& app, std::string_view asked);
 
   // An oracle that can be asked, or none where none is wanted. Errors: kUnavailable, and why.
   [[nodiscard]] Result<Oracle> open() const;

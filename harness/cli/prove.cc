@@ -76,7 +76,11 @@ int prove(const ProveJob& job) {
   const auto said = ask(*oracle, *before, *after, witness);
   if (!said) return report(said.error(), job.options);
   std::string text = proof_text(question, *proof);
-  if (*said) text += oracle_text(**said);
+  if (*said && witness.empty())
+    text +=
+        fmt::format("oracle    {} was asked about nothing: there is no witness\n", (*said)->who);
+  else if (*said)
+    text += oracle_text(**said);
   if (*said && (*said)->in_doubt()) {
     proof->verdict = Verdict::kFail;
     text += doubt_text(**said);
@@ -106,7 +110,7 @@ void add_prove(CLI::App& app, Context& context) {
   sub->add_flag("--refines", job->refines,
                 "Prove instead that 'after' is never more permissive than 'before'");
   job->engine.add(*sub);
-  job->oracle.add(*sub);
+  job->oracle.add(*sub, "the witness, and about nothing without one");
   sub->add_option("--emit-smt2", job->smt2, "Also write the query as SMT-LIB 2, for other solvers");
   job->options.add_input(*sub);
   job->options.add_timeout(*sub, "Seconds for the proof; running out gives 'unknown'");

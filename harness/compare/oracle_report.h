@@ -26,6 +26,7 @@ struct AskedProgram {
   std::size_t inputs = 0;   // asked about
   std::string not_asked;    // why not, if not
   bool installable = true;  // by the kernel's rules; what is not cannot be asked about by anybody
+  bool refused = false;     // by whoever is asked, against those rules
   std::optional<Disagreement> disagreement;  // the first
 };
 
@@ -37,7 +38,7 @@ struct OracleReport {
   // The first program on which the model is in doubt; nothing if there is none.
   [[nodiscard]] const AskedProgram* in_doubt() const {
     for (const AskedProgram& program : programs)
-      if (program.disagreement) return &program;
+      if (program.refused || program.disagreement) return &program;
     return nullptr;
   }
 };

@@ -47,14 +47,17 @@ class Answers {
   std::span<int> answers_;
 };
 
+// A program that every kernel accepts, so that a refusal is of seccomp() and not of a program.
+const Insn kPlainest = {0x06, 0, 0, 0};  // ret #0
+
 // In the child. Without room for a descriptor no filter is ever installed; a core file of any size
 // is of no use, and none is written.
-void ask(std::span<const Program> programs, std::span<int> answers) {
+void ask(std::span<const ProgramView> programs, std::span<int> answers) {
   const rlimit none = {0, 0};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::setrlimit(RLIMIT_NOFILE, &none) != 0)
     return;
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    const Program& program = programs[i];
+    const ProgramView program = programs[i];
     if (program.size() > std::numeric_limits<unsigned short>::max()) {
       answers[i] = EINVAL;  // sock_fprog cannot even say so
       continue;
@@ -74,12 +77,14 @@ void ask(std::span<const Program> programs, std::span<int> answers) {
 
 Result<std::vector<bool>> accepts(std::span<const Program> programs) {
   if (programs.empty()) return std::vector<bool>{};
-  const Answers answers(programs.size());
+  std::vector<ProgramView> asked = {{&kPlainest, 1}};
+  asked.insert(asked.end(), programs.begin(), programs.end());
+  const Answers answers(asked.size());
   if (answers.all().empty()) return unavailable("no memory for answers", errno);
   const pid_t pid = ::fork();
   if (pid == -1) return unavailable("a process to ask from cannot be started", errno);
   if (pid == 0) {
-    ask(programs, answers.all());
+    ask(asked, answers.all());
     ::_exit(0);
   }
   int status = 0;
@@ -87,7 +92,9 @@ Result<std::vector<bool>> accepts(std::span<const Program> programs) {
   }
   std::vector<bool> out;
   out.reserve(programs.size());
-  for (const int answer : answers.all()) {
+  if (const int plainest = answers.all().front(); plainest == EINVAL)
+    return unavailable("seccomp is not permitted here: every program is refused", plainest);
+  for (const int answer : answers.all().subspan(1)) {
     if (answer != EMFILE && answer != EINVAL)
       return unavailable("seccomp is not permitted here", answer == kUnasked ? EPERM : answer);
     out.push_back(answer == EMFILE);

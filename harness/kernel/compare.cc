@@ -1,5 +1,7 @@
 #include "harness/kernel/compare.h"
 
+#include <utility>
+
 #include "harness/base/clock.h"
 #include "harness/bpf/check.h"
 
@@ -9,9 +11,9 @@ namespace {
 using Answers = std::vector<std::optional<std::uint32_t>>;
 
 Result<Answers> answers_to(ProgramView program, std::span<const InputWords> inputs,
-                           std::optional<Entry> entry) {
-  if (entry) return evaluate_direct(program, inputs, *entry);
-  const auto values = evaluate(program, inputs);
+                           const AskOptions& options) {
+  if (options.entry) return evaluate_direct(program, inputs, *options.entry);
+  const auto values = options.evaluate(program, inputs);
   if (!values) return values.error();
   return Answers(values->begin(), values->end());
 }
@@ -24,82 +26,128 @@ Witness smaller(const Pair& pair, const Witness& found) {
   return minimize(pair, found);
 }
 
-}  // namespace
-
-Result<KernelReport> ask(const std::vector<std::pair<std::string, Program>>& programs,
-                         std::vector<InputWords> inputs, const AskOptions& options) {
-  KernelReport out;
-  out.release = release();
-  out.entry = options.entry;
-  if (options.entry)
-    for (InputWords& input : inputs) input = presented(input, *options.entry);
-  std::vector<Answers> answers;
-  for (const auto& [name, program] : programs) {
-    AskedSide side;
-    side.name = name;
-    side.instructions = program.size();
-    const auto start = Clock::now();
-    auto said = answers_to(program, inputs, options.entry);
-    side.seconds = seconds_since(start);
-    if (!said) {
-      Error error = said.error();
-      error.where = name;
-      return error;
-    }
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (!(*said)[i]) {
-        ++side.skipped;
-        continue;
-      }
-      ++side.asked;
-      const std::uint32_t model = run(program, inputs[i]);
-      if (model != *(*said)[i] && !side.disagreement)
-        side.disagreement = Witness{SeccompData{inputs[i]}, model, *(*said)[i]};
-    }
-    if (side.disagreement) out.verdict = Verdict::kDifferent;
-    answers.push_back(std::move(*said));
-    out.sides.push_back(std::move(side));
+// Puts `inputs` to one program; no answers if the kernel refuses it.
+Result<Answers> ask_side(AskedSide& side, ProgramView program, std::span<const InputWords> inputs,
+                         const AskOptions& options) {
+  const auto start = Clock::now();
+  auto said = answers_to(program, inputs, options);
+  side.seconds += seconds_since(start);
+  if (!said && said.error().code == ErrorCode::kRejected) {
+    side.refused = true;
+    return Answers();
   }
-  if (programs.size() != 2) return out;
-  const Pair pair{programs[0].second, programs[1].second, options.sameness};
-  for (std::size_t i = 0; i < inputs.size() && !out.witness; ++i) {
-    const auto before = answers[0][i];
-    const auto after = answers[1][i];
-    if (!before || !after || same_decision(*before, *after, options.sameness)) continue;
-    out.witness = Witness{SeccompData{inputs[i]}, *before, *after};
-    // A smaller one may be no call of this entry any more.
-    if (!options.entry) out.witness = smaller(pair, *out.witness);
-    out.verdict = Verdict::kDifferent;
+  if (!said) return said;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!(*said)[i]) {
+      ++side.skipped;
+      continue;
+    }
+    ++side.asked;
+    const std::uint32_t model = run(program, inputs[i]);
+    if (model != *(*said)[i] && !side.disagreement)
+      side.disagreement = Witness{SeccompData{inputs[i]}, model, *(*said)[i]};
+  }
+  return said;
+}
+
+// The first input on which answers differ.
+std::optional<Witness> difference(const Answers& before, const Answers& after,
+                                  std::span<const InputWords> inputs, Sameness sameness) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (before[i] && after[i] && !same_decision(*before[i], *after[i], sameness))
+      return Witness{SeccompData{inputs[i]}, *before[i], *after[i]};
+  return std::nullopt;
+}
+
+Verdict verdict_of(const KernelReport& report) {
+  if (report.witness) return Verdict::kDifferent;
+  Verdict out = report.interrupted ? Verdict::kUnknown : Verdict::kPass;
+  for (const AskedSide& side : report.sides) {
+    if (side.refused || side.disagreement) return Verdict::kDifferent;
+    if (side.asked == 0) out = Verdict::kUnknown;
   }
   return out;
 }
 
-Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
-                                    std::span<const InputWords> inputs) {
+InputBlocks all_at_once(std::span<const InputWords> inputs) {
+  return [inputs, done = false]() mutable -> std::vector<InputWords> {
+    if (std::exchange(done, true)) return {};
+    return {inputs.begin(), inputs.end()};
+  };
+}
+
+Error with_name(Error error, const std::string& name) {
+  error.where = name;
+  return error;
+}
+
+}  // namespace
+
+Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputBlocks& next,
+                         const AskOptions& options) {
+  KernelReport out;
+  out.release = release();
+  out.entry = options.entry;
+  for (const auto& [name, program] : programs) {
+    if (auto s = askable(program); !s) return with_name(s.error(), name);
+    AskedSide side;
+    side.name = name;
+    side.instructions = program.size();
+    out.sides.push_back(std::move(side));
+  }
   if (auto s = available(); !s) return s.error();
+  std::size_t asked = 0;
+  bool refused = false;
+  for (auto inputs = next(); !inputs.empty() && !refused; inputs = next()) {
+    if (options.stop && options.stop()) {
+      out.interrupted = true;
+      break;
+    }
+    if (options.entry)
+      for (InputWords& input : inputs) input = presented(input, *options.entry);
+    std::vector<Answers> answers;
+    for (std::size_t p = 0; p < programs.size(); ++p) {
+      auto said = ask_side(out.sides[p], programs[p].second, inputs, options);
+      if (!said) return with_name(said.error(), programs[p].first);
+      refused = refused || out.sides[p].refused;
+      answers.push_back(std::move(*said));
+    }
+    if (programs.size() == 2 && !refused && !out.witness)
+      out.witness = difference(answers[0], answers[1], inputs, options.sameness);
+    asked += inputs.size();
+    if (options.progress) options.progress(asked);
+  }
+  // A smaller one may be no call of this entry any more.
+  if (out.witness && !options.entry)
+    out.witness = smaller({programs[0].second, programs[1].second, options.sameness}, *out.witness);
+  out.verdict = verdict_of(out);
+  return out;
+}
+
+Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
+                                    std::span<const InputWords> inputs, const Evaluate& evaluate) {
+  if (auto s = available(); !s) return s.error();
+  AskOptions asking;
+  asking.evaluate = evaluate;
   OracleReport out;
   out.who = "Linux " + release();
   for (const NamedProgram& named : programs) {
     AskedProgram row;
     row.name = named.first;
-    const auto refusal = check(named.second);
-    row.installable = !refusal;
-    if (refusal) {
-      row.not_asked = describe(*refusal, named.second);
+    row.installable = !check(named.second);
+    if (const auto s = askable(named.second); !s) {
+      row.not_asked = s.error().detail;
     } else if (inputs.empty()) {
       row.not_asked = "there is no input to ask about";
     } else {
-      const auto answer = ask({named}, {inputs.begin(), inputs.end()}, {});
-      if (!answer && answer.error().code != ErrorCode::kRejected) return answer.error();
-      if (answer) {
-        const AskedSide& side = answer->sides.front();
-        row.inputs = side.asked;
-        out.seconds += side.seconds;
-        if (const auto& found = side.disagreement)
-          row.disagreement = Disagreement{found->data, found->before, found->after};
-      } else {
-        row.not_asked = answer.error().detail;
-      }
+      const auto answer = ask({named}, all_at_once(inputs), asking);
+      if (!answer) return answer.error();
+      const AskedSide& side = answer->sides.front();
+      row.inputs = side.asked;
+      row.refused = side.refused;
+      out.seconds += side.seconds;
+      if (const auto& found = side.disagreement)
+        row.disagreement = Disagreement{found->data, found->before, found->after};
     }
     out.programs.push_back(std::move(row));
   }

@@ -15,7 +15,13 @@ constexpr std::size_t kCarriers = kWords - kFirstArgWord;
 constexpr std::uint32_t kErrnoBits = 12;  // the kernel clamps error numbers to MAX_ERRNO, 4095
 constexpr std::uint32_t kErrnoMask = (1u << kErrnoBits) - 1;
 
+constexpr std::size_t kSplit = 4;  // instructions that split A
+
 bool is_load(const Insn& in) { return in.code == kLdWAbs; }
+
+bool returns_a(ProgramView program) {
+  return std::ranges::any_of(program, [](const Insn& in) { return in.code == kRetA; });
+}
 
 std::array<bool, kWords> words_read(ProgramView program) {
   std::array<bool, kWords> out{};
@@ -76,14 +82,20 @@ LoadPlan plan_loads(ProgramView program, std::span<const InputWords> inputs) {
   return out;
 }
 
+Status has_room(ProgramView program) {
+  if (!returns_a(program) || program.size() + kSplit <= kMaxInsns) return Ok{};
+  return Error{ErrorCode::kRejected, "kernel", -1,
+               fmt::format("expected at most {} instructions in a program that returns A, found "
+                           "{}: there is no room for those that split the value",
+                           kMaxInsns - kSplit, program.size())};
+}
+
 Result<Instrumented> instrument(ProgramView program, const LoadPlan& plan,
                                 const InputWords& fixed_values) {
   Instrumented out;
-  const bool returns_a =
-      std::ranges::any_of(program, [](const Insn& in) { return in.code == kRetA; });
   Program changed;
   for (const Insn& in : program) changed.push_back(with_loads(in, plan, fixed_values));
-  if (!returns_a) {
+  if (!returns_a(program)) {
     std::unordered_map<std::uint32_t, std::uint32_t> index_of;
     for (Insn& in : changed) {
       if (in.code != kRetK) continue;
@@ -95,12 +107,7 @@ Result<Instrumented> instrument(ProgramView program, const LoadPlan& plan,
     out.passes.push_back({std::move(changed), 0});
     return out;
   }
-  constexpr std::size_t kSplit = 4;
-  if (program.size() + kSplit > kMaxInsns)
-    return Error{ErrorCode::kRejected, "kernel", -1,
-                 fmt::format("expected at most {} instructions in a program that returns A, found "
-                             "{}: there is no room for those that split the value",
-                             kMaxInsns - kSplit, program.size())};
+  if (auto s = has_room(program); !s) return s.error();
   for (unsigned shift = 0; shift < 32; shift += kErrnoBits) {
     Pass pass{changed, shift};
     for (std::size_t pc = 0; pc < program.size(); ++pc) {

@@ -47,8 +47,11 @@ struct Instrumented {
   std::vector<std::uint32_t> values;
 };
 
-// `fixed_values`: what the words in `plan.fixed` are. Precondition: check() accepts the program.
 // Errors: kRejected, it returns A and has no room for the 4 instructions that split it.
+Status has_room(ProgramView program);
+
+// `fixed_values`: what the words in `plan.fixed` are. Precondition: check() accepts the program.
+// Errors: those of has_room().
 Result<Instrumented> instrument(ProgramView program, const LoadPlan& plan,
                                 const InputWords& fixed_values);
 

@@ -1,10 +1,16 @@
 // The running kernel against our model. Without permission to use seccomp and ptrace these are
 // skipped, and say so.
+#include "harness/report/kernel.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <utility>
 
 #include "harness/adapters/broken/evaluators.h"
 #include "harness/base/file.h"
@@ -20,6 +26,7 @@
 #include "harness/kernel/oracle.h"
 #include "harness/kernel/self_check.h"
 #include "harness/kernel/slice.h"
+#include "harness/report/oracle.h"
 
 namespace secequiv::kernel {
 namespace {
@@ -140,7 +147,8 @@ TEST(Kernel, EvaluatesCallsAsTheyAre) {
       ASSERT_TRUE(answers) << answers.error().text();
       for (std::size_t n = 0; n < inputs.size(); ++n) {
         ASSERT_EQ((*answers)[n].has_value(), !bypasses_filters(inputs[n], entry));
-        if ((*answers)[n]) ASSERT_EQ(*(*answers)[n], run(program, inputs[n])) << asm_text(program);
+        if (!(*answers)[n]) continue;
+        ASSERT_EQ(*(*answers)[n], run(program, inputs[n])) << asm_text(program);
       }
     }
 }
@@ -285,6 +293,74 @@ TEST(Kernel, ASecondOpinionSaysWhatItIsNotAskedAbout) {
   const auto nothing = second_opinion({programs, 1}, {});
   ASSERT_TRUE(nothing);
   EXPECT_NE(nothing->programs[0].not_asked, "");
+}
+
+// Where there is no int $0x80, it is a fault: so is `hlt`, put in its place.
+TEST(Kernel, AnEntryThatFaultsIsTheEnd) {
+  const auto traced = Traced::start(assemble("ret #0x50001"));
+  SKIP_WITHOUT_KERNEL(traced);
+  ASSERT_TRUE(traced) << traced.error().text();
+  constexpr std::array<std::uint8_t, 2> kFault = {0xf4, 0x90};
+  const std::vector<InputWords> calls(3);
+  for (const Entry entry : {Entry::kX86_64, Entry::kI386}) {
+    const InputWords words = presented({}, entry);
+    const auto behind = std::uint64_t{words[3]} << 32 | words[2];
+    const std::uint64_t first = behind - kFault.size();
+    auto* const at = reinterpret_cast<std::uint8_t*>(first);  // NOLINT: code
+    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    const std::uint64_t bytes = (behind - 1) / page * page + page - first / page * page;
+    auto* const pages = reinterpret_cast<void*>(first / page * page);  // NOLINT
+    ASSERT_EQ(::mprotect(pages, bytes, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+    std::array<std::uint8_t, 2> before{};
+    std::copy_n(at, before.size(), before.begin());
+    std::ranges::copy(kFault, at);
+    const auto replies = (*traced)->ask(calls, entry);
+    std::ranges::copy(before, at);
+    ASSERT_EQ(::mprotect(pages, bytes, PROT_READ | PROT_EXEC), 0);
+    ASSERT_FALSE(replies);
+    const bool compat = entry == Entry::kI386;
+    EXPECT_EQ(replies.error().code, compat ? ErrorCode::kUnavailable : ErrorCode::kInternal);
+    EXPECT_EQ(replies.error().detail.find("no int $0x80") != std::string::npos, compat);
+    const auto again = (*traced)->ask(calls, entry);
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_EQ((*again)[2].number, 1);
+  }
+}
+
+// That the kernel refuses what our check accepts is a wrong model, as a wrong value is.
+Result<std::vector<std::uint32_t>> refuse(ProgramView, std::span<const InputWords>) {
+  return make_error(ErrorCode::kRejected, "kernel", "no");
+}
+
+TEST(Kernel, ARefusalOfWhatTheModelAcceptsIsADisagreement) {
+  const NamedProgram program{"it", assemble("ld [16]\nret a")};
+  const std::vector<InputWords> inputs(3);
+  const auto said = second_opinion({&program, 1}, inputs, refuse);
+  SKIP_WITHOUT_KERNEL(said);
+  ASSERT_TRUE(said) << said.error().text();
+  EXPECT_EQ(said->in_doubt(), said->programs.data());
+  EXPECT_EQ(said->programs[0].not_asked, "");
+  EXPECT_NE(oracle_text(*said).find("refused, where our check accepts it"), std::string::npos);
+
+  bool given = false;
+  const auto once = [&] { return std::exchange(given, true) ? std::vector<InputWords>() : inputs; };
+  AskOptions asking;
+  asking.evaluate = refuse;
+  const auto asked = ask({program, program}, once, asking);
+  ASSERT_TRUE(asked) << asked.error().text();
+  EXPECT_EQ(asked->verdict, Verdict::kDifferent);
+  EXPECT_TRUE(asked->sides[0].refused);
+  EXPECT_EQ(asked->sides[0].asked, 0u);
+  EXPECT_EQ(to_json(*asked)["reason"], "the kernel refuses what the model accepts");
+
+  SelfCheckOptions options;
+  options.programs = 400;
+  options.kernel = refuse;
+  const auto checked = self_check(options);
+  ASSERT_TRUE(checked) << checked.error().text();
+  EXPECT_EQ(checked->kernel_accepts, false);
+  EXPECT_EQ(checked->no_room, 0u);
+  EXPECT_EQ(verdict_of(*checked), Verdict::kDifferent);
 }
 
 TEST(Kernel, WhatItCannotBeAsked) {

@@ -16,13 +16,6 @@ namespace {
 // getpid on x86_64. It is never run, and no filter that a container installs objects to it.
 constexpr std::uint32_t kHarmless = 39;
 
-Status accepted(ProgramView program) {
-  const auto refusal = check(program);
-  if (!refusal) return Ok{};
-  return Error{ErrorCode::kRejected, "kernel", static_cast<std::int64_t>(refusal->pc),
-               describe(*refusal, program)};
-}
-
 // Answers of all passes put together.
 Result<std::vector<std::uint32_t>> values_of(const Instrumented& instrumented,
                                              std::span<const InputWords> calls, Entry entry) {
@@ -67,9 +60,16 @@ bool is_filtered_already() {
 
 }  // namespace
 
+Status askable(ProgramView program) {
+  if (const auto refusal = check(program))
+    return Error{ErrorCode::kRejected, "kernel", static_cast<std::int64_t>(refusal->pc),
+                 describe(*refusal, program)};
+  return has_room(program);
+}
+
 Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
                                             std::span<const InputWords> inputs) {
-  if (auto s = accepted(program); !s) return s.error();
+  if (auto s = askable(program); !s) return s.error();
   const LoadPlan plan = plan_loads(program, inputs);
   if (inputs.empty()) return std::vector<std::uint32_t>{};
   if (plan.fixed.empty()) return evaluate_group(program, plan, inputs);
@@ -95,7 +95,7 @@ Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
 
 Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
     ProgramView program, std::span<const InputWords> inputs, Entry entry) {
-  if (auto s = accepted(program); !s) return s.error();
+  if (auto s = askable(program); !s) return s.error();
   if (is_filtered_already())
     return make_error(ErrorCode::kUnavailable, "kernel",
                       "this process has a seccomp filter already, which might decide first");

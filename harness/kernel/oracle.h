@@ -2,6 +2,7 @@
 // question becomes programs to install and calls to make. It must not know who asks.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,12 +19,18 @@ Status available();
 // Of the kernel as it is running, not of the one that headers are of: "6.18.5".
 std::string release();
 
+// Whether the kernel can be asked about `program`. Errors: kRejected (our check refuses it, or it
+// has no room for what makes its answers readable).
+Status askable(ProgramView program);
+
 // What `program` returns on each of `inputs`, all 32 bits; 0 (KILL_THREAD) where it divides by
 // zero. No call is run. Words of an input may be anything, as calls carry them in place of
-// arguments (instrument.h). Errors: kRejected (the kernel refuses the program, or it has no room
-// for what makes its answers readable), kUnavailable (no seccomp or ptrace here), kInternal.
+// arguments (instrument.h). Errors: those of askable(); kRejected, though it is askable (the kernel
+// refuses what our check accepts); kUnavailable (no seccomp or ptrace here), kInternal.
 Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
                                             std::span<const InputWords> inputs);
+using Evaluate = std::function<Result<std::vector<std::uint32_t>>(ProgramView program,
+                                                                  std::span<const InputWords>)>;
 
 // The same with loads as they are, for calls that really have these numbers. Only for inputs that
 // are as presented() makes them; those that no filter sees (bypasses_filters) are left out: the

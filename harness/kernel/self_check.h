@@ -10,6 +10,7 @@
 
 #include "harness/base/result.h"
 #include "harness/compare/pair.h"
+#include "harness/kernel/oracle.h"
 
 namespace secequiv::kernel {
 
@@ -20,6 +21,7 @@ struct SelfCheckOptions {
   // What is checked; a test puts a wrong one here.
   std::function<bool(ProgramView)> accepts;
   std::function<std::vector<std::uint32_t>(ProgramView, std::span<const InputWords>)> evaluate;
+  Evaluate kernel = kernel::evaluate;         // who says what is right; a test puts another here
   std::function<bool()> stop;                 // asked after each hundred programs or so
   std::function<void(std::size_t)> progress;  // programs so far
 };

@@ -114,20 +114,13 @@ constexpr std::size_t kBatch = 4096;
 // No answer: those are 0 or negative error numbers.
 constexpr std::uint32_t kNone = 1;
 
-enum class Step : int {
-  kStarted,
-  kRlimit,
-  kDeathSignal,
-  kTrace,
-  kNoNewPrivs,
-  kSeccomp,
-  kInstalled
-};
+enum class Step : int { kStarted, kDeathSignal, kTrace, kNoNewPrivs, kSeccomp, kInstalled };
 
 // What parent and child tell each other, in memory that both write. The child writes while the
 // parent waits for it.
 struct Shared {
   sock_fprog program;
+  pid_t parent;
   Step step;
   int error;
   Entry entry;
@@ -152,6 +145,7 @@ bool may_share_memory() {
 #define SECEQUIV_CHILD __attribute__((no_sanitize("address", "undefined"), no_stack_protector))
 
 SECEQUIV_CHILD inline long raw(long nr, long a, long b = 0, long c = 0, long d = 0) {
+  // NOLINTBEGIN(misc-const-correctness): assembly reads and writes these
   long out = nr;
   register long r10 asm("r10") = d;
   register long r8 asm("r8") = 0;  // prctl() wants 0 in what it does not use
@@ -159,6 +153,7 @@ SECEQUIV_CHILD inline long raw(long nr, long a, long b = 0, long c = 0, long d =
                : "+a"(out)
                : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
                : "rcx", "r11", "memory");
+  // NOLINTEND(misc-const-correctness)
   return out;
 }
 
@@ -170,12 +165,16 @@ SECEQUIV_CHILD bool succeeds(Shared& shared, Step step, long result) {
 
 SECEQUIV_CHILD int child_main(void* argument) {
   Shared& shared = *static_cast<Shared*>(argument);
-  // A core file of this size is none, nor is it piped to a helper.
-  const rlimit no_core = {1, 1};
-  if (!succeeds(shared, Step::kRlimit,
-                raw(SYS_prlimit64, 0, RLIMIT_CORE, reinterpret_cast<long>(&no_core), 0)) ||
-      !succeeds(shared, Step::kDeathSignal, raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL)) ||
-      !succeeds(shared, Step::kTrace, raw(SYS_ptrace, PTRACE_TRACEME, 0)) ||
+  // A core file of 1 byte is none, nor is it piped to a helper. It works without this, too.
+  rlimit core = {0, 0};
+  if (raw(SYS_prlimit64, 0, RLIMIT_CORE, 0, reinterpret_cast<long>(&core)) == 0) {
+    core.rlim_cur = core.rlim_max == 0 ? 0 : 1;
+    raw(SYS_prlimit64, 0, RLIMIT_CORE, reinterpret_cast<long>(&core), 0);
+  }
+  if (!succeeds(shared, Step::kDeathSignal, raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL))) return 1;
+  // A parent that is dead already sends no signal, and whoever took over waits for no breakpoint.
+  if (raw(SYS_getppid, 0) != shared.parent) return 1;
+  if (!succeeds(shared, Step::kTrace, raw(SYS_ptrace, PTRACE_TRACEME, 0)) ||
       !succeeds(shared, Step::kNoNewPrivs, raw(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1)))
     return 1;
   // Without the flag some kernels slow the process down against speculation.
@@ -190,6 +189,14 @@ SECEQUIV_CHILD int child_main(void* argument) {
     (shared.entry == Entry::kX86_64 ? secequiv_ask_x86_64 : secequiv_ask_i386)(
         &shared.calls[shared.first], &shared.answers[shared.first], shared.count);
   }
+}
+
+// What a kernel takes whatever else it refuses.
+constexpr Insn kPlainest = {kRetK, 0, 0, SECCOMP_RET_ERRNO};
+
+// Signals of an instruction that cannot be executed: behind them it would only come again.
+bool is_fault(int signal) {
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
 }
 
 Error unavailable(std::string what, int error) {
@@ -235,7 +242,8 @@ struct Traced::Child {
     pid = -1;
   }
 
-  // Until it is at its breakpoint, or has ended. Other stops are of signals, which are not its.
+  // Until it is at its breakpoint or at what it cannot execute, or has ended. Other stops are of
+  // signals, which are not its.
   Result<int> wait() const {
     for (;;) {
       int status = 0;
@@ -243,7 +251,8 @@ struct Traced::Child {
         if (errno == EINTR) continue;
         return unavailable("waiting for the filter's process", errno);
       }
-      if (!WIFSTOPPED(status) || WSTOPSIG(status) == SIGTRAP) return status;
+      if (!WIFSTOPPED(status) || WSTOPSIG(status) == SIGTRAP || is_fault(WSTOPSIG(status)))
+        return status;
       if (::ptrace(PTRACE_CONT, pid, nullptr, nullptr) == -1 && errno != ESRCH)
         return unavailable("ptrace is not permitted here", errno);
     }
@@ -257,8 +266,16 @@ Traced::~Traced() = default;
 Result<std::unique_ptr<Traced>> Traced::start(ProgramView program, std::optional<Memory> memory) {
   if (!memory) memory = may_share_memory() ? Memory::kShared : Memory::kCopied;
   std::unique_ptr<Traced> out(new Traced(program, *memory));
-  if (auto s = out->launch(); !s) return s.error();
-  return out;
+  const auto launched = out->launch();
+  if (launched) return out;
+  if (launched.error().code != ErrorCode::kRejected) return launched.error();
+  // The error number for a wrong program is that for all else about seccomp() that is not known.
+  out->program_ = {kPlainest};
+  if (const auto plainest = out->launch(); !plainest) {
+    if (plainest.error().code != ErrorCode::kRejected) return plainest.error();
+    return unavailable("seccomp is not permitted here: every program is refused", EINVAL);
+  }
+  return launched.error();
 }
 
 Status Traced::launch() {
@@ -276,6 +293,7 @@ Status Traced::launch() {
     child.shared = static_cast<Shared*>(memory);
   }
   static_assert(sizeof(sock_filter) == sizeof(Insn));
+  child.shared->parent = ::getpid();
   child.shared->program = {static_cast<unsigned short>(program_.size()),
                            reinterpret_cast<sock_filter*>(program_.data())};
   // No handler of this process' may run in the child, on whatever stack.
@@ -290,6 +308,12 @@ Status Traced::launch() {
   if (child.pid == -1) return unavailable("a process for the filter cannot be started", error);
   const auto status = child.wait();
   if (!status) return status.error();
+  if (WIFSTOPPED(*status) && is_fault(WSTOPSIG(*status))) {
+    child.end();
+    return make_error(
+        ErrorCode::kInternal, "kernel",
+        fmt::format("the filter's process met signal {} before it was ready", WSTOPSIG(*status)));
+  }
   if (WIFSTOPPED(*status)) {
     if (::ptrace(PTRACE_SETOPTIONS, child.pid, nullptr, PTRACE_O_EXITKILL) == 0) return Ok{};
     return unavailable("ptrace is not permitted here", errno);
@@ -313,6 +337,15 @@ Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
     return unavailable("the filter's process cannot be continued", errno);
   const auto status = child_->wait();
   if (!status) return status.error();
+  if (WIFSTOPPED(*status) && is_fault(WSTOPSIG(*status))) {
+    child_->end();
+    if (shared.entry == Entry::kI386)
+      return make_error(ErrorCode::kUnavailable, "kernel",
+                        "this kernel has no int $0x80 (CONFIG_IA32_EMULATION, ia32_emulation=)");
+    return make_error(
+        ErrorCode::kInternal, "kernel",
+        fmt::format("the filter's process met signal {} between calls", WSTOPSIG(*status)));
+  }
   if (WIFSTOPPED(*status)) return count;
   child_->pid = -1;
   const auto* at = std::find(&shared.answers[first], shared.answers.data() + count, kNone);

@@ -37,7 +37,7 @@ class Traced {
   // Precondition: every return of `program` is an error number. Needs no privileges. `memory`: as
   // the kernel allows if it is left out.
   // Errors: kUnavailable (seccomp or ptrace is not permitted here, or this machine is no x86_64),
-  // kRejected (the kernel refuses the program).
+  // kRejected (the kernel refuses the program, and not every one).
   static Result<std::unique_ptr<Traced>> start(ProgramView program,
                                                std::optional<Memory> memory = std::nullopt);
   ~Traced();
@@ -46,7 +46,8 @@ class Traced {
 
   // Asks about each call: word 0 is the number, words 4 to 15 are the arguments; the others are as
   // presented() says. After a kill it goes on with the next call in a new process. Errors:
-  // kUnavailable, kInternal (the kernel ran a call, or the process ended in another way).
+  // kUnavailable (this kernel has no such entry, too), kInternal (the kernel ran a call, or the
+  // process ended in another way).
   Result<std::vector<Reply>> ask(std::span<const InputWords> calls, Entry entry);
 
  private:

@@ -19,10 +19,21 @@ const char* entry_name(const std::optional<Entry>& entry) {
   return *entry == Entry::kX86_64 ? "x86_64" : "i386";
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string side_text(const AskedSide& side) {
-  std::string out = fmt::format("{}: {} instructions, accepted; {} inputs in {:.3f} s", side.name,
-                                side.instructions, side.asked, side.seconds);
-  if (side.skipped > 0) out += fmt::format("; {} calls that no filter sees left out", side.skipped);
+  std::string out = fmt::format("{}: {}", side.name, counted(side.instructions, "instruction"));
+  if (side.refused)
+    return out +
+           "\n  the model is wrong: it accepts this, and the kernel refuses it; please report "
+           "this\n";
+  if (side.asked > 0)
+    out += fmt::format(", accepted; {} in {:.3f} s", counted(side.asked, "input"), side.seconds);
+  if (side.skipped > 0)
+    out += fmt::format("; {} that no filter sees left out", counted(side.skipped, "call"));
+  if (side.asked == 0) return out + ": nothing was asked\n";
   if (!side.disagreement) return out + ": as the model says\n";
   return out + fmt::format(
                    "\n  the model is wrong: {:#010x} for {}, and the kernel says {:#010x}; please "
@@ -33,8 +44,15 @@ std::string side_text(const AskedSide& side) {
 
 std::string reason(const KernelReport& report) {
   for (const AskedSide& side : report.sides)
+    if (side.refused) return "the kernel refuses what the model accepts";
+  for (const AskedSide& side : report.sides)
     if (side.disagreement) return "the kernel and the model differ";
   if (report.witness) return "the kernel's answers differ";
+  for (const AskedSide& side : report.sides)
+    if (side.asked == 0)
+      return report.interrupted ? "it was interrupted before anything was asked"
+                                : "nothing was asked";
+  if (report.interrupted) return "it was interrupted; the answers are the same so far";
   return report.sides.size() == 2 ? "the kernel's answers are the same; nothing is proven"
                                   : "the kernel and the model agree; nothing is proven";
 }
@@ -69,6 +87,7 @@ nlohmann::ordered_json to_json(const KernelReport& report) {
                                {"inputs", side.asked},
                                {"skipped", side.skipped},
                                {"seconds", side.seconds}};
+    if (side.refused) row["refused"] = true;
     if (side.disagreement)
       row["disagreement"] = {{"data", to_json(side.disagreement->data)},
                              {"model", value_json(side.disagreement->before)},
@@ -86,14 +105,13 @@ Verdict verdict_of(const SelfCheckReport& report) {
 
 std::string self_check_text(const SelfCheckReport& report) {
   std::string out = fmt::format(
-      "Linux {}, seed {}: {} programs, {} accepted; {} of those run on {} inputs, {} of {} "
-      "opcodes; "
-      "{:.1f} s\n",
-      report.release, report.seed, report.programs, report.accepted, report.evaluated,
-      report.evaluations, report.opcodes, report.legal_opcodes, report.seconds);
+      "Linux {}, seed {}: {}, {} accepted; {} of those run on {}, {} of {} opcodes; {:.1f} s\n",
+      report.release, report.seed, counted(report.programs, "program"), report.accepted,
+      report.evaluated, counted(report.evaluations, "input"), report.opcodes, report.legal_opcodes,
+      report.seconds);
   if (report.no_room > 0)
-    out += fmt::format("{} programs not run: no room for what makes answers readable\n",
-                       report.no_room);
+    out += fmt::format("{} not run: no room for what makes answers readable\n",
+                       counted(report.no_room, "program"));
   if (report.program) {
     out += write_program(*report.program, Form::kAsm);
     if (report.kernel_accepts)

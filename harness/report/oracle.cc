@@ -12,6 +12,8 @@ std::string oracle_text(const OracleReport& report) {
     out += fmt::format("oracle    {} on {}: ", report.who, program.name);
     if (!program.not_asked.empty())
       out += fmt::format("not asked: {}\n", program.not_asked);
+    else if (program.refused)
+      out += "refused, where our check accepts it; please report this\n";
     else if (const auto& found = program.disagreement)
       out +=
           fmt::format("{:#010x} for {}, where our interpreter says {:#010x}; please report this\n",
@@ -30,6 +32,7 @@ nlohmann::ordered_json to_json(const OracleReport& report) {
   for (const AskedProgram& program : report.programs) {
     nlohmann::ordered_json row{{"name", program.name}, {"inputs", program.inputs}};
     if (!program.not_asked.empty()) row["not_asked"] = program.not_asked;
+    if (program.refused) row["refused"] = true;
     if (const auto& found = program.disagreement)
       row["disagreement"] = {{"data", to_json(found->data)},
                              {"model", value_json(found->model)},

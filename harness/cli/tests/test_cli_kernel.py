@@ -1,7 +1,10 @@
 """`secequiv kernel` and evaluators that are the running kernel: what it says, and what is said where it may not be asked."""
 import ctypes
+import errno
 import json
 import os
+import pty
+import resource
 import signal
 import struct
 import subprocess
@@ -11,7 +14,8 @@ import pytest
 from cli_tool import PROGRAMS, STATUS, agrees, binary, fits, run
 
 SYSTRAP = [str(PROGRAMS / "gvisor" / ("systrap.%s.bpf" % side)) for side in ("before", "after")]
-SYS_SECCOMP, SYS_PTRACE, ERRNO_EPERM, ALLOW = 317, 101, 0x50001, 0x7FFF0000
+SYS_SECCOMP, SYS_PTRACE, ERRNO, ALLOW = 317, 101, 0x50000, 0x7FFF0000
+CAP_SYS_RESOURCE = 24
 
 
 def ask(*arguments, kind="kernel", **options):
@@ -100,10 +104,10 @@ def test_a_refused_program(asm):
     assert done.status == 4 and "instruction 0" in done.err and not done.out
 
 
-def forbid(call):
-    """A child in which `call` fails with EPERM."""
+def forbid(call, number=errno.EPERM):
+    """A child in which `call` fails with this error."""
     def install():
-        program = struct.pack("=" + "HBBI" * 4, 0x20, 0, 0, 0, 0x15, 0, 1, call, 0x06, 0, 0, ERRNO_EPERM, 0x06, 0, 0, ALLOW)
+        program = struct.pack("=" + "HBBI" * 4, 0x20, 0, 0, 0, 0x15, 0, 1, call, 0x06, 0, 0, ERRNO | number, 0x06, 0, 0, ALLOW)
         buffer = ctypes.create_string_buffer(program, len(program))
         fprog = struct.pack("@HP", 4, ctypes.addressof(buffer))
         libc = ctypes.CDLL(None)
@@ -118,6 +122,89 @@ def test_where_it_is_not_permitted(getpid, call, says, command):
     arguments = command + ([str(getpid)] if command == ["kernel"] else [])
     done = run(*arguments, preexec_fn=forbid(call))
     assert done.status == 3 and says in done.err and not done.out, done
+
+
+@pytest.mark.parametrize("command", [["kernel", "-"], ["kernel"], ["kernel", "-", "--max-inputs", "0", "--random", "0"],
+                                     ["prove", "-", SYSTRAP[0], "--oracle", "kernel"]], ids=" ".join)
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.EPERM, errno.ENOSYS])
+def test_a_sandbox_that_answers_for_the_kernel_is_no_verdict_on_a_program(getpid, command, number):
+    """EINVAL is also what a wrong program gets."""
+    ask(getpid)
+    done = run(*command, stdin=getpid.read_bytes(), preexec_fn=forbid(SYS_SECCOMP, number))
+    assert done.status == 3 and "seccomp is not permitted here" in done.err and not done.out, done
+
+
+def test_a_hard_limit_of_no_core_file(getpid):
+    ask(getpid)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        ctypes.CDLL(None).prctl(24, CAP_SYS_RESOURCE)  # PR_CAPBSET_DROP: nor can it be raised again
+    for more in ([], ["--entry", "x86_64"]):
+        done = run("kernel", getpid, *more, preexec_fn=limit)
+        assert done.status == 0 and "verdict   pass" in done.out, done
+
+
+@pytest.mark.parametrize("entry", ["any", "x86_64"])
+def test_nothing_asked_is_no_pass(getpid, getpid_enoent, tmp_path, entry):
+    nothing = ["--entry", entry, "--max-inputs", "0", "--random", "0"]
+    if entry == "x86_64":  # asked about no filter
+        (tmp_path / "uprobe").write_bytes(struct.pack("<16I", 335, *[0] * 15))
+        nothing += ["--inputs", str(tmp_path / "uprobe")]
+    for programs in ([getpid], [getpid, getpid_enoent]):
+        document = ask(*programs, *nothing)
+        assert document["verdict"] == "unknown" and document["reason"] == "nothing was asked"
+        assert [side["inputs"] for side in document["sides"]] == [0] * len(programs)
+        text = run("kernel", *programs, *nothing)
+        assert text.status == 3 and text.out.count(": nothing was asked\n") == len(programs) + 1 and "accepted" not in text.out
+
+
+def test_what_was_asked_before_ctrl_c_is_said(getpid):
+    ask(getpid)
+    process = subprocess.Popen([binary(), "kernel", "--random", "100000000", "--json", getpid, getpid], stdout=subprocess.PIPE, text=True)
+    time.sleep(3)
+    with open("/proc/%d/status" % process.pid) as status:
+        used, = (int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+    process.send_signal(signal.SIGINT)
+    document = json.loads(process.communicate(timeout=60)[0])
+    assert process.returncode == 3 and fits(document) == "kernel" and used < 1 << 20
+    assert document["verdict"] == "unknown" and "it was interrupted; the answers are the same so far" == document["reason"]
+    first, second = document["sides"]
+    assert 10000 < first["inputs"] == second["inputs"] < 200000000
+
+
+def test_a_difference_in_a_later_block_is_found(asm, tmp_path):
+    always, not_at_last = asm("ret #0x7fff0000\n"), asm("ld [16]\njeq #7, yes, no\nyes: ret #0\nno: ret #0x7fff0000\n")
+    (tmp_path / "inputs").write_bytes(bytes(64 * 70000) + struct.pack("<16I", *[0] * 4, 7, *[0] * 11))
+    document = ask(always, not_at_last, "--max-inputs", "0", "--random", "0", "--inputs", tmp_path / "inputs")
+    assert document["verdict"] == "different" and document["witness"]["data"]["words"][4] == 7
+    assert [side["inputs"] for side in document["sides"]] == [70001] * 2
+
+
+def test_random_inputs_are_as_many_as_asked_for(getpid):
+    for count in (1, 16384, 16385, 40000):
+        first, second = ask(getpid, getpid, "--max-inputs", "0", "--random", str(count))["sides"]
+        assert first["inputs"] == second["inputs"] == 2 * count
+
+
+@pytest.mark.parametrize("arguments", [["--programs", "20000"], [str(SYSTRAP[0]), "--random", "3000000"]], ids=["model", "programs"])
+def test_progress_is_gone_before_the_report(getpid, arguments):
+    ask(getpid)
+    terminal, other_end = pty.openpty()
+    process = subprocess.Popen([binary(), "kernel", *arguments], stdout=other_end, stderr=other_end)
+    os.close(other_end)
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    shown = b""
+    try:
+        while more := os.read(terminal, 4096):
+            shown += more
+    except OSError:  # the other end is closed
+        pass
+    os.close(terminal)
+    process.wait()
+    status, _, text = shown.decode().rpartition("\r\033[K")
+    assert " of " in status and "Linux" not in status and text.startswith("Linux ") and "verdict" in text, shown
 
 
 def test_a_process_with_a_filter_is_not_asked_about_real_calls(getpid):
@@ -140,6 +227,14 @@ def test_the_kernel_as_an_evaluator(getpid):
     (["/nowhere"], "/nowhere"),
     ([SYSTRAP[1], "--entry", "arm"], "--entry"),
     ([SYSTRAP[1], "--inputs", SYSTRAP[1] + "x"], "x: "),
+    (["--inputs", SYSTRAP[1]], "--inputs: is for the inputs of a program"),
+    (["--random", "4096"], "--random: is for"),
+    (["--entry", "any"], "--entry: is for"),
+    (["--policy", "x.json"], "--policy: is for"),
+    (["--max-inputs", "7"], "--max-inputs: is for"),
+    (["--same", "raw"], "--same: is for"),
+    ([SYSTRAP[1], "--programs", "20000"], "--programs: is for random programs"),
+    (["%s,%s" % (SYSTRAP[1], SYSTRAP[1])], "expected one filter, not a stack"),
 ])
 def test_wrong_usage(arguments, says):
     done = run("kernel", *arguments)
