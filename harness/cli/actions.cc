@@ -18,6 +18,7 @@ struct ActionsJob {
 
 std::vector<std::string> names_of(Arch arch, const std::vector<std::uint32_t>& calls) {
   std::vector<std::string> out;
+  out.reserve(calls.size());
   for (const std::uint32_t nr : calls) out.emplace_back(syscall_name(arch, nr));
   return out;
 }

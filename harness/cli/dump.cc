@@ -42,6 +42,7 @@ Result<std::vector<Dumped>> dump_process(pid_t pid) {
     warn(fmt::format("thread {} of process {} has {} of its own, not {}: see --pid {}", tid, pid,
                      count_of(count), filters->size(), tid));
   std::vector<Dumped> out;
+  out.reserve(filters->size());
   for (std::size_t i = 0; i < filters->size(); ++i)
     out.push_back({fmt::format("process {}, filter {} of {}{}", pid, i + 1, filters->size(),
                                i == 0 ? " (the newest)" : ""),

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "harness/base/random.h"
-#include "harness/bpf/testing.h"
 
 namespace secequiv::kernel {
 namespace {
@@ -52,11 +51,11 @@ bool claims(const Latency& latency) {
 // Of 1000.
 int claimed(const Spread& spread, double longer = 0, std::size_t asked = LatencyOptions{}.rounds) {
   Random random(7);
-  const int cases = of_cases(500);
+  constexpr int kCases = 500;
   int out = 0;
-  for (int i = 0; i < cases; ++i)
+  for (int i = 0; i < kCases; ++i)
     if (claims(simulated(random, spread, longer, asked))) ++out;
-  return out * 1000 / cases;
+  return out * 1000 / kCases;
 }
 
 TEST(Latency, NothingIsClaimedOfTheSame) {
