@@ -28,3 +28,11 @@ function(secequiv_library name)
   add_library(${name} STATIC ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC secequiv_options ${arg_LINKS})
 endfunction()
+
+# secequiv_thin(name): a target that is mostly others' templates (CLI11, JSON, GoogleTest) and does little itself. In builds that
+# are only tested (SECEQUIV_QUICK) optimizing it would take longer than running it.
+function(secequiv_thin name)
+  if(SECEQUIV_QUICK)
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
+endfunction()
