@@ -133,7 +133,7 @@ class Reader {
       const std::string_view item = trimmed(rest.substr(0, comma));
       rest = trimmed(rest.substr(std::min(comma + 1, rest.size())));
       const std::string_view index = word_of(item);
-      std::string_view range = trimmed(item.substr(index.size()));
+      const std::string_view range = trimmed(item.substr(index.size()));
       const std::size_t dots = range.find("..");
       const auto number = [](std::string_view text) { return parse_unsigned(trimmed(text)); };
       if (index.empty() || !range.starts_with("in ") || dots == std::string_view::npos)
