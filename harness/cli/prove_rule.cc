@@ -86,6 +86,7 @@ std::vector<std::pair<std::string, std::uint32_t>> values_of(const smt::RuleProo
                                                              bool zeros) {
   std::vector<std::pair<std::string, std::uint32_t>> out;
   const rules::Assignment& a = proof.counterexample->assignment;
+  out.reserve(proof.symbols.size());
   for (std::size_t i = 0; i < proof.symbols.size(); ++i)
     out.emplace_back("$" + proof.symbols[i].name, a.symbols[i]);
   const auto add = [&](std::string name, std::uint32_t value) {
@@ -134,6 +135,7 @@ std::string weakest_text(const Outcome& outcome) {
   if (weakest.exact == smt::WeakestCondition::Exact::kUnknown)
     return out + "  whether it is right for others too was not found out\n";
   std::vector<std::string> values;
+  values.reserve(weakest.outside.size());
   for (std::size_t i = 0; i < weakest.outside.size(); ++i)
     values.push_back(fmt::format("${} = {:#x}", weakest.symbols[i].name, weakest.outside[i]));
   return out + fmt::format("  it is right for others too: {}\n", fmt::join(values, ", "));

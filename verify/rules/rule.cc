@@ -323,6 +323,7 @@ std::vector<std::vector<std::uint32_t>> memory_refusals(const Instance& instance
   std::vector<std::vector<std::uint32_t>> out;
   for (std::size_t combination = 0; combination < combinations; ++combination) {
     std::vector<std::uint32_t> values;
+    values.reserve(symbols.size());
     for (std::size_t i = 0; i < symbols.size(); ++i) values.push_back(combination >> (4 * i) & 0xf);
     const auto with_indices = [&](const Fragment& fragment) {
       Program code = fragment.program;

@@ -154,6 +154,7 @@ RuleTerms::Endings RuleTerms::run(const rules::Side& side, const rules::Rule& ru
   const auto& fragment = std::get<rules::Fragment>(side);
   operands_.clear();
   std::vector<Z3_ast> operands;
+  operands.reserve(fragment.operands.size());
   for (const auto& operand : fragment.operands)
     operands.push_back(operand ? rules::evaluate(*this, *operand) : nullptr);
   operands_ = std::move(operands);

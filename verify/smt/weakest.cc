@@ -97,7 +97,7 @@ class Weakest {
     }
     std::vector<Candidate> good;
     std::vector<Candidate> rest;
-    for (Candidate& atom : atoms) (suffices(atom) ? good : rest).push_back(atom);
+    for (const Candidate& atom : atoms) (suffices(atom) ? good : rest).push_back(atom);
     for (std::size_t i = 0; i < rest.size(); ++i) {
       for (std::size_t j = i + 1; j < rest.size() && !clock_.expired(); ++j) {
         Candidate both{fmt::format("{} && {}", rest[i].text, rest[j].text),
