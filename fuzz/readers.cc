@@ -22,6 +22,7 @@
 #include "harness/seccomp/c_names.h"
 #include "harness/seccomp/profile.h"
 #include "harness/seccomp/vector_file.h"
+#include "verify/rules/rule.h"
 
 namespace secequiv::fuzz {
 namespace {
@@ -214,6 +215,28 @@ Reading names(std::string_view bytes) {
   return out;
 }
 
+// Both sides of a rule run for some values without a fault, and only what it says differs.
+Reading rewrites(std::string_view bytes) {
+  return answered(rules::parse_rules(bytes, "input"), [](const std::vector<rules::Rule>& all) {
+    for (const rules::Rule& each : all) {
+      const auto again = rules::parse_rules(each.text, "again");
+      if (!again || again->size() != 1 || again->front().exits != each.exits)
+        return std::string("a rule alone reads as something else");
+      const auto members = rules::instances(each);
+      if (!members && members.error().detail.empty()) return std::string("an error without a word");
+      if (!members || members->size() > 16) continue;
+      for (const rules::Instance& member : *members) {
+        rules::Assignment values;
+        values.symbols.assign(member.symbols.size(), 1);
+        const auto found = rules::replay(member, values);
+        if (found && found->kind == rules::Deviation::kNone)
+          return std::string("a counterexample of no kind");
+      }
+    }
+    return std::string();
+  });
+}
+
 constexpr std::array kReaders = {
     Reader{"raw", program<Form::kRaw>},
     Reader{"raw-be", program<Form::kRawBigEndian>},
@@ -232,6 +255,7 @@ constexpr std::array kReaders = {
     Reader{"vectors", vectors},
     Reader{"frames", frames},
     Reader{"names", names},
+    Reader{"rewrites", rewrites},
 };
 
 std::string failure_of(const Reader& reader, std::string_view bytes, std::string_view denied) {

@@ -209,6 +209,13 @@ class Maker {
              " 98.00    0.000100          10        10         1 read\n"
              "------ ----------- ----------- --------- --------- ----------------\n"
              "100.00    0.000100          10        10         1 total\n");
+    add_text("rewrites", "code",
+             "rule r\n source: s\n expect: refuted exit\n where: popcount($m) == 1 && $i != 3\n"
+             " live: X, M[2]\n live yes: none\n before:\n st M[$i]\n and #($m & ~1)\n"
+             " jeq #$m, yes, l\n l: ret a\n after:\n ld [$o]\n jset #$m, yes, no\n");
+    add_text("rewrites", "family",
+             "rule f\n for: n in 0..3, m in 1..2\n where: all j < m: $S[j] => $P[0,j]\n"
+             " before: any i < n: all j < m: $P[i,j] || wide([4], $a) <s 5\n after: any_of($q)\n");
     add_text("profile", "json", "{\"futex\": 870063, \"read\": 1}");
     add_text("profile", "json_list", R"([{"name": "futex", "calls": 870063}])");
     add_text("oci", "small", R"({

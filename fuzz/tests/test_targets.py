@@ -167,7 +167,7 @@ def test_plugin_that_is_none(tmp_path):
 
 READERS = [
     "raw", "raw-be", "asm", "ddd", "c", "policy", "oci", "rule", "assumption", "expectation", "profile", "precompiled",
-    "coverage", "inputs", "vectors", "frames", "names",
+    "coverage", "inputs", "vectors", "frames", "names", "rewrites",
 ]  # fmt: skip
 
 

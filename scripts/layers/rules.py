@@ -31,7 +31,7 @@ ARROWS = {
     # C helpers of the Python scripts use nothing of ours.
     "scripts": (),
     # The top: nothing else includes these.
-    "fuzz": ("verify/hunt", "verify/pair_fuzz", "harness/report", "harness/adapters"),
+    "fuzz": ("verify/hunt", "verify/pair_fuzz", "verify/rules", "harness/report", "harness/adapters"),
     "harness/cli": ("verify", "harness/report", "harness/adapters"),
 }
 
