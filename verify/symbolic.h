@@ -8,6 +8,7 @@
 
 #include "harness/bpf/flow.h"
 #include "harness/bpf/semantics.h"
+#include "harness/bpf/symbols.h"
 #include "harness/seccomp/action.h"
 
 namespace secequiv {
@@ -16,8 +17,7 @@ namespace secequiv {
 inline constexpr std::uint32_t kSignBit = 0x80000000;
 
 // A Domain whose truth values can be combined and can choose between words. `same(a, b)` may answer
-// false for equal words; it only saves work. A domain may have `at(pc)`: it is told which
-// instruction asks for the constants that follow, and the program's length when none does.
+// false for equal words; it only saves work. Where programs have symbols, it has words for them.
 template <class D>
 concept SymbolicDomain =
     Domain<D> && requires(D d, const typename D::Word& w, const typename D::Bool& b) {
@@ -65,12 +65,53 @@ struct SymbolicControl {
   }
 };
 
+// A domain in which the number of the instruction at hand, the one constant that it asks for, is a
+// word.
+template <Domain D>
+struct WithNumber {
+  using Word = typename D::Word;
+  using Bool = typename D::Bool;
+  D& domain;
+  Word number;
+
+  Word constant(std::uint32_t) { return number; }
+  Word load(std::uint32_t i) { return domain.load(i); }
+  Word add(const Word& a, const Word& b) { return domain.add(a, b); }
+  Word sub(const Word& a, const Word& b) { return domain.sub(a, b); }
+  Word mul(const Word& a, const Word& b) { return domain.mul(a, b); }
+  Word udiv(const Word& a, const Word& b) { return domain.udiv(a, b); }
+  Word bit_and(const Word& a, const Word& b) { return domain.bit_and(a, b); }
+  Word bit_or(const Word& a, const Word& b) { return domain.bit_or(a, b); }
+  Word bit_xor(const Word& a, const Word& b) { return domain.bit_xor(a, b); }
+  Word lsh(const Word& a, const Word& b) { return domain.lsh(a, b); }
+  Word rsh(const Word& a, const Word& b) { return domain.rsh(a, b); }
+  Word neg(const Word& a) { return domain.neg(a); }
+  Bool eq(const Word& a, const Word& b) { return domain.eq(a, b); }
+  Bool ugt(const Word& a, const Word& b) { return domain.ugt(a, b); }
+  Bool uge(const Word& a, const Word& b) { return domain.uge(a, b); }
+  Bool any_bit(const Word& a, const Word& b) { return domain.any_bit(a, b); }
+};
+
 }  // namespace detail
+
+// step, where `number` is the k of `in`, an instruction whose k may have a name (and which so
+// leaves M[] alone). Values that the kernel does not take there lead to anything.
+template <Domain D, class C>
+void step_with(D& domain, const typename D::Word& number, const Insn& in, Machine<D>& machine,
+               C& control) {
+  detail::WithNumber<D> named{domain, number};
+  Machine<detail::WithNumber<D>> registers{};
+  registers.a = machine.a;
+  registers.x = machine.x;
+  step(named, in, registers, control);
+  machine.a = registers.a;
+  machine.x = registers.x;
+}
 
 // Precondition: check() accepts `program` (the length rule aside). Linear in its length, in domain
 // operations.
 template <SymbolicDomain D>
-SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
+SymbolicRun<D> run_symbolic(D& domain, ProgramView program, const Symbols& symbols = {}) {
   using Bool = typename D::Bool;
   using Word = typename D::Word;
   using Kind = typename detail::SymbolicControl<D>::Kind;
@@ -91,10 +132,6 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
   entry.x = domain.constant(0);
   places[0].reach = domain.truth(true);
   places[0].machine = entry;
-
-  const auto at = [&](std::size_t pc) {
-    if constexpr (requires { domain.at(pc); }) domain.at(pc);
-  };
 
   // Only one of the edges into an instruction is taken on any input, so the last condition that
   // holds may win.
@@ -126,8 +163,10 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
     out.reach[pc] = place.reach;
     const Insn& in = program[pc];
     detail::SymbolicControl<D> control{domain, Kind::kNext, {}, {}};
-    at(pc);
-    step(domain, in, *place.machine, control);
+    if (const auto word = symbols.word(in))
+      step_with(domain, domain.load(*word), in, *place.machine, control);
+    else
+      step(domain, in, *place.machine, control);
     if (in.code == kSt || in.code == kStx) place.stored |= static_cast<std::uint16_t>(1u << in.k);
     kinds[pc] = control.kind;
     out.outcome[pc] = control.condition;
@@ -148,7 +187,6 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
     }
     place.machine.reset();
   }
-  at(program.size());
 
   // Backwards: the value returned from each instruction on.
   for (std::size_t pc = program.size(); pc-- > 0;) {
@@ -170,14 +208,15 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
 
 // What filters stacked on each other return (run_stack in harness/seccomp/action.h), newest first.
 template <SymbolicDomain D>
-typename D::Word run_stack_symbolic(D& d, std::span<const ProgramView> filters) {
-  if (filters.size() == 1) return run_symbolic(d, filters.front()).result;
+typename D::Word run_stack_symbolic(D& d, std::span<const ProgramView> filters,
+                                    const Symbols& symbols = {}) {
+  if (filters.size() == 1) return run_symbolic(d, filters.front(), symbols).result;
   const auto rank = [&](const typename D::Word& value) {
     return d.bit_xor(d.bit_and(value, d.constant(SECCOMP_RET_ACTION_FULL)), d.constant(kSignBit));
   };
   auto out = d.constant(SECCOMP_RET_ALLOW);
   for (const ProgramView filter : filters) {
-    const auto value = run_symbolic(d, filter).result;
+    const auto value = run_symbolic(d, filter, symbols).result;
     out = d.choose(d.ugt(rank(out), rank(value)), value, out);
   }
   return out;

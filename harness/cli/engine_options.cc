@@ -44,7 +44,7 @@ dd::Limits EngineOptions::limits() const {
 Status EngineOptions::assume(const Options& options, Question& question) const {
   if (assumption.empty()) return Ok{};
   const Arch host = options.oci().arch;
-  auto parsed = parse_assumption(assumption, host);
+  auto parsed = parse_assumption(assumption, host, question.symbols.all());
   if (!parsed) return parsed.error();
   question.assumption = std::move(*parsed);
   question.endian = arch_info(host).endian;

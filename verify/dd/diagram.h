@@ -1,6 +1,6 @@
-// Decision diagrams over the 512 input bits, with 32-bit values at the leaves. Owns nodes, their
-// canonical form and the operations on them. It must not know instructions (forward.h, backward.h)
-// or which input bit stands at which level (order.h).
+// Decision diagrams over the 512 input bits, and those of symbols, with 32-bit values at the
+// leaves. Owns nodes, their canonical form and the operations on them. It must not know
+// instructions (forward.h, backward.h) or which input bit stands at which level (order.h).
 //
 // A node tests a run of consecutive bits of one word against a pattern: `hit` if all agree, `miss`
 // otherwise. Comparing a word with a constant, which is nearly all that filters do, takes one node
@@ -37,7 +37,9 @@ struct Node {
 };
 static_assert(sizeof(Node) == 16);
 
-inline constexpr std::uint16_t kLeaf = 512;
+// Words of the input, and as many for symbols.
+inline constexpr std::uint32_t kMostWords = 32;
+inline constexpr std::uint16_t kLeaf = 32 * kMostWords;
 
 inline constexpr std::size_t kNoStepLimit = std::numeric_limits<std::size_t>::max() / 16;
 inline constexpr double kNoTimeLimit = 1e6;
@@ -48,8 +50,8 @@ struct Piece {
   NodeId value;
 };
 
-// Levels are grouped into sixteen blocks of 32, called positions: a run, and a test of a whole
-// word, stays within one. Functions with leaves 0 and 1 only are sets ("Boolean").
+// Levels are grouped into blocks of 32, one for each word, called positions: a run, and a test of a
+// whole word, stays within one. Functions with leaves 0 and 1 only are sets ("Boolean").
 class Diagrams {
  public:
   // At most `node_limit` nodes are made and `step_limit` steps taken, none much later than
