@@ -125,7 +125,7 @@ class Counting {
   Condition allows(std::size_t pc) {
     Words& words = space_.words();
     const Insn& in = program_[pc];
-    const Word value = in.code == kRetA ? forward_.returned(pc) : words.constant(in.k);
+    const Word value = forward_.returned(pc).value_or(words.constant(in.k));
     return words.eq(words.bit_and(value, words.constant(SECCOMP_RET_ACTION_FULL)),
                     words.constant(SECCOMP_RET_ALLOW));
   }

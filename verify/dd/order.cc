@@ -38,11 +38,16 @@ class Groups {
     for (std::uint32_t w = 0; w < words_; ++w)
       if ((all >> w & 1) != 0) of_[w] = all;
   }
+  // Symbols that say how far something is shifted: it is one of 32 words for each of their values,
+  // so they stand above it and not between its bits.
+  void shift_by(WordMask words) { amounts_ |= words; }
+  [[nodiscard]] WordMask amounts() const { return amounts_; }
   [[nodiscard]] std::uint32_t words() const { return words_; }
   [[nodiscard]] WordMask of(std::uint32_t word) const { return of_[word]; }
 
  private:
   std::uint32_t words_;
+  WordMask amounts_ = 0;
   std::array<WordMask, kMostWords> of_{};
 };
 
@@ -87,7 +92,11 @@ void follow(const Insn& in, WordMask number, Support& s, Groups& groups) {
       return;
     default:
       const WordMask operand = operand_is_x(in) ? s.x : number;
-      if (s.a != 0 && operand != 0) groups.combine(s.a | operand);
+      const bool shifts = (in.code & ~0x08) == kLshK || (in.code & ~0x08) == kRshK;
+      if (shifts && operand >> Symbols::kFirstWord << Symbols::kFirstWord == operand)
+        groups.shift_by(operand);
+      else if (s.a != 0 && operand != 0)
+        groups.combine(s.a | operand);
       if (!is_jump(in)) s.a |= operand;
   }
 }
@@ -144,19 +153,21 @@ Order Order::for_programs(std::span<const ProgramView> programs, const Symbols& 
   WordMask returned = 0;
   for (const ProgramView program : programs) returned |= find_groups(program, symbols, groups);
   // What the programs return is compared.
-  groups.combine(returned);
+  groups.combine(returned & ~groups.amounts());
   Order order;
   std::uint32_t next = 0;
   WordMask placed = 0;
-  for (std::uint32_t i = 0; i < groups.words(); ++i) {
-    // Little-endian: the high half first, which filters do too.
-    const std::uint32_t word = i < Symbols::kFirstWord ? i ^ 1 : i;
+  const auto place = [&](std::uint32_t word) {
     const WordMask group = groups.of(word);
-    if ((placed >> word & 1) != 0) continue;
+    if ((placed >> word & 1) != 0) return;
     order.place(next, group);
     next += 32 * static_cast<std::uint32_t>(std::popcount(group));
     placed |= group;
-  }
+  };
+  for (WordMask rest = groups.amounts(); rest != 0; rest &= rest - 1)
+    place(static_cast<std::uint32_t>(std::countr_zero(rest)));
+  // Little-endian: the high half first, which filters do too.
+  for (std::uint32_t i = 0; i < groups.words(); ++i) place(i < Symbols::kFirstWord ? i ^ 1 : i);
   return order;
 }
 

@@ -18,7 +18,8 @@ class Order {
  public:
   // arch and nr first, as every filter tests them, then instruction_pointer and the arguments, the
   // high half of each first (on little-endian machines), and last the symbols, of which there are
-  // at most kMostSymbols.
+  // at most kMostSymbols; those
+  // that only say how far something is shifted stand above all.
   static Order for_programs(std::span<const ProgramView> programs, const Symbols& symbols = {});
   static constexpr std::uint32_t kMostSymbols = kMostWords - Symbols::kFirstWord;
 
