@@ -71,6 +71,7 @@ void expect_true_witness(const Asked& asked, const Proof& proof) {
   ASSERT_TRUE(proof.witness);
   ASSERT_EQ(proof.symbols.size(), asked.question.symbols.size());
   const Pair pair = filled(asked, proof.symbols);
+  if (testing::Test::HasFailure()) return;
   const std::uint32_t before = run(pair.before, proof.witness->data.words);
   const std::uint32_t after = run(pair.after, proof.witness->data.words);
   EXPECT_EQ(before, proof.witness->before);
@@ -95,6 +96,7 @@ void expect_same_for_many(const Asked& asked, Random& random, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     const auto values = random_values(asked.question, asked.before.program, random);
     const Pair pair = filled(asked, values);
+    if (testing::Test::HasFailure()) return;
     for (const InputWords& input : random_inputs(random, pair.before, 40))
       ASSERT_EQ(run(pair.before, input), run(pair.after, input)) << asm_text(pair.before) << "\n"
                                                                  << asm_text(pair.after);

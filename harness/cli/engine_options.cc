@@ -26,11 +26,13 @@ void EngineOptions::add_memory(CLI::App& app) {
 }
 
 void EngineOptions::add_assume(CLI::App& app) {
-  app.add_option("--assume", assumption,
-                 "Only inputs for which this is true count: 'arch == x86_64 && nr in {read, write} "
-                 "&& arg0 < 0x100'.\n"
-                 "Fields: arch nr ip arg0..arg5, the last seven also .lo .hi; == != < <= > >= "
-                 "FIELD & MASK == VALUE, in {A, B..C}, not in; && || ! ( )");
+  app.add_option(
+      "--assume", assumption,
+      "Only inputs for which this is true count: 'arch == x86_64 && nr in {read, write} "
+      "&& arg0 < 0x100'.\n"
+      "Fields: arch nr ip arg0..arg5, the last seven also .lo .hi, and $NAME in prove; == != < "
+      "<= > >= "
+      "FIELD & MASK == VALUE, in {A, B..C}, not in; && || ! ( )");
 }
 
 dd::Limits EngineOptions::limits() const {

@@ -38,6 +38,7 @@ Instance::Instance(const Question& asked, std::span<const std::uint32_t> values)
   programs.reserve(asked.before.size() + asked.after.size());
   const auto filled = [&](const std::vector<ProgramView>& filters) {
     std::vector<ProgramView> out;
+    out.reserve(filters.size());
     for (const ProgramView filter : filters)
       out.emplace_back(programs.emplace_back(asked.symbols.filled(filter, values)));
     return out;

@@ -52,6 +52,7 @@ Result<Proof> prove(const Question& question, const Limits& limits) {
     values.push_back(space.least(wrong, Symbols::kFirstWord + i));
     wrong = space.fix(wrong, Symbols::kFirstWord + i, values.back());
   }
+  if (space.exhausted()) return undecided();
   const auto data = violated ? space.smallest(wrong) : SeccompData{};
   if (space.exhausted() || !data) return undecided();
   proof.relation = relation_of(looser != Diagrams::kZero, stricter != Diagrams::kZero);
