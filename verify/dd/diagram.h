@@ -40,6 +40,7 @@ static_assert(sizeof(Node) == 16);
 // Words of the input, and as many for symbols.
 inline constexpr std::uint32_t kMostWords = 32;
 inline constexpr std::uint16_t kLeaf = 32 * kMostWords;
+inline constexpr std::uint32_t kInputBits = 512;
 
 inline constexpr std::size_t kNoStepLimit = std::numeric_limits<std::size_t>::max() / 16;
 inline constexpr double kNoTimeLimit = 1e6;
@@ -98,6 +99,11 @@ class Diagrams {
 
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[id]; }
   [[nodiscard]] std::uint32_t level(NodeId id) const { return nodes_[id].level; }
+  // How many of the input's bits stand above a node, all 512 above a leaf. Precondition: there are
+  // no symbols.
+  [[nodiscard]] std::uint32_t bits_above(NodeId id) const {
+    return is_leaf(id) ? kInputBits : level(id);
+  }
   [[nodiscard]] bool is_leaf(NodeId id) const { return nodes_[id].level == kLeaf; }
   [[nodiscard]] bool is_symbol(NodeId id) const { return is_leaf(id) && nodes_[id].length == 1; }
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }

@@ -135,8 +135,8 @@ def test_set(asm, tmp_path):
     settings = ["--set", "nr=39", "--set", "fd=0x3", "--set", "errno=327681"]
     raw = run("asm", path, *settings, raw=True)
     assert raw.status == 0 and read_raw(raw.out) == filled(BEFORE, nr=39, fd=3, errno=327681)
-    document, _ = report("run", path, *settings, "--nr", "39", "--arg", "3")
-    assert document["filters"][0]["result"]["value"] == "0x7fff0000"
+    document, _ = report("run", path, *settings, "--nr", "39", "--arg", "0=3")
+    assert document["result"]["value"] == "0x7fff0000"
     for wrong, says in [(["--set", "nr"], "NAME=VALUE"), (["--set", "nr=x"], "NAME=VALUE"), (["--set", "nr=-1"], "NAME=VALUE"),
                         (["--set", "nr=0x100000000"], "NAME=VALUE"), (["--set", "nr=1", "--set", "nr=1"], "twice"),
                         (["--set", "nr=1"], "'$fd'")]:
