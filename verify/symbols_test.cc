@@ -44,6 +44,7 @@ struct Asked {
 std::vector<std::pair<std::string, std::uint32_t>> by_name(const Question& question,
                                                            const std::vector<std::uint32_t>& v) {
   std::vector<std::pair<std::string, std::uint32_t>> out;
+  out.reserve(v.size());
   for (std::size_t i = 0; i < v.size(); ++i) out.emplace_back(question.symbols.all()[i].name, v[i]);
   return out;
 }
