@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "harness/seccomp/assumption.h"
+#include "harness/compare/question.h"
 #include "verify/symbolic.h"
 
 namespace secequiv {
@@ -106,6 +106,20 @@ typename D::Bool assume(D& d, const Assumption& assumption, Endian endian) {
     terms.push_back(node.negated ? d.negate(term) : term);
   }
   return terms.empty() ? d.truth(true) : typename D::Bool(terms.back());
+}
+
+// The inputs, and values of symbols, that count.
+template <SymbolicDomain D>
+typename D::Bool counting(D& d, const Question& question) {
+  typename D::Bool out = assume(d, question.assumption, question.endian);
+  for (std::uint32_t i = 0; i < question.symbols.size(); ++i) {
+    const Symbol& symbol = question.symbols.all()[i];
+    if (!symbol.is_restricted()) continue;
+    const auto word = d.load(Symbols::kFirstWord + i);
+    out = d.both(out, d.uge(word, d.constant(symbol.low)));
+    out = d.both(out, d.negate(d.ugt(word, d.constant(symbol.high))));
+  }
+  return out;
 }
 
 }  // namespace secequiv

@@ -8,6 +8,7 @@
 
 #include "harness/bpf/flow.h"
 #include "harness/bpf/semantics.h"
+#include "harness/bpf/symbols.h"
 #include "harness/seccomp/action.h"
 
 namespace secequiv {
@@ -16,8 +17,7 @@ namespace secequiv {
 inline constexpr std::uint32_t kSignBit = 0x80000000;
 
 // A Domain whose truth values can be combined and can choose between words. `same(a, b)` may answer
-// false for equal words; it only saves work. A domain may have `at(pc)`: it is told which
-// instruction asks for the constants that follow, and the program's length when none does.
+// false for equal words; it only saves work. Where programs have symbols, it has words for them.
 template <class D>
 concept SymbolicDomain =
     Domain<D> && requires(D d, const typename D::Word& w, const typename D::Bool& b) {
@@ -65,7 +65,48 @@ struct SymbolicControl {
   }
 };
 
+// A domain in which the number of the instruction at hand, the one constant that it asks for, is a
+// word.
+template <Domain D>
+struct WithNumber {
+  using Word = typename D::Word;
+  using Bool = typename D::Bool;
+  D& domain;
+  Word number;
+
+  Word constant(std::uint32_t) { return number; }
+  Word load(std::uint32_t i) { return domain.load(i); }
+  Word add(const Word& a, const Word& b) { return domain.add(a, b); }
+  Word sub(const Word& a, const Word& b) { return domain.sub(a, b); }
+  Word mul(const Word& a, const Word& b) { return domain.mul(a, b); }
+  Word udiv(const Word& a, const Word& b) { return domain.udiv(a, b); }
+  Word bit_and(const Word& a, const Word& b) { return domain.bit_and(a, b); }
+  Word bit_or(const Word& a, const Word& b) { return domain.bit_or(a, b); }
+  Word bit_xor(const Word& a, const Word& b) { return domain.bit_xor(a, b); }
+  Word lsh(const Word& a, const Word& b) { return domain.lsh(a, b); }
+  Word rsh(const Word& a, const Word& b) { return domain.rsh(a, b); }
+  Word neg(const Word& a) { return domain.neg(a); }
+  Bool eq(const Word& a, const Word& b) { return domain.eq(a, b); }
+  Bool ugt(const Word& a, const Word& b) { return domain.ugt(a, b); }
+  Bool uge(const Word& a, const Word& b) { return domain.uge(a, b); }
+  Bool any_bit(const Word& a, const Word& b) { return domain.any_bit(a, b); }
+};
+
 }  // namespace detail
+
+// step, where `number` is the k of `in`, an instruction whose k may have a name (and which so
+// leaves M[] alone). Values that the kernel does not take there lead to anything.
+template <Domain D, class C>
+void step_with(D& domain, const typename D::Word& number, const Insn& in, Machine<D>& machine,
+               C& control) {
+  detail::WithNumber<D> named{domain, number};
+  Machine<detail::WithNumber<D>> registers{};
+  registers.a = machine.a;
+  registers.x = machine.x;
+  step(named, in, registers, control);
+  machine.a = registers.a;
+  machine.x = registers.x;
+}
 
 // What is known where a program has come to: the condition under which it gets there, and its
 // registers and memory then.
@@ -78,13 +119,12 @@ struct SymbolicPlace {
 
 // Walks through a program, instruction by instruction, from `entry` on. `enter(pc, place)` is asked
 // before an instruction that may be reached is executed: false ends its paths there.
-// `left(pc, place, control)` is told afterwards. A domain may have `executes(pc, in, machine)`:
-// true if it has done what an instruction without a jump does. Precondition: check() accepts
-// `program` (the length rule aside, and words in `entry.stored` count as written). Linear in its
-// length, in domain operations.
-template <SymbolicDomain D, class Enter, class Left>
+// `execute(pc, machine, control)` does what `step` does, `left(pc, place, control)` is told
+// afterwards. Precondition: check() accepts `program` (the length rule aside, and words in
+// `entry.stored` count as written). Linear in its length, in domain operations.
+template <SymbolicDomain D, class Enter, class Execute, class Left>
 void walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry, Enter&& enter,
-                   Left&& left) {
+                   Execute&& execute, Left&& left) {
   using Bool = typename D::Bool;
   using Word = typename D::Word;
   using Kind = typename detail::SymbolicControl<D>::Kind;
@@ -120,11 +160,7 @@ void walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry
     if (!place.reach || !enter(pc, place)) continue;
     const Insn& in = program[pc];
     detail::SymbolicControl<D> control{domain, Kind::kNext, {}, {}};
-    if constexpr (requires { domain.at(pc); }) domain.at(pc);
-    bool done = false;
-    if constexpr (requires { domain.executes(pc, in, *place.machine); })
-      done = domain.executes(pc, in, *place.machine);
-    if (!done) step(domain, in, *place.machine, control);
+    execute(pc, *place.machine, control);
     if (in.code == kSt || in.code == kStx) place.stored |= static_cast<std::uint16_t>(1u << in.k);
     left(pc, place, control);
     if (control.kind == Kind::kReturn) continue;
@@ -143,13 +179,12 @@ void walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry
     }
     place.machine.reset();
   }
-  if constexpr (requires { domain.at(program.size()); }) domain.at(program.size());
 }
 
 // Precondition: check() accepts `program` (the length rule aside). Linear in its length, in domain
 // operations.
 template <SymbolicDomain D>
-SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
+SymbolicRun<D> run_symbolic(D& domain, ProgramView program, const Symbols& symbols = {}) {
   using Word = typename D::Word;
   using Kind = typename detail::SymbolicControl<D>::Kind;
   std::vector<std::optional<Word>> returned(program.size());
@@ -166,6 +201,12 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
       [&](std::size_t pc, const SymbolicPlace<D>& place) {
         out.reach[pc] = place.reach;
         return true;
+      },
+      [&](std::size_t pc, Machine<D>& machine, detail::SymbolicControl<D>& control) {
+        if (const auto word = symbols.word(program[pc]))
+          step_with(domain, domain.load(*word), program[pc], machine, control);
+        else
+          step(domain, program[pc], machine, control);
       },
       [&](std::size_t pc, const SymbolicPlace<D>&, const detail::SymbolicControl<D>& control) {
         kinds[pc] = control.kind;
@@ -193,14 +234,15 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
 
 // What filters stacked on each other return (run_stack in harness/seccomp/action.h), newest first.
 template <SymbolicDomain D>
-typename D::Word run_stack_symbolic(D& d, std::span<const ProgramView> filters) {
-  if (filters.size() == 1) return run_symbolic(d, filters.front()).result;
+typename D::Word run_stack_symbolic(D& d, std::span<const ProgramView> filters,
+                                    const Symbols& symbols = {}) {
+  if (filters.size() == 1) return run_symbolic(d, filters.front(), symbols).result;
   const auto rank = [&](const typename D::Word& value) {
     return d.bit_xor(d.bit_and(value, d.constant(SECCOMP_RET_ACTION_FULL)), d.constant(kSignBit));
   };
   auto out = d.constant(SECCOMP_RET_ALLOW);
   for (const ProgramView filter : filters) {
-    const auto value = run_symbolic(d, filter).result;
+    const auto value = run_symbolic(d, filter, symbols).result;
     out = d.choose(d.ugt(rank(out), rank(value)), value, out);
   }
   return out;

@@ -1,5 +1,6 @@
-// Reader for the kernel's bpf_asm text. The grammar is bpf_asm's, with one addition: `.raw CODE,
-// JT, JF, K`, for instructions whose unused fields are not 0.
+// Reader for the kernel's bpf_asm text. The grammar is bpf_asm's, with two additions: `.raw CODE,
+// JT, JF, K`, for instructions whose unused fields are not 0, and `#$NAME` for an immediate that is
+// left open.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,11 +13,11 @@
 namespace secequiv {
 namespace {
 
-enum class Token { kEnd, kWord, kNumber, kPunct };
+enum class Token { kEnd, kWord, kNumber, kName, kPunct };
 
 struct Lexeme {
   Token kind = Token::kEnd;
-  std::string_view text;  // for kWord without a leading '%'
+  std::string_view text;  // for kWord without a leading '%', for kName without '$'
   std::uint64_t number = 0;
   std::size_t line = 1;
   std::size_t column = 1;
@@ -58,14 +59,14 @@ class Assembler {
  public:
   Assembler(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
-  Result<Program> assemble() {
+  Result<SymbolicProgram> assemble() {
     if (auto status = advance(); !status) return status.error();
     while (token_.kind != Token::kEnd)
       if (auto status = statement(); !status) return status.error();
     if (auto status = resolve(); !status) return status.error();
     if (program_.empty())
       return make_error(ErrorCode::kParse, name_, "expected instructions, found none");
-    return std::move(program_);
+    return SymbolicProgram{std::move(program_), std::move(uses_)};
   }
 
  private:
@@ -82,7 +83,8 @@ class Assembler {
   Error expected(std::string_view what) const {
     const std::string found = token_.kind == Token::kEnd
                                   ? "the end of the input"
-                                  : fmt::format("'{}'", token_.text.substr(0, 40));
+                                  : fmt::format("'{}{}'", token_.kind == Token::kName ? "$" : "",
+                                                token_.text.substr(0, 40));
     return fail_at(token_, fmt::format("expected {}, found {}", what, found));
   }
 
@@ -113,6 +115,9 @@ class Assembler {
     } else if (is_digit(c)) {
       while (end < text_.size() && is_word(text_[end])) ++end;
       token_.kind = Token::kNumber;
+    } else if (c == '$' && end < text_.size() && is_word_start(text_[end]) && text_[end] != '.') {
+      while (end < text_.size() && is_word(text_[end]) && text_[end] != '.') ++end;
+      token_.kind = Token::kName;
     } else {
       token_.kind = Token::kPunct;
     }
@@ -122,7 +127,8 @@ class Assembler {
       if (!value) return expected("a number from 0 to 2^32-1");
       token_.number = *value;
     }
-    if (c == '%' && token_.kind == Token::kWord) token_.text.remove_prefix(1);
+    if ((c == '%' && token_.kind == Token::kWord) || token_.kind == Token::kName)
+      token_.text.remove_prefix(1);
     while (at_ < end) bump();
     return Ok{};
   }
@@ -145,6 +151,8 @@ class Assembler {
   // A sign is for values of 32 bits only; nothing is cut off to fit a smaller field.
   Result<std::uint32_t> number(std::string_view what, std::uint32_t max = 0xffffffff) {
     bool negative = false;
+    if (token_.kind == Token::kName)
+      return expected(fmt::format("{} (names stand for immediates only: '#$NAME')", what));
     if (punct('-') && max == 0xffffffff) {
       negative = true;
       if (auto s = advance(); !s) return s.error();
@@ -153,6 +161,15 @@ class Assembler {
     const auto value = static_cast<std::uint32_t>(token_.number);
     if (auto s = advance(); !s) return s.error();
     return negative ? 0u - value : value;
+  }
+
+  // What stands behind '#': a number, or the name of one for the instruction that comes next.
+  Result<std::uint32_t> open_number(std::string_view what) {
+    if (token_.kind != Token::kName) return number(what);
+    uses_.push_back({program_.size(), std::string(token_.text),
+                     fmt::format("{}:{}:{}", name_, token_.line, token_.column)});
+    if (auto s = advance(); !s) return s.error();
+    return kPlaceholder;
   }
 
   Status statement() {
@@ -210,9 +227,10 @@ class Assembler {
   }
 
   Status immediate(std::uint16_t code) {
-    if (punct('#'))
+    const bool open = punct('#');
+    if (open)
       if (auto s = advance(); !s) return s;
-    const auto k = number("a number");
+    const auto k = open ? open_number("a number") : number("a number");
     if (!k) return k.error();
     program_.push_back(Insn{code, 0, 0, *k});
     return Ok{};
@@ -232,7 +250,7 @@ class Assembler {
     }
     if (!punct('#') || !code_k) return expected("'#number' or 'x'");
     if (auto s = advance(); !s) return s;
-    const auto k = number("a number");
+    const auto k = open_number("a number");
     if (!k) return k.error();
     program_.push_back(Insn{*code_k, 0, 0, *k});
     return Ok{};
@@ -293,7 +311,7 @@ class Assembler {
       if (auto s = advance(); !s) return s;
       return push(m, Operand::Len, 0);
     }
-    const auto k = number("a number or 'len'");
+    const auto k = open_number("a number or 'len'");
     if (!k) return k.error();
     return push(m, Operand::Imm, *k);
   }
@@ -368,6 +386,7 @@ class Assembler {
   Lexeme token_;
   Lexeme head_;  // of the instruction at hand
   Program program_;
+  std::vector<SymbolUse> uses_;
   std::unordered_map<std::string_view, std::size_t> labels_;
   std::vector<Fixup> fixups_;
 };
@@ -376,7 +395,7 @@ class Assembler {
 
 namespace detail {
 
-Result<Program> read_asm(std::string_view text, const std::string& name) {
+Result<SymbolicProgram> read_asm(std::string_view text, const std::string& name) {
   return Assembler(text, name).assemble();
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "harness/base/text.h"
 
@@ -155,6 +156,11 @@ bool looks_decimal(std::string_view text) {
          text.find_first_of("0123456789") != std::string_view::npos;
 }
 
+Result<SymbolicProgram> without_symbols(Result<Program> read) {
+  if (!read) return read.error();
+  return SymbolicProgram{std::move(*read), {}};
+}
+
 // A brace or a BPF_ macro outside comments: C. (bpf_asm has neither.)
 bool looks_c(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -213,21 +219,35 @@ Form detect_form(std::string_view bytes) {
   return Form::kAsm;
 }
 
+Error lacks_value(const SymbolUse& use, std::string_view hint) {
+  return make_error(
+      ErrorCode::kParse, use.where,
+      fmt::format("expected a number, found '${}', a name without a value{}", use.name, hint));
+}
+
 Result<Program> read_program(std::string_view bytes, const std::string& name,
                              std::optional<Form> form, const CNames& names) {
+  auto read = read_symbolic(bytes, name, form, names);
+  if (!read) return read.error();
+  if (!read->uses.empty()) return lacks_value(read->uses.front());
+  return std::move(read->program);
+}
+
+Result<SymbolicProgram> read_symbolic(std::string_view bytes, const std::string& name,
+                                      std::optional<Form> form, const CNames& names) {
   if (bytes.empty())
     return make_error(ErrorCode::kParse, name, "expected a program, found an empty file");
   if (!form) form = detect_form(bytes);
   if (*form != Form::kRaw && *form != Form::kRawBigEndian) bytes = without_bom(bytes);
   switch (*form) {
     case Form::kRaw:
-      return read_raw(bytes, name, false);
+      return without_symbols(read_raw(bytes, name, false));
     case Form::kRawBigEndian:
-      return read_raw(bytes, name, true);
+      return without_symbols(read_raw(bytes, name, true));
     case Form::kDecimal:
-      return read_decimal(bytes, name);
+      return without_symbols(read_decimal(bytes, name));
     case Form::kC:
-      return detail::read_c(bytes, name, names);
+      return without_symbols(detail::read_c(bytes, name, names));
     case Form::kAsm:
       return detail::read_asm(bytes, name);
   }

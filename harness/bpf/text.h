@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "harness/base/result.h"
-#include "harness/bpf/insn.h"
+#include "harness/bpf/symbols.h"
 
 namespace secequiv {
 
@@ -37,10 +37,18 @@ using CNames = std::function<std::optional<std::uint32_t>(std::string_view)>;
 Form detect_form(std::string_view bytes);
 
 // Reads a program of form `form` (detected when absent). `name` is the file's name for messages.
-// Errors: kParse with file:line:column or file and byte offset. No limit on length but the input's
-// size.
+// Errors: kParse with file:line:column or file and byte offset, also for names in place of numbers
+// (`#$fd`). No limit on length but the input's size.
 Result<Program> read_program(std::string_view bytes, const std::string& name,
                              std::optional<Form> form = std::nullopt, const CNames& names = {});
+
+// The same with names, which only text of form kAsm can have.
+Result<SymbolicProgram> read_symbolic(std::string_view bytes, const std::string& name,
+                                      std::optional<Form> form = std::nullopt,
+                                      const CNames& names = {});
+
+// kParse: `use` needs a value.
+Error lacks_value(const SymbolUse& use, std::string_view hint = "");
 
 // Writes `program` in `form`. `comments`, if given, holds one comment per instruction (may be
 // empty) and is used by kAsm and kC. Text forms end with a newline.
@@ -51,7 +59,7 @@ std::string write_program(ProgramView program, Form form,
 std::string insn_text(ProgramView program, std::size_t pc);
 
 namespace detail {
-Result<Program> read_asm(std::string_view text, const std::string& name);
+Result<SymbolicProgram> read_asm(std::string_view text, const std::string& name);
 std::string write_asm(ProgramView program, std::span<const std::string> comments);
 Result<Program> read_c(std::string_view text, const std::string& name, const CNames& names);
 }  // namespace detail

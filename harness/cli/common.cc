@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -28,6 +29,9 @@ void Options::add_input(CLI::App& app) {
          "audit.h and unistd.h")
       ->check(CLI::IsMember({"raw", "raw-be", "asm", "ddd", "c"}));
   app.add_flag("--big-endian", big_endian, "Raw input programs are big endian");
+  app.add_option("--set", set,
+                 "NAME=VALUE: the number for '#$NAME' in programs in asm form; repeatable")
+      ->allow_extra_args(false);
 }
 
 void Options::add_output(CLI::App& app, const char* default_form) {
@@ -124,7 +128,46 @@ Result<Policy> load_policy(const std::string& path, const Options& options) {
   return parse_policy(*text, shown_name(path), options);
 }
 
-Result<Source> load_source(const std::string& path, const Options& options) {
+Result<Values> parse_settings(const std::vector<std::string>& settings) {
+  Values out;
+  for (const std::string& text : settings) {
+    // A name may hold any character, a value has no '='.
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos)
+      return make_error(ErrorCode::kUsage, "--set",
+                        fmt::format("expected NAME=VALUE, found '{}'", text));
+    const auto value = parse_unsigned(std::string_view(text).substr(equals + 1));
+    if (!value || *value > 0xffffffff)
+      return make_error(
+          ErrorCode::kUsage, "--set",
+          fmt::format(
+              "expected NAME=VALUE with a value from 0 to 2^32-1, decimal or 0x, found '{}'",
+              text));
+    out.emplace_back(text.substr(0, equals), static_cast<std::uint32_t>(*value));
+  }
+  return out;
+}
+
+namespace {
+
+// The values that --set gives the names of `program`.
+Status set_names(SymbolicProgram& program, const std::string& file, const Options& options) {
+  const auto values = parse_settings(options.set);
+  if (!values) return values.error();
+  for (auto it = values->begin(); it != values->end(); ++it) {
+    if (std::find_if(values->begin(), it,
+                     [&](const auto& one) { return one.first == it->first; }) != it)
+      return make_error(ErrorCode::kUsage, "--set", fmt::format("'{}' is given twice", it->first));
+    if (std::ranges::find(program.uses, it->first, &SymbolUse::name) == program.uses.end())
+      warn(fmt::format("note: {} has no '${}', which --set gives a value", file, it->first));
+  }
+  fill(program, *values);
+  return Ok{};
+}
+
+}  // namespace
+
+Result<Source> load_source(const std::string& path, const Options& options, Names names) {
   auto bytes = read_input(path);
   if (!bytes) return bytes.error();
   const std::string name = shown_name(path);
@@ -137,12 +180,18 @@ Result<Source> load_source(const std::string& path, const Options& options) {
   auto form = options.input_form();
   if (!form && options.big_endian && bytes->find('\0') != std::string::npos)
     form = Form::kRawBigEndian;
-  auto program = read_program(*bytes, name, form, c_names(options.oci().arch));
+  auto program = read_symbolic(*bytes, name, form, c_names(options.oci().arch));
   if (!program) return program.error();
-  return Source{name, std::move(*program), std::nullopt};
+  if (auto s = set_names(*program, name, options); !s) return s.error();
+  if (names == Names::kRefused && !program->uses.empty())
+    return lacks_value(program->uses.front(),
+                       fmt::format("; --set {}=NUMBER gives it one, and 'prove' is for all values",
+                                   program->uses.front().name));
+  return Source{name, std::move(program->program), std::nullopt, std::move(program->uses)};
 }
 
-Result<std::vector<Source>> load_stack(const std::string& paths, const Options& options) {
+Result<std::vector<Source>> load_stack(const std::string& paths, const Options& options,
+                                       Names names) {
   std::vector<Source> out;
   std::error_code ignored;
   const bool whole =
@@ -154,7 +203,7 @@ Result<std::vector<Source>> load_stack(const std::string& paths, const Options& 
     const std::string path = paths.substr(from, comma - from);
     if (path.empty() && !paths.empty())
       return make_error(ErrorCode::kUsage, paths, "expected a file on either side of each comma");
-    auto source = load_source(path, options);
+    auto source = load_source(path, options, names);
     if (!source) return source.error();
     out.push_back(std::move(*source));
     from = comma + 1;

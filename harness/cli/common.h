@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -26,7 +27,8 @@ struct Context {
 struct Options {
   std::string from;  // form of program inputs, empty = by content
   bool big_endian = false;
-  std::string to;  // form of the program written
+  std::vector<std::string> set;  // NAME=VALUE of names in program inputs
+  std::string to;                // form of the program written
   std::string output = "-";
   bool json = false;
   double timeout = 60;
@@ -55,7 +57,14 @@ struct Source {
   std::string name;
   Program program;
   std::optional<Policy> policy;
+  std::vector<SymbolUse> symbols = {};  // names left without a value, if they may be
 };
+// May programs have names that --set gives no value?
+enum class Names : std::uint8_t { kRefused, kTaken };
+
+using Values = std::vector<std::pair<std::string, std::uint32_t>>;
+// What --set says, each NAME=VALUE.
+Result<Values> parse_settings(const std::vector<std::string>& settings);
 
 // Is this the text of a JSON document (a policy) rather than a program?
 bool looks_like_json(std::string_view text);
@@ -68,12 +77,14 @@ Result<Policy> load_policy(const std::string& path, const Options& options);
 Result<Policy> parse_policy(std::string_view text, const std::string& name, const Options& options);
 
 // Several, separated by commas, unless the whole text names a file.
-Result<std::vector<Source>> load_stack(const std::string& paths, const Options& options);
+Result<std::vector<Source>> load_stack(const std::string& paths, const Options& options,
+                                       Names names = Names::kRefused);
 
 std::vector<ProgramView> views(const std::vector<Source>& stack);
 
 // A program, or a policy compiled without optimization.
-Result<Source> load_source(const std::string& path, const Options& options);
+Result<Source> load_source(const std::string& path, const Options& options,
+                           Names names = Names::kRefused);
 
 // The same, refused (kRejected) if the kernel's check refuses a program for more than its length;
 // that is only said.

@@ -26,11 +26,13 @@ void EngineOptions::add_memory(CLI::App& app) {
 }
 
 void EngineOptions::add_assume(CLI::App& app) {
-  app.add_option("--assume", assumption,
-                 "Only inputs for which this is true count: 'arch == x86_64 && nr in {read, write} "
-                 "&& arg0 < 0x100'.\n"
-                 "Fields: arch nr ip arg0..arg5, the last seven also .lo .hi; == != < <= > >= "
-                 "FIELD & MASK == VALUE, in {A, B..C}, not in; && || ! ( )");
+  app.add_option(
+      "--assume", assumption,
+      "Only inputs for which this is true count: 'arch == x86_64 && nr in {read, write} "
+      "&& arg0 < 0x100'.\n"
+      "Fields: arch nr ip arg0..arg5, the last seven also .lo .hi, and $NAME in prove; == != < "
+      "<= > >= "
+      "FIELD & MASK == VALUE, in {A, B..C}, not in; && || ! ( )");
 }
 
 dd::Limits EngineOptions::limits() const {
@@ -44,7 +46,7 @@ dd::Limits EngineOptions::limits() const {
 Status EngineOptions::assume(const Options& options, Question& question) const {
   if (assumption.empty()) return Ok{};
   const Arch host = options.oci().arch;
-  auto parsed = parse_assumption(assumption, host);
+  auto parsed = parse_assumption(assumption, host, question.symbols.all());
   if (!parsed) return parsed.error();
   question.assumption = std::move(*parsed);
   question.endian = arch_info(host).endian;

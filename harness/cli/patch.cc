@@ -20,28 +20,6 @@ struct PatchJob {
   bool plain = false;
 };
 
-using Values = std::vector<std::pair<std::string, std::uint32_t>>;
-
-Result<Values> values_of(const std::vector<std::string>& settings) {
-  Values out;
-  for (const std::string& text : settings) {
-    // A name may hold any character, a value has no '='.
-    const std::size_t equals = text.rfind('=');
-    if (equals == std::string::npos)
-      return make_error(ErrorCode::kUsage, "--set",
-                        fmt::format("expected NAME=VALUE, found '{}'", text));
-    const auto value = parse_unsigned(std::string_view(text).substr(equals + 1));
-    if (!value || *value > 0xffffffff)
-      return make_error(
-          ErrorCode::kUsage, "--set",
-          fmt::format(
-              "expected NAME=VALUE with a value from 0 to 2^32-1, decimal or 0x, found '{}'",
-              text));
-    out.emplace_back(text.substr(0, equals), static_cast<std::uint32_t>(*value));
-  }
-  return out;
-}
-
 // Refuses to leave a variable as it is, which would go unnoticed.
 Status all_set(const Precompiled& precompiled, const Values& values) {
   std::vector<std::string> missing;
@@ -55,7 +33,7 @@ Status all_set(const Precompiled& precompiled, const Values& values) {
 }
 
 int patch_file(const PatchJob& job) {
-  auto values = values_of(job.set);
+  auto values = parse_settings(job.set);
   if (!values) return report(values.error(), job.options);
   auto text = read_input(job.input);
   if (!text) return report(text.error(), job.options);

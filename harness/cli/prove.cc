@@ -43,14 +43,22 @@ nlohmann::ordered_json sides_json(const std::vector<Source>& stack) {
   return out;
 }
 
+// The filters that the witness is about.
+std::vector<Source> filled(std::vector<Source> stack, const Question& question,
+                           const std::vector<ProgramView>& filters, const Proof& proof) {
+  for (std::size_t i = 0; i < stack.size() && !proof.symbols.empty(); ++i)
+    stack[i].program = question.symbols.filled(filters[i], proof.symbols);
+  return stack;
+}
+
 int prove(const ProveJob& job) {
   if (auto s = keep_json_alone(job.options, "--emit-smt2", job.smt2); !s)
     return report(s.error(), job.options);
   const auto oracle = job.oracle.open();
   if (!oracle) return report(oracle.error(), job.options);
-  auto before = load_stack(job.before, job.options);
+  auto before = load_stack(job.before, job.options, Names::kTaken);
   if (!before) return report(before.error(), job.options);
-  auto after = load_stack(job.after, job.options);
+  auto after = load_stack(job.after, job.options, Names::kTaken);
   if (!after) return report(after.error(), job.options);
   // A proof is about what programs decide; a length the kernel does not take is said, not refused.
   for (const std::vector<Source>* stack : {&*before, &*after}) {
@@ -63,6 +71,8 @@ int prove(const ProveJob& job) {
   Question question;
   question.before = views(*before);
   question.after = views(*after);
+  for (const std::vector<Source>* stack : {&*before, &*after})
+    for (const Source& side : *stack) question.symbols.add(side.program, side.symbols);
   question.sameness = job.options.sameness();
   if (job.refines) question.goal = Question::Goal::kRefines;
   if (auto s = job.engine.assume(job.options, question); !s) return report(s.error(), job.options);
@@ -73,7 +83,8 @@ int prove(const ProveJob& job) {
   if (!proof) return report(proof.error(), job.options);
   std::vector<InputWords> witness;
   if (proof->witness) witness.push_back(proof->witness->data.words);
-  const auto said = ask(*oracle, *before, *after, witness);
+  const auto said = ask(*oracle, filled(*before, question, question.before, *proof),
+                        filled(*after, question, question.after, *proof), witness);
   if (!said) return report(said.error(), job.options);
   std::string text = proof_text(question, *proof);
   if (*said && witness.empty())
@@ -88,6 +99,8 @@ int prove(const ProveJob& job) {
   if (!job.options.json) return print(text, exit_code(proof->verdict));
   auto document = to_json(*proof);
   document["question"] = to_json(question);
+  if (!proof->symbols.empty())
+    document["witness"]["symbols"] = symbols_json(question, proof->symbols);
   document["before"] = sides_json(*before);
   document["after"] = sides_json(*after);
   if (*said) document["oracle"] = to_json(**said);
@@ -101,7 +114,9 @@ void add_prove(CLI::App& app, Context& context) {
                                      "Prove two filters equivalent, or show the smallest input on "
                                      "which they differ.\n"
                                      "A,B,C stands for filters stacked on each other, the newest "
-                                     "first");
+                                     "first.\n"
+                                     "Names in place of numbers ('jeq #$fd, L') stand for all "
+                                     "values");
   auto job = std::make_shared<ProveJob>();
   sub->add_option("before", job->before, "Program in any form, or a policy; several with commas")
       ->required();

@@ -15,11 +15,14 @@ namespace secequiv {
 struct Proof {
   // kEquivalent; kPass: different, but what was asked (to refine) holds; kDifferent; kUnknown.
   Verdict verdict = Verdict::kUnknown;
-  std::string engine;                // "dd", "z3", "dd and z3"
-  std::optional<Relation> relation;  // of `after` to `before`; nothing if it was not decided
-  std::optional<Witness> witness;    // of kDifferent; replayed
-  bool minimal = false;  // the witness has the fewest non-zero words, then the smallest values
-  std::string detail;    // of kUnknown: what ran out
+  std::string engine;                  // "dd", "z3", "dd and z3"
+  std::optional<Relation> relation;    // of `after` to `before`; nothing if it was not decided
+  std::optional<Witness> witness;      // of kDifferent; replayed
+  std::vector<std::uint32_t> symbols;  // of kDifferent: values of the question's, for the witness
+  // The symbols have in turn the smallest values, and for these the witness has the fewest non-zero
+  // words, then the smallest values.
+  bool minimal = false;
+  std::string detail;  // of kUnknown: what ran out
   double encode_seconds = 0;
   double solve_seconds = 0;
 };

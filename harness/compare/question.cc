@@ -34,6 +34,23 @@ Relation compare_actions(std::uint32_t before, std::uint32_t after) {
   return new_rank < old_rank ? Relation::kStricter : Relation::kLooser;
 }
 
+Instance::Instance(const Question& asked, std::span<const std::uint32_t> values) {
+  programs.reserve(asked.before.size() + asked.after.size());
+  const auto filled = [&](const std::vector<ProgramView>& filters) {
+    std::vector<ProgramView> out;
+    out.reserve(filters.size());
+    for (const ProgramView filter : filters)
+      out.emplace_back(programs.emplace_back(asked.symbols.filled(filter, values)));
+    return out;
+  };
+  question.before = filled(asked.before);
+  question.after = filled(asked.after);
+  question.sameness = asked.sameness;
+  question.goal = asked.goal;
+  question.assumption = with_values(asked.assumption, values);
+  question.endian = asked.endian;
+}
+
 std::optional<Witness> replay(const Question& question, const SeccompData& data) {
   if (!holds(question.assumption, data, question.endian)) return std::nullopt;
   const Witness out{data, run_stack(question.before, data.words),
@@ -43,6 +60,12 @@ std::optional<Witness> replay(const Question& question, const SeccompData& data)
                             : compare_actions(out.before, out.after) == Relation::kLooser;
   if (!violated) return std::nullopt;
   return out;
+}
+
+std::optional<Witness> replay(const Question& question, std::span<const std::uint32_t> values,
+                              const SeccompData& data) {
+  if (question.symbols.empty()) return replay(question, data);
+  return replay(Instance(question, values).question, data);
 }
 
 Witness minimize(const Question& question, const Witness& witness) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/bpf/symbols.h"
 #include "harness/compare/pair.h"
 #include "harness/seccomp/assumption.h"
 
@@ -33,6 +34,8 @@ struct Question {
   Goal goal = Goal::kSame;
   Assumption assumption;            // inputs for which it is false do not count
   Endian endian = Endian::kLittle;  // of the assumption's 64-bit fields
+  // Of the programs: the question is about all of their values that the kernel takes.
+  Symbols symbols;
 
   Question() = default;
   explicit Question(const Pair& pair)
@@ -53,9 +56,26 @@ Relation relation_of(bool looser, bool stricter);
 // actions are KILL_PROCESS.
 Relation compare_actions(std::uint32_t before, std::uint32_t after);
 
-// Runs both sides on `data`; a witness if it counts and answers the question with no: the decisions
-// differ, or, where the question is whether `after` refines `before`, `after` is more permissive.
+// A question about filters with names, asked of the filters that certain values make. The question
+// is about `programs`, so it is not copied.
+struct Instance {
+  std::vector<Program> programs;
+  Question question;
+
+  // `values` has one for each symbol.
+  Instance(const Question& asked, std::span<const std::uint32_t> values);
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+};
+
+// Runs both sides on `data`, whose filters have no names left; a witness if it counts and answers
+// the question with no: the decisions differ, or, where the question is whether `after` refines
+// `before`, `after` is more permissive.
 std::optional<Witness> replay(const Question& question, const SeccompData& data);
+
+// The same with values for the filters' names.
+std::optional<Witness> replay(const Question& question, std::span<const std::uint32_t> values,
+                              const SeccompData& data);
 
 // A smaller witness of the same, found by running only; see minimize in pair.h.
 Witness minimize(const Question& question, const Witness& witness);

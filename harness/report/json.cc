@@ -96,6 +96,14 @@ ordered_json to_json(const Question& question) {
                    {"assume", describe(question.assumption)}};
   if (!question.assumption.nodes.empty())
     out["byte_order"] = question.endian == Endian::kLittle ? "little" : "big";
+  for (const Symbol& symbol : question.symbols.all())
+    out["symbols"].push_back({{"name", symbol.name}, {"low", symbol.low}, {"high", symbol.high}});
+  return out;
+}
+
+ordered_json symbols_json(const Question& question, std::span<const std::uint32_t> values) {
+  ordered_json out = ordered_json::object();
+  for (std::size_t i = 0; i < values.size(); ++i) out[question.symbols.all()[i].name] = values[i];
   return out;
 }
 

@@ -18,7 +18,10 @@ nlohmann::ordered_json to_json(const Witness& witness);
 nlohmann::ordered_json to_json(const Trace& trace);
 nlohmann::ordered_json to_json(const Obligation& obligation);
 nlohmann::ordered_json to_json(const SideReport& side);
-nlohmann::ordered_json to_json(const Question& question);   // without the programs
+nlohmann::ordered_json to_json(const Question& question);  // without the programs
+// name -> value; of the question's symbols.
+nlohmann::ordered_json symbols_json(const Question& question,
+                                    std::span<const std::uint32_t> values);
 nlohmann::ordered_json to_json(const Proof& proof);         // schema "secequiv.prove/2"
 nlohmann::ordered_json to_json(const CheckReport& report);  // schema "secequiv.check/1"
 nlohmann::ordered_json to_json(const Error& error);         // schema "secequiv.error/1"

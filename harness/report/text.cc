@@ -114,11 +114,32 @@ std::string assuming_text(const Question& question) {
              : fmt::format("assuming {}\n", describe(question.assumption));
 }
 
+std::string symbols_text(const Question& question) {
+  if (question.symbols.empty()) return "";
+  std::string out;
+  bool restricted = false;
+  for (const Symbol& symbol : question.symbols.all()) {
+    out += fmt::format("{} ${}", out.empty() ? "for all values of" : ",", symbol.name);
+    if (symbol.low != 0) out += fmt::format(" from {}", symbol.low);
+    if (symbol.high != 0xffffffff) out += fmt::format(" up to {}", symbol.high);
+    restricted = restricted || symbol.is_restricted();
+  }
+  return out + (restricted ? " (the kernel refuses the others)\n" : "\n");
+}
+
 std::string proof_text(const Question& question, const Proof& proof) {
-  std::string out = assuming_text(question);
-  if (proof.witness) {
+  std::string out = symbols_text(question) + assuming_text(question);
+  if (proof.witness && proof.symbols.empty()) {
     out += witness_text(question, *proof.witness);
     out += proof.minimal ? "  (fewest non-zero words, then smallest values)\n"
+                         : "  (not proven smallest)\n";
+  } else if (proof.witness) {
+    out += "symbols:";
+    for (std::size_t i = 0; i < proof.symbols.size(); ++i)
+      out += fmt::format(" ${}={:#x}", question.symbols.all()[i].name, proof.symbols[i]);
+    out += "\n" + witness_text(Instance(question, proof.symbols).question, *proof.witness);
+    out += proof.minimal ? "  (smallest symbols in turn, then fewest non-zero words, then smallest "
+                           "values)\n"
                          : "  (not proven smallest)\n";
   }
   if (!proof.detail.empty()) out += fmt::format("{}: {}\n", proof.engine, proof.detail);

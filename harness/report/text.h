@@ -22,6 +22,9 @@ std::string check_text(const CheckReport& report);
 // "assuming CONDITION", a line; empty if the question is about all inputs.
 std::string assuming_text(const Question& question);
 
+// "for all values of $fd, ...", a line; empty if the question's filters have no names.
+std::string symbols_text(const Question& question);
+
 std::string proof_text(const Question& question, const Proof& proof);
 
 }  // namespace secequiv

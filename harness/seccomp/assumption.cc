@@ -34,6 +34,7 @@ constexpr std::array kOperators = {
 std::string field_name(const Field& field) {
   if (field.index == kNrField) return "nr";
   if (field.index == kArchField) return "arch";
+  if (field.index >= kSymbolField) return "$" + field.name;
   const std::string name = field.index == kIpField ? "ip" : fmt::format("arg{}", field.index);
   return name + (field.part == Part::kLow ? ".lo" : field.part == Part::kHigh ? ".hi" : "");
 }
@@ -53,6 +54,7 @@ struct Token {
 Token token_at(std::string_view text, std::size_t begin) {
   while (begin < text.size() && is_space(text[begin])) ++begin;
   std::size_t end = begin;
+  if (end < text.size() && text[end] == '$') ++end;
   while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
   if (end != begin || begin == text.size()) return {text.substr(begin, end - begin), begin};
   constexpr std::array<std::string_view, 7> kLong = {"==", "!=", "<=", ">=", "&&", "||", ".."};
@@ -83,7 +85,8 @@ std::string arch_names(bool with_x32) {
 // to may stand behind them: first for the architectures only.
 class Parser {
  public:
-  Parser(std::string_view text, Arch default_arch) : text_(text), arch_(default_arch) {}
+  Parser(std::string_view text, Arch default_arch, std::span<const Symbol> symbols)
+      : text_(text), arch_(default_arch), symbols_(symbols) {}
 
   Result<Assumption> parse() {
     for (const bool resolve : {false, true}) {
@@ -247,6 +250,7 @@ class Parser {
       advance();
       return Field{name == "arch" ? kArchField : kNrField};
     }
+    if (name.starts_with('$')) return symbol();
     Field out;
     out.order = order_;
     if (name == "ip") {
@@ -268,6 +272,22 @@ class Parser {
     if (!at("lo") && !at("hi")) return expected("lo or hi");
     out.part = at("lo") ? Part::kLow : Part::kHigh;
     advance();
+    return out;
+  }
+
+  Result<Field> symbol() {
+    const auto known = std::ranges::find(symbols_, token_.text.substr(1), &Symbol::name);
+    if (known == symbols_.end()) {
+      std::vector<std::string> names;
+      for (const Symbol& symbol : symbols_) names.push_back("$" + symbol.name);
+      return expected(names.empty()
+                          ? "a field; the filters have no names"
+                          : fmt::format("a name of the filters ({})", fmt::join(names, ", ")));
+    }
+    advance();
+    Field out;
+    out.index = kSymbolField + static_cast<int>(known - symbols_.begin());
+    out.name = known->name;
     return out;
   }
 
@@ -330,7 +350,8 @@ class Parser {
   }
 
   std::string_view text_;
-  Arch arch_;                                // that plain names belong to
+  Arch arch_;  // that plain names belong to
+  std::span<const Symbol> symbols_;
   std::optional<Endian> order_;              // that of arch_, if it is not the default one
   bool resolve_ = false;                     // the second time
   std::size_t conjunction_ = 0;              // number of the next one
@@ -384,8 +405,23 @@ std::string test_text(const Node& node) {
 
 }  // namespace
 
-Result<Assumption> parse_assumption(std::string_view text, Arch default_arch) {
-  return Parser(text, default_arch).parse();
+Result<Assumption> parse_assumption(std::string_view text, Arch default_arch,
+                                    std::span<const Symbol> symbols) {
+  return Parser(text, default_arch, symbols).parse();
+}
+
+Assumption with_values(const Assumption& assumption, std::span<const std::uint32_t> values) {
+  Assumption out = assumption;
+  for (Node& node : out.nodes) {
+    if (node.kind == Kind::kAll || node.kind == Kind::kAny || node.field.index < kSymbolField)
+      continue;
+    const bool truth =
+        test(node, values[static_cast<std::size_t>(node.field.index) - kSymbolField]);
+    const bool negated = truth == node.negated;
+    node = Node{};
+    node.negated = negated;
+  }
+  return out;
 }
 
 bool holds(const Assumption& assumption, const SeccompData& data, Endian endian) {

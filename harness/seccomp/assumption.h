@@ -10,6 +10,7 @@
 //          | field ['not'] 'in' '{' item (',' item)* '}'
 //   item  := value | value '..' value                   both ends included
 //   field := 'arch' | 'nr' | 'syscall' | wide | wide ('.lo' | '.hi')      syscall is nr
+//          | '$' name                                  a symbol of the filters, of 32 bits
 //   wide  := 'ip' | 'arg0'..'arg5' | 'args[0]'..'args[5]'
 //
 // Comparisons are unsigned. '!' applies to the whole test behind it and '&' binds tighter than
@@ -27,6 +28,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/bpf/symbols.h"
 #include "harness/seccomp/arch.h"
 #include "harness/seccomp/data.h"
 
@@ -35,24 +37,29 @@ namespace secequiv {
 // The 32-bit fields, numbered on from kIpField.
 inline constexpr int kNrField = kIpField + 1;
 inline constexpr int kArchField = kNrField + 1;
+inline constexpr int kSymbolField = kArchField + 1;  // the first one's
 
 // A condition. The default one is true.
 struct Assumption {
   // What a test looks at: a field or half of a 64-bit one.
   struct Field {
     enum class Part : std::uint8_t { kWhole, kLow, kHigh };
-    int index = kNrField;  // 0..5: args[index], kIpField, kNrField, kArchField
+    int index =
+        kNrField;  // 0..5: args[index], kIpField, kNrField, kArchField, from kSymbolField on
     Part part = Part::kWhole;
     std::optional<Endian> order = {};  // of the architecture that stands beside it
+    std::string name = {};             // of a symbol
 
     [[nodiscard]] bool is_wide() const { return index <= kIpField && part == Part::kWhole; }
     [[nodiscard]] std::uint64_t max() const { return is_wide() ? ~std::uint64_t{0} : 0xffffffff; }
 
-    // The word of seccomp_data that holds it, of a wide one the high half if `high`, which is
-    // false for all others.
+    // The word of seccomp_data that holds it (that of Symbols), of a wide one the high half if
+    // `high`, which is false for all others.
     [[nodiscard]] std::uint32_t word(bool high, Endian endian) const {
       if (index == kNrField) return kNrWord;
       if (index == kArchField) return kArchWord;
+      if (index >= kSymbolField)
+        return Symbols::kFirstWord + static_cast<std::uint32_t>(index - kSymbolField);
       return half_word(index, part == Part::kHigh || high, order.value_or(endian));
     }
 
@@ -94,11 +101,15 @@ struct Assumption {
 
 // Reads the language above; `default_arch` is where system calls' names are looked up. Errors:
 // kUsage, with the 1-based column, what was expected there and what was found; also for more than
-// 200 '(' and '!' within each other.
-Result<Assumption> parse_assumption(std::string_view text, Arch default_arch);
+// 200 '(' and '!' within each other, and for a name that is none of `symbols`.
+Result<Assumption> parse_assumption(std::string_view text, Arch default_arch,
+                                    std::span<const Symbol> symbols = {});
+
+// What is left to ask of the input when the symbols have these values, one for each.
+Assumption with_values(const Assumption& assumption, std::span<const std::uint32_t> values);
 
 // Is the condition true of `data`, whose 64-bit fields are in byte order `endian` where no
-// architecture stands beside them?
+// architecture stands beside them? Precondition: it is about no symbols.
 bool holds(const Assumption& assumption, const SeccompData& data, Endian endian);
 
 // Canonical text with the same meaning, which parse_assumption accepts whatever the default

@@ -25,12 +25,12 @@ class Backward {
     for (std::size_t pc = program_.size(); pc-- > 0 && !words_.diagrams().exhausted();) {
       if (!forward_.reached(pc) || inside_[pc] != 0) continue;
       const Insn& in = program_[pc];
-      if (in.code == kRetK) {
-        value_[pc] = words_.diagrams().leaf(normalize(in.k, sameness));
-      } else if (in.code == kRetA) {
-        value_[pc] = returned(forward_.returned(pc));
-      } else {
+      if (!is_ret(in)) {
         value_[pc] = continued(pc, sameness);
+      } else if (const auto computed = forward_.returned(pc)) {
+        value_[pc] = returned(*computed);
+      } else {
+        value_[pc] = words_.diagrams().leaf(normalize(in.k, sameness));
       }
     }
     return value_[0];

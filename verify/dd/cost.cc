@@ -125,7 +125,7 @@ class Counting {
   Condition allows(std::size_t pc) {
     Words& words = space_.words();
     const Insn& in = program_[pc];
-    const Word value = in.code == kRetA ? forward_.returned(pc) : words.constant(in.k);
+    const Word value = forward_.returned(pc).value_or(words.constant(in.k));
     return words.eq(words.bit_and(value, words.constant(SECCOMP_RET_ACTION_FULL)),
                     words.constant(SECCOMP_RET_ALLOW));
   }
@@ -149,7 +149,7 @@ class Sums {
   };
   Sum of(NodeId id) {
     Sum out = below(id);
-    scale(out, diagrams_.level(id));
+    scale(out, diagrams_.bits_above(id));
     return out;
   }
 
@@ -169,9 +169,9 @@ class Sums {
     } else {
       const std::uint32_t end = node.level + node.length;
       out = below(node.hit);
-      scale(out, diagrams_.level(node.hit) - end);
+      scale(out, diagrams_.bits_above(node.hit) - end);
       Sum missed = below(node.miss);
-      scale(missed, diagrams_.level(node.miss) - end);
+      scale(missed, diagrams_.bits_above(node.miss) - end);
       // The run's other patterns all miss.
       const mpz_class others = (mpz_class(1) << node.length) - 1;
       out.inputs += missed.inputs * others;

@@ -1,6 +1,6 @@
-// Decision diagrams over the 512 input bits, with 32-bit values at the leaves. Owns nodes, their
-// canonical form and the operations on them. It must not know instructions (forward.h, backward.h)
-// or which input bit stands at which level (order.h).
+// Decision diagrams over the 512 input bits, and those of symbols, with 32-bit values at the
+// leaves. Owns nodes, their canonical form and the operations on them. It must not know
+// instructions (forward.h, backward.h) or which input bit stands at which level (order.h).
 //
 // A node tests a run of consecutive bits of one word against a pattern: `hit` if all agree, `miss`
 // otherwise. Comparing a word with a constant, which is nearly all that filters do, takes one node
@@ -37,7 +37,10 @@ struct Node {
 };
 static_assert(sizeof(Node) == 16);
 
-inline constexpr std::uint16_t kLeaf = 512;
+// Words of the input, and as many for symbols.
+inline constexpr std::uint32_t kMostWords = 32;
+inline constexpr std::uint16_t kLeaf = 32 * kMostWords;
+inline constexpr std::uint32_t kInputBits = 512;
 
 inline constexpr std::size_t kNoStepLimit = std::numeric_limits<std::size_t>::max() / 16;
 inline constexpr double kNoTimeLimit = 1e6;
@@ -48,8 +51,8 @@ struct Piece {
   NodeId value;
 };
 
-// Levels are grouped into sixteen blocks of 32, called positions: a run, and a test of a whole
-// word, stays within one. Functions with leaves 0 and 1 only are sets ("Boolean").
+// Levels are grouped into blocks of 32, one for each word, called positions: a run, and a test of a
+// whole word, stays within one. Functions with leaves 0 and 1 only are sets ("Boolean").
 class Diagrams {
  public:
   // At most `node_limit` nodes are made and `step_limit` steps taken, none much later than
@@ -96,6 +99,11 @@ class Diagrams {
 
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[id]; }
   [[nodiscard]] std::uint32_t level(NodeId id) const { return nodes_[id].level; }
+  // How many of the input's bits stand above a node, all 512 above a leaf. Precondition: there are
+  // no symbols.
+  [[nodiscard]] std::uint32_t bits_above(NodeId id) const {
+    return is_leaf(id) ? kInputBits : level(id);
+  }
   [[nodiscard]] bool is_leaf(NodeId id) const { return nodes_[id].level == kLeaf; }
   [[nodiscard]] bool is_symbol(NodeId id) const { return is_leaf(id) && nodes_[id].length == 1; }
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }

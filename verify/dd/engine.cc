@@ -21,13 +21,18 @@ Result<Proof> prove(const Question& question, const Limits& limits) {
     proof.detail = kLimits;
     return proof;
   };
-  Space space(question.programs(), limits);
+  if (question.symbols.size() > Order::kMostSymbols) {
+    Proof out = undecided();
+    out.detail = fmt::format("the programs have {} names, the diagrams take {}",
+                             question.symbols.size(), Order::kMostSymbols);
+    return out;
+  }
+  Space space(question.programs(), limits, question.symbols);
   const Decisions before = space.decisions(question.before, question.sameness);
   const Decisions after = space.decisions(question.after, question.sameness);
-  const NodeId counts =
-      space.words().set(assume(space.words(), question.assumption, question.endian));
-  const auto counting = [&](NodeId set) { return space.diagrams().both(counts, set); };
-  const NodeId differing = counting(space.differing(before, after));
+  const NodeId counts = space.words().set(counting(space.words(), question));
+  const auto only_counting = [&](NodeId set) { return space.diagrams().both(counts, set); };
+  const NodeId differing = only_counting(space.differing(before, after));
   proof.encode_seconds = seconds_since(start);
   if (space.exhausted()) return undecided();
   if (counts == Diagrams::kZero) return vacuous(question);
@@ -37,19 +42,27 @@ Result<Proof> prove(const Question& question, const Limits& limits) {
     return proof;
   }
   const auto solving = Clock::now();
-  const NodeId looser = counting(space.more_permissive(after, before));
-  const NodeId stricter = counting(space.more_permissive(before, after));
+  const NodeId looser = only_counting(space.more_permissive(after, before));
+  const NodeId stricter = only_counting(space.more_permissive(before, after));
   const bool refines = question.goal == Question::Goal::kRefines;
-  const NodeId wrong = refines ? looser : differing;
-  const auto data = wrong == Diagrams::kZero ? SeccompData{} : space.smallest(wrong);
+  NodeId wrong = refines ? looser : differing;
+  const bool violated = wrong != Diagrams::kZero;
+  std::vector<std::uint32_t> values;
+  for (std::uint32_t i = 0; i < question.symbols.size() && violated; ++i) {
+    values.push_back(space.least(wrong, Symbols::kFirstWord + i));
+    wrong = space.fix(wrong, Symbols::kFirstWord + i, values.back());
+  }
+  if (space.exhausted()) return undecided();
+  const auto data = violated ? space.smallest(wrong) : SeccompData{};
   if (space.exhausted() || !data) return undecided();
   proof.relation = relation_of(looser != Diagrams::kZero, stricter != Diagrams::kZero);
   proof.solve_seconds = seconds_since(solving);
-  if (wrong == Diagrams::kZero) {
+  if (!violated) {
     proof.verdict = Verdict::kPass;
     return proof;
   }
-  proof.witness = replay(question, *data);
+  proof.symbols = values;
+  proof.witness = replay(question, values, *data);
   if (!proof.witness)
     return make_error(
         ErrorCode::kInternal, "dd",

@@ -40,9 +40,8 @@ Facts::Id Facts::after(Id facts, const Condition& condition, bool holds) {
   }
   if ((now.low == old.low && now.high == old.high) || now.low > now.high) return facts;
   const Entry& last = entries_[facts];
-  entries_.push_back(Entry{now, facts, last.depth + 1,
-                           static_cast<std::uint16_t>(last.words | 1u << condition.input),
-                           condition.input});
+  entries_.push_back(
+      Entry{now, facts, last.depth + 1, last.words | 1u << condition.input, condition.input});
   return static_cast<Id>(entries_.size() - 1);
 }
 

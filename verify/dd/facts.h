@@ -46,7 +46,7 @@ class Facts {
     Bounds bounds;
     Id parent = kNothing;
     std::uint32_t depth = 0;
-    std::uint16_t words = 0;  // that this entry and those before it are about, as a mask
+    std::uint32_t words = 0;  // that this entry and those before it are about, as a mask
     std::uint8_t word = 0;
   };
 

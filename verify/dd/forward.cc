@@ -26,27 +26,29 @@ struct Forward::Control {
   }
 };
 
-Forward::Forward(Words& words, ProgramView program, Detail detail)
+Forward::Forward(Words& words, ProgramView program, Detail detail, const Symbols& symbols)
     : words_(words),
       program_(program),
       detail_(detail),
       live_(live_registers(program, detail == Detail::kEveryOutcome)),
       seen_(program.size()) {
-  run();
+  run(symbols);
 }
 
-void Forward::run() {
+void Forward::run(const Symbols& symbols) {
   seen_[0].arrivals = 1;
   for (std::size_t pc = 0; pc < program_.size() && !words_.diagrams().exhausted(); ++pc) {
     if (!reached(pc)) continue;
     if (seen_[pc].mixed) resolve(pc);
-    execute(pc);
+    execute(pc, symbols);
     leave(pc);
   }
 }
 
-void Forward::execute(std::size_t pc) {
+void Forward::execute(std::size_t pc, const Symbols& symbols) {
   const Insn& in = program_[pc];
+  const auto number = symbols.word(in);
+  if (in.code == kRetK && number) returned_at(pc) = words_.load(*number);
   if (in.code == kRetK || in.code == kJa) return;
   State& state = seen_[pc].state;
   const Access access = access_of(in);
@@ -59,16 +61,15 @@ void Forward::execute(std::size_t pc) {
   machine_.x = state.x;
   if ((access.reads & 0xffff) != 0) machine_.m[slot] = memory(state, slot);
   Control control{words_, {}, {}};
-  if (wanted) {
+  if (wanted && number) {
+    step_with(words_, words_.load(*number), in, machine_, control);
+  } else if (wanted) {
     step(words_, in, machine_, control);
   } else {
     control.exit_if_zero(machine_.x);
   }
   if (control.condition) seen_[pc].condition = *control.condition;
-  if (in.code == kRetA) {
-    if (returned_.empty()) returned_.resize(program_.size());
-    returned_[pc] = *control.value;
-  }
+  if (in.code == kRetA) returned_at(pc) = *control.value;
   state.a = machine_.a;
   state.x = machine_.x;
   if ((access.writes & 0xffff) != 0) {
@@ -76,6 +77,11 @@ void Forward::execute(std::size_t pc) {
     state.memory = static_cast<std::uint32_t>(memories_.size() - 1);
     memories_.back()[slot] = machine_.m[slot];
   }
+}
+
+std::optional<Word>& Forward::returned_at(std::size_t pc) {
+  if (returned_.empty()) returned_.resize(program_.size());
+  return returned_[pc];
 }
 
 std::optional<std::size_t> Forward::next(std::size_t pc, bool taken) const {

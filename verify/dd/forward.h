@@ -19,14 +19,17 @@ class Forward {
  public:
   // Precondition: check() accepts the program (the length rule aside). Runs the pass; if the
   // diagrams are exhausted meanwhile, nothing else of this object means anything.
-  Forward(Words& words, ProgramView program, Detail detail = Detail::kResult);
+  Forward(Words& words, ProgramView program, Detail detail = Detail::kResult,
+          const Symbols& symbols = {});
 
   // Some input may lead here; conditions that are constant are followed one way only.
   [[nodiscard]] bool reached(std::size_t pc) const { return seen_[pc].arrivals != 0; }
   // Of a conditional jump: it is taken. Of DIV|X: the divisor is zero.
   [[nodiscard]] const Condition& condition(std::size_t pc) const { return seen_[pc].condition; }
-  // Of RET A.
-  [[nodiscard]] const Word& returned(std::size_t pc) const { return returned_[pc]; }
+  // Of RET A, and of RET K with a name for k.
+  [[nodiscard]] std::optional<Word> returned(std::size_t pc) const {
+    return returned_.empty() ? std::nullopt : returned_[pc];
+  }
   // Edges into `pc` from reached instructions, and the program's entry.
   [[nodiscard]] std::uint32_t arrivals(std::size_t pc) const { return seen_[pc].arrivals; }
 
@@ -48,8 +51,9 @@ class Forward {
   using Memory = std::array<Word, kMemWords>;
   struct Control;
 
-  void run();
-  void execute(std::size_t pc);
+  void run(const Symbols& symbols);
+  void execute(std::size_t pc, const Symbols& symbols);
+  std::optional<Word>& returned_at(std::size_t pc);
   void leave(std::size_t pc);
   void arrive(std::size_t pc, const State& state);
   [[nodiscard]] Word memory(const State& state, std::uint32_t k) const {
@@ -70,7 +74,7 @@ class Forward {
   Detail detail_;
   std::vector<std::uint32_t> live_;
   std::vector<Seen> seen_;
-  std::vector<Word> returned_;
+  std::vector<std::optional<Word>> returned_;
   std::vector<Memory> memories_;
   Machine<Words> machine_;
   // For joins only, filled when the first one is met.

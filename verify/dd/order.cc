@@ -9,13 +9,13 @@
 namespace secequiv::dd {
 namespace {
 
-constexpr std::uint32_t kWords = 16;
+using WordMask = std::uint32_t;
 
 // The input words that each register may depend on, as masks.
 struct Support {
-  std::uint16_t a = 0;
-  std::uint16_t x = 0;
-  std::array<std::uint16_t, kMemWords> m{};
+  WordMask a = 0;
+  WordMask x = 0;
+  std::array<WordMask, kMemWords> m{};
 
   void add(const Support& other) {
     a |= other.a;
@@ -24,32 +24,42 @@ struct Support {
   }
 };
 
-// Words that some instruction combines, as groups that partition the sixteen.
+// Words that some instruction combines, as groups that partition them all.
 class Groups {
  public:
-  Groups() {
-    for (std::uint32_t w = 0; w < kWords; ++w) of_[w] = static_cast<std::uint16_t>(1u << w);
+  explicit Groups(std::uint32_t words) : words_(words) {
+    for (std::uint32_t w = 0; w < words_; ++w) of_[w] = 1u << w;
   }
 
-  void combine(std::uint16_t words) {
-    std::uint16_t all = words;
-    for (std::uint32_t w = 0; w < kWords; ++w)
+  void combine(WordMask words) {
+    WordMask all = words;
+    for (std::uint32_t w = 0; w < words_; ++w)
       if ((words >> w & 1) != 0) all |= of_[w];
-    for (std::uint32_t w = 0; w < kWords; ++w)
+    for (std::uint32_t w = 0; w < words_; ++w)
       if ((all >> w & 1) != 0) of_[w] = all;
   }
-  [[nodiscard]] std::uint16_t of(std::uint32_t word) const { return of_[word]; }
+  // Symbols that say how far something is shifted: it is one of 32 words for each of their values,
+  // so they stand above it and not between its bits.
+  void shift_by(WordMask words) { amounts_ |= words; }
+  [[nodiscard]] WordMask amounts() const { return amounts_; }
+  [[nodiscard]] std::uint32_t words() const { return words_; }
+  [[nodiscard]] WordMask of(std::uint32_t word) const { return of_[word]; }
 
  private:
-  std::array<std::uint16_t, kWords> of_;
+  std::uint32_t words_;
+  WordMask amounts_ = 0;
+  std::array<WordMask, kMostWords> of_{};
 };
 
-void follow(const Insn& in, Support& s, Groups& groups) {
+// `number`: the symbol that is the instruction's k, if any.
+void follow(const Insn& in, WordMask number, Support& s, Groups& groups) {
   switch (in.code) {
     case kLdWAbs:
-      s.a = static_cast<std::uint16_t>(1u << (in.k / 4));
+      s.a = 1u << (in.k / 4);
       return;
     case kLdImm:
+      s.a = number;
+      return;
     case kLdLen:
       s.a = 0;
       return;
@@ -57,6 +67,8 @@ void follow(const Insn& in, Support& s, Groups& groups) {
       s.a = s.m[in.k % kMemWords];
       return;
     case kLdxImm:
+      s.x = number;
+      return;
     case kLdxLen:
       s.x = 0;
       return;
@@ -75,41 +87,56 @@ void follow(const Insn& in, Support& s, Groups& groups) {
     case kTxa:
       s.a = s.x;
       return;
+    case kRetK:
+    case kRetA:
+      return;
     default:
-      if (!operand_is_x(in)) return;
-      if (s.a != 0 && s.x != 0) groups.combine(s.a | s.x);
-      if (!is_jump(in)) s.a |= s.x;
+      const WordMask operand = operand_is_x(in) ? s.x : number;
+      const bool shifts = (in.code & ~0x08) == kLshK || (in.code & ~0x08) == kRshK;
+      if (shifts && operand >> Symbols::kFirstWord << Symbols::kFirstWord == operand)
+        groups.shift_by(operand);
+      else if (s.a != 0 && operand != 0)
+        groups.combine(s.a | operand);
+      if (!is_jump(in)) s.a |= operand;
   }
 }
 
-void find_groups(ProgramView program, Groups& groups) {
-  bool combines = false;
+// Returns the words that results are, or are computed from, where there are symbols.
+WordMask find_groups(ProgramView program, const Symbols& symbols, Groups& groups) {
+  bool combines = !symbols.empty();
   for (const Insn& in : program) combines = combines || operand_is_x(in);
-  if (!combines) return;
+  if (!combines) return 0;
+  WordMask returned = 0;
   std::vector<Support> before(program.size());
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    const Insn& in = program[pc];
+    const auto word = symbols.word(in);
+    const WordMask number = word ? 1u << *word : 0;
     Support after = before[pc];
-    follow(program[pc], after, groups);
+    follow(in, number, after, groups);
+    if (in.code == kRetA) returned |= after.a;
+    if (in.code == kRetK) returned |= number;
     std::size_t to[2];
     const std::size_t count = successors(program, pc, to);
     for (std::size_t i = 0; i < count; ++i) before[to[i]].add(after);
   }
+  return symbols.empty() ? 0 : returned;
 }
 
 }  // namespace
 
 std::uint32_t Order::shared_level(std::uint32_t word, std::uint32_t bit) const {
-  const std::uint16_t group = group_[word];
+  const WordMask group = group_[word];
   const auto words = static_cast<std::uint32_t>(std::popcount(group));
   const auto rank = static_cast<std::uint32_t>(
       std::popcount(static_cast<std::uint32_t>(group & ((1u << word) - 1))));
   return first_[word] + (31 - bit) * words + rank;
 }
 
-void Order::place(std::uint32_t first_level, std::uint16_t group) {
+void Order::place(std::uint32_t first_level, std::uint32_t group) {
   const bool alone = std::popcount(group) == 1;
-  for (std::uint32_t w = 0; w < kWords; ++w) {
-    if ((group >> w & 1) == 0) continue;
+  for (WordMask rest = group; rest != 0; rest &= rest - 1) {
+    const auto w = static_cast<std::uint32_t>(std::countr_zero(rest));
     position_[w] = alone ? static_cast<std::uint8_t>(first_level / 32) : kShared;
     group_[w] = group;
     first_[w] = static_cast<std::uint16_t>(first_level);
@@ -121,20 +148,26 @@ void Order::place(std::uint32_t first_level, std::uint16_t group) {
   }
 }
 
-Order Order::for_programs(std::span<const ProgramView> programs) {
-  Groups groups;
-  for (const ProgramView program : programs) find_groups(program, groups);
+Order Order::for_programs(std::span<const ProgramView> programs, const Symbols& symbols) {
+  Groups groups(Symbols::kFirstWord + symbols.size());
+  WordMask returned = 0;
+  for (const ProgramView program : programs) returned |= find_groups(program, symbols, groups);
+  // What the programs return is compared.
+  groups.combine(returned & ~groups.amounts());
   Order order;
   std::uint32_t next = 0;
-  std::uint16_t placed = 0;
-  for (std::uint32_t i = 0; i < kWords; ++i) {
-    const std::uint32_t word = i ^ 1;  // little-endian: the high half first, which filters do too
-    const std::uint16_t group = groups.of(word);
-    if ((placed >> word & 1) != 0) continue;
+  WordMask placed = 0;
+  const auto place = [&](std::uint32_t word) {
+    const WordMask group = groups.of(word);
+    if ((placed >> word & 1) != 0) return;
     order.place(next, group);
     next += 32 * static_cast<std::uint32_t>(std::popcount(group));
     placed |= group;
-  }
+  };
+  for (WordMask rest = groups.amounts(); rest != 0; rest &= rest - 1)
+    place(static_cast<std::uint32_t>(std::countr_zero(rest)));
+  // Little-endian: the high half first, which filters do too.
+  for (std::uint32_t i = 0; i < groups.words(); ++i) place(i < Symbols::kFirstWord ? i ^ 1 : i);
   return order;
 }
 

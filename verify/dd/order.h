@@ -6,18 +6,22 @@
 #include <cstdint>
 #include <span>
 
-#include "harness/bpf/insn.h"
+#include "harness/bpf/symbols.h"
+#include "verify/dd/diagram.h"
 
 namespace secequiv::dd {
 
-// Levels 0..511 in sixteen blocks of 32, called positions. A word stands in a block of its own
-// unless a program combines it with another word (adds, compares them, ...): the bits of such words
-// alternate, because the diagram of x == y takes 2^32 nodes otherwise.
+// Levels in blocks of 32, called positions: sixteen, and one for each symbol. A word stands in a
+// block of its own unless a program combines it with another word (adds, compares them, ...): the
+// bits of such words alternate, because the diagram of x == y takes 2^32 nodes otherwise.
 class Order {
  public:
   // arch and nr first, as every filter tests them, then instruction_pointer and the arguments, the
-  // high half of each first (on little-endian machines).
-  static Order for_programs(std::span<const ProgramView> programs);
+  // high half of each first (on little-endian machines), and last the symbols, of which there are
+  // at most kMostSymbols; those
+  // that only say how far something is shifted stand above all.
+  static Order for_programs(std::span<const ProgramView> programs, const Symbols& symbols = {});
+  static constexpr std::uint32_t kMostSymbols = kMostWords - Symbols::kFirstWord;
 
   // `word` has the block at position(word) to itself, most significant bit first.
   [[nodiscard]] bool whole(std::uint32_t word) const { return position_[word] != kShared; }
@@ -30,18 +34,18 @@ class Order {
   [[nodiscard]] std::uint32_t word(std::uint32_t level) const { return word_[level]; }
   [[nodiscard]] std::uint32_t bit(std::uint32_t level) const { return bit_[level]; }
   // The words whose bits alternate with those of `word`, itself included, as a mask.
-  [[nodiscard]] std::uint16_t group(std::uint32_t word) const { return group_[word]; }
+  [[nodiscard]] std::uint32_t group(std::uint32_t word) const { return group_[word]; }
 
  private:
   static constexpr std::uint8_t kShared = 0xff;
   [[nodiscard]] std::uint32_t shared_level(std::uint32_t word, std::uint32_t bit) const;
-  void place(std::uint32_t first_level, std::uint16_t group);
+  void place(std::uint32_t first_level, std::uint32_t group);
 
-  std::array<std::uint8_t, 16> position_{};
-  std::array<std::uint16_t, 16> group_{};
-  std::array<std::uint16_t, 16> first_{};  // level of the group's first bit
-  std::array<std::uint8_t, 512> word_{};
-  std::array<std::uint8_t, 512> bit_{};
+  std::array<std::uint8_t, kMostWords> position_{};
+  std::array<std::uint32_t, kMostWords> group_{};
+  std::array<std::uint16_t, kMostWords> first_{};  // level of the group's first bit
+  std::array<std::uint8_t, kLeaf> word_{};
+  std::array<std::uint8_t, kLeaf> bit_{};
 };
 
 }  // namespace secequiv::dd

@@ -8,6 +8,8 @@ namespace secequiv::dd {
 const char* Prover::same_without_diagrams(const Question& question) {
   // Under an assumption that no input meets, nothing may be called proven.
   if (!question.assumption.nodes.empty()) return nullptr;
+  // The same numbers may stand for different names.
+  if (!question.symbols.empty()) return nullptr;
   if (std::ranges::equal(question.before, question.after, std::ranges::equal)) return "identical";
   if (question.before.size() != 1 || question.after.size() != 1) return nullptr;
   return lockstep_.same(question.before[0], question.after[0], question.sameness) ? "lockstep"

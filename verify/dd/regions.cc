@@ -101,13 +101,14 @@ mpz_class Regions::below(NodeId id) {
   const Node run = diagrams.node(id);
   const std::uint32_t end = run.level + run.length;
   // The run's other patterns all miss, and a miss tests none of the run's bits.
-  mpz_class out = (below(run.hit) << (diagrams.level(run.hit) - end)) +
-                  (below(run.miss) << (diagrams.level(run.miss) - end)) * (power(run.length) - 1);
+  mpz_class out =
+      (below(run.hit) << (diagrams.bits_above(run.hit) - end)) +
+      (below(run.miss) << (diagrams.bits_above(run.miss) - end)) * (power(run.length) - 1);
   below_.emplace(id, out);
   return out;
 }
 
-mpz_class Regions::count(NodeId set) { return below(set) << space_.diagrams().level(set); }
+mpz_class Regions::count(NodeId set) { return below(set) << space_.diagrams().bits_above(set); }
 
 std::uint32_t Regions::block_end(NodeId id) const {
   const std::uint32_t word = space_.order().word(space_.diagrams().level(id));

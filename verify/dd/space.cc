@@ -21,22 +21,23 @@ std::size_t expected_nodes(std::span<const ProgramView> programs) {
 
 }  // namespace
 
-Space::Space(std::span<const ProgramView> programs, const Limits& limits)
-    : order_(Order::for_programs(programs)),
+Space::Space(std::span<const ProgramView> programs, const Limits& limits, const Symbols& symbols)
+    : symbols_(symbols),
+      order_(Order::for_programs(programs, symbols)),
       diagrams_(limits.nodes, limits.steps, limits.seconds, expected_nodes(programs)),
       words_(diagrams_, order_),
       smallest_(diagrams_, order_) {}
 
 NodeId Space::leaf_for(const Word& value) {
   if (value.is_constant()) return diagrams_.leaf(value.value);
-  const auto at = std::ranges::find(symbols_, value);
-  const auto index = static_cast<std::uint32_t>(at - symbols_.begin());
-  if (at == symbols_.end()) symbols_.push_back(value);
+  const auto at = std::ranges::find(computed_, value);
+  const auto index = static_cast<std::uint32_t>(at - computed_.begin());
+  if (at == computed_.end()) computed_.push_back(value);
   return diagrams_.symbol(index);
 }
 
 Decisions Space::decisions(ProgramView program, Sameness sameness) {
-  const Forward forward(words_, program);
+  const Forward forward(words_, program, Detail::kResult, symbols_);
   if (exhausted()) return {};
   Backward backward(words_, forward, program);
   Decisions out;
@@ -61,7 +62,7 @@ std::uint32_t Space::evaluate(const Decisions& decisions, const SeccompData& dat
   const NodeId leaf = leaf_at(decisions.root, data);
   const std::uint32_t number = diagrams_.node(leaf).pattern;
   if (!diagrams_.is_symbol(leaf)) return number;
-  const Bits bits = words_.bits(symbols_[number]);
+  const Bits bits = words_.bits(computed_[number]);
   std::uint32_t out = 0;
   for (std::uint32_t i = 0; i < 32; ++i) out |= diagrams_.node(leaf_at(bits[i], data)).pattern << i;
   return out;
@@ -72,6 +73,18 @@ NodeId Space::fix(NodeId id, std::uint32_t word, std::uint32_t value) {
   for (std::uint32_t bit = 0; bit < 32; ++bit)
     id = diagrams_.restrict(id, order_.level(word, bit), (value >> bit & 1) != 0);
   return id;
+}
+
+std::uint32_t Space::least(NodeId set, std::uint32_t word) {
+  std::uint32_t out = 0;
+  for (std::uint32_t bit = 32; bit-- > 0 && !exhausted();) {
+    const std::uint32_t level = order_.level(word, bit);
+    const NodeId without = diagrams_.restrict(set, level, false);
+    const bool needed = without == Diagrams::kZero;
+    set = needed ? diagrams_.restrict(set, level, true) : without;
+    if (needed) out |= 1u << bit;
+  }
+  return out;
 }
 
 Decisions Space::decisions(std::span<const ProgramView> filters, Sameness sameness) {
@@ -89,7 +102,7 @@ Word Space::value(const Decisions& decisions) {
   for (std::uint32_t bit = 0; bit < 32 && !exhausted(); ++bit) {
     out[bit] = diagrams_.substitute(decisions.root, [&](NodeId leaf) {
       const std::uint32_t number = diagrams_.node(leaf).pattern;
-      if (diagrams_.is_symbol(leaf)) return words_.bits(symbols_[number])[bit];
+      if (diagrams_.is_symbol(leaf)) return words_.bits(computed_[number])[bit];
       return (number >> bit & 1) != 0 ? Diagrams::kOne : Diagrams::kZero;
     });
   }
@@ -99,7 +112,7 @@ Word Space::value(const Decisions& decisions) {
 ReturnValue Space::known(NodeId leaf) {
   const std::uint32_t number = diagrams_.node(leaf).pattern;
   if (!diagrams_.is_symbol(leaf)) return {number, number & SECCOMP_RET_ACTION_FULL};
-  const Word action = words_.bit_and(symbols_[number], words_.constant(SECCOMP_RET_ACTION_FULL));
+  const Word action = words_.bit_and(computed_[number], words_.constant(SECCOMP_RET_ACTION_FULL));
   if (!action.is_constant()) return {};
   return {std::nullopt, action.value};
 }
@@ -111,7 +124,7 @@ Decisions Space::normalized(const Decisions& decisions, Sameness sameness) {
   out.root = diagrams_.substitute(decisions.root, [&](NodeId leaf) {
     const std::uint32_t number = diagrams_.node(leaf).pattern;
     if (!diagrams_.is_symbol(leaf)) return diagrams_.leaf(normalize(number, sameness));
-    const Word word = symbols_[number];
+    const Word word = computed_[number];
     const NodeId normal = leaf_for(normalize_symbolic(words_, word, sameness));
     out.computed = out.computed || diagrams_.is_symbol(normal);
     return normal;
@@ -126,7 +139,7 @@ Decisions Space::stack(std::span<const Decisions> filters) {
     const auto combine = [&](NodeId so_far, NodeId newer) {
       const auto word = [&](NodeId leaf) {
         const std::uint32_t number = diagrams_.node(leaf).pattern;
-        return diagrams_.is_symbol(leaf) ? symbols_[number] : words_.constant(number);
+        return diagrams_.is_symbol(leaf) ? computed_[number] : words_.constant(number);
       };
       // precedence() as an unsigned number.
       const auto rank = [&](const Word& value) {

@@ -34,7 +34,8 @@ struct Decisions {
 class Space {
  public:
   // The programs that functions will be made of; the order of the input bits is chosen for them.
-  Space(std::span<const ProgramView> programs, const Limits& limits);
+  // Of the symbols there are at most Order::kMostSymbols.
+  Space(std::span<const ProgramView> programs, const Limits& limits, const Symbols& symbols = {});
   Space(const Space&) = delete;
   Space& operator=(const Space&) = delete;
 
@@ -74,19 +75,23 @@ class Space {
   // What is known of the result at a leaf.
   ReturnValue known(NodeId leaf);
 
+  // The smallest value of a symbol, given as its word, in `set`, which is not empty.
+  std::uint32_t least(NodeId set, std::uint32_t word);
+
   // The input in `set` with the fewest non-zero words, then the smallest values from nr on. The set
-  // is not empty. Nothing if the limits are reached.
+  // is not empty and about no symbols. Nothing if the limits are reached.
   std::optional<SeccompData> smallest(NodeId set) { return smallest_.of(set); }
 
  private:
   NodeId leaf_for(const Word& value);
   NodeId leaf_at(NodeId id, const SeccompData& data);
 
+  Symbols symbols_;
   Order order_;
   Diagrams diagrams_;
   Words words_;
   Smallest smallest_;
-  std::vector<Word> symbols_;
+  std::vector<Word> computed_;  // what the leaves that are no numbers stand for
 };
 
 }  // namespace secequiv::dd

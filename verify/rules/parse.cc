@@ -272,7 +272,10 @@ class Reader {
       }
       auto program = detail::read_asm(text, file_);
       if (!program) return program.error();
-      fragment.program = std::move(*program);
+      if (!program->uses.empty())
+        return make_error(ErrorCode::kParse, program->uses.front().where,
+                          "expected one operand with symbols in an instruction");
+      fragment.program = std::move(program->program);
       fragment.size = fragment.program.size() - rule_.exits.size();
       if (fragment.size != fragment.operands.size())
         return failure(line, "expected one instruction a line");

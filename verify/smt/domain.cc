@@ -13,7 +13,7 @@ void remember(Z3_context context, Z3_error_code code) { first_errors.try_emplace
 
 }  // namespace
 
-Terms::Terms() {
+Terms::Terms(std::span<const Symbol> symbols) {
   Z3_config config = Z3_mk_config();
   context_ = Z3_mk_context(config);
   Z3_del_config(config);
@@ -22,10 +22,12 @@ Terms::Terms() {
   word_sort_ = Z3_mk_bv_sort(context_, 32);
   true_ = Z3_mk_true(context_);
   false_ = Z3_mk_false(context_);
-  for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
-    const std::string name = "word" + std::to_string(i);
-    inputs_[i] = Z3_mk_const(context_, Z3_mk_string_symbol(context_, name.c_str()), word_sort_);
-  }
+  const auto add = [&](const std::string& name) {
+    inputs_.push_back(
+        Z3_mk_const(context_, Z3_mk_string_symbol(context_, name.c_str()), word_sort_));
+  };
+  for (std::uint32_t i = 0; i < Symbols::kFirstWord; ++i) add("word" + std::to_string(i));
+  for (const Symbol& symbol : symbols) add("$" + symbol.name);
 }
 
 Terms::~Terms() {

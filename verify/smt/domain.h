@@ -1,13 +1,14 @@
 // The solver domain of step<Domain>: words are 32-bit bit-vector terms of Z3 over sixteen input
-// constants, truth values are Boolean terms. Owns the Z3 context. It must not know programs or
-// queries (solver.h).
+// constants, and one for each symbol; truth values are Boolean terms. Owns the Z3 context. It must
+// not know programs or queries (solver.h).
 #pragma once
 
 #include <z3.h>
 
-#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "verify/symbolic.h"
 
@@ -19,13 +20,16 @@ class Terms {
   using Word = Z3_ast;
   using Bool = Z3_ast;
 
-  Terms();
+  explicit Terms(std::span<const Symbol> symbols = {});
   ~Terms();
   Terms(const Terms&) = delete;
   Terms& operator=(const Terms&) = delete;
 
   [[nodiscard]] Z3_context context() const { return context_; }
   [[nodiscard]] Word input(std::uint32_t word) const { return inputs_[word]; }
+  [[nodiscard]] std::span<const Word> symbols() const {
+    return std::span(inputs_).subspan(Symbols::kFirstWord);
+  }
   // Text of the first error Z3 reported (out of memory, interrupted), or empty.
   [[nodiscard]] std::string error() const;
 
@@ -58,7 +62,7 @@ class Terms {
   Z3_sort word_sort_;
   Z3_ast true_;
   Z3_ast false_;
-  std::array<Z3_ast, 16> inputs_;
+  std::vector<Z3_ast> inputs_;
 };
 static_assert(SymbolicDomain<Terms>);
 

@@ -126,23 +126,33 @@ RuleTerms::Value RuleTerms::apply(Op op, int width, const std::vector<Value>& ar
   }
 }
 
-bool RuleTerms::executes(std::size_t, const Insn& in, Machine<RuleTerms>& machine) {
-  if (here_ == nullptr) return false;
-  if (in.code == kLdMem || in.code == kLdxMem) {
-    (in.code == kLdMem ? machine.a : machine.x) = pick(machine.m, here_, 0);
-    return true;
+void RuleTerms::step_operand(const Insn& in, Word operand, Machine<RuleTerms>& machine,
+                             detail::SymbolicControl<RuleTerms>& control) {
+  switch (in.code) {
+    case kLdWAbs:
+      machine.a = load(operand);
+      return control.next();
+    case kLdMem:
+      machine.a = pick(machine.m, operand, 0);
+      return control.next();
+    case kLdxMem:
+      machine.x = pick(machine.m, operand, 0);
+      return control.next();
+    case kSt:
+    case kStx:
+      for (std::uint32_t k = 0; k < kMemWords; ++k)
+        machine.m[k] =
+            choose(is_slot(operand, 0, k), in.code == kSt ? machine.a : machine.x, machine.m[k]);
+      return control.next();
+    default:
+      return step_with(*this, operand, in, machine, control);
   }
-  if (in.code != kSt && in.code != kStx) return false;
-  for (std::uint32_t k = 0; k < kMemWords; ++k)
-    machine.m[k] =
-        choose(is_slot(here_, 0, k), in.code == kSt ? machine.a : machine.x, machine.m[k]);
-  return true;
 }
 
 RuleTerms::Endings RuleTerms::run(const rules::Side& side, const rules::Rule& rule) {
   Endings out{std::vector<Bool>(rule.exits.size(), truth(false)),
               std::vector<Machine<RuleTerms>>(rule.exits.size(), entry_), truth(false),
-              Terms::constant(0)};
+              constant(0)};
   if (const auto* condition = std::get_if<rules::Expr>(&side)) {
     Bool holds = rules::evaluate(*this, *condition);
     for (std::size_t exit = 0; exit < rule.exits.size(); ++exit) {
@@ -152,12 +162,10 @@ RuleTerms::Endings RuleTerms::run(const rules::Side& side, const rules::Rule& ru
     return out;
   }
   const auto& fragment = std::get<rules::Fragment>(side);
-  operands_.clear();
   std::vector<Z3_ast> operands;
   operands.reserve(fragment.operands.size());
   for (const auto& operand : fragment.operands)
     operands.push_back(operand ? rules::evaluate(*this, *operand) : nullptr);
-  operands_ = std::move(operands);
   using Place = SymbolicPlace<RuleTerms>;
   walk_symbolic(
       *this, fragment.program, Place{truth(true), entry_, 0xffff},
@@ -167,6 +175,13 @@ RuleTerms::Endings RuleTerms::run(const rules::Side& side, const rules::Rule& ru
         out.states[pc - fragment.size] = *place.machine;
         return false;
       },
+      [&](std::size_t pc, Machine<RuleTerms>& machine,
+          detail::SymbolicControl<RuleTerms>& control) {
+        if (operands[pc] != nullptr)
+          step_operand(fragment.program[pc], operands[pc], machine, control);
+        else
+          step(*this, fragment.program[pc], machine, control);
+      },
       [&](std::size_t, const Place& place, const detail::SymbolicControl<RuleTerms>& control) {
         const bool is_return = control.value.has_value();
         if (!is_return && (control.kind == detail::SymbolicControl<RuleTerms>::Kind::kBranch ||
@@ -175,9 +190,8 @@ RuleTerms::Endings RuleTerms::run(const rules::Side& side, const rules::Rule& ru
         // A division by zero returns 0.
         Bool ends = is_return ? *place.reach : both(*place.reach, *control.condition);
         out.returns = either(out.returns, ends);
-        out.value = choose(ends, is_return ? *control.value : Terms::constant(0), out.value);
+        out.value = choose(ends, is_return ? *control.value : constant(0), out.value);
       });
-  operands_.clear();
   return out;
 }
 
@@ -185,9 +199,8 @@ std::vector<Z3_ast> RuleTerms::variables(const rules::Instance& instance) {
   std::vector<Z3_ast> out;
   for (const rules::Symbol& s : instance.symbols) {
     Value term = symbol(s.name, s.width);
-    out.push_back(s.width == rules::kTruth
-                      ? Z3_mk_ite(context(), term, Terms::constant(1), Terms::constant(0))
-                      : term);
+    out.push_back(s.width == rules::kTruth ? Z3_mk_ite(context(), term, constant(1), constant(0))
+                                           : term);
   }
   out.push_back(entry_.a);
   out.push_back(entry_.x);

@@ -25,14 +25,8 @@ class RuleTerms : public Terms {
   Value x() { return entry_.x; }
   Value mem(Value index);
   Value load(Value offset);
+  using Terms::load;
   Value apply(rules::Op op, int width, const std::vector<Value>& args);
-
-  // Of code: while an instruction with a symbolic operand is at work, the constant or the load it
-  // asks for is that operand's.
-  void at(std::size_t pc) { here_ = pc < operands_.size() ? operands_[pc] : nullptr; }
-  Word constant(std::uint32_t k) { return here_ != nullptr ? here_ : Terms::constant(k); }
-  Word load(std::uint32_t word) { return here_ != nullptr ? load(here_) : Terms::load(word); }
-  bool executes(std::size_t pc, const Insn& in, Machine<RuleTerms>& machine);
 
   // Where code goes from the entry on; nothing for exits that no path of jumps leads to.
   struct Endings {
@@ -54,11 +48,13 @@ class RuleTerms : public Terms {
   Word pick(std::span<const Word> table, Word word, unsigned first_bit);
   Bool is_slot(Word word, unsigned first_bit, std::uint32_t slot);
 
+  // `step` of an instruction whose operand is a term.
+  void step_operand(const Insn& in, Word operand, Machine<RuleTerms>& machine,
+                    detail::SymbolicControl<RuleTerms>& control);
+
   std::map<std::string, Z3_ast> symbols_;
   Machine<RuleTerms> entry_;
   std::array<Word, 16> words_;  // of the input
-  std::vector<Z3_ast> operands_;
-  Z3_ast here_ = nullptr;
 };
 static_assert(SymbolicDomain<RuleTerms>);
 

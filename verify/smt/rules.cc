@@ -16,12 +16,9 @@ using rules::Role;
 Z3_ast in_role(RuleTerms& t, const rules::Symbol& symbol) {
   if (symbol.role == Role::kPlain) return t.truth(true);
   Z3_ast term = t.symbol(symbol.name, symbol.width);
-  const auto below = [&](std::uint32_t limit) {
-    return t.negate(t.uge(term, t.Terms::constant(limit)));
-  };
+  const auto below = [&](std::uint32_t limit) { return t.negate(t.uge(term, t.constant(limit))); };
   if (symbol.role == Role::kIndex) return below(kMemWords);
-  return t.both(below(kSeccompDataSize),
-                t.eq(t.bit_and(term, t.Terms::constant(3)), t.Terms::constant(0)));
+  return t.both(below(kSeccompDataSize), t.eq(t.bit_and(term, t.constant(3)), t.constant(0)));
 }
 
 Z3_ast illegal(RuleTerms& t, const Instance& instance) {
@@ -33,7 +30,7 @@ Z3_ast illegal(RuleTerms& t, const Instance& instance) {
     Z3_ast these = t.truth(true);
     for (std::size_t i = 0; i < symbols.size(); ++i)
       these = t.both(these, t.eq(t.symbol(instance.symbols[symbols[i]].name, rules::kWord),
-                                 t.Terms::constant(values[i])));
+                                 t.constant(values[i])));
     out = t.either(out, these);
   }
   return out;
@@ -114,7 +111,7 @@ class Search {
   void simplify() {
     for (std::size_t i = 0; i < query_.variables.size(); ++i) {
       for (const std::uint32_t small : {0u, 1u, 2u, 0x80000000u}) {
-        Z3_ast is = terms_.eq(query_.variables[i], terms_.Terms::constant(small));
+        Z3_ast is = terms_.eq(query_.variables[i], terms_.constant(small));
         if (values_[i] == small) {
           solver_.require(is);
           break;
@@ -215,8 +212,8 @@ Result<std::vector<rules::Assignment>> some_assignments(const Instance& instance
   const Watchdog clock(terms.context(), timeout_seconds);
   const RuleQuery query = query_of(terms, instance);
   const auto is = [&](std::size_t i, std::uint32_t mask, std::uint32_t value) {
-    return terms.eq(terms.bit_and(query.variables[i], terms.Terms::constant(mask)),
-                    terms.Terms::constant(value & mask));
+    return terms.eq(terms.bit_and(query.variables[i], terms.constant(mask)),
+                    terms.constant(value & mask));
   };
   Random random(seed);
   Z3_ast others = terms.truth(true);

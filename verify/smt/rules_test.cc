@@ -217,7 +217,7 @@ TEST(RuleProofs, ExpressionsMeanTheSameToBoth) {
       numbers.insert(numbers.end(), values.input.begin(), values.input.end());
       ASSERT_EQ(numbers.size(), from.size());
       std::vector<Z3_ast> to;
-      for (const std::uint32_t number : numbers) to.push_back(terms.Terms::constant(number));
+      for (const std::uint32_t number : numbers) to.push_back(terms.constant(number));
       Z3_ast folded = Z3_simplify(
           c, Z3_substitute(c, term, static_cast<unsigned>(from.size()), from.data(), to.data()));
       const bool expected = rules::value_of(expr, instance, values) != 0;

@@ -20,7 +20,7 @@ class Sides {
         before_(side(question.before)),
         after_(side(question.after)) {}
 
-  Z3_ast counts() { return assume(terms_, question_.assumption, question_.endian); }
+  Z3_ast counts() { return counting(terms_, question_); }
   Z3_ast differ() { return terms_.negate(terms_.eq(before_, after_)); }
   Z3_ast looser() { return more_permissive_symbolic(terms_, after_, before_); }
   Z3_ast stricter() { return more_permissive_symbolic(terms_, before_, after_); }
@@ -29,13 +29,64 @@ class Sides {
 
  private:
   Z3_ast side(std::span<const ProgramView> filters) {
-    return normalize_symbolic(terms_, run_stack_symbolic(terms_, filters), question_.sameness);
+    return normalize_symbolic(terms_, run_stack_symbolic(terms_, filters, question_.symbols),
+                              question_.sameness);
   }
 
   Terms& terms_;
   const Question& question_;
   Z3_ast before_;
   Z3_ast after_;
+};
+
+// The values of symbols, and the witness that they make possible.
+class SymbolMinimizer {
+ public:
+  SymbolMinimizer(Terms& terms, Solver& solver, const Question& question, const Watchdog& watchdog,
+                  Proof& proof)
+      : terms_(terms), solver_(solver), question_(question), watchdog_(watchdog), proof_(proof) {}
+
+  // Symbol by symbol, bit by bit from the top: a set bit is cleared if some witness allows it.
+  // Leaves the solver with these values; false if the time is up before they are the smallest.
+  Result<bool> run() {
+    bool done = true;
+    for (std::size_t i = 0; i < proof_.symbols.size(); ++i) {
+      for (int bit = 31; bit >= 0 && done; --bit) {
+        if ((proof_.symbols[i] >> bit & 1) == 0) continue;
+        const std::uint32_t bound = (proof_.symbols[i] >> bit) << bit;
+        solver_.push();
+        solver_.require(Z3_mk_bvult(terms_.context(), terms_.symbols()[i], terms_.constant(bound)));
+        const auto found = improve();
+        solver_.pop();
+        if (!found) return found.error();
+        done = *found != Z3_L_UNDEF;
+      }
+      solver_.require(terms_.eq(terms_.symbols()[i], terms_.constant(proof_.symbols[i])));
+    }
+    return done;
+  }
+
+  // Checks; a model becomes the new witness, after replay.
+  Result<Z3_lbool> improve() {
+    const Z3_lbool answer = watchdog_.expired() ? Z3_L_UNDEF : solver_.check();
+    if (answer != Z3_L_TRUE) return answer;
+    auto values = solver_.model(terms_.symbols());
+    const SeccompData data = solver_.model();
+    const auto witness = replay(question_, values, data);
+    // Interrupted while it was read out, a model is not what was found.
+    if (!witness && watchdog_.expired()) return Z3_L_UNDEF;
+    if (!witness) return does_not_replay(data, "differ");
+    proof_.witness = witness;
+    proof_.symbols = std::move(values);
+    return answer;
+  }
+
+ private:
+  Terms& terms_;
+  Solver& solver_;
+  const Question& question_;
+  const Watchdog& watchdog_;
+  Proof& proof_;
 };
 
 // Makes the witness of a satisfiable query smallest: fewest non-zero words, then each word in turn
@@ -124,7 +175,7 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
   Proof proof;
   proof.engine = "z3";
   const auto start = Clock::now();
-  Terms terms;
+  Terms terms(question.symbols.all());
   const Watchdog watchdog(terms.context(), timeout_seconds);
   Solver solver(terms, memory_mib);
   Sides sides(terms, question);
@@ -176,29 +227,32 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
     }
   }
   solver.require(sides.wrong());
-  if (watchdog.expired() || solver.check() != Z3_L_TRUE) return undecided();
-  const SeccompData data = solver.model();
-  proof.witness = replay(question, data);
-  if (!proof.witness && watchdog.expired()) return undecided();
-  if (!proof.witness) return does_not_replay(data, "differ");
+  SymbolMinimizer symbols(terms, solver, question, watchdog, proof);
+  const auto found = symbols.improve();
+  if (!found) return found.error();
+  if (*found != Z3_L_TRUE) return undecided();
   proof.verdict = Verdict::kDifferent;
-  if (auto done = Minimizer(terms, solver, question, watchdog, proof).run(); !done)
+  const auto smallest = symbols.run();
+  if (!smallest) return smallest.error();
+  const Instance instance(question, proof.symbols);
+  if (auto done = Minimizer(terms, solver, instance.question, watchdog, proof).run(); !done)
     return done.error();
+  proof.minimal = proof.minimal && *smallest;
   proof.solve_seconds = seconds_since(solving);
   return proof;
 }
 
 std::string smt2(const Question& question) {
-  Terms terms;
+  Terms terms(question.symbols.all());
   Solver solver(terms);
   Sides sides(terms, question);
   solver.require(terms.both(sides.counts(), sides.wrong()));
   return fmt::format(
-      "; satisfiable: {} on the input word0..word15\n(set-logic "
+      "; satisfiable: {} on the input word0..word15{}\n(set-logic "
       "QF_BV)\n{}(check-sat)\n(get-model)\n",
       question.goal == Question::Goal::kRefines ? "the second filter is more permissive"
                                                 : "the two filters differ",
-      solver.text());
+      question.symbols.empty() ? "" : " with numbers for their names", solver.text());
 }
 
 struct FeasibilityOracle::State {

@@ -189,7 +189,7 @@ class Weakest {
       guess.resize(symbols);
       solver_.push();
       for (std::size_t i = 0; i < symbols; ++i)
-        solver_.require(terms_.eq(query_.variables[i], terms_.Terms::constant(guess[i])));
+        solver_.require(terms_.eq(query_.variables[i], terms_.constant(guess[i])));
       const Z3_lbool some = check(solver_);
       solver_.require(wrong_);
       const Z3_lbool shown = check(solver_);
@@ -206,7 +206,7 @@ class Weakest {
       Z3_ast other = terms_.truth(false);
       for (std::size_t i = 0; i < symbols; ++i)
         other = terms_.either(
-            other, terms_.negate(terms_.eq(query_.variables[i], terms_.Terms::constant(guess[i]))));
+            other, terms_.negate(terms_.eq(query_.variables[i], terms_.constant(guess[i]))));
       values_.require(other);
     }
   }
@@ -217,7 +217,7 @@ class Weakest {
     std::vector<Z3_ast> to;
     for (std::size_t i = instance_.symbols.size(); i < model.size(); ++i) {
       from.push_back(query_.variables[i]);
-      to.push_back(terms_.Terms::constant(model[i]));
+      to.push_back(terms_.constant(model[i]));
     }
     Z3_ast wrong = Z3_substitute(terms_.context(), terms_.both(state_condition(), wrong_),
                                  static_cast<unsigned>(from.size()), from.data(), to.data());

@@ -1,0 +1,183 @@
+"""Names in place of numbers ('jeq #$fd, L'): prove is for all of their values, --set gives them one anywhere else."""
+
+import random
+
+import pytest
+from cli_tool import confirmed, evaluate, program, read_raw, report, run, words_bytes
+from test_cli_prove import solve
+
+ENGINES = ("dd", "z3", "both")
+BEFORE = "ld [0]\njeq #$nr, m, n\nm: ld [16]\njeq #$fd, y, n\ny: ret #0x7fff0000\nn: ret #$errno\n"
+AFTER = "ld [16]\nsub #$fd\njne #0, n\nld [0]\nxor #$nr\njset #0xffffffff, n, y\ny: ret #0x7fff0000\nn: ld #$errno\nret a\n"
+
+
+def filled(text, **values):
+    """The text with numbers, as the naive assembler takes it."""
+    for name, value in values.items():
+        text = text.replace("$" + name, str(value))
+    assert "$" not in text
+    return program(text)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_equivalent_for_all_values(engine, asm):
+    document, done = report("prove", asm(BEFORE), asm(AFTER), "--engine", engine)
+    assert document["verdict"] == "equivalent" and "witness" not in document
+    full = {"low": 0, "high": 0xFFFFFFFF}
+    assert document["question"]["symbols"] == [{"name": name, **full} for name in ("nr", "fd", "errno")]
+    rng = random.Random(1)
+    for _ in range(50):
+        values = {name: rng.choice((0, 1, 0xFFFFFFFF, rng.getrandbits(32))) for name in ("nr", "fd", "errno")}
+        one, other = filled(BEFORE, **values), filled(AFTER, **values)
+        for nr in (values["nr"], values["nr"] ^ 1):
+            for fd in (values["fd"], 5):
+                data = words_bytes([nr, 0, 0, 0, fd] + [0] * 11)
+                assert evaluate(one, data) == evaluate(other, data)
+    shown = run("prove", asm(BEFORE), asm(AFTER), "--engine", engine)
+    assert "for all values of $nr, $fd, $errno\n" in shown.out and "equivalent (" in shown.out
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_different_with_values(engine, asm):
+    wrong = AFTER.replace("sub #$fd", "sub #$other")
+    one, other = asm(BEFORE), asm(wrong)
+    document, done = report("prove", one, other, "--engine", engine)
+    assert document["verdict"] == "different" and document["minimal"] is True
+    values = document["witness"]["symbols"]
+    assert values == {"nr": 0, "fd": 0, "errno": 0, "other": 1}
+    confirmed(document, filled(BEFORE, **{n: values[n] for n in ("nr", "fd", "errno")}),
+              filled(wrong, **{n: values[n] for n in ("nr", "other", "errno")}))
+    shown = run("prove", one, other, "--engine", engine).out
+    assert "symbols: $nr=0x0 $fd=0x0 $errno=0x0 $other=0x1\n" in shown
+    assert "smallest symbols in turn" in shown and "sub #1" in shown and "$other, " not in shown.split("symbols:")[1]
+    # What the witness says, in other words.
+    settings = [arg for name, value in values.items() for arg in ("--set", "%s=%d" % (name, value))]
+    again, done = report("prove", one, other, "--engine", engine, *settings)
+    assert again["verdict"] == "different" and "symbols" not in again["question"] and "symbols" not in again["witness"]
+    assert again["witness"]["data"]["words"] == document["witness"]["data"]["words"]
+
+
+RESTRICTED = [
+    ("ld [0]\nrsh #$k\nret a", "ldx #$k\nld [0]\nrsh x\nret a", (0, 31), " up to 31"),
+    ("ld #9\ndiv #$k\nret #1", "ld #$k\njeq #0, z, n\nz: ret #0\nn: ret #1", (1, 0xFFFFFFFF), " from 1"),
+    ("ld #9\ndiv #$k\nlsh #$k\nret #1", "ld #$k\njge #32, z, m\nm: jeq #0, z, n\nz: ret #0\nn: ret #1", (1, 31), " from 1 up to 31"),
+]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("before, after, limits, says", RESTRICTED)
+def test_values_that_the_kernel_refuses_do_not_count(engine, before, after, limits, says, asm):
+    document, _ = report("prove", asm(before), asm(after), "--engine", engine)
+    assert document["verdict"] == "equivalent"
+    assert document["question"]["symbols"] == [{"name": "k", "low": limits[0], "high": limits[1]}]
+    shown = run("prove", asm(before), asm(after), "--engine", engine).out
+    assert "for all values of $k%s (the kernel refuses the others)\n" % says in shown
+    for value, refused in ((limits[0] - 1, limits[0] > 0), (limits[1] + 1, limits[1] < 32)):
+        if refused:
+            done = run("validate", asm(before), "--set", "k=%d" % value)
+            assert done.status == 4, done
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_assumptions_about_names(engine, asm):
+    one, other = asm("ld [0]\njgt #$a, y, n\ny: ret #1\nn: ret #2"), asm("ld [0]\njge #$b, y, n\ny: ret #1\nn: ret #2")
+    document, _ = report("prove", one, other, "--engine", engine, "--assume", "$a == 3 && $b == 4")
+    assert document["verdict"] == "equivalent" and document["question"]["assume"] == "$a == 0x3 && $b == 0x4"
+    document, _ = report("prove", one, other, "--engine", engine, "--assume", "$a == 3 && $b in {4, 7}")
+    assert document["verdict"] == "different" and document["witness"]["symbols"] == {"a": 3, "b": 7}
+    assert document["witness"]["data"]["nr"] == 4
+    document, done = report("prove", one, other, "--engine", engine, "--assume", "$a == 3 && $c == 4")
+    assert done.status == 2 and "$a, $b" in document["detail"]
+    document, done = report("prove", one, other, "--engine", engine, "--assume", "$a < 1 && $a > 1")
+    assert done.status == 2 and "nothing would be proven" in document["detail"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_refinement_stacks_and_behaviour(engine, asm):
+    strict, loose = asm("ret #0x80000000"), asm("ret #$r")
+    assert run("prove", "--refines", loose, strict, "--engine", engine).status == 0
+    document, _ = report("prove", "--refines", strict, loose, "--engine", engine)
+    assert document["verdict"] == "different" and document["witness"]["symbols"] == {"r": 0}
+    document, _ = report("prove", "%s,%s" % (strict, loose), strict, "--engine", engine)
+    assert document["verdict"] == "equivalent"
+    document, _ = report("prove", loose, asm("ld #$r\nor #1\nret a"), "--same", "behaviour", "--engine", engine)
+    assert document["verdict"] == "different" and document["witness"]["symbols"]["r"] >> 16 in (3, 5, 0x7FF0)
+
+
+def test_running_out_is_unknown(asm):
+    one, other = asm("ld [16]\nmul #$x\ndiv #$y\nret a"), asm("ld [16]\ndiv #$y\nmul #$x\nmod #3\nret a")
+    assert run("prove", one, other).status == 4, "the kernel has no MOD here"
+    other = asm("ldx #$y\nld [16]\ndiv x\nmul #$x\nret a")
+    for engine in ENGINES:
+        document, done = report("prove", one, other, "--engine", engine, "--timeout", "1e-9", "--max-memory", "1")
+        assert document["verdict"] == "unknown" and done.status == 3 and document["detail"]
+
+
+OTHERS = [("run",), ("asm",), ("dis",), ("validate",), ("check", None), ("cover",), ("optimize",), ("mutate",), ("diff", None), ("why",),
+          ("reach",), ("actions",), ("cache",), ("cost",), ("kernel",), ("fuzz", None)]
+
+
+@pytest.mark.parametrize("command", OTHERS, ids=lambda c: c[0])
+def test_other_commands_want_values(command, asm, tmp_path):
+    text = "ld [0]\njeq #39, ok, bad ; getpid\nok: ret #0x7fff0000\nbad: ret #$errno\n"
+    path = asm(text, "name.asm")
+    args = [path] * len(command)
+    done = run(command[0], *args)
+    assert done.status == 2, done
+    assert "name.asm:4:11: expected a number, found '$errno'" in done.err and "--set errno=NUMBER" in done.err
+    assert not done.out
+    if command[0] in ("run", "asm", "dis", "validate", "diff", "why", "actions"):
+        assert run(command[0], *args, "--set", "errno=0x50001", raw=True).status == 0
+
+
+def test_set(asm, tmp_path):
+    path = asm(BEFORE)
+    settings = ["--set", "nr=39", "--set", "fd=0x3", "--set", "errno=327681"]
+    raw = run("asm", path, *settings, raw=True)
+    assert raw.status == 0 and read_raw(raw.out) == filled(BEFORE, nr=39, fd=3, errno=327681)
+    document, _ = report("run", path, *settings, "--nr", "39", "--arg", "0=3")
+    assert document["result"]["value"] == "0x7fff0000"
+    for wrong, says in [(["--set", "nr"], "NAME=VALUE"), (["--set", "nr=x"], "NAME=VALUE"), (["--set", "nr=-1"], "NAME=VALUE"),
+                        (["--set", "nr=0x100000000"], "NAME=VALUE"), (["--set", "nr=1", "--set", "nr=1"], "twice"),
+                        (["--set", "nr=1"], "'$fd'")]:
+        done = run("asm", path, *wrong)
+        assert done.status == 2 and says in done.err, done
+    noted = run("asm", path, *settings, "--set", "df=1", raw=True)
+    assert noted.status == 0 and noted.out == raw.out and "has no '$df'" in noted.err
+
+
+def test_some_names_with_values(asm):
+    document, _ = report("prove", asm("ld #$a\nadd #$b\nret a"), asm("ld #$b\nadd #5\nret a"), "--set", "a=5")
+    assert document["verdict"] == "equivalent" and [s["name"] for s in document["question"]["symbols"]] == ["b"]
+
+
+@pytest.mark.parametrize("text, says", [
+    ("ld [$x]\nret #0", ":1:5: expected an offset (names stand for immediates only: '#$NAME'), found '$x'"),
+    ("st M[$x]\nret #0", ":1:6: expected a scratch word index (names stand for immediates only"),
+    ("ret $x", ":1:5: expected an operand, found '$x'"), ("ret #$", ":1:6: "), ("ret #$5", ":1:6: "), ("jeq #1, $x\nret #0", ":1:9: expected a label"),
+])
+def test_names_stand_for_immediates_only(text, says, asm):
+    done = run("prove", asm(text), asm("ret #0"))
+    assert done.status == 2 and says in done.err, done
+
+
+def test_commands_under_test_have_no_names(asm):
+    path = asm("ret #$x", "name.asm")
+    done = run("check", asm("ret #0"), "--after-cmd", "cat %s" % path)
+    assert done.status == 5 and "'$x'" in done.err, done
+
+
+def test_the_query_for_other_solvers(asm, tmp_path):
+    for name, expected in (("fd", "unsat"), ("other", "sat")):
+        query = tmp_path / "q.smt2"
+        run("prove", asm(BEFORE), asm(AFTER.replace("$fd", "$" + name)), "--emit-smt2", query)
+        answer = solve(query.read_text())
+        assert answer.split("\n")[0] == expected
+        assert expected == "unsat" or "$other" in answer
+
+
+def test_an_oracle_is_asked_about_the_values(asm):
+    done = run("prove", asm("ld [0]\nadd #$a\nret a"), asm("ld [0]\nadd #$b\nret a"), "--oracle", "kernel")
+    if done.status == 3:
+        pytest.skip("no kernel to ask")
+    assert done.status == 1 and "$a=0x0 $b=0x1" in done.out and "oracle" in done.out, done
