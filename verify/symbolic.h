@@ -67,42 +67,37 @@ struct SymbolicControl {
 
 }  // namespace detail
 
-// Precondition: check() accepts `program` (the length rule aside). Linear in its length, in domain
-// operations.
-template <SymbolicDomain D>
-SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
+// What is known where a program has come to: the condition under which it gets there, and its
+// registers and memory then.
+template <class D>
+struct SymbolicPlace {
+  std::optional<typename D::Bool> reach;  // nothing where no path of jumps leads
+  std::optional<Machine<D>> machine;
+  std::uint16_t stored = 0;  // M[] words that are written on some path here
+};
+
+// Walks through a program, instruction by instruction, from `entry` on. `enter(pc, place)` is asked
+// before an instruction that may be reached is executed: false ends its paths there.
+// `left(pc, place, control)` is told afterwards. A domain may have `executes(pc, in, machine)`:
+// true if it has done what an instruction without a jump does. Precondition: check() accepts
+// `program` (the length rule aside, and words in `entry.stored` count as written). Linear in its
+// length, in domain operations.
+template <SymbolicDomain D, class Enter, class Left>
+void walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry, Enter&& enter,
+                   Left&& left) {
   using Bool = typename D::Bool;
   using Word = typename D::Word;
   using Kind = typename detail::SymbolicControl<D>::Kind;
-  struct Place {
-    std::optional<Bool> reach;
-    std::optional<Machine<D>> machine;
-    std::uint16_t stored = 0;  // M[] words that are written on some path here
-  };
-  std::vector<Place> places(program.size());
-  std::vector<std::optional<Word>> returned(program.size());
-  std::vector<Kind> kinds(program.size(), Kind::kNext);
-  SymbolicRun<D> out{domain.constant(0), {}, {}};
-  out.reach.resize(program.size());
-  out.outcome.resize(program.size());
-
-  Machine<D> entry{};
-  entry.a = domain.constant(0);
-  entry.x = domain.constant(0);
-  places[0].reach = domain.truth(true);
-  places[0].machine = entry;
-
-  const auto at = [&](std::size_t pc) {
-    if constexpr (requires { domain.at(pc); }) domain.at(pc);
-  };
+  std::vector<SymbolicPlace<D>> places(program.size());
+  places[0] = entry;
 
   // Only one of the edges into an instruction is taken on any input, so the last condition that
   // holds may win.
   const auto arrive = [&](std::size_t pc, const Bool& condition, const Machine<D>& machine,
                           std::uint16_t stored) {
-    Place& place = places[pc];
+    SymbolicPlace<D>& place = places[pc];
     if (!place.reach) {
-      place = Place{condition, machine, stored};
+      place = SymbolicPlace<D>{condition, machine, stored};
       return;
     }
     const auto join = [&](Word& mine, const Word& theirs) {
@@ -121,17 +116,17 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
   };
 
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
-    Place& place = places[pc];
-    if (!place.reach) continue;
-    out.reach[pc] = place.reach;
+    SymbolicPlace<D>& place = places[pc];
+    if (!place.reach || !enter(pc, place)) continue;
     const Insn& in = program[pc];
     detail::SymbolicControl<D> control{domain, Kind::kNext, {}, {}};
-    at(pc);
-    step(domain, in, *place.machine, control);
+    if constexpr (requires { domain.at(pc); }) domain.at(pc);
+    bool done = false;
+    if constexpr (requires { domain.executes(pc, in, *place.machine); })
+      done = domain.executes(pc, in, *place.machine);
+    if (!done) step(domain, in, *place.machine, control);
     if (in.code == kSt || in.code == kStx) place.stored |= static_cast<std::uint16_t>(1u << in.k);
-    kinds[pc] = control.kind;
-    out.outcome[pc] = control.condition;
-    returned[pc] = control.value;
+    left(pc, place, control);
     if (control.kind == Kind::kReturn) continue;
     if (control.kind == Kind::kBranch && in.jt != in.jf) {
       arrive(jump_target(pc, in, true), domain.both(*place.reach, *control.condition),
@@ -148,7 +143,35 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
     }
     place.machine.reset();
   }
-  at(program.size());
+  if constexpr (requires { domain.at(program.size()); }) domain.at(program.size());
+}
+
+// Precondition: check() accepts `program` (the length rule aside). Linear in its length, in domain
+// operations.
+template <SymbolicDomain D>
+SymbolicRun<D> run_symbolic(D& domain, ProgramView program) {
+  using Word = typename D::Word;
+  using Kind = typename detail::SymbolicControl<D>::Kind;
+  std::vector<std::optional<Word>> returned(program.size());
+  std::vector<Kind> kinds(program.size(), Kind::kNext);
+  SymbolicRun<D> out{domain.constant(0), {}, {}};
+  out.reach.resize(program.size());
+  out.outcome.resize(program.size());
+
+  SymbolicPlace<D> entry{domain.truth(true), Machine<D>{}, 0};
+  entry.machine->a = domain.constant(0);
+  entry.machine->x = domain.constant(0);
+  walk_symbolic(
+      domain, program, entry,
+      [&](std::size_t pc, const SymbolicPlace<D>& place) {
+        out.reach[pc] = place.reach;
+        return true;
+      },
+      [&](std::size_t pc, const SymbolicPlace<D>&, const detail::SymbolicControl<D>& control) {
+        kinds[pc] = control.kind;
+        out.outcome[pc] = control.condition;
+        returned[pc] = control.value;
+      });
 
   // Backwards: the value returned from each instruction on.
   for (std::size_t pc = program.size(); pc-- > 0;) {

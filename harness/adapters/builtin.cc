@@ -138,13 +138,6 @@ const broken::PlantedEvaluator* planted_evaluator(std::string_view name) {
   return broken::find_planted_evaluator(name.substr(kBroken.size()));
 }
 
-Words run_all(ProgramView program, std::span<const InputWords> inputs) {
-  Words out;
-  out.reserve(inputs.size());
-  for (const InputWords& input : inputs) out.push_back(run(program, input));
-  return out;
-}
-
 }  // namespace
 
 std::vector<std::string> builtin_names(BuiltinKind kind) {

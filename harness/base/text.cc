@@ -86,6 +86,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string did_you_mean(const std::vector<std::string>& names) {
   return names.empty() ? std::string()
                        : fmt::format("; did you mean {}?", fmt::join(names, " or "));

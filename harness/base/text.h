@@ -24,6 +24,9 @@ std::string_view without_bom(std::string_view text);
 // shows and does not obey them. Newlines and tabs stay where `lines` is set.
 std::string printable(std::string_view text, bool lines);
 
+// "1 filter", "2 filters".
+std::string counted(std::uint64_t count, std::string_view noun);
+
 // FNV-1a, 64 bits: for names and for telling contents apart, not against intent.
 std::uint64_t hash_of(std::string_view bytes);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "harness/bpf/semantics.h"
 
@@ -103,5 +104,8 @@ template <class Observer>
 
 // Plain run.
 std::uint32_t run(ProgramView program, const InputWords& input);
+
+// The same on each of `inputs`.
+std::vector<std::uint32_t> run_all(ProgramView program, std::span<const InputWords> inputs);
 
 }  // namespace secequiv

@@ -16,13 +16,6 @@ struct ActionsJob {
   EngineOptions engine;
 };
 
-std::vector<std::string> names_of(Arch arch, const std::vector<std::uint32_t>& calls) {
-  std::vector<std::string> out;
-  out.reserve(calls.size());
-  for (const std::uint32_t nr : calls) out.emplace_back(syscall_name(arch, nr));
-  return out;
-}
-
 int actions(const ActionsJob& job) {
   auto stack = load_accepted_stack(job.filter, job.options);
   if (!stack) return report(stack.error(), job.options);

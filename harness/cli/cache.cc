@@ -22,13 +22,6 @@ struct CacheJob {
   EngineOptions engine;
 };
 
-std::vector<std::string> names_of(Arch arch, const std::vector<std::uint32_t>& numbers) {
-  std::vector<std::string> out;
-  out.reserve(numbers.size());
-  for (const std::uint32_t nr : numbers) out.push_back(shown_call(arch, nr));
-  return out;
-}
-
 // Calls whose action nothing but their number decides, by name, on `arch`; nothing if the filters
 // do not tell `arch` from unknown ones.
 using Constant = std::vector<dd::ArchActions>;

@@ -129,6 +129,7 @@ void add_patch(CLI::App& app, Context& context);
 void add_plugin_host(CLI::App& app, Context& context);
 void add_precompile(CLI::App& app, Context& context);
 void add_prove(CLI::App& app, Context& context);
+void add_prove_rule(CLI::App& app, Context& context);
 void add_reach(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);

@@ -31,16 +31,12 @@ struct Dumped {
   Program program;
 };
 
-std::string count_of(std::size_t filters) {
-  return fmt::format("{} filter{}", filters, filters == 1 ? "" : "s");
-}
-
 Result<std::vector<Dumped>> dump_process(pid_t pid) {
   auto filters = kernel::filters_of(pid);
   if (!filters) return filters.error();
   for (const auto& [tid, count] : kernel::threads_with_other_filters(pid))
     warn(fmt::format("thread {} of process {} has {} of its own, not {}: see --pid {}", tid, pid,
-                     count_of(count), filters->size(), tid));
+                     counted(count, "filter"), filters->size(), tid));
   std::vector<Dumped> out;
   out.reserve(filters->size());
   for (std::size_t i = 0; i < filters->size(); ++i)
@@ -59,10 +55,10 @@ Result<std::vector<Dumped>> dump_command(const std::vector<std::string>& command
   whole = !recorded->interrupted && recorded->unreadable == 0;
   if (recorded->interrupted)
     warn(fmt::format("interrupted: {} had been installed until then",
-                     count_of(recorded->filters.size() + recorded->unreadable)));
+                     counted(recorded->filters.size() + recorded->unreadable, "filter")));
   if (recorded->unreadable > 0)
     warn(fmt::format("{} installed {} that cannot be read", command[0],
-                     count_of(recorded->unreadable)));
+                     counted(recorded->unreadable, "filter")));
   if (recorded->status != 0)
     warn(fmt::format("{} ended with status {}", command[0], recorded->status));
   std::vector<Dumped> out;

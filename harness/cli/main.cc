@@ -33,6 +33,7 @@ int run(int argc, char** argv) {
   secequiv::cli::add_check(app, context);
   secequiv::cli::add_fuzz(app, context);
   secequiv::cli::add_prove(app, context);
+  secequiv::cli::add_prove_rule(app, context);
   secequiv::cli::add_diff(app, context);
   secequiv::cli::add_why(app, context);
   secequiv::cli::add_reach(app, context);

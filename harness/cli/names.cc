@@ -2,7 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/cache_change.h"
+
 namespace secequiv::cli {
+
+std::vector<std::string> names_of(Arch arch, const std::vector<std::uint32_t>& numbers) {
+  std::vector<std::string> out;
+  out.reserve(numbers.size());
+  for (const std::uint32_t nr : numbers) out.push_back(shown_call(arch, nr));
+  return out;
+}
 
 std::string paragraph(const std::string& title, const std::vector<std::string>& names) {
   constexpr std::size_t kColumns = 110;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "harness/base/text.h"
+
 namespace secequiv {
 namespace {
 
@@ -67,7 +69,7 @@ std::string lost_text(std::span<const CacheChange> changes) {
     calls += fmt::format("{}{} ({})", calls.empty() ? "" : "; ",
                          shown_calls(change.arch, change.lost), arch_info(change.arch).name);
   }
-  return fmt::format("{} system call{} from its cache: {}", count, count == 1 ? "" : "s", calls);
+  return fmt::format("{} from its cache: {}", counted(count, "system call"), calls);
 }
 
 std::string shown_calls(Arch arch, std::span<const std::uint32_t> numbers, std::size_t most) {

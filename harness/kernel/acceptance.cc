@@ -1,7 +1,6 @@
 #include "harness/kernel/acceptance.h"
 
 #include <fmt/format.h>
-#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -13,6 +12,8 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+
+#include "harness/kernel/child.h"
 
 namespace secequiv::kernel {
 namespace {
@@ -62,10 +63,7 @@ void ask(std::span<const ProgramView> programs, std::span<int> answers) {
       answers[i] = EINVAL;  // sock_fprog cannot even say so
       continue;
     }
-    // The kernel only reads it.
-    sock_fprog filter = {
-        static_cast<unsigned short>(program.size()),
-        reinterpret_cast<sock_filter*>(const_cast<Insn*>(program.data()))};  // NOLINT
+    sock_fprog filter = fprog_of(program);
     const long done =
         ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
     answers[i] = done >= 0 ? 0 : errno;

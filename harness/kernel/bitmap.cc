@@ -8,12 +8,10 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
-#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +24,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+
+#include "harness/kernel/child.h"
 
 namespace secequiv::kernel {
 namespace {
@@ -322,8 +322,7 @@ struct Said {
     said.error = errno;
     return result >= 0;
   };
-  const rlimit no_core = {1, 1};
-  ::setrlimit(RLIMIT_CORE, &no_core);
+  leave_no_core();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_NAME, kName.data());
   if (!succeeds(Step::kTrace, ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr))) ::_exit(1);
@@ -331,10 +330,7 @@ struct Said {
   if (succeeds(Step::kNoNewPrivs, ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))) {
     while (said.installed < filters.size()) {
       const ProgramView program = filters[filters.size() - 1 - said.installed];
-      // The kernel only reads it.
-      sock_fprog filter = {
-          static_cast<unsigned short>(program.size()),
-          reinterpret_cast<sock_filter*>(const_cast<Insn*>(program.data()))};  // NOLINT
+      sock_fprog filter = fprog_of(program);
       if (!succeeds(Step::kSeccomp, ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter)))
         break;
       ++said.installed;

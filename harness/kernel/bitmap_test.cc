@@ -16,14 +16,10 @@
 #include "harness/compare/cache_change.h"
 #include "harness/generate/program.h"
 #include "harness/kernel/oracle.h"
+#include "harness/kernel/testing.h"
 
 namespace secequiv::kernel {
 namespace {
-
-#define SKIP_WITHOUT_BITMAPS(result)                                   \
-  if (!(result) && (result).error().code == ErrorCode::kUnavailable && \
-      std::getenv("SECEQUIV_REQUIRE_KERNEL") == nullptr)               \
-  GTEST_SKIP() << (result).error().text()
 
 using Stack = std::vector<ProgramView>;
 
@@ -93,7 +89,7 @@ TEST(Bitmap, OfRandomProgramsAndStacksIsWhatWeEmulate) {
     if (i % 8 == 7) stacks.push_back({programs[i], programs[i - 3], programs[i - 7]});
   }
   const auto all = bitmaps(stacks);
-  SKIP_WITHOUT_BITMAPS(all);
+  SKIP_WITHOUT_KERNEL(all);
   ASSERT_TRUE(all) << all.error().text();
   ASSERT_EQ(all->size(), stacks.size());
   std::size_t some = 0;
@@ -111,7 +107,7 @@ TEST(Bitmap, OfFiltersThatForbidEverything) {
   const Program getpid = assemble("ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0x80000000");
   const std::vector<Stack> stacks = {{none}, {getpid}, {getpid, getpid}, {getpid, none, getpid}};
   const auto all = bitmaps(stacks);
-  SKIP_WITHOUT_BITMAPS(all);
+  SKIP_WITHOUT_KERNEL(all);
   ASSERT_TRUE(all) << all.error().text();
   for (std::size_t i = 0; i < stacks.size(); ++i) {
     EXPECT_EQ(differences(stacks[i], (*all)[i]), 0u);
@@ -125,7 +121,7 @@ TEST(Bitmap, AWrongModelIsNoticed) {
   const Program gettid = assemble("ld [0]\njeq #186, y, n\ny: ret #0x7fff0000\nn: ret #0");
   const std::vector<Stack> stacks = {{getpid}};
   const auto all = bitmaps(stacks);
-  SKIP_WITHOUT_BITMAPS(all);
+  SKIP_WITHOUT_KERNEL(all);
   ASSERT_TRUE(all) << all.error().text();
   EXPECT_EQ(differences({getpid}, all->front()), 0u);
   EXPECT_EQ(differences({gettid}, all->front()), 2 * all->front().size());
@@ -138,7 +134,7 @@ TEST(Bitmap, ARefusedFilterIsNamed) {
   for (const Program& bad : {refused, longer, Program{}}) {
     const std::vector<Stack> stacks = {{allow, bad, allow}};
     const auto all = bitmaps(stacks);
-    SKIP_WITHOUT_BITMAPS(all);
+    SKIP_WITHOUT_KERNEL(all);
     ASSERT_FALSE(all);
     EXPECT_EQ(all.error().code, ErrorCode::kRejected);
     EXPECT_NE(all.error().text().find(&bad == &refused ? "2 instructions" : "instructions"),
@@ -157,7 +153,7 @@ TEST(Bitmap, OfAProcessThatHasOtherChildren) {
   const auto all = bitmaps(stacks);
   ::kill(other, SIGKILL);
   EXPECT_EQ(::waitpid(other, nullptr, 0), other);
-  SKIP_WITHOUT_BITMAPS(all);
+  SKIP_WITHOUT_KERNEL(all);
   ASSERT_TRUE(all) << all.error().text();
   EXPECT_EQ(differences({none}, all->front()), 0u);
 }
@@ -166,7 +162,7 @@ TEST(Bitmap, LeavesNoProcessBehind) {
   const Program none = assemble("ret #0x80000000");
   const std::vector<Stack> stacks = {{none}};
   const auto all = bitmaps(stacks);
-  SKIP_WITHOUT_BITMAPS(all);
+  SKIP_WITHOUT_KERNEL(all);
   EXPECT_EQ(::waitpid(-1, nullptr, __WALL | WNOHANG), -1) << "there is a child";
 }
 

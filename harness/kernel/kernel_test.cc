@@ -26,22 +26,11 @@
 #include "harness/kernel/oracle.h"
 #include "harness/kernel/self_check.h"
 #include "harness/kernel/slice.h"
+#include "harness/kernel/testing.h"
 #include "harness/report/oracle.h"
 
 namespace secequiv::kernel {
 namespace {
-
-// Skips, or fails where the kernel has to be there (.ci/run).
-#define SKIP_WITHOUT_KERNEL(result)                                    \
-  if (!(result) && (result).error().code == ErrorCode::kUnavailable && \
-      std::getenv("SECEQUIV_REQUIRE_KERNEL") == nullptr)               \
-  GTEST_SKIP() << (result).error().text()
-
-std::vector<std::uint32_t> model(ProgramView program, std::span<const InputWords> inputs) {
-  std::vector<std::uint32_t> out;
-  for (const InputWords& input : inputs) out.push_back(run(program, input));
-  return out;
-}
 
 TEST(Kernel, EvaluatesAsTheModelDoes) {
   Random random(1);
@@ -52,7 +41,7 @@ TEST(Kernel, EvaluatesAsTheModelDoes) {
     const auto answers = evaluate(program, inputs);
     SKIP_WITHOUT_KERNEL(answers);
     ASSERT_TRUE(answers) << answers.error().text();
-    ASSERT_EQ(*answers, model(program, inputs)) << asm_text(program);
+    ASSERT_EQ(*answers, run_all(program, inputs)) << asm_text(program);
   }
 }
 
@@ -73,7 +62,7 @@ TEST(Kernel, EvaluatesAProgramThatReadsEveryWord) {
   const auto answers = evaluate(program, inputs);
   SKIP_WITHOUT_KERNEL(answers);
   ASSERT_TRUE(answers) << answers.error().text();
-  EXPECT_EQ(*answers, model(program, inputs));
+  EXPECT_EQ(*answers, run_all(program, inputs));
   EXPECT_EQ(plan_loads(program, inputs).fixed.size(), 4u);
 }
 
@@ -87,7 +76,7 @@ TEST(Kernel, DivisionByZeroEndsTheProcessAndTheNextCallIsAsked) {
   const auto answers = evaluate(program, inputs);
   SKIP_WITHOUT_KERNEL(answers);
   ASSERT_TRUE(answers) << answers.error().text();
-  EXPECT_EQ(*answers, model(program, inputs));
+  EXPECT_EQ(*answers, run_all(program, inputs));
 }
 
 TEST(Kernel, EvaluatesInACopyOfThisProcess) {
@@ -128,7 +117,7 @@ TEST(Kernel, EvaluatesFiltersThatAreTooLongInParts) {
       const auto answers = evaluate(executed_part(*program, some), some);
       SKIP_WITHOUT_KERNEL(answers);
       ASSERT_TRUE(answers) << answers.error().text();
-      ASSERT_EQ(*answers, model(*program, some)) << name;
+      ASSERT_EQ(*answers, run_all(*program, some)) << name;
     }
   }
 }
@@ -190,7 +179,7 @@ TEST(Kernel, TellsEveryPlantedModelBug) {
                                          : generate_program(random, {.length = 60});
       const auto inputs = random_inputs(random, program, 8);
       const auto wrong = broken::evaluate_with(planted, program, inputs);
-      if (wrong == model(program, inputs)) continue;
+      if (wrong == run_all(program, inputs)) continue;
       const auto answers = evaluate(program, inputs);
       SKIP_WITHOUT_KERNEL(answers);
       ASSERT_TRUE(answers) << answers.error().text();
@@ -221,7 +210,7 @@ TEST(Kernel, SelfCheckTellsAWrongModel) {
 
   options.accepts = {};
   options.evaluate = [](ProgramView program, std::span<const InputWords> inputs) {
-    std::vector<std::uint32_t> out = model(program, inputs);
+    std::vector<std::uint32_t> out = run_all(program, inputs);
     if (program.size() > 20) out[3] ^= 1;
     return out;
   };

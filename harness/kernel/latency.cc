@@ -5,20 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <numbers>
 
 #include "harness/base/clock.h"
 #include "harness/base/random.h"
+#include "harness/kernel/oracle.h"
 #include "harness/seccomp/action.h"
 
 #if defined(__x86_64__) && defined(__linux__)
-#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +25,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+
+#include "harness/kernel/child.h"
 #endif
 
 namespace secequiv::kernel {
@@ -202,16 +202,12 @@ std::uint64_t yardstick() {
 // In the child. It ends by an instruction that is none: no call works for it any more.
 [[noreturn]] void sample(const std::vector<Program>& stack, const std::vector<TimedCall>& calls,
                          const LatencyOptions& options, Sample& out) {
-  const rlimit no_core = {1, 1};
-  ::setrlimit(RLIMIT_CORE, &no_core);
+  leave_no_core();
   ::signal(SIGILL, SIG_DFL);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) out.error = errno;
   for (auto program = stack.rbegin(); out.error == 0 && program != stack.rend(); ++program) {
-    // The kernel only reads it.
-    sock_fprog filter = {
-        static_cast<unsigned short>(program->size()),
-        reinterpret_cast<sock_filter*>(const_cast<Insn*>(program->data()))};  // NOLINT
+    sock_fprog filter = fprog_of(*program);
     if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &filter) !=
         0)
       out.error = errno;
@@ -250,23 +246,6 @@ double ticks_per_ns() {
   return static_cast<double>(__rdtsc() - ticks) / (seconds_since(start) * 1e9);
 }
 
-// No signal in this thread: a terminal's Ctrl-C is for all processes of the group, and a sample is
-// to end before that is heeded.
-class NoSignals {
- public:
-  NoSignals() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  NoSignals(const NoSignals&) = delete;
-  NoSignals& operator=(const NoSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
 Error refused(const Variant& variant, std::size_t instructions, int error) {
   if (error == EINVAL)
     return make_error(ErrorCode::kRejected, variant.name,
@@ -296,6 +275,8 @@ Status take(const Sampled& sampled, const std::vector<TimedCall>& calls,
   out.done = false;
   pid_t pid = -1;
   {
+    // A terminal's Ctrl-C is for all processes of the group, and a sample is to end before that is
+    // heeded.
     const NoSignals blocked;
     pid = ::fork();
     if (pid == 0) sample(sampled.stack, calls, options, out);
@@ -312,13 +293,6 @@ Status take(const Sampled& sampled, const std::vector<TimedCall>& calls,
   if (out.done) return Ok{};
   return make_error(ErrorCode::kUnavailable, "bench",
                     "a process that measured was ended by a filter, or from outside");
-}
-
-bool is_filtered() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("Seccomp:")) return line.find_first_of("12") != std::string::npos;
-  return ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0;
 }
 
 }  // namespace
@@ -365,7 +339,7 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
   if (out.rounds < 2)
     return make_error(ErrorCode::kUnavailable, "bench", "stopped before two rounds were done");
   out.interrupted = stopped() && wants_more(out, options);
-  out.filtered_already = is_filtered();
+  out.filtered_already = is_filtered_already();
   return out;
 }
 

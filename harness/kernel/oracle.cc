@@ -51,14 +51,14 @@ Result<std::vector<std::uint32_t>> evaluate_group(ProgramView program, const Loa
   return values_of(*instrumented, calls, Entry::kX86_64);
 }
 
+}  // namespace
+
 bool is_filtered_already() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
     if (line.starts_with("Seccomp:")) return line.find_first_of("12") != line.npos;
   return true;
 }
-
-}  // namespace
 
 Status askable(ProgramView program) {
   if (const auto refusal = check(program))

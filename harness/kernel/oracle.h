@@ -16,6 +16,10 @@ namespace secequiv::kernel {
 // Whether the kernel can be asked at all. Errors: kUnavailable, and why.
 Status available();
 
+// Does this process have a seccomp filter, which its children inherit? True where that is not
+// known.
+bool is_filtered_already();
+
 // Of the kernel as it is running, not of the one that headers are of: "6.18.5".
 std::string release();
 

@@ -7,7 +7,6 @@
 #if defined(__x86_64__) && defined(__linux__)
 
 #include <linux/audit.h>
-#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -27,6 +26,8 @@
 #include <cstdio>
 #include <cstring>
 #include <utility>
+
+#include "harness/kernel/child.h"
 
 // The loop over calls: rdi = calls (64 bytes each), rsi = answers (32 bits each), rdx = how many,
 // at least 1. System calls leave every register but rax, rcx and r11 alone (int $0x80 may clear r8
@@ -294,18 +295,14 @@ Status Traced::launch() {
   }
   static_assert(sizeof(sock_filter) == sizeof(Insn));
   child.shared->parent = ::getpid();
-  child.shared->program = {static_cast<unsigned short>(program_.size()),
-                           reinterpret_cast<sock_filter*>(program_.data())};
+  child.shared->program = fprog_of(program_);
   // No handler of this process' may run in the child, on whatever stack.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  child.pid = ::clone(&child_main, child.shared->stack.data() + kStackBytes,
-                      memory_ == Memory::kShared ? CLONE_VM : 0, child.shared);
-  const int error = errno;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (child.pid == -1) return unavailable("a process for the filter cannot be started", error);
+  {
+    const NoSignals blocked;
+    child.pid = ::clone(&child_main, child.shared->stack.data() + kStackBytes,
+                        memory_ == Memory::kShared ? CLONE_VM : 0, child.shared);
+  }
+  if (child.pid == -1) return unavailable("a process for the filter cannot be started", errno);
   const auto status = child.wait();
   if (!status) return status.error();
   if (WIFSTOPPED(*status) && is_fault(WSTOPSIG(*status))) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/text.h"
 #include "harness/bpf/text.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
@@ -17,10 +18,6 @@ using kernel::SelfCheckReport;
 const char* entry_name(const std::optional<Entry>& entry) {
   if (!entry) return "any";
   return *entry == Entry::kX86_64 ? "x86_64" : "i386";
-}
-
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string side_text(const AskedSide& side) {

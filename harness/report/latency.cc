@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "harness/base/text.h"
+
 namespace secequiv {
 namespace {
 
@@ -55,10 +57,6 @@ std::string comparison(const LatencyReport& report) {
   return fmt::format("{} beside {}: {}{}{}\n", after.name, before.name,
                      claim(latency, before, after), times_of(latency, all[0], before, after),
                      times_of(latency, all[1], before, after));
-}
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string noise_text(const Latency& latency) {

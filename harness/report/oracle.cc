@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/text.h"
 #include "harness/report/json.h"
 
 namespace secequiv {
@@ -19,8 +20,7 @@ std::string oracle_text(const OracleReport& report) {
           fmt::format("{:#010x} for {}, where our interpreter says {:#010x}; please report this\n",
                       found->other, describe(found->data), found->model);
     else
-      out += fmt::format("{} input{}, as our interpreter says\n", program.inputs,
-                         program.inputs == 1 ? "" : "s");
+      out += counted(program.inputs, "input") + ", as our interpreter says\n";
   }
   return out;
 }

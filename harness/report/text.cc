@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/base/text.h"
 #include "harness/bpf/text.h"
 #include "harness/report/oracle.h"
 #include "harness/seccomp/annotate.h"
@@ -66,10 +67,6 @@ std::string_view relation_text(Relation relation) {
       return "stricter for some inputs and looser for others";
   }
   return "";
-}
-
-std::string count(std::uint64_t n, std::string_view what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
 std::string milliseconds(double seconds) { return fmt::format("{:.1f} ms", seconds * 1e3); }
@@ -146,15 +143,15 @@ std::string fuzz_text(const PairFuzzReport& fuzz, std::size_t obligations) {
         "fuzzing   {} inputs in {:.2f} s ({:.2f} M/s, {}, seed {}), last new edge {}{}\n",
         fuzz.evaluations, fuzz.seconds,
         static_cast<double>(fuzz.evaluations) / 1e6 / std::max(fuzz.seconds, 1e-9),
-        count(fuzz.jobs, "job"), fuzz.seed,
+        counted(fuzz.jobs, "job"), fuzz.seed,
         fuzz.last_edge_seconds > 0 ? fmt::format("after {:.2f} s", fuzz.last_edge_seconds)
                                    : std::string("from the seeds"),
         fuzz.interrupted ? "; interrupted" : "");
   }
   if (!fuzz.corpus.empty())
-    out +=
-        fmt::format("corpus    {}: {} read, {} added{}\n", fuzz.corpus, count(fuzz.stored, "input"),
-                    fuzz.added, fuzz.kept ? fmt::format(", {} left", *fuzz.kept) : std::string());
+    out += fmt::format("corpus    {}: {} read, {} added{}\n", fuzz.corpus,
+                       counted(fuzz.stored, "input"), fuzz.added,
+                       fuzz.kept ? fmt::format(", {} left", *fuzz.kept) : std::string());
   return out;
 }
 
@@ -164,7 +161,7 @@ std::string cache_text(const std::vector<CacheChange>& changes) {
   for (const CacheChange& change : changes)
     if (!change.lost.empty() || !change.gained.empty())
       out += fmt::format("cache     {}: {} cached before, {} after; lost: {}; gained: {}\n",
-                         arch_info(change.arch).name, count(change.before.size(), "call"),
+                         arch_info(change.arch).name, counted(change.before.size(), "call"),
                          change.after.size(), shown_calls(change.arch, change.lost),
                          shown_calls(change.arch, change.gained));
   return out;
@@ -177,7 +174,7 @@ std::string check_text(const CheckReport& report) {
   for (const auto& [role, side] :
        {std::pair("before", &report.before), std::pair("after", &report.after)}) {
     out +=
-        fmt::format("{:<9} {}: {}", role, side->name, count(side->program.size(), "instruction"));
+        fmt::format("{:<9} {}: {}", role, side->name, counted(side->program.size(), "instruction"));
     if (side->refusal)
       out += fmt::format(" (not installable: {})", describe(*side->refusal, side->program));
     out += "\n";
@@ -195,7 +192,7 @@ std::string check_text(const CheckReport& report) {
     out += fmt::format(
         "coverage  {} of the optimized program: {} covered by derived inputs, {} by the prover's, "
         "{} infeasible, {} open ({})\n",
-        count(report.obligations, "obligation"), report.covered_by_inputs,
+        counted(report.obligations, "obligation"), report.covered_by_inputs,
         report.covered_by_witnesses, report.infeasible.size(), report.open.size(),
         milliseconds(report.coverage_seconds));
     for (const Feasibility& open : report.open)

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import jsonschema
+import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMAS = ROOT / "harness" / "report" / "schema"
@@ -67,6 +68,24 @@ def run(*args, stdin=b"", cwd=None, timeout=120, raw=False, **popen):
         popen["env"] = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
     return Done(subprocess.run(command, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
                                timeout=timeout, **popen), raw)
+
+
+def without_kernel(reason):
+    """Skips a test that needs the running kernel, or fails where it has to be there (.ci/run)."""
+    if os.environ.get("SECEQUIV_REQUIRE_KERNEL"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def shown_on(terminal):
+    """All that is still written to a pseudo-terminal, until its other side is closed."""
+    shown = b""
+    try:
+        while more := os.read(terminal, 4096):
+            shown += more
+    except OSError:
+        pass
+    return shown
 
 
 def _no_duplicates(pairs):

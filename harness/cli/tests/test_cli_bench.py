@@ -9,7 +9,7 @@ import time
 import xml.etree.ElementTree
 
 import pytest
-from cli_tool import PROGRAMS, ROOT, binary, fits, run
+from cli_tool import PROGRAMS, ROOT, binary, fits, run, shown_on, without_kernel
 from test_cli_kernel import SYS_SECCOMP, forbid
 
 SYSTRAP = [PROGRAMS / "gvisor" / ("systrap.%s.bpf" % side) for side in ("before", "after")]
@@ -29,9 +29,7 @@ def bench(*arguments):
     done = run("bench", "--json", *arguments)
     document = json.loads(done.out)
     if document.get("error") == "unavailable":
-        if os.environ.get("SECEQUIV_REQUIRE_KERNEL"):
-            pytest.fail(done.err)
-        pytest.skip(document["detail"])
+        without_kernel(done.err)
     assert done.status == 0 and fits(document) == "bench", done
     return document
 
@@ -177,11 +175,7 @@ def interrupted(program, few, *arguments, stdout=None):
         time.sleep(0.05)  # the line is shown between samples
         os.killpg(process.pid, signal.SIGINT)
         output = process.stdout.read() if process.stdout else b""
-        try:
-            while data := os.read(ours, 4096):
-                errors += data
-        except OSError:  # the other side is closed
-            pass
+        errors += shown_on(ours)
     os.close(ours)
     return process.returncode, output.decode(), errors.decode()
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from cli_tool import POLICIES, STATUS, all_programs, fits, read_raw, run
+from cli_tool import POLICIES, STATUS, all_programs, fits, read_raw, run, without_kernel
 from test_cli_cache import SYSTRAP
 from test_cli_kernel import SYS_PTRACE, SYS_SECCOMP, forbid
 
@@ -21,9 +21,7 @@ def verify(*arguments, **options):
     done = run("cache", "--verify", "--json", *arguments, **options)
     document = json.loads(done.out)
     if document.get("error") == "unavailable":
-        if os.environ.get("SECEQUIV_REQUIRE_KERNEL"):
-            pytest.fail(done.err)
-        pytest.skip(document["detail"])
+        without_kernel(done.err)
     return document, done
 
 
@@ -131,8 +129,7 @@ def test_another_bit_fails(asm, tmp_path, nr, side, name):
                   "compat: ld [0]\njeq #20, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
     rows, _ = verified(filter_)
     if rows["x86_64"]["kernel"]["numbers"] not in range(470, 513) or rows["i386"]["kernel"] is None:
-        says = "this kernel's bitmaps are not where this test expects them"
-        pytest.fail(says) if os.environ.get("SECEQUIV_REQUIRE_KERNEL") else pytest.skip(says)
+        without_kernel("this kernel's bitmaps are not where this test expects them")
     (tmp_path / "flip.c").write_text(FLIP.replace("BYTE", str(nr // 8)).replace("BIT", str(nr % 8)))
     compiler = next(path for path in map(shutil.which, ("clang-19", "cc", "gcc")) if path)
     subprocess.run([compiler, "-shared", "-fPIC", "-o", tmp_path / "flip.so", tmp_path / "flip.c", "-ldl"], check=True)

@@ -423,5 +423,5 @@ def test_the_schemas_refuse_what_is_not_a_report():
                     {"fate": "survived"}, {"fate": "fuzzed"}, {"fate": "killed"}, {"operator": "bit"}, {"detail": ""}))):
         with pytest.raises(AssertionError):
             cli_tool.fits(bad)
-    assert sorted(cli_tool.VALIDATORS) == ["actions", "bench", "cache", "check", "cost", "cover", "diff", "error", "fuzz", "kernel", "kernel-check", "lint", "mutate", "precompile", "precompiled", "prove", "reach", "run", "validate", "why"]
+    assert sorted(cli_tool.VALIDATORS) == ["actions", "bench", "cache", "check", "cost", "cover", "diff", "error", "fuzz", "kernel", "kernel-check", "lint", "mutate", "precompile", "precompiled", "prove", "prove-rule", "reach", "run", "validate", "why"]
     assert all(json.loads(path.read_text())["title"] for path in cli_tool.SCHEMAS.glob("*.json"))

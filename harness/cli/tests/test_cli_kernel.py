@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import pytest
-from cli_tool import FULL, PROGRAMS, STATUS, agrees, binary, fits, run, some
+from cli_tool import FULL, PROGRAMS, STATUS, agrees, binary, fits, run, shown_on, some, without_kernel
 
 SYSTRAP = [str(PROGRAMS / "gvisor" / ("systrap.%s.bpf" % side)) for side in ("before", "after")]
 SYS_SECCOMP, SYS_PTRACE, ERRNO, ALLOW = 317, 101, 0x50000, 0x7FFF0000
@@ -22,9 +22,7 @@ def ask(*arguments, kind="kernel", **options):
     done = run("kernel", "--json", *arguments, **options)
     document = json.loads(done.out)
     if document.get("error") == "unavailable":
-        if os.environ.get("SECEQUIV_REQUIRE_KERNEL"):
-            pytest.fail(done.err)
-        pytest.skip(document["detail"])
+        without_kernel(done.err)
     assert fits(document) == kind and done.status == STATUS[document["verdict"]], done
     return document
 
@@ -195,12 +193,7 @@ def test_progress_is_gone_before_the_report(getpid, arguments):
     os.close(other_end)
     time.sleep(3)
     process.send_signal(signal.SIGINT)
-    shown = b""
-    try:
-        while more := os.read(terminal, 4096):
-            shown += more
-    except OSError:  # the other end is closed
-        pass
+    shown = shown_on(terminal)
     os.close(terminal)
     process.wait()
     status, _, text = shown.decode().rpartition("\r\033[K")

@@ -1,0 +1,42 @@
+// What processes that are given filters have in common: how a program is handed to the kernel, that
+// none of them leaves a core file, and that none is started with a handler of ours. Linux only.
+#pragma once
+
+#include <linux/filter.h>
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "harness/bpf/insn.h"
+
+namespace secequiv::kernel {
+
+// `program` as seccomp() takes it, which only reads it. Precondition: at most 65535 instructions.
+inline sock_fprog fprog_of(ProgramView program) {
+  return {static_cast<unsigned short>(program.size()),
+          reinterpret_cast<sock_filter*>(const_cast<Insn*>(program.data()))};  // NOLINT
+}
+
+// A core file of 1 byte is none, nor is it piped to a helper.
+inline void leave_no_core() {
+  const rlimit no_core = {1, 1};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+}
+
+// As long as it exists this thread takes no signals.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace secequiv::kernel

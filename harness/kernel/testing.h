@@ -1,0 +1,14 @@
+// For tests that ask the running kernel.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "harness/base/result.h"
+
+// Skips, or fails where the kernel has to be there (.ci/run).
+#define SKIP_WITHOUT_KERNEL(result)                                    \
+  if (!(result) && (result).error().code == ErrorCode::kUnavailable && \
+      std::getenv("SECEQUIV_REQUIRE_KERNEL") == nullptr)               \
+  GTEST_SKIP() << (result).error().text()

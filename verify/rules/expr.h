@@ -1,0 +1,139 @@
+// Expressions of rules: conditions over symbols, over what a fragment finds at its entry (A, X,
+// M[], the input's words) and over the indices of a family. Owns the language, its syntax tree and
+// what an expression is worth in any domain (`evaluate`). It must not know rules, fragments or
+// solvers.
+//
+//   expr    := ('any' | 'all') INDEX '<' bound ':' expr | iff
+//   iff     := implies ('<=>' implies)*
+//   implies := or ['=>' implies]
+//   or      := and ('||' and)*
+//   and     := not ('&&' not)*
+//   not     := '!' not | test
+//   test    := word [('==' | '!=' | '<' | '<=' | '>' | '>=' with 'u' or 's' behind it) word]
+//   word    := '|', '^', '&', '<<' '>>', '+' '-', '*' '/', in this order, each binding tighter,
+//   then
+//              unary '-' '~'
+//   primary := NUMBER | INDEX | 'true' | 'false' | '(' expr ')' | '$'NAME ['[' word, ... ']']
+//            | 'A' | 'X' | 'M[' word ']' | '[' word ']'
+//            | 'popcount(' word ')' | 'wide(' high, low ')' | 'if(' expr, word, word ')'
+//            | ('any_of' | 'all_of') '(' [expr, ...] ')'
+//
+// An index of M[] counts modulo 16, an offset of a load modulo 64, its low two bits not at all:
+// where a symbol stands for one, it is in range. Words have 32 bits, `wide` ones 64; a number has
+// the width of what it meets. Comparisons without a letter, '/' and '>>' are unsigned. A division
+// by zero is 0xffff... and a shift by the width or more is 0. A symbol is a word or a truth value,
+// whichever its first use asks for.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace secequiv::rules {
+
+enum class Op : std::uint8_t {
+  kNumber,  // `number`; of width kTruth: true or false
+  kIndex,   // `name`, a 32-bit word; gone once bound
+  kSymbol,  // `name`; args are its indices, gone once bound
+  kA,
+  kX,
+  kMem,     // M[args[0]]
+  kLoad,    // the input's word at offset args[0]
+  kForAny,  // `name` < args[0]: args[1]; gone once bound
+  kForAll,  // the same
+  kNot,     // from here on: of truth values
+  kAnd,     // any number of args
+  kOr,      // any number of args
+  kImplies,
+  kIff,
+  kEq,  // from here on: of words
+  kUlt,
+  kUle,
+  kSlt,
+  kSle,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kShl,
+  kShr,
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kNeg,
+  kInvert,
+  kPopcount,
+  kWide,
+  kIf,  // args[0] ? args[1] : args[2]
+};
+
+inline constexpr int kTruth = 1;
+inline constexpr int kWord = 32;
+inline constexpr int kWideWord = 64;
+
+struct Expr {
+  Op op = Op::kNumber;
+  int width = kTruth;  // kTruth, kWord or kWideWord
+  std::uint64_t number = 0;
+  std::string name;
+  std::vector<Expr> args;
+};
+
+// What is known of symbols by name, as the expressions of one rule are read: kTruth or kWord.
+using SymbolWidths = std::map<std::string, int, std::less<>>;
+
+// Reads `text`, all of it, as a value of `width`. `widths` learns what symbols it names. `where` is
+// "file:line" for messages. Errors: kParse with the column.
+Result<Expr> parse_expr(std::string_view text, int width, SymbolWidths& widths,
+                        const std::string& where);
+
+// The expression for one choice of indices: 'any' and 'all' written out, indexed symbols named
+// "M[0,2]". Errors: kParse for an index without a value, one that is no number, or more than
+// 100,000 parts.
+using Indices = std::map<std::string, std::uint32_t, std::less<>>;
+Result<Expr> written_out(const Expr& expr, const Indices& indices, const std::string& where);
+
+// Calls `seen(e)` for each part of a bound expression.
+template <class F>
+void for_each_part(const Expr& expr, const F& seen) {
+  seen(expr);
+  for (const Expr& arg : expr.args) for_each_part(arg, seen);
+}
+
+// The value of a bound expression. D has Value; number(n, width), symbol(name, width), a(), x(),
+// mem(index), load(offset), and apply(op, width, args), `width` being that of the first operand (of
+// kWide and kIf: of the result).
+template <class D>
+typename D::Value evaluate(D& d, const Expr& e) {
+  switch (e.op) {
+    case Op::kNumber:
+      return d.number(e.number, e.width);
+    case Op::kSymbol:
+      return d.symbol(e.name, e.width);
+    case Op::kA:
+      return d.a();
+    case Op::kX:
+      return d.x();
+    case Op::kMem:
+      return d.mem(evaluate(d, e.args[0]));
+    case Op::kLoad:
+      return d.load(evaluate(d, e.args[0]));
+    default:
+      break;
+  }
+  std::vector<typename D::Value> args;
+  args.reserve(e.args.size());
+  for (const Expr& arg : e.args) args.push_back(evaluate(d, arg));
+  const bool of_result = e.args.empty() || e.op == Op::kWide || e.op == Op::kIf;
+  return d.apply(e.op, of_result ? e.width : e.args[0].width, args);
+}
+
+// What evaluate needs of concrete numbers; a truth value is 0 or 1.
+std::uint64_t apply(Op op, int width, const std::vector<std::uint64_t>& args);
+
+}  // namespace secequiv::rules

@@ -1,0 +1,400 @@
+// Reader of .rule files.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/base/text.h"
+#include "harness/bpf/check.h"
+#include "harness/bpf/text.h"
+#include "verify/rules/rule.h"
+
+namespace secequiv::rules {
+namespace {
+
+constexpr std::size_t kMaxFragment = 1000;
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+std::string_view uncommented(std::string_view line) {
+  return trimmed(line.substr(0, std::min(line.find(';'), line.find("//"))));
+}
+bool is_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.';
+}
+// The word `text` begins with.
+std::string_view word_of(std::string_view text) {
+  return text.substr(
+      0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_name) - text.begin()));
+}
+
+struct Line {
+  std::size_t number = 0;
+  std::string_view text;  // without comment and blanks around
+};
+
+// A key of a rule with what belongs to it.
+struct Entry {
+  Line line;
+  std::string_view key;        // "where", "live", ...
+  std::string_view qualifier;  // of "live yes:", "yes"
+  std::string_view value;
+  std::vector<Line> block;
+};
+
+constexpr std::array<std::string_view, 7> kKeys = {"source", "expect", "for",  "where",
+                                                   "live",   "before", "after"};
+
+// "live yes: A" and the like; nothing if the line belongs to the block before it.
+std::optional<Entry> entry_of(const Line& line) {
+  const std::string_view key = word_of(line.text);
+  if (std::ranges::find(kKeys, key) == kKeys.end()) return std::nullopt;
+  std::string_view rest = trimmed(line.text.substr(key.size()));
+  std::string_view qualifier;
+  if (key == "live" && !rest.starts_with(':')) {
+    qualifier = word_of(rest);
+    rest = trimmed(rest.substr(qualifier.size()));
+  }
+  if (!rest.starts_with(':')) return std::nullopt;
+  return Entry{line, key, qualifier, trimmed(rest.substr(1)), {}};
+}
+
+// Reads the entries of one rule.
+class Reader {
+ public:
+  Reader(Rule& rule, const std::string& file) : rule_(rule), file_(file) {}
+
+  Status read(std::vector<Entry> entries) {
+    for (Entry& entry : entries) {
+      const bool many = entry.key == "where" || entry.key == "live";
+      if (!many && !seen_.insert(entry.key).second)
+        return failure(entry.line, fmt::format("'{}:' is given twice", entry.key));
+      if (entry.key != "before" && entry.key != "after" && !entry.block.empty())
+        return failure(entry.block.front(),
+                       "expected 'source:', 'expect:', 'for:', 'where:', "
+                       "'live:', 'before:', 'after:' or 'rule'");
+      if (auto s = take(entry); !s) return s;
+    }
+    for (const std::string_view side : {"before", "after"})
+      if (!seen_.contains(side))
+        return make_error(ErrorCode::kParse, rule_.where_found,
+                          fmt::format("rule {} has no '{}:'", rule_.name, side));
+    return finish();
+  }
+
+ private:
+  [[nodiscard]] std::string at(const Line& line) const {
+    return fmt::format("{}:{}", file_, line.number);
+  }
+  [[nodiscard]] Error failure(const Line& line, std::string detail) const {
+    return make_error(ErrorCode::kParse, at(line), std::move(detail));
+  }
+
+  Status take(Entry& entry) {
+    if (entry.key == "source") {
+      rule_.source = entry.value;
+    } else if (entry.key == "expect") {
+      return expectation(entry);
+    } else if (entry.key == "for") {
+      return family(entry);
+    } else if (entry.key == "where") {
+      auto condition = parse_expr(entry.value, kTruth, widths_, at(entry.line));
+      if (!condition) return condition.error();
+      rule_.conditions.push_back(std::move(*condition));
+    } else if (entry.key == "live") {
+      lives_.push_back(std::move(entry));
+    } else {
+      return side(entry, entry.key == "before" ? rule_.before : rule_.after);
+    }
+    return Ok{};
+  }
+
+  Status expectation(const Entry& entry) {
+    if (entry.value == "proven") return Ok{};
+    const std::string_view word = word_of(entry.value);
+    const auto kind = deviation_from_name(trimmed(entry.value.substr(word.size())));
+    if (word != "refuted" || !kind)
+      return failure(entry.line,
+                     "expected 'proven', or 'refuted' with 'illegal', 'exit', 'value' "
+                     "or 'state'");
+    rule_.expected = *kind;
+    return Ok{};
+  }
+
+  Status family(const Entry& entry) {
+    std::string_view rest = entry.value;
+    while (!rest.empty()) {
+      const std::size_t comma = std::min(rest.find(','), rest.size());
+      const std::string_view item = trimmed(rest.substr(0, comma));
+      rest = trimmed(rest.substr(std::min(comma + 1, rest.size())));
+      const std::string_view index = word_of(item);
+      std::string_view range = trimmed(item.substr(index.size()));
+      const std::size_t dots = range.find("..");
+      const auto number = [](std::string_view text) { return parse_unsigned(trimmed(text)); };
+      if (index.empty() || !range.starts_with("in ") || dots == std::string_view::npos)
+        return failure(entry.line, "expected 'INDEX in FIRST..LAST'");
+      const auto first = number(range.substr(3, dots - 3));
+      const auto last = number(range.substr(dots + 2));
+      if (!first || !last || *first > *last || *last > 64)
+        return failure(entry.line, fmt::format("expected FIRST..LAST, at most 64, found '{}'",
+                                               range.substr(3)));
+      for (const Rule::Range& other : rule_.family)
+        if (other.index == index)
+          return failure(entry.line, fmt::format("'{}' is given twice", index));
+      rule_.family.push_back({std::string(index), static_cast<std::uint32_t>(*first),
+                              static_cast<std::uint32_t>(*last)});
+    }
+    return Ok{};
+  }
+
+  Status side(const Entry& entry, Side& out) {
+    if (entry.value.empty() || !entry.block.empty()) {
+      if (!entry.value.empty())
+        return failure(entry.block.front(),
+                       "expected a condition of one line, or code below "
+                       "'before:' and 'after:'");
+      return code(entry, out);
+    }
+    auto condition = parse_expr(entry.value, kTruth, widths_, at(entry.line));
+    if (!condition) return condition.error();
+    out = std::move(*condition);
+    has_condition_ = true;
+    use_exit("yes");
+    use_exit("no");
+    return Ok{};
+  }
+
+  void use_exit(std::string_view name) {
+    if (std::ranges::find(rule_.exits, name) == rule_.exits.end()) rule_.exits.emplace_back(name);
+  }
+
+  // An operand written with symbols: what the assembler reads in its place, as long as it is.
+  Status substitute(const Line& line, std::string& text,
+                    std::vector<std::optional<Expr>>& operands) {
+    std::size_t open = text.find("#$");
+    if (open == std::string::npos) open = text.find("#(");
+    if (open == std::string::npos) open = text.find("[$");
+    if (open == std::string::npos) {
+      operands.emplace_back();
+      return Ok{};
+    }
+    const bool bracket = text[open] == '[';
+    std::size_t end = open + 1;
+    if (text[end] == '(') {
+      int depth = 0;
+      do {
+        depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+        ++end;
+      } while (depth != 0 && end < text.size());
+    } else {
+      ++end;
+      while (end < text.size() && is_name(text[end])) ++end;
+    }
+    const std::string_view operand = std::string_view(text).substr(open + 1, end - open - 1);
+    auto e = parse_expr(operand, kWord, widths_, at(line));
+    if (!e) return e.error();
+    // Legal for every instruction; checked as what it is once it has a value.
+    std::fill(text.begin() + static_cast<std::ptrdiff_t>(open) + 1,
+              text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+    text[open + 1] = bracket ? '0' : '1';
+    operands.emplace_back(std::move(*e));
+    return Ok{};
+  }
+
+  Status code(const Entry& entry, Side& out) {
+    Fragment fragment;
+    std::vector<std::optional<Expr>> operands;
+    std::vector<std::string> targets;
+    std::set<std::string, std::less<>> labels;
+    std::string text;
+    std::size_t lines = 1;
+    if (entry.block.size() > kMaxFragment)
+      return failure(entry.line, fmt::format("more than {} lines", kMaxFragment));
+    for (const Line& line : entry.block) {
+      for (; lines < line.number; ++lines) text += '\n';  // for the assembler's messages
+      std::string written(line.text);
+      fragment.text += fmt::format("{}\n", line.text);
+      for (;;) {  // labels, then one instruction
+        const std::string_view rest = trimmed(written);
+        const std::string_view word = word_of(rest);
+        if (word.empty() || !trimmed(rest.substr(word.size())).starts_with(':')) break;
+        labels.emplace(word);
+        const std::size_t colon = written.find(':');
+        text += written.substr(0, colon + 1);
+        written = written.substr(colon + 1);
+      }
+      if (trimmed(written).empty()) continue;
+      const std::string_view mnemonic = word_of(trimmed(written));
+      if (mnemonic == ".raw") return failure(line, "'.raw' has no place in a rule");
+      if (auto s = substitute(line, written, operands); !s) return s;
+      if (mnemonic.starts_with('j')) {
+        std::string_view rest = trimmed(written);
+        rest.remove_prefix(mnemonic.size());
+        if (mnemonic != "ja" && mnemonic != "jmp")
+          rest = rest.substr(std::min(rest.find(','), rest.size()));
+        while (!rest.empty()) {
+          if (rest.front() == ',') rest.remove_prefix(1);
+          rest = trimmed(rest);
+          if (const std::string_view target = word_of(rest); !target.empty())
+            targets.emplace_back(target);
+          rest = rest.substr(std::min(rest.find(','), rest.size()));
+        }
+      }
+      text += written;
+    }
+    fragment.operands = std::move(operands);
+    for (const std::string& target : targets)
+      if (!labels.contains(target)) use_exit(target);
+    if (labels.contains("next"))
+      return failure(entry.line, "'next' is the exit behind the code, not a label");
+    use_exit("next");
+    codes_.push_back({entry.line, std::move(text), std::move(labels), &out});
+    out = std::move(fragment);
+    return Ok{};
+  }
+
+  // Now that all exits are known.
+  Status finish() {
+    // Falling off the end leads to the first stub.
+    if (const auto next = std::ranges::find(rule_.exits, "next"); next != rule_.exits.end())
+      std::swap(*next, rule_.exits.front());
+    for (auto& [line, text, labels, side] : codes_) {
+      auto& fragment = std::get<Fragment>(*side);
+      for (const std::string& exit : rule_.exits) {
+        if (labels.contains(exit))
+          return failure(line, fmt::format("'{}' is a label here and an exit elsewhere", exit));
+        text += fmt::format("\n{}: ret #0", exit);
+      }
+      auto program = detail::read_asm(text, file_);
+      if (!program) return program.error();
+      fragment.program = std::move(*program);
+      fragment.size = fragment.program.size() - rule_.exits.size();
+      if (fragment.size != fragment.operands.size())
+        return failure(line, "expected one instruction a line");
+      fragment.operands.resize(fragment.program.size());
+      if (const auto bad = illegal_code(fragment))
+        return failure(line, describe(*bad, fragment.program));
+    }
+    rule_.live.assign(rule_.exits.size(), has_condition_ ? 0 : kLiveAll);
+    for (const Entry& entry : lives_)
+      if (auto s = live(entry); !s) return s;
+    return Ok{};
+  }
+
+  // What is wrong whatever the values of symbols are, but for M[] words set before the code.
+  static std::optional<Refusal> illegal_code(const Fragment& fragment) {
+    Program whole;
+    for (std::uint32_t k = 0; k < kMemWords; ++k) whole.push_back({kSt, 0, 0, k});
+    whole.insert(whole.end(), fragment.program.begin(), fragment.program.end());
+    auto bad = check(whole, LengthRule::kUnlimited);
+    if (bad) bad->pc -= std::min<std::size_t>(bad->pc, kMemWords);
+    return bad;
+  }
+
+  Status live(const Entry& entry) {
+    Live live = 0;
+    std::string_view rest = entry.value;
+    while (!rest.empty()) {
+      const std::size_t comma = std::min(rest.find(','), rest.size());
+      const std::string_view item = trimmed(rest.substr(0, comma));
+      rest = trimmed(rest.substr(std::min(comma + 1, rest.size())));
+      Live bit = 0;
+      for (Live each = kLiveA; each < kLiveAll; each <<= 1)
+        if (item == live_name(each)) bit = each;
+      if (item == "all") bit = kLiveAll;
+      if (item == "M") bit = kLiveAll & ~(kLiveA | kLiveX);
+      if (bit == 0 && item != "none")
+        return failure(entry.line, fmt::format("expected A, X, M, M[0] to M[15], 'all' or 'none', "
+                                               "found '{}'",
+                                               item));
+      live |= bit;
+    }
+    if (has_condition_ && live != 0)
+      return failure(entry.line, "a condition leaves nothing in registers, so nothing is live");
+    if (!entry.qualifier.empty()) {
+      const auto exit = std::ranges::find(rule_.exits, entry.qualifier);
+      if (exit == rule_.exits.end())
+        return failure(entry.line, fmt::format("'{}' is no exit of this rule", entry.qualifier));
+      rule_.live[static_cast<std::size_t>(exit - rule_.exits.begin())] = live;
+    } else {
+      for (Live& each : rule_.live) each = live;
+    }
+    return Ok{};
+  }
+
+  struct Code {
+    Line line;
+    std::string text;
+    std::set<std::string, std::less<>> labels;
+    Side* side;
+  };
+  Rule& rule_;
+  const std::string& file_;
+  SymbolWidths widths_;
+  std::set<std::string_view> seen_;
+  std::vector<Entry> lives_;
+  std::vector<Code> codes_;
+  bool has_condition_ = false;
+};
+
+}  // namespace
+
+Result<std::vector<Rule>> parse_rules(std::string_view text, const std::string& name) {
+  text = without_bom(text);
+  std::vector<Rule> out;
+  std::vector<Entry> entries;
+  std::set<std::string> names;
+  const auto finish = [&]() -> Status {
+    if (out.empty()) return Ok{};
+    Status s = Reader(out.back(), name).read(std::move(entries));
+    entries.clear();
+    return s;
+  };
+  std::size_t number = 0;
+  for (std::size_t begin = 0; begin < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const Line line{number + 1, uncommented(text.substr(begin, end - begin))};
+    const std::string_view whole = text.substr(begin, end - begin);
+    begin = end + 1;
+    const std::string where = fmt::format("{}:{}", name, line.number);
+    if (word_of(line.text) == "rule") {
+      if (auto s = finish(); !s) return s.error();
+      const std::string_view title = trimmed(line.text.substr(4));
+      if (title.empty() || title.find_first_of(" \t,") != std::string_view::npos)
+        return make_error(ErrorCode::kParse, where, "expected 'rule NAME', without blanks");
+      if (!names.emplace(title).second)
+        return make_error(ErrorCode::kParse, where, fmt::format("rule {} is there twice", title));
+      out.emplace_back();
+      out.back().name = title;
+      out.back().where_found = where;
+      out.back().text = fmt::format("{}\n", whole);
+      continue;
+    }
+    if (line.text.empty()) continue;
+    if (out.empty())
+      return make_error(ErrorCode::kParse, where,
+                        fmt::format("expected 'rule NAME', found '{}'", line.text.substr(0, 40)));
+    out.back().text += fmt::format("{}\n", whole);
+    if (auto entry = entry_of(line)) {
+      entries.push_back(std::move(*entry));
+    } else if (!entries.empty()) {
+      entries.back().block.push_back(line);
+    } else {
+      return make_error(ErrorCode::kParse, where,
+                        fmt::format("expected 'source:', 'expect:', 'for:', 'where:', 'live:', "
+                                    "'before:' or 'after:', found '{}'",
+                                    line.text.substr(0, 40)));
+    }
+  }
+  if (auto s = finish(); !s) return s.error();
+  if (out.empty())
+    return make_error(ErrorCode::kParse, name, "expected rules ('rule NAME'), found none");
+  return out;
+}
+
+}  // namespace secequiv::rules

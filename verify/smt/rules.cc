@@ -1,0 +1,250 @@
+#include "verify/smt/rules.h"
+
+#include <fmt/format.h>
+
+#include "harness/base/random.h"
+#include "verify/smt/rule_query.h"
+
+namespace secequiv::smt {
+namespace {
+
+using rules::Fragment;
+using rules::Instance;
+using rules::Role;
+
+// What the values of symbols that load, or index M[], can be.
+Z3_ast in_role(RuleTerms& t, const rules::Symbol& symbol) {
+  if (symbol.role == Role::kPlain) return t.truth(true);
+  Z3_ast term = t.symbol(symbol.name, symbol.width);
+  const auto below = [&](std::uint32_t limit) {
+    return t.negate(t.uge(term, t.Terms::constant(limit)));
+  };
+  if (symbol.role == Role::kIndex) return below(kMemWords);
+  return t.both(below(kSeccompDataSize),
+                t.eq(t.bit_and(term, t.Terms::constant(3)), t.Terms::constant(0)));
+}
+
+Z3_ast illegal(RuleTerms& t, const Instance& instance) {
+  const auto* after = std::get_if<Fragment>(&instance.after);
+  if (after == nullptr) return t.truth(false);
+  Z3_ast out = t.negate(rules::evaluate(t, rules::legality(*after)));
+  const auto symbols = rules::index_symbols(instance);
+  for (const auto& values : rules::memory_refusals(instance)) {
+    Z3_ast these = t.truth(true);
+    for (std::size_t i = 0; i < symbols.size(); ++i)
+      these = t.both(these, t.eq(t.symbol(instance.symbols[symbols[i]].name, rules::kWord),
+                                 t.Terms::constant(values[i])));
+    out = t.either(out, these);
+  }
+  return out;
+}
+
+// Something that is live differs.
+Z3_ast differs(RuleTerms& t, const Machine<RuleTerms>& a, const Machine<RuleTerms>& b,
+               rules::Live live) {
+  Z3_ast out = t.truth(false);
+  const auto compare = [&](rules::Live bit, Z3_ast mine, Z3_ast theirs) {
+    if ((live & bit) != 0 && mine != theirs) out = t.either(out, t.negate(t.eq(mine, theirs)));
+  };
+  compare(rules::kLiveA, a.a, b.a);
+  compare(rules::kLiveX, a.x, b.x);
+  for (std::uint32_t k = 0; k < kMemWords; ++k) compare(rules::kLiveM << k, a.m[k], b.m[k]);
+  return out;
+}
+
+// Finds values that are wrong, as simple as they come.
+class Search {
+ public:
+  Search(RuleTerms& terms, const Instance& instance, const RuleQuery& query, const Watchdog& clock,
+         std::size_t memory_mib)
+      : terms_(terms),
+        instance_(instance),
+        query_(query),
+        clock_(clock),
+        solver_(terms, memory_mib) {
+    solver_.require(query.condition);
+    solver_.require(query.counts);
+  }
+
+  // Z3_L_TRUE: `values` are wrong. Z3_L_FALSE: proven, and not for want of values.
+  Result<Z3_lbool> run() {
+    Z3_ast any = terms_.truth(false);
+    for (Z3_ast wrong : query_.wrong) any = terms_.either(any, wrong);
+    const Z3_lbool answer = holds(any);
+    if (answer == Z3_L_FALSE) {
+      const Z3_lbool some = holds(terms_.truth(true));
+      if (some == Z3_L_FALSE)
+        return make_error(ErrorCode::kPolicy, instance_.rule->where_found,
+                          fmt::format("rule {}: no values meet its condition and are legal before, "
+                                      "so it says nothing",
+                                      instance_.rule->name));
+      return some == Z3_L_TRUE ? Z3_L_FALSE : Z3_L_UNDEF;
+    }
+    if (answer != Z3_L_TRUE) return answer;
+    keep();
+    for (Z3_ast wrong : query_.wrong) {
+      solver_.push();
+      solver_.require(wrong);
+      if (check() == Z3_L_TRUE) {
+        keep();
+        break;
+      }
+      solver_.pop();
+    }
+    simplify();
+    return Z3_L_TRUE;
+  }
+
+  [[nodiscard]] const std::vector<std::uint32_t>& values() const { return values_; }
+  [[nodiscard]] std::string reason() const { return solver_.reason_unknown(); }
+
+ private:
+  Z3_lbool check() { return clock_.expired() ? Z3_L_UNDEF : solver_.check(); }
+  Z3_lbool holds(Z3_ast condition) {
+    solver_.push();
+    solver_.require(condition);
+    const Z3_lbool answer = check();
+    if (answer == Z3_L_TRUE) keep();
+    solver_.pop();
+    return answer;
+  }
+  void keep() { values_ = solver_.model(query_.variables); }
+
+  // Makes as many values 0 as can be, the others small.
+  void simplify() {
+    for (std::size_t i = 0; i < query_.variables.size(); ++i) {
+      for (const std::uint32_t small : {0u, 1u, 2u, 0x80000000u}) {
+        Z3_ast is = terms_.eq(query_.variables[i], terms_.Terms::constant(small));
+        if (values_[i] == small) {
+          solver_.require(is);
+          break;
+        }
+        solver_.push();
+        solver_.require(is);
+        if (check() == Z3_L_TRUE) {
+          keep();
+          break;  // stays required
+        }
+        solver_.pop();
+      }
+    }
+  }
+
+  RuleTerms& terms_;
+  const Instance& instance_;
+  const RuleQuery& query_;
+  const Watchdog& clock_;
+  Solver solver_;
+  std::vector<std::uint32_t> values_;
+};
+
+}  // namespace
+
+RuleQuery query_of(RuleTerms& t, const Instance& instance) {
+  RuleQuery out{};
+  out.condition = rules::evaluate(t, instance.condition);
+  out.counts = t.truth(true);
+  for (const rules::Symbol& symbol : instance.symbols)
+    out.counts = t.both(out.counts, in_role(t, symbol));
+  if (const auto* before = std::get_if<Fragment>(&instance.before))
+    out.counts = t.both(out.counts, rules::evaluate(t, rules::legality(*before)));
+  const auto before = t.run(instance.before, *instance.rule);
+  const auto after = t.run(instance.after, *instance.rule);
+  Z3_ast same_end = t.both(before.returns, after.returns);
+  Z3_ast state = t.truth(false);
+  for (std::size_t exit = 0; exit < before.reaches.size(); ++exit) {
+    Z3_ast both = t.both(before.reaches[exit], after.reaches[exit]);
+    same_end = t.either(same_end, both);
+    state = t.either(state, t.both(both, differs(t, before.states[exit], after.states[exit],
+                                                 instance.rule->live[exit])));
+  }
+  Z3_ast refused = illegal(t, instance);
+  Z3_ast accepted = t.negate(refused);
+  out.wrong = {t.both(accepted, t.negate(same_end)),
+               t.both(accepted, t.both(t.both(before.returns, after.returns),
+                                       t.negate(t.eq(before.value, after.value)))),
+               t.both(accepted, state), refused};
+  out.variables = t.variables(instance);
+  return out;
+}
+
+Result<RuleProof> prove_rule(const rules::Rule& rule, double timeout_seconds,
+                             std::size_t memory_mib) {
+  RuleProof out;
+  const auto start = Clock::now();
+  auto members = rules::instances(rule);
+  if (!members) return members.error();
+  RuleTerms terms;
+  const Watchdog clock(terms.context(), timeout_seconds);
+  out.verdict = Verdict::kEquivalent;
+  for (const Instance& instance : *members) {
+    const RuleQuery query = query_of(terms, instance);
+    Search search(terms, instance, query, clock, memory_mib);
+    auto answer = search.run();
+    if (!answer) return answer.error();
+    if (*answer == Z3_L_FALSE && terms.error().empty()) {
+      ++out.members;
+      continue;
+    }
+    if (*answer == Z3_L_TRUE) {
+      out.counterexample =
+          rules::replay(instance, RuleTerms::assignment(instance, search.values()));
+      if (!out.counterexample)
+        return make_error(ErrorCode::kInternal, "z3",
+                          fmt::format("the solver's counterexample to rule {} is none when run; "
+                                      "please report this",
+                                      rule.name));
+      out.verdict = Verdict::kDifferent;
+      out.at = instance.indices;
+      out.symbols = instance.symbols;
+    } else {
+      out.verdict = Verdict::kUnknown;
+      out.detail = clock.expired() ? fmt::format("time limit of {} s reached", timeout_seconds)
+                                   : limit_text(search.reason(), terms.error());
+    }
+    break;
+  }
+  out.seconds = seconds_since(start);
+  return out;
+}
+
+Result<std::vector<rules::Assignment>> some_assignments(const Instance& instance, std::size_t count,
+                                                        std::uint64_t seed,
+                                                        double timeout_seconds) {
+  RuleTerms terms;
+  const Watchdog clock(terms.context(), timeout_seconds);
+  const RuleQuery query = query_of(terms, instance);
+  const auto is = [&](std::size_t i, std::uint32_t mask, std::uint32_t value) {
+    return terms.eq(terms.bit_and(query.variables[i], terms.Terms::constant(mask)),
+                    terms.Terms::constant(value & mask));
+  };
+  Random random(seed);
+  Z3_ast others = terms.truth(true);
+  std::vector<rules::Assignment> out;
+  while (out.size() < count) {
+    Solver solver(terms);
+    solver.require(query.condition);
+    solver.require(query.counts);
+    solver.require(others);
+    if (clock.expired() || solver.check() != Z3_L_TRUE) break;
+    std::vector<std::uint32_t> values = solver.model(query.variables);
+    // Random bits where that is possible; Z3 chooses the rest.
+    for (std::size_t i = 0; i < instance.symbols.size() && !clock.expired(); ++i) {
+      solver.push();
+      solver.require(is(i, random.one_in(2) ? 0xffffffff : random.word(), random.word()));
+      if (solver.check() == Z3_L_TRUE) {
+        values = solver.model(query.variables);
+      } else {
+        solver.pop();
+      }
+    }
+    out.push_back(RuleTerms::assignment(instance, values));
+    Z3_ast same = terms.truth(true);
+    for (std::size_t i = 0; i < instance.symbols.size(); ++i)
+      same = terms.both(same, is(i, 0xffffffff, values[i]));
+    others = terms.both(others, terms.negate(same));
+  }
+  return out;
+}
+
+}  // namespace secequiv::smt

@@ -1,0 +1,252 @@
+// The weakest condition under which a rule is right, from a small vocabulary.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "verify/smt/rule_query.h"
+#include "verify/smt/rules.h"
+
+namespace secequiv::smt {
+namespace {
+
+using rules::Expr;
+using rules::Instance;
+
+constexpr std::size_t kMaxAtoms = 600;
+constexpr std::size_t kMaxConditions = 64;  // compared with each other
+constexpr int kRounds = 64;                 // of asking for values outside
+
+struct Candidate {
+  std::string text;
+  Expr expr;
+};
+
+std::vector<std::string> vocabulary(const Instance& instance) {
+  constexpr std::array kOfOne = {"${0} == 0",
+                                 "${0} != 0",
+                                 "${0} == 0xffffffff",
+                                 "${0} != 0xffffffff",
+                                 "popcount(${0}) == 1",
+                                 "popcount(${0}) <= 1",
+                                 "${0} & (${0} + 1) == 0",
+                                 "${0} <u 32",
+                                 "${0} & 0x80000000 == 0",
+                                 "${0} == 1",
+                                 "${0} <=u 1"};
+  constexpr std::array kOfBoth = {"${0} == ${1}", "${0} != ${1}", "${0} & ${1} == 0",
+                                  "${0} & ${1} != 0", "${0} + ${1} <u 32"};
+  constexpr std::array kOfPair = {"${0} <u ${1}", "${0} <=u ${1}", "${0} & ~${1} == 0",
+                                  "${0} & ~${1} != 0", "${0} + 1 == ${1}"};
+  std::vector<std::string> out;
+  const auto add = [&](const char* pattern, const std::string& a, const std::string& b) {
+    std::string text = pattern;
+    for (const auto& [hole, name] : {std::pair{"{0}", &a}, std::pair{"{1}", &b}})
+      for (std::size_t at = 0; (at = text.find(hole)) != std::string::npos;)
+        text.replace(at, 3, *name);
+    out.push_back(std::move(text));
+  };
+  const auto& symbols = instance.symbols;
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    if (symbols[i].width == rules::kTruth) {
+      add("${0}", symbols[i].name, "");
+      add("!${0}", symbols[i].name, "");
+      continue;
+    }
+    for (const char* pattern : kOfOne) add(pattern, symbols[i].name, "");
+    for (std::size_t j = 0; j < symbols.size(); ++j) {
+      if (symbols[j].width == rules::kTruth || i == j) continue;
+      if (i < j)
+        for (const char* pattern : kOfBoth) add(pattern, symbols[i].name, symbols[j].name);
+      for (const char* pattern : kOfPair) add(pattern, symbols[i].name, symbols[j].name);
+    }
+  }
+  if (out.size() > kMaxAtoms) out.resize(kMaxAtoms);
+  return out;
+}
+
+class Weakest {
+ public:
+  Weakest(const Instance& instance, double seconds, std::size_t memory_mib)
+      : instance_(instance),
+        seconds_(seconds),
+        clock_(terms_.context(), seconds),
+        query_(query_of(terms_, instance)),
+        solver_(terms_, memory_mib),
+        values_(terms_, memory_mib) {
+    wrong_ = terms_.truth(false);
+    for (Z3_ast wrong : query_.wrong) wrong_ = terms_.either(wrong_, wrong);
+    for (Solver* solver : {&solver_, &values_}) solver->require(query_.counts);
+    solver_.require(state_condition());
+  }
+
+  WeakestCondition run() {
+    WeakestCondition out;
+    out.symbols = instance_.symbols;
+    if (suffices({"true", {rules::Op::kNumber, rules::kTruth, 1, {}, {}}})) {
+      out.any_of = {"true"};
+      out.exact = WeakestCondition::Exact::kYes;
+      out.tried = tried_;
+      return finish(std::move(out), Verdict::kEquivalent);
+    }
+    std::vector<Candidate> atoms;
+    rules::SymbolWidths widths;
+    for (const rules::Symbol& symbol : instance_.symbols) widths.emplace(symbol.name, symbol.width);
+    for (const std::string& text : vocabulary(instance_)) {
+      auto expr = rules::parse_expr(text, rules::kTruth, widths, "the vocabulary");
+      if (expr) atoms.push_back({text, std::move(*expr)});
+    }
+    std::vector<Candidate> good;
+    std::vector<Candidate> rest;
+    for (Candidate& atom : atoms) (suffices(atom) ? good : rest).push_back(atom);
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      for (std::size_t j = i + 1; j < rest.size() && !clock_.expired(); ++j) {
+        Candidate both{fmt::format("{} && {}", rest[i].text, rest[j].text),
+                       {rules::Op::kAnd, rules::kTruth, 0, {}, {rest[i].expr, rest[j].expr}}};
+        if (suffices(both)) good.push_back(std::move(both));
+      }
+    }
+    good = weakest_of(std::move(good));
+    for (const Candidate& each : good) out.any_of.push_back(each.text);
+    if (clock_.expired()) return finish(std::move(out), Verdict::kUnknown);
+    find_outside(good, out);
+    out.tried = tried_;
+    return finish(std::move(out), good.empty() ? Verdict::kDifferent : Verdict::kEquivalent);
+  }
+
+ private:
+  WeakestCondition finish(WeakestCondition out, Verdict verdict) {
+    out.verdict = clock_.expired() || !terms_.error().empty() ? Verdict::kUnknown : verdict;
+    if (out.verdict == Verdict::kUnknown)
+      out.detail = clock_.expired() ? fmt::format("time limit of {} s reached", seconds_)
+                                    : limit_text("", terms_.error());
+    return out;
+  }
+
+  // What the rule's own condition says of more than symbols.
+  Z3_ast state_condition() {
+    Z3_ast out = terms_.truth(true);
+    for (const Expr& part : instance_.condition.args)
+      if (!rules::of_symbols(part)) out = terms_.both(out, rules::evaluate(terms_, part));
+    return out;
+  }
+  Z3_lbool check(Solver& solver) { return clock_.expired() ? Z3_L_UNDEF : solver.check(); }
+
+  // Is the rule right wherever the candidate holds, and does it hold somewhere?
+  bool suffices(const Candidate& candidate) {
+    ++tried_;
+    for (const auto& assignment : counterexamples_)
+      if (rules::value_of(candidate.expr, instance_, assignment) != 0) return false;
+    Z3_ast holds = rules::evaluate(terms_, candidate.expr);
+    solver_.push();
+    solver_.require(holds);
+    solver_.push();
+    solver_.require(wrong_);
+    const Z3_lbool answer = check(solver_);
+    if (answer == Z3_L_TRUE)
+      counterexamples_.push_back(RuleTerms::assignment(instance_, solver_.model(query_.variables)));
+    solver_.pop();
+    const bool out = answer == Z3_L_FALSE && check(solver_) == Z3_L_TRUE;
+    solver_.pop();
+    return out;
+  }
+
+  bool implies(const Candidate& a, const Candidate& b) {
+    values_.push();
+    values_.require(rules::evaluate(terms_, a.expr));
+    values_.require(terms_.negate(rules::evaluate(terms_, b.expr)));
+    const bool out = check(values_) == Z3_L_FALSE;
+    values_.pop();
+    return out;
+  }
+
+  // Those that imply no other one; of equals the first.
+  std::vector<Candidate> weakest_of(std::vector<Candidate> all) {
+    std::vector<Candidate> out;
+    for (Candidate& each : all) {
+      if (out.size() >= kMaxConditions) break;
+      if (std::ranges::any_of(out, [&](const Candidate& kept) { return implies(each, kept); }))
+        continue;
+      std::erase_if(out, [&](const Candidate& kept) { return implies(kept, each); });
+      out.push_back(std::move(each));
+    }
+    return out;
+  }
+
+  // Symbols' values outside of all of `good` for which the rule is right in every state: guessed,
+  // and whatever state shows a guess wrong is remembered for the next one.
+  void find_outside(const std::vector<Candidate>& good, WeakestCondition& out) {
+    for (const Candidate& each : good)
+      values_.require(terms_.negate(rules::evaluate(terms_, each.expr)));
+    const std::size_t symbols = instance_.symbols.size();
+    for (int round = 0; round < kRounds; ++round) {
+      const Z3_lbool answer = check(values_);
+      if (answer == Z3_L_UNDEF) return;
+      if (answer == Z3_L_FALSE) {
+        out.exact = WeakestCondition::Exact::kYes;
+        return;
+      }
+      std::vector<std::uint32_t> guess = values_.model(query_.variables);
+      guess.resize(symbols);
+      solver_.push();
+      for (std::size_t i = 0; i < symbols; ++i)
+        solver_.require(terms_.eq(query_.variables[i], terms_.Terms::constant(guess[i])));
+      const Z3_lbool some = check(solver_);
+      solver_.require(wrong_);
+      const Z3_lbool shown = check(solver_);
+      if (shown == Z3_L_TRUE) forbid(solver_.model(query_.variables));
+      solver_.pop();
+      if (some == Z3_L_UNDEF || shown == Z3_L_UNDEF) return;
+      if (shown == Z3_L_TRUE) continue;
+      if (some == Z3_L_TRUE) {
+        out.exact = WeakestCondition::Exact::kNo;
+        out.outside = std::move(guess);
+        return;
+      }
+      // No state goes with these values: neither right nor wrong.
+      Z3_ast other = terms_.truth(false);
+      for (std::size_t i = 0; i < symbols; ++i)
+        other = terms_.either(
+            other, terms_.negate(terms_.eq(query_.variables[i], terms_.Terms::constant(guess[i]))));
+      values_.require(other);
+    }
+  }
+
+  // No more values of symbols that are wrong in this state.
+  void forbid(const std::vector<std::uint32_t>& model) {
+    std::vector<Z3_ast> from;
+    std::vector<Z3_ast> to;
+    for (std::size_t i = instance_.symbols.size(); i < model.size(); ++i) {
+      from.push_back(query_.variables[i]);
+      to.push_back(terms_.Terms::constant(model[i]));
+    }
+    Z3_ast wrong = Z3_substitute(terms_.context(), terms_.both(state_condition(), wrong_),
+                                 static_cast<unsigned>(from.size()), from.data(), to.data());
+    values_.require(terms_.negate(wrong));
+  }
+
+  RuleTerms terms_;
+  const Instance& instance_;
+  double seconds_;
+  Watchdog clock_;
+  RuleQuery query_;
+  Solver solver_;  // counts, and what the condition says of the state
+  Solver values_;  // of symbols only
+  Z3_ast wrong_ = nullptr;
+  std::vector<rules::Assignment> counterexamples_;
+  std::size_t tried_ = 0;
+};
+
+}  // namespace
+
+Result<WeakestCondition> weakest_condition(const rules::Rule& rule, double timeout_seconds,
+                                           std::size_t memory_mib) {
+  if (!rule.family.empty())
+    return make_error(
+        ErrorCode::kUsage, rule.where_found,
+        fmt::format("--weakest takes no families, and rule {} has 'for:'", rule.name));
+  auto members = rules::instances(rule);
+  if (!members) return members.error();
+  return Weakest(members->front(), timeout_seconds, memory_mib).run();
+}
+
+}  // namespace secequiv::smt
