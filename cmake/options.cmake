@@ -5,6 +5,7 @@ target_include_directories(secequiv_options INTERFACE ${PROJECT_SOURCE_DIR})
 if(SECEQUIV_FUZZING_ENGINE)
   # A fuzzing service chooses compiler, sanitizer and instrumentation; a newer compiler's warnings must not stop it.
   set(SECEQUIV_FUZZ ON)
+  set(SECEQUIV_UNITY ON)
 else()
   target_compile_options(secequiv_options INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wconversion)
 endif()
@@ -17,16 +18,24 @@ endif()
 if(SECEQUIV_FUZZ AND NOT SECEQUIV_FUZZING_ENGINE)
   target_compile_options(secequiv_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
-if(SECEQUIV_TIDY)
-  find_program(CLANG_TIDY NAMES clang-tidy-19 REQUIRED)
-  set(CMAKE_CXX_CLANG_TIDY ${CLANG_TIDY} --quiet)
-endif()
 
-# secequiv_library(name SOURCES ... LINKS ...): a static library of one folder. LINKS are the arrows of ARCHITECTURE.md.
+# secequiv_together(name ALONE ...): with SECEQUIV_UNITY, several sources of a target are compiled at once; most of a compilation
+# is headers. Sources of which names collide with others' are listed under ALONE.
+function(secequiv_together name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ALONE")
+  if(SECEQUIV_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
+# secequiv_library(name SOURCES ... ALONE ... LINKS ...): a static library of one folder. LINKS are the arrows of ARCHITECTURE.md,
+# ALONE sources that cannot be compiled together with others.
 function(secequiv_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
-  add_library(${name} STATIC ${arg_SOURCES})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;ALONE;LINKS")
+  add_library(${name} STATIC ${arg_SOURCES} ${arg_ALONE})
   target_link_libraries(${name} PUBLIC secequiv_options ${arg_LINKS})
+  secequiv_together(${name} ALONE ${arg_ALONE})
 endfunction()
 
 # secequiv_thin(name): a target that is mostly others' templates (CLI11, JSON, GoogleTest) and does little itself. In builds that

@@ -86,7 +86,7 @@ def test_all_presets(tree):
     assert done.returncode == 0, done.stderr
     assert rows(done.stdout) == [
         ("dev", "passed", "build, ctest"), ("asan", "passed", "build, ctest"), ("gcc", "passed", "build, ctest"),
-        ("tidy", "passed", "build with clang-tidy"), ("fuzz", "passed", "checked as OSS-Fuzz does, 2 fuzz targets, planted bugs found")]
+        ("tidy", "passed", "clang-tidy"), ("fuzz", "passed", "checked as OSS-Fuzz does, 2 fuzz targets, planted bugs found")]
     assert last(done) == CLOSING % 270
     assert [call.split()[2] for call in tree.noted("ctest")] == ["dev", "asan", "gcc"]
     assert all("--output-on-failure --no-tests=error" in call for call in tree.noted("ctest"))

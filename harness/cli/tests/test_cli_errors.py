@@ -8,7 +8,7 @@ import stat
 
 import cli_tool
 import pytest
-from cli_tool import listed, report, run
+from cli_tool import listed, report, run, some
 
 COMMANDS = ("check", "prove", "run", "cover", "mutate", "asm", "dis", "validate", "optimize", "precompile", "patch", "import")
 BOTH = {"prove": 2}  # commands that need more than one input
@@ -28,7 +28,7 @@ def fails(*args, **options):
     return done.err
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", some(COMMANDS, 4))
 def test_unknown_option(command, getpid):
     assert "--no-such" in fails(command, *inputs(command, getpid), "--no-such")
 
@@ -46,13 +46,13 @@ def test_inputs_are_required(command):
         assert "after" in fails("prove", "one.bpf")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", some(COMMANDS, 4))
 def test_missing_file(command, tmp_path):
     path = tmp_path / "no-such-file"
     assert fails(command, *inputs(command, path)) == "secequiv: %s: cannot open: No such file or directory\n" % path
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", some(COMMANDS, 4))
 def test_directory(command, tmp_path):
     message = fails(command, *inputs(command, tmp_path))
     assert str(tmp_path) in message and "directory" in message
@@ -65,7 +65,7 @@ def test_empty_file(command, tmp_path):
     assert str(path) in fails(command, *inputs(command, path))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", some(COMMANDS, 4))
 def test_too_large_a_file(command, tmp_path):
     path = tmp_path / "large"
     with path.open("wb") as file:
@@ -131,13 +131,13 @@ EMPTY = [("check", "--after-cmd"), ("check", "--before-cmd"), ("check", "--polic
          ("precompile", "-o"), ("patch", "-o"), ("patch", "--set"), ("run", "--arg"), ("run", "--words"), ("run", "--nr")]
 
 
-@pytest.mark.parametrize("command, option", EMPTY)
+@pytest.mark.parametrize("command, option", some(EMPTY, 4))
 def test_an_empty_value_is_not_an_absent_one(command, option, getpid):
     assert option in fails(command, *inputs(command, getpid), option, "")
     assert option in fails(command, *inputs(command, getpid), option + "=" if option != "-o" else "--output=")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", some(COMMANDS, 4))
 def test_an_empty_name_of_an_input(command):
     message = fails(command, *inputs(command, ""))
     assert "expected a value, found ''" in message and ("program" if command == "cover" else "") in message
@@ -286,7 +286,7 @@ def sealed(tmp_path, getpid):
     folder.chmod(0o755)
 
 
-@pytest.mark.parametrize("args", WRITERS, ids=" ".join)
+@pytest.mark.parametrize("args", some(WRITERS, 3), ids=" ".join)
 def test_unwritable_outputs(args, tmp_path, getpid, sealed):
     before = listed(tmp_path)
     for target in (tmp_path / "no" / "out", getpid / "out", tmp_path, "/proc/secequiv-test"):
@@ -302,7 +302,7 @@ def test_unwritable_outputs(args, tmp_path, getpid, sealed):
     assert listed(tmp_path) == before
 
 
-@pytest.mark.parametrize("args", WRITERS, ids=" ".join)
+@pytest.mark.parametrize("args", some(WRITERS, 3), ids=" ".join)
 def test_a_full_device(args, tmp_path, getpid):
     done = run(*args, "/dev/full", cwd=tmp_path)
     if args[-1] == "--state":  # which is read first, and a device of endless zeros is no state
@@ -317,7 +317,7 @@ def nearly_full():
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
 
 
-@pytest.mark.parametrize("args", WRITERS, ids=" ".join)
+@pytest.mark.parametrize("args", some(WRITERS, 3), ids=" ".join)
 def test_a_disk_that_fills_up(args, tmp_path, getpid):
     if args[-1] == "--state":
         assert run("cover", getpid, "--no-derive", "--no-prove", "--state", tmp_path / "old").status == 3
@@ -331,7 +331,7 @@ def test_a_disk_that_fills_up(args, tmp_path, getpid):
         assert listed(tmp_path) == before and (tmp_path / "old").read_bytes() == kept
 
 
-@pytest.mark.parametrize("args", WRITERS, ids=" ".join)
+@pytest.mark.parametrize("args", some(WRITERS, 3), ids=" ".join)
 def test_a_bad_input_leaves_an_old_output_alone(args, tmp_path):
     (tmp_path / "getpid.asm").write_text("ld [0]\nnonsense\n")
     (tmp_path / "bad.json").write_text("{")

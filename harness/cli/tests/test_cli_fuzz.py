@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_tool import POLICIES, PROGRAMS, accept, binary, evaluate, report, run
+from cli_tool import FULL, POLICIES, PROGRAMS, accept, binary, evaluate, report, run
 from oracle.naive import Insn
 
 FAST = ["--no-scaling", "--trials"]
@@ -62,11 +62,12 @@ def insns(rows):
 
 @pytest.mark.parametrize("kind", ["optimizer", "compiler", "evaluator"])
 def test_the_built_in_ones_are_right(kind):
-    document, done = report("fuzz", "--" + kind, "secequiv", *FAST, "400")
-    assert done.status == 0 and document["verdict"] == "pass" and document["answered"] == 400
+    trials = 400 if FULL else 100
+    document, done = report("fuzz", "--" + kind, "secequiv", *FAST, trials)
+    assert done.status == 0 and document["verdict"] == "pass" and document["answered"] == trials
     assert [finding for finding in document["findings"] if finding["failure"]] == []
     if kind != "evaluator":
-        assert document["proven"] > 300
+        assert document["proven"] > trials * 3 // 4
 
 
 @pytest.mark.parametrize("command", ["cat", "cp {in} {out}", ": {}", "tail -c +1 {}; exit 0", "cat >/dev/null; exit 77"])

@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import pytest
-from cli_tool import PROGRAMS, STATUS, agrees, binary, fits, run, shown_on, without_kernel
+from cli_tool import FULL, PROGRAMS, STATUS, agrees, binary, fits, run, shown_on, some, without_kernel
 
 SYSTRAP = [str(PROGRAMS / "gvisor" / ("systrap.%s.bpf" % side)) for side in ("before", "after")]
 SYS_SECCOMP, SYS_PTRACE, ERRNO, ALLOW = 317, 101, 0x50000, 0x7FFF0000
@@ -36,12 +36,12 @@ def test_the_kernel_says_what_the_model_says():
 
 def test_every_real_filter_in_the_corpus():
     asked = 0
-    for path in sorted(PROGRAMS.glob("*/*.bpf")):
+    for path in some(sorted(PROGRAMS.glob("*/*.bpf")), 4):
         if path.stat().st_size <= 4096 * 8:
             document = ask(path, "--max-inputs", "2000", "--random", "1024")
             assert document["verdict"] == "pass", (path, document)
             asked += 1
-    assert asked >= 14
+    assert asked >= (14 if FULL else 3)
 
 
 def test_random_programs_without_input():

@@ -1,12 +1,11 @@
 """reach: how many inputs reach every instruction, and which; each checked by another command."""
 
 import json
-import os
 import random
 import re
 
 import pytest
-from cli_tool import POLICIES, PROGRAMS, Insn, all_programs, program, read_raw, report, run, write_raw
+from cli_tool import FULL, POLICIES, PROGRAMS, Insn, all_programs, program, read_raw, report, run, write_raw
 
 ALL = 1 << 512
 WORD = 1 << 480  # inputs with one word fixed
@@ -23,7 +22,6 @@ SMALL = {
     "ja": "ld [0]\njeq #1, L1, L2\nL1: ja L3\nL2: ja L4\nret #9\nL3: ret #1\nL4: ret #2\n",
 }
 # The development build's tests take all; others a few, and no long program.
-FULL = os.environ.get("SECEQUIV_FULL_TESTS") == "1"
 REAL = all_programs() if FULL else [path for path in all_programs() if path.stat().st_size < 16000][::3]
 SEED_POLICIES = sorted((POLICIES / "seed").glob("*.json"))[:: 1 if FULL else 4]
 SHOWN = 300
@@ -141,10 +139,10 @@ def holds_exactly(row, insns, tmp_path):
     elif complete:
         proof, done = report("prove", marks, no, "--assume", "!(%s)" % whole)
         assert (done.status, proof["verdict"]) == (0, "equivalent"), done
-    for i, one in enumerate(regions[:30]):
-        for other in regions[:i]:
-            error, done = report("prove", yes, yes, "--assume", "(%s) && (%s)" % (one, other))
-            assert done.status == 2 and "no input meets the assumption" in error["detail"], (one, other)
+    for i in range(1, min(len(regions), 30)):
+        before = " || ".join("(%s)" % region for region in regions[:i])
+        error, done = report("prove", yes, yes, "--assume", "(%s) && (%s)" % (regions[i], before))
+        assert done.status == 2 and "no input meets the assumption" in error["detail"], regions[:i + 1]
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import pytest
-from cli_tool import POLICIES, PROGRAMS, ROOT, binary, run
+from cli_tool import POLICIES, PROGRAMS, ROOT, binary, run, some
 
 DOCKER = POLICIES / "oci" / "docker-default.json"
 COMMANDS = {
@@ -99,7 +99,7 @@ def test_reports_go_to_standard_output(args, status, folder):
         assert json.loads(done.out)["schema"] == "secequiv.%s/%d" % (kind, JSON[kind])
 
 
-@pytest.mark.parametrize("args, status", CASES, ids=IDS)
+@pytest.mark.parametrize("args, status", some(CASES, 7), ids=some(IDS, 7))
 def test_a_full_standard_output_is_a_failure(args, status, folder):
     with open("/dev/full", "wb") as full:
         process = subprocess.run([binary()] + args, cwd=folder, stdout=full, stderr=subprocess.PIPE, timeout=60)
@@ -108,13 +108,13 @@ def test_a_full_standard_output_is_a_failure(args, status, folder):
         assert b"<stdout>: cannot write: No space left on device" in process.stderr
 
 
-@pytest.mark.parametrize("args, status", CASES, ids=IDS)
+@pytest.mark.parametrize("args, status", some(CASES, 7), ids=some(IDS, 7))
 def test_a_closed_standard_output_is_a_failure(args, status, folder):
     process = subprocess.run([binary()] + args, cwd=folder, preexec_fn=lambda: os.close(1), stderr=subprocess.PIPE, timeout=60)
     assert process.returncode == 2, process
 
 
-@pytest.mark.parametrize("args, status", CASES, ids=IDS)
+@pytest.mark.parametrize("args, status", some(CASES, 7), ids=some(IDS, 7))
 def test_a_reader_that_went_away_is_a_failure(args, status, folder):
     read, write = os.pipe()
     os.close(read)
