@@ -58,7 +58,9 @@ class Search {
         instance_(instance),
         query_(query),
         clock_(clock),
-        solver_(terms, memory_mib) {
+        solver_(
+            terms, memory_mib,
+            rules::index_symbols(instance).empty() ? Solver::Core::kBits : Solver::Core::kWords) {
     solver_.require(query.condition);
     solver_.require(query.counts);
   }

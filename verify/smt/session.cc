@@ -30,9 +30,10 @@ Watchdog::~Watchdog() {
   thread_.join();
 }
 
-Solver::Solver(Terms& terms, std::size_t memory_mib) : terms_(terms) {
+Solver::Solver(Terms& terms, std::size_t memory_mib, Core core) : terms_(terms) {
   Z3_context c = terms.context();
-  solver_ = Z3_mk_solver_for_logic(c, Z3_mk_string_symbol(c, "QF_BV"));
+  solver_ = core == Core::kBits ? Z3_mk_solver_for_logic(c, Z3_mk_string_symbol(c, "QF_BV"))
+                                : Z3_mk_simple_solver(c);
   Z3_solver_inc_ref(c, solver_);
   // Ctrl-C is for this process, which it ends; Z3 would take it as "give up".
   Z3_params params = Z3_mk_params(c);

@@ -36,7 +36,10 @@ class Watchdog {
 
 class Solver {
  public:
-  explicit Solver(Terms& terms, std::size_t memory_mib = 4096);
+  // Terms become bits, or stay words as long as they can: better where words are mostly moved.
+  enum class Core : std::uint8_t { kBits, kWords };
+
+  explicit Solver(Terms& terms, std::size_t memory_mib = 4096, Core core = Core::kBits);
   ~Solver() { Z3_solver_dec_ref(terms_.context(), solver_); }
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
