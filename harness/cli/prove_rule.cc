@@ -225,7 +225,10 @@ std::string summary(const std::vector<Outcome>& outcomes) {
 Status write_programs(const RuleJob& job, Outcome& outcome) {
   auto members = rules::instances(outcome.rule);
   if (!members) return members.error();
-  const rules::Instance& instance = members->front();
+  // Of a family the member that is wrong, or else the smallest.
+  const auto member = std::ranges::find_if(
+      *members, [&](const rules::Instance& each) { return outcome.proof.at == each.indices; });
+  const rules::Instance& instance = member == members->end() ? members->front() : *member;
   outcome.no_programs = rules::no_programs(instance);
   if (!outcome.no_programs.empty()) return Ok{};
   std::vector<rules::Assignment> assignments;

@@ -17,7 +17,6 @@ namespace {
 
 using detail::split;
 using detail::split_blanks;
-using detail::trimmed;
 using detail::vector_number;
 
 constexpr std::uint64_t kMax32 = std::numeric_limits<std::uint32_t>::max();

@@ -169,12 +169,6 @@ class ProgramReader {
 
 }  // namespace
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
 std::vector<std::string_view> split_blanks(std::string_view text) {
   std::vector<std::string_view> out;
   for (text = trimmed(text); !text.empty(); text = trimmed(text)) {

@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/base/text.h"
 #include "harness/bpf/insn.h"
 
 namespace secequiv::detail {
-
-// `text` without blanks at either end.
-std::string_view trimmed(std::string_view text);
 
 // The parts of `text` between blanks (or between `separator`s, which keeps empty parts).
 std::vector<std::string_view> split_blanks(std::string_view text);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -13,7 +14,10 @@ namespace {
 
 constexpr int kUndecided = 0;  // the width of a number or of a symbol until it meets another
 constexpr int kMaxNesting = 200;
-constexpr std::size_t kMaxParts = 100'000;
+constexpr std::size_t kMaxChain = 1000;  // operands of one operator, each nested in the next
+// Words that mean something wherever they stand, so that no index can be called so.
+constexpr std::array<std::string_view, 12> kReserved = {
+    "A", "X", "M", "true", "false", "any", "all", "if", "popcount", "wide", "any_of", "all_of"};
 
 struct Operator {
   std::string_view text;
@@ -148,7 +152,15 @@ class Parser {
     return settle(b, width, begin);
   }
 
-  static Expr node(Op op, int width, std::vector<Expr> args) {
+  // Operands are moved, which a list in braces would copy.
+  template <class... Args>
+  static Expr node(Op op, int width, Args&&... args) {
+    Expr out{op, width, 0, {}, {}};
+    out.args.reserve(sizeof...(args));
+    (out.args.push_back(std::move(args)), ...);
+    return out;
+  }
+  static Expr of_all(Op op, int width, std::vector<Expr> args) {
     return Expr{op, width, 0, {}, std::move(args)};
   }
 
@@ -161,9 +173,9 @@ class Parser {
     return e;
   }
   Result<Expr> family() {
-    Expr out = node(token_ == "any" ? Op::kForAny : Op::kForAll, kTruth, {});
+    Expr out = node(token_ == "any" ? Op::kForAny : Op::kForAll, kTruth);
     advance();
-    if (token_.empty() || !is_letter(token_[0])) return expected("the name of an index");
+    if (!is_index_name(token_)) return expected("the name of an index");
     out.name = token_;
     advance();
     if (auto s = need("<"); !s) return s.error();
@@ -175,7 +187,8 @@ class Parser {
     auto body = expr();
     if (!body) return body;
     if (auto s = settle(*body, kTruth, begin); !s) return s.error();
-    out.args = {std::move(*bound), std::move(*body)};
+    out.args.push_back(std::move(*bound));
+    out.args.push_back(std::move(*body));
     return out;
   }
   // Operands of truth values.
@@ -185,18 +198,20 @@ class Parser {
     auto first = operand();
     if (!first || token_ != token) return first;
     if (auto s = settle(*first, kTruth, begin); !s) return s.error();
-    std::vector<Expr> args{std::move(*first)};
+    std::vector<Expr> args;
+    args.push_back(std::move(*first));
     while (take(token)) {
+      if (op == Op::kIff && args.size() > kMaxChain) return failure(begin_, "too long");
       const std::size_t here = begin_;
       auto next = operand();
       if (!next) return next;
       if (auto s = settle(*next, kTruth, here); !s) return s.error();
       args.push_back(std::move(*next));
     }
-    if (op != Op::kIff) return node(op, kTruth, std::move(args));
+    if (op != Op::kIff) return of_all(op, kTruth, std::move(args));
     Expr out = std::move(args[0]);
     for (std::size_t i = 1; i < args.size(); ++i)
-      out = node(op, kTruth, {std::move(out), std::move(args[i])});
+      out = node(op, kTruth, std::move(out), std::move(args[i]));
     return out;
   }
   Result<Expr> implies() {
@@ -211,7 +226,7 @@ class Parser {
     if (!right) return right;
     if (auto s = settle(*left, kTruth, begin); !s) return s.error();
     if (auto s = settle(*right, kTruth, here); !s) return s.error();
-    return node(Op::kImplies, kTruth, {std::move(*left), std::move(*right)});
+    return node(Op::kImplies, kTruth, std::move(*left), std::move(*right));
   }
   Result<Expr> negation() {
     if (!take("!")) return token_ == "any" || token_ == "all" ? expr() : test();
@@ -221,7 +236,7 @@ class Parser {
     --nesting_;
     if (!e) return e;
     if (auto s = settle(*e, kTruth, begin); !s) return s.error();
-    return node(Op::kNot, kTruth, {std::move(*e)});
+    return node(Op::kNot, kTruth, std::move(*e));
   }
   Result<Expr> test() {
     const std::size_t begin = begin_;
@@ -234,8 +249,8 @@ class Parser {
       if (!right) return right;
       if (auto s = match(*left, *right, begin); !s) return s.error();
       if (op.swapped) std::swap(*left, *right);
-      Expr out = node(op.op, kTruth, {std::move(*left), std::move(*right)});
-      return op.negated ? node(Op::kNot, kTruth, {std::move(out)}) : std::move(out);
+      Expr out = node(op.op, kTruth, std::move(*left), std::move(*right));
+      return op.negated ? node(Op::kNot, kTruth, std::move(out)) : std::move(out);
     }
     return left;
   }
@@ -244,7 +259,7 @@ class Parser {
     const std::size_t begin = begin_;
     auto left = word(level + 1);
     if (!left) return left;
-    for (;;) {
+    for (std::size_t links = 0;;) {
       const Operator* found = nullptr;
       for (const Operator& op : kLevels[level].operators)
         if (!op.text.empty() && token_ == op.text) found = &op;
@@ -258,7 +273,8 @@ class Parser {
       if (!open)
         if (auto s = match(*left, *right, begin); !s) return s.error();
       const int width = left->width;
-      left = node(found->op, width, {std::move(*left), std::move(*right)});
+      *left = node(found->op, width, std::move(*left), std::move(*right));
+      if (++links > kMaxChain) return failure(begin_, "too long");
     }
   }
   Result<Expr> unary() {
@@ -274,7 +290,7 @@ class Parser {
     if (e->op == Op::kSymbol)
       if (auto s = settle(*e, kWord, begin); !s) return s.error();
     const int width = e->width;
-    return node(op, width, {std::move(*e)});
+    return node(op, width, std::move(*e));
   }
 
   Result<std::vector<Expr>> list(std::string_view end, std::optional<int> width,
@@ -301,7 +317,7 @@ class Parser {
     if (!args) return args.error();
     if (arguments != 0 && args->size() != arguments)
       return failure(begin, fmt::format("expected {} operands, found {}", arguments, args->size()));
-    return node(op, result, std::move(*args));
+    return of_all(op, result, std::move(*args));
   }
   Result<Expr> choice() {
     advance();
@@ -314,14 +330,14 @@ class Parser {
     if (auto s = settle((*args)[0], kTruth, begin); !s) return s.error();
     if (auto s = match((*args)[1], (*args)[2], begin); !s) return s.error();
     const int width = (*args)[1].width;
-    return node(Op::kIf, width, std::move(*args));
+    return of_all(Op::kIf, width, std::move(*args));
   }
   Result<Expr> bracketed(Op op) {
     const std::size_t begin = begin_;
     auto args = list("]", kWord, 1);
     if (!args) return args.error();
     if (args->size() != 1) return failure(begin, "expected one word between '[' and ']'");
-    return node(op, kWord, std::move(*args));
+    return of_all(op, kWord, std::move(*args));
   }
 
   Result<Expr> primary() {
@@ -344,7 +360,7 @@ class Parser {
     }
     if (token == "A" || token == "X") {
       advance();
-      return node(token == "A" ? Op::kA : Op::kX, kWord, {});
+      return node(token == "A" ? Op::kA : Op::kX, kWord);
     }
     if (token == "M") {
       advance();
@@ -353,7 +369,9 @@ class Parser {
     }
     if (!token.empty() && is_digit(token[0])) {
       const auto number = parse_unsigned(token);
-      if (!number) return expected("a number up to 2^64-1");
+      // In code a leading zero makes a number octal.
+      if (!number || (token.size() > 1 && token[0] == '0' && is_digit(token[1])))
+        return expected("a number up to 2^64-1 without leading zeros");
       advance();
       return Expr{Op::kNumber, *number > 0xffffffff ? kWideWord : kUndecided, *number, {}, {}};
     }
@@ -415,10 +433,12 @@ struct Plain {
 
 class Binder {
  public:
-  Binder(const Indices& indices, const std::string& where) : indices_(indices), where_(where) {}
+  Binder(const Indices& indices, const std::string& where, std::size_t& parts)
+      : indices_(indices), where_(where), parts_(parts) {}
 
   Result<Expr> bind(const Expr& e) {
-    if (++parts_ > kMaxParts) return failure("too many parts, once written out");
+    if (parts_ == 0) return failure("too many parts, once written out");
+    --parts_;
     if (e.op == Op::kIndex) {
       const auto known = indices_.find(e.name);
       if (known == indices_.end()) return failure(fmt::format("'{}' has no value", e.name));
@@ -472,18 +492,24 @@ class Binder {
 
   Indices indices_;
   const std::string& where_;
-  std::size_t parts_ = 0;
+  std::size_t& parts_;
 };
 
 }  // namespace
+
+bool is_index_name(std::string_view text) {
+  return !text.empty() && is_letter(text[0]) &&
+         std::ranges::find(kReserved, text) == kReserved.end();
+}
 
 Result<Expr> parse_expr(std::string_view text, int width, SymbolWidths& widths,
                         const std::string& where) {
   return Parser(text, widths, where).parse(width);
 }
 
-Result<Expr> written_out(const Expr& expr, const Indices& indices, const std::string& where) {
-  return Binder(indices, where).bind(expr);
+Result<Expr> written_out(const Expr& expr, const Indices& indices, const std::string& where,
+                         std::size_t& parts) {
+  return Binder(indices, where, parts).bind(expr);
 }
 
 std::uint64_t apply(Op op, int width, const std::vector<std::uint64_t>& args) {

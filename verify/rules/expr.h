@@ -87,6 +87,9 @@ struct Expr {
 // What is known of symbols by name, as the expressions of one rule are read: kTruth or kWord.
 using SymbolWidths = std::map<std::string, int, std::less<>>;
 
+// Can an index of a family be called so?
+bool is_index_name(std::string_view text);
+
 // Reads `text`, all of it, as a value of `width`. `widths` learns what symbols it names. `where` is
 // "file:line" for messages. Errors: kParse with the column.
 Result<Expr> parse_expr(std::string_view text, int width, SymbolWidths& widths,
@@ -94,9 +97,10 @@ Result<Expr> parse_expr(std::string_view text, int width, SymbolWidths& widths,
 
 // The expression for one choice of indices: 'any' and 'all' written out, indexed symbols named
 // "M[0,2]". Errors: kParse for an index without a value, one that is no number, or more than
-// 100,000 parts.
+// `parts` parts, of which those made are taken.
 using Indices = std::map<std::string, std::uint32_t, std::less<>>;
-Result<Expr> written_out(const Expr& expr, const Indices& indices, const std::string& where);
+Result<Expr> written_out(const Expr& expr, const Indices& indices, const std::string& where,
+                         std::size_t& parts);
 
 // Calls `seen(e)` for each part of a bound expression.
 template <class F>

@@ -13,13 +13,8 @@ namespace secequiv::rules {
 namespace {
 
 constexpr std::size_t kMaxFragment = 1000;
+constexpr std::size_t kMaxIndices = 8;
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 std::string_view uncommented(std::string_view line) {
   return trimmed(line.substr(0, std::min(line.find(';'), line.find("//"))));
 }
@@ -50,10 +45,25 @@ struct Entry {
 constexpr std::array<std::string_view, 7> kKeys = {"source", "expect", "for",  "where",
                                                    "live",   "before", "after"};
 
+bool is_key(std::string_view word) { return std::ranges::find(kKeys, word) != kKeys.end(); }
+
+// Does the instruction have a k that a symbol can stand for?
+bool has_number(const Insn& in) {
+  switch (insn_info(in.code)->operand) {
+    case Operand::Imm:
+    case Operand::Abs:
+    case Operand::Mem:
+    case Operand::CondImm:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // "live yes: A" and the like; nothing if the line belongs to the block before it.
 std::optional<Entry> entry_of(const Line& line) {
   const std::string_view key = word_of(line.text);
-  if (std::ranges::find(kKeys, key) == kKeys.end()) return std::nullopt;
+  if (!is_key(key)) return std::nullopt;
   std::string_view rest = trimmed(line.text.substr(key.size()));
   std::string_view qualifier;
   if (key == "live" && !rest.starts_with(':')) {
@@ -136,7 +146,7 @@ class Reader {
       const std::string_view range = trimmed(item.substr(index.size()));
       const std::size_t dots = range.find("..");
       const auto number = [](std::string_view text) { return parse_unsigned(trimmed(text)); };
-      if (index.empty() || !range.starts_with("in ") || dots == std::string_view::npos)
+      if (!is_index_name(index) || !range.starts_with("in ") || dots == std::string_view::npos)
         return failure(entry.line, "expected 'INDEX in FIRST..LAST'");
       const auto first = number(range.substr(3, dots - 3));
       const auto last = number(range.substr(dots + 2));
@@ -146,6 +156,8 @@ class Reader {
       for (const Rule::Range& other : rule_.family)
         if (other.index == index)
           return failure(entry.line, fmt::format("'{}' is given twice", index));
+      if (rule_.family.size() == kMaxIndices)
+        return failure(entry.line, fmt::format("more than {} indices", kMaxIndices));
       rule_.family.push_back({std::string(index), static_cast<std::uint32_t>(*first),
                               static_cast<std::uint32_t>(*last)});
     }
@@ -209,14 +221,17 @@ class Reader {
   Status code(const Entry& entry, Side& out) {
     Fragment fragment;
     std::vector<std::optional<Expr>> operands;
-    std::vector<std::string> targets;
+    std::vector<std::pair<Line, std::string>> targets;
     std::set<std::string, std::less<>> labels;
+    std::vector<Line> instruction_lines;
     std::string text;
     std::size_t lines = 1;
     if (entry.block.size() > kMaxFragment)
       return failure(entry.line, fmt::format("more than {} lines", kMaxFragment));
     for (const Line& line : entry.block) {
       for (; lines < line.number; ++lines) text += '\n';  // for the assembler's messages
+      if (line.text.find("/*") != std::string_view::npos)
+        return failure(line, "comments begin with ';' here");
       std::string written(line.text);
       fragment.text += fmt::format("{}\n", line.text);
       for (;;) {  // labels, then one instruction
@@ -231,6 +246,7 @@ class Reader {
       if (trimmed(written).empty()) continue;
       const std::string_view mnemonic = word_of(trimmed(written));
       if (mnemonic == ".raw") return failure(line, "'.raw' has no place in a rule");
+      instruction_lines.push_back(line);
       if (auto s = substitute(line, written, operands); !s) return s;
       if (mnemonic.starts_with('j')) {
         std::string_view rest = trimmed(written);
@@ -241,19 +257,26 @@ class Reader {
           if (rest.front() == ',') rest.remove_prefix(1);
           rest = trimmed(rest);
           if (const std::string_view target = word_of(rest); !target.empty())
-            targets.emplace_back(target);
+            targets.emplace_back(line, target);
           rest = rest.substr(std::min(rest.find(','), rest.size()));
         }
       }
       text += written;
     }
     fragment.operands = std::move(operands);
-    for (const std::string& target : targets)
-      if (!labels.contains(target)) use_exit(target);
+    for (const auto& [line, target] : targets) {
+      if (labels.contains(target)) continue;
+      if (is_key(target) || target == "rule")
+        return failure(line, fmt::format("'{}' is a word of this language, not a label", target));
+      if (target == "a" || target == "x")
+        return failure(line, fmt::format("exit '{}' is a register's name", target));
+      use_exit(target);
+    }
     if (labels.contains("next"))
       return failure(entry.line, "'next' is the exit behind the code, not a label");
     use_exit("next");
-    codes_.push_back({entry.line, std::move(text), std::move(labels), &out});
+    codes_.push_back(
+        {entry.line, std::move(text), std::move(labels), std::move(instruction_lines), &out});
     out = std::move(fragment);
     return Ok{};
   }
@@ -263,7 +286,7 @@ class Reader {
     // Falling off the end leads to the first stub.
     if (const auto next = std::ranges::find(rule_.exits, "next"); next != rule_.exits.end())
       std::swap(*next, rule_.exits.front());
-    for (auto& [line, text, labels, side] : codes_) {
+    for (auto& [line, text, labels, lines, side] : codes_) {
       auto& fragment = std::get<Fragment>(*side);
       for (const std::string& exit : rule_.exits) {
         if (labels.contains(exit))
@@ -280,28 +303,32 @@ class Reader {
       if (fragment.size != fragment.operands.size())
         return failure(line, "expected one instruction a line");
       fragment.operands.resize(fragment.program.size());
-      if (const auto bad = illegal_code(fragment))
-        return failure(line, describe(*bad, fragment.program));
+      for (std::size_t pc = 0; pc < fragment.size; ++pc)
+        if (fragment.operands[pc] && !has_number(fragment.program[pc]))
+          return failure(lines[pc], "this instruction has no operand for a symbol");
+      // Whatever the values of symbols are.
+      if (const auto bad = refusal_of(fragment.program))
+        return failure(bad->pc < fragment.size ? lines[bad->pc] : line,
+                       describe(*bad, fragment.program));
     }
     rule_.live.assign(rule_.exits.size(), has_condition_ ? 0 : kLiveAll);
-    for (const Entry& entry : lives_)
+    // What is said of one exit outdoes what is said of all.
+    std::ranges::partition(lives_, [](const Entry& entry) { return entry.qualifier.empty(); });
+    std::set<std::string_view> exits;
+    for (const Entry& entry : lives_) {
+      if (!exits.insert(entry.qualifier).second)
+        return failure(entry.line, entry.qualifier.empty()
+                                       ? "'live:' is given twice"
+                                       : fmt::format("'live {}:' is given twice", entry.qualifier));
       if (auto s = live(entry); !s) return s;
+    }
     return Ok{};
-  }
-
-  // What is wrong whatever the values of symbols are, but for M[] words set before the code.
-  static std::optional<Refusal> illegal_code(const Fragment& fragment) {
-    Program whole;
-    for (std::uint32_t k = 0; k < kMemWords; ++k) whole.push_back({kSt, 0, 0, k});
-    whole.insert(whole.end(), fragment.program.begin(), fragment.program.end());
-    auto bad = check(whole, LengthRule::kUnlimited);
-    if (bad) bad->pc -= std::min<std::size_t>(bad->pc, kMemWords);
-    return bad;
   }
 
   Status live(const Entry& entry) {
     Live live = 0;
     std::string_view rest = entry.value;
+    if (rest.empty()) return failure(entry.line, "expected what is live, or 'none'");
     while (!rest.empty()) {
       const std::size_t comma = std::min(rest.find(','), rest.size());
       const std::string_view item = trimmed(rest.substr(0, comma));
@@ -334,6 +361,7 @@ class Reader {
     Line line;
     std::string text;
     std::set<std::string, std::less<>> labels;
+    std::vector<Line> lines;  // of instructions
     Side* side;
   };
   Rule& rule_;
@@ -368,8 +396,10 @@ Result<std::vector<Rule>> parse_rules(std::string_view text, const std::string& 
     if (word_of(line.text) == "rule") {
       if (auto s = finish(); !s) return s.error();
       const std::string_view title = trimmed(line.text.substr(4));
-      if (title.empty() || title.find_first_of(" \t,") != std::string_view::npos)
-        return make_error(ErrorCode::kParse, where, "expected 'rule NAME', without blanks");
+      if (title.empty() || title.front() == '.' ||
+          !std::ranges::all_of(title, [](char c) { return is_name(c) || c == '-'; }))
+        return make_error(ErrorCode::kParse, where,
+                          "expected 'rule NAME', of letters, digits, '-', '_' and '.'");
       if (!names.emplace(title).second)
         return make_error(ErrorCode::kParse, where, fmt::format("rule {} is there twice", title));
       out.emplace_back();
@@ -384,6 +414,7 @@ Result<std::vector<Rule>> parse_rules(std::string_view text, const std::string& 
                         fmt::format("expected 'rule NAME', found '{}'", line.text.substr(0, 40)));
     out.back().text += fmt::format("{}\n", whole);
     if (auto entry = entry_of(line)) {
+      if (entry->key == "source") entry->value = trimmed(whole.substr(whole.find(':') + 1));
       entries.push_back(std::move(*entry));
     } else if (!entries.empty()) {
       entries.back().block.push_back(line);

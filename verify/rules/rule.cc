@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "harness/bpf/check.h"
 #include "harness/bpf/text.h"
@@ -11,6 +12,7 @@ namespace secequiv::rules {
 namespace {
 
 constexpr std::size_t kMaxInstances = 1000;
+constexpr std::size_t kMaxParts = 500'000;  // of all members together
 constexpr std::size_t kMaxIndexSymbols = 3;
 constexpr std::array<std::string_view, 5> kDeviations = {"none", "illegal", "exit", "value",
                                                          "state"};
@@ -30,27 +32,26 @@ class Symbols {
   explicit Symbols(std::vector<Symbol>& out) : out_(out) {}
 
   Symbol& of(const Expr& e) {
-    for (Symbol& known : out_)
-      if (known.name == e.name) return known;
-    out_.push_back({e.name, e.width, Role::kPlain});
-    return out_.back();
+    const auto [known, added] = at_.emplace(e.name, out_.size());
+    if (added) out_.push_back({e.name, e.width, Role::kPlain});
+    return out_[known->second];
   }
-  // `known`: what `before` or the condition says of a symbol restricts it.
-  void add(const Expr& whole, bool known) {
+  // `legal`: what loads or indexes M[] there is in range.
+  void add(const Expr& whole, bool legal) {
     for_each_part(whole, [&](const Expr& e) {
       if (e.op == Op::kSymbol) of(e);
-      if (known && (e.op == Op::kLoad || e.op == Op::kMem) && e.args[0].op == Op::kSymbol)
+      if (legal && (e.op == Op::kLoad || e.op == Op::kMem) && e.args[0].op == Op::kSymbol)
         of(e.args[0]).role = e.op == Op::kLoad ? Role::kOffset : Role::kIndex;
     });
   }
-  void add(const Side& side, bool known) {
-    if (const auto* condition = std::get_if<Expr>(&side)) return add(*condition, known);
+  void add(const Side& side, bool legal) {
+    if (const auto* condition = std::get_if<Expr>(&side)) return add(*condition, legal);
     const auto& fragment = std::get<Fragment>(side);
     for (std::size_t pc = 0; pc < fragment.size; ++pc) {
       const auto& operand = fragment.operands[pc];
       if (!operand) continue;
-      add(*operand, known);
-      if (!known || operand->op != Op::kSymbol) continue;
+      add(*operand, false);
+      if (!legal || operand->op != Op::kSymbol) continue;
       if (fragment.program[pc].code == kLdWAbs) of(*operand).role = Role::kOffset;
       if (has_memory_index(fragment.program[pc])) of(*operand).role = Role::kIndex;
     }
@@ -58,11 +59,13 @@ class Symbols {
 
  private:
   std::vector<Symbol>& out_;
+  std::unordered_map<std::string, std::size_t> at_;
 };
 
-Result<Side> bind_side(const Side& side, const Indices& indices, const std::string& where) {
+Result<Side> bind_side(const Side& side, const Indices& indices, const std::string& where,
+                       std::size_t& parts) {
   if (const auto* condition = std::get_if<Expr>(&side)) {
-    auto bound = written_out(*condition, indices, where);
+    auto bound = written_out(*condition, indices, where, parts);
     if (!bound) return bound.error();
     return Side(std::move(*bound));
   }
@@ -70,31 +73,36 @@ Result<Side> bind_side(const Side& side, const Indices& indices, const std::stri
   for (std::size_t pc = 0; pc < out.size; ++pc) {
     auto& operand = out.operands[pc];
     if (!operand) continue;
-    auto bound = written_out(*operand, indices, where);
+    auto bound = written_out(*operand, indices, where, parts);
     if (!bound) return bound.error();
     operand = std::move(*bound);
+    if (!of_symbols(*operand))
+      return make_error(ErrorCode::kParse, where,
+                        fmt::format("the number of an instruction cannot depend on registers, M[] "
+                                    "or the input: {}",
+                                    insn_text(out.program, pc)));
     if (has_memory_index(out.program[pc]) && operand->op != Op::kSymbol)
       return make_error(ErrorCode::kParse, where, "an index of M[] is a number or a symbol");
   }
   return Side(std::move(out));
 }
 
-Result<Instance> instance_of(const Rule& rule, const Indices& indices) {
+Result<Instance> instance_of(const Rule& rule, const Indices& indices, std::size_t& parts) {
   Instance out{&rule, indices, all_of({}), {}, {}, {}};
   for (const Expr& condition : rule.conditions) {
-    auto bound = written_out(condition, indices, rule.where_found);
+    auto bound = written_out(condition, indices, rule.where_found, parts);
     if (!bound) return bound.error();
     out.condition.args.push_back(std::move(*bound));
   }
-  auto before = bind_side(rule.before, indices, rule.where_found);
+  auto before = bind_side(rule.before, indices, rule.where_found, parts);
   if (!before) return before.error();
-  auto after = bind_side(rule.after, indices, rule.where_found);
+  auto after = bind_side(rule.after, indices, rule.where_found, parts);
   if (!after) return after.error();
   out.before = std::move(*before);
   out.after = std::move(*after);
   Symbols symbols(out.symbols);
   symbols.add(out.before, true);
-  symbols.add(out.condition, true);
+  symbols.add(out.condition, false);
   symbols.add(out.after, false);
   if (index_symbols(out).size() > kMaxIndexSymbols)
     return make_error(ErrorCode::kParse, rule.where_found,
@@ -153,44 +161,102 @@ Ending end_of(const Side& side, const Instance& instance, const Assignment& assi
   return {observer.exit, value, observer.state};
 }
 
-// Is `code` accepted where the words of `set` are written before it?
-bool accepted(const Program& code, std::uint32_t set) {
-  Program whole;
-  for (std::uint32_t k = 0; k < kMemWords; ++k)
-    if ((set >> k & 1) != 0) whole.push_back({kSt, 0, 0, k});
-  whole.insert(whole.end(), code.begin(), code.end());
-  return !check(whole, LengthRule::kUnlimited);
-}
+// What the kernel's check of M[] sees of code; bits are words.
+struct MemoryUse {
+  std::uint32_t needed = 0;        // read where they may not be written since the entry
+  std::vector<std::uint32_t> set;  // per exit: written since the entry on all paths to it
+};
 
-// The words that have to be written before `code`.
-std::uint32_t needed(const Program& code) {
-  std::uint32_t out = 0;
-  for (std::uint32_t k = 0; k < kMemWords; ++k)
-    if (!accepted(code, 0xffffu & ~(1u << k))) out |= 1u << k;
+// check_load_and_stores looks at the words one by one, so what is needed, and what is set, can be
+// read off one walk.
+MemoryUse memory_use(ProgramView code, std::size_t size, std::size_t exits) {
+  WrittenMemory written(size + exits + 1);
+  MemoryUse out;
+  for (std::size_t pc = 0; pc < size; ++pc)
+    if (!written.pass(pc, code[pc])) out.needed |= 1u << code[pc].k;
+  for (std::size_t exit = 0; exit < exits; ++exit) {
+    out.set.push_back(0);
+    for (std::uint32_t k = 0; k < kMemWords; ++k)
+      if (written.pass(size + exit, {kLdMem, 0, 0, k})) out.set.back() |= 1u << k;
+    // Exits are places of their own: nothing runs on into the next one.
+    written.pass(size + exit, {kJa, 0, 0, static_cast<std::uint32_t>(exits - exit - 1)});
+  }
   return out;
 }
 
-// `code` with a read of M[k] at an exit.
-Program with_read(Program code, std::size_t pc, std::uint32_t k) {
-  code[pc] = {kLdMem, 0, 0, k};
-  code.push_back({kRetK, 0, 0, 0});
-  return code;
+// Numbers with which index symbols stand in code and conditions.
+class IndexValues {
+ public:
+  IndexValues(const Instance& instance, const std::vector<std::size_t>& symbols,
+              const std::vector<std::uint32_t>& values)
+      : instance_(instance), symbols_(symbols), values_(values) {}
+
+  [[nodiscard]] Program in(const Fragment& fragment) const {
+    Program code = fragment.program;
+    for (std::size_t pc = 0; pc < fragment.size; ++pc)
+      if (fragment.operands[pc] && has_memory_index(code[pc]))
+        code[pc].k = *of(*fragment.operands[pc]);
+    return code;
+  }
+  // Words of M[] that an expression speaks of, which so are written before the code.
+  [[nodiscard]] std::uint32_t in(const Expr& expr) const {
+    std::uint32_t out = 0;
+    for_each_part(expr, [&](const Expr& e) {
+      if (e.op != Op::kMem) return;
+      const Expr& index = e.args[0];
+      const auto value = index.op == Op::kNumber
+                             ? std::optional(static_cast<std::uint32_t>(index.number))
+                             : of(index);
+      if (value) out |= 1u << *value % kMemWords;
+    });
+    return out;
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::uint32_t> of(const Expr& e) const {
+    for (std::size_t i = 0; i < symbols_.size(); ++i)
+      if (e.op == Op::kSymbol && e.name == instance_.symbols[symbols_[i]].name) return values_[i];
+    return std::nullopt;
+  }
+
+  const Instance& instance_;
+  const std::vector<std::size_t>& symbols_;
+  const std::vector<std::uint32_t>& values_;
+};
+
+// Which word the kernel misses in `after` where it takes `before`: empty if none.
+std::string missing_memory(const Instance& instance, const std::vector<std::size_t>& symbols,
+                           const std::vector<std::uint32_t>& values) {
+  const auto* after = std::get_if<Fragment>(&instance.after);
+  if (after == nullptr) return "";
+  const Rule& rule = *instance.rule;
+  const IndexValues at(instance, symbols, values);
+  std::uint32_t known = at.in(instance.condition);
+  MemoryUse had{0, std::vector<std::uint32_t>(rule.exits.size(), 0)};
+  if (const auto* before = std::get_if<Fragment>(&instance.before))
+    had = memory_use(at.in(*before), before->size, rule.exits.size());
+  else
+    known |= at.in(std::get<Expr>(instance.before));
+  const MemoryUse has = memory_use(at.in(*after), after->size, rule.exits.size());
+  known |= had.needed;
+  if (const std::uint32_t missing = has.needed & ~known; missing != 0)
+    return fmt::format("M[{}] is read and may not be written", std::countr_zero(missing));
+  for (std::size_t exit = 0; exit < rule.exits.size(); ++exit) {
+    const std::uint32_t missing =
+        had.set[exit] & ~has.set[exit] & ~known & (rule.live[exit] / kLiveM);
+    if (missing != 0)
+      return fmt::format("M[{}], live at {}, may not be written", std::countr_zero(missing),
+                         rule.exits[exit]);
+  }
+  return "";
 }
 
-// Does the kernel refuse `after` for M[] where it takes `before`? Its check of M[] does not look at
-// operands other than indices.
-bool memory_refused(const Rule& rule, const Program& before, std::size_t before_size,
-                    const Program& after, std::size_t after_size) {
-  if (!accepted(after, needed(before))) return true;
-  for (std::size_t exit = 0; exit < rule.exits.size(); ++exit) {
-    for (std::uint32_t k = 0; k < kMemWords; ++k) {
-      if ((rule.live[exit] & kLiveM << k) == 0) continue;
-      if (!accepted(with_read(after, after_size + exit, k),
-                    needed(with_read(before, before_size + exit, k))))
-        return true;
-    }
-  }
-  return false;
+// All of M[] written, then `code`.
+Program after_stores(const Program& code) {
+  Program out;
+  for (std::uint32_t k = 0; k < kMemWords; ++k) out.push_back({kSt, 0, 0, k});
+  out.insert(out.end(), code.begin(), code.end());
+  return out;
 }
 
 Live difference(const Machine<Concrete>& a, const Machine<Concrete>& b, Live live) {
@@ -202,20 +268,27 @@ Live difference(const Machine<Concrete>& a, const Machine<Concrete>& b, Live liv
   return out & live;
 }
 
-// Why the kernel refuses `after`; empty if it does not, beside what memory_refusals knows.
-std::string refusal_of(const Fragment& after, const Instance& instance,
-                       const Assignment& assignment) {
-  Program whole;
-  for (std::uint32_t k = 0; k < kMemWords; ++k) whole.push_back({kSt, 0, 0, k});
+// Why the kernel refuses `after`; empty if it does not.
+std::string why_refused(const Fragment& after, const Instance& instance,
+                        const Assignment& assignment) {
   const Program code = instantiate(after, instance, assignment);
-  whole.insert(whole.end(), code.begin(), code.end());
-  auto refusal = check(whole, LengthRule::kUnlimited);
-  if (!refusal) return "";
-  const std::size_t pc = refusal->pc - kMemWords;
-  return fmt::format("{}: {}", rule_name(refusal->rule), insn_text(code, pc));
+  if (const auto refusal = refusal_of(code))
+    return fmt::format("{}: {}", rule_name(refusal->rule), insn_text(code, refusal->pc));
+  const auto symbols = index_symbols(instance);
+  std::vector<std::uint32_t> values;
+  values.reserve(symbols.size());
+  for (const std::size_t symbol : symbols) values.push_back(assignment.symbols[symbol]);
+  const std::string missing = missing_memory(instance, symbols, values);
+  return missing.empty() ? "" : fmt::format("{}: {}", rule_name(RefusalRule::kMemUnset), missing);
 }
 
 }  // namespace
+
+std::optional<Refusal> refusal_of(const Program& code) {
+  auto refusal = check(after_stores(code), LengthRule::kUnlimited);
+  if (refusal) refusal->pc -= std::min<std::size_t>(refusal->pc, kMemWords);
+  return refusal;
+}
 
 std::string_view deviation_name(Deviation deviation) {
   return kDeviations[static_cast<std::size_t>(deviation)];
@@ -247,8 +320,9 @@ Result<std::vector<Instance>> instances(const Rule& rule) {
                         fmt::format("a family of more than {}", kMaxInstances));
   }
   std::vector<Instance> out;
+  std::size_t parts = kMaxParts;
   for (const Indices& choice : choices) {
-    auto instance = instance_of(rule, choice);
+    auto instance = instance_of(rule, choice, parts);
     if (!instance) return instance.error();
     out.push_back(std::move(*instance));
   }
@@ -311,13 +385,6 @@ std::vector<std::size_t> index_symbols(const Instance& instance) {
 }
 
 std::vector<std::vector<std::uint32_t>> memory_refusals(const Instance& instance) {
-  const auto* before = std::get_if<Fragment>(&instance.before);
-  const auto* after = std::get_if<Fragment>(&instance.after);
-  if (before == nullptr || after == nullptr) {
-    // A condition needs nothing written.
-    if (after == nullptr || accepted(after->program, 0)) return {};
-    return {{}};
-  }
   const auto symbols = index_symbols(instance);
   const std::size_t combinations = std::size_t{1} << (4 * symbols.size());
   std::vector<std::vector<std::uint32_t>> out;
@@ -325,18 +392,7 @@ std::vector<std::vector<std::uint32_t>> memory_refusals(const Instance& instance
     std::vector<std::uint32_t> values;
     values.reserve(symbols.size());
     for (std::size_t i = 0; i < symbols.size(); ++i) values.push_back(combination >> (4 * i) & 0xf);
-    const auto with_indices = [&](const Fragment& fragment) {
-      Program code = fragment.program;
-      for (std::size_t pc = 0; pc < fragment.size; ++pc)
-        if (fragment.operands[pc] && has_memory_index(code[pc]))
-          for (std::size_t i = 0; i < symbols.size(); ++i)
-            if (fragment.operands[pc]->name == instance.symbols[symbols[i]].name)
-              code[pc].k = values[i];
-      return code;
-    };
-    if (memory_refused(*instance.rule, with_indices(*before), before->size, with_indices(*after),
-                       after->size))
-      out.push_back(std::move(values));
+    if (!missing_memory(instance, symbols, values).empty()) out.push_back(std::move(values));
   }
   return out;
 }
@@ -356,14 +412,7 @@ std::optional<Counterexample> replay(const Instance& instance, const Assignment&
   out.assignment = assignment;
   out.before = end_of(instance.before, instance, assignment);
   if (const auto* after = std::get_if<Fragment>(&instance.after)) {
-    out.refusal = refusal_of(*after, instance, assignment);
-    if (out.refusal.empty()) {
-      std::vector<std::uint32_t> values;
-      for (const std::size_t symbol : index_symbols(instance))
-        values.push_back(assignment.symbols[symbol]);
-      if (std::ranges::count(memory_refusals(instance), values) != 0)
-        out.refusal = "mem_unset: a word of M[] may be read before it is written";
-    }
+    out.refusal = why_refused(*after, instance, assignment);
     if (!out.refusal.empty()) {
       out.kind = Deviation::kIllegal;
       return out;

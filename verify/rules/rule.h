@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/bpf/check.h"
 #include "harness/bpf/interpreter.h"
 #include "verify/rules/expr.h"
 
@@ -148,6 +149,10 @@ bool of_symbols(const Expr& expr);
 // The code of a side with the values of symbols in place.
 Program instantiate(const Fragment& fragment, const Instance& instance,
                     const Assignment& assignment);
+
+// Why the kernel would refuse code behind which its exits stand, all of M[] being written before
+// it.
+std::optional<Refusal> refusal_of(const Program& code);
 
 // When the kernel takes a fragment's operands: divisors are not 0, and so on.
 Expr legality(const Fragment& fragment);

@@ -114,6 +114,8 @@ TEST(RuleExpr, RefusesWhatItDoesNotUnderstand) {
       {"any < 3: true", "expected the name of an index, found '<'"},
       {"any i < $a: true", "must not depend on symbols"},
       {"any i < 3: any i < 3: true", "'i' is in use"},
+      {"any A < 3: true", "expected the name of an index, found 'A'"},
+      {"$a == 010", "without leading zeros"},
       {"j == 1", "'j' has no value"},
       {"any i < 1000000: $P[i]", "too many parts"},
       {"$a == 99999999999999999999", "expected a number up to 2^64-1"},
@@ -132,6 +134,16 @@ TEST(RuleExpr, RefusesWhatItDoesNotUnderstand) {
   EXPECT_NE(refusal("rule t\nbefore: " + std::string(5000, '!') + "true\nafter: true\n")
                 .find("nested too deeply"),
             std::string::npos);
+  const auto chain = [](const char* first, const std::string& more, int times) {
+    std::string out = first;
+    for (int i = 0; i < times; ++i) out += more;
+    return out;
+  };
+  for (const std::string& text : {chain("$a", " + 1", 90000) + " == 0",
+                                  chain("$p", " <=> $q", 90000), chain("$p", " => $q", 90000)})
+    EXPECT_NE(refusal("rule t\nbefore: " + text + "\nafter: true\n").find("too"),
+              std::string::npos);
+  EXPECT_EQ(refusal("rule t\nbefore: " + chain("$p", " && $q", 5000) + "\nafter: true\n"), "");
   EXPECT_NE(refusal("rule t\nbefore: " + std::string(5000, '-') + "1 == 0\nafter: true\n")
                 .find("nested too deeply"),
             std::string::npos);
@@ -145,7 +157,7 @@ TEST(Rule, RefusesWhatIsNoRule) {
       {"", "expected rules ('rule NAME'), found none"},
       {"; only a comment\n", "found none"},
       {"ld #1\n", "t.rule:1: expected 'rule NAME', found 'ld #1'"},
-      {"rule two words\n", "without blanks"},
+      {"rule two words\n", "of letters, digits"},
       {"rule t\nbefore:\n", "t.rule:1: rule t has no 'after:'"},
       {"rule t\nbefore:\nafter:\nbefore:\n", "t.rule:4: 'before:' is given twice"},
       {rule("ld #1", "ld #1") + rule("ld #1", "ld #1"), "rule t is there twice"},
@@ -155,6 +167,29 @@ TEST(Rule, RefusesWhatIsNoRule) {
       {rule("div #0", "ld #1"), "div"},
       {rule("mod #3", "ld #1"), "ModK"},
       {rule(".raw 6, 0, 0, 0", "ld #1"), "'.raw' has no place"},
+      {rule("ld #(X)", "ld #1"), "cannot depend on registers"},
+      {rule("ld #([0])", "ld #1"), "cannot depend on registers"},
+      {rule("jset #(M[0] + $a), yes, no", "ld #1"), "cannot depend on registers"},
+      {rule("ld #5 /* #$k */", "ld #1"), "t.rule:3: comments begin with ';'"},
+      {rule("jeq #1, source, no\nsource: ret #1", "ld #1"), "'source' is a word of this language"},
+      {rule("ja for", "ja for"), "t.rule:3: 'for' is a word of this language"},
+      {rule("jeq #1, a, b", "ld #1"), "t.rule:3: exit 'a' is a register's name"},
+      {rule("add x, #$k", "ld #1"), "t.rule:3"},
+      {rule("ld #$k ld #$j", "ld #1"), "t.rule:3"},
+      {rule("ld #1", "ld #1", "live: A\nlive: X\n"), "t.rule:3: 'live:' is given twice"},
+      {rule("ja far", "ja far", "live far: A\nlive far: X\n"), "'live far:' is given twice"},
+      {rule("ld #1", "ld #1", "live:\n"), "t.rule:2: expected what is live, or 'none'"},
+      {rule("ld #1", "ld #1", "for: A in 1..2\n"), "expected 'INDEX in FIRST..LAST'"},
+      {rule("ld #1", "ld #1",
+            "for: a in 1..1, b in 1..1, c in 1..1, d in 1..1, e in 1..1, f in "
+            "1..1, g in 1..1, h in 1..1, i in 1..1\n"),
+       "more than 8 indices"},
+      {"rule t\nfor: a in 0..30, b in 0..30\nbefore: any i < 40000: $P[i]\nafter: true\n",
+       "too many parts"},
+      {"rule ../../evil\n", "of letters, digits"},
+      {"rule .hidden\n", "of letters, digits"},
+      {"rule \x1b[31m\n", "of letters, digits"},
+      {rule("ld #1\nmod #3", "ld #1"), "t.rule:4: not_seccomp"},
       {rule("next: ld #1", "ld #1"), "'next' is the exit behind the code"},
       {rule("ja far", "far: ld #1"), "'far' is a label here and an exit elsewhere"},
       {rule("ld M[$i + 1]", "ld #1"), "t.rule:3"},
@@ -250,8 +285,51 @@ TEST(Rule, MemoryThatMayBeUnset) {
   EXPECT_EQ(refused("st M[2]", "ld #1", "live: M[1]\n"), 0u);
   EXPECT_EQ(refused("st M[2]\njeq #1, yes, no", "jeq #1, yes, no", "live: none\nlive yes: M[2]\n"),
             1u);
+  EXPECT_EQ(refused("st M[2]\njeq #1, yes, no", "jeq #1, yes, no", "live no: none\nlive: M[2]\n"),
+            1u);
+  // What is known of a word at the entry says that it is written.
+  EXPECT_EQ(refused("ld #1", "ld M[4]", "where: M[4] == 1\nlive: none\n"), 0u);
+  EXPECT_EQ(refused("ld #1", "ld M[4]", "where: M[5] == 1\nlive: none\n"), 1u);
+  EXPECT_EQ(refused("ld #1", "ld M[$i]", "where: M[$i] == 1\nlive: none\n"), 0u);
+  EXPECT_EQ(refused("st M[3]", "", "where: M[3] == A\n"), 0u);
+  // Exits are places of their own: what one path writes is not written on another's.
+  EXPECT_EQ(refused("jeq #1, set, next\nset: st M[5]\nja far",
+                    "jeq #1, set, other\nother: jeq #1, far, next\nset: st M[5]\nja far", ""),
+            1u);
+  EXPECT_EQ(refused("st M[5]\njeq #1, next, far", "jeq #1, next, set\nset: st M[5]\nja far",
+                    "live next: A, X\n"),
+            0u);
+  // Conditions need nothing written but what they speak of.
+  const auto of_condition = [](const std::string& condition, const std::string& code) {
+    const One one("rule t\nbefore: " + condition + "\nafter:\n" + code + "\n");
+    return one.members.empty() ? std::size_t{999} : memory_refusals(one.member()).size();
+  };
+  EXPECT_EQ(of_condition("[0] == 5", "ld M[$j]\njeq #5, yes, no"), 16u);
+  EXPECT_EQ(of_condition("[0] == 5", "st M[$i]\nld M[$j]\njeq #5, yes, no"), 240u);
+  EXPECT_EQ(of_condition("M[3] == 5", "ld M[3]\njeq #5, yes, no"), 0u);
   // A jump leaves all of M[] set to what stands behind it, a return does not.
   EXPECT_EQ(refused("ja far", "ret #0", "live: none\nlive next: M[5]\n"), 1u);
+}
+
+TEST(Rule, AConditionDoesNotNarrowSymbols) {
+  const One one(
+      rule("ld #$o\njge #64, yes, no", "ld #$o\nja no", "where: $o == $o || [$o] == 1\n"));
+  ASSERT_FALSE(one.members.empty());
+  EXPECT_EQ(one.member().symbols.front().role, Role::kPlain);
+  EXPECT_EQ(
+      replayed(rule("ld #$o\njge #64, yes, no", "ld #$o\nja no", "where: $o == $o || [$o] == 1\n"),
+               {64}),
+      Deviation::kExit);
+}
+
+TEST(Rule, ManyExitsAndIndicesAreNoWork) {
+  std::string jumps;
+  for (int i = 0; i < 100; ++i)
+    jumps += "jeq #" + std::to_string(i) + ", e" + std::to_string(i) + "\n";
+  const One one(rule("st M[$i]\nst M[$j]\nst M[$k]\n" + jumps, "st M[$i]\n" + jumps, ""));
+  ASSERT_FALSE(one.members.empty());
+  // Right where all three are the same.
+  EXPECT_EQ(memory_refusals(one.member()).size(), 4096u - 16u);
 }
 
 TEST(Rule, WholeProgramsShowWhatIsLive) {

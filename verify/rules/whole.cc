@@ -44,7 +44,7 @@ Program whole(const Program& code, std::size_t size, std::uint32_t memory, const
       out.push_back({kLdxMem, 0, 0, k});
       out.push_back({kXorX, 0, 0, 0});
     }
-    out.push_back({kXorK, 0, 0, static_cast<std::uint32_t>(exit) << 28});
+    out.push_back({kXorK, 0, 0, static_cast<std::uint32_t>(exit) * 0x9e3779b1});
     out.push_back({kRetA, 0, 0, 0});
   }
   return out;

@@ -278,6 +278,7 @@ TEST(WeakestCondition, OfKnownRules) {
       {"before:\nadd #$a\nsub #$a\nafter:\n", {"true"}, true},
       {"before:\njset #$a, yes, no\nafter:\njset #($a & $b), yes, no\n", {"$a & ~$b == 0"}, true},
       {"before:\nld #1\nafter:\nld #2\n", {}, true},
+      {"before: any i < 2: $P[i]\nafter: $P[1]\n", {"!$P[0]", "$P[1]"}, true},
       // Right for 4 alone, which no word of the vocabulary says.
       {"live: A\nwhere: A == 3\nbefore:\nadd #$k\nafter:\nld #7\n", {}, false},
   };

@@ -14,7 +14,8 @@ using rules::Instance;
 
 constexpr std::size_t kMaxAtoms = 600;
 constexpr std::size_t kMaxConditions = 64;  // compared with each other
-constexpr int kRounds = 64;                 // of asking for values outside
+constexpr std::size_t kMaxParts = 1000;
+constexpr int kRounds = 64;  // of asking for values outside
 
 struct Candidate {
   std::string text;
@@ -90,10 +91,12 @@ class Weakest {
     }
     std::vector<Candidate> atoms;
     rules::SymbolWidths widths;
-    for (const rules::Symbol& symbol : instance_.symbols) widths.emplace(symbol.name, symbol.width);
     for (const std::string& text : vocabulary(instance_)) {
       auto expr = rules::parse_expr(text, rules::kTruth, widths, "the vocabulary");
-      if (expr) atoms.push_back({text, std::move(*expr)});
+      if (!expr) continue;
+      std::size_t parts = kMaxParts;
+      if (auto atom = rules::written_out(*expr, {}, "the vocabulary", parts))
+        atoms.push_back({text, std::move(*atom)});
     }
     std::vector<Candidate> good;
     std::vector<Candidate> rest;

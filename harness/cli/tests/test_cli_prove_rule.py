@@ -110,6 +110,14 @@ rule swapped
     assert [(other / name).read_bytes() for name in names] != [(out / name).read_bytes() for name in names]
 
 
+def test_a_family_is_instantiated_where_it_is_wrong(rule, tmp_path):
+    path = rule("rule oob\n for: n in 0..2\n live: A\n before:\n ld #(if((any i < 2 - n: $S[i] == 1) || n == 2, 1, 1))\n"
+                " after:\n ld #(if(n == 2, 2, 1))\n")
+    document = report("prove-rule", path, "--instantiate", tmp_path)[0]
+    assert only(document)["counterexample"]["member"] == {"n": 2} and only(document)["programs"] == 1
+    assert report("prove", tmp_path / "oob.1.before.asm", tmp_path / "oob.1.after.asm")[0]["verdict"] == "different"
+
+
 def test_rules_without_programs_say_so(rule, tmp_path):
     path = rule("rule p\nbefore: $p\nafter: $p && true\n")
     outcome = only(report("prove-rule", path, "--instantiate", tmp_path / "none")[0])

@@ -170,7 +170,7 @@ def test_help_of_the_whole():
     assert done.status == 0 and done.err == ""
     for command in COMMANDS:
         assert re.search(r"^  %s +\S" % command, done.out, re.MULTILINE), command
-    assert set(re.findall(r"^  ([a-z]+) ", done.out[done.out.index("Subcommands:"):], re.MULTILINE)) == set(COMMANDS)
+    assert set(re.findall(r"^  ([a-z-]+) ", done.out[done.out.index("Subcommands:"):], re.MULTILINE)) == set(COMMANDS)
     text = " ".join(done.out.split())
     for part in ("Exit status: 0 same or pass", "1 different", "2 bad usage or input", "3 unknown", "4 the kernel would refuse",
                  "5 a command under test failed"):
