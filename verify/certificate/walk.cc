@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
@@ -96,6 +97,7 @@ class Walker {
   static Term reg(const Machine<Values>& m, std::uint32_t i) {
     return i < kMemWords ? m.m[i] : i == kMemWords ? m.a : m.x;
   }
+  [[nodiscard]] std::vector<Literal> needs_of(const Edge& edge, const Literal& learned) const;
   void finish(const Frame& frame);
   [[nodiscard]] Status within_limits() const;
   void count_uses();
@@ -266,32 +268,49 @@ Status Walker::go_on() {
   return Ok{};
 }
 
-// What a node needs is what its ways need, but for what the outcome says.
+// What is to be known at a node for a way from it to be walked, but for the outcome `learned`; in
+// order.
+std::vector<Literal> Walker::needs_of(const Edge& edge, const Literal& learned) const {
+  Knowledge alone;
+  alone.learn(learned);
+  std::vector<Literal> out;
+  std::vector<Literal> more;  // out of order
+  bool whole = false;
+  const auto need = [&](const Literal& literal, std::vector<Literal>& to) {
+    if (literal.base != learned.base) return to.push_back(literal);
+    if (alone.implies(literal)) return;
+    if (knowledge_.implies(literal)) return to.push_back(literal);
+    // It follows from both together.
+    if (whole) return;
+    whole = true;
+    for (const Literal& known : knowledge_.about(literal.base)) more.push_back(known);
+  };
+  const std::vector<Literal>& below = nodes_[edge.to].needs;
+  out.reserve(below.size());
+  for (const Literal& literal : below) need(literal, out);
+  for (const Literal& literal : edge.used) need(literal, more);
+  if (more.empty()) return out;
+  std::ranges::sort(more);
+  std::vector<Literal> both;
+  both.reserve(out.size() + more.size());
+  std::ranges::set_union(out, more, std::back_inserter(both));
+  both.erase(std::ranges::unique(both).begin(), both.end());
+  return both;
+}
+
 void Walker::finish(const Frame& frame) {
   Node& node = nodes_[frame.node];
-  std::vector<Literal> needs;
-  for (const bool outcome : {false, true}) {
-    const Edge& edge = frame.edges[outcome ? 1 : 0];
-    node.next[outcome ? 1 : 0] = edge.to;
+  std::array<std::vector<Literal>, 2> needs;
+  for (const std::size_t outcome : {0, 1}) {
+    const Edge& edge = frame.edges[outcome];
     Literal learned = node.test;
-    learned.holds = learned.holds == outcome;
-    Knowledge alone;
-    alone.learn(learned);
-    bool whole = false;
-    const auto need = [&](const Literal& literal) {
-      if (literal.base == learned.base && alone.implies(literal)) return;
-      if (knowledge_.implies(literal)) return needs.push_back(literal);
-      if (whole) return;
-      whole = true;
-      for (const Literal& known : knowledge_.about(literal.base)) needs.push_back(known);
-    };
-    for (const Literal& literal : edge.used) need(literal);
-    for (const Literal& literal : nodes_[edge.to].needs) need(literal);
+    learned.holds = learned.holds == (outcome == 1);
+    node.next[outcome] = edge.to;
+    needs[outcome] = needs_of(edge, learned);
     work_ += edge.used.size() + nodes_[edge.to].needs.size();
   }
-  std::ranges::sort(needs);
-  needs.erase(std::ranges::unique(needs).begin(), needs.end());
-  node.needs = std::move(needs);
+  node.needs.reserve(needs[0].size() + needs[1].size());
+  std::ranges::set_union(needs[0], needs[1], std::back_inserter(node.needs));
   finished_.push_back(frame.node);
   known_[node.pc].push_back(frame.node);
 }
