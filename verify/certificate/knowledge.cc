@@ -28,6 +28,7 @@ bool Knowledge::narrow(Range& r) {
 
 // The mask within `mask` under which the value is excluded, 0 if it is not.
 std::uint32_t Knowledge::excluded(Term base, std::uint32_t mask, std::uint32_t value) const {
+  work_ += 1 + facts_[base].masks.size();
   for (const std::uint32_t part : facts_[base].masks)
     if ((part & ~mask) == 0 && excluded_.contains({base, part, value & part})) return part;
   return 0;
@@ -51,6 +52,7 @@ bool Knowledge::close(Term base) {
       if (r.low >= r.high) return false;
       --r.high;
     }
+    work_ += fact.partly.size();
     for (const auto& [mask, value] : fact.partly) {
       if (((r.bits ^ value) & r.fixed & mask) != 0) continue;
       const std::uint32_t open = mask & ~r.fixed;

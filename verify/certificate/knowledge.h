@@ -25,6 +25,8 @@ class Knowledge {
   // A place in what was learned, to go back to.
   [[nodiscard]] std::size_t mark() const { return learned_.size(); }
   void forget(std::size_t mark);
+  // How many masks and values were looked at so far.
+  [[nodiscard]] std::size_t work() const { return work_; }
   // All that was learned of a term, in order.
   [[nodiscard]] std::vector<Literal> about(Term base) const;
 
@@ -69,6 +71,7 @@ class Knowledge {
   std::vector<Fact> facts_;  // by term
   std::unordered_set<Excluded, Hash> excluded_;
   std::vector<Step> learned_;
+  mutable std::size_t work_ = 0;
 };
 
 }  // namespace secequiv::certificate

@@ -22,6 +22,8 @@ constexpr NodeId kNone = ~NodeId{0};
 constexpr std::size_t kRegisters = kMemWords + 2;  // M[], A, X: the order of liveness.h
 // Nodes at the same two instructions that are looked at for being what a walk comes to.
 constexpr std::size_t kCandidates = 32;
+// What the checker may execute and compare for each byte of the certificate is 64.
+constexpr std::size_t kWorkPerByte = 40;
 
 // One program at an instruction that tests something or returns.
 struct Side {
@@ -84,7 +86,7 @@ class Walker {
     return Ok{};
   }
 
-  Walk written();
+  Result<Walk> written();
 
  private:
   struct Control;
@@ -120,6 +122,7 @@ class Walker {
   NodeId root_ = kNone;
   std::vector<std::uint32_t> defined_;  // by term: the number that the text gives it
   std::size_t work_ = 0;
+  std::size_t executed_ = 0;
 };
 
 struct Walker::Control {
@@ -175,7 +178,7 @@ Status Walker::within_limits() const {
 Status Walker::run(Sides& sides, const Knowledge* learned, std::vector<Literal>& used) {
   for (std::size_t i = 0; i < 2; ++i) {
     Control control{*this, sides[i], learned, used};
-    for (; !control.stopped; ++work_)
+    for (; !control.stopped; ++work_, ++executed_)
       step(values_, programs_[i][sides[i].pc], sides[i].machine, control);
   }
   return within_limits();
@@ -301,7 +304,7 @@ std::vector<Literal> Walker::needs_of(const Edge& edge, const Literal& learned) 
 void Walker::finish(const Frame& frame) {
   Node& node = nodes_[frame.node];
   std::array<std::vector<Literal>, 2> needs;
-  for (const std::size_t outcome : {0, 1}) {
+  for (std::size_t outcome = 0; outcome < 2; ++outcome) {
     const Edge& edge = frame.edges[outcome];
     Literal learned = node.test;
     learned.holds = learned.holds == (outcome == 1);
@@ -387,7 +390,7 @@ void Walker::write_cases(std::string& out, NodeId from) const {
   }
 }
 
-Walk Walker::written() {
+Result<Walk> Walker::written() {
   Walk out;
   out.cases = nodes_.size();
   count_uses();
@@ -421,6 +424,10 @@ Walk Walker::written() {
   out.text += "main\n";
   write_cases(out.text, root_);
   out.text += fmt::format("end {}\n", sha256(out.text));
+  // The checker counts somewhat more than this.
+  if (executed_ + knowledge_.work() > kWorkPerByte * out.text.size())
+    return make_error(ErrorCode::kBudget, "certificate",
+                      "no certificate: checking it would take longer than its size allows");
   return out;
 }
 
