@@ -20,9 +20,9 @@ Result<std::string> refutation(const Cnf& formula, const Limits& limits) {
   child.seconds = limits.seconds;
   child.memory_bytes = limits.memory_mib << 20;
   child.output_bytes = kMostProofBytes;
-  // 20 says that the formula is unsatisfiable.
+  // These options make shorter proofs here. 20 says that the formula is unsatisfiable.
   const auto answer = run_command(
-      fmt::format("command -v cadical >/dev/null || exit {}; cadical -q - -; s=$?; "
+      fmt::format("command -v cadical >/dev/null || exit {}; cadical -q --unsat --chrono=0 - -; s=$?; "
                   "[ $s = 20 ] || exit $((s == 10 ? 10 : 1))",
                   kUnsupportedStatus),
       formula.text, child);

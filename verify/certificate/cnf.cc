@@ -155,9 +155,14 @@ Gates::Bool Gates::eq(const Word& a, const Word& b) {
   return out;
 }
 
+// Along the digits that are the same, as eq does it: so that the two share their gates.
 Gates::Bool Gates::ugt(const Word& a, const Word& b) {
   Bool out = -1;
-  for (std::size_t i = 0; i < a.size(); ++i) out = choose(differ(a[i], b[i]), a[i], out);
+  Bool alike = 1;
+  for (std::size_t i = a.size(); i-- > 0;) {
+    out = either(out, both(alike, both(a[i], -b[i])));
+    alike = both(alike, -differ(a[i], b[i]));
+  }
   return out;
 }
 
