@@ -12,9 +12,10 @@
 namespace secequiv::cli {
 
 void CertificateOption::add(CLI::App& app) {
-  app.add_option("--certificate", directory,
-                 "Also write to this folder what scripts/check_certificate needs to check the proof "
-                 "without us: walk.cert; with --engine z3 query.cnf and proof.lrat; with both, both")
+  app.add_option(
+         "--certificate", directory,
+         "Also write to this folder what scripts/check_certificate needs to check the proof "
+         "without us: walk.cert; with --engine z3 query.cnf and proof.lrat; with both, both")
       ->check([](const std::string& path) {
         return path.empty() ? std::string("--certificate: a folder is expected") : std::string();
       });

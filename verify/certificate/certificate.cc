@@ -22,9 +22,10 @@ Result<std::string> refutation(const Cnf& formula, const Limits& limits) {
   child.output_bytes = kMostProofBytes;
   // These options make shorter proofs here. 20 says that the formula is unsatisfiable.
   const auto answer = run_command(
-      fmt::format("command -v cadical >/dev/null || exit {}; cadical -q --unsat --chrono=0 - -; s=$?; "
-                  "[ $s = 20 ] || exit $((s == 10 ? 10 : 1))",
-                  kUnsupportedStatus),
+      fmt::format(
+          "command -v cadical >/dev/null || exit {}; cadical -q --unsat --chrono=0 - -; s=$?; "
+          "[ $s = 20 ] || exit $((s == 10 ? 10 : 1))",
+          kUnsupportedStatus),
       formula.text, child);
   if (answer.ok()) return answer.value;
   if (answer.outcome == Outcome::kUnsupported)
@@ -54,8 +55,8 @@ Status supported(const Question& question, const std::string& option) {
 Result<std::vector<File>> by_cases(const Question& question, const Limits& limits) {
   WalkLimits walk;
   walk.seconds = limits.seconds;
-  auto made =
-      walk_certificate(question.before[0], question.after[0], question.sameness, walk);
+  if (limits.memory_mib != 0) walk.bytes = limits.memory_mib << 19;
+  auto made = walk_certificate(question.before[0], question.after[0], question.sameness, walk);
   if (!made) return made.error();
   return std::vector<File>{{"walk.cert", std::move(made->text)}};
 }

@@ -17,8 +17,7 @@ Gates::Word Gates::constant(std::uint32_t k) {
 
 Gates::Word Gates::load(std::uint32_t i) {
   Word out{};
-  for (std::size_t bit = 0; bit < out.size(); ++bit)
-    out[bit] = static_cast<Bool>(2 + 32 * i + bit);
+  for (std::size_t bit = 0; bit < out.size(); ++bit) out[bit] = static_cast<Bool>(2 + 32 * i + bit);
   return out;
 }
 

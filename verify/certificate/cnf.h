@@ -49,7 +49,8 @@ class Gates {
   static bool same(const Word& a, const Word& b) { return a == b; }
 
   // The clauses of the gates that `goal` depends on, numbered anew without gaps, between the one
-  // that says what 1 is and the one that says that `goal` is true; and how many variables there are.
+  // that says what 1 is and the one that says that `goal` is true; and how many variables there
+  // are.
   [[nodiscard]] std::pair<std::vector<Clause>, std::int32_t> clauses(Bool goal) const;
 
  private:

@@ -26,12 +26,12 @@ bool Knowledge::narrow(Range& r) {
   return fix(r, differ == 32 ? 0 : kAll << differ, r.low);
 }
 
-// The mask within `mask` under which the value is excluded, 0 if it is not.
-std::uint32_t Knowledge::excluded(Term base, std::uint32_t mask, std::uint32_t value) const {
+// Under some mask within `mask`.
+bool Knowledge::excluded(Term base, std::uint32_t mask, std::uint32_t value) const {
   work_ += 1 + facts_[base].masks.size();
   for (const std::uint32_t part : facts_[base].masks)
-    if ((part & ~mask) == 0 && excluded_.contains({base, part, value & part})) return part;
-  return 0;
+    if ((part & ~mask) == 0 && excluded_.contains({base, part, value & part})) return true;
+  return false;
 }
 
 // To all that follows.
@@ -41,17 +41,11 @@ bool Knowledge::close(Term base) {
   for (;;) {
     const Range before = r;
     if (!narrow(r)) return false;
-    // Past an excluded end lie the values that differ in the mask's last bit.
-    while (const std::uint32_t part = excluded(base, kAll, r.low)) {
-      r.low |= (part & (~part + 1)) - 1;
-      if (r.low >= r.high) return false;
-      ++r.low;
-    }
-    while (const std::uint32_t part = excluded(base, kAll, r.high)) {
-      r.high &= ~((part & (~part + 1)) - 1);
-      if (r.low >= r.high) return false;
-      --r.high;
-    }
+    // As many steps at most as values are excluded one by one.
+    for (; excluded_.contains({base, kAll, r.low}); ++r.low, ++work_)
+      if (r.low == r.high) return false;
+    for (; excluded_.contains({base, kAll, r.high}); --r.high, ++work_)
+      if (r.low == r.high) return false;
     work_ += fact.partly.size();
     for (const auto& [mask, value] : fact.partly) {
       if (((r.bits ^ value) & r.fixed & mask) != 0) continue;
@@ -94,8 +88,7 @@ void Knowledge::forget(std::size_t mark) {
     const Step& step = learned_.back();
     Fact& fact = facts_[step.literal.base];
     fact.range = step.before;
-    if (step.excluded)
-      excluded_.erase({step.literal.base, step.literal.mask, step.literal.value});
+    if (step.excluded) excluded_.erase({step.literal.base, step.literal.mask, step.literal.value});
     if (step.mask) fact.masks.pop_back();
     if (step.partly) fact.partly.pop_back();
   }
@@ -112,7 +105,7 @@ std::optional<bool> Knowledge::decide(const Literal& literal) const {
   if (((r.bits ^ literal.value) & r.fixed & literal.mask) != 0) return false;
   if ((literal.mask & ~r.fixed) == 0) return true;
   if (literal.mask == kAll && (literal.value < r.low || literal.value > r.high)) return false;
-  if (excluded(literal.base, literal.mask, literal.value) != 0) return false;
+  if (excluded(literal.base, literal.mask, literal.value)) return false;
   return std::nullopt;
 }
 

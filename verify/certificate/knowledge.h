@@ -18,6 +18,8 @@ class Knowledge {
  public:
   // False: no value of the term meets all that is known.
   bool learn(const Literal& literal);
+  // The outcome of the test that the literal is about, whatever it says of it; nothing if that is
+  // open.
   [[nodiscard]] std::optional<bool> decide(const Literal& literal) const;
   [[nodiscard]] bool implies(const Literal& literal) const {
     return decide(literal) == std::optional(literal.holds);
@@ -39,8 +41,9 @@ class Knowledge {
   };
   struct Hash {
     std::size_t operator()(const Excluded& e) const {
-      const std::uint64_t h = ((std::uint64_t{e.mask} << 32 | e.value) ^ std::uint64_t{e.base} << 20) *
-                              0x9e3779b97f4a7c15u;
+      const std::uint64_t h =
+          ((std::uint64_t{e.mask} << 32 | e.value) ^ std::uint64_t{e.base} << 20) *
+          0x9e3779b97f4a7c15u;
       return static_cast<std::size_t>(h ^ h >> 29);
     }
   };
@@ -63,7 +66,7 @@ class Knowledge {
     bool partly;
   };
 
-  [[nodiscard]] std::uint32_t excluded(Term base, std::uint32_t mask, std::uint32_t value) const;
+  [[nodiscard]] bool excluded(Term base, std::uint32_t mask, std::uint32_t value) const;
   [[nodiscard]] bool close(Term base);
   [[nodiscard]] static bool narrow(Range& r);
   [[nodiscard]] static bool fix(Range& r, std::uint32_t mask, std::uint32_t value);

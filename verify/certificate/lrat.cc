@@ -43,11 +43,11 @@ class Converter {
 
   LratLimits limits_;
   Clock::time_point start_;
-  std::vector<Clause> clauses_{{}};          // by id; the first two literals are watched
-  std::vector<std::vector<Id>> hints_{{}};   // likewise
-  std::vector<std::vector<Id>> watches_;     // by literal: clauses to look at when it is false
-  std::vector<std::int8_t> value_;           // by literal: 1 true, -1 false
-  std::vector<Id> reason_;                   // by variable; 0: assumed
+  std::vector<Clause> clauses_{{}};         // by id; the first two literals are watched
+  std::vector<std::vector<Id>> hints_{{}};  // likewise
+  std::vector<std::vector<Id>> watches_;    // by literal: clauses to look at when it is false
+  std::vector<std::int8_t> value_;          // by literal: 1 true, -1 false
+  std::vector<Id> reason_;                  // by variable; 0: assumed
   std::vector<std::int32_t> trail_;
   std::size_t propagated_ = 0;
   std::size_t steps_ = 0;
@@ -242,7 +242,8 @@ Result<std::string> Converter::convert(const std::vector<Clause>& formula, std::
     const Step step = read(drat, at, clause);
     if (step == Step::kDeleted) continue;
     if (step != Step::kClause)
-      return make_error(ErrorCode::kAdapter, "cadical", "what it wrote is no proof, or ends before the empty clause");
+      return make_error(ErrorCode::kAdapter, "cadical",
+                        "what it wrote is no proof, or ends before the empty clause");
     auto hints = refute(clause);
     if (!within_limits())
       return make_error(ErrorCode::kBudget, "certificate",

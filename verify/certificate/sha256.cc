@@ -9,8 +9,8 @@
 namespace secequiv::certificate {
 namespace {
 
-// The first 32 bits behind the point of the power `1/root` of the n-th prime: found by bisection, in
-// integers, instead of being listed. floor(prime^(1/root) * 2^32) mod 2^32.
+// The first 32 bits behind the point of the power `1/root` of the n-th prime: found by bisection,
+// in integers, instead of being listed. floor(prime^(1/root) * 2^32) mod 2^32.
 std::uint32_t fraction(std::uint32_t prime, int root) {
   using Wide = unsigned __int128;
   std::uint64_t low = 0;
@@ -45,7 +45,8 @@ struct Constants {
   }
 };
 
-void block(const Constants& constants, std::string_view bytes, std::array<std::uint32_t, 8>& state) {
+void block(const Constants& constants, std::string_view bytes,
+           std::array<std::uint32_t, 8>& state) {
   std::array<std::uint32_t, 64> w{};
   for (std::size_t i = 0; i < 64; ++i)
     w[i / 4] = w[i / 4] << 8 | static_cast<std::uint8_t>(bytes[i]);

@@ -123,6 +123,7 @@ class Walker {
   std::vector<std::uint32_t> defined_;  // by term: the number that the text gives it
   std::size_t work_ = 0;
   std::size_t executed_ = 0;
+  std::size_t kept_ = 0;  // literals
 };
 
 struct Walker::Control {
@@ -168,10 +169,11 @@ struct Walker::Control {
 
 Status Walker::within_limits() const {
   if (nodes_.size() < limits_.nodes && work_ < limits_.work &&
+      kept_ * sizeof(Literal) < limits_.bytes &&
       (nodes_.size() % 256 != 0 || seconds_since(start_) < limits_.seconds))
     return Ok{};
   return make_error(ErrorCode::kBudget, "certificate",
-                    "no certificate: the limit of cases, work or time is reached");
+                    "no certificate: the limit of cases, work, memory or time is reached");
 }
 
 // Each to its next test that is open, or to its end.
@@ -314,6 +316,7 @@ void Walker::finish(const Frame& frame) {
   }
   node.needs.reserve(needs[0].size() + needs[1].size());
   std::ranges::set_union(needs[0], needs[1], std::back_inserter(node.needs));
+  kept_ += node.needs.size();
   finished_.push_back(frame.node);
   known_[node.pc].push_back(frame.node);
 }
@@ -365,7 +368,8 @@ std::string Walker::literal_text(const Literal& literal) const {
   const std::string base = operand(literal.base);
   if (literal.order)
     return fmt::format(" {}{}{:x}", base, literal.holds ? ":ge:" : ":lt:", literal.value);
-  return fmt::format(" {}{}{:x}:{:x}", base, literal.holds ? ":eq:" : ":ne:", literal.mask, literal.value);
+  return fmt::format(" {}{}{:x}:{:x}", base, literal.holds ? ":eq:" : ":ne:", literal.mask,
+                     literal.value);
 }
 
 // In the order of a walk that goes on where a test is true first.

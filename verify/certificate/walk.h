@@ -14,7 +14,8 @@ namespace secequiv::certificate {
 
 struct WalkLimits {
   std::size_t nodes = std::size_t{1} << 20;
-  std::size_t work = std::size_t{1} << 26;  // instructions executed and literals looked at
+  std::size_t work = std::size_t{1} << 28;   // instructions executed and literals looked at
+  std::size_t bytes = std::size_t{1} << 29;  // of literals that are kept
   double seconds = 1e6;
 };
 
