@@ -381,6 +381,39 @@ def test_forgeries(tmp_path):
             assert checked.walk(forged(*case, cases)) is None, cases
 
 
+def test_a_literal_that_is_never_true(tmp_path):
+    """nr & 0xf0 == 0xff: taken for known where nr & 0xf0 is 0xf0, it would say that nr > 0xfe, and hide what differs at 0xf0."""
+    text = "ld [0]\nand #0xf0\njeq #0xf0, y\nret #0\ny: ld [0]\njgt #0xfe, z\nret #%d\nz: ret #0\n"
+    one, other = [raw(tmp_path / str(k), text % k).read_bytes() for k in (1, 2)]
+    cases = ["lemma 0 5 5 bA=w0 aA=w0 w0:eq:f0:ff", "ret 7 7 c0", "main", "test 2 2", "use 0", "ret 3 3 c0"]
+    assert Checked("dd").walk(forged(one, other, cases)) is None
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_files_changed(engine, pair, tmp_path):
+    """The same as a process: refused with a line and a reason, whatever the bytes are."""
+    folder, rng = certify(tmp_path, engine, *pair), random.Random(23)
+    for path in sorted(folder.iterdir()):
+        good = path.read_bytes()
+        for at in rng.sample(range(len(good)), 8):
+            for bad in (good[:at] + bytes([good[at] ^ 1 << rng.randrange(8)]) + good[at + 1:], good[:at], good[:at] + rng.randbytes(9) + good[at:]):
+                path.write_bytes(bad)
+                status, said = check(engine, folder)
+                assert status == 1 and said.startswith("refused: ") and said.count("\n") == 1, (at, said)
+        path.write_bytes(b"")
+        assert check(engine, folder)[0] == 1
+        path.write_bytes(good)
+    if engine == "z3":  # one clause left out, one that any proof would like to have put in
+        good = (folder / "query.cnf").read_text().split("\n")
+        for lines in (good[:-2] + good[-1:], good[:-1] + ["-1 0", ""]):
+            (folder / "query.cnf").write_text("\n".join(lines))
+            assert check(engine, folder)[0] == 1
+        count = int(good[4].split()[3])
+        (folder / "query.cnf").write_text("\n".join(good[:4] + ["p cnf %s %d" % (good[4].split()[2], count + 1)] + good[5:-1] + ["-1 0", ""]))
+        (folder / "proof.lrat").write_text("%d 0 1 %d 0\n" % (count + 2, count + 1))
+        assert check(engine, folder)[0] == 1
+
+
 def test_time_is_bounded(tmp_path):
     """Of a search of N numbers that says N times what to do, N * N steps are refused, as the size does not warrant them."""
     checked = Checked("dd")
