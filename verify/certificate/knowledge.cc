@@ -7,6 +7,7 @@ namespace secequiv::certificate {
 namespace {
 
 constexpr std::uint32_t kAll = 0xffffffff;
+constexpr int kFewBits = 6;
 
 }  // namespace
 
@@ -34,6 +35,27 @@ bool Knowledge::excluded(Term base, std::uint32_t mask, std::uint32_t value) con
   return false;
 }
 
+// Of a term that has few values left, each is looked at.
+bool Knowledge::look_at_few(Term base) {
+  Range& r = facts_[base].range;
+  if (std::popcount(~r.fixed) > kFewBits) return true;
+  std::optional<std::uint32_t> least;
+  std::uint32_t most = 0;
+  std::uint32_t part = 0;
+  do {
+    const std::uint32_t value = r.bits | part;
+    if (value >= r.low && value <= r.high && !excluded(base, kAll, value)) {
+      if (!least) least = value;
+      most = value;
+    }
+    part = (part - ~r.fixed) & ~r.fixed;  // the next subset, in order
+  } while (part != 0);
+  if (!least) return false;
+  r.low = *least;
+  r.high = most;
+  return true;
+}
+
 // To all that follows.
 bool Knowledge::close(Term base) {
   Fact& fact = facts_[base];
@@ -53,6 +75,7 @@ bool Knowledge::close(Term base) {
       if (open == 0) return false;
       if (std::has_single_bit(open) && !fix(r, open, ~value)) return false;
     }
+    if (!look_at_few(base)) return false;
     if (before.low == r.low && before.high == r.high && before.fixed == r.fixed) return true;
   }
 }

@@ -68,6 +68,7 @@ class Knowledge {
 
   [[nodiscard]] bool excluded(Term base, std::uint32_t mask, std::uint32_t value) const;
   [[nodiscard]] bool close(Term base);
+  [[nodiscard]] bool look_at_few(Term base);
   [[nodiscard]] static bool narrow(Range& r);
   [[nodiscard]] static bool fix(Range& r, std::uint32_t mask, std::uint32_t value);
 
