@@ -1,8 +1,12 @@
 // `prove`: equivalence or refinement of two filters, or stacks of filters, over all inputs.
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
 #include "harness/base/file.h"
 #include "harness/bpf/check.h"
+#include "harness/cli/certificate_option.h"
 #include "harness/cli/engine_options.h"
 #include "harness/cli/oracle_option.h"
 #include "harness/report/json.h"
@@ -22,6 +26,7 @@ struct ProveJob {
   EngineOptions engine;
   bool refines = false;
   OracleOption oracle;
+  CertificateOption certificate;
 };
 
 int rejected(const Source& source, const Refusal& refusal, const Options& options) {
@@ -76,17 +81,25 @@ int prove(const ProveJob& job) {
   question.sameness = job.options.sameness();
   if (job.refines) question.goal = Question::Goal::kRefines;
   if (auto s = job.engine.assume(job.options, question); !s) return report(s.error(), job.options);
+  if (auto s = job.certificate.check(question); !s) return report(s.error(), job.options);
   if (!job.smt2.empty())
     if (const Status written = write_file(job.smt2, smt::smt2(question)); !written)
       return report(written.error(), job.options);
   auto proof = decide(question, job.engine.engine(), job.engine.budget(job.options));
   if (!proof) return report(proof.error(), job.options);
+  std::optional<CertificateOption::Report> certificate;
+  if (job.certificate.wanted()) {
+    auto written = job.certificate.write(question, *proof, job.engine, job.options);
+    if (!written) return report(written.error(), job.options);
+    certificate = std::move(*written);
+  }
   std::vector<InputWords> witness;
   if (proof->witness) witness.push_back(proof->witness->data.words);
   const auto said = ask(*oracle, filled(*before, question, question.before, *proof),
                         filled(*after, question, question.after, *proof), witness);
   if (!said) return report(said.error(), job.options);
   std::string text = proof_text(question, *proof);
+  if (certificate) text += certificate->text();
   if (*said && witness.empty())
     text +=
         fmt::format("oracle    {} was asked about nothing: there is no witness\n", (*said)->who);
@@ -103,6 +116,7 @@ int prove(const ProveJob& job) {
     document["witness"]["symbols"] = symbols_json(question, proof->symbols);
   document["before"] = sides_json(*before);
   document["after"] = sides_json(*after);
+  if (certificate) document["certificate"] = certificate->json();
   if (*said) document["oracle"] = to_json(**said);
   return print(render(document), exit_code(proof->verdict));
 }
@@ -126,6 +140,7 @@ void add_prove(CLI::App& app, Context& context) {
                 "Prove instead that 'after' is never more permissive than 'before'");
   job->engine.add(*sub);
   job->oracle.add(*sub, "the witness, and about nothing without one");
+  job->certificate.add(*sub);
   sub->add_option("--emit-smt2", job->smt2, "Also write the query as SMT-LIB 2, for other solvers");
   job->options.add_input(*sub);
   job->options.add_timeout(*sub, "Seconds for the proof; running out gives 'unknown'");

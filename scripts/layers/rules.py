@@ -25,9 +25,10 @@ ARROWS = {
     "verify/dd": ("verify/assume.h",),
     "verify/rules": ("harness/bpf",),
     "verify/smt": ("verify/assume.h", "verify/policy_symbolic.h", "verify/rules"),
+    "verify/certificate": ("verify/symbolic.h", "harness/adapter"),
     "verify/hunt": ("verify/dd", "harness/generate"),
     "verify/pair_fuzz": ("harness/policy", "harness/compare"),
-    "verify": ("verify/smt", "verify/hunt", "verify/pair_fuzz"),
+    "verify": ("verify/smt", "verify/hunt", "verify/pair_fuzz", "verify/certificate"),
     # C helpers of the Python scripts use nothing of ours.
     "scripts": (),
     # The top: nothing else includes these.

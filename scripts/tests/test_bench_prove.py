@@ -120,7 +120,7 @@ def test_memory_is_the_process_s_own():
 
 def test_the_script_can_be_imported():
     module = as_module.load(SCRIPTS / "bench")
-    assert set(module.SUITES) == {"interpreter", "prove", "optimize", "mutate", "adapters", "cost", "fuzz", "fuzz_loop", "kernel",
+    assert set(module.SUITES) == {"interpreter", "prove", "optimize", "mutate", "adapters", "certificate", "cost", "fuzz", "fuzz_loop", "kernel",
                                   "latency", "rules"}
     with pytest.raises(SystemExit):
         module.minima([{"name": "a", "error_occurred": True, "error_message": "gone"}])

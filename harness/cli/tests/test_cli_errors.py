@@ -126,7 +126,7 @@ def test_bad_option_values(args, named, getpid):
 
 
 EMPTY = [("check", "--after-cmd"), ("check", "--before-cmd"), ("check", "--policy"), ("check", "--oracle"), ("prove", "--oracle"), ("check", "--listing"), ("cover", "--state"),
-         ("cover", "--listing"), ("cover", "--inputs"), ("prove", "--emit-smt2"), ("dis", "-o"), ("optimize", "-o"),
+         ("cover", "--listing"), ("cover", "--inputs"), ("prove", "--emit-smt2"), ("prove", "--certificate"), ("dis", "-o"), ("optimize", "-o"),
          ("optimize", "--passes"), ("import", "-o"), ("dis", "--from"), ("check", "--arch"), ("check", "--cap"),
          ("precompile", "-o"), ("patch", "-o"), ("patch", "--set"), ("run", "--arg"), ("run", "--words"), ("run", "--nr")]
 

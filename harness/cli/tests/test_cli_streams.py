@@ -16,7 +16,7 @@ COMMANDS = {
              "--allow-cache-loss", "--oracle", "--engine", "--max-memory", "--timeout", "--optimizer", "--compiler", "--evaluator", "--form", "--request-timeout", "--request-memory", "--programs", "--rules",
              "--generate", "--inputs", "--time", "--trials", "--seed", "--runs", "--save", "--allow", "--no-prove", "--require-proof", "--no-scaling",
              "--stop-at-first", "--list", "--from", "--big-endian", "--set", "--same", "--arch", "--cap", "--kernel", "--json"],
-    "prove": ["--refines", "--oracle", "--engine", "--max-memory", "--assume", "--emit-smt2", "--from", "--big-endian", "--set", "--timeout", "--same",
+    "prove": ["--refines", "--oracle", "--engine", "--max-memory", "--assume", "--certificate", "--emit-smt2", "--from", "--big-endian", "--set", "--timeout", "--same",
               "--arch", "--cap", "--kernel", "--json"],
     "prove-rule": ["--rule", "--weakest", "--instantiate", "--count", "--seed", "--quiet", "--max-memory", "--timeout", "--json"],
     "diff": ["--oracle", "--max-regions", "--expect", "--write-expect", "--rules", "--assume", "--max-memory", "--from", "--big-endian", "--set", "--same",

@@ -1,0 +1,77 @@
+#include "verify/certificate/certificate.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "harness/adapter/command.h"
+#include "verify/certificate/cnf.h"
+#include "verify/certificate/lrat.h"
+#include "verify/certificate/walk.h"
+
+namespace secequiv::certificate {
+namespace {
+
+constexpr std::size_t kMostProofBytes = std::size_t{256} << 20;
+
+// The solver's proof in its binary form.
+Result<std::string> refutation(const Cnf& formula, const Limits& limits) {
+  AdapterLimits child;
+  child.seconds = limits.seconds;
+  child.memory_bytes = limits.memory_mib << 20;
+  child.output_bytes = kMostProofBytes;
+  // These options make shorter proofs here. 20 says that the formula is unsatisfiable.
+  const auto answer = run_command(
+      fmt::format(
+          "command -v cadical >/dev/null || exit {}; cadical -q --unsat --chrono=0 - -; s=$?; "
+          "[ $s = 20 ] || exit $((s == 10 ? 10 : 1))",
+          kUnsupportedStatus),
+      formula.text, child);
+  if (answer.ok()) return answer.value;
+  if (answer.outcome == Outcome::kUnsupported)
+    return make_error(ErrorCode::kUnavailable, "certificate",
+                      "no certificate: the solver 'cadical' is not installed (Debian: cadical)");
+  if (answer.outcome == Outcome::kHung || answer.outcome == Outcome::kExhausted)
+    return make_error(ErrorCode::kBudget, "certificate",
+                      fmt::format("no certificate: cadical: {}", answer.detail));
+  return make_error(ErrorCode::kAdapter, "cadical", answer.detail);
+}
+
+}  // namespace
+
+Status supported(const Question& question, const std::string& option) {
+  const auto refused = [&](const char* what) {
+    return make_error(ErrorCode::kUsage, option,
+                      fmt::format("certificates are for two filters that are the same for all "
+                                  "inputs, not for {}",
+                                  what));
+  };
+  if (question.goal != Question::Goal::kSame) return refused("--refines");
+  if (!question.assumption.nodes.empty()) return refused("--assume");
+  if (question.before.size() != 1 || question.after.size() != 1) return refused("stacks");
+  return Ok{};
+}
+
+Result<std::vector<File>> by_cases(const Question& question, const Limits& limits) {
+  WalkLimits walk;
+  walk.seconds = limits.seconds;
+  if (limits.memory_mib != 0) walk.bytes = limits.memory_mib << 19;
+  auto made = walk_certificate(question.before[0], question.after[0], question.sameness, walk);
+  if (!made) return made.error();
+  return std::vector<File>{{"walk.cert", std::move(made->text)}};
+}
+
+Result<std::vector<File>> by_formula(const Question& question, const Limits& limits) {
+  auto formula = different(question.before[0], question.after[0], question.sameness);
+  if (!formula) return formula.error();
+  const auto drat = refutation(*formula, limits);
+  if (!drat) return drat.error();
+  LratLimits conversion;
+  conversion.seconds = limits.seconds;
+  auto proof = lrat_from_drat(formula->clauses, *drat, conversion);
+  if (!proof) return proof.error();
+  return std::vector<File>{{"query.cnf", std::move(formula->text)},
+                           {"proof.lrat", std::move(*proof)}};
+}
+
+}  // namespace secequiv::certificate

@@ -1,0 +1,81 @@
+// What is known of terms on one way through two programs. Owns the rules by which known literals
+// decide others, and forgetting. The checker of certificates has the same rules, written anew. It
+// must not know programs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "verify/certificate/values.h"
+
+namespace secequiv::certificate {
+
+// More literals never decide less.
+class Knowledge {
+ public:
+  // False: no value of the term meets all that is known.
+  bool learn(const Literal& literal);
+  // The outcome of the test that the literal is about, whatever it says of it; nothing if that is
+  // open.
+  [[nodiscard]] std::optional<bool> decide(const Literal& literal) const;
+  [[nodiscard]] bool implies(const Literal& literal) const {
+    return decide(literal) == std::optional(literal.holds);
+  }
+  // A place in what was learned, to go back to.
+  [[nodiscard]] std::size_t mark() const { return learned_.size(); }
+  void forget(std::size_t mark);
+  // How many masks and values were looked at so far.
+  [[nodiscard]] std::size_t work() const { return work_; }
+  // All that was learned of a term, in order.
+  [[nodiscard]] std::vector<Literal> about(Term base) const;
+
+ private:
+  struct Excluded {
+    Term base;
+    std::uint32_t mask;
+    std::uint32_t value;
+    friend bool operator==(const Excluded&, const Excluded&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Excluded& e) const {
+      const std::uint64_t h =
+          ((std::uint64_t{e.mask} << 32 | e.value) ^ std::uint64_t{e.base} << 20) *
+          0x9e3779b97f4a7c15u;
+      return static_cast<std::size_t>(h ^ h >> 29);
+    }
+  };
+  struct Range {
+    std::uint32_t low = 0;
+    std::uint32_t high = 0xffffffff;
+    std::uint32_t fixed = 0;  // bits that are known
+    std::uint32_t bits = 0;   // their values
+  };
+  struct Fact {
+    Range range;
+    std::vector<std::uint32_t> masks;                             // of what is excluded
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> partly;  // excluded under such masks
+  };
+  struct Step {
+    Literal literal;
+    Range before;
+    bool excluded;
+    bool mask;
+    bool partly;
+  };
+
+  [[nodiscard]] bool excluded(Term base, std::uint32_t mask, std::uint32_t value) const;
+  [[nodiscard]] bool close(Term base);
+  [[nodiscard]] bool look_at_few(Term base);
+  [[nodiscard]] static bool narrow(Range& r);
+  [[nodiscard]] static bool fix(Range& r, std::uint32_t mask, std::uint32_t value);
+
+  std::vector<Fact> facts_;  // by term
+  std::unordered_set<Excluded, Hash> excluded_;
+  std::vector<Step> learned_;
+  mutable std::size_t work_ = 0;
+};
+
+}  // namespace secequiv::certificate

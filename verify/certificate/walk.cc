@@ -1,0 +1,447 @@
+#include "verify/certificate/walk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "harness/base/clock.h"
+#include "harness/bpf/liveness.h"
+#include "verify/certificate/knowledge.h"
+#include "verify/certificate/sha256.h"
+
+namespace secequiv::certificate {
+namespace {
+
+using NodeId = std::uint32_t;
+constexpr NodeId kNone = ~NodeId{0};
+constexpr std::size_t kRegisters = kMemWords + 2;  // M[], A, X: the order of liveness.h
+// Nodes at the same two instructions that are looked at for being what a walk comes to.
+constexpr std::size_t kCandidates = 32;
+// What the checker may execute and compare for each byte of the certificate is 64.
+constexpr std::size_t kWorkPerByte = 40;
+
+// One program at an instruction that tests something or returns.
+struct Side {
+  std::uint32_t pc = 0;
+  Machine<Values> machine{};
+  bool returned = false;
+  Term result = 0;
+  Literal test;  // otherwise
+};
+using Sides = std::array<Side, 2>;
+
+struct Node {
+  enum class Kind : std::uint8_t { kTest, kReturn, kImpossible };
+  Kind kind = Kind::kTest;
+  std::array<std::uint32_t, 2> pc{};
+  std::array<std::vector<std::pair<std::uint8_t, Term>>, 2> registers;  // those read later
+  Literal test;
+  std::array<NodeId, 2> next{kNone, kNone};  // false, true
+  Term result = 0;
+  std::vector<Literal> needs;  // what the cases below it rest on
+  std::uint32_t uses = 0;
+  std::uint32_t lemma = kNone;
+};
+
+// What happens between two nodes.
+struct Edge {
+  std::vector<Literal> used;
+  NodeId to = kNone;
+};
+
+struct Frame {
+  NodeId node;
+  Sides sides;
+  std::size_t mark;
+  std::array<Edge, 2> edges;
+  int outcomes = 0;  // walked
+};
+
+class Walker {
+ public:
+  Walker(ProgramView before, ProgramView after, Sameness sameness, const WalkLimits& limits)
+      : programs_{before, after},
+        live_{live_registers(before, false), live_registers(after, false)},
+        sameness_(sameness),
+        limits_(limits) {}
+
+  Status walk() {
+    Sides sides;
+    for (Side& side : sides) {
+      const Term zero = values_.constant(0);
+      side.machine.a = side.machine.x = zero;
+      side.machine.m.fill(zero);
+    }
+    std::vector<Literal> used;
+    if (auto s = run(sides, nullptr, used); !s) return s;
+    if (auto s = arrive(sides, root_); !s) return s;
+    while (!frames_.empty()) {
+      if (auto s = go_on(); !s) return s;
+    }
+    return Ok{};
+  }
+
+  Result<Walk> written();
+
+ private:
+  struct Control;
+
+  Status go_on();
+  Status run(Sides& sides, const Knowledge* learned, std::vector<Literal>& used);
+  Status arrive(const Sides& sides, NodeId& to);
+  NodeId find(const Sides& sides);
+  [[nodiscard]] bool same_registers(const Node& node, const Sides& sides) const;
+  static Term reg(const Machine<Values>& m, std::uint32_t i) {
+    return i < kMemWords ? m.m[i] : i == kMemWords ? m.a : m.x;
+  }
+  [[nodiscard]] std::vector<Literal> needs_of(const Edge& edge, const Literal& learned) const;
+  void finish(const Frame& frame);
+  [[nodiscard]] Status within_limits() const;
+  void count_uses();
+  void write_cases(std::string& out, NodeId from) const;
+  [[nodiscard]] std::string literal_text(const Literal& literal) const;
+  void define_terms(std::string& out);
+  [[nodiscard]] std::string operand(Term term) const;
+
+  std::array<ProgramView, 2> programs_;
+  std::array<std::vector<std::uint32_t>, 2> live_;
+  Sameness sameness_;
+  WalkLimits limits_;
+  Clock::time_point start_ = Clock::now();
+  Values values_;
+  Knowledge knowledge_;
+  std::vector<Node> nodes_;
+  std::vector<NodeId> finished_;  // a node stands behind all that it leads to
+  std::map<std::array<std::uint32_t, 2>, std::vector<NodeId>> known_;
+  std::vector<Frame> frames_;
+  NodeId root_ = kNone;
+  std::vector<std::uint32_t> defined_;  // by term: the number that the text gives it
+  std::size_t work_ = 0;
+  std::size_t executed_ = 0;
+  std::size_t kept_ = 0;  // literals
+};
+
+struct Walker::Control {
+  Walker& walker;
+  Side& side;
+  const Knowledge* learned;  // of the test that the walk comes from alone
+  std::vector<Literal>& used;
+  bool stopped = false;
+
+  void next() { ++side.pc; }
+  void jump(std::uint32_t k) { side.pc += 1 + k; }
+  void branch(const Values::Bool& taken, std::uint32_t jt, std::uint32_t jf) {
+    if (jt == jf) return jump(jt);
+    if (const auto outcome = decide(taken)) return jump(*outcome ? jt : jf);
+    stop(taken.literal);
+  }
+  void ret(Term value) {
+    side.result = value;
+    side.returned = true;
+    stopped = true;
+  }
+  bool exit_if_zero(Term divisor) {
+    const Values::Bool zero = walker.values_.eq(divisor, walker.values_.constant(0));
+    const auto outcome = decide(zero);
+    if (!outcome) stop(zero.literal);
+    if (outcome && *outcome) ret(walker.values_.constant(0));
+    return stopped;
+  }
+  [[nodiscard]] std::optional<bool> decide(const Values::Bool& test) const {
+    if (test.known) return test.literal.holds;
+    const auto value = walker.knowledge_.decide(test.literal);
+    if (!value) return value;
+    Literal fact = test.literal;
+    fact.holds = *value;
+    if (learned == nullptr || !learned->implies(fact)) used.push_back(fact);
+    return *value == test.literal.holds;
+  }
+  void stop(const Literal& test) {
+    side.test = test;
+    stopped = true;
+  }
+};
+
+Status Walker::within_limits() const {
+  if (nodes_.size() < limits_.nodes && work_ < limits_.work &&
+      kept_ * sizeof(Literal) < limits_.bytes &&
+      (nodes_.size() % 256 != 0 || seconds_since(start_) < limits_.seconds))
+    return Ok{};
+  return make_error(ErrorCode::kBudget, "certificate",
+                    "no certificate: the limit of cases, work, memory or time is reached");
+}
+
+// Each to its next test that is open, or to its end.
+Status Walker::run(Sides& sides, const Knowledge* learned, std::vector<Literal>& used) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    Control control{*this, sides[i], learned, used};
+    for (; !control.stopped; ++work_, ++executed_)
+      step(values_, programs_[i][sides[i].pc], sides[i].machine, control);
+  }
+  return within_limits();
+}
+
+bool Walker::same_registers(const Node& node, const Sides& sides) const {
+  for (std::size_t i = 0; i < 2; ++i)
+    for (const auto& [at, term] : node.registers[i])
+      if (reg(sides[i].machine, at) != term) return false;
+  return true;
+}
+
+NodeId Walker::find(const Sides& sides) {
+  const auto there = known_.find({sides[0].pc, sides[1].pc});
+  if (there == known_.end()) return kNone;
+  std::size_t looked = 0;
+  for (std::size_t i = there->second.size(); i-- > 0 && looked < kCandidates; ++looked) {
+    const Node& node = nodes_[there->second[i]];
+    if (!same_registers(node, sides)) continue;
+    work_ += node.needs.size();
+    if (std::ranges::all_of(node.needs, [&](const Literal& l) { return knowledge_.implies(l); }))
+      return there->second[i];
+  }
+  return kNone;
+}
+
+// Where the sides stand now: a node known before, or a new one.
+Status Walker::arrive(const Sides& sides, NodeId& to) {
+  Node node;
+  for (std::size_t i = 0; i < 2; ++i) node.pc[i] = sides[i].pc;
+  if (sides[0].returned && sides[1].returned) {
+    const auto [a, b] = std::pair(sides[0].result, sides[1].result);
+    const bool same = a == b || (values_.is_constant(a) && values_.is_constant(b) &&
+                                 same_decision(values_.number(a), values_.number(b), sameness_));
+    if (!same)
+      return make_error(ErrorCode::kBudget, "certificate",
+                        fmt::format("no certificate: the walk cannot tell that instructions {} and "
+                                    "{} return the same",
+                                    sides[0].pc, sides[1].pc));
+    node.kind = Node::Kind::kReturn;
+    node.result = a;
+  } else {
+    to = find(sides);
+    if (to != kNone) return Ok{};
+    node.test = sides[0].returned ? sides[1].test : sides[0].test;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::uint32_t live = live_[i][sides[i].pc];
+      for (std::uint32_t r = 0; r < kRegisters; ++r)
+        if ((live >> r & 1) != 0)
+          node.registers[i].emplace_back(static_cast<std::uint8_t>(r), reg(sides[i].machine, r));
+    }
+  }
+  to = static_cast<NodeId>(nodes_.size());
+  nodes_.push_back(std::move(node));
+  if (nodes_.back().kind == Node::Kind::kTest)
+    frames_.push_back({to, sides, knowledge_.mark(), {}});
+  else
+    finished_.push_back(to);
+  return Ok{};
+}
+
+Status Walker::go_on() {
+  Frame& frame = frames_.back();
+  knowledge_.forget(frame.mark);
+  if (frame.outcomes == 2) {
+    finish(frame);
+    frames_.pop_back();
+    return Ok{};
+  }
+  const bool outcome = frame.outcomes++ == 0;
+  Literal learned = nodes_[frame.node].test;
+  learned.holds = learned.holds == outcome;
+  Edge& edge = frame.edges[outcome ? 1 : 0];
+  if (!knowledge_.learn(learned)) {
+    edge.to = static_cast<NodeId>(nodes_.size());
+    nodes_.emplace_back().kind = Node::Kind::kImpossible;
+    finished_.push_back(edge.to);
+    knowledge_.forget(frame.mark);
+    edge.used = knowledge_.about(learned.base);
+  } else {
+    Sides sides = frame.sides;
+    Knowledge alone;
+    alone.learn(learned);
+    if (auto s = run(sides, &alone, edge.used); !s) return s;
+    NodeId to = kNone;
+    const std::size_t depth = frames_.size();
+    if (auto s = arrive(sides, to); !s) return s;
+    frames_[depth - 1].edges[outcome ? 1 : 0].to = to;  // the frames may have moved
+  }
+  return Ok{};
+}
+
+// What is to be known at a node for a way from it to be walked, but for the outcome `learned`; in
+// order.
+std::vector<Literal> Walker::needs_of(const Edge& edge, const Literal& learned) const {
+  Knowledge alone;
+  alone.learn(learned);
+  std::vector<Literal> out;
+  std::vector<Literal> more;  // out of order
+  bool whole = false;
+  const auto need = [&](const Literal& literal, std::vector<Literal>& to) {
+    if (literal.base != learned.base) return to.push_back(literal);
+    if (alone.implies(literal)) return;
+    if (knowledge_.implies(literal)) return to.push_back(literal);
+    // It follows from both together.
+    if (whole) return;
+    whole = true;
+    for (const Literal& known : knowledge_.about(literal.base)) more.push_back(known);
+  };
+  const std::vector<Literal>& below = nodes_[edge.to].needs;
+  out.reserve(below.size());
+  for (const Literal& literal : below) need(literal, out);
+  for (const Literal& literal : edge.used) need(literal, more);
+  if (more.empty()) return out;
+  std::ranges::sort(more);
+  std::vector<Literal> both;
+  both.reserve(out.size() + more.size());
+  std::ranges::set_union(out, more, std::back_inserter(both));
+  both.erase(std::ranges::unique(both).begin(), both.end());
+  return both;
+}
+
+void Walker::finish(const Frame& frame) {
+  Node& node = nodes_[frame.node];
+  std::array<std::vector<Literal>, 2> needs;
+  for (std::size_t outcome = 0; outcome < 2; ++outcome) {
+    const Edge& edge = frame.edges[outcome];
+    Literal learned = node.test;
+    learned.holds = learned.holds == (outcome == 1);
+    node.next[outcome] = edge.to;
+    needs[outcome] = needs_of(edge, learned);
+    work_ += edge.used.size() + nodes_[edge.to].needs.size();
+  }
+  node.needs.reserve(needs[0].size() + needs[1].size());
+  std::ranges::set_union(needs[0], needs[1], std::back_inserter(node.needs));
+  kept_ += node.needs.size();
+  finished_.push_back(frame.node);
+  known_[node.pc].push_back(frame.node);
+}
+
+void Walker::count_uses() {
+  ++nodes_[root_].uses;
+  for (const Node& node : nodes_)
+    for (const NodeId to : node.next)
+      if (to != kNone) ++nodes_[to].uses;
+}
+
+// The terms that the lines below name.
+void Walker::define_terms(std::string& out) {
+  std::vector<Term> todo;
+  for (const Node& node : nodes_) {
+    todo.push_back(node.result);
+    if (node.uses < 2) continue;
+    for (const auto& side : node.registers)
+      for (const auto& [at, term] : side) todo.push_back(term);
+    for (const Literal& literal : node.needs) todo.push_back(literal.base);
+  }
+  std::vector<Term> wanted;
+  defined_.assign(values_.size(), kNone);
+  while (!todo.empty()) {
+    const Term term = todo.back();
+    todo.pop_back();
+    if (!values_.is_operation(term) || defined_[term] != kNone) continue;
+    defined_[term] = 0;
+    wanted.push_back(term);
+    for (const Term part : values_.parts(term)) todo.push_back(part);
+  }
+  // A term is made after its parts.
+  std::ranges::sort(wanted);
+  for (std::uint32_t i = 0; i < wanted.size(); ++i) {
+    const auto parts = values_.parts(wanted[i]);
+    fmt::format_to(std::back_inserter(out), "term {} {} {} {}\n", i, values_.operation(wanted[i]),
+                   operand(parts[0]), operand(parts[1]));
+    defined_[wanted[i]] = i;
+  }
+}
+
+std::string Walker::operand(Term term) const {
+  if (values_.is_operation(term)) return fmt::format("t{}", defined_[term]);
+  return values_.is_constant(term) ? fmt::format("c{:x}", values_.number(term))
+                                   : fmt::format("w{}", term);
+}
+
+std::string Walker::literal_text(const Literal& literal) const {
+  const std::string base = operand(literal.base);
+  if (literal.order)
+    return fmt::format(" {}{}{:x}", base, literal.holds ? ":ge:" : ":lt:", literal.value);
+  return fmt::format(" {}{}{:x}:{:x}", base, literal.holds ? ":eq:" : ":ne:", literal.mask,
+                     literal.value);
+}
+
+// In the order of a walk that goes on where a test is true first.
+void Walker::write_cases(std::string& out, NodeId from) const {
+  std::vector<NodeId> todo{from};
+  while (!todo.empty()) {
+    const NodeId id = todo.back();
+    todo.pop_back();
+    const Node& node = nodes_[id];
+    if (id != from && node.lemma != kNone) {
+      fmt::format_to(std::back_inserter(out), "use {}\n", node.lemma);
+    } else if (node.kind == Node::Kind::kImpossible) {
+      out += "never\n";
+    } else if (node.kind == Node::Kind::kReturn) {
+      fmt::format_to(std::back_inserter(out), "ret {} {} {}\n", node.pc[0], node.pc[1],
+                     operand(node.result));
+    } else {
+      fmt::format_to(std::back_inserter(out), "test {} {}\n", node.pc[0], node.pc[1]);
+      todo.push_back(node.next[0]);
+      todo.push_back(node.next[1]);
+    }
+  }
+}
+
+Result<Walk> Walker::written() {
+  Walk out;
+  out.cases = nodes_.size();
+  count_uses();
+  out.text = fmt::format("secequiv walk certificate 1\nsame {}\n",
+                         sameness_ == Sameness::kRaw ? "raw" : "behaviour");
+  for (std::size_t i = 0; i < 2; ++i) {
+    out.text += i == 0 ? "before " : "after ";
+    for (const Insn& in : programs_[i])
+      fmt::format_to(std::back_inserter(out.text), "{:04x}{:02x}{:02x}{:08x}", in.code, in.jt,
+                     in.jf, in.k);
+    out.text += '\n';
+  }
+  define_terms(out.text);
+  for (const NodeId id : finished_) {
+    Node& node = nodes_[id];
+    if (node.kind != Node::Kind::kTest || node.uses < 2) continue;
+    fmt::format_to(std::back_inserter(out.text), "lemma {} {} {}", out.lemmas, node.pc[0],
+                   node.pc[1]);
+    for (std::size_t i = 0; i < 2; ++i)
+      for (const auto& [at, term] : node.registers[i])
+        fmt::format_to(std::back_inserter(out.text), " {}{}={}", i == 0 ? 'b' : 'a',
+                       at < kMemWords    ? fmt::format("{}", at)
+                       : at == kMemWords ? "A"
+                                         : "X",
+                       operand(term));
+    for (const Literal& literal : node.needs) out.text += literal_text(literal);
+    out.text += '\n';
+    write_cases(out.text, id);
+    node.lemma = static_cast<std::uint32_t>(out.lemmas++);
+  }
+  out.text += "main\n";
+  write_cases(out.text, root_);
+  out.text += fmt::format("end {}\n", sha256(out.text));
+  // The checker counts somewhat more than this.
+  if (executed_ + knowledge_.work() > kWorkPerByte * out.text.size())
+    return make_error(ErrorCode::kBudget, "certificate",
+                      "no certificate: checking it would take longer than its size allows");
+  return out;
+}
+
+}  // namespace
+
+Result<Walk> walk_certificate(ProgramView before, ProgramView after, Sameness sameness,
+                              const WalkLimits& limits) {
+  Walker walker(before, after, sameness, limits);
+  if (auto s = walker.walk(); !s) return s.error();
+  return walker.written();
+}
+
+}  // namespace secequiv::certificate

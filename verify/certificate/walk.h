@@ -1,0 +1,34 @@
+// Walks two programs side by side over all inputs and keeps what a checker needs to walk the same
+// way: the proof by cases that they return the same. Owns the walk and what is said of it in text;
+// scripts/check_certificate says what each line means. It must not know engines or solvers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/bpf/insn.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv::certificate {
+
+struct WalkLimits {
+  std::size_t nodes = std::size_t{1} << 20;
+  std::size_t work = std::size_t{1} << 28;   // instructions executed and literals looked at
+  std::size_t bytes = std::size_t{1} << 29;  // of literals that are kept
+  double seconds = 1e6;
+};
+
+struct Walk {
+  std::string text;
+  std::size_t cases = 0;   // nodes: tests with two outcomes, and returns
+  std::size_t lemmas = 0;  // nodes that are used more than once
+};
+
+// A certificate that both return the same for every input; programs and all. Errors: kBudget if the
+// limits are reached, or if the walk comes to returns that it cannot tell to be the same (its rules
+// are weaker than the engines). Precondition: check() accepts both (the length rule aside).
+Result<Walk> walk_certificate(ProgramView before, ProgramView after, Sameness sameness,
+                              const WalkLimits& limits = {});
+
+}  // namespace secequiv::certificate
