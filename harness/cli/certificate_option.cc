@@ -66,11 +66,15 @@ Result<CertificateOption::Report> CertificateOption::write(const Question& quest
 std::string CertificateOption::Report::text() const {
   if (!reason.empty()) return fmt::format("certificate: none is written: {}\n", reason);
   std::string out;
-  for (const File& file : files)
+  std::string checks;
+  for (const File& file : files) {
     out += fmt::format("certificate: {} ({} bytes)\n",
                        (std::filesystem::path(directory) / file.name).string(), file.bytes);
-  return out + fmt::format("             written in {:.1f} ms; scripts/check_certificate {}\n",
-                           seconds * 1e3, directory);
+    const bool cases = file.name == "walk.cert";
+    if (cases || file.name == "query.cnf")
+      checks += fmt::format("; scripts/check{}_certificate {}", cases ? "" : "_cnf", directory);
+  }
+  return out + fmt::format("             written in {:.1f} ms{}\n", seconds * 1e3, checks);
 }
 
 nlohmann::ordered_json CertificateOption::Report::json() const {

@@ -49,6 +49,7 @@ Status supported(const Question& question, const std::string& option) {
   if (question.goal != Question::Goal::kSame) return refused("--refines");
   if (!question.assumption.nodes.empty()) return refused("--assume");
   if (question.before.size() != 1 || question.after.size() != 1) return refused("stacks");
+  if (!question.symbols.empty()) return refused("names in place of numbers");
   return Ok{};
 }
 
