@@ -268,12 +268,17 @@ Live difference(const Machine<Concrete>& a, const Machine<Concrete>& b, Live liv
   return out & live;
 }
 
-// Why the kernel refuses `after`; empty if it does not.
-std::string why_refused(const Fragment& after, const Instance& instance,
-                        const Assignment& assignment) {
+// Why the kernel refuses `after` for its numbers; empty if it does not.
+std::string refused_numbers(const Fragment& after, const Instance& instance,
+                            const Assignment& assignment) {
   const Program code = instantiate(after, instance, assignment);
-  if (const auto refusal = refusal_of(code))
-    return fmt::format("{}: {}", rule_name(refusal->rule), insn_text(code, refusal->pc));
+  const auto refusal = refusal_of(code);
+  if (!refusal) return "";
+  return fmt::format("{}: {}", rule_name(refusal->rule), insn_text(code, refusal->pc));
+}
+
+// The same for M[].
+std::string refused_memory(const Instance& instance, const Assignment& assignment) {
   const auto symbols = index_symbols(instance);
   std::vector<std::uint32_t> values;
   values.reserve(symbols.size());
@@ -411,23 +416,24 @@ std::optional<Counterexample> replay(const Instance& instance, const Assignment&
   Counterexample out;
   out.assignment = assignment;
   out.before = end_of(instance.before, instance, assignment);
-  if (const auto* after = std::get_if<Fragment>(&instance.after)) {
-    out.refusal = why_refused(*after, instance, assignment);
-    if (!out.refusal.empty()) {
-      out.kind = Deviation::kIllegal;
-      return out;
-    }
-  }
+  const auto illegal = [&](std::string refusal) -> std::optional<Counterexample> {
+    if (refusal.empty()) return std::nullopt;
+    out.refusal = std::move(refusal);
+    out.kind = Deviation::kIllegal;
+    return out;
+  };
+  if (const auto* after = std::get_if<Fragment>(&instance.after))
+    if (auto found = illegal(refused_numbers(*after, instance, assignment))) return found;
   out.after = end_of(instance.after, instance, assignment);
   if (out.before.exit != out.after.exit) {
     out.kind = Deviation::kExit;
   } else if (!out.before.exit) {
-    if (out.before.value == out.after.value) return std::nullopt;
+    if (out.before.value == out.after.value) return illegal(refused_memory(instance, assignment));
     out.kind = Deviation::kValue;
   } else {
     out.differs =
         difference(out.before.state, out.after.state, instance.rule->live[*out.before.exit]);
-    if (out.differs == 0) return std::nullopt;
+    if (out.differs == 0) return illegal(refused_memory(instance, assignment));
     out.kind = Deviation::kState;
   }
   return out;

@@ -21,10 +21,14 @@ Z3_ast in_role(RuleTerms& t, const rules::Symbol& symbol) {
   return t.both(below(kSeccompDataSize), t.eq(t.bit_and(term, t.constant(3)), t.constant(0)));
 }
 
-Z3_ast illegal(RuleTerms& t, const Instance& instance) {
+// The kernel refuses `after` for its numbers, or for what it reads of M[].
+Z3_ast refused_numbers(RuleTerms& t, const Instance& instance) {
   const auto* after = std::get_if<Fragment>(&instance.after);
   if (after == nullptr) return t.truth(false);
-  Z3_ast out = t.negate(rules::evaluate(t, rules::legality(*after)));
+  return t.negate(rules::evaluate(t, rules::legality(*after)));
+}
+Z3_ast refused_memory(RuleTerms& t, const Instance& instance) {
+  Z3_ast out = t.truth(false);
   const auto symbols = rules::index_symbols(instance);
   for (const auto& values : rules::memory_refusals(instance)) {
     Z3_ast these = t.truth(true);
@@ -157,12 +161,12 @@ RuleQuery query_of(RuleTerms& t, const Instance& instance) {
     state = t.either(state, t.both(both, differs(t, before.states[exit], after.states[exit],
                                                  instance.rule->live[exit])));
   }
-  Z3_ast refused = illegal(t, instance);
+  Z3_ast refused = refused_numbers(t, instance);
   Z3_ast accepted = t.negate(refused);
   out.wrong = {t.both(accepted, t.negate(same_end)),
                t.both(accepted, t.both(t.both(before.returns, after.returns),
                                        t.negate(t.eq(before.value, after.value)))),
-               t.both(accepted, state), refused};
+               t.both(accepted, state), t.either(refused, refused_memory(t, instance))};
   out.variables = t.variables(instance);
   return out;
 }
