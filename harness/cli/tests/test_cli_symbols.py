@@ -181,3 +181,9 @@ def test_an_oracle_is_asked_about_the_values(asm):
     if done.status == 3:
         pytest.skip("no kernel to ask")
     assert done.status == 1 and "$a=0x0 $b=0x1" in done.out and "oracle" in done.out, done
+
+
+def test_names_have_no_certificates(tmp_path):
+    (tmp_path / "named.asm").write_text("ret #$x\n")
+    done = run("prove", tmp_path / "named.asm", tmp_path / "named.asm", "--certificate", tmp_path / "out")
+    assert done.status == 2 and "not for names in place of numbers" in done.err and not (tmp_path / "out").exists()
