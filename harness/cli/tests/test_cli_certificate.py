@@ -311,7 +311,7 @@ def test_every_field_changed(tmp_path):
     assert changed > 2000 and lemmas > 0
     # Nothing but a jump that no input takes, and literals of a lemma that ask for more than it needs.
     assert all(before.startswith(("before", "after", "lemma")) for _, before, _ in harmless), harmless
-    assert len(harmless) < changed / 50, harmless
+    assert sum(before.startswith("lemma") for _, before, _ in harmless) < changed / 50, harmless
 
 
 def test_ends(tmp_path):
