@@ -21,8 +21,19 @@ void CertificateOption::add(CLI::App& app) {
       });
 }
 
-Status CertificateOption::check(const Question& question) const {
-  return wanted() ? certificate::supported(question, "--certificate") : Ok{};
+Status CertificateOption::prepare(const Question& question) const {
+  if (!wanted()) return Ok{};
+  if (auto s = certificate::supported(question, "--certificate"); !s) return s;
+  // What is left of another proof would be taken for one of this.
+  for (const char* name : {"walk.cert", "query.cnf", "proof.lrat"}) {
+    const std::filesystem::path path = std::filesystem::path(directory) / name;
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    if (error && std::filesystem::exists(path))
+      return make_error(ErrorCode::kIo, path.string(),
+                        fmt::format("an old certificate cannot be removed: {}", error.message()));
+  }
+  return Ok{};
 }
 
 Result<CertificateOption::Report> CertificateOption::write(const Question& question,
@@ -38,16 +49,20 @@ Result<CertificateOption::Report> CertificateOption::write(const Question& quest
   const auto start = Clock::now();
   const certificate::Limits limits{options.timeout, engine.max_memory};
   std::vector<certificate::File> files;
-  const auto take = [&](Result<std::vector<certificate::File>> made) -> Status {
-    if (!made) return made.error();
+  // One that cannot be had leaves the other, and the verdict, as they are.
+  const auto take = [&](Result<std::vector<certificate::File>> made) {
+    if (!made) {
+      out.failed = exit_code(made.error().code);
+      out.reason += (out.reason.empty() ? "" : "; ") + made.error().text();
+      return;
+    }
     files.insert(files.end(), std::make_move_iterator(made->begin()),
                  std::make_move_iterator(made->end()));
-    return Ok{};
   };
-  if (engine.engine() != Engine::kZ3)
-    if (auto s = take(certificate::by_cases(question, limits)); !s) return s.error();
-  if (engine.engine() != Engine::kDd)
-    if (auto s = take(certificate::by_formula(question, limits)); !s) return s.error();
+  if (engine.engine() != Engine::kZ3) take(certificate::by_cases(question, limits));
+  if (engine.engine() != Engine::kDd) take(certificate::by_formula(question, limits));
+  if (files.empty()) return out;
+  out.same = question.sameness == Sameness::kRaw ? "" : " --same behaviour";
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error)
@@ -64,25 +79,25 @@ Result<CertificateOption::Report> CertificateOption::write(const Question& quest
 }
 
 std::string CertificateOption::Report::text() const {
-  if (!reason.empty()) return fmt::format("certificate: none is written: {}\n", reason);
   std::string out;
+  if (!reason.empty()) out = fmt::format("certificate: none is written: {}\n", reason);
+  if (files.empty()) return out;
   std::string checks;
   for (const File& file : files) {
     out += fmt::format("certificate: {} ({} bytes)\n",
                        (std::filesystem::path(directory) / file.name).string(), file.bytes);
     const bool cases = file.name == "walk.cert";
     if (cases || file.name == "query.cnf")
-      checks += fmt::format("; scripts/check{}_certificate {}", cases ? "" : "_cnf", directory);
+      checks +=
+          fmt::format("; scripts/check{}_certificate {}{}", cases ? "" : "_cnf", directory, same);
   }
   return out + fmt::format("             written in {:.1f} ms{}\n", seconds * 1e3, checks);
 }
 
 nlohmann::ordered_json CertificateOption::Report::json() const {
-  nlohmann::ordered_json out{{"path", directory}, {"written", reason.empty()}};
-  if (!reason.empty()) {
-    out["reason"] = reason;
-    return out;
-  }
+  nlohmann::ordered_json out{{"path", directory}, {"written", !files.empty()}};
+  if (!reason.empty()) out["reason"] = reason;
+  if (files.empty()) return out;
   std::size_t bytes = 0;
   auto list = nlohmann::ordered_json::array();
   for (const File& file : files) {

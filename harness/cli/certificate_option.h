@@ -14,10 +14,12 @@ namespace secequiv::cli {
 struct CertificateOption {
   std::string directory;
 
-  // What was written, or why nothing was.
+  // What was written, or why something was not.
   struct Report {
     std::string directory;
-    std::string reason;  // empty: it was written
+    std::string reason;  // why one that was asked for is not there
+    int failed = 0;      // the exit status then, of a proof that is one
+    std::string same;    // what the checkers want to be told of the question
     struct File {
       std::string name;
       std::size_t bytes = 0;
@@ -31,9 +33,9 @@ struct CertificateOption {
 
   void add(CLI::App& app);
   [[nodiscard]] bool wanted() const { return !directory.empty(); }
-  // Before anything is proven: nothing else has certificates.
-  [[nodiscard]] Status check(const Question& question) const;
-  // Errors: kBudget and others of verify/certificate where there is none; kIo.
+  // Before anything is proven: refuses what has no certificates, and removes old ones.
+  [[nodiscard]] Status prepare(const Question& question) const;
+  // Errors: kIo.
   [[nodiscard]] Result<Report> write(const Question& question, const Proof& proof,
                                      const EngineOptions& engine, const Options& options) const;
 };

@@ -81,7 +81,7 @@ int prove(const ProveJob& job) {
   question.sameness = job.options.sameness();
   if (job.refines) question.goal = Question::Goal::kRefines;
   if (auto s = job.engine.assume(job.options, question); !s) return report(s.error(), job.options);
-  if (auto s = job.certificate.check(question); !s) return report(s.error(), job.options);
+  if (auto s = job.certificate.prepare(question); !s) return report(s.error(), job.options);
   if (!job.smt2.empty())
     if (const Status written = write_file(job.smt2, smt::smt2(question)); !written)
       return report(written.error(), job.options);
@@ -109,7 +109,12 @@ int prove(const ProveJob& job) {
     proof->verdict = Verdict::kFail;
     text += doubt_text(**said);
   }
-  if (!job.options.json) return print(text, exit_code(proof->verdict));
+  int status = exit_code(proof->verdict);
+  if (status == 0 && certificate && certificate->failed != 0) {
+    warn(certificate->reason);
+    status = certificate->failed;
+  }
+  if (!job.options.json) return print(text, status);
   auto document = to_json(*proof);
   document["question"] = to_json(question);
   if (!proof->symbols.empty())
@@ -118,7 +123,7 @@ int prove(const ProveJob& job) {
   document["after"] = sides_json(*after);
   if (certificate) document["certificate"] = certificate->json();
   if (*said) document["oracle"] = to_json(**said);
-  return print(render(document), exit_code(proof->verdict));
+  return print(render(document), status);
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ def test_behaviour(engine, tmp_path):
     sides = [raw(tmp_path / name, "ld [0]\njeq #1, y\nret #%s\ny: ret #%s\n" % values)
              for name, values in (("one", ("0x7fff0001", "0x5ffff")), ("two", ("0x7fff0000", "0x50fff")))]
     folder = certify(tmp_path, engine, *sides, "--same", "behaviour")
-    status, said = check(engine, folder, *sides)
+    status, said = check(engine, folder, *sides, "--same", "behaviour")
     assert status == 0 and "behaviour" in said
     if engine == "dd":
         lines = (folder / "walk.cert").read_text().split("\n")[:-1]
@@ -243,7 +243,7 @@ class Checked:
 
     def walk(self, text):
         """The programs if the certificate is accepted, otherwise None."""
-        checker = self.module.Checker(text)
+        checker = self.module.Checker(text, "behaviour" if "\nsame behaviour" in text else "raw")
         try:
             checker.check()
         except self.module.Refused:
@@ -426,7 +426,7 @@ def test_time_is_bounded(tmp_path):
     body = "".join("ld [16]\njeq #%d, n%d\nn%d: " % (k, k, k) for k in range(60))
     mess = raw(tmp_path / "mess", body + "ret #0\n").read_bytes()
     assert checked.walk(forged(mess, mess, ["main", "ret 120 120 c0"])) is not None
-    checker = checked.module.Checker("x" * 10)
+    checker = checked.module.Checker("x" * 10, "raw")
     with pytest.raises(checked.module.Refused):
         checker.work(641)
 
@@ -554,14 +554,14 @@ def test_what_instructions_do(tmp_path):
         program = raw(tmp_path / "program", arithmetic(rng)).read_bytes()
         insns = list(struct.iter_unpack("<HBBI", program))
         gates = formula.module.Gates()
-        result = formula.module.returned(gates, formula.module.load(digits(program)), None)
+        result = formula.module.returned(gates, formula.module.load(digits(program), "it"), None)
         assert walk.module.load(digits(program), "it") == insns
         for words in (words_of(rng) for _ in range(8)):
             expected = evaluate([Insn(*insn) for insn in insns], struct.pack("<16I", *words))
             facts = {}
             for i, word in enumerate(words):
                 facts = walk.module.learn(facts, (~i, "eq", 0xFFFFFFFF, word, True), lambda amount: None)
-            checker, start, pc = walk.module.Checker("x" * 10000), [None] * 16 + [0, 0], 0
+            checker, start, pc = walk.module.Checker("x" * 10000, "raw"), [None] * 16 + [0, 0], 0
             while True:  # a test of what was computed is open: terms are not understood
                 pc, start, test, value = checker.run(insns, pc, start, facts)
                 if test is None:

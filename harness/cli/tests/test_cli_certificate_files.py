@@ -1,0 +1,105 @@
+"""prove --certificate: what stays in the folder, what is said where there is none, and what the checkers are asked."""
+
+import json
+import re
+
+import pytest
+from cli_tool import fits, run
+from test_cli_certificate import CHECKERS, ENGINES, cadical, certify, check, pair, raw  # noqa: F401
+
+FILES = {"dd": ["walk.cert"], "z3": ["proof.lrat", "query.cnf"]}
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_left_of_another_proof_goes(pair, tmp_path, engine):  # noqa: F811
+    folder = certify(tmp_path, engine, *pair)
+    (folder / "notes").write_text("mine")
+    assert names(folder) == sorted(FILES[engine] + ["notes"])
+    other = raw(tmp_path / "other.bpf", "ret #0\n")
+    done = run("prove", pair[0], other, "--engine", engine, "--certificate", folder)
+    assert done.status == 1 and names(folder) == ["notes"] and check(engine, folder)[0] == 2
+
+
+@cadical
+def test_one_folder_holds_one_proof(pair, tmp_path):  # noqa: F811
+    folder = certify(tmp_path, "dd", *pair)
+    run("prove", *pair, "--engine", "z3", "--certificate", folder)
+    assert names(folder) == FILES["z3"]
+
+
+def test_a_certificate_that_fails_does_not_hide_the_verdict(pair, tmp_path):  # noqa: F811
+    for engine, files in (("z3", []), ("both", ["walk.cert"])):
+        folder = tmp_path / engine
+        done = run("prove", *pair, "--engine", engine, "--certificate", folder, "--json", env={"PATH": "/nonexistent"})
+        document = json.loads(done.out)
+        assert done.status == 3 and fits(document) == "prove" and document["verdict"] == "equivalent"
+        assert "cadical" in document["certificate"]["reason"] and "cadical" in done.err
+        assert document["certificate"]["written"] is bool(files) and (names(folder) if files else []) == files
+        said = run("prove", *pair, "--engine", engine, "--certificate", folder, env={"PATH": "/nonexistent"})
+        assert said.status == 3 and said.out.startswith("equivalent (") and "none is written: " in said.out
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_weaker_question_has_to_be_asked_for(tmp_path, engine):
+    one, two = raw(tmp_path / "one.bpf", "ret #0x7fff0001\n"), raw(tmp_path / "two.bpf", "ret #0x7fff0000\n")
+    folder = certify(tmp_path, engine, one, two, "--same", "behaviour")
+    status, said = check(engine, folder, one, two)
+    assert status == 1 and "here must stand 'same raw'" in said
+    assert check(engine, folder, one, two, "--same", "behaviour")[0] == 0
+    assert check(engine, folder, one, two, "--same", "raw")[0] == 1
+    for wrong in (["--same"], ["--same", "other"], [one, two, "--same"], [one, "--same", "behaviour"]):
+        assert check(engine, folder, *wrong)[0] == 2, wrong
+    strict = certify(tmp_path / "strict", engine, one, one)
+    assert check(engine, strict, one, one, "--same", "behaviour")[0] == 1
+    printed = run("prove", one, two, "--same", "behaviour", "--engine", engine, "--certificate", folder).out
+    assert re.search(r"; scripts/%s %s --same behaviour\n" % (CHECKERS[engine].name, folder), printed)
+
+
+def insn(code, jt=0, jf=0, k=0):
+    return code, jt, jf, k
+
+
+UNSET = {"read": [insn(0x60), insn(0x06)], "unreachable": [insn(0x06), insn(0x60), insn(0x06)],
+         "one-way": [insn(0x20), insn(0x15, 0, 1, 5), insn(0x02), insn(0x60), insn(0x06)]}
+SET = [[insn(0x20), insn(0x02), insn(0x15, 0, 1, 5), insn(0x00), insn(0x60), insn(0x16)],
+       [insn(0x05, k=0), insn(0x02), insn(0x15, 1, 0, 0), insn(0x61), insn(0x06)]]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_memory_that_may_not_be_written_is_refused(tmp_path, engine):
+    """As the kernel refuses it; put into a certificate, as prove makes none."""
+    def put_in(program, text):
+        digits = "".join("%04x%02x%02x%08x" % each for each in program)
+        return re.sub(r"(before|after) [0-9a-f]+", lambda found: "%s %s" % (found[1], digits), text)
+
+    plain = raw(tmp_path / "plain.bpf", "ret #0\n")
+    folder = certify(tmp_path, engine, plain, plain)
+    path = folder / ("walk.cert" if engine == "dd" else "query.cnf")
+    for program in UNSET.values():
+        path.write_text(put_in(program, path.read_text()))
+        assert re.search(r"instruction \d of before is not valid", check(engine, folder)[1])
+    for program in SET:
+        path.write_text(put_in(program, path.read_text()))
+        assert "is not valid" not in check(engine, folder)[1]
+
+
+def test_both_checkers_have_the_same_reader():
+    """Each needs nothing but itself; so what they share is there twice, and is the same."""
+    loads = [re.search(r"\ndef load\(.*?\n\n\n", script.read_text(), re.S)[0] for script in CHECKERS.values()]
+    assert loads[0] == loads[1] and "here | unset[pc]" in loads[0]
+    observed = [re.search(r"def behaviour\(value\):\n.*?\n\n", script.read_text(), re.S) for script in CHECKERS.values()]
+    assert observed[0] and (observed[1] is None or observed[0][0] == observed[1][0])
+
+
+def test_what_a_certificate_says_does_not_reach_the_terminal(pair, tmp_path):  # noqa: F811
+    path = certify(tmp_path, "dd", *pair) / "walk.cert"
+    text = path.read_text()
+    path.write_bytes(text.replace("\nmain\n", "\nterm 0 + \x1b[2Kvalid: c1\nmain\n").encode())
+    status, said = check("dd", path)
+    assert status == 1 and "\x1b" not in said
+
+
