@@ -66,6 +66,12 @@ class Symbols {
   // Adds a name, used or not, unless it is known; returns its index.
   std::uint32_t add(const std::string& name);
 
+  // Of the symbol's values only these count.
+  void limit(std::uint32_t symbol, std::uint32_t low, std::uint32_t high) {
+    all_[symbol].low = low;
+    all_[symbol].high = high;
+  }
+
   [[nodiscard]] bool empty() const { return all_.empty(); }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(all_.size()); }
   // In the order in which they were first met.

@@ -136,13 +136,17 @@ Result<Values> parse_settings(const std::vector<std::string>& settings) {
     if (equals == std::string::npos)
       return make_error(ErrorCode::kUsage, "--set",
                         fmt::format("expected NAME=VALUE, found '{}'", text));
-    const auto value = parse_unsigned(std::string_view(text).substr(equals + 1));
-    if (!value || *value > 0xffffffff)
+    const std::string_view digits = std::string_view(text).substr(equals + 1);
+    const auto value = parse_unsigned(digits);
+    // With a leading zero it would be octal in asm.
+    const bool octal =
+        digits.size() > 1 && digits[0] == '0' && digits[1] != 'x' && digits[1] != 'X';
+    if (!value || *value > 0xffffffff || octal)
       return make_error(
           ErrorCode::kUsage, "--set",
-          fmt::format(
-              "expected NAME=VALUE with a value from 0 to 2^32-1, decimal or 0x, found '{}'",
-              text));
+          fmt::format("expected NAME=VALUE with a value from 0 to 2^32-1, decimal without "
+                      "leading zeros or 0x, found '{}'",
+                      text));
     out.emplace_back(text.substr(0, equals), static_cast<std::uint32_t>(*value));
   }
   return out;
@@ -150,11 +154,24 @@ Result<Values> parse_settings(const std::vector<std::string>& settings) {
 
 namespace {
 
+// Can it stand behind '#$' in asm?
+bool is_name(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !text.empty() && is_letter(text[0]) &&
+         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
 // The values that --set gives the names of `program`.
 Status set_names(SymbolicProgram& program, const std::string& file, const Options& options) {
   const auto values = parse_settings(options.set);
   if (!values) return values.error();
   for (auto it = values->begin(); it != values->end(); ++it) {
+    if (!is_name(it->first))
+      return make_error(
+          ErrorCode::kUsage, "--set",
+          fmt::format("expected NAME=VALUE, the name as behind '#$', found '{}'", it->first));
     if (std::find_if(values->begin(), it,
                      [&](const auto& one) { return one.first == it->first; }) != it)
       return make_error(ErrorCode::kUsage, "--set", fmt::format("'{}' is given twice", it->first));
@@ -174,6 +191,12 @@ Result<Source> load_source(const std::string& path, const Options& options, Name
   if (options.from.empty() && looks_like_json(*bytes)) {
     auto policy = parse_policy(*bytes, name, options);
     if (!policy) return policy.error();
+    if (!options.set.empty())
+      return make_error(
+          ErrorCode::kUsage, "--set",
+          fmt::format("{} is a policy, and --set is for programs in asm form ('patch' "
+                      "has one for a policy's variables)",
+                      name));
     Program program = compile(*policy);
     return Source{name + " (compiled)", std::move(program), std::move(*policy)};
   }

@@ -8,6 +8,7 @@
 #include "harness/bpf/check.h"
 #include "harness/cli/certificate_option.h"
 #include "harness/cli/engine_options.h"
+#include "harness/cli/name_ranges.h"
 #include "harness/cli/oracle_option.h"
 #include "harness/report/json.h"
 #include "harness/report/oracle.h"
@@ -29,16 +30,14 @@ struct ProveJob {
   CertificateOption certificate;
 };
 
-int rejected(const Source& source, const Refusal& refusal, const Options& options) {
-  const std::string detail = describe(refusal, source.program);
+int rejected(const std::string& file, const std::string& detail, const Options& options) {
   if (options.json)
     return print(render({{"schema", "secequiv.prove/2"},
                          {"verdict", "rejected"},
-                         {"file", source.name},
+                         {"file", file},
                          {"detail", detail}}),
                  exit_code(Verdict::kRejected));
-  return print(fmt::format("rejected: {}: {}\n", source.name, detail),
-               exit_code(Verdict::kRejected));
+  return print(fmt::format("rejected: {}: {}\n", file, detail), exit_code(Verdict::kRejected));
 }
 
 nlohmann::ordered_json sides_json(const std::vector<Source>& stack) {
@@ -69,7 +68,7 @@ int prove(const ProveJob& job) {
   for (const std::vector<Source>* stack : {&*before, &*after}) {
     for (const Source& side : *stack) {
       if (const auto refusal = check(side.program, LengthRule::kUnlimited))
-        return rejected(side, *refusal, job.options);
+        return rejected(side.name, describe(*refusal, side.program), job.options);
       note_length(side.name, side.program);
     }
   }
@@ -81,6 +80,10 @@ int prove(const ProveJob& job) {
   question.sameness = job.options.sameness();
   if (job.refines) question.goal = Question::Goal::kRefines;
   if (auto s = job.engine.assume(job.options, question); !s) return report(s.error(), job.options);
+  const auto refused = refused_values(*before, *after, question, job.engine.engine(),
+                                      job.engine.budget(job.options));
+  if (!refused) return report(refused.error(), job.options);
+  if (*refused) return rejected((*refused)->file, (*refused)->detail, job.options);
   if (auto s = job.certificate.prepare(question); !s) return report(s.error(), job.options);
   if (!job.smt2.empty())
     if (const Status written = write_file(job.smt2, smt::smt2(question)); !written)

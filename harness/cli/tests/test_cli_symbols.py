@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from cli_tool import confirmed, evaluate, program, read_raw, report, run, words_bytes
+from cli_tool import POLICIES, confirmed, evaluate, program, read_raw, report, run, words_bytes
 from test_cli_prove import solve
 
 ENGINES = ("dd", "z3", "both")
@@ -187,3 +187,32 @@ def test_names_have_no_certificates(tmp_path):
     (tmp_path / "named.asm").write_text("ret #$x\n")
     done = run("prove", tmp_path / "named.asm", tmp_path / "named.asm", "--certificate", tmp_path / "out")
     assert done.status == 2 and "not for names in place of numbers" in done.err and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("engine", ["dd", "z3", "both"])
+@pytest.mark.parametrize("before, after, values, assume, other", [
+    ("ld #0\njeq #0, y, n\ny: ret #0x7fff0000\nn: ret #0", "ld #0\ndiv #$d\njeq #0, y, n\ny: ret #0x7fff0000\nn: ret #0",
+     "$d = 0,", "$d != 0", "$d < 5"),
+    ("ret #0", "ld #0\nlsh #$s\nret a", "$s = 32..,", "$s < 32", "$s > 3"),
+    ("ret #0", "ret #0\nld #0\nrsh #$s\nret a", "$s = 32..,", "$s in {1, 2, 31}", "$s != 32"),
+])
+def test_values_that_only_the_second_program_refuses(before, after, values, assume, other, engine, asm):
+    """What installs before would not install after, so it is not the same; as prove-rule says of the same rewrite."""
+    one, two = asm(before, "one.asm"), asm(after, "two.asm")
+    for more in ([], ["--assume", other], ["--refines"]):
+        document, done = report("prove", one, two, "--engine", engine, *more)
+        assert done.status == 4 and document["file"] == str(two) and values in document["detail"], done
+    assert report("prove", one, two, "--engine", engine, "--assume", assume)[0]["verdict"] == "equivalent"
+    assert report("prove", two, one, "--engine", engine)[0]["verdict"] == "equivalent", "the first is taken to be legal"
+
+
+@pytest.mark.parametrize("setting, says", [("x=010", "without leading zeros"), ("$x=1", "the name as behind '#$'"), ("=1", "the name as behind"),
+                                           ("x=1,y=2", "the name as behind"), ("x=-1", "a value from 0"), ("x=", "a value from 0")])
+def test_settings_that_are_none(setting, says, asm):
+    done = run("dis", asm("ret #$x"), "--set", setting)
+    assert done.status == 2 and says in done.err and done.out == ""
+
+
+def test_policies_take_no_settings():
+    done = run("dis", POLICIES / "seed" / "variables.json", "--set", "pid=99")
+    assert done.status == 2 and "is a policy" in done.err and "'patch'" in done.err
