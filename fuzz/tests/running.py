@@ -22,11 +22,11 @@ def binary(name):
     return str(path)
 
 
-def fuzz(target, folder, *arguments, runs=200000):
+def fuzz(target, folder, *arguments, runs=200000, seed=1):
     """Fuzzes from `arguments` (options of ours, files, folders) on, with `folder` for what is found."""
     limit = ["--runs=%d" % runs]
     if LIBFUZZER:
-        limit = ["-runs=%d" % runs, "-max_total_time=120", "-seed=1", "-max_len=32768", "-artifact_prefix=%s/" % folder]
+        limit = ["-runs=%d" % runs, "-max_total_time=120", "-seed=%d" % seed, "-max_len=32768", "-artifact_prefix=%s/" % folder]
         files = [a for a in arguments if not a.startswith("--")]
         if any(os.path.isfile(a) for a in files):
             limit = []  # libFuzzer runs files, and nothing else

@@ -62,7 +62,11 @@ PROGRAM_BUGS = [
 
 @pytest.mark.parametrize("bug", PROGRAM_BUGS)
 def test_program(bug, tmp_path):
-    done = running.fuzz("fuzz_program", tmp_path, "--optimizer=broken:" + bug)
+    # What needs hundreds of instructions is found in a tenth of a run, or a run grows elsewhere: which, the build decides.
+    for seed in (1, 2, 3) if LIBFUZZER else (1,):
+        done = running.fuzz("fuzz_program", tmp_path, "--optimizer=broken:" + bug, seed=seed)
+        if done.returncode != 0:
+            break
     assert ": different: " in failure(done, "fuzz_program")
     before = assert_shown_difference(done)
     if LIBFUZZER:  # what is stored is the program
