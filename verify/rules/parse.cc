@@ -28,6 +28,14 @@ std::string_view word_of(std::string_view text) {
       0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_name) - text.begin()));
 }
 
+// The first of a list with commas, which is taken from `rest`.
+std::string_view take_item(std::string_view& rest) {
+  const std::size_t comma = std::min(rest.find(','), rest.size());
+  const std::string_view item = trimmed(rest.substr(0, comma));
+  rest = trimmed(rest.substr(std::min(comma + 1, rest.size())));
+  return item;
+}
+
 struct Line {
   std::size_t number = 0;
   std::string_view text;  // without comment and blanks around
@@ -139,9 +147,7 @@ class Reader {
   Status family(const Entry& entry) {
     std::string_view rest = entry.value;
     while (!rest.empty()) {
-      const std::size_t comma = std::min(rest.find(','), rest.size());
-      const std::string_view item = trimmed(rest.substr(0, comma));
-      rest = trimmed(rest.substr(std::min(comma + 1, rest.size())));
+      const std::string_view item = take_item(rest);
       const std::string_view index = word_of(item);
       const std::string_view range = trimmed(item.substr(index.size()));
       const std::size_t dots = range.find("..");
@@ -233,7 +239,6 @@ class Reader {
       if (line.text.find("/*") != std::string_view::npos)
         return failure(line, "comments begin with ';' here");
       std::string written(line.text);
-      fragment.text += fmt::format("{}\n", line.text);
       for (;;) {  // labels, then one instruction
         const std::string_view rest = trimmed(written);
         const std::string_view word = word_of(rest);
@@ -251,15 +256,10 @@ class Reader {
       if (mnemonic.starts_with('j')) {
         std::string_view rest = trimmed(written);
         rest.remove_prefix(mnemonic.size());
-        if (mnemonic != "ja" && mnemonic != "jmp")
-          rest = rest.substr(std::min(rest.find(','), rest.size()));
-        while (!rest.empty()) {
-          if (rest.front() == ',') rest.remove_prefix(1);
-          rest = trimmed(rest);
-          if (const std::string_view target = word_of(rest); !target.empty())
+        if (mnemonic != "ja" && mnemonic != "jmp") take_item(rest);  // what is compared
+        while (!rest.empty())
+          if (const std::string_view target = word_of(take_item(rest)); !target.empty())
             targets.emplace_back(line, target);
-          rest = rest.substr(std::min(rest.find(','), rest.size()));
-        }
       }
       text += written;
     }
@@ -330,9 +330,7 @@ class Reader {
     std::string_view rest = entry.value;
     if (rest.empty()) return failure(entry.line, "expected what is live, or 'none'");
     while (!rest.empty()) {
-      const std::size_t comma = std::min(rest.find(','), rest.size());
-      const std::string_view item = trimmed(rest.substr(0, comma));
-      rest = trimmed(rest.substr(std::min(comma + 1, rest.size())));
+      const std::string_view item = take_item(rest);
       Live bit = 0;
       for (Live each = kLiveA; each < kLiveAll; each <<= 1)
         if (item == live_name(each)) bit = each;

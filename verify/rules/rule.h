@@ -60,7 +60,6 @@ struct Fragment {
   Program program;
   std::size_t size = 0;                       // of the piece itself
   std::vector<std::optional<Expr>> operands;  // per instruction: what stands in place of k
-  std::string text;                           // as written
 };
 using Side = std::variant<Fragment, Expr>;  // code or a condition
 

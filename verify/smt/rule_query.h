@@ -16,6 +16,7 @@ struct RuleQuery {
   // Wrong in one way, in the order in which they are looked for, what nobody would notice first:
   // kExit, kValue, kState, kIllegal.
   std::array<Z3_ast, 4> wrong;
+  Z3_ast any_wrong;
   std::vector<Z3_ast> variables;  // RuleTerms::variables
 };
 

@@ -71,9 +71,7 @@ class Search {
 
   // Z3_L_TRUE: `values` are wrong. Z3_L_FALSE: proven, and not for want of values.
   Result<Z3_lbool> run() {
-    Z3_ast any = terms_.truth(false);
-    for (Z3_ast wrong : query_.wrong) any = terms_.either(any, wrong);
-    const Z3_lbool answer = holds(any);
+    const Z3_lbool answer = holds(query_.any_wrong);
     if (answer == Z3_L_FALSE) {
       const Z3_lbool some = holds(terms_.truth(true));
       if (some == Z3_L_FALSE)
@@ -167,6 +165,8 @@ RuleQuery query_of(RuleTerms& t, const Instance& instance) {
                t.both(accepted, t.both(t.both(before.returns, after.returns),
                                        t.negate(t.eq(before.value, after.value)))),
                t.both(accepted, state), t.either(refused, refused_memory(t, instance))};
+  out.any_wrong = t.truth(false);
+  for (Z3_ast wrong : out.wrong) out.any_wrong = t.either(out.any_wrong, wrong);
   out.variables = t.variables(instance);
   return out;
 }

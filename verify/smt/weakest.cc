@@ -74,8 +74,6 @@ class Weakest {
         query_(query_of(terms_, instance)),
         solver_(terms_, memory_mib),
         values_(terms_, memory_mib) {
-    wrong_ = terms_.truth(false);
-    for (Z3_ast wrong : query_.wrong) wrong_ = terms_.either(wrong_, wrong);
     for (Solver* solver : {&solver_, &values_}) solver->require(query_.counts);
     solver_.require(state_condition());
   }
@@ -143,7 +141,7 @@ class Weakest {
     solver_.push();
     solver_.require(holds);
     solver_.push();
-    solver_.require(wrong_);
+    solver_.require(query_.any_wrong);
     const Z3_lbool answer = check(solver_);
     if (answer == Z3_L_TRUE)
       counterexamples_.push_back(RuleTerms::assignment(instance_, solver_.model(query_.variables)));
@@ -194,7 +192,7 @@ class Weakest {
       for (std::size_t i = 0; i < symbols; ++i)
         solver_.require(terms_.eq(query_.variables[i], terms_.constant(guess[i])));
       const Z3_lbool some = check(solver_);
-      solver_.require(wrong_);
+      solver_.require(query_.any_wrong);
       const Z3_lbool shown = check(solver_);
       if (shown == Z3_L_TRUE) forbid(solver_.model(query_.variables));
       solver_.pop();
@@ -222,7 +220,7 @@ class Weakest {
       from.push_back(query_.variables[i]);
       to.push_back(terms_.constant(model[i]));
     }
-    Z3_ast wrong = Z3_substitute(terms_.context(), terms_.both(state_condition(), wrong_),
+    Z3_ast wrong = Z3_substitute(terms_.context(), terms_.both(state_condition(), query_.any_wrong),
                                  static_cast<unsigned>(from.size()), from.data(), to.data());
     values_.require(terms_.negate(wrong));
   }
@@ -234,7 +232,6 @@ class Weakest {
   RuleQuery query_;
   Solver solver_;  // counts, and what the condition says of the state
   Solver values_;  // of symbols only
-  Z3_ast wrong_ = nullptr;
   std::vector<rules::Assignment> counterexamples_;
   std::size_t tried_ = 0;
 };
