@@ -61,12 +61,14 @@ class Assembler {
 
   Result<SymbolicProgram> assemble() {
     if (auto status = advance(); !status) return status.error();
-    while (token_.kind != Token::kEnd)
+    while (token_.kind != Token::kEnd) {
       if (auto status = statement(); !status) return status.error();
+      lines_.resize(program_.size(), static_cast<std::uint32_t>(head_.line));
+    }
     if (auto status = resolve(); !status) return status.error();
     if (program_.empty())
       return make_error(ErrorCode::kParse, name_, "expected instructions, found none");
-    return SymbolicProgram{std::move(program_), std::move(uses_)};
+    return SymbolicProgram{std::move(program_), std::move(uses_), std::move(lines_)};
   }
 
  private:
@@ -387,6 +389,7 @@ class Assembler {
   Lexeme head_;  // of the instruction at hand
   Program program_;
   std::vector<SymbolUse> uses_;
+  std::vector<std::uint32_t> lines_;
   std::unordered_map<std::string_view, std::size_t> labels_;
   std::vector<Fixup> fixups_;
 };

@@ -31,6 +31,8 @@ inline constexpr std::uint32_t kPlaceholder = 1;
 struct SymbolicProgram {
   Program program;
   std::vector<SymbolUse> uses;  // by pc
+  // Of text in a form with an instruction a line: where each is, from 1; else empty.
+  std::vector<std::uint32_t> lines = {};
 };
 
 using SymbolValues = std::span<const std::pair<std::string, std::uint32_t>>;

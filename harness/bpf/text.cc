@@ -79,6 +79,8 @@ class DecimalReader {
     return value;
   }
 
+  [[nodiscard]] std::uint32_t line() const { return static_cast<std::uint32_t>(line_); }
+
   Error fail(std::string detail) const {
     return make_error(ErrorCode::kParse,
                       fmt::format("{}:{}:{}", name_, line_, at_ - line_start_ + 1),
@@ -106,14 +108,16 @@ class DecimalReader {
   std::size_t line_start_ = 0;
 };
 
-Result<Program> read_decimal(std::string_view text, const std::string& name) {
+Result<SymbolicProgram> read_decimal(std::string_view text, const std::string& name) {
   DecimalReader in(text, name);
   const auto count =
       in.number("the number of instructions", std::numeric_limits<std::uint32_t>::max());
   if (!count) return count.error();
   if (*count == 0) return in.fail("expected at least one instruction, found the count 0");
   Program program;
+  std::vector<std::uint32_t> lines;
   while (!in.at_end()) {
+    lines.push_back(in.line());
     if (program.size() == *count)
       return in.fail(fmt::format("expected the end after {} instructions", *count));
     const auto code = in.number("a code", 0xffff);
@@ -130,7 +134,7 @@ Result<Program> read_decimal(std::string_view text, const std::string& name) {
   if (program.size() != *count)
     return in.fail(
         fmt::format("expected {} instructions as announced, found {}", *count, program.size()));
-  return program;
+  return SymbolicProgram{std::move(program), {}, std::move(lines)};
 }
 
 std::string write_decimal(ProgramView program) {
@@ -245,7 +249,7 @@ Result<SymbolicProgram> read_symbolic(std::string_view bytes, const std::string&
     case Form::kRawBigEndian:
       return without_symbols(read_raw(bytes, name, true));
     case Form::kDecimal:
-      return without_symbols(read_decimal(bytes, name));
+      return read_decimal(bytes, name);
     case Form::kC:
       return without_symbols(detail::read_c(bytes, name, names));
     case Form::kAsm:

@@ -51,8 +51,8 @@ int run_check(const CheckJob& job) {
   if (!job.listing.empty())
     if (const Status written = write_file(job.listing, result->listing); !written)
       return report(written.error(), job.options);
-  return print(job.options.json ? render(to_json(*result)) : check_text(*result),
-               exit_code(result->verdict));
+  return print_found(job.options.json ? render(to_json(*result)) : check_text(*result),
+                     reported(*result, "check", {before.file, after.file}), job.options);
 }
 
 }  // namespace
@@ -88,6 +88,7 @@ void add_check(CLI::App& app, Context& context) {
   job->options.add_same(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);
+  job->options.add_reports(*sub);
   sub->callback([job, &context] { context.status = run_check(*job); });
 }
 

@@ -17,6 +17,8 @@
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/report/json.h"
+#include "harness/report/junit.h"
+#include "harness/report/sarif.h"
 #include "harness/seccomp/c_names.h"
 
 namespace secequiv::cli {
@@ -45,6 +47,24 @@ void Options::add_output(CLI::App& app, const char* default_form) {
 
 void Options::add_json(CLI::App& app) {
   app.add_flag("--json", json, "Report as JSON on standard output");
+}
+
+void Options::add_reports(CLI::App& app) {
+  command = app.get_name();
+  const auto file = [](const std::string& path) {
+    return path == "-" ? std::string("expected a file, found '-': standard output has the report")
+                       : std::string();
+  };
+  app.add_option("--junit", junit, "Also write what was found as JUnit XML, for CI systems")
+      ->check(file);
+  app.add_option("--sarif", sarif, "Also write what was found as SARIF 2.1.0, for code review")
+      ->check(file);
+  // A run that is killed must not leave the verdict of an earlier one.
+  app.parse_complete_callback([this] {
+    for (const std::string& path : {junit, sarif})
+      if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored))
+        std::filesystem::remove(path, ignored);
+  });
 }
 
 void Options::add_timeout(CLI::App& app, const char* text) {
@@ -198,7 +218,11 @@ Result<Source> load_source(const std::string& path, const Options& options, Name
                       "has one for a policy's variables)",
                       name));
     Program program = compile(*policy);
-    return Source{name + " (compiled)", std::move(program), std::move(*policy)};
+    return Source{name + " (compiled)",
+                  std::move(program),
+                  std::move(*policy),
+                  {},
+                  {path == "-" ? "" : path, false, {}}};
   }
   auto form = options.input_form();
   if (!form && options.big_endian && bytes->find('\0') != std::string::npos)
@@ -210,7 +234,13 @@ Result<Source> load_source(const std::string& path, const Options& options, Name
     return lacks_value(program->uses.front(),
                        fmt::format("; --set {}=NUMBER gives it one, and 'prove' is for all values",
                                    program->uses.front().name));
-  return Source{name, std::move(program->program), std::nullopt, std::move(program->uses)};
+  if (!form) form = detect_form(*bytes);
+  return Source{name,
+                std::move(program->program),
+                std::nullopt,
+                std::move(program->uses),
+                {path == "-" ? "" : path, *form == Form::kRaw || *form == Form::kRawBigEndian,
+                 std::move(program->lines)}};
 }
 
 Result<std::vector<Source>> load_stack(const std::string& paths, const Options& options,
@@ -258,6 +288,12 @@ Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const 
   for (const Source& source : *stack)
     if (auto s = acceptable(source); !s) return s.error();
   return stack;
+}
+
+std::optional<SideFiles> side_files(const std::vector<Source>& before,
+                                    const std::vector<Source>& after) {
+  if (before.size() != 1 || after.size() != 1) return std::nullopt;
+  return SideFiles{before[0].file, after[0].file};
 }
 
 std::vector<ProgramView> views(const std::vector<Source>& stack) {
@@ -347,10 +383,34 @@ int print(std::string_view text, int status) {
   return exit_code(written.error().code);
 }
 
+namespace {
+
+Status write_found(const ReportedCases& found, const Options& options) {
+  if (!options.junit.empty())
+    if (auto s = write_file(options.junit, junit(found)); !s) return s;
+  if (!options.sarif.empty())
+    if (auto s = write_file(options.sarif, sarif(found, SECEQUIV_VERSION)); !s) return s;
+  return Ok{};
+}
+
+}  // namespace
+
+int print_found(std::string_view text, const ReportedCases& found, const Options& options) {
+  if (auto s = write_found(found, options); !s) {
+    print(text);
+    fmt::print(stderr, "secequiv: {}\n", s.error().text());
+    return exit_code(s.error().code);
+  }
+  return print(text, found.exit_status);
+}
+
 int report(const Error& error, const Options& options) {
   fmt::print(stderr, "secequiv: {}\n", error.text());
   if (options.json) print(render(to_json(error)));
-  return exit_code(error.code);
+  const int status = exit_code(error.code);
+  if (auto s = write_found(reported(error, options.command, status), options); !s)
+    fmt::print(stderr, "secequiv: {}\n", s.error().text());
+  return status;
 }
 
 }  // namespace secequiv::cli

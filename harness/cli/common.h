@@ -14,6 +14,7 @@
 #include "harness/compare/verdict.h"
 #include "harness/policy/import_oci.h"
 #include "harness/policy/policy.h"
+#include "harness/report/reported.h"
 #include "harness/seccomp/action.h"
 
 namespace secequiv::cli {
@@ -36,10 +37,15 @@ struct Options {
   std::string arch = "x86_64";  // of the host
   std::vector<std::string> capabilities;
   std::string kernel = "6.1";
+  std::string command;  // whose report `junit` and `sarif` get
+  std::string junit;    // files, or empty
+  std::string sarif;
 
   void add_input(CLI::App& app);
   void add_output(CLI::App& app, const char* default_form);
   void add_json(CLI::App& app);
+  // --junit and --sarif: what the command found goes there with print_found(), or report().
+  void add_reports(CLI::App& app);
   void add_timeout(CLI::App& app, const char* text);
   void add_same(CLI::App& app);
   void add_import(CLI::App& app);   // --arch and add_profile's
@@ -58,6 +64,7 @@ struct Source {
   Program program;
   std::optional<Policy> policy;
   std::vector<SymbolUse> symbols = {};  // names left without a value, if they may be
+  SourceFile file = {};                 // no path if it is none
 };
 // May programs have names that --set gives no value?
 enum class Names : std::uint8_t { kRefused, kTaken };
@@ -79,6 +86,10 @@ Result<Policy> parse_policy(std::string_view text, const std::string& name, cons
 // Several, separated by commas, unless the whole text names a file.
 Result<std::vector<Source>> load_stack(const std::string& paths, const Options& options,
                                        Names names = Names::kRefused);
+
+// Of single filters, not of stacks.
+std::optional<SideFiles> side_files(const std::vector<Source>& before,
+                                    const std::vector<Source>& after);
 
 std::vector<ProgramView> views(const std::vector<Source>& stack);
 
@@ -115,8 +126,11 @@ Status keep_json_alone(const Options& options, const char* option, const std::st
 // Writes to standard output; returns `status`, or that of the error if a full disk or a closed pipe
 // kept the text from arriving.
 int print(std::string_view text, int status = 0);
-// The error on standard error (and as JSON on standard output with --json); returns its exit
-// status.
+// The same after writing the files of add_reports, with whose error it ends if they cannot be
+// written; the exit status is that of `found`.
+int print_found(std::string_view text, const ReportedCases& found, const Options& options);
+// The error on standard error (and as JSON on standard output with --json, and in the files of
+// add_reports); returns its exit status.
 int report(const Error& error, const Options& options);
 
 // The subcommands. Each declares itself on `app` and leaves its exit status in `context`.

@@ -94,12 +94,21 @@ int compare(const DiffJob& job, const nlohmann::ordered_json& expected,
   const auto lines = unexpected(expected, name, found);
   if (!lines) return report(lines.error(), job.options);
   const Verdict verdict = lines->empty() ? Verdict::kPass : Verdict::kFail;
+  ReportedCases cases{"diff",
+                      fmt::format("{}, {}", job.before, job.after),
+                      verdict,
+                      exit_code(verdict),
+                      fmt::format("compared with {}", name),
+                      {}};
+  for (const std::string& line : *lines)
+    cases.cases.push_back({"difference", ReportedCase::State::kFail, line});
+  conclude(cases);
   if (job.options.json) {
     nlohmann::ordered_json out = found;
     out["verdict"] = verdict_name(verdict);
     out["unexpected"] = *lines;
     if (said) out["oracle"] = to_json(*said);
-    return print(render(out), exit_code(verdict));
+    return print_found(render(out), cases, job.options);
   }
   std::string out;
   for (const std::string& line : *lines) out += line + "\n";
@@ -107,7 +116,7 @@ int compare(const DiffJob& job, const nlohmann::ordered_json& expected,
   out += lines->empty() ? "pass: the difference is the expected one\n"
                         : fmt::format("fail: {} region{} not as {} says\n", lines->size(),
                                       lines->size() == 1 ? " is" : "s are", name);
-  return print(out, exit_code(verdict));
+  return print_found(out, cases, job.options);
 }
 
 // An input of each region listed.
@@ -177,12 +186,17 @@ int diff(const DiffJob& job) {
     if (doubt) shown["verdict"] = verdict_name(verdict);
     text += oracle_text(**said);
   }
-  if (job.options.json) return print(render(shown), exit_code(verdict));
-  if (doubt) return print(text + doubt_text(**said), exit_code(verdict));
-  return print(assuming_text(question) + text +
-                   fmt::format("{}: {} of 2^512 inputs differ\n", verdict_name(verdict),
-                               count_text(found->count)),
-               exit_code(verdict));
+  ReportedCases cases =
+      reported(*found, question, verdict, fmt::format("{}, {}", job.before, job.after),
+               side_files(*before, *after), job.max_regions, host);
+  if (*said) add_oracle(cases, **said);
+  conclude(cases);
+  if (job.options.json) return print_found(render(shown), cases, job.options);
+  if (doubt) return print_found(text + doubt_text(**said), cases, job.options);
+  return print_found(assuming_text(question) + text +
+                         fmt::format("{}: {} of 2^512 inputs differ\n", verdict_name(verdict),
+                                     count_text(found->count)),
+                     cases, job.options);
 }
 
 }  // namespace
@@ -213,6 +227,7 @@ void add_diff(CLI::App& app, Context& context) {
   job->options.add_same(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);
+  job->options.add_reports(*sub);
   sub->callback([job, &context] { context.status = diff(*job); });
 }
 

@@ -240,8 +240,8 @@ int run_fuzz(const FuzzJob& job, const std::string& foreign) {
   Status stored = Ok{};
   auto result = run_hunt(job, *target, stored);
   if (!result) return report(result.error(), job.options);
-  const int status = print(job.options.json ? render(to_json(*result)) : hunt_text(*result),
-                           exit_code(result->verdict));
+  const int status = print_found(job.options.json ? render(to_json(*result)) : hunt_text(*result),
+                                 reported(*result), job.options);
   if (stored) return status;
   warn(stored.error().text());
   return exit_code(stored.error().code);
@@ -303,6 +303,7 @@ void add_fuzz(CLI::App& app, Context& context) {
   job->options.add_same(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);
+  job->options.add_reports(*sub);
   sub->callback([job, sub, &context] {
     context.status =
         run_fuzz(*job, given_of_group(*sub, job->pair.given() ? kTargetGroup : kPairGroup));

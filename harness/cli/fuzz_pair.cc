@@ -77,8 +77,8 @@ int run_fuzz_pair(const FuzzPairJob& job, const Options& options, const FuzzEffo
                 SideReport{after.name, after.program, {}}, options.sameness(), derive, fuzzing);
   if (!result) return report(result.error(), options);
   result->dropped = dropped;
-  return print(options.json ? render(to_json(*result)) : check_text(*result),
-               exit_code(result->verdict));
+  return print_found(options.json ? render(to_json(*result)) : check_text(*result),
+                     reported(*result, "fuzz", {before.file, after.file}), options);
 }
 
 }  // namespace secequiv::cli

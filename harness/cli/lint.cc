@@ -133,6 +133,27 @@ nlohmann::ordered_json finding(const DoubtfulRule& rule, const Policy& policy) {
   return out;
 }
 
+ReportedCases cases_of(const LintJob& job, const Policy& policy, Verdict verdict,
+                       const std::vector<IdleRule>& idle,
+                       const std::vector<DoubtfulRule>& doubtful) {
+  ReportedCases out{
+      "lint", job.policy, verdict, exit_code(verdict), summary(idle.size(), doubtful.size()), {}};
+  const auto add = [&](ReportedCase::State state, std::string text) {
+    ReportedCase& added = out.cases.emplace_back();
+    added.rule = "lint";
+    added.name = fmt::format("{}", out.cases.size());
+    added.state = state;
+    added.message = std::move(text);
+    if (job.policy != "-") added.place = ReportedCase::Place{job.policy, false, {}, {}};
+  };
+  for (const IdleRule& rule : idle) add(ReportedCase::State::kFail, line(rule, policy));
+  for (const DoubtfulRule& rule : doubtful)
+    add(job.strict ? ReportedCase::State::kFail : ReportedCase::State::kSkipped,
+        "warning: " + line(rule, policy));
+  conclude(out);
+  return out;
+}
+
 int lint(const LintJob& job) {
   auto policy = load_policy(job.policy, job.options);
   if (!policy) return report(policy.error(), job.options);
@@ -147,9 +168,9 @@ int lint(const LintJob& job) {
     std::string text;
     for (const IdleRule& rule : *idle) text += line(rule, *policy) + "\n";
     for (const DoubtfulRule& rule : doubtful) text += "warning: " + line(rule, *policy) + "\n";
-    return print(text + fmt::format("{}: {}\n", verdict_name(verdict),
-                                    summary(idle->size(), doubtful.size())),
-                 exit_code(verdict));
+    return print_found(text + fmt::format("{}: {}\n", verdict_name(verdict),
+                                          summary(idle->size(), doubtful.size())),
+                       cases_of(job, *policy, verdict, *idle, doubtful), job.options);
   }
   nlohmann::ordered_json document{{"schema", "secequiv.lint/1"},
                                   {"verdict", verdict_name(verdict)},
@@ -158,7 +179,8 @@ int lint(const LintJob& job) {
                                   {"warnings", nlohmann::ordered_json::array()}};
   for (const IdleRule& rule : *idle) document["idle"].push_back(finding(rule, *policy));
   for (const DoubtfulRule& rule : doubtful) document["warnings"].push_back(finding(rule, *policy));
-  return print(render(document), exit_code(verdict));
+  return print_found(render(document), cases_of(job, *policy, verdict, *idle, doubtful),
+                     job.options);
 }
 
 }  // namespace
@@ -175,6 +197,7 @@ void add_lint(CLI::App& app, Context& context) {
   job->engine.add_memory(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);
+  job->options.add_reports(*sub);
   sub->callback([job, &context] { context.status = lint(*job); });
 }
 

@@ -31,13 +31,14 @@ struct ProveJob {
 };
 
 int rejected(const std::string& file, const std::string& detail, const Options& options) {
+  const ReportedCases found = refused("prove", file, detail);
   if (options.json)
-    return print(render({{"schema", "secequiv.prove/2"},
-                         {"verdict", "rejected"},
-                         {"file", file},
-                         {"detail", detail}}),
-                 exit_code(Verdict::kRejected));
-  return print(fmt::format("rejected: {}: {}\n", file, detail), exit_code(Verdict::kRejected));
+    return print_found(render({{"schema", "secequiv.prove/2"},
+                               {"verdict", "rejected"},
+                               {"file", file},
+                               {"detail", detail}}),
+                       found, options);
+  return print_found(fmt::format("rejected: {}: {}\n", file, detail), found, options);
 }
 
 nlohmann::ordered_json sides_json(const std::vector<Source>& stack) {
@@ -110,6 +111,7 @@ int prove(const ProveJob& job) {
     text += oracle_text(**said);
   if (*said && (*said)->in_doubt()) {
     proof->verdict = Verdict::kFail;
+    proof->detail = fmt::format("{} contradicts our interpreter", (*said)->who);
     text += doubt_text(**said);
   }
   int status = exit_code(proof->verdict);
@@ -117,7 +119,13 @@ int prove(const ProveJob& job) {
     warn(certificate->reason);
     status = certificate->failed;
   }
-  if (!job.options.json) return print(text, status);
+  ReportedCases found = reported(question, *proof, fmt::format("{}, {}", job.before, job.after),
+                                 side_files(*before, *after));
+  if (*said) add_oracle(found, **said);
+  found.exit_status = status;
+  if (certificate && certificate->failed != 0) found.reason = certificate->reason;
+  conclude(found);
+  if (!job.options.json) return print_found(text, found, job.options);
   auto document = to_json(*proof);
   document["question"] = to_json(question);
   if (!proof->symbols.empty())
@@ -126,7 +134,7 @@ int prove(const ProveJob& job) {
   document["after"] = sides_json(*after);
   if (certificate) document["certificate"] = certificate->json();
   if (*said) document["oracle"] = to_json(**said);
-  return print(render(document), status);
+  return print_found(render(document), found, job.options);
 }
 
 }  // namespace
@@ -155,6 +163,7 @@ void add_prove(CLI::App& app, Context& context) {
   job->options.add_same(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);
+  job->options.add_reports(*sub);
   sub->callback([job, &context] { context.status = prove(*job); });
 }
 

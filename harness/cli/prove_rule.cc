@@ -221,6 +221,28 @@ std::string summary(const std::vector<Outcome>& outcomes) {
   return out + "\n";
 }
 
+ReportedCases cases_of(const std::vector<Outcome>& outcomes) {
+  const Verdict verdict = overall(outcomes);
+  ReportedCases out{"prove-rule",      counted(outcomes.size(), "rule"),
+                    verdict,           exit_code(verdict),
+                    summary(outcomes), {}};
+  for (const Outcome& outcome : outcomes) {
+    const Verdict one = outcome.verdict();
+    ReportedCase& added = out.cases.emplace_back();
+    added.rule = "rewrite";
+    added.name = outcome.rule.name;
+    added.state = one == Verdict::kPass      ? ReportedCase::State::kPass
+                  : one == Verdict::kUnknown ? ReportedCase::State::kUnknown
+                                             : ReportedCase::State::kFail;
+    added.message = state_text(outcome);
+    added.detail = text_of(outcome, false);
+    added.seconds = outcome.proof.seconds;
+    added.place = place_of(outcome.rule.where_found);
+  }
+  conclude(out);
+  return out;
+}
+
 // Writes NAME.N.before.asm and NAME.N.after.asm.
 Status write_programs(const RuleJob& job, Outcome& outcome) {
   auto members = rules::instances(outcome.rule);
@@ -316,13 +338,13 @@ int prove_rules(const RuleJob& job) {
   if (!job.options.json) {
     std::string text;
     for (const Outcome& outcome : outcomes) text += text_of(outcome, job.quiet);
-    return print(text + summary(outcomes), exit_code(verdict));
+    return print_found(text + summary(outcomes), cases_of(outcomes), job.options);
   }
   nlohmann::ordered_json document{{"schema", "secequiv.prove-rule/1"},
                                   {"verdict", verdict_name(verdict)},
                                   {"rules", nlohmann::ordered_json::array()}};
   for (const Outcome& outcome : outcomes) document["rules"].push_back(to_json(outcome));
-  return print(render(document), exit_code(verdict));
+  return print_found(render(document), cases_of(outcomes), job.options);
 }
 
 }  // namespace
@@ -351,6 +373,7 @@ void add_prove_rule(CLI::App& app, Context& context) {
   job->engine.add_memory(*sub);
   job->options.add_timeout(*sub, "Seconds for one rule; running out gives 'unknown'");
   job->options.add_json(*sub);
+  job->options.add_reports(*sub);
   sub->callback([job, &context] { context.status = prove_rules(*job); });
 }
 

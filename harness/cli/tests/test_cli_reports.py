@@ -1,0 +1,193 @@
+"""JUnit and SARIF: what CI systems and reviewers are shown. Nothing but a pass may look like one."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from cli_tool import POLICIES, run
+
+BEFORE = "ld [0]\njeq #39, y, n\n; a comment\ny: ret #0x7fff0000\nn: ret #0x50001\n"
+AFTER = "ld [0]\njeq #39, y, n\ny: ret #0\nn: ret #0x50001\n"
+
+
+class Reports:
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "before.asm").write_text(BEFORE)
+        (folder / "after.asm").write_text(AFTER)
+        self.junit_file = folder / "j.xml"
+        self.sarif_file = folder / "s.json"
+
+    def run(self, *args, status):
+        for file in (self.junit_file, self.sarif_file):
+            file.write_text("stale")
+        done = run(*args, "--junit", "j.xml", "--sarif", "s.json", cwd=self.folder)
+        assert done.status == status, done
+        suites = ElementTree.parse(self.junit_file).getroot()
+        sarif = json.loads(self.sarif_file.read_text())
+        return check_junit(suites, status), check_sarif(sarif, status)
+
+
+def check_junit(suites, status):
+    """The test cases by name, each with its state; counts and states agree with the exit status."""
+    (suite,) = suites
+    cases = {}
+    for case in suite.iter("testcase"):
+        (body,) = case
+        assert body.tag in ("system-out", "failure", "error", "skipped")
+        cases[case.get("name")] = body
+    tags = [body.tag for body in cases.values()]
+    for element in (suites, suite):
+        assert int(element.get("tests")) == len(suite.findall("testcase")) == len(cases)
+        assert int(element.get("failures")) == tags.count("failure")
+        assert int(element.get("errors")) == tags.count("error")
+        assert int(element.get("skipped")) == tags.count("skipped")
+    passed = all(tag in ("system-out", "skipped") for tag in tags)
+    assert passed == (status == 0)
+    assert (status == 3) == ("error" in tags and "failure" not in tags) or status == 2
+    properties = {one.get("name"): one.get("value") for one in suite.iter("property")}
+    assert properties["exit_status"] == str(status)
+    return cases
+
+
+def check_sarif(document, status):
+    """The results; what the standard demands of them holds."""
+    assert document["version"] == "2.1.0" and document["$schema"].endswith("sarif-2.1.0.json")
+    (run,) = document["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert len({rule["id"] for rule in rules}) == len(rules)
+    (invocation,) = run["invocations"]
+    assert invocation["exitCode"] == status
+    assert invocation["executionSuccessful"] == (status != 2)
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["message"]["text"]
+        assert result["level"] in ("error", "warning")
+    assert bool(run["results"]) == (status != 0)
+    return run["results"]
+
+
+@pytest.fixture
+def reports(tmp_path):
+    return Reports(tmp_path)
+
+
+def region(result):
+    physical = result["locations"][0]["physicalLocation"]
+    return physical["artifactLocation"]["uri"], physical.get("region")
+
+
+def test_a_pass_is_a_list_of_what_was_looked_at(reports):
+    cases, results = reports.run("check", "before.asm", "before.asm", status=0)
+    assert set(cases) == {"acceptance", "decision", "coverage", "proof", "cache", "verdict"}
+    assert "equivalent by dd" in cases["proof"].text
+    assert results == []
+
+
+def test_a_witness_is_shown_where_the_second_program_decides(reports):
+    cases, results = reports.run("check", "before.asm", "after.asm", status=1)
+    assert "ALLOW became KILL_THREAD" in cases["decision"].get("message")
+    assert "witness: nr=39 (getpid)" in cases["decision"].text
+    assert cases["proof"].tag == cases["coverage"].tag == "skipped"
+    (result,) = [one for one in results if one["ruleId"] == "decision"]
+    assert region(result) == ("after.asm", {"startLine": 3})
+    related = result["relatedLocations"][0]["physicalLocation"]
+    assert related["artifactLocation"]["uri"] == "before.asm"
+    assert related["region"] == {"startLine": 4}  # the comment counts as a line
+    assert result["properties"]["witness"]["data"]["nr"] == 39
+    flows = result["codeFlows"][0]["threadFlows"]
+    assert [flow["id"] for flow in flows] == ["before", "after"]
+    lines = [
+        [step["location"]["physicalLocation"]["region"]["startLine"] for step in flow["locations"]]
+        for flow in flows
+    ]
+    assert lines == [[1, 2, 4], [1, 2, 3]]
+
+
+def test_raw_programs_have_byte_offsets_and_paths_are_uris(reports):
+    folder = reports.folder / "a b%"
+    folder.mkdir()
+    for name in ("before", "after"):
+        out = str(folder / f"{name}#.bpf")
+        assert run("asm", str(reports.folder / f"{name}.asm"), "-o", out).status == 0
+    _, results = reports.run("prove", "a b%/before#.bpf", "a b%/after#.bpf", status=1)
+    assert region(results[0]) == ("a%20b%25/after%23.bpf", {"byteOffset": 16, "byteLength": 8})
+    absolute = str(folder / "after#.bpf")
+    _, results = reports.run("prove", "a b%/before#.bpf", absolute, status=1)
+    uri, _ = region(results[0])
+    assert uri.startswith("file:///") and uri.endswith("/a%20b%25/after%23.bpf")
+
+
+def test_every_difference_is_a_result(reports):
+    cases, results = reports.run("diff", "before.asm", "after.asm", status=1)
+    assert len(cases) == len(results) == 1
+    assert "no longer allowed" in results[0]["message"]["text"]
+    reports.run("diff", "before.asm", "before.asm", status=0)
+    run("diff", "before.asm", "after.asm", "--write-expect", "e.json", cwd=reports.folder)
+    reports.run("diff", "before.asm", "after.asm", "--expect", "e.json", status=0)
+    cases, _ = reports.run("diff", "before.asm", "before.asm", "--expect", "e.json", status=1)
+    assert any("- " in body.get("message", "") for body in cases.values())
+
+
+def test_a_limit_that_ran_out_is_an_error_and_no_pass(reports, hard):
+    cases, results = reports.run("prove", *hard, "--timeout", "0.2", status=3)
+    assert cases["proof"].tag == "error"
+    assert results[0]["message"]["text"].startswith("not decided: ")
+
+
+def test_what_the_kernel_refuses(reports):
+    (reports.folder / "bad.asm").write_text("ld [0]\nmod #3\nret a\n")
+    for command in ("check", "prove"):
+        cases, results = reports.run(command, "bad.asm", "after.asm", status=4)
+        assert cases["acceptance"].tag == "failure"
+    cases, results = reports.run("check", "bad.asm", "after.asm", status=4)
+    assert region(results[0]) == ("bad.asm", {"startLine": 2})
+
+
+def test_an_error_is_in_both_reports_and_nothing_stale_is_left(reports):
+    (reports.folder / "broken.asm").write_text("ld [0]\nnonsense <&\">\n")
+    cases, results = reports.run("check", "broken.asm", "after.asm", status=2)
+    assert cases["error"].tag == "error"
+    assert region(results[0]) == ("broken.asm", {"startLine": 2})
+    # A usage error ends before anything is written, and what was there is an old verdict.
+    reports.junit_file.write_text("stale")
+    wrong = run("check", "a", "b", "c", "--junit", "j.xml", cwd=reports.folder)
+    assert wrong.status == 2
+    for option in ("--junit", "--sarif"):
+        done = run("check", "before.asm", "before.asm", option, "-", cwd=reports.folder)
+        assert done.status == 2 and "expected a file" in done.err
+        done = run("check", "before.asm", "before.asm", option, "no/f", cwd=reports.folder)
+        assert done.status == 2 and "no/f" in done.err
+
+
+def test_rules_of_a_policy_and_rewrites(reports):
+    policy = POLICIES / "seed" / "nested.json"
+    done = run("lint", str(policy), "--json")
+    reports.run("lint", str(policy), status=done.status)
+    (reports.folder / "r.rule").write_text(
+        "rule bit-test\n  live: X, M\n  before:\n    and #$m\n    jeq #$m, yes, no\n"
+        "  after:\n    jset #$m, yes, no\n"
+    )
+    cases, results = reports.run("prove-rule", "r.rule", status=1)
+    assert "before goes to yes, after goes to no" in cases["rewrite bit-test"].text
+    assert region(results[0]) == ("r.rule", {"startLine": 1})
+
+
+def test_findings_of_fuzzing(reports):
+    swap = r"sed 's/^69 \([0-9]*\) \([0-9]*\) /69 \2 \1 /'"
+    args = ("fuzz", "--optimizer", swap, "--form", "ddd", "--stop-at-first", "--trials", "200")
+    cases, results = reports.run(*args, "--no-scaling", "--save", "found", status=1)
+    (found,) = [one for one in results if one["ruleId"] == "finding"]
+    assert found["message"]["text"].startswith("different")
+    assert region(found)[0].startswith("found/different-")
+    args = ("fuzz", "before.asm", "after.asm", "--trials", "100")
+    _, results = reports.run(*args, status=1)
+    assert region(results[0])[0] == "after.asm"
+
+
+def test_text_is_safe_in_xml(reports):
+    name = "x\x01<&\">.asm"
+    (reports.folder / name).write_text(AFTER)
+    cases, _ = reports.run("prove", "before.asm", name, status=1)
+    assert "x\\x01<&\">.asm" in cases["proof"].text

@@ -1,0 +1,107 @@
+#include "harness/report/junit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/text.h"
+
+namespace secequiv {
+namespace {
+
+using State = ReportedCase::State;
+
+// Text as XML 1.0 can hold it.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text, true)) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  return out;
+}
+
+// In an attribute a newline would be read as a blank.
+std::string attribute(std::string_view text) {
+  std::string out = escaped(text);
+  std::ranges::replace(out, '\n', ' ');
+  return out;
+}
+
+std::size_t count(const ReportedCases& report, State state) {
+  return static_cast<std::size_t>(std::ranges::count(report.cases, state, &ReportedCase::state));
+}
+
+std::string place_text(const ReportedCase& one) {
+  if (!one.place || one.place->path.empty()) return "";
+  const ReportedCase::Place& place = *one.place;
+  std::string out = "at " + place.path;
+  if (place.line) out += fmt::format(", line {}", *place.line);
+  if (place.pc) out += fmt::format(", instruction {}", *place.pc);
+  return out + "\n";
+}
+
+std::string test_case(const ReportedCases& report, const ReportedCase& one) {
+  std::string out = fmt::format(
+      R"(    <testcase classname="secequiv.{}" name="{}" time="{:.6f}")", attribute(report.command),
+      attribute(one.name.empty() ? one.rule : one.rule + " " + one.name), one.seconds);
+  const std::string body = escaped(place_text(one) + one.detail);
+  switch (one.state) {
+    case State::kPass:
+      return out + fmt::format(">\n      <system-out>{}\n{}</system-out>\n    </testcase>\n",
+                               escaped(one.message), body);
+    case State::kSkipped:
+      return out + fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n",
+                               attribute(one.message));
+    case State::kFail:
+    case State::kUnknown: {
+      const bool failure = one.state == State::kFail && one.rule != "error";
+      const char* element = failure ? "failure" : "error";
+      return out +
+             fmt::format(
+                 ">\n      <{0} type=\"{1}\" message=\"{2}\">{3}\n{4}</{0}>\n    </testcase>\n",
+                 element, attribute(one.rule), attribute(one.message), escaped(one.message), body);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string junit(const ReportedCases& report) {
+  std::size_t errors = count(report, State::kUnknown);
+  std::size_t failures = 0;
+  double seconds = 0;
+  for (const ReportedCase& one : report.cases) {
+    seconds += one.seconds;
+    if (one.state == State::kFail) ++(one.rule == "error" ? errors : failures);
+  }
+  const std::string counts =
+      fmt::format(R"(tests="{}" failures="{}" errors="{}" skipped="{}" time="{:.6f}")",
+                  report.cases.size(), failures, errors, count(report, State::kSkipped), seconds);
+  std::string out = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"secequiv\" {0}>\n"
+      "  <testsuite name=\"secequiv {1}{2}\" {0}>\n    <properties>\n"
+      "      <property name=\"verdict\" value=\"{3}\"/>\n"
+      "      <property name=\"reason\" value=\"{4}\"/>\n"
+      "      <property name=\"exit_status\" value=\"{5}\"/>\n    </properties>\n",
+      counts, attribute(report.command),
+      report.subject.empty() ? "" : attribute(": " + report.subject), verdict_name(report.verdict),
+      attribute(report.reason), report.exit_status);
+  for (const ReportedCase& one : report.cases) out += test_case(report, one);
+  return out + "  </testsuite>\n</testsuites>\n";
+}
+
+}  // namespace secequiv
