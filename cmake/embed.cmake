@@ -1,15 +1,14 @@
-# cmake -D INPUT=file -D OUTPUT=file.cc -P embed.cmake: the file's bytes as the default policy's text.
-file(READ ${INPUT} hex HEX)
-string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${hex}")
-file(WRITE ${OUTPUT}.new "#include \"harness/cli/common.h\"
-
-namespace secequiv::cli {
-namespace {
-constexpr char kBytes[] = {${bytes}};
-}  // namespace
-
-std::string_view default_policy_text() { return {kBytes, sizeof kBytes}; }
-
-}  // namespace secequiv::cli
-")
+# cmake -D OUTPUT=file.cc -D NAMESPACE=a::b -D FILES=name=path,... -P embed.cmake: each file's bytes as what the function
+# `std::string_view NAME()` of the namespace returns.
+string(REPLACE "," ";" files "${FILES}")
+set(text "#include <string_view>\n\nnamespace ${NAMESPACE} {\n")
+foreach(file ${files})
+  string(REGEX MATCH "^([a-z_]+)=(.*)$" matched "${file}")
+  set(name ${CMAKE_MATCH_1})
+  file(READ ${CMAKE_MATCH_2} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${hex}")
+  string(APPEND text "namespace {\nconstexpr char k_${name}[] = {${bytes}};\n}\nstd::string_view ${name}();\n"
+                     "std::string_view ${name}() { return {k_${name}, sizeof k_${name}}; }\n")
+endforeach()
+file(WRITE ${OUTPUT}.new "${text}}  // namespace\n")
 file(RENAME ${OUTPUT}.new ${OUTPUT})

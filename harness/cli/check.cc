@@ -7,6 +7,7 @@
 #include "harness/base/file.h"
 #include "harness/cli/engine_options.h"
 #include "harness/cli/oracle_option.h"
+#include "harness/cli/page.h"
 #include "harness/cli/pair_options.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
@@ -51,6 +52,10 @@ int run_check(const CheckJob& job) {
   if (!job.listing.empty())
     if (const Status written = write_file(job.listing, result->listing); !written)
       return report(written.error(), job.options);
+  if (const Status written =
+          write_page(*result, before, after, cases->inputs, job.engine, job.options);
+      !written)
+    return report(written.error(), job.options);
   return print_found(job.options.json ? render(to_json(*result)) : check_text(*result),
                      reported(*result, "check", {before.file, after.file}), job.options);
 }
@@ -88,7 +93,7 @@ void add_check(CLI::App& app, Context& context) {
   job->options.add_same(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);
-  job->options.add_reports(*sub);
+  job->options.add_reports(*sub, true);
   sub->callback([job, &context] { context.status = run_check(*job); });
 }
 

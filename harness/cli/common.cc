@@ -49,7 +49,7 @@ void Options::add_json(CLI::App& app) {
   app.add_flag("--json", json, "Report as JSON on standard output");
 }
 
-void Options::add_reports(CLI::App& app) {
+void Options::add_reports(CLI::App& app, bool page) {
   command = app.get_name();
   const auto file = [](const std::string& path) {
     return path == "-" ? std::string("expected a file, found '-': standard output has the report")
@@ -59,9 +59,14 @@ void Options::add_reports(CLI::App& app) {
       ->check(file);
   app.add_option("--sarif", sarif, "Also write what was found as SARIF 2.1.0, for code review")
       ->check(file);
+  if (page)
+    app.add_option("--html", html,
+                   "Also write one page for people: both programs with their coverage, the graph, "
+                   "the difference, costs, inputs to step through; it needs no network")
+        ->check(file);
   // A run that is killed must not leave the verdict of an earlier one.
   app.parse_complete_callback([this] {
-    for (const std::string& path : {junit, sarif})
+    for (const std::string& path : {junit, sarif, html})
       if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored))
         std::filesystem::remove(path, ignored);
   });

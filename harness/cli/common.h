@@ -40,12 +40,14 @@ struct Options {
   std::string command;  // whose report `junit` and `sarif` get
   std::string junit;    // files, or empty
   std::string sarif;
+  std::string html;
 
   void add_input(CLI::App& app);
   void add_output(CLI::App& app, const char* default_form);
   void add_json(CLI::App& app);
-  // --junit and --sarif: what the command found goes there with print_found(), or report().
-  void add_reports(CLI::App& app);
+  // --junit and --sarif: what the command found goes there with print_found(), or report(). With
+  // `page` also --html (page.h).
+  void add_reports(CLI::App& app, bool page = false);
   void add_timeout(CLI::App& app, const char* text);
   void add_same(CLI::App& app);
   void add_import(CLI::App& app);   // --arch and add_profile's

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <tuple>
 
-#include "harness/base/clock.h"
 #include "harness/cli/engine_options.h"
+#include "harness/cli/exact_costs.h"
 #include "harness/cli/pair_options.h"
 #include "harness/cli/profile_options.h"
 #include "harness/report/json.h"
-#include "verify/dd/cost.h"
 
 namespace secequiv::cli {
 namespace {
@@ -20,13 +19,6 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kRows = 25;
 
-// Steps of diagrams, some four times and more what real filters of 7000 instructions need. Where
-// many calls are beyond that, the others are given less: there are hundreds.
-constexpr std::size_t kCallSteps = std::size_t{1} << 20;
-constexpr std::size_t kFewSteps = std::size_t{1} << 16;
-constexpr std::size_t kMostTries = 8;
-constexpr std::size_t kWorstSteps = std::size_t{1} << 21;
-
 struct CostJob {
   Options options;
   PairOptions pair;
@@ -34,72 +26,6 @@ struct CostJob {
   EngineOptions engine;
   bool all = false;
   bool derived = false;
-};
-
-// What is not exact is of derived inputs.
-struct Side {
-  const Source* source;
-  std::vector<CallCost> calls;
-  std::vector<std::optional<dd::ExactCost>> exact;  // of each call
-  WorstInput worst;
-  bool worst_exact = false;
-
-  [[nodiscard]] bool calls_exact() const {
-    return std::ranges::all_of(exact, [](const auto& cost) { return cost.has_value(); });
-  }
-};
-
-// All inputs, as far as the limits allow; `calls` and `worst` of those that are exact.
-class Exact {
- public:
-  explicit Exact(const CostJob& job) : job_(job) {}
-
-  Status fill(Side& side, Arch arch) {
-    const Program& program = side.source->program;
-    std::size_t beyond = 0;
-    for (CallCost& call : side.calls) {
-      side.exact.emplace_back();
-      const auto nr = profile_nr(arch, call.name);
-      if (!nr) continue;
-      const std::size_t steps = beyond < kMostTries ? kCallSteps : kFewSteps;
-      auto found = within<dd::ExactCost>(steps, [&](const dd::Limits& limits) {
-        return dd::exact_cost(program, arch_info(arch).audit, *nr, limits);
-      });
-      if (!found) return found.error();
-      if (!*found) ++beyond;
-      side.exact.back() = std::move(*found);
-      if (const auto& exact = side.exact.back()) {
-        call.least = exact->least.instructions;
-        call.mean = exact->mean.value;
-        call.most = exact->most.instructions;
-        call.jumps = exact->jumps.value;
-        call.inputs = 0;
-      }
-    }
-    const auto found = within<WorstInput>(
-        kWorstSteps, [&](const dd::Limits& limits) { return dd::exact_worst(program, limits); });
-    if (!found) return found.error();
-    side.worst_exact = found->has_value();
-    if (*found) side.worst = **found;
-    return Ok{};
-  }
-
- private:
-  // Nothing if the limits are reached.
-  template <class Value, class Ask>
-  Result<std::optional<Value>> within(std::size_t steps, const Ask& ask) const {
-    dd::Limits limits = job_.engine.limits();
-    limits.steps = steps;
-    limits.seconds = std::min(job_.options.timeout - seconds_since(start_), dd::kNoTimeLimit);
-    if (limits.seconds <= 0) return std::optional<Value>();
-    auto found = ask(limits);
-    if (found) return std::optional<Value>(std::move(*found));
-    if (found.error().code == ErrorCode::kBudget) return std::optional<Value>();
-    return found.error();
-  }
-
-  const CostJob& job_;
-  Clock::time_point start_ = Clock::now();
 };
 
 ordered_json call_json(const CallCost& call, const std::optional<dd::ExactCost>& exact) {
@@ -119,7 +45,7 @@ ordered_json call_json(const CallCost& call, const std::optional<dd::ExactCost>&
   return out;
 }
 
-ordered_json side_json(const Side& side) {
+ordered_json side_json(const CostedSide& side) {
   ordered_json out{{"name", side.source->name},
                    {"instructions", side.source->program.size()},
                    {"mean", weighted_mean(side.calls)},
@@ -141,7 +67,7 @@ std::string ratio(double before, double after, bool exact) {
   return fmt::format("{:.2f}{}", after / before, exact ? "" : "~");
 }
 
-std::string numbers(const Side& side, std::size_t at) {
+std::string numbers(const CostedSide& side, std::size_t at) {
   const CallCost& call = side.calls[at];
   return fmt::format("{:>6} {:>8.1f} {:>6} {:>6.1f} {:1}{:1}", call.least, call.mean, call.most,
                      call.jumps, call.cached ? "*" : "", side.exact[at] ? "" : "~");
@@ -149,12 +75,12 @@ std::string numbers(const Side& side, std::size_t at) {
 
 // Most expensive first: calls times what the more expensive filter executes for one, which is
 // nothing if it is cached.
-std::string table(const std::vector<Side>& sides, bool all) {
+std::string table(const std::vector<CostedSide>& sides, bool all) {
   std::vector<std::tuple<double, double, std::size_t>> order;  // equal ones as in the profile
   for (std::size_t i = 0; i < sides.front().calls.size(); ++i) {
     double cached = 0;
     double uncached = 0;
-    for (const Side& side : sides) {
+    for (const CostedSide& side : sides) {
       const CallCost& call = side.calls[i];
       const double cost = static_cast<double>(call.calls) * call.mean;
       uncached = std::max(uncached, cost);
@@ -172,7 +98,7 @@ std::string table(const std::vector<Side>& sides, bool all) {
     const std::size_t at = std::get<2>(order[row]);
     const CallCost& first = sides.front().calls[at];
     out += fmt::format("{:<24} {:>10}", first.name, first.calls);
-    for (const Side& side : sides) out += " |" + numbers(side, at);
+    for (const CostedSide& side : sides) out += " |" + numbers(side, at);
     const bool exact = sides.front().exact[at] && sides.back().exact[at];
     out += sides.size() == 2
                ? fmt::format(" | {:>6}\n", ratio(first.mean, sides.back().calls[at].mean, exact))
@@ -182,11 +108,11 @@ std::string table(const std::vector<Side>& sides, bool all) {
   return out;
 }
 
-std::string cost_text(const std::vector<Side>& sides, bool all) {
+std::string cost_text(const std::vector<CostedSide>& sides, bool all) {
   std::string out = table(sides, all) + "* answered from the kernel's cache, without the filter\n";
-  if (!std::ranges::all_of(sides, &Side::calls_exact))
+  if (!std::ranges::all_of(sides, &CostedSide::calls_exact))
     out += "~ of derived inputs only: least and most may be lower and higher\n";
-  for (const Side& side : sides)
+  for (const CostedSide& side : sides)
     out += fmt::format(
         "{}: {} instructions; a call executes {:.2f} ({:.2f} if nothing were cached)\n"
         "  at worst {}{}: {}\n",
@@ -194,7 +120,7 @@ std::string cost_text(const std::vector<Side>& sides, bool all) {
         weighted_mean_uncached(side.calls), side.worst.instructions,
         side.worst_exact ? "" : " or more", describe(side.worst.data));
   if (sides.size() != 2) return out;
-  const bool exact = std::ranges::all_of(sides, &Side::calls_exact);
+  const bool exact = std::ranges::all_of(sides, &CostedSide::calls_exact);
   const double before = weighted_mean(sides[0].calls);
   const double after = weighted_mean(sides[1].calls);
   const std::string uncached =
@@ -207,7 +133,7 @@ std::string cost_text(const std::vector<Side>& sides, bool all) {
 }
 
 // Of derived inputs and of those that the exact costs found.
-WorstInput worst_known(const Side& side, std::vector<SeccompData> inputs) {
+WorstInput worst_known(const CostedSide& side, std::vector<SeccompData> inputs) {
   for (const auto& exact : side.exact)
     if (exact) inputs.push_back(exact->most.data);
   return worst(side.source->program, inputs);
@@ -223,10 +149,11 @@ int cost(const CostJob& job) {
   }
   const auto profile = job.profile.read(arch);
   if (!profile) return report(profile.error(), job.options);
-  std::vector<Side> sides;
-  Exact exact(job);
+  std::vector<CostedSide> sides;
+  ExactCosts exact(job.options.timeout, job.engine.limits());
   for (const Source& source : sources) {
-    Side& side = sides.emplace_back(&source, profile_cost(source.program, arch, *profile, {}));
+    CostedSide& side =
+        sides.emplace_back(&source, profile_cost(source.program, arch, *profile, {}));
     if (job.derived) {
       side.exact.resize(side.calls.size());
     } else if (auto s = exact.fill(side, arch); !s) {
@@ -235,12 +162,13 @@ int cost(const CostJob& job) {
   }
   // Inputs are derived only for what is missing.
   Cases cases;
-  if (!std::ranges::all_of(sides, [](const Side& s) { return s.calls_exact() && s.worst_exact; })) {
+  if (!std::ranges::all_of(sides,
+                           [](const CostedSide& s) { return s.calls_exact() && s.worst_exact; })) {
     auto derived = job.pair.cases(sources.front(), sources.back(), job.options);
     if (!derived) return report(derived.error(), job.options);
     cases = std::move(*derived);
     if (cases.inputs.empty()) cases.inputs.emplace_back();
-    for (Side& side : sides) {
+    for (CostedSide& side : sides) {
       const auto calls = profile_cost(side.source->program, arch, *profile, cases.inputs);
       for (std::size_t i = 0; i < calls.size(); ++i)
         if (!side.exact[i]) side.calls[i] = calls[i];
@@ -252,7 +180,7 @@ int cost(const CostJob& job) {
                         {"arch", arch_info(arch).name},
                         {"inputs", cases.inputs.size()},
                         {"sides", ordered_json::array()}};
-  for (const Side& side : sides) document["sides"].push_back(side_json(side));
+  for (const CostedSide& side : sides) document["sides"].push_back(side_json(side));
   return print(render(document));
 }
 

@@ -226,6 +226,9 @@ int run_fuzz(const FuzzJob& job, const std::string& foreign) {
                   job.options);
   if (job.pair.given())
     return run_fuzz_pair(job.pair, job.options, {job.time, job.trials, job.seed, !job.no_prove});
+  if (!job.options.html.empty())
+    return report(make_error(ErrorCode::kUsage, "--html", "is for a pair of programs"),
+                  job.options);
   auto target = open_target(job.target);
   if (!target) return report(target.error(), job.options);
   if (!target->any())
@@ -303,7 +306,7 @@ void add_fuzz(CLI::App& app, Context& context) {
   job->options.add_same(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);
-  job->options.add_reports(*sub);
+  job->options.add_reports(*sub, true);
   sub->callback([job, sub, &context] {
     context.status =
         run_fuzz(*job, given_of_group(*sub, job->pair.given() ? kTargetGroup : kPairGroup));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/cli/page.h"
 #include "harness/cli/progress.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
@@ -77,6 +78,12 @@ int run_fuzz_pair(const FuzzPairJob& job, const Options& options, const FuzzEffo
                 SideReport{after.name, after.program, {}}, options.sameness(), derive, fuzzing);
   if (!result) return report(result.error(), options);
   result->dropped = dropped;
+  if (!options.html.empty()) {
+    const auto cases = job.pair.cases(before, after, options);
+    if (!cases) return report(cases.error(), options);
+    if (auto s = write_page(*result, before, after, cases->inputs, job.engine, options); !s)
+      return report(s.error(), options);
+  }
   return print_found(options.json ? render(to_json(*result)) : check_text(*result),
                      reported(*result, "fuzz", {before.file, after.file}), options);
 }

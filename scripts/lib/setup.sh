@@ -5,6 +5,7 @@
 #     demo    to build the command line
 #     gcc     to build and test with the distribution's g++
 #     all     to build and test every preset
+#     browser    to try a report's page in a browser (Debian; Ubuntu has none as a package)
 #     oss_fuzz   besides all: every configuration of scripts/oss_fuzz_check that Debian has tools for
 #
 # Quick when nothing is missing (one dpkg-query). Otherwise installs with apt-get, through sudo unless root. Returns 2 with
@@ -14,6 +15,7 @@ SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-
 SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema python3-yaml git cadical)
 SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19)
 SETUP_OSS_FUZZ=(afl++ g++-multilib libc++-19-dev libc++abi-19-dev llvm-19)
+SETUP_BROWSER=(chromium chromium-driver python3-selenium)
 SETUP_CMAKE_MINIMUM=3.23 # CMakePresets.json, version 4
 
 _setup_say() { printf 'set-up: %s\n' "$*" >&2; }
@@ -26,6 +28,7 @@ _setup_packages() {
       gcc) printf '%s\n' "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
       all) printf '%s\n' "${SETUP_CLANG[@]}" "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
       oss_fuzz) printf '%s\n' "${SETUP_OSS_FUZZ[@]}" ;;
+      browser) printf '%s\n' "${SETUP_BROWSER[@]}" ;;
       *)
         _setup_say "unknown group '$group'"
         return 2
@@ -54,6 +57,8 @@ _setup_probe() {
     python3-pytest) echo %pytest ;;
     python3-jsonschema) echo %jsonschema ;;
     python3-yaml) echo %yaml ;;
+    python3-selenium) echo %selenium ;;
+    chromium-driver) echo chromedriver ;;
     afl++) echo afl-fuzz ;;
     g++-multilib) echo '=-m32' ;;
     libc++-19-dev) echo '=-stdlib=libc++' ;;

@@ -1,0 +1,65 @@
+// What a pair's page for people shows, and the page: one HTML file that needs no network. Owns the
+// shape of what is shown and its way into the file (page/: the frame, style and scripts). It must
+// not find anything out: what is proven, counted or run is done before (harness/cli/page.h).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/compare/check_report.h"
+#include "harness/compare/difference.h"
+#include "harness/coverage/cost.h"
+
+namespace secequiv {
+
+// What is known of an obligation of one side.
+struct PageMark {
+  enum class State : std::uint8_t { kCovered, kInfeasible, kOpen };
+  State state = State::kOpen;
+  std::string text;  // kCovered: an input that meets it; kInfeasible: why; kOpen: what ran out
+};
+
+struct PageSide {
+  SideReport side;
+  std::vector<PageMark> marks;  // in the order of CoverageMap::obligations(); empty: not looked at
+};
+
+// An input that can be stepped through.
+struct PageInput {
+  std::string label;
+  SeccompData data;
+};
+
+// One region of the difference.
+struct PageRegion {
+  std::vector<std::string> calls;  // names, as many as are worth naming
+  std::string before;
+  std::string after;
+  std::string summary;
+  std::string condition;
+  std::string count;
+  std::optional<std::size_t> input;  // of Page::inputs
+};
+
+struct PageCost {
+  std::string profile;             // "each call once", or a file
+  std::vector<CallCost> calls[2];  // of before and after, the same calls in the same order
+  WorstInput worst[2];
+  bool exact[2] = {true, true};  // over all inputs, or of derived ones only
+};
+
+struct Page {
+  std::string command;  // "check"
+  std::string version;
+  CheckReport report;
+  PageSide sides[2];
+  std::vector<PageInput> inputs;  // the first is the witness, if there is one
+  std::vector<PageRegion> regions;
+  std::string difference;  // a sentence: how many inputs differ, or why that is not known
+  std::optional<PageCost> cost;
+};
+
+std::string html(const Page& page);
+
+}  // namespace secequiv
