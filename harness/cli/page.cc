@@ -65,6 +65,7 @@ class Reasons {
     if (space_.exhausted()) return "proven: no input";
     if (set == dd::Diagrams::kZero) return "proven: no input comes to this instruction";
     std::vector<std::string> conditions;
+    conditions.reserve(list.regions.size());
     for (const Region& region : list.regions)
       conditions.push_back(short_condition(condition_text(region, host_)));
     return fmt::format("proven: all {} inputs that come here meet {}{}", count_text(list.count),
