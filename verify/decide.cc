@@ -2,9 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "verify/smt/solver.h"
 
 namespace secequiv {
+
+dd::Limits limits_alone(std::size_t mib) {
+  dd::Limits limits;
+  limits.steps *= 8;
+  limits.nodes =
+      std::min(limits.nodes, std::max<std::size_t>((mib << 20) / dd::kBytesPerNode, 1000));
+  return limits;
+}
+
+Budget budget_for(double seconds, std::size_t mib) {
+  Budget out{seconds, mib, limits_alone(mib)};
+  out.diagrams.steps = dd::Limits{}.steps;
+  out.diagrams.seconds = std::min(seconds / 2, dd::kNoTimeLimit);
+  return out;
+}
 
 Result<Proof> decide(const Question& question, Engine engine, const Budget& budget) {
   if (engine == Engine::kZ3) return smt::prove(question, budget.timeout_seconds, budget.solver_mib);

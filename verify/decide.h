@@ -22,6 +22,13 @@ struct Budget {
   dd::Limits diagrams = {};
 };
 
+// Of the diagrams where no solver takes over, within `mib` of memory.
+dd::Limits limits_alone(std::size_t mib);
+
+// What a user's time and memory come to: the solver is there for what the diagrams leave, and is to
+// have some time left.
+Budget budget_for(double seconds, std::size_t mib);
+
 // Preconditions: check() accepts all programs (the length rule aside). The proof's `engine` names
 // who decided. Errors:
 // kUsage if no input meets the assumption; kInternal if a witness does not replay or the engines

@@ -13,6 +13,7 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/check.h"
+#include "harness/policy/any_policy.h"
 #include "harness/policy/capabilities.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -117,14 +118,6 @@ OciOptions Options::oci() const {
   return OciOptions{arch_from_name(arch).value_or(Arch::kX86_64), capabilities, kernel};
 }
 
-bool looks_like_json(std::string_view text) {
-  text = without_bom(text);
-  const std::size_t brace = text.find_first_not_of(" \t\r\n");
-  if (brace == std::string_view::npos || text[brace] != '{') return false;
-  const std::size_t inside = text.find_first_not_of(" \t\r\n", brace + 1);
-  return inside != std::string_view::npos && (text[inside] == '"' || text[inside] == '}');
-}
-
 Result<std::string> read_input(const std::string& path) {
   static bool stdin_taken = false;
   if (path == "-" && std::exchange(stdin_taken, true))
@@ -134,17 +127,10 @@ Result<std::string> read_input(const std::string& path) {
 
 Result<Policy> parse_policy(std::string_view text, const std::string& name,
                             const Options& options) {
-  auto document = parse_json(text, name);
-  if (!document) return document.error();
-  if (!document->contains("rule_sets") &&
-      (document->contains("defaultAction") || document->contains("linux"))) {
-    auto imported = import_oci(text, name, options.oci());
-    if (!imported) return imported.error();
-    for (const std::string& note : imported->skipped)
-      warn(fmt::format("{}: skipped {}", name, note));
-    return std::move(imported->policy);
-  }
-  return read_policy(text, name);
+  auto read = read_any_policy(text, name, options.oci());
+  if (!read) return read.error();
+  for (const std::string& note : read->skipped) warn(fmt::format("{}: skipped {}", name, note));
+  return std::move(read->policy);
 }
 
 Result<Policy> load_policy(const std::string& path, const Options& options) {

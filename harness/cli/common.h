@@ -75,9 +75,6 @@ using Values = std::vector<std::pair<std::string, std::uint32_t>>;
 // What --set says, each NAME=VALUE.
 Result<Values> parse_settings(const std::vector<std::string>& settings);
 
-// Is this the text of a JSON document (a policy) rather than a program?
-bool looks_like_json(std::string_view text);
-
 // A whole input file; standard input, "-", can be taken once.
 Result<std::string> read_input(const std::string& path);
 

@@ -8,6 +8,7 @@
 #include "harness/cli/engine_options.h"
 #include "harness/cli/oracle_option.h"
 #include "harness/policy/json.h"
+#include "harness/report/documents.h"
 #include "harness/report/json.h"
 #include "harness/report/oracle.h"
 #include "harness/report/rule.h"
@@ -193,10 +194,8 @@ int diff(const DiffJob& job) {
   conclude(cases);
   if (job.options.json) return print_found(render(shown), cases, job.options);
   if (doubt) return print_found(text + doubt_text(**said), cases, job.options);
-  return print_found(assuming_text(question) + text +
-                         fmt::format("{}: {} of 2^512 inputs differ\n", verdict_name(verdict),
-                                     count_text(found->count)),
-                     cases, job.options);
+  return print_found(assuming_text(question) + text + differ_text(verdict, *found), cases,
+                     job.options);
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "harness/cli/engine_options.h"
 
-#include <algorithm>
-
 namespace secequiv::cli {
 
 void EngineOptions::add(CLI::App& app) {
@@ -33,14 +31,6 @@ void EngineOptions::add_assume(CLI::App& app) {
       "Fields: arch nr ip arg0..arg5, the last seven also .lo .hi, and $NAME in prove; == != < "
       "<= > >= "
       "FIELD & MASK == VALUE, in {A, B..C}, not in; && || ! ( )");
-}
-
-dd::Limits EngineOptions::limits() const {
-  dd::Limits limits;
-  const std::size_t bytes = max_memory << 20;
-  limits.steps *= 8;
-  limits.nodes = std::min(limits.nodes, std::max<std::size_t>(bytes / dd::kBytesPerNode, 1000));
-  return limits;
 }
 
 Status EngineOptions::assume(const Options& options, Question& question) const {

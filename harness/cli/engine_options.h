@@ -1,8 +1,6 @@
 // Options of the subcommands that ask a proof engine. Owns --engine, --assume and --max-memory.
 #pragma once
 
-#include <algorithm>
-
 #include "harness/cli/common.h"
 #include "verify/decide.h"
 
@@ -22,13 +20,9 @@ struct EngineOptions {
     return name == "z3" ? Engine::kZ3 : name == "dd" ? Engine::kDd : Engine::kBoth;
   }
   // Of commands that have the diagrams alone.
-  [[nodiscard]] dd::Limits limits() const;
+  [[nodiscard]] dd::Limits limits() const { return limits_alone(max_memory); }
   [[nodiscard]] Budget budget(const Options& options) const {
-    Budget out{options.timeout, max_memory, limits()};
-    // The solver is there for the rest, and is to have some time left.
-    out.diagrams.steps = dd::Limits{}.steps;
-    out.diagrams.seconds = std::min(options.timeout / 2, dd::kNoTimeLimit);
-    return out;
+    return budget_for(options.timeout, max_memory);
   }
   // Puts the assumption into `question`.
   Status assume(const Options& options, Question& question) const;

@@ -10,6 +10,7 @@
 #include "harness/cli/engine_options.h"
 #include "harness/cli/name_ranges.h"
 #include "harness/cli/oracle_option.h"
+#include "harness/report/documents.h"
 #include "harness/report/json.h"
 #include "harness/report/oracle.h"
 #include "harness/report/text.h"
@@ -32,19 +33,15 @@ struct ProveJob {
 
 int rejected(const std::string& file, const std::string& detail, const Options& options) {
   const ReportedCases found = refused("prove", file, detail);
-  if (options.json)
-    return print_found(render({{"schema", "secequiv.prove/2"},
-                               {"verdict", "rejected"},
-                               {"file", file},
-                               {"detail", detail}}),
-                       found, options);
-  return print_found(fmt::format("rejected: {}: {}\n", file, detail), found, options);
+  return print_found(
+      options.json ? render(rejected_document(file, detail)) : rejected_text(file, detail), found,
+      options);
 }
 
-nlohmann::ordered_json sides_json(const std::vector<Source>& stack) {
-  auto out = nlohmann::ordered_json::array();
-  for (const Source& side : stack)
-    out.push_back(to_json(SideReport{side.name, side.program, check(side.program)}));
+std::vector<SideReport> sides(const std::vector<Source>& stack) {
+  std::vector<SideReport> out;
+  out.reserve(stack.size());
+  for (const Source& side : stack) out.push_back({side.name, side.program, check(side.program)});
   return out;
 }
 
@@ -126,12 +123,7 @@ int prove(const ProveJob& job) {
   if (certificate && certificate->failed != 0) found.reason = certificate->reason;
   conclude(found);
   if (!job.options.json) return print_found(text, found, job.options);
-  auto document = to_json(*proof);
-  document["question"] = to_json(question);
-  if (!proof->symbols.empty())
-    document["witness"]["symbols"] = symbols_json(question, proof->symbols);
-  document["before"] = sides_json(*before);
-  document["after"] = sides_json(*after);
+  auto document = proof_document(question, *proof, sides(*before), sides(*after));
   if (certificate) document["certificate"] = certificate->json();
   if (*said) document["oracle"] = to_json(**said);
   return print_found(render(document), found, job.options);

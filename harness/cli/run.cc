@@ -4,6 +4,7 @@
 #include "harness/cli/call_options.h"
 #include "harness/cli/oracle_option.h"
 #include "harness/compare/pair.h"
+#include "harness/report/documents.h"
 #include "harness/report/json.h"
 #include "harness/report/oracle.h"
 #include "harness/report/text.h"
@@ -46,23 +47,16 @@ int emulate(RunJob& job) {
   std::vector<ProgramView> stack(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) stack[i] = sources[i].program;
   const std::uint32_t result = run_stack(stack, data->words);
-  nlohmann::ordered_json document{{"schema", "secequiv.run/1"},
-                                  {"data", to_json(*data)},
-                                  {"filters", nlohmann::ordered_json::array()}};
   std::string text = describe(*data) + "\n";
+  std::vector<NamedTrace> runs;
   for (const Source& source : sources) {
     const Trace steps = trace(source.program, data->words);
-    auto row = to_json(steps);
-    row["name"] = source.name;
-    if (!job.trace) row.erase("steps");
-    document["filters"].push_back(std::move(row));
     if (job.trace) text += source.name + "\n" + trace_text(source.program, steps);
-    if (sources.size() > 1)
-      text += fmt::format("{}: {:#010x} {}\n", source.name, steps.result,
-                          describe_action(steps.result));
+    if (sources.size() > 1) text += source.name + ": " + result_text(steps.result);
+    runs.push_back({source.name, steps});
   }
-  document["result"] = value_json(result);
-  text += fmt::format("{:#010x} {}\n", result, describe_action(result));
+  auto document = run_document(*data, runs, result, job.trace);
+  text += result_text(result);
   Verdict verdict = Verdict::kPass;
   if (*said) {
     const OracleReport& asked = **said;

@@ -6,6 +6,7 @@
 #include "harness/cli/common.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
+#include "harness/report/documents.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -27,32 +28,13 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
   }
   // A policy's unoptimized program may be long: that is the optimizer's input, nobody installs it.
   const bool unlimited = job.any_length || source->policy.has_value();
-  const auto refusal =
-      check(source->program, unlimited ? LengthRule::kUnlimited : LengthRule::kKernel);
-  nlohmann::ordered_json row{{"file", path},
-                             {"kind", source->policy ? "policy" : "program"},
-                             {"instructions", source->program.size()},
-                             {"accepted", !refusal}};
+  const Validated input{
+      path, source->program, source->policy ? &*source->policy : nullptr,
+      check(source->program, unlimited ? LengthRule::kUnlimited : LengthRule::kKernel)};
   if (unlimited) note_length(source->name, source->program);
-  std::string line = fmt::format("{}: ", path);
-  if (refusal) {
-    row["refusal"] = {{"rule", rule_name(refusal->rule)},
-                      {"instruction", refusal->pc},
-                      {"detail", describe(*refusal, source->program)}};
-    line += "rejected: " + describe(*refusal, source->program);
-  } else if (source->policy) {
-    std::size_t rules = 0;
-    for (const RuleSet& set : source->policy->rule_sets) rules += set.rules.size();
-    row["rules"] = rules;
-    line += fmt::format("policy, {} rules in {} rule sets, {} instructions unoptimized", rules,
-                        source->policy->rule_sets.size(), source->program.size());
-  } else {
-    line += fmt::format("accepted, {} instruction{}", source->program.size(),
-                        source->program.size() == 1 ? "" : "s");
-  }
-  results.push_back(std::move(row));
-  const int status = refusal ? exit_code(Verdict::kRejected) : 0;
-  return job.options.json ? status : print(line + "\n", status);
+  results.push_back(to_json(input));
+  const int status = input.refusal ? exit_code(Verdict::kRejected) : 0;
+  return job.options.json ? status : print(validated_text(input), status);
 }
 
 int validate(const Validation& job) {
@@ -63,7 +45,7 @@ int validate(const Validation& job) {
     if (status == 0 || one == 2) status = one;  // bad input outranks a rejection
   }
   if (!job.options.json) return status;
-  return print(render({{"schema", "secequiv.validate/1"}, {"results", results}}), status);
+  return print(render(validate_document(results)), status);
 }
 
 }  // namespace

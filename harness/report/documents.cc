@@ -1,0 +1,102 @@
+#include "harness/report/documents.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "harness/base/text.h"
+#include "harness/report/diff.h"
+#include "harness/report/json.h"
+
+namespace secequiv {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json sides_json(std::span<const SideReport> stack) {
+  ordered_json out = ordered_json::array();
+  for (const SideReport& side : stack) out.push_back(to_json(side));
+  return out;
+}
+
+std::size_t rules_of(const Policy& policy) {
+  std::size_t rules = 0;
+  for (const RuleSet& set : policy.rule_sets) rules += set.rules.size();
+  return rules;
+}
+
+}  // namespace
+
+ordered_json proof_document(const Question& question, const Proof& proof,
+                            std::span<const SideReport> before, std::span<const SideReport> after) {
+  ordered_json out = to_json(proof);
+  out["question"] = to_json(question);
+  if (!proof.symbols.empty()) out["witness"]["symbols"] = symbols_json(question, proof.symbols);
+  out["before"] = sides_json(before);
+  out["after"] = sides_json(after);
+  return out;
+}
+
+ordered_json rejected_document(const std::string& file, const std::string& detail) {
+  return {
+      {"schema", "secequiv.prove/2"}, {"verdict", "rejected"}, {"file", file}, {"detail", detail}};
+}
+
+std::string rejected_text(const std::string& file, const std::string& detail) {
+  return fmt::format("rejected: {}: {}\n", file, detail);
+}
+
+std::string differ_text(Verdict verdict, const Difference& difference) {
+  return fmt::format("{}: {} of 2^512 inputs differ\n", verdict_name(verdict),
+                     count_text(difference.count));
+}
+
+ordered_json run_document(const SeccompData& data, std::span<const NamedTrace> filters,
+                          std::uint32_t result, bool steps) {
+  ordered_json rows = ordered_json::array();
+  for (const NamedTrace& filter : filters) {
+    ordered_json row = to_json(filter.trace);
+    row["name"] = filter.name;
+    if (!steps) row.erase("steps");
+    rows.push_back(std::move(row));
+  }
+  return {{"schema", "secequiv.run/1"},
+          {"data", to_json(data)},
+          {"filters", std::move(rows)},
+          {"result", value_json(result)}};
+}
+
+std::string result_text(std::uint32_t result) {
+  return fmt::format("{:#010x} {}\n", result, describe_action(result));
+}
+
+ordered_json to_json(const Validated& input) {
+  ordered_json row{{"file", input.file},
+                   {"kind", input.policy != nullptr ? "policy" : "program"},
+                   {"instructions", input.program.size()},
+                   {"accepted", !input.refusal}};
+  if (input.refusal)
+    row["refusal"] = {{"rule", rule_name(input.refusal->rule)},
+                      {"instruction", input.refusal->pc},
+                      {"detail", describe(*input.refusal, input.program)}};
+  else if (input.policy != nullptr)
+    row["rules"] = rules_of(*input.policy);
+  return row;
+}
+
+std::string validated_text(const Validated& input) {
+  if (input.refusal)
+    return fmt::format("{}: rejected: {}\n", input.file, describe(*input.refusal, input.program));
+  if (input.policy != nullptr)
+    return fmt::format("{}: policy, {} rules in {} rule sets, {} instructions unoptimized\n",
+                       input.file, rules_of(*input.policy), input.policy->rule_sets.size(),
+                       input.program.size());
+  return fmt::format("{}: accepted, {}\n", input.file,
+                     counted(input.program.size(), "instruction"));
+}
+
+ordered_json validate_document(ordered_json rows) {
+  return {{"schema", "secequiv.validate/1"}, {"results", std::move(rows)}};
+}
+
+}  // namespace secequiv
