@@ -1,5 +1,6 @@
 #include "verify/smt/domain.h"
 
+#include <new>
 #include <unordered_map>
 
 namespace secequiv::smt {
@@ -17,6 +18,7 @@ Terms::Terms(std::span<const Symbol> symbols) {
   Z3_config config = Z3_mk_config();
   context_ = Z3_mk_context(config);
   Z3_del_config(config);
+  if (context_ == nullptr) throw std::bad_alloc();  // as new would
   first_errors.erase(context_);
   Z3_set_error_handler(context_, remember);
   word_sort_ = Z3_mk_bv_sort(context_, 32);
