@@ -34,6 +34,7 @@ ARROWS = {
     # The top: nothing else includes these.
     "fuzz": ("verify/hunt", "verify/pair_fuzz", "verify/rules", "harness/report", "harness/adapters"),
     "harness/cli": ("verify", "harness/report", "harness/adapters"),
+    "api": ("verify", "harness/report"),
 }
 
 # A unit test is part of no library: beside a library it may use all of the harness.

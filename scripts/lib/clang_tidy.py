@@ -15,7 +15,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-FOLDERS = ("harness", "verify", "fuzz")
+FOLDERS = ("harness", "verify", "fuzz", "api")
 # Tests and benchmarks and what only they use, and what adapters build by themselves.
 ELSEWHERE = re.compile(r"_(test|bench)\.cc$|/tests/|^harness/adapters/(?!broken/)\w+/|^harness/seccomp/vector_runner\.cc$")
 

@@ -1,0 +1,135 @@
+#include "api/c/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/policy/capabilities.h"
+#include "harness/seccomp/arch.h"
+
+namespace secequiv::api {
+namespace {
+
+// The end of what the first version of the interface has.
+constexpr std::size_t kLeastSize =
+    offsetof(secequiv_options, capabilities) + sizeof(secequiv_options::capabilities);
+// A size above it is a mistake, not a newer header.
+constexpr std::size_t kMostSize = 4096;
+
+Error usage(const char* member, std::string detail) {
+  return make_error(ErrorCode::kUsage, member, std::move(detail));
+}
+
+// The structure as this library knows it: what a caller's lacks is 0, what it has beyond must be.
+Result<secequiv_options> sized(const secequiv_options* given) {
+  secequiv_options out{};
+  if (given == nullptr) return out;
+  std::size_t size = 0;
+  std::memcpy(&size, given, sizeof size);
+  if (size < kLeastSize || size > kMostSize)
+    return usage("options.size",
+                 fmt::format("expected sizeof(struct secequiv_options), which is {}, found {}",
+                             sizeof out, size));
+  const auto* bytes = reinterpret_cast<const unsigned char*>(given);
+  for (std::size_t i = sizeof out; i < size; ++i)
+    if (bytes[i] != 0)
+      return usage(
+          "options",
+          fmt::format("byte {} is set, which this version of the library does not know", i));
+  std::memcpy(&out, given, std::min(size, sizeof out));
+  return out;
+}
+
+Status at_most(const char* member, std::uint64_t value, std::uint64_t most) {
+  if (value <= most) return Ok{};
+  return usage(member, fmt::format("expected 0 to {}, found {}", most, value));
+}
+
+std::string_view text_of(const char* text) { return text == nullptr ? "" : text; }
+
+Status read_profile(const secequiv_options& from, OciOptions& to) {
+  if (const std::string_view arch = text_of(from.arch); !arch.empty()) {
+    const auto known = arch_from_name(arch);
+    if (!known)
+      return usage("options.arch",
+                   fmt::format("expected an architecture's name, found '{}'", arch));
+    to.arch = *known;
+  }
+  if (const std::string_view kernel = text_of(from.kernel); !kernel.empty()) {
+    if (!is_kernel_version(kernel))
+      return usage("options.kernel",
+                   fmt::format("expected a version like 6.1, found '{}'", kernel));
+    to.kernel = kernel;
+  }
+  std::string_view rest = text_of(from.capabilities);
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string name(rest.substr(0, comma));
+    if (!is_capability(name))
+      return usage("options.capabilities",
+                   fmt::format("expected a capability's name (CAP_...), found '{}'{}", name,
+                               did_you_mean(similar_names(name, capability_names()))));
+    to.capabilities.push_back(name);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return Ok{};
+}
+
+Status in_range(const secequiv_options& from) {
+  if (auto s = at_most("options.same", from.same, SECEQUIV_SAME_BEHAVIOUR); !s) return s;
+  if (auto s = at_most("options.refines", from.refines, 1); !s) return s;
+  if (auto s = at_most("options.engine", from.engine, SECEQUIV_ENGINE_BOTH); !s) return s;
+  if (auto s = at_most("options.any_length", from.any_length, 1); !s) return s;
+  if (auto s = at_most("options.max_memory_mib", from.max_memory_mib, 1 << 20); !s) return s;
+  if (auto s = at_most("options.max_regions", from.max_regions, 1'000'000); !s) return s;
+  if (!std::isfinite(from.timeout_seconds) || from.timeout_seconds < 0)
+    return usage("options.timeout_seconds",
+                 fmt::format("expected seconds, or 0 for 60, found {}", from.timeout_seconds));
+  return Ok{};
+}
+
+}  // namespace
+
+Result<Options> read_options(const secequiv_options* given) {
+  const auto read = sized(given);
+  if (!read) return read.error();
+  const secequiv_options& from = *read;
+  if (auto s = in_range(from); !s) return s.error();
+  Options out;
+  out.sameness = from.same == SECEQUIV_SAME_RAW ? Sameness::kRaw : Sameness::kBehaviour;
+  out.refines = from.refines != 0;
+  out.engine = from.engine == SECEQUIV_ENGINE_DD   ? Engine::kDd
+               : from.engine == SECEQUIV_ENGINE_Z3 ? Engine::kZ3
+                                                   : Engine::kBoth;
+  out.any_length = from.any_length != 0;
+  if (from.timeout_seconds != 0) out.seconds = from.timeout_seconds;
+  if (from.max_memory_mib != 0) out.mib = from.max_memory_mib;
+  if (from.max_regions != 0) out.regions = from.max_regions;
+  out.assume = text_of(from.assume);
+  if (const std::string_view form = text_of(from.form); !form.empty()) {
+    out.form = form_from_name(form);
+    if (!out.form)
+      return usage("options.form",
+                   fmt::format("expected raw, raw-be, asm, ddd or c, found '{}'", form));
+  }
+  if (auto s = read_profile(from, out.oci); !s) return s.error();
+  return out;
+}
+
+Status readable(const void* bytes, std::size_t length, const std::string& name) {
+  if (length > kMaxInputBytes)
+    return make_error(ErrorCode::kUsage, name,
+                      fmt::format("expected at most {} bytes, found {}", kMaxInputBytes, length));
+  if (bytes == nullptr && length != 0)
+    return make_error(ErrorCode::kUsage, name,
+                      fmt::format("expected {} bytes, found NULL", length));
+  return Ok{};
+}
+
+}  // namespace secequiv::api

@@ -1,0 +1,37 @@
+// What a caller of the C interface wants, checked. Owns reading struct secequiv_options of any size
+// and its defaults.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "api/c/secequiv.h"
+#include "harness/base/result.h"
+#include "harness/bpf/text.h"
+#include "harness/policy/import_oci.h"
+#include "harness/seccomp/action.h"
+#include "verify/decide.h"
+
+namespace secequiv::api {
+
+struct Options {
+  Sameness sameness = Sameness::kRaw;
+  bool refines = false;
+  Engine engine = Engine::kDd;
+  bool any_length = false;
+  double seconds = 60;
+  std::size_t mib = 1024;
+  std::size_t regions = 20;
+  std::string assume;
+  std::optional<Form> form;
+  OciOptions oci;  // with the host's architecture
+};
+
+// `given` may be NULL. Errors: kUsage, `where` the member's name.
+Result<Options> read_options(const secequiv_options* given);
+
+// Can an input of `length` bytes be read there? Errors: kUsage.
+Status readable(const void* bytes, std::size_t length, const std::string& name);
+
+}  // namespace secequiv::api

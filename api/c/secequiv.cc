@@ -1,0 +1,351 @@
+#include "api/c/secequiv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "api/c/options.h"
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/bpf/check.h"
+#include "harness/policy/any_policy.h"
+#include "harness/policy/compile.h"
+#include "harness/report/diff.h"
+#include "harness/report/documents.h"
+#include "harness/report/json.h"
+#include "harness/report/text.h"
+#include "harness/seccomp/c_names.h"
+#include "verify/dd/diff.h"
+#include "verify/decide.h"
+
+struct secequiv_result {
+  int verdict = SECEQUIV_ERROR;
+  std::string message;
+  std::optional<std::string> json = {};
+  std::optional<secequiv::Witness> witness = {};
+  std::optional<std::uint32_t> value = {};
+  std::optional<secequiv::Program> program = {};
+  bool is_policy = false;
+};
+
+namespace secequiv::api {
+namespace {
+
+using Outcome = secequiv_result;
+
+int verdict_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kEquivalent:
+      return SECEQUIV_EQUIVALENT;
+    case Verdict::kPass:
+      return SECEQUIV_PASS;
+    case Verdict::kDifferent:
+      return SECEQUIV_DIFFERENT;
+    case Verdict::kUnknown:
+      return SECEQUIV_UNKNOWN;
+    case Verdict::kRejected:
+      return SECEQUIV_REJECTED;
+    case Verdict::kFail:
+    case Verdict::kCrashed:
+      break;
+  }
+  return SECEQUIV_ERROR;
+}
+
+int verdict_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kRejected:
+      return SECEQUIV_REJECTED;
+    case ErrorCode::kBudget:
+    case ErrorCode::kUnavailable:
+      return SECEQUIV_UNKNOWN;
+    default:
+      return SECEQUIV_ERROR;
+  }
+}
+
+Outcome failed(Error error) {
+  // What is an option of the command line is a member here.
+  if (error.where.starts_with("--")) error.where.replace(0, 2, "options.");
+  return {verdict_of(error.code), error.text() + "\n", render(to_json(error))};
+}
+
+// What `question` answers, without anything that is thrown. What can be is std::bad_alloc and its
+// like.
+template <class Function>
+secequiv_result* answered(const Function& question) noexcept {
+  try {
+    std::optional<Error> error;
+    try {
+      return new secequiv_result(question());
+    } catch (const std::bad_alloc&) {
+      error = make_error(ErrorCode::kBudget, {}, "memory ran out");
+    } catch (const std::system_error& thrown) {  // no thread to be had
+      error = make_error(ErrorCode::kUnavailable, {}, thrown.what());
+    } catch (const std::exception& thrown) {
+      error = make_error(ErrorCode::kInternal, {}, thrown.what());
+    }
+    return new secequiv_result(failed(*error));
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+Result<Program> program_of(const sock_filter* insns, std::size_t length, const std::string& name) {
+  constexpr std::size_t kMost = kMaxInputBytes / sizeof(Insn);
+  if (length > kMost)
+    return make_error(ErrorCode::kUsage, name,
+                      fmt::format("expected at most {} instructions, found {}", kMost, length));
+  if (insns == nullptr && length != 0)
+    return make_error(ErrorCode::kUsage, name,
+                      fmt::format("expected {}, found NULL", counted(length, "instruction")));
+  Program out(length);
+  if (length != 0) std::memcpy(static_cast<void*>(out.data()), insns, length * sizeof(Insn));
+  return out;
+}
+
+struct Sides {
+  Options options;
+  SideReport before;
+  SideReport after;
+  Question question;
+};
+
+// Both programs and what is asked about them. The question looks at the programs, so `sides` stays
+// where it is.
+Status read_sides(const sock_filter* before, std::size_t before_length, const sock_filter* after,
+                  std::size_t after_length, const secequiv_options* given, Sides& sides) {
+  auto options = read_options(given);
+  if (!options) return options.error();
+  sides.options = std::move(*options);
+  auto first = program_of(before, before_length, "before");
+  if (!first) return first.error();
+  auto second = program_of(after, after_length, "after");
+  if (!second) return second.error();
+  sides.before = {"before", std::move(*first), {}};
+  sides.after = {"after", std::move(*second), {}};
+  for (SideReport* side : {&sides.before, &sides.after}) side->refusal = check(side->program);
+  sides.question.before = {sides.before.program};
+  sides.question.after = {sides.after.program};
+  sides.question.sameness = sides.options.sameness;
+  if (sides.options.assume.empty()) return Ok{};
+  auto assumption = parse_assumption(sides.options.assume, sides.options.oci.arch);
+  if (!assumption) return assumption.error();
+  sides.question.assumption = std::move(*assumption);
+  sides.question.endian = arch_info(sides.options.oci.arch).endian;
+  return Ok{};
+}
+
+// What the kernel would refuse for more than its length: not to be run or proven.
+std::optional<Error> refused(const SideReport& side) {
+  const auto refusal = check(side.program, LengthRule::kUnlimited);
+  if (!refusal) return std::nullopt;
+  return make_error(ErrorCode::kRejected, side.name, describe(*refusal, side.program));
+}
+
+Outcome prove(Sides& sides) {
+  for (const SideReport* side : {&sides.before, &sides.after})
+    if (const auto error = refused(*side))
+      return {SECEQUIV_REJECTED, rejected_text(error->where, error->detail),
+              render(rejected_document(error->where, error->detail))};
+  if (sides.options.refines) sides.question.goal = Question::Goal::kRefines;
+  const auto proof = decide(sides.question, sides.options.engine,
+                            budget_for(sides.options.seconds, sides.options.mib));
+  if (!proof) return failed(proof.error());
+  return {verdict_of(proof->verdict), proof_text(sides.question, *proof),
+          render(proof_document(sides.question, *proof, {&sides.before, 1}, {&sides.after, 1})),
+          proof->witness};
+}
+
+Outcome diff(const Sides& sides) {
+  for (const SideReport* side : {&sides.before, &sides.after})
+    if (const auto error = refused(*side)) return failed(*error);
+  auto limits = limits_alone(sides.options.mib);
+  limits.seconds = std::min(sides.options.seconds, dd::kNoTimeLimit);
+  const auto found = dd::diff(sides.question, sides.options.regions, limits);
+  if (!found) return failed(found.error());
+  const Verdict verdict = found->changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
+  const Arch host = sides.options.oci.arch;
+  Outcome out{verdict_of(verdict),
+              assuming_text(sides.question) + diff_text(*found, sides.options.regions, host) +
+                  differ_text(verdict, *found),
+              render(to_json(*found, sides.question, sides.options.regions, host))};
+  // Regions may not have been wanted.
+  for (const Change& change : found->changes)
+    if (!out.witness && !change.where.regions.empty())
+      out.witness = replay(sides.question, change.where.regions.front().example());
+  return out;
+}
+
+Outcome evaluate(const Program& program, const void* bytes, std::size_t size) {
+  if (const auto refusal = check(program, LengthRule::kUnlimited))
+    return failed(make_error(ErrorCode::kRejected, "program", describe(*refusal, program)));
+  SeccompData data;
+  if (bytes == nullptr || size != sizeof data.words)
+    return failed(make_error(ErrorCode::kUsage, "seccomp_data",
+                             fmt::format("expected {} bytes, found {}", sizeof data.words,
+                                         bytes == nullptr ? "NULL" : std::to_string(size))));
+  std::memcpy(data.words.data(), bytes, size);
+  const NamedTrace run{"program", trace(program, data.words)};
+  Outcome out{SECEQUIV_PASS, describe(data) + "\n" + result_text(run.trace.result),
+              render(run_document(data, {&run, 1}, run.trace.result, false))};
+  out.value = run.trace.result;
+  return out;
+}
+
+Outcome validate(const Program& program, bool any_length) {
+  const Validated input{"program", program, nullptr,
+                        check(program, any_length ? LengthRule::kUnlimited : LengthRule::kKernel)};
+  return {input.refusal ? SECEQUIV_REJECTED : SECEQUIV_PASS, validated_text(input),
+          render(validate_document(nlohmann::ordered_json::array({to_json(input)})))};
+}
+
+Outcome parsed(Program program, bool is_policy, const std::string& notes) {
+  Outcome out{SECEQUIV_PASS,
+              notes + fmt::format("{}, {}\n", is_policy ? "policy, compiled" : "program",
+                                  counted(program.size(), "instruction"))};
+  out.program = std::move(program);
+  out.is_policy = is_policy;
+  return out;
+}
+
+Outcome parse(std::string_view text, const std::string& name, const Options& options) {
+  if (!options.form && looks_like_json(text)) {
+    const auto read = read_any_policy(text, name, options.oci);
+    if (!read) return failed(read.error());
+    std::string notes;
+    for (const std::string& note : read->skipped)
+      notes += fmt::format("{}: skipped {}\n", name, printable(note, false));
+    return parsed(compile(read->policy), true, notes);
+  }
+  auto program = read_program(text, name, options.form, c_names(options.oci.arch));
+  if (!program) return failed(program.error());
+  return parsed(std::move(*program), false, {});
+}
+
+}  // namespace
+}  // namespace secequiv::api
+
+using secequiv::api::answered;
+using secequiv::api::Outcome;
+
+extern "C" {
+
+std::uint32_t secequiv_abi_version(void) { return SECEQUIV_ABI_VERSION; }
+
+const char* secequiv_version(void) { return SECEQUIV_VERSION; }
+
+secequiv_result* secequiv_parse(const void* bytes, std::size_t length, const char* name,
+                                const secequiv_options* options) {
+  return answered([&]() -> Outcome {
+    const auto read = secequiv::api::read_options(options);
+    if (!read) return secequiv::api::failed(read.error());
+    const std::string shown = name == nullptr ? "<memory>" : name;
+    if (const auto status = secequiv::api::readable(bytes, length, shown); !status)
+      return secequiv::api::failed(status.error());
+    const auto* text = static_cast<const char*>(bytes);
+    return secequiv::api::parse(
+        text == nullptr ? std::string_view() : std::string_view(text, length), shown, *read);
+  });
+}
+
+secequiv_result* secequiv_prove(const sock_filter* before, std::size_t before_length,
+                                const sock_filter* after, std::size_t after_length,
+                                const secequiv_options* options) {
+  return answered([&]() -> Outcome {
+    secequiv::api::Sides sides;
+    const auto status =
+        secequiv::api::read_sides(before, before_length, after, after_length, options, sides);
+    return status ? secequiv::api::prove(sides) : secequiv::api::failed(status.error());
+  });
+}
+
+secequiv_result* secequiv_diff(const sock_filter* before, std::size_t before_length,
+                               const sock_filter* after, std::size_t after_length,
+                               const secequiv_options* options) {
+  return answered([&]() -> Outcome {
+    secequiv::api::Sides sides;
+    const auto status =
+        secequiv::api::read_sides(before, before_length, after, after_length, options, sides);
+    return status ? secequiv::api::diff(sides) : secequiv::api::failed(status.error());
+  });
+}
+
+secequiv_result* secequiv_evaluate(const sock_filter* program, std::size_t length,
+                                   const void* seccomp_data, std::size_t data_size,
+                                   const secequiv_options* options) {
+  return answered([&]() -> Outcome {
+    const auto read = secequiv::api::read_options(options);
+    if (!read) return secequiv::api::failed(read.error());
+    const auto insns = secequiv::api::program_of(program, length, "program");
+    if (!insns) return secequiv::api::failed(insns.error());
+    return secequiv::api::evaluate(*insns, seccomp_data, data_size);
+  });
+}
+
+secequiv_result* secequiv_validate(const sock_filter* program, std::size_t length,
+                                   const secequiv_options* options) {
+  return answered([&]() -> Outcome {
+    const auto read = secequiv::api::read_options(options);
+    if (!read) return secequiv::api::failed(read.error());
+    const auto insns = secequiv::api::program_of(program, length, "program");
+    if (!insns) return secequiv::api::failed(insns.error());
+    return secequiv::api::validate(*insns, read->any_length);
+  });
+}
+
+int secequiv_result_verdict(const secequiv_result* result) {
+  return result == nullptr ? SECEQUIV_ERROR : result->verdict;
+}
+
+int secequiv_result_holds(const secequiv_result* result) {
+  const int verdict = secequiv_result_verdict(result);
+  return verdict == SECEQUIV_EQUIVALENT || verdict == SECEQUIV_PASS ? 1 : 0;
+}
+
+const char* secequiv_result_message(const secequiv_result* result) {
+  return result == nullptr ? "no result: memory ran out\n" : result->message.c_str();
+}
+
+const char* secequiv_result_json(const secequiv_result* result) {
+  return result == nullptr || !result->json ? nullptr : result->json->c_str();
+}
+
+int secequiv_result_witness(const secequiv_result* result, void* seccomp_data,
+                            std::uint32_t* before, std::uint32_t* after) {
+  if (result == nullptr || !result->witness) return 0;
+  const secequiv::Witness& witness = *result->witness;
+  if (seccomp_data != nullptr)
+    std::memcpy(seccomp_data, witness.data.words.data(), sizeof witness.data.words);
+  if (before != nullptr) *before = witness.before;
+  if (after != nullptr) *after = witness.after;
+  return 1;
+}
+
+int secequiv_result_value(const secequiv_result* result, std::uint32_t* value) {
+  if (result == nullptr || !result->value) return 0;
+  if (value != nullptr) *value = *result->value;
+  return 1;
+}
+
+const sock_filter* secequiv_result_program(const secequiv_result* result, std::size_t* length) {
+  const bool there = result != nullptr && result->program;
+  if (length != nullptr) *length = there ? result->program->size() : 0;
+  return there ? reinterpret_cast<const sock_filter*>(result->program->data()) : nullptr;
+}
+
+int secequiv_result_is_policy(const secequiv_result* result) {
+  return result != nullptr && result->is_policy ? 1 : 0;
+}
+
+void secequiv_result_free(secequiv_result* result) { delete result; }
+
+}  // extern "C"

@@ -1,0 +1,353 @@
+/* Calls every function of the C interface, with good arguments and bad ones. Prints what failed. */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/c/secequiv.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static int failures = 0;
+
+static void expect(int good, const char *what, int line) {
+  if (good) return;
+  failures++;
+  fprintf(stderr, "%s:%d: expected %s\n", __FILE__, line, what);
+}
+#define EXPECT(condition) expect((condition) != 0, #condition, __LINE__)
+
+/* getpid of any architecture is allowed, everything else is not. */
+static const struct sock_filter kBefore[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 39, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+};
+/* The same, the other way round. */
+static const struct sock_filter kSame[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 39, 1, 0),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+};
+/* getpid is killed. */
+static const struct sock_filter kStricter[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 39, 1, 0),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+};
+/* No RET at the end. */
+static const struct sock_filter kRefused[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0)};
+
+static int verdict_and_free(secequiv_result *result) {
+  const int verdict = secequiv_result_verdict(result);
+  EXPECT(secequiv_result_message(result)[0] != '\0');
+  EXPECT(secequiv_result_holds(result) ==
+         (verdict == SECEQUIV_EQUIVALENT || verdict == SECEQUIV_PASS));
+  secequiv_result_free(result);
+  return verdict;
+}
+
+static int says(const secequiv_result *result, const char *text, const char *json) {
+  const char *document = secequiv_result_json(result);
+  return strstr(secequiv_result_message(result), text) != NULL && document != NULL &&
+         strstr(document, json) != NULL;
+}
+
+static secequiv_result *prove(const struct sock_filter *after,
+                              const struct secequiv_options *options) {
+  return secequiv_prove(kBefore, COUNT(kBefore), after, COUNT(kSame), options);
+}
+
+static void test_versions(void) {
+  EXPECT(secequiv_abi_version() == SECEQUIV_ABI_VERSION);
+  EXPECT(strchr(secequiv_version(), '.') != NULL);
+}
+
+static void test_prove(void) {
+  struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
+  struct seccomp_data data;
+  uint32_t before = 0, after = 0;
+  secequiv_result *result = prove(kSame, NULL);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_EQUIVALENT);
+  EXPECT(secequiv_result_holds(result));
+  EXPECT(says(result, "equivalent (", "\"secequiv.prove/2\""));
+  EXPECT(!secequiv_result_witness(result, &data, &before, &after));
+  EXPECT(!secequiv_result_value(result, NULL));
+  EXPECT(secequiv_result_program(result, NULL) == NULL);
+  secequiv_result_free(result);
+
+  result = prove(kStricter, &options);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_DIFFERENT);
+  EXPECT(says(result, "witness: nr=39", "\"witness\""));
+  memset(&data, 0xff, sizeof data);
+  EXPECT(secequiv_result_witness(result, &data, &before, &after));
+  EXPECT(data.nr == 39 && data.arch == 0 && data.instruction_pointer == 0 && data.args[5] == 0);
+  EXPECT(before == SECCOMP_RET_ALLOW && after == SECCOMP_RET_KILL_PROCESS);
+  EXPECT(secequiv_result_witness(result, NULL, NULL, NULL));
+  secequiv_result_free(result);
+
+  options.refines = 1;
+  EXPECT(verdict_and_free(prove(kStricter, &options)) == SECEQUIV_PASS);
+  options.refines = 0;
+  options.assume = "nr != 39";
+  EXPECT(verdict_and_free(prove(kStricter, &options)) == SECEQUIV_EQUIVALENT);
+  options.assume = "nr == getpid";
+  options.arch = "aarch64";
+  EXPECT(verdict_and_free(prove(kStricter, &options)) == SECEQUIV_EQUIVALENT);
+  options.arch = NULL;
+  options.engine = SECEQUIV_ENGINE_BOTH;
+  EXPECT(verdict_and_free(prove(kStricter, &options)) == SECEQUIV_DIFFERENT);
+  options.engine = SECEQUIV_ENGINE_Z3;
+  options.timeout_seconds = 1e-9;
+  EXPECT(verdict_and_free(prove(kSame, &options)) == SECEQUIV_UNKNOWN);
+
+  result = secequiv_prove(kBefore, COUNT(kBefore), kRefused, COUNT(kRefused), NULL);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_REJECTED);
+  EXPECT(says(result, "rejected: after: ", "\"rejected\""));
+  secequiv_result_free(result);
+}
+
+static void test_diff(void) {
+  struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
+  struct seccomp_data data;
+  uint32_t before = 0, after = 0;
+  secequiv_result *result = secequiv_diff(kBefore, COUNT(kBefore), kStricter, COUNT(kStricter), 0);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_DIFFERENT);
+  EXPECT(says(result, "different: 2^480 of 2^512 inputs differ", "\"secequiv.diff/1\""));
+  EXPECT(secequiv_result_witness(result, &data, &before, &after));
+  EXPECT(data.nr == 39 && before == SECCOMP_RET_ALLOW && after == SECCOMP_RET_KILL_PROCESS);
+  secequiv_result_free(result);
+  EXPECT(verdict_and_free(secequiv_diff(kBefore, COUNT(kBefore), kSame, COUNT(kSame), &options)) ==
+         SECEQUIV_EQUIVALENT);
+  EXPECT(verdict_and_free(secequiv_diff(kBefore, COUNT(kBefore), kRefused, COUNT(kRefused), 0)) ==
+         SECEQUIV_REJECTED);
+  options.assume = "false";
+  result = secequiv_diff(kBefore, COUNT(kBefore), kSame, COUNT(kSame), &options);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_ERROR);
+  EXPECT(says(result, "options.assume: no input meets", "\"secequiv.error/1\""));
+  secequiv_result_free(result);
+}
+
+static void test_evaluate(void) {
+  struct seccomp_data data;
+  uint32_t value = 0;
+  secequiv_result *result;
+  memset(&data, 0, sizeof data);
+  data.nr = 39;
+  result = secequiv_evaluate(kBefore, COUNT(kBefore), &data, sizeof data, NULL);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_PASS);
+  EXPECT(secequiv_result_value(result, &value) && value == SECCOMP_RET_ALLOW);
+  EXPECT(secequiv_result_value(result, NULL));
+  EXPECT(says(result, "0x7fff0000 ALLOW", "\"secequiv.run/1\""));
+  secequiv_result_free(result);
+  EXPECT(verdict_and_free(secequiv_evaluate(kBefore, COUNT(kBefore), &data, 63, NULL)) ==
+         SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_evaluate(kBefore, COUNT(kBefore), NULL, 64, NULL)) ==
+         SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_evaluate(kRefused, COUNT(kRefused), &data, 64, NULL)) ==
+         SECEQUIV_REJECTED);
+}
+
+static void test_validate(void) {
+  struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
+  struct sock_filter *program = calloc(5000, sizeof *program);
+  secequiv_result *result = secequiv_validate(kBefore, COUNT(kBefore), NULL);
+  size_t i;
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_PASS);
+  EXPECT(says(result, "accepted, 4 instructions", "\"secequiv.validate/1\""));
+  secequiv_result_free(result);
+  result = secequiv_validate(kRefused, COUNT(kRefused), NULL);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_REJECTED);
+  EXPECT(says(result, "rejected: ", "\"last_not_ret\""));
+  secequiv_result_free(result);
+  for (i = 0; i < 5000; i++) program[i] = kBefore[3];
+  EXPECT(verdict_and_free(secequiv_validate(program, 5000, &options)) == SECEQUIV_REJECTED);
+  options.any_length = 1;
+  EXPECT(verdict_and_free(secequiv_validate(program, 5000, &options)) == SECEQUIV_PASS);
+  free(program);
+}
+
+static secequiv_result *parse(const char *text, const struct secequiv_options *options) {
+  return secequiv_parse(text, strlen(text), "filter.txt", options);
+}
+
+static void test_parse(void) {
+  static const char kPolicy[] =
+      "{\"version\": 1, \"arches\": [\"x86_64\"], \"default_action\": \"errno(1)\","
+      " \"rule_sets\": []}";
+  static const char kProfile[] =
+      "{\"defaultAction\": \"SCMP_ACT_ERRNO\", \"syscalls\":"
+      " [{\"names\": [\"no_such_call\"], \"action\": \"SCMP_ACT_ALLOW\"}]}";
+  struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
+  const struct sock_filter *program;
+  size_t length = 99;
+  secequiv_result *result = parse("ld [0]\njeq #39, yes\nret #0x50001\nyes: ret #0x7fff0000\n", 0);
+  program = secequiv_result_program(result, &length);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_PASS);
+  EXPECT(program != NULL && length == 4 && program[3].k == SECCOMP_RET_ALLOW);
+  EXPECT(secequiv_result_program(result, NULL) == program);
+  EXPECT(!secequiv_result_is_policy(result));
+  EXPECT(secequiv_result_json(result) == NULL);
+  EXPECT(verdict_and_free(secequiv_prove(kBefore, COUNT(kBefore), program, length, NULL)) ==
+         SECEQUIV_EQUIVALENT);
+  secequiv_result_free(result);
+
+  result = secequiv_parse(kBefore, sizeof kBefore, NULL, NULL);
+  program = secequiv_result_program(result, &length);
+  EXPECT(program != NULL && length == 4 && memcmp(program, kBefore, sizeof kBefore) == 0);
+  secequiv_result_free(result);
+
+  result = parse(kPolicy, NULL);
+  EXPECT(secequiv_result_program(result, &length) != NULL && length > 0);
+  EXPECT(secequiv_result_is_policy(result));
+  secequiv_result_free(result);
+  result = parse(kProfile, NULL);
+  EXPECT(strstr(secequiv_result_message(result), "skipped") != NULL);
+  secequiv_result_free(result);
+
+  result = parse("ld [0]\nnonsense\n", NULL);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_ERROR);
+  EXPECT(says(result, "filter.txt:2", "\"secequiv.error/1\""));
+  EXPECT(secequiv_result_program(result, &length) == NULL && length == 0);
+  secequiv_result_free(result);
+  EXPECT(verdict_and_free(parse("", NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(parse("ret #$name\n", NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(parse("{\"version\":", NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_parse(NULL, 3, NULL, NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_parse(NULL, 0, NULL, NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_parse(kPolicy, SIZE_MAX, NULL, NULL)) == SECEQUIV_ERROR);
+  options.form = "ddd";
+  EXPECT(verdict_and_free(parse("1\n6 0 0 0\n", &options)) == SECEQUIV_PASS);
+  EXPECT(verdict_and_free(parse(kPolicy, &options)) == SECEQUIV_ERROR);
+  options.form = "punched cards";
+  EXPECT(verdict_and_free(parse("ret #0\n", &options)) == SECEQUIV_ERROR);
+  options.form = NULL;
+  options.kernel = "latest";
+  EXPECT(verdict_and_free(parse("ret #0\n", &options)) == SECEQUIV_ERROR);
+  options.kernel = "6.6";
+  options.capabilities = "CAP_BPF,CAP_CHOWN";
+  EXPECT(verdict_and_free(parse("ret #0\n", &options)) == SECEQUIV_PASS);
+  options.capabilities = "CAP_BPF,,";
+  EXPECT(verdict_and_free(parse("ret #0\n", &options)) == SECEQUIV_ERROR);
+}
+
+static int with(const struct secequiv_options *options) {
+  return verdict_and_free(prove(kSame, options));
+}
+
+static void test_options(void) {
+  const struct secequiv_options usual = SECEQUIV_OPTIONS_INIT;
+  struct secequiv_options options = usual;
+  struct {
+    struct secequiv_options known;
+    uint64_t newer;
+  } grown = {SECEQUIV_OPTIONS_INIT, 0};
+  size_t *only_size = malloc(sizeof *only_size);
+  EXPECT(with(&options) == SECEQUIV_EQUIVALENT);
+  options.size = 0;
+  EXPECT(with(&options) == SECEQUIV_ERROR);
+  options.size = SIZE_MAX;
+  EXPECT(with(&options) == SECEQUIV_ERROR);
+  *only_size = sizeof *only_size; /* nothing behind it may be read */
+  EXPECT(with((const struct secequiv_options *)only_size) == SECEQUIV_ERROR);
+  free(only_size);
+  grown.known.size = sizeof grown;
+  EXPECT(with(&grown.known) == SECEQUIV_EQUIVALENT);
+  grown.newer = 1;
+  EXPECT(with(&grown.known) == SECEQUIV_ERROR);
+#define REFUSED(member, value)               \
+  options = usual;                           \
+  options.member = (value);                  \
+  EXPECT(with(&options) == SECEQUIV_ERROR)
+  REFUSED(same, 2);
+  REFUSED(refines, 2);
+  REFUSED(engine, 3);
+  REFUSED(any_length, 2);
+  REFUSED(timeout_seconds, -1);
+  REFUSED(timeout_seconds, 1e300 * 1e300);
+  REFUSED(max_memory_mib, UINT64_MAX);
+  REFUSED(max_regions, UINT64_MAX);
+  REFUSED(assume, "nr ==");
+  REFUSED(arch, "pdp11");
+}
+
+static void test_bad_programs(void) {
+  EXPECT(verdict_and_free(secequiv_prove(NULL, 4, kSame, 4, NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_prove(kSame, 4, NULL, 4, NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_prove(kSame, 4, NULL, 0, NULL)) == SECEQUIV_REJECTED);
+  EXPECT(verdict_and_free(secequiv_prove(kSame, 4, kSame, SIZE_MAX, NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_prove(kSame, 4, kSame, SIZE_MAX / 8, NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_diff(NULL, 4, kSame, 4, NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_validate(NULL, 1, NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_validate(NULL, 0, NULL)) == SECEQUIV_REJECTED);
+  EXPECT(verdict_and_free(secequiv_evaluate(NULL, 1, "", 64, NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_evaluate(kSame, SIZE_MAX, "", 64, NULL)) == SECEQUIV_ERROR);
+}
+
+static void test_no_result(void) {
+  size_t length = 1;
+  EXPECT(secequiv_result_verdict(NULL) == SECEQUIV_ERROR);
+  EXPECT(!secequiv_result_holds(NULL));
+  EXPECT(secequiv_result_message(NULL)[0] != '\0');
+  EXPECT(secequiv_result_json(NULL) == NULL);
+  EXPECT(!secequiv_result_witness(NULL, NULL, NULL, NULL));
+  EXPECT(!secequiv_result_value(NULL, NULL));
+  EXPECT(secequiv_result_program(NULL, &length) == NULL && length == 0);
+  EXPECT(secequiv_result_program(NULL, NULL) == NULL);
+  EXPECT(!secequiv_result_is_policy(NULL));
+  secequiv_result_free(NULL);
+}
+
+/* From an address that no instruction may have. */
+static void test_unaligned(void) {
+  unsigned char bytes[sizeof kBefore + 1];
+  memcpy(bytes + 1, kBefore, sizeof kBefore);
+  EXPECT(verdict_and_free(prove((const struct sock_filter *)(void *)(bytes + 1), NULL)) ==
+         SECEQUIV_EQUIVALENT);
+}
+
+static void *in_a_thread(void *wrong) {
+  struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
+  int i;
+  options.engine = SECEQUIV_ENGINE_BOTH;
+  for (i = 0; i < 5; i++) {
+    secequiv_result *same = prove(kSame, &options), *other = prove(kStricter, &options);
+    *(int *)wrong += secequiv_result_verdict(same) != SECEQUIV_EQUIVALENT;
+    *(int *)wrong += secequiv_result_verdict(other) != SECEQUIV_DIFFERENT;
+    secequiv_result_free(same);
+    secequiv_result_free(other);
+  }
+  return NULL;
+}
+
+static void test_threads(void) {
+  pthread_t threads[4];
+  int wrong[4] = {0, 0, 0, 0};
+  size_t i;
+  for (i = 0; i < COUNT(threads); i++)
+    EXPECT(pthread_create(&threads[i], NULL, in_a_thread, &wrong[i]) == 0);
+  for (i = 0; i < COUNT(threads); i++) {
+    pthread_join(threads[i], NULL);
+    EXPECT(wrong[i] == 0);
+  }
+}
+
+int main(void) {
+  test_versions();
+  test_prove();
+  test_diff();
+  test_evaluate();
+  test_validate();
+  test_parse();
+  test_options();
+  test_bad_programs();
+  test_no_result();
+  test_unaligned();
+  test_threads();
+  return failures != 0;
+}

@@ -1,0 +1,23 @@
+"""Where the tests of api find what was built, and how they run commands. Slow ones run in the development build only."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "harness" / "cli" / "tests"))
+
+from cli_tool import FULL, binary, fits  # noqa: E402, F401
+
+in_full = pytest.mark.skipif(not FULL, reason="the same in every build: only where SECEQUIV_FULL_TESTS is set")
+BUILD = Path(binary()).parents[1]
+LIBRARY = BUILD / "lib" / "libsecequiv.so"
+
+
+def run(*command, status=0, **options):
+    """Both outputs of a command that must exit with `status` (None: with any)."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    assert status is None or done.returncode == status, "%s: status %d\n%s" % (command, done.returncode, done.stdout)
+    return done.stdout
