@@ -1,0 +1,124 @@
+# Proofs and checks as tests of other projects. Paths are relative to the current source directory. A verdict other than
+# equivalent or pass fails the test, `unknown` too; a difference is shown with `ctest --output-on-failure`.
+
+set(_secequiv_to_file ${CMAKE_CURRENT_LIST_DIR}/secequivToFile.cmake)
+
+# Parses into arg_*; `needed` and `options` have one value each, `lists` several.
+macro(_secequiv_arguments function flags needed options lists)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "${flags}" "${needed};${options}" "${lists}")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "${function}: unexpected '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  foreach(_keyword ${needed} ${options} ${lists})
+    if("${arg_${_keyword}}" STREQUAL "" AND "${_keyword}" IN_LIST ARGV)
+      message(FATAL_ERROR "${function}: expected a value behind ${_keyword}")
+    endif()
+  endforeach()
+  foreach(_keyword ${needed})
+    if("${arg_${_keyword}}" STREQUAL "")
+      message(FATAL_ERROR "${function}: ${_keyword} is missing")
+    endif()
+  endforeach()
+  if(DEFINED arg_SAME AND NOT arg_SAME MATCHES "^(raw|behaviour)$")
+    message(FATAL_ERROR "${function}: expected SAME raw or behaviour, found '${arg_SAME}'")
+  endif()
+  if(DEFINED arg_TIMEOUT AND NOT (arg_TIMEOUT MATCHES "^[0-9]+(\\.[0-9]+)?$" AND arg_TIMEOUT GREATER 0))
+    message(FATAL_ERROR "${function}: expected TIMEOUT in seconds, found '${arg_TIMEOUT}'")
+  endif()
+endmacro()
+
+# A path, or several with commas between them (stacked filters), made absolute.
+function(_secequiv_absolute paths result)
+  if(NOT paths MATCHES "\\$<" AND NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${paths})
+    string(REPLACE "," ";" paths "${paths}")
+  endif()
+  set(out)
+  foreach(path IN LISTS paths)
+    if(NOT IS_ABSOLUTE "${path}" AND NOT path MATCHES "^\\$<")
+      set(path ${CMAKE_CURRENT_SOURCE_DIR}/${path})
+    endif()
+    list(APPEND out ${path})
+  endforeach()
+  list(JOIN out "," out)
+  set(${result} ${out} PARENT_SCOPE)
+endfunction()
+
+# Appends to `command` in the caller what both functions have in common.
+macro(_secequiv_common_options)
+  if(DEFINED arg_SAME)
+    list(APPEND command --same ${arg_SAME})
+  endif()
+  if(DEFINED arg_TIMEOUT)
+    list(APPEND command --timeout ${arg_TIMEOUT})
+  endif()
+endmacro()
+
+function(_secequiv_test name seconds folder command)
+  add_test(NAME ${name} COMMAND ${command} WORKING_DIRECTORY ${folder})
+  if(seconds)
+    # ctest is there for what does not keep its own time.
+    math(EXPR limit "2 * (${seconds} + 1) + 60")
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${limit})
+  endif()
+endfunction()
+
+# secequiv_add_proof(NAME name BEFORE file AFTER file [SAME raw|behaviour] [ASSUME expression] [REFINES]
+#                    [TIMEOUT seconds] [JSON file])
+#
+# A test that `after` decides the same as `before` for all inputs (that ASSUME leaves), or with REFINES that it is never more
+# permissive. Files are programs in any form or policies; A,B is a stack. JSON: the report is written there, relative to the
+# current binary directory, and shown instead of the text.
+function(secequiv_add_proof)
+  _secequiv_arguments(secequiv_add_proof REFINES "NAME;BEFORE;AFTER" "SAME;ASSUME;TIMEOUT;JSON" "")
+  _secequiv_absolute("${arg_BEFORE}" before)
+  _secequiv_absolute("${arg_AFTER}" after)
+  set(command $<TARGET_FILE:secequiv::cli> prove ${before} ${after})
+  _secequiv_common_options()
+  if(arg_REFINES)
+    list(APPEND command --refines)
+  endif()
+  if(DEFINED arg_ASSUME)
+    list(APPEND command --assume ${arg_ASSUME})
+  endif()
+  if(DEFINED arg_JSON)
+    get_filename_component(json ${arg_JSON} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_BINARY_DIR})
+    set(command ${CMAKE_COMMAND} -D OUTPUT=${json} -P ${_secequiv_to_file} -- ${command} --json)
+  endif()
+  string(REGEX REPLACE "\\..*" "" seconds "${arg_TIMEOUT}")
+  _secequiv_test("${arg_NAME}" "${seconds}" ${CMAKE_CURRENT_BINARY_DIR} "${command}")
+endfunction()
+
+# secequiv_add_check(NAME name POLICY file OPTIMIZER command [argument ...] [SAME raw|behaviour] [TIMEOUT seconds]
+#                    [ALLOW_CACHE_LOSS])
+#
+# A test of what an optimizer makes of a policy's program: inputs, edges and proof. The command gets the program (struct
+# sock_filter, 8 bytes each) on standard input and prints one in any form; `{}` is a file that it edits, `{in}` and `{out}` are
+# two. The first word may be a target. A single word is taken as --optimizer takes it: a shell command, serve:COMMAND,
+# plugin:FILE.so. It runs in the current source directory.
+function(secequiv_add_check)
+  _secequiv_arguments(secequiv_add_check ALLOW_CACHE_LOSS "NAME;POLICY" "SAME;TIMEOUT" "OPTIMIZER")
+  if(NOT arg_OPTIMIZER)
+    message(FATAL_ERROR "secequiv_add_check: OPTIMIZER is missing")
+  endif()
+  _secequiv_absolute("${arg_POLICY}" policy)
+  list(POP_FRONT arg_OPTIMIZER program)
+  if(TARGET ${program})
+    set(program "'$<TARGET_FILE:${program}>'")
+  elseif(arg_OPTIMIZER)
+    string(REPLACE "'" "'\\''" program "${program}")
+    set(program "'${program}'")
+  endif()
+  foreach(word IN LISTS arg_OPTIMIZER)
+    if(NOT word MATCHES "^{(in|out)?}$")
+      string(REPLACE "'" "'\\''" word "${word}")
+      set(word "'${word}'")
+    endif()
+    string(APPEND program " ${word}")
+  endforeach()
+  set(command $<TARGET_FILE:secequiv::cli> check ${policy} --optimizer ${program})
+  _secequiv_common_options()
+  if(arg_ALLOW_CACHE_LOSS)
+    list(APPEND command --allow-cache-loss)
+  endif()
+  _secequiv_test("${arg_NAME}" "" ${CMAKE_CURRENT_SOURCE_DIR} "${command}")
+endfunction()

@@ -1,0 +1,114 @@
+"""What `cmake --install` leaves, moved elsewhere and used by a project outside of the tree (api/cmake/sample)."""
+
+import json
+import os
+import re
+import shutil
+
+import pytest
+from api_build import BUILD, ROOT, fits, in_full, run
+
+pytestmark = in_full
+FUNCTIONS = ROOT / "api" / "cmake" / "secequivFunctions.cmake"
+EXPECTED = {"same": "Passed", "wrong": "Failed", "stricter": "Passed", "elsewhere": "Passed", "optimizer": "Passed", "wrong_optimizer": "Failed",
+            "library": "Passed"}
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("prefix")
+    run("cmake", "--install", BUILD, "--prefix", folder / "first")
+    return (folder / "first").rename(folder / "moved here")
+
+
+@pytest.fixture(scope="module")
+def sample(prefix, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("project") / "sample"
+    shutil.copytree(ROOT / "api" / "cmake" / "sample", folder)
+    run("cmake", "-G", "Ninja", "-S", folder, "-B", folder / "build", "-D", "CMAKE_PREFIX_PATH=%s" % prefix)
+    run("cmake", "--build", folder / "build")
+    return folder
+
+
+def outcomes(sample):
+    output = run("ctest", "--test-dir", sample / "build", "--output-on-failure", "-j2", status=None)
+    return dict(re.findall(r"Test +#\d+: (\w+) \.+ *\**(Passed|Failed)", output)), output
+
+
+def test_a_project_finds_and_uses_it(sample):
+    results, output = outcomes(sample)
+    assert results == EXPECTED, output
+    assert "witness: nr=39" in output and "before: 0x7fff0000 ALLOW" in output  # of `wrong`
+    assert "fail" in output
+    document = json.loads((sample / "build" / "same.json").read_text())
+    assert document["verdict"] == "equivalent"
+    fits(document)
+
+
+def test_unknown_fails(sample, prefix):
+    program = prefix / "bin" / "secequiv"
+    kept = program.rename(prefix / "bin" / "kept")
+    try:
+        program.write_text("#!/bin/sh\necho '{\"verdict\": \"unknown\"}'\nexit 3\n")
+        program.chmod(0o755)
+        results, output = outcomes(sample)
+    finally:
+        kept.rename(program)
+    assert {name for name, result in results.items() if result == "Passed"} == {"library"}, output
+    assert results.keys() == EXPECTED.keys()
+
+
+def test_pkg_config(prefix, tmp_path):
+    if not shutil.which("pkg-config"):
+        pytest.skip("no pkg-config")
+    (tmp_path / "prefix").symlink_to(prefix)  # flags with blanks are no list of words
+    flags = run("pkg-config", "--cflags", "--libs", "secequiv", env=dict(os.environ, PKG_CONFIG_PATH=str(tmp_path / "prefix/lib/pkgconfig")))
+    run("cc", ROOT / "api" / "cmake" / "sample" / "library.c", *flags.split(), "-o", tmp_path / "program")
+    assert run(tmp_path / "program", env=dict(os.environ, LD_LIBRARY_PATH=str(prefix / "lib"))) == ""
+
+
+def test_the_package_asks_for_no_other(prefix):
+    """Nothing of the tree, and no package that the library was built with."""
+    files = list((prefix / "lib").rglob("cmake/secequiv/*.cmake")) + list((prefix / "lib").rglob("*.pc"))
+    assert len(files) >= 6
+    for file in files:
+        text = file.read_text()
+        assert "find_dependency" not in text and not re.search(r"\b(fmt|z3|gmp|nlohmann)\b|%s" % re.escape(str(ROOT)), text), file
+
+
+def test_a_project_without_languages(prefix, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\nproject(none NONE)\nenable_testing()\nfind_package(secequiv REQUIRED)\n"
+        "secequiv_add_proof(NAME one BEFORE a AFTER a,a)\n")
+    (tmp_path / "a").write_text("ret #0x50001\n")
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", "-D", "CMAKE_PREFIX_PATH=%s" % prefix)
+    assert "100% tests passed" in run("ctest", "--test-dir", tmp_path / "build", "--output-on-failure")
+
+
+def test_reports_in_files(tmp_path):
+    """Whole or not at all; what was there before is gone."""
+    report = tmp_path / "report.json"
+    for script, status, expected in (("echo '[1; 2]'", 0, "[1; 2]\n"), ("echo no; exit 1", 1, "no\n"), ("exit 3", 1, None), ("kill -9 $$", 1, None)):
+        run("cmake", "-D", "OUTPUT=%s" % report, "-P", FUNCTIONS.parent / "secequivToFile.cmake", "--", "sh", "-c", script, status=status)
+        assert (report.read_text() if report.exists() else None) == expected
+        assert sorted(tmp_path.iterdir()) == ([report] if expected else [])
+
+
+@pytest.mark.parametrize("call, said", [
+    ("secequiv_add_proof(NAME a BEFORE b)", "secequiv_add_proof: AFTER is missing"),
+    ("secequiv_add_proof(NAME a BEFORE b AFTER)", "expected a value behind AFTER"),
+    ("secequiv_add_proof(NAME a BEFORE b AFTER c d)", "unexpected 'd'"),
+    ("secequiv_add_proof(NAME a BEFORE b AFTER c SAME cooked)", "expected SAME raw or behaviour, found 'cooked'"),
+    ("secequiv_add_proof(NAME a BEFORE b AFTER c TIMEOUT -5)", "expected TIMEOUT in seconds, found '-5'"),
+    ("secequiv_add_proof(NAME a BEFORE b AFTER c TIMEOUT 0)", "expected TIMEOUT in seconds, found '0'"),
+    ("secequiv_add_proof(NAME a BEFORE b AFTER c ASSUME \"${not_set}\")", "expected a value behind ASSUME"),
+    ("secequiv_add_proof(BEFORE b AFTER c)", "NAME is missing"),
+    ("secequiv_add_check(NAME a POLICY b)", "OPTIMIZER is missing"),
+    ("secequiv_add_check(NAME a OPTIMIZER b)", "POLICY is missing"),
+    ("secequiv_add_check(NAME a POLICY b OPTIMIZER)", "expected a value behind OPTIMIZER"),
+])
+def test_wrong_arguments(call, said, tmp_path):
+    script = tmp_path / "call.cmake"
+    script.write_text("cmake_minimum_required(VERSION 3.22)\ninclude(%s)\n%s\n" % (FUNCTIONS, call))
+    output = " ".join(run("cmake", "-P", script, status=1).split())
+    assert said in output

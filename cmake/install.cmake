@@ -1,0 +1,26 @@
+# What `cmake --install` leaves: the command line, the library with its header, and the package other projects find. Needs
+# the targets secequiv and libsecequiv.
+include(CMakePackageConfigHelpers)
+
+set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/secequiv)
+set_target_properties(secequiv PROPERTIES EXPORT_NAME cli)
+install(TARGETS secequiv libsecequiv EXPORT secequivTargets
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT secequivTargets NAMESPACE secequiv:: DESTINATION ${_package})
+install(FILES api/c/secequiv.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+configure_package_config_file(api/cmake/secequivConfig.cmake.in secequivConfig.cmake INSTALL_DESTINATION ${_package}
+                              NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(secequivConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/secequivConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/secequivConfigVersion.cmake
+              api/cmake/secequivFunctions.cmake api/cmake/secequivToFile.cmake
+        DESTINATION ${_package})
+
+# From where secequiv.pc lies to the prefix, so that it can be moved as well.
+string(REGEX REPLACE "[^/]+" ".." pc_up "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+configure_file(api/cmake/secequiv.pc.in secequiv.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/secequiv.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Manual pages and completions, where they are made.
+include(cmake/docs.cmake OPTIONAL)
