@@ -1,0 +1,63 @@
+"""Builds the package with libsecequiv.so in it.
+
+SECEQUIV_LIBRARY names a built library, which is copied; without it CMake builds one from the source tree around this folder,
+in build/python there (some minutes the first time; the compiler is $CXX's, or CMake's choice).
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from setuptools import Distribution, setup
+from setuptools.command.build_py import build_py
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # before setuptools 70.1
+    from wheel.bdist_wheel import bdist_wheel
+
+TREE = Path(__file__).resolve().parents[2]
+
+
+def version():
+    return re.search(r"project\(secequiv VERSION ([0-9.]+)", (TREE / "CMakeLists.txt").read_text()).group(1)
+
+
+def library():
+    """Path of the library, built if none is given."""
+    given = os.environ.get("SECEQUIV_LIBRARY")
+    if given:
+        return given
+    build = TREE / "build" / "python"
+    subprocess.run(["cmake", "-S", str(TREE), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release", "-DSECEQUIV_TESTS=OFF"], check=True)
+    subprocess.run(["cmake", "--build", str(build), "--parallel", "--target", "libsecequiv"], check=True)
+    return build / "lib" / "libsecequiv.so"
+
+
+class BuildWithLibrary(build_py):
+    def run(self):
+        super().run()
+        folder = Path(__file__).parent / "src" if getattr(self, "editable_mode", False) else Path(self.build_lib)
+        (folder / "secequiv").mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(library(), folder / "secequiv" / "libsecequiv.so")
+
+
+class PlatformWheel(bdist_wheel):
+    """For this platform, and for any Python: the library is no extension module."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        self.root_is_pure = False
+
+    def get_tag(self):
+        return "py3", "none", super().get_tag()[2]
+
+
+class BinaryDistribution(Distribution):
+    def has_ext_modules(self):
+        return True
+
+
+setup(version=version(), distclass=BinaryDistribution, cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel})

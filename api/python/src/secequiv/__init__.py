@@ -1,0 +1,128 @@
+"""Do two seccomp filters make the same decision for every possible system call?
+
+A filter is bytes (raw `struct sock_filter` or any other form of the command line's), a path, text with a line break in it, or
+what `parse` returns. Errors are exceptions: `Unknown` if time or memory ran out, `Rejected` if the kernel would refuse a
+program, `SecequivError` for all else.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any, Optional, Sequence, Tuple
+
+from ._library import LIBRARY, Raw, call
+from ._types import (Answer, Data, Difference, Evaluation, Filter, Program, Proof, Rejected, SeccompData, SecequivError, Unknown,
+                     Validation, Verdict, Witness)
+
+__all__ = ["Answer", "Data", "Difference", "Evaluation", "Filter", "Program", "Proof", "Rejected", "SeccompData", "SecequivError",
+           "Unknown", "Validation", "Verdict", "Witness", "diff", "evaluate", "parse", "prove", "validate", "__version__"]
+
+__version__: str = LIBRARY.secequiv_version().decode()
+
+_VERDICTS = {1: Verdict.EQUIVALENT, 2: Verdict.PASS, 3: Verdict.DIFFERENT, 5: Verdict.REJECTED}
+_UNKNOWN, _REJECTED = 4, 5
+_SAMENESS = ("raw", "behaviour")
+_ENGINES = ("dd", "z3", "both")
+
+
+def _text(value: Optional[str]) -> Optional[bytes]:
+    if value is not None and "\0" in value:
+        raise ValueError("expected text without NUL, found %r" % value)
+    return None if value is None else value.encode()
+
+
+def _index(what: str, known: Sequence[str], name: str) -> int:
+    if name not in known:
+        raise ValueError("%s: expected %s, found %r" % (what, " or ".join(known), name))
+    return known.index(name)
+
+
+def _seconds(timeout: float) -> float:
+    if not timeout > 0:
+        raise ValueError("timeout: expected seconds above 0, found %r" % timeout)
+    return timeout
+
+
+def _answered(raw: Raw, refusal_is_answer: bool = False) -> Raw:
+    """Raises what is no answer."""
+    if raw.verdict == _UNKNOWN:
+        raise Unknown(raw.message.rstrip(), raw.document)
+    if raw.verdict == _REJECTED and not refusal_is_answer:
+        raise Rejected(raw.message.rstrip(), raw.document)
+    if raw.verdict not in _VERDICTS:
+        raise SecequivError(raw.message.rstrip(), raw.document)
+    return raw
+
+
+def _common(raw: Raw) -> Tuple[Verdict, str, Any]:
+    return _VERDICTS[raw.verdict], raw.message, raw.document
+
+
+def _witness(raw: Raw) -> Optional[Witness]:
+    if raw.witness is None:
+        return None
+    data, before, after = raw.witness
+    return Witness(SeccompData.from_bytes(data), before, after)
+
+
+def parse(source: Filter, *, form: Optional[str] = None, arch: Optional[str] = None, kernel: Optional[str] = None,
+          capabilities: Sequence[str] = ()) -> Program:
+    """A program in any form, or a policy or OCI profile (JSON), which is compiled without optimization.
+
+    `form` is raw, raw-be, asm, ddd or c (default: by content); `arch`, `kernel` and `capabilities` describe the host, for
+    profiles and for names in C."""
+    if isinstance(source, Program):
+        return source
+    if isinstance(source, str) and "\n" in source:
+        content, name = source.encode(), "<text>"
+    elif isinstance(source, (bytes, bytearray, memoryview)):
+        content, name = bytes(source), "<memory>"
+    else:
+        name = os.fspath(source)
+        content = Path(name).read_bytes()
+    raw = _answered(call("secequiv_parse", content, len(content), os.fsencode(name), form=_text(form), arch=_text(arch),
+                         kernel=_text(kernel), capabilities=_text(",".join(capabilities))))
+    return Program(raw.program or b"", name, raw.is_policy, raw.message)
+
+
+def _pair(before: Filter, after: Filter, arch: Optional[str]) -> Tuple[bytes, int, bytes, int]:
+    one, other = parse(before, arch=arch), parse(after, arch=arch)
+    return one.code, len(one), other.code, len(other)
+
+
+def prove(before: Filter, after: Filter, *, refines: bool = False, same: str = "raw", assume: Optional[str] = None,
+          timeout: float = 60, engine: str = "dd", max_memory: int = 1024, arch: Optional[str] = None) -> Proof:
+    """Are the two the same, or with `refines` is `after` never more permissive, for all inputs that `assume` leaves?
+
+    `same` is raw (all 32 bits of a decision) or behaviour (what a process can observe); `timeout` is in seconds, `max_memory` in
+    MiB; `engine` is dd, z3 or both."""
+    raw = _answered(call("secequiv_prove", *_pair(before, after, arch), refines=int(refines), same=_index("same", _SAMENESS, same),
+                         assume=_text(assume), timeout_seconds=_seconds(timeout), engine=_index("engine", _ENGINES, engine),
+                         max_memory_mib=max_memory, arch=_text(arch)))
+    return Proof(*_common(raw), witness=_witness(raw))
+
+
+def diff(before: Filter, after: Filter, *, same: str = "raw", assume: Optional[str] = None, timeout: float = 60,
+         max_regions: int = 20, max_memory: int = 1024, arch: Optional[str] = None) -> Difference:
+    """Everything the two differ in, counted, with at most `max_regions` regions of inputs for each change."""
+    raw = _answered(call("secequiv_diff", *_pair(before, after, arch), same=_index("same", _SAMENESS, same), assume=_text(assume),
+                         timeout_seconds=_seconds(timeout), max_regions=max_regions, max_memory_mib=max_memory, arch=_text(arch)))
+    return Difference(*_common(raw), witness=_witness(raw))
+
+
+def evaluate(program: Filter, data: Data, *, arch: Optional[str] = None) -> Evaluation:
+    """What the program returns for one system call: a SeccompData, its 64 bytes, or the sixteen words."""
+    if isinstance(data, (bytes, bytearray, memoryview, SeccompData)):
+        content = bytes(data)
+    else:
+        content = b"".join(word.to_bytes(4, sys.byteorder) for word in data)
+    parsed = parse(program, arch=arch)
+    raw = _answered(call("secequiv_evaluate", parsed.code, len(parsed), content, len(content)))
+    return Evaluation(*_common(raw), value=raw.value or 0)
+
+
+def validate(program: Filter, *, any_length: bool = False, arch: Optional[str] = None) -> Validation:
+    """Would the kernel take it? The answer is PASS or REJECTED; a policy's unoptimized program may have any length."""
+    parsed = parse(program, arch=arch)
+    raw = _answered(call("secequiv_validate", parsed.code, len(parsed), any_length=int(any_length or parsed.is_policy)), True)
+    return Validation(*_common(raw), instructions=len(parsed))

@@ -1,0 +1,113 @@
+"""libsecequiv.so through ctypes: its functions, their types, and results copied into Python objects.
+
+Owns memory of the library's: nothing outlives `call`. It must not know what results mean.
+"""
+
+import ctypes
+import json
+import os
+from pathlib import Path
+from typing import Any, Dict, NamedTuple, Optional, Tuple
+
+ABI = 1
+DATA_SIZE = 64
+
+
+class Options(ctypes.Structure):
+    """struct secequiv_options."""
+
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("same", ctypes.c_uint32),
+        ("refines", ctypes.c_uint32),
+        ("engine", ctypes.c_uint32),
+        ("any_length", ctypes.c_uint32),
+        ("timeout_seconds", ctypes.c_double),
+        ("max_memory_mib", ctypes.c_uint64),
+        ("max_regions", ctypes.c_uint64),
+        ("assume", ctypes.c_char_p),
+        ("arch", ctypes.c_char_p),
+        ("form", ctypes.c_char_p),
+        ("kernel", ctypes.c_char_p),
+        ("capabilities", ctypes.c_char_p),
+    ]
+
+
+class Raw(NamedTuple):
+    """A result, copied."""
+
+    verdict: int
+    message: str
+    document: Optional[Dict[str, Any]]
+    witness: Optional[Tuple[bytes, int, int]]
+    value: Optional[int]
+    program: Optional[bytes]
+    is_policy: bool
+
+
+_POINTER, _SIZE, _OPTIONS = ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(Options)
+_U32 = ctypes.POINTER(ctypes.c_uint32)
+_SIGNATURES = {
+    "secequiv_abi_version": (ctypes.c_uint32, []),
+    "secequiv_version": (ctypes.c_char_p, []),
+    "secequiv_parse": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _OPTIONS]),
+    "secequiv_prove": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _SIZE, _OPTIONS]),
+    "secequiv_diff": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _SIZE, _OPTIONS]),
+    "secequiv_evaluate": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _SIZE, _OPTIONS]),
+    "secequiv_validate": (_POINTER, [ctypes.c_char_p, _SIZE, _OPTIONS]),
+    "secequiv_result_verdict": (ctypes.c_int, [_POINTER]),
+    "secequiv_result_message": (ctypes.c_char_p, [_POINTER]),
+    "secequiv_result_json": (ctypes.c_char_p, [_POINTER]),
+    "secequiv_result_witness": (ctypes.c_int, [_POINTER, ctypes.c_char_p, _U32, _U32]),
+    "secequiv_result_value": (ctypes.c_int, [_POINTER, _U32]),
+    "secequiv_result_program": (_POINTER, [_POINTER, ctypes.POINTER(_SIZE)]),
+    "secequiv_result_is_policy": (ctypes.c_int, [_POINTER]),
+    "secequiv_result_free": (None, [_POINTER]),
+}
+
+
+def _load() -> ctypes.CDLL:
+    bundled = Path(__file__).parent / "libsecequiv.so"
+    name = os.environ.get("SECEQUIV_LIBRARY") or (str(bundled) if bundled.exists() else "libsecequiv.so.%d" % ABI)
+    try:
+        library = ctypes.CDLL(name)
+    except OSError as error:
+        raise ImportError("cannot load the library of secequiv: %s" % error) from None
+    for function, (result, arguments) in _SIGNATURES.items():
+        entry = getattr(library, function)
+        entry.restype, entry.argtypes = result, arguments
+    found = library.secequiv_abi_version()
+    if found != ABI:
+        raise ImportError("%s has version %d of the interface; expected %d" % (name, found, ABI))
+    return library
+
+
+LIBRARY = _load()
+
+
+def call(function: str, *arguments: Any, **options: Any) -> Raw:
+    """What the library's `function` answers; `options` are members of struct secequiv_options."""
+    given = Options(size=ctypes.sizeof(Options), **options)
+    handle = getattr(LIBRARY, function)(*arguments, ctypes.byref(given))
+    try:
+        return _copied(handle)
+    finally:
+        LIBRARY.secequiv_result_free(handle)
+
+
+def _copied(handle: Optional[int]) -> Raw:
+    document = LIBRARY.secequiv_result_json(handle)
+    data, before, after = ctypes.create_string_buffer(DATA_SIZE), ctypes.c_uint32(), ctypes.c_uint32()
+    witness = LIBRARY.secequiv_result_witness(handle, data, ctypes.byref(before), ctypes.byref(after))
+    value, length = ctypes.c_uint32(), ctypes.c_size_t()
+    has_value = LIBRARY.secequiv_result_value(handle, ctypes.byref(value))
+    program = LIBRARY.secequiv_result_program(handle, ctypes.byref(length))
+    return Raw(
+        verdict=LIBRARY.secequiv_result_verdict(handle),
+        message=LIBRARY.secequiv_result_message(handle).decode(errors="replace"),
+        document=json.loads(document) if document else None,
+        witness=(data.raw, before.value, after.value) if witness else None,
+        value=value.value if has_value else None,
+        program=ctypes.string_at(program, 8 * length.value) if program else None,
+        is_policy=bool(LIBRARY.secequiv_result_is_policy(handle)),
+    )

@@ -1,0 +1,139 @@
+"""What questions are asked of and what they are answered with."""
+
+import os
+import struct
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
+
+_LAYOUT = struct.Struct("=IIQ6Q")  # struct seccomp_data, in this machine's byte order
+_PLACES = struct.Struct("=16I")
+
+
+class Verdict(str, Enum):
+    """What a question was answered with; what is no answer is an exception."""
+
+    EQUIVALENT = "equivalent"  # proven for all inputs that count
+    PASS = "pass"  # yes; of `refines`: holds, but not the same
+    DIFFERENT = "different"  # there is an input that shows it; it was run
+    REJECTED = "rejected"  # of `validate`: the kernel would refuse the program
+
+
+class SecequivError(Exception):
+    """Bad input, with what was expected and where; `document` is the command line's."""
+
+    def __init__(self, message: str, document: Optional[Dict[str, Any]] = None) -> None:
+        super().__init__(message)
+        self.document = document
+
+
+class Unknown(SecequivError):
+    """Time or memory ran out: neither the same nor different."""
+
+
+class Rejected(SecequivError):
+    """The kernel would refuse a program that the question is about."""
+
+
+@dataclass(frozen=True)
+class SeccompData:
+    """One system call as a filter sees it: struct seccomp_data. `arch` is an AUDIT_ARCH_* value."""
+
+    nr: int = 0
+    arch: int = 0
+    ip: int = 0
+    args: Tuple[int, ...] = (0, 0, 0, 0, 0, 0)
+
+    def __bytes__(self) -> bytes:
+        args = tuple(self.args) + (0,) * (6 - len(self.args))
+        if len(args) != 6:
+            raise ValueError("expected at most 6 arguments, found %d" % len(args))
+        all_bits = [value & (2**64 - 1) for value in (self.ip, *args)]
+        return _LAYOUT.pack(self.nr & 0xFFFFFFFF, self.arch, *all_bits)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "SeccompData":
+        nr, arch, ip, *args = _LAYOUT.unpack(data)
+        return cls(nr, arch, ip, tuple(args))
+
+    @property
+    def words(self) -> Tuple[int, ...]:
+        """The sixteen words that a filter can load."""
+        return _PLACES.unpack(bytes(self))
+
+
+@dataclass(frozen=True)
+class Program:
+    """Instructions, 8 bytes each: struct sock_filter in this machine's byte order."""
+
+    code: bytes
+    name: str = "<memory>"
+    is_policy: bool = False  # it was compiled of one, without optimization
+    message: str = field(default="", compare=False)  # what was left out of a profile, and how long it is
+
+    def __len__(self) -> int:
+        return len(self.code) // 8
+
+    def __bytes__(self) -> bytes:
+        return self.code
+
+
+# bytes: a program or policy in any form. str: the same with a line break in it, otherwise a path.
+Filter = Union[bytes, str, "os.PathLike[str]", Program]
+Data = Union[SeccompData, bytes, Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An input on which two filters differ, and what they return for it."""
+
+    data: SeccompData
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What all answers have: the command line's text and JSON document."""
+
+    verdict: Verdict
+    message: str = field(repr=False)
+    document: Dict[str, Any] = field(repr=False, compare=False)
+
+    def __bool__(self) -> bool:
+        """Was the answer yes?"""
+        return self.verdict in (Verdict.EQUIVALENT, Verdict.PASS)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True)
+class Proof(Answer):
+    witness: Optional[Witness] = None
+
+
+@dataclass(frozen=True)
+class Difference(Answer):
+    witness: Optional[Witness] = None
+
+    @property
+    def changes(self) -> Sequence[Dict[str, Any]]:
+        """What became what, and for which inputs, as in the document."""
+        changes: Sequence[Dict[str, Any]] = self.document["changes"]
+        return changes
+
+
+@dataclass(frozen=True)
+class Evaluation(Answer):
+    value: int = 0  # what the filter returns
+
+    @property
+    def action(self) -> str:
+        """In words: "ERRNO(1 EPERM)"."""
+        return str(self.document["result"]["action"])
+
+
+@dataclass(frozen=True)
+class Validation(Answer):
+    instructions: int = 0

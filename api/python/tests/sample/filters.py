@@ -1,0 +1,26 @@
+"""Copied as test_filters.py and run with an installed wheel: two pass, one fails, one runs out of time."""
+
+from pathlib import Path
+
+from secequiv.testing import assert_equivalent, assert_refines
+
+ALLOW = "ld [0]\njeq #39, yes\nret #0x50001\nyes: ret #0x7fff0000\n"
+KILL = "ld [0]\njeq #39, yes\nret #0x50001\nyes: ret #0x80000000\n"
+
+
+def test_same(tmp_path: Path) -> None:
+    file = tmp_path / "filter.bpf"
+    file.write_text(ALLOW)
+    assert_equivalent(ALLOW, file)
+
+
+def test_stricter() -> None:
+    assert_refines(ALLOW, KILL)
+
+
+def test_wrong() -> None:
+    assert_equivalent(ALLOW, KILL)
+
+
+def test_no_time() -> None:
+    assert_equivalent(ALLOW, ALLOW, engine="z3", timeout=1e-9)

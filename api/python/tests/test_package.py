@@ -1,0 +1,187 @@
+"""The Python package on the library of this build: from the sources here, and as a wheel in an environment of its own."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "api" / "tests"), str(ROOT / "api" / "python" / "src")]
+
+from api_build import LIBRARY, binary, fits, in_full, run  # noqa: E402
+
+os.environ["SECEQUIV_LIBRARY"] = str(LIBRARY)
+
+import secequiv  # noqa: E402
+from secequiv import _library  # noqa: E402
+from secequiv.testing import assert_equivalent, assert_refines  # noqa: E402
+
+pytestmark = in_full
+ALLOW = "ld [0]\njeq #39, yes\nret #0x50001\nyes: ret #0x7fff0000\n"
+KILL = "ld [0]\njeq #39, yes\nret #0x50001\nyes: ret #0x80000000\n"
+REFUSED = "ld [0]\n"
+POLICY = '{"version": 1, "arches": ["x86_64"], "default_action": "errno(1)",\n "rule_sets": []}'
+
+
+def test_parse_takes_text_bytes_and_paths(tmp_path):
+    file = tmp_path / "filter.bpf"
+    file.write_text(ALLOW)
+    programs = [secequiv.parse(source) for source in (ALLOW, ALLOW.encode(), file, str(file))]
+    assert {program.code for program in programs} == {programs[0].code}
+    assert len(programs[0]) == 4 and not programs[0].is_policy
+    assert secequiv.parse(programs[0]) is programs[0]
+    assert secequiv.parse(programs[0].code).code == programs[0].code
+    assert secequiv.parse("1\n6 0 0 5", form="ddd").code == b"\6\0\0\0\5\0\0\0"
+    assert secequiv.parse(POLICY).is_policy
+    with pytest.raises(secequiv.SecequivError, match="filter.bpf:2"):
+        file.write_text("ld [0]\nnonsense\n")
+        secequiv.parse(file)
+    with pytest.raises(FileNotFoundError):
+        secequiv.parse("no-such-file")
+
+
+def test_prove():
+    proof = secequiv.prove(ALLOW, ALLOW)
+    assert proof and proof.verdict is secequiv.Verdict.EQUIVALENT and proof.witness is None
+    fits(proof.document)
+    proof = secequiv.prove(ALLOW, KILL)
+    assert not proof and proof.verdict is secequiv.Verdict.DIFFERENT
+    fits(proof.document)
+    assert proof.witness == secequiv.Witness(secequiv.SeccompData(nr=39), 0x7FFF0000, 0x80000000)
+    assert "witness: nr=39" in str(proof)
+    assert secequiv.prove(ALLOW, KILL, refines=True).verdict is secequiv.Verdict.PASS
+    assert secequiv.prove(ALLOW, KILL, assume="nr != getpid && arch == x86_64", engine="both", same="behaviour")
+
+
+def test_documents_and_texts_are_the_command_lines(tmp_path):
+    """Names of files and times aside."""
+    (tmp_path / "before").write_text(ALLOW)
+    (tmp_path / "after").write_text(KILL)
+    for command, answer in (("prove", secequiv.prove(ALLOW, KILL)), ("diff", secequiv.diff(ALLOW, KILL))):
+        document = json.loads(run(binary(), command, "before", "after", "--json", status=1, cwd=tmp_path))
+        assert timeless(document) == timeless(answer.document)
+        text = run(binary(), command, "before", "after", status=1, cwd=tmp_path)
+        assert text.splitlines()[:-1] == answer.message.splitlines()[:-1]  # the last line has times
+    document = json.loads(run(binary(), "validate", "after", "--json", cwd=tmp_path))
+    document["results"][0]["file"] = "program"
+    assert document == secequiv.validate(KILL).document
+    document = json.loads(run(binary(), "run", "after", "--arch", "0", "--nr", "39", "--json", cwd=tmp_path))
+    document["filters"][0]["name"] = "program"
+    assert document == secequiv.evaluate(KILL, secequiv.SeccompData(nr=39)).document
+
+
+def timeless(document):
+    return {name: value for name, value in document.items() if not name.endswith("_seconds")}
+
+
+def test_options_and_functions_are_those_of_the_header():
+    header = (ROOT / "api" / "c" / "secequiv.h").read_text()
+    members = re.findall(r"^  [\w *]+[ *](\w+);", re.search(r"struct secequiv_options \{(.*?)\n\};", header, re.DOTALL).group(1), re.MULTILINE)
+    assert [name for name, _ in _library.Options._fields_] == members
+    assert set(_library._SIGNATURES) | {"secequiv_result_holds"} == set(re.findall(r"\b(secequiv_\w+)\(", header))
+
+
+def test_diff():
+    assert secequiv.diff(ALLOW, ALLOW) and not secequiv.diff(ALLOW, ALLOW).changes
+    difference = secequiv.diff(ALLOW, KILL, max_regions=1)
+    assert not difference and len(difference.changes) == 1
+    fits(difference.document)
+    assert difference.witness.data.nr == 39
+
+
+def test_evaluate():
+    data = secequiv.SeccompData(nr=39, arch=0xC000003E, args=(-1, 2))
+    for given in (data, bytes(data), data.words):
+        answer = secequiv.evaluate(ALLOW, given)
+        assert (answer.value, answer.action) == (0x7FFF0000, "ALLOW")
+    fits(answer.document)
+    assert answer.document["data"]["args"][:2] == ["0xffffffffffffffff", "0x2"]
+    assert secequiv.SeccompData.from_bytes(bytes(data)).args[0] == 2**64 - 1
+    with pytest.raises(secequiv.SecequivError, match="expected 64 bytes, found 63"):
+        secequiv.evaluate(ALLOW, bytes(63))
+
+
+def test_validate():
+    assert secequiv.validate(ALLOW).instructions == 4
+    refused = secequiv.validate(REFUSED)
+    assert not refused and refused.verdict is secequiv.Verdict.REJECTED
+    fits(refused.document)
+    assert not secequiv.validate(b"\6\0\0\0\0\0\0\0" * 5000)
+    assert secequiv.validate(b"\6\0\0\0\0\0\0\0" * 5000, any_length=True)
+
+
+def test_what_is_no_answer_raises():
+    with pytest.raises(secequiv.Unknown):
+        secequiv.prove(ALLOW, ALLOW, engine="z3", timeout=1e-9)
+    for question in (secequiv.prove, secequiv.diff):
+        with pytest.raises(secequiv.Rejected, match="after"):
+            question(ALLOW, REFUSED)
+    with pytest.raises(secequiv.Rejected):
+        secequiv.evaluate(REFUSED, bytes(64))
+    with pytest.raises(secequiv.SecequivError, match="nothing would be proven") as caught:
+        secequiv.prove(ALLOW, ALLOW, assume="false")
+    fits(caught.value.document)
+    for wrong in ({"same": "cooked"}, {"engine": "steam"}, {"timeout": 0}, {"timeout": float("nan")}, {"assume": "nr\0"}):
+        with pytest.raises(ValueError):
+            secequiv.prove(ALLOW, ALLOW, **wrong)
+
+
+def test_assertions():
+    assert_equivalent(ALLOW, ALLOW)
+    assert_refines(ALLOW, KILL)
+    with pytest.raises(AssertionError, match="different decisions\nwitness: nr=39"):
+        assert_equivalent(ALLOW, KILL)
+    with pytest.raises(AssertionError, match="more permissive"):
+        assert_refines(KILL, ALLOW)
+    with pytest.raises(secequiv.Unknown):
+        assert_refines(ALLOW, ALLOW, engine="z3", timeout=1e-9)
+
+
+NO_MEMORY = """
+import resource, secequiv
+program = secequiv.parse("ld [0]\\njeq #39, yes\\nret #0x50001\\nyes: ret #0x7fff0000\\n")
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (%d << 20),) * 2)
+try:
+    print(secequiv.prove(program, program, engine="z3").verdict.value)
+except (secequiv.Unknown, MemoryError):
+    print("unknown")
+"""
+
+
+@pytest.mark.parametrize("mib", [2, 18])  # for Z3 to begin with; for a thread
+def test_memory_that_runs_out_is_unknown(mib):
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "api" / "python" / "src"))
+    assert run(sys.executable, "-c", NO_MEMORY % mib, env=environment) in ("unknown\n", "equivalent\n")
+
+
+def test_wheel(tmp_path):
+    """Built away from the tree's own folders, which stay as they are; nothing is downloaded."""
+    tree = tmp_path / "tree"
+    shutil.copytree(ROOT / "api" / "python", tree / "api" / "python", ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+    shutil.copy(ROOT / "CMakeLists.txt", tree)
+    pip = ["-m", "pip", "--disable-pip-version-check", "-q"]
+    offline = ["--no-deps", "--no-index"]
+    run(sys.executable, *pip, "wheel", *offline, "--no-build-isolation", "-w", tmp_path / "wheels", tree / "api" / "python")
+    (wheel,) = (tmp_path / "wheels").iterdir()
+    assert wheel.name.startswith("secequiv-%s-py3-none-linux_" % secequiv.__version__)
+    with zipfile.ZipFile(wheel) as files:
+        assert {"secequiv/libsecequiv.so", "secequiv/py.typed", "secequiv/testing.py"} <= set(files.namelist())
+    run(sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", tmp_path / "venv")
+    python = tmp_path / "venv" / "bin" / "python"
+    run(python, *pip, "install", *offline, wheel)
+    shutil.copy(ROOT / "api" / "python" / "tests" / "sample" / "filters.py", tmp_path / "test_filters.py")
+    environment = {name: value for name, value in os.environ.items() if name not in ("SECEQUIV_LIBRARY", "PYTHONPATH")}
+    done = subprocess.run([str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_filters.py"], cwd=tmp_path, env=environment,
+                          capture_output=True, text=True)
+    assert done.returncode == 1 and "2 failed, 2 passed" in done.stdout, done.stdout + done.stderr
+    assert "AssertionError: the filters make different decisions" in done.stdout
+    assert "witness: nr=39" in done.stdout and "before: 0x7fff0000 ALLOW" in done.stdout
+    assert "secequiv.Unknown" in done.stdout or "secequiv._types.Unknown" in done.stdout
+    assert "secequiv/testing.py" not in done.stdout  # of its own frames nothing is shown
