@@ -1,0 +1,3 @@
+module github.com/secequiv/secequiv/api/go
+
+go 1.21

@@ -1,0 +1,109 @@
+package secequivtest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	allowGetpid = "ld [0]\njeq #39, yes\nret #0x50001\nyes: ret #0x7fff0000\n"
+	killGetpid  = "ld [0]\njeq #39, yes\nret #0x50001\nyes: ret #0x80000000\n"
+)
+
+var allowGetpidInsns = []syscall.SockFilter{{Code: 0x20}, {Code: 0x15, Jf: 1, K: 39}, {Code: 6, K: 0x7fff0000}, {Code: 6, K: 0x50001}}
+
+// recorder is a test that may fail.
+type recorder struct {
+	testing.TB
+	failed string
+}
+
+func (r *recorder) Helper() {}
+func (r *recorder) Fatalf(format string, arguments ...any) {
+	r.failed = fmt.Sprintf(format, arguments...)
+	runtime.Goexit()
+}
+
+func failure(t *testing.T, test func(testing.TB)) string {
+	r := &recorder{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		test(r)
+	}()
+	<-done
+	return r.failed
+}
+
+func TestTheSame(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "filter")
+	if err := os.WriteFile(path, []byte(allowGetpid), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	Equivalent(t, allowGetpid, allowGetpidInsns)
+	Equivalent(t, path, []byte(allowGetpid))
+	Refines(t, allowGetpid, killGetpid)
+	Equivalent(t, allowGetpid, killGetpid, Assume("nr != getpid"), Behaviour(), Arch("x86_64"), Timeout(time.Minute))
+}
+
+func TestDifferences(t *testing.T) {
+	said := failure(t, func(t testing.TB) { Equivalent(t, allowGetpid, killGetpid) })
+	for _, expected := range []string{"different decisions", "witness: nr=39", "before: 0x7fff0000 ALLOW", "after:  0x80000000 KILL_PROCESS"} {
+		if !strings.Contains(said, expected) {
+			t.Errorf("expected %q, found %q", expected, said)
+		}
+	}
+	if said = failure(t, func(t testing.TB) { Refines(t, killGetpid, allowGetpid) }); !strings.Contains(said, "more permissive") {
+		t.Errorf("found %q", said)
+	}
+}
+
+func TestWhatIsNoAnswer(t *testing.T) {
+	for expected, filter := range map[string]any{
+		":2":                "ld [0]\nnonsense\n",
+		"no-such-file":      "no-such-file",
+		"after: ":           "ld [0]\n\n",
+		"expected a filter": 5,
+	} {
+		if said := failure(t, func(t testing.TB) { Equivalent(t, allowGetpid, filter) }); !strings.Contains(said, expected) {
+			t.Errorf("expected %q, found %q", expected, said)
+		}
+	}
+	_, err := Prove(allowGetpid, killGetpid, Assume("nr =="))
+	if err == nil || errors.Is(err, ErrUnknown) {
+		t.Errorf("found %v", err)
+	}
+}
+
+// A program that does what the shell script says stands for secequiv.
+func TestNothingButAnAnswerPasses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secequiv")
+	t.Setenv("SECEQUIV", path)
+	for script, unknown := range map[string]bool{
+		`echo '{"verdict": "unknown", "detail": "time ran out"}'; exit 3`: true,
+		`echo '{"verdict": "equivalent"}'; exit 1`:                        false,
+		`echo '{"verdict": "equivalent"}'; exit 3`:                        true,
+		`echo '{"verdict": "different"}'; exit 0`:                         false,
+		`echo nothing`: false,
+		`kill -9 $$`:   false,
+		``:             false,
+	} {
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Prove(allowGetpid, allowGetpid); err == nil || errors.Is(err, ErrUnknown) != unknown {
+			t.Errorf("%s: found %v", script, err)
+		}
+	}
+	t.Setenv("SECEQUIV", path+"-that-is-not-there")
+	if said := failure(t, func(t testing.TB) { Equivalent(t, allowGetpid, allowGetpid) }); !strings.Contains(said, "cannot be started") {
+		t.Errorf("found %q", said)
+	}
+}
