@@ -3,6 +3,7 @@
 #
 #   setup_require GROUP...    GROUP is one of:
 #     demo    to build the command line
+#     package   to build the Debian package
 #     gcc     to build and test with the distribution's g++
 #     all     to build and test every preset
 #     browser    to try a report's page in a browser (Debian; Ubuntu has none as a package)
@@ -12,7 +13,8 @@
 # the exact list of what is missing when it cannot. Everything it says goes to stderr.
 
 SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libgmp-dev libbpf-dev)
-SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema python3-yaml git cadical)
+SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema python3-yaml python3-pip git cadical)
+SETUP_PACKAGE=(dpkg-dev file)
 SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19)
 SETUP_OSS_FUZZ=(afl++ g++-multilib libc++-19-dev libc++abi-19-dev llvm-19)
 SETUP_BROWSER=(chromium chromium-driver python3-selenium)
@@ -25,6 +27,7 @@ _setup_packages() {
   for group in "$@"; do
     case "$group" in
       demo) printf '%s\n' clang-19 libclang-rt-19-dev "${SETUP_BUILD[@]}" ;;
+      package) printf '%s\n' clang-19 libclang-rt-19-dev "${SETUP_BUILD[@]}" "${SETUP_PACKAGE[@]}" ;;
       gcc) printf '%s\n' "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
       all) printf '%s\n' "${SETUP_CLANG[@]}" "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
       oss_fuzz) printf '%s\n' "${SETUP_OSS_FUZZ[@]}" ;;
@@ -57,6 +60,8 @@ _setup_probe() {
     python3-pytest) echo %pytest ;;
     python3-jsonschema) echo %jsonschema ;;
     python3-yaml) echo %yaml ;;
+    python3-pip) echo %pip ;;
+    dpkg-dev) echo dpkg-shlibdeps ;;
     python3-selenium) echo %selenium ;;
     chromium-driver) echo chromedriver ;;
     afl++) echo afl-fuzz ;;

@@ -22,7 +22,7 @@ class Sandbox:
         self.calls.write_text("")
         shutil.copytree(ROOT / "scripts" / "lib", self.root / "scripts" / "lib", ignore=shutil.ignore_patterns("__pycache__"))
         (self.root / ".ci").mkdir()
-        for name in ("scripts/adapters", "scripts/demo", "scripts/test", "scripts/check_format", ".ci/run"):
+        for name in ("scripts/adapters", "scripts/demo", "scripts/package", "scripts/test", "scripts/check_format", ".ci/run"):
             shutil.copy(ROOT / name, self.root / name)
         for name in REAL_TOOLS:
             os.symlink(shutil.which(name), self.bin / name)

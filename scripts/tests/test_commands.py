@@ -247,7 +247,7 @@ def test_demo_where_there_is_no_clang(tree):
     assert done.stdout == "<%s/build/gcc/bin/secequiv><check>" % tree.root
 
 
-@pytest.mark.parametrize("command", ["scripts/adapters", "scripts/demo", "scripts/test", "scripts/check_format"])
+@pytest.mark.parametrize("command", ["scripts/adapters", "scripts/demo", "scripts/package", "scripts/test", "scripts/check_format"])
 def test_help(tree, command):
     done = tree.run("bash", command, "--help")
     assert done.returncode == 0

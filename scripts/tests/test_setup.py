@@ -5,11 +5,11 @@ import time
 import pytest
 
 BUILD = ["cmake", "ninja-build", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev", "libz3-dev", "libgmp-dev", "libbpf-dev"]
-TEST = ["g++", "libgtest-dev", "libbenchmark-dev", "libseccomp-dev", "libpcap-dev", "python3", "python3-pytest", "python3-jsonschema", "python3-yaml", "git", "cadical"]
+TEST = ["g++", "libgtest-dev", "libbenchmark-dev", "libseccomp-dev", "libpcap-dev", "python3", "python3-pytest", "python3-jsonschema", "python3-yaml", "python3-pip", "git", "cadical"]
 CLANG = ["clang-19", "libclang-rt-19-dev", "clang-format-19", "clang-tidy-19"]
 OSS_FUZZ = ["afl++", "g++-multilib", "libc++-19-dev", "libc++abi-19-dev", "llvm-19"]
 BROWSER = ["chromium", "chromium-driver", "python3-selenium"]
-GROUPS = {"browser": BROWSER, "oss_fuzz": OSS_FUZZ, "demo": ["clang-19", "libclang-rt-19-dev"] + BUILD, "gcc": BUILD + TEST, "all": CLANG + BUILD + TEST}
+GROUPS = {"browser": BROWSER, "oss_fuzz": OSS_FUZZ, "demo": ["clang-19", "libclang-rt-19-dev"] + BUILD, "package": ["clang-19", "libclang-rt-19-dev"] + BUILD + ["dpkg-dev", "file"], "gcc": BUILD + TEST, "all": CLANG + BUILD + TEST}
 
 
 def require(sandbox, *groups, **environment):

@@ -1,0 +1,22 @@
+# A Debian package of what is installed, its dependencies found by dpkg-shlibdeps (package dpkg-dev):
+# cmake --build build/release --target package. scripts/package does that and looks at the result.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME secequiv)
+set(CPACK_PACKAGE_CONTACT "The secequiv authors")
+set(CPACK_PACKAGE_HOMEPAGE_URL https://github.com/secequiv/secequiv)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "do two seccomp filters make the same decision for every call?")
+set(CPACK_PACKAGE_DESCRIPTION "Proves two seccomp filters equivalent over all inputs or shows an input on which they differ,
+fuzzes and measures filter compilers and optimizers. With the library libsecequiv, its header and a CMake package.")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL OFF)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+include(CPack)
+
+# Manual pages and completions are made with everything else, so that they are in the package.
+if(TARGET secequiv_docs)
+  add_custom_target(secequiv_documented ALL)
+  add_dependencies(secequiv_documented secequiv_docs)
+endif()
