@@ -32,7 +32,8 @@ def library():
         return given
     build = TREE / "build" / "python"
     subprocess.run(["cmake", "-S", str(TREE), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release", "-DSECEQUIV_TESTS=OFF"], check=True)
-    subprocess.run(["cmake", "--build", str(build), "--parallel", "--target", "libsecequiv"], check=True)
+    jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count() or 1)
+    subprocess.run(["cmake", "--build", str(build), "--parallel", jobs, "--target", "libsecequiv"], check=True)
     return build / "lib" / "libsecequiv.so"
 
 
