@@ -4,6 +4,30 @@
 
 namespace secequiv {
 
+std::string_view error_name(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kUsage:
+      return "usage";
+    case ErrorCode::kIo:
+      return "io";
+    case ErrorCode::kParse:
+      return "parse";
+    case ErrorCode::kPolicy:
+      return "policy";
+    case ErrorCode::kRejected:
+      return "rejected";
+    case ErrorCode::kBudget:
+      return "budget";
+    case ErrorCode::kUnavailable:
+      return "unavailable";
+    case ErrorCode::kAdapter:
+      return "adapter";
+    case ErrorCode::kInternal:
+      return "internal";
+  }
+  return {};
+}
+
 std::string Error::text() const {
   std::string out = printable(where, false);
   if (pc >= 0) out += (out.empty() ? "" : ": ") + std::string("instruction ") + std::to_string(pc);

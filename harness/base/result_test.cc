@@ -14,6 +14,13 @@ TEST(Error, TextLeavesOutWhatIsNotKnown) {
   EXPECT_EQ((Error{ErrorCode::kParse, "", -1, "what"}.text()), "what");
 }
 
+TEST(Error, EveryCodeHasAName) {
+  for (int code = 0; code <= static_cast<int>(ErrorCode::kInternal); ++code)
+    EXPECT_FALSE(error_name(static_cast<ErrorCode>(code)).empty()) << code;
+  EXPECT_TRUE(
+      error_name(static_cast<ErrorCode>(static_cast<int>(ErrorCode::kInternal) + 1)).empty());
+}
+
 TEST(Result, HoldsAValueOrAnError) {
   const Result<int> good = 3;
   ASSERT_TRUE(good);

@@ -86,6 +86,7 @@ void add_check(CLI::App& app, Context& context) {
   job->target.add(*sub, false);
   job->engine.add_engine(*sub);
   job->oracle.add(*sub, "every input that is run");
+  job->options.add_sandbox(*sub);
   job->options.add_input(*sub);
   job->options.add_timeout(*sub,
                            "Seconds for the proof, and again for all edges; running out gives "

@@ -186,7 +186,7 @@ void add_kernel(CLI::App& app, Context& context) {
          "any: loads of nr, arch and instruction pointer read spare arguments, so that any "
          "input can be asked about; x86_64, i386: real calls of that kind, with inputs "
          "changed to fit")
-      ->check(CLI::IsMember({"any", "x86_64", "i386"}))
+      ->check(one_of({"any", "x86_64", "i386"}))
       ->capture_default_str();
   job->options.add_input(*sub);
   job->options.add_same(*sub);
