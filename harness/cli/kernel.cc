@@ -102,8 +102,10 @@ Result<kernel::SelfCheckReport> checked_model(const KernelJob& job) {
   checking.programs = job.programs;
   checking.seed = job.seed;
   StatusLine line;
+  const auto start = Clock::now();
   checking.progress = [&](std::size_t programs) {
-    line.show([&] { return fmt::format("{} of {} programs", programs, job.programs); });
+    line.show(
+        [&] { return progress_text("programs", programs, job.programs, seconds_since(start)); });
   };
   watch_interrupts();
   checking.stop = was_interrupted;
@@ -129,8 +131,10 @@ Result<kernel::KernelReport> asked(const KernelJob& job, const std::vector<Sourc
   if (job.entry == "x86_64") asking.entry = kernel::Entry::kX86_64;
   if (job.entry == "i386") asking.entry = kernel::Entry::kI386;
   StatusLine line;
+  const auto start = Clock::now();
   asking.progress = [&](std::size_t count) {
-    line.show([&] { return fmt::format("{} of {} inputs", count, inputs->total()); });
+    line.show(
+        [&] { return progress_text("inputs", count, inputs->total(), seconds_since(start)); });
   };
   watch_interrupts();
   asking.stop = was_interrupted;

@@ -8,6 +8,7 @@
 #include <new>
 #include <sstream>
 
+#include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 #include "harness/cli/common.h"
 #include "harness/cli/documents.h"
@@ -137,6 +138,8 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() != 0) explain_unknown(app);
     return usage(app, error);
   }
+  if (secequiv::stop_wanted())
+    secequiv::cli::warn("interrupted: the answer is what was known by then");
   return context.status;
 }
 
