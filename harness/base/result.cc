@@ -32,7 +32,12 @@ std::string Error::text() const {
   std::string out = printable(where, false);
   if (pc >= 0) out += (out.empty() ? "" : ": ") + std::string("instruction ") + std::to_string(pc);
   if (!out.empty()) out += ": ";
-  return out + printable(detail, true);
+  // Of what quotes megabytes, the beginning and the end.
+  constexpr std::size_t kMost = 4000;
+  if (detail.size() <= kMost) return out + printable(detail, true);
+  const std::string_view all = detail;
+  return out + printable(all.substr(0, kMost - 500), true) + " ... " +
+         printable(all.substr(all.size() - 500), true);
 }
 
 }  // namespace secequiv

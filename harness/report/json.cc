@@ -180,7 +180,7 @@ ordered_json to_json(const Error& error) {
   ordered_json out{{"schema", "secequiv.error/1"}, {"error", error_name(error.code)}};
   if (!error.where.empty()) out["where"] = error.where;
   if (error.pc >= 0) out["instruction"] = error.pc;
-  out["detail"] = printable(error.detail, true);
+  out["detail"] = Error{error.code, {}, -1, error.detail}.text();
   return out;
 }
 
