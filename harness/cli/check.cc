@@ -99,6 +99,7 @@ void add_check(CLI::App& app, Context& context) {
                            "'unknown'");
   job->options.add_same(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   job->options.add_reports(*sub, true);
   sub->callback([job, &context] { context.status = run_check(*job); });

@@ -14,6 +14,7 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/check.h"
+#include "harness/cli/colour.h"
 #include "harness/policy/capabilities.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -113,6 +114,10 @@ void Options::add_sandbox(CLI::App& app) {
   app.add_flag(
       "--no-sandbox", no_sandbox,
       "Commands and plugins under test keep the network and the privileges of this process");
+}
+
+void Options::add_quiet(CLI::App& app) {
+  app.add_flag("--quiet", quiet, "Only the verdict's line, and nothing if all is well");
 }
 
 std::shared_ptr<const Confinement> Options::confinement() const {
@@ -413,7 +418,8 @@ Status keep_json_alone(const Options& options, const char* option, const std::st
 }
 
 int print(std::string_view text, int status) {
-  const Status written = write_file("-", text);
+  const Status written =
+      write_file("-", colour_wanted(STDOUT_FILENO) ? coloured(text) : std::string(text));
   if (written) return status;
   fmt::print(stderr, "secequiv: {}\n", written.error().text());
   return exit_code(written.error().code);
@@ -431,13 +437,20 @@ Status write_found(const ReportedCases& found, const Options& options) {
 
 }  // namespace
 
+int print_verdict(std::string_view text, int status, const Options& options) {
+  if (!options.quiet || options.json) return print(text, status);
+  if (status == 0) return 0;
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  return print(fmt::format("{}\n", text.substr(text.rfind('\n') + 1)), status);
+}
+
 int print_found(std::string_view text, const ReportedCases& found, const Options& options) {
   if (auto s = write_found(found, options); !s) {
-    print(text);
+    print_verdict(text, found.exit_status, options);
     fmt::print(stderr, "secequiv: {}\n", s.error().text());
     return exit_code(s.error().code);
   }
-  return print(text, found.exit_status);
+  return print_verdict(text, found.exit_status, options);
 }
 
 int report(const Error& error, const Options& options) {

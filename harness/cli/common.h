@@ -43,6 +43,7 @@ struct Options {
   std::string sarif;
   std::string html;
   bool no_sandbox = false;
+  bool quiet = false;
 
   void add_input(CLI::App& app);
   void add_output(CLI::App& app, const char* default_form);
@@ -55,6 +56,7 @@ struct Options {
   void add_import(CLI::App& app);   // --arch and add_profile's
   void add_profile(CLI::App& app);  // --cap, --kernel
   void add_sandbox(CLI::App& app);
+  void add_quiet(CLI::App& app);
 
   [[nodiscard]] Sameness sameness() const {
     return same == "raw" ? Sameness::kRaw : Sameness::kBehaviour;
@@ -135,6 +137,8 @@ Status keep_json_alone(const Options& options, const char* option, const std::st
 // Writes to standard output; returns `status`, or that of the error if a full disk or a closed pipe
 // kept the text from arriving.
 int print(std::string_view text, int status = 0);
+// The same of a report whose last line is its verdict; with --quiet only that, and nothing of 0.
+int print_verdict(std::string_view text, int status, const Options& options);
 // The same after writing the files of add_reports, with whose error it ends if they cannot be
 // written; the exit status is that of `found`.
 int print_found(std::string_view text, const ReportedCases& found, const Options& options);

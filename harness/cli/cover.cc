@@ -109,8 +109,9 @@ int cover(const CoverJob& job) {
     if (const Status s = write_file(job.listing, listing(coverage, infeasible)); !s)
       return report(s.error(), job.options);
   }
-  return print(job.options.json ? render(to_json(*found)) : cover_text(*found, source->program),
-               exit_code(found->verdict()));
+  return print_verdict(
+      job.options.json ? render(to_json(*found)) : cover_text(*found, source->program),
+      exit_code(found->verdict()), job.options);
 }
 
 }  // namespace
@@ -135,6 +136,7 @@ void add_cover(CLI::App& app, Context& context) {
   job->options.add_input(*sub);
   job->options.add_timeout(*sub, "Seconds for the prover, over all uncovered obligations");
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   sub->callback([job, &context] { context.status = cover(*job); });
 }

@@ -231,6 +231,7 @@ void add_diff(CLI::App& app, Context& context) {
   job->options.add_input(*sub);
   job->options.add_same(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   job->options.add_reports(*sub);
   sub->callback([job, &context] { context.status = diff(*job); });

@@ -307,6 +307,7 @@ void add_fuzz(CLI::App& app, Context& context) {
   job->options.add_input(*sub);
   job->options.add_same(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   job->options.add_reports(*sub, true);
   sub->callback([job, sub, &context] {

@@ -115,8 +115,8 @@ Result<kernel::SelfCheckReport> checked_model(const KernelJob& job) {
 int check_model(const KernelJob& job) {
   const auto result = checked_model(job);
   if (!result) return report(result.error(), job.options);
-  return print(job.options.json ? render(to_json(*result)) : self_check_text(*result),
-               exit_code(verdict_of(*result)));
+  return print_verdict(job.options.json ? render(to_json(*result)) : self_check_text(*result),
+                       exit_code(verdict_of(*result)), job.options);
 }
 
 Result<kernel::KernelReport> asked(const KernelJob& job, const std::vector<Source>& sources) {
@@ -157,8 +157,9 @@ int ask_kernel(const KernelJob& job, const CLI::App& app) {
   const auto answer = asked(job, sources);
   if (!answer) return report(answer.error(), job.options);
   const Pair pair{sources.front().program, sources.back().program, job.options.sameness()};
-  return print(job.options.json ? render(to_json(*answer)) : kernel_text(*answer, Question(pair)),
-               exit_code(answer->verdict));
+  return print_verdict(
+      job.options.json ? render(to_json(*answer)) : kernel_text(*answer, Question(pair)),
+      exit_code(answer->verdict), job.options);
 }
 
 }  // namespace
@@ -195,6 +196,7 @@ void add_kernel(CLI::App& app, Context& context) {
   job->options.add_input(*sub);
   job->options.add_same(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   sub->callback([job, sub, &context] { context.status = ask_kernel(*job, *sub); });
 }

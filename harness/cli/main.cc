@@ -10,6 +10,7 @@
 
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
+#include "harness/cli/colour.h"
 #include "harness/cli/common.h"
 #include "harness/cli/documents.h"
 #include "harness/cli/explain.h"
@@ -95,6 +96,19 @@ int run(int argc, char** argv) {
          "a finding; without one, all of them")
       ->type_name("CODE")
       ->expected(0, 1);
+  app.add_option_function<std::string>(
+         "--color",
+         [](const std::string& when) {
+           using secequiv::cli::Colour;
+           secequiv::cli::choose_colour(when == "always"  ? Colour::kAlways
+                                        : when == "never" ? Colour::kNever
+                                                          : Colour::kAuto);
+         },
+         "Before the command: colour verdicts, what came and what went: on terminals (auto, unless "
+         "NO_COLOR "
+         "is set), always or never")
+      ->check(secequiv::cli::one_of({"auto", "always", "never"}))
+      ->trigger_on_parse();
   const auto without_command = [&](int status) {
     done = status;
     throw CLI::Success();

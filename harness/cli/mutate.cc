@@ -64,9 +64,9 @@ int mutate(const MutateJob& job) {
   auto score = score_mutants(source->program, *inputs, options);
   ticker.clear();
   if (!score) return report(score.error(), job.options);
-  return print(job.options.json ? render(to_json(*score, source->program))
-                                : mutation_text(*score, source->program),
-               exit_code(score->verdict()));
+  return print_verdict(job.options.json ? render(to_json(*score, source->program))
+                                        : mutation_text(*score, source->program),
+                       exit_code(score->verdict()), job.options);
 }
 
 }  // namespace
@@ -98,6 +98,7 @@ void add_mutate(CLI::App& app, Context& context) {
   job->options.add_timeout(*sub, "Seconds for one proof; running out gives 'unknown'");
   job->options.add_same(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   sub->callback([job, &context] { context.status = mutate(*job); });
 }

@@ -170,6 +170,7 @@ void add_prove(CLI::App& app, Context& context) {
   job->options.add_timeout(*sub, "Seconds for the proof; running out gives 'unknown'");
   job->options.add_same(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   job->options.add_reports(*sub);
   sub->callback([job, &context] { context.status = prove(*job); });

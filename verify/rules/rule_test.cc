@@ -129,8 +129,9 @@ TEST(RuleExpr, RefusesWhatItDoesNotUnderstand) {
   }
   std::string deep = "true";
   for (int i = 0; i < 1000; ++i) deep = "(" + deep + ")";
-  EXPECT_NE(refusal("rule t\nbefore: " + deep + "\nafter: true\n").find("nested deeper than 200 levels"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal("rule t\nbefore: " + deep + "\nafter: true\n").find("nested deeper than 200 levels"),
+      std::string::npos);
   EXPECT_NE(refusal("rule t\nbefore: " + std::string(5000, '!') + "true\nafter: true\n")
                 .find("nested deeper than 200 levels"),
             std::string::npos);
