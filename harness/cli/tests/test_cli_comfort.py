@@ -7,13 +7,13 @@ import re
 import subprocess
 
 import pytest
-from cli_tool import POLICIES, binary, report, run, shown_on, some
+from cli_tool import POLICIES, binary, run, shown_on, some
 
 TEN = str(POLICIES / "seed" / "ten-syscalls.json")
 # A verdict of each command, good and bad; what --quiet leaves of the bad one begins so.
 VERDICTS = {
-    "check": (["A", "A"], ["A", "B"], "verdict   fail: "), "prove": (["A", "A"], ["A", "B"], "different ("), "diff": (["A", "A"], ["A", "B"], "different: "),
-    "fuzz": (["A", "A", "--trials", "100"], ["A", "B", "--trials", "100"], "verdict   fail: "), "lint": ([TEN], ["LINT"], "fail: "),
+    "check": (["A", "A"], ["A", "B"], "verdict   different: "), "prove": (["A", "A"], ["A", "B"], "different ("), "diff": (["A", "A"], ["A", "B"], "different: "),
+    "fuzz": (["A", "A", "--trials", "100"], ["A", "B", "--trials", "100"], "verdict   different: "), "lint": ([TEN], ["LINT"], "fail: "),
     "cover": (["A"], ["A", "--no-derive"], "fail: "), "mutate": (["A"], ["XOR", "--fuzz-seconds", "0"], "fail: "),
     "cache": (["A", "A"], ["CACHED", "A"], "verdict   fail: "), "validate": (["A"], ["BAD"], "BAD: rejected: "),
 }
@@ -21,7 +21,7 @@ VERDICTS = {
 
 @pytest.fixture
 def place(asm, getpid, getpid_enoent):
-    rule = {"any_of": [{"args": {"0": 1}}, {"args": {"0": 1}}]}
+    rule = {"any_of": [{"args": {"0": {"eq": 1}}}, {"args": {"0": {"eq": 1}}}]}
     policy = {"version": 1, "arches": ["x86_64"], "default_action": "errno(1)", "rule_sets": [{"action": "allow", "rules": {"read": rule}}]}
     paths = {"A": getpid, "B": getpid_enoent, "BAD": asm("ld [0]\n", "bad.asm"), "LINT": asm(json.dumps(policy), "lint.json"),
              "CACHED": asm("ld [4]\njeq #0xc000003e, n, bad\nn: ld [0]\njeq #39, ok\njeq #40, ok, bad\nok: ret #0x7fff0000\nbad: ret #0x50001\n", "cached.asm"),
@@ -45,7 +45,6 @@ def test_quiet(command, place):
 def test_quiet_keeps_errors(getpid):
     done = run("check", getpid.parent / "nowhere", "--quiet")
     assert done.status == 2 and done.err
-    assert run("kernel", "--programs", "20", "--quiet").out in ("", run("kernel", "--programs", "20").out.splitlines()[-1] + "\n")
 
 
 def on_terminal(*args, **environment):
@@ -63,15 +62,15 @@ def on_terminal(*args, **environment):
 def test_colour(getpid, getpid_enoent):
     pair = [getpid, getpid_enoent]
     shown = on_terminal("check", *pair)
-    assert "\nverdict   \x1b[1m\x1b[31mfail\x1b[0m: " in shown
+    assert "\nverdict   \x1b[1m\x1b[31mdifferent\x1b[0m: " in shown
     assert "verdict   \x1b[1m\x1b[32mpass\x1b[0m: " in on_terminal("check", getpid)
     assert shown.count("\x1b") == 3 and "\x1b[31mdifferent\x1b[0m: " in on_terminal("diff", *pair)
     # Not in pipes, not where it is not wanted, and everywhere where it is.
     assert "\x1b" not in run("check", *pair, env={"TERM": "xterm"}).out
     for quiet in (on_terminal("check", *pair, NO_COLOR="1"), on_terminal("check", *pair, TERM="dumb"), on_terminal("--color=never", "check", *pair)):
-        assert "\x1b" not in quiet and "verdict   fail: " in quiet
+        assert "\x1b" not in quiet and "verdict   different: " in quiet
     assert "\x1b" in on_terminal("check", *pair, NO_COLOR="")
-    assert "\x1b[31mfail\x1b[0m" in run("--color", "always", "check", *pair, env={"NO_COLOR": "1"}).out
+    assert "\x1b[31mdifferent\x1b[0m" in run("--color", "always", "check", *pair, env={"NO_COLOR": "1"}).out
     assert "\x1b" not in run("--color=always", "check", *pair, "--json").out
     assert "did you mean always?" in run("--color", "allways", "check", *pair).err
 
@@ -98,7 +97,6 @@ def test_the_same_input_gives_the_same_output(job, place):
     assert first.out.strip()
 
 
-def test_seeds(getpid):
-    document, _ = report("kernel", "--programs", "20", "--seed", "5")
-    again, _ = report("kernel", "--programs", "20", "--seed", "5")
-    assert without_times(json.dumps(document)) == without_times(json.dumps(again))
+def test_seeds():
+    first, second = (run("kernel", "--programs", "20", "--seed", "5", "--json") for _ in range(2))
+    assert first.status in (0, 3) and without_times(first.out) == without_times(second.out)
