@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/adapter/confinement.h"
 #include "harness/base/result.h"
 #include "harness/bpf/text.h"
 #include "harness/compare/verdict.h"
@@ -41,6 +42,8 @@ struct Options {
   std::string junit;    // files, or empty
   std::string sarif;
   std::string html;
+  bool no_sandbox = false;
+  bool quiet = false;
 
   void add_input(CLI::App& app);
   void add_output(CLI::App& app, const char* default_form);
@@ -52,12 +55,16 @@ struct Options {
   void add_same(CLI::App& app);
   void add_import(CLI::App& app);   // --arch and add_profile's
   void add_profile(CLI::App& app);  // --cap, --kernel
+  void add_sandbox(CLI::App& app);
+  void add_quiet(CLI::App& app);
 
   [[nodiscard]] Sameness sameness() const {
     return same == "raw" ? Sameness::kRaw : Sameness::kBehaviour;
   }
   [[nodiscard]] std::optional<Form> input_form() const;
   [[nodiscard]] OciOptions oci() const;
+  // Of commands under test. The first time, says on standard error what is not permitted here.
+  [[nodiscard]] std::shared_ptr<const Confinement> confinement() const;
 };
 
 // A program with where it came from, and the policy it was compiled from, if any.
@@ -113,6 +120,8 @@ Result<std::uint64_t> parse_u64(const std::string& text, std::string_view what);
 
 // A finite number of seconds above 0; or 0, too.
 CLI::Validator seconds(bool or_none = false);
+// One of these words.
+CLI::Validator one_of(std::vector<std::string> words);
 // An architecture's name.
 CLI::Validator architecture();
 
@@ -128,6 +137,8 @@ Status keep_json_alone(const Options& options, const char* option, const std::st
 // Writes to standard output; returns `status`, or that of the error if a full disk or a closed pipe
 // kept the text from arriving.
 int print(std::string_view text, int status = 0);
+// The same of a report whose last line is its verdict; with --quiet only that, and nothing of 0.
+int print_verdict(std::string_view text, int status, const Options& options);
 // The same after writing the files of add_reports, with whose error it ends if they cannot be
 // written; the exit status is that of `found`.
 int print_found(std::string_view text, const ReportedCases& found, const Options& options);

@@ -32,7 +32,7 @@ void add_import(CLI::App& app, Context& context) {
   auto job = std::make_shared<ImportJob>();
   sub->add_option("input", job->input, "Profile; - for standard input")->capture_default_str();
   sub->add_option("--format", job->format, "Format of the input")
-      ->check(CLI::IsMember({"oci"}))
+      ->check(one_of({"oci"}))
       ->capture_default_str();
   sub->add_option("-o,--output", job->options.output, "Output file, - for standard output")
       ->capture_default_str();

@@ -196,6 +196,7 @@ void add_lint(CLI::App& app, Context& context) {
   job->options.add_timeout(*sub, "Seconds for all proofs");
   job->engine.add_memory(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   job->options.add_reports(*sub);
   sub->callback([job, &context] { context.status = lint(*job); });

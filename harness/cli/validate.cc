@@ -52,7 +52,7 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
   }
   results.push_back(std::move(row));
   const int status = refusal ? exit_code(Verdict::kRejected) : 0;
-  return job.options.json ? status : print(line + "\n", status);
+  return job.options.json ? status : print_verdict(line + "\n", status, job.options);
 }
 
 int validate(const Validation& job) {
@@ -78,6 +78,7 @@ void add_validate(CLI::App& app, Context& context) {
   sub->add_flag("--any-length", job->any_length, "Accept programs of more than 4096 instructions");
   job->options.add_input(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   sub->callback([job, &context] { context.status = validate(*job); });
 }
