@@ -27,7 +27,7 @@ int import(const ImportJob& job) {
                                          "holds several filters",
                                          name)),
                   job.options);
-  for (const std::string& note : imported->notes) warn(fmt::format("{}: {}", name, note));
+  for (const std::string& note : imported->notes) warn(note);
   const Status written = write_file(job.options.output, write_policy(imported->policy));
   return written ? 0 : report(written.error(), job.options);
 }
