@@ -64,6 +64,15 @@ constexpr std::array<std::string_view, 3> kFilterKeys = {"arches", "caps", "minK
 constexpr std::array<std::string_view, 5> kArgKeys = {"index", "value", "valueTwo", "op",
                                                       "comment"};
 
+// What socketcall and ipc multiplex.
+constexpr std::array<std::string_view, 20> kSocketCalls = {
+    "socket",     "bind",    "connect", "listen",  "accept",   "getsockname", "getpeername",
+    "socketpair", "send",    "recv",    "sendto",  "recvfrom", "shutdown",    "setsockopt",
+    "getsockopt", "sendmsg", "recvmsg", "accept4", "recvmmsg", "sendmmsg"};
+constexpr std::array<std::string_view, 12> kIpcCalls = {"semop",  "semget", "semctl", "semtimedop",
+                                                        "msgsnd", "msgrcv", "msgget", "msgctl",
+                                                        "shmat",  "shmdt",  "shmget", "shmctl"};
+
 // "6.1.2" → {6, 1}; nothing if malformed.
 std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text) {
   std::array<unsigned, 2> parts{};
@@ -107,6 +116,7 @@ class Importer {
         if (auto s = entry(list.at(i)); !s) return s.error();
     }
     flush();
+    note_multiplexed();
     return std::move(out_);
   }
 
@@ -308,6 +318,7 @@ class Importer {
   void add_rule(const std::string& name, const Rule& rule, const std::string& pointer) {
     const bool always = rule.kind == Rule::Kind::kMatchAll;
     bool known = false;
+    names_.insert(name);
     for (const Arch arch : out_.policy.arches) {
       const auto nr = syscall_nr(arch, name);
       if (!nr) continue;
@@ -402,6 +413,27 @@ class Importer {
     Rule rule;
   };
 
+  // Where sockets and System V IPC may be one call each, libseccomp turns a rule about socket, say,
+  // into one about socketcall(1), too, whatever the conditions. That is not done here.
+  void note_multiplexed() {
+    for (const auto& [call, parts] :
+         {std::pair("socketcall", std::span<const std::string_view>(kSocketCalls)),
+          std::pair("ipc", std::span<const std::string_view>(kIpcCalls))})
+      for (const Arch arch : out_.policy.arches) {
+        const auto nr = syscall_nr(arch, call);
+        if (!nr || std::ranges::none_of(parts, [&](std::string_view part) {
+              return names_.contains(std::string(part));
+            }))
+          continue;
+        const auto seen = seen_.find({arch, *nr});
+        if (seen != seen_.end() && !seen->second.empty() && seen->second.front().always) continue;
+        out_.unclear.push_back(
+            fmt::format("{} on {}: libseccomp adds rules for it, as the profile has some for what "
+                        "it may stand for; they are not imported",
+                        call, arch_info(arch).name));
+      }
+  }
+
   void no_effect(const std::string& name, const std::string& pointer, const std::string& always) {
     out_.skipped.push_back(fmt::format(
         "{} at {}: the entry without conditions at {} is all that counts", name, pointer, always));
@@ -473,6 +505,7 @@ class Importer {
   std::uint32_t current_action_ = 0;
   std::map<Call, std::vector<Rule>> pending_;
   std::map<Call, std::vector<Seen>> seen_;
+  std::set<std::string> names_;  // of system calls that have a rule
 };
 
 }  // namespace

@@ -175,6 +175,20 @@ TEST(Oci, OverlapsOfDifferentActionsAreSaid) {
   EXPECT_EQ(unclear(R"j({"index": 0, "value": 1, "op": "SCMP_CMP_EQ"})j"), 1u);
 }
 
+TEST(Oci, MultiplexedCallsAreSaid) {
+  const auto unclear = [](const std::string& names, const char* arch) {
+    return imported(
+               R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", ")j" +
+               std::string(arch) + R"j("], "syscalls": [{"names": [)j" + names +
+               R"j(], "action": "SCMP_ACT_ALLOW"}]})j")
+        .unclear;
+  };
+  EXPECT_EQ(unclear(R"("socket")", "SCMP_ARCH_X86").size(), 1u);
+  EXPECT_EQ(unclear(R"("socket", "shmat")", "SCMP_ARCH_X86").size(), 2u);
+  EXPECT_TRUE(unclear(R"("socket", "socketcall", "shmat", "ipc")", "SCMP_ARCH_X86").empty());
+  EXPECT_TRUE(unclear(R"("socket", "shmat")", "SCMP_ARCH_X32").empty());
+}
+
 TEST(Oci, EntriesWithoutNames) {
   const OciImport import = imported(profile(
       R"j({"names": [], "action": "SCMP_ACT_ALLOW"}, {"name": "", "action": "SCMP_ACT_ALLOW"},

@@ -65,11 +65,11 @@ TREE = IMPORTS / "pfc" / "x86_64.tree.pfc"
     ["check", VMM, "--filter", "vmm"], ["check", WEB], ["lint", WEB], ["lint", TREE], ["run", WEB, "--nr", "read"],
     ["why", VMM, "--filter", "vcpu", "--nr", "ioctl"], ["actions", TREE], ["validate", TREE], ["cost", WEB],
     ["cover", IMPORTS / "seccompiler" / "single.x86_64.bpf", "--policy", IMPORTS / "seccompiler" / "single.json"],
-    ["optimize", WEB], ["precompile", WEB], ["diff", WEB, WEB], ["fuzz", WEB, "--trials", "1", "--no-scaling"]],
+    ["optimize", WEB], ["precompile", WEB], ["diff", WEB, WEB]],
     ids=lambda arguments: "%s-%s" % (arguments[0], arguments[1].suffix[1:]))  # fmt: skip
 def test_every_command_takes_them(arguments):
     done = run(*arguments, raw=True)
-    assert done.status == 0, done
+    assert done.status == (1 if arguments[0] == "lint" else 0), done  # it finds rules that decide nothing
 
 
 @pytest.mark.parametrize("path, name", [(VMM, "seccompiler"), (WEB, "minijail"), (TREE, "pfc"),
