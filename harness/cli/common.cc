@@ -85,8 +85,9 @@ void Options::add_same(CLI::App& app) {
 }
 
 void Options::add_import(CLI::App& app) {
-  app.add_option("--arch", arch,
-                 "Architecture (name) of the host, for OCI profiles and __NR_ names in C")
+  app.add_option(
+         "--arch", arch,
+         "Architecture (name) of the host, for other projects' policies and __NR_ names in C")
       ->check(architecture())
       ->capture_default_str();
   add_profile(app);
@@ -108,6 +109,8 @@ void Options::add_profile(CLI::App& app) {
                    : fmt::format("expected a version like 6.1, found '{}'", version);
       })
       ->capture_default_str();
+  app.add_option("--filter", filter,
+                 "Name of the filter, in files of seccompiler that hold several");
 }
 
 void Options::add_sandbox(CLI::App& app) {
@@ -140,12 +143,8 @@ OciOptions Options::oci() const {
   return OciOptions{arch_from_name(arch).value_or(Arch::kX86_64), capabilities, kernel};
 }
 
-bool looks_like_json(std::string_view text) {
-  text = without_bom(text);
-  const std::size_t brace = text.find_first_not_of(" \t\r\n");
-  if (brace == std::string_view::npos || text[brace] != '{') return false;
-  const std::size_t inside = text.find_first_not_of(" \t\r\n", brace + 1);
-  return inside != std::string_view::npos && (text[inside] == '"' || text[inside] == '}');
+ImportOptions Options::import() const {
+  return ImportOptions{oci(), filter, [](const std::string& path) { return read_file(path); }};
 }
 
 Result<std::string> read_input(const std::string& path) {
@@ -157,17 +156,10 @@ Result<std::string> read_input(const std::string& path) {
 
 Result<Policy> parse_policy(std::string_view text, const std::string& name,
                             const Options& options) {
-  auto document = parse_json(text, name);
-  if (!document) return document.error();
-  if (!document->contains("rule_sets") &&
-      (document->contains("defaultAction") || document->contains("linux"))) {
-    auto imported = import_oci(text, name, options.oci());
-    if (!imported) return imported.error();
-    for (const std::string& note : imported->skipped)
-      warn(fmt::format("{}: skipped {}", name, note));
-    return std::move(imported->policy);
-  }
-  return read_policy(text, name);
+  auto imported = import_policy(text, name, std::nullopt, options.import());
+  if (!imported) return imported.error();
+  for (const std::string& note : imported->notes) warn(fmt::format("{}: {}", name, note));
+  return std::move(imported->policy);
 }
 
 Result<Policy> load_policy(const std::string& path, const Options& options) {
@@ -236,7 +228,7 @@ Result<Source> load_source(const std::string& path, const Options& options, Name
   auto bytes = read_input(path);
   if (!bytes) return bytes.error();
   const std::string name = shown_name(path);
-  if (options.from.empty() && looks_like_json(*bytes)) {
+  if (options.from.empty() && is_policy(*bytes)) {
     auto policy = parse_policy(*bytes, name, options);
     if (!policy) return policy.error();
     if (!options.set.empty())
@@ -336,9 +328,9 @@ Result<Source> load_command(const std::string& command, double timeout, const Op
       run_command(command, {}, {timeout, 0, kMaxInputBytes, options.confinement()});
   if (!output.ok())
     return make_error(ErrorCode::kAdapter, fmt::format("command '{}'", command), output.detail);
-  if (options.from.empty() && looks_like_json(output.value))
+  if (options.from.empty() && is_policy(output.value))
     return make_error(ErrorCode::kAdapter, fmt::format("output of '{}'", command),
-                      "expected a program, found JSON; a policy can be given as a file");
+                      "expected a program, found a policy, which can be given as a file");
   auto program = read_program(output.value, fmt::format("output of '{}'", command),
                               options.input_form(), c_names(options.oci().arch));
   if (!program)

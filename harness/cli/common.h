@@ -13,7 +13,7 @@
 #include "harness/base/result.h"
 #include "harness/bpf/text.h"
 #include "harness/compare/verdict.h"
-#include "harness/policy/import_oci.h"
+#include "harness/policy/import.h"
 #include "harness/policy/policy.h"
 #include "harness/report/reported.h"
 #include "harness/seccomp/action.h"
@@ -44,6 +44,7 @@ struct Options {
   std::string html;
   bool no_sandbox = false;
   bool quiet = false;
+  std::string filter;  // which one of a file that holds several
 
   void add_input(CLI::App& app);
   void add_output(CLI::App& app, const char* default_form);
@@ -54,7 +55,7 @@ struct Options {
   void add_timeout(CLI::App& app, const char* text);
   void add_same(CLI::App& app);
   void add_import(CLI::App& app);   // --arch and add_profile's
-  void add_profile(CLI::App& app);  // --cap, --kernel
+  void add_profile(CLI::App& app);  // --cap, --kernel, --filter
   void add_sandbox(CLI::App& app);
   void add_quiet(CLI::App& app);
 
@@ -65,6 +66,7 @@ struct Options {
   [[nodiscard]] OciOptions oci() const;
   // Of commands under test. The first time, says on standard error what is not permitted here.
   [[nodiscard]] std::shared_ptr<const Confinement> confinement() const;
+  [[nodiscard]] ImportOptions import() const;
 };
 
 // A program with where it came from, and the policy it was compiled from, if any.
@@ -82,13 +84,10 @@ using Values = std::vector<std::pair<std::string, std::uint32_t>>;
 // What --set says, each NAME=VALUE.
 Result<Values> parse_settings(const std::vector<std::string>& settings);
 
-// Is this the text of a JSON document (a policy) rather than a program?
-bool looks_like_json(std::string_view text);
-
 // A whole input file; standard input, "-", can be taken once.
 Result<std::string> read_input(const std::string& path);
 
-// Our policy format, or an OCI profile, told apart by content.
+// In any format, told apart by content.
 Result<Policy> load_policy(const std::string& path, const Options& options);
 Result<Policy> parse_policy(std::string_view text, const std::string& name, const Options& options);
 

@@ -127,8 +127,7 @@ void add_precompile(CLI::App& app, Context& context) {
       "Compile a policy so that its variables can be filled in later (`patch`),\n"
       "proven for all values; written only if proven");
   auto job = std::make_shared<PrecompileJob>();
-  sub->add_option("policy", job->policy, "Policy, or OCI profile; - for standard input")
-      ->required();
+  sub->add_option("policy", job->policy, "Policy, in any format; - for standard input")->required();
   sub->add_option("-o,--output", job->options.output, "Output file, - for standard output")
       ->capture_default_str();
   sub->add_flag("--no-proof", job->no_proof, "Write the file unproven");

@@ -73,7 +73,7 @@ void add_validate(CLI::App& app, Context& context) {
       "validate", "Check programs by the kernel's rules and policies by the format's");
   auto job = std::make_shared<Validation>();
   sub->add_option("input", job->inputs,
-                  "Programs in any form, policies, OCI profiles; - for standard input")
+                  "Programs in any form, policies in any format; - for standard input")
       ->required();
   sub->add_flag("--any-length", job->any_length, "Accept programs of more than 4096 instructions");
   job->options.add_input(*sub);
