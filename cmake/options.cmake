@@ -8,6 +8,8 @@ if(SECEQUIV_FUZZING_ENGINE)
   set(SECEQUIV_UNITY ON)
 else()
   target_compile_options(secequiv_options INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wconversion)
+  # What users run says nothing of where it was built (scripts/check_reproducible).
+  target_compile_options(secequiv_options INTERFACE $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 endif()
 
 if(SECEQUIV_SANITIZE)

@@ -14,7 +14,7 @@
 #include "harness/optimize/precompiled_file.h"
 #include "harness/policy/cases.h"
 #include "harness/policy/compile.h"
-#include "harness/policy/import_oci.h"
+#include "harness/policy/import.h"
 #include "harness/policy/json.h"
 #include "harness/report/diff.h"
 #include "harness/seccomp/action.h"
@@ -77,6 +77,13 @@ Reading policy(std::string_view bytes) { return answered(read_policy(bytes, "inp
 Reading oci(std::string_view bytes) {
   return answered(import_oci(bytes, "input", OciOptions{}),
                   [](const OciImport& import) { return examine(import.policy); });
+}
+
+template <PolicyFormat kFormat>
+Reading foreign(std::string_view bytes) {
+  (void)is_policy(bytes);
+  return answered(import_policy(bytes, "input", kFormat, ImportOptions{}),
+                  [](const Import& import) { return examine(import.policy); });
 }
 
 Reading rule(std::string_view bytes) {
@@ -256,6 +263,10 @@ constexpr std::array kReaders = {
     Reader{"frames", frames},
     Reader{"names", names},
     Reader{"rewrites", rewrites},
+    Reader{"seccompiler", foreign<PolicyFormat::kSeccompiler>},
+    Reader{"minijail", foreign<PolicyFormat::kMinijail>},
+    Reader{"minijail-compiler", foreign<PolicyFormat::kMinijailCompiler>},
+    Reader{"pfc", foreign<PolicyFormat::kPfc>},
 };
 
 std::string failure_of(const Reader& reader, std::string_view bytes, std::string_view denied) {

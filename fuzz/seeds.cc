@@ -18,6 +18,7 @@
 #include "harness/generate/random_program.h"
 #include "harness/optimize/precompiled_file.h"
 #include "harness/policy/compile.h"
+#include "harness/policy/import.h"
 #include "harness/policy/json.h"
 #include "harness/report/diff.h"
 #include "harness/report/json.h"
@@ -140,6 +141,13 @@ class Maker {
       add_text(file.name.find("oci") == std::string::npos ? "policy" : "oci", file.name,
                file.bytes);
       if (const auto policy = read_policy(file.bytes, file.name)) add_of_policy(file.name, *policy);
+    }
+    // Other projects' formats, each in a folder of its name.
+    for (const char* format : {"oci", "seccompiler", "minijail", "minijail-compiler", "pfc"}) {
+      const auto foreign = files_under(corpus_, ("imports/" + std::string(format)).c_str());
+      if (!foreign) return foreign.error();
+      for (const File& file : *foreign)
+        if (is_policy(file.bytes)) add_text(format, file.name, file.bytes);
     }
     return Ok{};
   }

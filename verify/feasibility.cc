@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 #include "verify/dd/reach.h"
 #include "verify/smt/solver.h"
 
@@ -80,9 +81,10 @@ Status account_for_edges(const CoverageMap& coverage, Engine engine, const Budge
   for (const Obligation& obligation : uncovered) {
     if (coverage.covered(obligation)) continue;
     const double left = budget.timeout_seconds - seconds_since(start);
-    auto answer = left > 0 ? oracle.query(obligation, left)
-                           : Result<Feasibility>(Feasibility{
-                                 obligation, Feasibility::Answer::kUnknown, {}, "no time left"});
+    auto answer = left > 0 && !stop_wanted()
+                      ? oracle.query(obligation, left)
+                      : Result<Feasibility>(Feasibility{
+                            obligation, Feasibility::Answer::kUnknown, {}, "no time left"});
     if (!answer) return answer.error();
     if (!take(*answer)) break;
   }

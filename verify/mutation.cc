@@ -6,6 +6,7 @@
 #include <random>
 
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 #include "harness/compare/mutate_input.h"
 #include "harness/seccomp/arch.h"
 
@@ -64,11 +65,16 @@ class Job {
     return report_.operators[static_cast<std::size_t>(mutant.op)];
   }
 
+  template <class Number>
+  void told(std::string_view step, Number done, std::size_t total) const {
+    if (options_.progress) options_.progress(step, static_cast<std::size_t>(done), total);
+  }
+
   void run_inputs(std::span<const InputSet> inputs) {
     const auto start = Clock::now();
     for (const InputSet& set : inputs) {
       const std::size_t before = killed_;
-      for (std::size_t from = 0; from < set.inputs.size();)
+      for (std::size_t from = 0; from < set.inputs.size() && !stop_wanted();)
         from += run_portion(std::span(set.inputs).subspan(from));
       report_.inputs.push_back({set.name, set.inputs.size(), killed_ - before});
     }
@@ -90,6 +96,8 @@ class Job {
       results.push_back(run_observed(program_, inputs[results.size()].words, recorder));
     }
     for (Candidate& candidate : candidates_) {
+      if (stop_wanted()) break;
+      told("running inputs", &candidate - candidates_.data(), candidates_.size());
       if (candidate.killed) continue;
       const Program mutant = mutated(program_, candidate.mutant);
       const auto differs = [&](std::uint32_t input) {
@@ -108,6 +116,7 @@ class Job {
     const auto start = Clock::now();
     std::vector<Candidate*> killed;
     for (Candidate& candidate : candidates_) {
+      told("proving what no input kills", &candidate - candidates_.data(), candidates_.size());
       if (candidate.killed) {
         killed.push_back(&candidate);
       } else if (auto s = prove(candidate); !s) {
@@ -118,6 +127,7 @@ class Job {
     report_.all_proven = killed.size() <= wanted;
     std::mt19937_64 random(options_.seed);
     for (std::size_t i = 0; i < std::min(wanted, killed.size()); ++i) {
+      told("proving what inputs kill", i, std::min(wanted, killed.size()));
       // The first of a shuffle, made only as far as it is needed.
       std::swap(killed[i], killed[i + random() % (killed.size() - i)]);
       if (auto s = prove(*killed[i]); !s) return s;
@@ -127,6 +137,12 @@ class Job {
   }
 
   Status prove(Candidate& candidate) {
+    if (stop_wanted()) {
+      candidate.proof = Proof();
+      candidate.proof->verdict = Verdict::kUnknown;
+      candidate.proof->detail = "interrupted";
+      return Ok{};
+    }
     const Program mutant = mutated(program_, candidate.mutant);
     Question question;
     question.before = {program_};
@@ -146,11 +162,14 @@ class Job {
   void fuzz(std::span<const InputSet> inputs) {
     const auto start = Clock::now();
     for (const Candidate& candidate : candidates_) {
+      told("fuzzing what no input kills", &candidate - candidates_.data(), candidates_.size());
       if (candidate.killed || candidate.proof->verdict == Verdict::kEquivalent) continue;
       MissedMutant missed{candidate.mutant, candidate.proof->witness, std::nullopt,
                           candidate.proof->detail};
       missed.fuzzed = fuzz(Pair{program_, mutated(program_, candidate.mutant), options_.sameness},
                            inputs, report_.missed.size());
+      // What fuzzing had no time for did not survive it.
+      if (!missed.fuzzed && stop_wanted()) missed.witness.reset();
       report_.missed.push_back(std::move(missed));
     }
     report_.fuzz_seconds = options_.fuzz_seconds;
@@ -176,7 +195,7 @@ class Job {
       return pool[at];
     };
     const auto start = Clock::now();
-    while (seconds_since(start) < options_.fuzz_seconds) {
+    while (seconds_since(start) < options_.fuzz_seconds && !stop_wanted()) {
       for (std::size_t runs = 0; runs < kRunsBetweenLooks; ++runs) {
         SeccompData data = seed();
         mutator.mutate(data.words, random);

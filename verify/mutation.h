@@ -3,6 +3,7 @@
 // must not know where inputs come from, nor which mutants there are (compare/mutants.h).
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ struct MutationOptions {
   Budget budget = {};  // for one proof
   // Of the list of which inputs reach which instruction; with more, inputs come in portions.
   std::size_t list_entries = std::size_t{1} << 25;
+  // Is told often what is done, and how much of it.
+  std::function<void(std::string_view step, std::size_t done, std::size_t total)> progress = {};
 };
 
 // Runs all input sets, one after the other; asks for proofs; fuzzes what no input kills and what is

@@ -16,8 +16,8 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/check.h"
-#include "harness/policy/any_policy.h"
 #include "harness/policy/compile.h"
+#include "harness/policy/import.h"
 #include "harness/report/diff.h"
 #include "harness/report/documents.h"
 #include "harness/report/json.h"
@@ -218,12 +218,13 @@ Outcome parsed(Program program, bool is_policy, const std::string& notes) {
 }
 
 Outcome parse(std::string_view text, const std::string& name, const Options& options) {
-  if (!options.form && looks_like_json(text)) {
-    const auto read = read_any_policy(text, name, options.oci);
+  if (!options.form && is_policy(text)) {
+    // Memory has no folder from which something could be included.
+    const auto read = import_policy(text, name, std::nullopt, {options.oci, {}, {}});
     if (!read) return failed(read.error());
     std::string notes;
-    for (const std::string& note : read->skipped)
-      notes += fmt::format("{}: skipped {}\n", name, printable(note, false));
+    for (const std::string& note : read->notes)
+      notes += fmt::format("{}: {}\n", name, printable(note, false));
     return parsed(compile(read->policy), true, notes);
   }
   auto program = read_program(text, name, options.form, c_names(options.oci.arch));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,10 +37,13 @@ struct Answer {
   [[nodiscard]] bool ok() const { return outcome == Outcome::kAnswered; }
 };
 
+class Confinement;
+
 struct AdapterLimits {
-  double seconds = 10;                               // for one request
-  std::size_t memory_bytes = std::size_t{4} << 30;   // of data (RLIMIT_DATA); 0: no limit
-  std::size_t output_bytes = std::size_t{16} << 20;  // of one answer
+  double seconds = 10;                                  // for one request
+  std::size_t memory_bytes = std::size_t{4} << 30;      // of data (RLIMIT_DATA); 0: no limit
+  std::size_t output_bytes = std::size_t{16} << 20;     // of one answer
+  std::shared_ptr<const Confinement> confinement = {};  // none: as free as this process
 };
 
 // What a program was after one pass of an optimizer. (`Stage` is a layout's.)

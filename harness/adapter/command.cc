@@ -48,7 +48,8 @@ Answer<std::string> run_command(const std::string& command, std::string_view inp
   Answer<std::string> answer;
   const NoSigpipe no_sigpipe;
   Process process;
-  if (const Status started = process.start({"/bin/sh", "-c", command}, limits.memory_bytes);
+  if (const Status started =
+          process.start({"/bin/sh", "-c", command}, limits.memory_bytes, limits.confinement.get());
       !started) {
     answer.outcome = Outcome::kCrashed;
     answer.detail = started.error().detail;

@@ -50,6 +50,7 @@ struct Launch {
   int out;
   int err;
   std::size_t memory_bytes;
+  const Confinement* confinement;
   GroupSlot* slot;
   int error = 0;
 };
@@ -86,7 +87,9 @@ void reset_signals() {
     ::_exit(127);
   }
   if (launch.memory_bytes != 0) limit(RLIMIT_DATA, launch.memory_bytes);
-  limit(RLIMIT_CORE, 0);  // writing a core of many gigabytes would look like hanging
+  limit(RLIMIT_CORE, 0);              // writing a core of many gigabytes would look like hanging
+  if (launch.confinement != nullptr)  // what is not permitted was said when it was made
+    static_cast<void>(launch.confinement->enter());
   reset_signals();
   ::execv(launch.argv[0], launch.argv);
   launch.error = errno;
@@ -170,7 +173,8 @@ std::string Ending::text() const {
   return fmt::format("it exited with status {}", code);
 }
 
-Status Process::start(const std::vector<std::string>& argv, std::size_t memory_bytes) {
+Status Process::start(const std::vector<std::string>& argv, std::size_t memory_bytes,
+                      const Confinement* confinement) {
   Pipe in;
   Pipe out;
   Pipe err;
@@ -182,8 +186,8 @@ Status Process::start(const std::vector<std::string>& argv, std::size_t memory_b
   words.reserve(texts.size() + 1);
   for (std::string& text : texts) words.push_back(text.data());
   words.push_back(nullptr);
-  Launch launch{words.data(),    in.read.get(), out.write.get(),
-                err.write.get(), memory_bytes,  &slot_};
+  Launch launch{words.data(), in.read.get(), out.write.get(), err.write.get(),
+                memory_bytes, confinement,   &slot_};
   sigset_t all;
   sigfillset(&all);
   sigset_t before;

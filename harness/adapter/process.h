@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/adapter/children.h"
+#include "harness/adapter/confinement.h"
 #include "harness/base/clock.h"
 #include "harness/base/result.h"
 
@@ -68,8 +69,9 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   // Starts `argv` (argv[0] is a path) in a process group of its own; `memory_bytes` of data, 0: no
-  // limit. Errors: kAdapter. Called once.
-  Status start(const std::vector<std::string>& argv, std::size_t memory_bytes);
+  // limit; confined, or not without one. Errors: kAdapter. Called once.
+  Status start(const std::vector<std::string>& argv, std::size_t memory_bytes,
+               const Confinement* confinement = nullptr);
 
   // Waits until something happens: takes from `input` what the pipe accepts, appends to `output`
   // what was written. When the process has exited, all that it had written is read. False if

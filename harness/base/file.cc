@@ -1,6 +1,7 @@
 #include "harness/base/file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,10 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "harness/base/text.h"
 
 namespace secequiv {
 namespace {
@@ -15,6 +20,39 @@ namespace {
 Error io_error(const std::string& path, const char* verb) {
   return make_error(ErrorCode::kIo, path,
                     std::string("cannot ") + verb + ": " + std::strerror(errno));
+}
+
+// Files of the folder of `path` with a name like it, as they would be written there.
+std::string similar_files(const std::string& path) {
+  constexpr std::size_t kMostLooked = 10000;
+  const std::size_t name = path.rfind('/') + 1;
+  const std::string folder = path.substr(0, name);
+  std::vector<std::string> there;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder.empty() ? "." : folder, error), end;
+       !error && it != end && there.size() < kMostLooked; it.increment(error))
+    there.push_back(it->path().filename().string());
+  std::vector<std::string> near = similar_names(std::string_view(path).substr(name), there);
+  for (std::string& one : near) one.insert(0, folder);
+  return did_you_mean(near);
+}
+
+// Back to blocking. A FIFO by name that nobody writes to would be waited for without end; what a
+// shell makes of <(command) has a writer, who may take as long as he needs.
+Status await_writer(const std::string& path, int fd) {
+  constexpr int kMilliseconds = 5000;
+  struct stat st{};
+  if (::fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) && !path.starts_with("/dev/fd/") &&
+      !path.starts_with("/proc/")) {
+    pollfd one{fd, POLLIN, 0};
+    int ready = 0;
+    while ((ready = ::poll(&one, 1, kMilliseconds)) < 0 && errno == EINTR) {
+    }
+    if (ready == 0)
+      return make_error(ErrorCode::kIo, path, "a FIFO to which nothing was written for 5 seconds");
+  }
+  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  return Ok{};
 }
 
 bool write_all(int fd, std::string_view bytes) {
@@ -85,8 +123,17 @@ std::string shown_name(const std::string& path) { return path == "-" ? "<stdin>"
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
   const bool is_stdin = path == "-";
   const std::string shown = shown_name(path);
-  const int fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return io_error(shown, "open");
+  const int fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    Error error = io_error(shown, "open");
+    if (errno == ENOENT) error.detail += similar_files(path);
+    return error;
+  }
+  if (!is_stdin)
+    if (Status s = await_writer(path, fd); !s) {
+      ::close(fd);
+      return s.error();
+    }
   std::string out;
   char buffer[1 << 16];
   Result<std::string> result = std::string();

@@ -19,7 +19,8 @@ inline constexpr std::size_t kMaxInputBytes = std::size_t{16} << 20;
 std::string shown_name(const std::string& path);
 
 // The bytes of `path`, or of standard input when `path` is "-". Errors: kIo (cannot open or read,
-// is a directory, larger than `limit` bytes); `where` is the path.
+// is a directory, larger than `limit` bytes); `where` is the path. Of a file that
+// does not exist the error names those in its folder that may have been meant.
 Result<std::string> read_file(const std::string& path, std::size_t limit = kMaxInputBytes);
 
 // Writes `bytes` to a temporary file beside what `path` names (links are followed, not replaced),

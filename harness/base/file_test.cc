@@ -11,6 +11,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace secequiv {
 namespace {
@@ -76,6 +77,39 @@ TEST_F(FileTest, MissingFile) {
   EXPECT_EQ(read.error().code, ErrorCode::kIo);
   EXPECT_EQ(read.error().text(), path("absent") + ": cannot open: No such file or directory");
 }
+
+TEST_F(FileTest, AMissingFileIsLikeOthersThere) {
+  put("before.asm", "x");
+  put("other", "x");
+  const auto result = read_file(path("befor.asm"));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().text(), path("befor.asm") +
+                                       ": cannot open: No such file or directory; did you mean " +
+                                       path("before.asm") + "?");
+  EXPECT_EQ(read_file(path("befor.asm/x")).error().text().find("did you mean"), std::string::npos);
+}
+
+TEST_F(FileTest, AFifoIsReadWhenSomebodyWrites) {
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  std::thread writer([&] {
+    const int fd = ::open(path("fifo").c_str(), O_WRONLY | O_CLOEXEC);
+    EXPECT_EQ(::write(fd, "text", 4), 4);
+    ::close(fd);
+  });
+  const auto result = read_file(path("fifo"));
+  writer.join();
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(*result, "text");
+}
+
+#ifdef SECEQUIV_FULL_TESTS
+TEST_F(FileTest, AFifoNobodyWritesToIsGivenUp) {
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  const auto result = read_file(path("fifo"));
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().text().find("nothing was written"), std::string::npos);
+}
+#endif
 
 TEST_F(FileTest, Directory) {
   const auto read = read_file(folder_);

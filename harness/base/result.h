@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -23,6 +24,9 @@ enum class ErrorCode {
   kAdapter,      // a command under test crashed, hung or answered nonsense
   kInternal,     // an invariant of this tool is broken; always a bug worth reporting
 };
+
+// The code's name in reports: "usage", "io", ...
+std::string_view error_name(ErrorCode code);
 
 // One failure: what kind, where, and a sentence that says what was expected and what was found.
 struct Error {

@@ -14,6 +14,21 @@ TEST(Error, TextLeavesOutWhatIsNotKnown) {
   EXPECT_EQ((Error{ErrorCode::kParse, "", -1, "what"}.text()), "what");
 }
 
+TEST(Error, WhatQuotesMegabytesIsShortened) {
+  const std::string text =
+      make_error(ErrorCode::kParse, "f", "a" + std::string(1 << 20, 'x') + "b").text();
+  EXPECT_LT(text.size(), 5000u);
+  EXPECT_TRUE(text.starts_with("f: ax")) << text.substr(0, 10);
+  EXPECT_TRUE(text.ends_with("xb"));
+}
+
+TEST(Error, EveryCodeHasAName) {
+  for (int code = 0; code <= static_cast<int>(ErrorCode::kInternal); ++code)
+    EXPECT_FALSE(error_name(static_cast<ErrorCode>(code)).empty()) << code;
+  EXPECT_TRUE(
+      error_name(static_cast<ErrorCode>(static_cast<int>(ErrorCode::kInternal) + 1)).empty());
+}
+
 TEST(Result, HoldsAValueOrAnError) {
   const Result<int> good = 3;
   ASSERT_TRUE(good);

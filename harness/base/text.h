@@ -36,7 +36,9 @@ std::uint64_t hash_of(std::string_view bytes);
 // How many letters to insert, delete, replace or swap with their neighbour make `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The names so near to a mistyped one that they may have been meant: best first, at most 3.
+// The names so near to a mistyped one that they may have been meant: best first, at most 3. One
+// edit for names of up to four letters, two up to eleven, three from there on; none that is two
+// edits worse than the best.
 template <class Names>
 std::vector<std::string> similar_names(std::string_view name, const Names& known);
 
@@ -49,11 +51,13 @@ std::vector<std::string> nearest(std::vector<std::pair<std::size_t, std::string_
 
 template <class Names>
 std::vector<std::string> similar_names(std::string_view name, const Names& known) {
-  const std::size_t limit = name.size() <= 4 ? 1 : 2;
+  const std::size_t limit = name.size() <= 4 ? 1 : name.size() < 12 ? 2 : 3;
   std::vector<std::pair<std::size_t, std::string_view>> near;
-  for (const std::string_view candidate : known)
+  for (const std::string_view candidate : known) {
+    if (candidate.size() > name.size() + limit || name.size() > candidate.size() + limit) continue;
     if (const std::size_t d = edit_distance(name, candidate); d <= limit)
       near.emplace_back(d, candidate);
+  }
   return detail::nearest(std::move(near));
 }
 

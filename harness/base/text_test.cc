@@ -55,6 +55,14 @@ TEST(BaseText, NearNames) {
   constexpr std::array<std::string_view, 3> kNames = {"args", "names", "includes"};
   EXPECT_EQ(similar_names("include", kNames), std::vector<std::string>{"includes"});
   EXPECT_EQ(similar_names("zzz", kNames), std::vector<std::string>{});
+  constexpr std::array<std::string_view, 3> kLong = {"last-fix-up-off-by-one", "alpha", "alpine"};
+  EXPECT_EQ(similar_names("last-fixup-off-byone", kLong).size(), 1u) << "long names, more edits";
+  EXPECT_EQ(similar_names("alpa", kLong), std::vector<std::string>{"alpha"}) << "short ones, one";
+  EXPECT_EQ(similar_names("alpaha", kLong), std::vector<std::string>{"alpha"});
+  constexpr std::array<std::string_view, 5> kMany = {"open1", "open2", "open3", "open4", "opn"};
+  EXPECT_EQ(similar_names("open5", kMany).size(), 3u);
+  constexpr std::array<std::string_view, 2> kWorse = {"capability", "cability"};
+  EXPECT_EQ(similar_names("capability", kWorse), std::vector<std::string>{"capability"});
   EXPECT_EQ(did_you_mean({"a", "b"}), "; did you mean a or b?");
   EXPECT_EQ(did_you_mean({}), "");
 }

@@ -162,8 +162,8 @@ int cache(const CacheJob& job) {
   ordered_json document{{"schema", "secequiv.cache/1"}, {"verdict", fails ? "fail" : "pass"}};
   if (job.verify) document["kernel"] = {{"release", kernel::release()}, {"agrees", agrees}};
   document["arches"] = std::move(arches);
-  return print(job.options.json ? render(document) : text,
-               exit_code(fails ? Verdict::kFail : Verdict::kPass));
+  return print_verdict(job.options.json ? render(document) : text,
+                       exit_code(fails ? Verdict::kFail : Verdict::kPass), job.options);
 }
 
 }  // namespace
@@ -186,6 +186,7 @@ void add_cache(CLI::App& app, Context& context) {
   job->engine.add_memory(*sub);
   job->options.add_input(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   sub->callback([job, &context] { context.status = cache(*job); });
 }

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "harness/base/text.h"
+
 namespace secequiv::cli {
 
 Result<SeccompData> CallOptions::fields() const {
@@ -29,8 +31,8 @@ Result<SeccompData> CallOptions::fields() const {
     if (!number || *number > 0xffffffff)
       return make_error(
           ErrorCode::kUsage, "--arch",
-          fmt::format("expected an architecture's name or a 32-bit AUDIT_ARCH value, found '{}'",
-                      arch));
+          fmt::format("expected an architecture's name or a 32-bit AUDIT_ARCH value, found '{}'{}",
+                      arch, did_you_mean(similar_arches(arch))));
     audit = static_cast<std::uint32_t>(*number);
     known = arch_from_data(audit, 0);
   }

@@ -9,6 +9,7 @@
 #include "harness/cli/oracle_option.h"
 #include "harness/cli/page.h"
 #include "harness/cli/pair_options.h"
+#include "harness/cli/progress.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
 #include "verify/check_pair.h"
@@ -35,6 +36,9 @@ int run_check(const CheckJob& job) {
   auto both = job.pair.sides(job.options, job.target);
   if (!both) return report(both.error(), job.options);
   const auto& [before, after] = *both;
+  heed_interrupts();
+  Ticker ticker;
+  ticker.step("deriving inputs");
   auto cases = job.pair.cases(before, after, job.options);
   if (!cases) return report(cases.error(), job.options);
   CheckOptions checking;
@@ -44,9 +48,11 @@ int run_check(const CheckJob& job) {
   checking.host = job.options.oci().arch;
   checking.allow_cache_loss = job.allow_cache_loss;
   checking.oracle = std::move(*oracle);
+  ticker.step("comparing and proving", 2 * job.options.timeout);
   auto result = check_pair(SideReport{before.name, before.program, {}},
                            SideReport{after.name, after.program, {}}, job.options.sameness(),
                            cases->inputs, checking);
+  ticker.clear();
   if (!result) return report(result.error(), job.options);
   result->dropped = cases->dropped;
   if (!job.listing.empty())
@@ -86,12 +92,14 @@ void add_check(CLI::App& app, Context& context) {
   job->target.add(*sub, false);
   job->engine.add_engine(*sub);
   job->oracle.add(*sub, "every input that is run");
+  job->options.add_sandbox(*sub);
   job->options.add_input(*sub);
   job->options.add_timeout(*sub,
                            "Seconds for the proof, and again for all edges; running out gives "
                            "'unknown'");
   job->options.add_same(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   job->options.add_reports(*sub, true);
   sub->callback([job, &context] { context.status = run_check(*job); });

@@ -1,6 +1,7 @@
 #include "harness/cli/common.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,7 +14,7 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/check.h"
-#include "harness/policy/any_policy.h"
+#include "harness/cli/colour.h"
 #include "harness/policy/capabilities.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -30,7 +31,7 @@ void Options::add_input(CLI::App& app) {
          "Form of the input programs: raw, raw-be, asm, ddd or c (default: by content). C is "
          "initializers or BPF_STMT and BPF_JUMP, with the names of linux/filter.h, seccomp.h, "
          "audit.h and unistd.h")
-      ->check(CLI::IsMember({"raw", "raw-be", "asm", "ddd", "c"}));
+      ->check(one_of({"raw", "raw-be", "asm", "ddd", "c"}));
   app.add_flag("--big-endian", big_endian, "Raw input programs are big endian");
   app.add_option("--set", set,
                  "NAME=VALUE: the number for '#$NAME' in programs in asm form; repeatable")
@@ -40,7 +41,7 @@ void Options::add_input(CLI::App& app) {
 void Options::add_output(CLI::App& app, const char* default_form) {
   to = default_form;
   app.add_option("--to", to, "Form of the output: raw, raw-be, asm, ddd or c")
-      ->check(CLI::IsMember({"raw", "raw-be", "asm", "ddd", "c"}))
+      ->check(one_of({"raw", "raw-be", "asm", "ddd", "c"}))
       ->capture_default_str();
   app.add_option("-o,--output", output, "Output file, - for standard output")
       ->capture_default_str();
@@ -79,13 +80,14 @@ void Options::add_timeout(CLI::App& app, const char* text) {
 
 void Options::add_same(CLI::App& app) {
   app.add_option("--same", same, "What counts as the same decision: raw (all 32 bits) or behaviour")
-      ->check(CLI::IsMember({"raw", "behaviour"}))
+      ->check(one_of({"raw", "behaviour"}))
       ->capture_default_str();
 }
 
 void Options::add_import(CLI::App& app) {
-  app.add_option("--arch", arch,
-                 "Architecture (name) of the host, for OCI profiles and __NR_ names in C")
+  app.add_option(
+         "--arch", arch,
+         "Architecture (name) of the host, for other projects' policies and __NR_ names in C")
       ->check(architecture())
       ->capture_default_str();
   add_profile(app);
@@ -107,6 +109,29 @@ void Options::add_profile(CLI::App& app) {
                    : fmt::format("expected a version like 6.1, found '{}'", version);
       })
       ->capture_default_str();
+  app.add_option("--filter", filter,
+                 "Name of the filter, in files of seccompiler that hold several");
+}
+
+void Options::add_sandbox(CLI::App& app) {
+  app.add_flag(
+      "--no-sandbox", no_sandbox,
+      "Commands and plugins under test keep the network and the privileges of this process");
+}
+
+void Options::add_quiet(CLI::App& app) {
+  app.add_flag("--quiet", quiet, "Only the verdict's line, and nothing if all is well");
+}
+
+std::shared_ptr<const Confinement> Options::confinement() const {
+  if (no_sandbox) return nullptr;
+  static const auto made = [] {
+    auto confinement = Confinement::make();
+    for (const std::string& lack : confinement->lacking())
+      warn("note: of commands under test, " + lack);
+    return confinement;
+  }();
+  return made;
 }
 
 std::optional<Form> Options::input_form() const {
@@ -118,6 +143,10 @@ OciOptions Options::oci() const {
   return OciOptions{arch_from_name(arch).value_or(Arch::kX86_64), capabilities, kernel};
 }
 
+ImportOptions Options::import() const {
+  return ImportOptions{oci(), filter, [](const std::string& path) { return read_file(path); }};
+}
+
 Result<std::string> read_input(const std::string& path) {
   static bool stdin_taken = false;
   if (path == "-" && std::exchange(stdin_taken, true))
@@ -127,10 +156,10 @@ Result<std::string> read_input(const std::string& path) {
 
 Result<Policy> parse_policy(std::string_view text, const std::string& name,
                             const Options& options) {
-  auto read = read_any_policy(text, name, options.oci());
-  if (!read) return read.error();
-  for (const std::string& note : read->skipped) warn(fmt::format("{}: skipped {}", name, note));
-  return std::move(read->policy);
+  auto imported = import_policy(text, name, std::nullopt, options.import());
+  if (!imported) return imported.error();
+  for (const std::string& note : imported->notes) warn(fmt::format("{}: {}", name, note));
+  return std::move(imported->policy);
 }
 
 Result<Policy> load_policy(const std::string& path, const Options& options) {
@@ -199,7 +228,7 @@ Result<Source> load_source(const std::string& path, const Options& options, Name
   auto bytes = read_input(path);
   if (!bytes) return bytes.error();
   const std::string name = shown_name(path);
-  if (options.from.empty() && looks_like_json(*bytes)) {
+  if (options.from.empty() && is_policy(*bytes)) {
     auto policy = parse_policy(*bytes, name, options);
     if (!policy) return policy.error();
     if (!options.set.empty())
@@ -295,12 +324,13 @@ std::vector<ProgramView> views(const std::vector<Source>& stack) {
 }
 
 Result<Source> load_command(const std::string& command, double timeout, const Options& options) {
-  const Answer<std::string> output = run_command(command, {}, {timeout, 0, kMaxInputBytes});
+  const Answer<std::string> output =
+      run_command(command, {}, {timeout, 0, kMaxInputBytes, options.confinement()});
   if (!output.ok())
     return make_error(ErrorCode::kAdapter, fmt::format("command '{}'", command), output.detail);
-  if (options.from.empty() && looks_like_json(output.value))
+  if (options.from.empty() && is_policy(output.value))
     return make_error(ErrorCode::kAdapter, fmt::format("output of '{}'", command),
-                      "expected a program, found JSON; a policy can be given as a file");
+                      "expected a program, found a policy, which can be given as a file");
   auto program = read_program(output.value, fmt::format("output of '{}'", command),
                               options.input_form(), c_names(options.oci().arch));
   if (!program)
@@ -342,13 +372,25 @@ CLI::Validator seconds(bool or_none) {
   return {check, "SECONDS"};
 }
 
+CLI::Validator one_of(std::vector<std::string> words) {
+  std::string description = fmt::format("{{{}}}", fmt::join(words, ","));
+  const auto check = [description, words = std::move(words)](const std::string& text) {
+    return std::ranges::find(words, text) != words.end()
+               ? std::string()
+               : fmt::format("expected one of {}, found '{}'{}", description, text,
+                             did_you_mean(similar_names(text, words)));
+  };
+  return {check, std::move(description)};
+}
+
 CLI::Validator architecture() {
   const auto check = [](const std::string& name) {
     std::vector<std::string_view> known;
     for (const ArchInfo& info : all_arches()) known.push_back(info.name);
     return arch_from_name(name)
                ? std::string()
-               : fmt::format("expected one of {}, found '{}'", fmt::join(known, ", "), name);
+               : fmt::format("expected one of {}, found '{}'{}", fmt::join(known, ", "), name,
+                             did_you_mean(similar_arches(name)));
   };
   return {check, "ARCH"};
 }
@@ -368,7 +410,8 @@ Status keep_json_alone(const Options& options, const char* option, const std::st
 }
 
 int print(std::string_view text, int status) {
-  const Status written = write_file("-", text);
+  const Status written =
+      write_file("-", colour_wanted(STDOUT_FILENO) ? coloured(text) : std::string(text));
   if (written) return status;
   fmt::print(stderr, "secequiv: {}\n", written.error().text());
   return exit_code(written.error().code);
@@ -386,17 +429,26 @@ Status write_found(const ReportedCases& found, const Options& options) {
 
 }  // namespace
 
+int print_verdict(std::string_view text, int status, const Options& options) {
+  if (!options.quiet || options.json) return print(text, status);
+  if (status == 0) return 0;
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  return print(fmt::format("{}\n", text.substr(text.rfind('\n') + 1)), status);
+}
+
 int print_found(std::string_view text, const ReportedCases& found, const Options& options) {
   if (auto s = write_found(found, options); !s) {
-    print(text);
+    print_verdict(text, found.exit_status, options);
     fmt::print(stderr, "secequiv: {}\n", s.error().text());
     return exit_code(s.error().code);
   }
-  return print(text, found.exit_status);
+  return print_verdict(text, found.exit_status, options);
 }
 
 int report(const Error& error, const Options& options) {
   fmt::print(stderr, "secequiv: {}\n", error.text());
+  if (::isatty(STDERR_FILENO) == 1)
+    fmt::print(stderr, "hint: secequiv --explain {}\n", error_name(error.code));
   if (options.json) print(render(to_json(error)));
   const int status = exit_code(error.code);
   if (auto s = write_found(reported(error, options.command, status), options); !s)

@@ -9,10 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "harness/adapter/confinement.h"
 #include "harness/base/result.h"
 #include "harness/bpf/text.h"
 #include "harness/compare/verdict.h"
-#include "harness/policy/import_oci.h"
+#include "harness/policy/import.h"
 #include "harness/policy/policy.h"
 #include "harness/report/reported.h"
 #include "harness/seccomp/action.h"
@@ -41,6 +42,9 @@ struct Options {
   std::string junit;    // files, or empty
   std::string sarif;
   std::string html;
+  bool no_sandbox = false;
+  bool quiet = false;
+  std::string filter;  // which one of a file that holds several
 
   void add_input(CLI::App& app);
   void add_output(CLI::App& app, const char* default_form);
@@ -51,13 +55,18 @@ struct Options {
   void add_timeout(CLI::App& app, const char* text);
   void add_same(CLI::App& app);
   void add_import(CLI::App& app);   // --arch and add_profile's
-  void add_profile(CLI::App& app);  // --cap, --kernel
+  void add_profile(CLI::App& app);  // --cap, --kernel, --filter
+  void add_sandbox(CLI::App& app);
+  void add_quiet(CLI::App& app);
 
   [[nodiscard]] Sameness sameness() const {
     return same == "raw" ? Sameness::kRaw : Sameness::kBehaviour;
   }
   [[nodiscard]] std::optional<Form> input_form() const;
   [[nodiscard]] OciOptions oci() const;
+  // Of commands under test. The first time, says on standard error what is not permitted here.
+  [[nodiscard]] std::shared_ptr<const Confinement> confinement() const;
+  [[nodiscard]] ImportOptions import() const;
 };
 
 // A program with where it came from, and the policy it was compiled from, if any.
@@ -78,7 +87,7 @@ Result<Values> parse_settings(const std::vector<std::string>& settings);
 // A whole input file; standard input, "-", can be taken once.
 Result<std::string> read_input(const std::string& path);
 
-// Our policy format, or an OCI profile, told apart by content.
+// In any format, told apart by content.
 Result<Policy> load_policy(const std::string& path, const Options& options);
 Result<Policy> parse_policy(std::string_view text, const std::string& name, const Options& options);
 
@@ -110,6 +119,8 @@ Result<std::uint64_t> parse_u64(const std::string& text, std::string_view what);
 
 // A finite number of seconds above 0; or 0, too.
 CLI::Validator seconds(bool or_none = false);
+// One of these words.
+CLI::Validator one_of(std::vector<std::string> words);
 // An architecture's name.
 CLI::Validator architecture();
 
@@ -125,6 +136,8 @@ Status keep_json_alone(const Options& options, const char* option, const std::st
 // Writes to standard output; returns `status`, or that of the error if a full disk or a closed pipe
 // kept the text from arriving.
 int print(std::string_view text, int status = 0);
+// The same of a report whose last line is its verdict; with --quiet only that, and nothing of 0.
+int print_verdict(std::string_view text, int status, const Options& options);
 // The same after writing the files of add_reports, with whose error it ends if they cannot be
 // written; the exit status is that of `found`.
 int print_found(std::string_view text, const ReportedCases& found, const Options& options);

@@ -6,6 +6,7 @@
 
 #include "harness/base/file.h"
 #include "harness/cli/engine_options.h"
+#include "harness/cli/progress.h"
 #include "harness/coverage/listing.h"
 #include "harness/coverage/state.h"
 #include "harness/policy/cases.h"
@@ -89,9 +90,14 @@ int cover(const CoverJob& job) {
                   job.options);
   auto source = load_accepted(job.program, job.options);
   if (!source) return report(source.error(), job.options);
+  heed_interrupts();
+  Ticker ticker;
+  ticker.step("running inputs");
   CoverageMap coverage(source->program);
   if (auto s = collect(job, *source, coverage); !s) return report(s.error(), job.options);
+  ticker.step("looking for inputs of what is left", job.options.timeout);
   auto found = account(job, coverage);
+  ticker.clear();
   if (!found) return report(found.error(), job.options);
   if (!job.state.empty())
     if (const Status s = write_file(job.state, write_coverage(coverage)); !s)
@@ -103,8 +109,9 @@ int cover(const CoverJob& job) {
     if (const Status s = write_file(job.listing, listing(coverage, infeasible)); !s)
       return report(s.error(), job.options);
   }
-  return print(job.options.json ? render(to_json(*found)) : cover_text(*found, source->program),
-               exit_code(found->verdict()));
+  return print_verdict(
+      job.options.json ? render(to_json(*found)) : cover_text(*found, source->program),
+      exit_code(found->verdict()), job.options);
 }
 
 }  // namespace
@@ -129,6 +136,7 @@ void add_cover(CLI::App& app, Context& context) {
   job->options.add_input(*sub);
   job->options.add_timeout(*sub, "Seconds for the prover, over all uncovered obligations");
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   sub->callback([job, &context] { context.status = cover(*job); });
 }

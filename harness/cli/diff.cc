@@ -7,6 +7,7 @@
 #include "harness/bpf/check.h"
 #include "harness/cli/engine_options.h"
 #include "harness/cli/oracle_option.h"
+#include "harness/cli/progress.h"
 #include "harness/policy/json.h"
 #include "harness/report/documents.h"
 #include "harness/report/json.h"
@@ -159,8 +160,12 @@ int diff(const DiffJob& job) {
   question.after = views(*after);
   question.sameness = job.options.sameness();
   if (auto s = job.engine.assume(job.options, question); !s) return report(s.error(), job.options);
+  heed_interrupts();
+  Ticker ticker;
+  ticker.step("comparing");
   auto found =
       dd::diff(question, job.whole() ? kMostExpected : job.max_regions, job.engine.limits());
+  ticker.clear();
   if (!found) return report(found.error(), job.options);
   if (job.whole())
     if (auto s = complete(*found); !s) return report(s.error(), job.options);
@@ -225,6 +230,7 @@ void add_diff(CLI::App& app, Context& context) {
   job->options.add_input(*sub);
   job->options.add_same(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   job->options.add_reports(*sub);
   sub->callback([job, &context] { context.status = diff(*job); });

@@ -11,7 +11,7 @@ void EngineOptions::add_engine(CLI::App& app) {
   app.add_option("--engine", name,
                  "dd (decision diagrams, z3 when their limits are reached); z3; both, which must "
                  "agree")
-      ->check(CLI::IsMember({"dd", "z3", "both"}))
+      ->check(one_of({"dd", "z3", "both"}))
       ->capture_default_str();
   add_memory(app);
 }

@@ -183,6 +183,7 @@ Result<HuntReport> run_hunt(const FuzzJob& job, OpenTarget& target, Status& stor
   options.stop = was_interrupted;
   options.replay_options = job.target.replay_options();
   if (job.options.same != "raw") options.replay_options += " --same " + job.options.same;
+  if (job.options.no_sandbox) options.replay_options += " --no-sandbox";
   if (!job.save.empty()) {
     if (auto s = hunt::prepare_folder(job.save); !s) return s.error();
     options.found = [&](const HuntReport& report, Finding& finding) {
@@ -229,7 +230,7 @@ int run_fuzz(const FuzzJob& job, const std::string& foreign) {
   if (!job.options.html.empty())
     return report(make_error(ErrorCode::kUsage, "--html", "is for a pair of programs"),
                   job.options);
-  auto target = open_target(job.target);
+  auto target = open_target(job.target, job.options);
   if (!target) return report(target.error(), job.options);
   if (!target->any())
     return report(make_error(ErrorCode::kUsage, {},
@@ -302,9 +303,11 @@ void add_fuzz(CLI::App& app, Context& context) {
       ->capture_default_str();
   sub->add_flag("--no-prove", job->no_prove, "Compare on inputs only");
   sub->add_flag("--list", job->list, "List what is built in");
+  job->options.add_sandbox(*sub);
   job->options.add_input(*sub);
   job->options.add_same(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   job->options.add_reports(*sub, true);
   sub->callback([job, sub, &context] {

@@ -11,15 +11,23 @@ namespace {
 struct ImportJob {
   Options options;
   std::string input = "-";
-  std::string format = "oci";
+  std::string format;
 };
 
-int import_policy(const ImportJob& job) {
+int import(const ImportJob& job) {
   auto text = read_input(job.input);
   if (!text) return report(text.error(), job.options);
-  auto imported = import_oci(*text, shown_name(job.input), job.options.oci());
+  const std::string name = shown_name(job.input);
+  const auto imported =
+      import_policy(*text, name, policy_format_from_name(job.format), job.options.import());
   if (!imported) return report(imported.error(), job.options);
-  for (const std::string& note : imported->skipped) warn("skipped " + note);
+  if (!job.options.filter.empty() && imported->format != PolicyFormat::kSeccompiler)
+    return report(make_error(ErrorCode::kUsage, "--filter",
+                             fmt::format("{} is not in seccompiler's format, of which one file "
+                                         "holds several filters",
+                                         name)),
+                  job.options);
+  for (const std::string& note : imported->notes) warn(note);
   const Status written = write_file(job.options.output, write_policy(imported->policy));
   return written ? 0 : report(written.error(), job.options);
 }
@@ -28,16 +36,19 @@ int import_policy(const ImportJob& job) {
 
 void add_import(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "import", "Convert an OCI seccomp profile (Docker, Podman, containerd) to our policy JSON");
+      "import",
+      "Convert another project's policy to our policy JSON: an OCI profile (Docker, Podman, "
+      "containerd), seccompiler's JSON (Firecracker), minijail's text or libseccomp's pseudo "
+      "filter "
+      "code");
   auto job = std::make_shared<ImportJob>();
-  sub->add_option("input", job->input, "Profile; - for standard input")->capture_default_str();
-  sub->add_option("--format", job->format, "Format of the input")
-      ->check(CLI::IsMember({"oci"}))
-      ->capture_default_str();
+  sub->add_option("input", job->input, "Policy; - for standard input")->capture_default_str();
+  sub->add_option("--format", job->format, "Format of the input (default: by content)")
+      ->check(one_of(policy_format_names()));
   sub->add_option("-o,--output", job->options.output, "Output file, - for standard output")
       ->capture_default_str();
   job->options.add_import(*sub);
-  sub->callback([job, &context] { context.status = import_policy(*job); });
+  sub->callback([job, &context] { context.status = import(*job); });
 }
 
 }  // namespace secequiv::cli

@@ -102,8 +102,10 @@ Result<kernel::SelfCheckReport> checked_model(const KernelJob& job) {
   checking.programs = job.programs;
   checking.seed = job.seed;
   StatusLine line;
+  const auto start = Clock::now();
   checking.progress = [&](std::size_t programs) {
-    line.show([&] { return fmt::format("{} of {} programs", programs, job.programs); });
+    line.show(
+        [&] { return progress_text("programs", programs, job.programs, seconds_since(start)); });
   };
   watch_interrupts();
   checking.stop = was_interrupted;
@@ -113,8 +115,8 @@ Result<kernel::SelfCheckReport> checked_model(const KernelJob& job) {
 int check_model(const KernelJob& job) {
   const auto result = checked_model(job);
   if (!result) return report(result.error(), job.options);
-  return print(job.options.json ? render(to_json(*result)) : self_check_text(*result),
-               exit_code(verdict_of(*result)));
+  return print_verdict(job.options.json ? render(to_json(*result)) : self_check_text(*result),
+                       exit_code(verdict_of(*result)), job.options);
 }
 
 Result<kernel::KernelReport> asked(const KernelJob& job, const std::vector<Source>& sources) {
@@ -129,8 +131,10 @@ Result<kernel::KernelReport> asked(const KernelJob& job, const std::vector<Sourc
   if (job.entry == "x86_64") asking.entry = kernel::Entry::kX86_64;
   if (job.entry == "i386") asking.entry = kernel::Entry::kI386;
   StatusLine line;
+  const auto start = Clock::now();
   asking.progress = [&](std::size_t count) {
-    line.show([&] { return fmt::format("{} of {} inputs", count, inputs->total()); });
+    line.show(
+        [&] { return progress_text("inputs", count, inputs->total(), seconds_since(start)); });
   };
   watch_interrupts();
   asking.stop = was_interrupted;
@@ -153,8 +157,9 @@ int ask_kernel(const KernelJob& job, const CLI::App& app) {
   const auto answer = asked(job, sources);
   if (!answer) return report(answer.error(), job.options);
   const Pair pair{sources.front().program, sources.back().program, job.options.sameness()};
-  return print(job.options.json ? render(to_json(*answer)) : kernel_text(*answer, Question(pair)),
-               exit_code(answer->verdict));
+  return print_verdict(
+      job.options.json ? render(to_json(*answer)) : kernel_text(*answer, Question(pair)),
+      exit_code(answer->verdict), job.options);
 }
 
 }  // namespace
@@ -186,11 +191,12 @@ void add_kernel(CLI::App& app, Context& context) {
          "any: loads of nr, arch and instruction pointer read spare arguments, so that any "
          "input can be asked about; x86_64, i386: real calls of that kind, with inputs "
          "changed to fit")
-      ->check(CLI::IsMember({"any", "x86_64", "i386"}))
+      ->check(one_of({"any", "x86_64", "i386"}))
       ->capture_default_str();
   job->options.add_input(*sub);
   job->options.add_same(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   sub->callback([job, sub, &context] { context.status = ask_kernel(*job, *sub); });
 }

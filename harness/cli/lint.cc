@@ -191,11 +191,12 @@ void add_lint(CLI::App& app, Context& context) {
       "Rules of a policy that decide nothing: shadowed by earlier ones, redundant or repeated; and "
       "warnings of alternatives of which only some check an argument");
   auto job = std::make_shared<LintJob>();
-  sub->add_option("policy", job->policy, "Policy, or OCI profile")->required();
+  sub->add_option("policy", job->policy, "Policy, in any format")->required();
   sub->add_flag("--strict", job->strict, "Warnings count: exit status 1");
   job->options.add_timeout(*sub, "Seconds for all proofs");
   job->engine.add_memory(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   job->options.add_reports(*sub);
   sub->callback([job, &context] { context.status = lint(*job); });

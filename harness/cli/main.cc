@@ -1,4 +1,6 @@
 // The command line: declares the subcommands and turns usage errors into exit status 2.
+#include <fmt/format.h>
+
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -6,8 +8,12 @@
 #include <new>
 #include <sstream>
 
+#include "harness/base/interrupt.h"
 #include "harness/base/text.h"
+#include "harness/cli/colour.h"
 #include "harness/cli/common.h"
+#include "harness/cli/documents.h"
+#include "harness/cli/explain.h"
 
 namespace {
 
@@ -18,6 +24,30 @@ int usage(const CLI::App& app, const CLI::Error& error) {
   const int code = app.exit(error, std::cout, message);
   std::cerr << secequiv::printable(message.str(), true);
   return code == 0 && std::cout.flush() ? 0 : 2;
+}
+
+// What was written that nothing is called, with what it may have been.
+void explain_unknown(const CLI::App& app) {
+  const auto subcommands = app.get_subcommands();
+  std::vector<std::string> known;
+  if (subcommands.empty()) {
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+      if (!sub->get_group().empty()) known.push_back(sub->get_name());
+  } else {
+    for (const CLI::Option* option : subcommands.front()->get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const std::string& text : app.remaining(true)) {
+    const std::string name = text.substr(0, text.find('='));
+    if (!subcommands.empty() && !name.starts_with("--")) continue;
+    std::cerr << secequiv::printable(
+        fmt::format("'{}' is not {}{}\n", name,
+                    subcommands.empty() ? "a subcommand"
+                                        : "an option of " + subcommands.front()->get_name(),
+                    secequiv::did_you_mean(secequiv::similar_names(name, known))),
+        true);
+    if (subcommands.empty()) break;  // what follows would belong to it
+  }
 }
 
 int run(int argc, char** argv) {
@@ -55,6 +85,59 @@ int run(int argc, char** argv) {
   secequiv::cli::add_patch(app, context);
   secequiv::cli::add_import(app, context);
   secequiv::cli::add_plugin_host(app, context);
+  std::optional<int> done;  // by an option that needs no subcommand
+  app.add_option_function<std::string>(
+         "--explain",
+         [&](const std::string& code) {
+           done = secequiv::cli::explain(code == "true" ? "" : code);  // CLI11's word for no value
+           throw CLI::Success();
+         },
+         "What a word of a report means: an error's code, a rule of the kernel's check, a verdict, "
+         "a finding; without one, all of them")
+      ->type_name("CODE")
+      ->expected(0, 1);
+  app.add_option_function<std::string>(
+         "--color",
+         [](const std::string& when) {
+           using secequiv::cli::Colour;
+           secequiv::cli::choose_colour(when == "always"  ? Colour::kAlways
+                                        : when == "never" ? Colour::kNever
+                                                          : Colour::kAuto);
+         },
+         "Before the command: colour verdicts, what came and what went: on terminals (auto, unless "
+         "NO_COLOR "
+         "is set), always or never")
+      ->check(secequiv::cli::one_of({"auto", "always", "never"}))
+      ->trigger_on_parse();
+  const auto without_command = [&](int status) {
+    done = status;
+    throw CLI::Success();
+  };
+  const auto printed = [&](const secequiv::Result<std::string>& text) {
+    without_command(text ? secequiv::cli::print(*text)
+                         : secequiv::cli::report(text.error(), secequiv::cli::Options{}));
+  };
+  app.add_option_function<std::string>(
+         "--print-man",
+         [&](const std::string& command) {
+           printed(secequiv::cli::man_page(app, command == "secequiv" ? "" : command));
+         },
+         "The man page (roff) of a command, or of secequiv itself")
+      ->type_name("COMMAND");
+  app.add_option_function<std::string>(
+         "--print-completion",
+         [&](const std::string& shell) { printed(secequiv::cli::completion(app, shell)); },
+         "What a shell completes command lines by")
+      ->type_name("TEXT:{bash,zsh,fish}");
+  app.add_option_function<std::string>(
+         "--write-documents",
+         [&](const std::string& folder) {
+           const auto written = secequiv::cli::write_documents(app, folder);
+           without_command(
+               written ? 0 : secequiv::cli::report(written.error(), secequiv::cli::Options{}));
+         },
+         "Write man pages and completions under this folder, such as /usr/local/share")
+      ->type_name("TEXT");
   // An empty value is never meant: a variable that was not set must not stand for "not given".
   for (CLI::App* sub : app.get_subcommands({}))
     for (CLI::Option* option : sub->get_options())
@@ -64,14 +147,13 @@ int run(int argc, char** argv) {
         });
   try {
     app.parse(argc, argv);
-  } catch (const CLI::RequiredError& error) {
-    const std::vector<std::string> unknown = app.remaining();
-    if (app.get_subcommands().empty() && !unknown.empty())
-      std::cerr << "'" << secequiv::printable(unknown.front(), false) << "' is not a subcommand\n";
-    return usage(app, error);
   } catch (const CLI::ParseError& error) {
+    if (done) return *done;
+    if (error.get_exit_code() != 0) explain_unknown(app);
     return usage(app, error);
   }
+  if (secequiv::stop_wanted())
+    secequiv::cli::warn("interrupted: the answer is what was known by then");
   return context.status;
 }
 

@@ -2,6 +2,7 @@
 #include "harness/report/mutate.h"
 
 #include "harness/cli/engine_options.h"
+#include "harness/cli/progress.h"
 #include "harness/policy/cases.h"
 #include "harness/report/json.h"
 #include "verify/mutation.h"
@@ -44,6 +45,9 @@ int mutate(const MutateJob& job) {
                   job.options);
   auto source = load_accepted(job.program, job.options);
   if (!source) return report(source.error(), job.options);
+  heed_interrupts();
+  Ticker ticker;
+  ticker.step("deriving inputs");
   auto inputs = inputs_for(job, *source);
   if (!inputs) return report(inputs.error(), job.options);
   MutationOptions options;
@@ -54,11 +58,15 @@ int mutate(const MutateJob& job) {
   options.sample = job.sample.value_or(options.sample);
   options.engine = job.engine.engine();
   options.budget = job.engine.budget(job.options);
+  options.progress = [&](std::string_view step, std::size_t done, std::size_t total) {
+    ticker.step(step, done, total);
+  };
   auto score = score_mutants(source->program, *inputs, options);
+  ticker.clear();
   if (!score) return report(score.error(), job.options);
-  return print(job.options.json ? render(to_json(*score, source->program))
-                                : mutation_text(*score, source->program),
-               exit_code(score->verdict()));
+  return print_verdict(job.options.json ? render(to_json(*score, source->program))
+                                        : mutation_text(*score, source->program),
+                       exit_code(score->verdict()), job.options);
 }
 
 }  // namespace
@@ -90,6 +98,7 @@ void add_mutate(CLI::App& app, Context& context) {
   job->options.add_timeout(*sub, "Seconds for one proof; running out gives 'unknown'");
   job->options.add_same(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   sub->callback([job, &context] { context.status = mutate(*job); });
 }

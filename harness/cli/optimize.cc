@@ -3,8 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "harness/base/file.h"
+#include "harness/base/text.h"
 #include "harness/cli/common.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/json.h"
@@ -40,7 +42,9 @@ std::string pass_list() {
 Result<const Pass*> pass_named(const std::string& name, const char* option) {
   if (const Pass* pass = find_pass(name)) return pass;
   return make_error(ErrorCode::kUsage, option,
-                    fmt::format("unknown pass '{}'; --list shows them", name));
+                    fmt::format("unknown pass '{}'; --list shows them{}", name,
+                                did_you_mean(similar_names(
+                                    name, all_passes() | std::views::transform(&Pass::name)))));
 }
 
 Result<std::vector<const Pass*>> chosen_passes(const OptimizeJob& job) {

@@ -12,7 +12,7 @@ void OracleOption::add(CLI::App& app, std::string_view asked) {
                              "runs no system call for it; if it contradicts our interpreter, the "
                              "verdict is 'fail'",
                              asked))
-      ->check(CLI::IsMember({"kernel"}));
+      ->check(one_of({"kernel"}));
 }
 
 Result<Oracle> OracleOption::open() const {

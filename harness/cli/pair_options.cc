@@ -11,10 +11,11 @@ namespace secequiv::cli {
 namespace {
 
 // What the optimizer or compiler under test makes of `before`; without one, the built-in optimizer.
-Result<Source> optimized(const Source& before, const TargetOptions& target_options) {
+Result<Source> optimized(const Source& before, const TargetOptions& target_options,
+                         const Options& options) {
   if (const auto refusal = check(before.program, LengthRule::kUnlimited))
     return make_error(ErrorCode::kRejected, before.name, describe(*refusal, before.program));
-  auto target = open_target(target_options);
+  auto target = open_target(target_options, options);
   if (!target) return target.error();
   if (!target->any()) {
     const Optimized after = before.policy ? optimize(*before.policy) : optimize(before.program);
@@ -78,7 +79,7 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
   if (!after_cmd.empty())
     if (auto s = add(load_command(after_cmd, cmd_timeout, options)); !s) return s.error();
   if (given.size() == 1) {
-    auto after = optimized(given.front(), target);
+    auto after = optimized(given.front(), target, options);
     if (!after) return after.error();
     given.push_back(std::move(*after));
   } else if (!target.name().empty()) {

@@ -5,6 +5,7 @@
 
 #include "harness/base/file.h"
 #include "harness/cli/engine_options.h"
+#include "harness/cli/progress.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/optimize/precompiled_file.h"
 #include "harness/policy/compile.h"
@@ -95,7 +96,11 @@ int precompile_policy(const PrecompileJob& job) {
   if (job.no_proof) {
     warn("note: not proven; the file may be wrong for some values");
   } else {
+    heed_interrupts();
+    Ticker ticker;
+    ticker.step("proving", options.timeout);
     auto proven = prove(*policy, *precompiled, options.timeout, job.engine.max_memory);
+    ticker.clear();
     if (!proven) return report(proven.error(), options);
     proof = std::move(*proven);
   }
@@ -122,8 +127,7 @@ void add_precompile(CLI::App& app, Context& context) {
       "Compile a policy so that its variables can be filled in later (`patch`),\n"
       "proven for all values; written only if proven");
   auto job = std::make_shared<PrecompileJob>();
-  sub->add_option("policy", job->policy, "Policy, or OCI profile; - for standard input")
-      ->required();
+  sub->add_option("policy", job->policy, "Policy, in any format; - for standard input")->required();
   sub->add_option("-o,--output", job->options.output, "Output file, - for standard output")
       ->capture_default_str();
   sub->add_flag("--no-proof", job->no_proof, "Write the file unproven");

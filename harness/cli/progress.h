@@ -2,8 +2,12 @@
 // does. It must not know what is going on.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include "harness/base/clock.h"
 
@@ -13,6 +17,12 @@ namespace secequiv::cli {
 // and whatever it started.
 void watch_interrupts();
 bool was_interrupted();
+// The same, and proofs stop: what they leave open is unknown.
+void heed_interrupts();
+
+// "12 of 40 rules, 3.1/s, 9 s left".
+std::string progress_text(std::string_view what, std::size_t done, std::size_t total,
+                          double seconds);
 
 // A line on standard error that is written over, on terminals only, at most twice a second. It is
 // to be gone before anything else is printed.
@@ -30,6 +40,39 @@ class StatusLine {
   bool shown_;
   bool written_ = false;
   Clock::time_point last_ = Clock::now();
+};
+
+// Says on terminals, from the first second on, what takes so long and how far it is. In a thread of
+// its own, as what it is about may say nothing for minutes.
+class Ticker {
+ public:
+  Ticker();
+  ~Ticker();
+  Ticker(const Ticker&) = delete;
+  Ticker& operator=(const Ticker&) = delete;
+
+  // What is done now; `limit` is of its seconds, 0 if it has none.
+  void step(std::string_view what, double limit = 0);
+  // The same, so much of it; a new clock if `what` is new.
+  void step(std::string_view what, std::size_t done, std::size_t total);
+  // Gone, before anything else is printed.
+  void clear();
+
+ private:
+  void enter(std::string_view what);
+  void run();
+  [[nodiscard]] std::string text() const;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::string what_;
+  double limit_ = 0;
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;
+  Clock::time_point start_ = Clock::now();
+  bool written_ = false;
+  bool over_ = false;
+  std::thread thread_;
 };
 
 }  // namespace secequiv::cli

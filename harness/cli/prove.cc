@@ -10,6 +10,7 @@
 #include "harness/cli/engine_options.h"
 #include "harness/cli/name_ranges.h"
 #include "harness/cli/oracle_option.h"
+#include "harness/cli/progress.h"
 #include "harness/report/documents.h"
 #include "harness/report/json.h"
 #include "harness/report/oracle.h"
@@ -78,6 +79,9 @@ int prove(const ProveJob& job) {
   question.sameness = job.options.sameness();
   if (job.refines) question.goal = Question::Goal::kRefines;
   if (auto s = job.engine.assume(job.options, question); !s) return report(s.error(), job.options);
+  heed_interrupts();
+  Ticker ticker;
+  ticker.step("proving", job.options.timeout);
   const auto refused = refused_values(*before, *after, question, job.engine.engine(),
                                       job.engine.budget(job.options));
   if (!refused) return report(refused.error(), job.options);
@@ -87,7 +91,10 @@ int prove(const ProveJob& job) {
     if (const Status written = write_file(job.smt2, smt::smt2(question)); !written)
       return report(written.error(), job.options);
   auto proof = decide(question, job.engine.engine(), job.engine.budget(job.options));
-  if (!proof) return report(proof.error(), job.options);
+  if (!proof) {
+    ticker.clear();
+    return report(proof.error(), job.options);
+  }
   std::optional<CertificateOption::Report> certificate;
   if (job.certificate.wanted()) {
     auto written = job.certificate.write(question, *proof, job.engine, job.options);
@@ -96,6 +103,7 @@ int prove(const ProveJob& job) {
   }
   std::vector<InputWords> witness;
   if (proof->witness) witness.push_back(proof->witness->data.words);
+  ticker.clear();
   const auto said = ask(*oracle, filled(*before, question, question.before, *proof),
                         filled(*after, question, question.after, *proof), witness);
   if (!said) return report(said.error(), job.options);
@@ -154,6 +162,7 @@ void add_prove(CLI::App& app, Context& context) {
   job->options.add_timeout(*sub, "Seconds for the proof; running out gives 'unknown'");
   job->options.add_same(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   job->options.add_reports(*sub);
   sub->callback([job, &context] { context.status = prove(*job); });

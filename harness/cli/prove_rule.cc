@@ -9,6 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/common.h"
 #include "harness/cli/engine_options.h"
+#include "harness/cli/progress.h"
 #include "harness/report/json.h"
 #include "verify/rules/whole.h"
 #include "verify/smt/rules.h"
@@ -320,7 +321,13 @@ int prove_rules(const RuleJob& job) {
   }
   const std::size_t memory = job.engine.max_memory;
   std::vector<Outcome> outcomes;
+  heed_interrupts();
+  Ticker ticker;
   for (Rule& rule : *rules) {
+    if (rules->size() == 1)
+      ticker.step("proving", job.options.timeout);
+    else
+      ticker.step("rules", outcomes.size(), rules->size());
     Outcome outcome{std::move(rule), {}, {}, {}, {}};
     auto proof = smt::prove_rule(outcome.rule, job.options.timeout, memory);
     if (!proof) return report(proof.error(), job.options);
@@ -334,6 +341,7 @@ int prove_rules(const RuleJob& job) {
       if (auto s = write_programs(job, outcome); !s) return report(s.error(), job.options);
     outcomes.push_back(std::move(outcome));
   }
+  ticker.clear();
   const Verdict verdict = overall(outcomes);
   if (!job.options.json) {
     std::string text;

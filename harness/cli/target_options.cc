@@ -39,7 +39,7 @@ void TargetOptions::add(CLI::App& app, bool evaluators) {
                    "serve:COMMAND, plugin:FILE.so, or a built-in name")
         ->group(kGroup);
   app.add_option("--form", form, "Form in which a shell command gets programs: raw, asm, ddd or c")
-      ->check(CLI::IsMember({"raw", "raw-be", "asm", "ddd", "c"}))
+      ->check(one_of({"raw", "raw-be", "asm", "ddd", "c"}))
       ->capture_default_str()
       ->group(kGroup);
   app.add_option("--request-timeout", seconds, "Seconds for one request; more is a hang")
@@ -61,7 +61,7 @@ std::string TargetOptions::replay_options() const {
   return out;
 }
 
-Result<OpenTarget> open_target(const TargetOptions& options) {
+Result<OpenTarget> open_target(const TargetOptions& options, const Options& shared) {
   const int given = int{!options.optimizer.empty()} + int{!options.compiler.empty()} +
                     int{!options.evaluator.empty()};
   if (given > 1)
@@ -72,12 +72,14 @@ Result<OpenTarget> open_target(const TargetOptions& options) {
   opening.limits.memory_bytes = options.memory << 20;
   opening.form = form_from_name(options.form).value_or(Form::kRaw);
   opening.plugin_host = "/proc/self/exe";
+  const auto confine = [&] { opening.limits.confinement = shared.confinement(); };
   OpenTarget out;
   if (!options.optimizer.empty()) {
     out.optimizer = builtin_optimizer(options.optimizer);
     if (out.optimizer) return out;
     if (auto s = known_builtin(options.optimizer, BuiltinKind::kOptimizer, "--optimizer"); !s)
       return s.error();
+    confine();
     auto opened = open_optimizer(options.optimizer, opening);
     if (!opened) return opened.error();
     out.optimizer = std::move(*opened);
@@ -86,6 +88,7 @@ Result<OpenTarget> open_target(const TargetOptions& options) {
     if (out.compiler) return out;
     if (auto s = known_builtin(options.compiler, BuiltinKind::kCompiler, "--compiler"); !s)
       return s.error();
+    confine();
     auto opened = open_compiler(options.compiler, opening);
     if (!opened) return opened.error();
     out.compiler = std::move(*opened);
@@ -96,6 +99,7 @@ Result<OpenTarget> open_target(const TargetOptions& options) {
     if (out.evaluator) return out;
     if (auto s = known_builtin(options.evaluator, BuiltinKind::kEvaluator, "--evaluator"); !s)
       return s.error();
+    confine();
     auto opened = open_evaluator(options.evaluator, opening);
     if (!opened) return opened.error();
     out.evaluator = std::move(*opened);

@@ -39,7 +39,7 @@ struct OpenTarget {
 
 // A built-in name, or what harness/adapter/open.h says. Errors: kUsage, more than one or a name
 // that is wrong; those of opening it.
-Result<OpenTarget> open_target(const TargetOptions& options);
+Result<OpenTarget> open_target(const TargetOptions& options, const Options& shared);
 
 // Every built-in name with its kind, a line each.
 std::string target_list();

@@ -34,7 +34,7 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
   if (unlimited) note_length(source->name, source->program);
   results.push_back(to_json(input));
   const int status = input.refusal ? exit_code(Verdict::kRejected) : 0;
-  return job.options.json ? status : print(validated_text(input), status);
+  return job.options.json ? status : print_verdict(validated_text(input), status, job.options);
 }
 
 int validate(const Validation& job) {
@@ -55,11 +55,12 @@ void add_validate(CLI::App& app, Context& context) {
       "validate", "Check programs by the kernel's rules and policies by the format's");
   auto job = std::make_shared<Validation>();
   sub->add_option("input", job->inputs,
-                  "Programs in any form, policies, OCI profiles; - for standard input")
+                  "Programs in any form, policies in any format; - for standard input")
       ->required();
   sub->add_flag("--any-length", job->any_length, "Accept programs of more than 4096 instructions");
   job->options.add_input(*sub);
   job->options.add_import(*sub);
+  job->options.add_quiet(*sub);
   job->options.add_json(*sub);
   sub->callback([job, &context] { context.status = validate(*job); });
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "harness/base/text.h"
 #include "harness/policy/capabilities.h"
@@ -63,6 +64,15 @@ constexpr std::array<std::string_view, 3> kFilterKeys = {"arches", "caps", "minK
 constexpr std::array<std::string_view, 5> kArgKeys = {"index", "value", "valueTwo", "op",
                                                       "comment"};
 
+// What socketcall and ipc multiplex.
+constexpr std::array<std::string_view, 20> kSocketCalls = {
+    "socket",     "bind",    "connect", "listen",  "accept",   "getsockname", "getpeername",
+    "socketpair", "send",    "recv",    "sendto",  "recvfrom", "shutdown",    "setsockopt",
+    "getsockopt", "sendmsg", "recvmsg", "accept4", "recvmmsg", "sendmmsg"};
+constexpr std::array<std::string_view, 12> kIpcCalls = {"semop",  "semget", "semctl", "semtimedop",
+                                                        "msgsnd", "msgrcv", "msgget", "msgctl",
+                                                        "shmat",  "shmdt",  "shmget", "shmctl"};
+
 // "6.1.2" → {6, 1}; nothing if malformed.
 std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text) {
   std::array<unsigned, 2> parts{};
@@ -106,6 +116,7 @@ class Importer {
         if (auto s = entry(list.at(i)); !s) return s.error();
     }
     flush();
+    note_multiplexed();
     return std::move(out_);
   }
 
@@ -164,6 +175,9 @@ class Importer {
     if (!root_.has("archMap") || root_.at("archMap").value().is_null()) return Ok{};
     const JsonCursor map = root_.at("archMap");
     if (auto s = map.array("an array of architecture entries"); !s) return s;
+    if (!map.value().empty() && root_.has("architectures") &&
+        !root_.at("architectures").value().empty())
+      return map.fail("'architectures' and 'archMap' are both given, which runtimes refuse");
     for (std::size_t i = 0; i < map.value().size(); ++i) {
       const JsonCursor row = map.at(i);
       if (!row.value().is_object()) return row.expected("an architecture entry (an object)");
@@ -277,12 +291,16 @@ class Importer {
     if (!wanted) return wanted.error();
     auto names = strings(at, "names");
     if (!names) return names.error();
-    if (at.has("name")) {
+    if (!at.has("name") && !at.has("names")) return at.fail("the entry names no system call");
+    if (at.has("name") && !at.at("name").value().is_null()) {
       auto name = at.at("name").string("a system call name");
       if (!name) return name.error();
-      names->push_back(*name);
+      if (!name->empty() && !names->empty())
+        return at.fail("'name' and 'names' are both given, which runtimes refuse");
+      if (!name->empty()) names->push_back(*name);
     }
-    if (names->empty()) return at.fail("the entry names no system call");
+    if (names->empty())
+      out_.skipped.push_back(fmt::format("the entry {}: it names no system call", at.pointer()));
     if (!at.has("action")) return at.fail("the key 'action' is missing");
     auto chosen = action(at.at("action"), at, "errnoRet");
     if (!chosen) return chosen.error();
@@ -291,17 +309,35 @@ class Importer {
     if (!*wanted || *chosen == out_.policy.default_action) return Ok{};
     if (*chosen != current_action_) flush();
     current_action_ = *chosen;
-    for (const std::string& name : *names) add_rule(name, *rule);
+    for (const std::string& name : *names) add_rule(name, *rule, at.pointer());
     return Ok{};
   }
 
-  void add_rule(const std::string& name, const Rule& rule) {
+  // To libseccomp an entry without conditions is all there is of a call, the first such entry
+  // that a profile has. Of entries with conditions it is not the order that counts.
+  void add_rule(const std::string& name, const Rule& rule, const std::string& pointer) {
+    const bool always = rule.kind == Rule::Kind::kMatchAll;
     bool known = false;
+    names_.insert(name);
     for (const Arch arch : out_.policy.arches) {
       const auto nr = syscall_nr(arch, name);
       if (!nr) continue;
-      known = true;
-      pending_[{arch, *nr}].push_back(arch_info(arch).bits == 32 ? low_halves(rule) : rule);
+      const Call call(arch, *nr);
+      std::vector<Seen>& seen = seen_[call];
+      const bool say = !std::exchange(known, true);
+      if (!seen.empty() && seen.front().always) {
+        if (say && seen.front().action != current_action_)
+          no_effect(name, pointer, seen.front().pointer);
+        continue;
+      }
+      if (always) {
+        drop(call, name, pointer, say);
+        seen.clear();
+      } else if (say) {
+        note_overlap(name, rule, pointer, seen);
+      }
+      seen.push_back({current_action_, always, pointer, rule});
+      pending_[call].push_back(arch_info(arch).bits == 32 ? low_halves(rule) : rule);
     }
     if (!known)
       out_.skipped.push_back(
@@ -368,6 +404,82 @@ class Importer {
     return rule;
   }
 
+  using Call = std::pair<Arch, std::uint32_t>;
+  // An entry as one system call sees it.
+  struct Seen {
+    std::uint32_t action = 0;
+    bool always = false;
+    std::string pointer;
+    Rule rule;
+  };
+
+  // Where sockets and System V IPC may be one call each, libseccomp turns a rule about socket, say,
+  // into one about socketcall(1), too, whatever the conditions. That is not done here.
+  void note_multiplexed() {
+    for (const auto& [call, parts] :
+         {std::pair("socketcall", std::span<const std::string_view>(kSocketCalls)),
+          std::pair("ipc", std::span<const std::string_view>(kIpcCalls))})
+      for (const Arch arch : out_.policy.arches) {
+        const auto nr = syscall_nr(arch, call);
+        if (!nr || std::ranges::none_of(parts, [&](std::string_view part) {
+              return names_.contains(std::string(part));
+            }))
+          continue;
+        const auto seen = seen_.find({arch, *nr});
+        if (seen != seen_.end() && !seen->second.empty() && seen->second.front().always) continue;
+        out_.unclear.push_back(
+            fmt::format("{} on {}: libseccomp adds rules for it, as the profile has some for what "
+                        "it may stand for; they are not imported",
+                        call, arch_info(arch).name));
+      }
+  }
+
+  void no_effect(const std::string& name, const std::string& pointer, const std::string& always) {
+    out_.skipped.push_back(fmt::format(
+        "{} at {}: the entry without conditions at {} is all that counts", name, pointer, always));
+  }
+
+  // Takes back what there is of a call.
+  void drop(const Call& call, const std::string& name, const std::string& pointer, bool say) {
+    for (RuleSet& set : out_.policy.rule_sets)
+      std::erase_if(set.rules,
+                    [&](const SyscallRule& rule) { return Call(rule.arch, rule.nr) == call; });
+    std::erase_if(out_.policy.rule_sets, [](const RuleSet& set) { return set.rules.empty(); });
+    for (const Seen& each : seen_[call])
+      if (say && each.action != current_action_) no_effect(name, each.pointer, pointer);
+  }
+
+  void note_overlap(const std::string& name, const Rule& rule, const std::string& pointer,
+                    const std::vector<Seen>& seen) {
+    for (const Seen& each : seen)
+      if (each.action != current_action_ && !apart(each.rule, rule)) {
+        out_.unclear.push_back(fmt::format(
+            "{} at {} and {}: where the conditions of both hold, libseccomp and not the order "
+            "decides which counts; here it is the first",
+            name, each.pointer, pointer));
+        return;
+      }
+  }
+
+  // Do they ask one argument for different values?
+  static bool apart(const Rule& a, const Rule& b) {
+    const auto values = [](const Rule& rule) {
+      std::map<std::size_t, std::uint64_t> out;
+      const auto take = [&](const Rule& one) {
+        for (std::size_t i = 0; i < one.fields.size(); ++i)
+          if (one.fields[i].op == Matcher::Op::kEq) out[i] = one.fields[i].value;
+      };
+      if (rule.kind == Rule::Kind::kArgs) take(rule);
+      if (rule.kind == Rule::Kind::kAllOf) std::ranges::for_each(rule.children, take);
+      return out;
+    };
+    const auto of_a = values(a);
+    return std::ranges::any_of(values(b), [&](const auto& each) {
+      const auto same = of_a.find(each.first);
+      return same != of_a.end() && same->second != each.second;
+    });
+  }
+
   // Turns the entries collected so far into a rule set of their own.
   void flush() {
     if (pending_.empty()) return;
@@ -391,7 +503,9 @@ class Importer {
   const OciOptions& options_;
   OciImport out_;
   std::uint32_t current_action_ = 0;
-  std::map<std::pair<Arch, std::uint32_t>, std::vector<Rule>> pending_;
+  std::map<Call, std::vector<Rule>> pending_;
+  std::map<Call, std::vector<Seen>> seen_;
+  std::set<std::string> names_;  // of system calls that have a rule
 };
 
 }  // namespace
@@ -402,13 +516,21 @@ Result<OciImport> import_oci(std::string_view text, const std::string& name,
                              const OciOptions& options) {
   auto document = parse_json(text, name);
   if (!document) return document.error();
-  // A whole runtime-spec config.json carries the profile at /linux/seccomp.
-  if (document->is_object() && document->contains("linux") && (*document)["linux"].is_object() &&
-      (*document)["linux"].contains("seccomp")) {
-    const JsonCursor config(*document, name);
-    return Importer(config.at("linux").at("seccomp"), options).import();
-  }
   const JsonCursor root(*document, name);
+  // A whole runtime-spec config.json carries the profile at /linux/seccomp, Kubernetes' object of
+  // the kind SeccompProfile at /spec.
+  if (!root.has("defaultAction") && root.has("linux")) {
+    if (!root.at("linux").has("seccomp"))
+      return root.fail("a configuration without /linux/seccomp");
+    return Importer(root.at("linux").at("seccomp"), options).import();
+  }
+  if (!root.has("defaultAction") && root.has("spec")) {
+    const JsonCursor spec = root.at("spec");
+    if (spec.has("baseProfileName"))
+      return spec.at("baseProfileName")
+          .fail("a profile that adds to another one, which is not in this file");
+    return Importer(spec, options).import();
+  }
   return Importer(root, options).import();
 }
 

@@ -2,7 +2,8 @@
 // the richer file format of Docker, Podman and containerd (archMap, includes / excludes). Owns that
 // format's meaning, which is runc's: entries whose action equals the default are dropped;
 // conditions of one entry must all hold, except that an entry naming one argument twice means any
-// of its conditions; several entries for one call and action mean any of them; on 32-bit
+// of its conditions; several entries for one call and action mean any of them, and one without
+// conditions is all that counts of a call, the first if there are more; on 32-bit
 // ABIs (i386, arm, x32) only the low half of an argument is compared.
 #pragma once
 
@@ -25,7 +26,8 @@ struct OciOptions {
 struct OciImport {
   Policy policy;
   std::vector<std::string>
-      skipped;  // keys, names and architectures that nothing here knows, with why; for people
+      skipped;  // what has no effect, or is not known here, with why; for people
+  std::vector<std::string> unclear;  // what the format leaves open
 };
 
 // "6.1", "6.1.2-rc1": does OciOptions::kernel take it?

@@ -149,8 +149,8 @@ TEST(JsonErrors, Rules) {
           {with_rule("{}"), at + rule + "{}"},
           {with_rule(R"j({"any_of": [true], "all_of": [true]})j"),
            at + rule + R"j({"all_of":[true],"any_of":[true]})j"},
-          {with_rule(R"j({"one_of": [true]})j"),
-           at + "/one_of: unknown key 'one_of'; known here: any_of, all_of, args"},
+          {with_rule(R"j({"one_of": [true]})j"), at + "/one_of: unknown key 'one_of'; known here: "
+                                                      "any_of, all_of, args; did you mean any_of?"},
           {with_rule(R"j({"any_of": []})j"),
            at + "/any_of: expected a non-empty array of rules (an empty any_of means nothing "
                 "anyone could rely on), found []"},

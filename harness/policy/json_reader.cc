@@ -70,7 +70,9 @@ class Reader {
       if (!arch) {
         std::vector<std::string_view> known;
         for (const ArchInfo& info : all_arches()) known.push_back(info.name);
-        return list.at(i).expected(fmt::format("one of {}", fmt::join(known, ", ")));
+        return list.at(i).fail(fmt::format("expected one of {}, found \"{}\"{}",
+                                           fmt::join(known, ", "), *name,
+                                           did_you_mean(similar_arches(*name))));
       }
       if (policy_.has_arch(*arch))
         return list.at(i).fail(fmt::format("'{}' is listed twice", *name));

@@ -102,8 +102,9 @@ Status JsonCursor::object_with(std::initializer_list<std::string_view> known) co
   for (const auto& item : value_->items())
     if (std::ranges::find(known, item.key()) == known.end())
       return at(item.key())
-          .fail(
-              fmt::format("unknown key '{}'; known here: {}", item.key(), fmt::join(known, ", ")));
+          .fail(fmt::format("unknown key '{}'; known here: {}{}", item.key(),
+                            fmt::join(known, ", "),
+                            did_you_mean(similar_names(item.key(), known))));
   return Ok{};
 }
 

@@ -13,30 +13,6 @@ using nlohmann::ordered_json;
 
 std::string hex32(std::uint32_t value) { return fmt::format("{:#010x}", value); }
 
-const char* error_name(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kUsage:
-      return "usage";
-    case ErrorCode::kIo:
-      return "io";
-    case ErrorCode::kParse:
-      return "parse";
-    case ErrorCode::kPolicy:
-      return "policy";
-    case ErrorCode::kRejected:
-      return "rejected";
-    case ErrorCode::kBudget:
-      return "budget";
-    case ErrorCode::kUnavailable:
-      return "unavailable";
-    case ErrorCode::kAdapter:
-      return "adapter";
-    case ErrorCode::kInternal:
-      return "internal";
-  }
-  return "internal";
-}
-
 }  // namespace
 
 ordered_json value_json(std::uint32_t value) {
@@ -204,7 +180,7 @@ ordered_json to_json(const Error& error) {
   ordered_json out{{"schema", "secequiv.error/1"}, {"error", error_name(error.code)}};
   if (!error.where.empty()) out["where"] = error.where;
   if (error.pc >= 0) out["instruction"] = error.pc;
-  out["detail"] = printable(error.detail, true);
+  out["detail"] = Error{error.code, {}, -1, error.detail}.text();
   return out;
 }
 

@@ -164,8 +164,10 @@ Result<std::uint64_t> parse_value(std::string_view text, Arch arch) {
     if (!part)
       return make_error(
           ErrorCode::kParse, {},
-          fmt::format("'{}' is neither a number from -2^63 to 2^64-1 nor a known constant on {}",
-                      term, arch_info(arch).name));
+          fmt::format("'{}' is neither a number from -2^63 to 2^64-1 nor a known constant on {}{}",
+                      term, arch_info(arch).name,
+                      did_you_mean(similar_names(
+                          term, kConstants | std::views::transform(&Constant::name)))));
     value |= *part;
   }
   return value;
@@ -187,6 +189,10 @@ std::string_view errno_name(std::uint32_t number) {
 
 std::vector<std::string> similar_syscalls(Arch arch, std::string_view name) {
   return similar_names(name, arch_info(arch).syscalls | std::views::transform(&SyscallEntry::name));
+}
+
+std::vector<std::string> similar_arches(std::string_view name) {
+  return similar_names(name, all_arches() | std::views::transform(&ArchInfo::name));
 }
 
 }  // namespace secequiv

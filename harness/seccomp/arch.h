@@ -84,5 +84,6 @@ std::string_view errno_name(std::uint32_t number);
 
 // The closest names to a mistyped one, best first, at most 3; for "did you mean".
 std::vector<std::string> similar_syscalls(Arch arch, std::string_view name);
+std::vector<std::string> similar_arches(std::string_view name);
 
 }  // namespace secequiv

@@ -326,7 +326,9 @@ class Parser {
     // Taken for its AUDIT_ARCH value, `arch != x32` would exclude x86_64 too.
     if (arch == Arch::kX32)
       return expected("x86_64, whose value of arch x32 shares (nr & 0x40000000 tells them apart)");
-    if (!arch) return expected(arch_names(false) + " or a number");
+    if (!arch)
+      return failure(token_.begin, arch_names(false) + " or a number", token_.text,
+                     did_you_mean(similar_arches(token_.text)));
     advance();
     return std::uint64_t{arch_info(*arch).audit};
   }
@@ -339,7 +341,9 @@ class Parser {
     const bool plain = !at(":");
     if (take(":")) {
       arch = arch_from_name(name.text);
-      if (!arch) return failure(name.begin, arch_names(true), name.text);
+      if (!arch)
+        return failure(name.begin, arch_names(true), name.text,
+                       did_you_mean(similar_arches(name.text)));
       name = token_;
       advance();
     }

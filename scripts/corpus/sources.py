@@ -92,9 +92,9 @@ class Libseccomp:
         lines = _run([self.program, "syscalls", arch, "1024"], "listing the system calls of %s" % arch).splitlines()
         return {int(number): name for number, name in (line.split() for line in lines)}
 
-    def compile(self, rules, form):
-        """The filter for `rules` (text as dump.c reads it), `form` linear or tree, as bytes."""
-        source, target = self.work / "rules", self.work / "filter"
+    def compile(self, rules, form, out="filter"):
+        """The filter for `rules` (text as dump.c reads it), `form` linear or tree, as bytes; `out` .pfc for pseudo code."""
+        source, target = self.work / "rules", self.work / out
         source.write_text(rules)
         _run([self.program, "filter", source, form, target], "compiling rules")
         return target.read_bytes()

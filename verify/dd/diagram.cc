@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "harness/base/interrupt.h"
+
 namespace secequiv::dd {
 namespace {
 
@@ -53,7 +55,7 @@ Diagrams::Diagrams(std::size_t node_limit, std::size_t step_limit, double second
 
 void Diagrams::look() {
   constexpr std::size_t kBetween = 1 << 12;
-  if (steps_ > step_limit_ || Clock::now() > deadline_) exhausted_ = true;
+  if (steps_ > step_limit_ || Clock::now() > deadline_ || stop_wanted()) exhausted_ = true;
   next_look_ = exhausted_ ? ~std::size_t{0} : std::min(steps_ + kBetween, step_limit_ + 1);
 }
 

@@ -165,7 +165,8 @@ class Parser {
   }
 
   Result<Expr> expr() {
-    if (++nesting_ > kMaxNesting) return failure(begin_, "nested too deeply");
+    if (++nesting_ > kMaxNesting)
+      return failure(begin_, fmt::format("nested deeper than {} levels", kMaxNesting));
     auto e = token_ == "any" || token_ == "all"
                  ? family()
                  : chain("<=>", Op::kIff, [this] { return implies(); });
@@ -201,7 +202,8 @@ class Parser {
     std::vector<Expr> args;
     args.push_back(std::move(*first));
     while (take(token)) {
-      if (op == Op::kIff && args.size() > kMaxChain) return failure(begin_, "too long");
+      if (op == Op::kIff && args.size() > kMaxChain)
+        return failure(begin_, fmt::format("more than {} operands of one operator", kMaxChain));
       const std::size_t here = begin_;
       auto next = operand();
       if (!next) return next;
@@ -219,7 +221,8 @@ class Parser {
     auto left = chain("||", Op::kOr,
                       [this] { return chain("&&", Op::kAnd, [this] { return negation(); }); });
     if (!left || !take("=>")) return left;
-    if (++nesting_ > kMaxNesting) return failure(begin_, "nested too deeply");
+    if (++nesting_ > kMaxNesting)
+      return failure(begin_, fmt::format("nested deeper than {} levels", kMaxNesting));
     const std::size_t here = begin_;
     auto right = implies();
     --nesting_;
@@ -230,7 +233,8 @@ class Parser {
   }
   Result<Expr> negation() {
     if (!take("!")) return token_ == "any" || token_ == "all" ? expr() : test();
-    if (++nesting_ > kMaxNesting) return failure(begin_, "nested too deeply");
+    if (++nesting_ > kMaxNesting)
+      return failure(begin_, fmt::format("nested deeper than {} levels", kMaxNesting));
     const std::size_t begin = begin_;
     auto e = negation();
     --nesting_;
@@ -274,13 +278,15 @@ class Parser {
         if (auto s = match(*left, *right, begin); !s) return s.error();
       const int width = left->width;
       *left = node(found->op, width, std::move(*left), std::move(*right));
-      if (++links > kMaxChain) return failure(begin_, "too long");
+      if (++links > kMaxChain)
+        return failure(begin_, fmt::format("more than {} operands of one operator", kMaxChain));
     }
   }
   Result<Expr> unary() {
     const Op op = token_ == "-" ? Op::kNeg : Op::kInvert;
     if (token_ != "-" && token_ != "~") return primary();
-    if (++nesting_ > kMaxNesting) return failure(begin_, "nested too deeply");
+    if (++nesting_ > kMaxNesting)
+      return failure(begin_, fmt::format("nested deeper than {} levels", kMaxNesting));
     advance();
     const std::size_t begin = begin_;
     auto e = unary();

@@ -50,7 +50,7 @@ PrecompiledAnswer prove(const Policy& policy, const Precompiled& precompiled,
   } else if (answer == Z3_L_FALSE && terms.error().empty()) {
     out.verdict = Verdict::kEquivalent;
   } else {
-    out.detail = watchdog.expired() ? fmt::format("time limit of {} s reached", timeout_seconds)
+    out.detail = watchdog.expired() ? watchdog.reason(timeout_seconds)
                                     : limit_text(solver.reason_unknown(), terms.error());
   }
   return out;

@@ -202,7 +202,7 @@ Result<RuleProof> prove_rule(const rules::Rule& rule, double timeout_seconds,
       out.symbols = instance.symbols;
     } else {
       out.verdict = Verdict::kUnknown;
-      out.detail = clock.expired() ? fmt::format("time limit of {} s reached", timeout_seconds)
+      out.detail = clock.expired() ? clock.reason(timeout_seconds)
                                    : limit_text(search.reason(), terms.error());
     }
     break;

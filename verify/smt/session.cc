@@ -12,11 +12,12 @@ Watchdog::Watchdog(Z3_context context, double seconds)
       thread_([this, context] {
         std::unique_lock lock(mutex_);
         while (!done_) {
-          if (Clock::now() >= deadline_) {
+          if (expired()) {
             Z3_interrupt(context);
             wake_.wait_for(lock, std::chrono::milliseconds(20));
           } else {
-            wake_.wait_until(lock, deadline_);
+            const auto look = Clock::now() + std::chrono::milliseconds(100);
+            wake_.wait_until(lock, std::min(deadline_, look));
           }
         }
       }) {}
@@ -28,6 +29,10 @@ Watchdog::~Watchdog() {
   }
   wake_.notify_all();
   thread_.join();
+}
+
+std::string Watchdog::reason(double seconds) const {
+  return stop_wanted() ? "interrupted" : fmt::format("time limit of {} s reached", seconds);
 }
 
 Solver::Solver(Terms& terms, std::size_t memory_mib, Core core) : terms_(terms) {

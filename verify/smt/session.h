@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 #include "harness/base/result.h"
 #include "harness/seccomp/data.h"
 #include "verify/smt/domain.h"
@@ -24,7 +25,9 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  [[nodiscard]] bool expired() const { return Clock::now() >= deadline_; }
+  [[nodiscard]] bool expired() const { return Clock::now() >= deadline_ || stop_wanted(); }
+  // Of one that expired: what for.
+  [[nodiscard]] std::string reason(double seconds) const;
 
  private:
   Clock::time_point deadline_;

@@ -197,8 +197,8 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
   };
   const auto undecided = [&] {
     proof.verdict = Verdict::kUnknown;
-    proof.detail = watchdog.expired() ? fmt::format("time limit of {} s reached", timeout_seconds)
-                                      : limit_text(reason, terms.error());
+    proof.detail =
+        watchdog.expired() ? watchdog.reason(timeout_seconds) : limit_text(reason, terms.error());
     proof.solve_seconds = seconds_since(solving);
     return proof;
   };

@@ -118,8 +118,7 @@ class Weakest {
   WeakestCondition finish(WeakestCondition out, Verdict verdict) {
     out.verdict = clock_.expired() || !terms_.error().empty() ? Verdict::kUnknown : verdict;
     if (out.verdict == Verdict::kUnknown)
-      out.detail = clock_.expired() ? fmt::format("time limit of {} s reached", seconds_)
-                                    : limit_text("", terms_.error());
+      out.detail = clock_.expired() ? clock_.reason(seconds_) : limit_text("", terms_.error());
     return out;
   }
 

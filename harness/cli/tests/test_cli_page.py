@@ -146,6 +146,26 @@ def test_names_are_text_and_never_markup(tmp_path, asm):
     assert data["sides"][0]["name"].endswith(name)
 
 
+def test_no_command_ends_the_script(tmp_path, getpid):
+    command = "cat '%s' # </script><img src=x>" % getpid
+    data, reader, _ = page_of(tmp_path, getpid, "--after-cmd", command, status=0)
+    assert "</script>" in data["sides"][1]["name"] and "img" not in dict(reader.tags)
+
+
+def test_both_registers_are_in_a_trace(tmp_path, asm):
+    text = "ld [16]\ntax\nld [20]\nadd x\njeq #7, y, n\ny: ret #0x7fff0000\nn: ret #%d"
+    pair = asm(text % 1), asm(text % 2)
+    data, _, _ = page_of(tmp_path, *pair, status=1)
+    full, _ = report("check", *pair)
+    for shown in data["inputs"]:
+        for side, path in zip(("before", "after"), pair):
+            words = dict(shown["words"])
+            args = [int(words.get("args[0]." + half, "0"), 16) for half in ("lo", "hi")]
+            assert steps(shown[side])[2:4] == [(2, args[0], args[0]), (3, args[1], args[0])]
+    assert any(int(dict(shown["words"]).get("args[0].lo", "0"), 16) for shown in data["inputs"])
+    assert steps(data["inputs"][0]["before"]) == [(s["pc"], s["a"], s["x"]) for s in full["traces"]["before"]["steps"]]
+
+
 def test_of_fuzzing_a_pair_and_of_nothing_else(tmp_path, getpid, getpid_enoent):
     data, _, _ = page_of(tmp_path, getpid, getpid_enoent, "--trials", "100", command="fuzz", status=1)
     assert data["regions"]

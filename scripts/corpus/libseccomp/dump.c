@@ -2,7 +2,7 @@
  *
  *   dump version                      the library's version
  *   dump syscalls ARCH LIMIT          "number name" for every number below LIMIT that libseccomp has a name for
- *   dump filter RULES linear|tree OUT
+ *   dump filter RULES linear|tree OUT   OUT.pfc gets the pseudo filter code instead of the program
  *
  * RULES is text, one item per line: what a container runtime hands to libseccomp.
  *   default ACTION                    first line; ACTION is the 32-bit return value
@@ -176,7 +176,12 @@ static void dump_filter(const char *rules, const char *form, const char *out) {
   if (descriptor < 0) {
     fail(NULL, "%s: %s", out, strerror(errno));
   }
-  check(NULL, seccomp_export_bpf(filter, descriptor), "seccomp_export_bpf");
+  const size_t length = strlen(out);
+  if (length > 4 && strcmp(out + length - 4, ".pfc") == 0) {
+    check(NULL, seccomp_export_pfc(filter, descriptor), "seccomp_export_pfc");
+  } else {
+    check(NULL, seccomp_export_bpf(filter, descriptor), "seccomp_export_bpf");
+  }
   if (close(descriptor) != 0) {
     fail(NULL, "%s: %s", out, strerror(errno));
   }

@@ -228,6 +228,20 @@ pub fn compile_json(spec: &Spec) -> Result<BpfProgram, Failure> {
         .ok_or_else(|| refused("compile_from_json lost the filter"))
 }
 
+/// One filter of a file in seccompiler's JSON; one that is not in an object of filters has no name.
+pub fn compile_file(text: &[u8], arch: &str, name: &str) -> Result<BpfProgram, String> {
+    let document: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    let filters = if name.is_empty() {
+        json!({ "": document })
+    } else {
+        document
+    };
+    let arch = TargetArch::try_from(arch).map_err(|error| error.to_string())?;
+    let mut compiled =
+        seccompiler::compile_from_json(filters.to_string().as_bytes(), arch).map_err(|error| error.to_string())?;
+    compiled.remove(name).ok_or_else(|| format!("no filter '{name}'"))
+}
+
 fn condition_json(c: &Condition) -> Value {
     let operator = match c.operator {
         SeccompCmpOp::Eq => json!("eq"),

@@ -1,5 +1,6 @@
 //! Puts seccompiler under test as a compiler of policies: its rules by default, its JSON front end with `--json`.
-//! It speaks the served form of harness/adapter/PROTOCOL.md. A panic ends the process.
+//! It speaks the served form of harness/adapter/PROTOCOL.md. A panic ends the process. With `--file` it compiles a file in
+//! seccompiler's own format instead.
 
 mod express;
 mod frames;
@@ -7,14 +8,17 @@ mod names;
 mod policy;
 
 use frames::{Failure, Insn};
+use seccompiler::BpfProgram;
+use std::io::{self, Write};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let json = match arguments.as_slice() {
         [] => false,
         [one] if one == "--json" => true,
+        [one, file, arch, name] if one == "--file" => return dump(file, arch, name),
         _ => {
-            eprintln!("usage: seccompiler [--json] (requests on standard input)");
+            eprintln!("usage: seccompiler [--json] (requests on standard input) | --file FILE ARCH FILTER (its program on standard output)");
             std::process::exit(2);
         }
     };
@@ -30,6 +34,28 @@ fn main() {
     }
 }
 
+/// What seccompiler makes of one filter of a JSON file of its own format.
+fn dump(file: &str, arch: &str, name: &str) {
+    let program = std::fs::read(file)
+        .map_err(|error| error.to_string())
+        .and_then(|text| express::compile_file(&text, arch, name))
+        .map(encoded);
+    let written = program.and_then(|raw| io::stdout().write_all(&raw).map_err(|error| error.to_string()));
+    if let Err(error) = written {
+        eprintln!("seccompiler: {file}: {error}");
+        std::process::exit(2);
+    }
+}
+
+fn encoded(program: BpfProgram) -> Vec<u8> {
+    frames::encode(program.iter().map(|i| Insn {
+        code: i.code,
+        jt: i.jt,
+        jf: i.jf,
+        k: i.k,
+    }))
+}
+
 fn compile(text: &[u8], json: bool) -> Result<Vec<u8>, Failure> {
     let policy = policy::read(text).map_err(Failure::Refused)?;
     let spec = express::express(&policy).map_err(Failure::Unsupported)?;
@@ -38,11 +64,5 @@ fn compile(text: &[u8], json: bool) -> Result<Vec<u8>, Failure> {
     } else {
         express::compile(&spec)
     }?;
-    let insns = program.iter().map(|i| Insn {
-        code: i.code,
-        jt: i.jt,
-        jf: i.jf,
-        k: i.k,
-    });
-    Ok(frames::encode(insns))
+    Ok(encoded(program))
 }

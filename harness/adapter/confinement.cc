@@ -1,0 +1,194 @@
+#include "harness/adapter/confinement.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace secequiv {
+namespace {
+
+constexpr rlim_t kMostFiles = 4096;
+constexpr rlim_t kMostFileBytes = rlim_t{1} << 30;
+
+// Sockets of every family but AF_UNIX are refused, and io_uring, which makes sockets too.
+#if defined(__x86_64__)
+#define SECEQUIV_NATIVE_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define SECEQUIV_NATIVE_ARCH AUDIT_ARCH_AARCH64
+#endif
+#ifdef SECEQUIV_NATIVE_ARCH
+constexpr unsigned kI386Socket = 359;
+constexpr unsigned kI386Socketcall = 102;
+constexpr unsigned kX32Bit = 0x40000000;
+constexpr unsigned kUring = 425;  // of all architectures
+constexpr unsigned kUnix = 1;     // AF_UNIX
+constexpr sock_filter kFilter[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SECEQUIV_NATIVE_ARCH, 0, 5),
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+    BPF_STMT(BPF_ALU | BPF_AND | BPF_K, ~kX32Bit),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kUring, 9, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 5, 0),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_I386, 0, 6),
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kI386Socketcall, 5, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kI386Socket, 0, 2),
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)),  // the low half
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kUnix, 3, 2),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kUring, 0, 2),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+};
+
+bool install_filter() {
+  const sock_fprog program{static_cast<unsigned short>(std::size(kFilter)),
+                           const_cast<sock_filter*>(kFilter)};  // NOLINT: only read
+  return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+}
+#else
+bool install_filter() { return false; }
+#endif
+
+bool write_text(const std::string& path, std::string_view text) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  return ::close(fd) == 0 && written;
+}
+
+void lower(decltype(RLIMIT_NOFILE) resource, rlim_t most) {
+  struct rlimit now{};
+  if (::getrlimit(resource, &now) != 0) return;
+  const rlim_t value = std::min(most, now.rlim_max);
+  const struct rlimit then{value, value};
+  ::setrlimit(resource, &then);
+}
+
+// From the bounding set too, where that is permitted: without it, a file's capabilities and user 0
+// give some back. NO_NEW_PRIVS keeps them away as well, as exec then adds none to what is left.
+bool drop_capabilities() {
+  for (unsigned long capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0;
+       ++capability)
+    ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+  return ::syscall(SYS_capset, &header, none) == 0;
+}
+
+// In a child of its own: makes namespaces, says over `line` whether that was permitted ('n': the
+// network, 'u': with users, '-'), and keeps them until the other side is closed.
+[[noreturn]] void hold_namespaces(int line) {
+  const char said = ::unshare(CLONE_NEWNET) == 0                   ? 'n'
+                    : ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 ? 'u'
+                                                                   : '-';
+  char ignored = 0;
+  if (::write(line, &said, 1) == 1)
+    while (::read(line, &ignored, 1) < 0 && errno == EINTR) {
+    }
+  ::_exit(0);
+}
+
+void wait_for(pid_t pid, int& status) {
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace
+
+Confinement::~Confinement() {
+  for (const int fd : {user_, network_})
+    if (fd >= 0) ::close(fd);
+}
+
+void Confinement::open_namespaces() {
+  int line[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0) return;
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::close(line[0]);
+    hold_namespaces(line[1]);
+  }
+  ::close(line[1]);
+  char said = '-';
+  if (pid > 0)
+    while (::read(line[0], &said, 1) < 0 && errno == EINTR) {
+    }
+  if (said != '-') {
+    const std::string own = fmt::format("/proc/{}/", pid);
+    // The same user and group inside: nobody else exists there.
+    const bool mapped =
+        said == 'n' || (write_text(own + "setgroups", "deny") &&
+                        write_text(own + "uid_map", fmt::format("{0} {0} 1", ::geteuid())) &&
+                        write_text(own + "gid_map", fmt::format("{0} {0} 1", ::getegid())));
+    if (mapped && said == 'u') user_ = ::open((own + "ns/user").c_str(), O_RDONLY | O_CLOEXEC);
+    if (mapped) network_ = ::open((own + "ns/net").c_str(), O_RDONLY | O_CLOEXEC);
+  }
+  ::close(line[0]);
+  int status = 0;
+  if (pid > 0) wait_for(pid, status);
+}
+
+unsigned Confinement::enter() const {
+  unsigned lack = 0;
+  if (user_ >= 0 && ::setns(user_, CLONE_NEWUSER) != 0) lack |= kNetwork;
+  if (!filter_ && (network_ < 0 || ::setns(network_, CLONE_NEWNET) != 0)) lack |= kNetwork;
+  if (!drop_capabilities()) lack |= kCapabilities;
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) lack |= kPrivileges;
+  if (filter_ && !install_filter()) lack |= kNetwork;
+  lower(RLIMIT_NOFILE, kMostFiles);
+  lower(RLIMIT_FSIZE, kMostFileBytes);
+  return lack;
+}
+
+std::shared_ptr<const Confinement> Confinement::make() {
+  const std::shared_ptr<Confinement> made(new Confinement);
+  made->open_namespaces();
+  const auto tried = [&]() -> unsigned {
+    constexpr unsigned kAll = kNetwork | kPrivileges | kCapabilities;
+    const pid_t pid = ::fork();
+    if (pid < 0) return kAll;
+    if (pid == 0) ::_exit(static_cast<int>(made->enter()));
+    int status = 0;
+    wait_for(pid, status);
+    return WIFEXITED(status) ? static_cast<unsigned>(WEXITSTATUS(status)) : kAll;
+  };
+  unsigned lack = tried();
+  if ((lack & kNetwork) != 0) {
+    for (int* fd : {&made->user_, &made->network_})
+      if (*fd >= 0) ::close(std::exchange(*fd, -1));
+    made->filter_ = true;
+    lack = tried();
+    made->filter_ = (lack & kNetwork) == 0;
+  }
+  if ((lack & kNetwork) != 0)
+    made->lacking_.emplace_back(
+        "the network is not cut off: neither a namespace nor a filter is permitted");
+  if ((lack & kPrivileges) != 0)
+    made->lacking_.emplace_back(
+        "set-user-ID programs gain privileges: NO_NEW_PRIVS is not permitted");
+  if ((lack & kCapabilities) != 0)
+    made->lacking_.emplace_back("capabilities are kept: dropping them is not permitted");
+  return made;
+}
+
+}  // namespace secequiv

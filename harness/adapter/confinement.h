@@ -1,0 +1,45 @@
+// What a command under test may not do: use the network, gain or keep privileges, fill the disk.
+// Owns how that is set up (namespaces, or a seccomp filter where there are none) and which of it is
+// not permitted here. It must not know what is run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace secequiv {
+
+// Made once, entered by every child. Its namespaces live as long as it does.
+class Confinement {
+ public:
+  enum Lack : std::uint8_t {
+    kNetwork = 1,       // there is a network
+    kPrivileges = 2,    // exec of a set-user-ID program gains privileges
+    kCapabilities = 4,  // it keeps capabilities of this process
+  };
+
+  // Tries in a child of its own what is permitted.
+  static std::shared_ptr<const Confinement> make();
+  ~Confinement();
+  Confinement(const Confinement&) = delete;
+  Confinement& operator=(const Confinement&) = delete;
+
+  // In a child before exec, also one of vfork: makes system calls, and nothing else. Returns what
+  // was refused, a set of `Lack`.
+  [[nodiscard]] unsigned enter() const;
+
+  // A sentence for each thing that is not permitted here; empty if all is.
+  [[nodiscard]] const std::vector<std::string>& lacking() const { return lacking_; }
+
+ private:
+  Confinement() = default;
+  void open_namespaces();
+
+  int user_ = -1;  // namespaces; -1: none of its own
+  int network_ = -1;
+  bool filter_ = false;  // a seccomp filter in place of the network namespace
+  std::vector<std::string> lacking_;
+};
+
+}  // namespace secequiv

@@ -1,0 +1,23 @@
+// What every word of a report means: error codes, the kernel's rules, verdicts, kinds of findings.
+// Owns the sentences; the words themselves belong to those who report them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace secequiv::cli {
+
+struct Explanation {
+  std::string_view kind;  // "error", "rule", "verdict", "lint", "finding"
+  std::string_view code;  // as in reports
+  std::string_view text;  // two to five sentences: what it means, why it matters, what to do
+};
+
+// One for each word, by kind; a word can be of several kinds.
+std::vector<Explanation> explanations();
+
+// For `--explain CODE`, or without one (empty) the list. Returns the exit status.
+int explain(const std::string& code);
+
+}  // namespace secequiv::cli

@@ -1,0 +1,102 @@
+"""--quiet, colour, and the same output for the same input."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+
+import pytest
+from cli_tool import POLICIES, binary, run, shown_on, some
+
+TEN = str(POLICIES / "seed" / "ten-syscalls.json")
+# A verdict of each command, good and bad; what --quiet leaves of the bad one begins so.
+VERDICTS = {
+    "check": (["A", "A"], ["A", "B"], "verdict   different: "), "prove": (["A", "A"], ["A", "B"], "different ("), "diff": (["A", "A"], ["A", "B"], "different: "),
+    "fuzz": (["A", "A", "--trials", "100"], ["A", "B", "--trials", "100"], "verdict   different: "), "lint": ([TEN], ["LINT"], "fail: "),
+    "cover": (["A"], ["A", "--no-derive"], "fail: "), "mutate": (["A"], ["XOR", "--fuzz-seconds", "0"], "fail: "),
+    "cache": (["A", "A"], ["CACHED", "A"], "verdict   fail: "), "validate": (["A"], ["BAD"], "BAD: rejected: "),
+}
+
+
+@pytest.fixture
+def place(asm, getpid, getpid_enoent):
+    rule = {"any_of": [{"args": {"0": {"eq": 1}}}, {"args": {"0": {"eq": 1}}}]}
+    policy = {"version": 1, "arches": ["x86_64"], "default_action": "errno(1)", "rule_sets": [{"action": "allow", "rules": {"read": rule}}]}
+    paths = {"A": getpid, "B": getpid_enoent, "BAD": asm("ld [0]\n", "bad.asm"), "LINT": asm(json.dumps(policy), "lint.json"),
+             "CACHED": asm("ld [4]\njeq #0xc000003e, n, bad\nn: ld [0]\njeq #39, ok\njeq #40, ok, bad\nok: ret #0x7fff0000\nbad: ret #0x50001\n", "cached.asm"),
+             "XOR": asm("ld [16]\nxor #0x12345678\njeq #1, in, out\nin: ret #0\nout: ret #0x7fff0000\n", "xor.asm")}
+    return lambda words: [str(paths.get(word, word)) for word in words]
+
+
+@pytest.mark.parametrize("command", some(VERDICTS, 4))
+def test_quiet(command, place):
+    good, bad, begins = VERDICTS[command]
+    done = run(command, *place(good), "--quiet")
+    assert (done.status, done.out, done.err) == (0, "", ""), done
+    loud, done = run(command, *place(bad)), run(command, *place(bad), "--quiet")
+    assert loud.status == done.status != 0 and done.err == "" and done.out.count("\n") == 1, done
+    assert done.out.startswith(place([begins.split(":")[0]])[0] if command == "validate" else begins), done
+    if command not in ("mutate", "fuzz", "check", "prove"):  # which say how long it took
+        assert loud.out.endswith(done.out)
+    assert json.loads(run(command, *place(good), "--quiet", "--json").out)
+
+
+def test_quiet_keeps_errors(getpid):
+    done = run("check", getpid.parent / "nowhere", "--quiet")
+    assert done.status == 2 and done.err
+
+
+def on_terminal(*args, **environment):
+    """What a command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    env = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")}
+    process = subprocess.Popen([binary(), *map(str, args)], stdout=theirs, stderr=subprocess.DEVNULL, env={**env, "TERM": "xterm", **environment})
+    process.wait(timeout=60)
+    os.close(theirs)
+    shown = shown_on(ours).decode().replace("\r\n", "\n")
+    os.close(ours)
+    return shown
+
+
+def test_colour(getpid, getpid_enoent):
+    pair = [getpid, getpid_enoent]
+    shown = on_terminal("check", *pair)
+    assert "\nverdict   \x1b[1m\x1b[31mdifferent\x1b[0m: " in shown
+    assert "verdict   \x1b[1m\x1b[32mpass\x1b[0m: " in on_terminal("check", getpid)
+    assert shown.count("\x1b") == 3 and "\x1b[31mdifferent\x1b[0m: " in on_terminal("diff", *pair)
+    # Not in pipes, not where it is not wanted, and everywhere where it is.
+    assert "\x1b" not in run("check", *pair, env={"TERM": "xterm"}).out
+    for quiet in (on_terminal("check", *pair, NO_COLOR="1"), on_terminal("check", *pair, TERM="dumb"), on_terminal("--color=never", "check", *pair)):
+        assert "\x1b" not in quiet and "verdict   different: " in quiet
+    assert "\x1b" in on_terminal("check", *pair, NO_COLOR="")
+    assert "\x1b[31mdifferent\x1b[0m" in run("--color", "always", "check", *pair, env={"NO_COLOR": "1"}).out
+    assert "\x1b" not in run("--color=always", "check", *pair, "--json").out
+    assert "did you mean always?" in run("--color", "allways", "check", *pair).err
+
+
+def test_colour_of_what_came_and_went(getpid, getpid_enoent, tmp_path):
+    run("diff", getpid, getpid_enoent, "--write-expect", tmp_path / "expected.json")
+    out = run("--color=always", "diff", getpid, getpid, "--expect", tmp_path / "expected.json").out
+    assert re.search("^\x1b\\[31m- .*\x1b\\[0m$", out, re.MULTILINE), out
+
+
+def without_times(text):
+    text = re.sub(r'("\w*seconds\w*"|"solve"|"encode"): [0-9.e+-]+', r"\1: 0", text)
+    return re.sub(r"\b[0-9.]+(e-?[0-9]+)? (ms|s)\b", "0 s", text)
+
+
+JOBS = [["check", TEN], ["prove", "A", "B"], ["diff", "A", "B"], ["cover", TEN], ["mutate", "A", "--fuzz-seconds", "0"], ["lint", TEN], ["why", "A"], ["reach", "A"],
+        ["actions", TEN], ["cost", "A"], ["cache", "A"], ["optimize", TEN], ["fuzz", "--optimizer", "broken:jump-offset-truncated", "--trials", "100", "--no-scaling"]]
+
+
+@pytest.mark.parametrize("job", some(JOBS, 5), ids=[job[0] for job in some(JOBS, 5)])
+def test_the_same_input_gives_the_same_output(job, place):
+    first, second = run(*place(job)), run(*place(job))
+    assert (first.status, without_times(first.out), first.err) == (second.status, without_times(second.out), second.err)
+    assert first.out.strip()
+
+
+def test_seeds():
+    first, second = (run("kernel", "--programs", "20", "--seed", "5", "--json") for _ in range(2))
+    assert first.status in (0, 3) and without_times(first.out) == without_times(second.out)

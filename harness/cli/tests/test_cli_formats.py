@@ -1,0 +1,107 @@
+"""Other projects' policies: each decides what that project's own tool made of it, and every command takes them."""
+
+import json
+
+import pytest
+from cli_tool import PROGRAMS, ROOT, report, run
+
+IMPORTS = ROOT / "corpus" / "imports"
+SECCOMPILER = sorted((IMPORTS / "seccompiler").glob("*.bpf"))
+PFC = sorted((IMPORTS / "pfc").glob("*.pfc"))
+OCI = sorted((IMPORTS / "oci").glob("*.bpf"))
+# libseccomp calls these x32, the kernel does not (corpus/known.toml).
+NOT_X32 = "arch != x86_64 || nr < 0x80000000 || nr >= 0xc0000000"
+
+
+def prove(policy, program, *options):
+    return report("prove", policy, program, "--engine", "both", *options)[0]["verdict"]
+
+
+def of_seccompiler(program):
+    """Policy and options of seccompiler/POLICY[.FILTER].ARCH.bpf."""
+    policy, *name, arch = program.stem.split(".")
+    return program.with_name(policy + ".json"), ["--arch", arch] + [word for part in name for word in ("--filter", part)]
+
+
+@pytest.mark.parametrize("program", SECCOMPILER, ids=lambda path: path.stem)
+def test_seccompilers_own_programs(program):
+    policy, options = of_seccompiler(program)
+    assert prove(policy, program, *options) == "equivalent"
+
+
+@pytest.mark.parametrize("text", PFC, ids=lambda path: path.stem)
+def test_pseudo_code_and_program_of_libseccomp(text):
+    program = text.with_suffix(".bpf")
+    stored = program if program.exists() else PROGRAMS / "libseccomp" / program.name
+    assert prove(text, stored, "--assume", NOT_X32) == "equivalent"
+
+
+@pytest.mark.parametrize("program", OCI, ids=lambda path: path.stem)
+def test_profiles_as_runc_hands_them_to_libseccomp(program):
+    assert prove(program.with_suffix(".json"), program, "--assume", NOT_X32) == "equivalent"
+
+
+def test_these_proofs_can_fail(tmp_path):
+    assert len(SECCOMPILER) >= 8 and len(PFC) >= 7 and len(OCI) >= 1
+    changed = tmp_path / "changed.json"
+    text = (IMPORTS / "seccompiler" / "every.json").read_text()
+    changed.write_text(text.replace('"type": "dword", "op": "ge"', '"type": "qword", "op": "ge"'))
+    assert changed.read_text() != text
+    program = IMPORTS / "seccompiler" / "every.operators.x86_64.bpf"
+    assert prove(changed, program, "--filter", "operators") == "different"
+    changed = tmp_path / "changed.pfc"
+    text = (IMPORTS / "pfc" / "x86_64.tree.pfc").read_text()
+    changed.write_text(text.replace("$a0.hi32 > 0", "$a0.hi32 >= 0", 1))
+    assert changed.read_text() != text
+    assert prove(changed, IMPORTS / "pfc" / "x86_64.tree.bpf", "--assume", NOT_X32) == "different"
+
+
+VMM = IMPORTS / "seccompiler" / "vmm.json"
+WEB = IMPORTS / "minijail" / "web.policy"
+TREE = IMPORTS / "pfc" / "x86_64.tree.pfc"
+
+
+@pytest.mark.parametrize("arguments", [
+    ["check", VMM, "--filter", "vmm"], ["check", WEB], ["lint", WEB], ["lint", TREE], ["run", WEB, "--nr", "read"],
+    ["why", VMM, "--filter", "vcpu", "--nr", "ioctl"], ["actions", TREE], ["validate", TREE], ["cost", WEB],
+    ["cover", IMPORTS / "seccompiler" / "single.x86_64.bpf", "--policy", IMPORTS / "seccompiler" / "single.json"],
+    ["optimize", WEB], ["precompile", WEB], ["diff", WEB, WEB]],
+    ids=lambda arguments: "%s-%s" % (arguments[0], arguments[1].suffix[1:]))  # fmt: skip
+def test_every_command_takes_them(arguments):
+    done = run(*arguments, raw=True)
+    assert done.status == (1 if arguments[0] == "lint" else 0), done  # it finds rules that decide nothing
+
+
+@pytest.mark.parametrize("path, name", [(VMM, "seccompiler"), (WEB, "minijail"), (TREE, "pfc"),
+                                        (IMPORTS / "minijail-compiler" / "every.policy", "minijail-compiler")],
+                         ids=["seccompiler", "minijail", "pfc", "minijail-compiler"])  # fmt: skip
+def test_import_with_and_without_a_format(path, name):
+    options = ["--filter", "vmm"] if path == VMM else []
+    told, said = run("import", path, *options), run("import", path, "--format", name, *options)
+    assert told.status == said.status == 0 and told.out == said.out and json.loads(told.out)["version"] == 1
+    other = run("import", path, "--format", "oci")
+    assert other.status == 2 and path.name in other.err
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["check", VMM], "vmm.json#/: 2 filters: vcpu, vmm; --filter NAME picks one"),
+    (["import", WEB, "--filter", "vmm"], "--filter: web.policy is not in seccompiler's format"),
+    (["import", VMM, "--filter", "vmm", "--arch", "arm"], "--arch: seccompiler has filters for x86_64, aarch64 and riscv64"),
+    (["import", WEB, "--arch", "arm"], "web.policy:8:1: unknown system call 'mmap' on arm"),
+    (["import", IMPORTS / "minijail-compiler" / "every.policy", "--format", "minijail"], "every.policy:2:1: @default: only"),
+], ids=["filter", "no-filter", "arch", "call", "dialect"])  # fmt: skip
+def test_errors(arguments, said):
+    done = run(*arguments)
+    assert done.status == 2 and said in done.err.replace(str(WEB), WEB.name), done
+
+
+def test_includes(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "main.policy").write_text("@include ./sub/more.policy\nread: 1\n")
+    (tmp_path / "sub" / "more.policy").write_text("write: 1\n@include ./last.policy\n")
+    (tmp_path / "sub" / "last.policy").write_text("close: 1\n")
+    done = run("import", tmp_path / "main.policy")
+    assert done.status == 0 and set(json.loads(done.out)["rule_sets"][0]["rules"]) == {"read", "write", "close"}
+    (tmp_path / "sub" / "last.policy").write_text("close: 1\nclose: 1\n")
+    done = run("import", tmp_path / "main.policy")
+    assert done.status == 2 and "sub/last.policy:2:1: close has a line already" in done.err

@@ -1,0 +1,65 @@
+"""Mistyped names: the error says which name may have been meant, guesses nothing, and stays exit status 2."""
+
+import json
+
+import pytest
+from cli_tool import run, some
+
+NAMES = [
+    (["chekc"], "'chekc' is not a subcommand; did you mean check?"),
+    (["prove-rul", "x.rule"], "'prove-rul' is not a subcommand; did you mean prove-rule?"),
+    (["check", "A", "--timout", "5"], "'--timout' is not an option of check; did you mean --timeout?"),
+    (["check", "A", "--timout=5"], "'--timout' is not an option of check; did you mean --timeout?"),
+    (["prove", "A", "--refine"], "'--refine' is not an option of prove; did you mean --refines?"),  # and an input is missing
+    (["run", "A", "--nr", "getpit"], "did you mean getpid"), (["run", "A", "--nr", "opennat"], "did you mean openat"),
+    (["why", "A", "--nr", "raed"], "did you mean read"), (["prove", "A", "A", "--assume", "nr == raed"], "did you mean read"),
+    (["prove", "A", "A", "--assume", "arch == x86_46"], "did you mean x86_64?"),
+    (["prove", "A", "A", "--assume", "nr == aarch46:read"], "did you mean aarch64?"),
+    (["run", "A", "--arch", "x8664"], "did you mean x86_64?"), (["check", "A", "--arch", "i386x"], "did you mean i386?"),
+    (["run", "A", "--arg", "0=O_CREATE"], "did you mean O_CREAT"),
+    (["check", "A", "--same", "behavior"], "did you mean behaviour?"), (["check", "A", "--engine", "z4"], "did you mean z3?"),
+    (["dis", "A", "--to", "rwa"], "did you mean raw?"), (["kernel", "A", "--entry", "anny"], "did you mean any?"),
+    (["check", "A", "--cap", "CAP_SYS_ADMN"], "did you mean CAP_SYS_ADMIN?"),
+    (["optimize", "A", "--passes", "thread-jump"], "did you mean thread-jumps?"),
+    (["fuzz", "--optimizer", "broken:last-fixup-off-by-one"], "did you mean broken:last-fix-up-off-by-one?"),
+    (["dis", "getpit.asm"], "getpit.asm: cannot open: No such file or directory; did you mean getpid.asm?"),
+    (["prove", "FOLDER/getpid.amd", "A"], "did you mean FOLDER/getpid.asm?"),
+    (["validate", "call.json"], "unknown system call 'raed' on x86_64; did you mean read"),
+    (["validate", "arch.json"], "did you mean x86_64?"), (["validate", "key.json"], "did you mean default_action?"),
+]
+POLICY = {"version": 1, "arches": ["x86_64"], "default_action": "allow", "rule_sets": []}
+POLICIES = {"call.json": {"rule_sets": [{"action": "log", "rules": {"raed": True}}]}, "arch.json": {"arches": ["x86-64"]},
+            "key.json": {"defaultaction": "log"}}
+
+
+@pytest.mark.parametrize("args, words", some(NAMES, 4), ids=[" ".join(args) for args, _ in some(NAMES, 4)])
+def test_a_near_name_is_offered_and_not_taken(args, words, getpid):
+    for name, change in POLICIES.items():
+        (getpid.parent / name).write_text(json.dumps({**POLICY, **change}))
+
+    def place(text):
+        return str(getpid) if text == "A" else text.replace("FOLDER", str(getpid.parent))
+    done = run(*map(place, args), cwd=getpid.parent)
+    assert done.status == 2 and done.out == "" and place(words) in done.err, done
+
+
+def test_nothing_is_offered_for_what_is_like_nothing(getpid):
+    for args in (["frobnicate"], ["check", getpid, "--frobnicate"], ["run", getpid, "--nr", "frobnicate"],
+                 ["run", getpid, "--arch", "pdp11"], ["dis", getpid, "--to", "elf"], ["dis", getpid.parent / "frobnicate"]):
+        done = run(*args)
+        assert done.status == 2 and "did you mean" not in done.err, done
+
+
+def test_what_stands_behind_an_unknown_command_is_not_judged():
+    assert run("chekc", "--jason", "proof").err.count("is not") == 1
+
+
+def test_hidden_commands_are_not_offered():
+    assert "plugin-host" not in run("plugin-hots").err
+
+
+def test_odd_names_are_shown_and_not_obeyed(tmp_path):
+    (tmp_path / "a\x1b[31mb.asm").write_text("ret #0")
+    done = run("dis", tmp_path / "a\x1b[31b.asm")
+    assert done.status == 2 and "\x1b" not in done.err and "did you mean" in done.err
+    assert "\x1b" not in run("\x1b[31m").err

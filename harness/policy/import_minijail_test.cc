@@ -1,0 +1,214 @@
+#include "harness/policy/import_minijail.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "harness/policy/testing.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
+constexpr std::uint32_t kKill = SECCOMP_RET_KILL_THREAD;
+constexpr std::uint32_t kEperm = SECCOMP_RET_ERRNO | 1;
+
+Import imported(const std::string& text, std::optional<MinijailTool> tool = {},
+                const ImportOptions& options = {}) {
+  auto result = import_minijail(text, "file", tool, options);
+  if (result) return std::move(*result);
+  ADD_FAILURE() << result.error().text() << "\n" << text;
+  return {};
+}
+
+std::string refused(const std::string& text, std::optional<MinijailTool> tool = {},
+                    const ImportOptions& options = {}) {
+  auto result = import_minijail(text, "file", tool, options);
+  return result ? "nothing" : result.error().text();
+}
+
+std::uint32_t decided(const Import& import, std::uint32_t nr,
+                      std::initializer_list<std::uint64_t> args = {}) {
+  return decide(import.policy, call(Arch::kX86_64, nr, args));
+}
+
+TEST(Minijail, LinesAndComments) {
+  const Import import = imported(
+      "# comment\n\nread: 1 # why\r\n\twrite :allow\nclose: return EPERM\n"
+      "open: return \\\n  2\n");
+  EXPECT_EQ(decided(import, 0), kAllow);
+  EXPECT_EQ(decided(import, 1), kAllow);
+  EXPECT_EQ(decided(import, 3), kEperm);
+  EXPECT_EQ(decided(import, 2), SECCOMP_RET_ERRNO | 2);
+  EXPECT_EQ(decided(import, 4), kKill);
+  EXPECT_EQ(decided(import, kX32Bit), kKill) << "x32's numbers are numbers that no line has";
+  EXPECT_EQ(decide(import.policy, call(Arch::kI386, 0)), kKill);
+  EXPECT_TRUE(import.notes.empty());
+}
+
+TEST(Minijail, Operators) {
+  struct Case {
+    const char* text;
+    std::function<bool(std::uint64_t)> holds;
+  };
+  const Case cases[] = {
+      {"arg1 == 5", [](std::uint64_t v) { return v == 5; }},
+      {"arg1 != 0x100000005", [](std::uint64_t v) { return v != 0x100000005; }},
+      {"arg1 < 5", [](std::uint64_t v) { return v < 5; }},
+      {"arg1 <= 5", [](std::uint64_t v) { return v <= 5; }},
+      {"arg1 > 0x100000000", [](std::uint64_t v) { return v > 0x100000000; }},
+      {"arg1 >= -1", [](std::uint64_t v) { return v == ~0ull; }},
+      {"arg1 & 5", [](std::uint64_t v) { return (v & 5) != 0; }},
+      {"arg1 & 4", [](std::uint64_t v) { return (v & 4) != 0; }},
+      {"arg1 & 0", [](std::uint64_t) { return false; }},
+      {"arg1 & ~3", [](std::uint64_t v) { return v > 3; }},
+      {"arg1 & ~0", [](std::uint64_t v) { return v != 0; }},
+      {"arg1 & 0x500000001", [](std::uint64_t v) { return (v & 0x500000001) != 0; }},
+      {"arg1 in 5", [](std::uint64_t v) { return (v & ~5ull) == 0; }},
+      {"arg1 in ~1", [](std::uint64_t v) { return (v & 1) == 0; }},
+      {"arg1 in ~(1|4)", [](std::uint64_t v) { return (v & 5) == 0; }},
+      {"arg1 in 1|(2|(4))", [](std::uint64_t v) { return v <= 7; }},
+      {"arg1 == 010", [](std::uint64_t v) { return v == 8; }},
+      {"arg1 == PROT_READ|PROT_EXEC", [](std::uint64_t v) { return v == 5; }},
+      {"arg1 == 4 || arg1 >= 6 && arg1 <= 7",
+       [](std::uint64_t v) { return v == 4 || v == 6 || v == 7; }}};
+  for (const auto& [text, holds] : cases) {
+    const Import import = imported("read: " + std::string(text));
+    for (const std::uint64_t high : {0ull, 1ull, 4ull, 5ull, 0xffffffffull})
+      for (const std::uint64_t low : {0ull, 1ull, 3ull, 4ull, 5ull, 6ull, 8ull, 0xffffffffull}) {
+        const std::uint64_t v = high << 32 | low;
+        EXPECT_EQ(decided(import, 0, {0, v}), holds(v) ? kAllow : kKill) << text << " " << v;
+      }
+  }
+}
+
+// The two tools contradict each other.
+TEST(Minijail, ReturnBehindAnExpression) {
+  const std::string text = "read: arg0 == 1; return EPERM\n";
+  const Import loader = imported(text);
+  EXPECT_EQ(decided(loader, 0, {1}), kAllow);
+  EXPECT_EQ(decided(loader, 0, {2}), kEperm);
+  EXPECT_EQ(loader.notes.size(), 1u) << "that there is another reading";
+  const Import compiler = imported(text, MinijailTool::kCompiler);
+  EXPECT_EQ(decided(compiler, 0, {1}), kEperm);
+  EXPECT_EQ(decided(compiler, 0, {2}), kKill);
+  EXPECT_TRUE(compiler.notes.empty());
+  const Import told = imported(text + "@default trap\n");
+  EXPECT_EQ(decided(told, 0, {1}), kEperm) << "what only the compiler reads";
+  EXPECT_EQ(decided(told, 0, {2}), SECCOMP_RET_TRAP);
+}
+
+TEST(Minijail, CompilersLanguage) {
+  const Import import = imported(
+      "@default kill-process\n{read, write}: arg0 == 1\nread: arg0 == 2; log\nread: trap\n"
+      "close: { arg0 == 1 && arg1 == 2; return 5, arg0 == 1; user-notify }\n"
+      "kill: kill\nopen[arch=x86_64]: trace\nfork[arch=arm64]: allow\n@frequency ./freq\n");
+  EXPECT_EQ(decided(import, 0, {1}), kAllow);
+  EXPECT_EQ(decided(import, 0, {2}), SECCOMP_RET_LOG);
+  EXPECT_EQ(decided(import, 0, {3}), SECCOMP_RET_TRAP);
+  EXPECT_EQ(decided(import, 1, {1}), kAllow);
+  EXPECT_EQ(decided(import, 1, {2}), SECCOMP_RET_KILL_PROCESS);
+  EXPECT_EQ(decided(import, 3, {1, 2}), SECCOMP_RET_ERRNO | 5);
+  EXPECT_EQ(decided(import, 3, {1, 3}), SECCOMP_RET_USER_NOTIF);
+  EXPECT_EQ(decided(import, 62), kKill);
+  EXPECT_EQ(decided(import, 2), SECCOMP_RET_TRACE);
+  EXPECT_EQ(decided(import, 57), SECCOMP_RET_KILL_PROCESS);
+  ASSERT_EQ(import.notes.size(), 1u);
+  EXPECT_NE(import.notes[0].find("@frequency"), std::string::npos);
+}
+
+TEST(Minijail, ThirtyTwoBits) {
+  ImportOptions options;
+  options.oci.arch = Arch::kArm;
+  const Import import = imported("read: arg0 == -1\nwrite: arg0 & ~1", {}, options);
+  EXPECT_EQ(decide(import.policy, call(Arch::kArm, 3, {0xffffffff})), kAllow);
+  EXPECT_EQ(decide(import.policy, call(Arch::kArm, 3, {0x1ffffffff})), kAllow);
+  EXPECT_EQ(decide(import.policy, call(Arch::kArm, 4, {0x100000001})), kKill);
+  EXPECT_NE(refused("read: arg0 == 0x100000000", {}, options).find("32 bits"), std::string::npos);
+}
+
+TEST(Minijail, Includes) {
+  std::map<std::string, std::string> files = {{"./a.policy", "read: 1\n@include ./sub/b.policy\n"},
+                                              {"./sub/b.policy", "write: 1\n"},
+                                              {"./loop", "@include ./loop\n"},
+                                              {"./bad", "read: 1\nwrite: yes\n"}};
+  std::string wide = "read: 1\n";
+  for (int i = 0; i < 101; ++i) wide += "@include ./empty\n";
+  ImportOptions options;
+  options.read_file = [&](const std::string& path) -> Result<std::string> {
+    if (path == "./empty") return std::string();
+    if (!files.contains(path)) return make_error(ErrorCode::kIo, path, "no such file");
+    return files[path];
+  };
+  const Import import = imported("@include ./a.policy\nclose: 1\n", {}, options);
+  for (const std::uint32_t nr : {0u, 1u, 3u}) EXPECT_EQ(decided(import, nr), kAllow);
+  const std::pair<std::string, const char*> cases[] = {
+      {"@include ./c", "file:1:1: cannot include ./c: no such file"},
+      {"@include ./loop", "nested deeper than 10 files"},
+      {"@include ./bad", "./bad:2:8: expected an expression"},
+      {"@include /etc/passwd", "file:1:10: expected a path from ./ on"},
+      {"@include ./../x", "expected a path from ./ on"},
+      {"@include ./a/../../x", "expected a path from ./ on"},
+      {"@include ../x", "expected a path from ./ on"},
+      {"@include", "expected a path"},
+      {"@include ./a.policy\nread: 1", "read has a line already, at ./a.policy:1"},
+      {wide, "more than 100 files"}};
+  for (const auto& [text, said] : cases)
+    EXPECT_NE(refused(text, {}, options).find(said), std::string::npos)
+        << refused(text, {}, options);
+  EXPECT_NE(refused("@include ./a.policy").find("can include none"), std::string::npos);
+}
+
+TEST(Minijail, Errors) {
+  const std::pair<std::string, const char*> cases[] = {
+      {"", "file: expected 'SYSTEM_CALL: ACTION'"},
+      {"# nothing\n", "found no line"},
+      {"read", "file:1:5: expected ':', found the end of the line"},
+      {"read: 1\n\nwrite 1\n", "file:3:7: expected ':', found '1'"},
+      {"reed: 1", "file:1:1: unknown system call 'reed' on x86_64; did you mean read"},
+      {"read: 1 1", "file:1:9: expected the end of the line, found '1'"},
+      {"read: 2", "file:1:7: expected an expression"},
+      {"read:", "expected an action or an expression, found the end"},
+      {"read: yes", "file:1:7: expected an expression (argN ...)"},
+      {"read: return", "expected an errno"},
+      {"read: return 65536", "expected an errno from 0 to 65535"},
+      {"read: return ENOSUCH", "expected a number or a constant's name"},
+      {"read: arg6 == 1", "file:1:7: expected an argument, arg0 to arg5"},
+      {"read: arg0", "expected an operator"},
+      {"read: arg0 = 1", "file:1:12: expected an operator"},
+      {"read: arg0 == ", "expected a constant"},
+      {"read: arg0 == X_Y_Z", "file:1:15: expected a number or a constant's name"},
+      {"read: arg0 == 1 &&", "expected an argument"},
+      {"read: arg0 == 1 ||| arg1 == 2", "expected an argument"},
+      {"read: arg0 == (1", "expected ')' or '|'"},
+      {"read: arg0 == 08", "expected a number of 64 bits"},
+      {"read: arg0 == 12x", "expected a number of 64 bits"},
+      {"read: arg0 == 0x10000000000000000", "expected a number of 64 bits"},
+      {"read: arg0 == ~~1", "expected a constant, found '~'"},
+      {"read: arg0 == " + std::string(100, '(') + "1", "at most 64 parentheses"},
+      {"read: arg0 == 1; log", "nothing"},
+      {"read: $1", "file:1:7: unexpected '$'"},
+      {"read: 1\nread: arg0 == 1", "file:2:1: read has a line already, at file:1"},
+      {"{read, : 1", "expected a system call, found ':'"},
+      {"{read write}: 1", "expected ',' or '}'"},
+      {"{read: 1", "expected ',' or '}'"},
+      {"io@libc: 1", "file:1:1: the group 'io@libc'"},
+      {"read[cpu=x]: 1", "expected 'arch'"},
+      {"read[arch=x86_64: 1", "expected ',' or ']'"},
+      {"read: {arg0 == 1, arg1 == 2", "expected ',' or '}'"},
+      {"@default allow", "file:1:10: expected kill"},
+      {"@denylist\nread: return 1", "file:1:1: a list of what is denied"},
+      {"{read, write}: 1\nread: arg0 == 1", "file:2:7: read has an action whatever its arguments"},
+      {"read: { arg0 == 1; return EPERM, allow }",
+       "file:1:9: compile_seccomp_policy.py forgets this"},
+      {"@frequency", "expected a path"}};
+  for (const auto& [text, said] : cases)
+    EXPECT_NE(refused(text).find(said), std::string::npos) << refused(text) << "\n" << text;
+  EXPECT_NE(refused("read: 1\n@default trap", MinijailTool::kMinijail0)
+                .find("file:2:1: @default: only compile_seccomp_policy.py"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace secequiv
