@@ -141,7 +141,8 @@ TEST(PrecompiledFile, TheVariables) {
           {file("[3]"), "f#/variables/0: expected an object, found 3"},
           {file(R"([{"name": "fd", "value": 3}])"), "f#/variables/0: the key 'places' is missing"},
           {file(R"([{"name": "fd", "value": 3, "place": []}])"),
-           "f#/variables/0/place: unknown key 'place'; known here: name, value, places"},
+           "f#/variables/0/place: unknown key 'place'; known here: name, value, places; did you "
+           "mean places?"},
           {file("[" + variable("1", "3", "[]") + "]"),
            "f#/variables/0/name: expected a variable's name, found 1"},
           {file("[" + variable(R"("")", "3", "[]") + "]"),
