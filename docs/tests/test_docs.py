@@ -51,6 +51,11 @@ def test_document(document):
 
 
 @pytest.mark.skipif(not FULL, reason="documents run in the development build")
+def test_screencast_is_up_to_date():
+    assert load(ROOT / "scripts" / "screencast").main(["--bin", os.environ["SECEQUIV_BIN"], "--check"]) == 0
+
+
+@pytest.mark.skipif(not FULL, reason="documents run in the development build")
 def test_options_in_prose_exist():
     """Each `--option` of ours that is mentioned, also where it is not run."""
     binary = os.path.join(os.environ["SECEQUIV_BIN"], "secequiv")

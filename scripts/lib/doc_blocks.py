@@ -8,7 +8,7 @@ import re
 RUN = ("console", "sh")
 SHOWN = ("c", "cmake", "go", "json", "python", "text", "yaml")  # never commands
 FENCE = re.compile(r"^```(.*)$")
-STATUS = re.compile(r"\s# exit status (\d+)$")
+STATUS = re.compile(r"\s# exit status (\d+)(?::.*)?$")
 # What differs from run to run: times, and rates.
 VARYING = ((re.compile(r"\b\d[\d.,]*(?:e[+-]?\d+)? ?(?:ns|us|µs|ms|s|seconds?|min)\b"), "TIME"),
            (re.compile(r"\b\d[\d.,]*( [kM])?/s\b"), "RATE"),
