@@ -102,6 +102,8 @@ def test_links(check):
     (fence("console", "output"), "2: output before"),
     (fence("sh", "# nothing"), "1: a block without commands"),
     ("a\n```sh\nls\n", "2: this block has no end"),
+    (fence("json file: ../x.json", "{}"), "1: '../x.json' is not in the folder"),
+    (fence("json file: corpus/a.bpf", "{}"), "1: 'corpus/a.bpf' is not in the folder"),
 ])
 def test_forms(check, text, said):
     with pytest.raises(check_docs.BadDocument, match=re.escape(said)):
