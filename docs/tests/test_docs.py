@@ -1,0 +1,77 @@
+"""README.md and docs/*.md: every command in them runs, ends as they say and prints what they say."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from as_module import load  # noqa: E402
+
+check_docs = load(ROOT / "scripts" / "check_docs")
+
+FULL = os.environ.get("SECEQUIV_FULL_TESTS") == "1"  # the development build
+DOCUMENTS = check_docs.documents()
+TUTORIALS = {"is-my-pass-right", "what-changed-in-this-profile", "fuzz-my-optimizer-in-ci", "read-a-report", "how-the-proof-works", "trust"}
+MOST_NOT_RUN = 12  # blocks that need Docker, root, minutes ...
+LINKED = ("ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md")
+COMMAND = re.compile(r"\bsecequiv ([a-z][a-z-]+)")
+
+
+def name(path):
+    return str(path.relative_to(ROOT))
+
+
+def test_all_are_there():
+    assert TUTORIALS <= {path.stem for path in DOCUMENTS}
+
+
+def test_few_blocks_are_not_run():
+    left_out = [(name(path), block.line, block.argument) for path in DOCUMENTS
+                for block in check_docs.blocks(path.read_text()) if block.kind == "not-run"]
+    assert len(left_out) <= MOST_NOT_RUN, left_out
+
+
+@pytest.mark.parametrize("document", [ROOT / each for each in LINKED if (ROOT / each).exists()] + DOCUMENTS, ids=name)
+def test_links_lead_somewhere(document):
+    assert check_docs.broken_links(document, document.read_text()) == []
+
+
+@pytest.mark.skipif(not FULL, reason="documents run in the development build")
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name)
+def test_document(document):
+    messages, ran = check_docs.check(document, os.environ["SECEQUIV_BIN"])
+    assert ran, "no commands"
+    assert not messages, "\n".join(messages)
+
+
+@pytest.mark.skipif(not FULL, reason="documents run in the development build")
+def test_screencast_is_up_to_date():
+    assert load(ROOT / "scripts" / "screencast").main(["--bin", os.environ["SECEQUIV_BIN"], "--check"]) == 0
+
+
+@pytest.mark.skipif(not FULL, reason="documents run in the development build")
+def test_options_in_prose_exist():
+    """Each `--option` of ours that is mentioned, also where it is not run."""
+    binary = os.path.join(os.environ["SECEQUIV_BIN"], "secequiv")
+    shown = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout
+    commands = re.findall(r"^  ([a-z][a-z-]+)  ", shown[shown.index("Subcommands:"):], re.MULTILINE)
+    for command in commands:
+        shown += subprocess.run([binary, command, "--help"], capture_output=True, text=True, check=True).stdout
+    known = set(re.findall(r"--[a-z][a-z-]+", shown))
+    unknown = []
+    for document in DOCUMENTS:
+        for number, line in enumerate(document.read_text().splitlines(), 1):
+            for span in re.findall(r"`([^`]+)`", line):
+                if re.match(r"--[a-z]", span):
+                    unknown += ["%s:%d: %s" % (name(document), number, each)
+                                for each in re.findall(r"(?<!\S)--[a-z][a-z-]+", span) if each not in known]
+                for command in COMMAND.findall(span):
+                    if command not in commands:
+                        unknown.append("%s:%d: secequiv %s" % (name(document), number, command))
+    assert not unknown, "\n".join(unknown)

@@ -1,0 +1,120 @@
+"""scripts/check_docs sees wrong outputs, statuses, options, forms and links, and lets pass what only varies."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from as_module import load  # noqa: E402
+
+check_docs = load(ROOT / "scripts" / "check_docs")
+pytestmark = pytest.mark.skipif(os.environ.get("SECEQUIV_FULL_TESTS") != "1", reason="no compiler changes what Python does")
+
+# Prints what it is given; --wrong is an option that it does not know.
+SECEQUIV = """#!/bin/sh
+if [ "$1" = --wrong ]; then echo "unknown option --wrong" >&2; exit 2; fi
+echo "verdict   $* (in $$ ms)"
+[ "$1" != different ]
+"""
+
+
+@pytest.fixture
+def check(tmp_path):
+    """Messages about a document of this text, in a tree with one file."""
+    binaries, root = tmp_path / "bin", tmp_path / "root"
+    binaries.mkdir()
+    (root / "corpus").mkdir(parents=True)
+    (root / "corpus" / "a.bpf").write_text("a\n")
+    (binaries / "secequiv").write_text(SECEQUIV)
+    (binaries / "secequiv").chmod(0o755)
+
+    def checked(text):
+        document = root / "README.md"
+        document.write_text(text)
+        messages, _ = check_docs.check(document, binaries, root)
+        assert sorted(path.name for path in (root / "corpus").iterdir()) == ["a.bpf"]  # what examples write is elsewhere
+        return messages
+    return checked
+
+
+def fence(info, *lines):
+    return "\n".join(["```" + info, *lines, "```", ""])
+
+
+@pytest.mark.parametrize("lines", [
+    ("$ secequiv pass", "verdict pass (in 7 ms)"),  # times, widths
+    ("$ secequiv pass", "..."),
+    ("$ secequiv pass; echo end", "...", "end"),
+    ("$ secequiv pass; echo a; echo b", "verdict ... (in 1 ms)", "a", "...", "b"),
+    ("$ secequiv different  # exit status 1", "verdict different (in 1.5 ms)"),
+    ("$ echo a \\", "  b", "a b"),
+    ("$ cat corpus/a.bpf; echo b > corpus/b; cat corpus/b", "a", "b"),
+    ("$ build/release/bin/secequiv pass", "..."),
+    ("$ cd corpus", "$ cat a.bpf", "a"),
+])
+def test_right_consoles(check, lines):
+    assert check(fence("console", *lines)) == []
+
+
+@pytest.mark.parametrize("lines,said", [
+    (("$ secequiv pass", "verdict fail (in 7 ms)"), "-verdict fail"),
+    (("$ secequiv pass",), "+verdict pass"),
+    (("$ secequiv pass", "verdict pass (in 7 ms)", "more"), "-more"),
+    (("$ secequiv different", "..."), "exit status 1, expected 0"),
+    (("$ secequiv pass  # exit status 1", "..."), "exit status 0, expected 1"),
+    (("$ secequiv --wrong", "..."), "exit status 2, expected 0"),
+    (("$ secequiv --wrong", "..."), "unknown option --wrong"),
+    (("$ false | cat",), "exit status 1"),
+    (("$ exit 0",), "exit status missing"),
+])
+def test_wrong_consoles(check, lines, said):
+    messages = check(fence("console", *lines))
+    assert len(messages) == 1 and said in messages[0], messages
+    assert messages[0].startswith("README.md:2: ")
+
+
+def test_scripts(check):
+    assert check(fence("sh", "# a comment", "", "a=1", "test $a = 1", "secequiv different    # exit status 1")) == []
+    assert "exit status 2, expected 0" in check(fence("sh", "secequiv --wrong"))[0]
+    assert check(fence("sh not-run: needs Docker", "docker --wrong")) == []
+
+
+def test_files(check):
+    assert check(fence("json file: deep/x.json", "{}") + fence("console", "$ cat deep/x.json", "{}")) == []
+
+
+def test_links(check):
+    assert check("[a](corpus/a.bpf) [b](https://example.org) [c](#here)\n" + fence("c", "[x](nowhere)")) == []
+    assert check("[a](corpus/b.bpf)\n") == ["README.md: no such file: corpus/b.bpf"]
+
+
+@pytest.mark.parametrize("text,said", [
+    (fence("", "secequiv pass"), "1: a block of ''"),
+    (fence("bash", "secequiv pass"), "1: a block of 'bash'"),
+    (fence("text", "a", "$ secequiv pass"), "1: '$ secequiv pass' looks like a command"),
+    (fence("sh not-run"), "neither 'not-run: REASON'"),
+    (fence("sh not-run:"), "neither 'not-run: REASON'"),
+    (fence("console", "output"), "2: output before"),
+    (fence("sh", "# nothing"), "1: a block without commands"),
+    ("a\n```sh\nls\n", "2: this block has no end"),
+    (fence("json file: ../x.json", "{}"), "1: '../x.json' is not in the folder"),
+    (fence("json file: corpus/a.bpf", "{}"), "1: 'corpus/a.bpf' is not in the folder"),
+])
+def test_forms(check, text, said):
+    with pytest.raises(check_docs.BadDocument, match=re.escape(said)):
+        check(text)
+
+
+def test_update(tmp_path, capsys):
+    (tmp_path / "secequiv").write_text(SECEQUIV)
+    (tmp_path / "secequiv").chmod(0o755)
+    document = tmp_path / "a.md"
+    document.write_text("a\n" + fence("console", "$ echo a \\", "b", "wrong", "$ echo c", "...", "d", "$ echo e") + "end\n")
+    assert check_docs.main(["--bin", str(tmp_path), "--update", str(document)]) == 1
+    assert document.read_text() == "a\n" + fence("console", "$ echo a \\", "b", "a b", "$ echo c", "...", "d", "$ echo e", "e") + "end\n"
+    assert "3 commands, 0 blocks not run, 3 failures" in capsys.readouterr().out

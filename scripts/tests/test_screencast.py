@@ -1,0 +1,46 @@
+"""scripts/screencast: what is drawn is what was printed, and a stale drawing is noticed."""
+
+import os
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from as_module import load  # noqa: E402
+
+screencast = load(ROOT / "scripts" / "screencast")
+pytestmark = pytest.mark.skipif(os.environ.get("SECEQUIV_FULL_TESTS") != "1", reason="no compiler changes what Python does")
+
+
+@pytest.fixture
+def tool(tmp_path):
+    """A folder with a secequiv that prints `text` and fails where the session expects it."""
+    def made(text, ends="[ $1 = check ]"):
+        path = tmp_path / "secequiv"
+        path.write_text("#!/bin/sh\necho '%s'\n%s\n" % (text, ends))
+        path.chmod(0o755)
+        return str(tmp_path)
+    return made
+
+
+def test_up_to_date_or_stale(tool, tmp_path, capsys):
+    svg = str(tmp_path / "a.svg")
+    assert screencast.main(["--bin", tool("a <b> in 1 ms"), "--check", "-o", svg]) == 1  # none yet
+    assert screencast.main(["--bin", tool("a <b> in 1 ms"), "-o", svg]) == 0
+    assert screencast.main(["--bin", tool("a <b> in 1 ms"), "--check", "-o", svg]) == 0
+    assert screencast.main(["--bin", tool("a <b> in 17.25 ms"), "--check", "-o", svg]) == 0
+    assert screencast.main(["--bin", tool("a <c> in 1 ms"), "--check", "-o", svg]) == 1
+    assert screencast.main(["--bin", tool("a <b> in 1 ms", "true"), "--check", "-o", svg]) == 1  # another status
+    assert "stale" in capsys.readouterr().err
+
+
+def test_the_drawing_has_every_line():
+    lines = [("$ a & b", True), ("<different>", False), ("", False), ("x" * (screencast.COLUMNS + 5), False)]
+    root = ElementTree.fromstring(screencast.drawing(lines))
+    texts = [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts == ["$ a & b", "<different>", "", "x" * screencast.COLUMNS, "x" * 5]
+    assert [each.get("class") for each in root.iter("{http://www.w3.org/2000/svg}text")][:2] == ["command", "bad"]
