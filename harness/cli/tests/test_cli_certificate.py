@@ -337,7 +337,7 @@ def test_programs_put_in(tmp_path):
         lines = path.read_text().split("\n")[:-1]
         for side in range(2):
             program = sides[side].read_bytes()
-            for _ in range(2000 if FULL else 300):
+            for _ in range(1000 if FULL else 300):
                 insns = [list(insn) for insn in struct.iter_unpack("<HBBI", program)]
                 insn = rng.choice(insns)
                 what = rng.randrange(4)
