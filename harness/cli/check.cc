@@ -55,15 +55,12 @@ int run_check(const CheckJob& job) {
   ticker.clear();
   if (!result) return report(result.error(), job.options);
   result->dropped = cases->dropped;
-  if (!job.listing.empty())
-    if (const Status written = write_file(job.listing, result->listing); !written)
-      return report(written.error(), job.options);
-  if (const Status written =
-          write_page(*result, before, after, cases->inputs, job.engine, job.options);
-      !written)
-    return report(written.error(), job.options);
+  Status written = Ok{};
+  if (!job.listing.empty()) written = write_file(job.listing, result->listing);
+  if (auto s = write_page(*result, before, after, cases->inputs, job.engine, job.options); !s)
+    written = s;
   return print_found(job.options.json ? render(to_json(*result)) : check_text(*result),
-                     reported(*result, "check", {before.file, after.file}), job.options);
+                     reported(*result, "check", {before.file, after.file}), job.options, written);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "harness/adapter/command.h"
@@ -51,6 +52,73 @@ void Options::add_json(CLI::App& app) {
   app.add_flag("--json", json, "Report as JSON on standard output");
 }
 
+namespace {
+
+// Is it the same file, there or not?
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (std::filesystem::equivalent(a, b, error)) return true;
+  const auto first = std::filesystem::weakly_canonical(std::filesystem::absolute(a, error), error);
+  const auto second = std::filesystem::weakly_canonical(std::filesystem::absolute(b, error), error);
+  return !error && first == second;
+}
+
+// A report goes to no file that anything else on the command line names: an input would be lost.
+void keep_apart(const CLI::App& app, const std::vector<std::string>& reports) {
+  for (const std::string& report : reports) {
+    if (report.empty()) continue;
+    int named = 0;
+    for (const CLI::Option* option : app.get_options())
+      for (const std::string& value : option->results()) {
+        if (same_file(report, value)) ++named;
+        // The filters of a stack.
+        for (std::size_t from = 0; value.find(',') != std::string::npos && from < value.size();) {
+          const std::size_t comma = std::min(value.find(',', from), value.size());
+          if (same_file(report, value.substr(from, comma - from))) ++named;
+          from = comma + 1;
+        }
+      }
+    if (named > 1)
+      throw CLI::ValidationError(fmt::format(
+          "'{}' is to be a report and stands for something else on the command line, too", report));
+  }
+}
+
+// A report of ours, by how it begins.
+bool is_report(const std::string& path) {
+  constexpr std::size_t kEnough = 4096;
+  std::ifstream file(path, std::ios::binary);
+  std::string start(kEnough, '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  return (start.starts_with("<?xml") &&
+          start.find("<testsuites name=\"secequiv\"") != std::string::npos) ||
+         (start.find("sarif-2.1.0.json") != std::string::npos &&
+          start.find("\"name\": \"secequiv\"") != std::string::npos) ||
+         (start.starts_with("<!DOCTYPE html>") &&
+          start.find("<meta name=\"generator\" content=\"secequiv\">") != std::string::npos);
+}
+
+}  // namespace
+
+void drop_old_reports(std::span<char* const> arguments) {
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string text = arguments[i];
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    if (name != "--junit" && name != "--sarif" && name != "--html") continue;
+    std::string path;
+    if (equals != std::string::npos)
+      path = text.substr(equals + 1);
+    else if (i + 1 < arguments.size())
+      path = arguments[i + 1];
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error) || !is_report(path)) continue;
+    // What a link names, not the link.
+    std::filesystem::remove(std::filesystem::weakly_canonical(path, error), error);
+  }
+}
+
 void Options::add_reports(CLI::App& app, bool page) {
   command = app.get_name();
   const auto file = [](const std::string& path) {
@@ -66,12 +134,7 @@ void Options::add_reports(CLI::App& app, bool page) {
                    "Also write one page for people: both programs with their coverage, the graph, "
                    "the difference, costs, inputs to step through; it needs no network")
         ->check(file);
-  // A run that is killed must not leave the verdict of an earlier one.
-  app.parse_complete_callback([this] {
-    for (const std::string& path : {junit, sarif, html})
-      if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored))
-        std::filesystem::remove(path, ignored);
-  });
+  app.parse_complete_callback([this, &app] { keep_apart(app, {junit, sarif, html}); });
 }
 
 void Options::add_timeout(CLI::App& app, const char* text) {
@@ -436,13 +499,16 @@ int print_verdict(std::string_view text, int status, const Options& options) {
   return print(fmt::format("{}\n", text.substr(text.rfind('\n') + 1)), status);
 }
 
-int print_found(std::string_view text, const ReportedCases& found, const Options& options) {
-  if (auto s = write_found(found, options); !s) {
-    print_verdict(text, found.exit_status, options);
-    fmt::print(stderr, "secequiv: {}\n", s.error().text());
-    return exit_code(s.error().code);
+int print_found(std::string_view text, const ReportedCases& found, const Options& options,
+                const Status& also) {
+  const int status = print_verdict(text, found.exit_status, options);
+  int failed = 0;
+  for (const Status& written : {write_found(found, options), also}) {
+    if (written) continue;
+    fmt::print(stderr, "secequiv: {}\n", written.error().text());
+    failed = exit_code(written.error().code);
   }
-  return print_verdict(text, found.exit_status, options);
+  return status == 0 ? failed : status;
 }
 
 int report(const Error& error, const Options& options) {

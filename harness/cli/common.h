@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -138,9 +139,13 @@ Status keep_json_alone(const Options& options, const char* option, const std::st
 int print(std::string_view text, int status = 0);
 // The same of a report whose last line is its verdict; with --quiet only that, and nothing of 0.
 int print_verdict(std::string_view text, int status, const Options& options);
-// The same after writing the files of add_reports, with whose error it ends if they cannot be
-// written; the exit status is that of `found`.
-int print_found(std::string_view text, const ReportedCases& found, const Options& options);
+// The same after writing the files of add_reports; the exit status is that of `found`, or, of a
+// pass, that of what could not be written, `also` or those files.
+int print_found(std::string_view text, const ReportedCases& found, const Options& options,
+                const Status& also = Ok{});
+// Removes the reports that earlier runs left where this command line wants its own, whatever comes
+// of it: nobody must take an old verdict for this run's. Files that are no reports stay.
+void drop_old_reports(std::span<char* const> arguments);
 // The error on standard error (and as JSON on standard output with --json, and in the files of
 // add_reports); returns its exit status.
 int report(const Error& error, const Options& options);

@@ -150,7 +150,7 @@ int cost(const CostJob& job) {
   const auto profile = job.profile.read(arch);
   if (!profile) return report(profile.error(), job.options);
   std::vector<CostedSide> sides;
-  ExactCosts exact(job.options.timeout, job.engine.limits());
+  const ExactCosts exact(job.options.timeout, job.engine.limits());
   for (const Source& source : sources) {
     CostedSide& side =
         sides.emplace_back(&source, profile_cost(source.program, arch, *profile, {}));

@@ -124,7 +124,7 @@ std::string_view about(Verdict verdict) {
     case Verdict::kFail:
       return "An obligation is violated, and the report shows how: an input on which the filters "
              "differ, an edge that no input reached, a call that lost its place in the kernel's "
-             "cache. Exit status 1. Start with the witness, the smallest input that shows it.";
+             "cache. Exit status 1. Start with the witness, an input that shows it.";
     case Verdict::kDifferent:
       return "There is an input on which the filters return different values; it was run through "
              "both. Exit status 1. `secequiv diff` lists all such inputs, and `prove --refines` "

@@ -78,14 +78,14 @@ int run_fuzz_pair(const FuzzPairJob& job, const Options& options, const FuzzEffo
                 SideReport{after.name, after.program, {}}, options.sameness(), derive, fuzzing);
   if (!result) return report(result.error(), options);
   result->dropped = dropped;
+  Status page = Ok{};
   if (!options.html.empty()) {
     const auto cases = job.pair.cases(before, after, options);
-    if (!cases) return report(cases.error(), options);
-    if (auto s = write_page(*result, before, after, cases->inputs, job.engine, options); !s)
-      return report(s.error(), options);
+    page = cases ? write_page(*result, before, after, cases->inputs, job.engine, options)
+                 : Status(cases.error());
   }
   return print_found(options.json ? render(to_json(*result)) : check_text(*result),
-                     reported(*result, "fuzz", {before.file, after.file}), options);
+                     reported(*result, "fuzz", {before.file, after.file}), options, page);
 }
 
 }  // namespace secequiv::cli

@@ -6,6 +6,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <span>
 #include <sstream>
 
 #include "harness/base/interrupt.h"
@@ -48,6 +49,25 @@ void explain_unknown(const CLI::App& app) {
         true);
     if (subcommands.empty()) break;  // what follows would belong to it
   }
+}
+
+// Options that take the place of a command: behind one of them there is its word and nothing else,
+// so that no command seems to have been run. Returns what is too much, or nothing.
+std::string beside_a_document(std::span<char* const> arguments) {
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string text = arguments[i];
+    const std::string name = text.substr(0, text.find('='));
+    if (name == "--color") {
+      if (name == text) ++i;
+      continue;
+    }
+    if (name != "--explain" && name != "--print-man" && name != "--print-completion" &&
+        name != "--write-documents")
+      return {};
+    const std::size_t own = i + (name == text ? 1 : 0);
+    return own + 1 < arguments.size() ? name : std::string();
+  }
+  return {};
 }
 
 int run(int argc, char** argv) {
@@ -145,6 +165,12 @@ int run(int argc, char** argv) {
         option->check([](const std::string& text) {
           return text.empty() ? std::string("expected a value, found ''") : std::string();
         });
+  const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
+  secequiv::cli::drop_old_reports(arguments);
+  if (const std::string option = beside_a_document(arguments); !option.empty()) {
+    std::cerr << option << ": expected no command beside it\n";
+    return 2;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

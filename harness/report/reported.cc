@@ -377,17 +377,30 @@ ReportedCase::Place place_of(std::string where) {
   return out;
 }
 
+namespace {
+
+Verdict verdict_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kBudget:
+    case ErrorCode::kUnavailable:
+      return Verdict::kUnknown;
+    case ErrorCode::kRejected:
+      return Verdict::kRejected;
+    case ErrorCode::kAdapter:
+      return Verdict::kCrashed;
+    default:
+      return Verdict::kFail;
+  }
+}
+
+}  // namespace
+
 ReportedCases reported(const Error& error, const std::string& command, int exit_status) {
-  ReportedCases out{command,
-                    "",
-                    error.code == ErrorCode::kBudget || error.code == ErrorCode::kUnavailable
-                        ? Verdict::kUnknown
-                        : Verdict::kFail,
-                    exit_status,
-                    error.text(),
-                    {}};
-  out.completed = false;
-  ReportedCase found{"error", exit_status == 3 ? State::kUnknown : State::kFail, error.text()};
+  ReportedCases out{command, "", verdict_of(error.code), exit_status, error.text(), {}};
+  const bool refused = error.code == ErrorCode::kRejected;
+  out.completed = refused;
+  ReportedCase found{refused ? "acceptance" : "error",
+                     exit_status == 3 ? State::kUnknown : State::kFail, error.text()};
   // What is no file's name (an option's, a command) has no place.
   ReportedCase::Place place = place_of(error.where);
   if (error.pc >= 0) place.pc = static_cast<std::size_t>(error.pc);

@@ -59,3 +59,10 @@ def test_on_a_terminal_errors_say_where_to_read_on(tmp_path):
     assert b"hint: secequiv --explain io\r\n" in shown_on(ours)
     os.close(ours)
     assert "hint" not in run("dis", tmp_path / "nowhere").err
+
+
+def test_a_command_beside_it_is_refused(getpid, getpid_enoent):
+    """It would not be run, and an exit status of 0 would say that it passed."""
+    for option in (["--explain"], ["--explain", "different"], ["--print-man", "check"], ["--color", "never", "--explain=different"]):
+        done = run(*option, "check", getpid, getpid_enoent)
+        assert done.status == 2 and "expected no command" in done.err, done

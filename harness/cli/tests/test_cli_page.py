@@ -172,10 +172,6 @@ def test_of_fuzzing_a_pair_and_of_nothing_else(tmp_path, getpid, getpid_enoent):
     done = run("fuzz", "--optimizer", "cat", "--html", tmp_path / "p.html")
     assert done.status == 2 and "--html" in done.err and "pair" in done.err
     assert run("check", getpid, getpid, "--html", "-").status == 2
-    stale = tmp_path / "stale.html"
-    stale.write_text("pass")
-    assert run("check", getpid, tmp_path / "missing", "--html", stale).status == 2
-    assert not stale.exists()
 
 
 # The browser.

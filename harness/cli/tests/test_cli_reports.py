@@ -150,15 +150,52 @@ def test_an_error_is_in_both_reports_and_nothing_stale_is_left(reports):
     cases, results = reports.run("check", "broken.asm", "after.asm", status=2)
     assert cases["error"].tag == "error"
     assert region(results[0]) == ("broken.asm", {"startLine": 2})
-    # A usage error ends before anything is written, and what was there is an old verdict.
-    reports.junit_file.write_text("stale")
-    wrong = run("check", "a", "b", "c", "--junit", "j.xml", cwd=reports.folder)
-    assert wrong.status == 2
     for option in ("--junit", "--sarif"):
         done = run("check", "before.asm", "before.asm", option, "-", cwd=reports.folder)
         assert done.status == 2 and "expected a file" in done.err
         done = run("check", "before.asm", "before.asm", option, "no/f", cwd=reports.folder)
-        assert done.status == 2 and "no/f" in done.err
+        assert done.status == 2 and "no/f" in done.err and "verdict   pass" in done.out
+        done = run("check", "before.asm", "after.asm", option, "no/f", cwd=reports.folder)
+        assert done.status == 1 and "no/f" in done.err and "verdict   different" in done.out
+
+
+def test_no_old_verdict_is_left(reports):
+    """Whatever becomes of a run: wrong usage, a missing file, a link, a name with '='."""
+    folder = reports.folder
+    same, other = ("check", "before.asm", "before.asm"), ("check", "before.asm", "after.asm")
+    for option in ("--junit", "--sarif", "--html"):
+        for wrong in ((*other, "--timeout", "abc"), (*other, "third.asm"), ("check", "before.asm", "missing.asm", "--oracle", "none")):
+            assert run(*same, option, "old", cwd=folder).status == 0 and (folder / "old").exists()
+            assert run(*wrong, option, "old", cwd=folder).status == 2
+            assert not (folder / "old").exists()
+        assert run(*same, option, "real", cwd=folder).status == 0
+        (folder / "link").symlink_to("real")
+        assert run(*other, option + "=link", "--timeout", "x", cwd=folder).status == 2
+        assert not (folder / "real").exists()
+        (folder / "link").unlink()
+        # What is no report of ours is not removed before there is one to put in its place.
+        (folder / "mine").write_text("mine")
+        assert run(*other, option, "mine", "--timeout", "x", cwd=folder).status == 2
+        assert (folder / "mine").read_text() == "mine"
+
+
+def test_a_report_takes_no_other_files_place(reports):
+    folder = reports.folder
+    kept = {name: (folder / name).read_bytes() for name in ("before.asm", "after.asm")}
+    (folder / "hard").hardlink_to(folder / "after.asm")
+    for args in (("check", "before.asm", "after.asm", "--junit", "before.asm"), ("check", "before.asm", "after.asm", "--html", "./after.asm"),
+                 ("check", "before.asm", "hard", "--sarif", "after.asm"), ("prove", "before.asm,after.asm", "after.asm", "--sarif", "before.asm"),
+                 ("check", "before.asm", "before.asm", "--junit", "x", "--sarif", "./x"),
+                 ("check", "before.asm", "before.asm", "--junit", "x", "--listing", "x")):
+        done = run(*args, cwd=folder)
+        assert done.status == 2 and "stands for something else" in done.err, done
+        assert {name: (folder / name).read_bytes() for name in kept} == kept and not (folder / "x").exists()
+
+
+def test_what_the_kernel_refuses_is_rejected_in_diff_too(reports):
+    (reports.folder / "bad.asm").write_text("ld [0]\nmod #3\nret a\n")
+    cases, _ = reports.run("diff", "bad.asm", "after.asm", status=4)
+    assert cases["acceptance"].tag == "failure"
 
 
 def test_rules_of_a_policy_and_rewrites(reports):

@@ -129,9 +129,10 @@ const graph = { scale: 1 };
 function markGraph() {
   if (!graph.nodes || !stepper) return;
   const executed = stepper.executed[graph.side];
+  const taken = stepper.taken[graph.side];
   for (const { block, element } of graph.nodes) element.classList.toggle("ran", executed.has(block.first));
   for (const { block, way, element } of graph.edges)
-    element.classList.toggle("ran", executed.has(block.last) && executed.has(way.to.first));
+    element.classList.toggle("ran", taken.has(`${block.last}>${way.to.first}`));
 }
 
 function scaleGraph(scale) {

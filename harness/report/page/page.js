@@ -182,6 +182,8 @@ class Stepper {
       input.text + (input.words.length ? ": " + input.words.map(([word, value]) => `${word} = ${value}`).join(", ") : "");
     this.steps = SIDES.map((name) => stepsOf(input[name]));
     this.executed = this.steps.map((steps) => new Set(steps.map((step) => step.pc)));
+    // Which instruction followed which: both ends of an edge may be executed and the edge not.
+    this.taken = this.steps.map((steps) => new Set(steps.slice(1).map((step, i) => `${steps[i].pc}>${step.pc}`)));
     this.count = Math.max(...this.steps.map((steps) => steps.length));
     this.rows = this.steps.map((steps, side) => {
       const insns = data.sides[side].insns;
@@ -209,8 +211,9 @@ class Stepper {
       if (rows[at]) reveal(this.boxes[side].list, rows[at]);
     });
     byId("step").textContent = `step ${this.at + 1} of ${this.count}`;
-    byId("first").disabled = byId("back").disabled = this.at === 0;
-    byId("last").disabled = byId("next").disabled = this.at === this.count - 1;
+    // Not disabled, which would take the keyboard away from them.
+    for (const id of ["first", "back"]) byId(id).setAttribute("aria-disabled", this.at === 0);
+    for (const id of ["last", "next"]) byId(id).setAttribute("aria-disabled", this.at === this.count - 1);
   }
 }
 
