@@ -3,8 +3,15 @@
 
 set(_secequiv_to_file ${CMAKE_CURRENT_LIST_DIR}/secequivToFile.cmake)
 
-# Parses into arg_*; `needed` and `options` have one value each, `lists` several.
+# Parses into arg_*; `needed` and `options` have one value each, `lists` several. A ';' would split a word on the way to the
+# test, which would then test something else than what is written.
 macro(_secequiv_arguments function flags needed options lists)
+  set(_count ARGC) # the function's: ${ARGC} would be the macro's
+  foreach(_i RANGE ${${_count}})
+    if("${ARGV${_i}}" MATCHES ";")
+      message(FATAL_ERROR "${function}: expected arguments without ';', found '${ARGV${_i}}'")
+    endif()
+  endforeach()
   cmake_parse_arguments(PARSE_ARGV 0 arg "${flags}" "${needed};${options}" "${lists}")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "${function}: unexpected '${arg_UNPARSED_ARGUMENTS}'")

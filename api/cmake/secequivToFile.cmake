@@ -1,5 +1,5 @@
 # cmake -D OUTPUT=file -P secequivToFile.cmake -- command ...: runs it, its standard output also goes to the file, which
-# appears whole or not at all. Fails if the command does.
+# appears whole or not at all, in a folder that is made. Fails if the command does.
 set(command)
 set(ours TRUE)
 foreach(i RANGE 1 ${CMAKE_ARGC})
@@ -10,6 +10,8 @@ foreach(i RANGE 1 ${CMAKE_ARGC})
     set(ours FALSE)
   endif()
 endforeach()
+get_filename_component(folder ${OUTPUT} DIRECTORY)
+file(MAKE_DIRECTORY "${folder}")
 file(REMOVE ${OUTPUT})
 execute_process(COMMAND ${command} OUTPUT_FILE ${OUTPUT}.new RESULT_VARIABLE status)
 file(READ ${OUTPUT}.new text)

@@ -86,12 +86,12 @@ def test_a_project_without_languages(prefix, tmp_path):
 
 
 def test_reports_in_files(tmp_path):
-    """Whole or not at all; what was there before is gone."""
-    report = tmp_path / "report.json"
+    """Whole or not at all; what was there before is gone. Folders are made."""
+    report = tmp_path / "out" / "report.json"
     for script, status, expected in (("echo '[1; 2]'", 0, "[1; 2]\n"), ("echo no; exit 1", 1, "no\n"), ("exit 3", 1, None), ("kill -9 $$", 1, None)):
         run("cmake", "-D", "OUTPUT=%s" % report, "-P", FUNCTIONS.parent / "secequivToFile.cmake", "--", "sh", "-c", script, status=status)
         assert (report.read_text() if report.exists() else None) == expected
-        assert sorted(tmp_path.iterdir()) == ([report] if expected else [])
+        assert sorted(report.parent.iterdir()) == ([report] if expected else [])
 
 
 @pytest.mark.parametrize("call, said", [
@@ -106,6 +106,10 @@ def test_reports_in_files(tmp_path):
     ("secequiv_add_check(NAME a POLICY b)", "OPTIMIZER is missing"),
     ("secequiv_add_check(NAME a OPTIMIZER b)", "POLICY is missing"),
     ("secequiv_add_check(NAME a POLICY b OPTIMIZER)", "expected a value behind OPTIMIZER"),
+    ("secequiv_add_check(NAME a POLICY b OPTIMIZER sh -c [[one; two]])", "expected arguments without ';', found 'one; two'"),
+    ("secequiv_add_check(NAME a POLICY b OPTIMIZER sh -c \"one\\;two\")", "expected arguments without ';', found 'one"),
+    ("secequiv_add_proof(NAME a BEFORE \"b;c\" AFTER d)", "expected arguments without ';', found 'b;c'"),
+    ("secequiv_add_proof(NAME a BEFORE b AFTER c ASSUME \"nr == 1;\")", "expected arguments without ';', found 'nr == 1;'"),
 ])
 def test_wrong_arguments(call, said, tmp_path):
     script = tmp_path / "call.cmake"
