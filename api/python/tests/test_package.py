@@ -141,6 +141,31 @@ def test_assertions():
         assert_refines(KILL, ALLOW)
     with pytest.raises(secequiv.Unknown):
         assert_refines(ALLOW, ALLOW, engine="z3", timeout=1e-9)
+    for claim in (assert_equivalent, assert_refines):
+        with pytest.raises(TypeError, match="refines"):
+            claim(ALLOW, KILL, refines=True)
+
+
+def test_what_was_left_out_is_said():
+    profile = '{"defaultAction": "SCMP_ACT_ALLOW",\n "syscalls": [], "Nothing": 1}'
+    program = secequiv.parse(profile)
+    for question in (secequiv.prove, secequiv.diff):
+        for before, after in ((profile, program), (program, program)):
+            with pytest.warns(UserWarning, match="the unknown key /Nothing") as caught:
+                answer = question(before, after)
+            assert answer.message.count("the unknown key /Nothing") == 2 and len(caught) == 1
+            assert caught[0].filename == __file__
+
+
+def test_numbers_and_programs_out_of_range():
+    for wrong in ({"max_memory": 2**64}, {"max_memory": -1}):
+        for question in (secequiv.prove, secequiv.diff):
+            with pytest.raises(ValueError, match="max_memory"):
+                question(ALLOW, ALLOW, **wrong)
+    with pytest.raises(ValueError, match="max_regions"):
+        secequiv.diff(ALLOW, ALLOW, max_regions=2**64)
+    with pytest.raises(ValueError, match="found 9 in all"):
+        secequiv.Program(bytes(9))
 
 
 NO_MEMORY = """

@@ -7,6 +7,7 @@ program, `SecequivError` for all else.
 
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Any, Optional, Sequence, Tuple
 
@@ -54,8 +55,8 @@ def _answered(raw: Raw, refusal_is_answer: bool = False) -> Raw:
     return raw
 
 
-def _common(raw: Raw) -> Tuple[Verdict, str, Any]:
-    return _VERDICTS[raw.verdict], raw.message, raw.document
+def _common(raw: Raw, notes: str = "") -> Tuple[Verdict, str, Any]:
+    return _VERDICTS[raw.verdict], notes + raw.message, raw.document
 
 
 def _witness(raw: Raw) -> Optional[Witness]:
@@ -85,9 +86,20 @@ def parse(source: Filter, *, form: Optional[str] = None, arch: Optional[str] = N
     return Program(raw.program or b"", name, raw.is_policy, raw.message)
 
 
-def _pair(before: Filter, after: Filter, arch: Optional[str]) -> Tuple[bytes, int, bytes, int]:
-    one, other = parse(before, arch=arch), parse(after, arch=arch)
-    return one.code, len(one), other.code, len(other)
+def _count(name: str, value: int) -> int:
+    if not 0 <= value < 2**64:
+        raise ValueError("%s: expected a number from 0 to 2**64-1, found %r" % (name, value))
+    return value
+
+
+def _pair(before: Filter, after: Filter, arch: Optional[str]) -> Tuple[Tuple[bytes, int, bytes, int], str]:
+    """The library's arguments, and what was left out of profiles: a warning, and part of the answer's message."""
+    programs = [parse(before, arch=arch), parse(after, arch=arch)]
+    notes = "".join(program.notes for program in programs)
+    for note in dict.fromkeys(notes.splitlines()):
+        warnings.warn(note, stacklevel=3)
+    one, other = programs
+    return (one.code, len(one), other.code, len(other)), notes
 
 
 def prove(before: Filter, after: Filter, *, refines: bool = False, same: str = "raw", assume: Optional[str] = None,
@@ -96,18 +108,20 @@ def prove(before: Filter, after: Filter, *, refines: bool = False, same: str = "
 
     `same` is raw (all 32 bits of a decision) or behaviour (what a process can observe); `timeout` is in seconds, `max_memory` in
     MiB; `engine` is dd, z3 or both."""
-    raw = _answered(call("secequiv_prove", *_pair(before, after, arch), refines=int(refines), same=_index("same", _SAMENESS, same),
+    pair, notes = _pair(before, after, arch)
+    raw = _answered(call("secequiv_prove", *pair, refines=int(refines), same=_index("same", _SAMENESS, same),
                          assume=_text(assume), timeout_seconds=_seconds(timeout), engine=_index("engine", _ENGINES, engine),
-                         max_memory_mib=max_memory, arch=_text(arch)))
-    return Proof(*_common(raw), witness=_witness(raw))
+                         max_memory_mib=_count("max_memory", max_memory), arch=_text(arch)))
+    return Proof(*_common(raw, notes), witness=_witness(raw))
 
 
 def diff(before: Filter, after: Filter, *, same: str = "raw", assume: Optional[str] = None, timeout: float = 60,
          max_regions: int = 20, max_memory: int = 1024, arch: Optional[str] = None) -> Difference:
     """Everything the two differ in, counted, with at most `max_regions` regions of inputs for each change."""
-    raw = _answered(call("secequiv_diff", *_pair(before, after, arch), same=_index("same", _SAMENESS, same), assume=_text(assume),
-                         timeout_seconds=_seconds(timeout), max_regions=max_regions, max_memory_mib=max_memory, arch=_text(arch)))
-    return Difference(*_common(raw), witness=_witness(raw))
+    pair, notes = _pair(before, after, arch)
+    raw = _answered(call("secequiv_diff", *pair, same=_index("same", _SAMENESS, same), assume=_text(assume),
+                         timeout_seconds=_seconds(timeout), max_regions=_count("max_regions", max_regions), max_memory_mib=_count("max_memory", max_memory), arch=_text(arch)))
+    return Difference(*_common(raw, notes), witness=_witness(raw))
 
 
 def evaluate(program: Filter, data: Data, *, arch: Optional[str] = None) -> Evaluation:

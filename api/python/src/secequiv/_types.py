@@ -71,8 +71,17 @@ class Program:
     is_policy: bool = False  # it was compiled of one, without optimization
     message: str = field(default="", compare=False)  # what was left out of a profile, and how long it is
 
+    def __post_init__(self) -> None:
+        if len(self.code) % 8:
+            raise ValueError("expected 8 bytes for each instruction, found %d in all" % len(self.code))
+
     def __len__(self) -> int:
         return len(self.code) // 8
+
+    @property
+    def notes(self) -> str:
+        """What was left out of a profile, a line each."""
+        return "".join(line + "\n" for line in self.message.splitlines()[:-1])
 
     def __bytes__(self) -> bytes:
         return self.code

@@ -8,9 +8,11 @@ from . import Filter, prove
 __all__ = ["assert_equivalent", "assert_refines"]
 
 
-def _assert(claim: str, before: Filter, after: Filter, options: Any) -> None:
+def _assert(claim: str, before: Filter, after: Filter, refines: bool, options: Any) -> None:
     __tracebackhide__ = True
-    proof = prove(before, after, **options)
+    if "refines" in options:
+        raise TypeError("'refines' is no option of an assertion: assert_equivalent and assert_refines say which is meant")
+    proof = prove(before, after, refines=refines, **options)
     if not proof:
         raise AssertionError("%s\n%s" % (claim, proof.message))
 
@@ -18,10 +20,10 @@ def _assert(claim: str, before: Filter, after: Filter, options: Any) -> None:
 def assert_equivalent(before: Filter, after: Filter, **options: Any) -> None:
     """The two make the same decision for every possible system call."""
     __tracebackhide__ = True
-    _assert("the filters make different decisions", before, after, options)
+    _assert("the filters make different decisions", before, after, False, options)
 
 
 def assert_refines(before: Filter, after: Filter, **options: Any) -> None:
     """`after` is never more permissive than `before`."""
     __tracebackhide__ = True
-    _assert("'after' is more permissive than 'before'", before, after, {**options, "refines": True})
+    _assert("'after' is more permissive than 'before'", before, after, True, options)
