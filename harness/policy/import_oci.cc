@@ -91,13 +91,42 @@ std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view tex
   return std::pair(parts[0], parts[1]);
 }
 
+// As encoding/json of Go compares keys: of no case, and the two letters beyond ASCII that are some
+// of it.
+std::string folded(std::string_view key) {
+  std::string out;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    const std::string_view rest = key.substr(i);
+    if (rest.starts_with("\u017f")) {  // long s
+      out += 's';
+      i += 1;
+    } else if (rest.starts_with("\u212a")) {  // Kelvin
+      out += 'k';
+      i += 2;
+    } else {
+      out += rest[0] >= 'A' && rest[0] <= 'Z' ? static_cast<char>(rest[0] - 'A' + 'a') : rest[0];
+    }
+  }
+  return out;
+}
+
+// Runtimes read a key in any case, we do not.
+Status check_case(const JsonCursor& at, std::span<const std::string_view> known) {
+  for (const auto& item : at.value().items())
+    for (const std::string_view name : known)
+      if (item.key() != name && folded(item.key()) == folded(name))
+        return at.at(item.key())
+            .fail(fmt::format("runtimes read this key as '{}'; write it so", name));
+  return Ok{};
+}
+
 class Importer {
  public:
   Importer(const JsonCursor& root, const OciOptions& options) : root_(root), options_(options) {}
 
   Result<OciImport> import() {
     if (!root_.value().is_object()) return root_.expected("a seccomp profile (an object)");
-    note_unknown_keys(root_, kProfileKeys);
+    if (auto s = note_unknown_keys(root_, kProfileKeys); !s) return s.error();
     if (!root_.has("defaultAction")) return root_.fail("the key 'defaultAction' is missing");
     auto chosen = action(root_.at("defaultAction"), root_, "defaultErrnoRet");
     if (!chosen) return chosen.error();
@@ -109,7 +138,7 @@ class Importer {
     if (auto s = architectures(); !s) return s.error();
     if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32))
       policy.x32_action = policy.bad_arch_action;
-    if (root_.has("syscalls")) {
+    if (root_.has("syscalls") && !root_.at("syscalls").value().is_null()) {
       const JsonCursor list = root_.at("syscalls");
       if (auto s = list.array("an array of system call entries"); !s) return s.error();
       for (std::size_t i = 0; i < list.value().size(); ++i)
@@ -123,11 +152,13 @@ class Importer {
  private:
   // A key that is not known may be a condition misspelt, without which an entry holds for more than
   // was meant.
-  void note_unknown_keys(const JsonCursor& at, std::span<const std::string_view> known) {
+  Status note_unknown_keys(const JsonCursor& at, std::span<const std::string_view> known) {
+    if (auto s = check_case(at, known); !s) return s;
     for (const auto& item : at.value().items())
       if (std::ranges::find(known, item.key()) == known.end())
         out_.skipped.push_back(fmt::format("the unknown key {}{}", at.at(item.key()).pointer(),
                                            did_you_mean(similar_names(item.key(), known))));
+    return Ok{};
   }
 
   Result<std::uint32_t> action(const JsonCursor& at, const JsonCursor& holder,
@@ -181,7 +212,7 @@ class Importer {
     for (std::size_t i = 0; i < map.value().size(); ++i) {
       const JsonCursor row = map.at(i);
       if (!row.value().is_object()) return row.expected("an architecture entry (an object)");
-      note_unknown_keys(row, kArchKeys);
+      if (auto s = note_unknown_keys(row, kArchKeys); !s) return s;
       if (!row.has("architecture")) return row.fail("the key 'architecture' is missing");
       auto name = row.at("architecture").string("an architecture (SCMP_ARCH_...)");
       if (!name) return name.error();
@@ -223,7 +254,7 @@ class Importer {
     if (!at.has(key) || at.at(key).value().is_null()) return std::optional<JsonCursor>();
     const JsonCursor inner = at.at(key);
     if (!inner.value().is_object()) return inner.expected("an object of arches, caps, minKernel");
-    note_unknown_keys(inner, kFilterKeys);
+    if (auto s = note_unknown_keys(inner, kFilterKeys); !s) return s.error();
     auto caps = strings(inner, "caps");
     if (!caps) return caps.error();
     for (std::size_t i = 0; i < caps->size(); ++i)
@@ -286,7 +317,7 @@ class Importer {
 
   Status entry(const JsonCursor& at) {
     if (!at.value().is_object()) return at.expected("a system call entry (an object)");
-    note_unknown_keys(at, kEntryKeys);
+    if (auto s = note_unknown_keys(at, kEntryKeys); !s) return s;
     auto wanted = applies(at);
     if (!wanted) return wanted.error();
     auto names = strings(at, "names");
@@ -377,15 +408,17 @@ class Importer {
 
   Result<Rule> condition(const JsonCursor& at, std::set<std::uint32_t>& fields) {
     if (!at.value().is_object()) return at.expected("a condition (an object)");
-    note_unknown_keys(at, kArgKeys);
+    if (auto s = note_unknown_keys(at, kArgKeys); !s) return s.error();
     for (const char* key : {"index", "value", "op"})
       if (!at.has(key)) return at.fail(fmt::format("the key '{}' is missing", key));
     auto index = at.at("index").number32("an argument index from 0 to 5");
     if (!index) return index.error();
     if (*index >= static_cast<std::uint32_t>(kArgCount))
       return at.at("index").expected("an argument index from 0 to 5");
+    const bool has_second = at.has("valueTwo") && !at.at("valueTwo").value().is_null();
     for (const char* key : {"value", "valueTwo"})
-      if (at.has(key) && !at.at(key).value().is_number_unsigned())
+      if ((key == std::string_view("value") || has_second) &&
+          !at.at(key).value().is_number_unsigned())
         return at.at(key).expected("a number from 0 to 2^64-1");
     auto op = at.at("op").string("an operator (SCMP_CMP_...)");
     if (!op) return op.error();
@@ -398,7 +431,8 @@ class Importer {
     m.value = at.at("value").value().get<std::uint64_t>();
     if (m.op == Matcher::Op::kMaskedEq) {
       m.mask = m.value;
-      m.value = at.has("valueTwo") ? at.at("valueTwo").value().get<std::uint64_t>() : 0;
+      m.value = has_second ? at.at("valueTwo").value().get<std::uint64_t>() : 0;
+      m.value &= m.mask;  // as libseccomp does
     }
     fields.insert(*index);
     return rule;
@@ -520,6 +554,10 @@ Result<OciImport> import_oci(std::string_view text, const std::string& name,
   // A whole runtime-spec config.json carries the profile at /linux/seccomp, Kubernetes' object of
   // the kind SeccompProfile at /spec.
   if (!root.has("defaultAction") && root.has("linux")) {
+    constexpr std::array<std::string_view, 1> kOuter = {"linux"};
+    constexpr std::array<std::string_view, 1> kInner = {"seccomp"};
+    if (auto s = check_case(root, kOuter); !s) return s.error();
+    if (auto s = check_case(root.at("linux"), kInner); !s) return s.error();
     if (!root.at("linux").has("seccomp"))
       return root.fail("a configuration without /linux/seccomp");
     return Importer(root.at("linux").at("seccomp"), options).import();

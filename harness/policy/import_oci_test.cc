@@ -103,6 +103,11 @@ TEST(Oci, EveryOperator) {
       R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 6, "op": "SCMP_CMP_MASKED_EQ"}]})j"));
   EXPECT_EQ(decided(no_second, 0, {9}), kAllow);
   EXPECT_EQ(decided(no_second, 0, {2}), kEperm);
+  const OciImport outside = imported(profile(
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 15, "valueTwo": 18, "op": "SCMP_CMP_MASKED_EQ"}]})j"));
+  EXPECT_EQ(decided(outside, 0, {2}), kAllow) << "libseccomp masks what must be left";
+  EXPECT_EQ(decided(outside, 0, {18}), kAllow);
+  EXPECT_EQ(decided(outside, 0, {3}), kEperm);
 }
 
 TEST(Oci, ConditionsOfOneEntryMustAllHold) {
@@ -351,6 +356,41 @@ TEST(Oci, UnknownKeysAreReported) {
                 "mean CAP_SYS_ADMIN?",
                 "the unknown key /syscalls/1/includes/cap; did you mean caps?",
                 "the unknown key /syscalls/1/args/0/value2; did you mean value?"}));
+}
+
+// encoding/json of Go, and with it runc, reads them.
+TEST(Oci, KeysInAnotherCaseAreRefused) {
+  const std::pair<std::string, const char*> cases[] = {
+      {R"j({"defaultAction": "SCMP_ACT_ERRNO", "Syscalls": []})j", "oci#/Syscalls"},
+      {R"j({"DEFAULTACTION": "SCMP_ACT_ERRNO"})j", "oci#/DEFAULTACTION"},
+      {"{\"defaultAction\": \"SCMP_ACT_ERRNO\", \"\u017fyscalls\": []}", "as 'syscalls'"},
+      {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "Args": []})j"),
+       "oci#/syscalls/0/Args: runtimes read this key as 'args'"},
+      {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "Includes": {}})j"),
+       "oci#/syscalls/0/Includes"},
+      {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "excludes": {"Caps": []}})j"),
+       "oci#/syscalls/0/excludes/Caps"},
+      {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW",
+        "args": [{"index": 0, "value": 1, "valuetwo": 1, "op": "SCMP_CMP_EQ"}]})j"),
+       "oci#/syscalls/0/args/0/valuetwo"},
+      {R"j({"defaultAction": "SCMP_ACT_ERRNO", "archMap": [{"Architecture": "SCMP_ARCH_X86_64"}]})j",
+       "oci#/archMap/0/Architecture"},
+      {R"j({"linux": {"seccomp": {"defaultAction": "SCMP_ACT_ERRNO"}, "Seccomp": {}}})j",
+       "oci#/linux/Seccomp"}};
+  for (const auto& [text, said] : cases) {
+    const auto result = import_oci(text, "oci", {});
+    ASSERT_FALSE(result) << text;
+    EXPECT_NE(result.error().text().find(said), std::string::npos) << result.error().text();
+  }
+}
+
+TEST(Oci, NullIsAbsent) {
+  EXPECT_TRUE(imported(R"j({"defaultAction": "SCMP_ACT_ERRNO", "syscalls": null})j")
+                  .policy.rule_sets.empty());
+  const OciImport import = imported(profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW",
+    "args": [{"index": 0, "value": 6, "valueTwo": null, "op": "SCMP_CMP_MASKED_EQ"}]})j"));
+  EXPECT_EQ(decided(import, 0, {9}), kAllow);
+  EXPECT_EQ(decided(import, 0, {2}), kEperm);
 }
 
 TEST(Oci, EveryKeyOfTheSpecificationIsKnown) {
