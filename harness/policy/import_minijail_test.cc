@@ -1,5 +1,6 @@
 #include "harness/policy/import_minijail.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -118,6 +119,25 @@ TEST(Minijail, CompilersLanguage) {
   EXPECT_NE(import.notes[0].find("@frequency"), std::string::npos);
 }
 
+TEST(Minijail, CompilersArchitectures) {
+  const std::pair<const char*, Arch> cases[] = {
+      {"x86", Arch::kI386},      {"x86_64", Arch::kX86_64},   {"arm", Arch::kArm},
+      {"arm64", Arch::kAarch64}, {"riscv64", Arch::kRiscv64}, {"s390x", Arch::kS390x},
+      {"ppc64", Arch::kPpc64le}, {"mips64", Arch::kMips64}};
+  for (const auto& [name, arch] : cases) {
+    ImportOptions options;
+    options.oci.arch = arch;
+    const auto of = [&](std::string_view other) {
+      return imported(fmt::format("write: 1\nread[arch={}]: 1\n", other), {}, options)
+          .policy.rule_sets[0]
+          .rules.size();
+    };
+    EXPECT_EQ(of(name), 2) << name;
+    EXPECT_EQ(of(fmt::format("loong64,{}", name)), 2) << name;
+    EXPECT_EQ(of("loong64"), 1) << name;
+  }
+}
+
 TEST(Minijail, ThirtyTwoBits) {
   ImportOptions options;
   options.oci.arch = Arch::kArm;
@@ -196,6 +216,11 @@ TEST(Minijail, Errors) {
       {"io@libc: 1", "file:1:1: the group 'io@libc'"},
       {"read[cpu=x]: 1", "expected 'arch'"},
       {"read[arch=x86_64: 1", "expected ',' or ']'"},
+      {"read[arch=amd64]: 1", "file:1:11: expected an architecture as minijail names it"},
+      {"read[arch=x86,aarch64]: 1", "file:1:15: expected an architecture as minijail names it"},
+      {"read[arch=SCMP_ARCH_X86]: 1", "expected an architecture as minijail names it"},
+      {"read: 1\n# why \\\nwrite: 1", "file:2:1: a comment that ends in '\\'"},
+      {"read: 1 # why\\\r\nwrite: 1", "file:1:9: a comment that ends in '\\'"},
       {"read: {arg0 == 1, arg1 == 2", "expected ',' or '}'"},
       {"@default allow", "file:1:10: expected kill"},
       {"@denylist\nread: return 1", "file:1:1: a list of what is denied"},

@@ -31,6 +31,12 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool in_word(char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '@'; }
 
+// Standard input's "-" is no name of a file beside it.
+std::filesystem::path folder_of(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
 struct NamedAction {
   std::string_view name;
   std::uint32_t action;
@@ -46,10 +52,41 @@ constexpr NamedAction kActions[] = {
     {"user-notify", SECCOMP_RET_USER_NOTIF},
 };
 
+struct NamedArch {
+  std::string_view name;
+  std::optional<Arch> arch;  // nothing: not in our tables
+};
+// minijail's own names, other ones than ours.
+constexpr NamedArch kArches[] = {
+    {"arm", Arch::kArm},
+    {"arm64", Arch::kAarch64},
+    {"ia64", {}},
+    {"loong64", {}},
+    {"mips", {}},
+    {"mips64", Arch::kMips64},
+    {"mipsel", {}},
+    {"mipsel64", {}},
+    {"parisc", {}},
+    {"ppc", {}},
+    {"ppc64", Arch::kPpc64le},  // of either byte order
+    {"riscv64", Arch::kRiscv64},
+    {"s390", {}},
+    {"s390x", Arch::kS390x},
+    {"sparc", {}},
+    {"sparc64", {}},
+    {"x86", Arch::kI386},
+    {"x86_64", Arch::kX86_64},
+};
+
 class Parser {
  public:
-  Parser(const ImportOptions& options, File& out, std::size_t& includes)
-      : options_(options), out_(out), includes_(includes), arch_(options.oci.arch) {}
+  // `folder`: the policy's, below which everything included must be.
+  Parser(const ImportOptions& options, File& out, std::size_t& includes, std::string folder)
+      : options_(options),
+        out_(out),
+        includes_(includes),
+        folder_(std::move(folder)),
+        arch_(options.oci.arch) {}
 
   Status file(std::string_view text, const std::string& name, std::size_t depth) {
     name_ = name;
@@ -60,6 +97,11 @@ class Parser {
       std::string_view line = text.substr(0, end);
       text.remove_prefix(std::min(end + 1, text.size()));
       if (line.ends_with('\r')) line.remove_suffix(1);
+      if (const std::size_t comment = line.find('#');
+          comment != std::string_view::npos && line.ends_with('\\'))
+        return error_at({name_, number, comment + 1},
+                        "a comment that ends in '\\': minijail0 and minijail's compiler read it "
+                        "differently");
       if (auto s = words(line, number); !s) return s;
       if (line.ends_with('\\')) continue;
       if (auto s = statement(); !s) return s;
@@ -178,13 +220,25 @@ class Parser {
       return error_at(place, fmt::format("nested deeper than {} files", kMaxDepth));
     if (++includes_ > kMaxIncludes)
       return error_at(place, fmt::format("more than {} files included", kMaxIncludes));
-    // Standard input's "-" is no name of a file beside it.
-    const std::filesystem::path folder = std::filesystem::path(name_).parent_path();
-    const std::string file = ((folder.empty() ? "." : folder) / relative).string();
+    const std::string file = (folder_of(name_) / relative).string();
+    if (const std::string why = not_followed(file); !why.empty())
+      return error_at(place, fmt::format("cannot include {}: {}", file, why));
     const auto text = options_.read_file(file);
     if (!text)
       return error_at(place, fmt::format("cannot include {}: {}", file, text.error().detail));
-    return Parser(options_, out_, includes_).file(without_bom(*text), file, depth_ + 1);
+    return Parser(options_, out_, includes_, folder_).file(without_bom(*text), file, depth_ + 1);
+  }
+
+  // Why a file that there is must not be included; the reader knows of others.
+  [[nodiscard]] std::string not_followed(const std::string& name) const {
+    std::error_code failed;
+    const auto file = std::filesystem::canonical(name, failed);
+    if (failed) return {};
+    const auto top = std::filesystem::canonical(folder_, failed);
+    if (failed || std::ranges::mismatch(top, file).in1 != top.end())
+      return "it leads out of the policy's folder";
+    if (!std::filesystem::is_regular_file(file, failed)) return "expected a regular file";
+    return {};
   }
 
   Status calls() {
@@ -248,7 +302,10 @@ class Parser {
       meant = false;
       do {
         if (done() || tokens_[next_].kind != Kind::kWord) return wrong("an architecture");
-        meant = meant || arch_from_name(tokens_[next_].text) == arch_;
+        const auto named = std::ranges::find(kArches, tokens_[next_].text, &NamedArch::name);
+        if (named == std::end(kArches))
+          return wrong("an architecture as minijail names it (x86, x86_64, arm, arm64, ...)");
+        meant = meant || named->arch == arch_;
         ++next_;
       } while (take(","));
     } while (take(";"));
@@ -453,6 +510,7 @@ class Parser {
   const ImportOptions& options_;
   File& out_;
   std::size_t& includes_;
+  std::string folder_;
   Arch arch_;
   std::string name_;
   std::size_t depth_ = 0;
@@ -472,7 +530,8 @@ Error error_at(const Place& place, std::string detail) {
 Result<File> parse(std::string_view text, const std::string& name, const ImportOptions& options) {
   File out;
   std::size_t includes = 0;
-  if (auto s = Parser(options, out, includes).file(text, name, 0); !s) return s.error();
+  if (auto s = Parser(options, out, includes, folder_of(name).string()).file(text, name, 0); !s)
+    return s.error();
   return out;
 }
 

@@ -1,6 +1,7 @@
 """Other projects' policies: each decides what that project's own tool made of it, and every command takes them."""
 
 import json
+import os
 
 import pytest
 from cli_tool import PROGRAMS, ROOT, report, run
@@ -105,3 +106,24 @@ def test_includes(tmp_path):
     (tmp_path / "sub" / "last.policy").write_text("close: 1\nclose: 1\n")
     done = run("import", tmp_path / "main.policy")
     assert done.status == 2 and "sub/last.policy:2:1: close has a line already" in done.err
+
+
+def test_includes_stay_below_the_policys_folder(tmp_path):
+    folder, outside = tmp_path / "folder", tmp_path / "outside"
+    (folder / "sub").mkdir(parents=True)
+    outside.write_text("write: 1\n")
+    (folder / "beside").write_text("write: 1\n")
+    (folder / "sub" / "up").write_text("@include ./beside\n")
+    (folder / "sub" / "beside").symlink_to("../beside")
+    (folder / "link").symlink_to(outside)
+    (folder / "way").symlink_to(tmp_path)
+    os.mkfifo(folder / "pipe")
+    policy = folder / "main.policy"
+    for path, said in (("sub/up", None), ("link", "leads out of the policy's folder"), ("way/outside", "leads out of the policy's folder"),
+                       ("pipe", "expected a regular file"), ("sub", "expected a regular file"), ("none", "cannot include")):  # fmt: skip
+        policy.write_text("read: 1\n@include ./%s\n" % path)
+        done = run("import", policy)
+        assert (done.status == 0) if said is None else (done.status == 2 and "main.policy:2:1: cannot" in done.err and said in done.err), done
+    policy.write_text("read: 1\n@include ./sub/up\n")
+    (tmp_path / "elsewhere").symlink_to(folder)
+    assert run("import", tmp_path / "elsewhere" / "main.policy").status == 0
