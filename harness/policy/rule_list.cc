@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
+#include <set>
+#include <utility>
 
 namespace secequiv {
 namespace {
@@ -78,26 +79,39 @@ void RuleList::add(Arch arch, std::uint32_t nr, Rule rule, std::uint32_t action)
 }
 
 std::vector<RuleSet> RuleList::rule_sets() && {
+  struct Waiting {
+    Call call;
+    std::vector<Entry>* entries;
+    std::size_t next;
+  };
+  std::map<std::uint32_t, std::vector<Waiting>> waiting;  // by the action of the next entry
+  for (auto& [call, entries] : calls_) waiting[entries[0].action].push_back({call, &entries, 0});
+  // Most system calls first, then the lower action.
+  std::set<std::pair<std::size_t, std::uint32_t>> order;
+  const auto rank = [&](std::uint32_t action, std::size_t calls) {
+    return std::pair(std::numeric_limits<std::size_t>::max() - calls, action);
+  };
+  for (const auto& [action, calls] : waiting) order.insert(rank(action, calls.size()));
   std::vector<RuleSet> out;
-  std::map<std::pair<Arch, std::uint32_t>, std::size_t> next;
-  while (true) {
-    // Each round takes the action that most system calls wait for.
-    std::map<std::uint32_t, std::size_t> waiting;
-    for (const auto& [call, entries] : calls_)
-      if (next[call] < entries.size()) ++waiting[entries[next[call]].action];
-    if (waiting.empty()) return out;
+  while (!order.empty()) {
     RuleSet set;
-    set.action =
-        std::ranges::max_element(waiting, {}, [](const auto& w) { return w.second; })->first;
-    for (auto& [call, entries] : calls_) {
-      std::size_t& at = next[call];
-      if (at >= entries.size() || entries[at].action != set.action) continue;
-      set.rules.push_back(
-          SyscallRule{call.first, call.second, any_of(std::move(entries[at].alternatives))});
-      ++at;
+    set.action = order.begin()->second;
+    order.erase(order.begin());
+    std::vector<Waiting> taken = std::exchange(waiting[set.action], {});
+    std::ranges::sort(taken, {}, &Waiting::call);
+    for (Waiting& one : taken) {
+      set.rules.push_back(SyscallRule{one.call.first, one.call.second,
+                                      any_of(std::move((*one.entries)[one.next].alternatives))});
+      if (++one.next == one.entries->size()) continue;
+      const std::uint32_t action = (*one.entries)[one.next].action;
+      std::vector<Waiting>& others = waiting[action];
+      order.erase(rank(action, others.size()));
+      others.push_back(one);
+      order.insert(rank(action, others.size()));
     }
     out.push_back(std::move(set));
   }
+  return out;
 }
 
 }  // namespace secequiv

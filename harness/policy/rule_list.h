@@ -27,11 +27,12 @@ class RuleList {
   [[nodiscard]] std::vector<RuleSet> rule_sets() &&;
 
  private:
+  using Call = std::pair<Arch, std::uint32_t>;
   struct Entry {
     std::uint32_t action = 0;
     std::vector<Rule> alternatives;
   };
-  std::map<std::pair<Arch, std::uint32_t>, std::vector<Entry>> calls_;
+  std::map<Call, std::vector<Entry>> calls_;
 };
 
 }  // namespace secequiv
