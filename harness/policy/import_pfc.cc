@@ -193,9 +193,10 @@ class Halves {
 // The library's stand-in for a call that an architecture lacks: in the text, in no program.
 bool is_pseudo(std::uint32_t nr) { return nr >= 0x80000000 && nr != 0xffffffff; }
 
-class Importer {
+class PfcImporter {
  public:
-  Importer(std::string_view text, const std::string& name) : lines_(lines_of(text)), name_(name) {}
+  PfcImporter(std::string_view text, const std::string& name)
+      : lines_(lines_of(text)), name_(name) {}
 
   Result<Import> import() {
     if (lines_.empty())
@@ -382,7 +383,7 @@ bool is_pfc(std::string_view text) {
 }
 
 Result<Import> import_pfc(std::string_view text, const std::string& name) {
-  return Importer(text, name).import();
+  return PfcImporter(text, name).import();
 }
 
 }  // namespace secequiv
