@@ -80,6 +80,8 @@ void GroupSlot::clear() { node_->group = 0; }
 
 void end_groups_on_next_signal() {
   for (const int signal : kEnding) {
+    struct sigaction now{};
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) continue;
     struct sigaction then{};
     then.sa_handler = end_groups_too;
     then.sa_flags = static_cast<int>(SA_RESETHAND);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <string_view>
@@ -27,46 +28,85 @@ namespace {
 constexpr rlim_t kMostFiles = 4096;
 constexpr rlim_t kMostFileBytes = rlim_t{1} << 30;
 
-// Sockets of every family but AF_UNIX are refused, and io_uring, which makes sockets too.
-#if defined(__x86_64__)
-#define SECEQUIV_NATIVE_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define SECEQUIV_NATIVE_ARCH AUDIT_ARCH_AARCH64
-#endif
-#ifdef SECEQUIV_NATIVE_ARCH
-constexpr unsigned kI386Socket = 359;
-constexpr unsigned kI386Socketcall = 102;
+// System calls by the numbers of one architecture (of x32 without its bit). The arguments of
+// socketcall cannot be seen.
 constexpr unsigned kX32Bit = 0x40000000;
-constexpr unsigned kUring = 425;  // of all architectures
-constexpr unsigned kUnix = 1;     // AF_UNIX
-constexpr sock_filter kFilter[] = {
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SECEQUIV_NATIVE_ARCH, 0, 5),
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-    BPF_STMT(BPF_ALU | BPF_AND | BPF_K, ~kX32Bit),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kUring, 9, 0),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 5, 0),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_I386, 0, 6),
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kI386Socketcall, 5, 0),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kI386Socket, 0, 2),
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)),  // the low half
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kUnix, 3, 2),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kUring, 0, 2),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+constexpr unsigned kUring = 425;     // of all architectures; it makes sockets, too
+constexpr unsigned kPidfdGet = 438;  // pidfd_getfd, likewise
+constexpr unsigned kNone = ~0U;
+struct Numbers {
+  unsigned arch;
+  unsigned socket;
+  unsigned socketcall;
+  std::array<unsigned, 6> others;  // ptrace, process_vm_readv, process_vm_writev: other processes
+};
+#if defined(__x86_64__)
+constexpr std::array kNumbers = {
+    Numbers{AUDIT_ARCH_X86_64, 41, kNone, {101, 310, 311, 521, 539, 540}},
+    Numbers{AUDIT_ARCH_I386, 359, 102, {26, 347, 348, kNone, kNone, kNone}}};
+#elif defined(__aarch64__)
+constexpr std::array kNumbers = {
+    Numbers{AUDIT_ARCH_AARCH64, 198, kNone, {117, 270, 271, kNone, kNone, kNone}},
+    Numbers{AUDIT_ARCH_ARM, 281, 102, {26, 376, 377, kNone, kNone, kNone}}};
+#else
+constexpr std::array<Numbers, 0> kNumbers = {};
+#endif
+
+struct Filter {
+  std::array<sock_filter, 64> code{};
+  unsigned short size = 0;
+
+  constexpr void add(unsigned op, unsigned k, unsigned char otherwise = 0) {
+    code[size++] = sock_filter{static_cast<unsigned short>(op), 0, otherwise, k};
+  }
+  constexpr void load(unsigned offset) { add(BPF_LD | BPF_W | BPF_ABS, offset); }
+  constexpr void unless(unsigned value, unsigned char skipped) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, value, skipped);
+  }
+  constexpr void answer(unsigned what) { add(BPF_RET | BPF_K, what); }
+  constexpr void refuse(unsigned number, unsigned error) {
+    if (number == kNone) return;
+    unless(number, 1);
+    answer(SECCOMP_RET_ERRNO | error);
+  }
 };
 
-bool install_filter() {
-  const sock_fprog program{static_cast<unsigned short>(std::size(kFilter)),
-                           const_cast<sock_filter*>(kFilter)};  // NOLINT: only read
-  return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+// With a network namespace: what reaches past it (AF_VSOCK). Alone: every family but AF_UNIX, and
+// what reaches into other processes, which may have a network.
+constexpr Filter filter_of(bool alone) {
+  constexpr unsigned kRefused = SECCOMP_RET_ERRNO | EACCES;
+  Filter out;
+  for (const Numbers& numbers : kNumbers) {
+    out.load(offsetof(seccomp_data, arch));
+    const unsigned short start = out.size;
+    out.unless(numbers.arch, 0);  // to the next architecture: below
+    out.load(offsetof(seccomp_data, nr));
+    if (numbers.arch == kNumbers.front().arch) out.add(BPF_ALU | BPF_AND | BPF_K, ~kX32Bit);
+    out.refuse(kUring, ENOSYS);
+    out.refuse(numbers.socketcall, EACCES);
+    if (alone) {
+      out.refuse(kPidfdGet, EPERM);
+      for (const unsigned number : numbers.others) out.refuse(number, EPERM);
+    }
+    out.unless(numbers.socket, 4);
+    out.load(offsetof(seccomp_data, args));  // the low half
+    out.unless(alone ? AF_UNIX : AF_VSOCK, 1);
+    out.answer(alone ? SECCOMP_RET_ALLOW : kRefused);
+    out.answer(alone ? kRefused : SECCOMP_RET_ALLOW);
+    out.answer(SECCOMP_RET_ALLOW);
+    out.code[start].jf = static_cast<unsigned char>(out.size - start - 1);
+  }
+  out.answer(SECCOMP_RET_ALLOW);
+  return out;
 }
-#else
-bool install_filter() { return false; }
-#endif
+constexpr Filter kAlone = filter_of(true);
+constexpr Filter kBeside = filter_of(false);
+
+bool install(const Filter& filter) {
+  const sock_fprog program{filter.size,
+                           const_cast<sock_filter*>(filter.code.data())};  // NOLINT: only read
+  return !kNumbers.empty() && ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+}
 
 bool write_text(const std::string& path, std::string_view text) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -154,7 +194,7 @@ unsigned Confinement::enter() const {
   if (!filter_ && (network_ < 0 || ::setns(network_, CLONE_NEWNET) != 0)) lack |= kNetwork;
   if (!drop_capabilities()) lack |= kCapabilities;
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) lack |= kPrivileges;
-  if (filter_ && !install_filter()) lack |= kNetwork;
+  if (!install(filter_ ? kAlone : kBeside)) lack |= filter_ ? kNetwork : kBeyond;
   lower(RLIMIT_NOFILE, kMostFiles);
   lower(RLIMIT_FSIZE, kMostFileBytes);
   return lack;
@@ -164,7 +204,7 @@ std::shared_ptr<const Confinement> Confinement::make() {
   const std::shared_ptr<Confinement> made(new Confinement);
   made->open_namespaces();
   const auto tried = [&]() -> unsigned {
-    constexpr unsigned kAll = kNetwork | kPrivileges | kCapabilities;
+    constexpr unsigned kAll = kNetwork | kPrivileges | kCapabilities | kBeyond;
     const pid_t pid = ::fork();
     if (pid < 0) return kAll;
     if (pid == 0) ::_exit(static_cast<int>(made->enter()));
@@ -183,11 +223,15 @@ std::shared_ptr<const Confinement> Confinement::make() {
   if ((lack & kNetwork) != 0)
     made->lacking_.emplace_back(
         "the network is not cut off: neither a namespace nor a filter is permitted");
+  if ((lack & kBeyond) != 0)
+    made->lacking_.emplace_back("AF_VSOCK is not cut off: a filter is not permitted");
   if ((lack & kPrivileges) != 0)
     made->lacking_.emplace_back(
         "set-user-ID programs gain privileges: NO_NEW_PRIVS is not permitted");
   if ((lack & kCapabilities) != 0)
     made->lacking_.emplace_back("capabilities are kept: dropping them is not permitted");
+  // Without privileges the command is the same user: it must not read or write this process.
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   return made;
 }
 

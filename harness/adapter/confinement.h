@@ -1,5 +1,5 @@
 // What a command under test may not do: use the network, gain or keep privileges, fill the disk.
-// Owns how that is set up (namespaces, or a seccomp filter where there are none) and which of it is
+// Owns how that is set up (namespaces and a seccomp filter, or a filter alone) and which of it is
 // not permitted here. It must not know what is run.
 #pragma once
 
@@ -17,9 +17,11 @@ class Confinement {
     kNetwork = 1,       // there is a network
     kPrivileges = 2,    // exec of a set-user-ID program gains privileges
     kCapabilities = 4,  // it keeps capabilities of this process
+    kBeyond = 8,        // there are sockets that network namespaces do not separate
   };
 
-  // Tries in a child of its own what is permitted.
+  // Tries in a child of its own what is permitted. From then on other processes of the user cannot
+  // trace this one, and it leaves no core. To be called once.
   static std::shared_ptr<const Confinement> make();
   ~Confinement();
   Confinement(const Confinement&) = delete;
@@ -38,7 +40,7 @@ class Confinement {
 
   int user_ = -1;  // namespaces; -1: none of its own
   int network_ = -1;
-  bool filter_ = false;  // a seccomp filter in place of the network namespace
+  bool filter_ = false;  // the filter stands alone, without a network namespace
   std::vector<std::string> lacking_;
 };
 

@@ -178,7 +178,7 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() != 0) explain_unknown(app);
     return usage(app, error);
   }
-  if (secequiv::stop_wanted())
+  if (secequiv::stop_wanted() && context.status != 0)  // what was proven by then stands
     secequiv::cli::warn("interrupted: the answer is what was known by then");
   return context.status;
 }

@@ -30,7 +30,11 @@ extern "C" void note_interrupt(int) {
 void watch_interrupts() {
   struct sigaction action{};
   action.sa_handler = note_interrupt;
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+    struct sigaction now{};  // nohup has some ignored
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
+      ::sigaction(signal, &action, nullptr);
+  }
 }
 
 void heed_interrupts() {

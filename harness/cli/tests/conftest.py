@@ -1,10 +1,14 @@
 """Fixtures of the command line's tests."""
 
+import signal
+
 import cli_tool
 import pytest
 
 
 def pytest_sessionstart(session):
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as shells do in the background; what is started would ignore it too
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         cli_tool.binary()
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""Ctrl-C: what takes long stops soon and says what is known, which is never a pass; a second one ends it at once. Progress on terminals."""
+"""Ctrl-C: what takes long stops soon and says what is known, a pass only if it was proven by then; a second one ends it at once. Progress on terminals."""
 
 import fcntl
 import json
@@ -41,10 +41,10 @@ def started(*args, **popen):
     return subprocess.Popen([binary(), *map(str, args)], stdout=subprocess.PIPE, **popen)
 
 
-def caught(process, number=signal.SIGINT):
+def caught(process, number=signal.SIGINT, what="SigCgt:"):
     """Does the process have a handler?"""
     status = open("/proc/%d/status" % process.pid).read()
-    return int(status.split("SigCgt:")[1].split()[0], 16) >> (number - 1) & 1
+    return int(status.split(what)[1].split()[0], 16) >> (number - 1) & 1
 
 
 def interrupted(*args):
@@ -89,6 +89,17 @@ def test_a_second_one_ends_it_at_once():
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGTERM
+
+
+def test_what_was_ignored_stays_ignored(hard):
+    process = started("prove", *hard, "--engine", "z3", "--timeout", "1000", stderr=subprocess.DEVNULL,
+                      preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))  # as nohup does
+    while not caught(process, signal.SIGTERM):
+        time.sleep(0.01)
+    assert not caught(process, signal.SIGHUP) and caught(process, signal.SIGHUP, "SigIgn:")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 3
+    process.communicate()
 
 
 def on_terminal(*args, seconds):

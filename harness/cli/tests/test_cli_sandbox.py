@@ -15,7 +15,7 @@ from cli_tool import run
 
 # Says what it could do, then prints a program.
 PROBE = """
-import json, os, resource, socket, sys
+import ctypes, json, os, resource, socket, sys
 port, where = int(sys.argv[1]), sys.argv[2]
 def connects():
     try:
@@ -23,14 +23,32 @@ def connects():
         return True
     except OSError as error:
         return error.errno
-status = dict(line.split(":", 1) for line in open("/proc/self/status"))
-json.dump({"connects": connects(), "caps": [status[key].strip() for key in ("CapInh", "CapPrm", "CapEff", "CapAmb")],
+def of(process="self"):
+    return dict(line.split(":", 1) for line in open("/proc/%s/status" % process))
+def error_of(what):
+    try:
+        what()
+        return 0
+    except OSError as error:
+        return error.errno
+def called(*call):
+    if libc.syscall(*call) < 0:
+        raise OSError(ctypes.get_errno(), "")
+tool, libc = os.getppid(), ctypes.CDLL(None, use_errno=True)
+while of(tool)["Name"].strip() != "secequiv":
+    tool = int(of(tool)["PPid"])
+status = of()
+json.dump({"reads_tool": [error_of(lambda: open("/proc/%d/%s" % (tool, file), "rb").read(1)) for file in ("mem", "environ")],
+           "traces": [error_of(lambda: called(*call)) for call in ((101, 9999, tool, 0, 0), (310, os.getpid(), 0, 0, 0, 0, 0))],
+           "vsock": error_of(lambda: socket.socket(40, 1)), "uring": error_of(lambda: called(425, 1, 0)),
+           "connects": connects(), "caps": [status[key].strip() for key in ("CapInh", "CapPrm", "CapEff", "CapAmb")],
            "bounding": status["CapBnd"].strip(), "no_new_privs": status["NoNewPrivs"].strip(), "uid": [os.getuid(), os.geteuid()],
            "file_bytes": resource.getrlimit(resource.RLIMIT_FSIZE)[0], "core": resource.getrlimit(resource.RLIMIT_CORE)[0],
            "unix": socket.socketpair()[0].fileno() > 0}, open(where, "w"))
 print("ret #0")
 """
 NONE = ["0" * 16] * 4
+EPERM, EACCES, ENOSYS = 1, 13, 38
 NOBODY = 65534
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable  # one that everybody may run
 
@@ -62,6 +80,8 @@ def confined(found):
     assert found["connects"] is not True, found
     assert found["caps"] == NONE and found["no_new_privs"] == "1", found
     assert found["file_bytes"] == 1 << 30 and found["core"] == 0 and found["unix"], found
+    assert found["reads_tool"] == [EACCES] * 2, found
+    assert found["vsock"] == EACCES and (found["uring"] == ENOSYS or platform.machine() != "x86_64"), found
 
 
 def test_a_command_has_no_network_and_no_privileges(probe):
@@ -113,7 +133,24 @@ x86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="numbers of x
 def test_without_namespaces_a_filter_cuts_the_network_off(refused, probe):
     found, done = probe(preexec_fn=lambda: refuse(*refused))
     confined(found)
-    assert found["connects"] == 13 and "note" not in done.err, (found, done)  # EACCES
+    assert found["connects"] == EACCES and "note" not in done.err, (found, done)
+
+
+@x86_64
+@pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user takes root")
+def test_a_filter_alone_keeps_other_processes_away(probe):
+    def without():
+        as_nobody()
+        refuse(UNSHARE)
+    found, _ = probe(preexec_fn=without)
+    confined(found)
+    assert found["connects"] == EACCES and found["traces"] == [EPERM] * 2, found
+
+
+@x86_64
+def test_without_filters_what_reaches_past_a_namespace_is_said(probe):
+    found, done = probe(preexec_fn=lambda: refuse(SECCOMP))
+    assert found["connects"] is not True and done.err.count("AF_VSOCK is not cut off") == 1, (found, done)
 
 
 @x86_64
