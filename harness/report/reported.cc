@@ -52,6 +52,11 @@ ReportedCase::Place place_in(const SourceFile& file, std::optional<std::size_t> 
 
 Program program_of(ProgramView view) { return {view.begin(), view.end()}; }
 
+// What a verdict about both is shown in.
+std::string file_of(const SideFiles& files) {
+  return files.after.path.empty() ? files.before.path : files.after.path;
+}
+
 State state_of(Verdict verdict) {
   if (exit_code(verdict) == 0) return State::kPass;
   return verdict == Verdict::kUnknown ? State::kUnknown : State::kFail;
@@ -244,6 +249,7 @@ ReportedCases reported(const CheckReport& report, const std::string& command,
   ReportedCases out{command,        fmt::format("{}, {}", report.before.name, report.after.name),
                     report.verdict, exit_code(report.verdict),
                     report.reason,  {}};
+  out.file = file_of(files);
   out.cases.push_back(acceptance(report, files));
   if (report.verdict != Verdict::kRejected) {
     out.cases.push_back(decision(report, files));
@@ -260,6 +266,7 @@ ReportedCases reported(const CheckReport& report, const std::string& command,
 ReportedCases reported(const Question& question, const Proof& proof, const std::string& subject,
                        const std::optional<SideFiles>& files) {
   ReportedCases out{"prove", subject, proof.verdict, exit_code(proof.verdict), proof.detail, {}};
+  if (files) out.file = file_of(*files);
   const bool refines = question.goal == Question::Goal::kRefines;
   ReportedCase found{refines ? "refinement" : "proof", state_of(proof.verdict),
                      fmt::format("{} by {}", verdict_name(proof.verdict), proof.engine)};
@@ -295,6 +302,7 @@ ReportedCases reported(const Difference& difference, const Question& question, V
                     exit_code(verdict),
                     fmt::format("{} of 2^512 inputs differ", count_text(difference.count)),
                     {}};
+  if (files) out.file = file_of(*files);
   const bool single = files && question.before.size() == 1 && question.after.size() == 1;
   for (const Change& change : difference.changes) {
     const std::size_t shown = std::min(most, change.where.regions.size());
@@ -356,6 +364,7 @@ ReportedCases refused(const std::string& command, const std::string& subject,
                       const std::string& detail) {
   ReportedCases out{command, subject, Verdict::kRejected, exit_code(Verdict::kRejected),
                     detail,  {}};
+  out.file = subject;  // a file's name, as all that is refused here comes from one
   out.cases.push_back(
       {"acceptance", State::kFail, fmt::format("the kernel refuses {}: {}", subject, detail)});
   return out;

@@ -56,6 +56,7 @@ struct ReportedCases {
   std::string reason;  // a sentence
   std::vector<ReportedCase> cases;
   bool completed = true;  // not ended by an error
+  std::string file = {};  // that it is about, for cases without a place; may be empty
 };
 
 // What can be found, for tools that show lists of rules.

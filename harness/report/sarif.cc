@@ -81,9 +81,10 @@ ordered_json result(const ReportedCases& report, const ReportedCase& one) {
   text += printable(one.message, true);
   if (!one.detail.empty()) text += "\n" + printable(one.detail, true);
   out["message"] = {{"text", text}};
-  // A result without a place is shown nowhere by some; one with the wrong place is worse.
-  if (one.place)
-    if (ordered_json at = location(*one.place); !at.empty()) out["locations"] = only(std::move(at));
+  // Code scanning services refuse whole files for one result without a physical location.
+  ReportedCase::Place place = one.place.value_or(ReportedCase::Place{});
+  if (place.path.empty()) place.path = report.file.empty() ? "secequiv" : report.file;
+  out["locations"] = only(location(place));
   if (one.traces.size() == 2) {
     if (!one.traces[0].empty()) {
       ordered_json at = location(one.traces[0].back().place);

@@ -94,12 +94,15 @@ def test_a_second_one_ends_it_at_once():
 def test_what_was_ignored_stays_ignored(hard):
     process = started("prove", *hard, "--engine", "z3", "--timeout", "1000", stderr=subprocess.DEVNULL,
                       preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))  # as nohup does
-    while not caught(process, signal.SIGTERM):
-        time.sleep(0.01)
-    assert not caught(process, signal.SIGHUP) and caught(process, signal.SIGHUP, "SigIgn:")
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=60) == 3
-    process.communicate()
+    try:
+        while not caught(process, signal.SIGTERM):
+            time.sleep(0.01)
+        assert not caught(process, signal.SIGHUP) and caught(process, signal.SIGHUP, "SigIgn:")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 3
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def on_terminal(*args, seconds):

@@ -45,7 +45,7 @@ def check_junit(suites, status):
         assert int(element.get("skipped")) == tags.count("skipped")
     passed = all(tag in ("system-out", "skipped") for tag in tags)
     assert passed == (status == 0)
-    assert (status == 3) == ("error" in tags and "failure" not in tags) or status == 2
+    assert (status == 3) == ("error" in tags and "failure" not in tags) or status in (2, 5)
     properties = {one.get("name"): one.get("value") for one in suite.iter("property")}
     assert properties["exit_status"] == str(status)
     return cases
@@ -59,11 +59,13 @@ def check_sarif(document, status):
     assert len({rule["id"] for rule in rules}) == len(rules)
     (invocation,) = run["invocations"]
     assert invocation["exitCode"] == status
-    assert invocation["executionSuccessful"] == (status != 2)
+    assert invocation["executionSuccessful"] == (status not in (2, 5))
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
         assert result["message"]["text"]
         assert result["level"] in ("error", "warning")
+        # Code scanning services refuse the whole file for one result without.
+        assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert bool(run["results"]) == (status != 0)
     return run["results"]
 
@@ -177,6 +179,17 @@ def test_no_old_verdict_is_left(reports):
         (folder / "mine").write_text("mine")
         assert run(*other, option, "mine", "--timeout", "x", cwd=folder).status == 2
         assert (folder / "mine").read_text() == "mine"
+
+
+def test_every_result_has_a_place(reports):
+    """Those too that are about no instruction: calls lost from the cache, a limit, a command, standard input."""
+    _, results = reports.run("check", "before.asm", "after.asm", status=1)
+    lost = [one for one in results if one["ruleId"] == "cache"]
+    assert lost and region(lost[0]) == ("after.asm", None)
+    _, results = reports.run("check", "--before-cmd", "cat before.asm", "--after-cmd", "cat after.asm", status=1)
+    assert {region(one)[0] for one in results} == {"secequiv"}
+    _, results = reports.run("check", "--before-cmd", "cat before.asm", "--after-cmd", "exit 3", status=5)
+    assert region(results[0])[0] == "secequiv"
 
 
 def test_a_report_takes_no_other_files_place(reports):
