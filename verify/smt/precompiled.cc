@@ -44,9 +44,11 @@ PrecompiledAnswer prove(const Policy& policy, const Precompiled& precompiled,
   const auto solving = Clock::now();
   const Z3_lbool answer = watchdog.expired() ? Z3_L_UNDEF : solver.check();
   out.solve_seconds = seconds_since(solving);
-  if (answer == Z3_L_TRUE) {
+  const auto values = answer == Z3_L_TRUE ? solver.model(terms.symbols()) : std::nullopt;
+  const auto data = answer == Z3_L_TRUE ? solver.model() : std::nullopt;
+  if (values && data) {
     out.verdict = Verdict::kDifferent;
-    out.model = {solver.model(terms.symbols()), solver.model()};
+    out.model = {*values, *data};
   } else if (answer == Z3_L_FALSE && terms.error().empty()) {
     out.verdict = Verdict::kEquivalent;
   } else {

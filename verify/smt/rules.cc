@@ -82,14 +82,10 @@ class Search {
       return some == Z3_L_TRUE ? Z3_L_FALSE : Z3_L_UNDEF;
     }
     if (answer != Z3_L_TRUE) return answer;
-    keep();
     for (Z3_ast wrong : query_.wrong) {
       solver_.push();
       solver_.require(wrong);
-      if (check() == Z3_L_TRUE) {
-        keep();
-        break;
-      }
+      if (keep(check()) == Z3_L_TRUE) break;
       solver_.pop();
     }
     simplify();
@@ -104,12 +100,18 @@ class Search {
   Z3_lbool holds(Z3_ast condition) {
     solver_.push();
     solver_.require(condition);
-    const Z3_lbool answer = check();
-    if (answer == Z3_L_TRUE) keep();
+    const Z3_lbool answer = keep(check());
     solver_.pop();
     return answer;
   }
-  void keep() { values_ = solver_.model(query_.variables); }
+  // Keeps the values of a satisfiable check; without them it is none.
+  Z3_lbool keep(Z3_lbool answer) {
+    if (answer != Z3_L_TRUE) return answer;
+    auto values = solver_.model(query_.variables);
+    if (!values) return Z3_L_UNDEF;
+    values_ = std::move(*values);
+    return Z3_L_TRUE;
+  }
 
   // Makes as many values 0 as can be, the others small.
   void simplify() {
@@ -122,10 +124,7 @@ class Search {
         }
         solver_.push();
         solver_.require(is);
-        if (check() == Z3_L_TRUE) {
-          keep();
-          break;  // stays required
-        }
+        if (keep(check()) == Z3_L_TRUE) break;  // stays required
         solver_.pop();
       }
     }
@@ -230,21 +229,23 @@ Result<std::vector<rules::Assignment>> some_assignments(const Instance& instance
     solver.require(query.counts);
     solver.require(others);
     if (clock.expired() || solver.check() != Z3_L_TRUE) break;
-    std::vector<std::uint32_t> values = solver.model(query.variables);
+    auto values = solver.model(query.variables);
+    if (!values) break;
     // Random bits where that is possible; Z3 chooses the rest.
     for (std::size_t i = 0; i < instance.symbols.size() && !clock.expired(); ++i) {
       solver.push();
       solver.require(is(i, random.one_in(2) ? 0xffffffff : random.word(), random.word()));
-      if (solver.check() == Z3_L_TRUE) {
-        values = solver.model(query.variables);
+      auto chosen = solver.check() == Z3_L_TRUE ? solver.model(query.variables) : std::nullopt;
+      if (chosen) {
+        values = std::move(chosen);
       } else {
         solver.pop();
       }
     }
-    out.push_back(RuleTerms::assignment(instance, values));
+    out.push_back(RuleTerms::assignment(instance, *values));
     Z3_ast same = terms.truth(true);
     for (std::size_t i = 0; i < instance.symbols.size(); ++i)
-      same = terms.both(same, is(i, 0xffffffff, values[i]));
+      same = terms.both(same, is(i, 0xffffffff, (*values)[i]));
     others = terms.both(others, terms.negate(same));
   }
   return out;

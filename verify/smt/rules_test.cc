@@ -14,6 +14,7 @@
 #include "harness/optimize/pass.h"
 #include "verify/rules/whole.h"
 #include "verify/smt/rule_terms.h"
+#include "verify/smt/session.h"
 
 namespace secequiv::smt {
 namespace {
@@ -294,6 +295,33 @@ TEST(WeakestCondition, OfKnownRules) {
   }
   EXPECT_FALSE(weakest_condition(
       one_rule("rule t\nfor: n in 0..2\nbefore: all i < n: $P[i]\nafter: true\n"), 10));
+}
+
+TEST(RuleProofs, WhatIsReadOutWhenInterruptedIsNoModel) {
+  Terms terms{{}};
+  Solver solver(terms);
+  solver.require(terms.eq(terms.bit_and(terms.input(0), terms.input(1)), terms.constant(5)));
+  ASSERT_EQ(solver.check(), Z3_L_TRUE);
+  const auto model = solver.model();
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->words[0] & model->words[1], 5u);
+  Z3_interrupt(terms.context());
+  EXPECT_FALSE(solver.model());
+}
+
+// With values half read out it was called refuted, by values that refute nothing.
+TEST(RuleProofs, ALimitWhileACounterexampleIsMadeSmallIsNoError) {
+  auto text = read_file(SECEQUIV_SOURCE_DIR "/corpus/regress/rules/shrunk-until-the-limit.rule");
+  ASSERT_TRUE(text);
+  const Rule rule = one_rule(*text);
+  const auto whole = prove_rule(rule, 60);
+  ASSERT_TRUE(whole && whole->counterexample);
+  EXPECT_EQ(whole->counterexample->kind, Deviation::kState);
+  for (const double part : {0.2, 0.5, 0.7, 0.8, 0.9}) {
+    const auto proof = prove_rule(rule, whole->seconds * part);
+    ASSERT_TRUE(proof) << part << ": " << proof.error().text();
+    EXPECT_EQ(proof->verdict, proof->counterexample ? Verdict::kDifferent : Verdict::kUnknown);
+  }
 }
 
 TEST(RuleProofs, InstancesOfARuleAreEquivalentPrograms) {

@@ -50,29 +50,34 @@ Solver::Solver(Terms& terms, std::size_t memory_mib, Core core) : terms_(terms) 
   Z3_params_dec_ref(c, params);
 }
 
-std::vector<std::uint32_t> Solver::model(std::span<const Z3_ast> terms) const {
+std::optional<std::vector<std::uint32_t>> Solver::model(std::span<const Z3_ast> terms) const {
   Z3_context c = terms_.context();
   std::vector<std::uint32_t> out(terms.size());
   Z3_model model = Z3_solver_get_model(c, solver_);
-  if (model == nullptr) return out;
+  if (model == nullptr) return std::nullopt;
   Z3_model_inc_ref(c, model);
-  for (std::size_t i = 0; i < terms.size(); ++i) {
+  bool complete = true;
+  for (std::size_t i = 0; i < terms.size() && complete; ++i) {
     Z3_ast value = nullptr;
     std::uint64_t number = 0;
-    if (Z3_model_eval(c, model, terms[i], true, &value) && Z3_get_numeral_uint64(c, value, &number))
-      out[i] = static_cast<std::uint32_t>(number);
+    complete =
+        Z3_model_eval(c, model, terms[i], true, &value) && Z3_get_numeral_uint64(c, value, &number);
+    out[i] = static_cast<std::uint32_t>(number);
   }
   Z3_model_dec_ref(c, model);
+  if (!complete) return std::nullopt;
   return out;
 }
 
-SeccompData Solver::model() const {
+std::optional<SeccompData> Solver::model() const {
   SeccompData data;
   std::vector<Z3_ast> inputs;
   inputs.reserve(data.words.size());
   for (std::uint32_t word = 0; word < data.words.size(); ++word)
     inputs.push_back(terms_.input(word));
-  std::ranges::copy(model(inputs), data.words.begin());
+  const auto values = model(inputs);
+  if (!values) return std::nullopt;
+  std::ranges::copy(*values, data.words.begin());
   return data;
 }
 

@@ -5,8 +5,11 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
@@ -56,9 +59,11 @@ class Solver {
   }
   [[nodiscard]] std::string text() const { return Z3_solver_to_string(terms_.context(), solver_); }
 
-  // Of the last satisfiable check: the values of terms, 0 where the model has none; the input.
-  [[nodiscard]] std::vector<std::uint32_t> model(std::span<const Z3_ast> terms) const;
-  [[nodiscard]] SeccompData model() const;
+  // Of the last satisfiable check: the values of terms; the input. Nothing if Z3 was interrupted
+  // while they were read out.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> model(
+      std::span<const Z3_ast> terms) const;
+  [[nodiscard]] std::optional<SeccompData> model() const;
 
  private:
   Terms& terms_;

@@ -71,13 +71,12 @@ class SymbolMinimizer {
     const Z3_lbool answer = watchdog_.expired() ? Z3_L_UNDEF : solver_.check();
     if (answer != Z3_L_TRUE) return answer;
     auto values = solver_.model(terms_.symbols());
-    const SeccompData data = solver_.model();
-    const auto witness = replay(question_, values, data);
-    // Interrupted while it was read out, a model is not what was found.
-    if (!witness && watchdog_.expired()) return Z3_L_UNDEF;
-    if (!witness) return does_not_replay(data, "differ");
+    const auto data = solver_.model();
+    if (!values || !data) return Z3_L_UNDEF;
+    const auto witness = replay(question_, *values, *data);
+    if (!witness) return does_not_replay(*data, "differ");
     proof_.witness = witness;
-    proof_.symbols = std::move(values);
+    proof_.symbols = std::move(*values);
     return answer;
   }
 
@@ -132,11 +131,10 @@ class Minimizer {
   Result<Z3_lbool> improve() {
     const Z3_lbool answer = watchdog_.expired() ? Z3_L_UNDEF : solver_.check();
     if (answer == Z3_L_TRUE) {
-      const SeccompData data = solver_.model();
-      const auto witness = replay(question_, data);
-      // Interrupted while it was read out, a model is not what was found.
-      if (!witness && watchdog_.expired()) return Z3_L_UNDEF;
-      if (!witness) return does_not_replay(data, "differ");
+      const auto data = solver_.model();
+      if (!data) return Z3_L_UNDEF;
+      const auto witness = replay(question_, *data);
+      if (!witness) return does_not_replay(*data, "differ");
       proof_.witness = witness;
     }
     return answer;
@@ -285,20 +283,16 @@ Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, doubl
   s.solver.push();
   s.solver.require(condition);
   const Z3_lbool answer = s.solver.check();
+  const auto data = answer == Z3_L_TRUE ? s.solver.model() : std::nullopt;
   if (answer == Z3_L_FALSE && s.terms.error().empty()) {
     out.answer = Feasibility::Answer::kInfeasible;
-  } else if (answer == Z3_L_TRUE) {
-    const SeccompData data = s.solver.model();
+  } else if (data) {
     CoverageMap coverage(s.program);
-    coverage.run(data.words);
-    if (coverage.covered(obligation)) {
-      out.answer = Feasibility::Answer::kFeasible;
-      out.witness = data;
-    } else if (watchdog.expired()) {
-      out.detail = "no time left";
-    } else {
-      return does_not_replay(data, "reach " + describe(obligation, s.program));
-    }
+    coverage.run(data->words);
+    if (!coverage.covered(obligation))
+      return does_not_replay(*data, "reach " + describe(obligation, s.program));
+    out.answer = Feasibility::Answer::kFeasible;
+    out.witness = data;
   } else {
     // The caller knows what was left of which limit.
     out.detail = watchdog.expired()

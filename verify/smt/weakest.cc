@@ -142,8 +142,8 @@ class Weakest {
     solver_.push();
     solver_.require(query_.any_wrong);
     const Z3_lbool answer = check(solver_);
-    if (answer == Z3_L_TRUE)
-      counterexamples_.push_back(RuleTerms::assignment(instance_, solver_.model(query_.variables)));
+    const auto model = answer == Z3_L_TRUE ? solver_.model(query_.variables) : std::nullopt;
+    if (model) counterexamples_.push_back(RuleTerms::assignment(instance_, *model));
     solver_.pop();
     const bool out = answer == Z3_L_FALSE && check(solver_) == Z3_L_TRUE;
     solver_.pop();
@@ -185,7 +185,9 @@ class Weakest {
         out.exact = WeakestCondition::Exact::kYes;
         return;
       }
-      std::vector<std::uint32_t> guess = values_.model(query_.variables);
+      auto model = values_.model(query_.variables);
+      if (!model) return;
+      std::vector<std::uint32_t> guess = std::move(*model);
       guess.resize(symbols);
       solver_.push();
       for (std::size_t i = 0; i < symbols; ++i)
@@ -193,10 +195,12 @@ class Weakest {
       const Z3_lbool some = check(solver_);
       solver_.require(query_.any_wrong);
       const Z3_lbool shown = check(solver_);
-      if (shown == Z3_L_TRUE) forbid(solver_.model(query_.variables));
+      model = shown == Z3_L_TRUE ? solver_.model(query_.variables) : std::nullopt;
+      if (model) forbid(*model);
       solver_.pop();
       if (some == Z3_L_UNDEF || shown == Z3_L_UNDEF) return;
-      if (shown == Z3_L_TRUE) continue;
+      if (model) continue;
+      if (shown == Z3_L_TRUE) return;
       if (some == Z3_L_TRUE) {
         out.exact = WeakestCondition::Exact::kNo;
         out.outside = std::move(guess);
