@@ -232,10 +232,23 @@ Outcome parse(std::string_view text, const std::string& name, const Options& opt
   return parsed(std::move(*program), false, {});
 }
 
+// What `question` says of two programs.
+template <class Function>
+secequiv_result* compared(const Function& question, const sock_filter* before,
+                          std::size_t before_length, const sock_filter* after,
+                          std::size_t after_length, const secequiv_options* options) noexcept {
+  return answered([&]() -> Outcome {
+    Sides sides;
+    const auto status = read_sides(before, before_length, after, after_length, options, sides);
+    return status ? question(sides) : failed(status.error());
+  });
+}
+
 }  // namespace
 }  // namespace secequiv::api
 
 using secequiv::api::answered;
+using secequiv::api::compared;
 using secequiv::api::Outcome;
 
 extern "C" {
@@ -261,23 +274,13 @@ secequiv_result* secequiv_parse(const void* bytes, std::size_t length, const cha
 secequiv_result* secequiv_prove(const sock_filter* before, std::size_t before_length,
                                 const sock_filter* after, std::size_t after_length,
                                 const secequiv_options* options) {
-  return answered([&]() -> Outcome {
-    secequiv::api::Sides sides;
-    const auto status =
-        secequiv::api::read_sides(before, before_length, after, after_length, options, sides);
-    return status ? secequiv::api::prove(sides) : secequiv::api::failed(status.error());
-  });
+  return compared(secequiv::api::prove, before, before_length, after, after_length, options);
 }
 
 secequiv_result* secequiv_diff(const sock_filter* before, std::size_t before_length,
                                const sock_filter* after, std::size_t after_length,
                                const secequiv_options* options) {
-  return answered([&]() -> Outcome {
-    secequiv::api::Sides sides;
-    const auto status =
-        secequiv::api::read_sides(before, before_length, after, after_length, options, sides);
-    return status ? secequiv::api::diff(sides) : secequiv::api::failed(status.error());
-  });
+  return compared(secequiv::api::diff, before, before_length, after, after_length, options);
 }
 
 secequiv_result* secequiv_evaluate(const sock_filter* program, std::size_t length,
