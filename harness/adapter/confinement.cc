@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -115,14 +114,6 @@ bool write_text(const std::string& path, std::string_view text) {
   return ::close(fd) == 0 && written;
 }
 
-void lower(decltype(RLIMIT_NOFILE) resource, rlim_t most) {
-  struct rlimit now{};
-  if (::getrlimit(resource, &now) != 0) return;
-  const rlim_t value = std::min(most, now.rlim_max);
-  const struct rlimit then{value, value};
-  ::setrlimit(resource, &then);
-}
-
 // From the bounding set too, where that is permitted: without it, a file's capabilities and user 0
 // give some back. NO_NEW_PRIVS keeps them away as well, as exec then adds none to what is left.
 bool drop_capabilities() {
@@ -188,15 +179,23 @@ void Confinement::open_namespaces() {
   if (pid > 0) wait_for(pid, status);
 }
 
-unsigned Confinement::enter() const {
+void lower_limit(decltype(RLIMIT_DATA) resource, rlim_t most) {
+  struct rlimit now{};
+  if (::getrlimit(resource, &now) != 0) return;
+  const rlim_t value = std::min(most, now.rlim_max);
+  const struct rlimit then{value, value};
+  ::setrlimit(resource, &then);
+}
+
+unsigned Confinement::refused() const {
   unsigned lack = 0;
   if (user_ >= 0 && ::setns(user_, CLONE_NEWUSER) != 0) lack |= kNetwork;
   if (!filter_ && (network_ < 0 || ::setns(network_, CLONE_NEWNET) != 0)) lack |= kNetwork;
   if (!drop_capabilities()) lack |= kCapabilities;
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) lack |= kPrivileges;
   if (!install(filter_ ? kAlone : kBeside)) lack |= filter_ ? kNetwork : kBeyond;
-  lower(RLIMIT_NOFILE, kMostFiles);
-  lower(RLIMIT_FSIZE, kMostFileBytes);
+  lower_limit(RLIMIT_NOFILE, kMostFiles);
+  lower_limit(RLIMIT_FSIZE, kMostFileBytes);
   return lack;
 }
 
@@ -207,7 +206,7 @@ std::shared_ptr<const Confinement> Confinement::make() {
     constexpr unsigned kAll = kNetwork | kPrivileges | kCapabilities | kBeyond;
     const pid_t pid = ::fork();
     if (pid < 0) return kAll;
-    if (pid == 0) ::_exit(static_cast<int>(made->enter()));
+    if (pid == 0) ::_exit(static_cast<int>(made->refused()));
     int status = 0;
     wait_for(pid, status);
     return WIFEXITED(status) ? static_cast<unsigned>(WEXITSTATUS(status)) : kAll;
@@ -219,7 +218,9 @@ std::shared_ptr<const Confinement> Confinement::make() {
     made->filter_ = true;
     lack = tried();
     made->filter_ = (lack & kNetwork) == 0;
+    if (!made->filter_) lack = tried();
   }
+  made->lack_ = lack;
   if ((lack & kNetwork) != 0)
     made->lacking_.emplace_back(
         "the network is not cut off: neither a namespace nor a filter is permitted");

@@ -3,12 +3,17 @@
 // not permitted here. It must not know what is run.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace secequiv {
+
+// In a child before exec, also one of vfork: no more of a resource than `most`.
+void lower_limit(decltype(RLIMIT_DATA) resource, rlim_t most);
 
 // Made once, entered by every child. Its namespaces live as long as it does.
 class Confinement {
@@ -27,9 +32,9 @@ class Confinement {
   Confinement(const Confinement&) = delete;
   Confinement& operator=(const Confinement&) = delete;
 
-  // In a child before exec, also one of vfork: makes system calls, and nothing else. Returns what
-  // was refused, a set of `Lack`.
-  [[nodiscard]] unsigned enter() const;
+  // In a child before exec, also one of vfork: makes system calls, and nothing else. False if
+  // something is refused that was permitted when this was made.
+  [[nodiscard]] bool enter() const { return (refused() & ~lack_) == 0; }
 
   // A sentence for each thing that is not permitted here; empty if all is.
   [[nodiscard]] const std::vector<std::string>& lacking() const { return lacking_; }
@@ -37,9 +42,12 @@ class Confinement {
  private:
   Confinement() = default;
   void open_namespaces();
+  // Enters; a set of `Lack`.
+  [[nodiscard]] unsigned refused() const;
 
   int user_ = -1;  // namespaces; -1: none of its own
   int network_ = -1;
+  unsigned lack_ = 0;
   bool filter_ = false;  // the filter stands alone, without a network namespace
   std::vector<std::string> lacking_;
 };

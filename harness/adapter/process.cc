@@ -55,14 +55,6 @@ struct Launch {
   int error = 0;
 };
 
-void limit(decltype(RLIMIT_DATA) resource, rlim_t most) {
-  struct rlimit now{};
-  if (::getrlimit(resource, &now) != 0) return;
-  const rlim_t value = std::min(most, now.rlim_max);
-  const struct rlimit then{value, value};
-  ::setrlimit(resource, &then);
-}
-
 // exec resets handlers but not the mask; none may run here meanwhile, on our memory.
 void reset_signals() {
   for (int signal = 1; signal < NSIG; ++signal) {
@@ -86,10 +78,12 @@ void reset_signals() {
     launch.error = errno;
     ::_exit(127);
   }
-  if (launch.memory_bytes != 0) limit(RLIMIT_DATA, launch.memory_bytes);
-  limit(RLIMIT_CORE, 0);              // writing a core of many gigabytes would look like hanging
-  if (launch.confinement != nullptr)  // what is not permitted was said when it was made
-    static_cast<void>(launch.confinement->enter());
+  if (launch.memory_bytes != 0) lower_limit(RLIMIT_DATA, launch.memory_bytes);
+  lower_limit(RLIMIT_CORE, 0);  // writing a core of many gigabytes would look like hanging
+  if (launch.confinement != nullptr && !launch.confinement->enter()) {
+    launch.error = EPERM;
+    ::_exit(127);
+  }
   reset_signals();
   ::execv(launch.argv[0], launch.argv);
   launch.error = errno;
