@@ -21,7 +21,8 @@ std::size_t printable_character(std::string_view text) {
   const bool overlong = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90);
   const bool surrogate = byte(0) == 0xed && byte(1) >= 0xa0;
   const bool too_large = byte(0) == 0xf4 && byte(1) >= 0x90;
-  return control || overlong || surrogate || too_large ? 0 : size;
+  const bool noncharacter = byte(0) == 0xef && byte(1) == 0xbf && byte(2) >= 0xbe;  // XML has none
+  return control || overlong || surrogate || too_large || noncharacter ? 0 : size;
 }
 
 }  // namespace

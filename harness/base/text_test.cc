@@ -37,6 +37,9 @@ TEST(BaseText, WhatATerminalWouldObeyIsShown) {
                       "\xc3",
                       false),
             "\\xc2\\x9b\\xc0\\x80\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xc3");
+  // The last of these is the one that XML has a place for.
+  EXPECT_EQ(printable("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd", false),
+            "\\xef\\xbf\\xbe\\xef\\xbf\\xbf\xef\xbf\xbd");
   const Error error = make_error(ErrorCode::kParse, "f\n.asm:1:1", "found '\x1b'");
   EXPECT_EQ(error.text(), "f\\x0a.asm:1:1: found '\\x1b'");
 }
