@@ -16,6 +16,7 @@
 #include "harness/base/text.h"
 #include "harness/bpf/check.h"
 #include "harness/cli/colour.h"
+#include "harness/cli/progress.h"
 #include "harness/policy/capabilities.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -458,7 +459,10 @@ CLI::Validator architecture() {
   return {check, "ARCH"};
 }
 
-void warn(std::string_view text) { fmt::print(stderr, "secequiv: {}\n", printable(text, false)); }
+void warn(std::string_view text) {
+  hide_status();
+  fmt::print(stderr, "secequiv: {}\n", printable(text, false));
+}
 
 void note_length(const std::string& name, ProgramView program) {
   if (program.size() > kMaxInsns)
@@ -473,6 +477,7 @@ Status keep_json_alone(const Options& options, const char* option, const std::st
 }
 
 int print(std::string_view text, int status) {
+  end_status();
   const Status written =
       write_file("-", colour_wanted(STDOUT_FILENO) ? coloured(text) : std::string(text));
   if (written) return status;
@@ -512,6 +517,7 @@ int print_found(std::string_view text, const ReportedCases& found, const Options
 }
 
 int report(const Error& error, const Options& options) {
+  end_status();
   fmt::print(stderr, "secequiv: {}\n", error.text());
   if (::isatty(STDERR_FILENO) == 1)
     fmt::print(stderr, "hint: secequiv --explain {}\n", error_name(error.code));

@@ -62,7 +62,6 @@ int mutate(const MutateJob& job) {
     ticker.step(step, done, total);
   };
   auto score = score_mutants(source->program, *inputs, options);
-  ticker.clear();
   if (!score) return report(score.error(), job.options);
   return print_verdict(job.options.json ? render(to_json(*score, source->program))
                                         : mutation_text(*score, source->program),

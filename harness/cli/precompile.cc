@@ -100,7 +100,6 @@ int precompile_policy(const PrecompileJob& job) {
     Ticker ticker;
     ticker.step("proving", options.timeout);
     auto proven = prove(*policy, *precompiled, options.timeout, job.engine.max_memory);
-    ticker.clear();
     if (!proven) return report(proven.error(), options);
     proof = std::move(*proven);
   }

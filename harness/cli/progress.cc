@@ -19,6 +19,10 @@ std::atomic<bool> interrupted = false;
 std::atomic<bool> engines_too = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+// What is shown now, if anything.
+StatusLine* line_shown = nullptr;
+Ticker* ticker_shown = nullptr;
+
 extern "C" void note_interrupt(int) {
   interrupted = true;
   if (engines_too) want_stop();
@@ -53,9 +57,22 @@ std::string progress_text(std::string_view what, std::size_t done, std::size_t t
 
 bool was_interrupted() { return interrupted; }
 
-StatusLine::StatusLine() : shown_(::isatty(STDERR_FILENO) == 1) {}
+void hide_status() {
+  if (line_shown != nullptr) line_shown->clear();
+  if (ticker_shown != nullptr) ticker_shown->hide();
+}
 
-StatusLine::~StatusLine() { clear(); }
+void end_status() {
+  if (line_shown != nullptr) line_shown->clear();
+  if (ticker_shown != nullptr) ticker_shown->clear();
+}
+
+StatusLine::StatusLine() : shown_(::isatty(STDERR_FILENO) == 1) { line_shown = this; }
+
+StatusLine::~StatusLine() {
+  clear();
+  line_shown = nullptr;
+}
 
 void StatusLine::clear() {
   if (written_) fmt::print(stderr, "\r\033[K");
@@ -77,13 +94,21 @@ Ticker::Ticker() {
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   thread_ = std::thread([this] { run(); });
+  ticker_shown = this;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Ticker::~Ticker() { clear(); }
 
+void Ticker::hide() {
+  const std::lock_guard lock(mutex_);
+  if (written_) fmt::print(stderr, "\r\033[K");
+  written_ = false;
+}
+
 void Ticker::clear() {
   if (!thread_.joinable()) return;
+  ticker_shown = nullptr;
   {
     const std::lock_guard lock(mutex_);
     over_ = true;

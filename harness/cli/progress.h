@@ -24,8 +24,12 @@ void heed_interrupts();
 std::string progress_text(std::string_view what, std::size_t done, std::size_t total,
                           double seconds);
 
-// A line on standard error that is written over, on terminals only, at most twice a second. It is
-// to be gone before anything else is printed.
+// Takes away what a StatusLine or Ticker shows, which whoever prints does first. What goes on may
+// show something again, unless it is over: then tickers end.
+void hide_status();
+void end_status();
+
+// A line on standard error that is written over, on terminals only, at most twice a second.
 class StatusLine {
  public:
   StatusLine();
@@ -55,8 +59,8 @@ class Ticker {
   void step(std::string_view what, double limit = 0);
   // The same, so much of it; a new clock if `what` is new.
   void step(std::string_view what, std::size_t done, std::size_t total);
-  // Gone, before anything else is printed.
-  void clear();
+  void hide();   // until the next half second is over
+  void clear();  // for good
 
  private:
   void enter(std::string_view what);

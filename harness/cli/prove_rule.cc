@@ -341,7 +341,6 @@ int prove_rules(const RuleJob& job) {
       if (auto s = write_programs(job, outcome); !s) return report(s.error(), job.options);
     outcomes.push_back(std::move(outcome));
   }
-  ticker.clear();
   const Verdict verdict = overall(outcomes);
   if (!job.options.json) {
     std::string text;
