@@ -91,10 +91,7 @@ int prove(const ProveJob& job) {
     if (const Status written = write_file(job.smt2, smt::smt2(question)); !written)
       return report(written.error(), job.options);
   auto proof = decide(question, job.engine.engine(), job.engine.budget(job.options));
-  if (!proof) {
-    ticker.clear();
-    return report(proof.error(), job.options);
-  }
+  if (!proof) return report(proof.error(), job.options);
   std::optional<CertificateOption::Report> certificate;
   if (job.certificate.wanted()) {
     auto written = job.certificate.write(question, *proof, job.engine, job.options);
@@ -103,16 +100,16 @@ int prove(const ProveJob& job) {
   }
   std::vector<InputWords> witness;
   if (proof->witness) witness.push_back(proof->witness->data.words);
-  ticker.clear();
   const auto said = ask(*oracle, filled(*before, question, question.before, *proof),
                         filled(*after, question, question.after, *proof), witness);
   if (!said) return report(said.error(), job.options);
   std::string text = proof_text(question, *proof);
-  if (certificate) text += certificate->text();
-  if (*said && witness.empty())
+  const bool brief = job.options.quiet;  // the last line is to be the verdict
+  if (certificate && !brief) text += certificate->text();
+  if (*said && witness.empty() && !brief)
     text +=
         fmt::format("oracle    {} was asked about nothing: there is no witness\n", (*said)->who);
-  else if (*said)
+  else if (*said && !brief)
     text += oracle_text(**said);
   if (*said && (*said)->in_doubt()) {
     proof->verdict = Verdict::kFail;

@@ -42,6 +42,11 @@ def test_quiet(command, place):
     assert json.loads(run(command, *place(good), "--quiet", "--json").out)
 
 
+def test_quiet_is_the_verdict_whatever_else_is_asked_for(place, tmp_path):
+    done = run("prove", *place(["A", "B"]), "--quiet", "--certificate", tmp_path / "proof")
+    assert done.status == 1 and done.out.startswith("different (") and done.out.count("\n") == 1, done
+
+
 def test_quiet_keeps_errors(getpid):
     done = run("check", getpid.parent / "nowhere", "--quiet")
     assert done.status == 2 and done.err
