@@ -27,16 +27,13 @@ class Job {
     return prove();
   }
 
-  // Inputs that were run besides those given.
-  [[nodiscard]] const std::vector<SeccompData>& own_inputs() const { return own_inputs_; }
-
  private:
   void differs(const Witness& witness, std::string_view found_by) {
     report_.verdict = Verdict::kDifferent;
     report_.reason = fmt::format(
         "the programs return different values for the input shown (found by {})", found_by);
     report_.witness = witness;
-    own_inputs_.push_back(witness.data);
+    report_.own_inputs.push_back(witness.data);
   }
 
   void run_inputs(std::span<const SeccompData> inputs) {
@@ -61,7 +58,7 @@ class Job {
           if (answer.answer != Feasibility::Answer::kFeasible) return true;
           ++report_.evaluations;
           coverage_.run(answer.witness->words);
-          own_inputs_.push_back(*answer.witness);
+          report_.own_inputs.push_back(*answer.witness);
           const auto witness = replay(pair_, *answer.witness);
           if (witness)
             differs(minimize(pair_, *witness),
@@ -117,7 +114,6 @@ class Job {
   const CheckOptions& options_;
   Pair pair_;
   CoverageMap coverage_;
-  std::vector<SeccompData> own_inputs_;
 };
 
 // What the kernel answers without running a filter is part of what an optimizer is for. The cache
@@ -202,7 +198,8 @@ Result<CheckReport> check_pair(const SideReport& before, const SideReport& after
   if (auto s = job.run(inputs); !s) return s.error();
   compare_caches(report, options);
   if (options.oracle)
-    if (auto s = ask_oracle(report, options.oracle, inputs, job.own_inputs()); !s) return s.error();
+    if (auto s = ask_oracle(report, options.oracle, inputs, report.own_inputs); !s)
+      return s.error();
   return report;
 }
 

@@ -207,6 +207,7 @@ class Job {
       report->reason = "interrupted; " + report->reason;
     }
     report->inputs = derived_;
+    report->own_inputs.insert(report->own_inputs.end(), inputs_.begin(), inputs_.end());
     report->fuzz = fuzz_;
     return report;
   }

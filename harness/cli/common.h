@@ -53,6 +53,7 @@ struct Options {
   // --junit and --sarif: what the command found goes there with print_found(), or report(). With
   // `page` also --html (page.h).
   void add_reports(CLI::App& app, bool page = false);
+  [[nodiscard]] bool wants_reports() const { return !junit.empty() || !sarif.empty(); }
   void add_timeout(CLI::App& app, const char* text);
   void add_same(CLI::App& app);
   void add_import(CLI::App& app);   // --arch and add_profile's

@@ -91,19 +91,27 @@ Result<nlohmann::ordered_json> expectation(const DiffJob& job) {
 }
 
 int compare(const DiffJob& job, const nlohmann::ordered_json& expected,
-            const nlohmann::ordered_json& found, const std::optional<OracleReport>& said) {
+            const nlohmann::ordered_json& found, const std::optional<OracleReport>& said,
+            bool nothing_differs) {
   const std::string name = shown_name(job.expect);
   const auto lines = unexpected(expected, name, found);
   if (!lines) return report(lines.error(), job.options);
-  const Verdict verdict = lines->empty() ? Verdict::kPass : Verdict::kFail;
+  const AskedProgram* const not_asked = said && !nothing_differs ? said->not_asked() : nullptr;
+  const Verdict verdict = !lines->empty() ? Verdict::kFail
+                          : not_asked     ? Verdict::kUnknown
+                                          : Verdict::kPass;
   ReportedCases cases{"diff",
                       fmt::format("{}, {}", job.before, job.after),
                       verdict,
                       exit_code(verdict),
                       fmt::format("compared with {}", name),
                       {}};
-  for (const std::string& line : *lines)
-    cases.cases.push_back({"difference", ReportedCase::State::kFail, line});
+  cases.file = job.expect;
+  for (const std::string& line : *lines) {
+    ReportedCase& one = cases.cases.emplace_back("difference", ReportedCase::State::kFail, line);
+    one.name = fmt::format("{}", cases.cases.size());
+  }
+  if (said) add_oracle(cases, *said);
   conclude(cases);
   if (job.options.json) {
     nlohmann::ordered_json out = found;
@@ -115,9 +123,14 @@ int compare(const DiffJob& job, const nlohmann::ordered_json& expected,
   std::string out;
   for (const std::string& line : *lines) out += line + "\n";
   if (said) out += oracle_text(*said);
-  out += lines->empty() ? "pass: the difference is the expected one\n"
-                        : fmt::format("fail: {} region{} not as {} says\n", lines->size(),
-                                      lines->size() == 1 ? " is" : "s are", name);
+  if (verdict == Verdict::kUnknown)
+    out +=
+        fmt::format("unknown: the difference is the expected one, but {} was not asked about {}\n",
+                    said->who, not_asked->name);
+  else
+    out += lines->empty() ? "pass: the difference is the expected one\n"
+                          : fmt::format("fail: {} region{} not as {} says\n", lines->size(),
+                                        lines->size() == 1 ? " is" : "s are", name);
   return print_found(out, cases, job.options);
 }
 
@@ -165,7 +178,6 @@ int diff(const DiffJob& job) {
   ticker.step("comparing");
   auto found =
       dd::diff(question, job.whole() ? kMostExpected : job.max_regions, job.engine.limits());
-  ticker.clear();
   if (!found) return report(found.error(), job.options);
   if (job.whole())
     if (auto s = complete(*found); !s) return report(s.error(), job.options);
@@ -178,7 +190,7 @@ int diff(const DiffJob& job) {
     if (!job.write_expect.empty())
       if (auto s = write_file(job.write_expect, render(document)); !s)
         return report(s.error(), job.options);
-    if (!job.expect.empty()) return compare(job, expected, document, *said);
+    if (!job.expect.empty()) return compare(job, expected, document, *said, found->changes.empty());
   }
   const Verdict verdict = doubt                    ? Verdict::kFail
                           : found->changes.empty() ? Verdict::kEquivalent
@@ -192,9 +204,10 @@ int diff(const DiffJob& job) {
     if (doubt) shown["verdict"] = verdict_name(verdict);
     text += oracle_text(**said);
   }
-  ReportedCases cases =
-      reported(*found, question, verdict, fmt::format("{}, {}", job.before, job.after),
-               side_files(*before, *after), job.max_regions, host);
+  // A row for each region, with traces, is more than the regions themselves.
+  ReportedCases cases = reported(
+      *found, question, verdict, fmt::format("{}, {}", job.before, job.after),
+      side_files(*before, *after), job.options.wants_reports() ? job.max_regions : 0, host);
   if (*said) add_oracle(cases, **said);
   conclude(cases);
   if (job.options.json) return print_found(render(shown), cases, job.options);

@@ -62,6 +62,7 @@ struct CheckReport {
   std::vector<CacheChange> cache;   // from before to after; empty of a refused program
   bool cache_loss_allowed = false;  // calls lost from the cache do not count against the pair
 
+  std::vector<SeccompData> own_inputs;  // run besides those given: the prover's, stored ones
   std::optional<Witness> witness;
   std::optional<Proof> proof;
   std::optional<PairFuzzReport> fuzz;
@@ -70,6 +71,11 @@ struct CheckReport {
   double run_seconds = 0;
   double coverage_seconds = 0;  // proving edges
   double proof_seconds = 0;
+
+  // Obligations that nobody looked at, as a difference was found before.
+  [[nodiscard]] std::uint64_t not_looked_at() const {
+    return obligations - covered_by_inputs - covered_by_witnesses - infeasible.size() - open.size();
+  }
 };
 
 }  // namespace secequiv

@@ -41,6 +41,12 @@ struct OracleReport {
       if (program.refused || program.disagreement) return &program;
     return nullptr;
   }
+  // The first program that the kernel would take and that was not asked about.
+  [[nodiscard]] const AskedProgram* not_asked() const {
+    for (const AskedProgram& program : programs)
+      if (!program.not_asked.empty() && program.installable) return &program;
+    return nullptr;
+  }
 };
 
 using NamedProgram = std::pair<std::string, Program>;

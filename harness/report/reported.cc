@@ -127,7 +127,13 @@ ReportedCase coverage(const CheckReport& report, const SideFiles& files) {
       "infeasible, {} open",
       counted(report.obligations, "obligation"), report.covered_by_inputs,
       report.covered_by_witnesses, report.infeasible.size(), report.open.size());
-  if (report.open.empty()) return out;
+  if (report.open.empty()) {
+    if (report.not_looked_at() == 0) return out;
+    out.state = State::kSkipped;
+    out.message +=
+        fmt::format(", {} not looked at: a difference was found before", report.not_looked_at());
+    return out;
+  }
   out.state = State::kUnknown;
   out.place = place_in(files.after, report.open.front().obligation.pc);
   for (const Feasibility& open : report.open)
@@ -216,10 +222,10 @@ ReportedCase oracle(const OracleReport& said) {
         program.not_asked.empty()
             ? fmt::format("{}: asked about {}\n", program.name, counted(program.inputs, "input"))
             : fmt::format("{}: not asked: {}\n", program.name, program.not_asked);
-    if (!program.not_asked.empty() && program.installable) {
-      out.state = State::kUnknown;
-      out.message = fmt::format("{} was not asked about {}", said.who, program.name);
-    }
+  }
+  if (const AskedProgram* left = said.not_asked()) {
+    out.state = State::kUnknown;
+    out.message = fmt::format("{} was not asked about {}", said.who, left->name);
   }
   if (const AskedProgram* doubtful = said.in_doubt()) {
     out.state = State::kFail;
@@ -357,7 +363,9 @@ ReportedCases reported(const HuntReport& report) {
 }
 
 void add_oracle(ReportedCases& report, const OracleReport& said) {
-  report.cases.push_back(oracle(said));
+  ReportedCase& one = report.cases.emplace_back(oracle(said));
+  // Nothing differs, so there was nothing to ask about.
+  if (report.exit_status == 0 && one.state == State::kUnknown) one.state = State::kSkipped;
 }
 
 ReportedCases refused(const std::string& command, const std::string& subject,

@@ -212,9 +212,11 @@ std::string check_text(const CheckReport& report) {
   if (!report.listing.empty()) {
     out += fmt::format(
         "coverage  {} of the optimized program: {} covered by derived inputs, {} by the prover's, "
-        "{} infeasible, {} open ({})\n",
+        "{} infeasible, {} open{} ({})\n",
         counted(report.obligations, "obligation"), report.covered_by_inputs,
         report.covered_by_witnesses, report.infeasible.size(), report.open.size(),
+        report.not_looked_at() == 0 ? ""
+                                    : fmt::format(", {} not looked at", report.not_looked_at()),
         milliseconds(report.coverage_seconds));
     for (const Feasibility& open : report.open)
       out += fmt::format("  open: {}: {}\n", describe(open.obligation, report.after.program),

@@ -9,6 +9,7 @@ import struct
 import pytest
 from cli_tool import PROGRAMS, STATUS, agrees, fits, run
 from test_cli_kernel import SYS_PTRACE, SYS_SECCOMP, ask, forbid
+from test_cli_reports import Reports
 
 SYSTRAP = [str(PROGRAMS / "gvisor" / ("systrap.%s.bpf" % side)) for side in ("before", "after")]
 EVERYTHING = [str(PROGRAMS / "gvisor" / ("systrap-everything.%s.bpf" % side)) for side in ("before", "after")]
@@ -117,6 +118,23 @@ def test_an_input_of_each_region(getpid, getpid_enoent, tmp_path):
     assert report("diff", getpid, getpid_enoent, "--expect", expected)["verdict"] == "pass"
     text = run("diff", getpid, getpid_enoent, "--expect", expected, *ORACLE)
     assert text.status == 0 and text.out.count(", as our interpreter says\n") == 2
+
+
+@pytest.mark.parametrize("command", ["diff", "prove"])
+def test_nothing_to_ask_about_is_no_failure(command, tmp_path):
+    cases, results = Reports(tmp_path).run(command, "before.asm", "before.asm", *ORACLE, status=0)
+    assert cases["oracle"].tag == "skipped" and results == []
+
+
+def test_an_expected_difference_that_cannot_be_asked_about_is_no_pass(asm, tmp_path):
+    pair = [asm("ret #0x7fff0000\n", "short.asm"), asm("ld #0\n" + "tax\n" * 4094 + "ret a\n", "full.asm")]
+    reports, expected = Reports(tmp_path), tmp_path / "expected.json"
+    assert run("diff", *pair, "--write-expect", expected).status == 1
+    assert run("diff", *pair, "--expect", expected).status == 0
+    done = run("diff", *pair, "--expect", expected, *ORACLE)
+    assert done.status == 3 and done.out.splitlines()[-1].startswith("unknown: "), done
+    cases, results = reports.run("diff", *pair, "--expect", expected, *ORACLE, status=3)
+    assert cases["oracle"].tag == "error" and len(results) == 1
 
 
 COMMANDS = [["check"], ["fuzz", "--trials", "5"], ["prove"], ["diff"], ["run"]]

@@ -1,6 +1,7 @@
 """JUnit and SARIF: what CI systems and reviewers are shown. Nothing but a pass may look like one."""
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -85,6 +86,16 @@ def test_a_pass_is_a_list_of_what_was_looked_at(reports):
     assert set(cases) == {"acceptance", "decision", "coverage", "proof", "cache", "verdict"}
     assert "equivalent by dd" in cases["proof"].text
     assert results == []
+
+
+def test_edges_that_nobody_looked_at_are_not_covered(reports):
+    for file in ("before.asm", "after.asm"):
+        text = (reports.folder / file).read_text()
+        (reports.folder / file).write_text(text.replace("n: ret", "n: ld [16]\njeq #7, z, o\nz: ret #0x50002\no: ret"))
+    cases, _ = reports.run("check", "before.asm", "after.asm", "--max-inputs", "0", status=1)
+    assert cases["coverage"].tag == "skipped" and "not looked at: a difference was found before" in cases["coverage"].get("message")
+    text = run("check", "before.asm", "after.asm", "--max-inputs", "0", cwd=reports.folder).out
+    assert re.search(r" 0 open, [1-9][0-9]* not looked at ", text), text
 
 
 def test_a_witness_is_shown_where_the_second_program_decides(reports):
