@@ -132,13 +132,6 @@ std::string cost_text(const std::vector<CostedSide>& sides, bool all) {
   return out;
 }
 
-// Of derived inputs and of those that the exact costs found.
-WorstInput worst_known(const CostedSide& side, std::vector<SeccompData> inputs) {
-  for (const auto& exact : side.exact)
-    if (exact) inputs.push_back(exact->most.data);
-  return worst(side.source->program, inputs);
-}
-
 int cost(const CostJob& job) {
   const Arch arch = job.options.oci().arch;
   std::vector<Source> sources;

@@ -14,6 +14,13 @@ constexpr std::size_t kWorstSteps = std::size_t{1} << 21;
 
 }  // namespace
 
+WorstInput worst_known(const CostedSide& side, std::vector<SeccompData> inputs) {
+  for (const auto& exact : side.exact)
+    if (exact) inputs.push_back(exact->most.data);
+  if (inputs.empty()) inputs.emplace_back();
+  return worst(side.source->program, inputs);
+}
+
 template <class Value, class Ask>
 Result<std::optional<Value>> ExactCosts::within(std::size_t steps, const Ask& ask) const {
   dd::Limits limits = limits_;

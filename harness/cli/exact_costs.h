@@ -25,6 +25,9 @@ struct CostedSide {
   }
 };
 
+// The most of all these inputs, and of those that the exact costs found.
+WorstInput worst_known(const CostedSide& side, std::vector<SeccompData> inputs);
+
 // One time limit for all sides.
 class ExactCosts {
  public:

@@ -244,11 +244,8 @@ int run_fuzz(const FuzzJob& job, const std::string& foreign) {
   Status stored = Ok{};
   auto result = run_hunt(job, *target, stored);
   if (!result) return report(result.error(), job.options);
-  const int status = print_found(job.options.json ? render(to_json(*result)) : hunt_text(*result),
-                                 reported(*result), job.options);
-  if (stored) return status;
-  warn(stored.error().text());
-  return exit_code(stored.error().code);
+  return print_found(job.options.json ? render(to_json(*result)) : hunt_text(*result),
+                     reported(*result), job.options, stored);
 }
 
 }  // namespace

@@ -66,24 +66,19 @@ int run_fuzz_pair(const FuzzPairJob& job, const Options& options, const FuzzEffo
     });
   };
   watch_interrupts();
-  std::uint64_t dropped = 0;
+  Cases derived;  // once: a policy may come from standard input
   const Derive derive = [&]() -> Result<std::vector<SeccompData>> {
     auto cases = job.pair.cases(before, after, options);
     if (!cases) return cases.error();
-    dropped = cases->dropped;
-    return std::move(cases->inputs);
+    derived = std::move(*cases);
+    return derived.inputs;
   };
   auto result =
       fuzz_pair(SideReport{before.name, before.program, {}},
                 SideReport{after.name, after.program, {}}, options.sameness(), derive, fuzzing);
   if (!result) return report(result.error(), options);
-  result->dropped = dropped;
-  Status page = Ok{};
-  if (!options.html.empty()) {
-    const auto cases = job.pair.cases(before, after, options);
-    page = cases ? write_page(*result, before, after, cases->inputs, job.engine, options)
-                 : Status(cases.error());
-  }
+  result->dropped = derived.dropped;
+  const Status page = write_page(*result, before, after, derived.inputs, job.engine, options);
   return print_found(options.json ? render(to_json(*result)) : check_text(*result),
                      reported(*result, "fuzz", {before.file, after.file}), options, page);
 }

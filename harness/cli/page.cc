@@ -10,6 +10,7 @@
 #include "harness/bpf/check.h"
 #include "harness/cli/exact_costs.h"
 #include "harness/cli/profile_options.h"
+#include "harness/cli/progress.h"
 #include "harness/report/diff.h"
 #include "harness/report/page.h"
 #include "verify/dd/diff.h"
@@ -85,9 +86,11 @@ class Reasons {
 
 struct Gathering {
   const CheckReport& report;
-  std::span<const SeccompData> inputs;
+  std::vector<SeccompData> inputs;  // derived ones, then those of the report
+  std::size_t derived;
   const EngineOptions& engine;
   const Options& options;
+  Ticker& ticker;
   Page page = {};
 
   [[nodiscard]] Arch host() const { return options.oci().arch; }
@@ -103,7 +106,9 @@ struct Gathering {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (first.of(all[i]) == kNever) continue;
       coverage.mark(all[i]);
-      out[i] = {PageMark::State::kCovered, describe(inputs[first.of(all[i])])};
+      const std::uint32_t input = first.of(all[i]);
+      const char* const from = input < derived ? "" : report.fuzz ? "found: " : "the prover's: ";
+      out[i] = {PageMark::State::kCovered, from + describe(inputs[input])};
     }
     Reasons reasons(program, engine.limits(), host());
     const auto take = [&](const Feasibility& answer) {
@@ -122,11 +127,14 @@ struct Gathering {
       }
       return true;
     };
-    if (second && !report.open.empty()) {
+    const auto known = [&](const Feasibility& answer) {
+      take(answer);
+      coverage.mark(answer.obligation);  // not to be asked about again
+    };
+    if (second) {
       for (const Obligation& obligation : report.infeasible)
-        take({obligation, Feasibility::Answer::kInfeasible, {}, {}});
-      for (const Feasibility& open : report.open) take(open);
-      return out;
+        known({obligation, Feasibility::Answer::kInfeasible, {}, {}});
+      for (const Feasibility& open : report.open) known(open);
     }
     const auto asked = account_for_edges(coverage, engine.engine(), engine.budget(options), take);
     if (!asked) return asked.error();
@@ -166,7 +174,9 @@ struct Gathering {
   Status add_difference() {
     const Pair pair{report.before.program, report.after.program, report.sameness};
     const Question question(pair);
-    const auto found = dd::diff(question, kMostRegions, engine.limits());
+    dd::Limits limits = engine.limits();
+    limits.seconds = options.timeout;
+    const auto found = dd::diff(question, kMostRegions, limits);
     if (!found) {
       if (found.error().code != ErrorCode::kBudget) return found.error();
       page.difference = "not known: " + found.error().detail;
@@ -205,7 +215,7 @@ struct Gathering {
     for (const Source* source : {&before, &after}) {
       CostedSide side{source, profile_cost(source->program, host(), *profile, inputs), {}, {}};
       if (auto s = exact.fill(side, host()); !s) return s;
-      if (!side.worst_exact && !inputs.empty()) side.worst = worst(source->program, inputs);
+      if (!side.worst_exact) side.worst = worst_known(side, inputs);
       cost.exact[at] = side.calls_exact() && side.worst_exact;
       cost.worst[at] = side.worst;
       cost.calls[at] = std::move(side.calls);
@@ -237,6 +247,7 @@ struct Gathering {
       page.difference = "not looked at";
       return Ok{};
     }
+    ticker.step("gathering what the page shows", 5 * options.timeout);
     if (report.witness) add_input("the witness", report.witness->data);
     for (const bool second : {false, true}) {
       auto found = marks(second ? report.after.program : report.before.program, second);
@@ -256,7 +267,11 @@ Status write_page(const CheckReport& report, const Source& before, const Source&
                   std::span<const SeccompData> inputs, const EngineOptions& engine,
                   const Options& options) {
   if (options.html.empty()) return Ok{};
-  Gathering gathering{report, inputs, engine, options};
+  Ticker ticker;
+  Gathering gathering{report, {inputs.begin(), inputs.end()}, inputs.size(), engine, options,
+                      ticker};
+  gathering.inputs.insert(gathering.inputs.end(), report.own_inputs.begin(),
+                          report.own_inputs.end());
   if (auto s = gathering.all(before, after); !s) return s;
   return write_file(options.html, html(gathering.page));
 }

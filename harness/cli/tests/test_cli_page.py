@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from cli_tool import FULL, POLICIES, PROGRAMS, report, run
+from cli_tool import FULL, HARD_AFTER, HARD_BEFORE, POLICIES, PROGRAMS, report, run
 
 EVERYTHING = [PROGRAMS / "gvisor" / ("systrap-everything.%s.bpf" % side) for side in ("before", "after")]
 OCI = POLICIES / "oci"
@@ -126,6 +126,24 @@ def test_a_difference_and_its_traces(docker):
         assert steps(data["inputs"][0][side]) == wanted
         assert data["inputs"][0][side]["result"].startswith(full["traces"][side]["result"]["value"])
     assert ("header", {"class": "bad"}) in reader.tags and "witness   nr=41 (socket)" in text
+
+
+def test_what_only_the_prover_met_is_met(tmp_path, asm, getpid):
+    """Also where another edge is open."""
+    data, _, _ = page_of(tmp_path, getpid, getpid, "--max-inputs", "0", status=0)
+    marks = [insn[5] for insn in data["sides"][1]["insns"]]
+    assert set("".join(marks)) <= set("+-") and any(text.startswith("the prover's: ") for text in data["texts"])
+    # Whether both products are ever different is more than a second's work.
+    text = "ld [0]\njeq #39, y, n\ny: ret #0\nn: " + HARD_BEFORE.strip() + "\nst M[3]\n" + HARD_AFTER.strip() + "\nldx M[3]\njeq x, same, odd\nodd: ret #1\nsame: ret #2\n"
+    data, _, _ = page_of(tmp_path, *[asm(text, name) for name in ("a.asm", "b.asm")], "--max-inputs", "0", "--engine", "z3", "--timeout", "1", status=3)
+    marks = [insn[5] for insn in data["sides"][1]["insns"]]
+    assert "!" in marks[-2] + marks[-3] and marks[-1] == "+" and "!" not in "".join(marks[:-3]), marks
+
+
+def test_the_page_of_fuzzing_with_a_policy_from_standard_input(tmp_path, getpid):
+    policy = (POLICIES / "seed" / "ten-syscalls.json").read_bytes()
+    done = run("fuzz", getpid, getpid, "--policy", "-", "--trials", "100", "--html", tmp_path / "page.html", stdin=policy)
+    assert done.status == 0 and done.err == "" and (tmp_path / "page.html").stat().st_size > 10000, done
 
 
 def test_what_the_kernel_refuses_has_a_page_too(tmp_path, asm):
