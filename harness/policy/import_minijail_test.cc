@@ -172,12 +172,29 @@ TEST(Minijail, Includes) {
       {"@include ./a/../../x", "expected a path from ./ on"},
       {"@include ../x", "expected a path from ./ on"},
       {"@include", "expected a path"},
-      {"@include ./a.policy\nread: 1", "read has a line already, at ./a.policy:1"},
+      {"@include ./sub/b.policy\nwrite: 1", "write has a line already, at ./sub/b.policy:1"},
+      {"@include ./a.policy\nread: 1", "read has an action whatever its arguments already"},
       {wide, "more than 100 files"}};
   for (const auto& [text, said] : cases)
     EXPECT_NE(refused(text, {}, options).find(said), std::string::npos)
         << refused(text, {}, options);
   EXPECT_NE(refused("@include ./a.policy").find("can include none"), std::string::npos);
+}
+
+TEST(Minijail, OnlyTheCompilerReadsNestedIncludes) {
+  std::map<std::string, std::string> files = {{"./outer", "@include ./inner\n"},
+                                              {"./inner", "read: arg0 == 1; return EPERM\n"}};
+  ImportOptions options;
+  options.read_file = [&](const std::string& path) -> Result<std::string> { return files[path]; };
+  const Import once = imported("@include ./inner\n", {}, options);
+  EXPECT_EQ(decided(once, 0, {1}), kAllow);
+  EXPECT_EQ(decided(once, 0, {2}), kEperm);
+  const Import twice = imported("@include ./outer\n", {}, options);
+  EXPECT_EQ(decided(twice, 0, {1}), kEperm);
+  EXPECT_EQ(decided(twice, 0, {2}), kKill);
+  EXPECT_NE(refused("@include ./outer\n", MinijailTool::kMinijail0, options)
+                .find("./outer:1:1: @include in an included file: only compile_seccomp_policy.py"),
+            std::string::npos);
 }
 
 TEST(Minijail, Errors) {

@@ -14,7 +14,7 @@ namespace secequiv::minijail {
 namespace {
 
 constexpr std::size_t kMaxIncludes = 100;  // of one policy, in all
-constexpr std::size_t kMaxDepth = 10;      // minijail's own
+constexpr std::size_t kMaxDepth = 10;      // the compiler's own; minijail0 has 2
 constexpr std::size_t kMaxParentheses = 64;
 constexpr std::size_t kMaxTests = 1u << 18;  // written, times the calls they are for
 
@@ -207,6 +207,7 @@ class Parser {
 
   Status include() {
     const Place place = here();
+    if (depth_ > 0) needs_compiler("@include in an included file");
     ++next_;
     if (done() || tokens_[next_].kind != Kind::kPath) return wrong("a path from ./ on");
     const std::string path = tokens_[next_].text;
