@@ -57,6 +57,10 @@ class Importer {
           rules_.add(arch_, nr, Rule(), *filter.action);
         }
       }
+    if (file_.includes)
+      out_.notes.emplace_back(
+          "what @include names is looked for in the folder of the policy; minijail0 looks in the "
+          "folder that it is started in");
     if (answers)
       out_.notes.emplace_back(
           "'EXPRESSION; return N' is read as minijail0 does, N being the answer where the "

@@ -189,9 +189,13 @@ TEST(Minijail, OnlyTheCompilerReadsNestedIncludes) {
   const Import once = imported("@include ./inner\n", {}, options);
   EXPECT_EQ(decided(once, 0, {1}), kAllow);
   EXPECT_EQ(decided(once, 0, {2}), kEperm);
+  ASSERT_EQ(once.notes.size(), 2u);
+  EXPECT_NE(once.notes[0].find("minijail0 looks in the folder that it is started in"),
+            std::string::npos);
   const Import twice = imported("@include ./outer\n", {}, options);
   EXPECT_EQ(decided(twice, 0, {1}), kEperm);
   EXPECT_EQ(decided(twice, 0, {2}), kKill);
+  EXPECT_TRUE(twice.notes.empty());
   EXPECT_NE(refused("@include ./outer\n", MinijailTool::kMinijail0, options)
                 .find("./outer:1:1: @include in an included file: only compile_seccomp_policy.py"),
             std::string::npos);

@@ -215,6 +215,7 @@ class Parser {
     if (!path.starts_with("./") || relative.begin() == relative.end() || *relative.begin() == "..")
       return wrong("a path from ./ on, below the policy's folder (others are not followed)");
     ++next_;
+    out_.includes = true;
     if (!options_.read_file)
       return error_at(place, "a policy that is no file of its own can include none");
     if (depth_ + 1 >= kMaxDepth)
