@@ -343,7 +343,6 @@ class Parser {
     if (one.expression && !is("return")) needs_compiler("an action behind an expression");
     auto given = action();
     if (!given) return given.error();
-    one.returns = action_of(*given) == SECCOMP_RET_ERRNO;
     one.action = *given;
     out.filters.push_back(std::move(one));
     return Ok{};

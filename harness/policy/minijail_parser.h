@@ -27,7 +27,6 @@ struct Filter {
   Place place;
   std::optional<Rule> expression;
   std::optional<std::uint32_t> action;
-  bool returns = false;  // the action is "return N"
 };
 
 struct Statement {
