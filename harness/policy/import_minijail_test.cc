@@ -215,6 +215,7 @@ TEST(Minijail, Errors) {
       {"read: return", "expected an errno"},
       {"read: return 65536", "expected an errno from 0 to 65535"},
       {"read: return ENOSUCH", "expected a number or a constant's name"},
+      {"read: return Eperm", "expected a number or a constant's name"},
       {"read: arg6 == 1", "file:1:7: expected an argument, arg0 to arg5"},
       {"read: arg0", "expected an operator"},
       {"read: arg0 = 1", "file:1:12: expected an operator"},

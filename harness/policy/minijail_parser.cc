@@ -461,7 +461,7 @@ class Parser {
     if (done()) return wrong("a constant");
     const Token& token = tokens_[next_];
     if (token.kind == Kind::kWord) {
-      const auto named = constant(token.text);
+      const auto named = constant_value(arch_, token.text);
       if (!named) return wrong("a number or a constant's name that the tables have");
       ++next_;
       return *named & most();
@@ -475,14 +475,6 @@ class Parser {
       return wrong(narrow() ? "a number of 32 bits" : "a number of 64 bits");
     ++next_;
     return *number & most();
-  }
-
-  [[nodiscard]] std::optional<std::uint64_t> constant(const std::string& name) const {
-    if (const auto value = constant_value(arch_, name)) return value;
-    if (!name.starts_with('E')) return std::nullopt;
-    const auto error = parse_action(fmt::format("errno({})", name));
-    if (!error) return std::nullopt;
-    return data_of(*error);
   }
 
   // As strtol with base 0 reads it: 010 is 8.
