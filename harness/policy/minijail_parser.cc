@@ -481,19 +481,13 @@ class Parser {
   static std::optional<std::uint64_t> number_of(std::string_view text) {
     const bool negative = text.starts_with('-');
     const std::string_view digits = text.substr(negative ? 1 : 0);
+    if (digits.size() < 2 || digits[0] != '0' || digits[1] == 'x' || digits[1] == 'X')
+      return parse_number(text);
     std::uint64_t value = 0;
-    if (digits.size() > 1 && digits[0] == '0' && digits[1] != 'x' && digits[1] != 'X') {
-      for (const char c : digits) {
-        if (c < '0' || c > '7' || value > std::numeric_limits<std::uint64_t>::max() >> 3)
-          return std::nullopt;
-        value = value << 3 | static_cast<std::uint64_t>(c - '0');
-      }
-    } else if (const auto read =
-                   parse_unsigned(digits.starts_with("0X") ? "0x" + std::string(digits.substr(2))
-                                                           : std::string(digits))) {
-      value = *read;
-    } else {
-      return std::nullopt;
+    for (const char c : digits) {
+      if (c < '0' || c > '7' || value > std::numeric_limits<std::uint64_t>::max() >> 3)
+        return std::nullopt;
+      value = value << 3 | static_cast<std::uint64_t>(c - '0');
     }
     if (!negative) return value;
     if (value > std::uint64_t{1} << 63) return std::nullopt;
