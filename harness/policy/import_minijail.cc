@@ -153,7 +153,7 @@ bool is_minijail(std::string_view text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.empty() || line == "\r" || line.starts_with('#')) continue;
+    if (line.empty() || line.starts_with('#')) continue;
     return is_statement(line) ||
            std::ranges::any_of(std::initializer_list<std::string_view>{"@default", "@include",
                                                                        "@frequency", "@denylist"},
