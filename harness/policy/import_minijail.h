@@ -21,7 +21,8 @@ enum class MinijailTool : std::uint8_t { kMinijail0, kCompiler };
 
 // Follows @include of files below the policy's folder through options.read_file; without that they
 // are refused. They are looked for beside the file that names them, as the compiler does; minijail0
-// looks in its working directory, and a note says so. Errors: kParse with file:line:column, kPolicy for what reads and means nothing.
+// looks in its working directory, and a note says so. Errors: kParse with file:line:column, kPolicy
+// for what reads and means nothing.
 Result<Import> import_minijail(std::string_view text, const std::string& name,
                                std::optional<MinijailTool> tool, const ImportOptions& options);
 

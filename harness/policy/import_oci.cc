@@ -13,6 +13,7 @@
 #include "harness/policy/capabilities.h"
 #include "harness/policy/json.h"
 #include "harness/policy/json_util.h"
+#include "harness/policy/oci_runtime.h"
 #include "harness/seccomp/action.h"
 
 namespace secequiv {
@@ -72,24 +73,6 @@ constexpr std::array<std::string_view, 20> kSocketCalls = {
 constexpr std::array<std::string_view, 12> kIpcCalls = {"semop",  "semget", "semctl", "semtimedop",
                                                         "msgsnd", "msgrcv", "msgget", "msgctl",
                                                         "shmat",  "shmdt",  "shmget", "shmctl"};
-
-// "6.1.2" → {6, 1}; nothing if malformed.
-std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text) {
-  std::array<unsigned, 2> parts{};
-  for (std::size_t i = 0; i < 2; ++i) {
-    std::size_t digits = 0;
-    for (; digits < text.size() && digits < 6 && text[digits] >= '0' && text[digits] <= '9';
-         ++digits)
-      parts[i] = parts[i] * 10 + static_cast<unsigned>(text[digits] - '0');
-    if (digits == 0) return std::nullopt;
-    text.remove_prefix(digits);
-    if (i == 0) {
-      if (!text.starts_with('.')) return std::nullopt;
-      text.remove_prefix(1);
-    }
-  }
-  return std::pair(parts[0], parts[1]);
-}
 
 // As encoding/json of Go compares keys: of no case, and the two letters beyond ASCII that are some
 // of it.
@@ -244,7 +227,7 @@ class Importer {
     return out;
   }
 
-  bool is_host_arch(const std::string& name) const { return arch_from_name(name) == options_.arch; }
+  bool is_host_arch(const std::string& name) const { return name == runtime_arch(options_.arch); }
   bool has_cap(const std::string& name) const {
     return std::ranges::find(options_.capabilities, name) != options_.capabilities.end();
   }
@@ -262,6 +245,17 @@ class Importer {
         out_.skipped.push_back(fmt::format("the unknown capability '{}' at {}/caps/{}{}", name,
                                            inner.pointer(), i,
                                            did_you_mean(similar_names(name, capability_names()))));
+    auto arches = strings(inner, "arches");
+    if (!arches) return arches.error();
+    for (std::size_t i = 0; i < arches->size(); ++i) {
+      const std::string& name = (*arches)[i];
+      if (std::ranges::find(runtime_arches(), name) != runtime_arches().end()) continue;
+      const auto meant = arch_from_name(name);
+      out_.skipped.push_back(
+          fmt::format("the unknown architecture '{}' at {}/arches/{}{}", name, inner.pointer(), i,
+                      meant ? fmt::format("; runtimes call it {} here", runtime_arch(*meant))
+                            : did_you_mean(similar_names(name, runtime_arches()))));
+    }
     return std::optional(inner);
   }
 

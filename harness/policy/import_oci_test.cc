@@ -249,6 +249,43 @@ TEST(Oci, IncludesAndExcludesArchitectures) {
   EXPECT_EQ(decided(import, 4), kAllow);
 }
 
+// Docker and Podman compare letters; "386" and "x86_64" are nobody's.
+TEST(Oci, ArchitecturesAreCalledAsRuntimesDo) {
+  const std::pair<Arch, const char*> cases[] = {
+      {Arch::kX86_64, "amd64"},    {Arch::kI386, "x86"},     {Arch::kAarch64, "arm64"},
+      {Arch::kArm, "arm"},         {Arch::kS390x, "s390x"},  {Arch::kRiscv64, "riscv64"},
+      {Arch::kPpc64le, "ppc64le"}, {Arch::kMips64, "mips64"}};
+  for (const auto& [arch, known] : cases) {
+    OciOptions options;
+    options.arch = arch;
+    for (const std::string name :
+         {known, "x86_64", "386", "i386", "i686", "aarch64", "AMD64", "ppc64el", "SCMP_ARCH_X86_64",
+          "SCMP_ARCH_X86", "SCMP_ARCH_AARCH64", "x32", "loong64", "mipsel64"}) {
+      const OciImport import = imported(
+          R"j({"defaultAction": "SCMP_ACT_ERRNO", "syscalls": [{"names": ["read"],
+            "action": "SCMP_ACT_ALLOW", "includes": {"arches": [")j" +
+              name + R"j("]}}, {"names": ["write"], "action": "SCMP_ACT_ALLOW",
+            "excludes": {"arches": [")j" +
+              name + "\"]}}]}",
+          options);
+      const auto allows = [&](const char* nr) {
+        return decide(import.policy, call(arch, *syscall_nr(arch, nr))) == kAllow;
+      };
+      EXPECT_EQ(allows("read"), name == known) << name;
+      EXPECT_EQ(allows("write"), name != known) << name;
+    }
+  }
+  const OciImport import = imported(profile(
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"arches": ["x86_64", "amd64"]}},
+    {"names": ["write"], "action": "SCMP_ACT_ALLOW", "excludes": {"arches": ["riscv6"]}})j"));
+  EXPECT_EQ(import.skipped,
+            (std::vector<std::string>{
+                "the unknown architecture 'x86_64' at /syscalls/0/includes/arches/0; runtimes call "
+                "it amd64 here",
+                "the unknown architecture 'riscv6' at /syscalls/1/excludes/arches/0; did you mean "
+                "riscv64?"}));
+}
+
 TEST(Oci, IncludesAndExcludesCapabilities) {
   const std::string text = profile(
       R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"caps": ["CAP_A", "CAP_B"]}},
