@@ -113,6 +113,7 @@ class Importer {
     if (!root_.has("defaultAction")) return root_.fail("the key 'defaultAction' is missing");
     auto chosen = action(root_.at("defaultAction"), root_, "defaultErrnoRet");
     if (!chosen) return chosen.error();
+    note_errno_name(root_, "defaultErrnoRet", *chosen);
     Policy& policy = out_.policy;
     policy.default_action = *chosen;
     policy.bad_arch_action =
@@ -158,13 +159,25 @@ class Importer {
       if (*given > SECCOMP_RET_DATA)
         return holder.at(errno_key).expected("an errno from 0 to 65535");
       number = *given;
-    } else if (const std::string name = errno_key.substr(0, errno_key.size() - 3);
-               holder.has(name.c_str())) {
-      // "errnoRet" has the name beside it, "errno"; runc reads the number only.
-      out_.skipped.push_back(fmt::format("the errno's name at {}: only the number, '{}', counts",
-                                         holder.at(name).pointer(), errno_key));
     }
     return known->action | number;
+  }
+
+  // "errnoRet" has a name beside it, "errno", which counts more to Podman and nothing to others.
+  void note_errno_name(const JsonCursor& holder, const std::string& errno_key,
+                       std::uint32_t action) {
+    const std::string key = errno_key.substr(0, errno_key.size() - 3);
+    const bool takes =
+        action_of(action) == SECCOMP_RET_ERRNO || action_of(action) == SECCOMP_RET_TRACE;
+    if (!takes || !holder.has(key.c_str())) return;
+    const JsonCursor at = holder.at(key);
+    const auto* const name = at.value().get_ptr<const std::string*>();
+    if (at.value().is_null() || (name != nullptr && name->empty())) return;
+    const auto podman = name != nullptr ? podman_errno(options_.arch, *name) : std::nullopt;
+    if (podman == data_of(action)) return;
+    out_.unclear.push_back(fmt::format(
+        "the errno at {}: Podman {}, Docker and runc answer {}, which is taken here", at.pointer(),
+        podman ? fmt::format("answers {}", *podman) : "refuses it", data_of(action)));
   }
 
   void add_arch(const std::string& name) {
@@ -331,6 +344,7 @@ class Importer {
     if (!chosen) return chosen.error();
     auto rule = conditions(at);
     if (!rule) return rule.error();
+    if (*wanted) note_errno_name(at, "errnoRet", *chosen);
     if (!*wanted || *chosen == out_.policy.default_action) return Ok{};
     if (*chosen != current_action_) flush();
     current_action_ = *chosen;

@@ -1,6 +1,10 @@
 #include "harness/policy/oci_runtime.h"
 
+#include <algorithm>
 #include <array>
+#include <limits>
+
+#include "harness/base/text.h"
 
 namespace secequiv {
 namespace {
@@ -44,6 +48,21 @@ std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view tex
     }
   }
   return std::pair(parts[0], parts[1]);
+}
+
+std::optional<std::uint32_t> podman_errno(Arch arch, std::string_view text) {
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto in_name = [&](char c) { return (c >= 'A' && c <= 'Z') || is_digit(c); };
+  std::optional<std::uint64_t> value;
+  if (std::ranges::all_of(text, is_digit)) {
+    value = parse_unsigned(text);
+  } else if (text.starts_with('E') && !text.starts_with("EPOLL") &&
+             std::ranges::all_of(text, in_name)) {
+    value = constant_value(arch, text);
+  }
+  if (!value || *value > kMost) return std::nullopt;
+  return static_cast<std::uint32_t>(*value);
 }
 
 }  // namespace secequiv
