@@ -205,6 +205,25 @@ TEST(Minijail, OnlyTheCompilerReadsNestedIncludes) {
             std::string::npos);
 }
 
+// Written, times the system calls that they are for, in all files together.
+TEST(Minijail, TestsAreCounted) {
+  std::string calls = "{read";
+  for (int i = 1; i < 512; ++i) calls += ", read";
+  std::string tests = "arg0 == 1";
+  for (int i = 1; i < 512; ++i) tests += "||arg0 == 1";
+  const std::string full = calls + "}: " + tests + "\n";
+  EXPECT_NE(refused(full + "write: arg0 == 1\n").find("file:2:8: expected at most 262144 tests"),
+            std::string::npos);
+  ImportOptions options;
+  options.read_file = [](const std::string&) -> Result<std::string> {
+    return std::string("write: arg0 == 1\n");
+  };
+  EXPECT_NE(refused(full + "@include ./more", {}, options)
+                .find("./more:1:8: expected at most 262144 tests"),
+            std::string::npos)
+      << refused(full + "@include ./more", {}, options);
+}
+
 TEST(Minijail, Errors) {
   const std::pair<std::string, const char*> cases[] = {
       {"", "file: expected 'SYSTEM_CALL: ACTION'"},

@@ -78,13 +78,19 @@ constexpr NamedArch kArches[] = {
     {"x86_64", Arch::kX86_64},
 };
 
+// Of a policy with all that it includes.
+struct Spent {
+  std::size_t includes = 0;
+  std::size_t tests = 0;
+};
+
 class Parser {
  public:
   // `folder`: the policy's, below which everything included must be.
-  Parser(const ImportOptions& options, File& out, std::size_t& includes, std::string folder)
+  Parser(const ImportOptions& options, File& out, Spent& spent, std::string folder)
       : options_(options),
         out_(out),
-        includes_(includes),
+        spent_(spent),
         folder_(std::move(folder)),
         arch_(options.oci.arch) {}
 
@@ -220,7 +226,7 @@ class Parser {
       return error_at(place, "a policy that is no file of its own can include none");
     if (depth_ + 1 >= kMaxDepth)
       return error_at(place, fmt::format("nested deeper than {} files", kMaxDepth));
-    if (++includes_ > kMaxIncludes)
+    if (++spent_.includes > kMaxIncludes)
       return error_at(place, fmt::format("more than {} files included", kMaxIncludes));
     const std::string file = (folder_of(name_) / relative).string();
     if (const std::string why = not_followed(file); !why.empty())
@@ -228,7 +234,7 @@ class Parser {
     const auto text = options_.read_file(file);
     if (!text)
       return error_at(place, fmt::format("cannot include {}: {}", file, text.error().detail));
-    return Parser(options_, out_, includes_, folder_).file(without_bom(*text), file, depth_ + 1);
+    return Parser(options_, out_, spent_, folder_).file(without_bom(*text), file, depth_ + 1);
   }
 
   // Why a file that there is must not be included; the reader knows of others.
@@ -392,8 +398,8 @@ class Parser {
     do {
       std::vector<Rule> atoms;
       do {
-        tests_ += std::max<std::size_t>(calls, 1);
-        if (tests_ > kMaxTests) return wrong(fmt::format("at most {} tests", kMaxTests));
+        spent_.tests += std::max<std::size_t>(calls, 1);
+        if (spent_.tests > kMaxTests) return wrong(fmt::format("at most {} tests", kMaxTests));
         auto one = atom();
         if (!one) return one.error();
         atoms.push_back(std::move(*one));
@@ -496,12 +502,11 @@ class Parser {
 
   const ImportOptions& options_;
   File& out_;
-  std::size_t& includes_;
+  Spent& spent_;
   std::string folder_;
   Arch arch_;
   std::string name_;
   std::size_t depth_ = 0;
-  std::size_t tests_ = 0;
   std::vector<Token> tokens_;
   std::size_t next_ = 0;
 };
@@ -516,8 +521,8 @@ Error error_at(const Place& place, std::string detail) {
 
 Result<File> parse(std::string_view text, const std::string& name, const ImportOptions& options) {
   File out;
-  std::size_t includes = 0;
-  if (auto s = Parser(options, out, includes, folder_of(name).string()).file(text, name, 0); !s)
+  Spent spent;
+  if (auto s = Parser(options, out, spent, folder_of(name).string()).file(text, name, 0); !s)
     return s.error();
   return out;
 }
