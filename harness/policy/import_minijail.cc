@@ -57,6 +57,10 @@ class Importer {
           rules_.add(arch_, nr, Rule(), *filter.action);
         }
       }
+    if (file_.includes)
+      out_.notes.emplace_back(
+          "what @include names is looked for in the folder of the policy; minijail0 looks in the "
+          "folder that it is started in");
     if (answers)
       out_.notes.emplace_back(
           "'EXPRESSION; return N' is read as minijail0 does, N being the answer where the "
@@ -149,7 +153,7 @@ bool is_minijail(std::string_view text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.empty() || line == "\r" || line.starts_with('#')) continue;
+    if (line.empty() || line.starts_with('#')) continue;
     return is_statement(line) ||
            std::ranges::any_of(std::initializer_list<std::string_view>{"@default", "@include",
                                                                        "@frequency", "@denylist"},

@@ -20,7 +20,9 @@ bool is_minijail(std::string_view text);
 enum class MinijailTool : std::uint8_t { kMinijail0, kCompiler };
 
 // Follows @include of files below the policy's folder through options.read_file; without that they
-// are refused. Errors: kParse with file:line:column, kPolicy for what reads and means nothing.
+// are refused. They are looked for beside the file that names them, as the compiler does; minijail0
+// looks in its working directory, and a note says so. Errors: kParse with file:line:column, kPolicy
+// for what reads and means nothing.
 Result<Import> import_minijail(std::string_view text, const std::string& name,
                                std::optional<MinijailTool> tool, const ImportOptions& options);
 

@@ -71,6 +71,10 @@ TEST(Minijail, Operators) {
       {"arg1 in ~(1|4)", [](std::uint64_t v) { return (v & 5) == 0; }},
       {"arg1 in 1|(2|(4))", [](std::uint64_t v) { return v <= 7; }},
       {"arg1 == 010", [](std::uint64_t v) { return v == 8; }},
+      {"arg1 == 0", [](std::uint64_t v) { return v == 0; }},
+      {"arg1 == 0X8", [](std::uint64_t v) { return v == 8; }},
+      {"arg1 >= -01", [](std::uint64_t v) { return v == ~0ull; }},
+      {"arg1 >= -0x1", [](std::uint64_t v) { return v == ~0ull; }},
       {"arg1 == PROT_READ|PROT_EXEC", [](std::uint64_t v) { return v == 5; }},
       {"arg1 == 4 || arg1 >= 6 && arg1 <= 7",
        [](std::uint64_t v) { return v == 4 || v == 6 || v == 7; }}};
@@ -172,12 +176,52 @@ TEST(Minijail, Includes) {
       {"@include ./a/../../x", "expected a path from ./ on"},
       {"@include ../x", "expected a path from ./ on"},
       {"@include", "expected a path"},
-      {"@include ./a.policy\nread: 1", "read has a line already, at ./a.policy:1"},
+      {"@include ./sub/b.policy\nwrite: 1", "write has a line already, at ./sub/b.policy:1"},
+      {"@include ./a.policy\nread: 1", "read has an action whatever its arguments already"},
       {wide, "more than 100 files"}};
   for (const auto& [text, said] : cases)
     EXPECT_NE(refused(text, {}, options).find(said), std::string::npos)
         << refused(text, {}, options);
   EXPECT_NE(refused("@include ./a.policy").find("can include none"), std::string::npos);
+}
+
+TEST(Minijail, OnlyTheCompilerReadsNestedIncludes) {
+  std::map<std::string, std::string> files = {{"./outer", "@include ./inner\n"},
+                                              {"./inner", "read: arg0 == 1; return EPERM\n"}};
+  ImportOptions options;
+  options.read_file = [&](const std::string& path) -> Result<std::string> { return files[path]; };
+  const Import once = imported("@include ./inner\n", {}, options);
+  EXPECT_EQ(decided(once, 0, {1}), kAllow);
+  EXPECT_EQ(decided(once, 0, {2}), kEperm);
+  ASSERT_EQ(once.notes.size(), 2u);
+  EXPECT_NE(once.notes[0].find("minijail0 looks in the folder that it is started in"),
+            std::string::npos);
+  const Import twice = imported("@include ./outer\n", {}, options);
+  EXPECT_EQ(decided(twice, 0, {1}), kEperm);
+  EXPECT_EQ(decided(twice, 0, {2}), kKill);
+  EXPECT_TRUE(twice.notes.empty());
+  EXPECT_NE(refused("@include ./outer\n", MinijailTool::kMinijail0, options)
+                .find("./outer:1:1: @include in an included file: only compile_seccomp_policy.py"),
+            std::string::npos);
+}
+
+// Written, times the system calls that they are for, in all files together.
+TEST(Minijail, TestsAreCounted) {
+  std::string calls = "{read";
+  for (int i = 1; i < 512; ++i) calls += ", read";
+  std::string tests = "arg0 == 1";
+  for (int i = 1; i < 512; ++i) tests += "||arg0 == 1";
+  const std::string full = calls + "}: " + tests + "\n";
+  EXPECT_NE(refused(full + "write: arg0 == 1\n").find("file:2:8: expected at most 262144 tests"),
+            std::string::npos);
+  ImportOptions options;
+  options.read_file = [](const std::string&) -> Result<std::string> {
+    return std::string("write: arg0 == 1\n");
+  };
+  EXPECT_NE(refused(full + "@include ./more", {}, options)
+                .find("./more:1:8: expected at most 262144 tests"),
+            std::string::npos)
+      << refused(full + "@include ./more", {}, options);
 }
 
 TEST(Minijail, Errors) {
@@ -194,6 +238,7 @@ TEST(Minijail, Errors) {
       {"read: return", "expected an errno"},
       {"read: return 65536", "expected an errno from 0 to 65535"},
       {"read: return ENOSUCH", "expected a number or a constant's name"},
+      {"read: return Eperm", "expected a number or a constant's name"},
       {"read: arg6 == 1", "file:1:7: expected an argument, arg0 to arg5"},
       {"read: arg0", "expected an operator"},
       {"read: arg0 = 1", "file:1:12: expected an operator"},
@@ -205,6 +250,9 @@ TEST(Minijail, Errors) {
       {"read: arg0 == 08", "expected a number of 64 bits"},
       {"read: arg0 == 12x", "expected a number of 64 bits"},
       {"read: arg0 == 0x10000000000000000", "expected a number of 64 bits"},
+      {"read: arg0 == 0x", "expected a number of 64 bits"},
+      {"read: arg0 == -0x8000000000000001", "expected a number of 64 bits"},
+      {"read: arg0 == -01000000000000000000001", "expected a number of 64 bits"},
       {"read: arg0 == ~~1", "expected a constant, found '~'"},
       {"read: arg0 == " + std::string(100, '(') + "1", "at most 64 parentheses"},
       {"read: arg0 == 1; log", "nothing"},

@@ -13,6 +13,7 @@
 #include "harness/policy/capabilities.h"
 #include "harness/policy/json.h"
 #include "harness/policy/json_util.h"
+#include "harness/policy/oci_runtime.h"
 #include "harness/seccomp/action.h"
 
 namespace secequiv {
@@ -73,24 +74,6 @@ constexpr std::array<std::string_view, 12> kIpcCalls = {"semop",  "semget", "sem
                                                         "msgsnd", "msgrcv", "msgget", "msgctl",
                                                         "shmat",  "shmdt",  "shmget", "shmctl"};
 
-// "6.1.2" → {6, 1}; nothing if malformed.
-std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text) {
-  std::array<unsigned, 2> parts{};
-  for (std::size_t i = 0; i < 2; ++i) {
-    std::size_t digits = 0;
-    for (; digits < text.size() && digits < 6 && text[digits] >= '0' && text[digits] <= '9';
-         ++digits)
-      parts[i] = parts[i] * 10 + static_cast<unsigned>(text[digits] - '0');
-    if (digits == 0) return std::nullopt;
-    text.remove_prefix(digits);
-    if (i == 0) {
-      if (!text.starts_with('.')) return std::nullopt;
-      text.remove_prefix(1);
-    }
-  }
-  return std::pair(parts[0], parts[1]);
-}
-
 // As encoding/json of Go compares keys: of no case, and the two letters beyond ASCII that are some
 // of it.
 std::string folded(std::string_view key) {
@@ -130,6 +113,7 @@ class Importer {
     if (!root_.has("defaultAction")) return root_.fail("the key 'defaultAction' is missing");
     auto chosen = action(root_.at("defaultAction"), root_, "defaultErrnoRet");
     if (!chosen) return chosen.error();
+    note_errno_name(root_, "defaultErrnoRet", *chosen);
     Policy& policy = out_.policy;
     policy.default_action = *chosen;
     policy.bad_arch_action =
@@ -175,13 +159,25 @@ class Importer {
       if (*given > SECCOMP_RET_DATA)
         return holder.at(errno_key).expected("an errno from 0 to 65535");
       number = *given;
-    } else if (const std::string name = errno_key.substr(0, errno_key.size() - 3);
-               holder.has(name.c_str())) {
-      // "errnoRet" has the name beside it, "errno"; runc reads the number only.
-      out_.skipped.push_back(fmt::format("the errno's name at {}: only the number, '{}', counts",
-                                         holder.at(name).pointer(), errno_key));
     }
     return known->action | number;
+  }
+
+  // "errnoRet" has a name beside it, "errno", which counts more to Podman and nothing to others.
+  void note_errno_name(const JsonCursor& holder, const std::string& errno_key,
+                       std::uint32_t action) {
+    const std::string key = errno_key.substr(0, errno_key.size() - 3);
+    const bool takes =
+        action_of(action) == SECCOMP_RET_ERRNO || action_of(action) == SECCOMP_RET_TRACE;
+    if (!takes || !holder.has(key.c_str())) return;
+    const JsonCursor at = holder.at(key);
+    const auto* const name = at.value().get_ptr<const std::string*>();
+    if (at.value().is_null() || (name != nullptr && name->empty())) return;
+    const auto podman = name != nullptr ? podman_errno(options_.arch, *name) : std::nullopt;
+    if (podman == data_of(action)) return;
+    out_.unclear.push_back(fmt::format(
+        "the errno at {}: Podman {}, Docker and runc answer {}, which is taken here", at.pointer(),
+        podman ? fmt::format("answers {}", *podman) : "refuses it", data_of(action)));
   }
 
   void add_arch(const std::string& name) {
@@ -244,7 +240,7 @@ class Importer {
     return out;
   }
 
-  bool is_host_arch(const std::string& name) const { return arch_from_name(name) == options_.arch; }
+  bool is_host_arch(const std::string& name) const { return name == runtime_arch(options_.arch); }
   bool has_cap(const std::string& name) const {
     return std::ranges::find(options_.capabilities, name) != options_.capabilities.end();
   }
@@ -262,6 +258,17 @@ class Importer {
         out_.skipped.push_back(fmt::format("the unknown capability '{}' at {}/caps/{}{}", name,
                                            inner.pointer(), i,
                                            did_you_mean(similar_names(name, capability_names()))));
+    auto arches = strings(inner, "arches");
+    if (!arches) return arches.error();
+    for (std::size_t i = 0; i < arches->size(); ++i) {
+      const std::string& name = (*arches)[i];
+      if (std::ranges::find(runtime_arches(), name) != runtime_arches().end()) continue;
+      const auto meant = arch_from_name(name);
+      out_.skipped.push_back(
+          fmt::format("the unknown architecture '{}' at {}/arches/{}{}", name, inner.pointer(), i,
+                      meant ? fmt::format("; runtimes call it {} here", runtime_arch(*meant))
+                            : did_you_mean(similar_names(name, runtime_arches()))));
+    }
     return std::optional(inner);
   }
 
@@ -337,6 +344,7 @@ class Importer {
     if (!chosen) return chosen.error();
     auto rule = conditions(at);
     if (!rule) return rule.error();
+    if (*wanted) note_errno_name(at, "errnoRet", *chosen);
     if (!*wanted || *chosen == out_.policy.default_action) return Ok{};
     if (*chosen != current_action_) flush();
     current_action_ = *chosen;

@@ -4,7 +4,8 @@
 // conditions of one entry must all hold, except that an entry naming one argument twice means any
 // of its conditions; several entries for one call and action mean any of them, and one without
 // conditions is all that counts of a call, the first if there are more; on 32-bit
-// ABIs (i386, arm, x32) only the low half of an argument is compared.
+// ABIs (i386, arm, x32) only the low half of an argument is compared. An errno's name counts to
+// Podman alone: where it is not the number that Docker and runc read, that is said.
 #pragma once
 
 #include <string>

@@ -80,6 +80,40 @@ TEST(Oci, ErrnoRet) {
   EXPECT_EQ(decided(import, 5), SECCOMP_RET_ERRNO | 38);
 }
 
+// To Podman the name counts more than the number, to others it is nothing.
+TEST(Oci, NamesOfErrnos) {
+  const auto notes = [](const std::string& keys, Arch arch = Arch::kX86_64) {
+    OciOptions options;
+    options.arch = arch;
+    const OciImport import = imported(
+        R"j({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [{"names": ["read"], "action": "SCMP_ACT_ERRNO", )j" +
+            keys + "}]}",
+        options);
+    EXPECT_TRUE(import.skipped.empty());
+    return import.unclear;
+  };
+  for (const char* keys : {R"("errno": "EPERM")", R"("errno": "ENOSYS", "errnoRet": 38)",
+                           R"("errno": "1")", R"("errno": "", "errnoRet": 38)", R"("errno": null)",
+                           R"("errno": "ENOSYS", "excludes": {"arches": ["amd64"]})"})
+    EXPECT_TRUE(notes(keys).empty()) << keys;
+  const auto note = [](const std::string& podman, int number) {
+    return std::vector{"the errno at /syscalls/0/errno: Podman " + podman +
+                       ", Docker and runc answer " + std::to_string(number) +
+                       ", which is taken here"};
+  };
+  EXPECT_EQ(notes(R"("errno": "ENOSYS")"), note("answers 38", 1));
+  EXPECT_EQ(notes(R"("errno": "ENOSYS")", Arch::kMips64), note("answers 89", 1));
+  EXPECT_EQ(notes(R"("errno": "ENOSYS", "errnoRet": 13)"), note("answers 38", 13));
+  EXPECT_EQ(notes(R"("errno": "007")"), note("answers 7", 1));
+  for (const char* keys : {R"("errno": "eperm")", R"("errno": "EPOLLIN")", R"("errno": "O_EXCL")",
+                           R"("errno": "0x1")", R"("errno": "4294967297")", R"("errno": 1)"})
+    EXPECT_EQ(notes(keys), note("refuses it", 1)) << keys;
+  EXPECT_EQ(
+      imported(R"j({"defaultAction": "SCMP_ACT_TRACE", "defaultErrno": "EIO"})j").unclear,
+      (std::vector<std::string>{"the errno at /defaultErrno: Podman answers 5, Docker and runc "
+                                "answer 1, which is taken here"}));
+}
+
 TEST(Oci, EveryOperator) {
   const std::pair<const char*, std::function<bool(std::uint64_t)>> cases[] = {
       {"SCMP_CMP_NE", [](std::uint64_t v) { return v != 5; }},
@@ -249,6 +283,43 @@ TEST(Oci, IncludesAndExcludesArchitectures) {
   EXPECT_EQ(decided(import, 4), kAllow);
 }
 
+// Docker and Podman compare letters; "386" and "x86_64" are nobody's.
+TEST(Oci, ArchitecturesAreCalledAsRuntimesDo) {
+  const std::pair<Arch, const char*> cases[] = {
+      {Arch::kX86_64, "amd64"},    {Arch::kI386, "x86"},     {Arch::kAarch64, "arm64"},
+      {Arch::kArm, "arm"},         {Arch::kS390x, "s390x"},  {Arch::kRiscv64, "riscv64"},
+      {Arch::kPpc64le, "ppc64le"}, {Arch::kMips64, "mips64"}};
+  for (const auto& [arch, known] : cases) {
+    OciOptions options;
+    options.arch = arch;
+    for (const std::string name :
+         {known, "x86_64", "386", "i386", "i686", "aarch64", "AMD64", "ppc64el", "SCMP_ARCH_X86_64",
+          "SCMP_ARCH_X86", "SCMP_ARCH_AARCH64", "x32", "loong64", "mipsel64"}) {
+      const OciImport import = imported(
+          R"j({"defaultAction": "SCMP_ACT_ERRNO", "syscalls": [{"names": ["read"],
+            "action": "SCMP_ACT_ALLOW", "includes": {"arches": [")j" +
+              name + R"j("]}}, {"names": ["write"], "action": "SCMP_ACT_ALLOW",
+            "excludes": {"arches": [")j" +
+              name + "\"]}}]}",
+          options);
+      const auto allows = [&](const char* nr) {
+        return decide(import.policy, call(arch, *syscall_nr(arch, nr))) == kAllow;
+      };
+      EXPECT_EQ(allows("read"), name == known) << name;
+      EXPECT_EQ(allows("write"), name != known) << name;
+    }
+  }
+  const OciImport import = imported(profile(
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"arches": ["x86_64", "amd64"]}},
+    {"names": ["write"], "action": "SCMP_ACT_ALLOW", "excludes": {"arches": ["riscv6"]}})j"));
+  EXPECT_EQ(import.skipped,
+            (std::vector<std::string>{
+                "the unknown architecture 'x86_64' at /syscalls/0/includes/arches/0; runtimes call "
+                "it amd64 here",
+                "the unknown architecture 'riscv6' at /syscalls/1/excludes/arches/0; did you mean "
+                "riscv64?"}));
+}
+
 TEST(Oci, IncludesAndExcludesCapabilities) {
   const std::string text = profile(
       R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"caps": ["CAP_A", "CAP_B"]}},
@@ -340,7 +411,7 @@ TEST(Oci, UnknownKeysAreReported) {
   const OciImport import = imported(
       R"j({"defaultAction": "SCMP_ACT_ERRNO", "architecturez": [], "$comment": 1, "archMap":
       [{"architecture": "SCMP_ARCH_X86_64", "subArchitecture": null}], "syscalls": [
-      {"names": ["write"], "action": "SCMP_ACT_ERRNO", "errno": "ENOSYS"},
+      {"names": ["write"], "action": "SCMP_ACT_ERRNO"},
       {"names": ["read"], "action": "SCMP_ACT_ALLOW", "arg": [], "include": {},
        "includes": {"cap": ["CAP_KILL"]}, "excludes": {"caps": ["CAP_SYS_ADMN", "CAP_BPF"]},
        "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ", "value2": 1}]}]})j");
@@ -349,7 +420,6 @@ TEST(Oci, UnknownKeysAreReported) {
                 "the unknown key /$comment; did you mean comment?",
                 "the unknown key /architecturez; did you mean architectures?",
                 "the unknown key /archMap/0/subArchitecture; did you mean subArchitectures?",
-                "the errno's name at /syscalls/0/errno: only the number, 'errnoRet', counts",
                 "the unknown key /syscalls/1/arg; did you mean args?",
                 "the unknown key /syscalls/1/include; did you mean includes?",
                 "the unknown capability 'CAP_SYS_ADMN' at /syscalls/1/excludes/caps/0; did you "

@@ -36,10 +36,8 @@ std::vector<Line> lines_of(std::string_view text) {
     const std::string_view code = line.substr(0, hash);
     const std::size_t indent = code.find_first_not_of(' ');
     const std::string_view rest = trimmed(code);
-    if (!rest.empty() && rest != "\r") {
-      out.push_back({number, indent,
-                     rest.ends_with('\r') ? trimmed(rest.substr(0, rest.size() - 1)) : rest,
-                     comment});
+    if (!rest.empty()) {
+      out.push_back({number, indent, rest, comment});
       comment = {};
     } else if (hash != std::string_view::npos) {
       comment = trimmed(line.substr(hash + 1));

@@ -65,6 +65,17 @@ TEST(Import, FormatsAreToldByContent) {
   EXPECT_EQ(seen.size(), policy_format_names().size()) << "a format without a file";
 }
 
+TEST(Import, LinesMayEndInCarriageReturns) {
+  for (const auto& [path, format] : foreign_policies()) {
+    std::string text = "\r\n";
+    for (const char c : content(path)) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    const auto told = import_policy(text, "file", std::nullopt, options_for(path));
+    const auto plain = import_policy(content(path), "file", format, options_for(path));
+    ASSERT_TRUE(told && plain) << path << (told ? "" : told.error().text());
+    EXPECT_EQ(told->policy, plain->policy) << path;
+  }
+}
+
 TEST(Import, Names) {
   for (const std::string& name : policy_format_names()) {
     ASSERT_TRUE(policy_format_from_name(name));

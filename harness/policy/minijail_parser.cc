@@ -14,7 +14,7 @@ namespace secequiv::minijail {
 namespace {
 
 constexpr std::size_t kMaxIncludes = 100;  // of one policy, in all
-constexpr std::size_t kMaxDepth = 10;      // minijail's own
+constexpr std::size_t kMaxDepth = 10;      // the compiler's own; minijail0 has 2
 constexpr std::size_t kMaxParentheses = 64;
 constexpr std::size_t kMaxTests = 1u << 18;  // written, times the calls they are for
 
@@ -78,13 +78,19 @@ constexpr NamedArch kArches[] = {
     {"x86_64", Arch::kX86_64},
 };
 
+// Of a policy with all that it includes.
+struct Spent {
+  std::size_t includes = 0;
+  std::size_t tests = 0;
+};
+
 class Parser {
  public:
   // `folder`: the policy's, below which everything included must be.
-  Parser(const ImportOptions& options, File& out, std::size_t& includes, std::string folder)
+  Parser(const ImportOptions& options, File& out, Spent& spent, std::string folder)
       : options_(options),
         out_(out),
-        includes_(includes),
+        spent_(spent),
         folder_(std::move(folder)),
         arch_(options.oci.arch) {}
 
@@ -207,6 +213,7 @@ class Parser {
 
   Status include() {
     const Place place = here();
+    if (depth_ > 0) needs_compiler("@include in an included file");
     ++next_;
     if (done() || tokens_[next_].kind != Kind::kPath) return wrong("a path from ./ on");
     const std::string path = tokens_[next_].text;
@@ -214,11 +221,12 @@ class Parser {
     if (!path.starts_with("./") || relative.begin() == relative.end() || *relative.begin() == "..")
       return wrong("a path from ./ on, below the policy's folder (others are not followed)");
     ++next_;
+    out_.includes = true;
     if (!options_.read_file)
       return error_at(place, "a policy that is no file of its own can include none");
     if (depth_ + 1 >= kMaxDepth)
       return error_at(place, fmt::format("nested deeper than {} files", kMaxDepth));
-    if (++includes_ > kMaxIncludes)
+    if (++spent_.includes > kMaxIncludes)
       return error_at(place, fmt::format("more than {} files included", kMaxIncludes));
     const std::string file = (folder_of(name_) / relative).string();
     if (const std::string why = not_followed(file); !why.empty())
@@ -226,7 +234,7 @@ class Parser {
     const auto text = options_.read_file(file);
     if (!text)
       return error_at(place, fmt::format("cannot include {}: {}", file, text.error().detail));
-    return Parser(options_, out_, includes_, folder_).file(without_bom(*text), file, depth_ + 1);
+    return Parser(options_, out_, spent_, folder_).file(without_bom(*text), file, depth_ + 1);
   }
 
   // Why a file that there is must not be included; the reader knows of others.
@@ -341,7 +349,6 @@ class Parser {
     if (one.expression && !is("return")) needs_compiler("an action behind an expression");
     auto given = action();
     if (!given) return given.error();
-    one.returns = action_of(*given) == SECCOMP_RET_ERRNO;
     one.action = *given;
     out.filters.push_back(std::move(one));
     return Ok{};
@@ -391,8 +398,8 @@ class Parser {
     do {
       std::vector<Rule> atoms;
       do {
-        tests_ += std::max<std::size_t>(calls, 1);
-        if (tests_ > kMaxTests) return wrong(fmt::format("at most {} tests", kMaxTests));
+        spent_.tests += std::max<std::size_t>(calls, 1);
+        if (spent_.tests > kMaxTests) return wrong(fmt::format("at most {} tests", kMaxTests));
         auto one = atom();
         if (!one) return one.error();
         atoms.push_back(std::move(*one));
@@ -460,7 +467,7 @@ class Parser {
     if (done()) return wrong("a constant");
     const Token& token = tokens_[next_];
     if (token.kind == Kind::kWord) {
-      const auto named = constant(token.text);
+      const auto named = constant_value(arch_, token.text);
       if (!named) return wrong("a number or a constant's name that the tables have");
       ++next_;
       return *named & most();
@@ -476,31 +483,17 @@ class Parser {
     return *number & most();
   }
 
-  [[nodiscard]] std::optional<std::uint64_t> constant(const std::string& name) const {
-    if (const auto value = constant_value(arch_, name)) return value;
-    if (!name.starts_with('E')) return std::nullopt;
-    const auto error = parse_action(fmt::format("errno({})", name));
-    if (!error) return std::nullopt;
-    return data_of(*error);
-  }
-
   // As strtol with base 0 reads it: 010 is 8.
   static std::optional<std::uint64_t> number_of(std::string_view text) {
     const bool negative = text.starts_with('-');
     const std::string_view digits = text.substr(negative ? 1 : 0);
+    if (digits.size() < 2 || digits[0] != '0' || digits[1] == 'x' || digits[1] == 'X')
+      return parse_number(text);
     std::uint64_t value = 0;
-    if (digits.size() > 1 && digits[0] == '0' && digits[1] != 'x' && digits[1] != 'X') {
-      for (const char c : digits) {
-        if (c < '0' || c > '7' || value > std::numeric_limits<std::uint64_t>::max() >> 3)
-          return std::nullopt;
-        value = value << 3 | static_cast<std::uint64_t>(c - '0');
-      }
-    } else if (const auto read =
-                   parse_unsigned(digits.starts_with("0X") ? "0x" + std::string(digits.substr(2))
-                                                           : std::string(digits))) {
-      value = *read;
-    } else {
-      return std::nullopt;
+    for (const char c : digits) {
+      if (c < '0' || c > '7' || value > std::numeric_limits<std::uint64_t>::max() >> 3)
+        return std::nullopt;
+      value = value << 3 | static_cast<std::uint64_t>(c - '0');
     }
     if (!negative) return value;
     if (value > std::uint64_t{1} << 63) return std::nullopt;
@@ -509,12 +502,11 @@ class Parser {
 
   const ImportOptions& options_;
   File& out_;
-  std::size_t& includes_;
+  Spent& spent_;
   std::string folder_;
   Arch arch_;
   std::string name_;
   std::size_t depth_ = 0;
-  std::size_t tests_ = 0;
   std::vector<Token> tokens_;
   std::size_t next_ = 0;
 };
@@ -529,8 +521,8 @@ Error error_at(const Place& place, std::string detail) {
 
 Result<File> parse(std::string_view text, const std::string& name, const ImportOptions& options) {
   File out;
-  std::size_t includes = 0;
-  if (auto s = Parser(options, out, includes, folder_of(name).string()).file(text, name, 0); !s)
+  Spent spent;
+  if (auto s = Parser(options, out, spent, folder_of(name).string()).file(text, name, 0); !s)
     return s.error();
   return out;
 }

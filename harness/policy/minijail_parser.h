@@ -27,7 +27,6 @@ struct Filter {
   Place place;
   std::optional<Rule> expression;
   std::optional<std::uint32_t> action;
-  bool returns = false;  // the action is "return N"
 };
 
 struct Statement {
@@ -41,6 +40,7 @@ struct File {
   std::optional<std::uint32_t> default_action;
   std::optional<Place> compiler_only;  // the first thing that minijail0 does not read
   std::string compiler_only_what;
+  bool includes = false;  // another file
   std::vector<std::string> notes;
 };
 

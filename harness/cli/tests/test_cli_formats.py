@@ -105,7 +105,9 @@ def test_includes(tmp_path):
     assert done.status == 0 and set(json.loads(done.out)["rule_sets"][0]["rules"]) == {"read", "write", "close"}
     (tmp_path / "sub" / "last.policy").write_text("close: 1\nclose: 1\n")
     done = run("import", tmp_path / "main.policy")
-    assert done.status == 2 and "sub/last.policy:2:1: close has a line already" in done.err
+    assert done.status == 2 and "sub/last.policy:2:8: close has an action whatever its arguments already" in done.err
+    done = run("import", "--format", "minijail", tmp_path / "main.policy")
+    assert done.status == 2 and "sub/more.policy:2:1: @include in an included file: only" in done.err
 
 
 def test_includes_stay_below_the_policys_folder(tmp_path):
