@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -169,7 +168,7 @@ Outcome diff(const Sides& sides) {
   for (const SideReport* side : {&sides.before, &sides.after})
     if (const auto error = refused(*side)) return failed(*error);
   auto limits = limits_alone(sides.options.mib);
-  limits.seconds = std::min(sides.options.seconds, dd::kNoTimeLimit);
+  limits.seconds = sides.options.seconds;
   const auto found = dd::diff(sides.question, sides.options.regions, limits);
   if (!found) return failed(found.error());
   const Verdict verdict = found->changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
