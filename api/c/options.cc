@@ -1,12 +1,14 @@
 #include "api/c/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
@@ -81,6 +83,20 @@ Status read_profile(const secequiv_options& from, OciOptions& to) {
   return Ok{};
 }
 
+Status read_format(const secequiv_options& from, std::optional<PolicyFormat>& to) {
+  const std::string_view name = text_of(from.policy_format);
+  if (name.empty()) return Ok{};
+  to = policy_format_from_name(name);
+  const std::vector<std::string> known = policy_format_names();
+  if (!to)
+    return usage("options.policy_format",
+                 fmt::format("expected one of {}, found '{}'{}", fmt::join(known, ", "), name,
+                             did_you_mean(similar_names(name, known))));
+  if (!text_of(from.form).empty())
+    return usage("options.policy_format", "a policy has none of the forms of options.form");
+  return Ok{};
+}
+
 Status in_range(const secequiv_options& from) {
   if (auto s = at_most("options.same", from.same, SECEQUIV_SAME_BEHAVIOUR); !s) return s;
   if (auto s = at_most("options.refines", from.refines, 1); !s) return s;
@@ -119,6 +135,8 @@ Result<Options> read_options(const secequiv_options* given) {
                    fmt::format("expected raw, raw-be, asm, ddd or c, found '{}'", form));
   }
   if (auto s = read_profile(from, out.oci); !s) return s.error();
+  out.filter = text_of(from.filter);
+  if (auto s = read_format(from, out.policy_format); !s) return s.error();
   return out;
 }
 
