@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/file.h"
@@ -64,19 +65,16 @@ Status read_profile(const secequiv_options& from, OciOptions& to) {
     to.arch = *known;
   }
   if (const std::string_view kernel = text_of(from.kernel); !kernel.empty()) {
-    if (!is_kernel_version(kernel))
-      return usage("options.kernel",
-                   fmt::format("expected a version like 6.1, found '{}'", kernel));
+    if (auto problem = kernel_version_problem(kernel); !problem.empty())
+      return usage("options.kernel", std::move(problem));
     to.kernel = kernel;
   }
   std::string_view rest = text_of(from.capabilities);
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     const std::string name(rest.substr(0, comma));
-    if (!is_capability(name))
-      return usage("options.capabilities",
-                   fmt::format("expected a capability's name (CAP_...), found '{}'{}", name,
-                               did_you_mean(similar_names(name, capability_names()))));
+    if (auto problem = capability_problem(name); !problem.empty())
+      return usage("options.capabilities", std::move(problem));
     to.capabilities.push_back(name);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
