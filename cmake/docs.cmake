@@ -1,6 +1,4 @@
 # Man pages and shell completions, made by the command line of its own description; what an installation takes of them.
-include_guard(GLOBAL)
-include(GNUInstallDirs)
 
 set(SECEQUIV_DOCUMENTS ${CMAKE_BINARY_DIR}/share)
 add_custom_target(secequiv_docs

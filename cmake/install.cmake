@@ -21,6 +21,3 @@ string(REGEX REPLACE "[^/]+" ".." pc_up "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 configure_file(api/cmake/secequiv.pc.in secequiv.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/secequiv.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-
-# Manual pages and completions, where they are made.
-include(cmake/docs.cmake OPTIONAL)

@@ -16,7 +16,5 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 include(CPack)
 
 # Manual pages and completions are made with everything else, so that they are in the package.
-if(TARGET secequiv_docs)
-  add_custom_target(secequiv_documented ALL)
-  add_dependencies(secequiv_documented secequiv_docs)
-endif()
+add_custom_target(secequiv_documented ALL)
+add_dependencies(secequiv_documented secequiv_docs)

@@ -19,7 +19,7 @@ dd::Limits limits_alone(std::size_t mib) {
 Budget budget_for(double seconds, std::size_t mib) {
   Budget out{seconds, mib, limits_alone(mib)};
   out.diagrams.steps = dd::Limits{}.steps;
-  out.diagrams.seconds = std::min(seconds / 2, dd::kNoTimeLimit);
+  out.diagrams.seconds = seconds / 2;
   return out;
 }
 

@@ -320,6 +320,30 @@ class Doubts {
 
 }  // namespace
 
+std::string_view lint_name(IdleRule::Kind kind) {
+  switch (kind) {
+    case IdleRule::Kind::kUnmatchable:
+      return "unmatchable";
+    case IdleRule::Kind::kShadowed:
+      return "shadowed";
+    case IdleRule::Kind::kRedundant:
+      return "redundant";
+    case IdleRule::Kind::kDuplicate:
+      return "duplicate";
+  }
+  return {};
+}
+
+std::string_view lint_name(DoubtfulRule::Kind kind) {
+  switch (kind) {
+    case DoubtfulRule::Kind::kInconsistent:
+      return "inconsistent";
+    case DoubtfulRule::Kind::kMatchAll:
+      return "match_all";
+  }
+  return {};
+}
+
 Result<std::vector<IdleRule>> idle_rules(const Policy& policy, const dd::Limits& limits) {
   return Linter(policy, limits).run();
 }

@@ -3,7 +3,8 @@
 // "inconsistent" does, which is a matter of form alone.
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -51,6 +52,10 @@ struct DoubtfulRule {
   RulePart checked;                 // of kInconsistent: the first alternative that checks it
   std::vector<RulePart> unchecked;  // the alternatives that do not, or check nothing
 };
+
+// "unmatchable", "match_all": the words of reports.
+std::string_view lint_name(IdleRule::Kind kind);
+std::string_view lint_name(DoubtfulRule::Kind kind);
 
 // By rule set, system call, then field. An alternative that checks nothing is not compared with the
 // others.

@@ -1,12 +1,15 @@
 #include "api/c/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
@@ -62,22 +65,33 @@ Status read_profile(const secequiv_options& from, OciOptions& to) {
     to.arch = *known;
   }
   if (const std::string_view kernel = text_of(from.kernel); !kernel.empty()) {
-    if (!is_kernel_version(kernel))
-      return usage("options.kernel",
-                   fmt::format("expected a version like 6.1, found '{}'", kernel));
+    if (auto problem = kernel_version_problem(kernel); !problem.empty())
+      return usage("options.kernel", std::move(problem));
     to.kernel = kernel;
   }
   std::string_view rest = text_of(from.capabilities);
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     const std::string name(rest.substr(0, comma));
-    if (!is_capability(name))
-      return usage("options.capabilities",
-                   fmt::format("expected a capability's name (CAP_...), found '{}'{}", name,
-                               did_you_mean(similar_names(name, capability_names()))));
+    if (auto problem = capability_problem(name); !problem.empty())
+      return usage("options.capabilities", std::move(problem));
     to.capabilities.push_back(name);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
+  return Ok{};
+}
+
+Status read_format(const secequiv_options& from, std::optional<PolicyFormat>& to) {
+  const std::string_view name = text_of(from.policy_format);
+  if (name.empty()) return Ok{};
+  to = policy_format_from_name(name);
+  const std::vector<std::string> known = policy_format_names();
+  if (!to)
+    return usage("options.policy_format",
+                 fmt::format("expected one of {}, found '{}'{}", fmt::join(known, ", "), name,
+                             did_you_mean(similar_names(name, known))));
+  if (!text_of(from.form).empty())
+    return usage("options.policy_format", "a policy has none of the forms of options.form");
   return Ok{};
 }
 
@@ -119,6 +133,8 @@ Result<Options> read_options(const secequiv_options* given) {
                    fmt::format("expected raw, raw-be, asm, ddd or c, found '{}'", form));
   }
   if (auto s = read_profile(from, out.oci); !s) return s.error();
+  out.filter = text_of(from.filter);
+  if (auto s = read_format(from, out.policy_format); !s) return s.error();
   return out;
 }
 

@@ -9,7 +9,7 @@
 #include "api/c/secequiv.h"
 #include "harness/base/result.h"
 #include "harness/bpf/text.h"
-#include "harness/policy/import_oci.h"
+#include "harness/policy/import.h"
 #include "harness/seccomp/action.h"
 #include "verify/decide.h"
 
@@ -26,6 +26,8 @@ struct Options {
   std::string assume;
   std::optional<Form> form;
   OciOptions oci;  // with the host's architecture
+  std::string filter;
+  std::optional<PolicyFormat> policy_format;
 };
 
 // `given` may be NULL. Errors: kUsage, `where` the member's name.

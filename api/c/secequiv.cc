@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -169,7 +168,7 @@ Outcome diff(const Sides& sides) {
   for (const SideReport* side : {&sides.before, &sides.after})
     if (const auto error = refused(*side)) return failed(*error);
   auto limits = limits_alone(sides.options.mib);
-  limits.seconds = std::min(sides.options.seconds, dd::kNoTimeLimit);
+  limits.seconds = sides.options.seconds;
   const auto found = dd::diff(sides.question, sides.options.regions, limits);
   if (!found) return failed(found.error());
   const Verdict verdict = found->changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
@@ -218,15 +217,18 @@ Outcome parsed(Program program, bool is_policy, const std::string& notes) {
 }
 
 Outcome parse(std::string_view text, const std::string& name, const Options& options) {
-  if (!options.form && is_policy(text)) {
+  if (options.policy_format || (!options.form && is_policy(text))) {
     // Memory has no folder from which something could be included.
-    const auto read = import_policy(text, name, std::nullopt, {options.oci, {}, {}});
+    const ImportOptions host{options.oci, options.filter, {}};
+    const auto read = import_policy(text, name, options.policy_format, host);
     if (!read) return failed(read.error());
+    if (auto s = filter_fits(options.filter, read->format, name); !s) return failed(s.error());
     std::string notes;
     for (const std::string& note : read->notes)
       notes += fmt::format("{}: {}\n", name, printable(note, false));
     return parsed(compile(read->policy), true, notes);
   }
+  if (auto s = filter_fits(options.filter, std::nullopt, name); !s) return failed(s.error());
   auto program = read_program(text, name, options.form, c_names(options.oci.arch));
   if (!program) return failed(program.error());
   return parsed(std::move(*program), false, {});

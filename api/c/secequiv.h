@@ -74,9 +74,14 @@ struct secequiv_options {
   const char* form;         /* "raw", "raw-be", "asm", "ddd", "c"; by content if NULL */
   const char* kernel;       /* of the host, for OCI profiles: "6.1" if NULL */
   const char* capabilities; /* granted to the container, for OCI profiles: "CAP_BPF,CAP_CHOWN" */
+  const char* filter;       /* which, by name, of several filters in one file of seccompiler's */
+  /* "policy" (our own), "oci", "seccompiler", "minijail", "minijail-compiler", "pfc"; by content if
+   * NULL. minijail's text has two readings: minijail0's and compile_seccomp_policy.py's. */
+  const char* policy_format;
 };
 #ifdef __cplusplus
-#define SECEQUIV_OPTIONS_INIT {sizeof(struct secequiv_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define SECEQUIV_OPTIONS_INIT \
+  {sizeof(struct secequiv_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 #else
 #define SECEQUIV_OPTIONS_INIT {.size = sizeof(struct secequiv_options)}
 #endif
@@ -89,9 +94,10 @@ typedef struct secequiv_result secequiv_result;
 SECEQUIV_API uint32_t secequiv_abi_version(void);
 SECEQUIV_API const char* secequiv_version(void);
 
-/* A program in any form (raw bytes, bpf_asm text, decimals, C initializers), or a policy or OCI
- * profile (JSON), which is compiled without optimization. `name` is what messages call it; may be
- * NULL. SECEQUIV_PASS, with the program; not asked is whether the kernel would take it. */
+/* A program in any form (raw bytes, bpf_asm text, decimals, C initializers), or a policy, which is
+ * compiled without optimization: ours, an OCI profile or seccompiler's (JSON), minijail's text,
+ * libseccomp's pseudo filter code. `name` is what messages call it; may be NULL. SECEQUIV_PASS,
+ * with the program; not asked is whether the kernel would take it. */
 SECEQUIV_API secequiv_result* secequiv_parse(const void* bytes, size_t length, const char* name,
                                              const struct secequiv_options* options);
 

@@ -24,6 +24,9 @@ std::string_view without_bom(std::string_view text);
 // shows and does not obey them. Newlines and tabs stay where `lines` is set.
 std::string printable(std::string_view text, bool lines);
 
+// `text` as XML and HTML hold it, in attributes too.
+std::string escaped(std::string_view text);
+
 // `text` without blanks (not newlines) around it.
 std::string_view trimmed(std::string_view text);
 

@@ -44,6 +44,10 @@ TEST(BaseText, WhatATerminalWouldObeyIsShown) {
   EXPECT_EQ(error.text(), "f\\x0a.asm:1:1: found '\\x1b'");
 }
 
+TEST(BaseText, WhatMarkupWouldReadIsEscaped) {
+  EXPECT_EQ(escaped("<a b=\"1\">&amp;'\n\xff"), "&lt;a b=&quot;1&quot;&gt;&amp;amp;'\n\xff");
+}
+
 // Values of the algorithm's authors.
 TEST(BaseText, HashOfBytes) {
   EXPECT_EQ(hash_of(""), 0xcbf29ce484222325u);

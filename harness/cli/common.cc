@@ -160,18 +160,9 @@ void Options::add_import(CLI::App& app) {
 void Options::add_profile(CLI::App& app) {
   app.add_option("--cap", capabilities,
                  "Capability granted to the container (CAP_...), for OCI profiles; repeatable")
-      ->check([](const std::string& name) {
-        return is_capability(name)
-                   ? std::string()
-                   : fmt::format("expected a capability's name (CAP_...), found '{}'{}", name,
-                                 did_you_mean(similar_names(name, capability_names())));
-      });
+      ->check([](const std::string& name) { return capability_problem(name); });
   app.add_option("--kernel", kernel, "Kernel version of the host, for OCI profiles")
-      ->check([](const std::string& version) {
-        return is_kernel_version(version)
-                   ? std::string()
-                   : fmt::format("expected a version like 6.1, found '{}'", version);
-      })
+      ->check([](const std::string& version) { return kernel_version_problem(version); })
       ->capture_default_str();
   app.add_option("--filter", filter,
                  "Name of the filter, in files of seccompiler that hold several");

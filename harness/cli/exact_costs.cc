@@ -25,7 +25,7 @@ template <class Value, class Ask>
 Result<std::optional<Value>> ExactCosts::within(std::size_t steps, const Ask& ask) const {
   dd::Limits limits = limits_;
   limits.steps = steps;
-  limits.seconds = std::min(timeout_ - seconds_since(start_), dd::kNoTimeLimit);
+  limits.seconds = timeout_ - seconds_since(start_);
   if (limits.seconds <= 0) return std::optional<Value>();
   auto found = ask(limits);
   if (found) return std::optional<Value>(std::move(*found));

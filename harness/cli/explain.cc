@@ -228,30 +228,6 @@ std::string_view about(FindingKind kind) {
   return {};
 }
 
-constexpr std::string_view lint_name(IdleRule::Kind kind) {
-  switch (kind) {
-    case IdleRule::Kind::kUnmatchable:
-      return "unmatchable";
-    case IdleRule::Kind::kShadowed:
-      return "shadowed";
-    case IdleRule::Kind::kRedundant:
-      return "redundant";
-    case IdleRule::Kind::kDuplicate:
-      return "duplicate";
-  }
-  return {};
-}
-
-constexpr std::string_view lint_name(DoubtfulRule::Kind kind) {
-  switch (kind) {
-    case DoubtfulRule::Kind::kInconsistent:
-      return "inconsistent";
-    case DoubtfulRule::Kind::kMatchAll:
-      return "match_all";
-  }
-  return {};
-}
-
 // Every value of an enumeration, from 0 until there is none.
 template <class Code, class Name>
 void add_all(std::vector<Explanation>& out, std::string_view kind, Name name) {

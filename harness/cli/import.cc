@@ -1,6 +1,4 @@
 // `import`: other projects' policy formats as our JSON.
-#include <fmt/format.h>
-
 #include "harness/base/file.h"
 #include "harness/cli/common.h"
 #include "harness/policy/json.h"
@@ -21,12 +19,8 @@ int import(const ImportJob& job) {
   const auto imported =
       import_policy(*text, name, policy_format_from_name(job.format), job.options.import());
   if (!imported) return report(imported.error(), job.options);
-  if (!job.options.filter.empty() && imported->format != PolicyFormat::kSeccompiler)
-    return report(make_error(ErrorCode::kUsage, "--filter",
-                             fmt::format("{} is not in seccompiler's format, of which one file "
-                                         "holds several filters",
-                                         name)),
-                  job.options);
+  if (const auto fits = filter_fits(job.options.filter, imported->format, name); !fits)
+    return report(fits.error(), job.options);
   for (const std::string& note : imported->notes) warn(note);
   const Status written = write_file(job.options.output, write_policy(imported->policy));
   return written ? 0 : report(written.error(), job.options);

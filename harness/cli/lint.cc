@@ -18,7 +18,6 @@ struct LintJob {
   bool strict = false;
 };
 
-constexpr const char* kKinds[] = {"unmatchable", "shadowed", "redundant", "duplicate"};
 constexpr std::size_t kMaxParts = 8;  // named in a line
 
 // As JSON and people count: from 1.
@@ -74,27 +73,28 @@ std::string place(const Finding& finding, const Policy& policy) {
 std::string line(const IdleRule& rule, const Policy& policy) {
   std::string out = place(rule, policy);
   for (const std::size_t branch : rule.part) out += fmt::format(", part {}", branch + 1);
+  out += fmt::format(": {}: ", lint_name(rule.kind));
   switch (rule.kind) {
     case IdleRule::Kind::kUnmatchable:
-      return out + ": unmatchable: no input matches it";
+      return out + "no input matches it";
     case IdleRule::Kind::kShadowed:
-      return out + ": shadowed: earlier rule sets decide everything it matches";
+      return out + "earlier rule sets decide everything it matches";
     case IdleRule::Kind::kDuplicate:
-      return out + fmt::format(": duplicate: {} before it {} the same", parts_text(rule.originals),
+      return out + fmt::format("{} before it {} the same", parts_text(rule.originals),
                                rule.originals.size() == 1 ? "says" : "say");
     case IdleRule::Kind::kRedundant:
       break;
   }
-  return out + ": redundant: without it the policy decides the same";
+  return out + "without it the policy decides the same";
 }
 
 std::string line(const DoubtfulRule& rule, const Policy& policy) {
-  const std::string out = place(rule, policy);
+  const std::string out = fmt::format("{}: {}: ", place(rule, policy), lint_name(rule.kind));
   const std::string unchecked = parts_text(rule.unchecked);
   if (rule.kind == DoubtfulRule::Kind::kMatchAll)
-    return out + fmt::format(": match_all: {} check{} nothing, the others do not matter", unchecked,
+    return out + fmt::format("{} check{} nothing, the others do not matter", unchecked,
                              rule.unchecked.size() == 1 ? "s" : "");
-  return out + fmt::format(": inconsistent: {} checks {}, {} {} not", parts_text({rule.checked}),
+  return out + fmt::format("{} checks {}, {} {} not", parts_text({rule.checked}),
                            field_name(rule.field), unchecked,
                            rule.unchecked.size() == 1 ? "does" : "do");
 }
@@ -108,7 +108,7 @@ std::string summary(std::size_t idle, std::size_t warnings) {
 }
 
 nlohmann::ordered_json finding(const IdleRule& rule, const Policy& policy) {
-  nlohmann::ordered_json out{{"kind", kKinds[static_cast<int>(rule.kind)]},
+  nlohmann::ordered_json out{{"kind", lint_name(rule.kind)},
                              {"rule_set", rule.rule_set + 1},
                              {"arch", arch_info(rule.arch).name},
                              {"nr", rule.nr},
@@ -119,12 +119,11 @@ nlohmann::ordered_json finding(const IdleRule& rule, const Policy& policy) {
 }
 
 nlohmann::ordered_json finding(const DoubtfulRule& rule, const Policy& policy) {
-  const bool inconsistent = rule.kind == DoubtfulRule::Kind::kInconsistent;
-  nlohmann::ordered_json out{{"kind", inconsistent ? "inconsistent" : "match_all"},
+  nlohmann::ordered_json out{{"kind", lint_name(rule.kind)},
                              {"rule_set", rule.rule_set + 1},
                              {"arch", arch_info(rule.arch).name},
                              {"nr", rule.nr}};
-  if (inconsistent) {
+  if (rule.kind == DoubtfulRule::Kind::kInconsistent) {
     out["field"] = field_name(rule.field);
     out["checked"] = from_one(rule.checked);
   }

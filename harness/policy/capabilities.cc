@@ -1,7 +1,11 @@
 #include "harness/policy/capabilities.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+
+#include "harness/base/text.h"
 
 namespace secequiv {
 namespace {
@@ -54,6 +58,12 @@ std::span<const std::string_view> capability_names() { return kNames; }
 
 bool is_capability(std::string_view name) {
   return std::ranges::find(kNames, name) != kNames.end();
+}
+
+std::string capability_problem(std::string_view name) {
+  if (is_capability(name)) return {};
+  return fmt::format("expected a capability's name (CAP_...), found '{}'{}", name,
+                     did_you_mean(similar_names(name, kNames)));
 }
 
 }  // namespace secequiv

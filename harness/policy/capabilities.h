@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace secequiv {
@@ -11,5 +12,8 @@ namespace secequiv {
 std::span<const std::string_view> capability_names();
 
 bool is_capability(std::string_view name);
+
+// What is wrong with a capability's name; empty if it is one.
+std::string capability_problem(std::string_view name);
 
 }  // namespace secequiv

@@ -113,4 +113,13 @@ Result<Import> import_policy(std::string_view text, const std::string& name,
   return out;
 }
 
+Status filter_fits(const std::string& filter, std::optional<PolicyFormat> format,
+                   const std::string& name) {
+  if (filter.empty() || format == PolicyFormat::kSeccompiler) return Ok{};
+  return make_error(
+      ErrorCode::kUsage, "--filter",
+      fmt::format("{} is not in seccompiler's format, of which one file holds several filters",
+                  name));
+}
+
 }  // namespace secequiv

@@ -50,4 +50,9 @@ std::vector<std::string> policy_format_names();
 Result<Import> import_policy(std::string_view text, const std::string& name,
                              std::optional<PolicyFormat> format, const ImportOptions& options);
 
+// May a filter be chosen by name (empty: none is) in `name`, a policy of `format` or, when that is
+// absent, a program? Errors: kUsage.
+Status filter_fits(const std::string& filter, std::optional<PolicyFormat> format,
+                   const std::string& name);
+
 }  // namespace secequiv

@@ -64,8 +64,9 @@ class Importer {
     if (answers)
       out_.notes.emplace_back(
           "'EXPRESSION; return N' is read as minijail0 does, N being the answer where the "
-          "expression does not hold; to compile_seccomp_policy.py it is the opposite "
-          "(import --format minijail-compiler)");
+          "expression does not hold; to compile_seccomp_policy.py (format 'minijail-compiler') it "
+          "is "
+          "the opposite");
     return Ok{};
   }
 
@@ -171,7 +172,7 @@ Result<Import> import_minijail(std::string_view text, const std::string& name,
   if (tool == MinijailTool::kMinijail0 && file->compiler_only)
     return error_at(*file->compiler_only,
                     fmt::format("{}: only compile_seccomp_policy.py reads that "
-                                "(--format minijail-compiler)",
+                                "(format 'minijail-compiler')",
                                 file->compiler_only_what));
   if (!tool) tool = file->compiler_only ? MinijailTool::kCompiler : MinijailTool::kMinijail0;
   return Importer(std::move(*file), options.oci.arch).import(*tool);

@@ -317,8 +317,7 @@ class Importer {
     if (!needed) return at.at("minKernel").expected("a kernel version like \"4.8\"");
     const auto host = kernel_version(options_.kernel);
     if (!host)
-      return make_error(ErrorCode::kUsage, "--kernel",
-                        fmt::format("expected a version like 6.1, found '{}'", options_.kernel));
+      return make_error(ErrorCode::kUsage, "--kernel", kernel_version_problem(options_.kernel));
     return std::optional(*host >= *needed);
   }
 
@@ -553,6 +552,11 @@ class Importer {
 }  // namespace
 
 bool is_kernel_version(std::string_view text) { return kernel_version(text).has_value(); }
+
+std::string kernel_version_problem(std::string_view text) {
+  if (is_kernel_version(text)) return {};
+  return fmt::format("expected a version like 6.1, found '{}'", text);
+}
 
 Result<OciImport> import_oci(std::string_view text, const std::string& name,
                              const OciOptions& options) {

@@ -33,6 +33,8 @@ struct OciImport {
 
 // "6.1", "6.1.2-rc1": does OciOptions::kernel take it?
 bool is_kernel_version(std::string_view text);
+// What is wrong with one; empty if nothing is.
+std::string kernel_version_problem(std::string_view text);
 
 // Errors: kParse, kPolicy with a JSON pointer.
 Result<OciImport> import_oci(std::string_view text, const std::string& name,

@@ -83,7 +83,7 @@ class Importer {
     std::string name = wanted;
     if (name.empty() && names.size() == 1) name = names[0];
     if (name.empty())
-      return root.fail(fmt::format("{}: {}; --filter NAME picks one",
+      return root.fail(fmt::format("{}: {}; the option 'filter' picks one",
                                    counted(names.size(), "filter"), fmt::join(names, ", ")));
     if (std::ranges::find(names, name) == names.end())
       return root.fail(fmt::format("no filter '{}'{}; there {}: {}", name,

@@ -144,7 +144,7 @@ TEST(Seccompiler, NamedFilters) {
   EXPECT_EQ(refused(two, options),
             "file#/: no filter 'vmn'; did you mean vmm?; there are: vcpu, vmm");
   EXPECT_EQ(refused(one, options), "file#/: one filter without a name, so there is no 'vmn'");
-  EXPECT_EQ(refused(two), "file#/: 2 filters: vcpu, vmm; --filter NAME picks one");
+  EXPECT_EQ(refused(two), "file#/: 2 filters: vcpu, vmm; the option 'filter' picks one");
 }
 
 TEST(Seccompiler, Architectures) {

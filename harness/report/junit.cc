@@ -12,30 +12,11 @@ namespace {
 using State = ReportedCase::State;
 
 // Text as XML 1.0 can hold it.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text, true)) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
-}
+std::string content(std::string_view text) { return escaped(printable(text, true)); }
 
 // In an attribute a newline would be read as a blank.
 std::string attribute(std::string_view text) {
-  std::string out = escaped(text);
+  std::string out = content(text);
   std::ranges::replace(out, '\n', ' ');
   return out;
 }
@@ -57,11 +38,11 @@ std::string test_case(const ReportedCases& report, const ReportedCase& one) {
   std::string out = fmt::format(
       R"(    <testcase classname="secequiv.{}" name="{}" time="{:.6f}")", attribute(report.command),
       attribute(one.name.empty() ? one.rule : one.rule + " " + one.name), one.seconds);
-  const std::string body = escaped(place_text(one) + one.detail);
+  const std::string body = content(place_text(one) + one.detail);
   switch (one.state) {
     case State::kPass:
       return out + fmt::format(">\n      <system-out>{}\n{}</system-out>\n    </testcase>\n",
-                               escaped(one.message), body);
+                               content(one.message), body);
     case State::kSkipped:
       return out + fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n",
                                attribute(one.message));
@@ -72,7 +53,7 @@ std::string test_case(const ReportedCases& report, const ReportedCase& one) {
       return out +
              fmt::format(
                  ">\n      <{0} type=\"{1}\" message=\"{2}\">{3}\n{4}</{0}>\n    </testcase>\n",
-                 element, attribute(one.rule), attribute(one.message), escaped(one.message), body);
+                 element, attribute(one.rule), attribute(one.message), content(one.message), body);
     }
   }
   return out;

@@ -115,20 +115,6 @@ std::string calls_table(const LatencyReport& report) {
   return out;
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 std::string part_note(const LatencyReport& report) {
   std::string out;
   for (const VariantTimes& times : report.latency.variants)

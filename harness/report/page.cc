@@ -169,17 +169,6 @@ ordered_json cache_json(const std::vector<CacheChange>& changes) {
   return out;
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text)
-    out += c == '&'   ? "&amp;"
-           : c == '<' ? "&lt;"
-           : c == '>' ? "&gt;"
-           : c == '"' ? "&quot;"
-                      : std::string(1, c);
-  return out;
-}
-
 // JSON that no HTML parser takes for markup.
 std::string embedded(const ordered_json& document) {
   const std::string text = document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);

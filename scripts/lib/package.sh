@@ -3,7 +3,9 @@
 
 PACKAGE_FILES=(bin/secequiv include/secequiv.h lib/libsecequiv.so lib/libsecequiv.so.1 lib/cmake/secequiv/secequivConfig.cmake
   lib/cmake/secequiv/secequivConfigVersion.cmake lib/cmake/secequiv/secequivFunctions.cmake lib/cmake/secequiv/secequivTargets.cmake
-  lib/cmake/secequiv/secequivToFile.cmake lib/pkgconfig/secequiv.pc)
+  lib/cmake/secequiv/secequivToFile.cmake lib/pkgconfig/secequiv.pc
+  share/man/man1/secequiv.1 share/man/man1/secequiv-prove.1 share/bash-completion/completions/secequiv share/zsh/site-functions/_secequiv
+  share/fish/vendor_completions.d/secequiv.fish share/doc/secequiv/LICENSE)
 PACKAGE_NEEDS=(libc6 libstdc++6 libfmt libgmp libz3)
 
 # package_complete FILE.deb: prints the path if nothing is missing.

@@ -110,6 +110,27 @@ def test_forms(check, text, said):
         check(text)
 
 
+def alive(pid):
+    """Running, and not dead with nobody to ask for its status."""
+    stat = Path("/proc") / pid / "stat"
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_what_takes_too_long_is_ended(tmp_path, capsys, monkeypatch):
+    """With its children; the other documents are run."""
+    (tmp_path / "secequiv").write_text(SECEQUIV)
+    (tmp_path / "secequiv").chmod(0o755)
+    hanging, other = tmp_path / "hanging.md", tmp_path / "other.md"
+    hanging.write_text(fence("console", "$ echo a", "b", "$ sleep 1000 & echo $! >%s/pid; wait" % tmp_path, "$ echo c", "$ echo d"))
+    other.write_text(fence("console", "$ echo e", "f"))
+    monkeypatch.setattr(check_docs, "SECONDS", 2)
+    assert check_docs.main(["--bin", str(tmp_path), str(hanging), str(other)]) == 1
+    said = capsys.readouterr().out
+    assert "hanging.md:4: sleep" in said and "still running after 2 s, the limit of a document, and ended; 2 behind it not run" in said
+    assert "hanging.md:2: echo a" in said and "other.md:2: echo e" in said and "5 commands, 0 blocks not run, 3 failures" in said
+    assert not alive((tmp_path / "pid").read_text().strip())
+
+
 def test_update(tmp_path, capsys):
     (tmp_path / "secequiv").write_text(SECEQUIV)
     (tmp_path / "secequiv").chmod(0o755)

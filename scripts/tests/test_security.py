@@ -81,6 +81,16 @@ def test_licences_of_debian(tmp_path):
     assert sbom.debian_licence("q", tmp_path) is None
 
 
+def test_modules_without_a_licence(tmp_path, capsys, monkeypatch):
+    sbom = load(ROOT / "scripts/sbom")
+    for name in ("golang.org/x/sys", "libc"):
+        monkeypatch.delitem(sbom.LICENCES, name)
+    assert sbom.main(["-o", str(tmp_path / "bill.json")]) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and "no licence is known of: golang.org/x/sys libc;" in said.err
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("args, words", [(["--jobs", "0"], "above 0"), (["--revision", "no-such"], "unknown revision 'no-such'"), (["--no-such"], "unrecognized"),
                                          (["--keep", "/"], "'/' exists")])
 def test_check_reproducible_refuses_what_it_does_not_understand(args, words):

@@ -46,8 +46,9 @@ Diagrams::Diagrams(std::size_t node_limit, std::size_t step_limit, double second
       cache_(kFirstCache),
       node_limit_(std::max<std::size_t>(node_limit, 2)),
       step_limit_(step_limit),
-      deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                   std::chrono::duration<double>(seconds))) {
+      deadline_(Clock::now() +
+                std::chrono::duration_cast<Clock::duration>(
+                    std::chrono::duration<double>(std::min(kNoTimeLimit, seconds)))) {
   nodes_.reserve(table_.size() / 4);
   static_cast<void>(leaf(0));
   static_cast<void>(leaf(1));

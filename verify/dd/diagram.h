@@ -56,8 +56,9 @@ struct Piece {
 class Diagrams {
  public:
   // At most `node_limit` nodes are made and `step_limit` steps taken, none much later than
-  // `seconds` from now (the one limit that depends on the machine); after that every operation
-  // returns some node and exhausted() is true. `expected_nodes` saves time if about right.
+  // `seconds` from now (the one limit that depends on the machine; more than kNoTimeLimit is that);
+  // after that every operation returns some node and exhausted() is true. `expected_nodes` saves
+  // time if about right.
   explicit Diagrams(std::size_t node_limit, std::size_t step_limit = kNoStepLimit,
                     double seconds = kNoTimeLimit, std::size_t expected_nodes = 0);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "harness/base/random.h"
 
@@ -80,6 +81,15 @@ TEST(Diagrams, ChoosingMergingAndSubstitutingAreWhatTheySay) {
     ASSERT_EQ(diagrams.choose(diagrams.negate(condition), g, f), chosen);
     ASSERT_EQ(diagrams.choose(condition, diagrams.choose(condition, f, g), g), chosen);
     ASSERT_EQ(diagrams.substitute(f, [](NodeId leaf) { return leaf; }), f);
+  }
+}
+
+TEST(Diagrams, TimeBeyondTheClockIsNoLimit) {
+  for (const double seconds : {1e10, std::numeric_limits<double>::max()}) {
+    Diagrams diagrams(1 << 20, kNoStepLimit, seconds);
+    const NodeId both = diagrams.both(diagrams.literal(0), diagrams.literal(1));
+    EXPECT_EQ(evaluate(diagrams, both, {0xc0000000, 0, 0}), 1);
+    EXPECT_FALSE(diagrams.exhausted());
   }
 }
 

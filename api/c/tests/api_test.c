@@ -236,6 +236,89 @@ static void test_parse(void) {
   EXPECT(verdict_and_free(parse("ret #0\n", &options)) == SECEQUIV_ERROR);
 }
 
+static uint32_t decision(const secequiv_result *policy, uint64_t first_argument) {
+  struct seccomp_data data = {0, 0xc000003e /* x86_64 */, 0, {first_argument, 0, 0, 0, 0, 0}};
+  size_t length = 0;
+  const struct sock_filter *program = secequiv_result_program(policy, &length);
+  secequiv_result *result = secequiv_evaluate(program, length, &data, sizeof data, NULL);
+  uint32_t value = 0;
+  EXPECT(secequiv_result_value(result, &value));
+  secequiv_result_free(result);
+  return value;
+}
+
+static void refused(const char *text, const struct secequiv_options *options, const char *said) {
+  secequiv_result *result = parse(text, options);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_ERROR);
+  EXPECT(says(result, said, "\"secequiv.error/1\""));
+  EXPECT(strstr(secequiv_result_message(result), "--") == NULL); /* no command line's option */
+  secequiv_result_free(result);
+}
+
+static void test_policy_formats(void) {
+  static const char kFilters[] =
+      "{\"vcpu\": {\"mismatch_action\": \"trap\", \"match_action\": \"allow\", \"filter\": []},"
+      " \"vmm\": {\"mismatch_action\": \"log\", \"match_action\": \"allow\", \"filter\": []}}";
+  static const char kMinijail[] = "read: arg0 == 1; return 5\n";
+  static const struct {
+    const char *format;
+    uint32_t one, other;
+  } kReadings[] = {
+      {NULL, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | 5},
+      {"minijail", SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | 5},
+      {"minijail-compiler", SECCOMP_RET_ERRNO | 5, SECCOMP_RET_KILL_THREAD},
+  };
+  struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
+  secequiv_result *result;
+  size_t i;
+  refused(kFilters, &options, "2 filters: vcpu, vmm; the option 'filter' picks one");
+  options.filter = "vmm";
+  result = parse(kFilters, &options);
+  EXPECT(secequiv_result_is_policy(result) && decision(result, 0) == SECCOMP_RET_LOG);
+  secequiv_result_free(result);
+  options.filter = "vmn";
+  refused(kFilters, &options, "no filter 'vmn'; did you mean vmm?");
+  refused(kMinijail, &options, "options.filter: filter.txt is not in seccompiler's format");
+  refused("ret #0\n", &options, "options.filter: filter.txt is not in seccompiler's format");
+  options.filter = NULL;
+  options.arch = "arm";
+  options.policy_format = "seccompiler";
+  refused(kFilters, &options, "options.arch: seccompiler has filters for");
+  options.arch = NULL;
+  for (i = 0; i < COUNT(kReadings); i++) {
+    options.policy_format = kReadings[i].format;
+    result = parse(kMinijail, &options);
+    EXPECT(decision(result, 1) == kReadings[i].one);
+    EXPECT(decision(result, 2) == kReadings[i].other);
+    EXPECT(strstr(secequiv_result_message(result), "--") == NULL);
+    secequiv_result_free(result);
+  }
+  options.policy_format = "minijail";
+  refused("@default trap\nread: 1\n", &options, "(format 'minijail-compiler')");
+  options.policy_format = "oci";
+  refused(kMinijail, &options, "filter.txt");
+  refused("ret #0\n", &options, "filter.txt");
+  options.policy_format = "minjail";
+  refused(kMinijail, &options,
+          "options.policy_format: expected one of policy, oci, seccompiler, minijail, "
+          "minijail-compiler, pfc, found 'minjail'; did you mean minijail?");
+  options.policy_format = "policy";
+  options.form = "asm";
+  refused("ret #0\n", &options, "options.policy_format: a policy has none of the forms");
+}
+
+/* As built with the header of the first version: what stands behind its structure is not read. */
+static void test_first_options(void) {
+  struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
+  options.size = offsetof(struct secequiv_options, filter);
+  options.filter = options.policy_format = "nobody's";
+  EXPECT(verdict_and_free(parse("ret #0\n", &options)) == SECEQUIV_PASS);
+  options.size = offsetof(struct secequiv_options, policy_format);
+  EXPECT(verdict_and_free(parse("ret #0\n", &options)) == SECEQUIV_ERROR);
+  options.filter = NULL;
+  EXPECT(verdict_and_free(parse("ret #0\n", &options)) == SECEQUIV_PASS);
+}
+
 static int with(const struct secequiv_options *options) {
   return verdict_and_free(prove(kSame, options));
 }
@@ -344,6 +427,8 @@ int main(void) {
   test_evaluate();
   test_validate();
   test_parse();
+  test_policy_formats();
+  test_first_options();
   test_options();
   test_bad_programs();
   test_no_result();

@@ -46,6 +46,22 @@ def test_parse_takes_text_bytes_and_paths(tmp_path):
         secequiv.parse("no-such-file")
 
 
+def test_parse_takes_policies_of_any_format():
+    corpus = ROOT / "corpus" / "imports"
+    filters = corpus / "seccompiler" / "vmm.json"
+    with pytest.raises(secequiv.SecequivError, match="2 filters: vcpu, vmm; the option 'filter' picks one"):
+        secequiv.parse(filters)
+    vmm, vcpu = (secequiv.parse(filters, filter=name) for name in ("vmm", "vcpu"))
+    assert vmm.is_policy and vmm.code != vcpu.code
+    assert secequiv.parse(filters, filter="vmm", policy_format="seccompiler").code == vmm.code
+    readings = [secequiv.parse("read: arg0 == 1; return 5\n", policy_format=name) for name in (None, "minijail", "minijail-compiler")]
+    assert readings[0].code == readings[1].code != readings[2].code
+    with pytest.raises(secequiv.SecequivError, match="options.policy_format: expected one of .*; did you mean oci"):
+        secequiv.parse(POLICY, policy_format="ocl")
+    with pytest.raises(secequiv.SecequivError, match="options.filter: <text> is not in seccompiler's format"):
+        secequiv.parse(POLICY, filter="vmm")
+
+
 def test_prove():
     proof = secequiv.prove(ALLOW, ALLOW)
     assert proof and proof.verdict is secequiv.Verdict.EQUIVALENT and proof.witness is None

@@ -85,7 +85,7 @@ def test_import_with_and_without_a_format(path, name):
 
 
 @pytest.mark.parametrize("arguments, said", [
-    (["check", VMM], "vmm.json#/: 2 filters: vcpu, vmm; --filter NAME picks one"),
+    (["check", VMM], "vmm.json#/: 2 filters: vcpu, vmm; the option 'filter' picks one"),
     (["import", WEB, "--filter", "vmm"], "--filter: web.policy is not in seccompiler's format"),
     (["import", VMM, "--filter", "vmm", "--arch", "arm"], "--arch: seccompiler has filters for x86_64, aarch64 and riscv64"),
     (["import", WEB, "--arch", "arm"], "web.policy:8:1: unknown system call 'mmap' on arm"),

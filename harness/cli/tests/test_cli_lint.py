@@ -445,3 +445,9 @@ def test_the_time_is_for_all_proofs():
     document, done = report("lint", POLICIES / "gvisor" / "kvm-everything.json", "--timeout", "0.001")
     assert done.status == 3 and document["error"] == "budget"
     assert "the time is up" in done.err or "limit" in done.err
+
+
+def test_time_beyond_the_clock_is_no_limit():
+    policy = POLICIES / "seed" / "ten-syscalls.json"
+    done, usual = run("lint", policy, "--timeout", "1e10"), run("lint", policy)
+    assert (done.status, done.out) == (usual.status, usual.out) == (0, "pass: 0 idle rules\n"), done

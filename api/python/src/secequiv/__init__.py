@@ -67,11 +67,13 @@ def _witness(raw: Raw) -> Optional[Witness]:
 
 
 def parse(source: Filter, *, form: Optional[str] = None, arch: Optional[str] = None, kernel: Optional[str] = None,
-          capabilities: Sequence[str] = ()) -> Program:
-    """A program in any form, or a policy or OCI profile (JSON), which is compiled without optimization.
+          capabilities: Sequence[str] = (), filter: Optional[str] = None, policy_format: Optional[str] = None) -> Program:
+    """A program in any form, or a policy in any format, which is compiled without optimization.
 
-    `form` is raw, raw-be, asm, ddd or c (default: by content); `arch`, `kernel` and `capabilities` describe the host, for
-    profiles and for names in C."""
+    `form` of a program is raw, raw-be, asm, ddd or c; `policy_format` is policy (our own JSON), oci, seccompiler, minijail (as
+    minijail0 reads it), minijail-compiler (as compile_seccomp_policy.py does) or pfc (default of both: by content). `filter` names
+    one of several filters in a file of seccompiler's; `arch`, `kernel` and `capabilities` describe the host, for profiles and for
+    names in C."""
     if isinstance(source, Program):
         return source
     if isinstance(source, str) and "\n" in source:
@@ -82,7 +84,8 @@ def parse(source: Filter, *, form: Optional[str] = None, arch: Optional[str] = N
         name = os.fspath(source)
         content = Path(name).read_bytes()
     raw = _answered(call("secequiv_parse", content, len(content), os.fsencode(name), form=_text(form), arch=_text(arch),
-                         kernel=_text(kernel), capabilities=_text(",".join(capabilities))))
+                         kernel=_text(kernel), capabilities=_text(",".join(capabilities)), filter=_text(filter),
+                         policy_format=_text(policy_format)))
     return Program(raw.program or b"", name, raw.is_policy, raw.message)
 
 

@@ -30,6 +30,8 @@ class Options(ctypes.Structure):
         ("form", ctypes.c_char_p),
         ("kernel", ctypes.c_char_p),
         ("capabilities", ctypes.c_char_p),
+        ("filter", ctypes.c_char_p),
+        ("policy_format", ctypes.c_char_p),
     ]
 
 
