@@ -65,8 +65,7 @@ class Importer {
       out_.notes.emplace_back(
           "'EXPRESSION; return N' is read as minijail0 does, N being the answer where the "
           "expression does not hold; to compile_seccomp_policy.py (format 'minijail-compiler') it "
-          "is "
-          "the opposite");
+          "is the opposite");
     return Ok{};
   }
 
