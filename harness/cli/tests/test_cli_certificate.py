@@ -337,7 +337,7 @@ def test_programs_put_in(tmp_path):
         lines = path.read_text().split("\n")[:-1]
         for side in range(2):
             program = sides[side].read_bytes()
-            for _ in range(1000 if FULL else 300):
+            for _ in range(500 if FULL else 300):
                 insns = [list(insn) for insn in struct.iter_unpack("<HBBI", program)]
                 insn = rng.choice(insns)
                 what = rng.randrange(4)
@@ -503,7 +503,7 @@ def random_program(rng):
 def test_random_pairs(tmp_path):
     """What the reference optimizer makes of random programs has certificates; each of them is of no other pair."""
     checked, rng, made, refused = Checked("dd"), random.Random(11), [], 0
-    for at in range(120 if FULL else 25):
+    for at in range(60 if FULL else 25):
         before = raw(tmp_path / "before.bpf", random_program(rng))
         after = tmp_path / "after.bpf"
         assert run("optimize", before, "--to", "raw", "-o", after).status == 0
@@ -550,7 +550,7 @@ def test_what_instructions_do(tmp_path):
         op, a, b = walk.module.TERMS[~word]
         return words[a] if op == "w" else walk.module.COMPUTE[op](term(a, words), term(b, words)) & 0xFFFFFFFF
 
-    for _ in range(300 if FULL else 40):
+    for _ in range(150 if FULL else 40):
         program = raw(tmp_path / "program", arithmetic(rng)).read_bytes()
         insns = list(struct.iter_unpack("<HBBI", program))
         gates = formula.module.Gates()
@@ -584,7 +584,7 @@ def test_what_instructions_do(tmp_path):
 def test_random_formulas(tmp_path):
     """The checker makes the same formula of any program."""
     rng = random.Random(17)
-    for at in range(60 if FULL else 8):
+    for at in range(30 if FULL else 8):
         text = arithmetic(rng).replace("mul x", "mul #3").replace("div x", "div #5")
         one, other = raw(tmp_path / "one", text), raw(tmp_path / "other", "ld #0\n" + text)
         folder = certify(tmp_path, "z3", one, other)
