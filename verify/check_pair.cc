@@ -142,11 +142,11 @@ void weigh(CheckReport& report) {
         report.oracle->who, doubtful->name, report.reason);
     return;
   }
-  for (const AskedProgram& program : report.oracle->programs) {
-    if (program.not_asked.empty()) continue;
-    report.reason += fmt::format("; {} was not asked about {}", report.oracle->who, program.name);
-    if (program.installable && report.verdict == Verdict::kPass) report.verdict = Verdict::kUnknown;
-  }
+  for (const AskedProgram& program : report.oracle->programs)
+    if (!program.not_asked.empty())
+      report.reason += fmt::format("; {} was not asked about {}", report.oracle->who, program.name);
+  if (report.oracle->not_asked() != nullptr && report.verdict == Verdict::kPass)
+    report.verdict = Verdict::kUnknown;
 }
 
 Status ask_oracle(CheckReport& report, const Oracle& oracle, std::span<const SeccompData> inputs,

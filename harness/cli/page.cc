@@ -90,7 +90,6 @@ struct Gathering {
   std::size_t derived;
   const EngineOptions& engine;
   const Options& options;
-  Ticker& ticker;
   Page page = {};
 
   [[nodiscard]] Arch host() const { return options.oci().arch; }
@@ -247,7 +246,6 @@ struct Gathering {
       page.difference = "not looked at";
       return Ok{};
     }
-    ticker.step("gathering what the page shows", 5 * options.timeout);
     if (report.witness) add_input("the witness", report.witness->data);
     for (const bool second : {false, true}) {
       auto found = marks(second ? report.after.program : report.before.program, second);
@@ -268,8 +266,8 @@ Status write_page(const CheckReport& report, const Source& before, const Source&
                   const Options& options) {
   if (options.html.empty()) return Ok{};
   Ticker ticker;
-  Gathering gathering{report, {inputs.begin(), inputs.end()}, inputs.size(), engine, options,
-                      ticker};
+  ticker.step("gathering what the page shows", 5 * options.timeout);
+  Gathering gathering{report, {inputs.begin(), inputs.end()}, inputs.size(), engine, options};
   gathering.inputs.insert(gathering.inputs.end(), report.own_inputs.begin(),
                           report.own_inputs.end());
   if (auto s = gathering.all(before, after); !s) return s;
