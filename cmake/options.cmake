@@ -31,11 +31,22 @@ function(secequiv_together name)
   endif()
 endfunction()
 
-# secequiv_library(name SOURCES ... ALONE ... LINKS ...): a static library of one folder. LINKS are the arrows of ARCHITECTURE.md,
-# ALONE sources that cannot be compiled together with others.
+# secequiv_library(name FOLDERS ... EXCEPT ... SOURCES ... ALONE ... LINKS ...): a static library of every .cc file in FOLDERS but
+# tests and EXCEPT, and of SOURCES. LINKS are the arrows of ARCHITECTURE.md, ALONE sources that cannot be compiled together with
+# others. Paths are relative to the current folder.
 function(secequiv_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;ALONE;LINKS")
-  add_library(${name} STATIC ${arg_SOURCES} ${arg_ALONE})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;EXCEPT;SOURCES;ALONE;LINKS")
+  set(sources ${arg_SOURCES} ${arg_ALONE})
+  foreach(folder IN LISTS arg_FOLDERS)
+    file(GLOB found RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${folder}/*.cc)
+    list(FILTER found EXCLUDE REGEX "_test\\.cc$")
+    list(APPEND sources ${found})
+  endforeach()
+  list(REMOVE_DUPLICATES sources)
+  if(arg_EXCEPT)
+    list(REMOVE_ITEM sources ${arg_EXCEPT})
+  endif()
+  add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC secequiv_options ${arg_LINKS})
   secequiv_together(${name} ALONE ${arg_ALONE})
 endfunction()

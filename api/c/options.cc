@@ -13,7 +13,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/policy/capabilities.h"
+#include "harness/import/capabilities.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv::api {

@@ -9,9 +9,9 @@
 #include "api/c/secequiv.h"
 #include "harness/base/result.h"
 #include "harness/bpf/text.h"
-#include "harness/policy/import.h"
+#include "harness/import/import.h"
 #include "harness/seccomp/action.h"
-#include "verify/decide.h"
+#include "verify/decide/decide.h"
 
 namespace secequiv::api {
 

@@ -15,15 +15,15 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/check.h"
+#include "harness/import/import.h"
 #include "harness/policy/compile.h"
-#include "harness/policy/import.h"
 #include "harness/report/diff.h"
 #include "harness/report/documents.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
 #include "harness/seccomp/c_names.h"
 #include "verify/dd/diff.h"
-#include "verify/decide.h"
+#include "verify/decide/decide.h"
 
 struct secequiv_result {
   int verdict = SECEQUIV_ERROR;

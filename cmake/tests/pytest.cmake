@@ -34,7 +34,7 @@ if(SECEQUIV_FULL_TESTS)
 endif()
 
 set(_patterns)
-foreach(_top IN ITEMS scripts corpus docs harness verify fuzz ci api)
+foreach(_top IN ITEMS scripts corpus docs harness adapters verify fuzz analyze cli ci api bench)
   list(APPEND _patterns ${PROJECT_SOURCE_DIR}/${_top}/test_*.py)
 endforeach()
 file(GLOB_RECURSE _files RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${_patterns})

@@ -5,7 +5,7 @@
 //   COMMAND         runs once a request with /bin/sh -c: program on standard input, program on
 //                   standard output; `{}` is a file it changes in place; `{in}` and `{out}` files
 //                   it reads and writes
-// It must not know the built-in ones (harness/adapters).
+// It must not know the built-in ones (adapters).
 #pragma once
 
 #include <memory>

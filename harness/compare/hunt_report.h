@@ -1,5 +1,5 @@
 // What fuzzing an optimizer, a compiler or an evaluator found out, as data. Owns the kinds of
-// findings and the shape of the report; verify/hunt fills it, report/ renders it.
+// findings and the shape of the report; fuzz/hunt fills it, report/ renders it.
 #pragma once
 
 #include <cstdint>

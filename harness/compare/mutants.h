@@ -1,6 +1,6 @@
 // Single-point mutants of a program: everything that one small slip of an optimizer could have made
-// of it. Owns the list of slips. It must not know which of them matter (verify/mutation.h) nor what
-// inputs are tried.
+// of it. Owns the list of slips. It must not know which of them matter (fuzz/mutation/mutation.h)
+// nor what inputs are tried.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "harness/adapters/broken/twins.h"
+#include "adapters/broken/twins.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
 #include "harness/bpf/testing.h"

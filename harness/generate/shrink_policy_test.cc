@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "harness/adapters/broken/twins.h"
+#include "adapters/broken/twins.h"
 #include "harness/generate/random_policy.h"
 #include "harness/generate/shrink.h"
+#include "harness/inputs/cases.h"
 #include "harness/optimize/optimizer.h"
-#include "harness/policy/cases.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"

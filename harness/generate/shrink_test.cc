@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/adapters/broken/twins.h"
+#include "adapters/broken/twins.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
 #include "harness/bpf/testing.h"

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "harness/adapters/broken/evaluators.h"
+#include "adapters/broken/evaluators.h"
 #include "harness/base/file.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"

@@ -8,8 +8,8 @@
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_policy.h"
 #include "harness/generate/random_program.h"
+#include "harness/inputs/cases.h"
 #include "harness/optimize/optimizer.h"
-#include "harness/policy/cases.h"
 #include "harness/policy/compile.h"
 
 namespace secequiv {

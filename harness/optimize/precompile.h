@@ -1,7 +1,7 @@
 // Filters compiled before the values of their policy's variables are known. Owns finding the
 // instructions that carry each variable, and filling values in. It must not know how policies are
 // rendered (the caller's compiler is a parameter) nor the file format (precompiled_file.h). That
-// the result is right for every value is proven elsewhere (verify/precompiled.h); here it is
+// the result is right for every value is proven elsewhere (verify/decide/precompiled.h); here it is
 // predicted and checked on a few.
 #pragma once
 

@@ -1,6 +1,6 @@
 // What a pair's page for people shows, and the page: one HTML file that needs no network. Owns the
 // shape of what is shown and its way into the file (page/: the frame, style and scripts). It must
-// not find anything out: what is proven, counted or run is done before (harness/cli/page.h).
+// not find anything out: what is proven, counted or run is done before (cli/page.h).
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Conditions over struct seccomp_data, as --assume takes them to narrow the inputs a proof is
 // about. Owns the language, its syntax tree and what a condition says about one input
-// (verify/assume.h: about all inputs). It must not know filters or proofs.
+// (verify/symbolic/assume.h: about all inputs). It must not know filters or proofs.
 //
 //   expr  := and ('||' and)*
 //   and   := unary ('&&' unary)*

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from . import rules
 
-INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<((?:harness|verify|fuzz|api)/[^>]+)>)')
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<((?:harness|adapters|verify|fuzz|analyze|cli|api|bench)/[^>]+)>)')
 SKIPPED_FOLDERS = {".git", "build", "__pycache__"}
 
 
@@ -31,7 +31,7 @@ def included_path(name, including, files):
     if beside in files:
         return beside
     plain = os.path.normpath(name)
-    return plain if plain in files or plain.split("/")[0] in ("harness", "verify", "fuzz", "api") else None
+    return plain if plain in files or plain.split("/")[0] in rules.TOP_FOLDERS else None
 
 
 def check_includes(path, lines, files):

@@ -9,40 +9,42 @@ ARROWS = {
     "harness/bpf": ("harness/base",),
     "harness/seccomp": ("harness/bpf",),
     "harness/policy": ("harness/seccomp",),
+    "harness/import": ("harness/policy",),
+    "harness/inputs": ("harness/policy",),
     "harness/optimize": ("harness/policy",),
     "harness/generate": ("harness/policy",),
     "harness/coverage": ("harness/seccomp",),
     "harness/compare": ("harness/coverage",),
     "harness/adapter": ("harness/optimize",),
-    "harness/adapters": ("harness/adapter", "harness/kernel"),
     "harness/kernel": ("harness/generate", "harness/compare"),
-    "harness/report": ("harness/optimize", "harness/compare", "harness/adapter", "harness/kernel"),
-    # What both engines are made of. The engines are separate targets, so that what fuzzes does not link Z3; the rest of
-    # verify uses both.
-    "verify/symbolic.h": ("harness/optimize", "harness/compare", "harness/adapter", "harness/kernel"),
-    "verify/assume.h": ("verify/symbolic.h",),
-    "verify/policy_symbolic.h": ("verify/symbolic.h",),
-    "verify/dd": ("verify/assume.h",),
+    "harness/report": ("harness/import", "harness/optimize", "harness/adapter", "harness/kernel"),
+    "adapters": ("harness/adapter", "harness/kernel"),
+    # The engines are separate targets, so that what fuzzes does not link Z3.
+    "verify/symbolic": ("harness/policy", "harness/compare"),
     "verify/rules": ("harness/bpf",),
-    "verify/smt": ("verify/assume.h", "verify/policy_symbolic.h", "verify/rules"),
-    "verify/certificate": ("verify/symbolic.h", "harness/adapter"),
-    "verify/hunt": ("verify/dd", "harness/generate"),
-    "verify/pair_fuzz": ("harness/policy", "harness/compare"),
-    "verify": ("verify/smt", "verify/hunt", "verify/pair_fuzz", "verify/certificate"),
+    "verify/dd": ("verify/symbolic",),
+    "verify/smt": ("verify/symbolic", "verify/rules", "harness/optimize"),
+    "verify/certificate": ("verify/symbolic", "harness/adapter"),
+    "verify/decide": ("verify/dd", "verify/smt"),
+    "fuzz/hunt": ("verify/dd", "harness/generate", "harness/inputs", "harness/adapter"),
+    "fuzz/pair": ("harness/inputs", "harness/compare"),
+    "fuzz/mutation": ("verify/decide", "harness/inputs"),
+    "fuzz/targets": ("fuzz/hunt", "fuzz/pair", "verify/rules", "harness/report", "adapters"),
+    "analyze": ("fuzz/hunt", "fuzz/pair", "fuzz/mutation", "verify/certificate", "harness/report", "adapters"),
+    "cli": ("analyze",),
+    "api": ("analyze",),
+    "bench": ("analyze",),
     # C helpers of the Python scripts use nothing of ours.
     "scripts": (),
-    # The top: nothing else includes these.
-    "fuzz": ("verify/hunt", "verify/pair_fuzz", "verify/rules", "harness/report", "harness/adapters"),
-    "harness/cli": ("verify", "harness/report", "harness/adapters"),
-    "api": ("verify", "harness/report"),
 }
 
-# A unit test is part of no library: beside a library it may use all of the harness.
-TEST_ENDINGS = ("_test.cc", "_bench.cc")
+TOP_FOLDERS = sorted({layer.split("/")[0] for layer in ARROWS})
+
+# A unit test is part of no library: beside a library it may also use what makes and shows its material.
+TEST_ENDINGS = ("_test.cc",)
 TEST_ARROWS = {
-    layer: ("harness/report", "harness/adapters", "harness/generate")
-    for layer in ARROWS
-    if layer.startswith(("harness/", "verify")) and layer != "harness/cli"
+    **{layer: ("harness/report", "harness/inputs", "adapters") for layer in ARROWS if layer.startswith(("harness/", "adapters"))},
+    **{layer: ("analyze",) for layer in ARROWS if layer.startswith(("verify/", "fuzz/", "analyze"))},
 }
 
 # Whatever lies there is data, programs in C form too; only Python is code.

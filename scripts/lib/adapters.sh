@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the build steps of adapters (harness/adapters/NAME/build) share. Sourced; owns no list of adapters. A build step gets
+# What the build steps of adapters (adapters/NAME/build) share. Sourced; owns no list of adapters. A build step gets
 # the path of the program to make; it exits with 77 when something it needs is not installed, its last line saying what.
 
 adapters_cannot() {
@@ -27,7 +27,7 @@ adapters_header() {
 # adapters_go ROOT FOLDER OUTPUT [GO-BUILD-ARGUMENT...]: builds the Go module in FOLDER, in which the harness's tables of
 # names lie beside the package that reads them.
 adapters_go() {
-  local root=$1 folder=$2 output=$3 tables=$1/harness/adapters/go/policy/tables overlay file wanted have
+  local root=$1 folder=$2 output=$3 tables=$1/adapters/go/policy/tables overlay file wanted have
   shift 3
   command -v go >/dev/null || adapters_cannot 'go is not installed (Debian and Ubuntu: golang-go, or a newer one from go.dev)'
   wanted=$(awk '$1 == "go" { print $2; exit }' "$folder/go.mod")

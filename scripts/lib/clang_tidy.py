@@ -17,7 +17,7 @@ from pathlib import Path
 
 FOLDERS = ("harness", "verify", "fuzz", "api")
 # Tests and benchmarks and what only they use, and what adapters build by themselves.
-ELSEWHERE = re.compile(r"_(test|bench)\.cc$|/tests/|^harness/adapters/(?!broken/)\w+/|^harness/seccomp/vector_runner\.cc$")
+ELSEWHERE = re.compile(r"_(test|bench)\.cc$|/tests/|^adapters/(?!broken/)\w+/|^harness/seccomp/vector_runner\.cc$")
 
 
 def units(entries):

@@ -49,7 +49,7 @@ def test_a_missing_toolchain(sandbox):
     assert done.returncode == 1
     assert done.stderr == "adapters: bad: cannot be built: no compiler for it\nadapters: not built: bad\n"
     assert (sandbox.root / "build/adapters/bad.missing").read_text() == "no compiler for it\n"
-    adapter_step = sandbox.root / "harness/adapters/bad/build"
+    adapter_step = sandbox.root / "adapters/bad/build"
     adapter_step.write_text("#!%s\n%s\n" % (shutil.which("bash"), BUILDS))
     assert sandbox.run("bash", "scripts/adapters").returncode == 0
     assert built(sandbox) == ["bad", "bad.log"]

@@ -54,7 +54,7 @@ def tree(sandbox):
     sandbox.fake("ctest", CTEST)
     sandbox.fake("oss_fuzz_check", OSS_FUZZ_CHECK)
     (sandbox.bin / "oss_fuzz_check").rename(sandbox.root / "scripts/oss_fuzz_check")
-    planted = sandbox.root / "fuzz/tests/test_planted.py"
+    planted = sandbox.root / "fuzz/targets/tests/test_planted.py"
     planted.parent.mkdir(parents=True)
     planted.write_text("import os\n\n\ndef test_found():\n    assert os.environ['SECEQUIV_FUZZ_BIN']\n"
                        "    assert 'UNFOUND' not in os.environ\n")
@@ -105,7 +105,7 @@ def test_an_unfound_planted_bug_fails(tree):
 
 def adapter(tree, name, step):
     """An adapter whose build step is this text."""
-    file = tree.root / "harness/adapters" / name / "build"
+    file = tree.root / "adapters" / name / "build"
     file.parent.mkdir(parents=True)
     file.write_text("#!%s\n%s\n" % (shutil.which("bash"), step))
     file.chmod(0o755)

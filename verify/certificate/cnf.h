@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "verify/symbolic.h"
+#include "verify/symbolic/symbolic.h"
 
 namespace secequiv::certificate {
 

@@ -11,7 +11,7 @@
 #include "harness/base/random.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
-#include "harness/policy/cases.h"
+#include "harness/inputs/cases.h"
 
 namespace secequiv::dd {
 namespace {

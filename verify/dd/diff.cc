@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "verify/assume.h"
+#include "verify/symbolic/assume.h"
 
 namespace secequiv::dd {
 namespace {

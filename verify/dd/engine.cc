@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/clock.h"
-#include "verify/assume.h"
+#include "verify/symbolic/assume.h"
 
 namespace secequiv::dd {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "harness/adapters/broken/twins.h"
+#include "adapters/broken/twins.h"
 #include "harness/base/random.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"

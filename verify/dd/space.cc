@@ -6,7 +6,7 @@
 #include "harness/compare/question.h"
 #include "verify/dd/backward.h"
 #include "verify/dd/forward.h"
-#include "verify/symbolic.h"
+#include "verify/symbolic/symbolic.h"
 
 namespace secequiv::dd {
 

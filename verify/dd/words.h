@@ -13,7 +13,7 @@
 
 #include "verify/dd/diagram.h"
 #include "verify/dd/order.h"
-#include "verify/symbolic.h"
+#include "verify/symbolic/symbolic.h"
 
 namespace secequiv::dd {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "verify/symbolic.h"
+#include "verify/symbolic/symbolic.h"
 
 namespace secequiv::smt {
 

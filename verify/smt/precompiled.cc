@@ -5,8 +5,8 @@
 #include <map>
 #include <string_view>
 
-#include "verify/policy_symbolic.h"
 #include "verify/smt/session.h"
+#include "verify/symbolic/policy_symbolic.h"
 
 namespace secequiv::smt {
 namespace {

@@ -1,6 +1,6 @@
 // Asks Z3 for values and an input on which a patched program and its policy differ. Owns the query:
 // at the places of a variable the program's constants are the variable itself. It must not know how
-// answers are replayed (verify/precompiled.h). Z3's own types stay in the .cc file.
+// answers are replayed (verify/decide/precompiled.h). Z3's own types stay in the .cc file.
 #pragma once
 
 #include <optional>

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "harness/base/clock.h"
-#include "verify/assume.h"
 #include "verify/smt/session.h"
+#include "verify/symbolic/assume.h"
 
 namespace secequiv::smt {
 namespace {

@@ -12,7 +12,7 @@
 
 static int failures = 0;
 
-static void expect(int good, const char *what, int line) {
+static void expect(int good, const char* what, int line) {
   if (good) return;
   failures++;
   fprintf(stderr, "%s:%d: expected %s\n", __FILE__, line, what);
@@ -43,7 +43,7 @@ static const struct sock_filter kStricter[] = {
 /* No RET at the end. */
 static const struct sock_filter kRefused[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0)};
 
-static int verdict_and_free(secequiv_result *result) {
+static int verdict_and_free(secequiv_result* result) {
   const int verdict = secequiv_result_verdict(result);
   EXPECT(secequiv_result_message(result)[0] != '\0');
   EXPECT(secequiv_result_holds(result) ==
@@ -52,14 +52,14 @@ static int verdict_and_free(secequiv_result *result) {
   return verdict;
 }
 
-static int says(const secequiv_result *result, const char *text, const char *json) {
-  const char *document = secequiv_result_json(result);
+static int says(const secequiv_result* result, const char* text, const char* json) {
+  const char* document = secequiv_result_json(result);
   return strstr(secequiv_result_message(result), text) != NULL && document != NULL &&
          strstr(document, json) != NULL;
 }
 
-static secequiv_result *prove(const struct sock_filter *after,
-                              const struct secequiv_options *options) {
+static secequiv_result* prove(const struct sock_filter* after,
+                              const struct secequiv_options* options) {
   return secequiv_prove(kBefore, COUNT(kBefore), after, COUNT(kSame), options);
 }
 
@@ -72,7 +72,7 @@ static void test_prove(void) {
   struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
   struct seccomp_data data;
   uint32_t before = 0, after = 0;
-  secequiv_result *result = prove(kSame, NULL);
+  secequiv_result* result = prove(kSame, NULL);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_EQUIVALENT);
   EXPECT(secequiv_result_holds(result));
   EXPECT(says(result, "equivalent (", "\"secequiv.prove/2\""));
@@ -116,7 +116,7 @@ static void test_diff(void) {
   struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
   struct seccomp_data data;
   uint32_t before = 0, after = 0;
-  secequiv_result *result = secequiv_diff(kBefore, COUNT(kBefore), kStricter, COUNT(kStricter), 0);
+  secequiv_result* result = secequiv_diff(kBefore, COUNT(kBefore), kStricter, COUNT(kStricter), 0);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_DIFFERENT);
   EXPECT(says(result, "different: 2^480 of 2^512 inputs differ", "\"secequiv.diff/1\""));
   EXPECT(secequiv_result_witness(result, &data, &before, &after));
@@ -136,7 +136,7 @@ static void test_diff(void) {
 static void test_evaluate(void) {
   struct seccomp_data data;
   uint32_t value = 0;
-  secequiv_result *result;
+  secequiv_result* result;
   memset(&data, 0, sizeof data);
   data.nr = 39;
   result = secequiv_evaluate(kBefore, COUNT(kBefore), &data, sizeof data, NULL);
@@ -155,8 +155,8 @@ static void test_evaluate(void) {
 
 static void test_validate(void) {
   struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
-  struct sock_filter *program = calloc(5000, sizeof *program);
-  secequiv_result *result = secequiv_validate(kBefore, COUNT(kBefore), NULL);
+  struct sock_filter* program = calloc(5000, sizeof *program);
+  secequiv_result* result = secequiv_validate(kBefore, COUNT(kBefore), NULL);
   size_t i;
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_PASS);
   EXPECT(says(result, "accepted, 4 instructions", "\"secequiv.validate/1\""));
@@ -172,7 +172,7 @@ static void test_validate(void) {
   free(program);
 }
 
-static secequiv_result *parse(const char *text, const struct secequiv_options *options) {
+static secequiv_result* parse(const char* text, const struct secequiv_options* options) {
   return secequiv_parse(text, strlen(text), "filter.txt", options);
 }
 
@@ -184,9 +184,9 @@ static void test_parse(void) {
       "{\"defaultAction\": \"SCMP_ACT_ERRNO\", \"syscalls\":"
       " [{\"names\": [\"no_such_call\"], \"action\": \"SCMP_ACT_ALLOW\"}]}";
   struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
-  const struct sock_filter *program;
+  const struct sock_filter* program;
   size_t length = 99;
-  secequiv_result *result = parse("ld [0]\njeq #39, yes\nret #0x50001\nyes: ret #0x7fff0000\n", 0);
+  secequiv_result* result = parse("ld [0]\njeq #39, yes\nret #0x50001\nyes: ret #0x7fff0000\n", 0);
   program = secequiv_result_program(result, &length);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_PASS);
   EXPECT(program != NULL && length == 4 && program[3].k == SECCOMP_RET_ALLOW);
@@ -236,19 +236,19 @@ static void test_parse(void) {
   EXPECT(verdict_and_free(parse("ret #0\n", &options)) == SECEQUIV_ERROR);
 }
 
-static uint32_t decision(const secequiv_result *policy, uint64_t first_argument) {
+static uint32_t decision(const secequiv_result* policy, uint64_t first_argument) {
   struct seccomp_data data = {0, 0xc000003e /* x86_64 */, 0, {first_argument, 0, 0, 0, 0, 0}};
   size_t length = 0;
-  const struct sock_filter *program = secequiv_result_program(policy, &length);
-  secequiv_result *result = secequiv_evaluate(program, length, &data, sizeof data, NULL);
+  const struct sock_filter* program = secequiv_result_program(policy, &length);
+  secequiv_result* result = secequiv_evaluate(program, length, &data, sizeof data, NULL);
   uint32_t value = 0;
   EXPECT(secequiv_result_value(result, &value));
   secequiv_result_free(result);
   return value;
 }
 
-static void refused(const char *text, const struct secequiv_options *options, const char *said) {
-  secequiv_result *result = parse(text, options);
+static void refused(const char* text, const struct secequiv_options* options, const char* said) {
+  secequiv_result* result = parse(text, options);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_ERROR);
   EXPECT(says(result, said, "\"secequiv.error/1\""));
   EXPECT(strstr(secequiv_result_message(result), "--") == NULL); /* no command line's option */
@@ -261,7 +261,7 @@ static void test_policy_formats(void) {
       " \"vmm\": {\"mismatch_action\": \"log\", \"match_action\": \"allow\", \"filter\": []}}";
   static const char kMinijail[] = "read: arg0 == 1; return 5\n";
   static const struct {
-    const char *format;
+    const char* format;
     uint32_t one, other;
   } kReadings[] = {
       {NULL, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | 5},
@@ -269,7 +269,7 @@ static void test_policy_formats(void) {
       {"minijail-compiler", SECCOMP_RET_ERRNO | 5, SECCOMP_RET_KILL_THREAD},
   };
   struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
-  secequiv_result *result;
+  secequiv_result* result;
   size_t i;
   refused(kFilters, &options, "2 filters: vcpu, vmm; the option 'filter' picks one");
   options.filter = "vmm";
@@ -319,7 +319,7 @@ static void test_first_options(void) {
   EXPECT(verdict_and_free(parse("ret #0\n", &options)) == SECEQUIV_PASS);
 }
 
-static int with(const struct secequiv_options *options) {
+static int with(const struct secequiv_options* options) {
   return verdict_and_free(prove(kSame, options));
 }
 
@@ -330,22 +330,22 @@ static void test_options(void) {
     struct secequiv_options known;
     uint64_t newer;
   } grown = {SECEQUIV_OPTIONS_INIT, 0};
-  size_t *only_size = malloc(sizeof *only_size);
+  size_t* only_size = malloc(sizeof *only_size);
   EXPECT(with(&options) == SECEQUIV_EQUIVALENT);
   options.size = 0;
   EXPECT(with(&options) == SECEQUIV_ERROR);
   options.size = SIZE_MAX;
   EXPECT(with(&options) == SECEQUIV_ERROR);
   *only_size = sizeof *only_size; /* nothing behind it may be read */
-  EXPECT(with((const struct secequiv_options *)only_size) == SECEQUIV_ERROR);
+  EXPECT(with((const struct secequiv_options*)only_size) == SECEQUIV_ERROR);
   free(only_size);
   grown.known.size = sizeof grown;
   EXPECT(with(&grown.known) == SECEQUIV_EQUIVALENT);
   grown.newer = 1;
   EXPECT(with(&grown.known) == SECEQUIV_ERROR);
-#define REFUSED(member, value)               \
-  options = usual;                           \
-  options.member = (value);                  \
+#define REFUSED(member, value) \
+  options = usual;             \
+  options.member = (value);    \
   EXPECT(with(&options) == SECEQUIV_ERROR)
   REFUSED(same, 2);
   REFUSED(refines, 2);
@@ -390,18 +390,18 @@ static void test_no_result(void) {
 static void test_unaligned(void) {
   unsigned char bytes[sizeof kBefore + 1];
   memcpy(bytes + 1, kBefore, sizeof kBefore);
-  EXPECT(verdict_and_free(prove((const struct sock_filter *)(void *)(bytes + 1), NULL)) ==
+  EXPECT(verdict_and_free(prove((const struct sock_filter*)(void*)(bytes + 1), NULL)) ==
          SECEQUIV_EQUIVALENT);
 }
 
-static void *in_a_thread(void *wrong) {
+static void* in_a_thread(void* wrong) {
   struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
   int i;
   options.engine = SECEQUIV_ENGINE_BOTH;
   for (i = 0; i < 5; i++) {
     secequiv_result *same = prove(kSame, &options), *other = prove(kStricter, &options);
-    *(int *)wrong += secequiv_result_verdict(same) != SECEQUIV_EQUIVALENT;
-    *(int *)wrong += secequiv_result_verdict(other) != SECEQUIV_DIFFERENT;
+    *(int*)wrong += secequiv_result_verdict(same) != SECEQUIV_EQUIVALENT;
+    *(int*)wrong += secequiv_result_verdict(other) != SECEQUIV_DIFFERENT;
     secequiv_result_free(same);
     secequiv_result_free(other);
   }

@@ -59,7 +59,7 @@ def test_all_seeds_are_there():
 
 
 def test_the_default_policy_is_among_them():
-    assert FOLDER / "gvisor" / "systrap.json" in POLICIES  # harness/cli/CMakeLists.txt embeds it
+    assert FOLDER / "gvisor" / "systrap.json" in POLICIES  # cli/CMakeLists.txt embeds it
 
 
 @pytest.mark.parametrize("path", POLICIES, ids=lambda path: str(path.relative_to(FOLDER)))

@@ -1,7 +1,8 @@
 /* A server for tests. Optimizes a program to itself, unless its first instruction has code 0xdead:
  * then the bytes behind it name what goes wrong. A policy is compiled to as many instructions as it
- * has bytes; the stages of a program are itself twice, from "one" and "two"; an evaluation gives each input's first word, one value too few if the program's k is
- * 0xdead. With an argument it does that before it reads anything. */
+ * has bytes; the stages of a program are itself twice, from "one" and "two"; an evaluation gives
+ * each input's first word, one value too few if the program's k is 0xdead. With an argument it does
+ * that before it reads anything. */
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include <fcntl.h>
 #include <signal.h>

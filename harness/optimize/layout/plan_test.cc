@@ -10,8 +10,8 @@
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_policy.h"
+#include "harness/inputs/cases.h"
 #include "harness/optimize/optimizer.h"
-#include "harness/policy/cases.h"
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 

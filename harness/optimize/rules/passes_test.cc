@@ -13,7 +13,7 @@
 
 #include "harness/base/file.h"
 #include "harness/generate/random_policy.h"
-#include "harness/policy/cases.h"
+#include "harness/inputs/cases.h"
 #include "harness/policy/testing.h"
 
 namespace secequiv {

@@ -1,14 +1,16 @@
 /* Compiles seccomp rules with libseccomp and writes the filter.
  *
  *   dump version                      the library's version
- *   dump syscalls ARCH LIMIT          "number name" for every number below LIMIT that libseccomp has a name for
- *   dump filter RULES linear|tree OUT   OUT.pfc gets the pseudo filter code instead of the program
+ *   dump syscalls ARCH LIMIT          "number name" for every number below LIMIT that libseccomp
+ * has a name for dump filter RULES linear|tree OUT   OUT.pfc gets the pseudo filter code instead of
+ * the program
  *
  * RULES is text, one item per line: what a container runtime hands to libseccomp.
  *   default ACTION                    first line; ACTION is the 32-bit return value
  *   arch NAME                         the primary architecture first
- *   rule ACTION SYSCALL [INDEX OP A B]...   conditions all hold; OP as below; B is the value of masked_eq, else 0
- * Rules for names that libseccomp does not know are left out, as runtimes do, and counted on standard output.
+ *   rule ACTION SYSCALL [INDEX OP A B]...   conditions all hold; OP as below; B is the value of
+ * masked_eq, else 0 Rules for names that libseccomp does not know are left out, as runtimes do, and
+ * counted on standard output.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,11 +27,12 @@
 enum { MAX_CONDITIONS = 6, MAX_FIELDS = 3 + 4 * MAX_CONDITIONS, LINE_LENGTH = 1024 };
 
 struct source {
-  const char *path;
+  const char* path;
   int line;
 };
 
-__attribute__((noreturn, format(printf, 2, 3))) static void fail(const struct source *at, const char *format, ...) {
+__attribute__((noreturn, format(printf, 2, 3))) static void fail(const struct source* at,
+                                                                 const char* format, ...) {
   va_list arguments;
   if (at != NULL) {
     fprintf(stderr, "%s:%d: ", at->path, at->line);
@@ -41,8 +44,8 @@ __attribute__((noreturn, format(printf, 2, 3))) static void fail(const struct so
   exit(1);
 }
 
-static uint64_t number(const struct source *at, const char *text, uint64_t max) {
-  char *end = NULL;
+static uint64_t number(const struct source* at, const char* text, uint64_t max) {
+  char* end = NULL;
   errno = 0;
   const uint64_t value = strtoull(text, &end, 0);
   if (errno != 0 || end == text || *end != '\0' || *text == '-' || value > max) {
@@ -51,13 +54,17 @@ static uint64_t number(const struct source *at, const char *text, uint64_t max) 
   return value;
 }
 
-static enum scmp_compare comparison(const struct source *at, const char *text) {
+static enum scmp_compare comparison(const struct source* at, const char* text) {
   static const struct {
-    const char *name;
+    const char* name;
     enum scmp_compare op;
   } operators[] = {
-      {"ne", SCMP_CMP_NE}, {"lt", SCMP_CMP_LT}, {"le", SCMP_CMP_LE},
-      {"eq", SCMP_CMP_EQ}, {"ge", SCMP_CMP_GE}, {"gt", SCMP_CMP_GT},
+      {"ne", SCMP_CMP_NE},
+      {"lt", SCMP_CMP_LT},
+      {"le", SCMP_CMP_LE},
+      {"eq", SCMP_CMP_EQ},
+      {"ge", SCMP_CMP_GE},
+      {"gt", SCMP_CMP_GT},
       {"masked_eq", SCMP_CMP_MASKED_EQ},
   };
   for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
@@ -68,7 +75,7 @@ static enum scmp_compare comparison(const struct source *at, const char *text) {
   fail(at, "unknown operator '%s'", text);
 }
 
-static uint32_t architecture(const struct source *at, const char *name) {
+static uint32_t architecture(const struct source* at, const char* name) {
   const uint32_t token = seccomp_arch_resolve_name(name);
   if (token == 0) {
     fail(at, "libseccomp does not know the architecture '%s'", name);
@@ -76,14 +83,16 @@ static uint32_t architecture(const struct source *at, const char *name) {
   return token;
 }
 
-static void check(const struct source *at, int status, const char *what) {
+static void check(const struct source* at, int status, const char* what) {
   if (status < 0) {
     fail(at, "%s: %s", what, strerror(-status));
   }
 }
 
-/* Adds an architecture. The one this program runs on, which libseccomp starts with, stays only if it is named. */
-static void add_architecture(const struct source *at, scmp_filter_ctx filter, const char *name, bool first) {
+/* Adds an architecture. The one this program runs on, which libseccomp starts with, stays only if
+ * it is named. */
+static void add_architecture(const struct source* at, scmp_filter_ctx filter, const char* name,
+                             bool first) {
   const uint32_t token = architecture(at, name);
   const int status = seccomp_arch_add(filter, token);
   if (status != -EEXIST) {
@@ -95,7 +104,7 @@ static void add_architecture(const struct source *at, scmp_filter_ctx filter, co
 }
 
 /* Adds the rule in `fields`; false if libseccomp has no such system call. */
-static bool add_rule(const struct source *at, scmp_filter_ctx filter, char **fields, int count) {
+static bool add_rule(const struct source* at, scmp_filter_ctx filter, char** fields, int count) {
   struct scmp_arg_cmp conditions[MAX_CONDITIONS];
   unsigned int used = 0;
   if (count < 3 || (count - 3) % 4 != 0) {
@@ -110,7 +119,8 @@ static bool add_rule(const struct source *at, scmp_filter_ctx filter, char **fie
         .datum_b = number(at, fields[i + 3], UINT64_MAX),
     };
   }
-  /* Numbers are those of the architecture this runs on (pseudo numbers where it lacks the call); libseccomp translates. */
+  /* Numbers are those of the architecture this runs on (pseudo numbers where it lacks the call);
+   * libseccomp translates. */
   const int syscall_number = seccomp_syscall_resolve_name(fields[2]);
   if (syscall_number == __NR_SCMP_ERROR) {
     return false;
@@ -119,7 +129,7 @@ static bool add_rule(const struct source *at, scmp_filter_ctx filter, char **fie
   return true;
 }
 
-static void dump_filter(const char *rules, const char *form, const char *out) {
+static void dump_filter(const char* rules, const char* form, const char* out) {
   struct source at = {rules, 0};
   char text[LINE_LENGTH];
   scmp_filter_ctx filter = NULL;
@@ -130,19 +140,20 @@ static void dump_filter(const char *rules, const char *form, const char *out) {
   if (!tree && strcmp(form, "linear") != 0) {
     fail(NULL, "the form is linear or tree, not '%s'", form);
   }
-  FILE *input = fopen(rules, "re");
+  FILE* input = fopen(rules, "re");
   if (input == NULL) {
     fail(NULL, "%s: %s", rules, strerror(errno));
   }
   while (fgets(text, sizeof text, input) != NULL) {
-    char *fields[MAX_FIELDS + 1];
+    char* fields[MAX_FIELDS + 1];
     int count = 0;
-    char *rest = NULL;
+    char* rest = NULL;
     at.line++;
     if (strchr(text, '\n') == NULL) {
       fail(&at, "the line is too long or not finished");
     }
-    for (char *field = strtok_r(text, " \n", &rest); field != NULL; field = strtok_r(NULL, " \n", &rest)) {
+    for (char* field = strtok_r(text, " \n", &rest); field != NULL;
+         field = strtok_r(NULL, " \n", &rest)) {
       if (count == MAX_FIELDS) {
         fail(&at, "more than %d conditions", MAX_CONDITIONS);
       }
@@ -153,7 +164,8 @@ static void dump_filter(const char *rules, const char *form, const char *out) {
       if (filter == NULL) {
         fail(&at, "libseccomp refuses this default action");
       }
-      check(&at, seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, tree ? 2 : 1), "setting the form");
+      check(&at, seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, tree ? 2 : 1),
+            "setting the form");
     } else if (filter == NULL) {
       fail(&at, "the first line must be: default ACTION");
     } else if (count == 2 && added + unknown == 0 && strcmp(fields[0], "arch") == 0) {
@@ -189,11 +201,11 @@ static void dump_filter(const char *rules, const char *form, const char *out) {
   printf("%d rules, %d unknown\n", added, unknown);
 }
 
-static void list_syscalls(const char *arch, const char *limit) {
+static void list_syscalls(const char* arch, const char* limit) {
   const uint32_t token = architecture(NULL, arch);
   const int end = (int)number(NULL, limit, 1 << 16);
   for (int i = 0; i < end; i++) {
-    char *name = seccomp_syscall_resolve_num_arch(token, i);
+    char* name = seccomp_syscall_resolve_num_arch(token, i);
     if (name != NULL) {
       printf("%d %s\n", i, name);
       free(name);
@@ -201,16 +213,17 @@ static void list_syscalls(const char *arch, const char *limit) {
   }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc == 2 && strcmp(argv[1], "version") == 0) {
-    const struct scmp_version *version = seccomp_version();
+    const struct scmp_version* version = seccomp_version();
     printf("%u.%u.%u\n", version->major, version->minor, version->micro);
   } else if (argc == 4 && strcmp(argv[1], "syscalls") == 0) {
     list_syscalls(argv[2], argv[3]);
   } else if (argc == 5 && strcmp(argv[1], "filter") == 0) {
     dump_filter(argv[2], argv[3], argv[4]);
   } else {
-    fprintf(stderr, "usage: dump version | dump syscalls ARCH LIMIT | dump filter RULES linear|tree OUT\n");
+    fprintf(stderr,
+            "usage: dump version | dump syscalls ARCH LIMIT | dump filter RULES linear|tree OUT\n");
     return 2;
   }
   return 0;

@@ -1,6 +1,6 @@
 """Upkeep of fuzzing corpora: nothing is lost in merging, minimizing keeps all coverage, findings are reduced to what fails alike.
 
-Targets are stand-ins that behave as libFuzzer's do; fuzz/tests/test_corpus.py does the same with the real ones.
+Targets are stand-ins that behave as libFuzzer's do; fuzz/targets/tests/test_corpus.py does the same with the real ones.
 """
 
 import hashlib

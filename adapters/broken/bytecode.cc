@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "adapters/broken/twins.h"
+#include "harness/bpf/check.h"
+#include "harness/bpf/flow.h"
+#include "harness/bpf/liveness.h"
+#include "harness/optimize/bytecode/edit.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv::broken {
+namespace {
+
+Program copy(ProgramView program) { return {program.begin(), program.end()}; }
+
+// What the kernel would refuse is not what these bugs are about.
+Program unless_refused(Program out, ProgramView before) {
+  return check(out, LengthRule::kUnlimited) ? copy(before) : out;
+}
+
+template <class Change>
+Program each(ProgramView program, const Change& change) {
+  Program out = copy(program);
+  for (std::size_t pc = 0; pc < out.size(); ++pc) change(pc, out[pc]);
+  return unless_refused(std::move(out), program);
+}
+
+// The offset is cut off to 8 bits.
+Program thread_conditional_jumps(ProgramView program) {
+  return each(program, [&](std::size_t pc, Insn& in) {
+    if (!is_conditional(in)) return;
+    for (std::uint8_t* offset : {&in.jt, &in.jf}) {
+      const Insn& at = program[pc + 1 + *offset];
+      if (at.code == kJa) *offset = static_cast<std::uint8_t>(*offset + 1 + at.k);
+    }
+  });
+}
+
+// Goes on through conditional jumps.
+Program thread_jumps(ProgramView program) {
+  return each(program, [&](std::size_t pc, Insn& in) {
+    if (in.code != kJa) return;
+    const std::size_t to = jump_target(pc, in, true);
+    if (is_conditional(program[to]))
+      in.k = static_cast<std::uint32_t>(jump_target(to, program[to], true) - pc - 1);
+  });
+}
+
+// A masked word counts as the word.
+Program skip_redundant_loads(ProgramView program) {
+  const auto flow = accumulator_flow(program);
+  return each(program, [&](std::size_t pc, Insn& in) {
+    if (!is_conditional(in)) return;
+    for (std::uint8_t* offset : {&in.jt, &in.jf}) {
+      const Insn& to = program[pc + 1 + *offset];
+      if (*offset < detail::kReach && to.code == kLdWAbs &&
+          flow[pc].kind == Accumulator::Kind::kWord && flow[pc].word == to.k / 4)
+        ++*offset;
+    }
+  });
+}
+
+// A value that has one of the bits of a mask is taken to have all of them.
+Program skip_decided_tests(ProgramView program) {
+  return each(program, [&](std::size_t pc, Insn& in) {
+    if (in.code != kJsetK) return;
+    const std::size_t at = jump_target(pc, in, true);
+    const Insn& next = program[at];
+    if (next.code != kJsetK || (next.k & in.k) == 0) return;
+    const std::size_t to = jump_target(at, next, true) - pc - 1;
+    if (to <= detail::kReach) in.jt = static_cast<std::uint8_t>(to);
+  });
+}
+
+// Targets are equal if their first instructions are.
+Program merge_equal_targets(ProgramView program) {
+  return each(program, [&](std::size_t pc, Insn& in) {
+    if (!is_conditional(in)) return;
+    const Insn& yes = program[pc + 1 + in.jt];
+    const Insn& no = program[pc + 1 + in.jf];
+    if (yes.code == no.code && yes.k == no.k) in = Insn{kJa, 0, 0, in.jt};
+  });
+}
+
+// The return's data bits are dropped.
+Program replace_jumps_to_returns(ProgramView program) {
+  return each(program, [&](std::size_t pc, Insn& in) {
+    if (in.code != kJa) return;
+    const Insn& to = program[jump_target(pc, in, true)];
+    if (to.code == kRetK) in = Insn{kRetK, 0, 0, to.k & SECCOMP_RET_ACTION_FULL};
+  });
+}
+
+// So is a jump over one instruction.
+Program remove_null_jumps(ProgramView program) {
+  Marks dead(program.size(), 0);
+  for (std::size_t pc = 0; pc < program.size(); ++pc)
+    dead[pc] = program[pc].code == kJa && program[pc].k <= 1 ? 1 : 0;
+  return unless_refused(detail::erase(program, dead), program);
+}
+
+// Forgets where a JSET goes if no bit is set.
+Program remove_unreachable(ProgramView program) {
+  Marks dead(program.size(), 1);
+  dead[0] = 0;
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    if (dead[pc] != 0) continue;
+    std::size_t to[2];
+    const std::size_t count = successors(program, pc, to);
+    for (std::size_t i = 0; i < count; ++i)
+      if (i == 0 || program[pc].code != kJsetK) dead[to[i]] = 0;
+  }
+  Program out = detail::erase(program, dead);
+  if (out.empty() || check(out, LengthRule::kUnlimited)) return copy(program);
+  return out;
+}
+
+// Looks at the load before, not at the paths that meet behind it.
+Program remove_redundant_loads(ProgramView program) {
+  Marks dead(program.size(), 0);
+  std::uint32_t held = ~0u;
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    const Insn& in = program[pc];
+    if (in.code == kLdWAbs) {
+      dead[pc] = in.k == held ? 1 : 0;
+      held = in.k;
+    } else if ((access_of(in).writes & kLiveA) != 0) {
+      held = ~0u;
+    }
+  }
+  return unless_refused(detail::erase(program, dead), program);
+}
+
+// Nobody is thought to read X.
+Program remove_dead_writes(ProgramView program) {
+  Marks dead(program.size(), 0);
+  for (std::size_t pc = 0; pc < program.size(); ++pc)
+    dead[pc] = access_of(program[pc]).writes == kLiveX ? 1 : 0;
+  return unless_refused(detail::erase(program, dead), program);
+}
+
+// Returns are equal if their actions are.
+Program merge_returns(ProgramView program) {
+  return each(program, [&](std::size_t pc, Insn& in) {
+    if (!is_conditional(in)) return;
+    const std::size_t from = pc + 1 + in.jt;
+    if (program[from].code != kRetK) return;
+    for (std::size_t to = std::min(program.size() - 1, pc + 1 + detail::kReach); to > from; --to)
+      if (program[to].code == kRetK && action_of(program[to].k) == action_of(program[from].k)) {
+        in.jt = static_cast<std::uint8_t>(to - pc - 1);
+        return;
+      }
+  });
+}
+
+// Blocks are equal if they are but for their first instruction: what the accumulator holds is left
+// out.
+Program merge_equal_code(ProgramView program) {
+  return each(program, [&](std::size_t pc, Insn& in) {
+    if (!is_conditional(in)) return;
+    const std::size_t from = pc + 1 + in.jt;
+    if (program[from].code != kLdWAbs || from + 1 >= program.size()) return;
+    for (std::size_t to = std::min(program.size() - 2, pc + 1 + detail::kReach); to > from; --to)
+      if (program[to].code == kLdWAbs && program[to + 1] == program[from + 1]) {
+        in.jt = static_cast<std::uint8_t>(to - pc - 1);
+        return;
+      }
+  });
+}
+
+constexpr std::array kTwins = {
+    Twin{"thread-conditional-jumps", "a jump offset is truncated to 8 bits",
+         thread_conditional_jumps},
+    Twin{"thread-jumps", "a conditional jump is taken for an unconditional one", thread_jumps},
+    Twin{"skip-redundant-loads", "a load is skipped across a change of what it loaded",
+         skip_redundant_loads},
+    Twin{"skip-decided-tests", "one bit of a mask is taken for all of them", skip_decided_tests},
+    Twin{"merge-equal-targets", "unlike blocks are merged by their first instruction",
+         merge_equal_targets},
+    Twin{"replace-jumps-to-returns", "a return value's data bits are dropped",
+         replace_jumps_to_returns},
+    Twin{"remove-null-jumps", "a fix-up is off by one", remove_null_jumps},
+    Twin{"remove-unreachable", "a live block is dropped as dead code", remove_unreachable},
+    Twin{"remove-redundant-loads", "a redundant load is removed although paths meet before it",
+         remove_redundant_loads},
+    Twin{"remove-dead-writes", "a register that is read is taken for dead", remove_dead_writes},
+    Twin{"merge-returns", "returns are merged by their action alone", merge_returns},
+    Twin{"merge-equal-code", "the accumulator is left out of the comparison of blocks",
+         merge_equal_code},
+};
+
+}  // namespace
+
+std::span<const Twin> bytecode_twins() { return kTwins; }
+
+}  // namespace secequiv::broken

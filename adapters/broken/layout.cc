@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "adapters/broken/twins.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv::broken {
+namespace {
+
+template <class Change>
+Plan each_stage(const Plan& plan, const Change& change) {
+  Plan out = plan;
+  for (ArchPlan& arch : out.arches)
+    for (Stage& stage : arch.stages) change(arch, stage);
+  return out;
+}
+
+bool ascend(const Stage& stage) { return std::ranges::is_sorted(stage.entries, {}, &Entry::first); }
+
+// Looks at the first clause only, and not at the data of its action.
+Plan drop_default_calls(const Plan& plan) {
+  return each_stage(plan, [&](const ArchPlan& arch, Stage& stage) {
+    std::erase_if(stage.entries, [&](const Entry& entry) {
+      const Decision& decision = arch.codes[entry.code];
+      return decision.empty() ||
+             action_of(decision.front().action) == action_of(plan.default_action);
+    });
+  });
+}
+
+// Code is the same if its rules are: the action is not compared.
+Plan share_equal_code(const Plan& plan) {
+  return each_stage(plan, [](const ArchPlan& arch, Stage& stage) {
+    for (Entry& entry : stage.entries)
+      for (std::size_t i = 0; i < entry.code; ++i)
+        if (std::ranges::equal(arch.codes[i], arch.codes[entry.code], {}, &Clause::rule,
+                               &Clause::rule)) {
+          entry.code = i;
+          break;
+        }
+  });
+}
+
+// Takes the entry behind the hot one out of the list.
+Plan hot_first(const Plan& plan) {
+  Plan out = plan;
+  for (ArchPlan& arch : out.arches) {
+    Stage hot;
+    for (Stage& stage : arch.stages) {
+      for (std::size_t i = 0; i + 1 < stage.entries.size(); ++i) {
+        if (std::ranges::find(arch.hot, stage.entries[i].first) == arch.hot.end()) continue;
+        hot.entries.push_back(stage.entries[i]);
+        stage.entries.erase(stage.entries.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      }
+    }
+    if (!hot.entries.empty()) arch.stages.insert(arch.stages.begin(), hot);
+  }
+  return out;
+}
+
+// Takes a call for always allowed if its last clause allows always.
+Plan cacheable_last(const Plan& plan) {
+  Plan out = plan;
+  for (ArchPlan& arch : out.arches)
+    for (Decision& decision : arch.codes)
+      if (!decision.empty() && decision.back().rule.kind == Rule::Kind::kMatchAll &&
+          decision.back().action == SECCOMP_RET_ALLOW)
+        decision.erase(decision.begin(), decision.end() - 1);
+  return out;
+}
+
+// A binary search of a list that nobody sorted.
+Plan search_trees(const Plan& plan) {
+  return each_stage(plan, [](const ArchPlan&, Stage& stage) {
+    // Bounds only make sense if the halves can be told apart at all.
+    stage.tree = stage.entries.size() > 4;
+  });
+}
+
+// The last number is not in the tree.
+Plan single_tree(const Plan& plan) {
+  return each_stage(plan, [](const ArchPlan&, Stage& stage) {
+    if (stage.entries.empty()) return;
+    std::ranges::sort(stage.entries, {}, &Entry::first);
+    stage.entries.pop_back();
+    stage.tree = true;
+  });
+}
+
+// Bridges a number that nobody lists.
+Plan merge_neighbours(const Plan& plan) {
+  return each_stage(plan, [](const ArchPlan&, Stage& stage) {
+    for (std::size_t i = 0; i + 1 < stage.entries.size(); ++i) {
+      Entry& entry = stage.entries[i];
+      const Entry& next = stage.entries[i + 1];
+      if (entry.code == next.code && next.first == entry.last + 2) ++entry.last;
+    }
+  });
+}
+
+// Takes it that no numbers are missing between two in the tree.
+Plan pinned_bounds(const Plan& plan) {
+  return each_stage(plan, [](const ArchPlan&, Stage& stage) {
+    if (!ascend(stage)) return;
+    for (std::size_t i = 0; i + 1 < stage.entries.size(); ++i)
+      stage.entries[i].last = stage.entries[i + 1].first - 1;
+  });
+}
+
+// Of two pieces of code that move, each call gets the other's.
+Plan large_code_apart(const Plan& plan) {
+  return each_stage(plan, [&](const ArchPlan& arch, Stage& stage) {
+    std::vector<Entry*> moved;
+    for (Entry& entry : stage.entries)
+      if (!constant_action(plan, arch.codes[entry.code])) moved.push_back(&entry);
+    for (std::size_t i = 0; i + 1 < moved.size(); i += 2)
+      std::swap(moved[i]->code, moved[i + 1]->code);
+  });
+}
+
+// The code of each number is that of the one before it.
+Plan code_apart(const Plan& plan) {
+  return each_stage(plan, [](const ArchPlan&, Stage& stage) {
+    for (std::size_t i = stage.entries.size(); i-- > 1;)
+      stage.entries[i].code = stage.entries[i - 1].code;
+  });
+}
+
+// Of several branches for one value only the first is kept.
+void first_of_each_value(Rule& rule) {
+  for (Rule& child : rule.children) first_of_each_value(child);
+  if (rule.kind != Rule::Kind::kAnyOf) return;
+  std::vector<Matcher> seen;
+  std::erase_if(rule.children, [&](const Rule& child) {
+    if (child.kind != Rule::Kind::kArgs) return false;
+    for (const Matcher& m : child.fields) {
+      if (m.op != Matcher::Op::kEq) continue;
+      if (std::ranges::find(seen, m) != seen.end()) return true;
+      seen.push_back(m);
+    }
+    return false;
+  });
+}
+
+Plan value_trees(const Plan& plan) {
+  Plan out = plan;
+  for (ArchPlan& arch : out.arches)
+    for (Decision& decision : arch.codes)
+      for (Clause& clause : decision) first_of_each_value(clause.rule);
+  return out;
+}
+
+constexpr std::array kTwins = {
+    Twin{"drop-default-calls", "a sub-tree is pruned that still mattered", drop_default_calls},
+    Twin{"share-equal-code", "unlike code is merged: the action is left out of the comparison",
+         share_equal_code},
+    Twin{"hot-first", "a deletion is off by one", hot_first},
+    Twin{"cacheable-last", "rule priority is lost", cacheable_last},
+    Twin{"search-trees", "special numbers in a search tree: the order does not hold", search_trees},
+    Twin{"single-tree", "the last entry drops out of the tree form", single_tree},
+    Twin{"merge-neighbours", "a bound is off by one", merge_neighbours},
+    Twin{"pinned-bounds", "an equality test is left out that the bounds do not replace",
+         pinned_bounds},
+    Twin{"large-code-apart", "a jump goes to the wrong one of two blocks", large_code_apart},
+    Twin{"code-apart", "one call's rules are applied to its neighbour", code_apart},
+    Twin{"value-trees", "a branch is lost that asks for the same value", value_trees},
+};
+
+}  // namespace
+
+std::span<const Twin> layout_twins() { return kTwins; }
+
+}  // namespace secequiv::broken

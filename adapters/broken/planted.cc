@@ -1,0 +1,151 @@
+#include "adapters/broken/planted.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+
+#include "adapters/broken/planted_parts.h"
+#include "adapters/broken/twins.h"
+#include "harness/optimize/optimizer.h"
+#include "harness/policy/compile.h"
+
+namespace secequiv::broken {
+namespace {
+
+// Wrong passes need not come to a fixpoint.
+constexpr int kRounds = 3;
+
+template <class Function>
+struct Named {
+  std::string_view name;
+  Function run;
+};
+
+// The standard passes of the twin's kind, in their order, with the twin in place of its pass.
+template <class Function>
+std::vector<Named<Function>> with_twin(const Twin& twin) {
+  const auto standard = standard_passes();
+  std::vector<Named<Function>> out;
+  for (const Pass& pass : all_passes()) {
+    const auto* run = std::get_if<Function>(&pass.run);
+    if (run == nullptr) continue;
+    if (pass.name == twin.pass) {
+      out.push_back({pass.name, std::get<Function>(twin.run)});
+    } else if (std::ranges::find(standard, &pass) != standard.end()) {
+      out.push_back({pass.name, *run});
+    }
+  }
+  return out;
+}
+
+// Of a twin among the bytecode passes.
+WatchedOptimizer optimizer_around(const Twin& twin) {
+  return [passes = with_twin<BytecodePass>(twin)](ProgramView program, const Watch& watch) {
+    Program out(program.begin(), program.end());
+    for (int round = 0; round < kRounds; ++round) {
+      for (const auto& [name, run] : passes) {
+        Program next = run(out);
+        const bool changed = watch && next != out;
+        out = std::move(next);
+        if (changed) watch(name, out);
+      }
+    }
+    return out;
+  };
+}
+
+// Of any other.
+PlantedCompiler compiler_around(const Twin& twin) {
+  if (std::holds_alternative<LayoutPass>(twin.run)) {
+    return [passes = with_twin<LayoutPass>(twin)](const Policy& policy) {
+      Plan plan = make_plan(simplify(policy, standard_passes()).policy);
+      for (const auto& pass : passes) plan = pass.run(plan);
+      return optimize(render(plan)).program;
+    };
+  }
+  // On the rules as they are first: what the other passes leave is no longer what some twins get
+  // wrong.
+  auto passes = with_twin<RulePass>(twin);
+  passes.insert(passes.begin(), {twin.pass, std::get<RulePass>(twin.run)});
+  return [passes](const Policy& policy) {
+    Policy wrong = policy;
+    for (int round = 0; round < kRounds; ++round)
+      for (const auto& pass : passes)
+        for (RuleSet& set : wrong.rule_sets)
+          for (SyscallRule& entry : set.rules) entry.rule = pass.run(entry.rule);
+    return optimize(render(lay_out(wrong, standard_passes()))).program;
+  };
+}
+
+std::vector<Planted> planted_twins() {
+  std::vector<Planted> out;
+  std::map<std::string_view, int> seen;
+  for (const auto twins : {rule_twins(), layout_twins(), bytecode_twins()}) {
+    for (const Twin& twin : twins) {
+      const int count = ++seen[twin.pass];
+      std::string name = "twin-" + std::string(twin.pass);
+      if (count > 1) name += "-" + std::to_string(count);
+      Planted& one = out.emplace_back(Planted{std::move(name), twin.bug, {}});
+      if (std::holds_alternative<BytecodePass>(twin.run)) {
+        one.watched = optimizer_around(twin);
+        one.run = [run = one.watched](ProgramView program) { return run(program, {}); };
+      } else {
+        one.run = compiler_around(twin);
+      }
+    }
+  }
+  return out;
+}
+
+// Bug classes that a twin is an example of, under a name of their own.
+struct Alias {
+  const char* name;
+  std::string_view bug_class;
+  std::string_view twin;
+};
+constexpr std::array kAliases = {
+    Alias{"accumulator-left-out-of-hash",
+          "unlike blocks merged because the accumulator was left out of the hash",
+          "twin-merge-equal-code"},
+    Alias{"live-sub-tree-pruned", "sub-tree pruned that still mattered", "twin-extract-common"},
+    Alias{"jump-offset-truncated", "jump offset truncated to 8 bits",
+          "twin-thread-conditional-jumps"},
+    Alias{"return-data-dropped", "return value's data bits dropped",
+          "twin-replace-jumps-to-returns"},
+    Alias{"live-block-dropped", "dead-code removal that drops a live block",
+          "twin-remove-unreachable"},
+};
+
+std::vector<Planted> all_planted() {
+  std::vector<Planted> twins = planted_twins();
+  std::vector<Planted> out;
+  for (auto part : {planted_in_rules(), planted_in_layout(), planted_in_bytecode()})
+    std::ranges::move(part, std::back_inserter(out));
+  for (const Alias& alias : kAliases) {
+    const Planted& twin = *std::ranges::find(twins, alias.twin, &Planted::name);
+    out.push_back({alias.name, alias.bug_class, twin.run, twin.watched});
+  }
+  std::ranges::move(twins, std::back_inserter(out));
+  return out;
+}
+
+}  // namespace
+
+std::span<const Planted> planted_optimizers() {
+  static const std::vector<Planted> all = all_planted();
+  return all;
+}
+
+const Planted* find_planted(std::string_view name) {
+  const auto all = planted_optimizers();
+  const auto found = std::ranges::find(all, name, &Planted::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+Program compile_with(const Planted& planted, const Policy& policy) {
+  if (const auto* compiler = std::get_if<PlantedCompiler>(&planted.run)) return (*compiler)(policy);
+  return std::get<PlantedOptimizer>(planted.run)(compile(policy));
+}
+
+}  // namespace secequiv::broken

@@ -1,0 +1,78 @@
+// What is wrong with the plan, on its way through the reference optimizer.
+#include <algorithm>
+
+#include "adapters/broken/planted_parts.h"
+#include "harness/bpf/flow.h"
+#include "harness/optimize/optimizer.h"
+
+namespace secequiv::broken {
+namespace {
+
+Policy simplified(const Policy& policy) { return simplify(policy, standard_passes()).policy; }
+Plan laid_out(const Policy& policy) { return lay_out(simplified(policy), standard_passes()); }
+
+// Of a call's clauses the one that is tested fastest comes first, whichever was first.
+Program cheapest_clause_first(const Policy& policy) {
+  Plan plan = make_plan(simplified(policy));
+  for (ArchPlan& arch : plan.arches)
+    for (Decision& decision : arch.codes) {
+      if (decision.empty()) continue;
+      const auto cheapest = std::ranges::min_element(
+          decision, {}, [](const Clause& clause) { return matcher_count(clause.rule); });
+      std::rotate(decision.begin(), cheapest, cheapest + 1);
+    }
+  for (const Pass* pass : standard_passes())
+    if (const auto* run = std::get_if<LayoutPass>(&pass->run)) plan = (*run)(plan);
+  return optimize(render(plan)).program;
+}
+
+// Where no call is listed, nothing is written; not even the default action.
+Program empty_arch_is_left_out(const Policy& policy) {
+  Plan plan = laid_out(policy);
+  std::erase_if(plan.arches, [](const ArchPlan& arch) {
+    return std::ranges::all_of(arch.stages,
+                               [](const Stage& stage) { return stage.entries.empty(); });
+  });
+  return optimize(render(plan)).program;
+}
+
+// Trees are sorted by signed numbers and searched by unsigned ones.
+Program trees_sorted_as_signed(const Policy& policy) {
+  Plan plan = laid_out(policy);
+  for (ArchPlan& arch : plan.arches)
+    for (Stage& stage : arch.stages)
+      if (stage.tree)
+        std::ranges::sort(stage.entries, {}, [](const Entry& entry) {
+          return static_cast<std::int32_t>(entry.first);
+        });
+  return optimize(render(plan)).program;
+}
+
+// The first bound of the first tree belongs to the wrong side.
+Program bound_on_wrong_side(const Policy& policy) {
+  Program program = render(laid_out(policy));
+  const auto flow = accumulator_flow(program);
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    if (program[pc].code != kJgeK || !flow[pc].is_word(kNrWord)) continue;
+    program[pc].code = kJgtK;
+    break;
+  }
+  return optimize(program).program;
+}
+
+}  // namespace
+
+std::vector<Planted> planted_in_layout() {
+  return {
+      {"rule-priority-lost", "rule priority lost when merging",
+       PlantedCompiler(cheapest_clause_first)},
+      {"empty-set-drops-default", "an empty rule set drops the default action in the tree form",
+       PlantedCompiler(empty_arch_is_left_out)},
+      {"pseudo-numbers-in-tree", "special (pseudo) numbers in a search tree",
+       PlantedCompiler(trees_sorted_as_signed)},
+      {"tree-bound-off-by-one", "a search tree's bound off by one",
+       PlantedCompiler(bound_on_wrong_side)},
+  };
+}
+
+}  // namespace secequiv::broken

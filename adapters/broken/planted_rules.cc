@@ -1,0 +1,216 @@
+// What is wrong with the rules before the reference optimizer gets them.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "adapters/broken/planted_parts.h"
+#include "harness/optimize/optimizer.h"
+#include "harness/optimize/rules/tree.h"
+
+namespace secequiv::broken {
+namespace {
+
+using detail::args_rule;
+using detail::branching;
+using detail::change_matchers;
+using detail::kHighHalf;
+using detail::kLowHalf;
+using detail::rewrite;
+using Kind = Rule::Kind;
+using Op = Matcher::Op;
+
+bool compares_order(const Matcher& m) {
+  return m.op == Op::kGt || m.op == Op::kGe || m.op == Op::kLt || m.op == Op::kLe;
+}
+
+// Every matcher for which `as_rule(field, matcher)` gives a rule becomes that rule.
+template <class AsRule>
+Rule with_matchers_as_rules(const Rule& rule, const AsRule& as_rule) {
+  return rewrite(rule, [&](Rule node) {
+    if (node.kind != Kind::kArgs) return node;
+    std::vector<Rule> parts;
+    for (std::size_t field = 0; field < node.fields.size(); ++field) {
+      std::optional<Rule> part = as_rule(field, node.fields[field]);
+      if (!part) continue;
+      parts.push_back(std::move(*part));
+      node.fields[field] = Matcher{};
+    }
+    if (parts.empty()) return node;
+    parts.push_back(std::move(node));
+    return branching(Kind::kAllOf, std::move(parts));
+  });
+}
+
+// The low halves decide although the high ones are not equal.
+Rule orders_split_wrongly(const Rule& rule) {
+  return with_matchers_as_rules(
+      rule, [](std::size_t field, const Matcher& m) -> std::optional<Rule> {
+        if (m.low_half || !compares_order(m)) return std::nullopt;
+        const bool above = m.op == Op::kGt || m.op == Op::kGe;
+        const Matcher high = above ? Matcher{Op::kGt, m.value | kLowHalf, 0, false, {}}
+                                   : Matcher{Op::kLt, m.value & kHighHalf, 0, false, {}};
+        const Matcher low{m.op, m.value & kLowHalf, 0, true, {}};
+        return branching(Kind::kAnyOf, {args_rule(field, high), args_rule(field, low)});
+      });
+}
+
+// Of `ne`: unequal low halves match, and equal high ones instead of unequal ones.
+Rule high_half_of_ne_swapped(const Rule& rule) {
+  return with_matchers_as_rules(
+      rule, [](std::size_t field, const Matcher& m) -> std::optional<Rule> {
+        if (m.low_half || m.op != Op::kNe) return std::nullopt;
+        const Matcher high{Op::kMaskedEq, m.value & kHighHalf, kHighHalf, false, {}};
+        const Matcher low{Op::kNe, m.value & kLowHalf, 0, true, {}};
+        return branching(Kind::kAnyOf, {args_rule(field, high), args_rule(field, low)});
+      });
+}
+
+Rule empty_mask_compares_all_bits(const Rule& rule) {
+  return change_matchers(rule, [](Matcher& m) {
+    if (m.op == Op::kMaskedEq && m.mask == 0 && m.value == 0) m.op = Op::kEq;
+  });
+}
+
+// A value of 0 is taken for none.
+Rule masked_zero_holds(const Rule& rule) {
+  return change_matchers(rule, [](Matcher& m) {
+    if (m.op == Op::kMaskedEq && m.value == 0) m = Matcher{};
+  });
+}
+
+Rule all_of_args_is_any_of(const Rule& rule) {
+  return rewrite(rule, [](Rule node) {
+    const bool args = std::ranges::all_of(
+        node.children, [](const Rule& child) { return child.kind == Kind::kArgs; });
+    if (node.kind == Kind::kAllOf && args) node.kind = Kind::kAnyOf;
+    return node;
+  });
+}
+
+Rule constants_are_sign_extended(const Rule& rule) {
+  return change_matchers(rule, [](Matcher& m) {
+    const bool compares = m.op == Op::kEq || m.op == Op::kNe || compares_order(m);
+    if (compares && !m.low_half && m.value >> 31 == 1) m.value |= kHighHalf;
+  });
+}
+
+Rule high_half_of_zero_is_not_tested(const Rule& rule) {
+  return change_matchers(rule, [](Matcher& m) {
+    if (m.op == Op::kEq && (m.value & kHighHalf) == 0) m.low_half = true;
+  });
+}
+
+// Not above stands for below.
+Rule lt_includes_its_value(const Rule& rule) {
+  return change_matchers(rule, [](Matcher& m) {
+    if (m.op == Op::kLt) m.op = Op::kLe;
+  });
+}
+
+template <class Change>
+Policy with_each_entry(const Policy& policy, const Change& change) {
+  Policy out = policy;
+  for (RuleSet& set : out.rule_sets) std::ranges::for_each(set.rules, change);
+  return out;
+}
+
+std::uint64_t swapped(std::uint64_t value) { return value >> 32 | value << 32; }
+
+// Equalities and masks of big-endian architectures get the other half of everything.
+Policy halves_swapped_on_big_endian(const Policy& policy) {
+  return with_each_entry(policy, [](SyscallRule& entry) {
+    if (arch_info(entry.arch).endian != Endian::kBig) return;
+    entry.rule = change_matchers(entry.rule, [](Matcher& m) {
+      if (m.low_half || compares_order(m) || m.op == Op::kNonNegativeFd) return;
+      m.value = swapped(m.value);
+      m.mask = swapped(m.mask);
+    });
+  });
+}
+
+Policy x32_bit_ignored(const Policy& policy) {
+  Policy out = policy;
+  out.x32_action.reset();
+  return out;
+}
+
+// What the first architecture does not list it gets from the second.
+Policy second_arch_applies_to_first(const Policy& policy) {
+  if (policy.arches.size() < 2) return policy;
+  Policy out = policy;
+  for (RuleSet& set : out.rule_sets) {
+    std::vector<SyscallRule> added;
+    for (const SyscallRule& entry : set.rules)
+      if (entry.arch == policy.arches[1] && set.find(policy.arches[0], entry.nr) == nullptr)
+        added.push_back({policy.arches[0], entry.nr, entry.rule});
+    set.rules.insert(set.rules.end(), added.begin(), added.end());
+    std::ranges::sort(set.rules, {},
+                      [](const SyscallRule& entry) { return std::pair(entry.arch, entry.nr); });
+  }
+  return out;
+}
+
+// Where socketcall stands for a block of calls, numbers behind it are counted with the block.
+Policy numbers_off_behind_socketcall(const Policy& policy) {
+  return with_each_entry(policy, [](SyscallRule& entry) {
+    const auto block = syscall_nr(entry.arch, "socketcall");
+    if (block && entry.nr > *block && entry.nr < kX32Bit - 1) ++entry.nr;
+  });
+}
+
+struct WrongRule {
+  const char* name;
+  std::string_view bug_class;
+  Rule (*change)(const Rule&);
+};
+constexpr std::array kWrongRules = {
+    WrongRule{"orders-split-wrongly", "64-bit GT/GE/LT/LE split wrongly into halves",
+              orders_split_wrongly},
+    WrongRule{"swapped-targets-in-high-half", "true and false swapped in one of two halves",
+              high_half_of_ne_swapped},
+    WrongRule{"empty-mask-becomes-equality", "(arg & 0) == 0 turned into arg == 0",
+              empty_mask_compares_all_bits},
+    WrongRule{"masked-zero-always-holds", "masked comparison with the value 0", masked_zero_holds},
+    WrongRule{"and-compiled-as-or", "AND of conditions compiled as OR", all_of_args_is_any_of},
+    WrongRule{"sign-extended-constants", "sign-extended constants", constants_are_sign_extended},
+    WrongRule{"high-word-not-checked", "high word of a 64-bit argument not checked",
+              high_half_of_zero_is_not_tested},
+    WrongRule{"negated-condition", "condition negated wrongly", lt_includes_its_value},
+};
+
+struct WrongPolicy {
+  const char* name;
+  std::string_view bug_class;
+  Policy (*change)(const Policy&);
+};
+constexpr std::array kWrongPolicies = {
+    WrongPolicy{"halves-swapped-on-big-endian", "high and low words swapped on big-endian",
+                halves_swapped_on_big_endian},
+    WrongPolicy{"x32-bit-not-handled", "x32 bit not handled", x32_bit_ignored},
+    WrongPolicy{"second-arch-applies-to-first", "second architecture's rules applied to the first",
+                second_arch_applies_to_first},
+    WrongPolicy{"number-off-by-multiplexed-block", "system call number off by a multiplexed block",
+                numbers_off_behind_socketcall},
+};
+
+}  // namespace
+
+std::vector<Planted> planted_in_rules() {
+  std::vector<Planted> out;
+  out.reserve(kWrongRules.size() + kWrongPolicies.size());
+  for (const WrongRule& wrong : kWrongRules)
+    out.push_back({wrong.name, wrong.bug_class, PlantedCompiler([wrong](const Policy& policy) {
+                     return optimize(with_each_entry(policy,
+                                                     [&](SyscallRule& entry) {
+                                                       entry.rule = wrong.change(entry.rule);
+                                                     }))
+                         .program;
+                   })});
+  for (const WrongPolicy& wrong : kWrongPolicies)
+    out.push_back({wrong.name, wrong.bug_class, PlantedCompiler([wrong](const Policy& policy) {
+                     return optimize(wrong.change(policy)).program;
+                   })});
+  return out;
+}
+
+}  // namespace secequiv::broken

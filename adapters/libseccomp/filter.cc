@@ -1,0 +1,125 @@
+#include "adapters/libseccomp/filter.h"
+
+#include <fmt/format.h>
+#include <seccomp.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace adapter {
+namespace {
+
+struct Release {
+  void operator()(void* filter) const { seccomp_release(filter); }
+};
+using Filter = std::unique_ptr<void, Release>;
+
+Answer no(int status, std::string_view what) {
+  return unsupported(fmt::format("{}: {}", what, std::strerror(-status)));
+}
+
+constexpr scmp_compare compare(Compare op) {
+  switch (op) {
+    case Compare::kNe:
+      return SCMP_CMP_NE;
+    case Compare::kLt:
+      return SCMP_CMP_LT;
+    case Compare::kLe:
+      return SCMP_CMP_LE;
+    case Compare::kEq:
+      return SCMP_CMP_EQ;
+    case Compare::kGe:
+      return SCMP_CMP_GE;
+    case Compare::kGt:
+      return SCMP_CMP_GT;
+    case Compare::kMaskedEq:
+      break;
+  }
+  return SCMP_CMP_MASKED_EQ;
+}
+
+// libseccomp takes numbers of the architecture it runs on and translates them by name; a number of
+// that architecture stands for itself.
+std::optional<int> native_number(std::uint32_t arch, const FilterRule& rule) {
+  constexpr std::uint32_t kX32Bit = 0x40000000;  // above it: x32's, then pseudo numbers
+  const int nr = static_cast<int>(rule.nr);
+  if (arch == seccomp_arch_native()) return rule.nr < kX32Bit ? std::optional(nr) : std::nullopt;
+  if (rule.name.empty() || seccomp_syscall_resolve_name_arch(arch, rule.name.c_str()) != nr)
+    return std::nullopt;
+  const int number = seccomp_syscall_resolve_name(rule.name.c_str());
+  return number == __NR_SCMP_ERROR ? std::nullopt : std::optional(number);
+}
+
+std::optional<Answer> add_rule(scmp_filter_ctx filter, std::uint32_t arch, const FilterRule& rule) {
+  const auto number = native_number(arch, rule);
+  if (!number) return unsupported(fmt::format("libseccomp has no number for call {}", rule.nr));
+  std::vector<scmp_arg_cmp> conditions;
+  conditions.reserve(rule.conditions.size());
+  for (const Condition& c : rule.conditions)
+    conditions.push_back({.arg = c.argument, .op = compare(c.op), .datum_a = c.a, .datum_b = c.b});
+  // Exactly this rule: else calls that some architectures multiplex get rules nobody asked for.
+  const int status = seccomp_rule_add_exact_array(
+      filter, rule.action, *number, static_cast<unsigned>(conditions.size()), conditions.data());
+  if (status == 0 || status == -EEXIST) return std::nullopt;
+  return no(status, "seccomp_rule_add_exact_array");
+}
+
+std::optional<Answer> fill(scmp_filter_ctx filter, const FilterSpec& spec, const FilterArch& arch) {
+  const std::uint32_t token = seccomp_arch_resolve_name(arch.name.c_str());
+  if (token == 0) return unsupported("libseccomp does not know the architecture " + arch.name);
+  int status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, spec.tree ? 2 : 1);
+  if (status != 0) return no(status, "SCMP_FLTATR_CTL_OPTIMIZE");
+  status = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, spec.bad_arch_action);
+  if (status != 0) return no(status, "SCMP_FLTATR_ACT_BADARCH");
+  if (token != seccomp_arch_native()) {
+    status = seccomp_arch_add(filter, token);
+    if (status == 0) status = seccomp_arch_remove(filter, SCMP_ARCH_NATIVE);
+    if (status != 0) return no(status, "seccomp_arch_add");
+  }
+  for (const FilterRule& rule : arch.rules)
+    if (auto failure = add_rule(filter, token, rule)) return failure;
+  return std::nullopt;
+}
+
+Answer exported(scmp_filter_ctx filter) {
+  const int file = memfd_create("filter", MFD_CLOEXEC);
+  if (file < 0) return no(-errno, "memfd_create");
+  Answer out;
+  if (const int status = seccomp_export_bpf(filter, file); status != 0) {
+    out = no(status, "seccomp_export_bpf");
+  } else {
+    char piece[4096];
+    lseek(file, 0, SEEK_SET);
+    for (ssize_t n = 0; (n = read(file, piece, sizeof piece)) > 0;)
+      out.body.append(piece, static_cast<std::size_t>(n));
+  }
+  close(file);
+  return out;
+}
+
+}  // namespace
+
+Answer compile(const FilterSpec& spec) {
+  // What libseccomp can do, whatever the running kernel can.
+  if (const int status = seccomp_api_set(6); status != 0) return no(status, "seccomp_api_set");
+  Filter whole;
+  for (const FilterArch& arch : spec.arches) {
+    Filter one(seccomp_init(spec.default_action));
+    if (one == nullptr) return unsupported("seccomp_init: no such default action");
+    if (auto failure = fill(one.get(), spec, arch)) return *failure;
+    if (whole == nullptr) {
+      whole = std::move(one);
+      continue;
+    }
+    if (const int status = seccomp_merge(whole.get(), one.get()); status != 0)
+      return no(status, "seccomp_merge");
+    [[maybe_unused]] const void* merged = one.release();  // now part of the whole
+  }
+  return exported(whole.get());
+}
+
+}  // namespace adapter

@@ -1,0 +1,40 @@
+// Puts libseccomp under test as a compiler of policies.
+//   libseccomp [--tree]   --tree: a search tree over numbers instead of a list
+#include "adapters/libseccomp/express.h"
+#include "adapters/serve/serve.h"
+#include "harness/policy/json.h"
+
+namespace {
+
+using adapter::Answer;
+
+struct Handlers {
+  bool tree = false;
+
+  [[nodiscard]] Answer answer_compile(std::string_view text) const {
+    const auto policy = secequiv::read_policy(text, "policy");
+    if (!policy) return adapter::refused(policy.error().detail);
+    auto spec = adapter::express(*policy);
+    if (!spec) return adapter::unsupported(spec.error().detail);
+    spec->tree = tree;
+    return adapter::compile(*spec);
+  }
+
+  static Answer answer_evaluate(const std::vector<adapter::Insn>&, std::string_view) {
+    return adapter::unsupported("libseccomp has no interpreter");
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Handlers handlers;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) != "--tree") {
+      std::fprintf(stderr, "usage: libseccomp [--tree] (requests on standard input)\n");
+      return 2;
+    }
+    handlers.tree = true;
+  }
+  return adapter::serve("libseccomp", handlers);
+}

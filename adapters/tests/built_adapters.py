@@ -1,0 +1,29 @@
+"""Where adapters are built, and what becomes of the tests of one that is not.
+
+In the full test run an adapter that is not built fails its tests, unless its toolchain is missing; elsewhere they are skipped.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILT = ROOT / "build" / "adapters"
+FULL = bool(os.environ.get("SECEQUIV_FULL_TESTS"))
+
+sys.path.insert(0, str(ROOT / "scripts"))
+
+
+def built(name):
+    """Path of a built adapter; ends the test if there is none."""
+    program, missing = BUILT / name, BUILT / (name + ".missing")
+    if os.access(program, os.X_OK):
+        return program
+    if missing.is_file():
+        pytest.skip("%s cannot be built here: %s" % (name, missing.read_text().strip()))
+    why = "build/adapters/%s is not there: scripts/adapters %s builds it" % (name, name)
+    if FULL:
+        pytest.fail(why)
+    pytest.skip(why)

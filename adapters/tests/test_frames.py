@@ -1,0 +1,112 @@
+"""The served protocol, by every adapter: statuses, order, and nothing that makes one hang."""
+
+import struct
+import subprocess
+
+import frames
+import pytest
+from built_adapters import ROOT, built
+
+NAMES = sorted(step.parent.name for step in (ROOT / "adapters").glob("*/build"))
+KINDS = {"gvisor": "OCE", "libpcap": "E", "libseccomp": "C", "seccompiler": "C"}
+RET = [(0x06, 0, 0, 7)]
+REQUESTS = {
+    "O": frames.optimize(RET),
+    "C": frames.compile_policy('{"version":1,"arches":["aarch64"],"default_action":"trap","rule_sets":[]}'),
+    "E": frames.evaluate(RET, [bytes(64)]),
+}
+
+
+def ended(name, raw):
+    """(exit status, standard output) of an adapter that gets these bytes and no more."""
+    done = subprocess.run([str(built(name))], input=raw, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30)
+    return done.returncode, done.stdout
+
+
+def frame(body):
+    return struct.pack("<I", len(body)) + body
+
+
+def test_every_adapter_is_tested():
+    assert sorted(KINDS) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kinds(served, name):
+    """What it does not do at all is unsupported."""
+    adapter = served(name)
+    for kind in "OE":
+        status, body = adapter.ask(REQUESTS[kind])
+        assert status == (frames.ANSWERED if kind in KINDS[name] else frames.UNSUPPORTED), body
+        assert kind in KINDS[name] or body.decode().strip()
+    assert "C" in KINDS[name] or adapter.ask(REQUESTS["C"])[0] == frames.UNSUPPORTED
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("request_", [b"", b"o", b"\0" * 10, b"X" + b"1" * 8, b"S" + frames.encode(RET)], ids=repr)
+def test_no_kind(served, name, request_):
+    """A kind that it does not know is unsupported: there may be more of them one day."""
+    adapter = served(name)
+    status, body = adapter.ask(request_)
+    assert status == (frames.UNSUPPORTED if request_ else frames.REFUSED) and body.decode().strip()
+    assert adapter.ask(b"X")[0] == frames.UNSUPPORTED  # it goes on
+
+
+BAD_PROGRAMS = [b"", b"1234567", frames.encode(RET) + b"1"]
+BAD_EVALUATIONS = [b"", b"\1\0\0", struct.pack("<I", 2) + frames.encode(RET), struct.pack("<I", 0),
+                   struct.pack("<I", 0xFFFFFFFF) + bytes(64), struct.pack("<I", 1) + frames.encode(RET) + bytes(63)]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "O" in KINDS.get(name, "")])
+@pytest.mark.parametrize("body", BAD_PROGRAMS, ids=repr)
+def test_no_program(served, name, body):
+    assert served(name).ask(b"O" + body)[0] == frames.REFUSED
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "E" in KINDS.get(name, "")])
+@pytest.mark.parametrize("body", BAD_EVALUATIONS, ids=lambda body: repr(body[:12]))
+def test_no_evaluation(served, name, body):
+    assert served(name).ask(b"E" + body)[0] == frames.REFUSED
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_many_requests_under_way(served, name):
+    """More than fit in a pipe, answered in order."""
+    kind = "E" if "E" in KINDS[name] else "C"
+    if kind == "E":
+        requests = [frames.evaluate([(0x06, 0, 0, i)], [bytes(64)] * 50) for i in range(200)]
+        expected = [[i] * 50 for i in range(200)]
+    else:
+        numbers = [100 + i for i in range(60)]
+        text = '{"version":1,"arches":["aarch64"],"default_action":"errno(%d)","rule_sets":[], "description": "%s"}'
+        requests = [frames.compile_policy(text % (number, "-" * 4000)) for number in numbers]
+        expected = None
+    answers = served(name).ask_many(requests)
+    if expected is not None:
+        assert [frames.values(body) for _, body in answers] == expected
+    elif name != "gvisor":
+        for number, (status, body) in zip(numbers, answers):
+            assert status == frames.ANSWERED
+            assert 0x50000 + number in [insn[3] for insn in frames.decode(body)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_ends_with_its_input(name):
+    assert ended(name, b"") == (0, b"")
+    status, out = ended(name, frame(b"X"))
+    assert status == 0 and len(out) > 5 and out[4] == frames.UNSUPPORTED
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("raw", [b"\1", b"\1\0\0", b"\2\0\0\0O", struct.pack("<I", 0x10000000) + b"E",
+                                 struct.pack("<I", 0xFFFFFFFF) + b"C" * 100], ids=lambda raw: repr(raw[:8]))
+def test_input_that_ends_within_a_frame(name, raw):
+    status, out = ended(name, raw)
+    assert (status, out) == (2, b"")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_unknown_arguments(name):
+    done = subprocess.run([str(built(name)), "--nonsense"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=30)
+    assert (done.returncode, done.stdout) == (2, b"") and done.stderr

@@ -1,0 +1,206 @@
+#include "analyze/check_pair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/base/clock.h"
+#include "harness/coverage/listing.h"
+#include "verify/decide/feasibility.h"
+
+namespace secequiv {
+namespace {
+
+class Job {
+ public:
+  Job(CheckReport& report, const CheckOptions& options)
+      : report_(report),
+        options_(options),
+        pair_{report.before.program, report.after.program, report.sameness},
+        coverage_(report.after.program) {}
+
+  Result<Ok> run(std::span<const SeccompData> inputs) {
+    run_inputs(inputs);
+    if (report_.witness) return Ok{};
+    if (auto s = account_for_edges(); !s || report_.witness) return s;
+    return prove();
+  }
+
+ private:
+  void differs(const Witness& witness, std::string_view found_by) {
+    report_.verdict = Verdict::kDifferent;
+    report_.reason = fmt::format(
+        "the programs return different values for the input shown (found by {})", found_by);
+    report_.witness = witness;
+    report_.own_inputs.push_back(witness.data);
+  }
+
+  void run_inputs(std::span<const SeccompData> inputs) {
+    const auto start = Clock::now();
+    const PairRun result = run_pair(pair_, inputs, coverage_);
+    report_.evaluations = result.evaluations;
+    report_.run_seconds = seconds_since(start);
+    report_.obligations = coverage_.obligations().size();
+    report_.covered_by_inputs = report_.obligations - coverage_.uncovered().size();
+    if (result.witness) differs(minimize(pair_, *result.witness), options_.inputs_name);
+  }
+
+  // Every obligation no input has met is either proven infeasible or gets an input that meets it,
+  // which is then run through both programs like any other.
+  Result<Ok> account_for_edges() {
+    const auto start = Clock::now();
+    const auto asked = secequiv::account_for_edges(
+        coverage_, options_.engine, options_.budget, [&](const Feasibility& answer) {
+          if (answer.answer == Feasibility::Answer::kInfeasible)
+            report_.infeasible.push_back(answer.obligation);
+          if (answer.answer == Feasibility::Answer::kUnknown) report_.open.push_back(answer);
+          if (answer.answer != Feasibility::Answer::kFeasible) return true;
+          ++report_.evaluations;
+          coverage_.run(answer.witness->words);
+          report_.own_inputs.push_back(*answer.witness);
+          const auto witness = replay(pair_, *answer.witness);
+          if (witness)
+            differs(minimize(pair_, *witness),
+                    "an input that reaches an edge no derived input reached");
+          return !witness;
+        });
+    if (!asked) return asked.error();
+    const std::size_t missing = coverage_.uncovered().size();
+    report_.covered_by_witnesses = report_.obligations - report_.covered_by_inputs - missing;
+    report_.listing = listing(coverage_, [&](const Obligation& obligation) {
+      return std::ranges::find(report_.infeasible, obligation) != report_.infeasible.end();
+    });
+    report_.coverage_seconds = seconds_since(start);
+    return Ok{};
+  }
+
+  Result<Ok> prove() {
+    if (!options_.prove) {
+      conclude("nothing differs on the inputs run (equivalence was not asked for)");
+      return Ok{};
+    }
+    const auto start = Clock::now();
+    auto proof = decide(Question(pair_), options_.engine, options_.budget);
+    if (!proof) return proof.error();
+    report_.proof_seconds = seconds_since(start);
+    report_.proof = *proof;
+    if (proof->verdict == Verdict::kDifferent) {
+      differs(*proof->witness, "proof; no derived input shows it");
+    } else if (proof->verdict == Verdict::kUnknown) {
+      report_.verdict = Verdict::kUnknown;
+      report_.reason = "equivalence is not decided: " + proof->detail;
+    } else {
+      conclude("proven equivalent for all inputs");
+    }
+    return Ok{};
+  }
+
+  // Nothing is known to differ; `how` says by what.
+  void conclude(std::string_view how) {
+    if (!report_.open.empty()) {
+      report_.verdict = Verdict::kUnknown;
+      report_.reason = fmt::format(
+          "{} of the optimized program's obligations are neither covered nor proven infeasible: {}",
+          report_.open.size(), report_.open.front().detail);
+    } else {
+      report_.verdict = Verdict::kPass;
+      report_.reason = fmt::format(
+          "{}; every edge of the optimized program is covered or proven infeasible", how);
+    }
+  }
+
+  CheckReport& report_;
+  const CheckOptions& options_;
+  Pair pair_;
+  CoverageMap coverage_;
+};
+
+// What the kernel answers without running a filter is part of what an optimizer is for. The cache
+// of a program too long to be installed is what it would be.
+void compare_caches(CheckReport& report, const CheckOptions& options) {
+  const ProgramView before = report.before.program;
+  const ProgramView after = report.after.program;
+  report.cache = cache_changes({&before, 1}, {&after, 1}, options.host);
+  report.cache_loss_allowed = options.allow_cache_loss;
+  if (report.verdict == Verdict::kDifferent || !loses(report.cache)) return;
+  const std::string lost = "the kernel no longer answers " + lost_text(report.cache);
+  if (options.allow_cache_loss) {
+    report.reason += "; " + lost + ", which is allowed";
+  } else {
+    report.verdict = Verdict::kFail;
+    report.reason = lost + "; " + report.reason;
+  }
+}
+
+// What an oracle's answers make of the verdict.
+void weigh(CheckReport& report) {
+  if (const AskedProgram* doubtful = report.oracle->in_doubt()) {
+    report.verdict = Verdict::kFail;
+    report.reason = fmt::format(
+        "our interpreter is in doubt, not the pair: {} and it disagree about {}; without that: {}",
+        report.oracle->who, doubtful->name, report.reason);
+    return;
+  }
+  for (const AskedProgram& program : report.oracle->programs)
+    if (!program.not_asked.empty())
+      report.reason += fmt::format("; {} was not asked about {}", report.oracle->who, program.name);
+  if (report.oracle->not_asked() != nullptr && report.verdict == Verdict::kPass)
+    report.verdict = Verdict::kUnknown;
+}
+
+Status ask_oracle(CheckReport& report, const Oracle& oracle, std::span<const SeccompData> inputs,
+                  std::span<const SeccompData> more) {
+  std::vector<InputWords> words;
+  words.reserve(inputs.size() + more.size());
+  for (const auto& some : {inputs, more})
+    for (const SeccompData& data : some) words.push_back(data.words);
+  const NamedProgram programs[] = {{report.before.name, report.before.program},
+                                   {report.after.name, report.after.program}};
+  auto said = oracle(programs, words);
+  if (!said) return said.error();
+  report.oracle = std::move(*said);
+  weigh(report);
+  return Ok{};
+}
+
+// A program that no evaluator may touch, or that the kernel would not take where it must.
+std::optional<std::string> refusal_reason(const SideReport& side, std::string_view role,
+                                          LengthRule length) {
+  const auto refusal = check(side.program, length);
+  if (!refusal) return std::nullopt;
+  return fmt::format("the kernel refuses the {} program: {}", role,
+                     describe(*refusal, side.program));
+}
+
+}  // namespace
+
+Result<CheckReport> check_pair(const SideReport& before, const SideReport& after, Sameness sameness,
+                               std::span<const SeccompData> inputs, const CheckOptions& options) {
+  CheckReport report;
+  report.sameness = sameness;
+  report.before = before;
+  report.after = after;
+  report.before.refusal = check(before.program);
+  report.after.refusal = check(after.program);
+  report.inputs = inputs.size();
+  auto refused = refusal_reason(report.before, "unoptimized", LengthRule::kUnlimited);
+  if (!refused)
+    refused =
+        refusal_reason(report.after, "optimized",
+                       options.require_installable ? LengthRule::kKernel : LengthRule::kUnlimited);
+  if (refused) {
+    report.verdict = Verdict::kRejected;
+    report.reason = *refused;
+    return report;
+  }
+  Job job(report, options);
+  if (auto s = job.run(inputs); !s) return s.error();
+  compare_caches(report, options);
+  if (options.oracle)
+    if (auto s = ask_oracle(report, options.oracle, inputs, report.own_inputs); !s)
+      return s.error();
+  return report;
+}
+
+}  // namespace secequiv

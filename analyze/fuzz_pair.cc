@@ -1,0 +1,241 @@
+#include "analyze/fuzz_pair.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <unordered_set>
+
+#include "fuzz/pair/corpus.h"
+#include "harness/inputs/case_set.h"
+#include "verify/dd/engine.h"
+#include "verify/decide/feasibility.h"
+
+namespace secequiv {
+namespace {
+
+namespace fs = std::filesystem;
+using Inputs = std::vector<SeccompData>;
+using InputSet = std::unordered_set<InputWords, detail::InputHash>;
+
+// The folder that a user named, or one that is gone when this ends.
+class Folder {
+ public:
+  explicit Folder(std::string given) : path_(std::move(given)), given_(!path_.empty()) {}
+  ~Folder() {
+    std::error_code ignored;
+    if (!given_ && !path_.empty()) fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  Status open() {
+    if (given_) return Ok{};
+    std::error_code error;
+    std::string name = (fs::temp_directory_path(error) / "secequiv-fuzz-XXXXXX").string();
+    if (error || ::mkdtemp(name.data()) == nullptr)
+      return make_error(ErrorCode::kIo, name, std::strerror(errno));
+    path_ = name;
+    return Ok{};
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  bool given_;
+};
+
+class Job {
+ public:
+  Job(const SideReport& before, const SideReport& after, Sameness sameness,
+      const FuzzPairOptions& options)
+      : before_(before),
+        after_(after),
+        pair_{before.program, after.program, sameness},
+        options_(options),
+        folder_(options.fuzz.corpus) {
+    fuzz_.jobs = options.fuzz.jobs;
+    fuzz_.seed = options.fuzz.seed;
+    fuzz_.corpus = options.fuzz.corpus;
+  }
+
+  Result<CheckReport> run(const Derive& derive) {
+    if (auto s = folder_.open(); !s) return s.error();
+    auto corpus = pair_fuzz::read_corpus(folder_.path());
+    if (!corpus) return corpus.error();
+    fuzz_.stored = corpus->inputs.size();
+    inputs_ = corpus->inputs;
+    if (refused(before_.program, LengthRule::kUnlimited) ||
+        refused(after_.program, LengthRule::kUnlimited))
+      return finish("a program is refused", {});
+    if (auto s = take_seeds(); !s) return s.error();
+    if (interrupted()) return finish("interrupted", {});
+    auto derived = derive();
+    if (!derived) return derived.error();
+    inputs_.insert(inputs_.end(), derived->begin(), derived->end());
+    derived_ = derived->size();
+
+    CoverageMap coverage(after_.program);
+    const bool differs = run_pair(pair_, inputs_, coverage).witness.has_value();
+    fuzz_.derived_seconds = seconds_since(options_.start);
+    if (differs) return finish("the first inputs already differ", {});
+    if (interrupted()) return finish("interrupted", {});
+    std::optional<Verdict> proven;
+    if (options_.check.prove) {
+      const auto proof = dd::prove(pair_, options_.check.budget.diagrams);
+      if (!proof) return proof.error();
+      proven = proof->verdict;
+      if (proven == Verdict::kDifferent) return finish("they are proven to differ", {});
+    }
+    if (interrupted()) return finish("interrupted", {});
+    return fuzz(*corpus, coverage, proven == Verdict::kEquivalent);
+  }
+
+ private:
+  bool interrupted() {
+    if (options_.fuzz.stop && options_.fuzz.stop()) fuzz_.interrupted = true;
+    return fuzz_.interrupted;
+  }
+
+  static bool refused(const Program& program, LengthRule length) {
+    return check(program, length).has_value();
+  }
+
+  // One input for each edge that any reaches.
+  Status take_seeds() {
+    CoverageMap coverage(after_.program);
+    auto asked = account_for_edges(coverage, options_.check.engine, options_.check.budget,
+                                   [&](const Feasibility& answer) {
+                                     if (answer.answer == Feasibility::Answer::kInfeasible)
+                                       infeasible_.push_back(answer.obligation);
+                                     if (answer.answer != Feasibility::Answer::kFeasible)
+                                       return true;
+                                     coverage.run(answer.witness->words);
+                                     inputs_.push_back(*answer.witness);
+                                     ++fuzz_.seeds;
+                                     return true;
+                                   });
+    if (!asked) return asked.error();
+    fuzz_.seeds_met = coverage.covered_count();
+    fuzz_.seed_seconds = seconds_since(options_.start);
+    return Ok{};
+  }
+
+  // `coverage`: of the optimized program, with all inputs so far.
+  Result<CheckReport> fuzz(const pair_fuzz::Corpus& corpus, const CoverageMap& coverage,
+                           bool equivalent) {
+    // What is stored comes first, so that it is not stored again under another name.
+    InputSet stored;
+    for (const SeccompData& data : corpus.inputs) stored.insert(data.words);
+    for (const SeccompData& data : pair_fuzz::one_per_edge(after_.program, inputs_))
+      if (!stored.contains(data.words))
+        if (auto s = pair_fuzz::add_input(folder_.path(), pair_fuzz::kSeedPrefix, data, false); !s)
+          return s.error();
+
+    std::vector<InputWords> known;
+    known.reserve(inputs_.size());
+    for (const SeccompData& data : inputs_) known.push_back(data.words);
+    const pair_fuzz::PairSession session(pair_, known);
+    pair_fuzz::FuzzOptions fuzzing = options_.fuzz;
+    fuzzing.corpus = folder_.path();
+    fuzzing.seen = outcomes(session, coverage);
+    auto result = pair_fuzz::fuzz(session, fuzzing);
+    if (!result) return result.error();
+    fuzz_.seconds = result->status.seconds;
+    fuzz_.runs = result->status.runs;
+    fuzz_.evaluations = result->status.evaluations;
+    fuzz_.interrupted = result->interrupted;
+    fuzz_.last_edge_seconds = result->status.last_edge_seconds;
+    for (const Obligation& obligation : infeasible_)
+      if (obligation.kind != Obligation::Kind::kLine &&
+          result->seen[session.edge(obligation.pc, obligation.kind == Obligation::Kind::kTrue)] !=
+              0)
+        return contradiction(fmt::format("an input met '{}', which is proven to be infeasible",
+                                         describe(obligation, after_.program)));
+    if (result->witness && equivalent)
+      return contradiction(fmt::format("{} tells programs apart that are proven equivalent",
+                                       describe(result->witness->data)));
+    return finish({}, result->witness);
+  }
+
+  static std::vector<std::uint8_t> outcomes(const pair_fuzz::PairSession& session,
+                                            const CoverageMap& coverage) {
+    std::vector<std::uint8_t> out(session.edges());
+    for (const Obligation& obligation : coverage.obligations())
+      if (obligation.kind != Obligation::Kind::kLine && coverage.covered(obligation))
+        out[session.edge(obligation.pc, obligation.kind == Obligation::Kind::kTrue)] = 1;
+    return out;
+  }
+
+  static Error contradiction(const std::string& what) {
+    return make_error(ErrorCode::kInternal, "fuzz", what + "; please report this");
+  }
+
+  // The account of a check, of everything that was run.
+  Result<CheckReport> finish(const std::string& not_run, const std::optional<Witness>& found) {
+    fuzz_.not_run = not_run;
+    auto corpus = pair_fuzz::read_corpus(folder_.path());
+    if (!corpus) return corpus.error();
+    CheckOptions checking = options_.check;
+    checking.inputs_name = "the prover's, stored and derived inputs";
+    if (found) {
+      checking.inputs_name = "fuzzing";
+      inputs_ = {found->data};
+    } else {
+      inputs_.insert(inputs_.end(), corpus->inputs.begin(), corpus->inputs.end());
+    }
+    distinct();
+    auto report = check_pair(before_, after_, pair_.sameness, inputs_, checking);
+    if (!report) return report;
+    fuzz_.added = corpus->inputs.size() - std::min(fuzz_.stored, corpus->inputs.size());
+    if (report->witness && !options_.fuzz.corpus.empty()) {
+      const SeccompData& data = report->witness->data;
+      if (auto s = pair_fuzz::add_input(folder_.path(), pair_fuzz::kFindingPrefix, data); !s)
+        return s.error();
+      if (std::ranges::find(corpus->inputs, data) == corpus->inputs.end()) ++fuzz_.added;
+    }
+    if (options_.minimize && report->verdict != Verdict::kDifferent && not_run.empty()) {
+      const Inputs kept = pair_fuzz::one_per_edge(after_.program, inputs_);
+      if (auto s = pair_fuzz::replace_inputs(folder_.path(), *corpus, kept); !s) return s.error();
+      fuzz_.kept = kept.size();
+    }
+    if (fuzz_.interrupted && !checking.prove && report->verdict == Verdict::kPass) {
+      report->verdict = Verdict::kUnknown;
+      report->reason = "interrupted; " + report->reason;
+    }
+    report->inputs = derived_;
+    report->own_inputs.insert(report->own_inputs.end(), inputs_.begin(), inputs_.end());
+    report->fuzz = fuzz_;
+    return report;
+  }
+
+  void distinct() {
+    InputSet seen;
+    std::erase_if(inputs_,
+                  [&](const SeccompData& data) { return !seen.insert(data.words).second; });
+  }
+
+  const SideReport& before_;
+  const SideReport& after_;
+  Pair pair_;
+  const FuzzPairOptions& options_;
+  Folder folder_;
+  Inputs inputs_;
+  std::size_t derived_ = 0;
+  std::vector<Obligation> infeasible_;
+  PairFuzzReport fuzz_;
+};
+
+}  // namespace
+
+Result<CheckReport> fuzz_pair(const SideReport& before, const SideReport& after, Sameness sameness,
+                              const Derive& derive, const FuzzPairOptions& options) {
+  if (!pair_fuzz::can_fuzz())
+    return make_error(ErrorCode::kUsage, "fuzz", "this program was built without libFuzzer");
+  return Job(before, after, sameness, options).run(derive);
+}
+
+}  // namespace secequiv

@@ -1,0 +1,28 @@
+// `secequiv fuzz` of a pair: the prover's inputs and the stored ones first, then fuzzing, then the
+// same account as `check`. Owns the order of these steps and what a folder of inputs gets. It must
+// not know how fuzzing works (pair_fuzz/) nor where the programs came from.
+#pragma once
+
+#include "analyze/check_pair.h"
+#include "fuzz/pair/fuzz.h"
+#include "harness/base/clock.h"
+
+namespace secequiv {
+
+struct FuzzPairOptions {
+  CheckOptions check;
+  pair_fuzz::FuzzOptions fuzz;             // an empty corpus: a temporary folder
+  bool minimize = false;                   // leave one input for each edge in the corpus
+  Clock::time_point start = Clock::now();  // what seed_seconds and derived_seconds count from
+};
+
+// Derived inputs, asked for when the prover's have been run.
+using Derive = std::function<Result<std::vector<SeccompData>>()>;
+
+// As check_pair, whose verdicts these are; `fuzz` of the report is set. Without a proof, kUnknown
+// if fuzzing was interrupted. Errors: kIo, kUsage without libFuzzer, those of `derive`, kInternal
+// also if inputs contradict what was proven.
+Result<CheckReport> fuzz_pair(const SideReport& before, const SideReport& after, Sameness sameness,
+                              const Derive& derive, const FuzzPairOptions& options);
+
+}  // namespace secequiv

@@ -1,0 +1,37 @@
+// A filter as a job takes it: the program, what it was made from, and where it came from. Owns no
+// loading: the command line reads files, the C interface takes memory.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/bpf/symbols.h"
+#include "harness/policy/policy.h"
+#include "harness/report/reported.h"
+
+namespace secequiv {
+
+struct Source {
+  std::string name;  // for reports: a file's name, "policy.json (compiled)", a command
+  Program program;
+  std::optional<Policy> policy;         // that `program` was compiled from
+  std::vector<SymbolUse> symbols = {};  // names without a value, if the job takes them
+  SourceFile file = {};                 // no path unless it was read from a file
+};
+
+inline std::vector<ProgramView> views(const std::vector<Source>& stack) {
+  std::vector<ProgramView> out;
+  out.reserve(stack.size());
+  for (const Source& source : stack) out.emplace_back(source.program);
+  return out;
+}
+
+// Files to report positions in; none for stacks.
+inline std::optional<SideFiles> side_files(const std::vector<Source>& before,
+                                           const std::vector<Source>& after) {
+  if (before.size() != 1 || after.size() != 1) return std::nullopt;
+  return SideFiles{before[0].file, after[0].file};
+}
+
+}  // namespace secequiv

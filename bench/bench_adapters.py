@@ -1,0 +1,93 @@
+"""scripts/bench adapters: how fast programs go through what is under test, and whether findings about other projects are true.
+
+Every adapter of adapters is fuzzed for 10 million evaluations. A finding is confirmed if the naive evaluator
+(scripts/oracle, which shares no code with the tool) says that the two programs, or the adapter's value, differ for its input,
+or that the kernel's check refuses the answer; otherwise it is a false alarm."""
+import json
+import subprocess
+import sys
+
+from bench_prove import judge, number, quotient, table
+
+EVALUATIONS = 10_000_000
+RUNS = 1000  # inputs for each program
+TRIVIAL, GVISOR = 20_000, 5_000  # programs a second
+TARGETS = [("optimizer", "gvisor", ""), ("compiler", "gvisor", ""), ("evaluator", "gvisor", ""), ("compiler", "libseccomp", ""),
+           ("compiler", "libseccomp", " --tree"), ("compiler", "seccompiler", ""), ("evaluator", "libpcap", "")]
+# What another project's code takes its time for, or does not come back from, is no wrong answer.
+NOT_ABOUT_VALUES = {"slow", "hung", "crashed", "exhausted", "grew", "nondeterministic", "not-idempotent", "cache-loss"}
+
+
+def confirmed(finding, kind):
+    """What the naive evaluator says of a finding: true, false, or None if it is not about values."""
+    from oracle.accept import accept
+    from oracle.naive import Insn, run
+    if finding["kind"] in NOT_ABOUT_VALUES:
+        return None
+    before = [Insn(*row) for row in finding["before"]]
+    if finding["kind"] == "rejected":
+        return accept(before) is None and accept([Insn(*row) for row in finding["after"]]) is not None
+    if finding["kind"] != "different":
+        return False
+    data = b"".join(word.to_bytes(4, "little") for word in finding["witness"]["data"]["words"])
+    ours, theirs = (int(finding["witness"][side]["value"], 16) for side in ("before", "after"))
+    if run(before, data) != ours or ours == theirs:
+        return False
+    return kind == "evaluator" or run([Insn(*row) for row in finding["after"]], data) == theirs
+
+
+def fuzz(binary, kind, command, trials):
+    done = subprocess.run([str(binary), "fuzz", "--" + kind, "serve:" + command, "--trials", str(trials), "--runs", str(RUNS),
+                           "--request-timeout", "1", "--no-scaling", "--json"], capture_output=True, text=True)
+    if done.returncode not in (0, 1, 4, 5):
+        raise RuntimeError("fuzz of %s: status %d: %s" % (command, done.returncode, done.stderr[-500:]))
+    return json.loads(done.stdout)
+
+
+def alarms(root, binary):
+    """Rows of the table, and problems."""
+    rows, problems = [], []
+    for kind, name, arguments in TARGETS:
+        program = root / "build" / "adapters" / name
+        label = "%s %s%s" % (kind, name, arguments)
+        if not program.exists():
+            rows.append([label] + [None] * 6 + ["not built"])
+            continue
+        totals, trials, false = {"evaluations": 0, "answered": 0, "seconds": 0, "findings": 0, "confirmed": 0}, EVALUATIONS // RUNS, []
+        while totals["evaluations"] < EVALUATIONS and trials < 4_000_000:
+            document = fuzz(binary, kind, str(program) + arguments, trials)
+            said = [(finding, confirmed(finding, kind)) for finding in document["findings"]]
+            false = [finding for finding, true in said if true is False]
+            totals = {"evaluations": document["evaluations"], "answered": document["answered"], "seconds": document["seconds"],
+                      "findings": sum(true is not None for _, true in said), "confirmed": sum(true is True for _, true in said)}
+            # Most policies are nothing that these compilers can express: as many more as that takes.
+            trials = int(trials * max(1.5, 1.2 * EVALUATIONS / max(totals["evaluations"], 1)))
+        rows.append([label, totals["answered"], totals["evaluations"], number(totals["seconds"], 1), totals["findings"],
+                     totals["confirmed"], len(false), judge((len(false), "<=", 0), (totals["evaluations"], ">=", EVALUATIONS))])
+        problems += ["%s: %s is not confirmed: %s" % (label, finding["kind"], finding["detail"]) for finding in false]
+    return rows, problems
+
+
+def suite(root, repetitions, build, run):
+    sys.path.insert(0, str(root / "scripts"))
+    bench = build("adapter_bench")
+    binary = build("secequiv")
+    served = ["--serve=identity=%s" % (bench.parent / "bench_identity_server")]
+    gvisor = root / "build" / "adapters" / "gvisor"
+    if gvisor.exists():
+        served.append("--serve=gvisor=%s" % gvisor)
+    rates = {}
+    for row in run(bench, repetitions, ".", *served):
+        if row.get("run_type") == "iteration":
+            name = row["name"].split("/")[1]
+            rates[name] = max(rates.get(name, 0), row["items_per_second"])
+    reference = rates.get("in_process")
+    print(table("adapters: programs of about 30 instructions a second (best of %d), many under way at once" % repetitions,
+                ["optimizer", "programs/s", "of in process", "target", ""],
+                [[name, number(rates.get(name), 0), number(quotient(rates.get(name), reference), 4), target and ">= %d" % target,
+                  judge((rates.get(name), ">=" if target else None, target))]
+                 for name, target in (("in_process", None), ("identity", TRIVIAL), ("gvisor", GVISOR))]))
+    rows, problems = alarms(root, binary)
+    print(table("adapters: findings about values, and how many the naive evaluator confirms",
+                ["under test", "answered", "evaluations", "s", "findings", "confirmed", "false", ""], rows))
+    return problems

@@ -1,0 +1,30 @@
+"""scripts/bench fuzz: what it reads from libFuzzer and the targets."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path[:0] = [str(SCRIPTS), str(Path(__file__).resolve().parents[1])]
+
+import bench_fuzz  # noqa: E402
+
+STATISTICS = "Done 120 runs in 1 second(s)\nstat::number_of_executed_units: 120\nstat::average_exec_per_sec: 120\n"
+
+
+def test_runs_and_what_the_target_judged():
+    assert bench_fuzz.executed(STATISTICS) == (120, None)
+    said = STATISTICS + "fuzz_program: 118 answers, 110 proven, 8 undecided, 0 not expressed\n"
+    assert bench_fuzz.executed(said) == (120, (118, 110))
+
+
+def test_a_run_without_statistics_or_that_fails_is_no_measurement():
+    with pytest.raises(AttributeError):
+        bench_fuzz.executed("Done 120 runs")
+    with pytest.raises(RuntimeError, match="status 3: .*why"):
+        bench_fuzz.finished(["sh", "-c", "echo why; exit 3"])
+
+
+def test_without_the_adapter_there_is_no_reference(tmp_path):
+    assert bench_fuzz.reference(tmp_path, tmp_path / "inputs") is None

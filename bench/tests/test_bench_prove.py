@@ -1,0 +1,126 @@
+"""scripts/bench prove: what is judged and shown, by hand-made measurements; nothing is timed."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path[:0] = [str(SCRIPTS), str(Path(__file__).resolve().parents[1])]
+
+import as_module  # noqa: E402
+import bench_prove as bench  # noqa: E402
+
+
+@pytest.mark.parametrize("limits, result", [
+    ([(500, "<=", 500)], "met"),
+    ([(500.1, "<=", 500)], "missed"),
+    ([(400, ">=", 400)], "met"),
+    ([(399.9, ">=", 400)], "missed"),
+    ([(1, "<=", 2), (1, ">=", 2)], "missed"),
+    ([(None, "<=", 2), (1, ">=", 2)], "not measured"),
+    ([(None, None, None)], "not measured"),
+    ([(0, None, None)], None),
+    ([(1, "<=", 2), (7, None, None)], "met"),
+])
+def test_judge(limits, result):
+    assert bench.judge(*limits) == result
+
+
+def test_table():
+    assert bench.table("title", ["pair", "us", ""], [["a", "1.5", "met"], ["long", None, "not measured"]]) == (
+        "title\npair   us\na     1.5           met\nlong    -  not measured\n")
+
+
+def row(name, time, unit="us", **more):
+    return {"name": name, "run_type": "iteration", "real_time": time, "time_unit": unit, **more}
+
+
+def test_fastest_of_the_repetitions():
+    times, counters, errors = bench.fastest([
+        row("dd/a", 7), row("dd/a", 5), row("dd/a", 6), row("z3/a/iterations:1/repeats:3", 2, "ms"),
+        {**row("dd/a", 1), "run_type": "aggregate"},
+        row("random/optimized/iterations:1", 9, median=3.0, p90=8.0, decided=10, exhausted=1, other=1),
+        row("random/optimized/iterations:1", 9, median=2.0, p90=9.0, decided=10, exhausted=1)])
+    assert times == {"dd/a": 5, "z3/a": 2000, "random/optimized": 9}
+    assert counters["random/optimized"] == {"median": 2.0, "p90": 8.0, "decided": 10, "exhausted": 1}
+    assert errors == {}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_one_failed_repetition_is_no_measurement(order):
+    failed = {"name": "dd/a", "error_occurred": True, "error_message": "different", "run_type": "iteration"}
+    times, counters, errors = bench.fastest([row("dd/a", 5), failed][::order])
+    assert (times, counters, errors) == ({}, {}, {"dd/a": "different"})
+
+
+def corpus(name, dd, alone, z3):
+    times = {"dd/" + name: dd, "z3/" + name: z3}
+    return bench.corpus_rows([name], times, {"dd/" + name: alone})[0][-1]
+
+
+@pytest.mark.parametrize("dd, alone, z3, result", [
+    (1000, 1000, 1001, "met"), (1001, 900, 500000, "missed"), (900, 1001, 500000, "missed"),
+    (900, None, 500000, "not measured"), (900, 900, None, "not measured"),
+])
+def test_the_largest_pair_may_take_longer(dd, alone, z3, result):
+    assert corpus(bench.LARGEST, dd, alone, z3) == result
+
+
+def test_the_home_made_query():
+    times = {"dd/" + bench.LARGEST: 1000, "dd/other": 100}
+    for seconds, result in ((0.4, "met"), (0.399, "missed"), (None, "not measured")):
+        assert [line[-1] for line in bench.naive_rows({bench.LARGEST: seconds, "other": 0.01}, times)] == [result, None]
+    assert bench.naive_rows({"other": 0.01}, times) == [["other", "10", "100", None, None]]
+    assert bench.naive_rows({"other": 0.01}, {})[0][-1] == "not measured"
+
+
+@pytest.mark.parametrize("dd, alone, z3, result", [
+    (500, 500, 501, "met"), (501, 400, 10**6, "missed"), (400, 501, 10**6, "missed"), (400, 400, None, "not measured"),
+])
+def test_other_pairs_have_one(dd, alone, z3, result):
+    assert corpus("other", dd, alone, z3) == result
+
+
+def test_processes():
+    rows = bench.process_rows(["a", "b", "c", "d"], {"a": 0.005, "b": 0.0051, "c": 0.001},
+                              {"a": 32 * 1024, "b": 1024, "c": 33 * 1024})
+    assert [line[-1] for line in rows] == ["met", "missed", "missed", "not measured"]
+    assert rows[0][1:3] == ["5.00", "32.0"] and rows[3][1:3] == [None, None]
+
+
+def test_random():
+    rows = bench.random_rows({"median": 10.0, "p90": 50.0, "decided": 2000, "exhausted": 3})
+    assert [line[-1] for line in rows] == ["met", None, "met", None]
+    assert [line[-1] for line in bench.random_rows({"median": 10.1, "p90": 50.0, "decided": 1999, "exhausted": 3})] == [
+        "missed", None, "missed", None]
+    assert {line[-1] for line in bench.random_rows({})} == {"not measured"}
+
+
+def test_growth_is_judged_per_doubling():
+    times = {"growth/scattered/128": 10, "growth/scattered/256": 25, "growth/scattered/512": 63, "growth/dense/256": 1}
+    rows = bench.growth_rows([128, 256, 512], times)
+    assert [(line[2], line[-1]) for line in rows[:3]] == [(None, None), ("2.50", "met"), ("2.52", "missed")]
+    assert [line[-1] for line in rows[3:]] == ["not measured"] * 3
+
+
+def test_a_process_that_fails_is_not_measured():
+    assert bench.wall_seconds(["/bin/true"]) > 0
+    assert bench.wall_seconds(["/bin/false"]) is None
+    walls, peaks, _, problems = bench.processes({"a": ["/bin/false"], "b": ["/nonexistent"]}, 1)
+    assert (walls, peaks, len(problems)) == ({}, {}, 2)
+
+
+def test_memory_is_the_process_s_own():
+    floor, small = bench.peak_kib(["/bin/true"])
+    _, large = bench.peak_kib([sys.executable, "-I", "-S", "-c", "b'x' * (64 << 20)"])
+    assert 0 < floor < 6 << 10 and small < 6 << 10 < 64 << 10 < large
+    assert bench.peak_kib(["/bin/false"]) == (None, None)
+
+
+def test_the_script_can_be_imported():
+    module = as_module.load(SCRIPTS / "bench")
+    assert set(module.SUITES) == {"interpreter", "prove", "optimize", "mutate", "adapters", "certificate", "cost", "fuzz", "fuzz_loop", "kernel",
+                                  "latency", "rules"}
+    with pytest.raises(SystemExit):
+        module.minima([{"name": "a", "error_occurred": True, "error_message": "gone"}])

@@ -1,0 +1,92 @@
+#include "cli/call_options.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "harness/base/text.h"
+
+namespace secequiv::cli {
+
+Result<SeccompData> CallOptions::fields() const {
+  SeccompData data;
+  if (!words.empty()) {
+    if (words.size() != data.words.size())
+      return make_error(ErrorCode::kUsage, "--words",
+                        fmt::format("expected 16 words, found {}", words.size()));
+    for (std::size_t i = 0; i < data.words.size(); ++i) {
+      auto value = parse_u64(words[i], "--words");
+      if (!value) return value.error();
+      if (*value > 0xffffffff)
+        return make_error(ErrorCode::kUsage, "--words",
+                          fmt::format("{} does not fit 32 bits", words[i]));
+      data.words[i] = static_cast<std::uint32_t>(*value);
+    }
+    return data;
+  }
+  auto known = arch_from_name(arch);
+  std::uint32_t audit = known ? arch_info(*known).audit : 0;
+  if (!known) {
+    auto number = parse_u64(arch, "--arch");
+    if (!number || *number > 0xffffffff)
+      return make_error(
+          ErrorCode::kUsage, "--arch",
+          fmt::format("expected an architecture's name or a 32-bit AUDIT_ARCH value, found '{}'{}",
+                      arch, did_you_mean(similar_arches(arch))));
+    audit = static_cast<std::uint32_t>(*number);
+    known = arch_from_data(audit, 0);
+  }
+  auto number = parse_nr(nr, known);
+  if (!number) return number.error();
+  data.set_nr(*number);
+  data.set_arch(audit);
+  const Endian endian = endian_of(data.arch());
+  auto pointer = parse_u64(ip, "--ip");
+  if (!pointer) return pointer.error();
+  data.set_field(kIpField, *pointer, endian);
+  std::set<char> seen;
+  for (const std::string& arg : args) {
+    if (arg.size() < 3 || arg[1] != '=' || arg[0] < '0' || arg[0] > '5')
+      return make_error(ErrorCode::kUsage, "--arg",
+                        fmt::format("expected INDEX=VALUE with INDEX 0 to 5, found '{}'", arg));
+    if (!seen.insert(arg[0]).second)
+      return make_error(ErrorCode::kUsage, "--arg",
+                        fmt::format("argument {} is given twice, last as '{}'", arg[0], arg));
+    const auto value = parse_value(arg.substr(2), known.value_or(Arch::kX86_64));
+    if (!value) return make_error(ErrorCode::kUsage, "--arg", value.error().detail);
+    data.set_field(arg[0] - '0', *value, endian);
+  }
+  return data;
+}
+
+Result<SeccompData> CallOptions::read(Options& options) const {
+  auto data = fields();
+  if (data && options.arch.empty())
+    options.arch = arch_info(arch_from_data(data->arch(), 0).value_or(Arch::kX86_64)).name;
+  return data;
+}
+
+void CallOptions::add(CLI::App& app, Options& options) {
+  auto* number = app.add_option("--nr", nr, "System call name or number")->capture_default_str();
+  auto* architecture_option =
+      app.add_option("--arch", arch, "Architecture of the call: name or AUDIT_ARCH value")
+          ->capture_default_str();
+  auto* pointer = app.add_option("--ip", ip, "Instruction pointer")->capture_default_str();
+  auto* argument = app.add_option(
+      "--arg", args, "INDEX=VALUE: numbers and names of constants joined by |; repeatable");
+  app.add_option("--words", words,
+                 "All sixteen 32-bit words of seccomp_data instead, comma-separated")
+      ->delimiter(',')
+      ->excludes(number)
+      ->excludes(architecture_option)
+      ->excludes(pointer)
+      ->excludes(argument);
+  options.arch.clear();
+  app.add_option("--host-arch", options.arch,
+                 "Architecture (name) of the host, for OCI profiles and __NR_ names in C "
+                 "(default: that of the call)")
+      ->check(architecture());
+  options.add_profile(app);
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,36 @@
+// Options of the subcommands that ask a proof engine. Owns --engine, --assume and --max-memory.
+#pragma once
+
+#include "cli/common.h"
+#include "verify/decide/decide.h"
+
+namespace secequiv::cli {
+
+struct EngineOptions {
+  std::string name = "dd";
+  std::string assumption;
+  std::size_t max_memory = 1024;  // MiB
+
+  void add(CLI::App& app);         // all of them
+  void add_engine(CLI::App& app);  // --engine and --max-memory
+  void add_memory(CLI::App& app);  // --max-memory alone
+  void add_assume(CLI::App& app);
+
+  [[nodiscard]] Engine engine() const {
+    return name == "z3" ? Engine::kZ3 : name == "dd" ? Engine::kDd : Engine::kBoth;
+  }
+  // Of commands that have the diagrams alone.
+  [[nodiscard]] dd::Limits limits() const { return limits_alone(max_memory); }
+  [[nodiscard]] Budget budget(const Options& options) const {
+    return budget_for(options.timeout, max_memory);
+  }
+  // Puts the assumption into `question`.
+  Status assume(const Options& options, Question& question) const;
+};
+
+// Of a command that has the diagrams alone, about the filter it was asked about.
+inline Error limits_reached(const std::string& filter) {
+  return make_error(ErrorCode::kBudget, filter, "the diagrams' limits are reached");
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,48 @@
+// `import`: other projects' policy formats as our JSON.
+#include "cli/common.h"
+#include "harness/base/file.h"
+#include "harness/policy/json.h"
+
+namespace secequiv::cli {
+namespace {
+
+struct ImportJob {
+  Options options;
+  std::string input = "-";
+  std::string format;
+};
+
+int import(const ImportJob& job) {
+  auto text = read_input(job.input);
+  if (!text) return report(text.error(), job.options);
+  const std::string name = shown_name(job.input);
+  const auto imported =
+      import_policy(*text, name, policy_format_from_name(job.format), job.options.import());
+  if (!imported) return report(imported.error(), job.options);
+  if (const auto fits = filter_fits(job.options.filter, imported->format, name); !fits)
+    return report(fits.error(), job.options);
+  for (const std::string& note : imported->notes) warn(note);
+  const Status written = write_file(job.options.output, write_policy(imported->policy));
+  return written ? 0 : report(written.error(), job.options);
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, Context& context) {
+  CLI::App* sub = app.add_subcommand(
+      "import",
+      "Convert another project's policy to our policy JSON: an OCI profile (Docker, Podman, "
+      "containerd), seccompiler's JSON (Firecracker), minijail's text or libseccomp's pseudo "
+      "filter "
+      "code");
+  auto job = std::make_shared<ImportJob>();
+  sub->add_option("input", job->input, "Policy; - for standard input")->capture_default_str();
+  sub->add_option("--format", job->format, "Format of the input (default: by content)")
+      ->check(one_of(policy_format_names()));
+  sub->add_option("-o,--output", job->options.output, "Output file, - for standard output")
+      ->capture_default_str();
+  job->options.add_import(*sub);
+  sub->callback([job, &context] { context.status = import(*job); });
+}
+
+}  // namespace secequiv::cli

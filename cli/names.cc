@@ -1,0 +1,31 @@
+#include "cli/names.h"
+
+#include <fmt/format.h>
+
+#include "harness/compare/cache_change.h"
+
+namespace secequiv::cli {
+
+std::vector<std::string> names_of(Arch arch, const std::vector<std::uint32_t>& numbers) {
+  std::vector<std::string> out;
+  out.reserve(numbers.size());
+  for (const std::uint32_t nr : numbers) out.push_back(shown_call(arch, nr));
+  return out;
+}
+
+std::string paragraph(const std::string& title, const std::vector<std::string>& names) {
+  constexpr std::size_t kColumns = 110;
+  std::string out;
+  std::string line = fmt::format("  {:<20} {:>4}:", title, names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string name = names[i] + (i + 1 < names.size() ? "," : "");
+    if (line.size() + 1 + name.size() > kColumns) {
+      out += line + "\n";
+      line = std::string(27, ' ');
+    }
+    line += " " + name;
+  }
+  return out + line + "\n";
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,43 @@
+#include "cli/oracle_option.h"
+
+#include <fmt/format.h>
+
+#include "harness/kernel/compare.h"
+
+namespace secequiv::cli {
+
+void OracleOption::add(CLI::App& app, std::string_view asked) {
+  app.add_option("--oracle", name,
+                 fmt::format("Also ask this evaluator about {}: kernel, the running Linux, which "
+                             "runs no system call for it; if it contradicts our interpreter, the "
+                             "verdict is 'fail'",
+                             asked))
+      ->check(one_of({"kernel"}));
+}
+
+Result<Oracle> OracleOption::open() const {
+  if (name.empty()) return Oracle();
+  if (auto s = kernel::available(); !s) return s.error();
+  return Oracle([](std::span<const NamedProgram> programs, std::span<const InputWords> inputs) {
+    return kernel::second_opinion(programs, inputs);
+  });
+}
+
+Result<std::optional<OracleReport>> ask(const Oracle& oracle, const std::vector<Source>& stack,
+                                        const std::vector<Source>& other,
+                                        const std::vector<InputWords>& inputs) {
+  if (!oracle) return std::optional<OracleReport>();
+  std::vector<NamedProgram> programs;
+  for (const std::vector<Source>* sources : {&stack, &other})
+    for (const Source& source : *sources) programs.emplace_back(source.name, source.program);
+  auto said = oracle(programs, inputs);
+  if (!said) return said.error();
+  return std::optional(std::move(*said));
+}
+
+std::string doubt_text(const OracleReport& report) {
+  return fmt::format("fail: our interpreter is in doubt: {} and it disagree about {}\n", report.who,
+                     report.in_doubt()->name);
+}
+
+}  // namespace secequiv::cli

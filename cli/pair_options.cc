@@ -1,0 +1,113 @@
+#include "cli/pair_options.h"
+
+#include <fmt/format.h>
+
+#include "harness/bpf/check.h"
+#include "harness/optimize/optimizer.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/json.h"
+
+namespace secequiv::cli {
+namespace {
+
+// What the optimizer or compiler under test makes of `before`; without one, the built-in optimizer.
+Result<Source> optimized(const Source& before, const TargetOptions& target_options,
+                         const Options& options) {
+  if (const auto refusal = check(before.program, LengthRule::kUnlimited))
+    return make_error(ErrorCode::kRejected, before.name, describe(*refusal, before.program));
+  auto target = open_target(target_options, options);
+  if (!target) return target.error();
+  if (!target->any()) {
+    const Optimized after = before.policy ? optimize(*before.policy) : optimize(before.program);
+    return Source{"built-in optimizer", after.program, std::nullopt};
+  }
+  if (target->compiler && !before.policy)
+    return make_error(
+        ErrorCode::kUsage, "--compiler",
+        fmt::format("{} is a program, and a compiler is given a policy", before.name));
+  auto answer = target->compiler ? target->compiler->compile(write_policy(*before.policy))
+                                 : target->optimizer->optimize(before.program);
+  if (answer.ok())
+    return Source{fmt::format("'{}'", target_options.name()), std::move(answer.value),
+                  std::nullopt};
+  const bool unsupported = answer.outcome == Outcome::kUnsupported;
+  return make_error(unsupported ? ErrorCode::kUsage : ErrorCode::kAdapter,
+                    fmt::format("'{}'", target_options.name()),
+                    fmt::format("{}: {}", outcome_name(answer.outcome), answer.detail));
+}
+
+}  // namespace
+
+void PairOptions::add(CLI::App& app) {
+  app.add_option("--before-cmd", before_cmd,
+                 "Command that prints the unoptimized program, in any form");
+  app.add_option("--after-cmd", after_cmd,
+                 "Command that prints the optimized program, in any form");
+  app.add_option("--policy", policy, "Also derive inputs from this policy");
+  app.add_option("--cmd-timeout", cmd_timeout, "Seconds a command may take")
+      ->check(seconds())
+      ->capture_default_str();
+  app.add_option("--max-inputs", max_inputs, "Most inputs derived from each source")
+      ->check(CLI::Range(0, 1000000000))
+      ->capture_default_str();
+}
+
+Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
+                                                     const TargetOptions& target) const {
+  const int commands = int{!before_cmd.empty()} + int{!after_cmd.empty()};
+  if (inputs.size() + static_cast<std::size_t>(commands) > 2)
+    return make_error(ErrorCode::kUsage, {}, "expected at most two programs, counting commands");
+  std::vector<Source> given;
+  const auto add = [&](Result<Source> source) -> Status {
+    if (!source) return source.error();
+    given.push_back(std::move(*source));
+    return Ok{};
+  };
+  if (inputs.empty() && before_cmd.empty()) {
+    auto rules = parse_policy(default_policy_text(), "default policy", options);
+    if (!rules) return rules.error();
+    Program program = compile(*rules);
+    if (auto s = add(Source{fmt::format("default policy '{}' (compiled)", rules->name),
+                            std::move(program), std::move(*rules)});
+        !s)
+      return s.error();
+  }
+  if (!before_cmd.empty())
+    if (auto s = add(load_command(before_cmd, cmd_timeout, options)); !s) return s.error();
+  for (const std::string& path : inputs)
+    if (auto s = add(load_source(path, options)); !s) return s.error();
+  if (!after_cmd.empty())
+    if (auto s = add(load_command(after_cmd, cmd_timeout, options)); !s) return s.error();
+  if (given.size() == 1) {
+    auto after = optimized(given.front(), target, options);
+    if (!after) return after.error();
+    given.push_back(std::move(*after));
+  } else if (!target.name().empty()) {
+    return make_error(ErrorCode::kUsage, {},
+                      "expected one input beside --optimizer or --compiler, which makes the other");
+  }
+  return std::pair(std::move(given[0]), std::move(given[1]));
+}
+
+Result<Cases> PairOptions::cases(const Source& before, const Source& after,
+                                 const Options& options) const {
+  CaseLimits limits;
+  limits.total = max_inputs;
+  Cases all;
+  const auto add = [&](Cases more) {
+    all.dropped += more.dropped;
+    all.inputs.insert(all.inputs.end(), more.inputs.begin(), more.inputs.end());
+  };
+  if (!policy.empty()) {
+    auto rules = load_policy(policy, options);
+    if (!rules) return rules.error();
+    add(derive_cases(*rules, limits));
+  }
+  for (const Source* side : {&before, &after}) {
+    if (side->policy) add(derive_cases(*side->policy, limits));
+    if (!check(side->program, LengthRule::kUnlimited)) add(derive_cases(side->program, limits));
+  }
+  return all;
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,240 @@
+"""Running secequiv, reading its reports, and a second opinion on what programs do.
+
+Owns where the binary is, how its output is taken apart, and the schemas every --json report must fit. The second opinion
+is scripts/oracle, which shares no code with the binary.
+"""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMAS = ROOT / "harness" / "report" / "schema"
+PROGRAMS = ROOT / "corpus" / "programs"
+POLICIES = ROOT / "corpus" / "policies"
+MANIFEST = json.loads((PROGRAMS / "manifest.json").read_text())
+
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from oracle.accept import accept  # noqa: E402, F401
+from oracle.asm import assemble  # noqa: E402
+from oracle.naive import Insn, run as evaluate, run_stack  # noqa: E402, F401
+
+FULL = os.environ.get("SECEQUIV_FULL_TESTS") == "1"  # the development build
+STATUS = {"pass": 0, "equivalent": 0, "fail": 1, "different": 1, "unknown": 3, "rejected": 4, "crashed": 5}
+BIG_ENDIAN = (0x80000016, 0x80000008)  # AUDIT_ARCH_S390X, AUDIT_ARCH_MIPS64; unknown values are taken for little endian
+ERROR_STATUS = {"rejected": 4, "budget": 3, "unavailable": 3, "adapter": 5}  # all others are 2
+
+
+def some(cases, every):
+    """All cases in the development build; elsewhere (sanitizers) one in `every`, as more would be the same code again."""
+    return list(cases) if FULL else list(cases)[::every]
+
+
+def binary():
+    folder = os.environ.get("SECEQUIV_BIN")
+    if not folder:
+        raise RuntimeError("SECEQUIV_BIN must name the folder that has the built secequiv, such as build/dev/bin")
+    path = Path(folder).resolve() / "secequiv"
+    if not os.access(path, os.X_OK):
+        raise RuntimeError("SECEQUIV_BIN is %s, but there is no executable %s" % (folder, path))
+    return str(path)
+
+
+class Done:
+    """A finished run: exit status (negative for a signal) and both outputs."""
+
+    def __init__(self, process, raw):
+        self.status = process.returncode
+        self.out = process.stdout if raw else process.stdout.decode()
+        self.err = process.stderr.decode(errors="replace")  # quotes what it was given
+
+    def __repr__(self):
+        return "status %d\n--- stdout\n%s\n--- stderr\n%s" % (self.status, self.out[-3000:], self.err[-3000:])
+
+
+def run(*args, stdin=b"", cwd=None, timeout=120, raw=False, **popen):
+    """Runs secequiv. `stdin` is bytes or text; with `raw`, `out` is bytes."""
+    if isinstance(stdin, str):
+        stdin = stdin.encode()
+    command = [binary()] + [str(arg) for arg in args]
+    if "preexec_fn" in popen and "env" not in popen:  # which may forbid what the leak sanitizer does
+        popen["env"] = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
+    return Done(subprocess.run(command, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
+                               timeout=timeout, **popen), raw)
+
+
+def without_kernel(reason):
+    """Skips a test that needs the running kernel, or fails where it has to be there (.ci/run)."""
+    if os.environ.get("SECEQUIV_REQUIRE_KERNEL"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def shown_on(terminal):
+    """All that is still written to a pseudo-terminal, until its other side is closed."""
+    shown = b""
+    try:
+        while more := os.read(terminal, 4096):
+            shown += more
+    except OSError:
+        pass
+    return shown
+
+
+def _no_duplicates(pairs):
+    keys = [key for key, _ in pairs]
+    assert len(keys) == len(set(keys)), keys
+    return dict(pairs)
+
+
+def _validators():
+    documents = {path.name: json.loads(path.read_text()) for path in sorted(SCHEMAS.glob("*.schema.json"))}
+    made = {}
+    for name, document in documents.items():
+        jsonschema.Draft202012Validator.check_schema(document)
+        made[name.split(".")[0]] = jsonschema.Draft202012Validator(document, **_references(name, documents))
+    return made
+
+
+def _references(name, documents):
+    """How one schema refers to the others."""
+    try:
+        from referencing import Registry, Resource
+    except ImportError:  # Debian 12
+        return {"resolver": jsonschema.RefResolver(name, documents[name], store=documents)}
+    return {"registry": Registry().with_resources((n, Resource.from_contents(d)) for n, d in documents.items())}
+
+
+VALIDATORS = _validators()
+
+
+def fits(document):
+    """Checks a report against the schema it names; returns its kind."""
+    kind = document["schema"].split("/")[0].replace("secequiv.", "")  # the schema fixes the version
+    errors = ["%s: %s" % ("/".join(map(str, e.absolute_path)), e.message) for e in VALIDATORS[kind].iter_errors(document)]
+    assert not errors, errors
+    return kind
+
+
+def report(command, *args, **options):
+    """Runs `command --json`: the report, which fits its schema and agrees with the exit status, and the run."""
+    done = run(command, *args, "--json", **options)
+    assert done.status in (0, 1, 2, 3, 4, 5), done
+    document = json.loads(done.out, object_pairs_hook=_no_duplicates)
+    kind = fits(document)
+    if kind == "error":
+        assert done.status == ERROR_STATUS.get(document["error"], 2), done
+        assert document["detail"].split("\n")[0] in done.err, done
+    else:
+        assert kind == command
+        if "verdict" in document:
+            assert done.status == STATUS[document["verdict"]], done
+    if "witness" in document:
+        agrees(document["witness"])
+    return document, done
+
+
+def agrees(witness):
+    """A witness' fields and its words are the same 64 bytes."""
+    data = witness["data"]
+    words = data["words"]
+    big = words[1] in BIG_ENDIAN
+    assert data["nr"] == words[0] and int(data["arch"], 16) == words[1]
+    for value, at in [(data["ip"], 2)] + [(arg, 4 + 2 * i) for i, arg in enumerate(data["args"])]:
+        first, second = words[at], words[at + 1]
+        assert int(value, 16) == (first << 32 | second if big else second << 32 | first), data
+
+
+def read_raw(raw):
+    return [Insn(*fields) for fields in struct.iter_unpack("<HBBI", raw)]
+
+
+def write_raw(program):
+    return b"".join(struct.pack("<HBBI", *insn) for insn in program)
+
+
+def words_bytes(words):
+    return struct.pack("<16I", *words)
+
+
+def confirmed(document, before, after):
+    """The naive evaluator gives exactly the values that a report's witness claims; returns them. They differ."""
+    witness = document["witness"]
+    data = words_bytes(witness["data"]["words"])
+    claimed = [int(witness[side]["value"], 16) for side in ("before", "after")]
+    assert claimed == [evaluate(before, data), evaluate(after, data)], witness
+    return claimed
+
+
+def program(text):
+    return assemble(text)
+
+
+def pairs():
+    """The manifest's pairs as (name, before, after, policy or None), with full paths."""
+    return [(pair["name"], PROGRAMS / pair["before"], PROGRAMS / pair["after"],
+             (PROGRAMS / pair["policy"]).resolve() if "policy" in pair else None) for pair in MANIFEST["pairs"]]
+
+
+def all_programs():
+    return [PROGRAMS / entry["file"] for entry in MANIFEST["programs"]]
+
+
+def listed(folder):
+    """Everything in a folder, to see that nothing is left behind."""
+    return sorted(path.name for path in Path(folder).iterdir())
+
+
+# ((a | b) + (a & b)) * c = a * c + b * c, which the solver does not find in any time a test could take.
+HARD_BEFORE = """
+ld [20]
+tax
+ld [16]
+or x
+st M[0]
+ld [16]
+and x
+ldx M[0]
+add x
+st M[0]
+ld [24]
+ldx M[0]
+mul x
+"""
+HARD_AFTER = """
+ld [24]
+tax
+ld [20]
+mul x
+st M[0]
+ld [16]
+mul x
+ldx M[0]
+add x
+"""
+
+
+def assembled(path, tmp_path, *options):
+    """The built-in optimizer's program of a policy or program, read back for the naive evaluator; and where it is."""
+    out = tmp_path / (Path(path).name + ".bpf")
+    assert run("optimize", path, "-o", out, "--to", "raw", *options).status == 0
+    return read_raw(out.read_bytes()), out
+
+
+def inside(region, words):
+    """Whether an input, as 16 words, meets a diff region's conditions: a second reading of them."""
+    def meets(cube, value):
+        return value & cube["mask"] == cube["value"]
+    for row in region["words"]:
+        value = words[row["word"]]
+        listed = any(first <= value <= last for first, last in row["intervals"]) or any(meets(c, value) for c in row["cubes"])
+        if listed == row["negated"] or row["negated"] and not meets(row["base"], value):
+            return False
+    return True

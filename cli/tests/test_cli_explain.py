@@ -1,0 +1,68 @@
+"""`--explain`: every word that a report can contain has two to five sentences."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+
+from cli_tool import ROOT, SCHEMAS, binary, run, shown_on
+
+
+def enumerated(header, enum, after=""):
+    """What an enumeration lists, without its k, as words of reports: kUnknownCode is unknown_code."""
+    text = (ROOT / header).read_text()
+    body = re.search(r"enum class %s\b[^{]*\{(.*?)\n *\};" % enum, text[text.index(after):], re.DOTALL).group(1)
+    names = re.findall(r"^\s*k(\w+),?", body, re.MULTILINE)
+    assert len(names) >= 2
+    return {re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower() for name in names}
+
+
+WORDS = {"error": enumerated("harness/base/result.h", "ErrorCode"), "verdict": enumerated("harness/compare/verdict.h", "Verdict"),
+         "rule": enumerated("harness/bpf/check.h", "RefusalRule"),
+         "lint": enumerated("analyze/lint.h", "Kind") | enumerated("analyze/lint.h", "Kind", "struct DoubtfulRule"),
+         "finding": {word.replace("_", "-") for word in enumerated("harness/compare/hunt_report.h", "FindingKind")}}
+
+
+def listed():
+    rows = [line.split(None, 2) for line in run("--explain").out.splitlines()]
+    return {kind: {row[1] for row in rows if row[0] == kind} for kind in {row[0] for row in rows}}
+
+
+def test_every_word_is_explained():
+    assert listed() == WORDS
+    for word in sorted(set().union(*WORDS.values())):
+        done = run("--explain", word)
+        assert done.status == 0 and done.err == "", done
+        entries = re.split(r"^(\S+) \((\w+)\)\n", done.out, flags=re.MULTILINE)[1:]
+        assert {kind for kind in WORDS if word in WORDS[kind]} == set(entries[1::3]) and set(entries[::3]) == {word}
+        for text in entries[2::3]:
+            assert 2 <= len(re.findall(r"[.](?:\s|$)", text)) <= 6, (word, text)
+            assert max(map(len, text.splitlines())) <= 100
+
+
+def test_words_are_those_of_the_schemas():
+    listed = re.findall(r'"enum": (\[[^]]*"usage"[^]]*\])', (SCHEMAS / "error.schema.json").read_text())
+    assert listed and set().union(*map(json.loads, listed)) == WORDS["error"]
+
+
+def test_unknown_words():
+    done = run("--explain", "unknown_cod")
+    assert done.status == 2 and done.out == "" and "did you mean unknown_code?" in done.err
+
+
+def test_on_a_terminal_errors_say_where_to_read_on(tmp_path):
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([binary(), "dis", str(tmp_path / "nowhere")], stderr=theirs, stdout=subprocess.DEVNULL)
+    assert process.wait(timeout=60) == 2
+    os.close(theirs)
+    assert b"hint: secequiv --explain io\r\n" in shown_on(ours)
+    os.close(ours)
+    assert "hint" not in run("dis", tmp_path / "nowhere").err
+
+
+def test_a_command_beside_it_is_refused(getpid, getpid_enoent):
+    """It would not be run, and an exit status of 0 would say that it passed."""
+    for option in (["--explain"], ["--explain", "different"], ["--print-man", "check"], ["--color", "never", "--explain=different"]):
+        done = run(*option, "check", getpid, getpid_enoent)
+        assert done.status == 2 and "expected no command" in done.err, done

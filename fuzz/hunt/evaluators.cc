@@ -1,0 +1,196 @@
+#include "fuzz/hunt/evaluators.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fuzz/hunt/ledger.h"
+#include "fuzz/hunt/shape.h"
+#include "harness/base/clock.h"
+#include "harness/bpf/check.h"
+#include "harness/generate/random_program.h"
+#include "harness/generate/shrink.h"
+#include "harness/inputs/cases.h"
+
+namespace secequiv::hunt {
+namespace {
+
+constexpr std::size_t kMostInputs = 20000;  // of a given program; one request each
+
+Problem differs(const SeccompData& data, std::uint32_t ours, std::uint32_t theirs) {
+  return Problem{FindingKind::kDifferent,
+                 fmt::format("it says {:#010x} ({}), we say {:#010x} ({}), for {}", theirs,
+                             describe_action(theirs), ours, describe_action(ours), describe(data)),
+                 "inputs", Witness{data, ours, theirs}};
+}
+
+// What is wrong with an answer, if anything.
+std::optional<Problem> judge(ProgramView program, std::span<const InputWords> inputs,
+                             const Answer<std::vector<std::uint32_t>>& answer, Sameness sameness) {
+  if (answer.outcome == Outcome::kUnsupported) return std::nullopt;
+  if (!answer.ok()) return Problem{finding_of(answer.outcome), answer.detail, "answer", {}};
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::uint32_t ours = run(program, inputs[i]);
+    if (!same_decision(ours, answer.value[i], sameness))
+      return differs(SeccompData{inputs[i]}, ours, answer.value[i]);
+  }
+  return std::nullopt;
+}
+
+class EvaluatorHunt {
+ public:
+  EvaluatorHunt(const std::string& name, Evaluator& evaluator, Subjects& subjects,
+                std::span<const InputWords> inputs, const HuntOptions& options)
+      : evaluator_(evaluator),
+        subjects_(subjects),
+        inputs_(inputs),
+        options_(options),
+        random_(options.seed) {
+    report_.target = name;
+    report_.kind = "evaluator";
+    report_.subjects = subjects.describe();
+    report_.seed = options.seed;
+    report_.replay_options = options.replay_options;
+  }
+
+  HuntReport run() {
+    auto shown = start_;
+    while (!finished()) {
+      const bool original = report_.trials < subjects_.originals();
+      ++report_.trials;
+      const HuntSubject subject = subjects_.next(random_);
+      if (check(subject.before)) {
+        leave_out(original, "longer than the 4096 instructions that the kernel takes");
+        continue;
+      }
+      examine(subject, original);
+      report_.seconds = seconds_since(start_);
+      if (!options_.progress || seconds_since(shown) < 0.1) continue;
+      options_.progress(report_);
+      shown = Clock::now();
+    }
+    report_.seconds = seconds_since(start_);
+    conclude(report_, options_, originals_);
+    if (report_.verdict == Verdict::kPass)
+      report_.reason = fmt::format("no failure in {} evaluations of {} programs",
+                                   report_.evaluations, report_.answered);
+    return std::move(report_);
+  }
+
+ private:
+  // Whatever a user gave is tried before time and trials count.
+  bool finished() {
+    report_.interrupted = report_.interrupted || (options_.stop && options_.stop());
+    if (report_.interrupted || (options_.stop_at_first && ledger_.failed())) return true;
+    if (report_.trials < subjects_.originals()) return false;
+    return report_.trials >= options_.trials || seconds_since(start_) >= options_.seconds;
+  }
+
+  void leave_out(bool original, const std::string& why) {
+    ++report_.unsupported;
+    originals_.unsupported += original ? 1 : 0;
+    if (report_.unsupported_example.empty()) report_.unsupported_example = why;
+  }
+
+  std::vector<InputWords> inputs_for(ProgramView program, bool original) {
+    if (!original) return random_inputs(random_, program, options_.inputs);
+    std::vector<InputWords> out(inputs_.begin(), inputs_.end());
+    for (const SeccompData& data :
+         derive_cases(program, {.per_syscall = 2000, .total = kMostInputs}).inputs)
+      out.push_back(data.words);
+    return out;
+  }
+
+  void examine(const HuntSubject& subject, bool original) {
+    const auto inputs = inputs_for(subject.before, original);
+    const auto answer = evaluator_.evaluate(subject.before, inputs);
+    if (answer.outcome == Outcome::kUnsupported) {
+      leave_out(original, answer.detail);
+      return;
+    }
+    if (answer.ok()) {
+      ++report_.answered;
+      report_.evaluations += inputs.size();
+    }
+    auto problem = judge(subject.before, inputs, answer, options_.judge.sameness);
+    if (!problem) return;
+    Finding finding =
+        ledger_.finding(std::move(*problem), subject, report_.trials, seconds_since(start_));
+    if (!ledger_.wants(finding)) return;
+    reduce(finding, inputs);
+    ledger_.add(std::move(finding));
+  }
+
+  // What differs is shown by one input, which is made small with the program at hand each time.
+  void reduce(Finding& finding, const std::vector<InputWords>& inputs) {
+    const auto start = Clock::now();
+    double seconds = options_.reduce_seconds;
+    if (finding.kind == FindingKind::kHung)
+      seconds = std::max(seconds, 12 * options_.request_seconds);
+    bool timed_out = false;
+    std::vector<InputWords> asked = inputs;
+    if (finding.witness) asked = {finding.witness->data.words};
+    const auto problem_of = [&](ProgramView program) -> std::optional<Problem> {
+      timed_out = timed_out || seconds_since(start) > seconds || (options_.stop && options_.stop());
+      if (timed_out) return std::nullopt;
+      auto problem =
+          judge(program, asked, evaluator_.evaluate(program, asked), options_.judge.sameness);
+      if (!problem || problem->kind != finding.kind) return std::nullopt;
+      if (problem->kind == FindingKind::kCrashed &&
+          signature_of(problem->detail) != signature_of(finding.detail))
+        return std::nullopt;
+      return problem;
+    };
+    std::optional<Problem> last;
+    const auto shrunk = shrink(finding.subject.before,
+                               [&](ProgramView program) {
+                                 auto problem = problem_of(program);
+                                 if (!problem) return false;
+                                 last = std::move(problem);
+                                 return true;
+                               },
+                               {.calls = 20'000});
+    if (!last) {
+      finding.detail +=
+          timed_out ? " (not reduced: no time)" : " (not reduced: it did not show a second time)";
+      return;
+    }
+    finding.subject.before = shrunk.program;
+    finding.detail = last->detail;
+    finding.witness = last->witness;
+    if (finding.witness) make_input_small(finding, problem_of, asked);
+    finding.reduced = shrunk.end == ShrinkEnd::kMinimal && !timed_out;
+  }
+
+  template <class ProblemOf>
+  void make_input_small(Finding& finding, const ProblemOf& problem_of,
+                        std::vector<InputWords>& asked) {
+    finding.witness =
+        minimize(*finding.witness, [&](const SeccompData& data) -> std::optional<Witness> {
+          asked = {data.words};
+          const auto problem = problem_of(finding.subject.before);
+          return problem ? problem->witness : std::nullopt;
+        });
+    finding.detail =
+        differs(finding.witness->data, finding.witness->before, finding.witness->after).detail;
+  }
+
+  Evaluator& evaluator_;
+  Subjects& subjects_;
+  std::span<const InputWords> inputs_;
+  const HuntOptions& options_;
+  Random random_;
+  Clock::time_point start_ = Clock::now();
+  HuntReport report_;
+  Ledger ledger_{report_, options_};
+  Originals originals_{subjects_.originals()};
+};
+
+}  // namespace
+
+Result<HuntReport> hunt_evaluator(const std::string& name, Evaluator& evaluator, Subjects& subjects,
+                                  std::span<const InputWords> inputs, const HuntOptions& options) {
+  return EvaluatorHunt(name, evaluator, subjects, inputs, options).run();
+}
+
+}  // namespace secequiv::hunt

@@ -1,0 +1,316 @@
+#include "fuzz/hunt/hunt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "fuzz/hunt/ledger.h"
+#include "fuzz/hunt/reduce.h"
+#include "fuzz/hunt/scaling.h"
+#include "harness/base/clock.h"
+#include "harness/bpf/check.h"
+#include "harness/generate/random_program.h"
+#include "harness/inputs/cases.h"
+#include "harness/policy/json.h"
+
+namespace secequiv::hunt {
+namespace {
+
+constexpr std::size_t kMostBatch = 256;
+constexpr std::size_t kChunk = 16;  // requests between two looks at the time
+constexpr std::uint64_t kSureTrials = 3;
+constexpr double kBatchSeconds = 0.05;  // how long a batch should take, so that limits are kept
+constexpr std::uint64_t kRepeatEvery = 16;
+
+class Hunt {
+ public:
+  Hunt(const Target& target, Subjects& subjects, const HuntOptions& options)
+      : target_(target), subjects_(subjects), options_(options) {
+    report_.target = target.name;
+    report_.kind = target.optimizer != nullptr ? "optimizer" : "compiler";
+    report_.subjects = subjects.describe();
+    report_.seed = options.seed;
+    report_.replay_options = options.replay_options;
+  }
+
+  Result<HuntReport> run() {
+    std::size_t batch = 1;
+    while (!finished()) {
+      const auto start = Clock::now();
+      const std::uint64_t left =
+          std::max<std::uint64_t>(options_.trials, subjects_.originals()) - report_.trials;
+      if (auto s = try_batch(static_cast<std::size_t>(std::min<std::uint64_t>(batch, left))); !s)
+        return s.error();
+      const double seconds = seconds_since(start);
+      if (seconds < kBatchSeconds / 2) batch = std::min(2 * batch, kMostBatch);
+      if (seconds > kBatchSeconds) batch = std::max<std::size_t>(batch / 2, 1);
+      report_.seconds = seconds_since(start_);
+      if (options_.progress) options_.progress(report_);
+    }
+    const bool enough = stopped() || (options_.stop_at_first && ledger_.failed());
+    if (options_.scaling && target_.optimizer != nullptr && !enough)
+      if (auto s = measure(); !s) return s.error();
+    report_.seconds = seconds_since(start_);
+    conclude(report_, options_, originals_);
+    return std::move(report_);
+  }
+
+ private:
+  struct Trial {
+    std::uint64_t number;
+    bool original;
+    HuntSubject subject;
+    Answer<Program> answer;
+    bool counted = true;  // false: asked besides, so that counts stay those of trials
+  };
+
+  // Of its own for each trial, so that what a seed gives does not depend on how fast we are.
+  Random random_for(std::uint64_t trial, std::uint64_t purpose) const {
+    return Random(Random(options_.seed).next() ^ (2 * trial + purpose) * 0xd1342543de82ef95);
+  }
+
+  bool stopped() {
+    report_.interrupted = report_.interrupted || (options_.stop && options_.stop());
+    return report_.interrupted;
+  }
+
+  // Whatever a user gave is tried before time and trials count.
+  bool finished() {
+    if (stopped() || (options_.stop_at_first && ledger_.failed())) return true;
+    if (report_.trials < subjects_.originals()) return false;
+    return report_.trials >= options_.trials || out_of_time();
+  }
+
+  [[nodiscard]] bool out_of_time() const { return seconds_since(start_) >= options_.seconds; }
+
+  Result<Ok> try_batch(std::size_t size) {
+    std::vector<Trial> trials(size);
+    std::uint64_t number = report_.trials;
+    for (Trial& trial : trials) {
+      trial.number = ++number;
+      trial.original = trial.number <= subjects_.originals();
+      Random random = random_for(trial.number, 0);
+      trial.subject = subjects_.next(random);
+    }
+    answer(trials);
+    for (const Trial& trial : trials) {
+      if (auto s = examine(trial); !s) return s.error();
+      if ((options_.stop_at_first && ledger_.failed()) || stopped()) return Ok{};
+    }
+    if (report_.trials >= kSureTrials && cannot_start_ == report_.trials)
+      return make_error(ErrorCode::kAdapter, report_.target,
+                        fmt::format("the shell cannot run it: {}", trials.back().answer.detail));
+    if (!options_.repeat) return Ok{};
+    for (const Trial& trial : trials) {
+      if (stopped()) return Ok{};
+      if (!trial.original && trial.number % kRepeatEvery != 0) continue;
+      if (auto s = ask_again(trial); !s) return s.error();
+    }
+    return Ok{};
+  }
+
+  // Asks them all, or the first ones if time runs out or somebody stops us.
+  void answer(std::vector<Trial>& trials) {
+    std::size_t done = 0;
+    while (done < trials.size() &&
+           (done == 0 || !(stopped() || (out_of_time() && !trials[done].original)))) {
+      const std::size_t end = std::min(done + kChunk, trials.size());
+      if (target_.optimizer == nullptr) {
+        trials[done].answer = ask(target_, trials[done].subject);
+        ++done;
+        continue;
+      }
+      std::vector<Program> programs;
+      for (std::size_t i = done; i < end; ++i) programs.push_back(trials[i].subject.before);
+      auto answers = target_.optimizer->optimize_all(programs);
+      for (Answer<Program>& one : answers) trials[done++].answer = std::move(one);
+    }
+    trials.resize(done);
+  }
+
+  std::vector<InputWords> inputs_for(const Trial& trial) {
+    Random random = random_for(trial.number, 1);
+    if (!trial.original) return random_inputs(random, trial.subject.before, options_.inputs);
+    std::vector<SeccompData> derived =
+        derive_cases(trial.subject.before, {.per_syscall = 2000, .total = 50000}).inputs;
+    if (!trial.subject.policy.empty())
+      if (const auto policy = read_policy(trial.subject.policy, trial.subject.name)) {
+        const auto more = derive_cases(*policy, {.per_syscall = 2000, .total = 50000}).inputs;
+        derived.insert(derived.end(), more.begin(), more.end());
+      }
+    std::vector<InputWords> out;
+    out.reserve(derived.size());
+    for (const SeccompData& data : derived) out.push_back(data.words);
+    return out;
+  }
+
+  Result<Ok> examine(const Trial& trial) {
+    ++report_.trials;
+    if (trial.answer.outcome == Outcome::kUnsupported) {
+      ++report_.unsupported;
+      originals_.unsupported += trial.original ? 1 : 0;
+      if (report_.unsupported_example.empty()) report_.unsupported_example = trial.answer.detail;
+      return Ok{};
+    }
+    report_.answered += trial.answer.ok() ? 1 : 0;
+    // 126 and 127 are the shell's.
+    const std::string& detail = trial.answer.detail;
+    cannot_start_ += detail.find("status 127") != std::string::npos ||
+                             detail.find("status 126") != std::string::npos
+                         ? 1
+                         : 0;
+    return examine_answer(trial);
+  }
+
+  // Of a trial, or of something that came of one.
+  Result<Ok> examine_answer(const Trial& trial) {
+    JudgeOptions judging = options_.judge;
+    judging.thorough = trial.original;
+    auto judgement = judge(trial.subject.before, trial.answer, inputs_for(trial), judging);
+    if (!judgement) return judgement.error();
+    report_.evaluations += judgement->evaluations;
+    const bool different =
+        judgement->problem && judgement->problem->kind == FindingKind::kDifferent;
+    if (trial.counted && trial.answer.ok() && !different) {
+      report_.proven += judgement->proven ? 1 : 0;
+      report_.undecided += judgement->proven ? 0 : 1;
+      originals_.undecided += trial.original && !judgement->proven ? 1 : 0;
+    }
+    if (judgement->problem) return found(trial, std::move(*judgement->problem));
+    if (!judgement->grew) return Ok{};
+    return note(trial, FindingKind::kGrew);
+  }
+
+  // The same question again, and the answer as a question. What comes of either is judged like any
+  // answer; only what is right can be a note.
+  Result<Ok> ask_again(const Trial& trial) {
+    if (!trial.answer.ok() || check(trial.answer.value, LengthRule::kUnlimited)) return Ok{};
+    ++report_.repeated;
+    Trial again = trial;
+    again.original = again.counted = false;
+    again.answer = ask(target_, trial.subject);
+    if (!again.answer.ok() || again.answer.value != trial.answer.value) {
+      if (auto s = examine_answer(again); !s) return s;
+      if (again.answer.ok())
+        if (auto s = note(again, FindingKind::kNondeterministic); !s) return s;
+      return Ok{};
+    }
+    if (target_.optimizer == nullptr) return Ok{};
+    const Trial twice{trial.number, false,
+                      HuntSubject{trial.subject.name + ", its answer", {}, trial.answer.value},
+                      target_.optimizer->optimize(trial.answer.value), false};
+    if (twice.answer.outcome == Outcome::kUnsupported ||
+        (twice.answer.ok() && twice.answer.value == trial.answer.value))
+      return Ok{};
+    if (auto s = examine_answer(twice); !s) return s;
+    return twice.answer.ok() ? note(trial, FindingKind::kNotIdempotent) : Result<Ok>(Ok{});
+  }
+
+  Result<Ok> note(const Trial& trial, FindingKind kind) {
+    return found(trial, Problem{kind, {}, "answer", {}});
+  }
+
+  Result<Ok> found(const Trial& trial, Problem problem) {
+    Finding finding =
+        ledger_.finding(std::move(problem), trial.subject, trial.number, seconds_since(start_));
+    if (trial.answer.ok()) finding.after = trial.answer.value;
+    if (!ledger_.wants(finding)) return Ok{};
+    auto reduced = reduce(target_, finding, options_);
+    if (!reduced) return reduced.error();
+    ledger_.add(std::move(*reduced));
+    return Ok{};
+  }
+
+  // Answers to the programs that time is measured with are judged, too.
+  Result<Ok> measure() {
+    Result<Ok> status = Ok{};
+    report_.scaling = measure_scaling(
+        *target_.optimizer, options_,
+        [&](const std::string& family, const Program& program, const Answer<Program>& answer) {
+          if (answer.outcome == Outcome::kUnsupported || !status) return;
+          status = examine_answer(
+              Trial{report_.trials, false, HuntSubject{family, {}, program}, answer, false});
+        });
+    if (!status) return status;
+    for (const ScalingRow& row : report_.scaling) {
+      const auto slow = too_slow(row);
+      if (!slow) continue;
+      Finding finding =
+          ledger_.finding(Problem{FindingKind::kSlow, *slow, "scaling", {}},
+                          HuntSubject{row.family, {}, {}}, report_.trials, seconds_since(start_));
+      if (ledger_.wants(finding)) ledger_.add(std::move(finding));
+    }
+    return Ok{};
+  }
+
+  const Target& target_;
+  Subjects& subjects_;
+  const HuntOptions& options_;
+  Clock::time_point start_ = Clock::now();
+  HuntReport report_;
+  Ledger ledger_{report_, options_};
+  Originals originals_{subjects_.originals()};
+  std::uint64_t cannot_start_ = 0;
+};
+
+}  // namespace
+
+Answer<Program> ask(const Target& target, const HuntSubject& subject) {
+  return target.optimizer != nullptr ? target.optimizer->optimize(subject.before)
+                                     : target.compiler->compile(subject.policy);
+}
+
+Result<HuntReport> hunt(const Target& target, Subjects& subjects, const HuntOptions& options) {
+  return Hunt(target, subjects, options).run();
+}
+
+void conclude(HuntReport& report, const HuntOptions& options, const Originals& originals) {
+  std::ranges::sort(report.findings, {}, [](const Finding& finding) {
+    return std::tuple(!finding.failure, finding.kind, finding.trial);
+  });
+  // The first of these that was found decides.
+  constexpr std::array<std::pair<FindingKind, Verdict>, 9> kWorst = {{
+      {FindingKind::kDifferent, Verdict::kDifferent},
+      {FindingKind::kCrashed, Verdict::kCrashed},
+      {FindingKind::kHung, Verdict::kCrashed},
+      {FindingKind::kExhausted, Verdict::kCrashed},
+      {FindingKind::kGarbage, Verdict::kCrashed},
+      {FindingKind::kRefused, Verdict::kCrashed},
+      {FindingKind::kRejected, Verdict::kRejected},
+      {FindingKind::kSlow, Verdict::kFail},
+      {FindingKind::kCacheLoss, Verdict::kFail},
+  }};
+  for (const auto& [kind, verdict] : kWorst) {
+    const auto at = std::ranges::find_if(report.findings, [&](const Finding& finding) {
+      return finding.kind == kind && finding.failure;
+    });
+    if (at == report.findings.end()) continue;
+    report.verdict = verdict;
+    report.reason = fmt::format("{}: {}", finding_name(kind), at->detail);
+    return;
+  }
+  report.verdict = Verdict::kUnknown;
+  if (report.answered == 0) {
+    report.reason = report.unsupported > 0 ? "nothing was tested: every request is unsupported"
+                                           : "nothing was tested";
+  } else if (report.interrupted) {
+    report.reason = fmt::format("interrupted after {} trials without a failure", report.trials);
+  } else if (report.evaluations == 0 && report.proven == 0) {
+    report.reason = "nothing was compared: no input was run and nothing proven";
+  } else if (originals.unsupported > 0) {
+    report.reason = fmt::format("{} of {} given ones were not tested: {}", originals.unsupported,
+                                originals.count, report.unsupported_example);
+  } else if (originals.undecided > 0 || (options.require_proof && report.undecided > 0)) {
+    report.reason =
+        fmt::format("{} answers were compared on inputs only: equivalence is not decided",
+                    options.require_proof ? report.undecided : originals.undecided);
+  } else {
+    report.verdict = Verdict::kPass;
+    report.reason = fmt::format("no failure in {} answers, {} of them proven equivalent",
+                                report.answered, report.proven);
+  }
+}
+
+}  // namespace secequiv::hunt

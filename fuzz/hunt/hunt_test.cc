@@ -1,0 +1,500 @@
+#include "fuzz/hunt/hunt.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <thread>
+#include <tuple>
+
+#include "adapters/builtin/builtin.h"
+#include "fuzz/hunt/evaluators.h"
+#include "fuzz/hunt/scaling.h"
+#include "fuzz/hunt/shape.h"
+#include "fuzz/hunt/store.h"
+#include "fuzz/hunt/testing.h"
+#include "harness/base/text.h"
+#include "harness/bpf/check.h"
+#include "harness/bpf/testing.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/json.h"
+#include "harness/policy/testing.h"
+#include "verify/dd/engine.h"
+
+namespace secequiv::hunt {
+namespace {
+
+HuntReport hunt_for(const Function& function, const HuntOptions& options) {
+  FakeOptimizer optimizer(function);
+  const auto subjects = generated_programs();
+  auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+  EXPECT_TRUE(report);
+  return *report;
+}
+
+const Finding* of_kind(const HuntReport& report, FindingKind kind) {
+  const auto at = std::ranges::find(report.findings, kind, &Finding::kind);
+  return at == report.findings.end() ? nullptr : &*at;
+}
+
+// JSET taken for "all bits set".
+Program all_bits(ProgramView program) {
+  Program out(program.begin(), program.end());
+  for (std::size_t pc = 0; pc < out.size(); ++pc)
+    if (out[pc].code == kJsetK) out[pc].code = kJgeK;
+  return out;
+}
+
+TEST(Hunt, WhatChangesNothingPassesAndIsProven) {
+  const HuntReport report = hunt_for(same, options_for(500));
+  EXPECT_EQ(report.verdict, Verdict::kPass) << report.reason;
+  EXPECT_EQ(report.trials, 500u);
+  EXPECT_EQ(report.answered, 500u);
+  EXPECT_EQ(report.proven + report.undecided, 500u);
+  EXPECT_GT(report.proven, 450u);
+  EXPECT_EQ(report.repeated, 500u / 16);
+  EXPECT_TRUE(report.findings.empty());
+}
+
+TEST(Hunt, WrongAnswersAreReducedToTheirCause) {
+  for (const bool prove : {true, false}) {
+    HuntOptions options = options_for(2000);
+    if (!prove) options.judge.prover = {};
+    options.stop_at_first = true;
+    const HuntReport report =
+        hunt_for([](ProgramView p) { return FakeCompiler::answered(all_bits(p)); }, options);
+    ASSERT_EQ(report.verdict, Verdict::kDifferent) << prove;
+    const Finding& finding = report.findings.front();
+    EXPECT_TRUE(finding.reduced);
+    // A load, the test and two returns; a constant in A may stand for the load.
+    EXPECT_LE(finding.subject.before.size(), 4u) << asm_text(finding.subject.before);
+    EXPECT_TRUE(has(finding.subject.before, kJsetK));
+    EXPECT_EQ(*finding.after, all_bits(finding.subject.before));
+    ASSERT_TRUE(finding.witness);
+    const InputWords& words = finding.witness->data.words;
+    EXPECT_EQ(run(finding.subject.before, words), finding.witness->before);
+    EXPECT_EQ(run(*finding.after, words), finding.witness->after);
+    EXPECT_NE(finding.witness->before, finding.witness->after);
+    EXPECT_LE(std::ranges::count_if(words, [](std::uint32_t word) { return word != 0; }), 2);
+  }
+}
+
+TEST(Hunt, EqualCausesAreOneFinding) {
+  const HuntReport report =
+      hunt_for([](ProgramView p) { return FakeCompiler::answered(all_bits(p)); }, options_for(300));
+  std::uint64_t seen = report.not_reduced;
+  for (const Finding& finding : report.findings) seen += finding.count;
+  EXPECT_GT(seen, 20u);
+  // The test may keep its load or not, and its branches may be either way round.
+  EXPECT_LE(report.findings.size(), 6u);
+}
+
+TEST(Hunt, AnAnswerTheKernelRefusesIsRejected) {
+  const HuntReport report = hunt_for(
+      [](ProgramView p) {
+        Program out(p.begin(), p.end());
+        if (has(p, kNeg)) out.pop_back();
+        return FakeCompiler::answered(out);
+      },
+      options_for(500));
+  ASSERT_EQ(report.verdict, Verdict::kRejected) << report.reason;
+  const Finding* finding = of_kind(report, FindingKind::kRejected);
+  ASSERT_NE(finding, nullptr);
+  EXPECT_LE(finding->subject.before.size(), 2u);
+  EXPECT_TRUE(has(finding->subject.before, kNeg));
+}
+
+TEST(Hunt, ProgramsThatWereTooLongMayStaySo) {
+  FakeOptimizer optimizer(same);
+  const Program longer(5000, Insn{kLdImm, 0, 0, 1});
+  Program program = longer;
+  program.push_back({kRetA, 0, 0, 0});
+  const auto subjects = given_programs({{"long", program}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kPass) << report->reason;
+}
+
+TEST(Hunt, CrashesAreReducedAndGroupedByWhatTheySay) {
+  const HuntReport report = hunt_for(
+      [](ProgramView p) {
+        if (has(p, kDivX))
+          return failure(Outcome::kCrashed, "signal 8 at " + std::to_string(p.size()));
+        if (has(p, kStx)) return failure(Outcome::kCrashed, "panic: stx");
+        return same(p);
+      },
+      options_for(1000));
+  ASSERT_EQ(report.verdict, Verdict::kCrashed);
+  ASSERT_EQ(report.findings.size(), 2u);
+  for (const Finding& finding : report.findings) {
+    EXPECT_GT(finding.count, 1u);
+    EXPECT_EQ(finding.subject.before.size(), 2u) << asm_text(finding.subject.before);
+    EXPECT_TRUE(finding.reduced);
+  }
+}
+
+// A program that decides the same and is another.
+Program with_a_null_jump(ProgramView program) {
+  Program out = {Insn{kJa, 0, 0, 0}};
+  out.insert(out.end(), program.begin(), program.end());
+  return out;
+}
+
+// As all_bits, but for one constant.
+std::function<Program(ProgramView)> all_bits_of(std::uint32_t k) {
+  return [k](ProgramView program) {
+    Program out(program.begin(), program.end());
+    for (Insn& in : out)
+      if (in.code == kJsetK && in.k == k) in.code = kJgeK;
+    return out;
+  };
+}
+
+Program tests_for(std::uint32_t k) {
+  return {{kLdWAbs, 0, 0, 16}, {kJsetK, 0, 1, k}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
+}
+
+HuntReport hunt_given(Optimizer& optimizer, std::vector<NamedProgram> programs) {
+  HuntOptions options = options_for(programs.size());
+  options.judge.cache = false;
+  const auto subjects = given_programs(std::move(programs));
+  auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+  EXPECT_TRUE(report);
+  return *report;
+}
+
+TEST(Hunt, ThePassThatIsWrongIsNamed) {
+  for (const bool prove : {true, false}) {
+    StagedOptimizer optimizer(
+        {{"pad", with_a_null_jump}, {"all-bits", all_bits}, {"pad again", with_a_null_jump}});
+    HuntOptions options = options_for(2000);
+    if (!prove) options.judge.prover = {};
+    options.stop_at_first = true;
+    const auto subjects = generated_programs();
+    const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+    ASSERT_TRUE(report);
+    const Finding* finding = of_kind(*report, FindingKind::kDifferent);
+    ASSERT_NE(finding, nullptr) << report->reason;
+    EXPECT_EQ(finding->pass, "all-bits");
+    EXPECT_EQ(finding->group, "different in all-bits: " + shape_of(finding->subject.before));
+  }
+  StagedOptimizer cutting({{"pad", with_a_null_jump},
+                           {"cut", [](ProgramView p) { return Program(p.begin(), p.end() - 1); }}});
+  const HuntReport report = hunt_given(cutting, {{"one", tests_for(6)}});
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings.front().kind, FindingKind::kRejected);
+  EXPECT_EQ(report.findings.front().pass, "cut");
+}
+
+TEST(Hunt, OneShapeInTwoPassesIsTwoFindings) {
+  StagedOptimizer optimizer({{"six", all_bits_of(6)}, {"ten", all_bits_of(10)}});
+  const std::vector<NamedProgram> programs = {
+      {"six", tests_for(6)}, {"ten", tests_for(10)}, {"ten, too", tests_for(10)}};
+  const HuntReport report = hunt_given(optimizer, programs);
+  ASSERT_EQ(report.findings.size(), 2u);
+  const auto& [six, ten] = std::tie(report.findings[0], report.findings[1]);
+  EXPECT_EQ(shape_of(six.subject.before), shape_of(ten.subject.before));
+  EXPECT_EQ(std::pair(six.pass, ten.pass), std::pair(std::string("six"), std::string("ten")));
+  EXPECT_EQ(std::pair(six.count, ten.count), std::pair(std::uint64_t{1}, std::uint64_t{2}));
+  // Where it does not tell, they are one.
+  optimizer.spoil = [](auto& stages) { stages.outcome = Outcome::kUnsupported; };
+  const HuntReport without = hunt_given(optimizer, programs);
+  ASSERT_EQ(without.findings.size(), 1u);
+  EXPECT_EQ(without.findings[0].count, 3u);
+  EXPECT_EQ(without.findings[0].group, "different: " + shape_of(six.subject.before));
+}
+
+TEST(Hunt, StagesThatDoNotFitTheAnswerAreIgnored) {
+  StagedOptimizer optimizer({{"pad", with_a_null_jump}, {"six", all_bits_of(6)}});
+  using Stages = Answer<std::vector<OptimizerStage>>;
+  const std::vector<std::pair<std::function<void(Stages&)>, std::string>> cases = {
+      {{}, "six"},
+      {[](Stages& stages) { stages.outcome = Outcome::kGarbage; }, ""},
+      {[](Stages& stages) { stages.value.clear(); }, ""},
+      {[](Stages& stages) { stages.value.pop_back(); }, ""},
+      {[](Stages& stages) { stages.value.back().program.back().k ^= 6; }, ""},
+      // What the kernel would not take is not what this finding is about.
+      {[](Stages& stages) { stages.value.front().program = {{0xffff, 255, 255, ~0u}}; }, "six"},
+      {[](Stages& stages) { stages.value.front().program.clear(); }, "six"},
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    optimizer.spoil = cases[i].first;
+    const HuntReport report = hunt_given(optimizer, {{"one", tests_for(6)}});
+    const Finding* found = of_kind(report, FindingKind::kDifferent);
+    ASSERT_NE(found, nullptr) << i;
+    const Finding& finding = *found;
+    EXPECT_EQ(finding.pass, cases[i].second) << i;
+    EXPECT_TRUE(finding.reduced) << i;
+    EXPECT_TRUE(finding.witness) << i;
+    EXPECT_EQ(*finding.after, optimizer.optimize(finding.subject.before).value) << i;
+  }
+}
+
+TEST(Hunt, ATwinIsBlamedByItsName) {
+  for (const char* pass : {"merge-returns", "skip-decided-tests", "remove-unreachable"}) {
+    const auto twin = builtin_optimizer(std::string("broken:twin-") + pass);
+    HuntOptions options = options_for(3000);
+    options.stop_at_first = true;
+    const auto subjects = generated_programs();
+    const auto report = hunt({"twin", twin.get(), nullptr}, *subjects, options);
+    ASSERT_TRUE(report);
+    ASSERT_FALSE(report->findings.empty()) << pass;
+    EXPECT_EQ(report->findings.front().pass, pass);
+  }
+}
+
+TEST(Hunt, HangsRefusalsGarbageAndExhaustionAreFailures) {
+  for (const auto& [ended, kind] : {std::pair(Outcome::kHung, FindingKind::kHung),
+                                    std::pair(Outcome::kRefused, FindingKind::kRefused),
+                                    std::pair(Outcome::kGarbage, FindingKind::kGarbage),
+                                    std::pair(Outcome::kExhausted, FindingKind::kExhausted)}) {
+    HuntOptions options = options_for(500);
+    options.stop_at_first = true;
+    const HuntReport report =
+        hunt_for([outcome = ended](
+                     ProgramView p) { return has(p, kTxa) ? failure(outcome, "no") : same(p); },
+                 options);
+    EXPECT_EQ(report.verdict, Verdict::kCrashed);
+    ASSERT_EQ(report.findings.size(), 1u);
+    EXPECT_EQ(report.findings.front().kind, kind);
+    EXPECT_EQ(report.findings.front().subject.before.size(), 2u);
+  }
+}
+
+TEST(Hunt, NotesDoNotFail) {
+  // Of each program, as how many programs are asked about at once depends on the time they take.
+  std::map<std::uint64_t, bool> odd;
+  const std::vector<std::pair<FindingKind, Function>> cases = {
+      {FindingKind::kGrew,
+       [](ProgramView p) {
+         Program out(p.begin(), p.end());
+         if (out.size() < kMaxInsns) out.insert(out.begin(), Insn{kJa, 0, 0, 0});
+         return FakeCompiler::answered(out);
+       }},
+      {FindingKind::kNondeterministic,
+       [&odd](ProgramView p) {
+         Program out(p.begin(), p.end());
+         std::string bytes;
+         for (const Insn& in : p) bytes += fmt::format("{} {} {} {};", in.code, in.jt, in.jf, in.k);
+         bool& longer = odd[hash_of(bytes)];
+         longer = !longer;
+         if (longer && out.size() < kMaxInsns) out.push_back(out.back());
+         return FakeCompiler::answered(out);
+       }},
+      {FindingKind::kNotIdempotent, [](ProgramView p) {
+         Program out(p.begin(), p.end());
+         // One dead return more, until their number fits.
+         if (out.size() % 3 != 2 && out.size() < kMaxInsns) out.push_back(out.back());
+         return FakeCompiler::answered(out);
+       }}};
+  for (const auto& [kind, function] : cases) {
+    HuntOptions options = options_for(3000);
+    options.judge.cache = false;
+    const HuntReport report = hunt_for(function, options);
+    EXPECT_EQ(report.verdict, Verdict::kPass) << finding_name(kind) << ": " << report.reason;
+    const Finding* finding = of_kind(report, kind);
+    ASSERT_NE(finding, nullptr) << finding_name(kind);
+    EXPECT_FALSE(finding->failure);
+    EXPECT_LE(finding->subject.before.size(), 4u);
+  }
+}
+
+TEST(Hunt, ALostCacheableCallFailsUnlessAllowed) {
+  const Function loads_an_argument = [](ProgramView p) {
+    Program out(p.begin(), p.end());
+    out.insert(out.begin(), {Insn{kLdWAbs, 0, 0, 16}, Insn{kLdImm, 0, 0, 0}});
+    return FakeCompiler::answered(out);
+  };
+  FakeOptimizer optimizer(loads_an_argument);
+  for (const bool allowed : {false, true}) {
+    HuntOptions options = options_for(1);
+    if (allowed) options.allowed = {FindingKind::kCacheLoss};
+    const auto subjects = given_programs({{"allow", {{kRetK, 0, 0, 0x7fff0000}}}});
+    const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->verdict, allowed ? Verdict::kPass : Verdict::kFail) << report->reason;
+    ASSERT_NE(of_kind(*report, FindingKind::kCacheLoss), nullptr);
+  }
+}
+
+TEST(Hunt, WhatCannotBeDecidedForGivenProgramsIsUnknown) {
+  FakeOptimizer optimizer(same);
+  HuntOptions options = options_for(1);
+  options.judge.prover = [](const Question&, bool) { return Result<Proof>(Proof{}); };
+  const auto subjects = given_programs({{"one", {{kRetK, 0, 0, 0}}}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kUnknown);
+  EXPECT_EQ(report->undecided, 1u);
+  // Generated ones are counted, and unknown if a proof is required.
+  EXPECT_EQ(hunt_for(same,
+                     [&] {
+                       HuntOptions o = options;
+                       o.trials = 20;
+                       return o;
+                     }())
+                .verdict,
+            Verdict::kPass);
+  options.require_proof = true;
+  EXPECT_EQ(hunt_for(same, options).verdict, Verdict::kUnknown);
+}
+
+TEST(Hunt, WhatIsWrongTheSecondTimeIsAFailure) {
+  for (const bool crashes : {true, false}) {
+    std::size_t requests = 0;
+    FakeOptimizer optimizer([&](ProgramView p) {
+      if (++requests % 2 == 1) return same(p);
+      return crashes ? failure(Outcome::kCrashed, "it was ended by signal 11")
+                     : FakeCompiler::answered({{kRetK, 0, 0, 7}});
+    });
+    const auto subjects = given_programs({{"one", {{kRetK, 0, 0, 0}}}});
+    const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1));
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->verdict, crashes ? Verdict::kCrashed : Verdict::kDifferent) << report->reason;
+  }
+}
+
+TEST(Hunt, WhatItMakesOfItsOwnAnswerIsJudged) {
+  FakeOptimizer optimizer([](ProgramView p) {
+    Program out(p.begin(), p.end());
+    if (out.size() == 2) return failure(Outcome::kCrashed, "two are too few");
+    out.pop_back();
+    return FakeCompiler::answered(out);
+  });
+  const auto subjects =
+      given_programs({{"three", {{kRetK, 0, 0, 0}, {kRetK, 0, 0, 0}, {kRetK, 0, 0, 0}}}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kCrashed) << report->reason;
+}
+
+TEST(Hunt, LongProgramsOfTheMeasurementAreJudgedToo) {
+  HuntOptions options = options_for(20);
+  options.scaling = true;
+  options.reductions = 1;
+  options.reduce_seconds = 0.2;
+  const auto long_ones = [](ProgramView p, const Answer<Program>& wrong) {
+    return p.size() > 3000 ? wrong : same(p);
+  };
+  FakeOptimizer crashes([&](ProgramView p) {
+    return long_ones(p, failure(Outcome::kCrashed, "it was ended by signal 6"));
+  });
+  FakeOptimizer wrong(
+      [&](ProgramView p) { return long_ones(p, FakeCompiler::answered({{kRetK, 0, 0, 0x1234}})); });
+  // Nothing generated in so few trials is that long.
+  for (auto& [optimizer, verdict] :
+       {std::pair<FakeOptimizer&, Verdict>(crashes, Verdict::kCrashed),
+        std::pair<FakeOptimizer&, Verdict>(wrong, Verdict::kDifferent)}) {
+    const auto subjects = generated_programs();
+    const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->verdict, verdict) << report->reason;
+    EXPECT_LE(report->proven, report->answered);
+  }
+}
+
+TEST(Hunt, AnAllowedFailureHidesNoOpenProof) {
+  FakeOptimizer optimizer([](ProgramView p) {
+    Program out(p.begin(), p.end());
+    out.insert(out.begin(), {Insn{kLdWAbs, 0, 0, 16}, Insn{kLdImm, 0, 0, 0}});
+    return FakeCompiler::answered(out);
+  });
+  HuntOptions options = options_for(1);
+  options.allowed = {FindingKind::kCacheLoss};
+  options.judge.prover = {};
+  const auto subjects = given_programs({{"allow", {{kRetK, 0, 0, 0x7fff0000}}}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kUnknown) << report->reason;
+  EXPECT_EQ(report->undecided, 1u);
+}
+
+TEST(Hunt, NothingComparedIsUnknown) {
+  HuntOptions options = options_for(20);
+  options.judge.prover = {};
+  options.inputs = 0;
+  EXPECT_EQ(hunt_for(same, options).verdict, Verdict::kUnknown);
+  FakeEvaluator evaluator([](ProgramView, const InputWords&) { return 0u; });
+  const auto subjects = generated_programs();
+  const auto report = hunt_evaluator("fake", evaluator, *subjects, {}, options);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kUnknown);
+}
+
+TEST(Hunt, EverythingGivenIsTestedOrItIsSaid) {
+  std::vector<NamedProgram> programs;
+  for (std::uint32_t i = 0; i < 40; ++i) programs.push_back({"p", {{kRetK, 0, 0, i}}});
+  FakeOptimizer optimizer([](ProgramView p) {
+    return p[0].k == 30 ? failure(Outcome::kUnsupported, "not 30") : same(p);
+  });
+  const auto subjects = given_programs(programs);
+  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->trials, 40u);
+  EXPECT_EQ(report->verdict, Verdict::kUnknown);
+  EXPECT_EQ(report->reason, "1 of 40 given ones were not tested: not 30");
+}
+
+TEST(Hunt, ACommandThatCannotRunIsAnErrorAtOnce) {
+  FakeOptimizer optimizer([](ProgramView) {
+    return failure(Outcome::kCrashed,
+                   "it exited with status 127; its standard error ends: not found");
+  });
+  const auto subjects = generated_programs();
+  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1'000'000));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, ErrorCode::kAdapter);
+}
+
+TEST(Hunt, NothingTestedIsUnknown) {
+  const auto unsupported = [](ProgramView) { return failure(Outcome::kUnsupported, "no jumps"); };
+  const HuntReport report = hunt_for(unsupported, options_for(10));
+  EXPECT_EQ(report.verdict, Verdict::kUnknown);
+  EXPECT_EQ(report.unsupported, 10u);
+  EXPECT_EQ(report.unsupported_example, "no jumps");
+}
+
+TEST(Hunt, StopsWhenAsked) {
+  HuntOptions options = options_for(1'000'000);
+  int asked = 0;
+  options.stop = [&] { return ++asked > 5; };
+  const HuntReport report = hunt_for(same, options);
+  EXPECT_TRUE(report.interrupted);
+  EXPECT_EQ(report.verdict, Verdict::kUnknown);
+  EXPECT_LT(report.trials, 10'000u);
+}
+
+TEST(Hunt, CompilersAreReducedToTheRuleTheyGetWrong) {
+  FakeCompiler compiler([](const Policy& policy) {
+    Policy wrong = policy;
+    for (RuleSet& set : wrong.rule_sets)
+      for (SyscallRule& entry : set.rules) {
+        const std::function<void(Rule&)> visit = [&](Rule& rule) {
+          for (Rule& child : rule.children) visit(child);
+          for (Matcher& field : rule.fields)
+            if (field.op == Matcher::Op::kGe) field.op = Matcher::Op::kGt;
+        };
+        visit(entry.rule);
+      }
+    return compile(wrong);
+  });
+  const auto subjects = generated_policies();
+  HuntOptions options = options_for(500);
+  options.stop_at_first = true;
+  const auto report = hunt({"fake", nullptr, &compiler}, *subjects, options);
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->verdict, Verdict::kDifferent);
+  const auto policy = read_policy(report->findings.front().subject.policy, "finding");
+  ASSERT_TRUE(policy);
+  EXPECT_EQ(policy->arches.size(), 1u);
+  std::size_t matchers = 0;
+  for (const RuleSet& set : policy->rule_sets)
+    for (const SyscallRule& entry : set.rules) matchers += matcher_count(entry.rule);
+  EXPECT_EQ(matchers, 1u) << report->findings.front().subject.policy;
+}
+
+}  // namespace
+}  // namespace secequiv::hunt

@@ -1,0 +1,128 @@
+#include "fuzz/hunt/judge.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "harness/bpf/check.h"
+#include "harness/seccomp/cache.h"
+
+namespace secequiv::hunt {
+namespace {
+
+// The kernel would refuse it although it would have taken what it was made from. A program that was
+// too long before may be too long afterwards.
+std::optional<Problem> refused_output(ProgramView before, ProgramView after) {
+  const bool was_installable = !check(before);
+  const auto refusal = check(after, was_installable ? LengthRule::kKernel : LengthRule::kUnlimited);
+  if (!refusal) return std::nullopt;
+  return Problem{FindingKind::kRejected,
+                 "the kernel would refuse the answer: " + describe(*refusal, after),
+                 "answer",
+                 {}};
+}
+
+Problem differs(const Witness& witness, const char* found_by) {
+  return Problem{FindingKind::kDifferent, became_text(witness), found_by, witness};
+}
+
+// Where an architecture occurs as a constant of a comparison, a filter may know it.
+bool names_arch(ProgramView program, std::uint32_t audit) {
+  return std::ranges::any_of(program,
+                             [&](const Insn& in) { return in.k == audit && is_conditional(in); });
+}
+
+}  // namespace
+
+std::string became_text(const Witness& witness) {
+  return fmt::format("{} became {} for {}", describe_action(witness.before),
+                     describe_action(witness.after), describe(witness.data));
+}
+
+FindingKind finding_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kHung:
+      return FindingKind::kHung;
+    case Outcome::kExhausted:
+      return FindingKind::kExhausted;
+    case Outcome::kGarbage:
+      return FindingKind::kGarbage;
+    case Outcome::kRefused:
+      return FindingKind::kRefused;
+    default:
+      return FindingKind::kCrashed;
+  }
+}
+
+std::string lost_calls(ProgramView before, ProgramView after) {
+  constexpr std::size_t kShown = 4;
+  std::string out;
+  for (const Arch arch : {Arch::kX86_64, Arch::kI386, Arch::kAarch64}) {
+    // Whatever does not name an architecture treats it like any unknown one.
+    const std::uint32_t audit = arch_info(arch).audit;
+    if (arch != Arch::kX86_64 && !names_arch(before, audit) && !names_arch(after, audit)) continue;
+    const auto had = cacheable(before, arch);
+    if (std::ranges::find(had, true) == had.end()) continue;
+    const auto has = cacheable(after, arch);
+    std::vector<std::string> lost;
+    std::size_t count = 0;
+    for (std::uint32_t nr = 0; nr < had.size(); ++nr) {
+      if (!had[nr] || has[nr]) continue;
+      if (++count > kShown) continue;
+      const auto name = syscall_name(arch, nr);
+      lost.push_back(name.empty() ? std::to_string(nr) : std::string(name));
+    }
+    if (count == 0) continue;
+    if (!out.empty()) out += "; ";
+    out += fmt::format("{}", fmt::join(lost, ", "));
+    if (count > kShown) out += fmt::format(" and {} more", count - kShown);
+    out += fmt::format(" ({})", arch_info(arch).name);
+  }
+  return out;
+}
+
+Result<Judgement> judge(ProgramView before, const Answer<Program>& answer,
+                        std::span<const InputWords> inputs, const JudgeOptions& options) {
+  Judgement out;
+  if (!answer.ok()) {
+    out.problem = Problem{finding_of(answer.outcome), answer.detail, "answer", {}};
+    return out;
+  }
+  const Program& after = answer.value;
+  out.grew = after.size() > before.size();
+  if (auto refused = refused_output(before, after)) {
+    out.problem = std::move(*refused);
+    return out;
+  }
+  Question question;
+  question.before = {before};
+  question.after = {after};
+  question.sameness = options.sameness;
+  for (const InputWords& words : inputs) {
+    ++out.evaluations;
+    if (const auto witness = replay(question, SeccompData{words})) {
+      out.problem = differs(*witness, "inputs");
+      return out;
+    }
+  }
+  if (options.prover) {
+    const auto proof = options.prover(question, options.thorough);
+    if (!proof) return proof.error();
+    out.proven = proof->verdict == Verdict::kEquivalent;
+    if (proof->verdict == Verdict::kDifferent) {
+      out.problem = differs(*proof->witness, "proof");
+      return out;
+    }
+  }
+  if (options.cache)
+    if (const std::string lost = lost_calls(before, after); !lost.empty())
+      out.problem = Problem{FindingKind::kCacheLoss,
+                            "the kernel no longer allows without running the filter: " + lost,
+                            "answer",
+                            {}};
+  return out;
+}
+
+}  // namespace secequiv::hunt

@@ -1,0 +1,53 @@
+#include "fuzz/hunt/ledger.h"
+
+#include <algorithm>
+
+#include "fuzz/hunt/shape.h"
+
+namespace secequiv::hunt {
+
+Finding Ledger::finding(Problem problem, const HuntSubject& subject, std::uint64_t trial,
+                        double seconds) const {
+  Finding out;
+  out.kind = problem.kind;
+  out.failure = is_failure(problem.kind) && !options_.allowed.contains(problem.kind);
+  out.detail = std::move(problem.detail);
+  out.found_by = std::move(problem.found_by);
+  out.witness = problem.witness;
+  out.subject = subject;
+  out.original_size = subject.before.size();
+  out.trial = trial;
+  out.seconds = seconds;
+  return out;
+}
+
+bool Ledger::wants(Finding& finding) {
+  failed_ = failed_ || finding.failure;
+  // Kinds whose group does not depend on the program need one reduction, whatever comes after.
+  if (!groups_by_shape(finding)) {
+    finding.group = group_of(finding);
+    if (merge(finding.group)) return false;
+  }
+  if (reductions_[finding.kind] >= options_.reductions) {
+    ++report_.not_reduced;
+    return false;
+  }
+  ++reductions_[finding.kind];
+  return true;
+}
+
+void Ledger::add(Finding reduced) {
+  if (groups_by_shape(reduced)) reduced.group = group_of(reduced);
+  if (merge(reduced.group)) return;
+  report_.findings.push_back(std::move(reduced));
+  if (options_.found) options_.found(report_, report_.findings.back());
+}
+
+bool Ledger::merge(const std::string& group) {
+  const auto at = std::ranges::find(report_.findings, group, &Finding::group);
+  if (at == report_.findings.end()) return false;
+  ++at->count;
+  return true;
+}
+
+}  // namespace secequiv::hunt

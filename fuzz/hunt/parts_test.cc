@@ -1,0 +1,118 @@
+// The parts of the hunt that its loop only calls: how time grows, interpreters, grouping, files.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "fuzz/hunt/evaluators.h"
+#include "fuzz/hunt/scaling.h"
+#include "fuzz/hunt/shape.h"
+#include "fuzz/hunt/store.h"
+#include "fuzz/hunt/testing.h"
+#include "harness/bpf/testing.h"
+#include "harness/bpf/text.h"
+
+namespace secequiv::hunt {
+namespace {
+
+TEST(Scaling, WhatGrowsTooFastIsSaid) {
+  FakeOptimizer cubic([](ProgramView p) {
+    const double size = static_cast<double>(p.size()) / 4096;
+    std::this_thread::sleep_for(std::chrono::duration<double>(size * size * size * 0.12));
+    return same(p);
+  });
+  HuntOptions options = options_for(1);
+  const auto rows = measure_scaling(cubic, options);
+  ASSERT_GE(rows.size(), 10u);
+  for (const ScalingRow& row : rows) EXPECT_TRUE(too_slow(row)) << row.family;
+  FakeOptimizer fast(same);
+  for (const ScalingRow& row : measure_scaling(fast, options)) {
+    EXPECT_GE(row.sizes.back(), 4000u) << row.family;
+    EXPECT_FALSE(too_slow(row)) << row.family;
+  }
+}
+
+TEST(Scaling, LimitsAreOfGrowthAndOfTime) {
+  EXPECT_FALSE(too_slow({"quadratic", {1024, 2048, 4096}, {0.05, 0.2, 0.8}, 2.0}));
+  EXPECT_TRUE(too_slow({"cubic", {1024, 2048, 4096}, {0.01, 0.08, 0.64}, 3.0}));
+  EXPECT_FALSE(too_slow({"cubic but fast", {1024, 2048, 4096}, {1e-5, 8e-5, 64e-5}, 3.0}));
+  EXPECT_TRUE(too_slow({"long", {1024, 2048, 4096}, {1.0, 2.0, 4.0}, 1.0}));
+}
+
+TEST(HuntEvaluator, AgreementPasses) {
+  FakeEvaluator evaluator([](ProgramView p, const InputWords& words) { return run(p, words); });
+  const auto subjects = generated_programs();
+  const auto report = hunt_evaluator("fake", evaluator, *subjects, {}, options_for(300));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kPass) << report->reason;
+  EXPECT_GT(report->evaluations, 5000u);
+}
+
+TEST(HuntEvaluator, DisagreementIsReducedToOneInstructionAndOneWord) {
+  // Subtracts the wrong way round.
+  FakeEvaluator evaluator([](ProgramView p, const InputWords& words) {
+    Program wrong;
+    for (const Insn& in : p) wrong.push_back(in.code == kNeg ? Insn{kLdImm, 0, 0, 7} : in);
+    return run(wrong, words);
+  });
+  const auto subjects = generated_programs();
+  HuntOptions options = options_for(3000);
+  options.stop_at_first = true;
+  const auto report = hunt_evaluator("fake", evaluator, *subjects, {}, options);
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->verdict, Verdict::kDifferent);
+  const Finding& finding = report->findings.front();
+  EXPECT_EQ(finding.subject.before, (Program{{kNeg, 0, 0, 0}, {kRetA, 0, 0, 0}}))
+      << asm_text(finding.subject.before);
+  EXPECT_EQ(finding.witness->before, 0u);
+  EXPECT_EQ(finding.witness->after, 7u);
+  SeccompData data = finding.witness->data;
+  data.set_arch(0);  // which is x86_64, for people
+  EXPECT_EQ(data, SeccompData{});
+}
+
+TEST(Shape, ForgetsValuesOnly) {
+  const Program one = {{kLdWAbs, 0, 0, 16}, {kJeqK, 0, 1, 5}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
+  Program other = one;
+  other[0].k = 24;
+  other[1].k = 77;
+  other[3].k = 9;
+  EXPECT_EQ(shape_of(one), shape_of(other));
+  other[3].k = 1;  // now both returns are the same
+  EXPECT_NE(shape_of(one), shape_of(other));
+  other = one;
+  other[1].jt = 1;
+  EXPECT_NE(shape_of(one), shape_of(other));
+  EXPECT_EQ(signature_of("panic at 0x1f, line 12"), signature_of("panic at 0xab34, line 9"));
+  EXPECT_NE(signature_of("panic: index"), signature_of("panic: nil"));
+  const std::string said =
+      "it exited with status 1; its standard error ends: Traceback (most recent "
+      "call last):\n  File \"a.py\", line 3, in f\n    g()\n";
+  EXPECT_EQ(signature_of(said + "KeyError: 3\n"), signature_of(said + "KeyError: 4"));
+  EXPECT_NE(signature_of(said + "KeyError: 3"), signature_of(said + "ValueError: 3"));
+  EXPECT_EQ(signature_of("it exited with status 2; its standard error ends: panic: nil\nstack 1"),
+            "it exited with status #: panic: nil");
+}
+
+TEST(Store, FilesAreProgramsWithTheirReplay) {
+  HuntReport report;
+  report.kind = "optimizer";
+  report.target = "sh it.sh '{}'";
+  Finding finding;
+  finding.subject.before = {{kLdWAbs, 0, 0, 0}, {kRetA, 0, 0, 0}};
+  finding.detail = "two\nlines";
+  finding.group = "different: a";
+  finding.pass = "merge";
+  finding.witness = Witness{SeccompData{}, 1, 2};
+  const std::string text = file_text(report, finding, "x.asm");
+  const auto read = read_program(text, "x.asm");
+  ASSERT_TRUE(read) << text;
+  EXPECT_EQ(*read, finding.subject.before);
+  EXPECT_NE(text.find("replay: secequiv check --optimizer 'sh it.sh '\\''{}'\\''' x.asm"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("; pass: merge\n"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace secequiv::hunt

@@ -1,0 +1,210 @@
+#include "fuzz/hunt/reduce.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fuzz/hunt/shape.h"
+#include "harness/base/clock.h"
+#include "harness/bpf/check.h"
+#include "harness/generate/random_program.h"
+#include "harness/generate/shrink.h"
+#include "harness/policy/json.h"
+
+namespace secequiv::hunt {
+namespace {
+
+// The predicate of one reduction: which kind, which crash, which inputs, until when.
+class Reduction {
+ public:
+  Reduction(const Target& target, const Finding& finding, const HuntOptions& options)
+      : target_(target), finding_(finding), options_(options) {
+    seconds_ = options.reduce_seconds;
+    // Each step of a hang takes the whole time limit.
+    if (finding.kind == FindingKind::kHung)
+      seconds_ = std::max(seconds_, 12 * options.request_seconds);
+  }
+
+  bool still(const HuntSubject& subject) {
+    if (error_ || out_of_time()) return false;
+    const auto inputs = inputs_for(subject, finding_.witness);
+    Answer<Program> answer;
+    auto problem = shows(target_, finding_.kind, subject, answer, inputs, options_);
+    if (!problem) {
+      error_ = problem.error();
+      return false;
+    }
+    if (!*problem || !same_crash(**problem)) return false;
+    last_ = Shown{subject, std::move(answer), std::move(**problem)};
+    return true;
+  }
+
+  // The first pass whose program for the smallest subject shows the same kind of finding; empty if
+  // the optimizer does not tell, or nothing that fits its answer.
+  std::string pass() {
+    if (target_.optimizer == nullptr || !last_ || !last_->answer.ok() ||
+        (finding_.kind != FindingKind::kDifferent && finding_.kind != FindingKind::kRejected))
+      return {};
+    auto stages = target_.optimizer->stages(last_->subject.before);
+    if (!stages.ok() || stages.value.empty() || stages.value.back().program != last_->answer.value)
+      return {};
+    const auto inputs = inputs_for(last_->subject, last_->problem.witness);
+    JudgeOptions judging = options_.judge;
+    judging.cache = false;
+    // Reducing may have used up its time; this has as much again.
+    start_ = Clock::now();
+    for (OptimizerStage& stage : stages.value) {
+      if (seconds_since(start_) > seconds_ || (options_.stop && options_.stop())) return {};
+      Answer<Program> after;
+      after.value = std::move(stage.program);
+      const auto judgement = judge(last_->subject.before, after, inputs, judging);
+      if (!judgement) {
+        error_ = judgement.error();
+        return {};
+      }
+      if (judgement->problem && judgement->problem->kind == finding_.kind) return stage.pass;
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool timed_out() const { return timed_out_; }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+  struct Shown {
+    HuntSubject subject;
+    Answer<Program> answer;
+    Problem problem;
+  };
+  // Of the smallest subject so far: the last one for which still() held.
+  [[nodiscard]] const std::optional<Shown>& last() const { return last_; }
+
+ private:
+  [[nodiscard]] std::vector<InputWords> inputs_for(const HuntSubject& subject,
+                                                   const std::optional<Witness>& witness) const {
+    std::vector<InputWords> inputs;
+    if (witness) inputs.push_back(witness->data.words);
+    if (options_.judge.prover) return inputs;
+    Random random(1);  // the same question must have the same answer
+    for (const InputWords& words : random_inputs(random, subject.before, 64))
+      inputs.push_back(words);
+    return inputs;
+  }
+
+  bool out_of_time() {
+    timed_out_ =
+        timed_out_ || seconds_since(start_) > seconds_ || (options_.stop && options_.stop());
+    return timed_out_;
+  }
+
+  // A smaller program that crashes elsewhere is another finding.
+  bool same_crash(const Problem& problem) const {
+    return finding_.kind != FindingKind::kCrashed ||
+           signature_of(problem.detail) == signature_of(finding_.detail);
+  }
+
+  const Target& target_;
+  const Finding& finding_;
+  const HuntOptions& options_;
+  Clock::time_point start_ = Clock::now();
+  double seconds_ = 0;
+  bool timed_out_ = false;
+  std::optional<Error> error_;
+  std::optional<Shown> last_;
+};
+
+// The witness of the reduced pair, made as small as running can make it.
+void finish(Finding& out, const Reduction::Shown& shown, Sameness sameness) {
+  out.subject.before = shown.subject.before;
+  out.subject.policy = shown.subject.policy;
+  out.detail = shown.problem.detail;
+  out.after.reset();
+  if (shown.answer.ok()) out.after = shown.answer.value;
+  out.witness = shown.problem.witness;
+  if (!out.witness) return;
+  const Pair pair{out.subject.before, *out.after, sameness};
+  out.witness = minimize(pair, *out.witness);
+  out.detail = became_text(*out.witness);
+}
+
+}  // namespace
+
+Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
+                                     const HuntSubject& subject, Answer<Program>& answer,
+                                     std::span<const InputWords> inputs,
+                                     const HuntOptions& options) {
+  const std::optional<Problem> nothing;
+  answer = ask(target, subject);
+  if (answer.outcome == Outcome::kUnsupported) return nothing;
+  const auto note = [&](std::string detail) {
+    return std::optional(Problem{kind, std::move(detail), "answer", {}});
+  };
+  switch (kind) {
+    case FindingKind::kGrew:
+      if (!answer.ok() || answer.value.size() <= subject.before.size()) return nothing;
+      return note(
+          fmt::format("{} instructions became {}", subject.before.size(), answer.value.size()));
+    case FindingKind::kNondeterministic: {
+      if (!answer.ok()) return nothing;
+      const auto again = ask(target, subject);
+      if (!again.ok() || again.value == answer.value) return nothing;
+      return note(fmt::format("asked twice, it answered with {} and with other {} instructions",
+                              answer.value.size(), again.value.size()));
+    }
+    case FindingKind::kNotIdempotent: {
+      if (!answer.ok()) return nothing;
+      if (check(answer.value, LengthRule::kUnlimited)) return nothing;
+      const auto again = ask(target, HuntSubject{{}, {}, answer.value});
+      if (!again.ok() || again.value == answer.value) return nothing;
+      return note(fmt::format("its answer of {} instructions, put in again, became other {}",
+                              answer.value.size(), again.value.size()));
+    }
+    default:
+      break;
+  }
+  JudgeOptions judging = options.judge;
+  judging.cache = kind == FindingKind::kCacheLoss;
+  auto judgement = judge(subject.before, answer, inputs, judging);
+  if (!judgement) return judgement.error();
+  if (judgement->problem && judgement->problem->kind != kind) return nothing;
+  return judgement->problem;
+}
+
+Result<Finding> reduce(const Target& target, const Finding& finding, const HuntOptions& options) {
+  Finding out = finding;
+  Reduction reduction(target, finding, options);
+  ShrinkEnd end = ShrinkEnd::kRefused;
+  constexpr ShrinkLimits kLimits{.calls = 20'000};
+  if (target.compiler != nullptr) {
+    auto policy = read_policy(finding.subject.policy, finding.subject.name);
+    if (!policy) return policy.error();
+    end = shrink(
+              *policy,
+              [&](const Policy& smaller) {
+                return reduction.still(subject_of(finding.subject.name, smaller));
+              },
+              kLimits)
+              .end;
+  } else {
+    end = shrink(
+              finding.subject.before,
+              [&](ProgramView smaller) {
+                return reduction.still(
+                    HuntSubject{finding.subject.name, {}, Program(smaller.begin(), smaller.end())});
+              },
+              kLimits)
+              .end;
+  }
+  if (reduction.error()) return *reduction.error();
+  if (!reduction.last()) {
+    out.detail += reduction.timed_out() ? " (not reduced: no time)"
+                                        : " (not reduced: it did not show a second time)";
+    return out;
+  }
+  out.reduced = end == ShrinkEnd::kMinimal && !reduction.timed_out();
+  finish(out, *reduction.last(), options.judge.sameness);
+  out.pass = reduction.pass();
+  if (reduction.error()) return *reduction.error();
+  return out;
+}
+
+}  // namespace secequiv::hunt

@@ -1,0 +1,68 @@
+#include "fuzz/hunt/scaling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/base/clock.h"
+#include "harness/generate/program.h"
+
+namespace secequiv::hunt {
+namespace {
+
+constexpr int kTries = 3;
+constexpr double kTrifle = 0.05;   // seconds, below which growth does not matter
+constexpr double kTooSteep = 2.5;  // exponent
+constexpr double kMuchTime = 2;    // seconds for one filter, however it grows
+
+}  // namespace
+
+std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions& options,
+                                        const LookAtAnswer& look) {
+  std::vector<ScalingRow> out;
+  for (std::size_t family = 0; family < kFamilies; ++family) {
+    ScalingRow row;
+    row.family = family_name(static_cast<Family>(family));
+    Random random(options.seed);
+    for (const Program& program : scaled_programs(random, static_cast<Family>(family))) {
+      if (options.stop && options.stop()) return out;
+      double least = 0;
+      bool answered = false;
+      for (int i = 0; i < kTries; ++i) {
+        const auto start = Clock::now();
+        const auto answer = optimizer.optimize(program);
+        const double seconds = seconds_since(start);
+        if (i == 0 && look) look(row.family, program, answer);
+        if (!answer.ok()) break;
+        least = answered ? std::min(least, seconds) : seconds;
+        answered = true;
+        if (seconds > 1) break;
+      }
+      if (!answered) break;
+      row.sizes.push_back(program.size());
+      row.seconds.push_back(least);
+      if (least > options.request_seconds / 2) break;
+    }
+    // Over the last two doublings; the first sizes are mostly transport.
+    const std::size_t n = row.sizes.size();
+    if (n >= 3 && row.seconds[n - 3] > 0)
+      row.exponent =
+          std::log(row.seconds[n - 1] / row.seconds[n - 3]) /
+          std::log(static_cast<double>(row.sizes[n - 1]) / static_cast<double>(row.sizes[n - 3]));
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::optional<std::string> too_slow(const ScalingRow& row) {
+  if (row.sizes.empty()) return std::nullopt;
+  const double last = row.seconds.back();
+  const bool steep = row.exponent > kTooSteep && last > kTrifle;
+  if (!steep && last - row.seconds.front() < kMuchTime) return std::nullopt;
+  return fmt::format(
+      "{}: {:.3g} s for {} instructions, growing with the size to the power of {:.1f}", row.family,
+      last, row.sizes.back(), row.exponent);
+}
+
+}  // namespace secequiv::hunt

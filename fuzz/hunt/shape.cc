@@ -1,0 +1,155 @@
+#include "fuzz/hunt/shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+namespace secequiv::hunt {
+namespace {
+
+// Names values by the order in which they appear. Zero keeps its name: code treats it apart.
+class Names {
+ public:
+  explicit Names(char prefix) : prefix_(prefix) {}
+
+  std::string operator()(std::uint32_t value, bool zero_is_special = true) {
+    if (value == 0 && zero_is_special) return "0";
+    auto at = std::ranges::find(seen_, value);
+    if (at == seen_.end()) at = seen_.insert(seen_.end(), value);
+    return fmt::format("{}{}", prefix_, at - seen_.begin());
+  }
+
+ private:
+  char prefix_;
+  std::vector<std::uint32_t> seen_;
+};
+
+constexpr std::string_view kTailMark = "; its standard error ends: ";
+
+// Of what a crash left on standard error: the first line with a panic, else the last one.
+std::string_view telling_line(std::string_view detail) {
+  const std::size_t mark = detail.find(kTailMark);
+  if (mark == std::string_view::npos) return {};
+  std::string_view rest = detail.substr(mark + kTailMark.size());
+  std::string_view last;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.find("panic") != std::string_view::npos) return line;
+    if (line.find_first_not_of(" \t\r") != std::string_view::npos) last = line;
+  }
+  return last;
+}
+
+}  // namespace
+
+std::string shape_of(ProgramView program) {
+  Names constants('k');
+  Names returns('r');
+  Names words('w');
+  Names scratch('m');
+  std::string out;
+  for (const Insn& in : program) {
+    if (!out.empty()) out += "; ";
+    const InsnInfo* info = insn_info(in.code);
+    if (info == nullptr) {
+      out += "unknown";
+      continue;
+    }
+    out += info->mnemonic;
+    switch (info->operand) {
+      case Operand::Imm:
+        out += ' ';
+        out += in.code == kRetK ? returns(in.k, false) : constants(in.k);
+        break;
+      case Operand::CondImm:
+        out += fmt::format(" {} +{} +{}", constants(in.k), in.jt, in.jf);
+        break;
+      case Operand::CondReg:
+        out += fmt::format(" x +{} +{}", in.jt, in.jf);
+        break;
+      case Operand::Abs:
+        out += ' ';
+        out += words(in.k, false);
+        break;
+      case Operand::Mem:
+        out += ' ';
+        out += scratch(in.k, false);
+        break;
+      case Operand::Target:
+        out += fmt::format(" +{}", in.k);
+        break;
+      case Operand::Len:
+        out += " len";
+        break;
+      case Operand::Reg:
+        out += " x";
+        break;
+      case Operand::Acc:
+        out += " a";
+        break;
+      default:
+        break;
+    }
+  }
+  return out;
+}
+
+std::string signature_of(std::string_view detail) {
+  constexpr std::size_t kMost = 160;
+  std::string telling(detail.substr(0, detail.find(kTailMark)));
+  if (const auto line = telling_line(detail); !line.empty())
+    telling = fmt::format("{}: {}", telling, line);
+  std::string out;
+  bool in_number = false;
+  for (const char c : telling) {
+    // Hexadecimal digits only continue a number: words keep their letters.
+    const bool digit =
+        std::isdigit(static_cast<unsigned char>(c)) != 0 ||
+        (in_number && (std::isxdigit(static_cast<unsigned char>(c)) != 0 || c == 'x'));
+    if (!digit) {
+      out += c == '\n' ? ' ' : c;
+    } else if (!in_number) {
+      out += '#';
+    }
+    in_number = digit;
+    if (out.size() == kMost) break;
+  }
+  return out;
+}
+
+bool groups_by_shape(const Finding& finding) {
+  switch (finding.kind) {
+    case FindingKind::kDifferent:
+    case FindingKind::kRejected:
+    case FindingKind::kCacheLoss:
+      return true;
+    // One that said nothing is told by its program.
+    case FindingKind::kCrashed:
+      return telling_line(finding.detail).empty();
+    default:
+      return false;
+  }
+}
+
+std::string group_of(const Finding& finding) {
+  std::string kind(finding_name(finding.kind));
+  if (groups_by_shape(finding))
+    return kind + (finding.pass.empty() ? "" : " in " + finding.pass) + ": " +
+           shape_of(finding.subject.before);
+  switch (finding.kind) {
+    case FindingKind::kCrashed:
+    case FindingKind::kGarbage:
+    case FindingKind::kRefused:
+      return kind + ": " + signature_of(finding.detail);
+    case FindingKind::kSlow:
+      return kind + ": " + finding.subject.name;
+    // One of each is enough: they say what the target is like, not where it is wrong.
+    default:
+      return kind;
+  }
+}
+
+}  // namespace secequiv::hunt

@@ -1,0 +1,126 @@
+#include "fuzz/hunt/store.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/bpf/text.h"
+#include "harness/policy/json.h"
+#include "harness/seccomp/annotate.h"
+
+namespace secequiv::hunt {
+namespace {
+
+// FNV-1a, 32 bits.
+std::uint32_t hash(std::string_view text) {
+  std::uint32_t out = 2166136261u;
+  for (const char c : text) out = (out ^ static_cast<std::uint8_t>(c)) * 16777619u;
+  return out;
+}
+
+// In single quotes for a POSIX shell, if it needs any.
+std::string quoted(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+bool is_policy(const Finding& finding, const HuntReport& report) {
+  return report.kind == "compiler" && !finding.subject.policy.empty();
+}
+
+std::vector<std::string> heading(const HuntReport& report, const Finding& finding,
+                                 const std::string& path) {
+  std::vector<std::string> lines = {
+      fmt::format("{}: {}", finding_name(finding.kind), finding.detail),
+      fmt::format("{} {}", report.kind, report.target),
+      fmt::format("replay: {}", replay_command(report, finding, path)),
+  };
+  if (!finding.pass.empty()) lines.push_back("pass: " + finding.pass);
+  if (finding.witness) {
+    std::string words = "words:";
+    for (const std::uint32_t word : finding.witness->data.words)
+      words += fmt::format(" {:#x}", word);
+    lines.push_back(words);
+  }
+  for (std::string& line : lines) line = printable(line, false);
+  return lines;
+}
+
+}  // namespace
+
+std::string file_name(const Finding& finding) {
+  return fmt::format("{}-{:08x}", finding_name(finding.kind), hash(finding.group));
+}
+
+std::string replay_command(const HuntReport& report, const Finding& finding,
+                           const std::string& path) {
+  const std::string target = quoted(report.target);
+  if (report.kind == "evaluator")
+    return fmt::format("secequiv fuzz --evaluator {} --programs {} --trials 1{}{}", target,
+                       quoted(path),
+                       finding.witness ? fmt::format(" --inputs {}.inputs", quoted(path)) : "",
+                       report.replay_options);
+  const bool judged_by_check =
+      finding.kind == FindingKind::kDifferent || finding.kind == FindingKind::kRejected;
+  if (judged_by_check)
+    return fmt::format("secequiv check --{} {} {}{}", report.kind, target, quoted(path),
+                       report.replay_options);
+  return fmt::format("secequiv fuzz --{} {} {} {} --trials 1 --no-scaling{}", report.kind, target,
+                     is_policy(finding, report) ? "--rules" : "--programs", quoted(path),
+                     report.replay_options);
+}
+
+std::string file_text(const HuntReport& report, const Finding& finding, const std::string& path) {
+  const auto lines = heading(report, finding, path);
+  if (is_policy(finding, report)) {
+    auto policy = read_policy(finding.subject.policy, path);
+    if (!policy) return finding.subject.policy;
+    policy->description = fmt::format("{}", fmt::join(lines, "\n"));
+    return write_policy(*policy);
+  }
+  std::string out;
+  for (const std::string& line : lines) out += fmt::format("; {}\n", line);
+  return out + write_program(finding.subject.before, Form::kAsm, annotate(finding.subject.before));
+}
+
+Status prepare_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return make_error(ErrorCode::kIo, folder, "cannot make it: " + error.message());
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return make_error(ErrorCode::kIo, folder,
+                      fmt::format("cannot write there: {}", std::strerror(errno)));
+  return Ok{};
+}
+
+Status store(const HuntReport& report, Finding& finding, const std::string& folder) {
+  if (finding.subject.before.empty()) return Ok{};
+  const std::string path = (std::filesystem::path(folder) / file_name(finding)).string() +
+                           (is_policy(finding, report) ? ".json" : ".asm");
+  if (auto s = write_file(path, file_text(report, finding, path)); !s) return s;
+  finding.file = path;
+  if (report.kind != "evaluator" || !finding.witness) return Ok{};
+  std::string bytes;
+  for (const std::uint32_t word : finding.witness->data.words)
+    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(word >> shift & 0xff);
+  return write_file(path + ".inputs", bytes);
+}
+
+}  // namespace secequiv::hunt

@@ -1,0 +1,116 @@
+// Stand-ins for what is under test, for tests of the hunt.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fuzz/hunt/hunt.h"
+#include "harness/policy/json.h"
+#include "verify/dd/engine.h"
+
+namespace secequiv::hunt {
+
+using Function = std::function<Answer<Program>(ProgramView)>;
+
+class FakeOptimizer : public Optimizer {
+ public:
+  explicit FakeOptimizer(Function function) : function_(std::move(function)) {}
+  Answer<Program> optimize(ProgramView program) override {
+    ++requests;
+    return function_(program);
+  }
+  std::size_t requests = 0;
+
+ private:
+  Function function_;
+};
+
+// Passes with names, each applied once.
+class StagedOptimizer : public Optimizer {
+ public:
+  using Passes = std::vector<std::pair<std::string, std::function<Program(ProgramView)>>>;
+  explicit StagedOptimizer(Passes passes) : passes_(std::move(passes)) {}
+  Answer<Program> optimize(ProgramView program) override {
+    Answer<Program> out;
+    out.value.assign(program.begin(), program.end());
+    for (const auto& [name, run] : passes_) out.value = run(out.value);
+    return out;
+  }
+  Answer<std::vector<OptimizerStage>> stages(ProgramView program) override {
+    Answer<std::vector<OptimizerStage>> out;
+    Program current(program.begin(), program.end());
+    for (const auto& [name, run] : passes_) {
+      Program next = run(current);
+      if (next != current) out.value.push_back({name, next});
+      current = std::move(next);
+    }
+    if (spoil) spoil(out);
+    return out;
+  }
+  std::function<void(Answer<std::vector<OptimizerStage>>&)> spoil;
+
+ private:
+  Passes passes_;
+};
+
+class FakeCompiler : public Compiler {
+ public:
+  explicit FakeCompiler(std::function<Program(const Policy&)> function)
+      : function_(std::move(function)) {}
+  Answer<Program> compile(std::string_view policy) override {
+    const auto read = read_policy(policy, "policy");
+    if (!read) return {Outcome::kRefused, {}, read.error().text(), 0};
+    return answered(function_(*read));
+  }
+  static Answer<Program> answered(Program program) {
+    Answer<Program> out;
+    out.value = std::move(program);
+    return out;
+  }
+
+ private:
+  std::function<Program(const Policy&)> function_;
+};
+
+class FakeEvaluator : public Evaluator {
+ public:
+  explicit FakeEvaluator(std::function<std::uint32_t(ProgramView, const InputWords&)> function)
+      : function_(std::move(function)) {}
+  Answer<std::vector<std::uint32_t>> evaluate(ProgramView program,
+                                              std::span<const InputWords> inputs) override {
+    Answer<std::vector<std::uint32_t>> out;
+    for (const InputWords& input : inputs) out.value.push_back(function_(program, input));
+    return out;
+  }
+
+ private:
+  std::function<std::uint32_t(ProgramView, const InputWords&)> function_;
+};
+
+inline Answer<Program> same(ProgramView program) {
+  return FakeCompiler::answered(Program(program.begin(), program.end()));
+}
+
+inline Answer<Program> failure(Outcome outcome, std::string detail) {
+  return {outcome, {}, std::move(detail), 0};
+}
+
+inline bool has(ProgramView program, std::uint16_t code) {
+  return std::ranges::any_of(program, [&](const Insn& in) { return in.code == code; });
+}
+
+inline HuntOptions options_for(std::uint64_t trials) {
+  HuntOptions out;
+  out.trials = trials;
+  out.seconds = 1e9;
+  out.scaling = false;
+  out.judge.prover = [](const Question& question, bool) {
+    return dd::prove(question, {.nodes = 1 << 16, .steps = 1 << 17});
+  };
+  return out;
+}
+
+}  // namespace secequiv::hunt

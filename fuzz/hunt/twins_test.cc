@@ -1,0 +1,195 @@
+// The tester tested: the planted twin of every pass is found, by derived and mutated inputs alone
+// and by proof.
+#include "adapters/broken/twins.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "harness/base/file.h"
+#include "harness/bpf/check.h"
+#include "harness/bpf/testing.h"
+#include "harness/bpf/text.h"
+#include "harness/generate/random_policy.h"
+#include "harness/generate/random_program.h"
+#include "harness/inputs/cases.h"
+#include "harness/optimize/optimizer.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/testing.h"
+#include "verify/dd/engine.h"
+
+namespace secequiv {
+namespace {
+
+using broken::Twin;
+
+#ifdef SECEQUIV_FULL_TESTS
+constexpr int kMutations = 20000;
+constexpr int kSubjects = 10;
+#else
+constexpr int kMutations = 4000;
+constexpr int kSubjects = 3;
+#endif
+
+// A program and what an optimizer with the twin in it makes of it, with inputs derived from either.
+struct Subject {
+  std::string name;
+  Program before;
+  Program after;
+  std::vector<SeccompData> inputs;
+};
+
+// The twin alone; or after the passes of its kind that stand before its pass in the table, of
+// bytecode passes after all.
+Program with_twin(const Twin& twin, const Policy& policy, bool alone) {
+  std::vector<const Pass*> earlier;
+  for (const Pass* pass : standard_passes()) {
+    if (alone || pass->name == twin.pass) break;
+    if (pass->run.index() == twin.run.index()) earlier.push_back(pass);
+  }
+  if (const auto* run = std::get_if<RulePass>(&twin.run)) {
+    Policy wrong = simplify(policy, earlier).policy;
+    for (RuleSet& set : wrong.rule_sets)
+      for (SyscallRule& entry : set.rules) entry.rule = (*run)(entry.rule);
+    return compile(wrong);
+  }
+  if (const auto* run = std::get_if<LayoutPass>(&twin.run))
+    return render((*run)(lay_out(policy, earlier)));
+  const Program program = compile(policy);
+  return std::get<BytecodePass>(twin.run)(alone ? program : optimize(program).program);
+}
+
+bool proven_different(const Subject& subject) {
+  // Enough for any real filter; of random programs there are others.
+  constexpr dd::Limits kLimits{std::size_t{1} << 18, std::size_t{1} << 18};
+  auto proof = dd::prove(Pair{subject.before, subject.after, Sameness::kRaw}, kLimits);
+  if (!proof || proof->verdict != Verdict::kDifferent) return false;
+  // The engine replays its witness; that it does here, too, is what the verdict means.
+  const InputWords& words = proof->witness->data.words;
+  EXPECT_NE(run(subject.before, words), run(subject.after, words)) << subject.name;
+  return true;
+}
+
+// As a fuzzer does: derived inputs, then ones that differ from them in a bit or a word.
+bool found_by_inputs(const Subject& subject, Random& random) {
+  for (const SeccompData& data : subject.inputs)
+    if (run(subject.before, data.words) != run(subject.after, data.words)) return true;
+  for (int i = 0; i < kMutations; ++i) {
+    SeccompData data = random.pick(subject.inputs);
+    for (std::size_t n = random.between(1, 3); n > 0; --n) {
+      std::uint32_t& word = data.words[random.below(16)];
+      word = random.one_in(2) ? word ^ 1u << random.below(32)
+                              : random.pick(subject.inputs).words[random.below(16)];
+    }
+    if (run(subject.before, data.words) != run(subject.after, data.words)) return true;
+  }
+  return false;
+}
+
+Subject of_policy(const Twin& twin, std::string name, const Policy& policy, bool alone) {
+  Subject out{std::move(name), compile(policy), with_twin(twin, policy, alone), {}};
+  out.inputs = derive_cases(policy, {.per_syscall = 200, .total = 100000}).inputs;
+  return out;
+}
+
+Subject of_program(const Twin& twin, std::string name, const Program& program) {
+  Subject out{std::move(name), program, std::get<BytecodePass>(twin.run)(program), {}};
+  constexpr CaseLimits kLimits{.per_syscall = 200, .total = 100000, .steps = 1 << 20};
+  out.inputs = derive_cases(program, kLimits).inputs;
+  return out;
+}
+
+// Real policies first, then random ones; random programs for bytecode passes.
+template <class Visit>
+void subjects(const Twin& twin, Random& random, const Visit& visit) {
+  const std::filesystem::path folder =
+      std::filesystem::path(SECEQUIV_SOURCE_DIR) / "corpus/policies";
+  for (const char* name : {"gvisor/systrap.json", "gvisor/kvm-nvproxy.json", "seed/nested.json",
+                           "seed/errno-zoo.json", "seed/masked-flags.json", "seed/futex.json"}) {
+    const auto text = read_file(folder / name);
+    ASSERT_TRUE(text) << name;
+    for (const bool alone : {false, true})
+      if (visit(of_policy(twin, name, policy_from(*text), alone))) return;
+  }
+  // Two tests of the same word under different masks.
+  const Policy masks = x86_64_policy(
+      R"j({"action": "allow", "rules": {"mmap": {"any_of": [
+          {"args": {"2": {"masked_eq": {"mask": 6, "value": 2}, "bits": 32}}},
+          {"args": {"2": {"masked_eq": {"mask": 24, "value": 8}, "bits": 32}}}]}}})j");
+  for (const bool alone : {false, true})
+    if (visit(of_policy(twin, "masks", masks, alone))) return;
+  const bool programs = std::holds_alternative<BytecodePass>(twin.run);
+  for (int i = 0; i < 400; ++i) {
+    const Policy policy = random_policy(random);
+    if (visit(of_policy(twin, "random policy", policy, i % 2 == 0))) return;
+    for (int j = 0; programs && j < 5; ++j) {
+      const Program program = random_program(random, random.between(3, j == 4 ? 600 : 60));
+      if (visit(of_program(twin, "random program", program))) return;
+    }
+  }
+}
+
+std::vector<Twin> all_twins() {
+  std::vector<Twin> out;
+  for (const auto twins : {broken::rule_twins(), broken::layout_twins(), broken::bytecode_twins()})
+    out.insert(out.end(), twins.begin(), twins.end());
+  return out;
+}
+
+TEST(Twins, AtLeastOneForEachPass) {
+  const auto twins = all_twins();
+  for (const Pass& pass : all_passes()) {
+    const auto twin = std::ranges::find(twins, pass.name, &Twin::pass);
+    ASSERT_NE(twin, twins.end()) << pass.name;
+    EXPECT_EQ(twin->run.index(), pass.run.index()) << pass.name;
+    EXPECT_FALSE(twin->bug.empty());
+  }
+  EXPECT_GE(twins.size(), all_passes().size());
+}
+
+class EveryTwin : public testing::TestWithParam<Twin> {};
+
+TEST_P(EveryTwin, IsFoundByProof) {
+  Random random(90);
+  bool found = false;
+  subjects(GetParam(), random, [&](const Subject& subject) {
+    EXPECT_FALSE(check(subject.after, LengthRule::kUnlimited)) << subject.name;
+    found = proven_different(subject);
+    return found;
+  });
+  EXPECT_TRUE(found) << GetParam().bug;
+}
+
+TEST_P(EveryTwin, IsFoundByInputsAlone) {
+  Random random(91);
+  bool found = false;
+  subjects(GetParam(), random, [&](const Subject& subject) {
+    // A program that did not change has nothing to find.
+    if (subject.after == subject.before) return false;
+    found = found_by_inputs(subject, random);
+    return found;
+  });
+  EXPECT_TRUE(found) << GetParam().bug;
+}
+
+// The two never contradict each other: inputs do not differ where programs are proven the same.
+TEST_P(EveryTwin, InputsAndProofAgree) {
+  Random random(92);
+  int seen = 0;
+  subjects(GetParam(), random, [&](const Subject& subject) {
+    const bool by_inputs = found_by_inputs(subject, random);
+    EXPECT_TRUE(!by_inputs || proven_different(subject)) << subject.name;
+    return ++seen == kSubjects;
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Passes, EveryTwin, testing::ValuesIn(all_twins()),
+                         [](const auto& parameter) {
+                           std::string name(parameter.param.pass);
+                           std::ranges::replace(name, '-', '_');
+                           return name + "_" + std::to_string(parameter.index);
+                         });
+
+}  // namespace
+}  // namespace secequiv

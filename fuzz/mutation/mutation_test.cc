@@ -1,0 +1,228 @@
+// Scores of small programs against counting by hand and by brute force; of a real filter, that
+// what is promised is kept.
+#include "fuzz/mutation/mutation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "harness/base/file.h"
+#include "harness/bpf/testing.h"
+#include "harness/generate/random_program.h"
+#include "harness/inputs/cases.h"
+#include "harness/policy/testing.h"
+
+namespace secequiv {
+namespace {
+
+const char* const kSmall = "ld [0]\njeq #39, ok, no\nok: ret #0x7fff0000\nno: ret #0x50001\n";
+
+MutationReport score(ProgramView program, const std::vector<InputSet>& inputs,
+                     const MutationOptions& options) {
+  auto report = score_mutants(program, inputs, options);
+  if (report) return std::move(*report);
+  ADD_FAILURE() << report.error().text() << "\n" << asm_text(program);
+  return {};
+}
+
+std::vector<SeccompData> data_of(const std::vector<InputWords>& inputs) {
+  std::vector<SeccompData> out;
+  for (const InputWords& words : inputs) out.push_back(SeccompData{words});
+  return out;
+}
+
+// Each mutant is in one column; proofs add up.
+void expect_consistent(const MutationReport& report) {
+  std::size_t missed = 0;
+  for (const MutationCounts& c : report.operators) {
+    EXPECT_EQ(c.mutants, c.by_inputs + c.by_fuzzing + c.survived + c.equivalent + c.undecided);
+    EXPECT_EQ(c.proofs, c.proven_different + c.equivalent + c.unproven);
+    missed += c.by_fuzzing + c.survived + c.undecided;
+  }
+  EXPECT_EQ(report.missed.size(), missed);
+  std::size_t killed = 0;
+  for (const InputSetCounts& set : report.inputs) killed += set.killed;
+  EXPECT_EQ(report.total().by_inputs, killed);
+}
+
+bool killed_by(ProgramView program, ProgramView mutant, const std::vector<SeccompData>& inputs) {
+  return std::ranges::any_of(inputs, [&](const SeccompData& data) {
+    return run(program, data.words) != run(mutant, data.words);
+  });
+}
+
+class RandomScores : public testing::TestWithParam<int> {};
+
+TEST_P(RandomScores, AgreeWithBruteForce) {
+  Random random(static_cast<std::uint64_t>(GetParam()));
+  const Program program = random_program(random, random.between(2, 12));
+  const std::vector<InputSet> inputs = {{"first", data_of(random_inputs(random, program, 5))},
+                                        {"second", data_of(random_inputs(random, program, 30))}};
+  MutationOptions options;
+  options.fuzz_seconds = 0;
+  options.prove_all = true;
+  // Products of words are beyond any limit; what is not decided is not counted as anything else.
+  options.budget.timeout_seconds = 0.01;
+  options.budget.diagrams = {std::size_t{1} << 14, std::size_t{1} << 16};
+  // Several portions, too.
+  options.list_entries = GetParam() % 2 == 0 ? 40 : options.list_entries;
+  const MutationReport report = score(program, inputs, options);
+  expect_consistent(report);
+  EXPECT_TRUE(report.all_proven);
+  std::array<MutationCounts, kMutationOperators> expected;
+  std::size_t first = 0;
+  std::size_t undetected = 0;
+  const auto more = data_of(random_inputs(random, program, 300));
+  for (const Mutant& mutant : mutants_of(program).accepted) {
+    const Program made = mutated(program, mutant);
+    MutationCounts& counts = expected[static_cast<std::size_t>(mutant.op)];
+    ++counts.mutants;
+    const bool by_first = killed_by(program, made, inputs[0].inputs);
+    first += by_first ? 1 : 0;
+    if (by_first || killed_by(program, made, inputs[1].inputs)) {
+      ++counts.by_inputs;
+      continue;
+    }
+    const auto listed = std::ranges::find(report.missed, mutant, &MissedMutant::mutant);
+    undetected += listed == report.missed.end() ? 1 : 0;
+    // What is said to be the same is never seen to differ.
+    if (listed == report.missed.end()) {
+      EXPECT_FALSE(killed_by(program, made, more)) << describe(mutant, program);
+    } else if (listed->witness) {
+      EXPECT_EQ(listed->witness->before, run(program, listed->witness->data.words));
+      EXPECT_EQ(listed->witness->after, run(made, listed->witness->data.words));
+      EXPECT_NE(listed->witness->before, listed->witness->after) << describe(mutant, program);
+    }
+  }
+  for (std::size_t op = 0; op < kMutationOperators; ++op) {
+    EXPECT_EQ(report.operators[op].mutants, expected[op].mutants);
+    EXPECT_EQ(report.operators[op].by_inputs, expected[op].by_inputs);
+    EXPECT_EQ(report.operators[op].proofs, expected[op].mutants);
+  }
+  EXPECT_EQ(report.inputs[0].killed, first);
+  EXPECT_EQ(report.total().equivalent, undetected);
+  EXPECT_EQ(report.verdict() == Verdict::kFail, report.total().survived > 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomScores, testing::Range(1, 15));
+
+// getpid alone: swapping the returns shows, as does every change of what is returned for it.
+TEST(MutationScore, OfOneInput) {
+  MutationOptions options;
+  options.fuzz_seconds = 0;
+  const Program program = assemble(kSmall);
+  const MutationReport report = score(program, {{"getpid", {call(Arch::kX86_64, 39)}}}, options);
+  expect_consistent(report);
+  const auto counts = [&](MutationOperator op) {
+    return report.operators[static_cast<std::size_t>(op)];
+  };
+  // 33 other constants, all of them unequal to 39.
+  EXPECT_EQ(counts(MutationOperator::kConstant).by_inputs, 33u);
+  // 14 loads yield 0, one the architecture.
+  EXPECT_EQ(counts(MutationOperator::kLoad).by_inputs, 15u);
+  // The return it meets; the other one never runs.
+  EXPECT_EQ(counts(MutationOperator::kReturn).by_inputs, 34u);
+  EXPECT_EQ(counts(MutationOperator::kReturn).survived, 34u);
+  EXPECT_EQ(report.verdict(), Verdict::kFail);
+  // None of the small filter's mutants is equivalent; the proof finds what the input does not.
+  EXPECT_EQ(report.total().equivalent, 0u);
+  EXPECT_EQ(report.total().proven_different, report.total().proofs);
+}
+
+TEST(MutationScore, FuzzingFindsWhatNoInputShows) {
+  MutationOptions options;
+  options.fuzz_seconds = 20;  // none needs a thousandth of it
+  const Program program = assemble(kSmall);
+  const MutationReport report = score(program, {}, options);
+  expect_consistent(report);
+  EXPECT_EQ(report.total().by_inputs, 0u);
+  EXPECT_EQ(report.total().by_fuzzing, report.total().mutants - report.total().equivalent);
+  EXPECT_EQ(report.verdict(), Verdict::kPass);
+  for (const MissedMutant& missed : report.missed) {
+    ASSERT_TRUE(missed.fuzzed) << describe(missed.mutant, program);
+    const Program made = mutated(program, missed.mutant);
+    EXPECT_NE(run(program, missed.fuzzed->data.words), run(made, missed.fuzzed->data.words));
+  }
+}
+
+TEST(MutationScore, BehaviourHasMoreEquivalents) {
+  MutationOptions options;
+  options.fuzz_seconds = 0;
+  const Program program = assemble(kSmall);
+  const std::size_t raw = score(program, {}, options).total().equivalent;
+  options.sameness = Sameness::kBehaviour;
+  // 16 data bits of ALLOW, less one that makes 0x7fff0000 - 1 another action.
+  EXPECT_GE(score(program, {}, options).total().equivalent, raw + 16);
+}
+
+TEST(MutationScore, SampleAndAll) {
+  const Program program = assemble(kSmall);
+  const std::vector<InputSet> inputs = {{"program", derive_cases(program).inputs}};
+  MutationOptions options;
+  options.fuzz_seconds = 0;
+  options.sample = 7;
+  const MutationReport some = score(program, inputs, options);
+  EXPECT_EQ(some.total().proofs, some.total().mutants - some.total().by_inputs + 7);
+  EXPECT_FALSE(some.all_proven);
+  options.prove_all = true;
+  const MutationReport all = score(program, inputs, options);
+  EXPECT_EQ(all.total().proofs, all.total().mutants);
+  EXPECT_TRUE(all.all_proven);
+  options.prove_all = false;
+  options.sample = 100000;
+  EXPECT_TRUE(score(program, inputs, options).all_proven);
+}
+
+// A proof that ran out of time is no kill.
+TEST(MutationScore, UndecidedIsSaid) {
+  MutationOptions options;
+  options.fuzz_seconds = 0;
+  options.budget.timeout_seconds = 1e-9;
+  options.budget.diagrams.steps = 1;
+  const Program program = assemble(kSmall);
+  const MutationReport none = score(program, {}, options);
+  expect_consistent(none);
+  EXPECT_GT(none.total().undecided, 0u);
+  EXPECT_EQ(none.total().undecided, none.total().unproven);
+  EXPECT_EQ(none.verdict(), Verdict::kUnknown);
+  // Killed by an input, but not by proof.
+  options.prove_all = true;
+  const MutationReport derived =
+      score(program, {{"program", derive_cases(program).inputs}}, options);
+  expect_consistent(derived);
+  EXPECT_GT(derived.total().unproven, derived.total().undecided);
+  EXPECT_EQ(derived.verdict(), Verdict::kUnknown);
+}
+
+// What the derived inputs of a real filter are held to: of a thousand mutants that differ, none or
+// one is missed, and proofs find all of the sample.
+TEST(MutationScore, OfARealFilter) {
+  const std::filesystem::path corpus = std::filesystem::path(SECEQUIV_SOURCE_DIR) / "corpus";
+  const auto bytes = read_file(corpus / "programs/gvisor/systrap.after.bpf");
+  const auto text = read_file(corpus / "policies/gvisor/systrap.json");
+  ASSERT_TRUE(bytes && text);
+  const auto program = read_program(*bytes, "systrap");
+  ASSERT_TRUE(program);
+  const auto policy = derive_cases(policy_from(*text)).inputs;
+  MutationOptions options;
+  options.fuzz_seconds = 20;  // of the few that are left, none needs more than a fraction
+  options.sample = 100;
+  for (const bool with_policy : {false, true}) {
+    std::vector<InputSet> inputs;
+    if (with_policy) inputs.push_back({"policy", policy});
+    inputs.push_back(
+        {"program",
+         derive_cases(*program, {}, with_policy ? policy : std::vector<SeccompData>{}).inputs});
+    const MutationReport report = score(*program, inputs, options);
+    expect_consistent(report);
+    const MutationCounts sum = report.total();
+    EXPECT_GT(sum.mutants, 15000u);
+    EXPECT_GE(sum.by_inputs * 1000, sum.different() * 999) << "with policy: " << with_policy;
+    EXPECT_EQ(report.verdict(), Verdict::kPass) << "with policy: " << with_policy;
+    EXPECT_EQ(sum.unproven, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace secequiv

@@ -1,0 +1,342 @@
+#include "fuzz/pair/fuzz.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+#include "fuzz/pair/corpus.h"
+#include "fuzz/pair/libfuzzer.h"
+#include "harness/base/clock.h"
+
+#ifdef SECEQUIV_LIBFUZZER
+extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv,
+                                   int (*one)(const std::uint8_t* data, std::size_t size));
+#endif
+
+namespace secequiv::pair_fuzz {
+
+bool can_fuzz() {
+#ifdef SECEQUIV_LIBFUZZER
+  return true;
+#else
+  return false;
+#endif
+}
+
+namespace {
+
+constexpr unsigned kMaxJobs = 256;
+constexpr std::uint64_t kRunsBetweenLooks = 64;
+constexpr double kPatienceSeconds = 5;  // for a process that was told to end
+
+// Of one job; written by it alone.
+struct alignas(64) JobState {
+  std::atomic<bool> ended;  // by itself, as it should
+  std::atomic<std::uint64_t> runs;
+  std::atomic<std::uint64_t> evaluations;
+};
+
+// In memory that all processes share; `seen` (one for each edge) stands behind it.
+struct Shared {
+  std::atomic<bool> stop;
+  std::atomic<int> finding;    // 0: none, 1: being written, 2: there
+  std::atomic<bool> unstored;  // an input that was found could not be written
+  InputWords words;
+  std::array<JobState, kMaxJobs> jobs;
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+class SharedMemory {
+ public:
+  explicit SharedMemory(std::size_t edges) : size_(sizeof(Shared) + edges) {
+    void* at = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (at != MAP_FAILED) shared_ = new (at) Shared{};
+  }
+  ~SharedMemory() {
+    if (shared_ != nullptr) ::munmap(shared_, size_);
+  }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  [[nodiscard]] Shared* get() const { return shared_; }
+  [[nodiscard]] std::span<std::uint8_t> seen() const {
+    return {reinterpret_cast<std::uint8_t*>(shared_ + 1), size_ - sizeof(Shared)};
+  }
+
+ private:
+  std::size_t size_;
+  Shared* shared_ = nullptr;
+};
+
+#ifdef SECEQUIV_LIBFUZZER
+
+// What libFuzzer's callback has, in the process of a job.
+struct Job {
+  Shared* shared;
+  JobState* state;
+  std::span<std::uint8_t> all_seen;
+  std::vector<std::uint8_t> seen;
+  std::uint64_t evaluations;  // at most
+  std::string corpus;
+};
+Job* the_job = nullptr;
+
+void store(std::string_view prefix, const SeccompData& data, bool flush) {
+  if (add_input(the_job->corpus, prefix, data, flush)) return;
+  the_job->shared->unstored = true;
+  the_job->shared->stop = true;
+}
+
+// What nobody met before is on disk before anybody is told of it. libFuzzer stores it as well, but
+// not if that was the last run, and says nothing if it cannot.
+void tell_first(const PairOutcome& outcome, std::span<const std::uint8_t> bytes) {
+  Job& job = *the_job;
+  bool fresh = false;
+  for (std::size_t edge = 0; edge < job.seen.size(); ++edge)
+    fresh = fresh || job.seen[edge] > job.all_seen[edge];
+  if (!fresh) return;
+  for (std::size_t i = 0; i < kMaxRecords; ++i)
+    if ((outcome.first >> i & 1) != 0) store(kSeedPrefix, SeccompData{record(bytes, i)}, false);
+  for (std::size_t edge = 0; edge < job.seen.size(); ++edge)
+    if (job.seen[edge] != 0) job.all_seen[edge] = 1;
+}
+
+// The finding, too, is on disk first.
+void tell(const Witness& witness) {
+  store(kFindingPrefix, witness.data, true);
+  int none = 0;
+  if (the_job->shared->finding.compare_exchange_strong(none, 1)) {
+    the_job->shared->words = witness.data.words;
+    the_job->shared->finding = 2;
+  }
+  the_job->shared->stop = true;
+}
+
+[[noreturn]] void leave(const Job& job) {
+  job.state->ended = true;
+  ::_exit(0);
+}
+
+int one_input(const std::uint8_t* data, std::size_t size) {
+  Job& job = *the_job;
+  const PairOutcome outcome = run_session({data, size}, job.seen, true);
+  if (outcome.first != 0) tell_first(outcome, {data, size});
+  if (outcome.witness) tell(*outcome.witness);
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  const std::uint64_t runs = job.state->runs.load(kRelaxed) + 1;
+  const std::uint64_t evaluations = job.state->evaluations.load(kRelaxed) + records_in(size);
+  job.state->runs.store(runs, kRelaxed);
+  job.state->evaluations.store(evaluations, kRelaxed);
+  const bool look = runs % kRunsBetweenLooks == 0 || outcome.witness;
+  if (evaluations >= job.evaluations || (look && job.shared->stop)) leave(job);
+  return 0;
+}
+
+[[noreturn]] void work(const PairSession& session, const FuzzOptions& options, Job& job,
+                       unsigned number, int log) {
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
+  ::dup2(log, STDERR_FILENO);
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  ::dup2(nowhere, STDIN_FILENO);
+  ::dup2(nowhere, STDOUT_FILENO);
+  set_session(session);
+  the_job = &job;
+  std::vector<std::string> arguments = {
+      "secequiv",
+      // libFuzzer takes 0 for a seed of its own choice.
+      fmt::format("-seed={}", (options.seed * kMaxJobs + number) % 0xfffffffe + 1),
+      fmt::format("-max_len={}", kMaxBytes), "-len_control=0", "-reload=1", "-reduce_inputs=0",
+      "-rss_limit_mb=0", "-timeout=0", "-handle_int=0", "-handle_term=0", "-handle_xfsz=0",
+      // A unit that crashes us; never a difference, for those leave through tell().
+      "-artifact_prefix=" + job.corpus + "/crash-", job.corpus};
+  std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  int count = static_cast<int>(pointers.size());
+  pointers.push_back(nullptr);
+  char** argv = pointers.data();
+  (void)LLVMFuzzerRunDriver(&count, &argv, one_input);
+  ::_exit(1);  // it has no end of its own
+}
+
+#endif
+
+class Jobs {
+ public:
+  Jobs(const PairSession& session, const FuzzOptions& options)
+      : session_(session),
+        options_(options),
+        memory_(session.edges()),
+        log_(::memfd_create("secequiv-fuzz", MFD_CLOEXEC)) {}
+  ~Jobs() {
+    (void)end(true);
+    if (log_ >= 0) ::close(log_);
+  }
+  Jobs(const Jobs&) = delete;
+  Jobs& operator=(const Jobs&) = delete;
+
+  Result<FuzzResult> run() {
+    if (memory_.get() == nullptr || log_ < 0)
+      return make_error(ErrorCode::kIo, "fuzz", std::strerror(errno));
+    std::ranges::copy(options_.seen, memory_.seen().begin());
+    known_edges_ = edges();
+    for (unsigned number = 0; number < jobs(); ++number)
+      if (auto s = start(number); !s) return s.error();
+    FuzzResult out;
+    while (!running_.empty()) {
+      constexpr timespec kTick{0, 20'000'000};
+      ::nanosleep(&kTick, nullptr);
+      if (auto s = reap(); !s) return s.error();
+      look(out.status);
+      if (options_.progress) options_.progress(out.status);
+      if (options_.stop && options_.stop()) out.interrupted = true;
+      if (out.interrupted || out.status.seconds >= options_.seconds) memory_.get()->stop = true;
+      if (memory_.get()->stop) {
+        if (auto s = end(false); !s) return s.error();
+      }
+    }
+    look(out.status);
+    if (memory_.get()->unstored)
+      return make_error(ErrorCode::kIo, options_.corpus,
+                        "an input that was found cannot be written");
+    out.seen.assign(memory_.seen().begin(), memory_.seen().end());
+    if (memory_.get()->finding == 2) {
+      out.witness = replay(session_.pair(), SeccompData{memory_.get()->words});
+      if (!out.witness)
+        return make_error(ErrorCode::kInternal, "fuzz",
+                          "an input that differs when fuzzed does not when run again; please "
+                          "report this");
+    }
+    return out;
+  }
+
+ private:
+  struct Running {
+    pid_t pid;
+    unsigned number;
+  };
+
+  [[nodiscard]] unsigned jobs() const { return std::clamp(options_.jobs, 1U, kMaxJobs); }
+
+  Status start([[maybe_unused]] unsigned number) {
+#ifdef SECEQUIV_LIBFUZZER
+    // From the root on: libFuzzer takes what begins with '-' for an option.
+    std::error_code error;
+    Job job{.shared = memory_.get(),
+            .state = &memory_.get()->jobs[number],
+            .all_seen = memory_.seen(),
+            .seen = std::vector<std::uint8_t>(session_.edges()),
+            .evaluations = 0,
+            .corpus = std::filesystem::absolute(options_.corpus, error).string()};
+    if (error) return make_error(ErrorCode::kIo, options_.corpus, error.message());
+    job.evaluations = std::max<std::uint64_t>(options_.evaluations / jobs(), 1);
+    const pid_t parent = ::getpid();
+    const pid_t pid = ::fork();
+    if (pid < 0) return make_error(ErrorCode::kIo, "fork", std::strerror(errno));
+    if (pid == 0) {
+      // None outlives us, however we end.
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != parent) ::_exit(1);
+      work(session_, options_, job, number, log_);
+    }
+    running_.push_back({pid, number});
+    return Ok{};
+#else
+    return make_error(ErrorCode::kUsage, "fuzz", "this program was built without libFuzzer");
+#endif
+  }
+
+  // Takes note of those that ended.
+  Status reap() {
+    for (std::size_t i = 0; i < running_.size();) {
+      int status = 0;
+      const auto [pid, number] = running_[i];
+      const pid_t done = ::waitpid(pid, &status, WNOHANG);
+      if (done == 0 || (done == -1 && errno == EINTR)) {
+        ++i;
+        continue;
+      }
+      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (done == -1) return make_error(ErrorCode::kIo, "waitpid", std::strerror(errno));
+      if (!memory_.get()->jobs[number].ended)
+        return make_error(
+            ErrorCode::kInternal, "fuzz",
+            fmt::format("a job ended with {} {}; its last words: {}",
+                        WIFEXITED(status) ? "status" : "signal",
+                        WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), last_words()));
+    }
+    return Ok{};
+  }
+
+  // Waits for those that were told to stop; `now`: kills them.
+  Status end(bool now) {
+    const auto start = Clock::now();
+    while (!running_.empty()) {
+      if (now || seconds_since(start) > kPatienceSeconds) {
+        for (const Running& job : running_) {
+          ::kill(job.pid, SIGKILL);
+          ::waitpid(job.pid, nullptr, 0);
+        }
+        running_.clear();
+        return Ok{};
+      }
+      constexpr timespec kTick{0, 1'000'000};
+      ::nanosleep(&kTick, nullptr);
+      if (auto s = reap(); !s) return s;
+    }
+    return Ok{};
+  }
+
+  void look(FuzzStatus& status) const {
+    status.seconds = seconds_since(start_);
+    status.runs = status.evaluations = 0;
+    for (unsigned number = 0; number < jobs(); ++number) {
+      status.runs += memory_.get()->jobs[number].runs;
+      status.evaluations += memory_.get()->jobs[number].evaluations;
+    }
+    const std::size_t now = edges();
+    if (now != std::max(status.edges, known_edges_)) status.last_edge_seconds = status.seconds;
+    status.edges = now;
+  }
+
+  [[nodiscard]] std::size_t edges() const {
+    return static_cast<std::size_t>(std::ranges::count(memory_.seen(), std::uint8_t{1}));
+  }
+
+  [[nodiscard]] std::string last_words() const {
+    std::string out(400, '\0');
+    const off_t size = ::lseek(log_, 0, SEEK_END);
+    const auto from = std::max<off_t>(0, size - static_cast<off_t>(out.size()));
+    const ssize_t got = ::pread(log_, out.data(), out.size(), from);
+    out.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+    return out;
+  }
+
+  const PairSession& session_;
+  const FuzzOptions& options_;
+  SharedMemory memory_;
+  int log_;
+  std::vector<Running> running_;
+  std::size_t known_edges_ = 0;  // before the jobs began
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+Result<FuzzResult> fuzz(const PairSession& session, const FuzzOptions& options) {
+  return Jobs(session, options).run();
+}
+
+}  // namespace secequiv::pair_fuzz

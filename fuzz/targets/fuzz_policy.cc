@@ -1,0 +1,58 @@
+// Policies through a compiler; every answer is judged against the unoptimized program: the same on
+// some calls, proven. That program decides as the policy says. The input is a policy in our JSON
+// format. `--compiler=NAME` is one of adapters/builtin/builtin.h, the reference compiler if it is
+// left out.
+#include <cstdio>
+#include <cstdlib>
+
+#include "adapters/builtin/builtin.h"
+#include "fuzz/targets/policy_text.h"
+#include "fuzz/targets/program_bytes.h"
+#include "fuzz/targets/target.h"
+#include "fuzz/targets/trials.h"
+#include "harness/generate/random_policy.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/json.h"
+
+namespace {
+using namespace secequiv;
+constexpr std::size_t kCalls = 8;
+Compiler* compiler = nullptr;
+fuzz::Trials* trials = nullptr;
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  const std::string name = fuzz::option(*argc, *argv, "compiler", "secequiv");
+  compiler = builtin_compiler(name).release();
+  if (compiler == nullptr) {
+    std::fprintf(stderr, "fuzz_policy: expected a built-in compiler, found '%s'\n", name.c_str());
+    std::exit(2);
+  }
+  trials = new fuzz::Trials("fuzz_policy", false);
+  return std::atexit([] { std::fputs(trials->summary().c_str(), stderr); });
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto policy = read_policy(text, "input");
+  if (!policy) return -1;
+  const Program before = compile(*policy);
+  if (before.size() > 1 << 14) return -1;  // some 100,000 instructions take longer than a timeout
+  const std::uint64_t seed = fuzz::fingerprint(before);
+  Random random(seed);
+  std::vector<InputWords> calls;
+  for (std::size_t i = 0; i < kCalls; ++i) {
+    const SeccompData data_of_call = random_call(random, *policy);
+    calls.push_back(data_of_call.words);
+    if (run(before, data_of_call.words) == decide(*policy, data_of_call)) continue;
+    std::fprintf(stderr, "fuzz_policy: the unoptimized program is not what the policy says\n");
+    std::abort();
+  }
+  trials->judge(before, compiler->compile(text), calls, seed);
+  return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t capacity, unsigned seed) {
+  return fuzz::mutate_policy_text({data, capacity}, size, seed);
+}

@@ -1,0 +1,50 @@
+// What programs return: an evaluator, coverage runs, decision diagrams and a naive evaluator vote.
+// The input is a program with inputs for it (evaluation_bytes.h). `--evaluator=NAME` is one of
+// adapters/builtin/builtin.h, our interpreter if it is left out.
+#include <cstdio>
+#include <cstdlib>
+
+#include "adapters/builtin/builtin.h"
+#include "fuzz/targets/evaluation_bytes.h"
+#include "fuzz/targets/target.h"
+#include "fuzz/targets/votes.h"
+#include "harness/bpf/text.h"
+
+namespace {
+using namespace secequiv;
+Evaluator* evaluator = nullptr;
+std::uint64_t programs = 0;
+std::uint64_t diagrams = 0;
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  const std::string name = fuzz::option(*argc, *argv, "evaluator", "secequiv");
+  evaluator = builtin_evaluator(name).release();
+  if (evaluator == nullptr) {
+    std::fprintf(stderr, "fuzz_semantics: expected a built-in evaluator, found '%s'\n",
+                 name.c_str());
+    std::exit(2);
+  }
+  return std::atexit([] {
+    std::fprintf(stderr, "fuzz_semantics: %llu programs, diagrams of %llu\n",
+                 static_cast<unsigned long long>(programs),
+                 static_cast<unsigned long long>(diagrams));
+  });
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto given = fuzz::read_evaluations({data, size});
+  if (!given) return -1;
+  ++programs;
+  const std::string problem =
+      fuzz::disagreement(*evaluator, given->program, given->inputs, diagrams);
+  if (problem.empty()) return 0;
+  std::fprintf(stderr, "fuzz_semantics: %s\n%s", problem.c_str(),
+               write_program(given->program, Form::kAsm).c_str());
+  std::abort();
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t capacity, unsigned seed) {
+  return fuzz::mutate_evaluations({data, capacity}, size, seed);
+}

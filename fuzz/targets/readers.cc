@@ -1,0 +1,292 @@
+#include "fuzz/targets/readers.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "fuzz/targets/round_trip.h"
+#include "harness/adapter/frames.h"
+#include "harness/base/text.h"
+#include "harness/bpf/check.h"
+#include "harness/bpf/text.h"
+#include "harness/coverage/listing.h"
+#include "harness/coverage/state.h"
+#include "harness/import/import.h"
+#include "harness/inputs/cases.h"
+#include "harness/optimize/precompiled_file.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/json.h"
+#include "harness/report/diff.h"
+#include "harness/seccomp/action.h"
+#include "harness/seccomp/assumption.h"
+#include "harness/seccomp/c_names.h"
+#include "harness/seccomp/profile.h"
+#include "harness/seccomp/vector_file.h"
+#include "verify/rules/rule.h"
+
+namespace secequiv::fuzz {
+namespace {
+
+// What is wrong with an answer: an error that says nothing, or what `holds` says of a value.
+template <class T, class Holds>
+Reading answered(const Result<T>& result, const Holds& holds) {
+  if (result) return {true, holds(*result)};
+  return {false, result.error().detail.empty() ? "an error without a word" : ""};
+}
+
+// For what has a writer: the text that it writes reads, and is written the same again.
+template <class T, class Read, class Write>
+std::string written_again(const T& value, const Read& read, const Write& write) {
+  const std::string text = write(value);
+  const auto again = read(text);
+  if (!again) return "what it writes does not read: " + again.error().text();
+  if (write(*again) != text) return "what it writes reads as something else";
+  return {};
+}
+
+Reading any_form(std::string_view bytes, Form form) {
+  const auto program = read_program(bytes, "input", form, c_names(Arch::kX86_64));
+  return answered(program, [&](const Program& it) -> std::string {
+    if (const auto refusal = check(it, LengthRule::kUnlimited);
+        refusal && describe(*refusal, it).empty())
+      return "a refusal without a word";
+    if (form != detect_form(bytes) && bytes.size() > 4096) return {};
+    return round_trip_failure(it);
+  });
+}
+template <Form kForm>
+Reading program(std::string_view bytes) {
+  return any_form(bytes, kForm);
+}
+
+std::string examine(const Policy& policy) {
+  std::string wrong = written_again(
+      policy, [](const std::string& text) { return read_policy(text, "written"); }, write_policy);
+  if (!wrong.empty()) return wrong;
+  const Program program = compile(policy);
+  if (check(program, LengthRule::kUnlimited)) return "a compiled policy is not legal";
+  if (program.size() > 20000) return {};
+  for (const SeccompData& data : derive_cases(policy, {50, 500}).inputs)
+    if (run(program, data.words) != decide(policy, data))
+      return "a compiled policy decides otherwise than the policy";
+  return {};
+}
+
+Reading policy(std::string_view bytes) { return answered(read_policy(bytes, "input"), examine); }
+
+Reading oci(std::string_view bytes) {
+  return answered(import_oci(bytes, "input", OciOptions{}),
+                  [](const OciImport& import) { return examine(import.policy); });
+}
+
+template <PolicyFormat kFormat>
+Reading foreign(std::string_view bytes) {
+  (void)is_policy(bytes);
+  return answered(import_policy(bytes, "input", kFormat, ImportOptions{}),
+                  [](const Import& import) { return examine(import.policy); });
+}
+
+Reading rule(std::string_view bytes) {
+  return answered(read_rule(bytes, "input"), [](const Rule& it) {
+    return written_again(
+        it, [](const std::string& text) { return read_rule(text, "written"); }, write_rule);
+  });
+}
+
+Reading assumption(std::string_view bytes) {
+  return answered(parse_assumption(bytes, Arch::kX86_64), [](const Assumption& it) -> std::string {
+    const std::string text = describe(it);
+    for (const Arch arch : {Arch::kX86_64, Arch::kAarch64}) {
+      const auto again = parse_assumption(text, arch);
+      if (!again) return "what it writes does not read: " + again.error().text();
+      for (std::uint32_t nr = 0; nr < 8; ++nr)
+        for (const Endian endian : {Endian::kLittle, Endian::kBig}) {
+          SeccompData data;
+          data.words.fill(nr * 0x11111111);
+          data.set_nr(nr);
+          if (holds(it, data, endian) != holds(*again, data, endian))
+            return "what it writes means something else";
+        }
+    }
+    return {};
+  });
+}
+
+Reading expectation(std::string_view bytes) {
+  const auto expected = read_expectation(bytes, "input");
+  if (!expected) return answered(expected, [](const auto&) { return std::string(); });
+  const Program program = {Insn{kRetK, 0, 0, 0}};
+  Question question;
+  question.before = question.after = {program};
+  const auto found = to_json(Difference{{}, "0"}, question, 16, Arch::kX86_64);
+  return answered(unexpected(*expected, "input", found),
+                  [](const std::vector<std::string>&) { return std::string(); });
+}
+
+Reading profile(std::string_view bytes) {
+  return answered(read_profile(bytes, "input"), [](const std::vector<SyscallCount>& it) {
+    std::string lines;
+    for (const auto& [name, calls] : it) {
+      (void)profile_nr(Arch::kX86_64, name);
+      lines += fmt::format("{} {}\n", name, calls);
+    }
+    (void)unknown_calls(it, Arch::kAarch64);
+    return std::string();
+  });
+}
+
+Reading precompiled(std::string_view bytes) {
+  return answered(read_precompiled(bytes, "input"), [](const Precompiled& it) -> std::string {
+    if (find_fault(it)) return "it reads what has a fault";
+    if (!patch(it, {})) return "it reads what cannot be patched";
+    return written_again(
+        it, [](const std::string& text) { return read_precompiled(text, "written"); },
+        write_precompiled);
+  });
+}
+
+// Of a program of every kind of obligation.
+Reading coverage(std::string_view bytes) {
+  static const Program program = {
+      {kLdWAbs, 0, 0, 0}, {kTax, 0, 0, 0}, {kJeqK, 1, 0, 39}, {kDivX, 0, 0, 0}, {kRetA, 0, 0, 0}};
+  const auto read = [](std::string_view text) -> Result<CoverageMap> {
+    CoverageMap map(program);
+    if (auto status = read_coverage(text, "input", map); !status) return status.error();
+    return map;
+  };
+  return answered(read(bytes), [&](const CoverageMap& it) {
+    (void)listing(it, [](const Obligation&) { return false; });
+    return written_again(it, read, write_coverage);
+  });
+}
+
+Reading inputs(std::string_view bytes) {
+  return answered(read_inputs(bytes, "input"), [&](const std::vector<InputWords>& it) {
+    return std::string(write_inputs(it) == bytes ? "" : "what it writes is not what it read");
+  });
+}
+
+Reading vectors(std::string_view bytes) {
+  return answered(parse_vectors(bytes, "input"), [](const std::vector<Vector>& it) {
+    for (const Vector& vector : it)
+      for (const std::string& wrong : check_vector(vector))
+        if (wrong.empty()) return std::string("a vector fails without a word");
+    return std::string();
+  });
+}
+
+// What a request or answer holds is encoded to the same bytes.
+Reading frames(std::string_view bytes) {
+  if (bytes.size() >= kLengthBytes) (void)frame_length(bytes);
+  const Reading request = answered(decode_request(bytes), [&](const Request& it) {
+    std::string again(bytes);
+    if (it.kind == RequestKind::kOptimize) again = optimize_request(it.program);
+    if (it.kind == RequestKind::kStages) again = stages_request(it.program);
+    if (it.kind == RequestKind::kCompile) again = compile_request(it.policy);
+    if (it.kind == RequestKind::kEvaluate) again = evaluate_request(it.program, it.inputs);
+    return std::string(again == bytes ? "" : "a request is encoded otherwise");
+  });
+  const Reading stages = answered(decode_stages(bytes), [&](const auto& it) {
+    return std::string(stages_body(it) == bytes ? "" : "stages are encoded otherwise");
+  });
+  const Reading program = answered(decode_program(bytes), [&](const Program& it) {
+    return std::string(write_program(it, Form::kRaw) == bytes ? "" : "a program changes");
+  });
+  const Reading values = answered(decode_values(bytes, bytes.size() / 4), [&](const auto& it) {
+    return std::string(values_body(it) == bytes ? "" : "values are encoded otherwise");
+  });
+  return {request.read, request.wrong + stages.wrong + program.wrong + values.wrong};
+}
+
+// Names and numbers, as they stand on a command line or in a policy.
+Reading names(std::string_view bytes) {
+  if (bytes.size() > 64) return {};
+  Reading out{is_kernel_version(bytes) || arch_from_name(bytes), {}};
+  if (const auto form = form_from_name(bytes); form && form_name(*form) != bytes)
+    out.wrong = "a form has another name";
+  if (parse_unsigned(bytes) && !parse_number(bytes)) out.wrong = "an unsigned number is none";
+  if (const std::string shown = printable(bytes, true); printable(shown, true) != shown)
+    out.wrong = "what is printable is not";
+  if (const auto action = parse_action(bytes)) (void)describe_action(*action);
+  for (const std::string& similar : similar_syscalls(Arch::kX86_64, bytes))
+    if (!syscall_nr(Arch::kX86_64, similar)) out.wrong = "a name that is proposed is none";
+  for (const ArchInfo& info : all_arches()) {
+    (void)constant_value(info.arch, bytes);
+    const auto nr = syscall_nr(info.arch, bytes);
+    if (nr && syscall_name(info.arch, *nr).empty()) out.wrong = "a call's number has no name";
+    const Reading value =
+        answered(parse_value(bytes, info.arch), [](auto) { return std::string(); });
+    out.read = out.read || nr || value.read;
+    if (!value.wrong.empty()) out.wrong = value.wrong;
+  }
+  return out;
+}
+
+// Both sides of a rule run for some values without a fault, and only what it says differs.
+Reading rewrites(std::string_view bytes) {
+  return answered(rules::parse_rules(bytes, "input"), [](const std::vector<rules::Rule>& all) {
+    for (const rules::Rule& each : all) {
+      const auto again = rules::parse_rules(each.text, "again");
+      if (!again || again->size() != 1 || again->front().exits != each.exits)
+        return std::string("a rule alone reads as something else");
+      const auto members = rules::instances(each);
+      if (!members && members.error().detail.empty()) return std::string("an error without a word");
+      if (!members || members->size() > 16) continue;
+      for (const rules::Instance& member : *members) {
+        rules::Assignment values;
+        values.symbols.assign(member.symbols.size(), 1);
+        const auto found = rules::replay(member, values);
+        if (found && found->kind == rules::Deviation::kNone)
+          return std::string("a counterexample of no kind");
+      }
+    }
+    return std::string();
+  });
+}
+
+constexpr std::array kReaders = {
+    Reader{"raw", program<Form::kRaw>},
+    Reader{"raw-be", program<Form::kRawBigEndian>},
+    Reader{"asm", program<Form::kAsm>},
+    Reader{"ddd", program<Form::kDecimal>},
+    Reader{"c", program<Form::kC>},
+    Reader{"policy", policy},
+    Reader{"oci", oci},
+    Reader{"rule", rule},
+    Reader{"assumption", assumption},
+    Reader{"expectation", expectation},
+    Reader{"profile", profile},
+    Reader{"precompiled", precompiled},
+    Reader{"coverage", coverage},
+    Reader{"inputs", inputs},
+    Reader{"vectors", vectors},
+    Reader{"frames", frames},
+    Reader{"names", names},
+    Reader{"rewrites", rewrites},
+    Reader{"seccompiler", foreign<PolicyFormat::kSeccompiler>},
+    Reader{"minijail", foreign<PolicyFormat::kMinijail>},
+    Reader{"minijail-compiler", foreign<PolicyFormat::kMinijailCompiler>},
+    Reader{"pfc", foreign<PolicyFormat::kPfc>},
+};
+
+std::string failure_of(const Reader& reader, std::string_view bytes, std::string_view denied) {
+  const Reading reading = reader.read(bytes);
+  const std::string wrong =
+      reading.read && reader.name == denied ? "it reads what it must not" : reading.wrong;
+  return wrong.empty() ? wrong : fmt::format("{}: {}", reader.name, wrong);
+}
+
+}  // namespace
+
+std::span<const Reader> readers() { return kReaders; }
+
+std::string reader_failure(std::string_view bytes, std::string_view denied) {
+  if (bytes.size() >= 2 && bytes[0] == kOneReader)
+    return failure_of(kReaders[static_cast<std::uint8_t>(bytes[1]) % kReaders.size()],
+                      bytes.substr(2), denied);
+  for (const Reader& reader : kReaders)
+    if (std::string out = failure_of(reader, bytes, denied); !out.empty()) return out;
+  return {};
+}
+
+}  // namespace secequiv::fuzz

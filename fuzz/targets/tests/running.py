@@ -1,0 +1,67 @@
+"""Starts fuzz targets, as libFuzzer binaries if SECEQUIV_FUZZ_BIN names their folder (scripts/test fuzz does), else as the
+replay binaries beside secequiv, whose mutations are the same and need no libFuzzer."""
+
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from oracle import asm, naive  # noqa: E402
+
+LIBFUZZER = "SECEQUIV_FUZZ_BIN" in os.environ
+
+
+def binary(name):
+    path = pathlib.Path(os.environ["SECEQUIV_FUZZ_BIN" if LIBFUZZER else "SECEQUIV_BIN"]).resolve() / name
+    assert path.exists(), "%s is not built" % path
+    return str(path)
+
+
+def fuzz(target, folder, *arguments, runs=200000, seed=1):
+    """Fuzzes from `arguments` (options of ours, files, folders) on, with `folder` for what is found."""
+    limit = ["--runs=%d" % runs]
+    if LIBFUZZER:
+        limit = ["-runs=%d" % runs, "-max_total_time=120", "-seed=%d" % seed, "-max_len=32768", "-artifact_prefix=%s/" % folder]
+        files = [a for a in arguments if not a.startswith("--")]
+        if any(os.path.isfile(a) for a in files):
+            limit = []  # libFuzzer runs files, and nothing else
+    return subprocess.run(
+        [binary(target), *arguments, *limit], cwd=folder, capture_output=True, text=True, timeout=300
+    )
+
+
+def programs(output):
+    """The listings that a target prints for what was wrong: before, after."""
+    parts = re.split(r"^(?:before|after) \(\d+ instructions\):\n", output, flags=re.MULTILINE)[1:]
+    out = []
+    for part in parts:
+        lines = []
+        for line in part.split("\n"):
+            if not re.match(r"(\s+\S|L\d+:)", line):
+                break
+            lines.append(line)
+        out.append(asm.assemble("\n".join(lines)))
+    return out
+
+
+def witness(output):
+    """The 64 bytes of the input that a target prints."""
+    words = [0] * 16
+    names = {"nr": 0, "arch": 1, "ip.lo": 2, "ip.hi": 3}
+    names.update({"args[%d].%s" % (i, half): 4 + 2 * i + high for i in range(6) for high, half in enumerate(("lo", "hi"))})
+    for name, value in re.findall(r"^  (\S+) +(?:\(.*\) )?= (0x[0-9a-f]{8})", output, re.MULTILINE):
+        words[names[name]] = int(value, 16)
+    return struct.pack("<16I", *words)
+
+
+def raw(program):
+    return b"".join(struct.pack("<HBBI", *insn) for insn in program)
+
+
+def parsed(data):
+    return [naive.Insn(*row) for row in struct.iter_unpack("<HBBI", data)]

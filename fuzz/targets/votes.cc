@@ -1,0 +1,84 @@
+#include "fuzz/targets/votes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fuzz/targets/naive_evaluator.h"
+#include "harness/coverage/coverage.h"
+#include "harness/seccomp/data.h"
+#include "verify/dd/space.h"
+
+namespace secequiv::fuzz {
+namespace {
+
+std::string against(std::string_view who, std::uint32_t value, std::uint32_t naive,
+                    const InputWords& input) {
+  return fmt::format("{} says {:#010x}, the naive evaluator {:#010x}, for {}", who, value, naive,
+                     describe(SeccompData{input}));
+}
+
+// What the visits cover, by the definition of coverage.h.
+CoverageMap covered_by(ProgramView program, std::span<const NaiveRun> runs) {
+  CoverageMap map(program);
+  for (const NaiveRun& run : runs) {
+    for (const auto& [pc, outcome] : run.path) {
+      map.mark({pc, Obligation::Kind::kLine});
+      if (outcome == 1) map.mark({pc, Obligation::Kind::kTrue});
+      if (outcome == 0) map.mark({pc, Obligation::Kind::kFalse});
+    }
+  }
+  return map;
+}
+
+std::string coverage_disagreement(ProgramView program, std::span<const InputWords> inputs,
+                                  std::span<const NaiveRun> runs) {
+  CoverageMap ours(program);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (const std::uint32_t value = ours.run(inputs[i]); value != runs[i].value)
+      return against("a run with coverage", value, runs[i].value, inputs[i]);
+  const CoverageMap theirs = covered_by(program, runs);
+  for (const Obligation& one : ours.obligations())
+    if (ours.covered(one) != theirs.covered(one))
+      return fmt::format("{} is {} by ours, not by the naive evaluator", describe(one, program),
+                         ours.covered(one) ? "covered" : "left out");
+  return {};
+}
+
+std::string diagram_disagreement(ProgramView program, std::span<const InputWords> inputs,
+                                 std::span<const NaiveRun> runs, std::uint64_t& diagrams) {
+  const std::size_t size = program.size();
+  dd::Space space(std::span(&program, 1), {.nodes = (std::size_t{1} << 14) + 16 * size,
+                                           .steps = (std::size_t{1} << 12) + 64 * size});
+  const dd::Decisions decisions = space.decisions(program, Sameness::kRaw);
+  if (space.exhausted()) return {};
+  ++diagrams;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (const std::uint32_t value = space.evaluate(decisions, SeccompData{inputs[i]});
+        value != runs[i].value && !space.exhausted())
+      return against("the diagram", value, runs[i].value, inputs[i]);
+  return {};
+}
+
+}  // namespace
+
+std::string disagreement(Evaluator& evaluator, ProgramView program,
+                         std::span<const InputWords> inputs, std::uint64_t& diagrams) {
+  std::vector<NaiveRun> naive;
+  for (const InputWords& input : inputs) {
+    naive.push_back(run_naively(program, input));
+    if (naive.back().fault != nullptr)
+      return fmt::format("the naive evaluator meets {}", naive.back().fault);
+  }
+  const auto answer = evaluator.evaluate(program, inputs);
+  if (!answer.ok() || answer.value.size() != inputs.size())
+    return fmt::format("no answer: {}", answer.detail);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (answer.value[i] != naive[i].value)
+      return against("the evaluator", answer.value[i], naive[i].value, inputs[i]);
+  std::string out = coverage_disagreement(program, inputs, naive);
+  if (out.empty()) out = diagram_disagreement(program, inputs, naive, diagrams);
+  return out;
+}
+
+}  // namespace secequiv::fuzz

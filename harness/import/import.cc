@@ -1,0 +1,125 @@
+#include "harness/import/import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "harness/base/text.h"
+#include "harness/import/import_minijail.h"
+#include "harness/import/import_pfc.h"
+#include "harness/import/import_seccompiler.h"
+#include "harness/policy/json.h"
+
+namespace secequiv {
+namespace {
+
+struct FormatName {
+  PolicyFormat format;
+  std::string_view name;
+};
+constexpr FormatName kFormats[] = {
+    {PolicyFormat::kOwn, "policy"},
+    {PolicyFormat::kOci, "oci"},
+    {PolicyFormat::kSeccompiler, "seccompiler"},
+    {PolicyFormat::kMinijail, "minijail"},
+    {PolicyFormat::kMinijailCompiler, "minijail-compiler"},
+    {PolicyFormat::kPfc, "pfc"},
+};
+
+// A JSON document, rather than C initializers?
+bool looks_like_json(std::string_view text) {
+  const std::size_t brace = text.find_first_not_of(" \t\r\n");
+  if (brace == std::string_view::npos || text[brace] != '{') return false;
+  const std::size_t inside = text.find_first_not_of(" \t\r\n", brace + 1);
+  return inside != std::string_view::npos && (text[inside] == '"' || text[inside] == '}');
+}
+
+// What has a syntax error is ours to name it.
+PolicyFormat format_of(std::string_view text) {
+  if (is_pfc(text)) return PolicyFormat::kPfc;
+  if (is_minijail(text)) return PolicyFormat::kMinijail;
+  const auto document = parse_json(text, "");
+  if (!document || document->contains("rule_sets")) return PolicyFormat::kOwn;
+  if (document->contains("defaultAction") || document->contains("linux") ||
+      document->contains("spec"))
+    return PolicyFormat::kOci;
+  return is_seccompiler(*document) ? PolicyFormat::kSeccompiler : PolicyFormat::kOwn;
+}
+
+}  // namespace
+
+bool is_policy(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return false;
+  text = without_bom(text);
+  return looks_like_json(text) || is_pfc(text) || is_minijail(text);
+}
+
+std::string_view policy_format_name(PolicyFormat format) {
+  return std::ranges::find(kFormats, format, &FormatName::format)->name;
+}
+
+std::optional<PolicyFormat> policy_format_from_name(std::string_view name) {
+  const auto known = std::ranges::find(kFormats, name, &FormatName::name);
+  if (known == std::end(kFormats)) return std::nullopt;
+  return known->format;
+}
+
+std::vector<std::string> policy_format_names() {
+  std::vector<std::string> out;
+  for (const FormatName& each : kFormats) out.emplace_back(each.name);
+  return out;
+}
+
+namespace {
+
+Result<Import> import_as(PolicyFormat format, bool told, std::string_view text,
+                         const std::string& name, const ImportOptions& options) {
+  switch (format) {
+    case PolicyFormat::kOwn: {
+      auto policy = read_policy(text, name);
+      if (!policy) return policy.error();
+      return Import{std::move(*policy), {}, format};
+    }
+    case PolicyFormat::kOci: {
+      auto imported = import_oci(text, name, options.oci);
+      if (!imported) return imported.error();
+      Import out{std::move(imported->policy), {}, format};
+      for (const std::string& note : imported->skipped) out.notes.push_back("skipped " + note);
+      std::ranges::move(imported->unclear, std::back_inserter(out.notes));
+      return out;
+    }
+    case PolicyFormat::kSeccompiler:
+      return import_seccompiler(text, name, options);
+    case PolicyFormat::kMinijail:
+      return import_minijail(
+          text, name, told ? std::nullopt : std::optional(MinijailTool::kMinijail0), options);
+    case PolicyFormat::kMinijailCompiler:
+      return import_minijail(text, name, MinijailTool::kCompiler, options);
+    case PolicyFormat::kPfc:
+      return import_pfc(text, name);
+  }
+  return make_error(ErrorCode::kInternal, name, "no such format");
+}
+
+}  // namespace
+
+Result<Import> import_policy(std::string_view text, const std::string& name,
+                             std::optional<PolicyFormat> format, const ImportOptions& options) {
+  text = without_bom(text);
+  const PolicyFormat used = format ? *format : format_of(text);
+  auto out = import_as(used, !format, text, name, options);
+  if (out) out->format = used;
+  return out;
+}
+
+Status filter_fits(const std::string& filter, std::optional<PolicyFormat> format,
+                   const std::string& name) {
+  if (filter.empty() || format == PolicyFormat::kSeccompiler) return Ok{};
+  return make_error(
+      ErrorCode::kUsage, "--filter",
+      fmt::format("{} is not in seccompiler's format, of which one file holds several filters",
+                  name));
+}
+
+}  // namespace secequiv

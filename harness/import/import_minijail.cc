@@ -1,0 +1,180 @@
+#include "harness/import/import_minijail.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/base/text.h"
+#include "harness/import/minijail_parser.h"
+#include "harness/import/rule_list.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+using minijail::error_at;
+using minijail::File;
+using minijail::Filter;
+using minijail::Statement;
+
+std::string shown(const minijail::Place& place) {
+  return fmt::format("{}:{}", place.file, place.line);
+}
+
+class Importer {
+ public:
+  Importer(File file, Arch arch) : file_(std::move(file)), arch_(arch) {}
+
+  Result<Import> import(MinijailTool tool) {
+    Policy& policy = out_.policy;
+    out_.notes = std::move(file_.notes);
+    policy.arches = {arch_};
+    policy.bad_arch_action = SECCOMP_RET_KILL_THREAD;
+    policy.default_action = file_.default_action.value_or(SECCOMP_RET_KILL_THREAD);
+    const Status read = tool == MinijailTool::kMinijail0 ? as_minijail0() : as_compiler();
+    if (!read) return read.error();
+    policy.rule_sets = std::move(rules_).rule_sets();
+    return std::move(out_);
+  }
+
+ private:
+  // An expression says what is allowed; behind it stands the answer to the rest.
+  Status as_minijail0() {
+    std::map<std::uint32_t, minijail::Place> seen;
+    bool answers = false;
+    for (const Statement& statement : file_.statements)
+      for (const auto& [name, nr] : statement.calls) {
+        if (const auto [first, added] = seen.emplace(nr, statement.place); !added)
+          return error_at(statement.place,
+                          fmt::format("{} has a line already, at {}", name, shown(first->second)));
+        const Filter& filter = statement.filters.front();
+        if (filter.expression) {
+          rules_.add(arch_, nr, *filter.expression, SECCOMP_RET_ALLOW);
+          rules_.add(arch_, nr, Rule(), filter.action.value_or(SECCOMP_RET_KILL_THREAD));
+          answers = answers || filter.action;
+        } else {
+          rules_.add(arch_, nr, Rule(), *filter.action);
+        }
+      }
+    if (file_.includes)
+      out_.notes.emplace_back(
+          "what @include names is looked for in the folder of the policy; minijail0 looks in the "
+          "folder that it is started in");
+    if (answers)
+      out_.notes.emplace_back(
+          "'EXPRESSION; return N' is read as minijail0 does, N being the answer where the "
+          "expression does not hold; to compile_seccomp_policy.py (format 'minijail-compiler') it "
+          "is the opposite");
+    return Ok{};
+  }
+
+  // An expression says when the action behind it is taken; the next filter is asked otherwise.
+  Status as_compiler() {
+    struct Call {
+      std::string name;
+      std::uint32_t nr = 0;
+      std::vector<const Filter*> filters;
+    };
+    std::vector<Call> calls;
+    std::map<std::uint32_t, std::size_t> index;
+    for (const Statement& statement : file_.statements)
+      for (const auto& [name, nr] : statement.calls) {
+        const auto [at, added] = index.emplace(nr, calls.size());
+        if (added) calls.push_back({name, nr, {}});
+        std::vector<const Filter*>& filters = calls[at->second].filters;
+        for (const Filter& filter : statement.filters) {
+          if (!filters.empty() && !filters.back()->expression)
+            return error_at(filter.place,
+                            fmt::format("{} has an action whatever its arguments already, at {}",
+                                        name, shown(filters.back()->place)));
+          filters.push_back(&filter);
+        }
+      }
+    for (const Call& call : calls) {
+      const auto action = [](const Filter* filter) {
+        return filter->action.value_or(SECCOMP_RET_ALLOW);
+      };
+      const bool allowed_at_last =
+          !call.filters.back()->expression && action(call.filters.back()) == SECCOMP_RET_ALLOW;
+      for (const Filter* filter : call.filters) {
+        // It leaves out all filters of a call whose last one allows.
+        if (allowed_at_last && action(filter) != SECCOMP_RET_ALLOW)
+          return error_at(
+              filter->place,
+              fmt::format("compile_seccomp_policy.py forgets this: it allows {} whatever its "
+                          "arguments, as the last of its filters is 'allow'",
+                          call.name));
+        rules_.add(arch_, call.nr, filter->expression.value_or(Rule()), action(filter));
+      }
+    }
+    return Ok{};
+  }
+
+  File file_;
+  Arch arch_;
+  RuleList rules_;
+  Import out_;
+};
+
+bool starts_word(std::string_view text, std::string_view word) {
+  return text.starts_with(word) &&
+         (text.size() == word.size() ||
+          std::string_view(" \t\r#;,}\\").find(text[word.size()]) != std::string_view::npos);
+}
+
+// "read: allow", "{read, write}: arg0 == 1"
+bool is_statement(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return false;
+  std::string_view name = trimmed(line.substr(0, colon));
+  if (name.starts_with('{') && name.ends_with('}')) name = name.substr(1, name.size() - 2);
+  const auto in_name = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-@,=;[] \t").find(c) != std::string_view::npos;
+  };
+  name = trimmed(name);
+  if (name.empty() || !std::ranges::all_of(name, in_name) ||
+      std::string_view("-@,=;[]0123456789").find(name[0]) != std::string_view::npos)
+    return false;
+  const std::string_view rest = trimmed(line.substr(colon + 1));
+  if (rest.starts_with('{') || rest.starts_with('\\')) return true;
+  if (rest.size() > 3 && rest.starts_with("arg") && rest[3] >= '0' && rest[3] <= '9') return true;
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{"1", "allow", "return", "kill", "kill-process",
+                                              "kill-thread", "trap", "trace", "log", "user-notify"},
+      [&](std::string_view word) { return starts_word(rest, word); });
+}
+
+}  // namespace
+
+bool is_minijail(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.starts_with('#')) continue;
+    return is_statement(line) ||
+           std::ranges::any_of(std::initializer_list<std::string_view>{"@default", "@include",
+                                                                       "@frequency", "@denylist"},
+                               [&](std::string_view word) { return starts_word(line, word); });
+  }
+  return false;
+}
+
+Result<Import> import_minijail(std::string_view text, const std::string& name,
+                               std::optional<MinijailTool> tool, const ImportOptions& options) {
+  auto file = minijail::parse(text, name, options);
+  if (!file) return file.error();
+  if (file->statements.empty() && !file->default_action)
+    return make_error(ErrorCode::kParse, name, "expected 'SYSTEM_CALL: ACTION', found no line");
+  if (tool == MinijailTool::kMinijail0 && file->compiler_only)
+    return error_at(*file->compiler_only,
+                    fmt::format("{}: only compile_seccomp_policy.py reads that "
+                                "(format 'minijail-compiler')",
+                                file->compiler_only_what));
+  if (!tool) tool = file->compiler_only ? MinijailTool::kCompiler : MinijailTool::kMinijail0;
+  return Importer(std::move(*file), options.oci.arch).import(*tool);
+}
+
+}  // namespace secequiv

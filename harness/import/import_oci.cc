@@ -1,0 +1,587 @@
+#include "harness/import/import_oci.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "harness/base/text.h"
+#include "harness/import/capabilities.h"
+#include "harness/import/oci_runtime.h"
+#include "harness/policy/json.h"
+#include "harness/policy/json_util.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::uint32_t kDefaultErrno =
+    1;  // EPERM, what runc returns when a profile names no errno
+
+struct OciAction {
+  std::string_view name;
+  std::uint32_t action;
+  bool takes_errno;
+};
+constexpr OciAction kActions[] = {
+    {"SCMP_ACT_KILL", SECCOMP_RET_KILL_THREAD, false},
+    {"SCMP_ACT_KILL_THREAD", SECCOMP_RET_KILL_THREAD, false},
+    {"SCMP_ACT_KILL_PROCESS", SECCOMP_RET_KILL_PROCESS, false},
+    {"SCMP_ACT_TRAP", SECCOMP_RET_TRAP, false},
+    {"SCMP_ACT_ERRNO", SECCOMP_RET_ERRNO, true},
+    {"SCMP_ACT_TRACE", SECCOMP_RET_TRACE, true},
+    {"SCMP_ACT_ALLOW", SECCOMP_RET_ALLOW, false},
+    {"SCMP_ACT_LOG", SECCOMP_RET_LOG, false},
+    {"SCMP_ACT_NOTIFY", SECCOMP_RET_USER_NOTIF, false},
+};
+
+struct OciOperator {
+  std::string_view name;
+  Matcher::Op op;
+};
+constexpr OciOperator kOperators[] = {
+    {"SCMP_CMP_NE", Matcher::Op::kNe},
+    {"SCMP_CMP_LT", Matcher::Op::kLt},
+    {"SCMP_CMP_LE", Matcher::Op::kLe},
+    {"SCMP_CMP_EQ", Matcher::Op::kEq},
+    {"SCMP_CMP_GE", Matcher::Op::kGe},
+    {"SCMP_CMP_GT", Matcher::Op::kGt},
+    {"SCMP_CMP_MASKED_EQ", Matcher::Op::kMaskedEq},
+};
+
+// Every key that runc, Docker or Podman reads, or writes for people, in each kind of object.
+constexpr std::array<std::string_view, 11> kProfileKeys = {
+    "defaultAction", "defaultErrnoRet",  "defaultErrno", "architectures", "archMap", "flags",
+    "listenerPath",  "listenerMetadata", "syscalls",     "comment",       "$schema"};
+constexpr std::array<std::string_view, 3> kArchKeys = {"architecture", "subArchitectures",
+                                                       "comment"};
+constexpr std::array<std::string_view, 9> kEntryKeys = {
+    "names", "name", "action", "errnoRet", "errno", "args", "comment", "includes", "excludes"};
+constexpr std::array<std::string_view, 3> kFilterKeys = {"arches", "caps", "minKernel"};
+constexpr std::array<std::string_view, 5> kArgKeys = {"index", "value", "valueTwo", "op",
+                                                      "comment"};
+
+// What socketcall and ipc multiplex.
+constexpr std::array<std::string_view, 20> kSocketCalls = {
+    "socket",     "bind",    "connect", "listen",  "accept",   "getsockname", "getpeername",
+    "socketpair", "send",    "recv",    "sendto",  "recvfrom", "shutdown",    "setsockopt",
+    "getsockopt", "sendmsg", "recvmsg", "accept4", "recvmmsg", "sendmmsg"};
+constexpr std::array<std::string_view, 12> kIpcCalls = {"semop",  "semget", "semctl", "semtimedop",
+                                                        "msgsnd", "msgrcv", "msgget", "msgctl",
+                                                        "shmat",  "shmdt",  "shmget", "shmctl"};
+
+// As encoding/json of Go compares keys: of no case, and the two letters beyond ASCII that are some
+// of it.
+std::string folded(std::string_view key) {
+  std::string out;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    const std::string_view rest = key.substr(i);
+    if (rest.starts_with("\u017f")) {  // long s
+      out += 's';
+      i += 1;
+    } else if (rest.starts_with("\u212a")) {  // Kelvin
+      out += 'k';
+      i += 2;
+    } else {
+      out += rest[0] >= 'A' && rest[0] <= 'Z' ? static_cast<char>(rest[0] - 'A' + 'a') : rest[0];
+    }
+  }
+  return out;
+}
+
+// Runtimes read a key in any case, we do not.
+Status check_case(const JsonCursor& at, std::span<const std::string_view> known) {
+  for (const auto& item : at.value().items())
+    for (const std::string_view name : known)
+      if (item.key() != name && folded(item.key()) == folded(name))
+        return at.at(item.key())
+            .fail(fmt::format("runtimes read this key as '{}'; write it so", name));
+  return Ok{};
+}
+
+class Importer {
+ public:
+  Importer(const JsonCursor& root, const OciOptions& options) : root_(root), options_(options) {}
+
+  Result<OciImport> import() {
+    if (!root_.value().is_object()) return root_.expected("a seccomp profile (an object)");
+    if (auto s = note_unknown_keys(root_, kProfileKeys); !s) return s.error();
+    if (!root_.has("defaultAction")) return root_.fail("the key 'defaultAction' is missing");
+    auto chosen = action(root_.at("defaultAction"), root_, "defaultErrnoRet");
+    if (!chosen) return chosen.error();
+    note_errno_name(root_, "defaultErrnoRet", *chosen);
+    Policy& policy = out_.policy;
+    policy.default_action = *chosen;
+    policy.bad_arch_action =
+        SECCOMP_RET_KILL_THREAD;  // libseccomp's SCMP_FLTATR_ACT_BADARCH default
+    policy.arches = {options_.arch};
+    if (auto s = architectures(); !s) return s.error();
+    if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32))
+      policy.x32_action = policy.bad_arch_action;
+    if (root_.has("syscalls") && !root_.at("syscalls").value().is_null()) {
+      const JsonCursor list = root_.at("syscalls");
+      if (auto s = list.array("an array of system call entries"); !s) return s.error();
+      for (std::size_t i = 0; i < list.value().size(); ++i)
+        if (auto s = entry(list.at(i)); !s) return s.error();
+    }
+    flush();
+    note_multiplexed();
+    return std::move(out_);
+  }
+
+ private:
+  // A key that is not known may be a condition misspelt, without which an entry holds for more than
+  // was meant.
+  Status note_unknown_keys(const JsonCursor& at, std::span<const std::string_view> known) {
+    if (auto s = check_case(at, known); !s) return s;
+    for (const auto& item : at.value().items())
+      if (std::ranges::find(known, item.key()) == known.end())
+        out_.skipped.push_back(fmt::format("the unknown key {}{}", at.at(item.key()).pointer(),
+                                           did_you_mean(similar_names(item.key(), known))));
+    return Ok{};
+  }
+
+  Result<std::uint32_t> action(const JsonCursor& at, const JsonCursor& holder,
+                               const std::string& errno_key) {
+    auto text = at.string("an action (SCMP_ACT_...)");
+    if (!text) return text.error();
+    const auto known = std::ranges::find(kActions, *text, &OciAction::name);
+    if (known == std::end(kActions)) return at.expected("an action (SCMP_ACT_...)");
+    if (!known->takes_errno) return known->action;
+    std::uint32_t number = kDefaultErrno;
+    if (holder.has(errno_key.c_str()) && !holder.at(errno_key).value().is_null()) {
+      auto given = holder.at(errno_key).number32("an errno from 0 to 65535");
+      if (!given) return given.error();
+      if (*given > SECCOMP_RET_DATA)
+        return holder.at(errno_key).expected("an errno from 0 to 65535");
+      number = *given;
+    }
+    return known->action | number;
+  }
+
+  // "errnoRet" has a name beside it, "errno", which counts more to Podman and nothing to others.
+  void note_errno_name(const JsonCursor& holder, const std::string& errno_key,
+                       std::uint32_t action) {
+    const std::string key = errno_key.substr(0, errno_key.size() - 3);
+    const bool takes =
+        action_of(action) == SECCOMP_RET_ERRNO || action_of(action) == SECCOMP_RET_TRACE;
+    if (!takes || !holder.has(key.c_str())) return;
+    const JsonCursor at = holder.at(key);
+    const auto* const name = at.value().get_ptr<const std::string*>();
+    if (at.value().is_null() || (name != nullptr && name->empty())) return;
+    const auto podman = name != nullptr ? podman_errno(options_.arch, *name) : std::nullopt;
+    if (podman == data_of(action)) return;
+    out_.unclear.push_back(fmt::format(
+        "the errno at {}: Podman {}, Docker and runc answer {}, which is taken here", at.pointer(),
+        podman ? fmt::format("answers {}", *podman) : "refuses it", data_of(action)));
+  }
+
+  void add_arch(const std::string& name) {
+    const auto arch = arch_from_name(name);
+    if (!arch) {
+      out_.skipped.push_back(fmt::format("architecture {}: not in the tables", name));
+    } else if (!out_.policy.has_arch(*arch)) {
+      out_.policy.arches.push_back(*arch);
+    }
+  }
+
+  Status architectures() {
+    if (root_.has("architectures") && !root_.at("architectures").value().is_null()) {
+      const JsonCursor list = root_.at("architectures");
+      if (auto s = list.array("an array of architectures"); !s) return s;
+      for (std::size_t i = 0; i < list.value().size(); ++i) {
+        auto name = list.at(i).string("an architecture (SCMP_ARCH_...)");
+        if (!name) return name.error();
+        add_arch(*name);
+      }
+    }
+    if (!root_.has("archMap") || root_.at("archMap").value().is_null()) return Ok{};
+    const JsonCursor map = root_.at("archMap");
+    if (auto s = map.array("an array of architecture entries"); !s) return s;
+    if (!map.value().empty() && root_.has("architectures") &&
+        !root_.at("architectures").value().empty())
+      return map.fail("'architectures' and 'archMap' are both given, which runtimes refuse");
+    for (std::size_t i = 0; i < map.value().size(); ++i) {
+      const JsonCursor row = map.at(i);
+      if (!row.value().is_object()) return row.expected("an architecture entry (an object)");
+      if (auto s = note_unknown_keys(row, kArchKeys); !s) return s;
+      if (!row.has("architecture")) return row.fail("the key 'architecture' is missing");
+      auto name = row.at("architecture").string("an architecture (SCMP_ARCH_...)");
+      if (!name) return name.error();
+      if (arch_from_name(*name) != options_.arch || !row.has("subArchitectures")) continue;
+      const JsonCursor subs = row.at("subArchitectures");
+      if (subs.value().is_null()) continue;
+      if (auto s = subs.array("an array of architectures"); !s) return s;
+      for (std::size_t j = 0; j < subs.value().size(); ++j) {
+        auto sub = subs.at(j).string("an architecture (SCMP_ARCH_...)");
+        if (!sub) return sub.error();
+        add_arch(*sub);
+      }
+    }
+    return Ok{};
+  }
+
+  // Is any (or, for `all`, every) listed string one that we have? Missing and null lists count as
+  // empty.
+  Result<std::vector<std::string>> strings(const JsonCursor& at, const char* key) const {
+    std::vector<std::string> out;
+    if (!at.has(key) || at.at(key).value().is_null()) return out;
+    const JsonCursor list = at.at(key);
+    if (auto s = list.array("an array of strings"); !s) return s.error();
+    for (std::size_t i = 0; i < list.value().size(); ++i) {
+      auto text = list.at(i).string("a string");
+      if (!text) return text.error();
+      out.push_back(*text);
+    }
+    return out;
+  }
+
+  bool is_host_arch(const std::string& name) const { return name == runtime_arch(options_.arch); }
+  bool has_cap(const std::string& name) const {
+    return std::ranges::find(options_.capabilities, name) != options_.capabilities.end();
+  }
+
+  // One of an entry's filters, if it has it.
+  Result<std::optional<JsonCursor>> filter(const JsonCursor& at, const char* key) {
+    if (!at.has(key) || at.at(key).value().is_null()) return std::optional<JsonCursor>();
+    const JsonCursor inner = at.at(key);
+    if (!inner.value().is_object()) return inner.expected("an object of arches, caps, minKernel");
+    if (auto s = note_unknown_keys(inner, kFilterKeys); !s) return s.error();
+    auto caps = strings(inner, "caps");
+    if (!caps) return caps.error();
+    for (std::size_t i = 0; i < caps->size(); ++i)
+      if (const std::string& name = (*caps)[i]; !is_capability(name))
+        out_.skipped.push_back(fmt::format("the unknown capability '{}' at {}/caps/{}{}", name,
+                                           inner.pointer(), i,
+                                           did_you_mean(similar_names(name, capability_names()))));
+    auto arches = strings(inner, "arches");
+    if (!arches) return arches.error();
+    for (std::size_t i = 0; i < arches->size(); ++i) {
+      const std::string& name = (*arches)[i];
+      if (std::ranges::find(runtime_arches(), name) != runtime_arches().end()) continue;
+      const auto meant = arch_from_name(name);
+      out_.skipped.push_back(
+          fmt::format("the unknown architecture '{}' at {}/arches/{}{}", name, inner.pointer(), i,
+                      meant ? fmt::format("; runtimes call it {} here", runtime_arch(*meant))
+                            : did_you_mean(similar_names(name, runtime_arches()))));
+    }
+    return std::optional(inner);
+  }
+
+  // moby's rules: an excluded architecture or capability drops the entry; an includes list of
+  // architectures needs the host's, one of capabilities needs every one.
+  Result<bool> applies(const JsonCursor& at) {
+    const auto excludes = filter(at, "excludes");
+    if (!excludes) return excludes.error();
+    const auto includes = filter(at, "includes");
+    if (!includes) return includes.error();
+    if (*excludes) {
+      auto arches = strings(**excludes, "arches");
+      if (!arches) return arches.error();
+      if (std::ranges::any_of(*arches, [&](const auto& a) { return is_host_arch(a); }))
+        return false;
+      auto caps = strings(**excludes, "caps");
+      if (!caps) return caps.error();
+      if (std::ranges::any_of(*caps, [&](const auto& c) { return has_cap(c); })) return false;
+      auto kernel = min_kernel_met(**excludes);
+      if (!kernel) return kernel.error();
+      if (*kernel == std::optional(true)) return false;
+    }
+    if (*includes) {
+      auto arches = strings(**includes, "arches");
+      if (!arches) return arches.error();
+      if (!arches->empty() &&
+          std::ranges::none_of(*arches, [&](const auto& a) { return is_host_arch(a); }))
+        return false;
+      auto caps = strings(**includes, "caps");
+      if (!caps) return caps.error();
+      if (!std::ranges::all_of(*caps, [&](const auto& c) { return has_cap(c); })) return false;
+      auto kernel = min_kernel_met(**includes);
+      if (!kernel) return kernel.error();
+      if (*kernel == std::optional(false)) return false;
+    }
+    return true;
+  }
+
+  // Nothing when no minKernel is given.
+  Result<std::optional<bool>> min_kernel_met(const JsonCursor& at) const {
+    if (!at.has("minKernel") || at.at("minKernel").value().is_null()) return std::optional<bool>();
+    auto text = at.at("minKernel").string("a kernel version like \"4.8\"");
+    if (!text) return text.error();
+    if (text->empty()) return std::optional<bool>();
+    const auto needed = kernel_version(*text);
+    if (!needed) return at.at("minKernel").expected("a kernel version like \"4.8\"");
+    const auto host = kernel_version(options_.kernel);
+    if (!host)
+      return make_error(ErrorCode::kUsage, "--kernel", kernel_version_problem(options_.kernel));
+    return std::optional(*host >= *needed);
+  }
+
+  Status entry(const JsonCursor& at) {
+    if (!at.value().is_object()) return at.expected("a system call entry (an object)");
+    if (auto s = note_unknown_keys(at, kEntryKeys); !s) return s;
+    auto wanted = applies(at);
+    if (!wanted) return wanted.error();
+    auto names = strings(at, "names");
+    if (!names) return names.error();
+    if (!at.has("name") && !at.has("names")) return at.fail("the entry names no system call");
+    if (at.has("name") && !at.at("name").value().is_null()) {
+      auto name = at.at("name").string("a system call name");
+      if (!name) return name.error();
+      if (!name->empty() && !names->empty())
+        return at.fail("'name' and 'names' are both given, which runtimes refuse");
+      if (!name->empty()) names->push_back(*name);
+    }
+    if (names->empty())
+      out_.skipped.push_back(fmt::format("the entry {}: it names no system call", at.pointer()));
+    if (!at.has("action")) return at.fail("the key 'action' is missing");
+    auto chosen = action(at.at("action"), at, "errnoRet");
+    if (!chosen) return chosen.error();
+    auto rule = conditions(at);
+    if (!rule) return rule.error();
+    if (*wanted) note_errno_name(at, "errnoRet", *chosen);
+    if (!*wanted || *chosen == out_.policy.default_action) return Ok{};
+    if (*chosen != current_action_) flush();
+    current_action_ = *chosen;
+    for (const std::string& name : *names) add_rule(name, *rule, at.pointer());
+    return Ok{};
+  }
+
+  // To libseccomp an entry without conditions is all there is of a call, the first such entry
+  // that a profile has. Of entries with conditions it is not the order that counts.
+  void add_rule(const std::string& name, const Rule& rule, const std::string& pointer) {
+    const bool always = rule.kind == Rule::Kind::kMatchAll;
+    bool known = false;
+    names_.insert(name);
+    for (const Arch arch : out_.policy.arches) {
+      const auto nr = syscall_nr(arch, name);
+      if (!nr) continue;
+      const Call call(arch, *nr);
+      std::vector<Seen>& seen = seen_[call];
+      const bool say = !std::exchange(known, true);
+      if (!seen.empty() && seen.front().always) {
+        if (say && seen.front().action != current_action_)
+          no_effect(name, pointer, seen.front().pointer);
+        continue;
+      }
+      if (always) {
+        drop(call, name, pointer, say);
+        seen.clear();
+      } else if (say) {
+        note_overlap(name, rule, pointer, seen);
+      }
+      seen.push_back({current_action_, always, pointer, rule});
+      pending_[call].push_back(arch_info(arch).bits == 32 ? low_halves(rule) : rule);
+    }
+    if (!known)
+      out_.skipped.push_back(
+          fmt::format("system call {}: on none of the architectures", name.empty() ? "''" : name));
+  }
+
+  // libseccomp compares only the low half of an argument on 32-bit ABIs.
+  static Rule low_halves(Rule rule) {
+    for (Rule& child : rule.children) child = low_halves(std::move(child));
+    for (Matcher& m : rule.fields) {
+      if (m.op == Matcher::Op::kAny) continue;
+      m.low_half = true;
+      m.value &= 0xffffffff;
+      m.mask &= 0xffffffff;
+    }
+    return rule;
+  }
+
+  Result<Rule> conditions(const JsonCursor& at) {
+    Rule all;
+    if (!at.has("args") || at.at("args").value().is_null()) return all;
+    const JsonCursor list = at.at("args");
+    if (auto s = list.array("an array of conditions"); !s) return s.error();
+    if (list.value().empty()) return all;
+    std::vector<Rule> conditions;
+    std::set<std::uint32_t> fields;
+    for (std::size_t i = 0; i < list.value().size(); ++i) {
+      auto one = condition(list.at(i), fields);
+      if (!one) return one.error();
+      conditions.push_back(std::move(*one));
+    }
+    if (conditions.size() == 1) return std::move(conditions[0]);
+    all.kind = fields.size() == conditions.size() ? Rule::Kind::kAllOf : Rule::Kind::kAnyOf;
+    all.children = std::move(conditions);
+    return all;
+  }
+
+  Result<Rule> condition(const JsonCursor& at, std::set<std::uint32_t>& fields) {
+    if (!at.value().is_object()) return at.expected("a condition (an object)");
+    if (auto s = note_unknown_keys(at, kArgKeys); !s) return s.error();
+    for (const char* key : {"index", "value", "op"})
+      if (!at.has(key)) return at.fail(fmt::format("the key '{}' is missing", key));
+    auto index = at.at("index").number32("an argument index from 0 to 5");
+    if (!index) return index.error();
+    if (*index >= static_cast<std::uint32_t>(kArgCount))
+      return at.at("index").expected("an argument index from 0 to 5");
+    const bool has_second = at.has("valueTwo") && !at.at("valueTwo").value().is_null();
+    for (const char* key : {"value", "valueTwo"})
+      if ((key == std::string_view("value") || has_second) &&
+          !at.at(key).value().is_number_unsigned())
+        return at.at(key).expected("a number from 0 to 2^64-1");
+    auto op = at.at("op").string("an operator (SCMP_CMP_...)");
+    if (!op) return op.error();
+    const auto known = std::ranges::find(kOperators, *op, &OciOperator::name);
+    if (known == std::end(kOperators)) return at.at("op").expected("an operator (SCMP_CMP_...)");
+    Rule rule;
+    rule.kind = Rule::Kind::kArgs;
+    Matcher& m = rule.fields[*index];
+    m.op = known->op;
+    m.value = at.at("value").value().get<std::uint64_t>();
+    if (m.op == Matcher::Op::kMaskedEq) {
+      m.mask = m.value;
+      m.value = has_second ? at.at("valueTwo").value().get<std::uint64_t>() : 0;
+      m.value &= m.mask;  // as libseccomp does
+    }
+    fields.insert(*index);
+    return rule;
+  }
+
+  using Call = std::pair<Arch, std::uint32_t>;
+  // An entry as one system call sees it.
+  struct Seen {
+    std::uint32_t action = 0;
+    bool always = false;
+    std::string pointer;
+    Rule rule;
+  };
+
+  // Where sockets and System V IPC may be one call each, libseccomp turns a rule about socket, say,
+  // into one about socketcall(1), too, whatever the conditions. That is not done here.
+  void note_multiplexed() {
+    for (const auto& [call, parts] :
+         {std::pair("socketcall", std::span<const std::string_view>(kSocketCalls)),
+          std::pair("ipc", std::span<const std::string_view>(kIpcCalls))})
+      for (const Arch arch : out_.policy.arches) {
+        const auto nr = syscall_nr(arch, call);
+        if (!nr || std::ranges::none_of(parts, [&](std::string_view part) {
+              return names_.contains(std::string(part));
+            }))
+          continue;
+        const auto seen = seen_.find({arch, *nr});
+        if (seen != seen_.end() && !seen->second.empty() && seen->second.front().always) continue;
+        out_.unclear.push_back(
+            fmt::format("{} on {}: libseccomp adds rules for it, as the profile has some for what "
+                        "it may stand for; they are not imported",
+                        call, arch_info(arch).name));
+      }
+  }
+
+  void no_effect(const std::string& name, const std::string& pointer, const std::string& always) {
+    out_.skipped.push_back(fmt::format(
+        "{} at {}: the entry without conditions at {} is all that counts", name, pointer, always));
+  }
+
+  // Takes back what there is of a call.
+  void drop(const Call& call, const std::string& name, const std::string& pointer, bool say) {
+    for (RuleSet& set : out_.policy.rule_sets)
+      std::erase_if(set.rules,
+                    [&](const SyscallRule& rule) { return Call(rule.arch, rule.nr) == call; });
+    std::erase_if(out_.policy.rule_sets, [](const RuleSet& set) { return set.rules.empty(); });
+    for (const Seen& each : seen_[call])
+      if (say && each.action != current_action_) no_effect(name, each.pointer, pointer);
+  }
+
+  void note_overlap(const std::string& name, const Rule& rule, const std::string& pointer,
+                    const std::vector<Seen>& seen) {
+    for (const Seen& each : seen)
+      if (each.action != current_action_ && !apart(each.rule, rule)) {
+        out_.unclear.push_back(fmt::format(
+            "{} at {} and {}: where the conditions of both hold, libseccomp and not the order "
+            "decides which counts; here it is the first",
+            name, each.pointer, pointer));
+        return;
+      }
+  }
+
+  // Do they ask one argument for different values?
+  static bool apart(const Rule& a, const Rule& b) {
+    const auto values = [](const Rule& rule) {
+      std::map<std::size_t, std::uint64_t> out;
+      const auto take = [&](const Rule& one) {
+        for (std::size_t i = 0; i < one.fields.size(); ++i)
+          if (one.fields[i].op == Matcher::Op::kEq) out[i] = one.fields[i].value;
+      };
+      if (rule.kind == Rule::Kind::kArgs) take(rule);
+      if (rule.kind == Rule::Kind::kAllOf) std::ranges::for_each(rule.children, take);
+      return out;
+    };
+    const auto of_a = values(a);
+    return std::ranges::any_of(values(b), [&](const auto& each) {
+      const auto same = of_a.find(each.first);
+      return same != of_a.end() && same->second != each.second;
+    });
+  }
+
+  // Turns the entries collected so far into a rule set of their own.
+  void flush() {
+    if (pending_.empty()) return;
+    RuleSet set;
+    set.action = current_action_;
+    for (auto& [call, rules] : pending_) {
+      const auto match_all = [](const Rule& rule) { return rule.kind == Rule::Kind::kMatchAll; };
+      Rule rule;
+      if (std::ranges::none_of(rules, match_all)) {
+        rule.kind = Rule::Kind::kAnyOf;
+        rule.children = rules;
+        if (rules.size() == 1) rule = rules[0];
+      }
+      set.rules.push_back(SyscallRule{call.first, call.second, std::move(rule)});
+    }
+    out_.policy.rule_sets.push_back(std::move(set));
+    pending_.clear();
+  }
+
+  JsonCursor root_;
+  const OciOptions& options_;
+  OciImport out_;
+  std::uint32_t current_action_ = 0;
+  std::map<Call, std::vector<Rule>> pending_;
+  std::map<Call, std::vector<Seen>> seen_;
+  std::set<std::string> names_;  // of system calls that have a rule
+};
+
+}  // namespace
+
+bool is_kernel_version(std::string_view text) { return kernel_version(text).has_value(); }
+
+std::string kernel_version_problem(std::string_view text) {
+  if (is_kernel_version(text)) return {};
+  return fmt::format("expected a version like 6.1, found '{}'", text);
+}
+
+Result<OciImport> import_oci(std::string_view text, const std::string& name,
+                             const OciOptions& options) {
+  auto document = parse_json(text, name);
+  if (!document) return document.error();
+  const JsonCursor root(*document, name);
+  // A whole runtime-spec config.json carries the profile at /linux/seccomp, Kubernetes' object of
+  // the kind SeccompProfile at /spec.
+  if (!root.has("defaultAction") && root.has("linux")) {
+    constexpr std::array<std::string_view, 1> kOuter = {"linux"};
+    constexpr std::array<std::string_view, 1> kInner = {"seccomp"};
+    if (auto s = check_case(root, kOuter); !s) return s.error();
+    if (auto s = check_case(root.at("linux"), kInner); !s) return s.error();
+    if (!root.at("linux").has("seccomp"))
+      return root.fail("a configuration without /linux/seccomp");
+    return Importer(root.at("linux").at("seccomp"), options).import();
+  }
+  if (!root.has("defaultAction") && root.has("spec")) {
+    const JsonCursor spec = root.at("spec");
+    if (spec.has("baseProfileName"))
+      return spec.at("baseProfileName")
+          .fail("a profile that adds to another one, which is not in this file");
+    return Importer(spec, options).import();
+  }
+  return Importer(root, options).import();
+}
+
+}  // namespace secequiv

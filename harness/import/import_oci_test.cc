@@ -1,0 +1,590 @@
+#include "harness/import/import_oci.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "harness/base/file.h"
+#include "harness/bpf/check.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/testing.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
+constexpr std::uint32_t kEperm = SECCOMP_RET_ERRNO | 1;
+
+OciImport imported(const std::string& text, const OciOptions& options = {}) {
+  auto result = import_oci(text, "oci", options);
+  if (result) return std::move(*result);
+  ADD_FAILURE() << result.error().text() << "\n" << text;
+  return {};
+}
+
+// A profile for x86_64 that answers EPERM unless an entry says otherwise.
+std::string profile(const std::string& entries) {
+  return R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": [)j" +
+         entries + "]}";
+}
+
+std::uint32_t decided(const OciImport& import, std::uint32_t nr,
+                      std::initializer_list<std::uint64_t> args = {}) {
+  return decide(import.policy, call(Arch::kX86_64, nr, args));
+}
+
+TEST(Oci, NamesAndDefaults) {
+  const OciImport import = imported(profile(
+      R"j({"names": ["read", "write"], "action": "SCMP_ACT_ALLOW"}, {"name": "close", "action": "SCMP_ACT_LOG"})j"));
+  EXPECT_EQ(decided(import, 0), kAllow);
+  EXPECT_EQ(decided(import, 1), kAllow);
+  EXPECT_EQ(decided(import, 3), SECCOMP_RET_LOG);
+  EXPECT_EQ(decided(import, 2), kEperm) << "without defaultErrnoRet, EPERM";
+  EXPECT_EQ(import.policy.bad_arch_action, SECCOMP_RET_KILL_THREAD) << "libseccomp's default";
+  EXPECT_EQ(import.policy.x32_action, SECCOMP_RET_KILL_THREAD)
+      << "x32 is a bad architecture unless listed";
+  EXPECT_TRUE(import.skipped.empty());
+}
+
+TEST(Oci, Actions) {
+  const std::pair<const char*, std::uint32_t> cases[] = {
+      {"SCMP_ACT_KILL", SECCOMP_RET_KILL_THREAD},
+      {"SCMP_ACT_KILL_THREAD", SECCOMP_RET_KILL_THREAD},
+      {"SCMP_ACT_KILL_PROCESS", SECCOMP_RET_KILL_PROCESS},
+      {"SCMP_ACT_TRAP", SECCOMP_RET_TRAP},
+      {"SCMP_ACT_ERRNO", kEperm},
+      {"SCMP_ACT_TRACE", SECCOMP_RET_TRACE | 1},
+      {"SCMP_ACT_ALLOW", kAllow},
+      {"SCMP_ACT_LOG", SECCOMP_RET_LOG},
+      {"SCMP_ACT_NOTIFY", SECCOMP_RET_USER_NOTIF}};
+  for (const auto& [name, value] : cases)
+    EXPECT_EQ(
+        imported(std::string(R"j({"defaultAction": ")j") + name + "\"}").policy.default_action,
+        value)
+        << name;
+}
+
+TEST(Oci, ErrnoRet) {
+  const OciImport import =
+      imported(R"j({"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 38, "syscalls": [
+    {"names": ["read"], "action": "SCMP_ACT_ERRNO", "errnoRet": 13}, {"names": ["write"], "action": "SCMP_ACT_ERRNO"},
+    {"names": ["open"], "action": "SCMP_ACT_TRACE", "errnoRet": 7}, {"names": ["close"], "action": "SCMP_ACT_ALLOW", "errnoRet": 5},
+    {"names": ["stat"], "action": "SCMP_ACT_ERRNO", "errnoRet": null}]})j");
+  EXPECT_EQ(import.policy.default_action, SECCOMP_RET_ERRNO | 38);
+  EXPECT_EQ(decided(import, 0), SECCOMP_RET_ERRNO | 13);
+  EXPECT_EQ(decided(import, 1), kEperm) << "an entry's errno is its own, not the default's";
+  EXPECT_EQ(decided(import, 2), SECCOMP_RET_TRACE | 7);
+  EXPECT_EQ(decided(import, 3), kAllow) << "where an errno means nothing it is ignored";
+  EXPECT_EQ(decided(import, 4), kEperm);
+  EXPECT_EQ(decided(import, 5), SECCOMP_RET_ERRNO | 38);
+}
+
+// To Podman the name counts more than the number, to others it is nothing.
+TEST(Oci, NamesOfErrnos) {
+  const auto notes = [](const std::string& keys, Arch arch = Arch::kX86_64) {
+    OciOptions options;
+    options.arch = arch;
+    const OciImport import = imported(
+        R"j({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [{"names": ["read"], "action": "SCMP_ACT_ERRNO", )j" +
+            keys + "}]}",
+        options);
+    EXPECT_TRUE(import.skipped.empty());
+    return import.unclear;
+  };
+  for (const char* keys : {R"("errno": "EPERM")", R"("errno": "ENOSYS", "errnoRet": 38)",
+                           R"("errno": "1")", R"("errno": "", "errnoRet": 38)", R"("errno": null)",
+                           R"("errno": "ENOSYS", "excludes": {"arches": ["amd64"]})"})
+    EXPECT_TRUE(notes(keys).empty()) << keys;
+  const auto note = [](const std::string& podman, int number) {
+    return std::vector{"the errno at /syscalls/0/errno: Podman " + podman +
+                       ", Docker and runc answer " + std::to_string(number) +
+                       ", which is taken here"};
+  };
+  EXPECT_EQ(notes(R"("errno": "ENOSYS")"), note("answers 38", 1));
+  EXPECT_EQ(notes(R"("errno": "ENOSYS")", Arch::kMips64), note("answers 89", 1));
+  EXPECT_EQ(notes(R"("errno": "ENOSYS", "errnoRet": 13)"), note("answers 38", 13));
+  EXPECT_EQ(notes(R"("errno": "007")"), note("answers 7", 1));
+  for (const char* keys : {R"("errno": "eperm")", R"("errno": "EPOLLIN")", R"("errno": "O_EXCL")",
+                           R"("errno": "0x1")", R"("errno": "4294967297")", R"("errno": 1)"})
+    EXPECT_EQ(notes(keys), note("refuses it", 1)) << keys;
+  EXPECT_EQ(
+      imported(R"j({"defaultAction": "SCMP_ACT_TRACE", "defaultErrno": "EIO"})j").unclear,
+      (std::vector<std::string>{"the errno at /defaultErrno: Podman answers 5, Docker and runc "
+                                "answer 1, which is taken here"}));
+}
+
+TEST(Oci, EveryOperator) {
+  const std::pair<const char*, std::function<bool(std::uint64_t)>> cases[] = {
+      {"SCMP_CMP_NE", [](std::uint64_t v) { return v != 5; }},
+      {"SCMP_CMP_LT", [](std::uint64_t v) { return v < 5; }},
+      {"SCMP_CMP_LE", [](std::uint64_t v) { return v <= 5; }},
+      {"SCMP_CMP_EQ", [](std::uint64_t v) { return v == 5; }},
+      {"SCMP_CMP_GE", [](std::uint64_t v) { return v >= 5; }},
+      {"SCMP_CMP_GT", [](std::uint64_t v) { return v > 5; }},
+      // value is the mask, valueTwo what must be left.
+      {"SCMP_CMP_MASKED_EQ", [](std::uint64_t v) { return (v & 5) == 4; }}};
+  for (const auto& [op, expected] : cases) {
+    const OciImport import =
+        imported(profile(std::string(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args":
+      [{"index": 1, "value": 5, "valueTwo": 4, "op": ")j") +
+                         op + "\"}]}"));
+    for (const std::uint64_t v :
+         {0ull, 1ull, 4ull, 5ull, 6ull, 7ull, 12ull, 0x100000004ull, 0x100000005ull, ~0ull})
+      EXPECT_EQ(decided(import, 0, {0, v}) == kAllow, expected(v)) << op << " " << v;
+  }
+  const OciImport no_second = imported(profile(
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 6, "op": "SCMP_CMP_MASKED_EQ"}]})j"));
+  EXPECT_EQ(decided(no_second, 0, {9}), kAllow);
+  EXPECT_EQ(decided(no_second, 0, {2}), kEperm);
+  const OciImport outside = imported(profile(
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 15, "valueTwo": 18, "op": "SCMP_CMP_MASKED_EQ"}]})j"));
+  EXPECT_EQ(decided(outside, 0, {2}), kAllow) << "libseccomp masks what must be left";
+  EXPECT_EQ(decided(outside, 0, {18}), kAllow);
+  EXPECT_EQ(decided(outside, 0, {3}), kEperm);
+}
+
+TEST(Oci, ConditionsOfOneEntryMustAllHold) {
+  const OciImport import =
+      imported(profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args":
+    [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}, {"index": 5, "value": 2, "op": "SCMP_CMP_EQ"}]})j"));
+  EXPECT_EQ(decided(import, 0, {1, 0, 0, 0, 0, 2}), kAllow);
+  EXPECT_EQ(decided(import, 0, {1}), kEperm);
+  EXPECT_EQ(decided(import, 0, {0, 0, 0, 0, 0, 2}), kEperm);
+}
+
+// runc: libseccomp takes one condition per argument, so an entry naming one twice becomes one rule
+// per condition.
+TEST(Oci, AnArgumentNamedTwiceMeansAny) {
+  const OciImport import =
+      imported(profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args":
+    [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}, {"index": 0, "value": 2, "op": "SCMP_CMP_EQ"}, {"index": 1, "value": 9, "op": "SCMP_CMP_EQ"}]})j"));
+  EXPECT_EQ(decided(import, 0, {1}), kAllow);
+  EXPECT_EQ(decided(import, 0, {2}), kAllow);
+  EXPECT_EQ(decided(import, 0, {0, 9}), kAllow);
+  EXPECT_EQ(decided(import, 0, {0}), kEperm);
+}
+
+TEST(Oci, SeveralEntriesForOneCallMeanAny) {
+  const std::string one =
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]})j";
+  const std::string two =
+      R"j({"names": ["read", "write"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 2, "op": "SCMP_CMP_EQ"}]})j";
+  OciImport import = imported(profile(one + "," + two));
+  EXPECT_EQ(import.policy.rule_sets.size(), 1u);
+  EXPECT_EQ(decided(import, 0, {1}), kAllow);
+  EXPECT_EQ(decided(import, 0, {2}), kAllow);
+  EXPECT_EQ(decided(import, 0, {3}), kEperm);
+  EXPECT_EQ(decided(import, 1, {1}), kEperm);
+  import = imported(
+      profile(one + R"j(, {"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": null})j"));
+  EXPECT_EQ(decided(import, 0, {3}), kAllow) << "an entry without conditions matches everything";
+}
+
+// As libseccomp does, whose output is held against this in cli/tests.
+TEST(Oci, AnEntryWithoutConditionsIsAllThatCountsOfACall) {
+  const std::string some =
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]})j";
+  const std::string log = R"j({"names": ["read", "write"], "action": "SCMP_ACT_LOG", "args": []})j";
+  const std::string trap = R"j({"names": ["read"], "action": "SCMP_ACT_TRAP"})j";
+  for (const std::string& entries : {some + "," + log, log + "," + some, log + "," + trap,
+                                     some + "," + log + "," + trap + "," + some}) {
+    const OciImport import = imported(profile(entries));
+    EXPECT_EQ(decided(import, 0, {1}), SECCOMP_RET_LOG) << entries;
+    EXPECT_EQ(decided(import, 0, {3}), SECCOMP_RET_LOG) << entries;
+    EXPECT_EQ(decided(import, 1), SECCOMP_RET_LOG) << entries;
+    ASSERT_FALSE(import.skipped.empty());
+    EXPECT_NE(import.skipped[0].find("read at /syscalls/"), std::string::npos) << import.skipped[0];
+    EXPECT_TRUE(import.unclear.empty());
+  }
+}
+
+TEST(Oci, OverlapsOfDifferentActionsAreSaid) {
+  const auto unclear = [](const std::string& second) {
+    return imported(
+               profile(
+                   R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]},
+      {"names": ["read"], "action": "SCMP_ACT_LOG", "args": [)j" +
+                   second + "]}"))
+        .unclear.size();
+  };
+  EXPECT_EQ(unclear(R"j({"index": 0, "value": 2, "op": "SCMP_CMP_EQ"})j"), 0u) << "never both";
+  EXPECT_EQ(unclear(R"j({"index": 1, "value": 2, "op": "SCMP_CMP_EQ"})j"), 1u);
+  EXPECT_EQ(unclear(R"j({"index": 0, "value": 2, "op": "SCMP_CMP_LT"})j"), 1u);
+  EXPECT_EQ(unclear(R"j({"index": 0, "value": 1, "op": "SCMP_CMP_EQ"})j"), 1u);
+}
+
+TEST(Oci, MultiplexedCallsAreSaid) {
+  const auto unclear = [](const std::string& names, const char* arch) {
+    return imported(
+               R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", ")j" +
+               std::string(arch) + R"j("], "syscalls": [{"names": [)j" + names +
+               R"j(], "action": "SCMP_ACT_ALLOW"}]})j")
+        .unclear;
+  };
+  EXPECT_EQ(unclear(R"("socket")", "SCMP_ARCH_X86").size(), 1u);
+  EXPECT_EQ(unclear(R"("socket", "shmat")", "SCMP_ARCH_X86").size(), 2u);
+  EXPECT_TRUE(unclear(R"("socket", "socketcall", "shmat", "ipc")", "SCMP_ARCH_X86").empty());
+  EXPECT_TRUE(unclear(R"("socket", "shmat")", "SCMP_ARCH_X32").empty());
+}
+
+TEST(Oci, EntriesWithoutNames) {
+  const OciImport import = imported(profile(
+      R"j({"names": [], "action": "SCMP_ACT_ALLOW"}, {"name": "", "action": "SCMP_ACT_ALLOW"},
+      {"name": "", "names": ["read"], "action": "SCMP_ACT_ALLOW"})j"));
+  EXPECT_EQ(decided(import, 0), kAllow);
+  EXPECT_EQ(import.skipped,
+            (std::vector<std::string>{"the entry /syscalls/0: it names no system call",
+                                      "the entry /syscalls/1: it names no system call"}));
+}
+
+TEST(Oci, ProfilesWithinOtherObjects) {
+  const std::string inner = profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW"})j");
+  EXPECT_EQ(decided(imported(R"j({"linux": {"seccomp": )j" + inner + "}}"), 0), kAllow);
+  EXPECT_EQ(decided(imported(R"j({"kind": "SeccompProfile", "spec": )j" + inner + "}"), 0), kAllow);
+  const std::pair<const char*, const char*> cases[] = {
+      {R"j({"linux": {}})j", "oci#/: a configuration without /linux/seccomp"},
+      {R"j({"linux": 1})j", "a configuration without /linux/seccomp"},
+      {R"j({"linux": {"seccomp": null}})j", "oci#/linux/seccomp: expected a seccomp profile"},
+      {R"j({"spec": {"baseProfileName": "runc", "defaultAction": "SCMP_ACT_ALLOW"}})j",
+       "oci#/spec/baseProfileName: a profile that adds to another one"},
+      {R"j({"defaultAction": "SCMP_ACT_ALLOW", "architectures": ["SCMP_ARCH_X86_64"], "archMap": [{}]})j",
+       "oci#/archMap: 'architectures' and 'archMap' are both given"},
+      {R"j({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [{"name": "read", "names": ["write"], "action": "SCMP_ACT_LOG"}]})j",
+       "oci#/syscalls/0: 'name' and 'names' are both given"}};
+  for (const auto& [text, said] : cases) {
+    const auto result = import_oci(text, "oci", {});
+    ASSERT_FALSE(result) << text;
+    EXPECT_NE(result.error().text().find(said), std::string::npos) << result.error().text();
+  }
+}
+
+TEST(Oci, EntriesWithTheDefaultActionAreSkipped) {
+  const OciImport import = imported(profile(
+      R"j({"names": ["read"], "action": "SCMP_ACT_ERRNO"}, {"names": ["read", "write"], "action": "SCMP_ACT_ALLOW"},
+    {"names": ["open"], "action": "SCMP_ACT_ERRNO", "errnoRet": 2})j"));
+  EXPECT_EQ(decided(import, 0), kAllow) << "runc ignores the entry that says what the default says";
+  EXPECT_EQ(decided(import, 1), kAllow);
+  EXPECT_EQ(decided(import, 2), SECCOMP_RET_ERRNO | 2) << "another errno is another action";
+}
+
+TEST(Oci, IncludesAndExcludesArchitectures) {
+  const std::string entries =
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"arches": ["amd64", "x32"]}},
+    {"names": ["write"], "action": "SCMP_ACT_ALLOW", "includes": {"arches": ["s390x"]}},
+    {"names": ["open"], "action": "SCMP_ACT_ALLOW", "excludes": {"arches": ["amd64"]}},
+    {"names": ["close"], "action": "SCMP_ACT_ALLOW", "excludes": {"arches": ["s390x"]}, "includes": {}},
+    {"names": ["stat"], "action": "SCMP_ACT_ALLOW", "includes": {"arches": null}, "excludes": null})j";
+  const OciImport import = imported(profile(entries));
+  EXPECT_EQ(decided(import, 0), kAllow);
+  EXPECT_EQ(decided(import, 1), kEperm);
+  EXPECT_EQ(decided(import, 2), kEperm);
+  EXPECT_EQ(decided(import, 3), kAllow);
+  EXPECT_EQ(decided(import, 4), kAllow);
+}
+
+// Docker and Podman compare letters; "386" and "x86_64" are nobody's.
+TEST(Oci, ArchitecturesAreCalledAsRuntimesDo) {
+  const std::pair<Arch, const char*> cases[] = {
+      {Arch::kX86_64, "amd64"},    {Arch::kI386, "x86"},     {Arch::kAarch64, "arm64"},
+      {Arch::kArm, "arm"},         {Arch::kS390x, "s390x"},  {Arch::kRiscv64, "riscv64"},
+      {Arch::kPpc64le, "ppc64le"}, {Arch::kMips64, "mips64"}};
+  for (const auto& [arch, known] : cases) {
+    OciOptions options;
+    options.arch = arch;
+    for (const std::string name :
+         {known, "x86_64", "386", "i386", "i686", "aarch64", "AMD64", "ppc64el", "SCMP_ARCH_X86_64",
+          "SCMP_ARCH_X86", "SCMP_ARCH_AARCH64", "x32", "loong64", "mipsel64"}) {
+      const OciImport import = imported(
+          R"j({"defaultAction": "SCMP_ACT_ERRNO", "syscalls": [{"names": ["read"],
+            "action": "SCMP_ACT_ALLOW", "includes": {"arches": [")j" +
+              name + R"j("]}}, {"names": ["write"], "action": "SCMP_ACT_ALLOW",
+            "excludes": {"arches": [")j" +
+              name + "\"]}}]}",
+          options);
+      const auto allows = [&](const char* nr) {
+        return decide(import.policy, call(arch, *syscall_nr(arch, nr))) == kAllow;
+      };
+      EXPECT_EQ(allows("read"), name == known) << name;
+      EXPECT_EQ(allows("write"), name != known) << name;
+    }
+  }
+  const OciImport import = imported(profile(
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"arches": ["x86_64", "amd64"]}},
+    {"names": ["write"], "action": "SCMP_ACT_ALLOW", "excludes": {"arches": ["riscv6"]}})j"));
+  EXPECT_EQ(import.skipped,
+            (std::vector<std::string>{
+                "the unknown architecture 'x86_64' at /syscalls/0/includes/arches/0; runtimes call "
+                "it amd64 here",
+                "the unknown architecture 'riscv6' at /syscalls/1/excludes/arches/0; did you mean "
+                "riscv64?"}));
+}
+
+TEST(Oci, IncludesAndExcludesCapabilities) {
+  const std::string text = profile(
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"caps": ["CAP_A", "CAP_B"]}},
+    {"names": ["write"], "action": "SCMP_ACT_ALLOW", "excludes": {"caps": ["CAP_A", "CAP_B"]}})j");
+  const auto with = [&](std::vector<std::string> caps) {
+    OciOptions options;
+    options.capabilities = std::move(caps);
+    const OciImport import = imported(text, options);
+    return std::pair(decided(import, 0) == kAllow, decided(import, 1) == kAllow);
+  };
+  EXPECT_EQ(with({}), std::pair(false, true));
+  EXPECT_EQ(with({"CAP_A"}), std::pair(false, false)) << "includes needs all, excludes one";
+  EXPECT_EQ(with({"CAP_B", "CAP_C", "CAP_A"}), std::pair(true, false));
+}
+
+TEST(Oci, MinKernel) {
+  const std::string text =
+      profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"minKernel": "4.8"}},
+    {"names": ["write"], "action": "SCMP_ACT_ALLOW", "excludes": {"minKernel": "4.8"}},
+    {"names": ["open"], "action": "SCMP_ACT_ALLOW", "includes": {"minKernel": ""}})j");
+  const auto on = [&](const char* kernel) {
+    OciOptions options;
+    options.kernel = kernel;
+    const OciImport import = imported(text, options);
+    EXPECT_EQ(decided(import, 2), kAllow);
+    return std::pair(decided(import, 0) == kAllow, decided(import, 1) == kAllow);
+  };
+  EXPECT_EQ(on("4.8"), std::pair(true, false));
+  EXPECT_EQ(on("4.7.99"), std::pair(false, true));
+  EXPECT_EQ(on("4.10"), std::pair(true, false)) << "numbers, not text";
+  EXPECT_EQ(on("3.18"), std::pair(false, true));
+  EXPECT_EQ(on("6.1.0-13-amd64"), std::pair(true, false));
+}
+
+TEST(Oci, SubArchitectures) {
+  const std::string text = R"j({"defaultAction": "SCMP_ACT_ERRNO", "archMap": [
+    {"architecture": "SCMP_ARCH_X86_64", "subArchitectures": ["SCMP_ARCH_X86", "SCMP_ARCH_X32"]},
+    {"architecture": "SCMP_ARCH_AARCH64", "subArchitectures": ["SCMP_ARCH_ARM"]},
+    {"architecture": "SCMP_ARCH_S390X", "subArchitectures": null}, {"architecture": "SCMP_ARCH_PPC64LE"}],
+    "syscalls": [{"names": ["read", "open"], "action": "SCMP_ACT_ALLOW"}]})j";
+  const OciImport here = imported(text);
+  EXPECT_EQ(here.policy.arches, (std::vector{Arch::kX86_64, Arch::kI386, Arch::kX32}));
+  EXPECT_EQ(here.policy.x32_action, std::nullopt);
+  EXPECT_EQ(decide(here.policy, call(Arch::kX86_64, 0)), kAllow);
+  EXPECT_EQ(decide(here.policy, call(Arch::kI386, 3)), kAllow);
+  EXPECT_EQ(decide(here.policy, call(Arch::kX32, kX32Bit)), kAllow);
+  EXPECT_EQ(decide(here.policy, call(Arch::kArm, 3)), SECCOMP_RET_KILL_THREAD);
+  OciOptions arm;
+  arm.arch = Arch::kAarch64;
+  const OciImport there = imported(text, arm);
+  EXPECT_EQ(there.policy.arches, (std::vector{Arch::kAarch64, Arch::kArm}));
+  EXPECT_EQ(there.policy.x32_action, std::nullopt);
+  EXPECT_EQ(decide(there.policy, call(Arch::kAarch64, 63)), kAllow);
+  EXPECT_EQ(decide(there.policy, call(Arch::kArm, 5)), kAllow)
+      << "open, which aarch64 itself has not";
+  EXPECT_TRUE(there.skipped.empty());
+  OciOptions s390x;
+  s390x.arch = Arch::kS390x;
+  EXPECT_EQ(imported(text, s390x).policy.arches, (std::vector{Arch::kS390x}));
+}
+
+// libseccomp compares the low half of an argument on 32-bit ABIs, and all of it on others.
+TEST(Oci, LowHalvesOn32BitAbis) {
+  const OciImport import = imported(
+      R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86", "SCMP_ARCH_X32"],
+    "syscalls": [{"names": ["personality"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 4294967295, "op": "SCMP_CMP_EQ"}]}]})j");
+  const auto on = [&](Arch arch, std::uint64_t value) {
+    return decide(import.policy, call(arch, *syscall_nr(arch, "personality"), {value})) == kAllow;
+  };
+  for (const Arch arch : {Arch::kX86_64, Arch::kI386, Arch::kX32}) {
+    EXPECT_TRUE(on(arch, 0xffffffff));
+    EXPECT_EQ(on(arch, 0xffffffffffffffff), arch != Arch::kX86_64);
+    EXPECT_FALSE(on(arch, 0xfffffffe));
+  }
+}
+
+TEST(Oci, WhatNoTableKnowsIsReported) {
+  const OciImport import = imported(
+      R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_PARISC"],
+    "syscalls": [{"names": ["read", "not_yet_invented"], "action": "SCMP_ACT_ALLOW"}]})j");
+  EXPECT_EQ(import.skipped, (std::vector<std::string>{
+                                "architecture SCMP_ARCH_PARISC: not in the tables",
+                                "system call not_yet_invented: on none of the architectures"}));
+  EXPECT_EQ(decided(import, 0), kAllow);
+}
+
+// Each of these may have been a condition; without it the entry holds for more.
+TEST(Oci, UnknownKeysAreReported) {
+  const OciImport import = imported(
+      R"j({"defaultAction": "SCMP_ACT_ERRNO", "architecturez": [], "$comment": 1, "archMap":
+      [{"architecture": "SCMP_ARCH_X86_64", "subArchitecture": null}], "syscalls": [
+      {"names": ["write"], "action": "SCMP_ACT_ERRNO"},
+      {"names": ["read"], "action": "SCMP_ACT_ALLOW", "arg": [], "include": {},
+       "includes": {"cap": ["CAP_KILL"]}, "excludes": {"caps": ["CAP_SYS_ADMN", "CAP_BPF"]},
+       "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ", "value2": 1}]}]})j");
+  EXPECT_EQ(import.skipped,
+            (std::vector<std::string>{
+                "the unknown key /$comment; did you mean comment?",
+                "the unknown key /architecturez; did you mean architectures?",
+                "the unknown key /archMap/0/subArchitecture; did you mean subArchitectures?",
+                "the unknown key /syscalls/1/arg; did you mean args?",
+                "the unknown key /syscalls/1/include; did you mean includes?",
+                "the unknown capability 'CAP_SYS_ADMN' at /syscalls/1/excludes/caps/0; did you "
+                "mean CAP_SYS_ADMIN?",
+                "the unknown key /syscalls/1/includes/cap; did you mean caps?",
+                "the unknown key /syscalls/1/args/0/value2; did you mean value?"}));
+}
+
+// encoding/json of Go, and with it runc, reads them.
+TEST(Oci, KeysInAnotherCaseAreRefused) {
+  const std::pair<std::string, const char*> cases[] = {
+      {R"j({"defaultAction": "SCMP_ACT_ERRNO", "Syscalls": []})j", "oci#/Syscalls"},
+      {R"j({"DEFAULTACTION": "SCMP_ACT_ERRNO"})j", "oci#/DEFAULTACTION"},
+      {"{\"defaultAction\": \"SCMP_ACT_ERRNO\", \"\u017fyscalls\": []}", "as 'syscalls'"},
+      {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "Args": []})j"),
+       "oci#/syscalls/0/Args: runtimes read this key as 'args'"},
+      {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "Includes": {}})j"),
+       "oci#/syscalls/0/Includes"},
+      {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "excludes": {"Caps": []}})j"),
+       "oci#/syscalls/0/excludes/Caps"},
+      {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW",
+        "args": [{"index": 0, "value": 1, "valuetwo": 1, "op": "SCMP_CMP_EQ"}]})j"),
+       "oci#/syscalls/0/args/0/valuetwo"},
+      {R"j({"defaultAction": "SCMP_ACT_ERRNO", "archMap": [{"Architecture": "SCMP_ARCH_X86_64"}]})j",
+       "oci#/archMap/0/Architecture"},
+      {R"j({"linux": {"seccomp": {"defaultAction": "SCMP_ACT_ERRNO"}, "Seccomp": {}}})j",
+       "oci#/linux/Seccomp"}};
+  for (const auto& [text, said] : cases) {
+    const auto result = import_oci(text, "oci", {});
+    ASSERT_FALSE(result) << text;
+    EXPECT_NE(result.error().text().find(said), std::string::npos) << result.error().text();
+  }
+}
+
+TEST(Oci, NullIsAbsent) {
+  EXPECT_TRUE(imported(R"j({"defaultAction": "SCMP_ACT_ERRNO", "syscalls": null})j")
+                  .policy.rule_sets.empty());
+  const OciImport import = imported(profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW",
+    "args": [{"index": 0, "value": 6, "valueTwo": null, "op": "SCMP_CMP_MASKED_EQ"}]})j"));
+  EXPECT_EQ(decided(import, 0, {9}), kAllow);
+  EXPECT_EQ(decided(import, 0, {2}), kEperm);
+}
+
+TEST(Oci, EveryKeyOfTheSpecificationIsKnown) {
+  const OciImport import = imported(
+      R"j({"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 38, "defaultErrno": "ENOSYS",
+      "architectures": null, "archMap": null, "flags": ["SECCOMP_FILTER_FLAG_LOG"], "comment": "c",
+      "listenerPath": "/run/x", "listenerMetadata": "m", "syscalls": [
+      {"names": ["read"], "action": "SCMP_ACT_ERRNO", "errnoRet": 1, "errno": "EPERM", "args": null,
+       "comment": "c", "includes": null, "excludes": {"arches": null, "minKernel": "4.8"}}]})j");
+  EXPECT_EQ(import.skipped, std::vector<std::string>{});
+}
+
+TEST(Oci, ConfigJsonCarriesTheProfile) {
+  const std::string inner = profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW"})j");
+  const OciImport import =
+      imported(R"j({"ociVersion": "1.0.2", "process": {"args": ["sh"]}, "linux": {"seccomp": )j" +
+               inner + "}}");
+  EXPECT_EQ(decided(import, 0), kAllow);
+  const auto bad =
+      import_oci(R"j({"linux": {"seccomp": {"defaultAction": "SCMP_ACT_PERMIT"}}})j", "oci", {});
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().where, "oci#/linux/seccomp/defaultAction");
+}
+
+TEST(Oci, SaysWhatIsWrongAndWhere) {
+  const auto entry = [](const std::string& rest) {
+    return profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", )j" + rest + "}");
+  };
+  const auto arg = [&](const std::string& text) { return entry("\"args\": [" + text + "]"); };
+  const std::pair<std::string, std::string> cases[] = {
+      {"[]", "oci#/: expected a seccomp profile (an object), found []"},
+      {"{}", "oci#/: the key 'defaultAction' is missing"},
+      {R"j({"defaultAction": 5})j",
+       "oci#/defaultAction: expected an action (SCMP_ACT_...), found 5"},
+      {R"j({"defaultAction": "allow"})j",
+       "oci#/defaultAction: expected an action (SCMP_ACT_...), found \"allow\""},
+      {R"j({"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 65536})j",
+       "oci#/defaultErrnoRet: expected an errno from 0 to 65535, found 65536"},
+      {R"j({"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": "EPERM"})j",
+       "oci#/defaultErrnoRet: expected an errno from 0 to 65535, found \"EPERM\""},
+      {R"j({"defaultAction": "SCMP_ACT_ALLOW", "architectures": [1]})j",
+       "oci#/architectures/0: expected an architecture (SCMP_ARCH_...), found 1"},
+      {R"j({"defaultAction": "SCMP_ACT_ALLOW", "archMap": {}})j",
+       "oci#/archMap: expected an array of architecture entries, found {}"},
+      {R"j({"defaultAction": "SCMP_ACT_ALLOW", "archMap": [{}]})j",
+       "oci#/archMap/0: the key 'architecture' is missing"},
+      {R"j({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": {}})j",
+       "oci#/syscalls: expected an array of system call entries, found {}"},
+      {R"j({"defaultAction": "SCMP_ACT_ALLOW", "architectures": "SCMP_ARCH_X86"})j",
+       "oci#/architectures: expected an array of architectures, found \"SCMP_ARCH_X86\""},
+      {R"j({"defaultAction": "SCMP_ACT_ALLOW", "archMap": [1]})j",
+       "oci#/archMap/0: expected an architecture entry (an object), found 1"},
+      {entry(R"j("includes": ["CAP_KILL"])j"),
+       "oci#/syscalls/0/includes: expected an object of arches, caps, minKernel, found "
+       "[\"CAP_KILL\"]"},
+      {entry(R"j("args": {})j"), "oci#/syscalls/0/args: expected an array of conditions, found {}"},
+      {arg("1"), "oci#/syscalls/0/args/0: expected a condition (an object), found 1"},
+      {profile("1"), "oci#/syscalls/0: expected a system call entry (an object), found 1"},
+      {profile(R"j({"action": "SCMP_ACT_ALLOW"})j"),
+       "oci#/syscalls/0: the entry names no system call"},
+      {profile(R"j({"names": ["read"]})j"), "oci#/syscalls/0: the key 'action' is missing"},
+      {profile(R"j({"names": "read", "action": "SCMP_ACT_ALLOW"})j"),
+       "oci#/syscalls/0/names: expected an array of strings, found \"read\""},
+      {profile(R"j({"names": [1], "action": "SCMP_ACT_ALLOW"})j"),
+       "oci#/syscalls/0/names/0: expected a string, found 1"},
+      {entry(R"j("includes": {"minKernel": "new"})j"),
+       "oci#/syscalls/0/includes/minKernel: expected a kernel version like \"4.8\", found \"new\""},
+      {entry(R"j("excludes": {"caps": "CAP_A"})j"),
+       "oci#/syscalls/0/excludes/caps: expected an array of strings, found \"CAP_A\""},
+      {entry(R"j("args": {"index": 0})j"),
+       "oci#/syscalls/0/args: expected an array of conditions, found {\"index\":0}"},
+      {arg(R"j({"value": 0, "op": "SCMP_CMP_EQ"})j"),
+       "oci#/syscalls/0/args/0: the key 'index' is missing"},
+      {arg(R"j({"index": 6, "value": 0, "op": "SCMP_CMP_EQ"})j"),
+       "oci#/syscalls/0/args/0/index: expected an argument index from 0 to 5, found 6"},
+      {arg(R"j({"index": 0, "value": -1, "op": "SCMP_CMP_EQ"})j"),
+       "oci#/syscalls/0/args/0/value: expected a number from 0 to 2^64-1, found -1"},
+      {arg(R"j({"index": 0, "value": 1, "valueTwo": 0.5, "op": "SCMP_CMP_EQ"})j"),
+       "oci#/syscalls/0/args/0/valueTwo: expected a number from 0 to 2^64-1, found 0.5"},
+      {arg(R"j({"index": 0, "value": 1, "op": "=="})j"),
+       "oci#/syscalls/0/args/0/op: expected an operator (SCMP_CMP_...), found \"==\""},
+  };
+  for (const auto& [text, expected] : cases) {
+    const auto result = import_oci(text, "oci", {});
+    ASSERT_FALSE(result) << text;
+    EXPECT_EQ(result.error().code, ErrorCode::kPolicy);
+    EXPECT_EQ(result.error().text(), expected) << text;
+  }
+  const auto syntax = import_oci("{", "oci", {});
+  ASSERT_FALSE(syntax);
+  EXPECT_EQ(syntax.error().code, ErrorCode::kParse);
+  OciOptions options;
+  options.kernel = "new";
+  const auto usage = import_oci(entry(R"j("includes": {"minKernel": "4.8"})j"), "oci", options);
+  ASSERT_FALSE(usage);
+  EXPECT_EQ(usage.error().code, ErrorCode::kUsage);
+}
+
+// What the profiles of the corpus become is a policy in every respect: written, read back and
+// compiled.
+TEST(Oci, CorpusProfiles) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(SECEQUIV_SOURCE_DIR) / "corpus" / "policies" / "oci";
+  if (!fs::is_directory(folder)) GTEST_SKIP() << "no corpus/policies/oci";
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    SCOPED_TRACE(entry.path());
+    const auto text = read_file(entry.path());
+    ASSERT_TRUE(text) << text.error().text();
+    const OciImport import = imported(*text);
+    for (const std::string& note : import.skipped)
+      EXPECT_TRUE(note.starts_with("system call ") || note.starts_with("architecture ") ||
+                  note.ends_with("is all that counts"))
+          << note;
+    const Policy& policy = import.policy;
+    EXPECT_GE(policy.arches.size(), 1u);
+    EXPECT_EQ(decide(policy, call(Arch::kX86_64, 0)), kAllow) << "every container may read";
+    EXPECT_EQ(decide(policy, call(Arch::kX86_64, 0x3fffffff)), policy.default_action);
+    const auto back = read_policy(write_policy(policy), "written");
+    ASSERT_TRUE(back) << back.error().text();
+    EXPECT_EQ(compile(policy), compile(*back));
+    EXPECT_FALSE(check(compile(policy), LengthRule::kUnlimited));
+  }
+}
+
+}  // namespace
+}  // namespace secequiv

@@ -1,0 +1,387 @@
+#include "harness/import/import_pfc.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "harness/base/text.h"
+#include "harness/import/rule_list.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::size_t kMaxDepth = 200;            // of an 'if' in an 'if'
+constexpr std::size_t kMaxConditions = 1u << 20;  // of all actions together
+constexpr std::uint64_t kLowHalf = 0xffffffff;
+
+struct Line {
+  std::size_t number = 0;  // from 1
+  std::size_t indent = 0;
+  std::string_view text;     // without comment and blanks around it
+  std::string_view comment;  // of the line before, if that was nothing else
+};
+
+std::vector<Line> lines_of(std::string_view text) {
+  std::vector<Line> out;
+  std::string_view comment;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t hash = line.find('#');
+    const std::string_view code = line.substr(0, hash);
+    const std::size_t indent = code.find_first_not_of(' ');
+    const std::string_view rest = trimmed(code);
+    if (!rest.empty()) {
+      out.push_back({number, indent, rest, comment});
+      comment = {};
+    } else if (hash != std::string_view::npos) {
+      comment = trimmed(line.substr(hash + 1));
+    }
+  }
+  return out;
+}
+
+struct Condition {
+  enum class Subject : std::uint8_t { kArch, kSyscall, kArg, kLow, kHigh };
+  enum class Op : std::uint8_t { kEq, kGt, kGe };
+  Subject subject = Subject::kArch;
+  std::size_t arg = 0;
+  Op op = Op::kEq;
+  std::optional<std::uint32_t> mask;
+  std::uint32_t value = 0;
+  bool negated = false;
+};
+
+// Takes `word` from the front of `text`, with the blanks behind it.
+bool take(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text = trimmed(text.substr(word.size()));
+  return true;
+}
+
+std::optional<std::uint32_t> take_number(std::string_view& text) {
+  const std::size_t end =
+      std::min(text.find_first_not_of("-0123456789abcdefxABCDEFX"), text.size());
+  const auto value = parse_number(text.substr(0, end));
+  if (!value || (*value > kLowHalf && *value < 0xffffffff80000000)) return std::nullopt;
+  text = trimmed(text.substr(end));
+  return static_cast<std::uint32_t>(*value);
+}
+
+std::optional<Condition> condition_of(std::string_view text) {
+  Condition out;
+  if (!take(text, "if") || !take(text, "(") || !text.ends_with(')')) return std::nullopt;
+  text = trimmed(text.substr(0, text.size() - 1));
+  if (take(text, "$arch")) {
+    out.subject = Condition::Subject::kArch;
+  } else if (take(text, "$syscall")) {
+    out.subject = Condition::Subject::kSyscall;
+  } else {
+    if (text.size() < 3 || !text.starts_with("$a") || text[2] < '0' || text[2] > '5')
+      return std::nullopt;
+    out.arg = static_cast<std::size_t>(text[2] - '0');
+    text = text.substr(3);
+    out.subject = Condition::Subject::kArg;
+    if (take(text, ".hi32")) {
+      out.subject = Condition::Subject::kHigh;
+    } else if (take(text, ".lo32")) {
+      out.subject = Condition::Subject::kLow;
+    }
+    text = trimmed(text);
+    if (take(text, "&")) {
+      out.mask = take_number(text);
+      if (!out.mask) return std::nullopt;
+    }
+  }
+  if (take(text, "==")) {
+    out.op = Condition::Op::kEq;
+  } else if (take(text, ">=")) {
+    out.op = Condition::Op::kGe;
+  } else if (take(text, ">")) {
+    out.op = Condition::Op::kGt;
+  } else {
+    return std::nullopt;
+  }
+  const auto value = take_number(text);
+  if (!value || !text.empty() || (out.mask && out.op != Condition::Op::kEq)) return std::nullopt;
+  out.value = *value;
+  return out;
+}
+
+// "action ERRNO(1);"
+std::optional<std::uint32_t> action_of_line(std::string_view text) {
+  if (!take(text, "action") || !text.ends_with(';')) return std::nullopt;
+  text = trimmed(text.substr(0, text.size() - 1));
+  if (text == "NOTIFY") return SECCOMP_RET_USER_NOTIF;
+  if (text == "KILL") return SECCOMP_RET_KILL_THREAD;
+  return parse_action(text);
+}
+
+// Tests of the halves of one argument, which all hold.
+class Halves {
+ public:
+  explicit Halves(std::size_t field) : field_(field) {}
+
+  void add(const Condition& c) {
+    const bool high = c.subject == Condition::Subject::kHigh;
+    if (c.op == Condition::Op::kEq) return equal(c, high);
+    Matcher m;
+    // Not above is at most, not at least is below.
+    const bool above = c.op == Condition::Op::kGt;
+    if (c.negated) {
+      m.op = above ? Matcher::Op::kLe : Matcher::Op::kLt;
+    } else {
+      m.op = above ? Matcher::Op::kGt : Matcher::Op::kGe;
+    }
+    m.low_half = !high;
+    m.value = c.value;
+    if (high) m.value = m.value << 32 | (above ? kLowHalf : 0);
+    rules_.push_back(test_of(field_, m));
+  }
+
+  [[nodiscard]] std::vector<Rule> rules() && {
+    if (mask_ != 0) {
+      Matcher m;
+      m.low_half = mask_ <= kLowHalf;
+      m.op = Matcher::Op::kMaskedEq;
+      m.mask = mask_;
+      m.value = value_;
+      if (mask_ == (m.low_half ? kLowHalf : std::numeric_limits<std::uint64_t>::max())) {
+        m.op = Matcher::Op::kEq;
+        m.mask = 0;
+      }
+      rules_.insert(rules_.begin(), test_of(field_, m));
+    }
+    return std::move(rules_);
+  }
+
+ private:
+  void equal(const Condition& c, bool high) {
+    std::uint64_t mask = c.mask.value_or(static_cast<std::uint32_t>(kLowHalf));
+    std::uint64_t value = c.value;
+    if (high) {
+      mask <<= 32;
+      value <<= 32;
+    }
+    if (c.negated) {
+      rules_.push_back(masked_ne(field_, mask, value, !high));
+    } else if ((mask & mask_) == 0 && (value & ~mask) == 0) {
+      mask_ |= mask;
+      value_ |= value;
+    } else {
+      Matcher m;
+      m.op = Matcher::Op::kMaskedEq;
+      m.mask = mask;
+      m.value = value;
+      rules_.push_back(test_of(field_, m));
+    }
+  }
+
+  std::size_t field_;
+  std::uint64_t mask_ = 0;
+  std::uint64_t value_ = 0;
+  std::vector<Rule> rules_;
+};
+
+// The library's stand-in for a call that an architecture lacks: in the text, in no program.
+bool is_pseudo(std::uint32_t nr) { return nr >= 0x80000000 && nr != 0xffffffff; }
+
+class PfcImporter {
+ public:
+  PfcImporter(std::string_view text, const std::string& name)
+      : lines_(lines_of(text)), name_(name) {}
+
+  Result<Import> import() {
+    if (lines_.empty())
+      return make_error(ErrorCode::kParse, name_, "expected 'if ($arch == N)', found nothing");
+    std::optional<std::uint32_t> bad_arch;
+    while (at_ < lines_.size()) {
+      if (bad_arch) return wrong("nothing behind the last action");
+      if (const auto action = action_of_line(lines_[at_].text)) {
+        bad_arch = action;
+        ++at_;
+        continue;
+      }
+      if (auto s = architecture(); !s) return s.error();
+    }
+    if (!bad_arch || !default_)
+      return make_error(ErrorCode::kParse, fmt::format("{}:{}", name_, lines_.back().number),
+                        "expected the action for other architectures, found the end");
+    Policy& policy = out_.policy;
+    policy.default_action = *default_;
+    policy.bad_arch_action = *bad_arch;
+    if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32))
+      policy.x32_action = bad_arch;
+    policy.rule_sets = std::move(rules_).rule_sets();
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] Error wrong(std::string_view expected) const {
+    const Line& line = lines_[std::min(at_, lines_.size() - 1)];
+    return make_error(ErrorCode::kParse, fmt::format("{}:{}", name_, line.number),
+                      fmt::format("expected {}, found '{}'", expected, line.text.substr(0, 60)));
+  }
+
+  // "filter for arch x32 (3221225534)" tells x32 from x86_64; without it the number does.
+  [[nodiscard]] std::optional<Arch> arch_of(const Line& line, std::uint32_t audit) const {
+    std::string_view comment = line.comment;
+    if (take(comment, "filter for arch"))
+      if (const auto arch = arch_from_name(comment.substr(0, comment.find(' ')));
+          arch && arch_info(*arch).audit == audit)
+        return arch;
+    const bool again = audit == AUDIT_ARCH_X86_64 && out_.policy.has_arch(Arch::kX86_64);
+    return again ? Arch::kX32 : arch_from_data(audit, 0);
+  }
+
+  Status architecture() {
+    const Line& line = lines_[at_];
+    const auto condition = condition_of(line.text);
+    if (!condition || condition->subject != Condition::Subject::kArch ||
+        condition->op != Condition::Op::kEq)
+      return wrong("'if ($arch == N)' or 'action NAME;'");
+    const auto arch = arch_of(line, condition->value);
+    if (!arch) return wrong("an architecture of the tables");
+    if (out_.policy.has_arch(*arch)) return wrong("each architecture once");
+    out_.policy.arches.push_back(*arch);
+    arch_ = *arch;
+    ++at_;
+    has_default_ = false;
+    path_.clear();
+    if (auto s = block(line.indent, 0, std::numeric_limits<std::uint32_t>::max(), std::nullopt); !s)
+      return s;
+    if (has_default_) return Ok{};
+    return make_error(ErrorCode::kParse, fmt::format("{}:{}", name_, line.number),
+                      "expected a default action in this 'if'");
+  }
+
+  // Everything indented deeper than `indent`: for numbers from `low` to `high`, or for one.
+  Status block(std::size_t indent, std::uint32_t low, std::uint32_t high,
+               std::optional<std::uint32_t> nr) {
+    if (++depth_ > kMaxDepth) return wrong(fmt::format("at most {} levels", kMaxDepth));
+    while (at_ < lines_.size() && lines_[at_].indent > indent) {
+      const Line& line = lines_[at_];
+      if (const auto action = action_of_line(line.text)) {
+        if (auto s = acts(*action, low, high, nr); !s) return s;
+        ++at_;
+        continue;
+      }
+      const auto condition = condition_of(line.text);
+      if (!condition || condition->subject == Condition::Subject::kArch)
+        return wrong("'if ($syscall == N)', 'if ($aN.hi32 == N)' or 'action NAME;'");
+      const auto found = condition->subject == Condition::Subject::kSyscall
+                             ? of_number(*condition, line.indent, low, high, nr)
+                             : of_argument(*condition, line.indent, low, high, nr);
+      if (!found) return found;
+    }
+    --depth_;
+    return Ok{};
+  }
+
+  // Is the line at hand the 'else' of an 'if' that stands at `indent`? Then it is passed.
+  bool is_else(std::size_t indent) {
+    if (at_ >= lines_.size() || lines_[at_].indent != indent || lines_[at_].text != "else")
+      return false;
+    ++at_;
+    return true;
+  }
+
+  Status of_number(const Condition& c, std::size_t indent, std::uint32_t low, std::uint32_t high,
+                   std::optional<std::uint32_t> nr) {
+    constexpr std::uint32_t kMax = std::numeric_limits<std::uint32_t>::max();
+    if (nr) return wrong("no system call in that of another");
+    if (c.op == Condition::Op::kEq) {
+      ++at_;
+      const bool reached = c.value >= low && c.value <= high;
+      // Of a number that cannot be here nothing is reached.
+      if (auto s = reached ? block(indent, low, high, c.value) : block(indent, 1, 0, c.value); !s)
+        return s;
+      if (at_ < lines_.size() && lines_[at_].indent == indent && lines_[at_].text == "else")
+        return wrong("no 'else' here");
+      return Ok{};
+    }
+    // From here on, "above" means at least `bound`.
+    const bool none = c.op == Condition::Op::kGt && c.value == kMax;
+    const std::uint32_t bound = c.op == Condition::Op::kGt && !none ? c.value + 1 : c.value;
+    if (none) return wrong("a number below 2^32-1");
+    ++at_;
+    if (auto s = block(indent, std::max(low, bound), high, nr); !s) return s;
+    if (!is_else(indent)) return Ok{};
+    if (bound == 0) return block(indent, 1, 0, nr);
+    return block(indent, low, std::min(high, bound - 1), nr);
+  }
+
+  Status of_argument(const Condition& c, std::size_t indent, std::uint32_t low, std::uint32_t high,
+                     std::optional<std::uint32_t> nr) {
+    const bool halves = arch_info(arch_).bits == 64;
+    if (!nr) return wrong("arguments within 'if ($syscall == N)'");
+    if (halves == (c.subject == Condition::Subject::kArg))
+      return wrong(halves ? "'.hi32' or '.lo32'" : "an argument of 32 bits");
+    path_.push_back(c);
+    ++at_;
+    if (auto s = block(indent, low, high, nr); !s) return s;
+    if (is_else(indent)) {
+      path_.back().negated = true;
+      if (auto s = block(indent, low, high, nr); !s) return s;
+    }
+    path_.pop_back();
+    return Ok{};
+  }
+
+  Status acts(std::uint32_t action, std::uint32_t low, std::uint32_t high,
+              std::optional<std::uint32_t> nr) {
+    if (has_default_) return wrong("nothing behind the default action");
+    if (!nr) {
+      if (low != 0 || high != std::numeric_limits<std::uint32_t>::max())
+        return wrong("'if ($syscall == N)': an action for many numbers is none of a policy");
+      if (default_.value_or(action) != action)
+        return wrong("one default action for all architectures");
+      default_ = action;
+      has_default_ = true;
+      return Ok{};
+    }
+    if (low > high || is_pseudo(*nr)) return Ok{};
+    conditions_ += path_.size() + 1;
+    if (conditions_ > kMaxConditions)
+      return wrong(fmt::format("at most {} conditions", kMaxConditions));
+    std::vector<Rule> all;
+    for (std::size_t arg = 0; arg < static_cast<std::size_t>(kArgCount); ++arg) {
+      Halves halves(arg);
+      for (const Condition& c : path_)
+        if (c.arg == arg) halves.add(c);
+      for (Rule& rule : std::move(halves).rules()) all.push_back(std::move(rule));
+    }
+    rules_.add(arch_, *nr, all_of(std::move(all)), action);
+    return Ok{};
+  }
+
+  std::vector<Line> lines_;
+  const std::string& name_;
+  std::size_t at_ = 0;
+  std::size_t depth_ = 0;
+  std::size_t conditions_ = 0;
+  Arch arch_ = Arch::kX86_64;
+  std::vector<Condition> path_;
+  std::optional<std::uint32_t> default_;
+  bool has_default_ = false;
+  RuleList rules_;
+  Import out_;
+};
+
+}  // namespace
+
+bool is_pfc(std::string_view text) {
+  const std::vector<Line> lines = lines_of(text.substr(0, 4096));
+  return !lines.empty() && lines[0].text.starts_with("if ($arch");
+}
+
+Result<Import> import_pfc(std::string_view text, const std::string& name) {
+  return PfcImporter(text, name).import();
+}
+
+}  // namespace secequiv

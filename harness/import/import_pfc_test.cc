@@ -1,0 +1,179 @@
+#include "harness/import/import_pfc.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/policy/testing.h"
+#include "harness/seccomp/action.h"
+
+// That imported text decides what libseccomp's program does is proven in cli/tests.
+
+namespace secequiv {
+namespace {
+
+constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
+constexpr std::uint32_t kEperm = SECCOMP_RET_ERRNO | 1;
+
+// For x86_64: these lines, then EPERM; KILL for other architectures.
+std::string filter(const std::string& lines) {
+  return "# filter for arch x86_64 (3221225534)\nif ($arch == 3221225534)\n" + lines +
+         "  # default action\n  action ERRNO(1);\naction KILL;\n";
+}
+
+Policy imported(const std::string& text) {
+  auto result = import_pfc(text, "file");
+  if (result) return std::move(result->policy);
+  ADD_FAILURE() << result.error().text() << "\n" << text;
+  return {};
+}
+
+std::string refused(const std::string& text) {
+  auto result = import_pfc(text, "file");
+  return result ? "nothing" : result.error().text();
+}
+
+std::uint32_t decided(const Policy& policy, std::uint32_t nr,
+                      std::initializer_list<std::uint64_t> args = {}) {
+  return decide(policy, call(Arch::kX86_64, nr, args));
+}
+
+TEST(Pfc, CallsAndDefaults) {
+  const Policy policy = imported(filter("  if ($syscall == 39)\n    action ALLOW;\n"));
+  EXPECT_EQ(decided(policy, 39), kAllow);
+  EXPECT_EQ(decided(policy, 0), kEperm);
+  EXPECT_EQ(decide(policy, call(Arch::kI386, 39)), SECCOMP_RET_KILL_THREAD);
+  EXPECT_EQ(decided(policy, kX32Bit | 39), SECCOMP_RET_KILL_THREAD) << "as libseccomp's program";
+}
+
+TEST(Pfc, CallsThatTheArchitectureLacksAreInNoProgram) {
+  const Policy policy = imported(
+      filter("  if ($syscall == 2147488308)\n    action ALLOW;\n  if ($syscall == -1)\n    action "
+             "ALLOW;\n"));
+  EXPECT_EQ(decided(policy, 2147488308), kEperm);
+  EXPECT_EQ(decided(policy, 0xffffffff), kAllow) << "what a tracer skips";
+}
+
+TEST(Pfc, Actions) {
+  const std::pair<const char*, std::uint32_t> cases[] = {{"ALLOW", kAllow},
+                                                         {"LOG", SECCOMP_RET_LOG},
+                                                         {"KILL", SECCOMP_RET_KILL_THREAD},
+                                                         {"KILL_PROCESS", SECCOMP_RET_KILL_PROCESS},
+                                                         {"TRAP", SECCOMP_RET_TRAP},
+                                                         {"ERRNO(13)", SECCOMP_RET_ERRNO | 13},
+                                                         {"TRACE(7)", SECCOMP_RET_TRACE | 7},
+                                                         {"NOTIFY", SECCOMP_RET_USER_NOTIF},
+                                                         {"0x7fc00000", SECCOMP_RET_USER_NOTIF}};
+  for (const auto& [name, action] : cases)
+    EXPECT_EQ(
+        decided(imported(filter("  if ($syscall == 1)\n    action " + std::string(name) + ";\n")),
+                1),
+        action)
+        << name;
+}
+
+// Every comparison of either half, taken and not.
+TEST(Pfc, Conditions) {
+  constexpr std::uint64_t kLow = 0xffffffff;
+  struct Case {
+    const char* text;
+    std::function<bool(std::uint64_t)> holds;
+  };
+  const Case cases[] = {
+      {"$a1.lo32 == 5", [](std::uint64_t v) { return (v & kLow) == 5; }},
+      {"$a1.lo32 > 5", [](std::uint64_t v) { return (v & kLow) > 5; }},
+      {"$a1.lo32 >= 5", [](std::uint64_t v) { return (v & kLow) >= 5; }},
+      {"$a1.lo32 & 0x00000006 == 4", [](std::uint64_t v) { return (v & 6) == 4; }},
+      {"$a1.lo32 & 0x00000006 == 1", [](std::uint64_t) { return false; }},
+      {"$a1.lo32 & 0xfffffff0 == 0", [](std::uint64_t v) { return (v & 0xfffffff0) == 0; }},
+      {"$a1.hi32 == 5", [](std::uint64_t v) { return v >> 32 == 5; }},
+      {"$a1.hi32 == 0", [](std::uint64_t v) { return v >> 32 == 0; }},
+      {"$a1.hi32 == 4294967295", [](std::uint64_t v) { return v >> 32 == kLow; }},
+      {"$a1.hi32 > 5", [](std::uint64_t v) { return v >> 32 > 5; }},
+      {"$a1.hi32 > 4294967295", [](std::uint64_t) { return false; }},
+      {"$a1.hi32 >= 5", [](std::uint64_t v) { return v >> 32 >= 5; }},
+      {"$a1.hi32 >= 0", [](std::uint64_t) { return true; }},
+      {"$a1.hi32 & 0x00000006 == 4", [](std::uint64_t v) { return (v >> 32 & 6) == 4; }}};
+  for (const auto& [text, holds] : cases) {
+    const Policy policy = imported(filter("  if ($syscall == 1)\n    if (" + std::string(text) +
+                                          ")\n      action ALLOW;\n    else\n      action LOG;\n"));
+    for (const std::uint64_t high : {0ull, 1ull, 4ull, 5ull, 6ull, 7ull, 0xffffffffull})
+      for (const std::uint64_t low : {0ull, 1ull, 4ull, 5ull, 6ull, 7ull, 0xffffffffull}) {
+        const std::uint64_t v = high << 32 | low;
+        EXPECT_EQ(decided(policy, 1, {0, v}), holds(v) ? kAllow : SECCOMP_RET_LOG) << text << v;
+      }
+  }
+}
+
+TEST(Pfc, WhatDoesNotActGoesOn) {
+  const Policy policy = imported(
+      filter("  if ($syscall == 1)\n    if ($a0.hi32 > 0)\n    else\n      if ($a0.lo32 == 1)\n"
+             "        action ALLOW;\n      if ($a0.lo32 >= 1)\n        action LOG;\n"
+             "    if ($a1.lo32 == 1)\n      action TRAP;\n"));
+  EXPECT_EQ(decided(policy, 1, {1, 1}), kAllow);
+  EXPECT_EQ(decided(policy, 1, {2, 1}), SECCOMP_RET_LOG);
+  EXPECT_EQ(decided(policy, 1, {0, 1}), SECCOMP_RET_TRAP);
+  EXPECT_EQ(decided(policy, 1, {0x100000001, 1}), SECCOMP_RET_TRAP);
+  EXPECT_EQ(decided(policy, 1, {0x100000001}), kEperm);
+}
+
+TEST(Pfc, Trees) {
+  const Policy policy = imported(
+      filter("  if ($syscall > 2)\n    if ($syscall == 3)\n      action ALLOW;\n    if ($syscall "
+             "== 2)\n      action ALLOW;\n  else # ($syscall <= 2)\n    if ($syscall == 2)\n      "
+             "action LOG;\n"));
+  EXPECT_EQ(decided(policy, 3), kAllow);
+  EXPECT_EQ(decided(policy, 2), SECCOMP_RET_LOG) << "2 is not above 2";
+  EXPECT_EQ(decided(policy, 1), kEperm);
+}
+
+TEST(Pfc, Architectures) {
+  const Policy policy = imported(
+      "if ($arch == 3221225534)\n  if ($syscall == 39)\n    action ALLOW;\n  action LOG;\n"
+      "if ($arch == 1073741827)\n  if ($syscall == 20)\n    if ($a0 == 1)\n      action ALLOW;\n"
+      "  action LOG;\n"
+      "# filter for arch x32 (3221225534)\nif ($arch == 3221225534)\n  if ($syscall == "
+      "1073741863)\n    action TRAP;\n  action LOG;\naction KILL_PROCESS;\n");
+  EXPECT_EQ(policy.arches, (std::vector{Arch::kX86_64, Arch::kI386, Arch::kX32}));
+  EXPECT_EQ(decided(policy, 39), kAllow);
+  EXPECT_EQ(decided(policy, kX32Bit | 39), SECCOMP_RET_TRAP);
+  EXPECT_EQ(decided(policy, kX32Bit | 40), SECCOMP_RET_LOG);
+  EXPECT_EQ(decide(policy, call(Arch::kI386, 20, {0xff00000001})), kAllow) << "32 bits";
+  EXPECT_EQ(decide(policy, call(Arch::kArm, 20)), SECCOMP_RET_KILL_PROCESS);
+}
+
+TEST(Pfc, Errors) {
+  const std::string call = "  if ($syscall == 1)\n";
+  std::string deep = call;
+  for (int i = 0; i < 300; ++i)
+    deep += std::string(static_cast<std::size_t>(i) + 4, ' ') + "if ($a0.lo32 == 1)\n";
+  const std::pair<std::string, const char*> cases[] = {
+      {"# nothing\n", "file: expected 'if ($arch == N)'"},
+      {"if ($arch == 3221225534)\n", "file:1: expected a default action"},
+      {"if ($arch == 3221225534)\n  action LOG;\n", "file:2: expected the action for other"},
+      {"if ($arch == 7)\n  action LOG;\naction KILL;", "file:1: expected an architecture"},
+      {"if ($arch > 3221225534)\n  action LOG;\naction KILL;", "expected 'if ($arch == N)'"},
+      {"action KILL;\naction KILL;\n", "file:2: expected nothing behind the last action"},
+      {"action KILL;\n", "file:1: expected the action for other architectures"},
+      {filter("") + filter(""), "expected nothing behind"},
+      {"if ($arch == 3221225534)\n  action LOG;\nif ($arch == 1073741827)\n  action TRAP;\naction "
+       "KILL;\n",
+       "file:4: expected one default action for all"},
+      {filter("  action LOG;\n"), "file:5: expected nothing behind the default action"},
+      {filter("  if ($syscall > 4)\n    action LOG;\n"), "file:4: expected 'if ($syscall == N)'"},
+      {filter(call + "    if ($syscall == 2)\n"), "no system call in that of another"},
+      {filter("  if ($a0.lo32 == 1)\n"), "file:3: expected arguments within"},
+      {filter(call + "    if ($a0 == 1)\n"), "expected '.hi32' or '.lo32', found"},
+      {filter(call + "    if ($a6.lo32 == 1)\n"), "file:4: expected 'if ($syscall == N)'"},
+      {filter(call + "    if ($a0.lo32 & 1 > 1)\n"), "file:4: expected"},
+      {filter(call + "    if ($a0.lo32 == 4294967296)\n"), "file:4: expected"},
+      {filter(call + "    if ($a0.lo32 == 1\n"), "file:4: expected"},
+      {filter(call + "    action DENY;\n"), "file:4: expected"},
+      {filter(call + "    action ALLOW\n"), "file:4: expected"},
+      {filter(call + "  else\n    action LOG;\n"), "file:4: expected no 'else' here"},
+      {filter(call + "    else\n"), "file:4: expected"},
+      {filter(deep), "at most 200 levels"}};
+  for (const auto& [text, said] : cases)
+    EXPECT_NE(refused(text).find(said), std::string::npos) << refused(text) << "\n" << text;
+}
+
+}  // namespace
+}  // namespace secequiv

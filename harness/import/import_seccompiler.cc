@@ -1,0 +1,282 @@
+#include "harness/import/import_seccompiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "harness/base/text.h"
+#include "harness/policy/json.h"
+#include "harness/policy/json_util.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+struct NamedAction {
+  std::string_view name;
+  std::uint32_t action;
+  bool has_number;  // {"errno": 1} rather than "allow"
+};
+constexpr NamedAction kActions[] = {
+    {"allow", SECCOMP_RET_ALLOW, false},
+    {"errno", SECCOMP_RET_ERRNO, true},
+    {"kill_thread", SECCOMP_RET_KILL_THREAD, false},
+    {"kill_process", SECCOMP_RET_KILL_PROCESS, false},
+    {"log", SECCOMP_RET_LOG, false},
+    {"trace", SECCOMP_RET_TRACE, true},
+    {"trap", SECCOMP_RET_TRAP, false},
+};
+
+struct NamedOperator {
+  std::string_view name;
+  Matcher::Op op;
+};
+constexpr NamedOperator kOperators[] = {
+    {"eq", Matcher::Op::kEq}, {"ge", Matcher::Op::kGe}, {"gt", Matcher::Op::kGt},
+    {"le", Matcher::Op::kLe}, {"lt", Matcher::Op::kLt}, {"ne", Matcher::Op::kNe},
+};
+
+// Either name of an action; the second is Firecracker's own, older one.
+using Names = std::array<const char*, 2>;
+constexpr Names kMismatch = {"mismatch_action", "default_action"};
+constexpr Names kMatch = {"match_action", "filter_action"};
+
+constexpr std::uint64_t kLowHalf = 0xffffffff;
+
+bool is_filter(const nlohmann::json& value) {
+  if (!value.is_object()) return false;
+  const bool acts = std::ranges::any_of(std::array{kMismatch, kMatch}, [&](const Names& names) {
+    return value.contains(names[0]) || value.contains(names[1]);
+  });
+  return acts || (value.contains("filter") && value["filter"].is_array());
+}
+
+class Importer {
+ public:
+  explicit Importer(Arch arch) : arch_(arch) {}
+
+  Result<Import> import(const JsonCursor& root, const std::string& wanted) {
+    if (arch_ != Arch::kX86_64 && arch_ != Arch::kAarch64 && arch_ != Arch::kRiscv64)
+      return make_error(ErrorCode::kUsage, "--arch",
+                        fmt::format("seccompiler has filters for x86_64, aarch64 and riscv64, "
+                                    "not for {}",
+                                    arch_info(arch_).name));
+    if (!root.value().is_object())
+      return root.expected("an object of filters by name, or one filter");
+    auto chosen = choose(root, wanted);
+    if (!chosen) return chosen.error();
+    if (auto s = filter(*chosen); !s) return s.error();
+    return std::move(out_);
+  }
+
+ private:
+  Result<JsonCursor> choose(const JsonCursor& root, const std::string& wanted) {
+    if (is_filter(root.value())) {
+      if (wanted.empty()) return root;
+      return root.fail(fmt::format("one filter without a name, so there is no '{}'", wanted));
+    }
+    std::vector<std::string> names;
+    for (const auto& item : root.value().items()) names.push_back(item.key());
+    if (names.empty()) return root.expected("an object of filters by name, or one filter");
+    std::string name = wanted;
+    if (name.empty() && names.size() == 1) name = names[0];
+    if (name.empty())
+      return root.fail(fmt::format("{}: {}; the option 'filter' picks one",
+                                   counted(names.size(), "filter"), fmt::join(names, ", ")));
+    if (std::ranges::find(names, name) == names.end())
+      return root.fail(fmt::format("no filter '{}'{}; there {}: {}", name,
+                                   did_you_mean(similar_names(name, names)),
+                                   names.size() == 1 ? "is" : "are", fmt::join(names, ", ")));
+    out_.policy.name = name;
+    return root.at(name);
+  }
+
+  Status filter(const JsonCursor& at) {
+    if (auto s =
+            at.object_with({kMismatch[0], kMismatch[1], kMatch[0], kMatch[1], "filter", "comment"});
+        !s)
+      return s;
+    auto mismatch = named_action(at, kMismatch);
+    if (!mismatch) return mismatch.error();
+    auto match = named_action(at, kMatch);
+    if (!match) return match.error();
+    if (*mismatch == *match)
+      return at.fail(
+          fmt::format("both actions are {}, which seccompiler refuses", describe_action(*match)));
+    if (!at.has("filter")) return at.fail("the key 'filter' is missing");
+    const JsonCursor list = at.at("filter");
+    if (auto s = list.array("an array of system call entries"); !s) return s;
+    for (std::size_t i = 0; i < list.value().size(); ++i)
+      if (auto s = entry(list.at(i)); !s) return s;
+    Policy& policy = out_.policy;
+    policy.arches = {arch_};
+    policy.default_action = *mismatch;
+    policy.bad_arch_action = SECCOMP_RET_KILL_PROCESS;
+    if (!calls_.empty()) policy.rule_sets.push_back(rules(*match));
+    return Ok{};
+  }
+
+  RuleSet rules(std::uint32_t action) {
+    RuleSet set;
+    set.action = action;
+    for (auto& [nr, call] : calls_) {
+      if (!call.unconditional.empty() && !call.alternatives.empty())
+        out_.notes.push_back(fmt::format(
+            "the entry without args at {} has no effect: seccompiler keeps only those with args "
+            "of {}",
+            call.unconditional, syscall_name(arch_, nr)));
+      Rule rule;
+      if (call.alternatives.size() == 1) {
+        rule = std::move(call.alternatives[0]);
+      } else if (!call.alternatives.empty()) {
+        rule.kind = Rule::Kind::kAnyOf;
+        rule.children = std::move(call.alternatives);
+      }
+      set.rules.push_back(SyscallRule{arch_, nr, std::move(rule)});
+    }
+    return set;
+  }
+
+  Result<std::uint32_t> named_action(const JsonCursor& holder, const Names& names) {
+    if (holder.has(names[0]) && holder.has(names[1]))
+      return holder.fail(fmt::format("'{}' and '{}' are one key, given twice", names[0], names[1]));
+    for (const char* key : names)
+      if (holder.has(key)) return action(holder.at(key));
+    return holder.fail(fmt::format("the key '{}' (or '{}') is missing", names[0], names[1]));
+  }
+
+  Result<std::uint32_t> action(const JsonCursor& at) {
+    static constexpr std::string_view kWhat =
+        "an action: allow, kill_process, kill_thread, log, trap, {\"errno\": N} or {\"trace\": N}";
+    const bool numbered = at.value().is_object() && at.value().size() == 1;
+    if (!numbered && !at.value().is_string()) return at.expected(kWhat);
+    const std::string name = numbered ? at.value().begin().key() : at.value().get<std::string>();
+    const auto known = std::ranges::find(kActions, name, &NamedAction::name);
+    if (known == std::end(kActions) || known->has_number != numbered) return at.expected(kWhat);
+    if (!numbered) return known->action;
+    auto number = at.at(name).number32("a number from 0 to 2^32-1");
+    if (!number) return number.error();
+    if (*number > SECCOMP_RET_DATA)
+      out_.notes.push_back(fmt::format("{} at {}: seccompiler keeps the low 16 bits, {}", *number,
+                                       at.at(name).pointer(), *number & SECCOMP_RET_DATA));
+    return known->action | (*number & SECCOMP_RET_DATA);
+  }
+
+  static Status comment(const JsonCursor& at) {
+    if (!at.has("comment") || at.at("comment").value().is_null()) return Ok{};
+    auto text = at.at("comment").string("a string");
+    return text ? Status(Ok{}) : Status(text.error());
+  }
+
+  Status entry(const JsonCursor& at) {
+    if (auto s = at.object_with({"syscall", "args", "comment"}); !s) return s;
+    if (auto s = comment(at); !s) return s;
+    if (!at.has("syscall")) return at.fail("the key 'syscall' is missing");
+    auto name = at.at("syscall").string("a system call's name");
+    if (!name) return name.error();
+    const auto nr = syscall_nr(arch_, *name);
+    if (!nr)
+      return at.at("syscall").fail(fmt::format("unknown system call '{}' on {}{}", *name,
+                                               arch_info(arch_).name,
+                                               did_you_mean(similar_syscalls(arch_, *name))));
+    Call& call = calls_[*nr];
+    if (!at.has("args") || at.at("args").value().is_null()) {
+      call.unconditional = at.pointer();
+      return Ok{};
+    }
+    const JsonCursor list = at.at("args");
+    if (auto s = list.array("an array of conditions"); !s) return s;
+    if (list.value().empty())
+      return list.fail(
+          "no conditions, which seccompiler refuses; without 'args' it matches always");
+    Rule all;
+    all.kind = Rule::Kind::kAllOf;
+    for (std::size_t i = 0; i < list.value().size(); ++i) {
+      auto one = condition(list.at(i));
+      if (!one) return one.error();
+      all.children.push_back(std::move(*one));
+    }
+    call.alternatives.push_back(all.children.size() == 1 ? Rule(all.children[0]) : std::move(all));
+    return Ok{};
+  }
+
+  static Result<std::uint64_t> number(const JsonCursor& at) {
+    if (!at.value().is_number_unsigned()) return at.expected("a number from 0 to 2^64-1");
+    return at.value().get<std::uint64_t>();
+  }
+
+  Result<Rule> condition(const JsonCursor& at) {
+    if (auto s = at.object_with({"index", "type", "op", "val", "comment"}); !s) return s.error();
+    if (auto s = comment(at); !s) return s.error();
+    for (const char* key : {"index", "type", "op", "val"})
+      if (!at.has(key)) return at.fail(fmt::format("the key '{}' is missing", key));
+    auto index = at.at("index").number32("an argument index from 0 to 5");
+    if (!index) return index.error();
+    if (*index >= static_cast<std::uint32_t>(kArgCount))
+      return at.at("index").expected("an argument index from 0 to 5");
+    const nlohmann::json& type = at.at("type").value();
+    if (type != "dword" && type != "qword") return at.at("type").expected("\"dword\" or \"qword\"");
+    auto value = number(at.at("val"));
+    if (!value) return value.error();
+    Rule rule;
+    rule.kind = Rule::Kind::kArgs;
+    Matcher& m = rule.fields[*index];
+    m.value = *value;
+    if (auto s = operation(at.at("op"), m); !s) return s.error();
+    if (type == "qword") return rule;
+    m.low_half = true;
+    if (*value > kLowHalf)
+      out_.notes.push_back(fmt::format("{:#x} at {}: of a dword, the low half counts", *value,
+                                       at.at("val").pointer()));
+    m.value &= kLowHalf;
+    m.mask &= kLowHalf;
+    return rule;
+  }
+
+  static Status operation(const JsonCursor& at, Matcher& m) {
+    static constexpr std::string_view kWhat =
+        "an operator: eq, ge, gt, le, lt, ne or {\"masked_eq\": MASK}";
+    if (at.value().is_object() && at.value().size() == 1 && at.has("masked_eq")) {
+      auto mask = number(at.at("masked_eq"));
+      if (!mask) return mask.error();
+      m.op = Matcher::Op::kMaskedEq;
+      m.mask = *mask;
+      m.value &= *mask;
+      return Ok{};
+    }
+    if (!at.value().is_string()) return at.expected(kWhat);
+    const auto known =
+        std::ranges::find(kOperators, at.value().get<std::string>(), &NamedOperator::name);
+    if (known == std::end(kOperators)) return at.expected(kWhat);
+    m.op = known->op;
+    return Ok{};
+  }
+
+  struct Call {
+    std::string unconditional;  // where an entry without conditions stands
+    std::vector<Rule> alternatives;
+  };
+
+  Arch arch_;
+  Import out_;
+  std::map<std::uint32_t, Call> calls_;
+};
+
+}  // namespace
+
+bool is_seccompiler(const nlohmann::json& document) {
+  if (!document.is_object()) return false;
+  return is_filter(document) || std::ranges::any_of(document, is_filter);
+}
+
+Result<Import> import_seccompiler(std::string_view text, const std::string& name,
+                                  const ImportOptions& options) {
+  auto document = parse_json(text, name);
+  if (!document) return document.error();
+  const JsonCursor root(*document, name);
+  return Importer(options.oci.arch).import(root, options.filter);
+}
+
+}  // namespace secequiv

@@ -1,0 +1,530 @@
+#include "harness/import/minijail_parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "harness/base/text.h"
+#include "harness/import/rule_list.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv::minijail {
+namespace {
+
+constexpr std::size_t kMaxIncludes = 100;  // of one policy, in all
+constexpr std::size_t kMaxDepth = 10;      // the compiler's own; minijail0 has 2
+constexpr std::size_t kMaxParentheses = 64;
+constexpr std::size_t kMaxTests = 1u << 18;  // written, times the calls they are for
+
+enum class Kind : std::uint8_t { kWord, kNumber, kSign, kPath };
+
+struct Token {
+  Kind kind;
+  std::string text;
+  std::size_t line;
+  std::size_t column;
+};
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool in_word(char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '@'; }
+
+// Standard input's "-" is no name of a file beside it.
+std::filesystem::path folder_of(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+struct NamedAction {
+  std::string_view name;
+  std::uint32_t action;
+};
+constexpr NamedAction kActions[] = {
+    {"allow", SECCOMP_RET_ALLOW},
+    {"kill", SECCOMP_RET_KILL_THREAD},
+    {"kill-thread", SECCOMP_RET_KILL_THREAD},
+    {"kill-process", SECCOMP_RET_KILL_PROCESS},
+    {"trap", SECCOMP_RET_TRAP},
+    {"trace", SECCOMP_RET_TRACE},
+    {"log", SECCOMP_RET_LOG},
+    {"user-notify", SECCOMP_RET_USER_NOTIF},
+};
+
+struct NamedArch {
+  std::string_view name;
+  std::optional<Arch> arch;  // nothing: not in our tables
+};
+// minijail's own names, other ones than ours.
+constexpr NamedArch kArches[] = {
+    {"arm", Arch::kArm},
+    {"arm64", Arch::kAarch64},
+    {"ia64", {}},
+    {"loong64", {}},
+    {"mips", {}},
+    {"mips64", Arch::kMips64},
+    {"mipsel", {}},
+    {"mipsel64", {}},
+    {"parisc", {}},
+    {"ppc", {}},
+    {"ppc64", Arch::kPpc64le},  // of either byte order
+    {"riscv64", Arch::kRiscv64},
+    {"s390", {}},
+    {"s390x", Arch::kS390x},
+    {"sparc", {}},
+    {"sparc64", {}},
+    {"x86", Arch::kI386},
+    {"x86_64", Arch::kX86_64},
+};
+
+// Of a policy with all that it includes.
+struct Spent {
+  std::size_t includes = 0;
+  std::size_t tests = 0;
+};
+
+class Parser {
+ public:
+  // `folder`: the policy's, below which everything included must be.
+  Parser(const ImportOptions& options, File& out, Spent& spent, std::string folder)
+      : options_(options),
+        out_(out),
+        spent_(spent),
+        folder_(std::move(folder)),
+        arch_(options.oci.arch) {}
+
+  Status file(std::string_view text, const std::string& name, std::size_t depth) {
+    name_ = name;
+    depth_ = depth;
+    tokens_.clear();
+    for (std::size_t number = 1; !text.empty(); ++number) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      std::string_view line = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      if (const std::size_t comment = line.find('#');
+          comment != std::string_view::npos && line.ends_with('\\'))
+        return error_at({name_, number, comment + 1},
+                        "a comment that ends in '\\': minijail0 and minijail's compiler read it "
+                        "differently");
+      if (auto s = words(line, number); !s) return s;
+      if (line.ends_with('\\')) continue;
+      if (auto s = statement(); !s) return s;
+    }
+    return statement();
+  }
+
+ private:
+  // Appends a line's words.
+  Status words(std::string_view line, std::size_t number) {
+    std::size_t at = 0;
+    const auto add = [&](Kind kind, std::size_t size) {
+      tokens_.push_back({kind, std::string(line.substr(at, size)), number, at + 1});
+      at += size;
+    };
+    while (at < line.size()) {
+      const char c = line[at];
+      const std::string_view rest = line.substr(at);
+      std::size_t size = 1;
+      if (c == '#') break;
+      if (std::string_view(" \t\r\v\f").find(c) != std::string_view::npos || rest == "\\") {
+        ++at;
+      } else if (c == '/' || rest.starts_with("./") || rest.starts_with("../")) {
+        add(Kind::kPath, std::min(rest.find_first_of(" \t"), rest.size()));
+      } else if (is_letter(c) || c == '@') {
+        while (size < rest.size() && in_word(rest[size])) ++size;
+        add(Kind::kWord, size);
+      } else if (is_digit(c) || (c == '-' && rest.size() > 1 && is_digit(rest[1]))) {
+        while (size < rest.size() && (is_letter(rest[size]) || is_digit(rest[size]))) ++size;
+        add(Kind::kNumber, size);
+      } else if (std::ranges::any_of(
+                     std::initializer_list<std::string_view>{"||", "&&", "==", "!=", "<=", ">="},
+                     [&](std::string_view sign) { return rest.starts_with(sign); })) {
+        add(Kind::kSign, 2);
+      } else if (std::string_view(":;,~(){}[]|&<>=").find(c) != std::string_view::npos) {
+        add(Kind::kSign, 1);
+      } else {
+        return error_at({name_, number, at + 1}, fmt::format("unexpected '{}'", c));
+      }
+    }
+    return Ok{};
+  }
+
+  [[nodiscard]] bool done() const { return next_ >= tokens_.size(); }
+  [[nodiscard]] bool is(std::string_view text) const {
+    return !done() && tokens_[next_].text == text;
+  }
+  bool take(std::string_view text) {
+    if (!is(text)) return false;
+    ++next_;
+    return true;
+  }
+  [[nodiscard]] Place here() const {
+    const Token& token = tokens_[std::min(next_, tokens_.size() - 1)];
+    return {name_, token.line, token.column + (done() ? token.text.size() : 0)};
+  }
+  [[nodiscard]] Error wrong(std::string_view expected) const {
+    return error_at(here(),
+                    done() ? fmt::format("expected {}, found the end of the line", expected)
+                           : fmt::format("expected {}, found '{}'", expected, tokens_[next_].text));
+  }
+  void needs_compiler(std::string what) {
+    if (out_.compiler_only) return;
+    out_.compiler_only = here();
+    out_.compiler_only_what = std::move(what);
+  }
+
+  Status statement() {
+    next_ = 0;
+    if (tokens_.empty()) return Ok{};
+    Status status = any_statement();
+    if (status && !done()) status = wrong("the end of the line");
+    tokens_.clear();
+    return status;
+  }
+
+  Status any_statement() {
+    if (is("@include")) return include();
+    if (take("@frequency")) {
+      if (done() || tokens_[next_].kind != Kind::kPath) return wrong("a path");
+      out_.notes.push_back(fmt::format("skipped @frequency {} at {}:{}: it is about speed",
+                                       tokens_[next_].text, name_, tokens_[next_].line));
+      ++next_;
+      return Ok{};
+    }
+    if (is("@default")) {
+      needs_compiler("@default");
+      ++next_;
+      const auto given = named_action();
+      if (!given || *given == SECCOMP_RET_ALLOW || *given == SECCOMP_RET_LOG ||
+          *given == SECCOMP_RET_TRACE)
+        return wrong("kill, kill-thread, kill-process, trap or user-notify");
+      ++next_;
+      out_.default_action = given;
+      return Ok{};
+    }
+    if (is("@denylist"))
+      return error_at(here(),
+                      "a list of what is denied (minijail0 --seccomp-bpf-denylist) is not "
+                      "supported; expected one of what is allowed");
+    return calls();
+  }
+
+  Status include() {
+    const Place place = here();
+    if (depth_ > 0) needs_compiler("@include in an included file");
+    ++next_;
+    if (done() || tokens_[next_].kind != Kind::kPath) return wrong("a path from ./ on");
+    const std::string path = tokens_[next_].text;
+    const std::filesystem::path relative = std::filesystem::path(path).lexically_normal();
+    if (!path.starts_with("./") || relative.begin() == relative.end() || *relative.begin() == "..")
+      return wrong("a path from ./ on, below the policy's folder (others are not followed)");
+    ++next_;
+    out_.includes = true;
+    if (!options_.read_file)
+      return error_at(place, "a policy that is no file of its own can include none");
+    if (depth_ + 1 >= kMaxDepth)
+      return error_at(place, fmt::format("nested deeper than {} files", kMaxDepth));
+    if (++spent_.includes > kMaxIncludes)
+      return error_at(place, fmt::format("more than {} files included", kMaxIncludes));
+    const std::string file = (folder_of(name_) / relative).string();
+    if (const std::string why = not_followed(file); !why.empty())
+      return error_at(place, fmt::format("cannot include {}: {}", file, why));
+    const auto text = options_.read_file(file);
+    if (!text)
+      return error_at(place, fmt::format("cannot include {}: {}", file, text.error().detail));
+    return Parser(options_, out_, spent_, folder_).file(without_bom(*text), file, depth_ + 1);
+  }
+
+  // Why a file that there is must not be included; the reader knows of others.
+  [[nodiscard]] std::string not_followed(const std::string& name) const {
+    std::error_code failed;
+    const auto file = std::filesystem::canonical(name, failed);
+    if (failed) return {};
+    const auto top = std::filesystem::canonical(folder_, failed);
+    if (failed || std::ranges::mismatch(top, file).in1 != top.end())
+      return "it leads out of the policy's folder";
+    if (!std::filesystem::is_regular_file(file, failed)) return "expected a regular file";
+    return {};
+  }
+
+  Status calls() {
+    Statement out;
+    out.place = here();
+    if (is("{")) {
+      needs_compiler("several system calls in braces");
+      ++next_;
+      do {
+        if (auto s = call(out); !s) return s;
+      } while (take(","));
+      if (!take("}")) return wrong("',' or '}'");
+    } else if (auto s = call(out); !s) {
+      return s;
+    }
+    if (!take(":")) return wrong("':'");
+    if (auto s = filters(out); !s) return s;
+    if (!out.calls.empty()) out_.statements.push_back(std::move(out));
+    return Ok{};
+  }
+
+  // A name, with [arch=...] behind it or not.
+  Status call(Statement& out) {
+    if (done() || tokens_[next_].kind != Kind::kWord) return wrong("a system call");
+    const std::size_t at = next_++;
+    if (is("[")) {
+      needs_compiler("[arch=...]");
+      auto meant = metadata();
+      if (!meant) return meant.error();
+      if (!*meant) return Ok{};
+    }
+    const std::string& name = tokens_[at].text;
+    const auto nr = syscall_nr(arch_, name);
+    if (nr) {
+      out.calls.emplace_back(name, *nr);
+      return Ok{};
+    }
+    next_ = at;
+    if (name.find('@') != std::string::npos)
+      return error_at(here(), fmt::format("the group '{}' is known to the build it is for alone; "
+                                          "expected a system call",
+                                          name));
+    return error_at(here(),
+                    fmt::format("unknown system call '{}' on {}{}", name, arch_info(arch_).name,
+                                did_you_mean(similar_syscalls(arch_, name))));
+  }
+
+  // Is what has this metadata for our architecture?
+  Result<bool> metadata() {
+    bool meant = true;
+    std::vector<std::string> keys;
+    ++next_;
+    do {
+      if (done() || tokens_[next_].kind != Kind::kWord) return wrong("a key");
+      const std::string key = tokens_[next_].text;
+      if (std::ranges::find(keys, key) != keys.end()) return wrong("each key once");
+      if (key != "arch") return wrong("'arch'");
+      keys.push_back(key);
+      ++next_;
+      if (!take("=")) return wrong("'='");
+      meant = false;
+      do {
+        if (done() || tokens_[next_].kind != Kind::kWord) return wrong("an architecture");
+        const auto named = std::ranges::find(kArches, tokens_[next_].text, &NamedArch::name);
+        if (named == std::end(kArches))
+          return wrong("an architecture as minijail names it (x86, x86_64, arm, arm64, ...)");
+        meant = meant || named->arch == arch_;
+        ++next_;
+      } while (take(","));
+    } while (take(";"));
+    if (!take("]")) return wrong("',' or ']'");
+    return meant;
+  }
+
+  Status filters(Statement& out) {
+    if (!is("{")) return filter(out);
+    needs_compiler("filters in braces");
+    ++next_;
+    do {
+      if (auto s = filter(out); !s) return s;
+    } while (take(","));
+    return take("}") ? Status(Ok{}) : Status(wrong("',' or '}'"));
+  }
+
+  Status filter(Statement& out) {
+    Filter one;
+    if (done()) return wrong("an action or an expression");
+    one.place = here();
+    if (is_argument()) {
+      auto expression = disjunction(out.calls.size());
+      if (!expression) return expression.error();
+      one.expression = std::move(*expression);
+      if (!is(";")) {
+        out.filters.push_back(std::move(one));
+        return Ok{};
+      }
+      ++next_;
+    }
+    if (!is("return") && !is("1") && !is("allow")) needs_compiler("this action");
+    if (one.expression && !is("return")) needs_compiler("an action behind an expression");
+    auto given = action();
+    if (!given) return given.error();
+    one.action = *given;
+    out.filters.push_back(std::move(one));
+    return Ok{};
+  }
+
+  [[nodiscard]] std::optional<std::uint32_t> named_action() const {
+    const auto known = done()
+                           ? std::end(kActions)
+                           : std::ranges::find(kActions, tokens_[next_].text, &NamedAction::name);
+    if (known == std::end(kActions)) return std::nullopt;
+    return known->action;
+  }
+
+  Result<std::uint32_t> action() {
+    if (const auto given = named_action()) {
+      ++next_;
+      return *given;
+    }
+    if (!done() && tokens_[next_].kind == Kind::kNumber &&
+        parse_unsigned(tokens_[next_].text) == 1) {
+      ++next_;
+      return SECCOMP_RET_ALLOW;
+    }
+    if (!take("return"))
+      return wrong(
+          "an expression (argN ...), 'return ERRNO' or an action: 1, allow, kill, "
+          "kill-process, kill-thread, trap, trace, log, user-notify");
+    if (done()) return wrong("an errno");
+    const std::size_t at = next_;
+    auto value = single_constant();
+    if (!value) return value.error();
+    if (*value > SECCOMP_RET_DATA) {
+      next_ = at;
+      return wrong("an errno from 0 to 65535");
+    }
+    return SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(*value);
+  }
+
+  [[nodiscard]] bool is_argument() const {
+    return !done() && tokens_[next_].kind == Kind::kWord && tokens_[next_].text.size() > 3 &&
+           tokens_[next_].text.starts_with("arg") && is_digit(tokens_[next_].text[3]);
+  }
+
+  // For that many system calls.
+  Result<Rule> disjunction(std::size_t calls) {
+    std::vector<Rule> clauses;
+    do {
+      std::vector<Rule> atoms;
+      do {
+        spent_.tests += std::max<std::size_t>(calls, 1);
+        if (spent_.tests > kMaxTests) return wrong(fmt::format("at most {} tests", kMaxTests));
+        auto one = atom();
+        if (!one) return one.error();
+        atoms.push_back(std::move(*one));
+      } while (take("&&"));
+      clauses.push_back(all_of(std::move(atoms)));
+    } while (take("||"));
+    return any_of(std::move(clauses));
+  }
+
+  Result<Rule> atom() {
+    if (!is_argument() || tokens_[next_].text.size() != 4 || tokens_[next_].text[3] > '5')
+      return wrong("an argument, arg0 to arg5");
+    const auto field = static_cast<std::size_t>(tokens_[next_].text[3] - '0');
+    ++next_;
+    static constexpr std::pair<std::string_view, Matcher::Op> kSigns[] = {
+        {"==", Matcher::Op::kEq},
+        {"!=", Matcher::Op::kNe},
+        {"<", Matcher::Op::kLt},
+        {"<=", Matcher::Op::kLe},
+        {">", Matcher::Op::kGt},
+        {">=", Matcher::Op::kGe},
+        {"in", Matcher::Op::kBitsAllowlist},
+        {"&", Matcher::Op::kAny}};
+    const auto sign = done() ? std::end(kSigns)
+                             : std::ranges::find(kSigns, tokens_[next_].text,
+                                                 [](const auto& each) { return each.first; });
+    if (sign == std::end(kSigns)) return wrong("an operator: == != < <= > >= & in");
+    ++next_;
+    auto constant = value(0);
+    if (!constant) return constant.error();
+    Matcher m;
+    m.low_half = narrow();
+    if (sign->second == Matcher::Op::kAny) return masked_ne(field, *constant, 0, m.low_half);
+    m.op = sign->second;
+    (m.op == Matcher::Op::kBitsAllowlist ? m.mask : m.value) = *constant;
+    return test_of(field, m);
+  }
+
+  [[nodiscard]] bool narrow() const { return arch_info(arch_).bits == 32; }
+  [[nodiscard]] std::uint64_t most() const {
+    return narrow() ? 0xffffffff : std::numeric_limits<std::uint64_t>::max();
+  }
+
+  // Constants joined by '|'.
+  Result<std::uint64_t> value(std::size_t depth) {
+    if (depth > kMaxParentheses)
+      return wrong(fmt::format("at most {} parentheses", kMaxParentheses));
+    std::uint64_t out = 0;
+    do {
+      const bool complement = take("~");
+      Result<std::uint64_t> one = std::uint64_t{0};
+      if (take("(")) {
+        one = value(depth + 1);
+        if (one && !take(")")) return wrong("')' or '|'");
+      } else {
+        one = single_constant();
+      }
+      if (!one) return one;
+      out |= complement ? ~*one & most() : *one;
+    } while (take("|"));
+    return out;
+  }
+
+  Result<std::uint64_t> single_constant() {
+    if (done()) return wrong("a constant");
+    const Token& token = tokens_[next_];
+    if (token.kind == Kind::kWord) {
+      const auto named = constant_value(arch_, token.text);
+      if (!named) return wrong("a number or a constant's name that the tables have");
+      ++next_;
+      return *named & most();
+    }
+    if (token.kind != Kind::kNumber) return wrong("a constant");
+    const auto number = number_of(token.text);
+    // Negative ones are those of a word.
+    const bool negative = token.text[0] == '-';
+    if (!number || (!negative && *number > most()) ||
+        (negative && narrow() && ~*number > 0x7fffffff && *number != 0))
+      return wrong(narrow() ? "a number of 32 bits" : "a number of 64 bits");
+    ++next_;
+    return *number & most();
+  }
+
+  // As strtol with base 0 reads it: 010 is 8.
+  static std::optional<std::uint64_t> number_of(std::string_view text) {
+    const bool negative = text.starts_with('-');
+    const std::string_view digits = text.substr(negative ? 1 : 0);
+    if (digits.size() < 2 || digits[0] != '0' || digits[1] == 'x' || digits[1] == 'X')
+      return parse_number(text);
+    std::uint64_t value = 0;
+    for (const char c : digits) {
+      if (c < '0' || c > '7' || value > std::numeric_limits<std::uint64_t>::max() >> 3)
+        return std::nullopt;
+      value = value << 3 | static_cast<std::uint64_t>(c - '0');
+    }
+    if (!negative) return value;
+    if (value > std::uint64_t{1} << 63) return std::nullopt;
+    return ~value + 1;
+  }
+
+  const ImportOptions& options_;
+  File& out_;
+  Spent& spent_;
+  std::string folder_;
+  Arch arch_;
+  std::string name_;
+  std::size_t depth_ = 0;
+  std::vector<Token> tokens_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+Error error_at(const Place& place, std::string detail) {
+  return make_error(ErrorCode::kParse,
+                    fmt::format("{}:{}:{}", place.file, place.line, place.column),
+                    std::move(detail));
+}
+
+Result<File> parse(std::string_view text, const std::string& name, const ImportOptions& options) {
+  File out;
+  Spent spent;
+  if (auto s = Parser(options, out, spent, folder_of(name).string()).file(text, name, 0); !s)
+    return s.error();
+  return out;
+}
+
+}  // namespace secequiv::minijail

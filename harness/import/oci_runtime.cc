@@ -1,0 +1,68 @@
+#include "harness/import/oci_runtime.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "harness/base/text.h"
+
+namespace secequiv {
+namespace {
+
+// libseccomp's as its binding for Go has them, and two that only Docker has.
+constexpr std::array<std::string_view, 22> kRuntimeArches = {
+    "amd64",       "x86",         "x32",    "arm",       "arm64",  "loong64",
+    "loongarch64", "mips",        "mips64", "mips64n32", "mipsel", "mipsel64",
+    "mipsel64n32", "mips3l64n32", "parisc", "parisc64",  "ppc",    "ppc64",
+    "ppc64le",     "riscv64",     "s390",   "s390x"};
+
+}  // namespace
+
+std::string_view runtime_arch(Arch arch) {
+  switch (arch) {
+    case Arch::kX86_64:
+      return "amd64";
+    case Arch::kI386:
+      return "x86";
+    case Arch::kAarch64:
+      return "arm64";
+    default:
+      return arch_info(arch).name;
+  }
+}
+
+std::span<const std::string_view> runtime_arches() { return kRuntimeArches; }
+
+std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text) {
+  std::array<unsigned, 2> parts{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::size_t digits = 0;
+    for (; digits < text.size() && digits < 6 && text[digits] >= '0' && text[digits] <= '9';
+         ++digits)
+      parts[i] = parts[i] * 10 + static_cast<unsigned>(text[digits] - '0');
+    if (digits == 0) return std::nullopt;
+    text.remove_prefix(digits);
+    if (i == 0) {
+      if (!text.starts_with('.')) return std::nullopt;
+      text.remove_prefix(1);
+    }
+  }
+  return std::pair(parts[0], parts[1]);
+}
+
+std::optional<std::uint32_t> podman_errno(Arch arch, std::string_view text) {
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto in_name = [&](char c) { return (c >= 'A' && c <= 'Z') || is_digit(c); };
+  std::optional<std::uint64_t> value;
+  if (std::ranges::all_of(text, is_digit)) {
+    value = parse_unsigned(text);
+  } else if (text.starts_with('E') && !text.starts_with("EPOLL") &&
+             std::ranges::all_of(text, in_name)) {
+    value = constant_value(arch, text);
+  }
+  if (!value || *value > kMost) return std::nullopt;
+  return static_cast<std::uint32_t>(*value);
+}
+
+}  // namespace secequiv

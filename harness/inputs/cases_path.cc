@@ -1,0 +1,369 @@
+#include "harness/inputs/cases_path.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+
+#include "harness/policy/path.h"
+
+namespace secequiv::detail {
+namespace {
+
+// Inputs remembered for each outcome of an instruction, to start from.
+constexpr std::size_t kExamples = 4;
+// Inputs one step away that a search goes on from.
+constexpr std::size_t kSecondSteps = 8;
+// Tests of one word on a path, leading to one place, that are turned.
+constexpr std::uint32_t kSamePlace = 64;
+
+// What is asked about an instruction: would the result be another if it did this instead?
+enum Goal : std::uint32_t {
+  kFlip = 0,     // + 1 for the outcome true: the other outcome
+  kNearer = 2,   // + 1: jump to the instruction before the target of this outcome
+  kFarther = 4,  // + 1: behind it
+  kSkip = 6,     // nothing
+  kLoad = 7,     // + word: load that word
+  kGoals = kLoad + 16
+};
+
+constexpr std::uint32_t bit_of(std::uint32_t goal) { return 1u << goal; }
+
+// The goals that a run with this outcome can meet.
+std::uint32_t with_outcome(const Insn& in, bool outcome) {
+  const std::uint32_t one = in.code == kJa || outcome ? 1 : 0;
+  return bit_of(kFlip + one) | bit_of(kNearer + one) | bit_of(kFarther + one) |
+         ~((1u << kSkip) - 1);
+}
+
+// Where the program goes on instead. It may be no instruction further on.
+std::size_t instead(const Insn& in, std::size_t pc, std::uint32_t goal) {
+  const bool taken = (goal & 1) != 0;
+  if (goal < kNearer) return jump_target(pc, in, !taken);
+  if (goal < kFarther) return jump_target(pc, in, taken) - 1;
+  if (goal < kSkip) return jump_target(pc, in, taken) + 1;
+  return pc + 1;
+}
+
+std::uint32_t goals_of(ProgramView program, std::size_t pc) {
+  const Insn& in = program[pc];
+  std::uint32_t goals = bit_of(kSkip);
+  if (in.code == kJa) goals |= bit_of(kNearer + 1) | bit_of(kFarther + 1);
+  if (is_conditional(in)) goals |= 3u << kFlip | 3u << kNearer | 3u << kFarther;
+  if (in.code == kLdWAbs) goals |= 0xffffu << kLoad & ~bit_of(kLoad + in.k / 4);
+  for (std::uint32_t goal = 0; goal < kGoals; ++goal) {
+    const std::size_t to = instead(in, pc, goal);
+    if (to <= pc || to >= program.size()) goals &= ~bit_of(goal);
+  }
+  return goals;
+}
+
+// Values of A, near the constant it is compared with, at which the outcome counts: a bit each for
+// "one bit differs" (of what a mask leaves out: is set while the rest is equal), then the others.
+constexpr std::uint32_t kBelow = 32;
+constexpr std::uint32_t kEqual = 33;
+constexpr std::uint32_t kAbove = 34;
+constexpr std::uint32_t kZero = 35;
+constexpr std::uint32_t kOnes = 36;
+constexpr std::uint32_t kNears = 37;
+
+std::uint32_t compared_with(const Insn& in, const Visit& visit) {
+  return in.code == kJeqX || in.code == kJgtX || in.code == kJgeX || in.code == kJsetX ? visit.x
+                                                                                       : in.k;
+}
+
+bool tests_bits(const Insn& in) { return in.code == kJsetK || in.code == kJsetX; }
+
+std::uint64_t nears_hit(const Insn& in, const Visit& visit, std::uint32_t word) {
+  const std::uint32_t a = visit.a;
+  const std::uint32_t k = compared_with(in, visit);
+  std::uint64_t hit = 0;
+  if (tests_bits(in)) {
+    const std::uint32_t common = a & k;
+    if (common == 0) hit |= a;
+    if (std::has_single_bit(common)) hit |= common;
+  } else if (std::has_single_bit(a ^ k)) {
+    hit |= a ^ k;
+  }
+  const auto is = [&](std::uint32_t near, bool holds) {
+    if (holds) hit |= std::uint64_t{1} << near;
+  };
+  is(kBelow, a == k - 1);
+  is(kEqual, a == k);
+  is(kAbove, a == k + 1);
+  is(kZero, a == 0);
+  is(kOnes, a == visit.origin.mask);
+  if (a == k) hit |= word & ~visit.origin.mask;
+  return hit;
+}
+
+// A value of the word for which A is that near value.
+std::uint32_t near_value(const Insn& in, const Visit& visit, std::uint32_t word,
+                         std::uint32_t near) {
+  const std::uint32_t k = compared_with(in, visit);
+  const std::uint32_t mask = visit.origin.mask;
+  const auto put = [&](std::uint32_t value) { return (word & ~mask) | (value & mask); };
+  switch (near) {
+    case kBelow:
+      return put(k - 1);
+    case kEqual:
+      return put(k);
+    case kAbove:
+      return put(k + 1);
+    case kZero:
+      return put(0);
+    case kOnes:
+      return put(~0u);
+    default:
+      break;
+  }
+  const std::uint32_t bit = 1u << near;
+  if ((mask & bit) == 0) return (k & mask) | bit;
+  return put(tests_bits(in) ? bit : k ^ bit);
+}
+
+class Search {
+ public:
+  Search(ProgramView program, CaseSet& set)
+      : program_(program),
+        set_(set),
+        path_(program),
+        examples_(program.size() * 2),
+        open_(program.size()),
+        nears_(program.size()) {
+    for (std::size_t pc = 0; pc < program.size(); ++pc) {
+      open_[pc] = goals_of(program, pc);
+      if (is_conditional(program[pc])) nears_[pc] = (std::uint64_t{1} << kNears) - 1;
+    }
+  }
+
+  void run(std::span<const SeccompData> known) {
+    // All of them if half of the steps is enough, else evenly spread ones.
+    constexpr std::size_t kPrime = 7919;
+    const std::size_t stride = known.size() % kPrime == 0 ? 1 : kPrime;
+    for (std::size_t i = 0; i < known.size() && path_.steps() < set_.limits().steps / 2; ++i)
+      look_at(known[i * stride % known.size()]);
+    explore();
+    for (std::size_t pc = 0; pc < program_.size(); ++pc) search_nears(pc);
+    for (const std::size_t seconds : {std::size_t{0}, kSecondSteps})
+      for (std::size_t pc = 0; pc < program_.size(); ++pc) search_goals(pc, seconds);
+  }
+
+ private:
+  struct Examples {
+    std::vector<SeccompData> inputs;
+    std::size_t expanded = 0;  // how many of them
+    std::size_t oldest = 0;    // to be replaced next
+  };
+
+  [[nodiscard]] bool ended() const { return path_.steps() >= set_.limits().steps || set_.full(); }
+
+  Examples& examples(const Visit& visit) {
+    return examples_[visit.pc * 2 + (visit.outcome ? 1 : 0)];
+  }
+
+  // What A is instead.
+  static std::uint32_t a_instead(const Visit& visit, std::uint32_t goal, const SeccompData& data) {
+    return goal >= kLoad ? data.words[goal - kLoad] : visit.a;
+  }
+
+  // Would the result be another one?
+  bool matters(const Visit& visit, std::uint32_t goal, const SeccompData& data) {
+    const std::size_t to = instead(program_[visit.pc], visit.pc, goal);
+    return path_.result_from(to, a_instead(visit, goal, data), visit) != path_.result();
+  }
+
+  // Runs an input; true if it shows anything that none before it did.
+  bool look_at(const SeccompData& data) {
+    path_.follow(data);
+    bool fresh = false;
+    for (std::size_t i = 0; i < path_.visits().size(); ++i) {
+      const Visit& visit = path_.visits()[i];
+      const Insn& in = program_[visit.pc];
+      Examples& here = examples(visit);
+      fresh = fresh || here.inputs.empty();
+      if (here.inputs.size() < kExamples) here.inputs.push_back(data);
+      const std::uint32_t open = open_[visit.pc];
+      for (std::uint32_t ask = open & with_outcome(in, visit.outcome); ask != 0; ask &= ask - 1) {
+        const auto goal = static_cast<std::uint32_t>(std::countr_zero(ask));
+        if (matters(visit, goal, data)) open_[visit.pc] &= ~bit_of(goal);
+      }
+      if (nears_[visit.pc] != 0) {
+        const std::uint32_t word = visit.origin.word == kNoWord ? 0 : data.words[visit.origin.word];
+        const std::uint64_t hit = nears_[visit.pc] & nears_hit(in, visit, word);
+        if (hit != 0 && matters(visit, kFlip + (visit.outcome ? 1 : 0), data)) {
+          nears_[visit.pc] &= ~hit;
+          fresh = true;
+        }
+      }
+      if (open == open_[visit.pc]) continue;
+      fresh = true;
+      keep(i, data);
+    }
+    return fresh;
+  }
+
+  // What met a goal is worth more than what only came by, and back to the last load, too: there
+  // more may depend on the same test.
+  void keep(std::size_t visit, const SeccompData& data) {
+    for (std::size_t i = visit + 1; i-- > 0;) {
+      Examples& here = examples(path_.visits()[i]);
+      if (std::ranges::find(here.inputs, data) == here.inputs.end()) {
+        here.expanded = std::min(here.expanded, here.oldest);
+        here.inputs[here.oldest] = data;
+        here.oldest = (here.oldest + 1) % here.inputs.size();
+      }
+      if (program_[path_.visits()[i].pc].code == kLdWAbs) break;
+    }
+  }
+
+  void offer(const SeccompData& data) {
+    if (offered_.insert(data.words).second && look_at(data)) set_.add(data);
+  }
+
+  // `data` with the word tested at `visit` such that the outcome is the other one, in several ways.
+  template <class Take>
+  void turned(const SeccompData& data, const Visit& visit, const Take& take) {
+    const Insn& in = program_[visit.pc];
+    if (!is_conditional(in) || visit.origin.word == kNoWord) return;
+    const std::uint32_t mask = visit.origin.mask;
+    const std::uint32_t word = data.words[visit.origin.word];
+    const std::uint32_t k = compared_with(in, visit);
+    const auto put = [&](std::uint32_t value) {
+      SeccompData other = data;
+      other.words[visit.origin.word] = (word & ~mask) | (value & mask);
+      if (other != data) take(other);
+    };
+    switch (in.code) {
+      case kJeqK:
+      case kJeqX:
+        put(visit.outcome ? k ^ (mask & (0u - mask)) : k);
+        if (visit.outcome) put(~k);
+        break;
+      case kJgtK:
+      case kJgtX:
+        put(visit.outcome ? k : k + 1);
+        put(visit.outcome ? 0 : ~0u);
+        break;
+      case kJgeK:
+      case kJgeX:
+        put(visit.outcome ? k - 1 : k);
+        put(visit.outcome ? 0 : ~0u);
+        break;
+      default:
+        put(visit.outcome ? word & ~k : word | (k & mask & (0u - (k & mask))));
+        put(visit.outcome ? 0 : k);
+        break;
+    }
+  }
+
+  // Turns every test for every example, until that leads nowhere new.
+  void explore() {
+    for (bool again = true; again;) {
+      again = false;
+      for (std::size_t at = 0; at < examples_.size(); ++at) {
+        Examples& from = examples_[at];
+        while (from.expanded < from.inputs.size() && !ended()) {
+          const SeccompData data = from.inputs[from.expanded++];
+          again = true;
+          path_.follow(data);
+          const Visit* visit = path_.find(at / 2);
+          if (visit == nullptr) continue;
+          const Visit here = *visit;
+          turned(data, here, [&](const SeccompData& other) { offer(other); });
+        }
+      }
+    }
+  }
+
+  void search_goals(std::size_t pc, std::size_t seconds) {
+    for (const bool outcome : {false, true}) {
+      const auto from = examples_[pc * 2 + (outcome ? 1 : 0)].inputs;
+      for (const SeccompData& data : from)
+        for (std::uint32_t ask = open_[pc] & with_outcome(program_[pc], outcome); ask != 0;
+             ask &= ask - 1)
+          search_goal(data, pc, static_cast<std::uint32_t>(std::countr_zero(ask)), seconds);
+    }
+  }
+
+  // Tries to make the result and what it would be instead differ, by turning tests of both paths;
+  // from the first of what that yields, once more.
+  void search_goal(const SeccompData& data, std::size_t pc, std::uint32_t goal,
+                   std::size_t seconds) {
+    const auto first = around(data, pc, goal);
+    for (const SeccompData& other : first) {
+      if ((open_[pc] & bit_of(goal)) == 0 || ended()) return;
+      offer(other);
+    }
+    for (std::size_t i = 0; i < std::min(seconds, first.size()); ++i) {
+      for (const SeccompData& other : around(first[i], pc, goal)) {
+        if ((open_[pc] & bit_of(goal)) == 0 || ended()) return;
+        offer(other);
+      }
+    }
+  }
+
+  // Inputs that turn one test, on the path that it would be instead or on the one behind `pc`.
+  std::vector<SeccompData> around(const SeccompData& data, std::size_t pc, std::uint32_t goal) {
+    std::vector<SeccompData> out;
+    path_.follow(data);
+    const Visit* at = path_.find(pc);
+    if (at == nullptr) return out;
+    const Origin origin = goal >= kLoad ? Origin{0xffffffff, goal - kLoad} : at->origin;
+    turn_each(
+        data,
+        path_.visits_from(instead(program_[pc], pc, goal), a_instead(*at, goal, data), origin, *at),
+        out);
+    turn_each(data, std::span(at, &path_.visits().back() + 1), out);
+    return out;
+  }
+
+  // Of tests of one word that lead to one place, some are enough: lists can be long.
+  void turn_each(const SeccompData& data, std::span<const Visit> path,
+                 std::vector<SeccompData>& out) {
+    std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> seen;
+    for (const Visit& visit : path) {
+      const Insn& in = program_[visit.pc];
+      if (!is_conditional(in) || visit.origin.word == kNoWord) continue;
+      if (++seen[{visit.origin.word, jump_target(visit.pc, in, !visit.outcome)}] > kSamePlace)
+        continue;
+      turned(data, visit, [&](const SeccompData& other) { out.push_back(other); });
+    }
+  }
+
+  void search_nears(std::size_t pc) {
+    for (const bool outcome : {true, false}) {
+      const auto from = examples_[pc * 2 + (outcome ? 1 : 0)].inputs;
+      for (const SeccompData& data : from) {
+        if (nears_[pc] == 0 || ended()) return;
+        path_.follow(data);
+        const Visit* visit = path_.find(pc);
+        if (visit == nullptr || visit->origin.word == kNoWord) continue;
+        const Visit here = *visit;
+        for (std::uint64_t ask = nears_[pc]; ask != 0; ask &= ask - 1) {
+          SeccompData other = data;
+          std::uint32_t& word = other.words[here.origin.word];
+          word = near_value(program_[pc], here, word,
+                            static_cast<std::uint32_t>(std::countr_zero(ask)));
+          offer(other);
+        }
+      }
+    }
+  }
+
+  ProgramView program_;
+  CaseSet& set_;
+  Path path_;
+  std::vector<Examples> examples_;    // by instruction and outcome
+  std::vector<std::uint32_t> open_;   // goals not met, by instruction
+  std::vector<std::uint64_t> nears_;  // near values not met
+  std::unordered_set<InputWords, InputHash> offered_;
+};
+
+}  // namespace
+
+void add_path_cases(ProgramView program, std::span<const SeccompData> known, CaseSet& set) {
+  Search(program, set).run(known);
+}
+
+}  // namespace secequiv::detail

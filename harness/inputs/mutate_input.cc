@@ -1,0 +1,135 @@
+#include "harness/inputs/mutate_input.h"
+
+#include <algorithm>
+
+#include "harness/seccomp/arch.h"
+#include "harness/seccomp/data.h"
+
+namespace secequiv {
+namespace {
+
+// Remembers one conditional of a run, each with the same chance.
+struct PathSampler {
+  const Insn* base;
+  const std::vector<Accumulator>& flow;
+  Random& random;
+  std::size_t seen = 0;
+  std::size_t pc = 0;
+  bool outcome_there = false;
+
+  void at(const Insn*, const Machine<Concrete>&) {}
+  void outcome(const Insn* insn, bool taken) {
+    const auto here = static_cast<std::size_t>(insn - base);
+    if (flow[here].kind != Accumulator::Kind::kWord || random.below(++seen) != 0) return;
+    pc = here;
+    outcome_there = taken;
+  }
+};
+
+// Sends `words` the other way at some conditional on its path, by giving the word tested there a
+// value that does.
+void turn_off_path(ProgramView program, const std::vector<Accumulator>& flow, InputWords& words,
+                   Random& random) {
+  PathSampler sampler{program.data(), flow, random};
+  run_observed(program, words, sampler);
+  if (sampler.seen == 0) return;
+  const Insn& in = program[sampler.pc];
+  const Accumulator& a = flow[sampler.pc];
+  std::uint32_t& word = words[a.word];
+  const std::uint32_t bit = 1u << random.below(32);
+  switch (in.code) {
+    case kJeqK:
+      word = sampler.outcome_there ? word ^ bit : (word & ~a.mask) | in.k;
+      break;
+    case kJgtK:
+      word = in.k + (sampler.outcome_there ? 0 : 1);
+      break;
+    case kJgeK:
+      word = in.k - (sampler.outcome_there ? 1 : 0);
+      break;
+    case kJsetK:
+      word = sampler.outcome_there
+                 ? word & ~in.k
+                 : word | (in.k & bit) | (random.one_in(2) ? in.k & (0u - in.k) : 0);
+      break;
+    default:
+      word ^= bit;
+      break;
+  }
+}
+
+void add_constants(ProgramView program, const std::vector<Accumulator>& flow,
+                   std::array<std::vector<std::uint32_t>, 16>& constants) {
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    if (!is_conditional(program[pc]) || flow[pc].kind != Accumulator::Kind::kWord) continue;
+    const std::uint32_t k = program[pc].k;
+    for (const std::uint32_t v : {k, k - 1, k + 1}) constants[flow[pc].word].push_back(v);
+  }
+}
+
+void sort_out(std::vector<std::uint32_t>& values) {
+  std::ranges::sort(values);
+  const auto repeated = std::ranges::unique(values);
+  values.erase(repeated.begin(), repeated.end());
+}
+
+}  // namespace
+
+InputMutator::InputMutator(const std::vector<ProgramView>& programs) {
+  for (const ProgramView program : programs) {
+    subjects_.push_back(Subject{program, accumulator_flow(program)});
+    add_constants(program, subjects_.back().flow, constants_);
+  }
+  constants_[kArchWord].push_back(AUDIT_ARCH_X86_64);
+  for (auto& values : constants_) sort_out(values);
+}
+
+void InputMutator::add_values(std::span<const InputWords> known) {
+  constexpr std::size_t kMost = 4096;
+  for (std::size_t word = 0; word < constants_.size(); ++word) {
+    std::vector<std::uint32_t> values;
+    for (const InputWords& words : known) values.push_back(words[word]);
+    sort_out(values);
+    // Of too many, some from everywhere.
+    const std::size_t every = values.size() / kMost + 1;
+    for (std::size_t i = 0; i < values.size(); i += every) constants_[word].push_back(values[i]);
+    sort_out(constants_[word]);
+  }
+}
+
+void InputMutator::mutate(InputWords& words, Random& random) const {
+  for (std::size_t turns = random.one_in(2) ? 0 : 1 + random.below(8); turns > 0; --turns) {
+    const Subject& subject = subjects_[random.below(subjects_.size())];
+    turn_off_path(subject.program, subject.flow, words, random);
+    // What was turned is often best left alone.
+    if (turns == 1 && random.one_in(3)) return;
+  }
+  vary(words, random);
+}
+
+void InputMutator::vary(InputWords& words, Random& random) const {
+  for (std::size_t changes = 1 + random.below(3); changes > 0; --changes) {
+    // The number decides which rules are reached, so it is changed most often.
+    const std::size_t word = random.one_in(4) ? std::size_t{kNrWord} : random.below(16);
+    const auto& known = constants_[word];
+    switch (random.below(8)) {
+      case 0:
+        words[word] ^= 1u << random.below(32);
+        break;
+      case 1:
+        words[word] = random.one_in(2) ? 0 : 0xffffffff;
+        break;
+      case 2:
+        words[word] = words[random.below(16)];
+        break;
+      case 3:
+        words[word] += random.one_in(2) ? 1u : 0xffffffffu;
+        break;
+      default:
+        if (!known.empty()) words[word] = known[random.below(known.size())];
+        break;
+    }
+  }
+}
+
+}  // namespace secequiv

@@ -1,0 +1,58 @@
+#include "verify/decide/decide.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "verify/smt/solver.h"
+
+namespace secequiv {
+
+dd::Limits limits_alone(std::size_t mib) {
+  dd::Limits limits;
+  limits.steps *= 8;
+  limits.nodes =
+      std::min(limits.nodes, std::max<std::size_t>((mib << 20) / dd::kBytesPerNode, 1000));
+  return limits;
+}
+
+Budget budget_for(double seconds, std::size_t mib) {
+  Budget out{seconds, mib, limits_alone(mib)};
+  out.diagrams.steps = dd::Limits{}.steps;
+  out.diagrams.seconds = seconds / 2;
+  return out;
+}
+
+Result<Proof> decide(const Question& question, Engine engine, const Budget& budget) {
+  if (engine == Engine::kZ3) return smt::prove(question, budget.timeout_seconds, budget.solver_mib);
+  auto diagrams = dd::prove(question, budget.diagrams);
+  if (!diagrams) return diagrams;
+  if (engine == Engine::kDd && diagrams->verdict != Verdict::kUnknown) return diagrams;
+  auto solver = smt::prove(question, budget.timeout_seconds, budget.solver_mib);
+  if (!solver) return solver;
+  if (engine == Engine::kDd) {
+    if (solver->verdict == Verdict::kUnknown)
+      solver->detail += fmt::format("; diagrams: {}", diagrams->detail);
+    return solver;
+  }
+  // Both have to decide: what only one of them decided was not confirmed.
+  if (diagrams->verdict == Verdict::kUnknown || solver->verdict == Verdict::kUnknown) {
+    Proof& undecided = diagrams->verdict == Verdict::kUnknown ? *diagrams : *solver;
+    const Proof& other = diagrams->verdict == Verdict::kUnknown ? *solver : *diagrams;
+    if (other.verdict == Verdict::kDifferent) return other;  // replayed, so true whoever found it
+    undecided.detail +=
+        fmt::format(" ({} alone says: {})", other.engine, verdict_name(other.verdict));
+    return undecided;
+  }
+  if (diagrams->verdict != solver->verdict ||
+      (solver->relation && diagrams->relation != solver->relation))
+    return make_error(ErrorCode::kInternal, "engines",
+                      fmt::format("diagrams say {}, z3 says {}; please report this",
+                                  verdict_name(diagrams->verdict), verdict_name(solver->verdict)));
+  solver->engine = "dd and z3";
+  solver->encode_seconds += diagrams->encode_seconds;
+  solver->solve_seconds += diagrams->solve_seconds;
+  return solver;
+}
+
+}  // namespace secequiv

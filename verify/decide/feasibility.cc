@@ -1,0 +1,94 @@
+#include "verify/decide/feasibility.h"
+
+#include <fmt/format.h>
+
+#include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
+#include "verify/dd/reach.h"
+#include "verify/smt/solver.h"
+
+namespace secequiv {
+
+struct FeasibilityOracle::State {
+  const Program& program;
+  Engine engine;
+  dd::Limits limits;
+  // Made when they are needed first.
+  std::unique_ptr<dd::Space> space;
+  std::unique_ptr<dd::Reach> reach;
+  std::unique_ptr<smt::FeasibilityOracle> solver;
+
+  Result<Feasibility> ask_diagrams(const Obligation& obligation) {
+    Feasibility out{obligation, Feasibility::Answer::kUnknown, std::nullopt, "diagrams' limits"};
+    if (!space) {
+      const ProgramView views[] = {program};
+      space = std::make_unique<dd::Space>(views, limits);
+      reach = std::make_unique<dd::Reach>(*space, program);
+    }
+    const dd::NodeId set = space->exhausted() ? dd::Diagrams::kZero : reach->set(obligation);
+    if (space->exhausted()) return out;
+    if (set == dd::Diagrams::kZero) {
+      out.answer = Feasibility::Answer::kInfeasible;
+      return out;
+    }
+    out.witness = space->smallest(set);
+    if (!out.witness) return out;
+    CoverageMap coverage(program);
+    coverage.run(out.witness->words);
+    if (!coverage.covered(obligation))
+      return make_error(ErrorCode::kInternal, "dd",
+                        fmt::format("the input {} does not reach {} when run; please report this",
+                                    describe(*out.witness), describe(obligation, program)));
+    out.answer = Feasibility::Answer::kFeasible;
+    return out;
+  }
+
+  Result<Feasibility> ask_solver(const Obligation& obligation, double timeout_seconds) {
+    if (!solver) solver = std::make_unique<smt::FeasibilityOracle>(program);
+    return solver->query(obligation, timeout_seconds);
+  }
+};
+
+FeasibilityOracle::FeasibilityOracle(const Program& program, Engine engine, const Budget& budget)
+    : state_(new State{program, engine, budget.diagrams, nullptr, nullptr, nullptr}) {}
+FeasibilityOracle::~FeasibilityOracle() = default;
+
+Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, double timeout_seconds) {
+  using Answer = Feasibility::Answer;
+  if (state_->engine == Engine::kZ3) return state_->ask_solver(obligation, timeout_seconds);
+  auto mine = state_->ask_diagrams(obligation);
+  if (!mine) return mine;
+  if (state_->engine == Engine::kDd && mine->answer != Answer::kUnknown) return mine;
+  auto theirs = state_->ask_solver(obligation, timeout_seconds);
+  if (!theirs || state_->engine == Engine::kDd) return theirs;
+  if (mine->answer != theirs->answer && mine->answer != Answer::kUnknown &&
+      theirs->answer != Answer::kUnknown)
+    return make_error(
+        ErrorCode::kInternal, "engines",
+        fmt::format("diagrams and z3 disagree whether any input reaches {}; please report this",
+                    describe(obligation, state_->program)));
+  // An input that was run proves itself; that there is none, both have to say.
+  if (mine->answer == Answer::kFeasible) return mine;
+  return mine->answer == Answer::kUnknown && theirs->answer != Answer::kFeasible ? mine : theirs;
+}
+
+Status account_for_edges(const CoverageMap& coverage, Engine engine, const Budget& budget,
+                         const std::function<bool(const Feasibility&)>& take) {
+  const auto start = Clock::now();
+  const auto uncovered = coverage.uncovered();
+  if (uncovered.empty()) return Ok{};
+  FeasibilityOracle oracle(coverage.program(), engine, budget);
+  for (const Obligation& obligation : uncovered) {
+    if (coverage.covered(obligation)) continue;
+    const double left = budget.timeout_seconds - seconds_since(start);
+    auto answer = left > 0 && !stop_wanted()
+                      ? oracle.query(obligation, left)
+                      : Result<Feasibility>(Feasibility{
+                            obligation, Feasibility::Answer::kUnknown, {}, "no time left"});
+    if (!answer) return answer.error();
+    if (!take(*answer)) break;
+  }
+  return Ok{};
+}
+
+}  // namespace secequiv
