@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "harness" / "cli" / "tests"))
+sys.path.insert(0, str(ROOT / "cli" / "tests"))
 
 from cli_tool import FULL, binary, fits  # noqa: E402, F401
 

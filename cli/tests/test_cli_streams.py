@@ -160,8 +160,8 @@ def test_help(command):
 
 
 def test_help_lists_the_options_that_exist():
-    source = "".join((ROOT / "harness" / "cli" / name).read_text()
-                     for name in [path.name for path in (ROOT / "harness" / "cli").glob("*.cc")])
+    source = "".join((ROOT / "cli" / name).read_text()
+                     for name in [path.name for path in (ROOT / "cli").glob("*.cc")])
     declared = set(re.findall(r'"(?:-\w,)?(--[a-z0-9-]+)"', source)) - {"--version"}
     assert declared == {option for options in COMMANDS.values() for option in options} | TOP
 

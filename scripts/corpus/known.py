@@ -68,7 +68,7 @@ def load(path=FILE, corpus=None, adapters=None, today=None):
     path = Path(path)
     corpus = Path(corpus or path.parent)
     if adapters is None:
-        adapters = [step.parent.name for step in (ROOT / "harness" / "adapters").glob("*/build")]
+        adapters = [step.parent.name for step in (ROOT / "adapters").glob("*/build")]
     today = today or datetime.date.today()
     try:
         document = tomllib.loads(path.read_text())

@@ -1,4 +1,4 @@
-"""Checks a source tree: includes follow the arrows of `rules`, every C++ folder is in its table, no file is too long."""
+"""Checks a source tree: includes follow the arrows of `rules`, every C++ folder is in its table, ARCHITECTURE.md shows the table."""
 
 import os
 import re
@@ -9,6 +9,7 @@ from . import rules
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<((?:harness|adapters|verify|fuzz|analyze|cli|api|bench)/[^>]+)>)')
 SKIPPED_FOLDERS = {".git", "build", "__pycache__"}
+MARKERS = ("<!-- layers -->", "<!-- /layers -->")
 
 
 def list_files(root):
@@ -34,19 +35,22 @@ def included_path(name, including, files):
     return plain if plain in files or plain.split("/")[0] in rules.TOP_FOLDERS else None
 
 
+def includes(path, lines, files):
+    """Each included file of ours as (line number, path)."""
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        target = match and included_path(match.group(1) or match.group(2), path, files)
+        if target:
+            yield number, target
+
+
 def check_includes(path, lines, files):
     layer = rules.layer_of(path)
     if layer is None:
-        yield "%s:1: no layer has this folder; add it to ARROWS in scripts/layers/rules.py" % path
+        yield "%s:1: no layer has this folder; add it to LAYERS in scripts/layers/rules.py" % path
         return
     allowed = rules.allowed(path)
-    for number, line in enumerate(lines, 1):
-        match = INCLUDE.match(line)
-        if not match:
-            continue
-        target = included_path(match.group(1) or match.group(2), path, files)
-        if target is None:
-            continue
+    for number, target in includes(path, lines, files):
         below = rules.layer_of(target)
         if below is None:
             yield "%s:%d: includes %s, whose folder no layer has (scripts/layers/rules.py)" % (path, number, target)
@@ -55,32 +59,46 @@ def check_includes(path, lines, files):
                 path, number, layer, below, target, ", ".join(sorted(allowed - {layer})) or "nothing")
 
 
-def is_plain_command(root, path):
-    return "." not in os.path.basename(path) and os.access(os.path.join(root, path), os.X_OK)
+def check_document(root):
+    """ARCHITECTURE.md, if the tree has one, shows the table between its two markers."""
+    name = "ARCHITECTURE.md"
+    path = os.path.join(root, name)
+    if not os.path.isfile(path):
+        return
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    start, end = text.find(MARKERS[0]), text.find(MARKERS[1])
+    if start < 0 or end < start:
+        yield "%s:1: expected the layers between %s and %s" % (name, *MARKERS)
+    elif text[start + len(MARKERS[0]):end].strip() != rules.table().strip():
+        yield "%s:%d: this is not the table of scripts/layers/rules.py; insert what check_layers --table prints" % (
+            name, text.count("\n", 0, start) + 1)
 
 
-def check_length(path, lines):
-    if len(lines) > rules.MAX_LINES:
-        yield "%s:%d: %d lines; at most %d" % (path, rules.MAX_LINES + 1, len(lines), rules.MAX_LINES)
+def read_sources(root):
+    """Path and lines of each C++ file, and the set of all files."""
+    files = set(list_files(root))
+    for path in sorted(files):
+        if path.endswith(rules.CPP) and not path.startswith(rules.DATA):
+            with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
+                yield path, file.readlines(), files
 
 
 def check_tree(root):
     """Every violation as "path:line: message", and how many files were read."""
-    files = list_files(root)
-    known = set(files)
     found, read = [], 0
-    for path in files:
-        if path.startswith(rules.DATA) and not path.endswith(".py"):
-            continue
-        cpp, counted = path.endswith(rules.CPP), path.endswith(rules.COUNTED)
-        if not cpp and not counted and not is_plain_command(root, path):
-            continue
-        with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
-            lines = file.readlines()
-        if not cpp and not counted and not (lines and lines[0].startswith("#!")):
-            continue  # executable, but not a script
+    for path, lines, files in read_sources(root):
         read += 1
-        found.extend(check_length(path, lines))
-        if cpp:
-            found.extend(check_includes(path, lines, known))
+        found.extend(check_includes(path, lines, files))
+    found.extend(check_document(root))
     return found, read
+
+
+def graph(root):
+    """The includes between layers, unit tests apart, as a Graphviz graph: what stands on what."""
+    arrows = set()
+    for path, lines, files in read_sources(root):
+        if not path.endswith(rules.TEST_ENDINGS):
+            arrows.update((rules.layer_of(path), rules.layer_of(target)) for _, target in includes(path, lines, files))
+    rows = ['  "%s" -> "%s";' % arrow for arrow in sorted(arrows, key=str) if arrow[0] != arrow[1]]
+    return "\n".join(["digraph layers {", "  rankdir=BT; node [shape=box];", *rows, "}", ""])

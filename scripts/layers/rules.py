@@ -1,56 +1,62 @@
-"""The arrows of ARCHITECTURE.md.
+"""The one table of layers: what each folder owns and what it may include. ARCHITECTURE.md shows it (check_layers --table).
 
-A layer is a folder (with everything below it) or a single file; the longest name that fits a path is its layer. It may
-include itself, the layers on the right and, through them, theirs.
+A layer is a folder with everything below it; the longest name that fits a path is its layer. A layer may include itself, the
+layers it stands on and, through them, theirs.
 """
 
-ARROWS = {
-    "harness/base": (),
-    "harness/bpf": ("harness/base",),
-    "harness/seccomp": ("harness/bpf",),
-    "harness/policy": ("harness/seccomp",),
-    "harness/import": ("harness/policy",),
-    "harness/inputs": ("harness/policy",),
-    "harness/optimize": ("harness/policy",),
-    "harness/generate": ("harness/policy",),
-    "harness/coverage": ("harness/seccomp",),
-    "harness/compare": ("harness/coverage",),
-    "harness/adapter": ("harness/optimize",),
-    "harness/kernel": ("harness/generate", "harness/compare"),
-    "harness/report": ("harness/import", "harness/optimize", "harness/adapter", "harness/kernel"),
-    "adapters": ("harness/adapter", "harness/kernel"),
-    # The engines are separate targets, so that what fuzzes does not link Z3.
-    "verify/symbolic": ("harness/policy", "harness/compare"),
-    "verify/rules": ("harness/bpf",),
-    "verify/dd": ("verify/symbolic",),
-    "verify/smt": ("verify/symbolic", "verify/rules", "harness/optimize"),
-    "verify/certificate": ("verify/symbolic", "harness/adapter"),
-    "verify/decide": ("verify/dd", "verify/smt"),
-    "fuzz/hunt": ("verify/dd", "harness/generate", "harness/inputs", "harness/adapter"),
-    "fuzz/pair": ("harness/inputs", "harness/compare"),
-    "fuzz/mutation": ("verify/decide", "harness/inputs"),
-    "fuzz/targets": ("fuzz/hunt", "fuzz/pair", "verify/rules", "harness/report", "adapters"),
-    "analyze": ("fuzz/hunt", "fuzz/pair", "fuzz/mutation", "verify/certificate", "harness/report", "adapters"),
-    "cli": ("analyze",),
-    "api": ("analyze",),
-    "bench": ("analyze",),
-    # C helpers of the Python scripts use nothing of ours.
-    "scripts": (),
-}
+from typing import NamedTuple
 
-TOP_FOLDERS = sorted({layer.split("/")[0] for layer in ARROWS})
+
+class Layer(NamedTuple):
+    owns: str
+    below: tuple = ()
+
+
+LAYERS = {
+    "harness/base": Layer("errors as values, whole files, text, time, interrupts"),
+    "harness/bpf": Layer("classic BPF: instructions, the kernel's check, the interpreter, text forms", ("harness/base",)),
+    "harness/seccomp": Layer("`seccomp_data`, actions, architectures, call names, the kernel's bitmap cache", ("harness/bpf",)),
+    "harness/policy": Layer("rule sets: their meaning, JSON, the unoptimized compiler", ("harness/seccomp",)),
+    "harness/import": Layer("readers of other projects' policy formats", ("harness/policy",)),
+    "harness/inputs": Layer("inputs derived from policies and programs, and their mutation", ("harness/policy",)),
+    "harness/optimize": Layer("the reference optimizer and precompiled filters", ("harness/policy",)),
+    "harness/generate": Layer("random programs and policies, and how failing ones are reduced", ("harness/policy",)),
+    "harness/coverage": Layer("edges of one program, listings, executed instructions", ("harness/seccomp",)),
+    "harness/compare": Layer("running a pair; questions, proofs, witnesses and differences as data", ("harness/coverage",)),
+    "harness/adapter": Layer("how optimizers, compilers and evaluators under test are run", ("harness/optimize",)),
+    "harness/kernel": Layer("the running Linux as evaluator, its caches and its speed", ("harness/generate", "harness/compare")),
+    "harness/report": Layer("report values and their text, JSON, JUnit, SARIF and HTML",
+                            ("harness/import", "harness/optimize", "harness/adapter", "harness/kernel")),
+    "adapters": Layer("one folder per foreign project, the planted bugs, and what is built in", ("harness/adapter", "harness/kernel")),
+    "verify/symbolic": Layer("one forward pass over all inputs, in any symbolic domain", ("harness/policy", "harness/compare")),
+    "verify/rules": Layer("rewrites with symbols, and the library of them", ("harness/bpf",)),
+    "verify/dd": Layer("the decision-diagram engine", ("verify/symbolic",)),
+    "verify/smt": Layer("the Z3 engine", ("verify/symbolic", "verify/rules", "harness/optimize")),
+    "verify/certificate": Layer("proofs that others can check; it knows no engine", ("verify/symbolic", "harness/adapter")),
+    "verify/decide": Layer("which engine answers, and which edges are infeasible", ("verify/dd", "verify/smt")),
+    "fuzz/hunt": Layer("fuzzing an optimizer, compiler or evaluator under test",
+                       ("verify/dd", "harness/generate", "harness/inputs", "harness/adapter")),
+    "fuzz/pair": Layer("fuzzing a fixed pair with libFuzzer", ("harness/inputs", "harness/compare")),
+    "fuzz/mutation": Layer("mutation scores", ("verify/decide", "harness/inputs")),
+    "fuzz/targets": Layer("the libFuzzer targets", ("fuzz/hunt", "fuzz/pair", "verify/rules", "harness/report", "adapters")),
+    "analyze": Layer("a job in, a report out: what the commands and the C interface share",
+                     ("fuzz/hunt", "fuzz/pair", "fuzz/mutation", "verify/certificate", "harness/report", "adapters")),
+    "cli": Layer("one thin file per command", ("analyze",)),
+    "api": Layer("the interfaces for C, Python, Go and CMake", ("analyze",)),
+    "bench": Layer("benchmarks", ("analyze",)),
+    "scripts": Layer("set-up, checks, generators and the naive evaluator; no C++ of ours"),
+}
+ARROWS = {name: layer.below for name, layer in LAYERS.items()}
+TOP_FOLDERS = sorted({name.split("/")[0] for name in LAYERS})
 
 # A unit test is part of no library: beside a library it may also use what makes and shows its material.
 TEST_ENDINGS = ("_test.cc",)
 TEST_ARROWS = {
-    **{layer: ("harness/report", "harness/inputs", "adapters") for layer in ARROWS if layer.startswith(("harness/", "adapters"))},
-    **{layer: ("analyze",) for layer in ARROWS if layer.startswith(("verify/", "fuzz/", "analyze"))},
+    **{name: ("harness/report", "harness/inputs", "adapters") for name in LAYERS if name.startswith(("harness/", "adapters"))},
+    **{name: ("analyze",) for name in LAYERS if name.startswith(("verify/", "fuzz/", "analyze"))},
 }
 
-# Whatever lies there is data, programs in C form too; only Python is code.
-DATA = "corpus/"
-MAX_LINES = 600
-COUNTED = (".cc", ".h", ".py", ".sh", ".go", ".rs", ".c", ".inc")
+DATA = "corpus/"  # programs in C form, too
 CPP = (".cc", ".h", ".inc", ".def", ".c", ".cpp", ".hpp", ".cxx", ".hh")
 
 
@@ -81,3 +87,11 @@ def allowed(path):
     if path.endswith(TEST_ENDINGS):
         starts.extend(TEST_ARROWS.get(layer, ()))
     return closure(ARROWS, starts)
+
+
+def table():
+    """The rows that ARCHITECTURE.md shows."""
+    rows = ["| folder | owns | stands on |", "|---|---|---|"]
+    for name, layer in LAYERS.items():
+        rows.append("| `%s` | %s | %s |" % (name, layer.owns, " ".join("`%s`" % other for other in layer.below) or "nothing"))
+    return "".join(row + "\n" for row in rows)

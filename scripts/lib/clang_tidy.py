@@ -15,9 +15,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-FOLDERS = ("harness", "verify", "fuzz", "api")
+FOLDERS = ("adapters", "analyze", "api", "cli", "fuzz", "harness", "verify")
 # Tests and benchmarks and what only they use, and what adapters build by themselves.
-ELSEWHERE = re.compile(r"_(test|bench)\.cc$|/tests/|^adapters/(?!broken/)\w+/|^harness/seccomp/vector_runner\.cc$")
+ELSEWHERE = re.compile(r"_(test|bench)\.cc$|^bench/|/tests/|^adapters/(?!broken/|builtin/)\w+/|^harness/seccomp/vector_runner\.cc$")
 
 
 def units(entries):

@@ -14,7 +14,7 @@ LEAST_EDGES = 100  # a target of fewer was not instrumented, or its code was not
 LIMITS = ("-rss_limit_mb=2560", "-timeout=25")
 TAIL = 15  # lines of what a target said that are shown
 
-OURS = re.compile(r"/(harness|verify|fuzz)/")
+OURS = re.compile(r"/(adapters|fuzz|harness|verify)/")
 _LOADED = re.compile(r"INFO: Loaded \d+ modules?.*\((\d+) (?:inline 8-bit counters|guards)\)")
 
 

@@ -100,7 +100,7 @@ def test_check_reproducible_refuses_what_it_does_not_understand(args, words):
 
 def test_a_release_knows_no_place_and_no_time():
     assert "$<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>" in (ROOT / "cmake/options.cmake").read_text()
-    for folder in ("harness", "verify", "fuzz"):
+    for folder in ("adapters", "analyze", "api", "cli", "fuzz", "harness", "verify"):
         for path in (ROOT / folder).rglob("*"):
             if path.suffix in (".cc", ".h"):
                 assert not re.search(r"__(DATE|TIME|TIMESTAMP)__", path.read_text()), path

@@ -169,24 +169,28 @@ def test_subfolders_belong_to_their_layer(tree):
     assert len(violations(tree)) == 1
 
 
-@pytest.mark.parametrize("ending", [".cc", ".h", ".py", ".sh", ".go", ".rs", ".c", ".inc"])
-def test_files_that_are_too_long(tree, ending):
-    path = "cli/long" + ending
-    write(tree, path, ["x"] * 600)
+def test_data_is_no_code(tree):
+    write(tree, "corpus/program.c", ['#include "cli/api.h"'])
     assert not violations(tree)
-    write(tree, path, ["x"] * 601)
-    assert violations(tree) == ["%s:601: 601 lines; at most 600" % path]
 
 
-def test_scripts_without_ending_are_counted_and_data_is_not(tree):
-    write(tree, "scripts/tool", ["#!/bin/sh"] + ["x"] * 600)
-    write(tree, "corpus/data", ["x"] * 700)
-    write(tree, "cli/table.json", ["x"] * 700)
-    write(tree, "corpus/program.c", ["x"] * 700)
+def test_the_document_shows_the_table(tree):
+    write(tree, "ARCHITECTURE.md", ["# Architecture", "<!-- layers -->", rules.table() + "<!-- /layers -->"])
     assert not violations(tree)
-    (tree / "scripts/tool").chmod(0o755)
-    write(tree, "corpus/tests/test_x.py", ["x"] * 601)
-    assert violations(tree) == ["corpus/tests/test_x.py:601: 601 lines; at most 600", "scripts/tool:601: 601 lines; at most 600"]
+    write(tree, "ARCHITECTURE.md", ["# Architecture", "<!-- layers -->", rules.table().replace("errors", "terrors") + "<!-- /layers -->"])
+    (message,) = violations(tree)
+    assert message.startswith("ARCHITECTURE.md:2: this is not the table")
+    write(tree, "ARCHITECTURE.md", ["# Architecture", "<!-- layers -->"])
+    (message,) = violations(tree)
+    assert message.startswith("ARCHITECTURE.md:1: expected the layers between")
+
+
+def test_the_graph_has_the_includes_between_layers(tree):
+    write(tree, "harness/bpf/extra_test.cc", ['#include "harness/report/api.h"'])
+    arrows = [line.strip() for line in check.graph(str(tree)).splitlines() if "->" in line]
+    assert '"harness/bpf" -> "harness/base";' in arrows
+    assert not [line for line in arrows if line.startswith('"harness/bpf" -> "harness/report"')]
+    assert len(arrows) == sum(len(reachable(layer)) - 1 for layer in rules.ARROWS)
 
 
 def test_with_git_ignored_files_do_not_count(tree):
@@ -209,6 +213,7 @@ def test_the_command(tree, tmp_path_factory):
     assert broken.returncode == 1
     assert broken.stdout.startswith("harness/base/extra.cc:1: ")
     assert run("--root", tmp_path_factory.mktemp("empty")).returncode == 2
-    printed = run("--print")
+    printed = run("--table")
     assert printed.returncode == 0
-    assert "harness/bpf <- harness/base\n" in printed.stdout
+    assert printed.stdout == rules.table()
+    assert "| `harness/bpf` | " in printed.stdout
