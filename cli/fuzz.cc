@@ -70,7 +70,7 @@ Result<std::vector<std::pair<std::string, bool>>> files_in(
   return out;
 }
 
-Result<std::unique_ptr<hunt::Subjects>> programs_of(const FuzzJob& job) {
+Result<std::unique_ptr<hunt::ProgramSource>> programs_of(const FuzzJob& job) {
   static const std::vector<std::string_view> kEndings = {".bpf", ".asm", ".ddd", ".raw", ".c"};
   const auto files = files_in(job.programs, kEndings);
   if (!files) return files.error();
@@ -96,7 +96,7 @@ Result<std::unique_ptr<hunt::Subjects>> programs_of(const FuzzJob& job) {
   return hunt::given_programs(std::move(out));
 }
 
-Result<std::unique_ptr<hunt::Subjects>> policies_of(const FuzzJob& job) {
+Result<std::unique_ptr<hunt::ProgramSource>> policies_of(const FuzzJob& job) {
   const auto files = files_in(job.rules, {".json"});
   if (!files) return files.error();
   std::vector<hunt::NamedPolicy> out;
@@ -115,7 +115,7 @@ Result<std::unique_ptr<hunt::Subjects>> policies_of(const FuzzJob& job) {
   return hunt::given_policies(std::move(out));
 }
 
-Result<std::unique_ptr<hunt::Subjects>> subjects_of(const FuzzJob& job) {
+Result<std::unique_ptr<hunt::ProgramSource>> subjects_of(const FuzzJob& job) {
   const int given = int{!job.programs.empty()} + int{!job.rules.empty()} + int{job.generate};
   if (given > 1)
     return make_error(ErrorCode::kUsage, {}, "expected one of --programs, --rules and --generate");
@@ -177,8 +177,8 @@ Result<HuntReport> run_hunt(const FuzzJob& job, OpenTarget& target, Status& stor
   options.scaling = !job.no_scaling;
   options.stop_at_first = job.stop_at_first;
   options.require_proof = job.require_proof;
-  options.judge.sameness = job.options.sameness();
-  if (!job.no_prove) options.judge.prover = hunt::diagram_prover();
+  options.assess.sameness = job.options.sameness();
+  if (!job.no_prove) options.assess.prover = hunt::diagram_prover();
   options.allowed = std::move(*allowed);
   options.stop = was_interrupted;
   options.replay_options = job.target.replay_options();

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "cli/common.h"
-#include "harness/adapter/adapter.h"
+#include "harness/adapter/interfaces.h"
 
 namespace secequiv::cli {
 

@@ -2,7 +2,7 @@
 #include <array>
 #include <map>
 
-#include "adapters/broken/twins.h"
+#include "adapters/broken/planted_passes.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
 #include "harness/bpf/liveness.h"
@@ -169,29 +169,33 @@ Program merge_equal_code(ProgramView program) {
   });
 }
 
-constexpr std::array kTwins = {
-    Twin{"thread-conditional-jumps", "a jump offset is truncated to 8 bits",
-         thread_conditional_jumps},
-    Twin{"thread-jumps", "a conditional jump is taken for an unconditional one", thread_jumps},
-    Twin{"skip-redundant-loads", "a load is skipped across a change of what it loaded",
-         skip_redundant_loads},
-    Twin{"skip-decided-tests", "one bit of a mask is taken for all of them", skip_decided_tests},
-    Twin{"merge-equal-targets", "unlike blocks are merged by their first instruction",
-         merge_equal_targets},
-    Twin{"replace-jumps-to-returns", "a return value's data bits are dropped",
-         replace_jumps_to_returns},
-    Twin{"remove-null-jumps", "a fix-up is off by one", remove_null_jumps},
-    Twin{"remove-unreachable", "a live block is dropped as dead code", remove_unreachable},
-    Twin{"remove-redundant-loads", "a redundant load is removed although paths meet before it",
-         remove_redundant_loads},
-    Twin{"remove-dead-writes", "a register that is read is taken for dead", remove_dead_writes},
-    Twin{"merge-returns", "returns are merged by their action alone", merge_returns},
-    Twin{"merge-equal-code", "the accumulator is left out of the comparison of blocks",
-         merge_equal_code},
+constexpr std::array kPlantedPasses = {
+    PlantedPass{"thread-conditional-jumps", "a jump offset is truncated to 8 bits",
+                thread_conditional_jumps},
+    PlantedPass{"thread-jumps", "a conditional jump is taken for an unconditional one",
+                thread_jumps},
+    PlantedPass{"skip-redundant-loads", "a load is skipped across a change of what it loaded",
+                skip_redundant_loads},
+    PlantedPass{"skip-decided-tests", "one bit of a mask is taken for all of them",
+                skip_decided_tests},
+    PlantedPass{"merge-equal-targets", "unlike blocks are merged by their first instruction",
+                merge_equal_targets},
+    PlantedPass{"replace-jumps-to-returns", "a return value's data bits are dropped",
+                replace_jumps_to_returns},
+    PlantedPass{"remove-null-jumps", "a fix-up is off by one", remove_null_jumps},
+    PlantedPass{"remove-unreachable", "a live block is dropped as dead code", remove_unreachable},
+    PlantedPass{"remove-redundant-loads",
+                "a redundant load is removed although paths meet before it",
+                remove_redundant_loads},
+    PlantedPass{"remove-dead-writes", "a register that is read is taken for dead",
+                remove_dead_writes},
+    PlantedPass{"merge-returns", "returns are merged by their action alone", merge_returns},
+    PlantedPass{"merge-equal-code", "the accumulator is left out of the comparison of blocks",
+                merge_equal_code},
 };
 
 }  // namespace
 
-std::span<const Twin> bytecode_twins() { return kTwins; }
+std::span<const PlantedPass> planted_bytecode_passes() { return kPlantedPasses; }
 
 }  // namespace secequiv::broken

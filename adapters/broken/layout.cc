@@ -2,7 +2,7 @@
 #include <array>
 #include <map>
 
-#include "adapters/broken/twins.h"
+#include "adapters/broken/planted_passes.h"
 #include "harness/seccomp/action.h"
 
 namespace secequiv::broken {
@@ -151,24 +151,27 @@ Plan value_trees(const Plan& plan) {
   return out;
 }
 
-constexpr std::array kTwins = {
-    Twin{"drop-default-calls", "a sub-tree is pruned that still mattered", drop_default_calls},
-    Twin{"share-equal-code", "unlike code is merged: the action is left out of the comparison",
-         share_equal_code},
-    Twin{"hot-first", "a deletion is off by one", hot_first},
-    Twin{"cacheable-last", "rule priority is lost", cacheable_last},
-    Twin{"search-trees", "special numbers in a search tree: the order does not hold", search_trees},
-    Twin{"single-tree", "the last entry drops out of the tree form", single_tree},
-    Twin{"merge-neighbours", "a bound is off by one", merge_neighbours},
-    Twin{"pinned-bounds", "an equality test is left out that the bounds do not replace",
-         pinned_bounds},
-    Twin{"large-code-apart", "a jump goes to the wrong one of two blocks", large_code_apart},
-    Twin{"code-apart", "one call's rules are applied to its neighbour", code_apart},
-    Twin{"value-trees", "a branch is lost that asks for the same value", value_trees},
+constexpr std::array kPlantedPasses = {
+    PlantedPass{"drop-default-calls", "a sub-tree is pruned that still mattered",
+                drop_default_calls},
+    PlantedPass{"share-equal-code",
+                "unlike code is merged: the action is left out of the comparison",
+                share_equal_code},
+    PlantedPass{"hot-first", "a deletion is off by one", hot_first},
+    PlantedPass{"cacheable-last", "rule priority is lost", cacheable_last},
+    PlantedPass{"search-trees", "special numbers in a search tree: the order does not hold",
+                search_trees},
+    PlantedPass{"single-tree", "the last entry drops out of the tree form", single_tree},
+    PlantedPass{"merge-neighbours", "a bound is off by one", merge_neighbours},
+    PlantedPass{"pinned-bounds", "an equality test is left out that the bounds do not replace",
+                pinned_bounds},
+    PlantedPass{"large-code-apart", "a jump goes to the wrong one of two blocks", large_code_apart},
+    PlantedPass{"code-apart", "one call's rules are applied to its neighbour", code_apart},
+    PlantedPass{"value-trees", "a branch is lost that asks for the same value", value_trees},
 };
 
 }  // namespace
 
-std::span<const Twin> layout_twins() { return kTwins; }
+std::span<const PlantedPass> planted_layout_passes() { return kPlantedPasses; }
 
 }  // namespace secequiv::broken

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "adapters/broken/planted_parts.h"
-#include "adapters/broken/twins.h"
+#include "adapters/broken/planted_passes.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
 
@@ -22,16 +22,16 @@ struct Named {
   Function run;
 };
 
-// The standard passes of the twin's kind, in their order, with the twin in place of its pass.
+// The standard passes of `wrong`'s kind in their order, with `wrong` in place of the right one.
 template <class Function>
-std::vector<Named<Function>> with_twin(const Twin& twin) {
+std::vector<Named<Function>> with_planted(const PlantedPass& wrong) {
   const auto standard = standard_passes();
   std::vector<Named<Function>> out;
   for (const Pass& pass : all_passes()) {
     const auto* run = std::get_if<Function>(&pass.run);
     if (run == nullptr) continue;
-    if (pass.name == twin.pass) {
-      out.push_back({pass.name, std::get<Function>(twin.run)});
+    if (pass.name == wrong.pass) {
+      out.push_back({pass.name, std::get<Function>(wrong.run)});
     } else if (std::ranges::find(standard, &pass) != standard.end()) {
       out.push_back({pass.name, *run});
     }
@@ -39,9 +39,9 @@ std::vector<Named<Function>> with_twin(const Twin& twin) {
   return out;
 }
 
-// Of a twin among the bytecode passes.
-WatchedOptimizer optimizer_around(const Twin& twin) {
-  return [passes = with_twin<BytecodePass>(twin)](ProgramView program, const Watch& watch) {
+// `wrong` is a bytecode pass.
+WatchedOptimizer optimizer_around(const PlantedPass& wrong) {
+  return [passes = with_planted<BytecodePass>(wrong)](ProgramView program, const Watch& watch) {
     Program out(program.begin(), program.end());
     for (int round = 0; round < kRounds; ++round) {
       for (const auto& [name, run] : passes) {
@@ -56,18 +56,18 @@ WatchedOptimizer optimizer_around(const Twin& twin) {
 }
 
 // Of any other.
-PlantedCompiler compiler_around(const Twin& twin) {
-  if (std::holds_alternative<LayoutPass>(twin.run)) {
-    return [passes = with_twin<LayoutPass>(twin)](const Policy& policy) {
+PlantedCompiler compiler_around(const PlantedPass& wrong) {
+  if (std::holds_alternative<LayoutPass>(wrong.run)) {
+    return [passes = with_planted<LayoutPass>(wrong)](const Policy& policy) {
       Plan plan = make_plan(simplify(policy, standard_passes()).policy);
       for (const auto& pass : passes) plan = pass.run(plan);
       return optimize(render(plan)).program;
     };
   }
-  // On the rules as they are first: what the other passes leave is no longer what some twins get
+  // Run it on the original rules first: what the other passes leave is no longer what some get
   // wrong.
-  auto passes = with_twin<RulePass>(twin);
-  passes.insert(passes.begin(), {twin.pass, std::get<RulePass>(twin.run)});
+  auto passes = with_planted<RulePass>(wrong);
+  passes.insert(passes.begin(), {wrong.pass, std::get<RulePass>(wrong.run)});
   return [passes](const Policy& policy) {
     Policy wrong = policy;
     for (int round = 0; round < kRounds; ++round)
@@ -78,31 +78,32 @@ PlantedCompiler compiler_around(const Twin& twin) {
   };
 }
 
-std::vector<Planted> planted_twins() {
+std::vector<Planted> with_planted_passes() {
   std::vector<Planted> out;
   std::map<std::string_view, int> seen;
-  for (const auto twins : {rule_twins(), layout_twins(), bytecode_twins()}) {
-    for (const Twin& twin : twins) {
-      const int count = ++seen[twin.pass];
-      std::string name = "twin-" + std::string(twin.pass);
+  for (const auto passes :
+       {planted_rule_passes(), planted_layout_passes(), planted_bytecode_passes()}) {
+    for (const PlantedPass& wrong : passes) {
+      const int count = ++seen[wrong.pass];
+      std::string name = "twin-" + std::string(wrong.pass);
       if (count > 1) name += "-" + std::to_string(count);
-      Planted& one = out.emplace_back(Planted{std::move(name), twin.bug, {}});
-      if (std::holds_alternative<BytecodePass>(twin.run)) {
-        one.watched = optimizer_around(twin);
+      Planted& one = out.emplace_back(Planted{std::move(name), wrong.bug, {}});
+      if (std::holds_alternative<BytecodePass>(wrong.run)) {
+        one.watched = optimizer_around(wrong);
         one.run = [run = one.watched](ProgramView program) { return run(program, {}); };
       } else {
-        one.run = compiler_around(twin);
+        one.run = compiler_around(wrong);
       }
     }
   }
   return out;
 }
 
-// Bug classes that a twin is an example of, under a name of their own.
+// Bug classes with a name of their own, for which a wrong pass is an example.
 struct Alias {
   const char* name;
   std::string_view bug_class;
-  std::string_view twin;
+  std::string_view name_of_wrong;
 };
 constexpr std::array kAliases = {
     Alias{"accumulator-left-out-of-hash",
@@ -118,15 +119,15 @@ constexpr std::array kAliases = {
 };
 
 std::vector<Planted> all_planted() {
-  std::vector<Planted> twins = planted_twins();
+  std::vector<Planted> passes = with_planted_passes();
   std::vector<Planted> out;
   for (auto part : {planted_in_rules(), planted_in_layout(), planted_in_bytecode()})
     std::ranges::move(part, std::back_inserter(out));
   for (const Alias& alias : kAliases) {
-    const Planted& twin = *std::ranges::find(twins, alias.twin, &Planted::name);
-    out.push_back({alias.name, alias.bug_class, twin.run, twin.watched});
+    const Planted& wrong = *std::ranges::find(passes, alias.name_of_wrong, &Planted::name);
+    out.push_back({alias.name, alias.bug_class, wrong.run, wrong.watched});
   }
-  std::ranges::move(twins, std::back_inserter(out));
+  std::ranges::move(passes, std::back_inserter(out));
   return out;
 }
 

@@ -30,8 +30,8 @@ struct Planted {
   WatchedOptimizer watched = {};  // of an optimizer made of passes: the same as `run`
 };
 
-// One for each bug class, then the reference optimizer with each twin (twins.h) in place of its
-// pass: "twin-PASS", or "twin-PASS-2" and so on for further ones.
+// One for each bug class, then the reference optimizer once for each wrong pass
+// (planted_passes.h): "twin-PASS", or "twin-PASS-2" and so on for further ones.
 std::span<const Planted> planted_optimizers();
 const Planted* find_planted(std::string_view name);
 

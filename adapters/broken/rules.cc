@@ -3,7 +3,7 @@
 #include <iterator>
 #include <optional>
 
-#include "adapters/broken/twins.h"
+#include "adapters/broken/planted_passes.h"
 #include "harness/optimize/rules/tree.h"
 
 namespace secequiv::broken {
@@ -227,39 +227,43 @@ Rule incomplete_set_is_merged(const Rule& rule) {
   });
 }
 
-constexpr std::array kTwins = {
-    Twin{"unwrap-single", "a count off by one: a sub-tree is pruned that still mattered",
-         pair_of_children_is_its_first},
-    Twin{"flatten-nested", "AND of conditions as OR, or the other way round",
-         any_of_is_flattened_into_all_of},
-    Twin{"drop-duplicates", "unlike things merged because a part was left out of the comparison",
-         field_is_not_compared},
-    Twin{"any-of-match-all", "a sub-tree is pruned that still mattered",
-         match_all_within_all_of_counts},
-    Twin{"all-of-match-all", "AND of conditions as OR: any_of is treated like all_of",
-         match_all_is_dropped_from_any_of},
-    Twin{"all-any-args", "the high word of a 64-bit argument is not checked",
-         highest_low_half_is_highest_value},
-    Twin{"all-any-args", "a masked comparison whose value has bits outside of the mask",
-         empty_mask_with_any_value_holds},
-    Twin{"fd-as-bits", "the sign bit of a descriptor is not checked", sign_bit_is_not_tested},
-    Twin{"fd-as-bits", "the high word of a 64-bit argument is not checked",
-         allowlist_forgets_the_high_half},
-    Twin{"split-halves", "the high word of a 64-bit argument is not checked",
-         high_half_of_zero_is_not_tested},
-    Twin{"split-halves", "high and low words are swapped", halves_are_swapped},
-    Twin{"split-halves", "(arg & 0) == 0 becomes arg == 0", half_without_mask_must_be_zero},
-    Twin{"extract-common", "a sub-tree is pruned that still mattered", last_remainder_is_lost},
-    Twin{"extract-common", "a branch that decides alone loses to the narrower ones beside it",
-         empty_remainder_is_none},
-    Twin{"extract-common", "what two branches share is asked of all",
-         shared_by_two_is_taken_from_all},
-    Twin{"value-set-to-bits", "a bound too wide: values that were never listed match",
-         incomplete_set_is_merged},
+constexpr std::array kPlantedPasses = {
+    PlantedPass{"unwrap-single", "a count off by one: a sub-tree is pruned that still mattered",
+                pair_of_children_is_its_first},
+    PlantedPass{"flatten-nested", "AND of conditions as OR, or the other way round",
+                any_of_is_flattened_into_all_of},
+    PlantedPass{"drop-duplicates",
+                "unlike things merged because a part was left out of the comparison",
+                field_is_not_compared},
+    PlantedPass{"any-of-match-all", "a sub-tree is pruned that still mattered",
+                match_all_within_all_of_counts},
+    PlantedPass{"all-of-match-all", "AND of conditions as OR: any_of is treated like all_of",
+                match_all_is_dropped_from_any_of},
+    PlantedPass{"all-any-args", "the high word of a 64-bit argument is not checked",
+                highest_low_half_is_highest_value},
+    PlantedPass{"all-any-args", "a masked comparison whose value has bits outside of the mask",
+                empty_mask_with_any_value_holds},
+    PlantedPass{"fd-as-bits", "the sign bit of a descriptor is not checked",
+                sign_bit_is_not_tested},
+    PlantedPass{"fd-as-bits", "the high word of a 64-bit argument is not checked",
+                allowlist_forgets_the_high_half},
+    PlantedPass{"split-halves", "the high word of a 64-bit argument is not checked",
+                high_half_of_zero_is_not_tested},
+    PlantedPass{"split-halves", "high and low words are swapped", halves_are_swapped},
+    PlantedPass{"split-halves", "(arg & 0) == 0 becomes arg == 0", half_without_mask_must_be_zero},
+    PlantedPass{"extract-common", "a sub-tree is pruned that still mattered",
+                last_remainder_is_lost},
+    PlantedPass{"extract-common",
+                "a branch that decides alone loses to the narrower ones beside it",
+                empty_remainder_is_none},
+    PlantedPass{"extract-common", "what two branches share is asked of all",
+                shared_by_two_is_taken_from_all},
+    PlantedPass{"value-set-to-bits", "a bound too wide: values that were never listed match",
+                incomplete_set_is_merged},
 };
 
 }  // namespace
 
-std::span<const Twin> rule_twins() { return kTwins; }
+std::span<const PlantedPass> planted_rule_passes() { return kPlantedPasses; }
 
 }  // namespace secequiv::broken

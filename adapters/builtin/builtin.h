@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/adapter/adapter.h"
+#include "harness/adapter/interfaces.h"
 
 namespace secequiv {
 

@@ -75,7 +75,7 @@ TEST(Builtin, BrokenOnesAnswerWithAcceptedPrograms) {
   }
 }
 
-// Of the reference, its twins, and the twins that have another name besides; no other can tell.
+// The reference optimizer and its planted variants report stages; no other built-in one does.
 TEST(Builtin, StagesEndWithTheAnswer) {
   constexpr std::size_t kAliases = 4;
   std::size_t expected = kAliases;

@@ -24,7 +24,7 @@ import bench_prove as bench  # noqa: E402
     ([(1, "<=", 2), (7, None, None)], "met"),
 ])
 def test_judge(limits, result):
-    assert bench.judge(*limits) == result
+    assert bench.assess(*limits) == result
 
 
 def test_table():

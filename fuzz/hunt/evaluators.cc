@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "fuzz/hunt/ledger.h"
+#include "fuzz/hunt/findings.h"
 #include "fuzz/hunt/shape.h"
 #include "harness/base/clock.h"
 #include "harness/bpf/check.h"
@@ -25,8 +25,9 @@ Problem differs(const SeccompData& data, std::uint32_t ours, std::uint32_t their
 }
 
 // What is wrong with an answer, if anything.
-std::optional<Problem> judge(ProgramView program, std::span<const InputWords> inputs,
-                             const Answer<std::vector<std::uint32_t>>& answer, Sameness sameness) {
+std::optional<Problem> problem_with(ProgramView program, std::span<const InputWords> inputs,
+                                    const Answer<std::vector<std::uint32_t>>& answer,
+                                    Sameness sameness) {
   if (answer.outcome == Outcome::kUnsupported) return std::nullopt;
   if (!answer.ok()) return Problem{finding_of(answer.outcome), answer.detail, "answer", {}};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -39,16 +40,16 @@ std::optional<Problem> judge(ProgramView program, std::span<const InputWords> in
 
 class EvaluatorHunt {
  public:
-  EvaluatorHunt(const std::string& name, Evaluator& evaluator, Subjects& subjects,
+  EvaluatorHunt(const std::string& name, Evaluator& evaluator, ProgramSource& source,
                 std::span<const InputWords> inputs, const HuntOptions& options)
       : evaluator_(evaluator),
-        subjects_(subjects),
+        source_(source),
         inputs_(inputs),
         options_(options),
         random_(options.seed) {
     report_.target = name;
     report_.kind = "evaluator";
-    report_.subjects = subjects.describe();
+    report_.subjects = source.describe();
     report_.seed = options.seed;
     report_.replay_options = options.replay_options;
   }
@@ -56,9 +57,9 @@ class EvaluatorHunt {
   HuntReport run() {
     auto shown = start_;
     while (!finished()) {
-      const bool original = report_.trials < subjects_.originals();
+      const bool original = report_.trials < source_.originals();
       ++report_.trials;
-      const HuntSubject subject = subjects_.next(random_);
+      const HuntSubject subject = source_.next(random_);
       if (check(subject.before)) {
         leave_out(original, "longer than the 4096 instructions that the kernel takes");
         continue;
@@ -81,8 +82,8 @@ class EvaluatorHunt {
   // Whatever a user gave is tried before time and trials count.
   bool finished() {
     report_.interrupted = report_.interrupted || (options_.stop && options_.stop());
-    if (report_.interrupted || (options_.stop_at_first && ledger_.failed())) return true;
-    if (report_.trials < subjects_.originals()) return false;
+    if (report_.interrupted || (options_.stop_at_first && findings_.failed())) return true;
+    if (report_.trials < source_.originals()) return false;
     return report_.trials >= options_.trials || seconds_since(start_) >= options_.seconds;
   }
 
@@ -112,13 +113,13 @@ class EvaluatorHunt {
       ++report_.answered;
       report_.evaluations += inputs.size();
     }
-    auto problem = judge(subject.before, inputs, answer, options_.judge.sameness);
+    auto problem = problem_with(subject.before, inputs, answer, options_.assess.sameness);
     if (!problem) return;
     Finding finding =
-        ledger_.finding(std::move(*problem), subject, report_.trials, seconds_since(start_));
-    if (!ledger_.wants(finding)) return;
+        findings_.finding(std::move(*problem), subject, report_.trials, seconds_since(start_));
+    if (!findings_.wants(finding)) return;
     reduce(finding, inputs);
-    ledger_.add(std::move(finding));
+    findings_.add(std::move(finding));
   }
 
   // What differs is shown by one input, which is made small with the program at hand each time.
@@ -133,8 +134,8 @@ class EvaluatorHunt {
     const auto problem_of = [&](ProgramView program) -> std::optional<Problem> {
       timed_out = timed_out || seconds_since(start) > seconds || (options_.stop && options_.stop());
       if (timed_out) return std::nullopt;
-      auto problem =
-          judge(program, asked, evaluator_.evaluate(program, asked), options_.judge.sameness);
+      auto problem = problem_with(program, asked, evaluator_.evaluate(program, asked),
+                                  options_.assess.sameness);
       if (!problem || problem->kind != finding.kind) return std::nullopt;
       if (problem->kind == FindingKind::kCrashed &&
           signature_of(problem->detail) != signature_of(finding.detail))
@@ -176,21 +177,22 @@ class EvaluatorHunt {
   }
 
   Evaluator& evaluator_;
-  Subjects& subjects_;
+  ProgramSource& source_;
   std::span<const InputWords> inputs_;
   const HuntOptions& options_;
   Random random_;
   Clock::time_point start_ = Clock::now();
   HuntReport report_;
-  Ledger ledger_{report_, options_};
-  Originals originals_{subjects_.originals()};
+  Findings findings_{report_, options_};
+  Originals originals_{source_.originals()};
 };
 
 }  // namespace
 
-Result<HuntReport> hunt_evaluator(const std::string& name, Evaluator& evaluator, Subjects& subjects,
-                                  std::span<const InputWords> inputs, const HuntOptions& options) {
-  return EvaluatorHunt(name, evaluator, subjects, inputs, options).run();
+Result<HuntReport> hunt_evaluator(const std::string& name, Evaluator& evaluator,
+                                  ProgramSource& source, std::span<const InputWords> inputs,
+                                  const HuntOptions& options) {
+  return EvaluatorHunt(name, evaluator, source, inputs, options).run();
 }
 
 }  // namespace secequiv::hunt

@@ -6,7 +6,7 @@
 #include <array>
 #include <tuple>
 
-#include "fuzz/hunt/ledger.h"
+#include "fuzz/hunt/findings.h"
 #include "fuzz/hunt/reduce.h"
 #include "fuzz/hunt/scaling.h"
 #include "harness/base/clock.h"
@@ -26,11 +26,11 @@ constexpr std::uint64_t kRepeatEvery = 16;
 
 class Hunt {
  public:
-  Hunt(const Target& target, Subjects& subjects, const HuntOptions& options)
-      : target_(target), subjects_(subjects), options_(options) {
+  Hunt(const Target& target, ProgramSource& source, const HuntOptions& options)
+      : target_(target), source_(source), options_(options) {
     report_.target = target.name;
     report_.kind = target.optimizer != nullptr ? "optimizer" : "compiler";
-    report_.subjects = subjects.describe();
+    report_.subjects = source.describe();
     report_.seed = options.seed;
     report_.replay_options = options.replay_options;
   }
@@ -40,7 +40,7 @@ class Hunt {
     while (!finished()) {
       const auto start = Clock::now();
       const std::uint64_t left =
-          std::max<std::uint64_t>(options_.trials, subjects_.originals()) - report_.trials;
+          std::max<std::uint64_t>(options_.trials, source_.originals()) - report_.trials;
       if (auto s = try_batch(static_cast<std::size_t>(std::min<std::uint64_t>(batch, left))); !s)
         return s.error();
       const double seconds = seconds_since(start);
@@ -49,7 +49,7 @@ class Hunt {
       report_.seconds = seconds_since(start_);
       if (options_.progress) options_.progress(report_);
     }
-    const bool enough = stopped() || (options_.stop_at_first && ledger_.failed());
+    const bool enough = stopped() || (options_.stop_at_first && findings_.failed());
     if (options_.scaling && target_.optimizer != nullptr && !enough)
       if (auto s = measure(); !s) return s.error();
     report_.seconds = seconds_since(start_);
@@ -78,8 +78,8 @@ class Hunt {
 
   // Whatever a user gave is tried before time and trials count.
   bool finished() {
-    if (stopped() || (options_.stop_at_first && ledger_.failed())) return true;
-    if (report_.trials < subjects_.originals()) return false;
+    if (stopped() || (options_.stop_at_first && findings_.failed())) return true;
+    if (report_.trials < source_.originals()) return false;
     return report_.trials >= options_.trials || out_of_time();
   }
 
@@ -90,14 +90,14 @@ class Hunt {
     std::uint64_t number = report_.trials;
     for (Trial& trial : trials) {
       trial.number = ++number;
-      trial.original = trial.number <= subjects_.originals();
+      trial.original = trial.number <= source_.originals();
       Random random = random_for(trial.number, 0);
-      trial.subject = subjects_.next(random);
+      trial.subject = source_.next(random);
     }
     answer(trials);
     for (const Trial& trial : trials) {
       if (auto s = examine(trial); !s) return s.error();
-      if ((options_.stop_at_first && ledger_.failed()) || stopped()) return Ok{};
+      if ((options_.stop_at_first && findings_.failed()) || stopped()) return Ok{};
     }
     if (report_.trials >= kSureTrials && cannot_start_ == report_.trials)
       return make_error(ErrorCode::kAdapter, report_.target,
@@ -155,35 +155,30 @@ class Hunt {
       return Ok{};
     }
     report_.answered += trial.answer.ok() ? 1 : 0;
-    // 126 and 127 are the shell's.
-    const std::string& detail = trial.answer.detail;
-    cannot_start_ += detail.find("status 127") != std::string::npos ||
-                             detail.find("status 126") != std::string::npos
-                         ? 1
-                         : 0;
+    cannot_start_ += trial.answer.outcome == Outcome::kCannotRun ? 1 : 0;
     return examine_answer(trial);
   }
 
   // Of a trial, or of something that came of one.
   Result<Ok> examine_answer(const Trial& trial) {
-    JudgeOptions judging = options_.judge;
-    judging.thorough = trial.original;
-    auto judgement = judge(trial.subject.before, trial.answer, inputs_for(trial), judging);
-    if (!judgement) return judgement.error();
-    report_.evaluations += judgement->evaluations;
+    AssessOptions how = options_.assess;
+    how.thorough = trial.original;
+    auto assessment = assess(trial.subject.before, trial.answer, inputs_for(trial), how);
+    if (!assessment) return assessment.error();
+    report_.evaluations += assessment->evaluations;
     const bool different =
-        judgement->problem && judgement->problem->kind == FindingKind::kDifferent;
+        assessment->problem && assessment->problem->kind == FindingKind::kDifferent;
     if (trial.counted && trial.answer.ok() && !different) {
-      report_.proven += judgement->proven ? 1 : 0;
-      report_.undecided += judgement->proven ? 0 : 1;
-      originals_.undecided += trial.original && !judgement->proven ? 1 : 0;
+      report_.proven += assessment->proven ? 1 : 0;
+      report_.undecided += assessment->proven ? 0 : 1;
+      originals_.undecided += trial.original && !assessment->proven ? 1 : 0;
     }
-    if (judgement->problem) return found(trial, std::move(*judgement->problem));
-    if (!judgement->grew) return Ok{};
+    if (assessment->problem) return found(trial, std::move(*assessment->problem));
+    if (!assessment->grew) return Ok{};
     return note(trial, FindingKind::kGrew);
   }
 
-  // The same question again, and the answer as a question. What comes of either is judged like any
+  // The same question again, and the answer as a question. Both results are assessed like any
   // answer; only what is right can be a note.
   Result<Ok> ask_again(const Trial& trial) {
     if (!trial.answer.ok() || check(trial.answer.value, LengthRule::kUnlimited)) return Ok{};
@@ -214,16 +209,16 @@ class Hunt {
 
   Result<Ok> found(const Trial& trial, Problem problem) {
     Finding finding =
-        ledger_.finding(std::move(problem), trial.subject, trial.number, seconds_since(start_));
+        findings_.finding(std::move(problem), trial.subject, trial.number, seconds_since(start_));
     if (trial.answer.ok()) finding.after = trial.answer.value;
-    if (!ledger_.wants(finding)) return Ok{};
+    if (!findings_.wants(finding)) return Ok{};
     auto reduced = reduce(target_, finding, options_);
     if (!reduced) return reduced.error();
-    ledger_.add(std::move(*reduced));
+    findings_.add(std::move(*reduced));
     return Ok{};
   }
 
-  // Answers to the programs that time is measured with are judged, too.
+  // Answers to the programs that time is measured with are assessed, too.
   Result<Ok> measure() {
     Result<Ok> status = Ok{};
     report_.scaling = measure_scaling(
@@ -238,20 +233,20 @@ class Hunt {
       const auto slow = too_slow(row);
       if (!slow) continue;
       Finding finding =
-          ledger_.finding(Problem{FindingKind::kSlow, *slow, "scaling", {}},
-                          HuntSubject{row.family, {}, {}}, report_.trials, seconds_since(start_));
-      if (ledger_.wants(finding)) ledger_.add(std::move(finding));
+          findings_.finding(Problem{FindingKind::kSlow, *slow, "scaling", {}},
+                            HuntSubject{row.family, {}, {}}, report_.trials, seconds_since(start_));
+      if (findings_.wants(finding)) findings_.add(std::move(finding));
     }
     return Ok{};
   }
 
   const Target& target_;
-  Subjects& subjects_;
+  ProgramSource& source_;
   const HuntOptions& options_;
   Clock::time_point start_ = Clock::now();
   HuntReport report_;
-  Ledger ledger_{report_, options_};
-  Originals originals_{subjects_.originals()};
+  Findings findings_{report_, options_};
+  Originals originals_{source_.originals()};
   std::uint64_t cannot_start_ = 0;
 };
 
@@ -262,8 +257,8 @@ Answer<Program> ask(const Target& target, const HuntSubject& subject) {
                                      : target.compiler->compile(subject.policy);
 }
 
-Result<HuntReport> hunt(const Target& target, Subjects& subjects, const HuntOptions& options) {
-  return Hunt(target, subjects, options).run();
+Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntOptions& options) {
+  return Hunt(target, source, options).run();
 }
 
 void conclude(HuntReport& report, const HuntOptions& options, const Originals& originals) {

@@ -1,13 +1,13 @@
-// Fuzzing an optimizer or a compiler of filters: programs without end are put through it, and every
-// answer is judged. Owns the loop, what is asked twice, and when findings are reduced. It must not
-// know how one is reduced (reduce.h) or judged (judge.h).
+// Fuzzes an optimizer or a compiler of filters: feeds it programs without end and assesses every
+// answer. Owns the loop, which requests are repeated, and when findings are reduced. It must not
+// know how a finding is reduced (reduce.h) or an answer assessed (assess.h).
 #pragma once
 
 #include <functional>
 #include <set>
 
-#include "fuzz/hunt/judge.h"
-#include "fuzz/hunt/subjects.h"
+#include "fuzz/hunt/assess.h"
+#include "fuzz/hunt/program_source.h"
 
 namespace secequiv::hunt {
 
@@ -30,7 +30,7 @@ struct HuntOptions {
   bool scaling = true;           // measure how time grows (optimizers only)
   bool stop_at_first = false;    // failure
   bool require_proof = false;    // an undecided program is no pass; given ones always need proof
-  JudgeOptions judge;
+  AssessOptions assess;
   std::set<FindingKind> allowed;                           // failures that are only reported
   std::function<bool()> stop;                              // asked every few requests
   std::function<void(const HuntReport&, Finding&)> found;  // called for each one that is new
@@ -39,7 +39,7 @@ struct HuntOptions {
 };
 
 // Errors: kInternal of the prover.
-Result<HuntReport> hunt(const Target& target, Subjects& subjects, const HuntOptions& options);
+Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntOptions& options);
 
 // The answer of whichever it is.
 Answer<Program> ask(const Target& target, const HuntSubject& subject);

@@ -29,8 +29,8 @@ namespace {
 
 HuntReport hunt_for(const Function& function, const HuntOptions& options) {
   FakeOptimizer optimizer(function);
-  const auto subjects = generated_programs();
-  auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+  const auto source = generated_programs();
+  auto report = hunt({"fake", &optimizer, nullptr}, *source, options);
   EXPECT_TRUE(report);
   return *report;
 }
@@ -62,7 +62,7 @@ TEST(Hunt, WhatChangesNothingPassesAndIsProven) {
 TEST(Hunt, WrongAnswersAreReducedToTheirCause) {
   for (const bool prove : {true, false}) {
     HuntOptions options = options_for(2000);
-    if (!prove) options.judge.prover = {};
+    if (!prove) options.assess.prover = {};
     options.stop_at_first = true;
     const HuntReport report =
         hunt_for([](ProgramView p) { return FakeCompiler::answered(all_bits(p)); }, options);
@@ -112,8 +112,8 @@ TEST(Hunt, ProgramsThatWereTooLongMayStaySo) {
   const Program longer(5000, Insn{kLdImm, 0, 0, 1});
   Program program = longer;
   program.push_back({kRetA, 0, 0, 0});
-  const auto subjects = given_programs({{"long", program}});
-  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1));
+  const auto source = given_programs({{"long", program}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *source, options_for(1));
   ASSERT_TRUE(report);
   EXPECT_EQ(report->verdict, Verdict::kPass) << report->reason;
 }
@@ -159,9 +159,9 @@ Program tests_for(std::uint32_t k) {
 
 HuntReport hunt_given(Optimizer& optimizer, std::vector<NamedProgram> programs) {
   HuntOptions options = options_for(programs.size());
-  options.judge.cache = false;
-  const auto subjects = given_programs(std::move(programs));
-  auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+  options.assess.cache = false;
+  const auto source = given_programs(std::move(programs));
+  auto report = hunt({"fake", &optimizer, nullptr}, *source, options);
   EXPECT_TRUE(report);
   return *report;
 }
@@ -171,10 +171,10 @@ TEST(Hunt, ThePassThatIsWrongIsNamed) {
     StagedOptimizer optimizer(
         {{"pad", with_a_null_jump}, {"all-bits", all_bits}, {"pad again", with_a_null_jump}});
     HuntOptions options = options_for(2000);
-    if (!prove) options.judge.prover = {};
+    if (!prove) options.assess.prover = {};
     options.stop_at_first = true;
-    const auto subjects = generated_programs();
-    const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+    const auto source = generated_programs();
+    const auto report = hunt({"fake", &optimizer, nullptr}, *source, options);
     ASSERT_TRUE(report);
     const Finding* finding = of_kind(*report, FindingKind::kDifferent);
     ASSERT_NE(finding, nullptr) << report->reason;
@@ -233,13 +233,13 @@ TEST(Hunt, StagesThatDoNotFitTheAnswerAreIgnored) {
   }
 }
 
-TEST(Hunt, ATwinIsBlamedByItsName) {
+TEST(Hunt, APlantedPassIsBlamedByItsName) {
   for (const char* pass : {"merge-returns", "skip-decided-tests", "remove-unreachable"}) {
-    const auto twin = builtin_optimizer(std::string("broken:twin-") + pass);
+    const auto planted = builtin_optimizer(std::string("broken:twin-") + pass);
     HuntOptions options = options_for(3000);
     options.stop_at_first = true;
-    const auto subjects = generated_programs();
-    const auto report = hunt({"twin", twin.get(), nullptr}, *subjects, options);
+    const auto source = generated_programs();
+    const auto report = hunt({"twin", planted.get(), nullptr}, *source, options);
     ASSERT_TRUE(report);
     ASSERT_FALSE(report->findings.empty()) << pass;
     EXPECT_EQ(report->findings.front().pass, pass);
@@ -292,7 +292,7 @@ TEST(Hunt, NotesDoNotFail) {
        }}};
   for (const auto& [kind, function] : cases) {
     HuntOptions options = options_for(3000);
-    options.judge.cache = false;
+    options.assess.cache = false;
     const HuntReport report = hunt_for(function, options);
     EXPECT_EQ(report.verdict, Verdict::kPass) << finding_name(kind) << ": " << report.reason;
     const Finding* finding = of_kind(report, kind);
@@ -312,8 +312,8 @@ TEST(Hunt, ALostCacheableCallFailsUnlessAllowed) {
   for (const bool allowed : {false, true}) {
     HuntOptions options = options_for(1);
     if (allowed) options.allowed = {FindingKind::kCacheLoss};
-    const auto subjects = given_programs({{"allow", {{kRetK, 0, 0, 0x7fff0000}}}});
-    const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+    const auto source = given_programs({{"allow", {{kRetK, 0, 0, 0x7fff0000}}}});
+    const auto report = hunt({"fake", &optimizer, nullptr}, *source, options);
     ASSERT_TRUE(report);
     EXPECT_EQ(report->verdict, allowed ? Verdict::kPass : Verdict::kFail) << report->reason;
     ASSERT_NE(of_kind(*report, FindingKind::kCacheLoss), nullptr);
@@ -323,9 +323,9 @@ TEST(Hunt, ALostCacheableCallFailsUnlessAllowed) {
 TEST(Hunt, WhatCannotBeDecidedForGivenProgramsIsUnknown) {
   FakeOptimizer optimizer(same);
   HuntOptions options = options_for(1);
-  options.judge.prover = [](const Question&, bool) { return Result<Proof>(Proof{}); };
-  const auto subjects = given_programs({{"one", {{kRetK, 0, 0, 0}}}});
-  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+  options.assess.prover = [](const Question&, bool) { return Result<Proof>(Proof{}); };
+  const auto source = given_programs({{"one", {{kRetK, 0, 0, 0}}}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *source, options);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->verdict, Verdict::kUnknown);
   EXPECT_EQ(report->undecided, 1u);
@@ -350,8 +350,8 @@ TEST(Hunt, WhatIsWrongTheSecondTimeIsAFailure) {
       return crashes ? failure(Outcome::kCrashed, "it was ended by signal 11")
                      : FakeCompiler::answered({{kRetK, 0, 0, 7}});
     });
-    const auto subjects = given_programs({{"one", {{kRetK, 0, 0, 0}}}});
-    const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1));
+    const auto source = given_programs({{"one", {{kRetK, 0, 0, 0}}}});
+    const auto report = hunt({"fake", &optimizer, nullptr}, *source, options_for(1));
     ASSERT_TRUE(report);
     EXPECT_EQ(report->verdict, crashes ? Verdict::kCrashed : Verdict::kDifferent) << report->reason;
   }
@@ -364,9 +364,9 @@ TEST(Hunt, WhatItMakesOfItsOwnAnswerIsJudged) {
     out.pop_back();
     return FakeCompiler::answered(out);
   });
-  const auto subjects =
+  const auto source =
       given_programs({{"three", {{kRetK, 0, 0, 0}, {kRetK, 0, 0, 0}, {kRetK, 0, 0, 0}}}});
-  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1));
+  const auto report = hunt({"fake", &optimizer, nullptr}, *source, options_for(1));
   ASSERT_TRUE(report);
   EXPECT_EQ(report->verdict, Verdict::kCrashed) << report->reason;
 }
@@ -388,8 +388,8 @@ TEST(Hunt, LongProgramsOfTheMeasurementAreJudgedToo) {
   for (auto& [optimizer, verdict] :
        {std::pair<FakeOptimizer&, Verdict>(crashes, Verdict::kCrashed),
         std::pair<FakeOptimizer&, Verdict>(wrong, Verdict::kDifferent)}) {
-    const auto subjects = generated_programs();
-    const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+    const auto source = generated_programs();
+    const auto report = hunt({"fake", &optimizer, nullptr}, *source, options);
     ASSERT_TRUE(report);
     EXPECT_EQ(report->verdict, verdict) << report->reason;
     EXPECT_LE(report->proven, report->answered);
@@ -404,9 +404,9 @@ TEST(Hunt, AnAllowedFailureHidesNoOpenProof) {
   });
   HuntOptions options = options_for(1);
   options.allowed = {FindingKind::kCacheLoss};
-  options.judge.prover = {};
-  const auto subjects = given_programs({{"allow", {{kRetK, 0, 0, 0x7fff0000}}}});
-  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options);
+  options.assess.prover = {};
+  const auto source = given_programs({{"allow", {{kRetK, 0, 0, 0x7fff0000}}}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *source, options);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->verdict, Verdict::kUnknown) << report->reason;
   EXPECT_EQ(report->undecided, 1u);
@@ -414,12 +414,12 @@ TEST(Hunt, AnAllowedFailureHidesNoOpenProof) {
 
 TEST(Hunt, NothingComparedIsUnknown) {
   HuntOptions options = options_for(20);
-  options.judge.prover = {};
+  options.assess.prover = {};
   options.inputs = 0;
   EXPECT_EQ(hunt_for(same, options).verdict, Verdict::kUnknown);
   FakeEvaluator evaluator([](ProgramView, const InputWords&) { return 0u; });
-  const auto subjects = generated_programs();
-  const auto report = hunt_evaluator("fake", evaluator, *subjects, {}, options);
+  const auto source = generated_programs();
+  const auto report = hunt_evaluator("fake", evaluator, *source, {}, options);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->verdict, Verdict::kUnknown);
 }
@@ -430,8 +430,8 @@ TEST(Hunt, EverythingGivenIsTestedOrItIsSaid) {
   FakeOptimizer optimizer([](ProgramView p) {
     return p[0].k == 30 ? failure(Outcome::kUnsupported, "not 30") : same(p);
   });
-  const auto subjects = given_programs(programs);
-  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1));
+  const auto source = given_programs(programs);
+  const auto report = hunt({"fake", &optimizer, nullptr}, *source, options_for(1));
   ASSERT_TRUE(report);
   EXPECT_EQ(report->trials, 40u);
   EXPECT_EQ(report->verdict, Verdict::kUnknown);
@@ -440,11 +440,10 @@ TEST(Hunt, EverythingGivenIsTestedOrItIsSaid) {
 
 TEST(Hunt, ACommandThatCannotRunIsAnErrorAtOnce) {
   FakeOptimizer optimizer([](ProgramView) {
-    return failure(Outcome::kCrashed,
-                   "it exited with status 127; its standard error ends: not found");
+    return failure(Outcome::kCannotRun, "it exited with status 127; its standard error ends: no");
   });
-  const auto subjects = generated_programs();
-  const auto report = hunt({"fake", &optimizer, nullptr}, *subjects, options_for(1'000'000));
+  const auto source = generated_programs();
+  const auto report = hunt({"fake", &optimizer, nullptr}, *source, options_for(1'000'000));
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, ErrorCode::kAdapter);
 }
@@ -481,10 +480,10 @@ TEST(Hunt, CompilersAreReducedToTheRuleTheyGetWrong) {
       }
     return compile(wrong);
   });
-  const auto subjects = generated_policies();
+  const auto source = generated_policies();
   HuntOptions options = options_for(500);
   options.stop_at_first = true;
-  const auto report = hunt({"fake", nullptr, &compiler}, *subjects, options);
+  const auto report = hunt({"fake", nullptr, &compiler}, *source, options);
   ASSERT_TRUE(report);
   ASSERT_EQ(report->verdict, Verdict::kDifferent);
   const auto policy = read_policy(report->findings.front().subject.policy, "finding");

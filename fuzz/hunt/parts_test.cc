@@ -41,8 +41,8 @@ TEST(Scaling, LimitsAreOfGrowthAndOfTime) {
 
 TEST(HuntEvaluator, AgreementPasses) {
   FakeEvaluator evaluator([](ProgramView p, const InputWords& words) { return run(p, words); });
-  const auto subjects = generated_programs();
-  const auto report = hunt_evaluator("fake", evaluator, *subjects, {}, options_for(300));
+  const auto source = generated_programs();
+  const auto report = hunt_evaluator("fake", evaluator, *source, {}, options_for(300));
   ASSERT_TRUE(report);
   EXPECT_EQ(report->verdict, Verdict::kPass) << report->reason;
   EXPECT_GT(report->evaluations, 5000u);
@@ -55,10 +55,10 @@ TEST(HuntEvaluator, DisagreementIsReducedToOneInstructionAndOneWord) {
     for (const Insn& in : p) wrong.push_back(in.code == kNeg ? Insn{kLdImm, 0, 0, 7} : in);
     return run(wrong, words);
   });
-  const auto subjects = generated_programs();
+  const auto source = generated_programs();
   HuntOptions options = options_for(3000);
   options.stop_at_first = true;
-  const auto report = hunt_evaluator("fake", evaluator, *subjects, {}, options);
+  const auto report = hunt_evaluator("fake", evaluator, *source, {}, options);
   ASSERT_TRUE(report);
   ASSERT_EQ(report->verdict, Verdict::kDifferent);
   const Finding& finding = report->findings.front();

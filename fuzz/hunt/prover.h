@@ -1,7 +1,7 @@
-// Which prover answers the judge, and within which limits. It must not know what is judged.
+// The prover that assess() uses, and its limits. It must not know where the programs come from.
 #pragma once
 
-#include "fuzz/hunt/judge.h"
+#include "fuzz/hunt/assess.h"
 
 namespace secequiv::hunt {
 

@@ -49,20 +49,20 @@ class Reduction {
     if (!stages.ok() || stages.value.empty() || stages.value.back().program != last_->answer.value)
       return {};
     const auto inputs = inputs_for(last_->subject, last_->problem.witness);
-    JudgeOptions judging = options_.judge;
-    judging.cache = false;
+    AssessOptions how = options_.assess;
+    how.cache = false;
     // Reducing may have used up its time; this has as much again.
     start_ = Clock::now();
     for (OptimizerStage& stage : stages.value) {
       if (seconds_since(start_) > seconds_ || (options_.stop && options_.stop())) return {};
       Answer<Program> after;
       after.value = std::move(stage.program);
-      const auto judgement = judge(last_->subject.before, after, inputs, judging);
-      if (!judgement) {
-        error_ = judgement.error();
+      const auto assessment = assess(last_->subject.before, after, inputs, how);
+      if (!assessment) {
+        error_ = assessment.error();
         return {};
       }
-      if (judgement->problem && judgement->problem->kind == finding_.kind) return stage.pass;
+      if (assessment->problem && assessment->problem->kind == finding_.kind) return stage.pass;
     }
     return {};
   }
@@ -83,7 +83,7 @@ class Reduction {
                                                    const std::optional<Witness>& witness) const {
     std::vector<InputWords> inputs;
     if (witness) inputs.push_back(witness->data.words);
-    if (options_.judge.prover) return inputs;
+    if (options_.assess.prover) return inputs;
     Random random(1);  // the same question must have the same answer
     for (const InputWords& words : random_inputs(random, subject.before, 64))
       inputs.push_back(words);
@@ -161,12 +161,12 @@ Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
     default:
       break;
   }
-  JudgeOptions judging = options.judge;
-  judging.cache = kind == FindingKind::kCacheLoss;
-  auto judgement = judge(subject.before, answer, inputs, judging);
-  if (!judgement) return judgement.error();
-  if (judgement->problem && judgement->problem->kind != kind) return nothing;
-  return judgement->problem;
+  AssessOptions how = options.assess;
+  how.cache = kind == FindingKind::kCacheLoss;
+  auto assessment = assess(subject.before, answer, inputs, how);
+  if (!assessment) return assessment.error();
+  if (assessment->problem && assessment->problem->kind != kind) return nothing;
+  return assessment->problem;
 }
 
 Result<Finding> reduce(const Target& target, const Finding& finding, const HuntOptions& options) {
@@ -201,7 +201,7 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
     return out;
   }
   out.reduced = end == ShrinkEnd::kMinimal && !reduction.timed_out();
-  finish(out, *reduction.last(), options.judge.sameness);
+  finish(out, *reduction.last(), options.assess.sameness);
   out.pass = reduction.pass();
   if (reduction.error()) return *reduction.error();
   return out;

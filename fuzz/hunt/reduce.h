@@ -13,7 +13,7 @@ namespace secequiv::hunt {
 // prover.
 Result<Finding> reduce(const Target& target, const Finding& finding, const HuntOptions& options);
 
-// Is the finding's kind what comes of `subject`? Its judgement if so.
+// Is the finding's kind what comes of `subject`? Its assessment if so.
 Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
                                      const HuntSubject& subject, Answer<Program>& answer,
                                      std::span<const InputWords> inputs,

@@ -21,7 +21,7 @@ std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions&
 
 // A sentence if the time grows much faster than the square of the size and is no trifle at the end
 // (some optimizers are quadratic and good enough), or if it takes seconds beyond those that the
-// smallest program takes. (A request that hangs is no matter of growth: it is judged.)
+// smallest program takes. (A request that hangs is a finding of its own.)
 std::optional<std::string> too_slow(const ScalingRow& row);
 
 }  // namespace secequiv::hunt

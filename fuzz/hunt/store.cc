@@ -77,9 +77,9 @@ std::string replay_command(const HuntReport& report, const Finding& finding,
                        quoted(path),
                        finding.witness ? fmt::format(" --inputs {}.inputs", quoted(path)) : "",
                        report.replay_options);
-  const bool judged_by_check =
+  const bool shown_by_check =
       finding.kind == FindingKind::kDifferent || finding.kind == FindingKind::kRejected;
-  if (judged_by_check)
+  if (shown_by_check)
     return fmt::format("secequiv check --{} {} {}{}", report.kind, target, quoted(path),
                        report.replay_options);
   return fmt::format("secequiv fuzz --{} {} {} {} --trials 1 --no-scaling{}", report.kind, target,

@@ -107,7 +107,7 @@ inline HuntOptions options_for(std::uint64_t trials) {
   out.trials = trials;
   out.seconds = 1e9;
   out.scaling = false;
-  out.judge.prover = [](const Question& question, bool) {
+  out.assess.prover = [](const Question& question, bool) {
     return dd::prove(question, {.nodes = 1 << 16, .steps = 1 << 17});
   };
   return out;

@@ -43,14 +43,15 @@ void Trials::judge(ProgramView before, const Answer<Program>& answer,
   ++answers_;
   options_.cache = cache_ && seed % kCacheOneIn == 0;
   options_.prover = quick_;
-  auto judgement = hunt::judge(before, answer, inputs, options_);
-  if (judgement && !judgement->problem && !judgement->proven && seed % kPatientOneIn == 0) {
+  auto assessment = hunt::assess(before, answer, inputs, options_);
+  if (assessment && !assessment->problem && !assessment->proven && seed % kPatientOneIn == 0) {
     options_.prover = patient_;
-    judgement = hunt::judge(before, answer, inputs, options_);
+    assessment = hunt::assess(before, answer, inputs, options_);
   }
-  if (!judgement) fail(before, answer, {FindingKind::kDifferent, judgement.error().text(), {}, {}});
-  if (judgement->problem) fail(before, answer, *judgement->problem);
-  if (judgement->proven) ++proven_;
+  if (!assessment)
+    fail(before, answer, {FindingKind::kDifferent, assessment.error().text(), {}, {}});
+  if (assessment->problem) fail(before, answer, *assessment->problem);
+  if (assessment->proven) ++proven_;
 }
 
 void Trials::optimize(Optimizer& optimizer, ProgramView program) {

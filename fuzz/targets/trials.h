@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "fuzz/hunt/judge.h"
-#include "harness/adapter/adapter.h"
+#include "fuzz/hunt/assess.h"
+#include "harness/adapter/interfaces.h"
 
 namespace secequiv::fuzz {
 
@@ -37,7 +37,7 @@ class Trials {
   bool cache_;
   hunt::Prover quick_;
   hunt::Prover patient_;
-  hunt::JudgeOptions options_;
+  hunt::AssessOptions options_;
   std::uint64_t answers_ = 0;
   std::uint64_t proven_ = 0;
   std::uint64_t unsupported_ = 0;

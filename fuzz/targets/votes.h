@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "harness/adapter/adapter.h"
+#include "harness/adapter/interfaces.h"
 
 namespace secequiv::fuzz {
 

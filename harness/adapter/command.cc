@@ -5,6 +5,10 @@
 namespace secequiv {
 namespace {
 
+// How a POSIX shell exits if it may not execute a command or does not find it.
+constexpr int kNoPermissionStatus = 126;
+constexpr int kNoCommandStatus = 127;
+
 // Pumps until the process has exited and closed its outputs; says which limit was exceeded, if any.
 std::string pump(Process& process, std::string_view input, std::string& output,
                  const AdapterLimits& limits, Outcome& outcome) {
@@ -29,6 +33,8 @@ std::string pump(Process& process, std::string_view input, std::string& output,
 }  // namespace
 
 Outcome outcome_of(const Ending& ending, const ErrorTail& tail, std::size_t memory_bytes) {
+  const auto status = ending.exit_status();
+  if (status == kNoPermissionStatus || status == kNoCommandStatus) return Outcome::kCannotRun;
   const bool near = ending.resident_bytes / 3 >= memory_bytes / 4;
   return memory_bytes != 0 && (near || tail.tells_of_memory()) ? Outcome::kExhausted
                                                                : Outcome::kCrashed;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/adapter/adapter.h"
+#include "harness/adapter/interfaces.h"
 #include "harness/adapter/process.h"
 
 namespace secequiv {
@@ -19,7 +19,8 @@ inline constexpr int kUnsupportedStatus = 77;  // as automake's tests say "skipp
 Answer<std::string> run_command(const std::string& command, std::string_view input,
                                 const AdapterLimits& limits);
 
-// What of an end that is no clean exit: kExhausted if memory ran out, else kCrashed.
+// Classifies an end that is not a clean exit: kCannotRun, kExhausted if memory ran out, else
+// kCrashed.
 Outcome outcome_of(const Ending& ending, const ErrorTail& tail, std::size_t memory_bytes);
 // The sentence that goes with it.
 std::string failure_text(Outcome outcome, const Ending& ending, const ErrorTail& tail,

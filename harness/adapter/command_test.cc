@@ -68,6 +68,8 @@ TEST(Command, EveryFailureIsWhatItIs) {
       {"echo 'no ioctl' >&2; exit 77", Outcome::kUnsupported,
        "it exited with status 77; its standard error ends: no ioctl"},
       {"exit 1", Outcome::kCrashed, "it exited with status 1"},
+      {"exit 126", Outcome::kCannotRun, "it exited with status 126"},
+      {"exit 127", Outcome::kCannotRun, "it exited with status 127"},
       {"kill -SEGV $$", Outcome::kCrashed, "it was ended by signal 11 (Segmentation fault)"},
       {"exit 139", Outcome::kCrashed,
        "it exited with status 139 (128 + signal 11, Segmentation fault)"},

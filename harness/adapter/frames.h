@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/adapter/adapter.h"
+#include "harness/adapter/interfaces.h"
 #include "harness/base/result.h"
 
 namespace secequiv {

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "harness/adapter/adapters.h"
 #include "harness/adapter/frames.h"
 #include "harness/adapter/server.h"
+#include "harness/adapter/transports.h"
 
 namespace secequiv {
 namespace {

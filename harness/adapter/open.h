@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/adapter/adapter.h"
+#include "harness/adapter/interfaces.h"
 #include "harness/base/result.h"
 #include "harness/bpf/text.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/adapter/adapter.h"
+#include "harness/adapter/interfaces.h"
 #include "harness/adapter/plugin.h"
 #include "harness/base/result.h"
 

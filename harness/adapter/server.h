@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/adapter/adapter.h"
+#include "harness/adapter/interfaces.h"
 #include "harness/adapter/process.h"
 
 namespace secequiv {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "adapters/broken/twins.h"
+#include "adapters/broken/planted_passes.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
 #include "harness/bpf/testing.h"
@@ -162,9 +162,9 @@ TEST(GenerateProgram, SameSeedSamePrograms) {
 }
 
 // Each planted bug shows often enough for thousands of programs a second to find it at once.
-class GeneratedTwin : public testing::TestWithParam<broken::Twin> {};
+class PlantedPassOnGenerated : public testing::TestWithParam<broken::PlantedPass> {};
 
-TEST_P(GeneratedTwin, ShowsSoon) {
+TEST_P(PlantedPassOnGenerated, ShowsSoon) {
   const auto& pass = std::get<BytecodePass>(GetParam().run);
   Random random(303);
   int shown = 0;
@@ -182,7 +182,8 @@ TEST_P(GeneratedTwin, ShowsSoon) {
   EXPECT_GE(shown, GetParam().pass == "thread-conditional-jumps" ? 1 : 10) << GetParam().bug;
 }
 
-INSTANTIATE_TEST_SUITE_P(Bytecode, GeneratedTwin, testing::ValuesIn(broken::bytecode_twins()),
+INSTANTIATE_TEST_SUITE_P(Bytecode, PlantedPassOnGenerated,
+                         testing::ValuesIn(broken::planted_bytecode_passes()),
                          [](const auto& parameter) {
                            std::string name(parameter.param.pass);
                            std::ranges::replace(name, '-', '_');

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "adapters/broken/twins.h"
+#include "adapters/broken/planted_passes.h"
 #include "harness/generate/random_policy.h"
 #include "harness/generate/shrink.h"
 #include "harness/inputs/cases.h"
@@ -151,16 +151,16 @@ TEST(ShrinkPolicy, LimitEndsIt) {
 }
 
 // The planted bugs of rule passes and layouts, by what derived inputs show.
-std::vector<broken::Twin> twins() {
-  std::vector<broken::Twin> out;
-  for (const auto of : {broken::rule_twins(), broken::layout_twins()})
+std::vector<broken::PlantedPass> planted_passes() {
+  std::vector<broken::PlantedPass> out;
+  for (const auto of : {broken::planted_rule_passes(), broken::planted_layout_passes()})
     out.insert(out.end(), of.begin(), of.end());
   return out;
 }
 
-// The policy's program with the twin alone at work; of layouts behind those that come earlier.
-Program with_twin(const broken::Twin& twin, const Policy& policy) {
-  if (const auto* run_rules = std::get_if<RulePass>(&twin.run)) {
+// Compiles with the planted pass alone; a layout pass runs after those that precede it.
+Program with_planted(const broken::PlantedPass& planted, const Policy& policy) {
+  if (const auto* run_rules = std::get_if<RulePass>(&planted.run)) {
     Policy wrong = policy;
     for (RuleSet& set : wrong.rule_sets)
       for (SyscallRule& entry : set.rules) entry.rule = (*run_rules)(entry.rule);
@@ -168,17 +168,17 @@ Program with_twin(const broken::Twin& twin, const Policy& policy) {
   }
   std::vector<const Pass*> earlier;
   for (const Pass* pass : standard_passes()) {
-    if (pass->name == twin.pass) break;
-    if (pass->run.index() == twin.run.index()) earlier.push_back(pass);
+    if (pass->name == planted.pass) break;
+    if (pass->run.index() == planted.run.index()) earlier.push_back(pass);
   }
-  return render(std::get<LayoutPass>(twin.run)(lay_out(policy, earlier)));
+  return render(std::get<LayoutPass>(planted.run)(lay_out(policy, earlier)));
 }
 
-class ShrinkPolicyTwin : public testing::TestWithParam<broken::Twin> {};
+class ShrinkPolicyPlantedPass : public testing::TestWithParam<broken::PlantedPass> {};
 
-TEST_P(ShrinkPolicyTwin, ShrinksToAHandful) {
+TEST_P(ShrinkPolicyPlantedPass, ShrinksToAHandful) {
   const auto differs = [&](const Policy& policy) {
-    const Program after = with_twin(GetParam(), policy);
+    const Program after = with_planted(GetParam(), policy);
     const Cases cases = derive_cases(policy, {.per_syscall = 60, .total = 1000});
     return std::ranges::any_of(cases.inputs, [&](const SeccompData& data) {
       return run(after, data.words) != decide(policy, data);
@@ -197,8 +197,8 @@ TEST_P(ShrinkPolicyTwin, ShrinksToAHandful) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(RulesAndLayout, ShrinkPolicyTwin, testing::ValuesIn(twins()),
-                         [](const auto& parameter) {
+INSTANTIATE_TEST_SUITE_P(RulesAndLayout, ShrinkPolicyPlantedPass,
+                         testing::ValuesIn(planted_passes()), [](const auto& parameter) {
                            std::string name(parameter.param.pass);
                            std::ranges::replace(name, '-', '_');
                            return name + "_" + std::to_string(parameter.index);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "adapters/broken/twins.h"
+#include "adapters/broken/planted_passes.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
 #include "harness/bpf/testing.h"
@@ -136,9 +136,9 @@ TEST(Shrink, ScratchWordsGetSmallNumbers) {
 }
 
 // Each planted bug of the reference optimizer's bytecode passes, by what inputs show.
-class ShrinkTwin : public testing::TestWithParam<broken::Twin> {};
+class ShrinkPlantedPass : public testing::TestWithParam<broken::PlantedPass> {};
 
-TEST_P(ShrinkTwin, ShrinksToAHandful) {
+TEST_P(ShrinkPlantedPass, ShrinksToAHandful) {
   const auto& pass = std::get<BytecodePass>(GetParam().run);
   // The same inputs for the same program, so that the predicate is one.
   const auto differs = [&](ProgramView program) {
@@ -159,7 +159,8 @@ TEST_P(ShrinkTwin, ShrinksToAHandful) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Bytecode, ShrinkTwin, testing::ValuesIn(broken::bytecode_twins()),
+INSTANTIATE_TEST_SUITE_P(Bytecode, ShrinkPlantedPass,
+                         testing::ValuesIn(broken::planted_bytecode_passes()),
                          [](const auto& parameter) {
                            std::string name(parameter.param.pass);
                            std::ranges::replace(name, '-', '_');

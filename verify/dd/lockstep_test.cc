@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "adapters/broken/twins.h"
+#include "adapters/broken/planted_passes.h"
 #include "harness/base/random.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
@@ -248,10 +248,10 @@ TEST(Lockstep, IsNeverWrongAboutMutantsOptimized) {
   });
 }
 
-TEST(Lockstep, IsNeverWrongAboutTwins) {
-  for (const broken::Twin& twin : broken::bytecode_twins())
+TEST(Lockstep, IsNeverWrongAboutPlantedPasses) {
+  for (const broken::PlantedPass& planted : broken::planted_bytecode_passes())
     never_wrong(23, 800, 1, [&](Random& random, const Program& p) {
-      const Program wrong = std::get<BytecodePass>(twin.run)(p);
+      const Program wrong = std::get<BytecodePass>(planted.run)(p);
       return random.one_in(2) ? wrong : optimize(wrong).program;
     });
 }

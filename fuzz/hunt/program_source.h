@@ -12,12 +12,12 @@
 
 namespace secequiv::hunt {
 
-class Subjects {
+class ProgramSource {
  public:
-  Subjects() = default;
-  Subjects(const Subjects&) = delete;
-  Subjects& operator=(const Subjects&) = delete;
-  virtual ~Subjects() = default;
+  ProgramSource() = default;
+  ProgramSource(const ProgramSource&) = delete;
+  ProgramSource& operator=(const ProgramSource&) = delete;
+  virtual ~ProgramSource() = default;
 
   // The next one. Its program is accepted by check(), the length rule aside.
   virtual HuntSubject next(Random& random) = 0;
@@ -26,8 +26,8 @@ class Subjects {
   [[nodiscard]] virtual std::string describe() const = 0;
 };
 
-std::unique_ptr<Subjects> generated_programs();
-std::unique_ptr<Subjects> generated_policies();
+std::unique_ptr<ProgramSource> generated_programs();
+std::unique_ptr<ProgramSource> generated_policies();
 
 // A policy's unoptimized program, with the policy's text.
 HuntSubject subject_of(std::string name, const Policy& policy);
@@ -41,7 +41,7 @@ struct NamedPolicy {
   Policy policy;
 };
 // Not empty. First each as it is, then changed ones.
-std::unique_ptr<Subjects> given_programs(std::vector<NamedProgram> programs);
-std::unique_ptr<Subjects> given_policies(std::vector<NamedPolicy> policies);
+std::unique_ptr<ProgramSource> given_programs(std::vector<NamedProgram> programs);
+std::unique_ptr<ProgramSource> given_policies(std::vector<NamedPolicy> policies);
 
 }  // namespace secequiv::hunt

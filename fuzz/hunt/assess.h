@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "harness/adapter/adapter.h"
+#include "harness/adapter/interfaces.h"
 #include "harness/base/result.h"
 #include "harness/compare/hunt_report.h"
 #include "harness/compare/proof.h"
@@ -19,7 +19,7 @@ namespace secequiv::hunt {
 // second, or, if `thorough`, ones for a program that a user gave.
 using Prover = std::function<Result<Proof>(const Question&, bool thorough)>;
 
-struct JudgeOptions {
+struct AssessOptions {
   Sameness sameness = Sameness::kRaw;
   Prover prover;          // none: inputs alone decide
   bool thorough = false;  // what the prover is told
@@ -33,7 +33,7 @@ struct Problem {
   std::optional<Witness> witness;
 };
 
-struct Judgement {
+struct Assessment {
   std::optional<Problem> problem;  // the worst one
   bool grew = false;
   bool proven = false;
@@ -43,8 +43,8 @@ struct Judgement {
 // `before` is a program that the kernel accepts but perhaps for its length; `inputs` are run
 // through both programs before anything is proven. The answer must not be kUnsupported.
 // Errors: kInternal, of the prover.
-Result<Judgement> judge(ProgramView before, const Answer<Program>& answer,
-                        std::span<const InputWords> inputs, const JudgeOptions& options);
+Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
+                          std::span<const InputWords> inputs, const AssessOptions& options);
 
 // "ALLOW became ERRNO(1 EPERM) for nr=..., ...".
 std::string became_text(const Witness& witness);

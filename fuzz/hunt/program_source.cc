@@ -1,4 +1,4 @@
-#include "fuzz/hunt/subjects.h"
+#include "fuzz/hunt/program_source.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostMutated = 2 * kMaxInsns;  // changed copies do not grow without end
 
-class GeneratedPrograms : public Subjects {
+class GeneratedPrograms : public ProgramSource {
  public:
   HuntSubject next(Random& random) override {
     return HuntSubject{"generated", {}, generate_program(random)};
@@ -22,7 +22,7 @@ class GeneratedPrograms : public Subjects {
   [[nodiscard]] std::string describe() const override { return "generated programs"; }
 };
 
-class GeneratedPolicies : public Subjects {
+class GeneratedPolicies : public ProgramSource {
  public:
   HuntSubject next(Random& random) override {
     // Other people's compilers say of most shapes that they cannot express them.
@@ -41,7 +41,7 @@ T changed(Random& random, const std::vector<T>& given, const Change& change) {
   return out;
 }
 
-class GivenPrograms : public Subjects {
+class GivenPrograms : public ProgramSource {
  public:
   explicit GivenPrograms(std::vector<NamedProgram> given) : given_(std::move(given)) {}
 
@@ -67,7 +67,7 @@ class GivenPrograms : public Subjects {
   std::size_t at_ = 0;
 };
 
-class GivenPolicies : public Subjects {
+class GivenPolicies : public ProgramSource {
  public:
   explicit GivenPolicies(std::vector<NamedPolicy> given) : given_(std::move(given)) {}
 
@@ -94,17 +94,21 @@ class GivenPolicies : public Subjects {
 
 }  // namespace
 
-std::unique_ptr<Subjects> generated_programs() { return std::make_unique<GeneratedPrograms>(); }
-std::unique_ptr<Subjects> generated_policies() { return std::make_unique<GeneratedPolicies>(); }
+std::unique_ptr<ProgramSource> generated_programs() {
+  return std::make_unique<GeneratedPrograms>();
+}
+std::unique_ptr<ProgramSource> generated_policies() {
+  return std::make_unique<GeneratedPolicies>();
+}
 
 HuntSubject subject_of(std::string name, const Policy& policy) {
   return HuntSubject{std::move(name), write_policy(policy), compile(policy)};
 }
 
-std::unique_ptr<Subjects> given_programs(std::vector<NamedProgram> programs) {
+std::unique_ptr<ProgramSource> given_programs(std::vector<NamedProgram> programs) {
   return std::make_unique<GivenPrograms>(std::move(programs));
 }
-std::unique_ptr<Subjects> given_policies(std::vector<NamedPolicy> policies) {
+std::unique_ptr<ProgramSource> given_policies(std::vector<NamedPolicy> policies) {
   return std::make_unique<GivenPolicies>(std::move(policies));
 }
 

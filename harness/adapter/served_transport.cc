@@ -1,8 +1,8 @@
 #include <utility>
 
-#include "harness/adapter/adapters.h"
 #include "harness/adapter/frames.h"
 #include "harness/adapter/server.h"
+#include "harness/adapter/transports.h"
 
 namespace secequiv::detail {
 namespace {

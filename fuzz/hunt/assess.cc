@@ -1,4 +1,4 @@
-#include "fuzz/hunt/judge.h"
+#include "fuzz/hunt/assess.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -83,9 +83,9 @@ std::string lost_calls(ProgramView before, ProgramView after) {
   return out;
 }
 
-Result<Judgement> judge(ProgramView before, const Answer<Program>& answer,
-                        std::span<const InputWords> inputs, const JudgeOptions& options) {
-  Judgement out;
+Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
+                          std::span<const InputWords> inputs, const AssessOptions& options) {
+  Assessment out;
   if (!answer.ok()) {
     out.problem = Problem{finding_of(answer.outcome), answer.detail, "answer", {}};
     return out;

@@ -1,6 +1,5 @@
-// The tester tested: the planted twin of every pass is found, by derived and mutated inputs alone
-// and by proof.
-#include "adapters/broken/twins.h"
+// Tests the tester: every planted pass is found by derived and mutated inputs alone, and by proof.
+#include "adapters/broken/planted_passes.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +21,7 @@
 namespace secequiv {
 namespace {
 
-using broken::Twin;
+using broken::PlantedPass;
 
 #ifdef SECEQUIV_FULL_TESTS
 constexpr int kMutations = 20000;
@@ -32,7 +31,7 @@ constexpr int kMutations = 4000;
 constexpr int kSubjects = 3;
 #endif
 
-// A program and what an optimizer with the twin in it makes of it, with inputs derived from either.
+// A program, the answer of an optimizer with the planted pass, and inputs derived from both.
 struct Subject {
   std::string name;
   Program before;
@@ -40,24 +39,24 @@ struct Subject {
   std::vector<SeccompData> inputs;
 };
 
-// The twin alone; or after the passes of its kind that stand before its pass in the table, of
-// bytecode passes after all.
-Program with_twin(const Twin& twin, const Policy& policy, bool alone) {
+// Runs the planted pass alone, or after the passes of its kind that precede it in the table (a
+// bytecode pass: after all passes).
+Program with_planted(const PlantedPass& planted, const Policy& policy, bool alone) {
   std::vector<const Pass*> earlier;
   for (const Pass* pass : standard_passes()) {
-    if (alone || pass->name == twin.pass) break;
-    if (pass->run.index() == twin.run.index()) earlier.push_back(pass);
+    if (alone || pass->name == planted.pass) break;
+    if (pass->run.index() == planted.run.index()) earlier.push_back(pass);
   }
-  if (const auto* run = std::get_if<RulePass>(&twin.run)) {
+  if (const auto* run = std::get_if<RulePass>(&planted.run)) {
     Policy wrong = simplify(policy, earlier).policy;
     for (RuleSet& set : wrong.rule_sets)
       for (SyscallRule& entry : set.rules) entry.rule = (*run)(entry.rule);
     return compile(wrong);
   }
-  if (const auto* run = std::get_if<LayoutPass>(&twin.run))
+  if (const auto* run = std::get_if<LayoutPass>(&planted.run))
     return render((*run)(lay_out(policy, earlier)));
   const Program program = compile(policy);
-  return std::get<BytecodePass>(twin.run)(alone ? program : optimize(program).program);
+  return std::get<BytecodePass>(planted.run)(alone ? program : optimize(program).program);
 }
 
 bool proven_different(const Subject& subject) {
@@ -87,14 +86,14 @@ bool found_by_inputs(const Subject& subject, Random& random) {
   return false;
 }
 
-Subject of_policy(const Twin& twin, std::string name, const Policy& policy, bool alone) {
-  Subject out{std::move(name), compile(policy), with_twin(twin, policy, alone), {}};
+Subject of_policy(const PlantedPass& planted, std::string name, const Policy& policy, bool alone) {
+  Subject out{std::move(name), compile(policy), with_planted(planted, policy, alone), {}};
   out.inputs = derive_cases(policy, {.per_syscall = 200, .total = 100000}).inputs;
   return out;
 }
 
-Subject of_program(const Twin& twin, std::string name, const Program& program) {
-  Subject out{std::move(name), program, std::get<BytecodePass>(twin.run)(program), {}};
+Subject of_program(const PlantedPass& planted, std::string name, const Program& program) {
+  Subject out{std::move(name), program, std::get<BytecodePass>(planted.run)(program), {}};
   constexpr CaseLimits kLimits{.per_syscall = 200, .total = 100000, .steps = 1 << 20};
   out.inputs = derive_cases(program, kLimits).inputs;
   return out;
@@ -102,7 +101,7 @@ Subject of_program(const Twin& twin, std::string name, const Program& program) {
 
 // Real policies first, then random ones; random programs for bytecode passes.
 template <class Visit>
-void subjects(const Twin& twin, Random& random, const Visit& visit) {
+void subjects(const PlantedPass& planted, Random& random, const Visit& visit) {
   const std::filesystem::path folder =
       std::filesystem::path(SECEQUIV_SOURCE_DIR) / "corpus/policies";
   for (const char* name : {"gvisor/systrap.json", "gvisor/kvm-nvproxy.json", "seed/nested.json",
@@ -110,7 +109,7 @@ void subjects(const Twin& twin, Random& random, const Visit& visit) {
     const auto text = read_file(folder / name);
     ASSERT_TRUE(text) << name;
     for (const bool alone : {false, true})
-      if (visit(of_policy(twin, name, policy_from(*text), alone))) return;
+      if (visit(of_policy(planted, name, policy_from(*text), alone))) return;
   }
   // Two tests of the same word under different masks.
   const Policy masks = x86_64_policy(
@@ -118,39 +117,40 @@ void subjects(const Twin& twin, Random& random, const Visit& visit) {
           {"args": {"2": {"masked_eq": {"mask": 6, "value": 2}, "bits": 32}}},
           {"args": {"2": {"masked_eq": {"mask": 24, "value": 8}, "bits": 32}}}]}}})j");
   for (const bool alone : {false, true})
-    if (visit(of_policy(twin, "masks", masks, alone))) return;
-  const bool programs = std::holds_alternative<BytecodePass>(twin.run);
+    if (visit(of_policy(planted, "masks", masks, alone))) return;
+  const bool programs = std::holds_alternative<BytecodePass>(planted.run);
   for (int i = 0; i < 400; ++i) {
     const Policy policy = random_policy(random);
-    if (visit(of_policy(twin, "random policy", policy, i % 2 == 0))) return;
+    if (visit(of_policy(planted, "random policy", policy, i % 2 == 0))) return;
     for (int j = 0; programs && j < 5; ++j) {
       const Program program = random_program(random, random.between(3, j == 4 ? 600 : 60));
-      if (visit(of_program(twin, "random program", program))) return;
+      if (visit(of_program(planted, "random program", program))) return;
     }
   }
 }
 
-std::vector<Twin> all_twins() {
-  std::vector<Twin> out;
-  for (const auto twins : {broken::rule_twins(), broken::layout_twins(), broken::bytecode_twins()})
-    out.insert(out.end(), twins.begin(), twins.end());
+std::vector<PlantedPass> all_planted_passes() {
+  std::vector<PlantedPass> out;
+  for (const auto planted_passes : {broken::planted_rule_passes(), broken::planted_layout_passes(),
+                                    broken::planted_bytecode_passes()})
+    out.insert(out.end(), planted_passes.begin(), planted_passes.end());
   return out;
 }
 
-TEST(Twins, AtLeastOneForEachPass) {
-  const auto twins = all_twins();
+TEST(PlantedPasses, AtLeastOneForEachPass) {
+  const auto planted_passes = all_planted_passes();
   for (const Pass& pass : all_passes()) {
-    const auto twin = std::ranges::find(twins, pass.name, &Twin::pass);
-    ASSERT_NE(twin, twins.end()) << pass.name;
-    EXPECT_EQ(twin->run.index(), pass.run.index()) << pass.name;
-    EXPECT_FALSE(twin->bug.empty());
+    const auto planted = std::ranges::find(planted_passes, pass.name, &PlantedPass::pass);
+    ASSERT_NE(planted, planted_passes.end()) << pass.name;
+    EXPECT_EQ(planted->run.index(), pass.run.index()) << pass.name;
+    EXPECT_FALSE(planted->bug.empty());
   }
-  EXPECT_GE(twins.size(), all_passes().size());
+  EXPECT_GE(planted_passes.size(), all_passes().size());
 }
 
-class EveryTwin : public testing::TestWithParam<Twin> {};
+class EveryPlantedPass : public testing::TestWithParam<PlantedPass> {};
 
-TEST_P(EveryTwin, IsFoundByProof) {
+TEST_P(EveryPlantedPass, IsFoundByProof) {
   Random random(90);
   bool found = false;
   subjects(GetParam(), random, [&](const Subject& subject) {
@@ -161,7 +161,7 @@ TEST_P(EveryTwin, IsFoundByProof) {
   EXPECT_TRUE(found) << GetParam().bug;
 }
 
-TEST_P(EveryTwin, IsFoundByInputsAlone) {
+TEST_P(EveryPlantedPass, IsFoundByInputsAlone) {
   Random random(91);
   bool found = false;
   subjects(GetParam(), random, [&](const Subject& subject) {
@@ -174,7 +174,7 @@ TEST_P(EveryTwin, IsFoundByInputsAlone) {
 }
 
 // The two never contradict each other: inputs do not differ where programs are proven the same.
-TEST_P(EveryTwin, InputsAndProofAgree) {
+TEST_P(EveryPlantedPass, InputsAndProofAgree) {
   Random random(92);
   int seen = 0;
   subjects(GetParam(), random, [&](const Subject& subject) {
@@ -184,7 +184,7 @@ TEST_P(EveryTwin, InputsAndProofAgree) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Passes, EveryTwin, testing::ValuesIn(all_twins()),
+INSTANTIATE_TEST_SUITE_P(Passes, EveryPlantedPass, testing::ValuesIn(all_planted_passes()),
                          [](const auto& parameter) {
                            std::string name(parameter.param.pass);
                            std::ranges::replace(name, '-', '_');

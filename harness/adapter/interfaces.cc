@@ -1,4 +1,4 @@
-#include "harness/adapter/adapter.h"
+#include "harness/adapter/interfaces.h"
 
 namespace secequiv {
 
@@ -10,6 +10,8 @@ std::string_view outcome_name(Outcome outcome) {
       return "unsupported";
     case Outcome::kRefused:
       return "refused";
+    case Outcome::kCannotRun:
+      return "cannot run";
     case Outcome::kCrashed:
       return "crashed";
     case Outcome::kHung:

@@ -8,9 +8,9 @@
 
 namespace secequiv::hunt {
 
-class Ledger {
+class Findings {
  public:
-  Ledger(HuntReport& report, const HuntOptions& options) : report_(report), options_(options) {}
+  Findings(HuntReport& report, const HuntOptions& options) : report_(report), options_(options) {}
 
   // Should this one be reduced, then added? If not, it is counted.
   bool wants(Finding& finding);

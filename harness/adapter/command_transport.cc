@@ -8,8 +8,8 @@
 #include <fstream>
 #include <utility>
 
-#include "harness/adapter/adapters.h"
 #include "harness/adapter/command.h"
+#include "harness/adapter/transports.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/seccomp/c_names.h"

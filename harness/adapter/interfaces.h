@@ -19,12 +19,13 @@ enum class Outcome : std::uint8_t {
   kAnswered,
   kUnsupported,  // it says that it cannot express what is asked; nothing is wrong
   kRefused,      // it says that the request is wrong, which it is not
-  kCrashed,      // a signal, a panic, a non-zero exit, or it could not be started
+  kCannotRun,    // the shell found no such command or may not run it (exit status 126 or 127)
+  kCrashed,      // a signal, a panic, another non-zero exit, or it could not be started
   kHung,         // the time limit ran out
   kExhausted,    // the memory or output limit ran out
   kGarbage,      // it ended well but what it said is no answer: nonsense, a truncated frame
 };
-// "answered", "unsupported", "refused", "crashed", "hung", "exhausted", "garbage".
+// "answered", "unsupported", "refused", "cannot run", "crashed", "hung", "exhausted", "garbage".
 std::string_view outcome_name(Outcome outcome);
 
 template <class T>

@@ -1,4 +1,4 @@
-#include "fuzz/hunt/ledger.h"
+#include "fuzz/hunt/findings.h"
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 
 namespace secequiv::hunt {
 
-Finding Ledger::finding(Problem problem, const HuntSubject& subject, std::uint64_t trial,
-                        double seconds) const {
+Finding Findings::finding(Problem problem, const HuntSubject& subject, std::uint64_t trial,
+                          double seconds) const {
   Finding out;
   out.kind = problem.kind;
   out.failure = is_failure(problem.kind) && !options_.allowed.contains(problem.kind);
@@ -21,7 +21,7 @@ Finding Ledger::finding(Problem problem, const HuntSubject& subject, std::uint64
   return out;
 }
 
-bool Ledger::wants(Finding& finding) {
+bool Findings::wants(Finding& finding) {
   failed_ = failed_ || finding.failure;
   // Kinds whose group does not depend on the program need one reduction, whatever comes after.
   if (!groups_by_shape(finding)) {
@@ -36,14 +36,14 @@ bool Ledger::wants(Finding& finding) {
   return true;
 }
 
-void Ledger::add(Finding reduced) {
+void Findings::add(Finding reduced) {
   if (groups_by_shape(reduced)) reduced.group = group_of(reduced);
   if (merge(reduced.group)) return;
   report_.findings.push_back(std::move(reduced));
   if (options_.found) options_.found(report_, report_.findings.back());
 }
 
-bool Ledger::merge(const std::string& group) {
+bool Findings::merge(const std::string& group) {
   const auto at = std::ranges::find(report_.findings, group, &Finding::group);
   if (at == report_.findings.end()) return false;
   ++at->count;
