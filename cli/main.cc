@@ -10,9 +10,13 @@
 #include <sstream>
 
 #include "cli/colour.h"
-#include "cli/common.h"
+#include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/explain.h"
+#include "cli/inputs.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/report_files.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 
