@@ -1,25 +1,22 @@
 """scripts/bench adapters: how fast programs go through what is under test, and whether findings about other projects are true.
 
-Every adapter of adapters is fuzzed for 10 million evaluations. A finding is confirmed if the naive evaluator
-(scripts/oracle, which shares no code with the tool) says that the two programs, or the adapter's value, differ for its input,
-or that the kernel's check refuses the answer; otherwise it is a false alarm."""
-import json
-import subprocess
+Every adapter is fuzzed for 10 million evaluations. The naive evaluator shares no code with the tool. It confirms a finding if the two programs
+return different values for its input, if the adapter's value is wrong, or if the kernel's check refuses the answer. Otherwise the finding is a false alarm."""
 import sys
 
-from bench_prove import judge, number, quotient, table
+from measure import compare, number, quotient, report_of, table
 
 EVALUATIONS = 10_000_000
 RUNS = 1000  # inputs for each program
 TRIVIAL, GVISOR = 20_000, 5_000  # programs a second
 TARGETS = [("optimizer", "gvisor", ""), ("compiler", "gvisor", ""), ("evaluator", "gvisor", ""), ("compiler", "libseccomp", ""),
            ("compiler", "libseccomp", " --tree"), ("compiler", "seccompiler", ""), ("evaluator", "libpcap", "")]
-# What another project's code takes its time for, or does not come back from, is no wrong answer.
+# Code that is slow or does not return gives no wrong answer.
 NOT_ABOUT_VALUES = {"slow", "hung", "crashed", "exhausted", "grew", "nondeterministic", "not-idempotent", "cache-loss"}
 
 
 def confirmed(finding, kind):
-    """What the naive evaluator says of a finding: true, false, or None if it is not about values."""
+    """Whether the naive evaluator confirms a finding; None if the finding is not about values."""
     from oracle.accept import accept
     from oracle.naive import Insn, run
     if finding["kind"] in NOT_ABOUT_VALUES:
@@ -37,11 +34,8 @@ def confirmed(finding, kind):
 
 
 def fuzz(binary, kind, command, trials):
-    done = subprocess.run([str(binary), "fuzz", "--" + kind, "serve:" + command, "--trials", str(trials), "--runs", str(RUNS),
-                           "--request-timeout", "1", "--no-scaling", "--json"], capture_output=True, text=True)
-    if done.returncode not in (0, 1, 4, 5):
-        raise RuntimeError("fuzz of %s: status %d: %s" % (command, done.returncode, done.stderr[-500:]))
-    return json.loads(done.stdout)
+    return report_of(binary, "fuzz", "--" + kind, "serve:" + command, "--trials", trials, "--runs", RUNS, "--request-timeout", 1, "--no-scaling",
+                     allowed=(0, 1, 4, 5))
 
 
 def alarms(root, binary):
@@ -56,14 +50,14 @@ def alarms(root, binary):
         totals, trials, false = {"evaluations": 0, "answered": 0, "seconds": 0, "findings": 0, "confirmed": 0}, EVALUATIONS // RUNS, []
         while totals["evaluations"] < EVALUATIONS and trials < 4_000_000:
             document = fuzz(binary, kind, str(program) + arguments, trials)
-            said = [(finding, confirmed(finding, kind)) for finding in document["findings"]]
-            false = [finding for finding, true in said if true is False]
+            checked = [(finding, confirmed(finding, kind)) for finding in document["findings"]]
+            false = [finding for finding, true in checked if true is False]
             totals = {"evaluations": document["evaluations"], "answered": document["answered"], "seconds": document["seconds"],
-                      "findings": sum(true is not None for _, true in said), "confirmed": sum(true is True for _, true in said)}
-            # Most policies are nothing that these compilers can express: as many more as that takes.
+                      "findings": sum(true is not None for _, true in checked), "confirmed": sum(true is True for _, true in checked)}
+            # These compilers can express few policies, so it takes more trials to reach the number of evaluations.
             trials = int(trials * max(1.5, 1.2 * EVALUATIONS / max(totals["evaluations"], 1)))
         rows.append([label, totals["answered"], totals["evaluations"], number(totals["seconds"], 1), totals["findings"],
-                     totals["confirmed"], len(false), judge((len(false), "<=", 0), (totals["evaluations"], ">=", EVALUATIONS))])
+                     totals["confirmed"], len(false), compare((len(false), "<=", 0), (totals["evaluations"], ">=", EVALUATIONS))])
         problems += ["%s: %s is not confirmed: %s" % (label, finding["kind"], finding["detail"]) for finding in false]
     return rows, problems
 
@@ -85,7 +79,7 @@ def suite(root, repetitions, build, run):
     print(table("adapters: programs of about 30 instructions a second (best of %d), many under way at once" % repetitions,
                 ["optimizer", "programs/s", "of in process", "target", ""],
                 [[name, number(rates.get(name), 0), number(quotient(rates.get(name), reference), 4), target and ">= %d" % target,
-                  judge((rates.get(name), ">=" if target else None, target))]
+                  compare((rates.get(name), ">=" if target else None, target))]
                  for name, target in (("in_process", None), ("identity", TRIVIAL), ("gvisor", GVISOR))]))
     rows, problems = alarms(root, binary)
     print(table("adapters: findings about values, and how many the naive evaluator confirms",

@@ -1,14 +1,14 @@
-"""scripts/bench certificate: what certificates of the corpus' pairs cost: to write, in bytes, to check. Times are of whole processes
-where they are checked, and as `prove` reports them where they are written."""
+"""scripts/bench certificate: the time to write the certificates of the corpus pairs, their size, and the time to check them.
+
+`prove` reports the time to write; the time to check is that of the whole process."""
 import json
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from bench_prove import judge, number, table
+from measure import compare, finished, number, report_of, table
 
 WRITE_MS, CHECK_S, MIB = 50, 2, 10
 CHECKERS = {"dd": "check_certificate", "z3": "check_cnf_certificate"}
@@ -16,28 +16,21 @@ CHECKERS = {"dd": "check_certificate", "z3": "check_cnf_certificate"}
 
 def written(binary, engine, programs, folder):
     """(ms, bytes); raises RuntimeError if there is no certificate."""
-    command = [str(binary), "prove", *programs, "--engine", engine, "--certificate", folder, "--json"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        raise RuntimeError("status %d: %s" % (done.returncode, (done.stderr or done.stdout).strip()[-300:]))
-    certificate = json.loads(done.stdout)["certificate"]
+    certificate = report_of(binary, "prove", *programs, "--engine", engine, "--certificate", folder)["certificate"]
     return certificate["seconds"] * 1e3, certificate["bytes"]
 
 
 def checked(checker, folder, programs):
     """Seconds; raises RuntimeError if it is refused."""
     start = time.perf_counter()
-    done = subprocess.run([sys.executable, str(checker), folder, *programs], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    seconds = time.perf_counter() - start
-    if done.returncode != 0:
-        raise RuntimeError("the checker says: %s" % done.stdout.strip()[-300:])
-    return seconds
+    finished([sys.executable, checker, folder, *programs])
+    return time.perf_counter() - start
 
 
 def row(name, ms, size, seconds):
     mib = None if size is None else size / 1024 / 1024
     return [name, number(ms, 1), number(mib, 3), number(seconds, 2), "<= %d ms, <= %d MB, <= %d s" % (WRITE_MS, MIB, CHECK_S),
-            judge((ms, "<=", WRITE_MS), (mib, "<=", MIB), (seconds, "<=", CHECK_S))]
+            compare((ms, "<=", WRITE_MS), (mib, "<=", MIB), (seconds, "<=", CHECK_S))]
 
 
 def suite(root, repetitions, build, run):

@@ -1,10 +1,5 @@
-"""scripts/bench cost: two published tables about time, as instructions executed, which no machine changes.
-
-`secequiv cost` counts, exactly; this picks and prints."""
-import json
-import subprocess
-
-from bench_prove import judge, number, quotient, table
+"""scripts/bench cost: two published tables of times beside exact counts of executed instructions, which are the same on every machine."""
+from measure import compare, number, quotient, report_of, show
 
 # TSC ticks of one call, published with libseccomp's tree: where the call stands in a list of 306, and in the tree.
 TICKS = {"first": 256, "middle": 516, "last": 1942}
@@ -33,7 +28,7 @@ def call_rows(report):
         name, in_list, in_tree = found.get(place, (None, None, None))
         ticks = TICKS.get(place)
         rows.append([place, name, number(in_list, 1), number(in_tree, 1), number(quotient(in_tree, in_list), 2), ticks, ticks and TREE_TICKS,
-                     number(ticks and (TREE_TICKS - NO_FILTER_TICKS) / (ticks - NO_FILTER_TICKS), 2), judge((in_list, None, None))])
+                     number(ticks and (TREE_TICKS - NO_FILTER_TICKS) / (ticks - NO_FILTER_TICKS), 2), compare((in_list, None, None))])
     return rows
 
 
@@ -46,26 +41,18 @@ def pair_row(name, report):
     for key in ("mean", "mean_uncached"):
         kept = quotient(of(1, key), of(0, key))
         cells += [number(of(0, key), 2), number(of(1, key), 2), number(None if kept is None else 100 * (1 - kept), 1)]
-    return cells + ["about %d %%, more than %d times" % (REMOVED, SMALLER), judge((of(0, "mean"), None, None))]
-
-
-def counted(binary, *arguments):
-    """The report of one run; raises RuntimeError if there is none."""
-    done = subprocess.run([str(binary), "cost", "--json", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        raise RuntimeError("cost %s: status %d: %s" % (" ".join(map(str, arguments)), done.returncode, done.stderr.strip()))
-    return json.loads(done.stdout)
+    return cells + ["about %d %%, more than %d times" % (REMOVED, SMALLER), compare((of(0, "mean"), None, None))]
 
 
 def suite(root, repetitions, build, run):
-    """Prints the tables; returns what could not be measured. `build` and `run` are those of scripts/bench."""
+    """Prints the tables; returns what could not be measured."""
     del repetitions, run  # counts do not vary
     binary = build("secequiv")
     programs, problems = root / "corpus/programs", []
 
     def report(*arguments):
         try:
-            return counted(binary, *arguments)
+            return report_of(binary, "cost", *arguments)
         except (RuntimeError, ValueError) as error:
             problems.append(str(error))
             return None
@@ -73,15 +60,12 @@ def suite(root, repetitions, build, run):
     calls = call_rows(report(programs / "libseccomp/allow306.linear.bpf", programs / "libseccomp/allow306.tree.bpf"))
     pairs = [pair_row(name, report(*(programs / "gvisor" / ("%s.%s.bpf" % (name, side)) for side in ("before", "after")),
                                    "--profile", root / "corpus/profiles/postgres.txt")) for name in CONFIGURATIONS]
-    tables = [
+    problems += show(
         ("libseccomp, %d system calls allowed, by where a call stands in the list: instructions executed in the list and in the tree; beside\n"
          "them the published TSC ticks of a call (%d without a filter), and the tree's share of them without these" % (CALLS, NO_FILTER_TICKS),
          ["place", "call", "list", "tree", "ratio", "ticks list", "tree", "ratio", ""], calls),
         ("gVisor's filters, its optimizer off and on: instructions; executed by a call of corpus/profiles/postgres.txt, with the kernel's\n"
          "cache and without, and % removed; beside them what was published: of the filter's time, and of its size",
          ["filter", "before", "after", "smaller", "executed before", "after", "% removed", "uncached before", "after", "% removed",
-          "published", ""], pairs),
-    ]
-    print("\n".join(table(*arguments) for arguments in tables), end="")
-    problems += ["%s: not counted" % row[0] for row in calls + pairs if row[-1] == "not measured"]
+          "published", ""], pairs))
     return problems

@@ -1,14 +1,13 @@
-"""scripts/bench fuzz: how fast the fuzz targets go, and how soon they cover everything, beside gVisor's interpreter in secfuzz's loop.
+"""scripts/bench fuzz: the speed of the fuzz targets and the time until they cover everything, beside gVisor's interpreter in secfuzz's loop.
 
-The targets are built without instrumentation and without sanitizers: what is measured is the harness. Rates are the best of
+The targets are built without instrumentation and without sanitizers, so that we measure the harness. Rates are the best of
 several runs. The reference runs gVisor's bpf.Exec and bpf.InstrumentedExec on the same pair and the inputs that the prover found."""
 import json
 import pathlib
 import re
-import subprocess
 import tempfile
 
-from bench_prove import judge, number, quotient, table
+from measure import compare, finished, number, quotient, report_of, table
 
 PAIR = ("corpus/programs/gvisor/systrap.before.bpf", "corpus/programs/gvisor/systrap.after.bpf")
 EVALUATIONS, RUNS, COVERED_MS = 5e6, 0.5e6, 20
@@ -16,13 +15,6 @@ PROGRAMS, POLICIES = 50_000, 2_000
 SECONDS = 4
 OPTIONS = ["-DCMAKE_BUILD_TYPE=Release", "-DSECEQUIV_FUZZ=ON", "-DSECEQUIV_Z3=OFF", "-DSECEQUIV_TESTS=OFF",
            "-DSECEQUIV_FUZZING_ENGINE=-fsanitize=fuzzer"]
-
-
-def finished(command, **options):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
-    if done.returncode != 0:
-        raise RuntimeError("%s: status %d: %s" % (" ".join(map(str, command)), done.returncode, (done.stdout + done.stderr)[-2000:]))
-    return done
 
 
 def build_targets(root):
@@ -33,31 +25,30 @@ def build_targets(root):
 
 
 def executed(text):
-    """Of libFuzzer's final statistics, and what the target itself said at its end: (answers, proven), or None."""
+    """(runs, (answers, proven)) from libFuzzer's final statistics and the last line of the target; without that line, (runs, None)."""
     runs = int(re.search(r"stat::number_of_executed_units:\s*(\d+)", text).group(1))
-    judged = re.search(r": (\d+) answers, (\d+) proven", text)
-    return runs, judged and (int(judged.group(1)), int(judged.group(2)))
+    counts = re.search(r": (\d+) answers, (\d+) proven", text)
+    return runs, counts and (int(counts.group(1)), int(counts.group(2)))
 
 
 def libfuzzer(target, folder, *arguments):
-    """Runs a second, and answers and proofs a second where the target tells them."""
+    """Runs a second, and answers and proofs a second if the target prints them."""
     done = finished([target, "-seed=1", "-max_total_time=%d" % SECONDS, "-print_final_stats=1", *arguments], cwd=folder)
-    runs, judged = executed(done.stdout + done.stderr)
-    # libFuzzer counts whole seconds; the time that it was given is what it took, but for the start.
-    return runs / SECONDS, judged and tuple(count / SECONDS for count in judged)
+    runs, counts = executed(done.stdout + done.stderr)
+    # libFuzzer counts whole seconds, so we divide by the time that it was given.
+    return runs / SECONDS, counts and tuple(count / SECONDS for count in counts)
 
 
 def fuzz_pair(binary, root, jobs, folder):
-    done = finished([binary, "fuzz", *PAIR, "--time", SECONDS, "--jobs", jobs, "--json", "--corpus", folder], cwd=root)
-    return json.loads(done.stdout)
+    return report_of(binary, "fuzz", *PAIR, "--time", SECONDS, "--jobs", jobs, "--corpus", folder, cwd=root)
 
 
 def reference(root, inputs):
     program = root / "build" / "adapters" / "gvisor"
     if not program.exists():
         return None
-    said = json.loads(finished([program, "--pairs", *PAIR, inputs, SECONDS], cwd=root).stdout)
-    return said["pairs"] / said["seconds"]
+    counted = json.loads(finished([program, "--pairs", *PAIR, inputs, SECONDS], cwd=root).stdout)
+    return counted["pairs"] / counted["seconds"]
 
 
 def suite(root, repetitions, build, run):
@@ -91,18 +82,18 @@ def suite(root, repetitions, build, run):
                 ["by", "M/s", "of gVisor's", "target", ""],
                 [["gVisor's interpreter, a loop", number(gvisor and gvisor / 1e6, 2), gvisor and "1.00", None, None],
                  ["secequiv fuzz", number(best["pair"] / 1e6, 2), number(quotient(best["pair"], gvisor), 2), ">= 5",
-                  judge((best["pair"], ">=", EVALUATIONS))],
+                  compare((best["pair"], ">=", EVALUATIONS))],
                  ["secequiv fuzz --jobs 2", number(best["pair 2"] / 1e6, 2), number(quotient(best["pair 2"], gvisor), 2), None, None],
                  ["fuzz_pair, one input a run", number(best["one"] / 1e6, 2), number(quotient(best["one"], gvisor), 2), ">= 0.5",
-                  judge((best["one"], ">=", RUNS))]]))
+                  compare((best["one"], ">=", RUNS))]]))
     print(table("fuzz: every edge met or proven to be infeasible (best of %d)" % times,
                 ["obligations", "met", "infeasible", "ms after the start", "target", ""],
                 [[met[2], met[0], met[1], number(seeds * 1000, 1), "<= %d" % COVERED_MS,
-                  judge((seeds * 1000, "<=", COVERED_MS), (met[0] + met[1], ">=", met[2]))]]))
-    print(table("fuzz: what is made, optimized, compared and proven a second (best of %d)" % times,
+                  compare((seeds * 1000, "<=", COVERED_MS), (met[0] + met[1], ">=", met[2]))]]))
+    print(table("fuzz: programs made, optimized, compared and proven a second (best of %d)" % times,
                 ["target", "a second", "proven", "target", ""],
                 [["fuzz_program", number(best["program"], 0), number(best["proven"], 0), ">= %d" % PROGRAMS,
-                  judge((best["proven"], ">=", PROGRAMS))],
+                  compare((best["proven"], ">=", PROGRAMS))],
                  ["fuzz_policy", number(best["policy"], 0), number(best["policy"], 0), ">= %d" % POLICIES,
-                  judge((best["policy"], ">=", POLICIES))]]))
+                  compare((best["policy"], ">=", POLICIES))]]))
     return [] if gvisor else ["the reference was not measured: scripts/adapters build gvisor"]

@@ -1,21 +1,8 @@
 """scripts/bench fuzz_loop: programs and policies a second through generate, optimize, compare and prove on one core, and each stage."""
-from bench_prove import judge, number, table
+from measure import compare, fastest_rows, number, table
 
 TARGETS = {"program/loop_generated": 50_000, "program/loop_mutated": 50_000, "policy/loop_generated": 2000, "policy/loop_mutated": 2000}
 SHARES = ("proven_%", "by_diagrams_%", "undecided_%")
-
-
-def fastest(rows):
-    """Of each benchmark its fastest row, and what failed: (name -> row, problems)."""
-    best, problems = {}, []
-    for row in rows:
-        if row.get("error_occurred"):
-            problems.append("%s: %s" % (row["name"], row.get("error_message") or "failed"))
-        elif row.get("run_type") == "iteration":
-            known = best.setdefault(row["name"], row)
-            if row["items_per_second"] > known["items_per_second"]:
-                best[row["name"]] = row
-    return best, problems
 
 
 def lines(best):
@@ -25,15 +12,15 @@ def lines(best):
         rate = row.get("items_per_second")
         target = TARGETS.get(name)
         out.append([name, number(rate, 0), number(1e6 / rate if rate else None, 2), *(number(row.get(share), 2) for share in SHARES),
-                    target and ">= %d" % target, judge((rate, ">=" if target else None, target))])
+                    target and ">= %d" % target, compare((rate, ">=" if target else None, target))])
     return out
 
 
 def suite(root, repetitions, build, run):
-    """Prints the table; returns what could not be measured. `build` and `run` are those of scripts/bench."""
+    """Prints the table; returns what could not be measured."""
     del root
-    best, problems = fastest(run(build("fuzz_loop_bench"), repetitions, "."))
-    print(table("fuzzing the reference optimizer with proof, one core: programs or policies a second (best of %d), the loops being all stages\n"
-                "together; of those proven, how many took diagrams; undecided within limits of 2^14 nodes and 2^15 steps" % repetitions,
+    best, problems = fastest_rows(run(build("fuzz_loop_bench"), repetitions, "."))
+    print(table("fuzzing the reference optimizer with proof, one core: programs or policies a second (best of %d); the loops run all stages;\n"
+                "by diagrams: the proofs that needed decision diagrams; undecided: within limits of 2^14 nodes and 2^15 steps" % repetitions,
                 ["stage", "a second", "us each", "proven %", "by diagrams", "undecided", "target", ""], lines(best)), end="")
     return problems

@@ -1,7 +1,6 @@
-"""scripts/bench latency: what `secequiv bench` can tell, and what it tells of real filters.
+"""scripts/bench latency: the differences that `secequiv bench` can distinguish, and its results for real filters.
 
-The other core is kept busy throughout: what is measured has to hold on a machine that does other things."""
-import json
+The other core is busy throughout, because the measurements have to hold on a machine that does other things."""
 import os
 import pathlib
 import statistics
@@ -9,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from bench_prove import judge, number, quotient, table
+from measure import compare, number, quotient, report_of, table
 
 REPEATS, WITHIN, STEP = 20, 0.005, 30
 PAIRS = {"systrap": "systrap", "systrap, everything on": "systrap-everything"}
@@ -36,10 +35,7 @@ class Busy:
 
 
 def bench(binary, root, *arguments):
-    done = subprocess.run([str(part) for part in (binary, "bench", "--json", *arguments)], capture_output=True, text=True, cwd=root)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip())
-    return json.loads(done.stdout)
+    return report_of(binary, "bench", *arguments, cwd=root)
 
 
 def times(document):
@@ -77,15 +73,14 @@ def resolution(binary, root, folder):
     systrap = "corpus/programs/gvisor/systrap.before.bpf"
     return [
         row("systrap beside itself", repeated(binary, root, systrap, systrap, "--profile", POSTGRES),
-            lambda low, high: judge((max(1 - low, high - 1), "<=", WITHIN))),
+            lambda low, high: compare((max(1 - low, high - 1), "<=", WITHIN))),
         row("getpid, %d more instructions" % STEP, repeated(binary, root, path[100], path[100 + STEP], "--profile", getpid),
-            lambda low, high: judge((low - 1, ">=", WITHIN))),
+            lambda low, high: compare((low - 1, ">=", WITHIN))),
     ]
 
 
 def cached_calls(binary, root, program):
-    done = subprocess.run([str(binary), "cost", "--json", program, "--profile", POSTGRES], capture_output=True, text=True, cwd=root, check=True)
-    return {call["name"] for call in json.loads(done.stdout)["sides"][0]["calls"] if call["cached"]}
+    return {call["name"] for call in report_of(binary, "cost", program, "--profile", POSTGRES, cwd=root)["sides"][0]["calls"] if call["cached"]}
 
 
 def beyond_none(binary, root, document, side, program, bitmap_ns):
@@ -127,7 +122,7 @@ def bitmap(binary, root, folder):
 
 
 def suite(root, repetitions, build, run):
-    """Prints the tables; returns what could not be measured. `build` is that of scripts/bench."""
+    """Prints the tables; returns what could not be measured."""
     del repetitions, run
     binary = build("secequiv")
     with tempfile.TemporaryDirectory() as made, Busy():

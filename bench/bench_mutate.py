@@ -1,10 +1,5 @@
-"""scripts/bench mutate: which small slips in real filters derived inputs, fuzzing and proofs find.
-
-`secequiv mutate` counts and times; this judges and prints."""
-import json
-import subprocess
-
-from bench_prove import judge, number, table
+"""scripts/bench mutate: how many single-point mutants of real filters derived inputs, fuzzing and proofs find."""
+from measure import compare, number, report_of, table
 
 NAMES = ("systrap", "systrap-hostnet", "systrap-everything")
 INPUTS, ALL = 99.9, 100  # percent of the mutants that differ
@@ -27,31 +22,22 @@ def row(name, report, seconds):
     proven = share(total["proven_different"], total["proven_different"] + total["unproven"])
     return [name, total["mutants"], total["equivalent"], sum(each["inputs"] for each in report["inputs"]), number(inputs, 3),
             number(fuzzed, 3), number(proven, 3), number(seconds, 1), ">= %s, %s, %s %%; <= %d s" % (INPUTS, ALL, ALL, SECONDS),
-            judge((inputs, ">=", INPUTS), (fuzzed, ">=", ALL), (proven, ">=", ALL), (seconds, "<=", SECONDS))]
-
-
-def measured(binary, program, policy):
-    """The report of one run with every mutant proven; raises RuntimeError if there is none."""
-    done = subprocess.run([str(binary), "mutate", str(program), "--policy", str(policy), "--prove-all", "--json"],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 1, 3):
-        raise RuntimeError("%s: status %d: %s" % (program.name, done.returncode, done.stderr.strip()))
-    return json.loads(done.stdout)
+            compare((inputs, ">=", INPUTS), (fuzzed, ">=", ALL), (proven, ">=", ALL), (seconds, "<=", SECONDS))]
 
 
 def suite(root, repetitions, build, run):
-    """Prints the table; returns what could not be measured. `build` and `run` are those of scripts/bench."""
+    """Prints the table; returns what could not be measured."""
     del repetitions, run  # counts do not vary, and a run takes long
     binary = build("secequiv")
     rows, problems = [], []
     for name in NAMES:
         report, seconds = None, None
         try:
-            report = measured(binary, root / "corpus/programs/gvisor" / (name + ".after.bpf"),
-                              root / "corpus/policies/gvisor" / (name + ".json"))
+            report = report_of(binary, "mutate", root / "corpus/programs/gvisor" / (name + ".after.bpf"), "--policy",
+                               root / "corpus/policies/gvisor" / (name + ".json"), "--prove-all", allowed=(0, 1, 3))
             seconds = sum(report["seconds"].values())
         except (RuntimeError, ValueError) as error:
-            problems.append(str(error))
+            problems.append("%s: %s" % (name, error))
         rows.append(row(name, report, seconds))
     print(table("single-point mutants of gVisor's optimized filters: killed by inputs derived from policy and program, by these and a\n"
                 "second of fuzzing each, by proof, in % of those that differ; time for all three, once",

@@ -1,10 +1,9 @@
-"""scripts/bench optimize: what the reference optimizer makes of real policies, beside gVisor's and libseccomp's filters.
+"""scripts/bench optimize: the reference optimizer's filters for real policies, beside gVisor's and libseccomp's.
 
-optimize_bench counts, proves and times; this judges and prints."""
+optimize_bench counts, proves and times; this compares and prints."""
 import json
-import subprocess
 
-from bench_prove import fastest, judge, number, quotient, table
+from measure import compare, fastest, finished, growth_rows, number, quotient, show
 
 LARGEST = "systrap-everything"
 LARGEST_MS = 30  # gVisor needs about 59 ms, in Go
@@ -32,7 +31,7 @@ def gvisor_rows(rows):
             cells += [number(theirs, digits), number(ours, digits)]
             if key != "uncached":
                 limits.append((None if theirs is None else ours, "<=", theirs))
-        cells += [change(row, "cache_gvisor"), change(row, "cache_compiled"), "<= gvisor's", judge(*limits)]
+        cells += [change(row, "cache_gvisor"), change(row, "cache_compiled"), "<= gvisor's", compare(*limits)]
         out.append(cells)
     return out
 
@@ -44,12 +43,12 @@ def libseccomp_rows(rows):
         for key, digits in (("size", 0), ("executed", 2), ("uncached", 2), ("most", 0)):
             cells += [number(value(row, whose, key), digits) for whose in ("linear", "tree", "ours")]
         out.append(cells + [row.get("inputs"), row.get("left_out"),
-                            None if row.get("assumed") == "true" else row.get("assumed"), judge((ours, None, None))])
+                            None if row.get("assumed") == "true" else row.get("assumed"), compare((ours, None, None))])
     return out
 
 
 def request_rows(rows):
-    return [[row["name"], row.get("size"), number(row.get("executed"), 2), row.get("most"), judge((row.get("size"), None, None))]
+    return [[row["name"], row.get("size"), number(row.get("executed"), 2), row.get("most"), compare((row.get("size"), None, None))]
             for row in rows]
 
 
@@ -59,38 +58,20 @@ def time_rows(names, times):
         now = times.get("optimize/" + name)
         limit = LARGEST_MS if name == LARGEST else None
         now = None if now is None else now / 1e3
-        rows.append([name, number(now, 2), limit and "<= %d ms" % limit, judge((now, limit and "<=", limit))])
+        rows.append([name, number(now, 2), limit and "<= %d ms" % limit, compare((now, limit and "<=", limit))])
     return rows
 
 
 def split_rows(times):
     parts = {kind: times.get("split/" + kind) for kind in ("rules", "layout", "bytecode")}
     known = None if None in parts.values() else sum(parts.values())
-    return [[kind, number(quotient(now, 1e3), 2), number(quotient(now and 100 * now, known), 0), judge((now, None, None))]
+    return [[kind, number(quotient(now, 1e3), 2), number(quotient(now and 100 * now, known), 0), compare((now, None, None))]
             for kind, now in parts.items()]
-
-
-def growth_rows(times):
-    rows = []
-    for kind in ("calls", "requests"):
-        before = None
-        for length in LENGTHS:
-            now = times.get("growth/%s/%d" % (kind, length))
-            first = length == LENGTHS[0]
-            factor = None if first else quotient(now, before)
-            rows.append(["%s %d" % (kind, length), number(quotient(now, 1e3), 2), number(factor, 2),
-                         None if first else "<= %.1f" % DOUBLING,
-                         judge((now, None, None)) if first else judge((factor, "<=", DOUBLING))])
-            before = now
-    return rows
 
 
 def counted(binary):
     """optimize_bench's counts; raises RuntimeError if there are none."""
-    done = subprocess.run([str(binary), "--counts"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        raise RuntimeError("%s --counts: status %d: %s" % (binary, done.returncode, done.stderr.strip()))
-    return json.loads(done.stdout)
+    return json.loads(finished([binary, "--counts"]).stdout)
 
 
 def named(rows, names):
@@ -100,7 +81,7 @@ def named(rows, names):
 
 
 def suite(root, repetitions, build, run):
-    """Prints the tables; returns what could not be measured. `build` and `run` are those of scripts/bench."""
+    """Prints the tables; returns what could not be measured."""
     names = sorted(path.stem for path in (root / "corpus/policies/gvisor").glob("*.json"))
     binary = build("optimize_bench")
     try:
@@ -111,7 +92,7 @@ def suite(root, repetitions, build, run):
     problems = ["%s: %s" % (row["name"], row["error"]) for rows in counts.values() for row in rows if "error" in row]
     problems += ["%s: %s" % item for item in sorted(errors.items())]
 
-    tables = [
+    return problems + show(
         ("gVisor's optimizer and ours on the same rules: instructions; executed by a call of corpus/profiles/postgres.txt, with the\n"
          "kernel's cache and without; system calls the cache loses and gains (each filter proven equivalent to the policy)",
          ["policy", "compiled", "gvisor", "ours", "executed gvisor", "ours", "uncached gvisor", "ours", "cache: to gvisor",
@@ -125,10 +106,4 @@ def suite(root, repetitions, build, run):
         ("optimize(policy), in process (min time of %d)" % repetitions, ["policy", "ms", "target", ""], time_rows(names, times)),
         ("%s by kind of pass (min time of %d)" % (LARGEST, repetitions), ["kind", "ms", "%", ""], split_rows(times)),
         ("growth: system calls with one tested argument each, and requests of one ioctl (min time of %d, factor per doubling)" %
-         repetitions, ["rules", "ms", "factor", "target", ""], growth_rows(times)),
-    ]
-    print("\n".join(table(*arguments) for arguments in tables), end="")
-    for title, _, rows in tables:
-        problems += ["%s: %s: not measured" % (title.split(":")[0].split(",")[0].split(" (")[0], row[0]) for row in rows
-                     if row[-1] == "not measured"]
-    return problems
+         repetitions, ["rules", "ms", "factor", "target", ""], growth_rows(("calls", "requests"), LENGTHS, times, 1e3, 2, DOUBLING)))

@@ -1,19 +1,21 @@
-"""scripts/bench prove: what proofs cost, beside the targets. Measures processes itself; the rest comes from prove_bench."""
+"""scripts/bench prove: the cost of proofs, beside the targets. It measures processes itself; the rest comes from prove_bench."""
 import json
 import os
 import random
-import re
 import subprocess
 import sys
 import time
 
+from measure import compare, fastest, finished, growth_rows, number, quotient, show
+
 LARGEST = "gvisor-systrap-everything"
-NAIVE = (LARGEST, "gvisor-kvm")  # pairs that the home-made query is asked about
+NAIVE = (LARGEST, "gvisor-kvm")  # the pairs for the home-made query
 PAIR_US, LARGEST_US, LARGEST_RATIO = 500, 1000, 400
 PROCESS_MS, PROCESS_MB = 5, 32
 DIFF_US = 5000
 RANDOM_MEDIAN_US, RANDOM_PROGRAMS = 10, 2000
 DOUBLING = 2.5
+LENGTHS = [128 << i for i in range(6)]
 
 # Linux counts towards a process's ru_maxrss what its parent occupied when it was spawned: 8 MiB for the smallest Python.
 # So a shell of 1 MiB starts the process and leaves it to the Python that waits, as its subreaper, for both.
@@ -30,57 +32,6 @@ print(*peak(["/bin/true"]), *peak(sys.argv[1:]))
 """
 
 
-def judge(*limits):
-    """The last column, for (measured, "<=" or ">=" or None, target) triples: a measured value of None is no measurement,
-    a sign of None no target."""
-    if any(measured is None for measured, _, _ in limits):
-        return "not measured"
-    aimed = [measured <= target if sign == "<=" else measured >= target for measured, sign, target in limits if sign]
-    return ("met" if all(aimed) else "missed") if aimed else None
-
-
-def table(title, header, rows):
-    """Aligned text: the first column to the left, the others to the right; None is shown as a dash."""
-    cells = [list(header)] + [["-" if cell is None else str(cell) for cell in row] for row in rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    lines = ["  ".join([row[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]).rstrip()
-             for row in cells]
-    return "\n".join([title] + lines) + "\n"
-
-
-def number(value, digits):
-    return None if value is None else "%.*f" % (digits, value)
-
-
-def quotient(above, below):
-    return None if above is None or below is None else above / below
-
-
-def plain_name(name):
-    """Google Benchmark's name without the settings that it appends."""
-    return re.sub(r"/(iterations|repeats|min_time|real_time|manual_time)(:[^/]*)?", "", name)
-
-
-def fastest(rows):
-    """Of each benchmark's repetitions: (name -> µs, name -> counter -> value, name -> error), each value its minimum."""
-    times, counters, errors = {}, {}, {}
-    for row in rows:
-        name = plain_name(row["name"])
-        if row.get("error_occurred"):
-            errors[name] = row.get("error_message") or "failed"
-        elif row.get("run_type") == "iteration":
-            micros = row["real_time"] * {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}[row["time_unit"]]
-            times[name] = min(micros, times.get(name, micros))
-            best = counters.setdefault(name, {})
-            for key in ("median", "p90", "decided", "exhausted"):
-                if key in row:
-                    best[key] = min(row[key], best.get(key, row[key]))
-    for name in errors:  # one repetition that failed is no measurement, however fast the others were
-        times.pop(name, None)
-        counters.pop(name, None)
-    return times, counters, errors
-
-
 def corpus_rows(names, times, alone):
     """`alone`: the diagrams' times in a process in which Z3 never ran. They are longer, by a fifth for large pairs, because
     the heap that Z3 leaves behind saves later proofs their page faults; so both have to meet the target."""
@@ -90,12 +41,12 @@ def corpus_rows(names, times, alone):
         ratio = quotient(z3, dd)
         micros = LARGEST_US if name == LARGEST else PAIR_US
         rows.append([name, number(dd, 1), number(apart, 1), number(z3, 0), number(ratio, 0), "<= %d us" % micros,
-                     judge((dd, "<=", micros), (apart, "<=", micros), (ratio, None, None))])
+                     compare((dd, "<=", micros), (apart, "<=", micros), (ratio, None, None))])
     return rows
 
 
 def naive_seconds(before, after):
-    """Of bench/naive_z3.py on two files, by the first Python that has Z3; raises RuntimeError if none has, or unless the
+    """The seconds of bench/naive_z3.py on two files, in the first Python that has Z3; raises RuntimeError if none has it, or unless the
     pair is equivalent."""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "naive_z3.py")
     for python in ("/usr/bin/python3", sys.executable):
@@ -103,7 +54,7 @@ def naive_seconds(before, after):
         if done.returncode == 0:
             answer, seconds = done.stdout.split()
             if answer != "unsat":
-                raise RuntimeError("the home-made query says %s" % answer)
+                raise RuntimeError("the home-made query answers %s" % answer)
             return float(seconds)
     raise RuntimeError("the home-made query needs Z3's Python module (Debian: python3-z3): %s" % done.stderr.strip().split("\n")[-1])
 
@@ -115,7 +66,7 @@ def naive_rows(naive, times):
         ratio = quotient(seconds and seconds * 1e6, times.get("dd/" + name))
         least = LARGEST_RATIO if name == LARGEST else None
         rows.append([name, number(seconds and seconds * 1e3, 0), number(ratio, 0), least and ">= %d" % least,
-                     judge((ratio, least and ">=", least))])
+                     compare((ratio, least and ">=", least))])
     return rows
 
 
@@ -126,45 +77,26 @@ def process_rows(names, walls, peaks):
         wall, peak = walls.get(name), peaks.get(name)
         wall, peak = None if wall is None else wall * 1e3, None if peak is None else peak / 1024
         rows.append([name, number(wall, 2), number(peak, 1), "<= %d ms, <= %d MiB" % (PROCESS_MS, PROCESS_MB),
-                     judge((wall, "<=", PROCESS_MS), (peak, "<=", PROCESS_MB))])
+                     compare((wall, "<=", PROCESS_MS), (peak, "<=", PROCESS_MB))])
     return rows
 
 
 def random_rows(counters):
     median, decided = counters.get("median"), counters.get("decided")
-    return [["median", number(median, 2), "<= %d us" % RANDOM_MEDIAN_US, judge((median, "<=", RANDOM_MEDIAN_US))],
-            ["90th percentile", number(counters.get("p90"), 2), None, judge((counters.get("p90"), None, None))],
-            ["programs decided", number(decided, 0), ">= %d" % RANDOM_PROGRAMS, judge((decided, ">=", RANDOM_PROGRAMS))],
-            ["limits ran out", number(counters.get("exhausted"), 0), None, judge((counters.get("exhausted"), None, None))]]
+    return [["median", number(median, 2), "<= %d us" % RANDOM_MEDIAN_US, compare((median, "<=", RANDOM_MEDIAN_US))],
+            ["90th percentile", number(counters.get("p90"), 2), None, compare((counters.get("p90"), None, None))],
+            ["programs decided", number(decided, 0), ">= %d" % RANDOM_PROGRAMS, compare((decided, ">=", RANDOM_PROGRAMS))],
+            ["limits ran out", number(counters.get("exhausted"), 0), None, compare((counters.get("exhausted"), None, None))]]
 
 
 def diff_rows(times):
-    return [[name[len("diff/"):], number(times[name], 1), "<= %d us" % DIFF_US, judge((times[name], "<=", DIFF_US))]
+    return [[name[len("diff/"):], number(times[name], 1), "<= %d us" % DIFF_US, compare((times[name], "<=", DIFF_US))]
             for name in sorted(times) if name.startswith("diff/")]
 
 
-def growth_rows(lengths, times):
-    rows = []
-    for kind in ("scattered", "dense"):
-        before = None
-        for length in lengths:
-            now = times.get("growth/%s/%d" % (kind, length))
-            if length == lengths[0]:
-                rows.append(["%s %d" % (kind, length), number(now, 1), None, None, judge((now, None, None))])
-            else:
-                factor = quotient(now, before)
-                rows.append(["%s %d" % (kind, length), number(now, 1), number(factor, 2), "<= %.1f" % DOUBLING,
-                             judge((factor, "<=", DOUBLING))])
-            before = now
-    return rows
-
-
 def engine_of(command):
-    """What `secequiv prove --json` says decided; raises RuntimeError unless the pair is equivalent."""
-    done = subprocess.run(command + ["--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        raise RuntimeError("%s: status %d: %s" % (" ".join(command), done.returncode, (done.stdout + done.stderr).strip()))
-    return json.loads(done.stdout)["engine"]
+    """The engine that decided according to `secequiv prove --json`; raises RuntimeError unless the pair is equivalent."""
+    return json.loads(finished(command + ["--json"]).stdout)["engine"]
 
 
 def wall_seconds(command):
@@ -215,7 +147,7 @@ def processes(commands, repetitions):
 
 
 def suite(root, repetitions, build, run):
-    """Prints the tables; returns what could not be measured. `build` and `run` are those of scripts/bench."""
+    """Prints the tables; returns what could not be measured."""
     programs = root / "corpus/programs"
     pairs = json.loads((programs / "manifest.json").read_text())["pairs"]
     names = [pair["name"] for pair in pairs]
@@ -236,7 +168,7 @@ def suite(root, repetitions, build, run):
     walls, peaks, floor, failed = processes(commands, repetitions)
     problems += failed
 
-    tables = [
+    return problems + show(
         ("corpus pairs, in process (min time of %d, of Z3 of 7)" % repetitions,
          ["pair", "dd us", "without z3", "z3 us", "z3/dd", "target", ""], corpus_rows(names, times, alone)),
         ("a home-made Z3 query (bench/naive_z3.py, min of 3), and how many times faster diagrams are, in process",
@@ -249,9 +181,4 @@ def suite(root, repetitions, build, run):
         ("complete difference with counts, in process (min time of %d)" % repetitions, ["profiles", "us", "target", ""],
          diff_rows(times)),
         ("allow-lists against a shuffled order (min time of %d, factor per doubling)" % repetitions,
-         ["numbers", "us", "factor", "target", ""], growth_rows([128 << i for i in range(6)], times)),
-    ]
-    print("\n".join(table(*arguments) for arguments in tables), end="")
-    for title, _, rows in tables:
-        problems += ["%s: %s: not measured" % (title.split(",")[0].split(" (")[0], row[0]) for row in rows if row[-1] == "not measured"]
-    return problems
+         ["numbers", "us", "factor", "target", ""], growth_rows(("scattered", "dense"), LENGTHS, times, 1, 1, DOUBLING)))

@@ -1,4 +1,4 @@
-"""scripts/bench adapters: which findings count as confirmed."""
+"""scripts/bench adapters: which findings the naive evaluator confirms."""
 
 import sys
 from pathlib import Path
@@ -23,17 +23,17 @@ def test_a_difference_is_confirmed_by_running_both():
     assert bench_adapters.confirmed(finding("different", [RET_0], [RET_1], ("0x0", "0x0")), "optimizer") is False
 
 
-def test_of_an_evaluator_our_value_must_be_right():
+def test_for_an_evaluator_our_value_must_be_right():
     assert bench_adapters.confirmed(finding("different", [RET_0], None), "evaluator") is True
     assert bench_adapters.confirmed(finding("different", [RET_1], None), "evaluator") is False
 
 
-def test_a_refused_output_is_one_that_the_kernels_check_refuses():
+def test_the_kernels_check_must_refuse_a_refused_output():
     assert bench_adapters.confirmed(finding("rejected", [RET_0], [NEVER_SET, RET_0]), "optimizer") is True
     assert bench_adapters.confirmed(finding("rejected", [RET_0], [RET_1]), "optimizer") is False
     assert bench_adapters.confirmed(finding("rejected", [NEVER_SET, RET_0], [NEVER_SET, RET_0]), "optimizer") is False
 
 
-def test_what_is_not_about_values_is_neither():
+def test_findings_about_other_things_are_neither():
     assert bench_adapters.confirmed(finding("slow", [], None), "optimizer") is None
     assert bench_adapters.confirmed(finding("garbage", [RET_0], None), "optimizer") is False

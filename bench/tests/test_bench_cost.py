@@ -1,4 +1,4 @@
-"""scripts/bench cost: what is picked and shown, by hand-made reports; nothing is counted."""
+"""scripts/bench cost: selection and tables, on reports made by hand; nothing is counted."""
 
 import sys
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_pairs_that_are_not_exact_are_not_measured(broken):
     assert row[0] == "a" and row[1:10] == [None] * 9 and row[-1] == "not measured"
 
 
-def test_what_fails_is_a_problem(tmp_path, capsys):
+def test_failures_are_problems(tmp_path, capsys):
     tool = tmp_path / "secequiv"
     tool.write_text("#!/bin/sh\necho no such file >&2\nexit 2\n")
     tool.chmod(0o755)

@@ -1,4 +1,4 @@
-"""scripts/bench fuzz: what it reads from libFuzzer and the targets."""
+"""scripts/bench fuzz reads the output of libFuzzer and of the targets."""
 
 import sys
 from pathlib import Path
@@ -13,17 +13,15 @@ import bench_fuzz  # noqa: E402
 STATISTICS = "Done 120 runs in 1 second(s)\nstat::number_of_executed_units: 120\nstat::average_exec_per_sec: 120\n"
 
 
-def test_runs_and_what_the_target_judged():
+def test_runs_answers_and_proofs():
     assert bench_fuzz.executed(STATISTICS) == (120, None)
     said = STATISTICS + "fuzz_program: 118 answers, 110 proven, 8 undecided, 0 not expressed\n"
     assert bench_fuzz.executed(said) == (120, (118, 110))
 
 
-def test_a_run_without_statistics_or_that_fails_is_no_measurement():
+def test_a_run_without_statistics_is_no_measurement():
     with pytest.raises(AttributeError):
         bench_fuzz.executed("Done 120 runs")
-    with pytest.raises(RuntimeError, match="status 3: .*why"):
-        bench_fuzz.finished(["sh", "-c", "echo why; exit 3"])
 
 
 def test_without_the_adapter_there_is_no_reference(tmp_path):

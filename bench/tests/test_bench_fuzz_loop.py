@@ -1,4 +1,4 @@
-"""scripts/bench fuzz_loop: what is judged and shown, by hand-made rows; nothing is timed."""
+"""scripts/bench fuzz_loop: targets and the table, on rows made by hand; nothing is timed."""
 
 import sys
 from pathlib import Path
@@ -12,12 +12,7 @@ def row(name, rate, **more):
     return {"name": name, "run_type": "iteration", "items_per_second": rate, "family_index": 0, **more}
 
 
-def test_the_fastest_counts():
-    best, problems = bench.fastest([row("a", 10.0), row("a", 30.0), row("a", 20.0), {"name": "a", "run_type": "aggregate"}])
-    assert best == {"a": row("a", 30.0)} and problems == []
-
-
-def test_judged():
+def test_targets():
     shares = {"proven_%": 99.5, "by_diagrams_%": 0.25, "undecided_%": 0.5}
     best = {"policy/loop_mutated": row("policy/loop_mutated", 1999.0, family_index=9), "program/check": row("program/check", 2e6),
             "program/loop_mutated": row("program/loop_mutated", 50_000.0, family_index=1, **shares)}
@@ -30,7 +25,7 @@ def test_judged():
     ]
 
 
-def test_what_failed_is_told(capsys):
+def test_failures_are_reported(capsys):
     problems = bench.suite(None, 1, lambda target: target,
                            lambda *_: [{"name": "program/prove", "error_occurred": True, "error_message": "no"}])
     assert problems == ["program/prove: no"]

@@ -1,4 +1,4 @@
-"""scripts/bench mutate: what is judged and shown, by hand-made reports; nothing is timed."""
+"""scripts/bench mutate: targets and the table, on reports made by hand; nothing is timed."""
 
 import sys
 from pathlib import Path
@@ -29,16 +29,16 @@ def test_rows(made, seconds, shares, result):
     assert bench.row("a", made, seconds) == ["a", 1010, 10, 42, *shares, "%.1f" % seconds, ">= 99.9, 100, 100 %; <= 60 s", result]
 
 
-def test_what_failed_is_not_measured(tmp_path, capsys):
+def test_failures_are_not_measured(tmp_path, capsys):
     broken = tmp_path / "secequiv"
     broken.write_text("#!/bin/sh\necho no >&2; exit 2\n")
     broken.chmod(0o755)
     problems = bench.suite(tmp_path, 1, lambda target: broken, None)
-    assert problems == ["%s.after.bpf: status 2: no" % name for name in bench.NAMES]
+    assert problems == ["%s: %s mutate: status 2: no" % (name, broken) for name in bench.NAMES]
     assert capsys.readouterr().out.count("not measured") == len(bench.NAMES)
 
 
-def test_what_is_no_report_is_not_measured(tmp_path, capsys):
+def test_other_output_is_not_measured(tmp_path, capsys):
     broken = tmp_path / "secequiv"
     broken.write_text("#!/bin/sh\necho no\n")
     broken.chmod(0o755)

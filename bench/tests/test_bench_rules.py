@@ -1,4 +1,4 @@
-"""scripts/bench rules: what is picked and shown, by hand-made reports; nothing is proven."""
+"""scripts/bench rules: selection and targets, on reports made by hand; nothing is proven."""
 
 import sys
 from pathlib import Path
@@ -29,5 +29,5 @@ def test_without_reports_there_is_no_table(tmp_path, capsys):
     failing = tmp_path / "secequiv"
     failing.write_text("#!/bin/sh\necho no >&2\nexit 1\n")
     failing.chmod(0o755)
-    assert bench.suite(tmp_path, 1, lambda target: failing, None) == ["prove-rule: status 1: no"]
+    assert bench.suite(tmp_path, 1, lambda target: failing, None) == ["%s prove-rule: status 1: no" % failing]
     assert capsys.readouterr().out == ""
