@@ -17,8 +17,8 @@ NOT_ABOUT_VALUES = {"slow", "hung", "crashed", "exhausted", "grew", "nondetermin
 
 def confirmed(finding, kind):
     """Whether the naive evaluator confirms a finding; None if the finding is not about values."""
-    from oracle.accept import accept
-    from oracle.naive import Insn, run
+    from naive.accept import accept
+    from naive.naive import Insn, run
     if finding["kind"] in NOT_ABOUT_VALUES:
         return None
     before = [Insn(*row) for row in finding["before"]]

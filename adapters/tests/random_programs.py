@@ -1,12 +1,12 @@
 """Random programs that the kernel accepts, with every instruction seccomp has, and inputs near their constants.
 
-Acceptance is asked of scripts/oracle/accept.py; what it refuses is thrown away.
+Acceptance is asked of scripts/naive/accept.py; what it refuses is thrown away.
 """
 
 import struct
 
-from oracle.accept import accept
-from oracle.naive import Insn
+from naive.accept import accept
+from naive.naive import Insn
 
 VALUES = (0, 1, 2, 31, 32, 33, 63, 64, 0x7F, 0x80, 0xFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF, 0x7FFF0000, 0x50001)
 ALU = (0x04, 0x14, 0x24, 0x34, 0x44, 0x54, 0x64, 0x74, 0xA4)

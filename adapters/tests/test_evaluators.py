@@ -7,7 +7,7 @@ import pytest
 import random_programs
 from built_adapters import FULL
 
-from oracle.naive import Insn, run
+from naive.naive import Insn, run
 
 PROGRAMS = 4000 if FULL else 400
 INPUTS = 8

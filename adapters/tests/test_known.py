@@ -7,8 +7,8 @@ import pytest
 from built_adapters import built
 
 from corpus import known
-from oracle.accept import accept
-from oracle.naive import Insn, run
+from naive.accept import accept
+from naive.naive import Insn, run
 
 HANG_SECONDS = 3
 ENTRIES = known.load()

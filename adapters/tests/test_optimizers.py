@@ -7,8 +7,8 @@ import pytest
 import random_programs
 from built_adapters import FULL, ROOT
 
-from oracle.accept import accept
-from oracle.naive import Insn, run
+from naive.accept import accept
+from naive.naive import Insn, run
 
 PROGRAMS = 3000 if FULL else 300
 INPUTS = 12

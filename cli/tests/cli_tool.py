@@ -1,7 +1,7 @@
 """Running secequiv, reading its reports, and a second opinion on what programs do.
 
 Owns where the binary is, how its output is taken apart, and the schemas every --json report must fit. The second opinion
-is scripts/oracle, which shares no code with the binary.
+is scripts/naive, which shares no code with the binary.
 """
 
 import json
@@ -22,9 +22,9 @@ MANIFEST = json.loads((PROGRAMS / "manifest.json").read_text())
 
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from oracle.accept import accept  # noqa: E402, F401
-from oracle.asm import assemble  # noqa: E402
-from oracle.naive import Insn, run as evaluate, run_stack  # noqa: E402, F401
+from naive.accept import accept  # noqa: E402, F401
+from naive.asm import assemble  # noqa: E402
+from naive.naive import Insn, run as evaluate, run_stack  # noqa: E402, F401
 
 FULL = os.environ.get("SECEQUIV_FULL_TESTS") == "1"  # the development build
 STATUS = {"pass": 0, "equivalent": 0, "fail": 1, "different": 1, "unknown": 3, "rejected": 4, "crashed": 5}

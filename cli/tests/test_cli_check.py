@@ -4,7 +4,7 @@ import json
 
 import pytest
 from cli_tool import (POLICIES, ROOT, confirmed, evaluate, fits, pairs, program, read_raw, report, run, words_bytes, write_raw)
-from oracle.naive import same
+from naive.naive import same
 
 PAIRS = pairs()
 SEEDS = sorted((POLICIES / "seed").glob("*.json"))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from cli_tool import FULL, POLICIES, PROGRAMS, accept, binary, evaluate, report, run
-from oracle.naive import Insn
+from naive.naive import Insn
 
 FAST = ["--no-scaling", "--trials"]
 # A filter of programs: reads struct sock_filter from standard input, writes what CHANGE makes of the list of [code, jt, jf, k].
@@ -195,7 +195,7 @@ def test_check_with_an_optimizer(tool, programs):
 EVALUATOR = """
 import struct, sys
 sys.path.insert(0, %r)
-from oracle.naive import Insn, run
+from naive.naive import Insn, run
 program = open(sys.argv[1], 'rb').read()
 insns = [Insn(*struct.unpack_from('<HBBI', program, at)) for at in range(0, len(program), 8)]
 inputs = sys.stdin.buffer.read()

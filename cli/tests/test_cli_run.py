@@ -4,7 +4,7 @@ import random
 
 import pytest
 from cli_tool import POLICIES, PROGRAMS, Insn, evaluate, program, read_raw, report, run, run_stack, words_bytes, write_raw
-from oracle import vectors
+from naive import vectors
 
 GETPID_WORDS = [39, 0xC000003E] + [0] * 14
 STACKS = [(vector, run) for path in vectors.find_files() if path.name.startswith("stack_")

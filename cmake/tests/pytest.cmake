@@ -43,7 +43,7 @@ if(NOT _files)
 endif()
 # One file each, so that several run at once.
 foreach(_file IN LISTS _files)
-  # scripts/oracle/tests/test_naive.py is called pytest.scripts.oracle.naive.
+  # scripts/naive/tests/test_naive.py is called pytest.scripts.naive.naive.
   string(REGEX REPLACE "/tests/test_(.*)\\.py$" "/\\1" _name ${_file})
   string(REPLACE "/" "." _name pytest.${_name})
   add_test(NAME ${_name} COMMAND ${SECEQUIV_PYTHON} -m pytest -q -p no:cacheprovider ${_file}

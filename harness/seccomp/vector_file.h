@@ -1,6 +1,6 @@
 // Test vectors: reader and runner of corpus/FORMAT.md. Owns that grammar, stricter than bpf_asm
 // where the format is, and what it means for a vector to pass. Test support: the same files go
-// through an independent implementation (scripts/oracle), and both must report the same count.
+// through an independent implementation (scripts/naive), and both must report the same count.
 #pragma once
 
 #include <optional>

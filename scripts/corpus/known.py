@@ -16,9 +16,9 @@ from typing import NamedTuple
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from oracle.accept import accept  # noqa: E402
-from oracle.asm import AsmError, assemble  # noqa: E402
-from oracle.vectors import parse_input  # noqa: E402
+from naive.accept import accept  # noqa: E402
+from naive.asm import AsmError, assemble  # noqa: E402
+from naive.vectors import parse_input  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "corpus" / "known.toml"

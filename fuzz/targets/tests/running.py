@@ -11,7 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from oracle import asm, naive  # noqa: E402
+from naive import asm, naive  # noqa: E402
 
 LIBFUZZER = "SECEQUIV_FUZZ_BIN" in os.environ
 

@@ -15,7 +15,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from oracle import naive  # noqa: E402
+from naive import naive  # noqa: E402
 
 BEFORE = ROOT / "corpus/programs/gvisor/systrap.before.bpf"
 AFTER = ROOT / "corpus/programs/gvisor/systrap.after.bpf"

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 import running
-from oracle import accept, naive
+from naive import accept, naive
 from running import LIBFUZZER, ROOT
 
 BROKEN_PLUGIN = """

@@ -12,7 +12,7 @@ from pathlib import Path
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from oracle import vectors  # noqa: E402
+from naive import vectors  # noqa: E402
 
 
 def main(argv=None):

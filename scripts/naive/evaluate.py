@@ -15,8 +15,8 @@ from pathlib import Path
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from oracle.accept import accept  # noqa: E402
-from oracle.naive import EvaluationError, Insn, run  # noqa: E402
+from naive.accept import accept  # noqa: E402
+from naive.naive import EvaluationError, Insn, run  # noqa: E402
 
 
 def read_program(raw, name):
