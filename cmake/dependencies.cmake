@@ -1,4 +1,4 @@
-# Libraries of others that every build needs. Z3 and GMP are looked for where they are used (verify).
+# Foreign libraries that every build needs. verify, which uses Z3 and GMP, finds these itself.
 
 # secequiv_headers(target header): an imported target for a library of which only headers are used.
 function(secequiv_headers target header)
@@ -9,7 +9,7 @@ function(secequiv_headers target header)
 endfunction()
 
 if(SECEQUIV_FUZZING_ENGINE)
-  # The packages' own files refuse builds for another architecture (-m32), though headers serve any.
+  # The packages' own files refuse builds for another architecture (-m32), although headers work for all.
   secequiv_headers(fmt::fmt-header-only fmt/format.h)
   target_compile_definitions(fmt::fmt-header-only INTERFACE FMT_HEADER_ONLY=1)
   secequiv_headers(nlohmann_json::nlohmann_json nlohmann/json.hpp)

@@ -1,5 +1,5 @@
-# cmake -D OUTPUT=file.cc -D NAMESPACE=a::b -D FILES=name=path,... -P embed.cmake: each file's bytes as what the function
-# `std::string_view NAME()` of the namespace returns.
+# cmake -D OUTPUT=file.cc -D NAMESPACE=a::b -D FILES=name=path,... -P embed.cmake: the function
+# `std::string_view NAME()` of the namespace returns the bytes of the file.
 string(REPLACE "," ";" files "${FILES}")
 set(text "#include <string_view>\n\nnamespace ${NAMESPACE} {\n")
 foreach(file ${files})

@@ -1,4 +1,4 @@
-# What `cmake --install` leaves: the command line, the library with its header, and the package other projects find. Needs
+# What `cmake --install` installs: the command line, the library with its header, and the package other projects find. Needs
 # the targets secequiv and libsecequiv.
 include(CMakePackageConfigHelpers)
 
@@ -16,7 +16,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/secequivConfig.cmake ${CMAKE_CURRENT_B
               api/cmake/secequivFunctions.cmake api/cmake/secequivToFile.cmake
         DESTINATION ${_package})
 
-# From where secequiv.pc lies to the prefix, so that it can be moved as well.
+# The path from secequiv.pc to the prefix is relative, so the installation can be moved.
 string(REGEX REPLACE "[^/]+" ".." pc_up "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 configure_file(api/cmake/secequiv.pc.in secequiv.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/secequiv.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

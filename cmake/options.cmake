@@ -8,7 +8,7 @@ if(SECEQUIV_FUZZING_ENGINE)
   set(SECEQUIV_UNITY ON)
 else()
   target_compile_options(secequiv_options INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wconversion)
-  # What users run says nothing of where it was built (scripts/check_reproducible).
+  # Releases do not contain the path where they were built (scripts/check_reproducible).
   target_compile_options(secequiv_options INTERFACE $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 endif()
 
@@ -51,8 +51,8 @@ function(secequiv_library name)
   secequiv_together(${name} ALONE ${arg_ALONE})
 endfunction()
 
-# secequiv_thin(name): a target that is mostly others' templates (CLI11, JSON, GoogleTest) and does little itself. In builds that
-# are only tested (SECEQUIV_QUICK) optimizing it would take longer than running it.
+# secequiv_thin(name): a target that consists mostly of foreign templates (CLI11, JSON, GoogleTest) and does little itself. In builds
+# that are only tested (SECEQUIV_QUICK), optimizing it would take longer than running it.
 function(secequiv_thin name)
   if(SECEQUIV_QUICK)
     target_compile_options(${name} PRIVATE -O0)

@@ -1,5 +1,5 @@
-# A Debian package of what is installed, its dependencies found by dpkg-shlibdeps (package dpkg-dev):
-# cmake --build build/release --target package. scripts/package does that and looks at the result.
+# A Debian package of the installed files; dpkg-shlibdeps (package dpkg-dev) finds its dependencies:
+# cmake --build build/release --target package. scripts/package does this and inspects the result.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME secequiv)
 set(CPACK_PACKAGE_CONTACT "The secequiv authors")
@@ -15,6 +15,6 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 include(CPack)
 
-# Manual pages and completions are made with everything else, so that they are in the package.
+# The package contains man pages and completions, so every build makes them.
 add_custom_target(secequiv_documented ALL)
 add_dependencies(secequiv_documented secequiv_docs)

@@ -1,4 +1,4 @@
-"""For tests: a script without an ending as a module."""
+"""Import a script without an ending as a module, for tests."""
 
 import importlib.machinery
 import importlib.util

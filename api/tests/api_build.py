@@ -1,4 +1,4 @@
-"""Where the tests of api find what was built, and how they run commands. Slow ones run in the development build only."""
+"""How the tests of api find the build and run commands. Slow tests run in the development build only."""
 
 import subprocess
 import sys

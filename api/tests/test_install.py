@@ -1,4 +1,4 @@
-"""What `cmake --install` leaves, moved elsewhere and used by a project outside of the tree (api/cmake/sample)."""
+"""An installation, moved elsewhere, works for a project outside of the tree (api/cmake/sample)."""
 
 import json
 import os
@@ -61,14 +61,14 @@ def test_unknown_fails(sample, prefix):
 def test_pkg_config(prefix, tmp_path):
     if not shutil.which("pkg-config"):
         pytest.skip("no pkg-config")
-    (tmp_path / "prefix").symlink_to(prefix)  # flags with blanks are no list of words
+    (tmp_path / "prefix").symlink_to(prefix)  # flags with blanks are not split into words
     flags = run("pkg-config", "--cflags", "--libs", "secequiv", env=dict(os.environ, PKG_CONFIG_PATH=str(tmp_path / "prefix/lib/pkgconfig")))
     run("cc", ROOT / "api" / "cmake" / "sample" / "library.c", *flags.split(), "-o", tmp_path / "program")
     assert run(tmp_path / "program", env=dict(os.environ, LD_LIBRARY_PATH=str(prefix / "lib"))) == ""
 
 
 def test_the_package_asks_for_no_other(prefix):
-    """Nothing of the tree, and no package that the library was built with."""
+    """The project sees neither the tree nor any package that the library was built with."""
     files = list((prefix / "lib").rglob("cmake/secequiv/*.cmake")) + list((prefix / "lib").rglob("*.pc"))
     assert len(files) >= 6
     for file in files:
@@ -86,7 +86,7 @@ def test_a_project_without_languages(prefix, tmp_path):
 
 
 def test_reports_in_files(tmp_path):
-    """Whole or not at all; what was there before is gone. Folders are made."""
+    """The files appear whole or not at all, replace old ones, and their folders are created."""
     report = tmp_path / "out" / "report.json"
     for script, status, expected in (("echo '[1; 2]'", 0, "[1; 2]\n"), ("echo no; exit 1", 1, "no\n"), ("exit 3", 1, None), ("kill -9 $$", 1, None)):
         run("cmake", "-D", "OUTPUT=%s" % report, "-P", FUNCTIONS.parent / "secequivToFile.cmake", "--", "sh", "-c", script, status=status)

@@ -1,5 +1,6 @@
-"""The Debian package's completeness check, and what the Containerfile names. Neither package nor image is built here:
-scripts/package builds the one, with everything; nothing builds the other."""
+"""The check that the Debian package is complete, and the names in the Containerfile.
+
+These tests build neither: scripts/package builds the package, and nothing builds the image."""
 
 import os
 import re
@@ -18,7 +19,7 @@ NEEDS = "libc6 (>= 2.34), libfmt9 (>= 9.1), libgmp10 (>= 2:6), libstdc++6 (>= 12
 
 @pytest.fixture(scope="module")
 def complete(tmp_path_factory):
-    """complete(MISSING, DEPENDS): what the check says of a package without the file, and its exit status."""
+    """complete(MISSING, DEPENDS): the output and exit status of the check for a package without the file."""
     if not shutil.which("dpkg-deb"):
         pytest.skip("no dpkg-deb")
 
@@ -55,7 +56,7 @@ def test_a_library_is_not_depended_on(complete):
 
 
 def copied():
-    """What is copied from here into the image that builds."""
+    """The files that are copied into the image that builds."""
     for line in re.findall(r"^COPY (?!--from)(.*)$", CONTAINERFILE, re.MULTILINE):
         yield from line.split()[:-1]
 

@@ -1,4 +1,4 @@
-"""The files that OSS-Fuzz and ClusterFuzzLite read, against their rules and against each other, and build.sh with stand-ins."""
+"""The files for OSS-Fuzz and ClusterFuzzLite follow the services' rules and agree with each other; build.sh works with stand-ins."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The workflow for pull requests: it parses, covers what it has to, and calls presets and scripts that exist, and nothing else."""
+"""The workflow for pull requests parses, covers every preset, and calls only presets and scripts that exist."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def commands(text):
 
 
 def problem(line):
-    """What is wrong with a line that is run, or None."""
+    """The fault of a line that the workflow runs, or None."""
     words = shlex.split(line)
     if words[0] in ("cmake", "ctest"):
         kind = "testPresets" if words[0] == "ctest" else "buildPresets" if "--build" in words else "configurePresets"

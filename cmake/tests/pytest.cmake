@@ -1,7 +1,7 @@
-# Registers with ctest everything that is written in Python: one test per test_*.py file, the layer check and
+# Register everything written in Python with ctest: one test for each test_*.py file, the layer check and
 # the format check. Needs enable_testing().
 
-# The first Python that can run the tests; the distribution's own comes first because its packages are there.
+# The first Python that can run the tests; the distribution's comes first, because it has the packages.
 function(_secequiv_find_python result)
   string(REPLACE ":" ";" folders "/usr/bin:$ENV{PATH}")
   list(REMOVE_DUPLICATES folders)
@@ -41,7 +41,7 @@ file(GLOB_RECURSE _files RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${_pat
 if(NOT _files)
   message(FATAL_ERROR "No test_*.py found under ${PROJECT_SOURCE_DIR}")
 endif()
-# One file each, so that several run at once.
+# Each file is one test, so that several run at once.
 foreach(_file IN LISTS _files)
   # scripts/naive/tests/test_naive.py is called pytest.scripts.naive.naive.
   string(REGEX REPLACE "/tests/test_(.*)\\.py$" "/\\1" _name ${_file})
@@ -53,7 +53,7 @@ endforeach()
 
 add_test(NAME layers COMMAND ${SECEQUIV_PYTHON} scripts/check_layers WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 set_tests_properties(layers PROPERTIES ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
-# Formatting does not depend on the compiler, and where only g++ is installed there is no clang-format of our version.
+# Formatting does not depend on the compiler, and a machine with only g++ has no clang-format of our version.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_test(NAME format COMMAND ${PROJECT_SOURCE_DIR}/scripts/check_format WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endif()

@@ -1,4 +1,4 @@
-"""README.md and docs/*.md: every command in them runs, ends as they say and prints what they say."""
+"""Every command in the documents runs, and ends and prints as the document shows."""
 
 import os
 import re
@@ -57,7 +57,7 @@ def test_screencast_is_up_to_date():
 
 @pytest.mark.skipif(not FULL, reason="documents run in the development build")
 def test_options_in_prose_exist():
-    """Each `--option` of ours that is mentioned, also where it is not run."""
+    """Every `--option` of ours that a document mentions exists, even if no command uses it."""
     binary = os.path.join(os.environ["SECEQUIV_BIN"], "secequiv")
     shown = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout
     commands = re.findall(r"^  ([a-z][a-z-]+)  ", shown[shown.index("Subcommands:"):], re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Regenerates corpus/programs and the policies they were made from: real filters, dumped by the tools that make them.
+"""Regenerate corpus/programs and their policies: real filters, dumped by the tools that make them.
 
 Owns the sources (sources.py, gvisor/, libseccomp/), how an OCI profile becomes libseccomp rules (oci.py), which programs
 there are and the manifest (programs.py), and comparing with or replacing what is stored (stored.py). It must not know

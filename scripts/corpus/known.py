@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Reads corpus/known.toml, where other projects' code is known to be wrong: known.py [--file FILE] [--list].
+"""Check corpus/known.toml, the list of known faults in other projects' code: known.py [--file FILE] [--list].
 
-Owns the format of that file. What is out of date is a problem as much as what is malformed: an entry whose day has come
-has to be looked at again, and then gets a new date or goes. Exit: 0 sound, 1 problems, 2 wrong usage or unreadable.
+Owns the format of that file. An entry that is out of date is a problem, like a malformed one: somebody has to check it again, and then
+give it a new date or remove it. Exit status: 0 no problems, 1 problems, 2 wrong usage or an unreadable file.
 """
 
 import argparse
@@ -48,7 +48,7 @@ class Known(NamedTuple):
     data: bytes = b""  # struct seccomp_data
 
     def program(self):
-        """The instructions in `file`, of requests that have a program."""
+        """The instructions in `file`, for requests that have a program."""
         return assemble(self.file.read_text())
 
 
@@ -61,9 +61,9 @@ class KnownError(Exception):
 
 
 def load(path=FILE, corpus=None, adapters=None, today=None):
-    """The entries of the file, in its order. KnownError with everything that is wrong with it; OSError if it is not there.
+    """The entries of the file, in its order. Raises KnownError with all problems, or OSError if there is no file.
 
-    `corpus` is the folder that files are named from, `adapters` the names that may stand in `adapter`.
+    File names are relative to `corpus`; `adapters` lists the valid values of `adapter`.
     """
     path = Path(path)
     corpus = Path(corpus or path.parent)
@@ -94,7 +94,7 @@ def load(path=FILE, corpus=None, adapters=None, today=None):
 def _entry(table, corpus, adapters, today, problems):
     def take(key, kind, what, optional=None):
         value = table.get(key, optional)
-        # A date and a time is a date too for Python, and a truth value a number.
+        # In Python, a datetime is also a date, and a bool is also a number.
         if not isinstance(value, kind) or isinstance(value, (datetime.datetime, bool)):
             problems.append("%s: expected %s, found %r" % (key, what, value))
             return None

@@ -1,4 +1,4 @@
-"""OCI seccomp profiles as libseccomp rules, the way runc hands them over.
+"""Turn OCI seccomp profiles into libseccomp rules, as runc does.
 
 Owns the profile's vocabulary and its conditions (includes, excludes, archMap). It must not know libseccomp itself: the
 result is the text that libseccomp/dump.c reads.
@@ -22,7 +22,7 @@ GO_ARCHES = {"SCMP_ARCH_X86_64": "amd64", "SCMP_ARCH_AARCH64": "arm64"}
 
 
 class ProfileError(Exception):
-    """The profile says something that has no meaning here."""
+    """The profile contains something that has no meaning here."""
 
 
 def rules(profile, arch, kernel, capabilities=frozenset()):

@@ -1,4 +1,4 @@
-"""Which files the corpus has, and the manifest that says where each program came from.
+"""The list of files in the corpus, and the manifest with the origin of each program.
 
 Owns names, pairs and the manifest's format. It must not know how a tool is found or run (sources.py).
 """

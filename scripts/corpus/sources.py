@@ -1,7 +1,7 @@
-"""The tools and files that filters come from: finding each one and insisting on the pinned version.
+"""Find the tools and files that filters come from, each in its pinned version.
 
-Owns running go, the C compiler and the two dump programs. It must not know which filters are wanted. Whatever is absent,
-or present in another version than the pinned one, raises Missing: nothing can then be regenerated or checked.
+Owns running go, the C compiler and the two dump programs. It must not know which filters are wanted. A tool or file that is absent,
+or present in another version, raises Missing: then nothing can be regenerated or checked.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ class Gvisor(NamedTuple):
 
 
 def _run(command, hint, **options):
-    """Standard output of `command`; Missing with `hint` and the command's last words if it fails."""
+    """The standard output of `command`; if it fails, raises Missing with `hint` and the end of its output."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env={**os.environ, "GOWORK": "off"}, **options)
     if done.returncode != 0:

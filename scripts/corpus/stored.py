@@ -1,4 +1,4 @@
-"""The generated files as they lie in the corpus: comparing them, and replacing them all or none.
+"""Compare the generated files in the corpus, and replace all of them or none.
 
 Owns which folders belong to the generator. It must not know what the files mean.
 """
@@ -6,12 +6,12 @@ Owns which folders belong to the generator. It must not know what the files mean
 import os
 from pathlib import Path
 
-# In these, a file that is not generated is left over from an earlier run; other folders are shared with files by hand.
+# In these folders, a file that is not generated is a leftover; other folders also hold hand-written files.
 OWNED = ("programs/gvisor", "programs/libseccomp", "policies/gvisor")
 
 
 def differences(files, corpus):
-    """Why `corpus` does not hold exactly `files` ({path: bytes}): a list of messages, empty if it does."""
+    """A message for each way in which `corpus` differs from `files` ({path: bytes})."""
     found = []
     for name, content in sorted(files.items()):
         path = Path(corpus) / name
@@ -26,7 +26,7 @@ def differences(files, corpus):
 
 
 def replace(files, corpus):
-    """Writes `files`: each is complete on disk before the first one takes its name. Left-over files go last."""
+    """Writes `files`: each is complete on disk before the first one takes its name. Leftover files are removed last."""
     pending = []
     try:
         for name, content in files.items():

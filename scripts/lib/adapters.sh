@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# What the build steps of adapters (adapters/NAME/build) share. Sourced; owns no list of adapters. A build step gets
-# the path of the program to make; it exits with 77 when something it needs is not installed, its last line saying what.
+# Shared by the build steps of adapters (adapters/NAME/build). Sourced; owns no list of adapters. A build step gets
+# the path of the program to make. If something that it needs is not installed, it exits with 77 and its last line names it.
 
 adapters_cannot() {
   printf '%s\n' "$*" >&2
   exit 77
 }
 
-# Sets CXX, the compiler of C++20.
+# Sets CXX to a compiler for C++20.
 adapters_cxx() {
   local candidate
   for candidate in "${CXX-}" clang++-19 g++; do

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Configures and builds a preset quietly: one progress line on a terminal, everything in build/PRESET/build.log. Sourced.
+# Configures and builds a preset quietly, with one progress line on a terminal and a log in build/PRESET/build.log. Sourced.
 
-BUILD_TAIL=40 # lines of a failed log that are shown
+BUILD_TAIL=40 # lines shown from the log of a failed build
 
 # build_log_failed LOG WHAT: shows the end of the log; always returns 1.
 build_log_failed() {
@@ -10,7 +10,7 @@ build_log_failed() {
   return 1
 }
 
-# Copies ninja's output to the log given, showing only the step counter.
+# Copies ninja's output to the given log and shows only the step counter.
 _build_progress() {
   local log=$1 line
   while IFS= read -r line || [ -n "$line" ]; do

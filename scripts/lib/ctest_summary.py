@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Adds up the closing lines of ctest logs: ctest_summary.py LOG...
+"""Add up the closing lines of ctest logs: ctest_summary.py LOG...
 
-Prints, as its last line and in ctest's own form, the sum over all logs. Tests that ctest lists as skipped or disabled ran
-nothing: they are named and left out of the sum, although ctest counts a skipped one as passed.
+The last line of output is the sum over all logs, in ctest's own form. Skipped and disabled tests ran nothing: the output names them
+and the sum leaves them out, although ctest counts a skipped test as passed.
 
-Exit: 0 printed and nothing failed, 1 printed and something failed, 2 a log has no closing line or no test that ran (nothing
-that looks like a closing line is printed then).
+Exit status: 0 nothing failed, 1 something failed, 2 a log has no closing line or no test that ran (then the output contains
+nothing that looks like a closing line)
 """
 
 import re
@@ -19,20 +19,20 @@ Counts = namedtuple("Counts", "failed total skipped")
 
 
 class BadLog(Exception):
-    """A log from which no count can be taken."""
+    """A log without usable counts."""
 
 
 def parse(text, name):
-    """Counts of one log; `total` is what ran, `skipped` names what did not.
+    """The counts of one log; `total` counts the tests that ran, `skipped` names the others.
 
-    Only the last closing line and what follows it are ctest's for certain: the output of a failed test may look like one.
+    Only the last closing line and the text behind it surely come from ctest: the output of a failed test may look like one.
     """
     closing = list(CLOSING.finditer(text))
     if not closing or "\nTotal Test time (real)" not in text[closing[-1].end():]:
         raise BadLog("%s: ctest's closing line is missing; it did not finish" % name)
     _, failed, total = map(int, closing[-1].groups())
     not_run = [match.groups() for match in NOT_RUN.finditer(text, closing[-1].end())]
-    # A disabled test is not in ctest's total, a skipped one is.
+    # ctest's total contains skipped tests but not disabled ones.
     ran = total - sum(1 for _, how in not_run if how == "Skipped")
     if ran <= 0 or failed > ran:
         raise BadLog("%s: %d tests ran and %d of them failed: no count to rely on" % (name, ran, failed))
@@ -47,7 +47,7 @@ def combine(counts):
 
 
 def closing_line(counts):
-    # Rounded as ctest does it, and like there never up to 100 when something failed.
+    # As in ctest, the percentage is never rounded up to 100 if something failed.
     percent = (counts.total - counts.failed) * 100 / counts.total
     if counts.failed:
         percent = min(percent, 99)

@@ -1,6 +1,6 @@
-"""The fenced blocks of a document: which are run, which are files, which are only shown, and how outputs are compared.
+"""Parse the fenced blocks of a document: commands, files, and text that is only shown; compare outputs.
 
-Owns the form that scripts/check_docs demands of README.md and docs/*.md. Runs nothing.
+Owns the form that scripts/check_docs requires of documents. Runs nothing.
 """
 
 import re
@@ -9,24 +9,24 @@ RUN = ("console", "sh")
 SHOWN = ("c", "cmake", "go", "json", "python", "text", "yaml")  # never commands
 FENCE = re.compile(r"^```(.*)$")
 STATUS = re.compile(r"\s# exit status (\d+)(?::.*)?$")
-# What differs from run to run: times, and rates.
+# Times and rates differ from run to run.
 VARYING = ((re.compile(r"\b\d[\d.,]*(?:e[+-]?\d+)? ?(?:ns|us|µs|ms|s|seconds?|min)\b"), "TIME"),
            (re.compile(r"\b\d[\d.,]*( [kM])?/s\b"), "RATE"),
            (re.compile(r"\s+"), " "))
 
 
 class BadDocument(Exception):
-    """A block in no form that is known, at a line."""
+    """A block of unknown form, with its line."""
 
 
 class Command:
-    """A command with the status it has to end with and, of a console, the lines that are to come."""
+    """A command, its expected status and, in a console block, its expected output."""
 
     def __init__(self, line, text, status, expected):
         self.line = line  # in the document, from 1
         self.text = text
         self.status = status
-        self.expected = expected  # None: anything
+        self.expected = expected  # None accepts anything
 
 
 class Block:
@@ -42,7 +42,7 @@ class Block:
 
 
 def blocks(text):
-    """All fenced blocks in order; BadDocument for what is in no known form."""
+    """All fenced blocks in order; raises BadDocument for a block of unknown form."""
     found = []
     opened = None
     for number, line in enumerate(text.splitlines(), 1):
@@ -112,7 +112,7 @@ def normalised(line):
 
 
 def matches(expected, actual):
-    """Whether output `actual` is what was expected; '...' is any text in a line, or any lines."""
+    """Whether `actual` is the expected output; '...' stands for any text within a line, or for any lines."""
     pattern = ""
     for line in expected:
         if line.strip() == "...":

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Installs the Debian/Ubuntu packages the project is built with. Sourced; owns the lists of packages and nothing else.
+# Installs the Debian/Ubuntu packages that the project needs. Sourced; owns the lists of packages and nothing else.
 #
 #   setup_require GROUP...    GROUP is one of:
 #     demo    to build the command line
@@ -7,10 +7,10 @@
 #     gcc     to build and test with the distribution's g++
 #     all     to build and test every preset
 #     browser    to try a report's page in a browser (Debian; Ubuntu has none as a package)
-#     oss_fuzz   besides all: every configuration of scripts/oss_fuzz_check that Debian has tools for
+#     oss_fuzz   in addition to all: every configuration of scripts/oss_fuzz_check for which Debian has tools
 #
-# Quick when nothing is missing (one dpkg-query). Otherwise installs with apt-get, through sudo unless root. Returns 2 with
-# the exact list of what is missing when it cannot. Everything it says goes to stderr.
+# If nothing is missing, this takes one dpkg-query. Otherwise it installs with apt-get, through sudo unless root. If it cannot, it
+# lists what is missing and returns 2. All messages go to stderr.
 
 SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libgmp-dev libbpf-dev)
 SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema python3-yaml python3-pip git cadical)
@@ -40,8 +40,8 @@ _setup_packages() {
   done | awk '!seen[$0]++'
 }
 
-# What a system without dpkg must have for a package: commands, headers (with +), Python modules (with %)
-# or flags that clang takes (with =).
+# What a system without dpkg must have in place of a package: commands, headers (+), Python modules (%),
+# or flags that clang accepts (=).
 _setup_probe() {
   case "$1" in
     clang-19) echo clang++-19 ;;
@@ -94,11 +94,11 @@ _setup_probe_ok() {
   esac
 }
 
-# Prints those of the given packages that are not installed.
+# Prints the given packages that are not installed.
 _setup_missing() {
   local package
   if command -v dpkg-query >/dev/null; then
-    # Unknown packages make dpkg-query fail and are listed nowhere, so they come out as missing.
+    # dpkg-query fails for unknown packages and lists them nowhere, so they count as missing.
     { dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true; } |
       awk -v wanted="$*" '
         $1 == "installed" { installed[$2] = 1 }
@@ -162,7 +162,7 @@ _setup_install() {
   }
 }
 
-# cmake's own packages are the only ones that can be there and still be too old.
+# Only cmake can be installed and still be too old.
 _setup_cmake_new_enough() {
   local version lowest
   version=$(cmake --version | awk 'NR == 1 { print $3 }')

@@ -1,1 +1,1 @@
-"""What scripts/oss_fuzz_check consists of: the builder and the build check of OSS-Fuzz, emulated on this machine."""
+"""The parts of scripts/oss_fuzz_check: OSS-Fuzz's builder and build check, emulated on this machine."""

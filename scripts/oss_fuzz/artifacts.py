@@ -1,6 +1,6 @@
-"""What is wrong with the files of a build, by looking at them: names, archives, dictionaries, options, libraries, instrumentation.
+"""Inspect the files of a build: names, archives, dictionaries, options, libraries, instrumentation.
 
-Each check returns a list of problems, one line each. Nothing of the build is run here.
+Each check returns a list of problems, one line each. No file of the build is run here.
 """
 
 import configparser
@@ -13,7 +13,7 @@ from pathlib import Path
 NAME = re.compile(r"[A-Za-z0-9_-]{1,255}")
 COMPANIONS = ("_seed_corpus.zip", ".dict", ".options")
 
-# The runner has the C library; the C++ library has to be in the target.
+# The runner has the C library; the target must contain the C++ library.
 LIBRARIES = re.compile(r"(linux-(vdso|gate)|ld-linux[-x0-9_]*|libc|libm|libgcc_s|libpthread|libdl|librt|libresolv)\.so(\.\d+)?$")
 
 _ESCAPED = r'\\\\|\\"|\\x[0-9A-Fa-f]{2}'
@@ -21,7 +21,7 @@ ENTRY = re.compile(r'\s*(?:[A-Za-z0-9_.+-]+(?:@\d+)?\s*=\s*)?"((?:[^"\\]|%s)+)"\
 LONGEST_ENTRY = 128  # bytes; AFL++ stops at a longer one
 SECTIONS = {"libfuzzer", "afl", "honggfuzz", "centipede", "asan", "ubsan", "msan", "env", "grammar"}
 
-# Calls of a sanitizer's runtime: (at least, at most). The least shows that a target is instrumented; the runtime alone has some.
+# Calls of a sanitizer's runtime: (at least, at most). The runtime alone contains some calls; an instrumented target has more.
 CALLS = {
     "address": {"asan": (1000, None), "msan": (0, 3), "ubsan": (0, 200)},
     "undefined": {"asan": (0, 0), "msan": (0, 3), "ubsan": (168, None)},
@@ -29,7 +29,7 @@ CALLS = {
     "coverage": {"asan": (0, 0), "msan": (0, 3), "ubsan": (0, 200)},
     "none": {"asan": (0, 0), "msan": (0, 3), "ubsan": (0, 200)},
 }
-UBSAN_MOST_I386 = 280  # of builds without UBSan; its runtime is in every other one
+UBSAN_MOST_I386 = 280  # only for builds without UBSan; all others contain its runtime
 
 
 def targets(out):
@@ -127,7 +127,7 @@ def options(target):
 
 
 def companion_problems(target):
-    """Of a target's archive, dictionary and options."""
+    """The problems of a target's archive, dictionary and options."""
     problems = []
     for read in (seeds, options):
         try:
@@ -145,7 +145,7 @@ def _tool(*command):
 
 
 def library_problems(target):
-    """Shared libraries that a runner without our build machine's packages would miss, and folders of it to look for them in."""
+    """Shared libraries that a runner without our packages would lack, and search paths into our build machine."""
     listing = _tool("readelf", "-d", target)
     if listing is None:
         return ["%s: readelf cannot read it" % target.name]
@@ -177,7 +177,7 @@ def sanitizer_calls(target):
 
 
 def instrumentation_problems(target, configuration, calls=None):
-    """Whether the sanitizer is in, and no other one. Of UBSan the service looks at libFuzzer's builds only."""
+    """Whether the target contains the sanitizer and no other one. The service checks UBSan only in libFuzzer's builds."""
     calls = calls or sanitizer_calls(target)
     if calls is None:
         return ["%s: objdump cannot read it" % target.name]

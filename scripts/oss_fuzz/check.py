@@ -1,4 +1,4 @@
-"""One configuration: built as the builder does, then checked as the build check does. Owns the folders that are used."""
+"""Build one configuration as the builder does, then check it as the build check does. Owns the folders."""
 
 import os
 import shutil
@@ -10,33 +10,33 @@ from typing import NamedTuple
 from . import artifacts, runs, sandbox, toolchain
 
 PASSED, FAILED, NOT_AVAILABLE = "passed", "FAILED", "not available"
-COMMANDS = ("cmake", "ninja", "python3", "objdump", "readelf")  # without these nothing can be said
+COMMANDS = ("cmake", "ninja", "python3", "objdump", "readelf")  # no check is possible without these
 
 
 class Result(NamedTuple):
     result: str
     seconds: float
-    problems: tuple  # lines; of NOT_AVAILABLE, why
+    problems: tuple  # lines; for NOT_AVAILABLE, the reason
     figures: dict  # target -> {name: number}
 
 
 class Limits(NamedTuple):
-    runs: int = 5000  # of libFuzzer, from a target's seeds
+    runs: int = 5000  # libFuzzer's runs from a target's seeds
     afl_seconds: int = 5
 
 
 class Failed(Exception):
-    """The build failed: says where its log is."""
+    """The build failed; the message names its log."""
 
 
 def build(root, folder, variables):
-    """Runs build.sh as the builder does; returns $OUT, which was moved away from where the build knew it."""
+    """Runs build.sh as the builder does; returns $OUT after moving it away from the place that the build knew."""
     src, work, out, moved = (folder / name for name in ("src", "objects", "out", "moved"))
     kept = folder / "variables"
     wanted = "\n".join("%s=%s" % pair for pair in sorted(variables.items()))
     if not kept.exists() or kept.read_text() != wanted:
-        shutil.rmtree(work, ignore_errors=True)  # CMake remembers the flags of its first run
-    for each in (src, out, moved, work / "secequiv" / "bin"):  # a target that is no longer built is not to be shipped
+        shutil.rmtree(work, ignore_errors=True)  # because CMake remembers the flags of its first run
+    for each in (src, out, moved, work / "secequiv" / "bin"):  # so that a target that is no longer built is not shipped
         shutil.rmtree(each, ignore_errors=True)
     for each in (src, work, out):
         each.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ def build(root, folder, variables):
 
 
 def examine(out, configuration, place, limits, tools=()):
-    """(problems, figures) of what was built."""
+    """(problems, figures) of the build."""
     problems, figures = artifacts.name_problems(out), {}
     for target in artifacts.targets(out):
         found = artifacts.companion_problems(target) + artifacts.library_problems(target)
@@ -64,7 +64,7 @@ def examine(out, configuration, place, limits, tools=()):
         calls = artifacts.sanitizer_calls(target)
         found += artifacts.instrumentation_problems(target, configuration, calls)
         measured = dict(calls or {})
-        if not found:  # what follows needs readable seeds and options
+        if not found:  # the next checks need readable seeds and options
             if configuration.sanitizer == "coverage":
                 found, more = runs.coverage(place, target, *tools)
             elif configuration.engine == "afl":
@@ -78,7 +78,7 @@ def examine(out, configuration, place, limits, tools=()):
 
 
 def tools(configuration):
-    """Commands that only some configurations need; raises NotAvailable."""
+    """Checks for commands that only some configurations need; raises NotAvailable."""
     needed = {"coverage": ("llvm-profdata-19", "llvm-cov-19")}.get(configuration.sanitizer, ()) + \
         {"afl": ("afl-fuzz", "afl-showmap")}.get(configuration.engine, ())
     for name in needed:
@@ -88,7 +88,7 @@ def tools(configuration):
 
 
 def check(root, configuration, folder, limits, plain=False):
-    """The Result of one configuration; `folder` keeps its build, and beside it what all share."""
+    """The Result of one configuration; `folder` keeps its build, and beside it the files that all share."""
     started = time.monotonic()
 
     def result(kind, problems=(), figures=None):

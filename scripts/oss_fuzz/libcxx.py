@@ -1,7 +1,7 @@
-"""libc++ with MemorySanitizer in it, from the sources that Debian builds the installed clang from.
+"""Build libc++ with MemorySanitizer, from the sources of the installed clang in Debian.
 
-MSan reports whatever code without it wrote as uninitialized, and both C++ libraries of Debian are without it. Takes 165 MB of
-download, some 300 MB of disk and a few minutes.
+MSan reports everything as uninitialized that code without MSan wrote, and both of Debian's C++ libraries are built without it. This takes
+165 MB of download, about 300 MB of disk and a few minutes.
 """
 
 import os
@@ -27,7 +27,7 @@ def _step(log, *command, cwd):
 
 
 def source_lists(texts):
-    """deb-src lines for the places of Debian that package lists (files of apt, in its old or its new form) name."""
+    """deb-src lines for the Debian archives named in apt's package lists (in the old or the new form)."""
     found = []
     for text in texts:
         for stanza in text.split("\n\n"):

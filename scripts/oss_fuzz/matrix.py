@@ -1,4 +1,4 @@
-"""What OSS-Fuzz builds, and the flags that its builder's image gives build.sh. Owns no path of this machine (toolchain)."""
+"""The configurations that OSS-Fuzz builds, and the flags that its builder's image gives build.sh. Owns no path of this machine."""
 
 from typing import NamedTuple
 
@@ -23,20 +23,20 @@ COMMON = "-O1 -fno-omit-frame-pointer -gline-tables-only -Wno-error -DFUZZING_BU
 _UNRECOVERED = "bool,array-bounds,float-divide-by-zero,function,integer-divide-by-zero,return,shift,signed-integer-overflow,vla-bound,vptr"
 SANITIZER = {
     "address": "-fsanitize=address -fsanitize-address-use-after-scope",
-    # Wrapping of unsigned numbers is legal; the service records it as coverage and keeps it silent (UBSAN_OPTIONS).
+    # Unsigned overflow is legal; the service records it as coverage and does not report it (UBSAN_OPTIONS).
     "undefined": "-fsanitize=%s,unsigned-integer-overflow -fno-sanitize-recover=%s" % (_UNRECOVERED, _UNRECOVERED),
     "memory": "-fsanitize=memory -fsanitize-memory-track-origins",
     "coverage": "",
     "none": "",
 }
-FEEDBACK = {  # how each engine sees what was executed
+FEEDBACK = {  # how each engine observes execution
     "libfuzzer": "-fsanitize=fuzzer-no-link",
     "afl": "-fsanitize-coverage=trace-pc-guard",
 }
 COVERAGE = "-fprofile-instr-generate -fcoverage-mapping -pthread -Wno-unused-command-line-argument"
 ARCHITECTURE = {"x86_64": "", "i386": "-m32"}
 
-# What the service sets where targets run, as far as it can change a result.
+# The settings of the service that can change a result.
 RUNTIME = {
     "ASAN_OPTIONS": "allocator_may_return_null=1:alloc_dealloc_mismatch=0:detect_leaks=1:detect_stack_use_after_return=0:"
                     "handle_abort=2:handle_segv=2:handle_sigill=2:strict_memcmp=1:symbolize=0",

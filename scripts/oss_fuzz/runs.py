@@ -1,6 +1,6 @@
-"""What is wrong with the targets of a build, by running them in a sandbox, each with its engine.
+"""Run the targets of a build in a sandbox, each with its engine.
 
-Each check returns (problems, figures): lines, and what was measured.
+Each check returns (problems, figures): lines of text, and measured values.
 """
 
 import json
@@ -10,9 +10,9 @@ import shutil
 from . import artifacts, matrix
 
 LEAST_RUNS = 4
-LEAST_EDGES = 100  # a target of fewer was not instrumented, or its code was not
+LEAST_EDGES = 100  # with fewer, the target or its code was not instrumented
 LIMITS = ("-rss_limit_mb=2560", "-timeout=25")
-TAIL = 15  # lines of what a target said that are shown
+TAIL = 15  # lines shown from a target's output
 
 OURS = re.compile(r"/(adapters|fuzz|harness|verify)/")
 _LOADED = re.compile(r"INFO: Loaded \d+ modules?.*\((\d+) (?:inline 8-bit counters|guards)\)")
@@ -55,7 +55,7 @@ def arguments(sandbox, target, options):
 
 
 def libfuzzer(sandbox, target, runs):
-    """Started as the build check does, without and with seeds, then a few runs from the seeds."""
+    """Starts a target as the build check does, without and with seeds, then makes a few runs from the seeds."""
     problems = []
     binary = sandbox.out / target.name
     options = artifacts.options(target)
@@ -92,8 +92,8 @@ def afl(sandbox, target, seconds):
     options = artifacts.options(target)
     variables = dict(environment(options), AFL_NO_UI="1", AFL_SKIP_CPUFREQ="1", AFL_NO_AFFINITY="1", AFL_FORKSRV_INIT_TMOUT="30000",
                      AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1", AFL_MAP_SIZE="2097152")
-    variables["ASAN_OPTIONS"] += ":abort_on_error=1:detect_leaks=0"  # afl-fuzz demands the first
-    del variables["MSAN_OPTIONS"]  # it demands others of that, in any build
+    variables["ASAN_OPTIONS"] += ":abort_on_error=1:detect_leaks=0"  # afl-fuzz requires the first
+    del variables["MSAN_OPTIONS"]  # in any build it requires other values of that
     start = sandbox.put("start")
     start.mkdir(exist_ok=True)
     (start / "one").write_bytes(b"input")
@@ -120,7 +120,7 @@ def afl(sandbox, target, seconds):
 
 
 def coverage(sandbox, target, profdata, cov):
-    """A profile of the seeds as the service takes it, and whether it has lines of ours that were reached."""
+    """Makes a profile of the seeds as the service does, and checks that it reached lines of ours."""
     options = artifacts.options(target)
     variables = dict(environment(options), LLVM_PROFILE_FILE=str(sandbox.tmp / ("%s.%%1m.profraw" % target.name)))
     seeds = unpack(sandbox, target)

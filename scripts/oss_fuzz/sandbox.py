@@ -1,12 +1,12 @@
-"""Runs a command as a fuzzing service would: $OUT at another path than it was built at, neither sources nor build folder in
-sight, and nothing writable but /tmp. Needs mount namespaces (root, or an unprivileged user namespace); `isolated` tells."""
+"""Run a command as a fuzzing service would: $OUT is at another path than during the build, sources and build folder are
+hidden, and only /tmp is writable. This needs mount namespaces (root, or an unprivileged user namespace); see `isolated`."""
 
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
-# In a mount namespace of its own: a /tmp of its own with $OUT in it, `hidden` folders empty, everything else read-only.
+# The mount namespace has its own /tmp that contains $OUT; `hidden` folders are empty, everything else is read-only.
 _SCRIPT = """
 set -e
 out=$1 tmp=$2 hidden=$3
@@ -47,11 +47,11 @@ class Sandbox:
         self.tmp = Path("/tmp") if self.isolated else self._real_tmp
 
     def put(self, name):
-        """The path of a file or folder of /tmp for us, to prepare or read it."""
+        """Our path of a file or folder in the /tmp of the command, to prepare or read it."""
         return self._real_tmp / name
 
     def run(self, command, environment=None, timeout=120, **more):
-        """subprocess.run in $OUT with nothing of our environment; standard output and error in one, as text."""
+        """subprocess.run in $OUT without our environment; standard output and error are joined, as text."""
         variables = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/tmp", "TMPDIR": str(self.tmp), "OUT": str(self.out), **(environment or {})}
         command = [str(part) for part in command]
         if self.isolated:

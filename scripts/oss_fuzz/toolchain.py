@@ -1,8 +1,8 @@
-"""This machine's compilers, C++ libraries and engines, put together as the builder's image has them.
+"""Combine this machine's compilers, C++ libraries and engines as in the builder's image.
 
-The image has clang with a static libc++, instrumented for MSan builds, and engines that do not depend on it. What cannot be
-had here raises NotAvailable, which is a result of its own and never a pass. Owns paths of this machine; it must not know
-what is done with a build.
+The image has clang with a static libc++, instrumented for MSan builds, and engines that do not depend on it. Anything that this machine
+lacks raises NotAvailable, which is a result of its own and never a pass. Owns paths of this machine; it must not know
+the checks of a build.
 """
 
 import os
@@ -14,7 +14,7 @@ from . import matrix
 CC, CXX = "clang-19", "clang++-19"
 AFL = Path("/usr/lib/afl")
 
-# Uses what ours use of a C++ library, and can be fuzzed.
+# A small fuzz target that uses the same parts of a C++ library as ours.
 PROBE = """
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 
 class NotAvailable(Exception):
-    """Says why, in one line."""
+    """The reason, in one line."""
 
 
 def _run(*command):
@@ -48,7 +48,7 @@ def _run(*command):
 
 
 def private_engine(folder):
-    """libFuzzer as an archive that brings its own C++ library, so that targets may use another; as the image's does."""
+    """libFuzzer as an archive with its own C++ library, so that targets may use another one, as in the image."""
     engine = folder / "libFuzzingEngine.a"
     if engine.exists():
         return engine
@@ -85,7 +85,7 @@ def environment(configuration, folder, plain=False):
     extra, link = "", "-static-libstdc++"
     if configuration.engine == "afl":
         engine = str(afl_engine(folder))
-    elif plain or configuration.architecture != "x86_64":  # there is no libc++ for another architecture beside the first
+    elif plain or configuration.architecture != "x86_64":  # Debian has no libc++ of a second architecture beside the first
         engine = "-fsanitize=fuzzer"
         plain = True
     else:

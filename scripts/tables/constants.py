@@ -36,7 +36,7 @@ class HeaderConstant(NamedTuple):
 
 
 def build(go, headers):
-    """The ConstantTable; TableError if the sources contradict each other or a name is covered by no rule."""
+    """The ConstantTable; raises TableError if the sources contradict each other or no rule covers a name."""
     tables = _from_go(go)
     seen = {abi: _from_headers(headers, abi) for abi in sources.ABI_FLAGS}
     _cross_check(tables, seen)

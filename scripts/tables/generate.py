@@ -1,4 +1,4 @@
-"""One call from sources to file texts."""
+"""One function, from sources to file texts."""
 
 from . import constants, output, selection, syscalls
 from .sources import GoModule, Headers, Libseccomp

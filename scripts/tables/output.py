@@ -1,4 +1,4 @@
-"""The .inc files: their text, writing them all or none, and comparing them with what is there.
+"""The text of the .inc files; write all of them or none, and compare them with the stored ones.
 
 Owns the format. It must not know where the numbers come from.
 """
@@ -68,7 +68,7 @@ def _constant_files(constants):
 
 
 def stale(files, folder):
-    """Why `folder` is not exactly `files`: a list of messages, empty when it is up to date."""
+    """A message for each way in which `folder` differs from `files`."""
     reasons = []
     for name, text in sorted(files.items()):
         path = Path(folder) / name

@@ -1,6 +1,6 @@
-"""What goes into the tables: which names, from which headers, and every exception to "take what the source says".
+"""The contents of the tables: the names, their headers, and every exception from what the sources contain.
 
-Data only. An exception that no longer changes anything is an error in the module that applies it, so none outlives
+This module holds only data. An exception that no longer changes anything is an error in the module that applies it, so none outlives
 its reason.
 """
 
@@ -11,11 +11,11 @@ NOT_SYSCALLS = {
     "riscv64": ("arch_specific_syscall",),
 }
 
-# x32's header is older than the Go tables. Calls added since have x86_64's number ("common" in the kernel's
-# syscall_64.tbl) but for these, which that table gives to the "64" ABI alone.
+# x32's header is older than the Go tables. Newer calls have x86_64's number ("common" in the kernel's
+# syscall_64.tbl), except for these, which that table gives to the "64" ABI alone.
 X32_ABSENT = ("map_shadow_stack",)
 
-# Headers to read: every one that a family below names, directly or through these.
+# Every header that a family below names must be here or be included by one of these.
 HEADERS = (
     "asm/errno.h", "asm/fcntl.h", "asm/ioctls.h", "asm/mman.h", "asm/prctl.h", "asm/ptrace.h",
     "asm/resource.h", "asm/signal.h", "asm/socket.h", "asm/termbits.h", "linux/bpf.h", "linux/capability.h", "linux/eventpoll.h",
@@ -26,10 +26,10 @@ HEADERS = (
     "linux/wait.h", "linux/xattr.h",
 )
 
-# Names that Go spells otherwise than the kernel.
+# Names that Go spells differently from the kernel.
 GO_NAMES = {"WALL": "__WALL", "WCLONE": "__WCLONE", "WNOTHREAD": "__WNOTHREAD"}
 
-# Values for which Go has the C library's view; what system calls carry is the kernel's (arch/*/include/uapi/asm).
+# Go has the C library's values of these; system calls carry the kernel's (arch/*/include/uapi/asm).
 KERNEL_VALUES = {
     # 64-bit C libraries define it as 0 because the kernel sets it for them
     "O_LARGEFILE": {
@@ -41,7 +41,7 @@ KERNEL_VALUES = {
     "F_SETLKW": {"i386": 7, "arm": 7},
 }
 
-# Where the headers may disagree with the tables, by ABI, because the headers' expression is not what a call carries.
+# By ABI: names whose header expression is not the value that a call carries, so that header and table may disagree.
 HEADER_DISAGREES = {
     # 1 << 31 of type int; the flags are unsigned long and only bit 31 is meant
     "MS_NOUSER": ("x86_64", "i386", "x32"),

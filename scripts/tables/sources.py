@@ -1,6 +1,6 @@
-"""Where numbers come from: the Go module golang.org/x/sys, the kernel's user-space headers, and libseccomp.
+"""The sources of numbers: the Go module golang.org/x/sys, the kernel's user-space headers, and libseccomp.
 
-Owns finding each source, insisting on the pinned version, and turning it into plain dicts. It must not know which
+Finds each source in its pinned version and turns it into plain dicts. It must not know which
 names are wanted or how sources are merged. A source that is absent, or present in another version than the pinned
 one, raises Missing: the tables can then neither be generated nor checked.
 """
@@ -14,8 +14,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-# The tables are a function of these three; raise them here and regenerate. The headers count by major.minor, since a
-# kernel's user-space interface does not change in its stable releases.
+# The tables depend only on these three versions. For the headers, major.minor is enough, because a
+# kernel's user-space interface does not change in stable releases.
 GO_MODULE = "golang.org/x/sys"
 GO_VERSION = "v0.49.0"
 GO_SUM = "h1:XbzkgYJHdqh/8m2Uu0W/dQv8nktxx4BFHp1M0gROTXA="
@@ -33,7 +33,7 @@ SCMP_ARCHES = {
     "x86_64": 0xC000003E, "i386": 0x40000003, "x32": 0x4000003E, "aarch64": 0xC00000B7, "arm": 0x40000028,
     "riscv64": 0xC00000F3, "s390x": 0x80000016, "ppc64le": 0xC0000015, "mips64": 0x80000008,
 }
-# Every number that a table may hold lies in one of these.
+# Every number in a table lies in one of these ranges.
 NUMBER_RANGES = {
     "x32": range(0x40000000, 0x40000400), "mips64": range(5000, 6000),
     "arm": [*range(0x400), *range(0x0F0000, 0x0F0100)],
@@ -45,7 +45,7 @@ class Missing(Exception):
 
 
 class TableError(Exception):
-    """The sources contradict each other, or hold something no rule covers."""
+    """The sources contradict each other, or contain something that no rule covers."""
 
 
 def _run(command, **options):
@@ -63,7 +63,7 @@ class GoModule:
         if shutil.which("go") is None:
             raise Missing("go is not installed; %s %s comes through `go mod download`" % (GO_MODULE, GO_VERSION))
         module = "%s@%s" % (GO_MODULE, GO_VERSION)
-        with tempfile.TemporaryDirectory() as folder:  # outside any module, so that no go.mod has a say
+        with tempfile.TemporaryDirectory() as folder:  # outside any module, so that no go.mod applies
             done = _run(["go", "mod", "download", "-json", module], cwd=folder,
                         env=dict(os.environ, GOFLAGS="", GOWORK="off", GOTOOLCHAIN="local"))
         try:

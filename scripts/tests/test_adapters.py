@@ -57,7 +57,7 @@ def test_a_missing_toolchain(sandbox):
 
 @pytest.mark.parametrize("step", ["exit 1", "exit 77", "exit 0"])
 def test_what_was_built_before_goes(sandbox, step):
-    """A step that claims success without a program has none, too."""
+    """A step that succeeds without making a program counts as failed."""
     adapter(sandbox, "one", step)
     (sandbox.root / "build/adapters").mkdir(parents=True)
     old = sandbox.root / "build/adapters/one"

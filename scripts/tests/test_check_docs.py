@@ -1,4 +1,4 @@
-"""scripts/check_docs sees wrong outputs, statuses, options, forms and links, and lets pass what only varies."""
+"""scripts/check_docs finds wrong outputs, statuses, options, forms and links, and accepts times and widths that vary."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from as_module import load  # noqa: E402
 check_docs = load(ROOT / "scripts" / "check_docs")
 pytestmark = pytest.mark.skipif(os.environ.get("SECEQUIV_FULL_TESTS") != "1", reason="no compiler changes what Python does")
 
-# Prints what it is given; --wrong is an option that it does not know.
+# Prints its arguments; it does not know the option --wrong.
 SECEQUIV = """#!/bin/sh
 if [ "$1" = --wrong ]; then echo "unknown option --wrong" >&2; exit 2; fi
 echo "verdict   $* (in $$ ms)"
@@ -111,13 +111,13 @@ def test_forms(check, text, said):
 
 
 def alive(pid):
-    """Running, and not dead with nobody to ask for its status."""
+    """Whether the process runs and is not a zombie."""
     stat = Path("/proc") / pid / "stat"
     return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 def test_what_takes_too_long_is_ended(tmp_path, capsys, monkeypatch):
-    """With its children; the other documents are run."""
+    """The document is killed with its children, and the other documents still run."""
     (tmp_path / "secequiv").write_text(SECEQUIV)
     (tmp_path / "secequiv").chmod(0o755)
     hanging, other = tmp_path / "hanging.md", tmp_path / "other.md"

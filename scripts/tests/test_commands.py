@@ -9,7 +9,7 @@ from test_setup import GROUPS
 
 CLOSING = "100%% tests passed, 0 tests failed out of %d"
 
-# `cmake --build --preset P` fails if P is in $BROKEN; `ctest --preset P` counts as the variable named after P says.
+# `cmake --build --preset P` fails if P is in $BROKEN; the variable with the preset's name gives the counts of `ctest --preset P`.
 CMAKE = """
 case "$*" in
   --version) echo "cmake version 3.25.1" ;;

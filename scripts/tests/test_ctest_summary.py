@@ -1,4 +1,4 @@
-"""The sum over ctest logs: by hand-made logs, and by logs of the real ctest."""
+"""The sum over ctest logs, from logs made by hand and from logs of the real ctest."""
 
 import shutil
 import subprocess

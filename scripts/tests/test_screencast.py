@@ -1,4 +1,4 @@
-"""scripts/screencast: what is drawn is what was printed, and a stale drawing is noticed."""
+"""scripts/screencast draws what the commands printed, and notices a stale drawing."""
 
 import os
 import sys

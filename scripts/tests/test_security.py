@@ -1,4 +1,4 @@
-"""scripts/sbom and scripts/check_reproducible: the bill is well formed and complete; two builds are asked for that could be the same."""
+"""scripts/sbom writes a complete, well-formed bill; scripts/check_reproducible makes two builds that could be the same."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "scripts"))
 from as_module import load  # noqa: E402
 
-# What CycloneDX 1.5 demands of the parts that are used here (bom-1.5.schema.json).
+# The requirements of CycloneDX 1.5 on the parts that we use (bom-1.5.schema.json).
 LICENCES = {"type": "array", "minItems": 1, "items": {"oneOf": [
     {"type": "object", "required": ["license"], "additionalProperties": False,
      "properties": {"license": {"oneOf": [{"required": ["id"]}, {"required": ["name"]}], "additionalProperties": False,
@@ -61,7 +61,7 @@ def test_the_bill_is_well_formed_and_complete():
     for lock, pattern in (("gvisor/go.sum", r"^(\S+) v\S+ h1"), ("seccompiler/Cargo.lock", r'^name = "([^"]+)"')):
         locked = set(re.findall(pattern, (ROOT / "adapters" / lock).read_text(), re.MULTILINE)) - {"secequiv-adapter-seccompiler"}
         assert locked and locked <= names
-    # The same tree, the same bytes; another date, another bill.
+    # The same tree gives the same bytes; another date gives another bill.
     assert tool("sbom").stdout == done.stdout
     assert json.loads(tool("sbom", SOURCE_DATE_EPOCH="0").stdout)["metadata"]["timestamp"] == "1970-01-01T00:00:00Z"
 
@@ -87,7 +87,7 @@ def test_modules_without_a_licence(tmp_path, capsys, monkeypatch):
         monkeypatch.delitem(sbom.LICENCES, name)
     assert sbom.main(["-o", str(tmp_path / "bill.json")]) == 2
     said = capsys.readouterr()
-    assert said.out == "" and "no licence is known of: golang.org/x/sys libc;" in said.err
+    assert said.out == "" and "unknown licence: golang.org/x/sys libc;" in said.err
     assert list(tmp_path.iterdir()) == []
 
 

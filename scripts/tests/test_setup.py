@@ -123,7 +123,7 @@ def test_not_a_debian_system(sandbox):
 def test_not_a_debian_system_but_all_there(sandbox):
     (sandbox.root / "lib").mkdir()
     (sandbox.root / "lib" / "libclang_rt.asan.a").write_text("")
-    sandbox.fake("clang++-19", 'echo "%s"' % sandbox.root)  # compiles whatever it is asked to, and says where its libraries are
+    sandbox.fake("clang++-19", 'echo "%s"' % sandbox.root)  # compiles everything, and prints where its libraries are
     sandbox.fake("ninja", "")
     done = require(sandbox, "demo")
     assert done.returncode == 0, done.stderr

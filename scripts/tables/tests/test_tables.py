@@ -1,4 +1,4 @@
-"""The tables as files: shape, values known from each ABI, and that the generator still makes exactly these files."""
+"""The table files: their form, known values of each ABI, and that the generator still makes exactly these files."""
 
 import re
 import subprocess
