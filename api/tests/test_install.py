@@ -67,7 +67,7 @@ def test_pkg_config(prefix, tmp_path):
     assert run(tmp_path / "program", env=dict(os.environ, LD_LIBRARY_PATH=str(prefix / "lib"))) == ""
 
 
-def test_the_package_asks_for_no_other(prefix):
+def test_the_package_needs_no_other(prefix):
     """The project sees neither the tree nor any package that the library was built with."""
     files = list((prefix / "lib").rglob("cmake/secequiv/*.cmake")) + list((prefix / "lib").rglob("*.pc"))
     assert len(files) >= 6

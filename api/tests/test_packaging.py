@@ -50,7 +50,7 @@ def test_a_file_is_missing(complete, missing):
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "package: /usr/%s is missing\n" % missing)
 
 
-def test_a_library_is_not_depended_on(complete):
+def test_a_missing_dependency(complete):
     done = complete(None, NEEDS.replace("libz3-4", "libz4"))
     assert done.returncode == 1 and "does not depend on libz3" in done.stderr
 
@@ -61,7 +61,7 @@ def copied():
         yield from line.split()[:-1]
 
 
-def test_the_containerfile_names_what_is_there():
+def test_the_containerfile_names_existing_files():
     names = list(copied())
     assert len(names) >= 10
     for name in names:
@@ -72,7 +72,7 @@ def test_the_containerfile_names_what_is_there():
         assert os.access(ROOT / script, os.X_OK), script
 
 
-def test_what_is_copied_can_be_configured(tmp_path):
+def test_the_copied_files_can_be_configured(tmp_path):
     for name in copied():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy

@@ -27,7 +27,7 @@ def test_gvisor(size, weighted, result):
         ["a", 900, "100", str(size), "6.50", "%.2f" % weighted, "12.00", "99.00", "-1 +2", "-0 +0", "<= gvisor's", result]]
 
 
-def test_what_was_not_counted_is_not_measured():
+def test_missing_counts_are_not_measured():
     failed = [{"name": "a", "error": "different"}]
     assert bench.gvisor_rows(failed)[0][-1] == "not measured"
     assert bench.libseccomp_rows(failed)[0][-1] == "not measured"

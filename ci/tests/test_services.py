@@ -38,7 +38,7 @@ def test_project():
     assert lite == {key: PROJECT[key] for key in ("language", "base_os_version")}
 
 
-def test_what_is_asked_of_the_service_is_checked_here():
+def test_configurations_of_the_service_are_checked_here():
     checked = {each for each in matrix.MATRIX if each.sanitizer not in ("coverage", "none")}
     assert set(PROJECT["fuzzing_engines"]) == {each.engine for each in checked}
     assert set(PROJECT["sanitizers"]) == {each.sanitizer for each in checked}

@@ -47,7 +47,7 @@ def problem(line):
     return None
 
 
-def test_there_is_one():
+def test_the_workflow_exists():
     assert [path.name for path in WORKFLOWS] == ["pull-request.yml"]
 
 
@@ -70,7 +70,7 @@ def test_runs_for_pull_requests():
 @pytest.mark.parametrize("line", [
     "make", "scripts/none", "scripts/lib/setup.sh", "cmake --preset none", "cmake -S . -B build", "cmake --build build", "ctest --preset tidy",
     "scripts/test nightly", "bash -c true"])
-def test_what_is_refused(line):
+def test_refused_lines(line):
     assert problem(line) is not None
 
 

@@ -56,7 +56,7 @@ def test_a_missing_toolchain(sandbox):
 
 
 @pytest.mark.parametrize("step", ["exit 1", "exit 77", "exit 0"])
-def test_what_was_built_before_goes(sandbox, step):
+def test_an_old_build_is_removed(sandbox, step):
     """A step that succeeds without making a program counts as failed."""
     adapter(sandbox, "one", step)
     (sandbox.root / "build/adapters").mkdir(parents=True)

@@ -116,7 +116,7 @@ def alive(pid):
     return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def test_what_takes_too_long_is_ended(tmp_path, capsys, monkeypatch):
+def test_slow_documents_are_killed(tmp_path, capsys, monkeypatch):
     """The document is killed with its children, and the other documents still run."""
     (tmp_path / "secequiv").write_text(SECEQUIV)
     (tmp_path / "secequiv").chmod(0o755)

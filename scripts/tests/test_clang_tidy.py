@@ -41,7 +41,7 @@ def tree(tmp_path):
     return check
 
 
-def test_sources_by_themselves_and_at_once(tree):
+def test_single_sources_and_unity_files(tree):
     sources = {"harness/a.cc": CLEAN % "a", "verify/b.cc": CLEAN % "b", "fuzz/c.cc": CLEAN % "c"}
     status, said = tree(sources, [["harness/a.cc"], ["harness/a.cc"], ["verify/b.cc", "fuzz/c.cc"]])
     assert status == 0
@@ -69,12 +69,12 @@ def test_a_source_that_is_not_compiled_fails(tree):
     assert "adapters/broken/b.cc:1: error: no target compiles this" in said
 
 
-def test_what_does_not_compile_fails(tree):
+def test_code_that_does_not_compile_fails(tree):
     status, said = tree({"harness/a.cc": "int a() { return b; }\n"}, [["harness/a.cc"]])
     assert status == 1 and "undeclared identifier" in said
 
 
-def test_nothing_to_check_is_no_pass(tree, tmp_path):
+def test_nothing_to_check_fails(tree, tmp_path):
     assert tree({}, [])[0] == 1
     done = subprocess.run([sys.executable, str(ROOT / "scripts/lib/clang_tidy.py"), str(tmp_path), str(tmp_path / "none")], stderr=subprocess.PIPE)
     assert done.returncode == 2

@@ -73,7 +73,7 @@ def test_a_log_that_cannot_be_read(tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
 
 
-def test_what_did_not_run_is_named_and_not_counted(tmp_path):
+def test_skipped_tests_are_named_and_not_counted(tmp_path):
     done = combine(tmp_path, log(0, 10, not_run=["kernel.live (Skipped)", "old.one (Disabled)"]), log(0, 5))
     assert done.returncode == 0
     assert done.stdout == ("not counted: kernel.live (skipped)\nnot counted: old.one (disabled)\n"

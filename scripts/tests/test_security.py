@@ -93,12 +93,12 @@ def test_modules_without_a_licence(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.parametrize("args, words", [(["--jobs", "0"], "above 0"), (["--revision", "no-such"], "unknown revision 'no-such'"), (["--no-such"], "unrecognized"),
                                          (["--keep", "/"], "'/' exists")])
-def test_check_reproducible_refuses_what_it_does_not_understand(args, words):
+def test_check_reproducible_refuses_bad_arguments(args, words):
     done = tool("check_reproducible", *args)
     assert done.returncode == 2 and words in done.stderr and done.stdout == "", done
 
 
-def test_a_release_knows_no_place_and_no_time():
+def test_a_release_contains_no_path_and_no_time():
     assert "$<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>" in (ROOT / "cmake/options.cmake").read_text()
     for folder in ("adapters", "analyze", "api", "cli", "fuzz", "harness", "verify"):
         for path in (ROOT / folder).rglob("*"):

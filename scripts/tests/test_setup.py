@@ -103,7 +103,7 @@ def test_a_distribution_without_clang_19(sandbox):
     assert sandbox.noted("apt-get") == ["apt-get -q update"]
 
 
-def test_another_unknown_package_says_nothing_of_clang(sandbox):
+def test_other_unknown_packages_do_not_mention_clang(sandbox):
     sandbox.user(0)
     sandbox.installed(set(GROUPS["demo"]) - {"libfmt-dev"})
     done = require(sandbox, "demo", UNKNOWN="libfmt-dev")

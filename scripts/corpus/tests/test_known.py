@@ -44,7 +44,7 @@ def changed(**changes):
     return {key: value for key, value in {**GOOD, **changes}.items() if value is not None}
 
 
-def test_the_file_is_sound_today():
+def test_the_file_has_no_problems_today():
     entries = known.load()
     assert entries, "no entries: then the file and what reads it can go"
 
@@ -55,14 +55,14 @@ def test_every_file_of_the_folder_belongs_to_an_entry():
     assert there == used
 
 
-def test_a_sound_entry(corpus):
+def test_an_entry_without_problems(corpus):
     assert problems(corpus, GOOD) == []
     entry, = known.load(corpus / "known.toml", adapters=["one"], today=TODAY)
     assert entry.data[:8] == b"\x03\0\0\0\x3e\0\0\xc0" and len(entry.program()) == 2 and entry.ours == 1
     assert entry.expires == datetime.date(2027, 5, 21)
 
 
-def test_what_needs_no_input(corpus):
+def test_entries_without_input(corpus):
     assert problems(corpus, changed(request='"compile"', kind='"hang"', file='"regress/p.json"', input=None, ours='"a"',
                                     theirs='"b"', arguments='["--tree"]')) == []
 

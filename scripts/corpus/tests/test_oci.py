@@ -81,7 +81,7 @@ def test_conditions(condition, options, applies):
     allowing(args=[{"index": 0, "value": 0, "op": "SCMP_CMP_XOR"}]),
     allowing(includes={"weather": "fine"}),
 ])
-def test_what_is_unknown_is_refused(entry):
+def test_unknown_words_are_refused(entry):
     with pytest.raises(oci.ProfileError):
         lines([entry])
 

@@ -136,7 +136,7 @@ def test_every_way_to_write_an_include(tree, line):
     '#include "generated.inc"',
     '#define X "harness/bpf/api.h"',
 ])
-def test_what_is_no_include_of_another_layer(tree, line):
+def test_includes_of_no_other_layer(tree, line):
     write(tree, "harness/base/extra.h", [line])
     assert not violations(tree)
 
@@ -169,7 +169,7 @@ def test_subfolders_belong_to_their_layer(tree):
     assert len(violations(tree)) == 1
 
 
-def test_data_is_no_code(tree):
+def test_data_is_not_checked(tree):
     write(tree, "corpus/program.c", ['#include "cli/api.h"'])
     assert not violations(tree)
 

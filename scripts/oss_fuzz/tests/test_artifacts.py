@@ -41,7 +41,7 @@ def test_a_right_build_has_no_problems(target):
     assert artifacts.options(target)["libfuzzer"] == {"max_len": "100", "dict": "fuzz_a.dict"}
 
 
-def test_what_is_no_target(tmp_path):
+def test_files_that_are_not_targets(tmp_path):
     executable(tmp_path / "script", b"#!/bin/sh\n# LLVMFuzzerTestOneInput\n")
     executable(tmp_path / "tool", b"\x7fELF")
     executable(tmp_path / "afl-fuzz")
@@ -150,5 +150,5 @@ def test_instrumentation(target, configuration, calls, fails):
     assert not fails or fails in problems[0]
 
 
-def test_what_objdump_cannot_read(target):
+def test_binaries_that_objdump_cannot_read(target):
     assert artifacts.instrumentation_problems(target, ADDRESS) == ["fuzz_a: objdump cannot read it"]

@@ -186,7 +186,7 @@ def test_a_build_that_fails(tree, tmp_path):
         check.build(tree, tmp_path / "build", {})
 
 
-def test_other_variables_start_the_build_anew(tree, tmp_path):
+def test_other_variables_start_a_new_build(tree, tmp_path):
     (tree / "ci/oss-fuzz/build.sh").write_text('echo "$SRC $FLAGS" >>"$WORK/seen"\ncp "$WORK/seen" "$OUT/seen"\n')
 
     def lines(flags):
@@ -205,7 +205,7 @@ def test_a_whole_configuration(tree, compiled, tmp_path):
     assert result.figures["good"]["edges"] >= 100
 
 
-def test_what_this_machine_lacks_is_no_pass(tree, tmp_path, monkeypatch):
+def test_missing_tools_never_pass(tree, tmp_path, monkeypatch):
     configuration = ADDRESS._replace(engine="honggfuzz")
     result = check.check(tree, configuration, tmp_path / "built/x", LIMITS)
     assert (result.result, result.problems) == (check.NOT_AVAILABLE, ("Debian has no package of honggfuzz",))
@@ -248,7 +248,7 @@ def test_covered_lines():
     assert runs.covered_lines('{"data": [{}]}') == (0, 0)
 
 
-def test_sandbox_kills_what_hangs(tmp_path):
+def test_sandbox_kills_hanging_commands(tmp_path):
     for name in ("out", "scratch", "hidden"):
         (tmp_path / name).mkdir()
     place = sandbox.Sandbox(tmp_path / "out", tmp_path / "scratch", tmp_path / "hidden")
@@ -256,7 +256,7 @@ def test_sandbox_kills_what_hangs(tmp_path):
     assert done.returncode != 0 and "stopped after 1 s" in done.stdout
 
 
-def test_what_is_hidden_and_what_cannot_be_written(tmp_path):
+def test_hidden_and_read_only_files(tmp_path):
     for name in ("out", "scratch"):
         (tmp_path / name).mkdir()
     place = sandbox.Sandbox(tmp_path / "out", tmp_path / "scratch", "/usr/share")  # for a source tree that is not in /tmp

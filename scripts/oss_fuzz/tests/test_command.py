@@ -83,7 +83,7 @@ def test_wrong_usage(command, outcomes, tmp_path, arguments):
     assert stopped.value.code == 2 and not outcomes[1]
 
 
-def test_what_is_not_installed(command, outcomes, tmp_path, monkeypatch, capsys):
+def test_missing_packages_are_reported(command, outcomes, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(command.shutil, "which", lambda name: None if name in ("ninja", toolchain.CXX) else name)
     assert run(command, tmp_path) == 2
     assert "not installed: ninja clang++-19; --set-up" in capsys.readouterr().err
@@ -105,7 +105,7 @@ def test_set_up_that_fails(command, outcomes, tmp_path, monkeypatch):
     assert asked == [["all", "oss_fuzz"]] and not outcomes[1]
 
 
-def test_no_mount_namespaces_is_said(command, outcomes, tmp_path, monkeypatch, capsys):
+def test_missing_mount_namespaces_are_reported(command, outcomes, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(command.sandbox, "namespaces", lambda: None)
     assert run(command, tmp_path, "--short") == 0
     assert "no mount namespaces here" in capsys.readouterr().err
