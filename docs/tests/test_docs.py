@@ -43,6 +43,17 @@ def test_links_lead_somewhere(document):
     assert check_docs.broken_links(document, document.read_text()) == []
 
 
+def named_paths(text):
+    """The files and folders that a document names in backticks: paths below our folders, without patterns; a source may lack its ending."""
+    return re.findall(r"`((?:%s)/[\w./-]+)`" % "|".join(FOLDERS), text)
+
+
+@pytest.mark.parametrize("document", [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")], ids=name)
+def test_named_files_exist(document):
+    gone = [each for each in named_paths(document.read_text()) if not any((ROOT / (each + ending)).exists() for ending in ("", ".h", ".cc"))]
+    assert not gone
+
+
 @pytest.mark.skipif(not FULL, reason="documents run in the development build")
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name)
 def test_document(document):
