@@ -119,7 +119,7 @@ def _entry(table, corpus, adapters, today, problems):
         if not first < last <= first + LONGEST and not first < last <= today + LONGEST:
             problems.append("expires: expected a day within six months, found %s" % last)
         if last < today:
-            problems.append("expires: %s is past: look whether it still holds" % last)
+            problems.append("expires: %s is past: check whether the fault still exists" % last)
     differs = KINDS.get(texts["kind"], False)
     values = [take(key, int if differs else str, "a 32-bit number" if differs else "text") for key in ("ours", "theirs")]
     if differs and None not in values:
@@ -158,10 +158,10 @@ def _check_file(entry, problems):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description="Check corpus/known.toml, where other projects' code is known to be wrong.",
-                                     epilog="exit status: 0 sound, 1 problems, 2 wrong usage or unreadable")
-    parser.add_argument("--file", default=str(FILE), help="another file (default: corpus/known.toml)")
-    parser.add_argument("--list", action="store_true", help="one line for each entry")
+    parser = argparse.ArgumentParser(description="Check corpus/known.toml, the list of known faults in other projects' code.",
+                                     epilog="exit status: 0 no problems, 1 problems, 2 wrong usage or an unreadable file")
+    parser.add_argument("--file", default=str(FILE), help="read another file (default: corpus/known.toml)")
+    parser.add_argument("--list", action="store_true", help="print one line for each entry")
     options = parser.parse_args(argv)
     try:
         entries = load(options.file)

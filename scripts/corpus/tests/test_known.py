@@ -1,4 +1,4 @@
-"""corpus/known.toml is sound today, and known.py says so when a file is not."""
+"""corpus/known.toml has no problems today, and known.py reports the problems of other files."""
 
 import datetime
 import subprocess
@@ -70,7 +70,7 @@ def test_entries_without_input(corpus):
 @pytest.mark.parametrize("day,expired", [("2027-05-20", False), ("2027-05-21", False), ("2027-05-22", True)])
 def test_expiry(corpus, day, expired):
     found = problems(corpus, GOOD, today=datetime.date.fromisoformat(day))
-    assert found == (["a-b: expires: 2027-05-21 is past: look whether it still holds"] if expired else [])
+    assert found == (["a-b: expires: 2027-05-21 is past: check whether the fault still exists"] if expired else [])
 
 
 def test_a_renewed_entry_counts_from_today(corpus):
