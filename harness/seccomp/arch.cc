@@ -87,14 +87,14 @@ struct ArchConstant {
 #define SECEQUIV_CONSTANT(name, value) Constant{name, value},
 #define SECEQUIV_CONSTANT_ARCH(arch, name, value)
 constexpr Constant kConstants[] = {
-#include "harness/seccomp/tables/all_constants.inc"
+#include "harness/seccomp/tables/constants.inc"
 };
 #undef SECEQUIV_CONSTANT
 #undef SECEQUIV_CONSTANT_ARCH
 #define SECEQUIV_CONSTANT(name, value)
 #define SECEQUIV_CONSTANT_ARCH(arch, name, value) ArchConstant{#arch, name, value},
 constexpr ArchConstant kArchConstants[] = {
-#include "harness/seccomp/tables/all_constants.inc"
+#include "harness/seccomp/tables/constants.inc"
 };
 #undef SECEQUIV_CONSTANT
 #undef SECEQUIV_CONSTANT_ARCH

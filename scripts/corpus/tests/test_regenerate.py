@@ -1,4 +1,4 @@
-"""Comparing with and replacing what is stored, and the command's exit codes. Nothing is compiled or downloaded here."""
+"""Comparing and replacing stored files, and the command's exit statuses. Nothing is compiled or downloaded here."""
 
 import sys
 from pathlib import Path
@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import as_module
-from corpus import programs, sources, stored
+import stored
+from corpus import programs, sources
 
 SCRIPT = Path(__file__).resolve().parents[1] / "regenerate"
 FILES = {"programs/gvisor/a.bpf": b"12345678", "policies/oci/b.json": b"{}\n", "programs/manifest.json": b"{}\n"}
@@ -20,7 +21,7 @@ def command(monkeypatch):
 
 @pytest.fixture
 def corpus(tmp_path):
-    stored.replace(FILES, tmp_path)
+    stored.replace(FILES, tmp_path, programs.OWNED)
     return tmp_path
 
 
@@ -30,13 +31,13 @@ def contents(folder):
 
 def test_replace_stores_exactly_the_files(corpus):
     assert contents(corpus) == FILES
-    assert stored.differences(FILES, corpus) == []
+    assert stored.differences(FILES, corpus, programs.OWNED) == []
 
 
 def test_replace_removes_what_is_no_longer_generated_but_only_where_it_owns_the_folder(corpus):
     for name in ("programs/gvisor/old.bpf", "policies/oci/by_hand.json"):
         (corpus / name).write_bytes(b"x")
-    stored.replace(FILES, corpus)
+    stored.replace(FILES, corpus, programs.OWNED)
     assert contents(corpus) == {**FILES, "policies/oci/by_hand.json": b"x"}
 
 
@@ -44,7 +45,7 @@ def test_replace_that_fails_changes_nothing(corpus):
     (corpus / "policies" / "gvisor").write_text("in the way of a folder")
     before = contents(corpus)
     with pytest.raises(OSError):
-        stored.replace({"programs/gvisor/a.bpf": b"new", "policies/gvisor/c.json": b"{}"}, corpus)
+        stored.replace({"programs/gvisor/a.bpf": b"new", "policies/gvisor/c.json": b"{}"}, corpus, programs.OWNED)
     assert contents(corpus) == before
 
 
@@ -52,9 +53,9 @@ def test_differences_are_named(corpus):
     (corpus / "programs/gvisor/a.bpf").write_bytes(b"12X45678")
     (corpus / "policies/oci/b.json").unlink()
     (corpus / "programs/gvisor/old.bpf").write_bytes(b"")
-    assert stored.differences(FILES, corpus) == [
+    assert stored.differences(FILES, corpus, programs.OWNED) == [
         "policies/oci/b.json: missing",
-        "programs/gvisor/a.bpf: differs at byte 2 (8 bytes stored, 8 generated)",
+        "programs/gvisor/a.bpf:1: differs at byte 2 (8 bytes stored, 8 generated)",
         "programs/gvisor/old.bpf: no longer generated",
     ]
 
