@@ -12,9 +12,10 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
+from pinned import LIBSECCOMP_VERSION, Missing, go_module
+
 HERE = Path(__file__).resolve().parent
 
-LIBSECCOMP_VERSION = "2.5.4"
 LIBSECCOMP = "libseccomp %s (Debian 2.5.4-1+deb12u1)" % LIBSECCOMP_VERSION
 
 PODMAN_PATH = Path("/usr/share/containers/seccomp.json")
@@ -26,10 +27,6 @@ MOBY_SUMS = {
     "v0.2.3": "h1:nrHNSiECQQvq4WjgceCUgJXIXUJBIswVQ133k4Do2mA=",
     "v0.1.0": "h1:kVf1lc5ytNB1XPxEdZUVF+oPpbBYJHR50eEvPt/9k8A=",
 }
-
-
-class Missing(Exception):
-    """A tool or file is not on this machine, or not in the version the corpus is made from."""
 
 
 class Gvisor(NamedTuple):
@@ -56,12 +53,7 @@ def _tool(name, package):
 
 def moby_profile(version):
     """default.json of Docker's profile module, as bytes."""
-    go = _tool("go", "golang-go, or a newer one from go.dev")
-    module = "%s@%s" % (MOBY_MODULE, version)
-    answer = json.loads(_run([go, "mod", "download", "-json", module], "downloading %s" % module))
-    if answer["Sum"] != MOBY_SUMS[version]:
-        raise Missing("%s has the checksum %s, not %s" % (module, answer["Sum"], MOBY_SUMS[version]))
-    return (Path(answer["Dir"]) / "default.json").read_bytes()
+    return (go_module(MOBY_MODULE, version, MOBY_SUMS[version]) / "default.json").read_bytes()
 
 
 def podman_profile():

@@ -6,7 +6,6 @@ one, raises Missing: the tables can then neither be generated nor checked.
 """
 
 import ctypes
-import json
 import os
 import re
 import shutil
@@ -14,13 +13,14 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from pinned import LIBSECCOMP_VERSION, Missing, go_module
+
 # The tables depend only on these three versions. For the headers, major.minor is enough, because a
 # kernel's user-space interface does not change in stable releases.
 GO_MODULE = "golang.org/x/sys"
 GO_VERSION = "v0.49.0"
 GO_SUM = "h1:XbzkgYJHdqh/8m2Uu0W/dQv8nktxx4BFHp1M0gROTXA="
 HEADERS_VERSION = "6.1"
-LIBSECCOMP_VERSION = "2.5.4"
 
 GO_ARCHES = {
     "x86_64": "amd64", "i386": "386", "aarch64": "arm64", "arm": "arm", "riscv64": "riscv64", "s390x": "s390x",
@@ -40,10 +40,6 @@ NUMBER_RANGES = {
 }
 
 
-class Missing(Exception):
-    """A source is not on this machine in the version the tables are made from."""
-
-
 class TableError(Exception):
     """The sources contradict each other, or contain something that no rule covers."""
 
@@ -60,25 +56,11 @@ class GoModule:
     """The unix package of golang.org/x/sys, through the go command's own cache or download."""
 
     def __init__(self):
-        if shutil.which("go") is None:
-            raise Missing("go is not installed; %s %s comes through `go mod download`" % (GO_MODULE, GO_VERSION))
-        module = "%s@%s" % (GO_MODULE, GO_VERSION)
-        with tempfile.TemporaryDirectory() as folder:  # outside any module, so that no go.mod applies
-            done = _run(["go", "mod", "download", "-json", module], cwd=folder,
-                        env=dict(os.environ, GOFLAGS="", GOWORK="off", GOTOOLCHAIN="local"))
-        try:
-            answer = json.loads(done.stdout)
-        except ValueError:
-            answer = {"Error": _last_line(done.stderr)}
-        if "Error" in answer:
-            raise Missing("cannot download %s: %s" % (module, answer["Error"]))
-        if answer["Sum"] != GO_SUM:
-            raise Missing("%s has checksum %s, expected %s" % (module, answer["Sum"], GO_SUM))
-        self._folder = Path(answer["Dir"]) / "unix"
+        self._folder = go_module(GO_MODULE, GO_VERSION, GO_SUM) / "unix"
         recipe = (self._folder / "linux" / "Dockerfile").read_text()
         version = re.search(r"--branch v([0-9.]+) .*/linux\b", recipe)
         if version is None:
-            raise TableError("%s: unix/linux/Dockerfile names no kernel version" % module)
+            raise TableError("%s: unix/linux/Dockerfile names no kernel version" % GO_MODULE)
         self.kernel_version = version.group(1)
 
     def syscalls(self, arch):

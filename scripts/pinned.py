@@ -1,0 +1,33 @@
+"""Sources in pinned versions: what is absent, or present in another version, raises Missing."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+LIBSECCOMP_VERSION = "2.5.4"
+
+
+class Missing(Exception):
+    """A tool or source is not on this machine in the pinned version."""
+
+
+def go_module(name, version, checksum):
+    """The folder of a Go module, from the go command's own cache or its download."""
+    if shutil.which("go") is None:
+        raise Missing("go is not installed (Debian and Ubuntu: golang-go, or a newer one from go.dev); it downloads %s" % name)
+    module = "%s@%s" % (name, version)
+    with tempfile.TemporaryDirectory() as folder:  # outside any module, so that no go.mod applies
+        done = subprocess.run(["go", "mod", "download", "-json", module], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=dict(os.environ, GOFLAGS="", GOWORK="off", GOTOOLCHAIN="local"))
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        answer = {"Error": (done.stderr.strip().splitlines() or ["no message"])[-1]}
+    if "Error" in answer:
+        raise Missing("cannot download %s: %s" % (module, answer["Error"]))
+    if answer["Sum"] != checksum:
+        raise Missing("%s has checksum %s, expected %s" % (module, answer["Sum"], checksum))
+    return Path(answer["Dir"])
