@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "harness/adapter/command.h"
+#include "verify/certificate/case_walk.h"
 #include "verify/certificate/cnf.h"
 #include "verify/certificate/lrat.h"
-#include "verify/certificate/walk.h"
 
 namespace secequiv::certificate {
 namespace {

@@ -7,21 +7,12 @@
 #include <vector>
 
 #include "harness/bpf/text.h"
+#include "verify/certificate/case_walk.h"
 #include "verify/certificate/knowledge.h"
 #include "verify/certificate/lrat.h"
-#include "verify/certificate/sha256.h"
-#include "verify/certificate/walk.h"
 
 namespace secequiv::certificate {
 namespace {
-
-TEST(CertificateSha256, KnownAnswers) {
-  // FIPS 180-4's examples.
-  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  EXPECT_EQ(sha256(std::string(1000000, 'a')),
-            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-}
 
 bool holds(const Literal& l, std::uint32_t value) {
   const bool is = l.order ? value >= l.value : (value & l.mask) == l.value;
@@ -113,7 +104,7 @@ Program program(std::string_view text) {
   return out ? *out : Program{};
 }
 
-TEST(CertificateWalk, LimitsAreSaid) {
+TEST(CaseWalk, LimitsAreErrors) {
   const Program one = program("ld [0]\njeq #1, y\nret #0\ny: ret #1\n");
   const auto walk = walk_certificate(one, one, Sameness::kRaw);
   ASSERT_TRUE(walk);
@@ -123,15 +114,15 @@ TEST(CertificateWalk, LimitsAreSaid) {
   EXPECT_EQ(cut.error().code, ErrorCode::kBudget);
 }
 
-TEST(CertificateWalk, DifferentProgramsHaveNone) {
+TEST(CaseWalk, DifferentProgramsHaveNone) {
   const Program one = program("ld [0]\njeq #1, y\nret #0\ny: ret #1\n");
   const Program other = program("ld [0]\njeq #1, y\nret #0\ny: ret #2\n");
   EXPECT_FALSE(walk_certificate(one, other, Sameness::kRaw));
   EXPECT_TRUE(walk_certificate(one, other, Sameness::kBehaviour));  // KILL_THREAD either way
 }
 
-// Paths that meet double with each step; cases must not.
-TEST(CertificateWalk, WaysThatMeetAreWalkedOnce) {
+// The number of paths doubles with each step; the number of cases must not.
+TEST(CaseWalk, PathsThatMeetAreWalkedOnce) {
   std::string text = "ld [0]\n";
   std::string again = "ld [0]\n";
   for (int i = 0; i < 24; ++i) {
@@ -150,7 +141,7 @@ TEST(CertificateWalk, WaysThatMeetAreWalkedOnce) {
 // (1 or 2) and (1 or not 2) and (not 1 or 2) and (not 1 or not 2)
 const std::vector<Clause> kFormula{{1, 2}, {1, -2}, {-1, 2}, {-1, -2}};
 
-TEST(CertificateLrat, SaysWhatClausesFollowFrom) {
+TEST(CertificateLrat, AddsHints) {
   const auto proof = lrat_from_drat(kFormula, std::string("a\x02\0a\0s", 6));  // 1, empty
   ASSERT_TRUE(proof) << proof.error().text();
   EXPECT_EQ(*proof, "5 1 0 1 2 0\n6 0 5 3 4 0\n");

@@ -11,23 +11,7 @@ constexpr int kFewBits = 6;
 
 }  // namespace
 
-bool Knowledge::fix(Range& r, std::uint32_t mask, std::uint32_t value) {
-  if (((r.bits ^ value) & r.fixed & mask) != 0) return false;
-  r.fixed |= mask;
-  r.bits |= value & mask;
-  return true;
-}
-
-// Bounds and bits, each from the other.
-bool Knowledge::narrow(Range& r) {
-  r.low = std::max(r.low, r.bits);
-  r.high = std::min(r.high, r.bits | ~r.fixed);
-  if (r.low > r.high) return false;
-  const auto differ = static_cast<std::uint32_t>(std::bit_width(r.low ^ r.high));
-  return fix(r, differ == 32 ? 0 : kAll << differ, r.low);
-}
-
-// Under some mask within `mask`.
+// Whether `base & mask == value` contradicts an excluded value.
 bool Knowledge::excluded(Term base, std::uint32_t mask, std::uint32_t value) const {
   work_ += 1 + facts_[base].masks.size();
   for (const std::uint32_t part : facts_[base].masks)
@@ -35,7 +19,7 @@ bool Knowledge::excluded(Term base, std::uint32_t mask, std::uint32_t value) con
   return false;
 }
 
-// Of a term that has few values left, each is looked at.
+// Tries each value of a term that has few left.
 bool Knowledge::look_at_few(Term base) {
   Range& r = facts_[base].range;
   if (std::popcount(~r.fixed) > kFewBits) return true;
@@ -56,27 +40,23 @@ bool Knowledge::look_at_few(Term base) {
   return true;
 }
 
-// To all that follows.
+// Draws all conclusions.
 bool Knowledge::close(Term base) {
   Fact& fact = facts_[base];
   Range& r = fact.range;
   for (;;) {
     const Range before = r;
-    if (!narrow(r)) return false;
-    // As many steps at most as values are excluded one by one.
+    if (!r.narrow()) return false;
+    // At most one step for each excluded value.
     for (; excluded_.contains({base, kAll, r.low}); ++r.low, ++work_)
       if (r.low == r.high) return false;
     for (; excluded_.contains({base, kAll, r.high}); --r.high, ++work_)
       if (r.low == r.high) return false;
     work_ += fact.partly.size();
-    for (const auto& [mask, value] : fact.partly) {
-      if (((r.bits ^ value) & r.fixed & mask) != 0) continue;
-      const std::uint32_t open = mask & ~r.fixed;
-      if (open == 0) return false;
-      if (std::has_single_bit(open) && !fix(r, open, ~value)) return false;
-    }
+    for (const auto& [mask, value] : fact.partly)
+      if (!r.exclude(mask, value)) return false;
     if (!look_at_few(base)) return false;
-    if (before.low == r.low && before.high == r.high && before.fixed == r.fixed) return true;
+    if (before == r) return true;
   }
 }
 
@@ -85,12 +65,8 @@ bool Knowledge::learn(const Literal& literal) {
   Fact& fact = facts_[literal.base];
   Step step{literal, fact.range, false, false, false};
   bool possible = true;
-  if (literal.order && literal.holds) {
-    fact.range.low = std::max(fact.range.low, literal.value);
-  } else if (literal.order) {
-    fact.range.high = std::min(fact.range.high, literal.value - 1);
-  } else if (literal.holds) {
-    possible = fix(fact.range, literal.mask, literal.value);
+  if (literal.order || literal.holds) {
+    possible = fact.range.restrict(literal);
   } else {
     step.excluded = excluded_.insert({literal.base, literal.mask, literal.value}).second;
     if (step.excluded && std::ranges::find(fact.masks, literal.mask) == fact.masks.end()) {
@@ -119,17 +95,9 @@ void Knowledge::forget(std::size_t mark) {
 
 std::optional<bool> Knowledge::decide(const Literal& literal) const {
   if (literal.base >= facts_.size()) return std::nullopt;
-  const Range& r = facts_[literal.base].range;
-  if (literal.order) {
-    if (r.low >= literal.value) return true;
-    if (r.high < literal.value) return false;
-    return std::nullopt;
-  }
-  if (((r.bits ^ literal.value) & r.fixed & literal.mask) != 0) return false;
-  if ((literal.mask & ~r.fixed) == 0) return true;
-  if (literal.mask == kAll && (literal.value < r.low || literal.value > r.high)) return false;
-  if (excluded(literal.base, literal.mask, literal.value)) return false;
-  return std::nullopt;
+  const auto outcome = facts_[literal.base].range.decide(literal);
+  if (outcome || literal.order) return outcome;
+  return excluded(literal.base, literal.mask, literal.value) ? std::optional(false) : std::nullopt;
 }
 
 std::vector<Literal> Knowledge::about(Term base) const {

@@ -1,6 +1,6 @@
-// What is known of terms on one way through two programs. Owns the rules by which known literals
-// decide others, and forgetting. The checker of certificates has the same rules, written anew. It
-// must not know programs.
+// What is known of terms on one path through two programs, without limits. Owns the rules by which
+// known literals decide others, and forgetting. The certificate checker implements the same rules
+// independently. It must not know programs.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,31 @@
 #include <utility>
 #include <vector>
 
-#include "verify/certificate/values.h"
+#include "verify/walk/range.h"
+#include "verify/walk/terms.h"
 
 namespace secequiv::certificate {
+
+using walk::Literal;
+using walk::Range;
+using walk::Term;
 
 // More literals never decide less.
 class Knowledge {
  public:
-  // False: no value of the term meets all that is known.
+  // False: no value of the term satisfies all that is known.
   bool learn(const Literal& literal);
-  // The outcome of the test that the literal is about, whatever it says of it; nothing if that is
-  // open.
+  // Whether the literal's relation holds (whatever `holds` claims); nothing if that is open.
   [[nodiscard]] std::optional<bool> decide(const Literal& literal) const;
   [[nodiscard]] bool implies(const Literal& literal) const {
     return decide(literal) == std::optional(literal.holds);
   }
-  // A place in what was learned, to go back to.
+  // A position in the list of learned literals, for forget().
   [[nodiscard]] std::size_t mark() const { return learned_.size(); }
   void forget(std::size_t mark);
-  // How many masks and values were looked at so far.
+  // How many masks and values were examined so far.
   [[nodiscard]] std::size_t work() const { return work_; }
-  // All that was learned of a term, in order.
+  // All literals learned about a term, in order.
   [[nodiscard]] std::vector<Literal> about(Term base) const;
 
  private:
@@ -47,16 +51,10 @@ class Knowledge {
       return static_cast<std::size_t>(h ^ h >> 29);
     }
   };
-  struct Range {
-    std::uint32_t low = 0;
-    std::uint32_t high = 0xffffffff;
-    std::uint32_t fixed = 0;  // bits that are known
-    std::uint32_t bits = 0;   // their values
-  };
   struct Fact {
     Range range;
-    std::vector<std::uint32_t> masks;                             // of what is excluded
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> partly;  // excluded under such masks
+    std::vector<std::uint32_t> masks;                             // of excluded values
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> partly;  // those excluded under such masks
   };
   struct Step {
     Literal literal;
@@ -69,8 +67,6 @@ class Knowledge {
   [[nodiscard]] bool excluded(Term base, std::uint32_t mask, std::uint32_t value) const;
   [[nodiscard]] bool close(Term base);
   [[nodiscard]] bool look_at_few(Term base);
-  [[nodiscard]] static bool narrow(Range& r);
-  [[nodiscard]] static bool fix(Range& r, std::uint32_t mask, std::uint32_t value);
 
   std::vector<Fact> facts_;  // by term
   std::unordered_set<Excluded, Hash> excluded_;

@@ -35,13 +35,13 @@ Backward::Backward(Words& words, const Forward& forward, ProgramView program)
     : words_(words),
       forward_(forward),
       program_(program),
-      facts_(program.size()),
+      path_bounds_(program.size()),
       inside_(program.size(), 0),
       value_(program.size(), 0) {
   look_ahead();
 }
 
-// Facts before each instruction, and which ones are inside a stretch.
+// Bounds before each instruction, and which ones are inside a stretch.
 void Backward::look_ahead() {
   // The word whose stretch leads here, if only one edge does.
   std::vector<std::uint8_t> from(program_.size(), kNoWord);
@@ -55,14 +55,14 @@ void Backward::look_ahead() {
       const Condition& condition = forward_.condition(pc);
       const std::size_t yes = jump_target(pc, in, true);
       const std::size_t no = jump_target(pc, in, false);
-      facts_.branch(pc, condition, yes, no);
+      path_bounds_.branch(pc, condition, yes, no);
       if (!condition.splits_word()) continue;
       inside_[pc] = from[pc] == condition.input ? 1 : 0;
       hand_on(yes, condition.input);
       hand_on(no, condition.input);
     } else {
       const std::size_t to = is_jump(in) ? jump_target(pc, in, true) : pc + 1;
-      facts_.go(pc, to);
+      path_bounds_.go(pc, to);
       if (from[pc] == kNoWord || in.code == kDivX) continue;
       inside_[pc] = 1;
       hand_on(to, from[pc]);
@@ -92,12 +92,12 @@ NodeId Backward::continued(std::size_t pc, Sameness sameness) {
 // `id` without the tests at its top that the facts before `pc` decide.
 NodeId Backward::narrowed(NodeId id, std::size_t pc) const {
   const Diagrams& diagrams = words_.diagrams();
-  if (facts_.none(pc)) return id;
+  if (path_bounds_.none(pc)) return id;
   while (!diagrams.is_leaf(id)) {
     const Node& run = diagrams.node(id);
     const std::uint32_t word = words_.order().word(run.level);
     if (!words_.order().whole(word)) break;
-    const Facts::Bounds bounds = facts_.bounds(pc, word);
+    const PathBounds::Bounds bounds = path_bounds_.bounds(pc, word);
     const std::uint32_t end = run.level % 32 + run.length;  // bits of the word up to the run's last
     const std::uint32_t open = bounds.low ^ bounds.high;  // from its first bit on nothing is known
     const std::uint32_t there = bounds.low >> (32 - end);

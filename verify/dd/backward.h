@@ -3,8 +3,8 @@
 #pragma once
 
 #include "harness/seccomp/action.h"
-#include "verify/dd/facts.h"
 #include "verify/dd/forward.h"
+#include "verify/dd/path_bounds.h"
 
 namespace secequiv::dd {
 
@@ -60,7 +60,7 @@ class Backward {
   Words& words_;
   const Forward& forward_;
   ProgramView program_;
-  Facts facts_;
+  PathBounds path_bounds_;
   std::vector<std::uint8_t> inside_;  // part of a stretch that starts before it
   std::vector<NodeId> value_;
   std::vector<Stretch> open_;

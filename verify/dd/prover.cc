@@ -4,16 +4,15 @@
 
 namespace secequiv::dd {
 
-// By what the programs are shown to be the same for all inputs; nullptr if they are not.
+// What shows that the programs are the same for all inputs; nullptr if nothing does.
 const char* Prover::same_without_diagrams(const Question& question) {
-  // Under an assumption that no input meets, nothing may be called proven.
+  // An assumption that no input satisfies must be an error, which diagrams find.
   if (!question.assumption.nodes.empty()) return nullptr;
-  // The same numbers may stand for different names.
+  // Equal immediates may stand for different symbols.
   if (!question.symbols.empty()) return nullptr;
   if (std::ranges::equal(question.before, question.after, std::ranges::equal)) return "identical";
   if (question.before.size() != 1 || question.after.size() != 1) return nullptr;
-  return lockstep_.same(question.before[0], question.after[0], question.sameness) ? "lockstep"
-                                                                                  : nullptr;
+  return walk_.same(question.before[0], question.after[0], question.sameness) ? "walk" : nullptr;
 }
 
 Result<Proof> Prover::prove(const Question& question, const Limits& limits) {

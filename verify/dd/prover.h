@@ -1,18 +1,18 @@
-// Proves pairs by the thousand a second, the cheap ways first. Owns their order. It must not know
-// how any of them works.
+// Proves thousands of pairs a second by trying the cheap ways first. Owns their order. It must not
+// know how any of them works.
 #pragma once
 
 #include "verify/dd/engine.h"
-#include "verify/dd/lockstep.h"
+#include "verify/walk/product_walk.h"
 
 namespace secequiv::dd {
 
-// Keeps its memory from one question to the next.
+// Keeps its memory between questions.
 class Prover {
  public:
-  // As dd::prove, but Proof::engine is "identical" for programs that are, "lockstep" if walking the
-  // two side by side shows that they are the same, and "dd" otherwise. The limits are those of the
-  // diagrams; what they leave undecided is kUnknown.
+  // As dd::prove, but Proof::engine names what decided: "identical" for equal programs, "walk" for
+  // the product walk, otherwise "dd". The limits apply to the diagrams; beyond them the verdict is
+  // kUnknown.
   Result<Proof> prove(const Question& question, const Limits& limits = {});
   Result<Proof> prove(const Pair& pair, const Limits& limits = {}) {
     return prove(Question(pair), limits);
@@ -21,7 +21,7 @@ class Prover {
  private:
   [[nodiscard]] const char* same_without_diagrams(const Question& question);
 
-  Lockstep lockstep_;
+  walk::ProductWalk walk_;
 };
 
 }  // namespace secequiv::dd

@@ -1,6 +1,7 @@
-#include "verify/certificate/walk.h"
+#include "verify/certificate/case_walk.h"
 
 #include <fmt/format.h>
+#include <sha2.h>
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,7 @@
 #include "harness/base/clock.h"
 #include "harness/bpf/liveness.h"
 #include "verify/certificate/knowledge.h"
-#include "verify/certificate/sha256.h"
+#include "verify/walk/runner.h"
 
 namespace secequiv::certificate {
 namespace {
@@ -20,35 +21,29 @@ namespace {
 using NodeId = std::uint32_t;
 constexpr NodeId kNone = ~NodeId{0};
 constexpr std::size_t kRegisters = kMemWords + 2;  // M[], A, X: the order of liveness.h
-// Nodes at the same two instructions that are looked at for being what a walk comes to.
+// How many finished nodes at the same two instructions are tried when the walk arrives there.
 constexpr std::size_t kCandidates = 32;
-// What the checker may execute and compare for each byte of the certificate is 64.
+// The checker permits 64 steps for each byte of the certificate, and counts somewhat more of them.
 constexpr std::size_t kWorkPerByte = 40;
 
-// One program at an instruction that tests something or returns.
-struct Side {
-  std::uint32_t pc = 0;
-  Machine<Values> machine{};
-  bool returned = false;
-  Term result = 0;
-  Literal test;  // otherwise
-};
+using walk::Side;
+using walk::Terms;
 using Sides = std::array<Side, 2>;
 
 struct Node {
   enum class Kind : std::uint8_t { kTest, kReturn, kImpossible };
   Kind kind = Kind::kTest;
   std::array<std::uint32_t, 2> pc{};
-  std::array<std::vector<std::pair<std::uint8_t, Term>>, 2> registers;  // those read later
+  std::array<std::vector<std::pair<std::uint8_t, Term>>, 2> registers;  // those that are read later
   Literal test;
   std::array<NodeId, 2> next{kNone, kNone};  // false, true
   Term result = 0;
-  std::vector<Literal> needs;  // what the cases below it rest on
+  std::vector<Literal> needs;  // what the cases below rely on
   std::uint32_t uses = 0;
   std::uint32_t lemma = kNone;
 };
 
-// What happens between two nodes.
+// The way from one node to the next: the known literals it used.
 struct Edge {
   std::vector<Literal> used;
   NodeId to = kNone;
@@ -59,8 +54,14 @@ struct Frame {
   Sides sides;
   std::size_t mark;
   std::array<Edge, 2> edges;
-  int outcomes = 0;  // walked
+  int outcomes = 0;  // how many were walked
 };
+
+std::string sha256(std::string_view bytes) {
+  std::array<char, SHA256_DIGEST_STRING_LENGTH> digits{};
+  SHA256Data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), digits.data());
+  return digits.data();
+}
 
 class Walker {
  public:
@@ -72,11 +73,7 @@ class Walker {
 
   Status walk() {
     Sides sides;
-    for (Side& side : sides) {
-      const Term zero = values_.constant(0);
-      side.machine.a = side.machine.x = zero;
-      side.machine.m.fill(zero);
-    }
+    for (std::size_t i = 0; i < 2; ++i) sides[i].start(programs_[i], terms_);
     std::vector<Literal> used;
     if (auto s = run(sides, nullptr, used); !s) return s;
     if (auto s = arrive(sides, root_); !s) return s;
@@ -89,14 +86,12 @@ class Walker {
   Result<Walk> written();
 
  private:
-  struct Control;
-
   Status go_on();
   Status run(Sides& sides, const Knowledge* learned, std::vector<Literal>& used);
   Status arrive(const Sides& sides, NodeId& to);
   NodeId find(const Sides& sides);
   [[nodiscard]] bool same_registers(const Node& node, const Sides& sides) const;
-  static Term reg(const Machine<Values>& m, std::uint32_t i) {
+  static Term reg(const Machine<Terms>& m, std::uint32_t i) {
     return i < kMemWords ? m.m[i] : i == kMemWords ? m.a : m.x;
   }
   [[nodiscard]] std::vector<Literal> needs_of(const Edge& edge, const Literal& learned) const;
@@ -113,58 +108,17 @@ class Walker {
   Sameness sameness_;
   WalkLimits limits_;
   Clock::time_point start_ = Clock::now();
-  Values values_;
+  Terms terms_{true};
   Knowledge knowledge_;
   std::vector<Node> nodes_;
-  std::vector<NodeId> finished_;  // a node stands behind all that it leads to
+  std::vector<NodeId> finished_;  // a node comes after all nodes it leads to
   std::map<std::array<std::uint32_t, 2>, std::vector<NodeId>> known_;
   std::vector<Frame> frames_;
   NodeId root_ = kNone;
-  std::vector<std::uint32_t> defined_;  // by term: the number that the text gives it
+  std::vector<std::uint32_t> defined_;  // by term: its number in the text
   std::size_t work_ = 0;
   std::size_t executed_ = 0;
   std::size_t kept_ = 0;  // literals
-};
-
-struct Walker::Control {
-  Walker& walker;
-  Side& side;
-  const Knowledge* learned;  // of the test that the walk comes from alone
-  std::vector<Literal>& used;
-  bool stopped = false;
-
-  void next() { ++side.pc; }
-  void jump(std::uint32_t k) { side.pc += 1 + k; }
-  void branch(const Values::Bool& taken, std::uint32_t jt, std::uint32_t jf) {
-    if (jt == jf) return jump(jt);
-    if (const auto outcome = decide(taken)) return jump(*outcome ? jt : jf);
-    stop(taken.literal);
-  }
-  void ret(Term value) {
-    side.result = value;
-    side.returned = true;
-    stopped = true;
-  }
-  bool exit_if_zero(Term divisor) {
-    const Values::Bool zero = walker.values_.eq(divisor, walker.values_.constant(0));
-    const auto outcome = decide(zero);
-    if (!outcome) stop(zero.literal);
-    if (outcome && *outcome) ret(walker.values_.constant(0));
-    return stopped;
-  }
-  [[nodiscard]] std::optional<bool> decide(const Values::Bool& test) const {
-    if (test.known) return test.literal.holds;
-    const auto value = walker.knowledge_.decide(test.literal);
-    if (!value) return value;
-    Literal fact = test.literal;
-    fact.holds = *value;
-    if (learned == nullptr || !learned->implies(fact)) used.push_back(fact);
-    return *value == test.literal.holds;
-  }
-  void stop(const Literal& test) {
-    side.test = test;
-    stopped = true;
-  }
 };
 
 Status Walker::within_limits() const {
@@ -176,12 +130,21 @@ Status Walker::within_limits() const {
                     "no certificate: the limit of cases, work, memory or time is reached");
 }
 
-// Each to its next test that is open, or to its end.
+// Runs both to their next open tests. `used` receives the known literals that decided the others,
+// unless they follow from `learned` alone: the literal of the edge.
 Status Walker::run(Sides& sides, const Knowledge* learned, std::vector<Literal>& used) {
-  for (std::size_t i = 0; i < 2; ++i) {
-    Control control{*this, sides[i], learned, used};
-    for (; !control.stopped; ++work_, ++executed_)
-      step(values_, programs_[i][sides[i].pc], sides[i].machine, control);
+  const auto decide = [&](const Literal& test) {
+    const auto relation = knowledge_.decide(test);
+    if (!relation) return relation;
+    Literal fact = test;
+    fact.holds = *relation;
+    if (learned == nullptr || !learned->implies(fact)) used.push_back(fact);
+    return relation;
+  };
+  for (Side& side : sides) {
+    const std::size_t executed = walk::run_to_test(terms_, side, decide);
+    work_ += executed;
+    executed_ += executed;
   }
   return within_limits();
 }
@@ -207,14 +170,14 @@ NodeId Walker::find(const Sides& sides) {
   return kNone;
 }
 
-// Where the sides stand now: a node known before, or a new one.
+// Sets `to` to the node where the sides stand now: a finished one that applies, or a new one.
 Status Walker::arrive(const Sides& sides, NodeId& to) {
   Node node;
   for (std::size_t i = 0; i < 2; ++i) node.pc[i] = sides[i].pc;
   if (sides[0].returned && sides[1].returned) {
     const auto [a, b] = std::pair(sides[0].result, sides[1].result);
-    const bool same = a == b || (values_.is_constant(a) && values_.is_constant(b) &&
-                                 same_decision(values_.number(a), values_.number(b), sameness_));
+    const bool same = a == b || (terms_.is_constant(a) && terms_.is_constant(b) &&
+                                 same_decision(terms_.number(a), terms_.number(b), sameness_));
     if (!same)
       return make_error(ErrorCode::kBudget, "certificate",
                         fmt::format("no certificate: the walk cannot tell that instructions {} and "
@@ -273,8 +236,7 @@ Status Walker::go_on() {
   return Ok{};
 }
 
-// What is to be known at a node for a way from it to be walked, but for the outcome `learned`; in
-// order.
+// The sorted literals that must be known at a node for the way along `edge`, apart from `learned`.
 std::vector<Literal> Walker::needs_of(const Edge& edge, const Literal& learned) const {
   Knowledge alone;
   alone.learn(learned);
@@ -285,7 +247,7 @@ std::vector<Literal> Walker::needs_of(const Edge& edge, const Literal& learned) 
     if (literal.base != learned.base) return to.push_back(literal);
     if (alone.implies(literal)) return;
     if (knowledge_.implies(literal)) return to.push_back(literal);
-    // It follows from both together.
+    // It follows from `learned` and the literals known before, together.
     if (whole) return;
     whole = true;
     for (const Literal& known : knowledge_.about(literal.base)) more.push_back(known);
@@ -328,7 +290,7 @@ void Walker::count_uses() {
       if (to != kNone) ++nodes_[to].uses;
 }
 
-// The terms that the lines below name.
+// Writes the definitions of the terms that the lines below use.
 void Walker::define_terms(std::string& out) {
   std::vector<Term> todo;
   for (const Node& node : nodes_) {
@@ -339,29 +301,29 @@ void Walker::define_terms(std::string& out) {
     for (const Literal& literal : node.needs) todo.push_back(literal.base);
   }
   std::vector<Term> wanted;
-  defined_.assign(values_.size(), kNone);
+  defined_.assign(terms_.size(), kNone);
   while (!todo.empty()) {
     const Term term = todo.back();
     todo.pop_back();
-    if (!values_.is_operation(term) || defined_[term] != kNone) continue;
+    if (!terms_.is_operation(term) || defined_[term] != kNone) continue;
     defined_[term] = 0;
     wanted.push_back(term);
-    for (const Term part : values_.parts(term)) todo.push_back(part);
+    for (const Term part : terms_.operands(term)) todo.push_back(part);
   }
-  // A term is made after its parts.
+  // Terms have larger numbers than their operands.
   std::ranges::sort(wanted);
   for (std::uint32_t i = 0; i < wanted.size(); ++i) {
-    const auto parts = values_.parts(wanted[i]);
-    fmt::format_to(std::back_inserter(out), "term {} {} {} {}\n", i, values_.operation(wanted[i]),
+    const auto parts = terms_.operands(wanted[i]);
+    fmt::format_to(std::back_inserter(out), "term {} {} {} {}\n", i, terms_.operation(wanted[i]),
                    operand(parts[0]), operand(parts[1]));
     defined_[wanted[i]] = i;
   }
 }
 
 std::string Walker::operand(Term term) const {
-  if (values_.is_operation(term)) return fmt::format("t{}", defined_[term]);
-  return values_.is_constant(term) ? fmt::format("c{:x}", values_.number(term))
-                                   : fmt::format("w{}", term);
+  if (terms_.is_operation(term)) return fmt::format("t{}", defined_[term]);
+  return terms_.is_constant(term) ? fmt::format("c{:x}", terms_.number(term))
+                                  : fmt::format("w{}", term);
 }
 
 std::string Walker::literal_text(const Literal& literal) const {
@@ -372,7 +334,7 @@ std::string Walker::literal_text(const Literal& literal) const {
                      literal.value);
 }
 
-// In the order of a walk that goes on where a test is true first.
+// Writes the cases in the order in which the checker walks them: the true outcome first.
 void Walker::write_cases(std::string& out, NodeId from) const {
   std::vector<NodeId> todo{from};
   while (!todo.empty()) {
@@ -428,7 +390,6 @@ Result<Walk> Walker::written() {
   out.text += "main\n";
   write_cases(out.text, root_);
   out.text += fmt::format("end {}\n", sha256(out.text));
-  // The checker counts somewhat more than this.
   if (executed_ + knowledge_.work() > kWorkPerByte * out.text.size())
     return make_error(ErrorCode::kBudget, "certificate",
                       "no certificate: checking it would take longer than its size allows");

@@ -1,5 +1,5 @@
-// What the tests on the way say about the input before each instruction: bounds of input words.
-// Owns that analysis, which only serves to keep diagrams small.
+// Bounds of the input's words before each instruction, from the tests on the paths to it. Owns this
+// analysis, which only serves to keep diagrams small.
 #pragma once
 
 #include <vector>
@@ -8,20 +8,20 @@
 
 namespace secequiv::dd {
 
-class Facts {
+class PathBounds {
  public:
   struct Bounds {
     std::uint32_t low = 0;
     std::uint32_t high = 0xffffffff;
   };
 
-  explicit Facts(std::size_t program_size) : entries_(1), before_(program_size, kUnreached) {
+  explicit PathBounds(std::size_t program_size) : entries_(1), before_(program_size, kUnreached) {
     entries_.reserve(program_size / 2);
     before_[0] = kNothing;
   }
 
-  // To be called for every instruction that some input leads to, in program order, unless it is a
-  // RET: how inputs go on from `pc`. A conditional jump with two targets hands on its condition.
+  // The caller reports, in program order, where inputs go on from each reachable instruction other
+  // than RET; for a conditional jump with two targets, with its condition.
   void go(std::size_t pc, std::size_t to) { arrive(to, before_[pc]); }
   void branch(std::size_t pc, const Condition& condition, std::size_t yes, std::size_t no) {
     const Id here = before_[pc];
@@ -30,9 +30,9 @@ class Facts {
     if (!condition.is(true)) arrive(no, splits ? after(here, condition, false) : here);
   }
 
-  // Nothing is known before `pc`.
+  // Whether nothing is known before `pc`.
   [[nodiscard]] bool none(std::size_t pc) const { return before_[pc] == kNothing; }
-  // True of every input that comes to `pc`.
+  // Bounds that hold for every input that reaches `pc`.
   [[nodiscard]] Bounds bounds(std::size_t pc, std::uint32_t word) const {
     return bounds_of(before_[pc], word);
   }
@@ -46,7 +46,7 @@ class Facts {
     Bounds bounds;
     Id parent = kNothing;
     std::uint32_t depth = 0;
-    std::uint32_t words = 0;  // that this entry and those before it are about, as a mask
+    std::uint32_t words = 0;  // mask of the words in this entry and those before it
     std::uint8_t word = 0;
   };
 
@@ -56,9 +56,9 @@ class Facts {
     return entries_[id].bounds;
   }
   [[nodiscard]] Id common(Id a, Id b) const;
-  [[nodiscard]] Id after(Id facts, const Condition& condition, bool holds);
-  void arrive(std::size_t pc, Id facts) {
-    before_[pc] = before_[pc] == kUnreached ? facts : common(before_[pc], facts);
+  [[nodiscard]] Id after(Id bounds, const Condition& condition, bool holds);
+  void arrive(std::size_t pc, Id bounds) {
+    before_[pc] = before_[pc] == kUnreached ? bounds : common(before_[pc], bounds);
   }
 
   std::vector<Entry> entries_;

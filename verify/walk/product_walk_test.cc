@@ -1,4 +1,4 @@
-#include "verify/dd/lockstep.h"
+#include "verify/walk/product_walk.h"
 
 #include <gtest/gtest.h>
 
@@ -12,22 +12,22 @@
 #include "harness/generate/program.h"
 #include "harness/generate/random_program.h"
 #include "harness/optimize/optimizer.h"
-#include "verify/dd/prover.h"
+#include "verify/dd/engine.h"
 
-namespace secequiv::dd {
+namespace secequiv::walk {
 namespace {
 
 bool same_text(std::string_view before, std::string_view after,
                Sameness sameness = Sameness::kRaw) {
-  return Lockstep().same(assemble(before), assemble(after), sameness);
+  return ProductWalk().same(assemble(before), assemble(after), sameness);
 }
 
-TEST(Lockstep, ProvesEveryPassOnItsExample) {
+TEST(ProductWalk, ProvesEveryPassOnItsExample) {
   for (const Pass& pass : bytecode_passes())
     EXPECT_TRUE(same_text(pass.example_before, pass.example_after)) << pass.name;
 }
 
-TEST(Lockstep, KnowsWhatTestsSay) {
+TEST(ProductWalk, KnowsWhatTestsSay) {
   // The second test of either is decided by the first, which goes to `y` or `n`.
   struct Case {
     const char* first;
@@ -69,7 +69,7 @@ TEST(Lockstep, KnowsWhatTestsSay) {
 }
 
 // One off from being decided.
-TEST(Lockstep, KnowsNoMoreThanTestsSay) {
+TEST(ProductWalk, KnowsNoMoreThanTestsSay) {
   const std::pair<const char*, const char*> cases[] = {
       {"jeq #5, z, m", "jeq #4"},   {"jgt #5, m, z", "jge #7"},  {"jgt #5, m, z", "jeq #6"},
       {"jgt #5, z, m", "jge #5"},   {"jge #5, m, z", "jgt #5"},  {"jge #5, z, m", "jge #4"},
@@ -85,7 +85,7 @@ TEST(Lockstep, KnowsNoMoreThanTestsSay) {
     }
 }
 
-TEST(Lockstep, RemembersSeveralTests) {
+TEST(ProductWalk, RemembersSeveralTests) {
   const std::string start =
       "ld [0]\njeq #1, z, e\ne: jeq #2, z, b\nb: jeq #3, z, c\nc: ld [4]\n"
       "jgt #9, d, z\nd: ld [0]\n";
@@ -107,7 +107,7 @@ TEST(Lockstep, RemembersSeveralTests) {
         << value;
 }
 
-TEST(Lockstep, PathsThatMeet) {
+TEST(ProductWalk, PathsThatMeet) {
   // The ways p and q meet at m, where another test makes a place of it.
   const auto meet = [](const std::string& p, const std::string& q, const std::string& then) {
     return "ld [0]\njeq #1, p, q\np: " + p + "ja m\nq: " + q +
@@ -137,7 +137,7 @@ TEST(Lockstep, PathsThatMeet) {
 }
 
 // One of two ways to a place is longer, and found later.
-TEST(Lockstep, WaitsForAllPathsThatMeet) {
+TEST(ProductWalk, WaitsForAllPathsThatMeet) {
   EXPECT_FALSE(same_text("ld [0]\njeq #1, z, n\nn: ld #0\nz: ret #1\n",
                          "ld [0]\nldx #1\njeq #1, m, n\n"
                          "n: ld [4]\njeq #5, d, good\nd: ldx #2\n"
@@ -145,7 +145,7 @@ TEST(Lockstep, WaitsForAllPathsThatMeet) {
                          "bad: ret #2\ngood: ret #1\n"));
 }
 
-TEST(Lockstep, Divisions) {
+TEST(ProductWalk, Divisions) {
   const std::string start = "ldx #0\nld [0]\ntax\nld [4]\n";
   EXPECT_TRUE(same_text(start + "div x\nret a\n", "ld [0]\ntax\nld [4]\ndiv x\nret a\n"));
   // A division that nobody uses may still end the program.
@@ -162,7 +162,7 @@ TEST(Lockstep, Divisions) {
                         "ld [0]\njeq #0, z, d\nd: ret #1\nz: ret #0\n"));
 }
 
-TEST(Lockstep, Returns) {
+TEST(ProductWalk, Returns) {
   EXPECT_FALSE(same_text("ret #0x7fff0001\n", "ret #0x7fff0000\n"));
   EXPECT_TRUE(same_text("ret #0x7fff0001\n", "ret #0x7fff0000\n", Sameness::kBehaviour));
   EXPECT_FALSE(same_text("ret #0x50001\n", "ret #0x50002\n", Sameness::kBehaviour));
@@ -175,7 +175,7 @@ TEST(Lockstep, Returns) {
 
 // Numbers are computed with as the interpreter does, and no two instructions are taken for one
 // another.
-TEST(Lockstep, EveryInstruction) {
+TEST(ProductWalk, EveryInstruction) {
   std::vector<Insn> alphabet;
   for (const InsnInfo& info : insn_table()) {
     const Insn in{info.code, 0, 0, 0};
@@ -189,7 +189,7 @@ TEST(Lockstep, EveryInstruction) {
   const std::vector<Program> starts = {
       assemble("ldx #0xfffffff9\nld #0x80000005\nret a"), assemble("ldx #3\nld #100\nret a"),
       assemble("ld [4]\ntax\nld [8]\nret a"), assemble("ldx #5\nld [8]\nret a")};
-  Lockstep lockstep;
+  ProductWalk walk;
   Random random(7);
   std::size_t found = 0;
   for (const Program& start : starts)
@@ -204,7 +204,7 @@ TEST(Lockstep, EveryInstruction) {
           before.insert(before.end() - 1, *tail.begin());
           after.insert(after.end() - 1, *tail.begin());
         }
-        if (!lockstep.same(before, after, Sameness::kRaw)) continue;
+        if (!walk.same(before, after, Sameness::kRaw)) continue;
         ++found;
         for (int i = 0; i < 8; ++i) {
           InputWords input{};
@@ -219,36 +219,36 @@ TEST(Lockstep, EveryInstruction) {
 void never_wrong(std::uint64_t seed, int cases, int least_different,
                  const std::function<Program(Random&, const Program&)>& change) {
   Random random(seed);
-  Lockstep lockstep;
+  ProductWalk walk;
   int different = 0;
   for (int i = 0; i < of_cases(cases); ++i) {
     const Program before =
         random.one_in(2) ? random_program(random, random.between(1, 12)) : generate_program(random);
     const Program after = change(random, before);
-    const auto proof = prove(Pair{before, after}, {.nodes = 20'000, .steps = 20'000});
+    const auto proof = dd::prove(Pair{before, after}, {.nodes = 20'000, .steps = 20'000});
     ASSERT_TRUE(proof);
     if (proof->verdict != Verdict::kDifferent) continue;
     ++different;
-    ASSERT_FALSE(lockstep.same(before, after, Sameness::kRaw)) << asm_text(before) << "\n"
-                                                               << asm_text(after);
-    ASSERT_FALSE(lockstep.same(after, before, Sameness::kRaw)) << asm_text(before) << "\n"
-                                                               << asm_text(after);
+    ASSERT_FALSE(walk.same(before, after, Sameness::kRaw)) << asm_text(before) << "\n"
+                                                           << asm_text(after);
+    ASSERT_FALSE(walk.same(after, before, Sameness::kRaw)) << asm_text(before) << "\n"
+                                                           << asm_text(after);
   }
   EXPECT_GE(different, of_cases(least_different));
 }
 
-TEST(Lockstep, IsNeverWrongAboutMutants) {
+TEST(ProductWalk, IsNeverWrongAboutMutants) {
   never_wrong(21, 8000, 2000,
               [](Random& random, const Program& p) { return mutate_program(random, p); });
 }
 
-TEST(Lockstep, IsNeverWrongAboutMutantsOptimized) {
+TEST(ProductWalk, IsNeverWrongAboutMutantsOptimized) {
   never_wrong(22, 8000, 2000, [](Random& random, const Program& p) {
     return optimize(mutate_program(random, p)).program;
   });
 }
 
-TEST(Lockstep, IsNeverWrongAboutPlantedPasses) {
+TEST(ProductWalk, IsNeverWrongAboutPlantedPasses) {
   for (const broken::PlantedPass& planted : broken::planted_bytecode_passes())
     never_wrong(23, 800, 1, [&](Random& random, const Program& p) {
       const Program wrong = std::get<BytecodePass>(planted.run)(p);
@@ -256,20 +256,20 @@ TEST(Lockstep, IsNeverWrongAboutPlantedPasses) {
     });
 }
 
-TEST(Lockstep, ProvesNearlyAllOfWhatTheOptimizerDoes) {
+TEST(ProductWalk, ProvesNearlyAllOfWhatTheOptimizerDoes) {
   Random random(24);
-  Lockstep lockstep;
+  ProductWalk walk;
   int proven = 0;
   constexpr int kCases = of_cases(5000);
   for (int i = 0; i < kCases; ++i) {
     const Program before = generate_program(random);
-    if (lockstep.same(before, optimize(before).program, Sameness::kRaw)) ++proven;
+    if (walk.same(before, optimize(before).program, Sameness::kRaw)) ++proven;
   }
   EXPECT_GE(proven, kCases * 99 / 100);
 }
 
 // What costs too much is given up: here each return of one program meets each test of the other.
-TEST(Lockstep, Ends) {
+TEST(ProductWalk, Ends) {
   Program up;
   Program down;
   for (std::uint32_t k = 0; k < 1000; ++k) {
@@ -280,62 +280,23 @@ TEST(Lockstep, Ends) {
     }
   }
   for (Program* const program : {&up, &down}) program->push_back({kRetK, 0, 0, 1});
-  Lockstep lockstep;
-  EXPECT_FALSE(lockstep.same(up, down, Sameness::kRaw));
-  EXPECT_GT(lockstep.work(), up.size());
-  EXPECT_LT(lockstep.work(), 50 * up.size());
-  EXPECT_TRUE(lockstep.same(up, up, Sameness::kRaw));
-  EXPECT_LT(lockstep.work(), up.size());
+  ProductWalk walk;
+  EXPECT_FALSE(walk.same(up, down, Sameness::kRaw));
+  EXPECT_GT(walk.work(), up.size());
+  EXPECT_LT(walk.work(), 50 * up.size());
+  EXPECT_TRUE(walk.same(up, up, Sameness::kRaw));
+  EXPECT_LT(walk.work(), up.size());
 }
 
-TEST(Lockstep, LongPrograms) {
+TEST(ProductWalk, LongPrograms) {
   Random random(25);
-  Lockstep lockstep;
+  ProductWalk walk;
   for (std::size_t family = 0; family < kFamilies; ++family) {
     const Program program = scaled_programs(random, static_cast<Family>(family)).back();
-    EXPECT_TRUE(lockstep.same(program, program, Sameness::kRaw))
+    EXPECT_TRUE(walk.same(program, program, Sameness::kRaw))
         << family_name(static_cast<Family>(family));
   }
 }
 
-TEST(Prover, TellsByWhat) {
-  Prover prover;
-  const auto engine = [&](std::string_view before, std::string_view after, Verdict verdict) {
-    const auto proof = prover.prove(Pair{assemble(before), assemble(after)});
-    EXPECT_TRUE(proof && proof->verdict == verdict) << before;
-    return proof ? proof->engine : "";
-  };
-  EXPECT_EQ(engine("ld [0]\nret a\n", "ld [0]\nret a\n", Verdict::kEquivalent), "identical");
-  EXPECT_EQ(engine("ldx #0\nld [0]\nret a\n", "ld [0]\nret a\n", Verdict::kEquivalent), "lockstep");
-  EXPECT_EQ(engine("ld [0]\nxor #1\nxor #1\nret a\n", "ld [0]\nret a\n", Verdict::kEquivalent),
-            "dd");
-  EXPECT_EQ(engine("ret #1\n", "ld [4]\njeq #7, y, n\ny: ret #2\nn: ret #1\n", Verdict::kDifferent),
-            "dd");
-}
-
-// The engine's other questions are the engine's.
-TEST(Prover, OnlyPlainQuestionsAreAnsweredWithoutDiagrams) {
-  const Program program = assemble("ld [0]\nret a\n");
-  const Program longer = assemble("ldx #0\nld [0]\nret a\n");
-  const Program other = assemble("ret #5\n");
-  Prover prover;
-  Question question;
-  question.before = {program};
-  question.after = {longer};
-  question.assumption = *parse_assumption("nr == 1 && nr == 2", Arch::kX86_64);
-  const auto vacuous = prover.prove(question);
-  ASSERT_FALSE(vacuous);
-  question.after = {program};
-  EXPECT_FALSE(prover.prove(question));
-  question = {};
-  question.before = {program, longer};
-  question.after = {program, other};
-  EXPECT_EQ(prover.prove(question)->verdict, Verdict::kDifferent);
-  question.after = {program, longer};
-  EXPECT_EQ(prover.prove(question)->engine, "identical");
-  question.after = {longer, program};
-  EXPECT_EQ(prover.prove(question)->engine, "dd");
-}
-
 }  // namespace
-}  // namespace secequiv::dd
+}  // namespace secequiv::walk

@@ -1,10 +1,10 @@
-#include "verify/dd/facts.h"
+#include "verify/dd/path_bounds.h"
 
 #include <algorithm>
 
 namespace secequiv::dd {
 
-Facts::Id Facts::common(Id a, Id b) const {
+PathBounds::Id PathBounds::common(Id a, Id b) const {
   while (a != b) {
     if (entries_[a].depth >= entries_[b].depth) {
       a = entries_[a].parent;
@@ -17,10 +17,10 @@ Facts::Id Facts::common(Id a, Id b) const {
 
 // Tighter bounds if the outcome gives any. Contradictory ones (the edge is never taken) are left
 // out.
-Facts::Id Facts::after(Id facts, const Condition& condition, bool holds) {
+PathBounds::Id PathBounds::after(Id bounds, const Condition& condition, bool holds) {
   const bool taken = holds != condition.negated;
-  if (condition.test == Comparison::kEq && !taken) return facts;  // says little
-  const Bounds old = bounds_of(facts, condition.input);
+  if (condition.test == Comparison::kEq && !taken) return bounds;  // says little
+  const Bounds old = bounds_of(bounds, condition.input);
   const std::uint32_t k = condition.k;
   Bounds now = old;
   switch (condition.test) {
@@ -38,10 +38,10 @@ Facts::Id Facts::after(Id facts, const Condition& condition, bool holds) {
     case Comparison::kAnyBit:
       break;
   }
-  if ((now.low == old.low && now.high == old.high) || now.low > now.high) return facts;
-  const Entry& last = entries_[facts];
+  if ((now.low == old.low && now.high == old.high) || now.low > now.high) return bounds;
+  const Entry& last = entries_[bounds];
   entries_.push_back(
-      Entry{now, facts, last.depth + 1, last.words | 1u << condition.input, condition.input});
+      Entry{now, bounds, last.depth + 1, last.words | 1u << condition.input, condition.input});
   return static_cast<Id>(entries_.size() - 1);
 }
 

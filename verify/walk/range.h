@@ -1,0 +1,75 @@
+// Bounds and known bits of one value. Owns what follows from one for the other, and which relations
+// they decide. It must not know terms.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "verify/walk/terms.h"
+
+namespace secequiv::walk {
+
+struct Range {
+  std::uint32_t low = 0;
+  std::uint32_t high = 0xffffffff;
+  std::uint32_t fixed = 0;  // bits that are known
+  std::uint32_t bits = 0;   // their values; 0 elsewhere
+  friend bool operator==(const Range&, const Range&) = default;
+
+  static Range of(std::uint32_t value) { return {value, value, 0xffffffff, value}; }
+
+  // Makes the bits of `mask` known. False: they are known to differ.
+  bool fix(std::uint32_t mask, std::uint32_t value) {
+    if (((bits ^ value) & fixed & mask) != 0) return false;
+    fixed |= mask;
+    bits |= value & mask;
+    return true;
+  }
+  // Makes a relation hold or, if it is an order, its opposite. False: it contradicts the bits.
+  bool restrict(const Literal& literal) {
+    if (!literal.order) return fix(literal.mask, literal.value);
+    if (literal.holds)
+      low = std::max(low, literal.value);
+    else
+      high = std::min(high, literal.value - 1);
+    return true;
+  }
+  // Draws conclusions from bounds to bits and back. False: no value is left.
+  bool narrow() {
+    low = std::max(low, bits);
+    high = std::min(high, bits | ~fixed);
+    if (low > high) return false;
+    const auto differ = static_cast<std::uint32_t>(std::bit_width(low ^ high));
+    return fix(differ == 32 ? 0 : 0xffffffff << differ, low);
+  }
+  // For `base & mask != value`, or an excluded value: false if all bits are known to agree. If all
+  // but one agree, that one differs.
+  bool exclude(std::uint32_t mask, std::uint32_t value) {
+    if (((bits ^ value) & fixed & mask) != 0) return true;
+    const std::uint32_t open = mask & ~fixed;
+    return open != 0 && (!std::has_single_bit(open) || fix(open, ~value));
+  }
+  // Whether the literal's relation holds (whatever `holds` claims); nothing if that is open.
+  [[nodiscard]] std::optional<bool> decide(const Literal& literal) const {
+    if (literal.order) {
+      if (low >= literal.value) return true;
+      if (high < literal.value) return false;
+      return std::nullopt;
+    }
+    if (((bits ^ literal.value) & fixed & literal.mask) != 0) return false;
+    if ((literal.mask & ~fixed) == 0) return true;
+    if (literal.mask == 0xffffffff && (literal.value < low || literal.value > high)) return false;
+    return std::nullopt;
+  }
+  // Weakens this to what holds of values in either range.
+  void join(const Range& other) {
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+    fixed &= other.fixed & ~(bits ^ other.bits);
+    bits &= fixed;
+  }
+};
+
+}  // namespace secequiv::walk
