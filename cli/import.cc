@@ -2,6 +2,7 @@
 #include "cli/common.h"
 #include "harness/base/file.h"
 #include "harness/policy/json.h"
+#include "harness/policy/resolved.h"
 
 namespace secequiv::cli {
 namespace {
@@ -10,6 +11,7 @@ struct ImportJob {
   Options options;
   std::string input = "-";
   std::string format;
+  bool resolve = false;
 };
 
 int import(const ImportJob& job) {
@@ -22,7 +24,9 @@ int import(const ImportJob& job) {
   if (const auto fits = filter_fits(job.options.filter, imported->format, name); !fits)
     return report(fits.error(), job.options);
   for (const std::string& note : imported->notes) warn(note);
-  const Status written = write_file(job.options.output, write_policy(imported->policy));
+  const Policy& policy = imported->policy;
+  const Status written =
+      write_file(job.options.output, job.resolve ? write_resolved(policy) : write_policy(policy));
   return written ? 0 : report(written.error(), job.options);
 }
 
@@ -39,6 +43,8 @@ void add_import(CLI::App& app, Context& context) {
   sub->add_option("input", job->input, "Policy; - for standard input")->capture_default_str();
   sub->add_option("--format", job->format, "Format of the input (default: by content)")
       ->check(one_of(policy_format_names()));
+  sub->add_flag("--resolve", job->resolve,
+                "Write numbers in place of names, as compilers under test get policies");
   sub->add_option("-o,--output", job->options.output, "Output file, - for standard output")
       ->capture_default_str();
   job->options.add_import(*sub);

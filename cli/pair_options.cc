@@ -6,6 +6,7 @@
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
+#include "harness/policy/resolved.h"
 
 namespace secequiv::cli {
 namespace {
@@ -25,7 +26,7 @@ Result<Source> optimized(const Source& before, const TargetOptions& target_optio
     return make_error(
         ErrorCode::kUsage, "--compiler",
         fmt::format("{} is a program, and a compiler is given a policy", before.name));
-  auto answer = target->compiler ? target->compiler->compile(write_policy(*before.policy))
+  auto answer = target->compiler ? target->compiler->compile(write_resolved(*before.policy))
                                  : target->optimizer->optimize(before.program);
   if (answer.ok())
     return Source{fmt::format("'{}'", target_options.name()), std::move(answer.value),

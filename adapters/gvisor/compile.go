@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"gvisor.dev/gvisor/pkg/seccomp"
 	"secequiv/adapters/policy"
@@ -52,16 +53,16 @@ func express(p policy.Policy) (*seccomp.Program, error) {
 			return nil, err
 		}
 		rules := seccomp.NewSyscallRules()
-		for _, entry := range set.Rules {
-			if before, ok := vsyscall[entry.Nr]; ok && before != set.Vsyscall {
-				return nil, serve.Unsupported("system call %d has rules for vsyscalls alone and others", entry.Nr)
+		for _, call := range set.Calls() {
+			if before, ok := vsyscall[call.Nr]; ok && before != set.Vsyscall {
+				return nil, serve.Unsupported("system call %d has rules for vsyscalls alone and others", call.Nr)
 			}
-			vsyscall[entry.Nr] = set.Vsyscall
-			rule, err := expressRule(entry.Rule)
+			vsyscall[call.Nr] = set.Vsyscall
+			rule, err := expressRule(set.Rules[call])
 			if err != nil {
 				return nil, err
 			}
-			rules.Set(number(entry.Nr), rule)
+			rules.Set(number(call.Nr), rule)
 		}
 		program.RuleSets = append(program.RuleSets, seccomp.RuleSet{Rules: rules, Action: action, Vsyscall: set.Vsyscall})
 	}
@@ -96,29 +97,31 @@ func expressAction(value uint32) (seccomp.Action, error) {
 }
 
 func expressRule(rule policy.Rule) (seccomp.SyscallRule, error) {
+	if rule.MatchAll {
+		return seccomp.MatchAll{}, nil
+	}
 	var children []seccomp.SyscallRule
-	for _, child := range rule.Children {
+	for _, child := range append(rule.AnyOf, rule.AllOf...) {
 		expressed, err := expressRule(child)
 		if err != nil {
 			return nil, err
 		}
 		children = append(children, expressed)
 	}
-	switch rule.Kind {
-	case policy.AnyOf:
+	if rule.AnyOf != nil {
 		return seccomp.Or(children), nil
-	case policy.AllOf:
-		return seccomp.And(children), nil
-	case policy.MatchAll:
-		return seccomp.MatchAll{}, nil
 	}
-	var args seccomp.PerArg
-	for i, matcher := range rule.Fields {
-		if matcher.Op == "" {
-			continue // gVisor leaves these out too
+	if rule.AllOf != nil {
+		return seccomp.And(children), nil
+	}
+	var args seccomp.PerArg // gVisor leaves out fields without a matcher, too
+	for field, matcher := range rule.Args {
+		index := slices.Index([]string{"0", "1", "2", "3", "4", "5", "ip"}, field)
+		if index < 0 {
+			return nil, fmt.Errorf("unknown field '%s'", field)
 		}
 		var err error
-		if args[i], err = expressMatcher(matcher); err != nil {
+		if args[index], err = expressMatcher(matcher); err != nil {
 			return nil, err
 		}
 	}
@@ -131,8 +134,6 @@ func expressMatcher(m policy.Matcher) (seccomp.ValueMatcher, error) {
 	}
 	value, mask := uintptr(m.Value), uintptr(m.Mask)
 	switch m.Op {
-	case "any":
-		return seccomp.AnyValue{}, nil
 	case "eq":
 		return seccomp.EqualTo(value), nil
 	case "ne":

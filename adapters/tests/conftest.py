@@ -37,3 +37,17 @@ def secequiv():
         return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
 
     return run
+
+
+@pytest.fixture
+def resolved(secequiv, tmp_path):
+    """resolved(TEXT): the policy as the harness sends it to a compiler (harness/adapter/PROTOCOL.md)."""
+
+    def resolve(text):
+        file = tmp_path / "unresolved.json"
+        file.write_text(text)
+        done = secequiv("import", "--resolve", file)
+        assert done.returncode == 0, "%s\n%s" % (text, done.stderr)
+        return done.stdout
+
+    return resolve

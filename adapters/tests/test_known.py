@@ -14,7 +14,7 @@ HANG_SECONDS = 3
 ENTRIES = known.load()
 
 
-def differs(entry, adapter, secequiv):
+def differs(entry, adapter, secequiv, resolved):
     """(ours, theirs) as they are now."""
     if entry.request == "evaluate":
         program = entry.program()
@@ -25,7 +25,7 @@ def differs(entry, adapter, secequiv):
         program = entry.program()
         status, body = adapter.ask(frames.optimize(program))
     else:
-        status, body = adapter.ask(b"C" + entry.file.read_bytes())
+        status, body = adapter.ask(frames.compile_policy(resolved(entry.file.read_text())))
     assert status == frames.ANSWERED, body
     after = [Insn(*insn) for insn in frames.decode(body)]
     refusal = accept(after)
@@ -41,14 +41,15 @@ def differs(entry, adapter, secequiv):
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
-def test_it_still_holds(entry, secequiv):
+def test_it_still_holds(entry, secequiv, resolved):
     command = [built(entry.adapter), *entry.arguments]
     if entry.kind == "slow":
         pytest.skip("tests never time anything")
     if entry.kind == "hang":
         adapter = frames.Served(command, HANG_SECONDS)
         with pytest.raises(frames.Gone, match="no answer within"):
-            adapter.ask({"compile": b"C", "optimize": b"O"}[entry.request] + entry.file.read_bytes())
+            adapter.ask(frames.compile_policy(resolved(entry.file.read_text())) if entry.request == "compile"
+                        else b"O" + entry.file.read_bytes())
         return
     with frames.Served(command, 60) as adapter:
-        assert differs(entry, adapter, secequiv) == (entry.ours, entry.theirs)
+        assert differs(entry, adapter, secequiv, resolved) == (entry.ours, entry.theirs)

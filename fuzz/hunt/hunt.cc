@@ -14,6 +14,7 @@
 #include "harness/generate/random_program.h"
 #include "harness/inputs/cases.h"
 #include "harness/policy/json.h"
+#include "harness/policy/resolved.h"
 
 namespace secequiv::hunt {
 namespace {
@@ -253,8 +254,9 @@ class Hunt {
 }  // namespace
 
 Answer<Program> ask(const Target& target, const HuntSubject& subject) {
-  return target.optimizer != nullptr ? target.optimizer->optimize(subject.before)
-                                     : target.compiler->compile(subject.policy);
+  if (target.optimizer != nullptr) return target.optimizer->optimize(subject.before);
+  const auto policy = read_policy(subject.policy, subject.name);
+  return target.compiler->compile(policy ? write_resolved(*policy) : subject.policy);
 }
 
 Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntOptions& options) {

@@ -13,6 +13,7 @@
 #include "harness/generate/random_policy.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
+#include "harness/policy/resolved.h"
 
 namespace {
 using namespace secequiv;
@@ -48,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::fprintf(stderr, "fuzz_policy: the unoptimized program is not what the policy says\n");
     std::abort();
   }
-  trials->judge(before, compiler->compile(text), calls, seed);
+  trials->judge(before, compiler->compile(write_resolved(*policy)), calls, seed);
   return 0;
 }
 

@@ -39,7 +39,7 @@ uint32_t secequiv_plugin_version(void);
 int secequiv_optimize(const struct secequiv_insn* program, size_t count, struct secequiv_insn* out,
                       size_t* out_count, char* message);
 
-/* `policy` is UTF-8 of `bytes` bytes (not NUL-terminated): corpus/policies/schema.json. */
+/* `policy` is UTF-8 of `bytes` bytes (not NUL-terminated): a resolved policy (PROTOCOL.md). */
 int secequiv_compile(const char* policy, size_t bytes, struct secequiv_insn* out, size_t* out_count,
                      char* message);
 

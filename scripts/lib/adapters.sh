@@ -24,26 +24,15 @@ adapters_header() {
   "$CXX" -x c++ -M - >/dev/null 2>&1 <<<"#include <$1>" || adapters_cannot "no <$1> (Debian and Ubuntu: $2)"
 }
 
-# adapters_go ROOT FOLDER OUTPUT [GO-BUILD-ARGUMENT...]: builds the Go module in FOLDER, in which the harness's tables of
-# names lie beside the package that reads them.
+# adapters_go FOLDER OUTPUT [GO-BUILD-ARGUMENT...]: builds the Go module in FOLDER.
 adapters_go() {
-  local root=$1 folder=$2 output=$3 tables=$1/adapters/go/policy/tables overlay file wanted have
-  shift 3
+  local folder=$1 output=$2 wanted have
+  shift 2
   command -v go >/dev/null || adapters_cannot 'go is not installed (Debian and Ubuntu: golang-go, or a newer one from go.dev)'
   wanted=$(awk '$1 == "go" { print $2; exit }' "$folder/go.mod")
   have=$(GOTOOLCHAIN=local go env GOVERSION) # go1.26.3
   if [ "$(printf '%s\n' "$wanted" "${have#go}" | sort -V | head -n 1)" != "$wanted" ]; then
     adapters_cannot "go ${have#go} is too old: $wanted or newer is needed"
   fi
-  overlay=$output.overlay.json
-  {
-    printf '{"Replace":{"%s":""' "$tables/.none"
-    for file in "$root"/harness/seccomp/tables/*.inc; do printf ',"%s":"%s"' "$tables/${file##*/}" "$file"; done
-    printf '}}\n'
-  } >"$overlay"
-  (cd "$folder" && GOTOOLCHAIN=local GOWORK=off go build -p 2 -mod=readonly -trimpath -overlay "$overlay" -o "$output" "$@" .) || {
-    rm -f "$overlay"
-    return 1
-  }
-  rm -f "$overlay"
+  (cd "$folder" && GOTOOLCHAIN=local GOWORK=off go build -p 2 -mod=readonly -trimpath -o "$output" "$@" .)
 }

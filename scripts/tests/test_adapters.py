@@ -106,7 +106,7 @@ def test_go(sandbox, version, status):
     (folder / "go.mod").write_text("module m\n\ngo 1.26.3\n")
     if version:
         sandbox.fake("go", 'if [ "$1" = env ]; then echo %s; fi' % version)
-    done = shared(sandbox, 'adapters_go "$PWD" "$PWD/module" "$PWD/out"')
+    done = shared(sandbox, 'adapters_go "$PWD/module" "$PWD/out"')
     assert done.returncode == status, done.stderr
     assert ("go build" in " ".join(sandbox.noted("go"))) == (status == 0)
     if status:

@@ -2,13 +2,14 @@
 
 use crate::frames::Failure;
 use crate::names;
-use crate::policy::{Field, Matcher, Policy, Rule};
+use crate::policy::{number, Matcher, Policy, Rule, Test, Tree};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
 };
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
 
+const ARCHES: [&str; 3] = ["x86_64", "aarch64", "riscv64"];
 const MAX_ALTERNATIVES: usize = 256; // of one system call
 
 /// One comparison.
@@ -34,13 +35,13 @@ type Expressed<T> = Result<T, String>;
 
 pub fn express(policy: &Policy) -> Expressed<Spec> {
     let arch = match policy.arches.as_slice() {
-        [one] if names::ARCHES.contains(&one.as_str()) => one.clone(),
+        [one] if ARCHES.contains(&one.as_str()) => one.clone(),
         _ => return Err("a filter is for x86_64, aarch64 or riscv64 alone".into()),
     };
     if policy.bad_arch_action != 0x8000_0000 {
         return Err("a bad architecture always kills the process".into());
     }
-    if policy.has_x32_action {
+    if policy.x32_action.is_some() {
         return Err("x32_action: no rule is about many numbers".into());
     }
     let mut match_action = None;
@@ -52,8 +53,8 @@ pub fn express(policy: &Policy) -> Expressed<Spec> {
         if *match_action.get_or_insert(set.action) != set.action {
             return Err("all rules of a filter have one action".into());
         }
-        for (number, rule) in &set.rules {
-            let entry = rules.entry(*number).or_default();
+        for (call, rule) in &set.rules {
+            let entry = rules.entry(number(call)?).or_default();
             entry.extend(alternatives(rule)?);
             if entry.len() > MAX_ALTERNATIVES {
                 return Err("too many alternatives".into());
@@ -93,14 +94,16 @@ fn action(value: u32) -> Expressed<SeccompAction> {
 
 fn alternatives(rule: &Rule) -> Expressed<Vec<Conjunction>> {
     let mut out = Vec::new();
-    match rule {
-        Rule::MatchAll => out.push(Vec::new()),
-        Rule::AnyOf(children) => {
+    let Rule::If(tree) = rule else {
+        return Ok(vec![Vec::new()]);
+    };
+    match tree {
+        Tree::AnyOf(children) => {
             for child in children {
                 out.extend(alternatives(child)?);
             }
         }
-        Rule::AllOf(children) => {
+        Tree::AllOf(children) => {
             out.push(Vec::new());
             for child in children {
                 let right = alternatives(child)?;
@@ -117,13 +120,12 @@ fn alternatives(rule: &Rule) -> Expressed<Vec<Conjunction>> {
                 }
             }
         }
-        Rule::Args(matchers) => {
+        Tree::Args(matchers) => {
             let mut all = Vec::new();
             for (field, matcher) in matchers {
-                match condition(*field, matcher)? {
-                    Test::Always => {}
-                    Test::Never => return Ok(out),
-                    Test::If(condition) => all.push(condition),
+                match condition(field, matcher)? {
+                    Some(condition) => all.push(condition),
+                    None => return Ok(out),
                 }
             }
             out.push(all);
@@ -132,36 +134,27 @@ fn alternatives(rule: &Rule) -> Expressed<Vec<Conjunction>> {
     Ok(out)
 }
 
-enum Test {
-    Always,
-    Never,
-    If(Condition),
-}
-
-fn condition(field: Field, matcher: &Matcher) -> Expressed<Test> {
-    if matcher.operator == "any" {
-        return Ok(Test::Always);
-    }
-    let Field::Argument(argument) = field else {
-        return Err("the instruction pointer is no argument".into());
-    };
-    let low_half = matcher.low_half;
+/// Nothing for a test that no value passes.
+fn condition(field: &str, matcher: &Matcher) -> Expressed<Option<Condition>> {
+    let argument = field
+        .parse()
+        .map_err(|_| "the instruction pointer is no argument".to_string())?;
+    let low_half = matcher.low_half();
     let all = if low_half { 0xffff_ffff } else { u64::MAX };
-    let (operator, value) = match matcher.operator.as_str() {
-        "eq" => (SeccompCmpOp::Eq, matcher.value),
-        "ne" => (SeccompCmpOp::Ne, matcher.value),
-        "gt" => (SeccompCmpOp::Gt, matcher.value),
-        "ge" => (SeccompCmpOp::Ge, matcher.value),
-        "lt" => (SeccompCmpOp::Lt, matcher.value),
-        "le" => (SeccompCmpOp::Le, matcher.value),
+    let (operator, value) = match matcher.test {
+        Test::Eq(value) => (SeccompCmpOp::Eq, value),
+        Test::Ne(value) => (SeccompCmpOp::Ne, value),
+        Test::Gt(value) => (SeccompCmpOp::Gt, value),
+        Test::Ge(value) => (SeccompCmpOp::Ge, value),
+        Test::Lt(value) => (SeccompCmpOp::Lt, value),
+        Test::Le(value) => (SeccompCmpOp::Le, value),
         // seccompiler masks both sides, so a value with other bits would match more than ours, which then never does.
-        "masked_eq" if matcher.value & !matcher.mask != 0 => return Ok(Test::Never),
-        "masked_eq" => (SeccompCmpOp::MaskedEq(matcher.mask), matcher.value),
-        "bits_allowlist" => (SeccompCmpOp::MaskedEq(all & !matcher.mask), 0),
-        "non_negative_fd" => (SeccompCmpOp::MaskedEq(all & !0x7fff_ffff), 0),
-        other => return Err(format!("unknown matcher '{other}'")),
+        Test::MaskedEq { mask, value } if value & !mask != 0 => return Ok(None),
+        Test::MaskedEq { mask, value } => (SeccompCmpOp::MaskedEq(mask), value),
+        Test::BitsAllowlist(mask) => (SeccompCmpOp::MaskedEq(all & !mask), 0),
+        Test::NonNegativeFd(_) => (SeccompCmpOp::MaskedEq(all & !0x7fff_ffff), 0),
     };
-    Ok(Test::If(Condition {
+    Ok(Some(Condition {
         argument,
         low_half,
         operator,
