@@ -134,6 +134,8 @@ func expressMatcher(m policy.Matcher) (seccomp.ValueMatcher, error) {
 	}
 	value, mask := uintptr(m.Value), uintptr(m.Mask)
 	switch m.Op {
+	case "any":
+		return seccomp.AnyValue{}, nil
 	case "eq":
 		return seccomp.EqualTo(value), nil
 	case "ne":

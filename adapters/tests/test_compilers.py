@@ -83,9 +83,13 @@ def test_policies_of_the_corpus(served, secequiv, resolved, tmp_path, name):
 
 @pytest.mark.parametrize("file", sorted((CORPUS / "gvisor").glob("*.json")), ids=lambda file: file.stem)
 def test_gvisor_makes_what_the_corpus_has(served, resolved, file):
-    """The programs there were made by gVisor itself from these policies' rules."""
+    """The programs there were made by gVisor itself from these policies' rules, in which AnyValue stands as "any"."""
+    any_value = {"ge": 0}  # a resolved policy has no "any"
+    assert json.dumps(any_value) not in file.read_text()
+    text = json.dumps(json.loads(resolved(file.read_text().replace('"any"', json.dumps(any_value))),
+                                 object_hook=lambda read: "any" if read == any_value else read))
     for form, arguments in (("after", ()), ("before", ("--unoptimized",))):
-        status, body = served("gvisor", *arguments).ask(frames.compile_policy(resolved(file.read_text())))
+        status, body = served("gvisor", *arguments).ask(frames.compile_policy(text))
         assert status == frames.ANSWERED, body
         assert body == (ROOT / "corpus/programs/gvisor" / ("%s.%s.bpf" % (file.stem, form))).read_bytes()
 

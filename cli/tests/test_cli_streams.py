@@ -46,7 +46,7 @@ COMMANDS = {
                  "--from", "--big-endian", "--set", "--to", "--output", "--arch", "--cap", "--kernel", "--filter"],
     "precompile": ["--output", "--no-proof", "--max-memory", "--timeout", "--arch", "--cap", "--kernel", "--filter", "--json"],
     "patch": ["--set", "--defaults", "--plain", "--to", "--output"],
-    "import": ["--format", "--output", "--arch", "--cap", "--kernel", "--filter"],
+    "import": ["--format", "--resolve", "--output", "--arch", "--cap", "--kernel", "--filter"],
 }
 TOP = {"--color", "--explain", "--print-man", "--print-completion", "--write-documents"}  # need no command
 # Something short that every command does, and its status.

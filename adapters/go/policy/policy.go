@@ -48,8 +48,8 @@ type Rule struct {
 	Args     map[string]Matcher `json:"args"` // by "0" to "5" and "ip"
 }
 
-// Matcher is a test of one 64-bit field, or of its low half. Op is the format's word for it: eq, ne, gt, ge, lt, le,
-// masked_eq, bits_allowlist, non_negative_fd.
+// Matcher is a test of one 64-bit field, or of its low half. Op is the format's word for it: any, eq, ne, gt, ge, lt,
+// le, masked_eq, bits_allowlist, non_negative_fd.
 type Matcher struct {
 	Op          string
 	Value, Mask uint64
@@ -98,6 +98,10 @@ func (r *Rule) UnmarshalJSON(raw []byte) error {
 
 // UnmarshalJSON reads {"eq": 5}, {"masked_eq": {"mask": 7, "value": 5}} and so on, with "bits": 32 for the low half.
 func (m *Matcher) UnmarshalJSON(raw []byte) error {
+	if string(raw) == `"any"` {
+		m.Op = "any"
+		return nil
+	}
 	var members map[string]json.RawMessage
 	if err := decode(raw, &members); err != nil {
 		return err

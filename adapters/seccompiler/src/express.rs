@@ -94,8 +94,10 @@ fn action(value: u32) -> Expressed<SeccompAction> {
 
 fn alternatives(rule: &Rule) -> Expressed<Vec<Conjunction>> {
     let mut out = Vec::new();
-    let Rule::If(tree) = rule else {
-        return Ok(vec![Vec::new()]);
+    let tree = match rule {
+        Rule::MatchAll(true) => return Ok(vec![Vec::new()]),
+        Rule::MatchAll(false) => return Err("a rule that is false".into()),
+        Rule::If(tree) => tree,
     };
     match tree {
         Tree::AnyOf(children) => {
@@ -152,7 +154,8 @@ fn condition(field: &str, matcher: &Matcher) -> Expressed<Option<Condition>> {
         Test::MaskedEq { mask, value } if value & !mask != 0 => return Ok(None),
         Test::MaskedEq { mask, value } => (SeccompCmpOp::MaskedEq(mask), value),
         Test::BitsAllowlist(mask) => (SeccompCmpOp::MaskedEq(all & !mask), 0),
-        Test::NonNegativeFd(_) => (SeccompCmpOp::MaskedEq(all & !0x7fff_ffff), 0),
+        Test::NonNegativeFd(false) => return Err("non_negative_fd that is false".into()),
+        Test::NonNegativeFd(true) => (SeccompCmpOp::MaskedEq(all & !0x7fff_ffff), 0),
     };
     Ok(Some(Condition {
         argument,

@@ -20,5 +20,7 @@ pub fn syscall_name(arch: &str, number: u32) -> Option<&'static str> {
         _ => return None,
     };
     let head = format!("SECEQUIV_SYSCALL({number}, \"");
-    table.lines().find_map(|line| line.strip_prefix(&head)?.strip_suffix("\")"))
+    table
+        .lines()
+        .find_map(|line| line.strip_prefix(&head)?.strip_suffix("\")"))
 }
