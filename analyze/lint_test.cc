@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/random.h"
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/testing.h"
 #include "verify/dd/engine.h"

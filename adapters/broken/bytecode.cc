@@ -169,7 +169,7 @@ Program merge_equal_code(ProgramView program) {
   });
 }
 
-constexpr std::array kPlantedPasses = {
+constexpr std::array kPlantedBytecodePasses = {
     PlantedPass{"thread-conditional-jumps", "a jump offset is truncated to 8 bits",
                 thread_conditional_jumps},
     PlantedPass{"thread-jumps", "a conditional jump is taken for an unconditional one",
@@ -196,6 +196,6 @@ constexpr std::array kPlantedPasses = {
 
 }  // namespace
 
-std::span<const PlantedPass> planted_bytecode_passes() { return kPlantedPasses; }
+std::span<const PlantedPass> planted_bytecode_passes() { return kPlantedBytecodePasses; }
 
 }  // namespace secequiv::broken

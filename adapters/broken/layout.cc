@@ -151,7 +151,7 @@ Plan value_trees(const Plan& plan) {
   return out;
 }
 
-constexpr std::array kPlantedPasses = {
+constexpr std::array kPlantedLayoutPasses = {
     PlantedPass{"drop-default-calls", "a sub-tree is pruned that still mattered",
                 drop_default_calls},
     PlantedPass{"share-equal-code",
@@ -172,6 +172,6 @@ constexpr std::array kPlantedPasses = {
 
 }  // namespace
 
-std::span<const PlantedPass> planted_layout_passes() { return kPlantedPasses; }
+std::span<const PlantedPass> planted_layout_passes() { return kPlantedLayoutPasses; }
 
 }  // namespace secequiv::broken

@@ -127,7 +127,7 @@ Rule split(const Rule& rule, const Parts& parts) {
   });
 }
 
-Rule high_half_of_zero_is_not_tested(const Rule& rule) {
+Rule zero_high_half_is_not_tested(const Rule& rule) {
   return split(rule, [](std::uint64_t mask, const Matcher& m) {
     std::vector<Matcher> out = {low(mask, m)};
     if ((m.value & kHighHalf) != 0)
@@ -227,7 +227,7 @@ Rule incomplete_set_is_merged(const Rule& rule) {
   });
 }
 
-constexpr std::array kPlantedPasses = {
+constexpr std::array kPlantedRulePasses = {
     PlantedPass{"unwrap-single", "a count off by one: a sub-tree is pruned that still mattered",
                 pair_of_children_is_its_first},
     PlantedPass{"flatten-nested", "AND of conditions as OR, or the other way round",
@@ -248,7 +248,7 @@ constexpr std::array kPlantedPasses = {
     PlantedPass{"fd-as-bits", "the high word of a 64-bit argument is not checked",
                 allowlist_forgets_the_high_half},
     PlantedPass{"split-halves", "the high word of a 64-bit argument is not checked",
-                high_half_of_zero_is_not_tested},
+                zero_high_half_is_not_tested},
     PlantedPass{"split-halves", "high and low words are swapped", halves_are_swapped},
     PlantedPass{"split-halves", "(arg & 0) == 0 becomes arg == 0", half_without_mask_must_be_zero},
     PlantedPass{"extract-common", "a sub-tree is pruned that still mattered",
@@ -264,6 +264,6 @@ constexpr std::array kPlantedPasses = {
 
 }  // namespace
 
-std::span<const PlantedPass> planted_rule_passes() { return kPlantedPasses; }
+std::span<const PlantedPass> planted_rule_passes() { return kPlantedRulePasses; }
 
 }  // namespace secequiv::broken

@@ -19,7 +19,6 @@
 #include "harness/bpf/check.h"
 #include "harness/generate/policy.h"
 #include "harness/generate/program.h"
-#include "harness/generate/random_policy.h"
 #include "harness/generate/random_program.h"
 #include "harness/import/import_oci.h"
 #include "harness/inputs/cases.h"

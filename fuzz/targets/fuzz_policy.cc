@@ -10,7 +10,7 @@
 #include "fuzz/targets/program_bytes.h"
 #include "fuzz/targets/target.h"
 #include "fuzz/targets/trials.h"
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/policy/resolved.h"

@@ -11,7 +11,7 @@ namespace secequiv::fuzz {
 namespace {
 
 constexpr int kTries = 4;
-constexpr std::size_t kShort = 2048;  // bytes; what is wrong mostly shows in few rules
+constexpr std::size_t kShortText = 2048;  // bytes; what is wrong mostly shows in few rules
 
 }  // namespace
 
@@ -23,7 +23,7 @@ std::size_t mutate_policy_text(std::span<std::uint8_t> out, std::size_t size, un
     const std::string text =
         write_policy(anew ? generate_policy(random) : mutate_policy(random, *given));
     const bool any_length = anew && i == 0 && random.one_in(8);
-    const std::size_t most = std::max(kShort, given ? size : 0);
+    const std::size_t most = std::max(kShortText, given ? size : 0);
     if (text.size() > (any_length ? out.size() : std::min(out.size(), most))) continue;
     std::ranges::copy(text, out.begin());
     return text.size();

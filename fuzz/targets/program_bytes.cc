@@ -14,7 +14,7 @@ namespace {
 
 // What is wrong mostly shows in few instructions, and more of short programs are tried. Not so what
 // happens to long jumps.
-constexpr std::size_t kShort = 16;
+constexpr std::size_t kShortProgram = 16;
 constexpr std::size_t kAnyLengthOneIn = 512;
 
 std::size_t store(ProgramView program, std::span<std::uint8_t> out) {
@@ -56,9 +56,10 @@ Program changed_program(Random& random, const std::optional<Program>& program, P
   const bool any_length = random.one_in(kAnyLengthOneIn);
   if (program && !any_length && !random.one_in(8)) {
     Program out = mutate_program(random, *program, donor);
-    if (out.size() <= std::min(room, std::max(kShort, program->size()))) return out;
+    if (out.size() <= std::min(room, std::max(kShortProgram, program->size()))) return out;
   }
-  Program out = generate_program(random, {.length = any_length ? 0 : random.between(2, kShort)});
+  Program out =
+      generate_program(random, {.length = any_length ? 0 : random.between(2, kShortProgram)});
   if (out.size() <= room) return out;
   return {Insn{kRetK, 0, 0, random.word()}};
 }

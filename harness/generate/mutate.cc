@@ -10,19 +10,15 @@ namespace secequiv {
 namespace {
 
 using detail::Code;
+using detail::holds_number;
 using detail::Line;
 
-constexpr std::array<std::uint32_t, 10> kConstants = {
+constexpr std::array<std::uint32_t, 10> kReplacements = {
     0, 1, 0x80, 0xffff, 0x10000, 0x7fff0000, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
 
-bool holds_number(const Insn& in) {
-  const Operand operand = insn_info(in.code)->operand;
-  return operand == Operand::Imm || operand == Operand::CondImm;
-}
-
-class Mutator {
+class ProgramMutator {
  public:
-  Mutator(Random& random, ProgramView program, ProgramView donor)
+  ProgramMutator(Random& random, ProgramView program, ProgramView donor)
       : random_(random), code_(detail::lines_of(program)), donor_(donor) {}
 
   // One change; it may lead to what is no program.
@@ -77,7 +73,7 @@ class Mutator {
       case 2:
         return k ^ 1u << random_.below(32);
       case 3:
-        return random_.pick(kConstants);
+        return random_.pick(kReplacements);
       case 4:
         return code_[any(holds_number)].insn.k;
       default:
@@ -245,7 +241,7 @@ Program mutate_program(Random& random, ProgramView program, ProgramView donor) {
   Program candidate;
   std::size_t wanted = random.between(1, 4);
   for (int tries = 0; wanted > 0 && tries < 32; ++tries) {
-    Mutator mutator(random, out, donor);
+    ProgramMutator mutator(random, out, donor);
     mutator.change();
     if (mutator.code().empty() || !detail::write_lines(mutator.code(), candidate)) continue;
     if (candidate == out || check(candidate, rule)) continue;

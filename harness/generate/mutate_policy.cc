@@ -11,9 +11,9 @@ namespace {
 
 using Op = Matcher::Op;
 
-class Mutator {
+class PolicyMutator {
  public:
-  Mutator(Random& random, Policy policy) : random_(random), policy_(std::move(policy)) {}
+  PolicyMutator(Random& random, Policy policy) : random_(random), policy_(std::move(policy)) {}
 
   // One change; it may lead to what is no policy.
   void change() {
@@ -233,7 +233,7 @@ Policy mutate_policy(Random& random, const Policy& policy) {
   Policy out = canonical(policy).value_or(policy);
   std::size_t wanted = random.between(1, 3);
   for (int tries = 0; wanted > 0 && tries < 32; ++tries) {
-    Mutator mutator(random, out);
+    PolicyMutator mutator(random, out);
     mutator.change();
     auto changed = canonical(std::move(mutator).policy());
     if (!changed || *changed == out) continue;

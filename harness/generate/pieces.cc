@@ -40,61 +40,31 @@ void Pieces::piece(Shape shape) {
 }
 
 void Pieces::noise(std::size_t n) {
-  const Label end = out_.label();
-  for (; n > 0; --n) {
-    switch (random_.below(8)) {
-      case 0:
-      case 1:
-        load(word());
-        break;
-      case 2:
-        branch_either(random_.one_in(2) ? end : out());
-        break;
-      case 3:
-        out_.branch(random_.pick(kTestsX), 0, Writer::kNext, random_.one_in(2) ? end : out());
-        break;
-      case 4:
-        count();
-        break;
-      default:
-        any();
+  std::array<std::uint32_t, kConstants.size() + 8> constants{};
+  std::ranges::copy(kConstants, constants.begin());
+  for (std::uint32_t i = 0; i < 8; ++i) constants[kConstants.size() + i] = base_ + i % 4;
+  const std::array<std::uint32_t, 1> returns = {returns_[0].value};
+  const Program inner = program_from(random_, n + 1, {words_, constants, returns});
+  std::vector<Label> starts(inner.size());
+  for (Label& start : starts) start = out_.label();
+  const Label end = starts.back();
+  const auto target = [&](std::size_t pc, bool taken) {
+    return random_.one_in(4) ? out() : starts[jump_target(pc, inner[pc], taken)];
+  };
+  for (std::size_t pc = 0; pc < n; ++pc) {
+    const Insn& in = inner[pc];
+    out_.bind(starts[pc]);
+    if (is_ret(in) && !random_.one_in(4)) {
+      out_.jump(random_.one_in(2) ? end : out());
+    } else if (in.code == kJa) {
+      out_.jump(target(pc, true));
+    } else if (is_conditional(in)) {
+      out_.branch(in.code, in.k, target(pc, true), target(pc, false));
+    } else {
+      out_.write(in.code, in.k);
     }
   }
   out_.bind(end);
-}
-
-void Pieces::any() {
-  static constexpr std::array<std::uint16_t, 16> kPlain = {
-      kLdImm, kLdxImm, kSt,  kStx,   kLdMem,  kLdxMem, kLshK, kRshK,
-      kTax,   kTxa,    kNeg, kLdLen, kLdxLen, kJa,     kRetK, kRetA};
-  if (random_.one_in(3)) return out_.write(random_.pick(kCountsX));
-  const std::uint16_t code = random_.pick(kPlain);
-  switch (code) {
-    case kLdImm:
-    case kLdxImm:
-      return out_.write(code, constant());
-    case kSt:
-    case kStx:
-      return out_.write(code, slot());
-    case kLdMem:
-    case kLdxMem: {
-      const std::uint32_t k = slot();
-      return out_.write(out_.stored(k) ? code : std::uint16_t{kSt}, k);
-    }
-    case kLshK:
-    case kRshK:
-      return out_.write(code, number(32));
-    case kJa:
-      return out_.jump(random_.one_in(4) ? out() : Writer::kNext);
-    case kRetK:
-      if (random_.one_in(4)) ret(returns_[0].value);
-      return;
-    case kRetA:
-      if (random_.one_in(4)) out_.write(kRetA);
-      return;
-    default:
-      return out_.write(code);
-  }
 }
 
 void Pieces::linear_search() {

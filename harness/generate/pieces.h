@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "harness/base/random.h"
+#include "harness/generate/palette.h"
 #include "harness/generate/program.h"
 #include "harness/generate/writer.h"
 #include "harness/seccomp/action.h"
@@ -143,9 +144,8 @@ class Pieces {
   }
 
   void piece(Shape shape);
-  // Any instruction; jumps to the next ones, to the end of the piece or out of it.
+  // Any instruction behind any other; jumps within the piece or out of it.
   void noise(std::size_t n);
-  void any();
   std::uint32_t slot() { return random_.one_in(8) ? 15 : number(3); }
 
   void linear_search();

@@ -1,5 +1,5 @@
-// Random policies made of what compilers of policies got wrong, and changes to given ones. Owns the
-// shapes and the changes. It must not know BPF.
+// Random policies made of the constructs that policy compilers got wrong, and random calls for
+// them: the same on every platform for one seed. Owns the shapes. It must not know BPF.
 #pragma once
 
 #include <string_view>
@@ -10,24 +10,33 @@
 namespace secequiv {
 
 enum class PolicyShape : std::uint8_t {
-  kPlain,      // random_policy's
+  kPlain,      // everything that a policy can express (see random_policy)
   kManyCalls,  // numbers in a row with gaps, more than a list holds, in several sets
   kMatchers,   // one or two fields: masks and values of 0, signs, both halves at their boundaries
   kRanges,     // between two values; sets of values that differ in few bits; values by the hundred
   kProducts,   // the same few conditions of several arguments in many combinations
   kArches,     // several architectures that share numbers or values of arch, x32, pseudo numbers
   kPriority,   // the same calls in many sets, empty sets, sets for the vsyscall page
-  kCommon,  // what compilers of every make can express: one architecture, whose foreign calls are
-            // killed, one action beside the default, alternatives of conjunctions of arguments
+  kCommon,     // every compiler can express it: one architecture, foreign calls are killed, one
+               // action beside the default, alternatives of conjunctions of arguments
 };
 inline constexpr std::size_t kPolicyShapes = 8;
 
 // "plain", ...
 std::string_view shape_name(PolicyShape shape);
 
-// A policy that read_policy could have made. Actions may be equal, and often differ in data bits
-// only.
+// A policy that read_policy() could return. Actions may be equal, and often differ in data bits
+// only, except in kPlain.
 Policy generate_policy(Random& random);
 Policy generate_policy(Random& random, PolicyShape shape);
+
+// A kPlain policy: one to three architectures (big-endian ones too), up to four rule sets (some for
+// the vsyscall page only), every matcher on every field, any_of and all_of nested, numbers that no
+// table lists, x32 actions, variables, hot calls. Its actions are distinct, so that a wrong branch
+// shows.
+Policy random_policy(Random& random);
+
+// A call near what `policy` tests: its numbers, its architectures, values next to its matchers'.
+SeccompData random_call(Random& random, const Policy& policy);
 
 }  // namespace secequiv

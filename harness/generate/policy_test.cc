@@ -9,7 +9,6 @@
 #include "harness/bpf/check.h"
 #include "harness/bpf/interpreter.h"
 #include "harness/generate/mutate.h"
-#include "harness/generate/random_policy.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/seccomp/action.h"

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/generate/palette.h"
+
 namespace secequiv {
 namespace {
 
-constexpr std::array<std::uint32_t, 12> kConstants = {
+constexpr std::array<std::uint32_t, 12> kPlainConstants = {
     0,          1,          2,          39,         0x80,       0xffff,
     0x7fffffff, 0x80000000, 0x80000001, 0xc000003e, 0xfffffffe, 0xffffffff};
 
-// What seccomp lets through, in the table's order.
+// Whether seccomp allows an instruction, in the table's order.
 constexpr bool kAllowed[] = {
 #define SECEQUIV_INSN(name, code, mnemonic, operand, seccomp) (seccomp) != 0,
 #include "harness/bpf/insn.def"
@@ -29,15 +31,10 @@ constexpr auto kCodes = [] {
   return out;
 }();
 
-class Generator {
+class PlainGenerator {
  public:
-  Generator(Random& random, std::size_t length)
-      : random_(random), length_(length), masks_(length, 0xffff) {
-    for (auto& value : returns_)
-      value = random_.one_in(4) ? random_.word()
-                                : 0x7fff0000 - static_cast<std::uint32_t>(random_.below(3));
-    for (auto& word : words_) word = static_cast<std::uint32_t>(random_.below(16));
-  }
+  PlainGenerator(Random& random, std::size_t length, const detail::Palette& palette)
+      : random_(random), length_(length), palette_(palette), masks_(length, 0xffff) {}
 
   Program generate() {
     while (program_.size() < length_) {
@@ -54,14 +51,14 @@ class Generator {
  private:
   Insn ret() {
     if (random_.one_in(5)) return Insn{kRetA, 0, 0, 0};
-    return Insn{kRetK, 0, 0, random_.pick(returns_)};
+    return Insn{kRetK, 0, 0, random_.pick(palette_.returns)};
   }
 
   Insn choose() {
     switch (random_.below(10)) {
       case 0:
       case 1:
-        return Insn{kLdWAbs, 0, 0, random_.pick(words_) * 4};
+        return Insn{kLdWAbs, 0, 0, random_.pick(palette_.words) * 4};
       case 2:
       case 3:
       case 4:
@@ -84,14 +81,14 @@ class Generator {
       case kRetA:
         return ret();
       case kLdWAbs:
-        return Insn{code, 0, 0, random_.pick(words_) * 4};
+        return Insn{code, 0, 0, random_.pick(palette_.words) * 4};
       case kSt:
       case kStx:
         return Insn{code, 0, 0, scratch_word()};
       case kLdMem:
       case kLdxMem: {
         const std::uint32_t k = scratch_word();
-        // Only what the kernel's downward pass takes to be set here; a store otherwise.
+        // Only words that the kernel's check assumes to be set here; otherwise a store.
         if ((stored_ >> k & 1) == 0) return Insn{kSt, 0, 0, k};
         return Insn{code, 0, 0, k};
       }
@@ -110,11 +107,13 @@ class Generator {
 
   static bool uses_k(std::uint16_t code) { return insn_info(code)->operand == Operand::Imm; }
 
-  // Few scratch words, so that stores and loads meet; now and then the last one.
+  // Few scratch words, so that stores and loads meet; sometimes the last one.
   std::uint32_t scratch_word() {
     return random_.one_in(8) ? 15 : static_cast<std::uint32_t>(random_.below(3));
   }
-  std::uint32_t constant() { return random_.one_in(4) ? random_.word() : random_.pick(kConstants); }
+  std::uint32_t constant() {
+    return random_.one_in(4) ? random_.word() : random_.pick(palette_.constants);
+  }
 
   // An offset from the instruction being made to one inside the program, at most `limit`.
   std::size_t offset(std::size_t limit) {
@@ -153,7 +152,7 @@ class Generator {
       in.k = random_.word();
   }
 
-  // What check_load_and_stores will believe behind `in`.
+  // Which words check_load_and_stores assumes to be set behind `in`.
   void follow(std::size_t pc, const Insn& in) {
     if (in.code == kSt || in.code == kStx) stored_ |= static_cast<std::uint16_t>(1u << in.k);
     if (!is_jump(in)) return;
@@ -164,17 +163,26 @@ class Generator {
 
   Random& random_;
   std::size_t length_;
+  const detail::Palette& palette_;
   std::vector<std::uint16_t> masks_;
   std::uint16_t stored_ = 0;
-  std::array<std::uint32_t, 3> returns_{};
-  std::array<std::uint32_t, 3> words_{};
   Program program_;
 };
 
 }  // namespace
 
+Program detail::program_from(Random& random, std::size_t length, const Palette& palette) {
+  return PlainGenerator(random, length, palette).generate();
+}
+
 Program random_program(Random& random, std::size_t length) {
-  return Generator(random, length).generate();
+  std::array<std::uint32_t, 3> returns{};
+  for (auto& value : returns)
+    value =
+        random.one_in(4) ? random.word() : 0x7fff0000 - static_cast<std::uint32_t>(random.below(3));
+  std::array<std::uint32_t, 3> words{};
+  for (auto& word : words) word = static_cast<std::uint32_t>(random.below(16));
+  return detail::program_from(random, length, {words, kPlainConstants, returns});
 }
 
 Program random_garbage(Random& random, std::size_t length, bool small_codes) {
@@ -186,7 +194,7 @@ Program random_garbage(Random& random, std::size_t length, bool small_codes) {
     in.code = random.pick(insn_table()).code;
     if (kind == 2) in.code = static_cast<std::uint16_t>(random.below(256));
     if (kind == 3) in.code = static_cast<std::uint16_t>(random.word());
-    // Half of the programs' instructions have nothing in the fields they do not use.
+    // Half of the instructions have zeros in the fields they do not use.
     if (random.one_in(2)) in.jt = in.jf = 0;
     if (random.one_in(2)) in.k = static_cast<std::uint32_t>(random.below(2 * length));
     if (random.one_in(4)) in.k = 0;
@@ -197,7 +205,7 @@ Program random_garbage(Random& random, std::size_t length, bool small_codes) {
 }
 
 std::vector<InputWords> random_inputs(Random& random, ProgramView program, std::size_t count) {
-  std::vector<std::uint32_t> interesting(kConstants.begin(), kConstants.end());
+  std::vector<std::uint32_t> interesting(kPlainConstants.begin(), kPlainConstants.end());
   for (const Insn& in : program) {
     if (insn_info(in.code) == nullptr) continue;
     const Operand operand = insn_info(in.code)->operand;

@@ -1,6 +1,6 @@
-// The search that shrinking programs and shrinking policies share: kinds of reductions, applied
-// wherever they can be until none is left. Owns the order and the limit. It must not know what is
-// reduced.
+// The search that shrinking programs and shrinking policies share: it applies every kind of
+// reduction wherever it fits until none is left. Owns the order and the limit. It must not know
+// what is reduced.
 #pragma once
 
 #include <algorithm>
@@ -12,33 +12,31 @@
 
 namespace secequiv::detail {
 
-// Shown what a reduction makes; true ends the visit.
+// Receives each result of a reduction; returns true to end the visit.
 template <class Made>
 using Visit = std::function<bool(const Made&)>;
 
-// One kind of reduction, which may apply at several places of a thing. What it makes becomes the
-// next thing by conversion.
+// One kind of reduction, which may apply at several places of a thing. The next thing is
+// constructed from its result.
 template <class Thing, class Made>
 struct Reduction {
-  std::size_t (*places)(const Thing& thing, std::size_t parameter);
+  std::size_t (*places)(const Thing& thing);
   // Visits what can be made of `thing` at `place`; true if a visit was.
-  bool (*at)(const Thing& thing, std::size_t place, std::size_t parameter,
-             const Visit<Made>& visit);
-  std::size_t parameter = 0;
+  bool (*at)(const Thing& thing, std::size_t place, const Visit<Made>& visit);
 };
 
 template <class Thing, class Made>
 bool any_of(std::span<const Reduction<Thing, Made>> reductions, const Thing& thing,
             const Visit<Made>& visit) {
   for (const auto& reduction : reductions)
-    for (std::size_t i = reduction.places(thing, reduction.parameter); i > 0; --i)
-      if (reduction.at(thing, i - 1, reduction.parameter, visit)) return true;
+    for (std::size_t i = reduction.places(thing); i > 0; --i)
+      if (reduction.at(thing, i - 1, visit)) return true;
   return false;
 }
 
-// Replaces `thing` by reductions of it for which `keeps` holds, until none does or `calls` reaches
-// the limit. `keeps` counts its calls itself. From the end to the front: what comes later is less
-// often needed by what comes before.
+// Replaces `thing` by its reductions that `keeps` accepts until there are none or `calls`, which
+// `keeps` counts, reaches the limit. Works from the end to the front: earlier parts seldom need
+// later ones.
 template <class Thing, class Made, class Keeps>
 ShrinkEnd reduce(std::span<const Reduction<Thing, Made>> reductions, Thing& thing,
                  const Keeps& keeps, const std::size_t& calls, ShrinkLimits limits) {
@@ -56,15 +54,15 @@ ShrinkEnd reduce(std::span<const Reduction<Thing, Made>> reductions, Thing& thin
   for (bool changed = true; changed;) {
     changed = false;
     for (const auto& reduction : reductions) {
-      for (std::size_t place = reduction.places(thing, reduction.parameter); place > 0;) {
-        if (!reduction.at(thing, place - 1, reduction.parameter, visit)) {
+      for (std::size_t place = reduction.places(thing); place > 0;) {
+        if (!reduction.at(thing, place - 1, visit)) {
           --place;
           continue;
         }
         if (stopped) return ShrinkEnd::kCalls;
         thing = Thing(std::exchange(found, {}));
         changed = true;
-        place = std::min(place, reduction.places(thing, reduction.parameter));
+        place = std::min(place, reduction.places(thing));
       }
     }
   }

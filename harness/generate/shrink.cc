@@ -14,6 +14,7 @@ namespace secequiv {
 namespace {
 
 using detail::Code;
+using detail::holds_number;
 using detail::Line;
 
 // Simplest first: what stands further left may replace what stands further right.
@@ -33,22 +34,22 @@ constexpr std::array<std::uint8_t, 256> kRank = [] {
 
 // Fewer instructions are simpler; then simpler opcodes; then smaller numbers in all fields, used or
 // not. Every reduction makes this less, so reducing ends.
-struct Cost {
+struct ProgramCost {
   std::size_t length = 0;
   std::uint64_t rest = 0;
 
-  friend auto operator<=>(const Cost&, const Cost&) = default;
+  friend auto operator<=>(const ProgramCost&, const ProgramCost&) = default;
 };
 
-Cost cost_of(ProgramView program) {
-  Cost out{program.size(), 0};
+ProgramCost cost_of(ProgramView program) {
+  ProgramCost out{program.size(), 0};
   for (const Insn& in : program)
     out.rest += (std::uint64_t{kRank[in.code & 0xff]} << 40) + in.k + in.jt + in.jf;
   return out;
 }
 
-struct Subject {
-  explicit Subject(Program of)
+struct ProgramSubject {
+  explicit ProgramSubject(Program of)
       : program(std::move(of)),
         code(detail::lines_of(program)),
         cost(cost_of(program)),
@@ -56,14 +57,14 @@ struct Subject {
 
   Program program;
   Code code;
-  Cost cost;
+  ProgramCost cost;
   std::vector<bool> reached;
 };
 
-using Visit = detail::Visit<Program>;
+using ProgramVisit = detail::Visit<Program>;
 
 // Visits `code` as a program if the kernel accepts it and it is simpler than `from`.
-bool offer(const Subject& from, const Code& code, const Visit& visit) {
+bool offer(const ProgramSubject& from, const Code& code, const ProgramVisit& visit) {
   Program program;
   if (code.empty() || !detail::write_lines(code, program)) return false;
   if (cost_of(program) >= from.cost || check(program, LengthRule::kUnlimited)) return false;
@@ -72,7 +73,8 @@ bool offer(const Subject& from, const Code& code, const Visit& visit) {
 
 // The same with one line changed. What the change leaves without a path to it goes at once, if it
 // may.
-bool offer_line(const Subject& from, std::size_t pc, const Line& line, const Visit& visit) {
+bool offer_line(const ProgramSubject& from, std::size_t pc, const Line& line,
+                const ProgramVisit& visit) {
   Code code = from.code;
   code[pc] = line;
   if (is_jump(from.code[pc].insn) || is_ret(line.insn)) {
@@ -87,33 +89,33 @@ bool offer_line(const Subject& from, std::size_t pc, const Line& line, const Vis
 
 Line ret(std::uint32_t value) { return Line{Insn{kRetK, 0, 0, value}, 0, 0}; }
 
-std::size_t each_line(const Subject& subject, std::size_t /*parameter*/) {
-  return subject.program.size();
-}
+std::size_t each_line(const ProgramSubject& subject) { return subject.program.size(); }
 
 // Ranges that overlap by half; of few instructions every one.
 std::size_t step(std::size_t length) { return length <= 8 ? 1 : length / 2; }
-std::size_t ranges(const Subject& subject, std::size_t length) {
+template <std::size_t length>
+std::size_t ranges(const ProgramSubject& subject) {
   const std::size_t size = subject.program.size();
   return length < size ? (size - length) / step(length) + 1 : 0;
 }
-bool delete_range(const Subject& from, std::size_t place, std::size_t length, const Visit& visit) {
+template <std::size_t length>
+bool delete_range(const ProgramSubject& from, std::size_t place, const ProgramVisit& visit) {
   const std::size_t begin = place * step(length);
   Code code = from.code;
   detail::erase_lines(code, begin, begin + length, begin + length);
   return offer(from, code, visit);
 }
 
-std::size_t once(const Subject& /*subject*/, std::size_t /*parameter*/) { return 1; }
-bool delete_unreached(const Subject& from, std::size_t /*place*/, std::size_t /*parameter*/,
-                      const Visit& visit) {
+std::size_t once(const ProgramSubject& /*subject*/) { return 1; }
+bool delete_unreached(const ProgramSubject& from, std::size_t /*place*/,
+                      const ProgramVisit& visit) {
   Code code = from.code;
   detail::erase_unreached(code, {});
   return offer(from, code, visit);
 }
 
 // The rest of the program becomes one RET.
-bool end_here(const Subject& from, std::size_t pc, std::size_t /*parameter*/, const Visit& visit) {
+bool end_here(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   Code code(from.code.begin(), from.code.begin() + static_cast<std::ptrdiff_t>(pc));
   for (Line& line : code) {
     line.yes = std::min(line.yes, pc);
@@ -129,8 +131,7 @@ bool end_here(const Subject& from, std::size_t pc, std::size_t /*parameter*/, co
 }
 
 // From a jump to where it goes, nothing is left.
-bool delete_jumped(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
-                   const Visit& visit) {
+bool delete_jumped(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   const Line& line = from.code[pc];
   if (!is_jump(line.insn)) return false;
   for (const std::size_t to : {line.yes, line.no}) {
@@ -143,7 +144,7 @@ bool delete_jumped(const Subject& from, std::size_t pc, std::size_t /*parameter*
 }
 
 // Who jumps to a jump goes on at once.
-bool bypass(const Subject& from, std::size_t pc, std::size_t /*parameter*/, const Visit& visit) {
+bool bypass(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   const Line& line = from.code[pc];
   if (line.insn.code != kJa) return false;
   Code code = from.code;
@@ -151,8 +152,7 @@ bool bypass(const Subject& from, std::size_t pc, std::size_t /*parameter*/, cons
   return offer(from, code, visit);
 }
 
-bool return_here(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
-                 const Visit& visit) {
+bool return_here(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   const Line& line = from.code[pc];
   if (line.insn.code == kRetK) return false;
   if (offer_line(from, pc, ret(SECCOMP_RET_KILL_THREAD), visit)) return true;
@@ -166,8 +166,7 @@ bool return_here(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
   return false;
 }
 
-bool jump_always(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
-                 const Visit& visit) {
+bool jump_always(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   const Line& line = from.code[pc];
   if (!is_conditional(line.insn)) return false;
   for (const std::size_t to : {line.yes, line.no})
@@ -192,8 +191,7 @@ bool same_kind(std::uint16_t a, std::uint16_t b) {
          (counts(a) && counts(b));
 }
 
-bool simpler_opcode(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
-                    const Visit& visit) {
+bool simpler_opcode(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   Line line = from.code[pc];
   const Insn in = line.insn;
   // Nothing is as simple as doing nothing that matters.
@@ -221,13 +219,7 @@ bool smaller_numbers(std::uint32_t k, const TryNumber& visit) {
   return k > 1 && k <= 64 && visit(k - 1);
 }
 
-bool holds_number(const Insn& in) {
-  const Operand operand = insn_info(in.code)->operand;
-  return operand == Operand::Imm || operand == Operand::CondImm;
-}
-
-bool smaller_number(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
-                    const Visit& visit) {
+bool smaller_number(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   Line line = from.code[pc];
   if (!holds_number(line.insn)) return false;
   return smaller_numbers(from.code[pc].insn.k, [&](std::uint32_t k) {
@@ -238,8 +230,8 @@ bool smaller_number(const Subject& from, std::size_t pc, std::size_t /*parameter
 
 // Visits the code with `to` for `k` in all lines that are of the kind that `is` tells.
 template <class Is>
-bool replace_all(const Subject& from, std::uint32_t k, std::uint32_t to, const Is& is,
-                 const Visit& visit) {
+bool replace_all(const ProgramSubject& from, std::uint32_t k, std::uint32_t to, const Is& is,
+                 const ProgramVisit& visit) {
   Code code = from.code;
   for (Line& line : code)
     if (is(line.insn) && line.insn.k == k) line.insn.k = to;
@@ -247,8 +239,7 @@ bool replace_all(const Subject& from, std::uint32_t k, std::uint32_t to, const I
 }
 
 // Everywhere at once: what matters may be that two are the same.
-bool smaller_same_numbers(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
-                          const Visit& visit) {
+bool smaller_same_numbers(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   const Insn in = from.program[pc];
   if (!holds_number(in)) return false;
   return smaller_numbers(
@@ -259,8 +250,7 @@ bool is_load(const Insn& in) { return in.code == kLdWAbs; }
 bool uses_scratch(const Insn& in) { return insn_info(in.code)->operand == Operand::Mem; }
 
 // Input words and scratch words with smaller numbers, here or everywhere.
-bool smaller_word(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
-                  const Visit& visit) {
+bool smaller_word(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   Line line = from.code[pc];
   const bool load = is_load(line.insn);
   if (!load && !uses_scratch(line.insn)) return false;
@@ -273,8 +263,7 @@ bool smaller_word(const Subject& from, std::size_t pc, std::size_t /*parameter*/
   return false;
 }
 
-bool closer_target(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
-                   const Visit& visit) {
+bool closer_target(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   Line line = from.code[pc];
   if (!is_jump(line.insn)) return false;
   for (std::size_t Line::* const target : {&Line::yes, &Line::no}) {
@@ -292,8 +281,7 @@ bool closer_target(const Subject& from, std::size_t pc, std::size_t /*parameter*
   return false;
 }
 
-bool clear_unused(const Subject& from, std::size_t pc, std::size_t /*parameter*/,
-                  const Visit& visit) {
+bool clear_unused(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   Line line = from.code[pc];
   const Insn in = line.insn;
   if (!is_conditional(in)) line.insn.jt = line.insn.jf = 0;
@@ -311,34 +299,34 @@ bool clear_unused(const Subject& from, std::size_t pc, std::size_t /*parameter*/
   return line.insn != in && offer_line(from, pc, line, visit);
 }
 
-using Reduction = detail::Reduction<Subject, Program>;
+using ProgramReduction = detail::Reduction<ProgramSubject, Program>;
 
 // Whatever makes many instructions go comes first.
-constexpr std::array kReductions = {
-    Reduction{ranges, delete_range, 2048},
-    Reduction{ranges, delete_range, 1024},
-    Reduction{ranges, delete_range, 512},
-    Reduction{ranges, delete_range, 256},
-    Reduction{ranges, delete_range, 128},
-    Reduction{ranges, delete_range, 64},
-    Reduction{ranges, delete_range, 32},
-    Reduction{ranges, delete_range, 16},
-    Reduction{once, delete_unreached},
-    Reduction{ranges, delete_range, 8},
-    Reduction{ranges, delete_range, 4},
-    Reduction{ranges, delete_range, 2},
-    Reduction{ranges, delete_range, 1},
-    Reduction{each_line, delete_jumped},
-    Reduction{each_line, bypass},
-    Reduction{each_line, end_here},
-    Reduction{each_line, return_here},
-    Reduction{each_line, jump_always},
-    Reduction{each_line, clear_unused},
-    Reduction{each_line, simpler_opcode},
-    Reduction{each_line, closer_target},
-    Reduction{each_line, smaller_word},
-    Reduction{each_line, smaller_same_numbers},
-    Reduction{each_line, smaller_number},
+constexpr std::array kProgramReductions = {
+    ProgramReduction{ranges<2048>, delete_range<2048>},
+    ProgramReduction{ranges<1024>, delete_range<1024>},
+    ProgramReduction{ranges<512>, delete_range<512>},
+    ProgramReduction{ranges<256>, delete_range<256>},
+    ProgramReduction{ranges<128>, delete_range<128>},
+    ProgramReduction{ranges<64>, delete_range<64>},
+    ProgramReduction{ranges<32>, delete_range<32>},
+    ProgramReduction{ranges<16>, delete_range<16>},
+    ProgramReduction{once, delete_unreached},
+    ProgramReduction{ranges<8>, delete_range<8>},
+    ProgramReduction{ranges<4>, delete_range<4>},
+    ProgramReduction{ranges<2>, delete_range<2>},
+    ProgramReduction{ranges<1>, delete_range<1>},
+    ProgramReduction{each_line, delete_jumped},
+    ProgramReduction{each_line, bypass},
+    ProgramReduction{each_line, end_here},
+    ProgramReduction{each_line, return_here},
+    ProgramReduction{each_line, jump_always},
+    ProgramReduction{each_line, clear_unused},
+    ProgramReduction{each_line, simpler_opcode},
+    ProgramReduction{each_line, closer_target},
+    ProgramReduction{each_line, smaller_word},
+    ProgramReduction{each_line, smaller_same_numbers},
+    ProgramReduction{each_line, smaller_number},
 };
 
 std::uint64_t hash_of(ProgramView program) {
@@ -367,15 +355,16 @@ ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramVie
     ++out.calls;
     return still(candidate);
   };
-  Subject subject(program);
-  out.end =
-      detail::reduce(std::span<const Reduction>(kReductions), subject, keeps, out.calls, limits);
+  ProgramSubject subject(program);
+  out.end = detail::reduce(std::span<const ProgramReduction>(kProgramReductions), subject, keeps,
+                           out.calls, limits);
   out.program = std::move(subject.program);
   return out;
 }
 
 bool any_reduction(const Program& program, const std::function<bool(const Program&)>& visit) {
-  return detail::any_of(std::span<const Reduction>(kReductions), Subject(program), visit);
+  return detail::any_of(std::span<const ProgramReduction>(kProgramReductions),
+                        ProgramSubject(program), visit);
 }
 
 }  // namespace secequiv

@@ -32,14 +32,14 @@ std::uint64_t weight(std::uint64_t v) {
 std::uint64_t action_weight(std::uint32_t v) { return rank(v) * 0x10000 + data_of(v); }
 
 // Fewer parts are simpler; then simpler parts. Every reduction makes this less, so reducing ends.
-struct Cost {
+struct PolicyCost {
   std::size_t parts = 0;
   std::uint64_t rest = 0;
 
-  friend auto operator<=>(const Cost&, const Cost&) = default;
+  friend auto operator<=>(const PolicyCost&, const PolicyCost&) = default;
 };
 
-void add(Cost& cost, const Rule& rule) {
+void add(PolicyCost& cost, const Rule& rule) {
   ++cost.parts;
   cost.rest += static_cast<std::uint64_t>(rule.kind);
   for (const Rule& child : rule.children) add(cost, child);
@@ -52,8 +52,8 @@ void add(Cost& cost, const Rule& rule) {
   }
 }
 
-Cost cost_of(const Policy& policy) {
-  Cost cost;
+PolicyCost cost_of(const Policy& policy) {
+  PolicyCost cost;
   cost.parts += policy.arches.size() + policy.hot.size() + policy.variables.size() +
                 policy.rule_sets.size() + (policy.x32_action ? 1 : 0) +
                 (policy.name.empty() ? 0 : 1) + (policy.description.empty() ? 0 : 1);
@@ -73,15 +73,15 @@ Cost cost_of(const Policy& policy) {
   return cost;
 }
 
-struct Subject {
-  explicit Subject(Policy of) : policy(std::move(of)), cost(cost_of(policy)) {}
+struct PolicySubject {
+  explicit PolicySubject(Policy of) : policy(std::move(of)), cost(cost_of(policy)) {}
 
   Policy policy;
-  Cost cost;
+  PolicyCost cost;
 };
 
-using Visit = detail::Visit<Policy>;
-using Reduction = detail::Reduction<Subject, Policy>;
+using PolicyVisit = detail::Visit<Policy>;
+using PolicyReduction = detail::Reduction<PolicySubject, Policy>;
 
 // What read_policy makes of `policy`, if it is the same text.
 std::optional<Policy> read_back(const Policy& policy) {
@@ -92,7 +92,7 @@ std::optional<Policy> read_back(const Policy& policy) {
 }
 
 // Visits `policy` as it is read back, if it is simpler than `from`.
-bool offer(const Subject& from, Policy policy, const Visit& visit) {
+bool offer(const PolicySubject& from, Policy policy, const PolicyVisit& visit) {
   if (policy.arches.empty()) return false;
   for (RuleSet& set : policy.rule_sets) {
     const auto call = [](const SyscallRule& entry) { return std::pair(entry.arch, entry.nr); };
@@ -105,7 +105,7 @@ bool offer(const Subject& from, Policy policy, const Visit& visit) {
 
 // Visits numbers that are simpler than v until `visit` returns true.
 template <class TryNumber>
-bool smaller_numbers(std::uint64_t v, const TryNumber& visit) {
+bool simpler_values(std::uint64_t v, const TryNumber& visit) {
   for (const std::uint64_t other :
        {std::uint64_t{0}, std::uint64_t{1}, v >> 32, v & 0xffffffff, v >> 16, v >> 1})
     if (weight(other) < weight(v) && visit(other)) return true;
@@ -120,31 +120,26 @@ bool simpler_actions(std::uint32_t action, const TryNumber& visit) {
     if (rank(other) >= rank(action)) break;
     if (visit(other) || visit(other | data_of(action))) return true;
   }
-  return smaller_numbers(data_of(action), [&](std::uint64_t data) {
+  return simpler_values(data_of(action), [&](std::uint64_t data) {
     return visit(action_of(action) | static_cast<std::uint32_t>(data));
   });
 }
 
 // Places.
-std::size_t once(const Subject& /*subject*/, std::size_t /*parameter*/) { return 1; }
-std::size_t each_arch(const Subject& s, std::size_t /*parameter*/) {
-  return s.policy.arches.size();
-}
-std::size_t each_hot(const Subject& s, std::size_t /*parameter*/) { return s.policy.hot.size(); }
-std::size_t each_variable(const Subject& s, std::size_t /*parameter*/) {
-  return s.policy.variables.size();
-}
-std::size_t each_set(const Subject& s, std::size_t /*parameter*/) {
-  return s.policy.rule_sets.size();
-}
+std::size_t once(const PolicySubject& /*subject*/) { return 1; }
+std::size_t each_arch(const PolicySubject& s) { return s.policy.arches.size(); }
+std::size_t each_hot(const PolicySubject& s) { return s.policy.hot.size(); }
+std::size_t each_variable(const PolicySubject& s) { return s.policy.variables.size(); }
+std::size_t each_set(const PolicySubject& s) { return s.policy.rule_sets.size(); }
 
 std::size_t rule_count(const Policy& policy) {
   std::size_t out = 0;
   for (const RuleSet& set : policy.rule_sets) out += set.rules.size();
   return out;
 }
-std::size_t each_rule(const Subject& s, std::size_t /*parameter*/) { return rule_count(s.policy); }
-std::size_t rule_ranges(const Subject& s, std::size_t length) {
+std::size_t each_rule(const PolicySubject& s) { return rule_count(s.policy); }
+template <std::size_t length>
+std::size_t rule_ranges(const PolicySubject& s) {
   return (rule_count(s.policy) + length - 1) / length;
 }
 
@@ -165,13 +160,13 @@ void nodes(PolicyType& policy, const See& see) {
   for (auto& set : policy.rule_sets)
     for (auto& entry : set.rules) each_node_of(entry.rule, see);
 }
-std::size_t each_node(const Subject& s, std::size_t /*parameter*/) {
+std::size_t each_node(const PolicySubject& s) {
   std::size_t out = 0;
   nodes(s.policy, [&](const Rule&) { ++out; });
   return out;
 }
-std::size_t each_field(const Subject& s, std::size_t parameter) {
-  return each_node(s, parameter) * std::tuple_size_v<decltype(Rule::fields)>;
+std::size_t each_field(const PolicySubject& s) {
+  return each_node(s) * std::tuple_size_v<decltype(Rule::fields)>;
 }
 Rule& node_at(Policy& policy, std::size_t place) {
   Rule* found = nullptr;
@@ -182,38 +177,33 @@ Rule& node_at(Policy& policy, std::size_t place) {
 }
 
 // Reductions.
-bool clear_names(const Subject& from, std::size_t /*place*/, std::size_t /*parameter*/,
-                 const Visit& visit) {
+bool clear_names(const PolicySubject& from, std::size_t /*place*/, const PolicyVisit& visit) {
   Policy policy = from.policy;
   policy.name.clear();
   policy.description.clear();
   return offer(from, policy, visit);
 }
 
-bool delete_all_hot(const Subject& from, std::size_t /*place*/, std::size_t /*parameter*/,
-                    const Visit& visit) {
+bool delete_all_hot(const PolicySubject& from, std::size_t /*place*/, const PolicyVisit& visit) {
   Policy policy = from.policy;
   policy.hot.clear();
   return offer(from, policy, visit);
 }
 
-bool delete_hot(const Subject& from, std::size_t place, std::size_t /*parameter*/,
-                const Visit& visit) {
+bool delete_hot(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   Policy policy = from.policy;
   policy.hot.erase(policy.hot.begin() + static_cast<std::ptrdiff_t>(place));
   return offer(from, policy, visit);
 }
 
-bool delete_set(const Subject& from, std::size_t place, std::size_t /*parameter*/,
-                const Visit& visit) {
+bool delete_set(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   Policy policy = from.policy;
   policy.rule_sets.erase(policy.rule_sets.begin() + static_cast<std::ptrdiff_t>(place));
   return offer(from, policy, visit);
 }
 
 // The set's rules join the one before, under its action. Where both have a call, the first decides.
-bool merge_sets(const Subject& from, std::size_t place, std::size_t /*parameter*/,
-                const Visit& visit) {
+bool merge_sets(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   if (place == 0) return false;
   Policy policy = from.policy;
   RuleSet& first = policy.rule_sets[place - 1];
@@ -224,7 +214,8 @@ bool merge_sets(const Subject& from, std::size_t place, std::size_t /*parameter*
   return offer(from, std::move(policy), visit);
 }
 
-bool delete_rules(const Subject& from, std::size_t place, std::size_t length, const Visit& visit) {
+template <std::size_t length>
+bool delete_rules(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   Policy policy = from.policy;
   std::size_t index = 0;
   for (RuleSet& set : policy.rule_sets)
@@ -232,8 +223,7 @@ bool delete_rules(const Subject& from, std::size_t place, std::size_t length, co
   return offer(from, policy, visit);
 }
 
-bool delete_arch(const Subject& from, std::size_t place, std::size_t /*parameter*/,
-                 const Visit& visit) {
+bool delete_arch(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   Policy policy = from.policy;
   const Arch gone = policy.arches[place];
   policy.arches.erase(policy.arches.begin() + static_cast<std::ptrdiff_t>(place));
@@ -245,8 +235,7 @@ bool delete_arch(const Subject& from, std::size_t place, std::size_t /*parameter
   return offer(from, policy, visit);
 }
 
-bool simpler_arch(const Subject& from, std::size_t place, std::size_t /*parameter*/,
-                  const Visit& visit) {
+bool simpler_arch(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   const Arch old = from.policy.arches[place];
   for (const ArchInfo& info : all_arches()) {
     if (info.arch >= old || from.policy.has_arch(info.arch)) continue;
@@ -260,8 +249,8 @@ bool simpler_arch(const Subject& from, std::size_t place, std::size_t /*paramete
   return false;
 }
 
-bool simpler_fixed_actions(const Subject& from, std::size_t /*place*/, std::size_t /*parameter*/,
-                           const Visit& visit) {
+bool simpler_fixed_actions(const PolicySubject& from, std::size_t /*place*/,
+                           const PolicyVisit& visit) {
   Policy policy = from.policy;
   for (std::uint32_t Policy::* const member : {&Policy::default_action, &Policy::bad_arch_action}) {
     const std::uint32_t old = policy.*member;
@@ -281,8 +270,7 @@ bool simpler_fixed_actions(const Subject& from, std::size_t /*place*/, std::size
   });
 }
 
-bool simpler_set(const Subject& from, std::size_t place, std::size_t /*parameter*/,
-                 const Visit& visit) {
+bool simpler_set(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   Policy policy = from.policy;
   RuleSet& set = policy.rule_sets[place];
   set.vsyscall = false;
@@ -294,8 +282,7 @@ bool simpler_set(const Subject& from, std::size_t place, std::size_t /*parameter
   });
 }
 
-bool simpler_variable(const Subject& from, std::size_t place, std::size_t /*parameter*/,
-                      const Visit& visit) {
+bool simpler_variable(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   Policy policy = from.policy;
   const auto old = policy.variables[place];
   policy.variables.erase(policy.variables.begin() + static_cast<std::ptrdiff_t>(place));
@@ -305,18 +292,17 @@ bool simpler_variable(const Subject& from, std::size_t place, std::size_t /*para
   });
   if (offer(from, policy, visit)) return true;
   policy = from.policy;
-  return smaller_numbers(old.second, [&](std::uint64_t smaller) {
+  return simpler_values(old.second, [&](std::uint64_t smaller) {
     policy.variables[place].second = static_cast<std::uint32_t>(smaller);
     return offer(from, policy, visit);
   });
 }
 
 // Here, or for all calls with that number: what matters may be that two sets have the same.
-bool smaller_call(const Subject& from, std::size_t place, std::size_t /*parameter*/,
-                  const Visit& visit) {
+bool smaller_call(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   Policy policy = from.policy;
   const std::uint32_t old = rule_at(policy, place).nr;
-  return smaller_numbers(old, [&](std::uint64_t smaller) {
+  return simpler_values(old, [&](std::uint64_t smaller) {
     const auto nr = static_cast<std::uint32_t>(smaller);
     policy = from.policy;
     for (RuleSet& set : policy.rule_sets)
@@ -329,8 +315,7 @@ bool smaller_call(const Subject& from, std::size_t place, std::size_t /*paramete
   });
 }
 
-bool simpler_node(const Subject& from, std::size_t place, std::size_t /*parameter*/,
-                  const Visit& visit) {
+bool simpler_node(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   Policy policy = from.policy;
   Rule& node = node_at(policy, place);
   const Rule old = node;
@@ -355,8 +340,8 @@ bool simpler_node(const Subject& from, std::size_t place, std::size_t /*paramete
   return offer(from, policy, visit);
 }
 
-bool simpler_form(const Subject& from, Policy& policy, Rule& node, std::size_t field,
-                  const Visit& visit) {
+bool simpler_form(const PolicySubject& from, Policy& policy, Rule& node, std::size_t field,
+                  const PolicyVisit& visit) {
   Matcher& m = node.fields[field];
   const Matcher old = m;
   const auto changed = [&](const Matcher& to) {
@@ -386,12 +371,12 @@ bool simpler_form(const Subject& from, Policy& policy, Rule& node, std::size_t f
 }
 
 // Numbers of one matcher, or of all that have them at this place.
-bool smaller_values(const Subject& from, Policy& policy, Rule& node, std::size_t field,
-                    const Visit& visit) {
+bool smaller_values(const PolicySubject& from, Policy& policy, Rule& node, std::size_t field,
+                    const PolicyVisit& visit) {
   Matcher& m = node.fields[field];
   const Matcher old = m;
   for (std::uint64_t Matcher::* const member : {&Matcher::value, &Matcher::mask}) {
-    if (smaller_numbers(old.*member, [&](std::uint64_t smaller) {
+    if (simpler_values(old.*member, [&](std::uint64_t smaller) {
           Policy all = from.policy;
           nodes(all, [&](Rule& rule) {
             for (Matcher& other : rule.fields)
@@ -406,7 +391,7 @@ bool smaller_values(const Subject& from, Policy& policy, Rule& node, std::size_t
       return true;
   }
   // Together: the value has no bits outside of the mask.
-  return smaller_numbers(old.mask, [&](std::uint64_t smaller) {
+  return simpler_values(old.mask, [&](std::uint64_t smaller) {
     m.mask = smaller;
     m.value = old.value & smaller;
     const bool done = offer(from, policy, visit);
@@ -415,8 +400,7 @@ bool smaller_values(const Subject& from, Policy& policy, Rule& node, std::size_t
   });
 }
 
-bool simpler_matcher(const Subject& from, std::size_t place, std::size_t /*parameter*/,
-                     const Visit& visit) {
+bool simpler_matcher(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   constexpr std::size_t kFields = std::tuple_size_v<decltype(Rule::fields)>;
   Policy policy = from.policy;
   Rule& node = node_at(policy, place / kFields);
@@ -426,25 +410,25 @@ bool simpler_matcher(const Subject& from, std::size_t place, std::size_t /*param
          smaller_values(from, policy, node, field, visit);
 }
 
-constexpr std::array kReductions = {
-    Reduction{once, clear_names},
-    Reduction{once, delete_all_hot},
-    Reduction{each_set, delete_set},
-    Reduction{each_arch, delete_arch},
-    Reduction{rule_ranges, delete_rules, 256},
-    Reduction{rule_ranges, delete_rules, 64},
-    Reduction{rule_ranges, delete_rules, 16},
-    Reduction{rule_ranges, delete_rules, 4},
-    Reduction{rule_ranges, delete_rules, 1},
-    Reduction{each_set, merge_sets},
-    Reduction{each_hot, delete_hot},
-    Reduction{each_node, simpler_node},
-    Reduction{each_variable, simpler_variable},
-    Reduction{each_field, simpler_matcher},
-    Reduction{each_arch, simpler_arch},
-    Reduction{each_rule, smaller_call},
-    Reduction{each_set, simpler_set},
-    Reduction{once, simpler_fixed_actions},
+constexpr std::array kPolicyReductions = {
+    PolicyReduction{once, clear_names},
+    PolicyReduction{once, delete_all_hot},
+    PolicyReduction{each_set, delete_set},
+    PolicyReduction{each_arch, delete_arch},
+    PolicyReduction{rule_ranges<256>, delete_rules<256>},
+    PolicyReduction{rule_ranges<64>, delete_rules<64>},
+    PolicyReduction{rule_ranges<16>, delete_rules<16>},
+    PolicyReduction{rule_ranges<4>, delete_rules<4>},
+    PolicyReduction{rule_ranges<1>, delete_rules<1>},
+    PolicyReduction{each_set, merge_sets},
+    PolicyReduction{each_hot, delete_hot},
+    PolicyReduction{each_node, simpler_node},
+    PolicyReduction{each_variable, simpler_variable},
+    PolicyReduction{each_field, simpler_matcher},
+    PolicyReduction{each_arch, simpler_arch},
+    PolicyReduction{each_rule, smaller_call},
+    PolicyReduction{each_set, simpler_set},
+    PolicyReduction{once, simpler_fixed_actions},
 };
 
 }  // namespace
@@ -463,15 +447,16 @@ ShrunkPolicy shrink(const Policy& policy, const std::function<bool(const Policy&
     ++out.calls;
     return still(candidate);
   };
-  Subject subject(std::move(*first));
-  out.end =
-      detail::reduce(std::span<const Reduction>(kReductions), subject, keeps, out.calls, limits);
+  PolicySubject subject(std::move(*first));
+  out.end = detail::reduce(std::span<const PolicyReduction>(kPolicyReductions), subject, keeps,
+                           out.calls, limits);
   out.policy = std::move(subject.policy);
   return out;
 }
 
 bool any_reduction(const Policy& policy, const std::function<bool(const Policy&)>& visit) {
-  return detail::any_of(std::span<const Reduction>(kReductions), Subject(policy), visit);
+  return detail::any_of(std::span<const PolicyReduction>(kPolicyReductions), PolicySubject(policy),
+                        visit);
 }
 
 }  // namespace secequiv

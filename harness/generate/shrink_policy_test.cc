@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "adapters/broken/planted_passes.h"
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/generate/shrink.h"
 #include "harness/inputs/cases.h"
 #include "harness/optimize/optimizer.h"

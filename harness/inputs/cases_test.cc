@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/policy/testing.h"
 
 namespace secequiv {

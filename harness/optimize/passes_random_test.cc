@@ -6,7 +6,7 @@
 
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/generate/random_program.h"
 #include "harness/inputs/cases.h"
 #include "harness/optimize/optimizer.h"

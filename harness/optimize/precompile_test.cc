@@ -11,7 +11,7 @@
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
 #include "harness/bpf/text.h"
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/testing.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "harness/base/file.h"
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 

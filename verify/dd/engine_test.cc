@@ -5,7 +5,7 @@
 #include "harness/base/random.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/generate/random_program.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"

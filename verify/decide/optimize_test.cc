@@ -9,7 +9,7 @@
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
 #include "harness/bpf/text.h"
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/generate/random_program.h"
 #include "harness/import/import_oci.h"
 #include "harness/optimize/optimizer.h"

@@ -9,7 +9,7 @@
 #include "harness/base/file.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/testing.h"

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/testing.h"
 #include "verify/smt/session.h"

@@ -9,7 +9,7 @@
 
 #include "harness/bpf/check.h"
 #include "harness/bpf/testing.h"
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/inputs/cases.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/testing.h"

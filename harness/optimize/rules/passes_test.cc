@@ -12,7 +12,7 @@
 #include <set>
 
 #include "harness/base/file.h"
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/inputs/cases.h"
 #include "harness/policy/testing.h"
 
