@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/generate/random_policy.h"
+#include "harness/generate/policy.h"
 #include "harness/policy/json.h"
 #include "harness/policy/testing.h"
 
