@@ -72,7 +72,7 @@ def test_options_in_prose_exist():
     """Every `--option` of ours that a document mentions exists, even if no command uses it."""
     binary = os.path.join(os.environ["SECEQUIV_BIN"], "secequiv")
     shown = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout
-    commands = re.findall(r"^  ([a-z][a-z-]+)  ", shown[shown.index("Subcommands:"):], re.MULTILINE)
+    commands = re.findall(r"^  ([a-z][a-z-]+)  ", shown[shown.index("Check and prove:"):], re.MULTILINE)
     for command in commands:
         shown += subprocess.run([binary, command, "--help"], capture_output=True, text=True, check=True).stdout
     known = set(re.findall(r"--[a-z][a-z-]+", shown))
