@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "analyze/lint.h"
-#include "cli/common.h"
+#include "cli/output.h"
 #include "harness/base/text.h"
 #include "harness/bpf/check.h"
 #include "harness/compare/hunt_report.h"
@@ -13,50 +13,47 @@
 namespace secequiv::cli {
 namespace {
 
-// Each function is a switch without a default: a new code without an explanation does not compile.
-// Behind the last code it returns nothing, which ends the lists below.
+// Each switch has no default, so a new code without an explanation does not compile. Past the last
+// code the functions return nothing, which ends the lists below.
 
 std::string_view about(ErrorCode code) {
   switch (code) {
     case ErrorCode::kUsage:
-      return "The command line asks for something that does not exist or does not go together. "
-             "Nothing was read or written. The message names the option and what was expected; "
-             "`secequiv COMMAND --help` lists what there is.";
+      return "The command line names something that does not exist, or options that exclude each "
+             "other. Nothing was read or written. The message names the option and what was "
+             "expected; `secequiv COMMAND --help` lists all options.";
     case ErrorCode::kIo:
-      return "A file could not be read or written: it is not there, may not be opened, is no "
-             "regular file, is larger than the limit, or the disk is full. An output that failed "
-             "leaves the old file as it was. Look at the path in the message, and at its rights.";
+      return "A file could not be read or written: it does not exist, may not be opened, is not a "
+             "regular file, exceeds the size limit, or the disk is full. A failed output leaves "
+             "the old file unchanged. Check the path in the message and its permissions.";
     case ErrorCode::kParse:
-      return "The text or the bytes of an input are not well formed. The message has the line or "
-             "the offset, what was expected and what was found. If the form was guessed wrong, "
-             "name it with --from.";
+      return "An input is malformed. The message has the line or the offset, what was expected and "
+             "what was found. If the form was detected wrong, name it with --from.";
     case ErrorCode::kPolicy:
-      return "A policy can be read but means nothing: it names a system call or a variable that "
-             "does not exist, has an empty any_of, or says two things of one call. A policy that "
-             "was guessed at would be worse than none. The message has the place as a JSON "
-             "pointer.";
+      return "A policy can be read but is invalid: it names an unknown system call or variable, "
+             "has an empty any_of, or contradicts itself about a call. Guessing its meaning would "
+             "be worse than refusing it. The message gives the place as a JSON pointer.";
     case ErrorCode::kRejected:
       return "The kernel would refuse to install this program (EINVAL), so there is nothing to "
              "compare. The message names the rule and the instruction; `secequiv --explain RULE` "
-             "says more of it. Every other answer about such a program would be about a filter "
-             "that never runs.";
+             "explains the rule. Any other answer would be about a filter that never runs.";
     case ErrorCode::kBudget:
-      return "Time, diagram nodes or memory ran out before there was an answer. This is no pass "
-             "and no failure. Allow more with --timeout and --max-memory, or narrow the question "
-             "with --assume.";
+      return "Time, diagram nodes or memory ran out before there was an answer. This is neither a "
+             "pass nor a failure. Raise --timeout and --max-memory, or narrow the inputs with "
+             "--assume.";
     case ErrorCode::kUnavailable:
-      return "This machine, or the rights of this process, do not permit what was asked: seccomp, "
-             "ptrace, BPF or a program that is not installed. The answer is unknown, not yes. Run "
-             "it where it is permitted, or leave out the option that needs it.";
+      return "This machine, or the rights of this process, do not permit the request: seccomp, "
+             "ptrace, BPF or a program that is not installed. The answer is unknown. Run the "
+             "command where it is permitted, or leave out the option that needs it.";
     case ErrorCode::kAdapter:
       return "A command, served command or plugin under test crashed, hung, used up its memory or "
-             "answered what is no program. That is a finding about the command, not about a "
-             "filter. The message has its last words; --request-timeout and --request-memory are "
-             "its limits, and --no-sandbox leaves it the network and its privileges.";
+             "printed something that is not a program. The finding is about that code, not about a "
+             "filter. The message quotes its last output; --request-timeout and --request-memory "
+             "set its limits, and --no-sandbox leaves it the network and its privileges.";
     case ErrorCode::kInternal:
-      return "Two parts of this tool contradict each other, such as a proof and an input that "
-             "refutes it. No answer about the filters can be trusted then. Please report it with "
-             "the inputs: it is always a bug here.";
+      return "Two parts of this tool contradict each other, for example a proof and an input that "
+             "refutes it. Then no answer about the filters can be trusted. Please report it with "
+             "the inputs: it is always a bug in this tool.";
   }
   return {};
 }
@@ -64,48 +61,48 @@ std::string_view about(ErrorCode code) {
 std::string_view about(RefusalRule rule) {
   switch (rule) {
     case RefusalRule::kLength:
-      return "A filter has 1 to 4096 instructions (BPF_MAXINSNS). An unoptimized program may be "
-             "longer and is still analysed; the optimized one has to fit. Optimize it, or split "
-             "the policy into two filters that are stacked.";
+      return "A filter has 1 to 4096 instructions (BPF_MAXINSNS). A longer unoptimized program is "
+             "still analysed, but the optimized one has to fit. Optimize it, or split the policy "
+             "into two stacked filters.";
     case RefusalRule::kUnknownCode:
-      return "The instruction's code is none of classic BPF (chk_code_allowed in "
-             "net/core/filter.c). "
-             "Often the input is not what it was taken for: big endian, eBPF, or cut off. Look at "
-             "it with `secequiv dis`, and try --big-endian or --from.";
+      return "The instruction's code does not exist in classic BPF (chk_code_allowed in "
+             "net/core/filter.c). Often the input has another form: big endian, eBPF, or "
+             "truncated. Look at it with `secequiv dis`, and try --big-endian or --from.";
     case RefusalRule::kDivByZero:
-      return "A division by the constant 0. The kernel refuses it when the filter is installed, as "
-             "it could only end the process. Remove the division; a divisor in X may be 0, which "
-             "returns 0 (KILL_THREAD) at run time.";
+      return "The program divides by the constant 0. The kernel refuses it at installation, "
+             "because it could only end the process. Remove the division; a divisor in X may be 0, "
+             "which returns 0 (KILL_THREAD) at run time.";
     case RefusalRule::kShiftRange:
-      return "A shift by the constant 32 or more. Processors disagree about its result, so the "
-             "kernel refuses it. Shift by 0 to 31; a shift by X uses its lowest five bits.";
+      return "The program shifts by the constant 32 or more. Processors disagree about the result, "
+             "so the kernel refuses it. Shift by 0 to 31; a shift by X uses its lowest five bits.";
     case RefusalRule::kMemIndex:
-      return "A load or store of a scratch word that does not exist: there are M[0] to M[15]. "
-             "Whoever wrote the program ran out of scratch words or computed the index wrong.";
+      return "The program loads or stores a scratch word that does not exist: the words are M[0] "
+             "to M[15]. Its author ran out of scratch words or computed the index wrong.";
     case RefusalRule::kJumpRange:
-      return "A jump leads behind the last instruction. Conditional jumps reach 255 instructions "
-             "ahead and the kernel checks both targets, also of a branch that is never taken. "
-             "Often instructions were removed and the offsets before them not corrected.";
+      return "A jump leads past the last instruction. Conditional jumps reach 255 instructions "
+             "ahead, and the kernel checks both targets, even of a branch that is never taken. "
+             "Often a pass removed instructions and did not correct earlier offsets.";
     case RefusalRule::kAncillary:
-      return "A load from the area of ancillary data (SKF_AD_OFF and above) at an offset that has "
-             "no meaning. Socket filters have such data, seccomp filters have none. Load offsets 0 "
-             "to 60 instead.";
+      return "The program loads from the area of ancillary data (SKF_AD_OFF and above) at an "
+             "offset without a meaning. Socket filters have such data, seccomp filters do not. "
+             "Load offsets 0 to 60 instead.";
     case RefusalRule::kLastNotRet:
-      return "The last instruction is not a RET, so execution could run out of the program. End "
-             "the program with `ret`, whatever stands before it.";
+      return "The last instruction is not a RET, so execution could run past the end of the "
+             "program. End the program with `ret`, whatever precedes it.";
     case RefusalRule::kMemUnset:
-      return "A scratch word may be read before it was written on some path "
-             "(check_load_and_stores). "
-             "The kernel's analysis is simple: a path that no input takes counts as well. Store to "
-             "the word at the program's start, or on each path that leads to the load.";
+      return "The program may read a scratch word before it is written on some path "
+             "(check_load_and_stores). The kernel's analysis is simple: it also counts paths that "
+             "no input takes. Store to the word at the start of the program, or on each path that "
+             "leads to the load.";
     case RefusalRule::kLoadOffset:
-      return "A load that is not of one 32-bit word of struct seccomp_data: offsets are multiples "
-             "of 4 from 0 to 60. Words of arguments start at 16, the instruction pointer's at 8.";
+      return "A load does not read one 32-bit word of struct seccomp_data: offsets are multiples "
+             "of 4 from 0 to 60. The words of arguments start at 16, those of the instruction "
+             "pointer at 8.";
     case RefusalRule::kNotSeccomp:
-      return "The instruction is classic BPF, which socket filters may use, and seccomp refuses it "
-             "(seccomp_check_filter): MOD, IND and MSH loads, loads of bytes and half words. A "
-             "compiler for packet filters may have made the program. Write it with words, and "
-             "MOD by a power of two with AND.";
+      return "The instruction is classic BPF for socket filters, but seccomp refuses it "
+             "(seccomp_check_filter): MOD, IND and MSH loads, and loads of bytes and half words. "
+             "Perhaps a compiler for packet filters made the program. Use loads of words, and AND "
+             "instead of MOD by a power of two.";
   }
   return {};
 }
@@ -113,35 +110,32 @@ std::string_view about(RefusalRule rule) {
 std::string_view about(Verdict verdict) {
   switch (verdict) {
     case Verdict::kPass:
-      return "Every obligation is met: nothing that was run differs, what is to be proven is "
-             "proven, "
-             "and each edge is covered or infeasible. The report says which parts were proven and "
-             "which only tried. Exit status 0.";
+      return "Every check passed: no input that was run shows a difference, each required proof "
+             "succeeded, and each edge is covered or infeasible. The report states which parts "
+             "were proven and which were only tried. Exit status 0.";
     case Verdict::kEquivalent:
-      return "Proven: both filters return the same for every input, within what the report says "
-             "was "
-             "assumed. `--certificate` leaves a proof that others can check. Exit status 0.";
+      return "Both filters provably return the same for every input, under the assumptions that "
+             "the report states. `--certificate` writes a proof that others can check. Exit status "
+             "0.";
     case Verdict::kFail:
-      return "An obligation is violated, and the report shows how: an input on which the filters "
-             "differ, an edge that no input reached, a call that lost its place in the kernel's "
-             "cache. Exit status 1. Start with the witness, an input that shows it.";
+      return "A check failed, and the report shows how: an input on which the filters differ, an "
+             "edge that no input reached, or a call that the kernel no longer answers from its "
+             "cache. Exit status 1. Start with the witness, an input that shows the failure.";
     case Verdict::kDifferent:
       return "There is an input on which the filters return different values; it was run through "
              "both. Exit status 1. `secequiv diff` lists all such inputs, and `prove --refines` "
-             "says "
-             "whether the second filter is only ever stricter.";
+             "decides whether the second filter is only ever stricter.";
     case Verdict::kUnknown:
-      return "A limit ran out, something was not permitted, or the run was interrupted, before "
-             "there was an answer. It is never counted as a pass: exit status 3. Give more with "
-             "--timeout and --max-memory, ask a smaller question with --assume, or try the other "
-             "--engine.";
+      return "A limit ran out, something was not permitted, or the run was interrupted before "
+             "there was an answer. It never counts as a pass: exit status 3. Raise --timeout and "
+             "--max-memory, narrow the inputs with --assume, or try the other --engine.";
     case Verdict::kRejected:
-      return "The kernel would refuse to install one of the filters. The report says which, by "
-             "what "
-             "rule and at which instruction; `secequiv --explain RULE` says more. Exit status 4.";
+      return "The kernel would refuse to install one of the filters. The report names the filter, "
+             "the rule and the instruction; `secequiv --explain RULE` explains the rule. Exit "
+             "status 4.";
     case Verdict::kCrashed:
-      return "A command under test crashed, hung or answered nonsense. Its last words are in the "
-             "report. Exit status 5.";
+      return "A command under test crashed, hung or answered nonsense. The report quotes its last "
+             "output. Exit status 5.";
   }
   return {};
 }
@@ -149,20 +143,21 @@ std::string_view about(Verdict verdict) {
 std::string_view about(IdleRule::Kind kind) {
   switch (kind) {
     case IdleRule::Kind::kUnmatchable:
-      return "No input matches the rule: its conditions contradict each other, such as an argument "
-             "that is to be both 1 and 2. It costs instructions and reads as a protection that is "
-             "not there. Check whether all_of was meant to be any_of, or a mask is wrong.";
+      return "No input matches the rule, because its conditions contradict each other, for example "
+             "an argument that has to be both 1 and 2. It costs instructions and looks like a "
+             "protection that does not exist. Check whether any_of was meant instead of all_of, or "
+             "whether a mask is wrong.";
     case IdleRule::Kind::kShadowed:
-      return "Rule sets before it decide everything that it matches, so it never does. If it is "
-             "stricter than those, the policy allows what its author denies. Move it forward, or "
-             "remove it.";
+      return "Earlier rule sets decide everything that the rule matches, so it never decides. If "
+             "it is stricter than they are, the policy allows what its author meant to deny. Move "
+             "it forward, or remove it.";
     case IdleRule::Kind::kRedundant:
-      return "Without the rule the policy decides the same for every input; this is proven. It may "
-             "be left from an older version, or have a mistake in its conditions. Remove it, or "
-             "find out what it was to add.";
+      return "Without the rule the policy provably decides the same for every input. The rule may "
+             "come from an older version, or its conditions may be wrong. Remove it, or find out "
+             "what it was meant to add.";
     case IdleRule::Kind::kDuplicate:
-      return "The same alternative stands before it. It decides nothing. Often it was copied and "
-             "was to be changed: compare the two, then remove one.";
+      return "An earlier alternative is the same, so this one decides nothing. Often it was copied "
+             "and never changed. Compare the two, then remove one.";
   }
   return {};
 }
@@ -171,13 +166,12 @@ std::string_view about(DoubtfulRule::Kind kind) {
   switch (kind) {
     case DoubtfulRule::Kind::kInconsistent:
       return "Some alternatives of a rule check an argument and others do not. That is legal, but "
-             "where one forgets it, any value passes. Add the check, or write {\"ge\": 0} to say "
-             "that any value is meant. It counts with --strict only.";
+             "an alternative that forgot the check accepts any value. Add the check, or write "
+             "{\"ge\": 0} to state that any value is meant. It counts only with --strict.";
     case DoubtfulRule::Kind::kMatchAll:
       return "An alternative of a rule checks nothing, so the rule matches every call and the "
-             "other "
-             "alternatives do not matter. Remove either it or the others. It counts with --strict "
-             "only.";
+             "other alternatives have no effect. Remove this alternative or the others. It counts "
+             "only with --strict.";
   }
   return {};
 }
@@ -185,45 +179,45 @@ std::string_view about(DoubtfulRule::Kind kind) {
 std::string_view about(FindingKind kind) {
   switch (kind) {
     case FindingKind::kDifferent:
-      return "What is under test returned a filter that decides otherwise than its input, shown by "
-             "an input that was run through both. This is the bug to fix first: a denied call may "
-             "be allowed. The stored file and the line to replay it are in the report.";
+      return "The code under test returned a filter that decides differently from its input; the "
+             "input that shows it was run through both. Fix this bug first: a denied call may be "
+             "allowed. The report names the stored file and the command that replays it.";
     case FindingKind::kRejected:
-      return "The kernel accepts the input and would refuse what came back. Installing it fails, "
-             "often only for some policies. `secequiv validate` on the stored file names the rule.";
+      return "The kernel accepts the input but would refuse the output. Installing the output "
+             "fails, often only for some policies. `secequiv validate` on the stored file names "
+             "the rule.";
     case FindingKind::kCrashed:
-      return "What is under test ended by a signal, a panic or a status other than 0. Its last "
-             "words "
-             "are in the report. The stored input makes it do so again.";
+      return "The code under test ended with a signal, a panic or a status other than 0. The "
+             "report quotes its last output. The stored input reproduces the crash.";
     case FindingKind::kHung:
-      return "There was no answer within --request-timeout. It may be slow, or never end. The "
-             "stored input shows it.";
+      return "There was no answer within --request-timeout. The code may be slow, or may never "
+             "end. The stored input reproduces it.";
     case FindingKind::kExhausted:
-      return "Memory (--request-memory) or the limit of an answer's size ran out. The stored input "
-             "is small, so that is more than it should need.";
+      return "The code exceeded its memory (--request-memory) or the size limit of an answer. The "
+             "stored input is small, so it should not need that much.";
     case FindingKind::kGarbage:
-      return "It ended well, but what it wrote is no program or no frame of the protocol. The "
-             "message says where reading stopped. Messages belong on standard error.";
+      return "The code ended normally, but its output is neither a program nor a frame of the "
+             "protocol. The message shows where reading stopped. Write messages to standard error.";
     case FindingKind::kRefused:
-      return "It refused a program that the kernel accepts, or a policy that means something. If "
-             "that is intended, exit status 77 says `unsupported` and is only counted.";
+      return "The code refused a program that the kernel accepts, or a valid policy. If that is "
+             "intended, exit status 77 reports `unsupported`, which is only counted.";
     case FindingKind::kSlow:
-      return "Its time grows far faster than its input: several inputs of a growing family were "
+      return "The time grows far faster than the input: several inputs of a growing family were "
              "timed. A long policy would take minutes or hours.";
     case FindingKind::kCacheLoss:
-      return "Linux allows some calls by number alone, from a bitmap, without running the filter; "
-             "with the new filter it must run it for a call where it need not before. Decisions "
-             "are the same, each such call is slower. `--allow cache-loss` makes it a note.";
+      return "Linux allows some calls by number alone, from a bitmap, without running the filter. "
+             "With the new filter it has to run the filter for a call that it answered from the "
+             "bitmap before. Decisions are the same, but each such call is slower. `--allow "
+             "cache-loss` only reports it.";
     case FindingKind::kGrew:
-      return "The answer has more instructions than the input. That is allowed and worth knowing: "
-             "somebody optimizes for something else, or not at all.";
+      return "The answer has more instructions than the input. That is allowed but worth knowing. "
+             "Perhaps the code optimizes for another goal, or not at all.";
     case FindingKind::kNondeterministic:
-      return "The same question got two answers. Both may be right, but builds cannot be "
-             "reproduced "
-             "and findings come and go. Look for hash tables, addresses and threads.";
+      return "The same request got two answers. Both may be right, but builds cannot be "
+             "reproduced, and findings come and go. Look for hash tables, addresses and threads.";
     case FindingKind::kNotIdempotent:
-      return "What came back can be optimized further by the same optimizer. It stops before its "
-             "fixpoint, or its passes undo each other.";
+      return "The same optimizer can optimize its output further. It stops before its fixpoint, or "
+             "its passes undo each other.";
   }
   return {};
 }
@@ -280,10 +274,12 @@ int explain(const std::string& code) {
   std::ranges::sort(codes);
   const auto repeated = std::ranges::unique(codes);
   codes.erase(repeated.begin(), repeated.end());
-  return report(make_error(ErrorCode::kUsage, "--explain",
-                           fmt::format("nothing is called '{}'{}; `secequiv --explain` lists them",
-                                       code, did_you_mean(similar_names(code, codes)))),
-                Options{});
+  return report(
+      make_error(
+          ErrorCode::kUsage, "--explain",
+          fmt::format("no report contains the word '{}'{}; `secequiv --explain` lists all words",
+                      code, did_you_mean(similar_names(code, codes)))),
+      Options{});
 }
 
 }  // namespace secequiv::cli

@@ -1,5 +1,5 @@
 // What every word of a report means: error codes, the kernel's rules, verdicts, kinds of findings.
-// Owns the sentences; the words themselves belong to those who report them.
+// Owns the sentences; the words belong to the code that reports them.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ struct Explanation {
   std::string_view text;  // two to five sentences: what it means, why it matters, what to do
 };
 
-// One for each word, by kind; a word can be of several kinds.
+// One for each word, by kind; one word can have several kinds.
 std::vector<Explanation> explanations();
 
-// For `--explain CODE`, or without one (empty) the list. Returns the exit status.
+// Prints the explanation of `code`, or of all words if it is empty. Returns the exit status.
 int explain(const std::string& code);
 
 }  // namespace secequiv::cli
