@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iterator>
 
 #include "harness/compare/verdict.h"
 
@@ -23,36 +22,17 @@ Colour& chosen() {
 }
 
 bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nobody sets any
+  const char* value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): no thread sets any
   return value != nullptr && *value != '\0';
 }
 
-std::string_view colour_of(Verdict verdict) {
-  if (verdict == Verdict::kUnknown) return kYellow;
-  return exit_code(verdict) == 0 ? kGreen : kRed;
+std::string_view colour_of(int status) {
+  if (status == exit_code(Verdict::kUnknown)) return kYellow;
+  return status == 0 ? kGreen : kRed;
 }
 
-// Where a line says its verdict: "pass: ...", "verdict   pass: ...", "different (dd, ...".
-std::string coloured_line(std::string_view line) {
-  if (line.starts_with("+ ")) return std::string(kGreen).append(line).append(kPlain);
-  if (line.starts_with("- ")) return std::string(kRed).append(line).append(kPlain);
-  std::size_t at = 0;
-  for (const std::string_view lead : {"verdict   ", "verdict: "})
-    if (line.starts_with(lead)) at = lead.size();
-  const std::string_view word = line.substr(at, line.find_first_of(":( ", at) - at);
-  for (int i = 0; !verdict_name(static_cast<Verdict>(i)).empty(); ++i) {
-    const auto verdict = static_cast<Verdict>(i);
-    const std::string_view rest = line.substr(at + word.size());
-    if (word != verdict_name(verdict)) continue;
-    if (!rest.empty() && rest[0] != ':' && !rest.starts_with(" (")) continue;
-    return std::string(line.substr(0, at))
-        .append(kBold)
-        .append(colour_of(verdict))
-        .append(word)
-        .append(kPlain)
-        .append(rest);
-  }
-  return std::string(line);
+std::string painted(std::string_view line, std::string_view style) {
+  return std::string(style).append(line).append(kPlain);
 }
 
 }  // namespace
@@ -66,16 +46,20 @@ bool colour_wanted(int descriptor) {
   return !is_set("NO_COLOR") && !dumb && ::isatty(descriptor) == 1;
 }
 
-std::string coloured(std::string_view text) {
-  if (text.starts_with('{') || text.starts_with('[')) return std::string(text);
+std::string coloured(std::string_view text, std::size_t verdict, int status) {
+  if (!colour_wanted(STDOUT_FILENO)) return std::string(text);
   std::string out;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    out += coloured_line(line);
-    text.remove_prefix(line.size());
-    if (text.empty()) break;
-    out += '\n';
-    text.remove_prefix(1);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    if (at == verdict)
+      out += std::string(kBold) + painted(line, colour_of(status));
+    else if (line.starts_with("+ ") || line.starts_with("- "))
+      out += painted(line, line[0] == '+' ? kGreen : kRed);
+    else
+      out += line;
+    if (end < text.size()) out += '\n';
+    at = end + 1;
   }
   return out;
 }

@@ -1,7 +1,8 @@
-// Colour on terminals. Owns when there is any, and which lines get some: those that say a verdict,
-// and what came and went in a difference. It must not know any report.
+// Colour on terminals. Owns when reports are coloured, and how: the line of the verdict by the exit
+// status, and lines of a comparison that begin with + or -. It must not know any report's words.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,11 +10,12 @@ namespace secequiv::cli {
 
 enum class Colour : unsigned char { kAuto, kAlways, kNever };
 
-// --color; kAuto: on terminals, unless NO_COLOR is set or TERM is "dumb" (no-color.org).
+// --color; kAuto colours on terminals, unless NO_COLOR is set or TERM is "dumb" (no-color.org).
 void choose_colour(Colour choice);
 bool colour_wanted(int descriptor);
 
-// With escape sequences; JSON and all lines without a verdict stay as they are.
-std::string coloured(std::string_view text);
+// The text for standard output, with escape sequences if they are wanted. The line of the verdict
+// begins at `verdict`.
+std::string coloured(std::string_view text, std::size_t verdict, int status);
 
 }  // namespace secequiv::cli

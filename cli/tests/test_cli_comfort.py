@@ -67,15 +67,15 @@ def on_terminal(*args, **environment):
 def test_colour(getpid, getpid_enoent):
     pair = [getpid, getpid_enoent]
     shown = on_terminal("check", *pair)
-    assert "\nverdict   \x1b[1m\x1b[31mdifferent\x1b[0m: " in shown
-    assert "verdict   \x1b[1m\x1b[32mpass\x1b[0m: " in on_terminal("check", getpid)
-    assert shown.count("\x1b") == 3 and "\x1b[31mdifferent\x1b[0m: " in on_terminal("diff", *pair)
+    assert "\n\x1b[1m\x1b[31mverdict   different: " in shown
+    assert "\n\x1b[1m\x1b[32mverdict   pass: " in on_terminal("check", getpid)
+    assert shown.count("\x1b") == 3 and "\n\x1b[1m\x1b[31mdifferent: " in on_terminal("diff", *pair)
     # Not in pipes, not where it is not wanted, and everywhere where it is.
     assert "\x1b" not in run("check", *pair, env={"TERM": "xterm"}).out
     for quiet in (on_terminal("check", *pair, NO_COLOR="1"), on_terminal("check", *pair, TERM="dumb"), on_terminal("--color=never", "check", *pair)):
         assert "\x1b" not in quiet and "verdict   different: " in quiet
     assert "\x1b" in on_terminal("check", *pair, NO_COLOR="")
-    assert "\x1b[31mdifferent\x1b[0m" in run("--color", "always", "check", *pair, env={"NO_COLOR": "1"}).out
+    assert "\x1b[31mverdict   different: " in run("--color", "always", "check", *pair, env={"NO_COLOR": "1"}).out
     assert "\x1b" not in run("--color=always", "check", *pair, "--json").out
     assert "did you mean always?" in run("--color", "allways", "check", *pair).err
 
@@ -103,5 +103,5 @@ def test_the_same_input_gives_the_same_output(job, place):
 
 
 def test_seeds():
-    first, second = (run("kernel", "--programs", "20", "--seed", "5", "--json") for _ in range(2))
+    first, second = (run("kernel", "--random-programs", "20", "--seed", "5", "--json") for _ in range(2))
     assert first.status in (0, 3) and without_times(first.out) == without_times(second.out)
