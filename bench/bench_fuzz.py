@@ -40,7 +40,7 @@ def libfuzzer(target, folder, *arguments):
 
 
 def fuzz_pair(binary, root, jobs, folder):
-    return report_of(binary, "fuzz", *PAIR, "--time", SECONDS, "--jobs", jobs, "--corpus", folder, cwd=root)
+    return report_of(binary, "fuzz", *PAIR, "--duration", SECONDS, "--jobs", jobs, "--corpus", folder, cwd=root)
 
 
 def reference(root, inputs):

@@ -49,8 +49,7 @@ int actions(const ActionsJob& job) {
 
 void add_actions(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "actions",
-      "Which system calls get which action whatever their arguments, and which depend on more");
+      "actions", "List which system calls get which action, and which depend on arguments");
   auto job = std::make_shared<ActionsJob>();
   sub->add_option("filter", job->filter, "Program in any form, or a policy; several with commas")
       ->required();

@@ -33,7 +33,7 @@ void add_conversion(CLI::App& app, Context& context, const char* name, const cha
   job->options.add_input(*sub);
   job->options.add_import(*sub);
   job->options.add_output(*sub, default_form);
-  sub->add_flag("--plain", job->plain, "No comments in text output");
+  sub->add_flag("--plain", job->plain, "Write no comments in text output");
   sub->callback([job, &context] { context.status = convert(*job); });
 }
 

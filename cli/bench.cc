@@ -194,9 +194,7 @@ int bench(BenchJob& job) {
 
 void add_bench(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "bench",
-      "How long the running kernel takes over system calls with filters: no filter, an empty one, "
-      "each given one");
+      "bench", "Measure the time of system calls with filters in the running kernel");
   auto job = std::make_shared<BenchJob>();
   sub->add_option("input", job->pair.inputs,
                   "Programs or policies; with commas, filters stacked on each other, the newest "
@@ -204,20 +202,18 @@ void add_bench(CLI::App& app, Context& context) {
       ->required();
   job->profile.add(*sub);
   sub->add_option("--policy", job->pair.policy, "Also derive inputs from this policy");
-  sub->add_option("--max-inputs", job->pair.max_inputs, "Most inputs derived from each source")
+  sub->add_option("--max-inputs", job->pair.max_inputs, "Derive at most this many inputs from each source")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
-  sub->add_flag("--stacks", job->stacks, "Also each filter two, three and four times");
-  sub->add_flag("--real", job->timing.real,
-                "Leave ALLOW as it is and run calls that do nothing, so that the kernel's cache "
-                "counts; without it every return becomes an error number");
+  sub->add_flag("--stacks", job->stacks, "Also time each filter two, three and four times");
+  sub->add_flag("--real", job->timing.real, "Leave ALLOW as it is and run harmless calls, so that the kernel's cache counts");
   sub->add_option("--chart", job->chart, "Write a drawing (SVG) to this file");
-  sub->add_option("--rounds", job->timing.rounds,
-                  "Samples of each variant; up to four times as many while that is not enough to "
-                  "tell half a percent. Nothing is claimed from fewer than 8")
+  sub->add_option("--rounds", job->timing.rounds, "Take this many samples of each variant, up to four times as many if needed")
       ->check(CLI::Range(2, 100000))
       ->capture_default_str();
-  sub->add_option("--seed", job->timing.seed, "Of the order of samples")->capture_default_str();
+  sub->add_option("--seed", job->timing.seed, "Set the random seed")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   job->options.add_input(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);

@@ -169,20 +169,15 @@ int cache(const CacheJob& job) {
 }  // namespace
 
 void add_cache(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand("cache",
-                                     "Which system calls the kernel answers from its bitmap "
-                                     "without running a filter, and which of "
-                                     "them a second filter loses or gains");
+  CLI::App* sub = app.add_subcommand("cache", "List the system calls that the kernel answers without running the filter");
   auto job = std::make_shared<CacheJob>();
   sub->add_option("filter", job->filters,
                   "One or two programs in any form, or policies; with commas, filters stacked on "
                   "each other, which have to agree")
       ->required()
       ->expected(1, 2);
-  sub->add_flag("--allow-cache-loss", job->allow_loss, "Report lost calls and do not fail");
-  sub->add_flag("--verify", job->verify,
-                "Install the filters in a process and read the running kernel's own bitmaps, which "
-                "have to be the same (takes root, that is CAP_BPF and CAP_PERFMON; x86_64)");
+  sub->add_flag("--allow-cache-loss", job->allow_loss, "Report lost cached calls without failing");
+  sub->add_flag("--verify", job->verify, "Compare with the running kernel's own bitmaps (needs root; x86_64)");
   job->engine.add_memory(*sub);
   job->options.add_input(*sub);
   job->options.add_import(*sub);

@@ -8,7 +8,7 @@
 
 namespace secequiv::cli {
 
-Result<SeccompData> CallOptions::fields() const {
+Result<SeccompData> CallOptions::fields(const std::string& host) const {
   SeccompData data;
   if (!words.empty()) {
     if (words.size() != data.words.size())
@@ -24,13 +24,14 @@ Result<SeccompData> CallOptions::fields() const {
     }
     return data;
   }
+  const std::string& arch = call_arch.empty() ? host : call_arch;
   auto known = arch_from_name(arch);
   std::uint32_t audit = known ? arch_info(*known).audit : 0;
   if (!known) {
     auto number = parse_u64(arch, "--arch");
     if (!number || *number > 0xffffffff)
       return make_error(
-          ErrorCode::kUsage, "--arch",
+          ErrorCode::kUsage, "--call-arch",
           fmt::format("expected an architecture's name or a 32-bit AUDIT_ARCH value, found '{}'{}",
                       arch, did_you_mean(similar_arches(arch))));
     audit = static_cast<std::uint32_t>(*number);
@@ -60,33 +61,31 @@ Result<SeccompData> CallOptions::fields() const {
 }
 
 Result<SeccompData> CallOptions::read(Options& options) const {
-  auto data = fields();
-  if (data && options.arch.empty())
+  auto data = fields(options.arch);
+  if (data && (host_->count() == 0 || (call_arch.empty() && words.empty())))
     options.arch = arch_info(arch_from_data(data->arch(), 0).value_or(Arch::kX86_64)).name;
   return data;
 }
 
 void CallOptions::add(CLI::App& app, Options& options) {
-  auto* number = app.add_option("--nr", nr, "System call name or number")->capture_default_str();
-  auto* architecture_option =
-      app.add_option("--arch", arch, "Architecture of the call: name or AUDIT_ARCH value")
-          ->capture_default_str();
-  auto* pointer = app.add_option("--ip", ip, "Instruction pointer")->capture_default_str();
-  auto* argument = app.add_option(
-      "--arg", args, "INDEX=VALUE: numbers and names of constants joined by |; repeatable");
+  auto* number =
+      app.add_option("--nr", nr, "Name or number the system call")->capture_default_str();
+  auto* architecture_option = app.add_option(
+      "--call-arch", call_arch,
+      "Make the call on this architecture: a name or AUDIT_ARCH value (default: --arch)");
+  auto* pointer = app.add_option("--ip", ip, "Set the instruction pointer")->capture_default_str();
+  auto* argument = app.add_option("--arg", args,
+                                  "Set an argument, as INDEX=VALUE, to numbers and names of "
+                                  "constants joined by |; repeatable");
   app.add_option("--words", words,
-                 "All sixteen 32-bit words of seccomp_data instead, comma-separated")
+                 "Set all sixteen 32-bit words of struct seccomp_data, with commas")
       ->delimiter(',')
       ->excludes(number)
       ->excludes(architecture_option)
       ->excludes(pointer)
       ->excludes(argument);
-  options.arch.clear();
-  app.add_option("--host-arch", options.arch,
-                 "Architecture (name) of the host, for OCI profiles and __NR_ names in C "
-                 "(default: that of the call)")
-      ->check(architecture());
-  options.add_profile(app);
+  options.add_import(app);
+  host_ = app.get_option("--arch");
 }
 
 }  // namespace secequiv::cli

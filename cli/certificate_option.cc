@@ -12,10 +12,7 @@
 namespace secequiv::cli {
 
 void CertificateOption::add(CLI::App& app) {
-  app.add_option(
-         "--certificate", directory,
-         "Also write to this folder what scripts/check_certificate needs to check the proof "
-         "without us: walk.cert; with --engine z3 query.cnf and proof.lrat; with both, both")
+  app.add_option("--certificate", directory, "Write a certificate of the proof to this folder, for independent checkers")
       ->check([](const std::string& path) {
         return path.empty() ? std::string("--certificate: a folder is expected") : std::string();
       });
@@ -24,14 +21,14 @@ void CertificateOption::add(CLI::App& app) {
 Status CertificateOption::prepare(const Question& question) const {
   if (!wanted()) return Ok{};
   if (auto s = certificate::supported(question, "--certificate"); !s) return s;
-  // What is left of another proof would be taken for one of this.
+  // Files of an earlier proof must not be taken for files of this one.
   for (const char* name : {"walk.cert", "query.cnf", "proof.lrat"}) {
     const std::filesystem::path path = std::filesystem::path(directory) / name;
     std::error_code error;
     std::filesystem::remove(path, error);
     if (error && std::filesystem::exists(path))
       return make_error(ErrorCode::kIo, path.string(),
-                        fmt::format("an old certificate cannot be removed: {}", error.message()));
+                        fmt::format("cannot remove the old certificate: {}", error.message()));
   }
   return Ok{};
 }
@@ -49,7 +46,7 @@ Result<CertificateOption::Report> CertificateOption::write(const Question& quest
   const auto start = Clock::now();
   const certificate::Limits limits{options.timeout, engine.max_memory};
   std::vector<certificate::File> files;
-  // One that cannot be had leaves the other, and the verdict, as they are.
+  // If one certificate cannot be made, the other one and the verdict still stand.
   const auto take = [&](Result<std::vector<certificate::File>> made) {
     if (!made) {
       out.failed = exit_code(made.error().code);
@@ -67,10 +64,10 @@ Result<CertificateOption::Report> CertificateOption::write(const Question& quest
   std::filesystem::create_directories(directory, error);
   if (error)
     return make_error(ErrorCode::kIo, directory,
-                      fmt::format("the folder cannot be made: {}", error.message()));
+                      fmt::format("cannot create the folder: {}", error.message()));
   for (const certificate::File& file : files) {
     const std::string path = (std::filesystem::path(directory) / file.name).string();
-    // It can be made again: no flush, which takes longer than all else.
+    // A lost file can be made again, and a flush takes longer than everything else.
     if (auto s = write_file(path, file.text, /*flush=*/false); !s) return s.error();
     out.files.push_back({file.name, file.text.size()});
   }
@@ -80,7 +77,7 @@ Result<CertificateOption::Report> CertificateOption::write(const Question& quest
 
 std::string CertificateOption::Report::text() const {
   std::string out;
-  if (!reason.empty()) out = fmt::format("certificate: none is written: {}\n", reason);
+  if (!reason.empty()) out = fmt::format("certificate: not written: {}\n", reason);
   if (files.empty()) return out;
   std::string checks;
   for (const File& file : files) {

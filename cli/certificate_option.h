@@ -1,5 +1,5 @@
-// `--certificate DIR`: what `prove` leaves for checkers of others. Owns that option, the files'
-// folder and what is said about them.
+// `--certificate DIR`: the certificates that `prove` writes for independent checkers. Owns the
+// option, the folder of the files and the report about them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,12 +14,12 @@ namespace secequiv::cli {
 struct CertificateOption {
   std::string directory;
 
-  // What was written, or why something was not.
+  // What was written, or why something was not written.
   struct Report {
     std::string directory;
-    std::string reason;  // why one that was asked for is not there
-    int failed = 0;      // the exit status then, of a proof that is one
-    std::string same;    // what the checkers want to be told of the question
+    std::string reason;  // why a certificate is missing
+    int failed = 0;      // the exit status in that case
+    std::string same;    // options that the checkers need
     struct File {
       std::string name;
       std::size_t bytes = 0;
@@ -33,7 +33,7 @@ struct CertificateOption {
 
   void add(CLI::App& app);
   [[nodiscard]] bool wanted() const { return !directory.empty(); }
-  // Before anything is proven: refuses what has no certificates, and removes old ones.
+  // Runs before the proof: refuses questions without certificates, and removes old files.
   [[nodiscard]] Status prepare(const Question& question) const;
   // Errors: kIo.
   [[nodiscard]] Result<Report> write(const Question& question, const Proof& proof,

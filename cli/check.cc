@@ -66,34 +66,23 @@ int run_check(const CheckJob& job) {
 }  // namespace
 
 void add_check(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand("check",
-                                     "The main job: fuzz, cover and prove a pair of programs, or a "
-                                     "policy and its optimized form.\n"
-                                     "No input: the embedded default policy. One: it and what "
-                                     "--optimizer or --compiler makes of it\n"
-                                     "(without them, the built-in optimizer). Two: before and "
-                                     "after");
+  CLI::App* sub = app.add_subcommand("check", "Fuzz, cover and prove a pair of programs, or a policy and its optimized form.\n"
+      "Without input it checks an embedded policy; a single input is compared with the\n"
+      "output of --optimizer, --compiler or the built-in optimizer");
   auto job = std::make_shared<CheckJob>();
   sub->add_option("input", job->pair.inputs,
                   "Policies or programs in any form; - for standard input")
       ->expected(1, 2);
   job->pair.add(*sub);
-  sub->add_option(
-      "--listing", job->listing,
-      "Write the optimized program's annotated listing to this file, - for standard output");
-  sub->add_flag("--any-length", job->any_length,
-                "Let the optimized program exceed 4096 instructions");
-  sub->add_flag("--allow-cache-loss", job->allow_cache_loss,
-                "Report system calls that the kernel of --arch no longer answers without running "
-                "the filter, and do not fail");
+  sub->add_option("--listing", job->listing, "Write an annotated listing of the program to this file, - for standard output");
+  sub->add_flag("--any-length", job->any_length, "Accept programs of more than 4096 instructions");
+  sub->add_flag("--allow-cache-loss", job->allow_cache_loss, "Report lost cached calls without failing");
   job->target.add(*sub, false);
   job->engine.add_engine(*sub);
-  job->oracle.add(*sub, "every input that is run");
+  job->oracle.add(*sub);
   job->options.add_sandbox(*sub);
   job->options.add_input(*sub);
-  job->options.add_timeout(*sub,
-                           "Seconds for the proof, and again for all edges; running out gives "
-                           "'unknown'");
+  job->options.add_timeout(*sub);
   job->options.add_same(*sub);
   job->options.add_import(*sub);
   job->options.add_quiet(*sub);

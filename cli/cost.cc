@@ -181,23 +181,20 @@ int cost(const CostJob& job) {
 
 void add_cost(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "cost",
-      "How many instructions a filter executes for each system call: least and most of all inputs, "
-      "mean of those it allows; and two filters beside each other");
+      "cost", "Count the instructions that a filter executes for each system call");
   auto job = std::make_shared<CostJob>();
   sub->add_option("input", job->pair.inputs, "One or two programs or policies")
       ->required()
       ->expected(1, 2);
   job->profile.add(*sub);
   sub->add_option("--policy", job->pair.policy, "Also derive inputs from this policy");
-  sub->add_option("--max-inputs", job->pair.max_inputs, "Most inputs derived from each source")
+  sub->add_option("--max-inputs", job->pair.max_inputs, "Derive at most this many inputs from each source")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
-  sub->add_flag("--derived", job->derived,
-                "Of derived inputs only, as where the limits are reached");
-  sub->add_flag("--all", job->all, "Every system call in the table, not the most expensive ones");
+  sub->add_flag("--derived", job->derived, "Use only derived inputs, no exact costs");
+  sub->add_flag("--all", job->all, "Show every system call, not only the most expensive ones");
   job->engine.add_memory(*sub);
-  job->options.add_timeout(*sub, "Seconds for all inputs; then derived ones have to do");
+  job->options.add_timeout(*sub);
   job->options.add_input(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);

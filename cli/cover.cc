@@ -118,23 +118,20 @@ int cover(const CoverJob& job) {
 
 void add_cover(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "cover", "Line and edge coverage of a program by derived and given inputs");
+      "cover", "Measure line and edge coverage of a program, and prove what is infeasible");
   auto job = std::make_shared<CoverJob>();
   sub->add_option("program", job->program,
                   "Program in any form, or a policy (compiled, not optimized)")
       ->required();
   sub->add_option("--policy", job->policy, "Also derive inputs from this policy");
-  sub->add_option("--inputs", job->inputs,
-                  "File of 64-byte seccomp_data records, little endian; repeatable");
-  sub->add_option("--state", job->state,
-                  "Coverage file: read if it exists, then written, so that runs add up");
-  sub->add_option("--listing", job->listing,
-                  "Write the annotated listing to this file, - for standard output");
-  sub->add_flag("--no-derive", job->no_derive, "Only the given inputs");
-  sub->add_flag("--no-prove", job->no_prove, "Do not ask the prover about uncovered obligations");
+  sub->add_option("--inputs", job->inputs, "Run the 64-byte records of struct seccomp_data in this file; repeatable");
+  sub->add_option("--state", job->state, "Add up the coverage of several runs in this file");
+  sub->add_option("--listing", job->listing, "Write an annotated listing of the program to this file, - for standard output");
+  sub->add_flag("--no-derive", job->no_derive, "Use only the given inputs");
+  sub->add_flag("--no-prove", job->no_prove, "Skip the proofs");
   job->engine.add_engine(*sub);
   job->options.add_input(*sub);
-  job->options.add_timeout(*sub, "Seconds for the prover, over all uncovered obligations");
+  job->options.add_timeout(*sub);
   job->options.add_import(*sub);
   job->options.add_quiet(*sub);
   job->options.add_json(*sub);

@@ -220,26 +220,22 @@ int diff(const DiffJob& job) {
 
 void add_diff(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "diff", "Everything two filters, policies or stacks (A,B) differ in: every input, counted");
+      "diff", "Describe and count every input on which two filters, policies or stacks differ");
   auto job = std::make_shared<DiffJob>();
   sub->add_option("before", job->before, "Program in any form, or a policy; several with commas")
       ->required();
   sub->add_option("after", job->after, "Program in any form, or a policy; several with commas")
       ->required();
-  sub->add_option("--max-regions", job->max_regions,
-                  "Most regions shown of each change; counts are always complete")
+  sub->add_option("--max-regions", job->max_regions, "List at most this many regions; counts stay complete")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   sub->add_option(
-      "--expect", job->expect,
-      "Pass if the difference is exactly the one stored in this file, else show what is "
-      "new (+) and what is missing (-)");
+      "--expect", job->expect, "Pass if the difference equals this stored one, else list new (+) and missing (-)");
   sub->add_option("--write-expect", job->write_expect, "Store the difference for --expect");
-  sub->add_flag("--rules", job->rules,
-                "Of two policies: what each region means, and the rules that decide on it");
+  sub->add_flag("--rules", job->rules, "Explain each region, and name the rules of both policies that decide it");
   job->engine.add_assume(*sub);
   job->engine.add_memory(*sub);
-  job->oracle.add(*sub, "an input of each region listed");
+  job->oracle.add(*sub);
   job->options.add_input(*sub);
   job->options.add_same(*sub);
   job->options.add_import(*sub);

@@ -147,20 +147,17 @@ int dump(const DumpJob& job) {
 
 void add_dump(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "dump",
-      "The seccomp filters of a running process (--pid; takes CAP_SYS_ADMIN), or those that a "
-      "command and what it starts install (behind --). With -o name.bpf several become name.1.bpf, "
-      "name.2.bpf, ...");
+      "dump", "Print the filters of a process, or those that a command installs");
   auto job = std::make_shared<DumpJob>();
   sub->add_option(
       "command", job->command,
       "A command and its arguments, behind --. It is traced; its filters come in the order "
       "of installation. Unless -o is given, its output goes to standard error");
-  sub->add_option("--pid", job->pid, "A process or thread; its newest filter comes first")
+  sub->add_option("--pid", job->pid, "Read the filters of this process or thread, the newest first")
       ->check(CLI::Range(1, 1 << 30));
-  sub->add_option("--index", job->index, "Only this one of several, counted from 1")
+  sub->add_option("--index", job->index, "Show only this one of several filters, counted from 1")
       ->check(CLI::Range(1, 1 << 30));
-  sub->add_flag("--plain", job->plain, "No comments in text output");
+  sub->add_flag("--plain", job->plain, "Write no comments in text output");
   job->options.add_output(*sub, "asm");
   sub->callback([job, &context] { context.status = dump(*job); });
 }

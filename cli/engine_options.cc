@@ -8,29 +8,20 @@ void EngineOptions::add(CLI::App& app) {
 }
 
 void EngineOptions::add_engine(CLI::App& app) {
-  app.add_option("--engine", name,
-                 "dd (decision diagrams, z3 when their limits are reached); z3; both, which must "
-                 "agree")
+  app.add_option("--engine", name, "Use dd (decision diagrams, then z3 if their limits are reached), z3, or both")
       ->check(one_of({"dd", "z3", "both"}))
       ->capture_default_str();
   add_memory(app);
 }
 
 void EngineOptions::add_memory(CLI::App& app) {
-  app.add_option("--max-memory", max_memory,
-                 "MiB that an engine may use; running out gives 'unknown'")
+  app.add_option("--max-memory", max_memory, "Limit the memory of an engine to this many MiB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
 }
 
 void EngineOptions::add_assume(CLI::App& app) {
-  app.add_option(
-      "--assume", assumption,
-      "Only inputs for which this is true count: 'arch == x86_64 && nr in {read, write} "
-      "&& arg0 < 0x100'.\n"
-      "Fields: arch nr ip arg0..arg5, the last seven also .lo .hi, and $NAME in prove; == != < "
-      "<= > >= "
-      "FIELD & MASK == VALUE, in {A, B..C}, not in; && || ! ( )");
+  app.add_option("--assume", assumption, "Consider only inputs for which this condition holds, as in 'nr == read'");
 }
 
 Status EngineOptions::assume(const Options& options, Question& question) const {

@@ -1,4 +1,4 @@
-// Options of the subcommands that ask a proof engine. Owns --engine, --assume and --max-memory.
+// Options of the commands that use a proof engine. Owns --engine, --assume and --max-memory.
 #pragma once
 
 #include "cli/common.h"
@@ -19,7 +19,7 @@ struct EngineOptions {
   [[nodiscard]] Engine engine() const {
     return name == "z3" ? Engine::kZ3 : name == "dd" ? Engine::kDd : Engine::kBoth;
   }
-  // Of commands that have the diagrams alone.
+  // For commands that use only decision diagrams.
   [[nodiscard]] dd::Limits limits() const { return limits_alone(max_memory); }
   [[nodiscard]] Budget budget(const Options& options) const {
     return budget_for(options.timeout, max_memory);
@@ -28,7 +28,7 @@ struct EngineOptions {
   Status assume(const Options& options, Question& question) const;
 };
 
-// Of a command that has the diagrams alone, about the filter it was asked about.
+// The error of a command that uses only decision diagrams, about its filter.
 inline Error limits_reached(const std::string& filter) {
   return make_error(ErrorCode::kBudget, filter, "the diagrams' limits are reached");
 }

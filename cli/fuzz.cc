@@ -27,7 +27,7 @@ struct FuzzJob {
   FuzzPairJob pair;
   std::vector<std::string> programs;
   std::vector<std::string> rules;
-  std::string inputs;
+  std::vector<std::string> inputs;
   bool generate = false;
   double time = 60;
   std::uint64_t trials = 0;
@@ -111,19 +111,20 @@ Result<std::unique_ptr<hunt::ProgramSource>> policies_of(const FuzzJob& job) {
     }
   }
   if (out.empty())
-    return make_error(ErrorCode::kUsage, "--rules", "no policy is left to start from");
+    return make_error(ErrorCode::kUsage, "--policies", "no policy is left to start from");
   return hunt::given_policies(std::move(out));
 }
 
 Result<std::unique_ptr<hunt::ProgramSource>> subjects_of(const FuzzJob& job) {
   const int given = int{!job.programs.empty()} + int{!job.rules.empty()} + int{job.generate};
   if (given > 1)
-    return make_error(ErrorCode::kUsage, {}, "expected one of --programs, --rules and --generate");
+    return make_error(ErrorCode::kUsage, {},
+                      "expected one of --programs, --policies and --generate");
   const bool compiler = !job.target.compiler.empty();
   if (!job.programs.empty()) {
     if (compiler)
       return make_error(ErrorCode::kUsage, "--programs",
-                        "a compiler is given policies: --rules or --generate");
+                        "a compiler is given policies: --policies or --generate");
     return programs_of(job);
   }
   if (!job.rules.empty()) return policies_of(job);
@@ -152,9 +153,15 @@ Result<std::vector<InputWords>> stored_inputs(const FuzzJob& job) {
   if (job.target.evaluator.empty() || job.programs.empty())
     return make_error(ErrorCode::kUsage, "--inputs",
                       "inputs are for an evaluator and given programs (--evaluator, --programs)");
-  auto bytes = read_file(job.inputs, std::size_t{1} << 30);
-  if (!bytes) return bytes.error();
-  return read_inputs(*bytes, job.inputs);
+  std::vector<InputWords> out;
+  for (const std::string& path : job.inputs) {
+    const auto bytes = read_file(path, std::size_t{1} << 30);
+    if (!bytes) return bytes.error();
+    const auto records = read_inputs(*bytes, path);
+    if (!records) return records.error();
+    out.insert(out.end(), records->begin(), records->end());
+  }
+  return out;
 }
 
 // `stored` becomes the first error of storing a finding.
@@ -252,54 +259,40 @@ int run_fuzz(const FuzzJob& job, const std::string& foreign) {
 
 void add_fuzz(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "fuzz",
-      "Test an optimizer, a compiler or an interpreter of filters with programs or policies\n"
-      "without end: every answer is run, proven and looked at; what is wrong is reduced.\n"
-      "Or fuzz a fixed pair of programs with inputs, after the prover's for every edge");
+      "fuzz", "Test an optimizer, compiler or interpreter with generated or given programs.\n"
+      "Or fuzz a fixed pair of programs with inputs");
   auto job = std::make_shared<FuzzJob>();
   job->pair.add(*sub);
-  job->options.add_timeout(*sub, "Seconds for the proof, and again for all edges");
+  job->options.add_timeout(*sub);
   put_in_group(*sub, kPairGroup);
   job->target.add(*sub, true);
-  sub->add_option("--programs", job->programs,
-                  "Start from these programs (files or folders), then from changed copies")
+  sub->add_option("--programs", job->programs, "Start from these programs (files or folders), then from changed copies")
       ->allow_extra_args();
-  sub->add_option("--rules", job->rules,
-                  "Start from these policies (files or folders), then from changed copies; "
-                  "optimizers get them compiled without optimization")
+  sub->add_option("--policies", job->rules, "Start from these policies (files or folders), then from changed copies")
       ->allow_extra_args();
-  sub->add_flag("--generate", job->generate, "Generated programs or policies (the default)");
-  sub->add_option("--inputs", job->inputs,
-                  "For evaluators: run these 64-byte records on every given program first");
-  sub->add_option("--runs", job->runs,
-                  "Inputs run on every generated or changed program; given ones get derived inputs")
+  sub->add_flag("--generate", job->generate, "Start from generated programs or policies (the default)");
+  sub->add_option("--inputs", job->inputs, "Run the 64-byte records of struct seccomp_data in this file; repeatable");
+  sub->add_option("--runs", job->runs, "Run this many inputs on every generated or changed program")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  sub->add_option("--save", job->save,
-                  "Write each finding into this folder, with the command that replays it");
-  sub->add_option("--allow", job->allowed,
-                  "Kinds of failure that are only reported: rejected, slow, cache-loss, ... "
-                  "(comma-separated)")
+  sub->add_option("--save", job->save, "Write each finding to this folder, with the command that replays it");
+  sub->add_option("--allow", job->allowed, "Only report failures of these kinds: rejected, slow, cache-loss, ...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  sub->add_flag("--require-proof", job->require_proof,
-                "'unknown' if any answer could not be proven equivalent");
-  sub->add_flag("--no-scaling", job->no_scaling,
-                "Do not measure how an optimizer's time grows with its input");
+  sub->add_flag("--require-proof", job->require_proof, "Return 'unknown' if an answer could not be proven equivalent");
+  sub->add_flag("--no-scaling", job->no_scaling, "Do not measure how an optimizer's time grows with its input");
   sub->add_flag("--stop-at-first", job->stop_at_first, "Stop at the first failure");
   put_in_group(*sub, kTargetGroup);
-  sub->add_option("--time", job->time, "Seconds after which no new trial starts")
+  sub->add_option("--duration", job->time, "Start no new trial after this many seconds")
       ->check(seconds())
       ->capture_default_str();
-  sub->add_option("--trials", job->trials,
-                  "Stop after so many trials instead (of a pair: inputs, about); what was given is "
-                  "tried in any case")
+  sub->add_option("--trials", job->trials, "Stop after this many trials, or inputs for a pair, instead")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
-  sub->add_option("--seed", job->seed, "Another seed, other programs or inputs")
+  sub->add_option("--seed", job->seed, "Set the random seed")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  sub->add_flag("--no-prove", job->no_prove, "Compare on inputs only");
-  sub->add_flag("--list", job->list, "List what is built in");
+  sub->add_flag("--no-prove", job->no_prove, "Skip the proofs");
+  sub->add_flag("--list", job->list, "List what is built in, and exit");
   job->options.add_sandbox(*sub);
   job->options.add_input(*sub);
   job->options.add_same(*sub);

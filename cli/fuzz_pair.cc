@@ -16,18 +16,15 @@ void FuzzPairJob::add(CLI::App& app) {
                  "and what the built-in optimizer makes of it")
       ->expected(1, 2);
   pair.add(app);
-  app.add_option("--corpus", corpus,
-                 "Folder of inputs to start from and to keep what covers more, as it is found");
-  app.add_option("--jobs", jobs, "Processes; they share what they find through the folder")
+  app.add_option("--corpus", corpus, "Read inputs from this folder, and keep there what covers more");
+  app.add_option("--jobs", jobs, "Run this many processes, which share their inputs through the folder")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   app.add_flag("--minimize", minimize, "Leave one input for each edge in the folder at the end");
-  app.add_flag("--any-length", any_length, "Let the optimized program exceed 4096 instructions");
-  app.add_flag("--allow-cache-loss", allow_cache_loss,
-               "Report system calls that the kernel of --arch no longer answers without running "
-               "the filter, and do not fail");
+  app.add_flag("--any-length", any_length, "Accept programs of more than 4096 instructions");
+  app.add_flag("--allow-cache-loss", allow_cache_loss, "Report lost cached calls without failing");
   engine.add_engine(app);
-  oracle.add(app, "every input that is run");
+  oracle.add(app);
 }
 
 int run_fuzz_pair(const FuzzPairJob& job, const Options& options, const FuzzEffort& effort) {

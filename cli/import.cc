@@ -34,18 +34,14 @@ int import(const ImportJob& job) {
 
 void add_import(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "import",
-      "Convert another project's policy to our policy JSON: an OCI profile (Docker, Podman, "
-      "containerd), seccompiler's JSON (Firecracker), minijail's text or libseccomp's pseudo "
-      "filter "
-      "code");
+      "import", "Convert another project's policy to our JSON");
   auto job = std::make_shared<ImportJob>();
   sub->add_option("input", job->input, "Policy; - for standard input")->capture_default_str();
-  sub->add_option("--format", job->format, "Format of the input (default: by content)")
+  sub->add_option("--format", job->format, "Read the policy in this format (default: detected by content)")
       ->check(one_of(policy_format_names()));
   sub->add_flag("--resolve", job->resolve,
                 "Write numbers in place of names, as compilers under test get policies");
-  sub->add_option("-o,--output", job->options.output, "Output file, - for standard output")
+  sub->add_option("-o,--output", job->options.output, "Write to this file, - for standard output")
       ->capture_default_str();
   job->options.add_import(*sub);
   sub->callback([job, &context] { context.status = import(*job); });

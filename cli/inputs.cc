@@ -20,7 +20,7 @@ namespace secequiv::cli {
 Result<std::string> read_input(const std::string& path) {
   static bool stdin_taken = false;
   if (path == "-" && std::exchange(stdin_taken, true))
-    return make_error(ErrorCode::kUsage, "-", "standard input is given twice");
+    return make_error(ErrorCode::kUsage, "-", "standard input is named twice");
   return read_file(path);
 }
 
@@ -41,14 +41,14 @@ Result<Policy> load_policy(const std::string& path, const Options& options) {
 Result<Values> parse_settings(const std::vector<std::string>& settings) {
   Values out;
   for (const std::string& text : settings) {
-    // A name may hold any character, a value has no '='.
+    // A name may contain any character; a value has no '='.
     const std::size_t equals = text.rfind('=');
     if (equals == std::string::npos)
       return make_error(ErrorCode::kUsage, "--set",
                         fmt::format("expected NAME=VALUE, found '{}'", text));
     const std::string_view digits = std::string_view(text).substr(equals + 1);
     const auto value = parse_unsigned(digits);
-    // With a leading zero it would be octal in asm.
+    // In asm, a leading zero means octal.
     const bool octal =
         digits.size() > 1 && digits[0] == '0' && digits[1] != 'x' && digits[1] != 'X';
     if (!value || *value > 0xffffffff || octal)
@@ -64,7 +64,7 @@ Result<Values> parse_settings(const std::vector<std::string>& settings) {
 
 namespace {
 
-// Can it stand behind '#$' in asm?
+// Whether it can follow '#$' in asm.
 bool is_name(std::string_view text) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -73,7 +73,7 @@ bool is_name(std::string_view text) {
          std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
-// The values that --set gives the names of `program`.
+// Gives the names of `program` the values of --set.
 Status set_names(SymbolicProgram& program, const std::string& file, const Options& options) {
   const auto values = parse_settings(options.set);
   if (!values) return values.error();
@@ -81,12 +81,12 @@ Status set_names(SymbolicProgram& program, const std::string& file, const Option
     if (!is_name(it->first))
       return make_error(
           ErrorCode::kUsage, "--set",
-          fmt::format("expected NAME=VALUE, the name as behind '#$', found '{}'", it->first));
+          fmt::format("expected NAME=VALUE with a name as after '#$', found '{}'", it->first));
     if (std::find_if(values->begin(), it,
                      [&](const auto& one) { return one.first == it->first; }) != it)
       return make_error(ErrorCode::kUsage, "--set", fmt::format("'{}' is given twice", it->first));
     if (std::ranges::find(program.uses, it->first, &SymbolUse::name) == program.uses.end())
-      warn(fmt::format("note: {} has no '${}', which --set gives a value", file, it->first));
+      warn(fmt::format("note: {} has no '${}', to which --set gives a value", file, it->first));
   }
   fill(program, *values);
   return Ok{};
@@ -102,11 +102,10 @@ Result<Source> load_source(const std::string& path, const Options& options, Name
     auto policy = parse_policy(*bytes, name, options);
     if (!policy) return policy.error();
     if (!options.set.empty())
-      return make_error(
-          ErrorCode::kUsage, "--set",
-          fmt::format("{} is a policy, and --set is for programs in asm form ('patch' "
-                      "has one for a policy's variables)",
-                      name));
+      return make_error(ErrorCode::kUsage, "--set",
+                        fmt::format("{} is a policy, and --set is for programs in asm form (for a "
+                                    "policy's variables, see 'precompile' and 'patch')",
+                                    name));
     Program program = compile(*policy);
     return Source{name + " (compiled)",
                   std::move(program),
@@ -122,7 +121,7 @@ Result<Source> load_source(const std::string& path, const Options& options, Name
   if (auto s = set_names(*program, name, options); !s) return s.error();
   if (names == Names::kRefused && !program->uses.empty())
     return lacks_value(program->uses.front(),
-                       fmt::format("; --set {}=NUMBER gives it one, and 'prove' is for all values",
+                       fmt::format("; --set {}=NUMBER gives it one, and 'prove' covers all values",
                                    program->uses.front().name));
   if (!form) form = detect_form(*bytes);
   return Source{name,
@@ -145,7 +144,7 @@ Result<std::vector<Source>> load_stack(const std::string& paths, const Options& 
     more = comma != std::string::npos;
     const std::string path = paths.substr(from, comma - from);
     if (path.empty() && !paths.empty())
-      return make_error(ErrorCode::kUsage, paths, "expected a file on either side of each comma");
+      return make_error(ErrorCode::kUsage, paths, "expected a file on both sides of each comma");
     auto source = load_source(path, options, names);
     if (!source) return source.error();
     out.push_back(std::move(*source));
@@ -187,7 +186,7 @@ Result<Source> load_command(const std::string& command, double timeout, const Op
     return make_error(ErrorCode::kAdapter, fmt::format("command '{}'", command), output.detail);
   if (options.from.empty() && is_policy(output.value))
     return make_error(ErrorCode::kAdapter, fmt::format("output of '{}'", command),
-                      "expected a program, found a policy, which can be given as a file");
+                      "expected a program, found a policy; give policies as files");
   auto program = read_program(output.value, fmt::format("output of '{}'", command),
                               options.input_form(), c_names(options.oci().arch));
   if (!program)

@@ -29,7 +29,7 @@ struct KernelJob {
 // Options that one of the two forms of the command has no use for.
 constexpr const char* kOfPrograms[] = {"--policy", "--max-inputs", "--inputs",
                                        "--random", "--entry",      "--same"};
-constexpr const char* kOfTheModel[] = {"--programs"};
+constexpr const char* kOfTheModel[] = {"--random-programs"};
 
 // Heeded by all that is given, or it is an error.
 Status unused_options(const KernelJob& job, const CLI::App& app) {
@@ -166,31 +166,25 @@ int ask_kernel(const KernelJob& job, const CLI::App& app) {
 
 void add_kernel(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "kernel",
-      "What the running Linux says of a filter, or of two, beside what our interpreter says; "
-      "without any, of random programs.\n"
-      "No system call is run, and no privilege is needed: seccomp and ptrace are");
+      "kernel", "Compare the running Linux with our interpreter, on given or random programs.\n"
+      "It makes no system call and needs no privilege, only seccomp and ptrace");
   auto job = std::make_shared<KernelJob>();
   sub->add_option("input", job->pair.inputs, "One or two programs or policies")->expected(0, 2);
-  sub->add_option("--programs", job->programs,
-                  "Without input: how many random programs, legal and nearly legal")
+  sub->add_option("--random-programs", job->programs, "Run this many random programs, legal and nearly legal, if none is given")
       ->check(CLI::Range(1, 1000000000))
       ->capture_default_str();
   sub->add_option("--policy", job->pair.policy, "Also derive inputs from this policy");
-  sub->add_option("--max-inputs", job->pair.max_inputs, "Most inputs derived from each source")
+  sub->add_option("--max-inputs", job->pair.max_inputs, "Derive at most this many inputs from each source")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
-  sub->add_option("--inputs", job->files,
-                  "File of 64-byte seccomp_data records, little endian; repeatable");
-  sub->add_option("--random", job->random, "Random inputs near each program's constants")
+  sub->add_option("--inputs", job->files, "Run the 64-byte records of struct seccomp_data in this file; repeatable");
+  sub->add_option("--random", job->random, "Run this many random inputs near each program's constants")
       ->check(CLI::Range(0, 100000000))
       ->capture_default_str();
-  sub->add_option("--seed", job->seed, "Of random inputs and programs")->capture_default_str();
-  sub->add_option(
-         "--entry", job->entry,
-         "any: loads of nr, arch and instruction pointer read spare arguments, so that any "
-         "input can be asked about; x86_64, i386: real calls of that kind, with inputs "
-         "changed to fit")
+  sub->add_option("--seed", job->seed, "Set the random seed")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  sub->add_option("--entry", job->entry, "Run any input with redirected loads, or make real x86_64 or i386 calls")
       ->check(one_of({"any", "x86_64", "i386"}))
       ->capture_default_str();
   job->options.add_input(*sub);

@@ -186,13 +186,11 @@ int lint(const LintJob& job) {
 
 void add_lint(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "lint",
-      "Rules of a policy that decide nothing: shadowed by earlier ones, redundant or repeated; and "
-      "warnings of alternatives of which only some check an argument");
+      "lint", "Find rules of a policy that decide nothing, and warn about likely mistakes");
   auto job = std::make_shared<LintJob>();
   sub->add_option("policy", job->policy, "Policy, in any format")->required();
-  sub->add_flag("--strict", job->strict, "Warnings count: exit status 1");
-  job->options.add_timeout(*sub, "Seconds for all proofs");
+  sub->add_flag("--strict", job->strict, "Treat warnings as failures");
+  job->options.add_timeout(*sub);
   job->engine.add_memory(*sub);
   job->options.add_import(*sub);
   job->options.add_quiet(*sub);

@@ -11,7 +11,7 @@
 
 #include "cli/colour.h"
 #include "cli/commands.h"
-#include "cli/documents.h"
+#include "cli/description.h"
 #include "cli/explain.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
@@ -19,11 +19,12 @@
 #include "cli/report_files.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/text.h"
+#include "harness/report/json.h"
 
 namespace {
 
-// Prints what CLI11 has to say. It has many codes of its own; --help and --version are 0, if their
-// text arrives.
+// Prints CLI11's message. All of its error codes become 2; --help and --version return 0 if their
+// text could be written.
 int usage(const CLI::App& app, const CLI::Error& error) {
   std::ostringstream message;
   const int code = app.exit(error, std::cout, message);
@@ -31,7 +32,7 @@ int usage(const CLI::App& app, const CLI::Error& error) {
   return code == 0 && std::cout.flush() ? 0 : 2;
 }
 
-// What was written that nothing is called, with what it may have been.
+// Names unknown commands and options, with similar known ones.
 void explain_unknown(const CLI::App& app) {
   const auto subcommands = app.get_subcommands();
   std::vector<std::string> known;
@@ -51,12 +52,12 @@ void explain_unknown(const CLI::App& app) {
                                         : "an option of " + subcommands.front()->get_name(),
                     secequiv::did_you_mean(secequiv::similar_names(name, known))),
         true);
-    if (subcommands.empty()) break;  // what follows would belong to it
+    if (subcommands.empty()) break;  // the rest would belong to the unknown command
   }
 }
 
-// Options that take the place of a command: behind one of them there is its word and nothing else,
-// so that no command seems to have been run. Returns what is too much, or nothing.
+// --explain and --list-options take the place of a command, with at most one value. Returns the
+// option that more follows, or nothing.
 std::string beside_a_document(std::span<char* const> arguments) {
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string text = arguments[i];
@@ -65,60 +66,59 @@ std::string beside_a_document(std::span<char* const> arguments) {
       if (name == text) ++i;
       continue;
     }
-    if (name != "--explain" && name != "--print-man" && name != "--print-completion" &&
-        name != "--write-documents")
-      return {};
-    const std::size_t own = i + (name == text ? 1 : 0);
+    if (name != "--explain" && name != "--list-options") return {};
+    const std::size_t own = i + (name == "--explain" && name == text ? 1 : 0);
     return own + 1 < arguments.size() ? name : std::string();
   }
   return {};
 }
 
+using AddCommand = void (*)(CLI::App&, secequiv::cli::Context&);
+struct CommandGroup {
+  const char* title;
+  std::vector<AddCommand> commands;
+};
+
+std::vector<CommandGroup> command_groups() {
+  using namespace secequiv::cli;  // NOLINT(google-build-using-namespace): only the names below
+  return {
+      {"Check and prove",
+       {add_check, add_prove, add_diff, add_fuzz, add_mutate, add_cover, add_prove_rule}},
+      {"Understand", {add_why, add_actions, add_reach, add_lint, add_run}},
+      {"Measure", {add_cost, add_cache, add_bench, add_kernel}},
+      {"Convert",
+       {add_import, add_optimize, add_precompile, add_patch, add_asm, add_dis, add_validate,
+        add_dump}},
+  };
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
-      "Do two seccomp filters make the same decision for every possible system call?\n"
-      "Exit status: 0 same or pass, 1 different (check: or a cached call lost; cover: something "
-      "reachable was not reached; mutate: a mutant survived), 2 bad usage or input,\n"
-      "3 unknown (a limit ran out, or cover --no-prove), 4 the kernel would refuse a program, 5 a "
-      "command under test failed."};
-  app.set_version_flag("--version", "secequiv " SECEQUIV_VERSION);
+      "Compare seccomp filters: do two make the same decision for every system call?\n"
+      "Exit status: 0 same or pass, 1 different or failed, 2 bad usage or input, 3 unknown,\n"
+      "4 the kernel would refuse a program, 5 a command under test failed."};
+  app.set_version_flag("--version", "secequiv " SECEQUIV_VERSION, "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
   secequiv::cli::Context context;
-  secequiv::cli::add_check(app, context);
-  secequiv::cli::add_fuzz(app, context);
-  secequiv::cli::add_prove(app, context);
-  secequiv::cli::add_prove_rule(app, context);
-  secequiv::cli::add_diff(app, context);
-  secequiv::cli::add_why(app, context);
-  secequiv::cli::add_reach(app, context);
-  secequiv::cli::add_actions(app, context);
-  secequiv::cli::add_lint(app, context);
-  secequiv::cli::add_run(app, context);
-  secequiv::cli::add_kernel(app, context);
-  secequiv::cli::add_dump(app, context);
-  secequiv::cli::add_cache(app, context);
-  secequiv::cli::add_cost(app, context);
-  secequiv::cli::add_bench(app, context);
-  secequiv::cli::add_cover(app, context);
-  secequiv::cli::add_mutate(app, context);
-  secequiv::cli::add_asm(app, context);
-  secequiv::cli::add_dis(app, context);
-  secequiv::cli::add_validate(app, context);
-  secequiv::cli::add_optimize(app, context);
-  secequiv::cli::add_precompile(app, context);
-  secequiv::cli::add_patch(app, context);
-  secequiv::cli::add_import(app, context);
+  for (const CommandGroup& group : command_groups())
+    for (const AddCommand add : group.commands) {
+      add(app, context);
+      app.get_subcommands({}).back()->group(group.title);
+    }
   secequiv::cli::add_plugin_host(app, context);
-  std::optional<int> done;  // by an option that needs no subcommand
+  std::optional<int> done;  // the exit status of an option that needs no command
+  const auto without_command = [&](int status) {
+    done = status;
+    throw CLI::Success();
+  };
   app.add_option_function<std::string>(
          "--explain",
-         [&](const std::string& code) {
-           done = secequiv::cli::explain(code == "true" ? "" : code);  // CLI11's word for no value
-           throw CLI::Success();
+         [&](const std::string& word) {  // CLI11 gives "true" without a value
+           without_command(secequiv::cli::explain(word == "true" ? "" : word));
          },
-         "What a word of a report means: an error's code, a rule of the kernel's check, a verdict, "
-         "a finding; without one, all of them")
-      ->type_name("CODE")
+         "Explain a word of a report, or list all words")
+      ->type_name("WORD")
       ->expected(0, 1);
   app.add_option_function<std::string>(
          "--color",
@@ -128,41 +128,18 @@ int run(int argc, char** argv) {
                                         : when == "never" ? Colour::kNever
                                                           : Colour::kAuto);
          },
-         "Before the command: colour verdicts, what came and what went: on terminals (auto, unless "
-         "NO_COLOR "
-         "is set), always or never")
+         "Colour reports (auto: on terminals without NO_COLOR); goes before the command")
       ->check(secequiv::cli::one_of({"auto", "always", "never"}))
       ->trigger_on_parse();
-  const auto without_command = [&](int status) {
-    done = status;
-    throw CLI::Success();
-  };
-  const auto printed = [&](const secequiv::Result<std::string>& text) {
-    without_command(text ? secequiv::cli::print(*text)
-                         : secequiv::cli::report(text.error(), secequiv::cli::Options{}));
-  };
-  app.add_option_function<std::string>(
-         "--print-man",
-         [&](const std::string& command) {
-           printed(secequiv::cli::man_page(app, command == "secequiv" ? "" : command));
-         },
-         "The man page (roff) of a command, or of secequiv itself")
-      ->type_name("COMMAND");
-  app.add_option_function<std::string>(
-         "--print-completion",
-         [&](const std::string& shell) { printed(secequiv::cli::completion(app, shell)); },
-         "What a shell completes command lines by")
-      ->type_name("TEXT:{bash,zsh,fish}");
-  app.add_option_function<std::string>(
-         "--write-documents",
-         [&](const std::string& folder) {
-           const auto written = secequiv::cli::write_documents(app, folder);
+  app.add_flag_callback(
+         "--list-options",
+         [&] {
            without_command(
-               written ? 0 : secequiv::cli::report(written.error(), secequiv::cli::Options{}));
+               secequiv::cli::print(secequiv::render(secequiv::cli::describe_commands(app))));
          },
-         "Write man pages and completions under this folder, such as /usr/local/share")
-      ->type_name("TEXT");
-  // An empty value is never meant: a variable that was not set must not stand for "not given".
+         "Describe all commands and options as JSON")
+      ->group("");
+  // An empty value is an error: an unset shell variable must not look like an absent option.
   for (CLI::App* sub : app.get_subcommands({}))
     for (CLI::Option* option : sub->get_options())
       if (option->get_expected_max() > 0)
@@ -182,17 +159,17 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() != 0) explain_unknown(app);
     return usage(app, error);
   }
-  if (secequiv::stop_wanted() && context.status != 0)  // what was proven by then stands
-    secequiv::cli::warn("interrupted: the answer is what was known by then");
+  if (secequiv::stop_wanted() && context.status != 0)  // a finished proof still stands
+    secequiv::cli::warn("interrupted: the answer covers only the work done so far");
   return context.status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Whoever started us may have had it ignored; then no process could be waited for.
+  // If the parent process ignored SIGCHLD, we could not wait for processes.
   std::signal(SIGCHLD, SIG_DFL);
-  // The libraries report through values; what can still be thrown is std::bad_alloc and its like.
+  // The libraries return errors as values; only std::bad_alloc and similar can be thrown.
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -72,29 +72,24 @@ int mutate(const MutateJob& job) {
 
 void add_mutate(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "mutate",
-      "Mutation score: which single-point changes of a program derived inputs, fuzzing and proofs "
-      "find");
+      "mutate", "Measure how many small changes of a program inputs, fuzzing and proofs find");
   auto job = std::make_shared<MutateJob>();
   sub->add_option("program", job->program,
                   "Program in any form, or a policy (compiled, not optimized)")
       ->required();
   sub->add_option("--policy", job->policy, "Also derive inputs from this policy");
-  sub->add_option("--fuzz-seconds", job->fuzz_seconds,
-                  "Fuzz each mutant that no derived input kills so long at most; 0: not at all")
+  sub->add_option("--fuzz-seconds", job->fuzz_seconds, "Fuzz each mutant that survives derived inputs this long, 0 for not at all")
       ->check(seconds(true))
       ->capture_default_str();
-  sub->add_option("--seed", job->seed, "Seed of fuzzing and of the choice of proofs")
+  sub->add_option("--seed", job->seed, "Set the random seed")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  sub->add_flag("--prove-all", job->prove_all,
-                "Ask for a proof about every mutant, also about those that inputs kill");
-  sub->add_option("--sample", job->sample,
-                  "Ask for proofs about so many of the mutants that derived inputs kill (1000)")
+  sub->add_flag("--prove-all", job->prove_all, "Prove every mutant, even those that inputs kill");
+  sub->add_option("--sample", job->sample, "Prove this many of the mutants that derived inputs kill (1000)")
       ->check(CLI::Range(0, 1000000000));
   job->engine.add_engine(*sub);
   job->options.add_input(*sub);
-  job->options.add_timeout(*sub, "Seconds for one proof; running out gives 'unknown'");
+  job->options.add_timeout(*sub);
   job->options.add_same(*sub);
   job->options.add_import(*sub);
   job->options.add_quiet(*sub);

@@ -16,24 +16,19 @@
 namespace secequiv::cli {
 
 void Options::add_input(CLI::App& app) {
-  app.add_option(
-         "--from", from,
-         "Form of the input programs: raw, raw-be, asm, ddd or c (default: by content). C is "
-         "initializers or BPF_STMT and BPF_JUMP, with the names of linux/filter.h, seccomp.h, "
-         "audit.h and unistd.h")
+  app.add_option("--from", from, "Read programs in this form (default: detected by content)")
       ->check(one_of({"raw", "raw-be", "asm", "ddd", "c"}));
-  app.add_flag("--big-endian", big_endian, "Raw input programs are big endian");
-  app.add_option("--set", set,
-                 "NAME=VALUE: the number for '#$NAME' in programs in asm form; repeatable")
+  app.add_flag("--big-endian", big_endian, "Read raw programs as big endian");
+  app.add_option("--set", set, "Give a number to a name in the input, as NAME=VALUE; repeatable")
       ->allow_extra_args(false);
 }
 
 void Options::add_output(CLI::App& app, const char* default_form) {
   to = default_form;
-  app.add_option("--to", to, "Form of the output: raw, raw-be, asm, ddd or c")
+  app.add_option("--to", to, "Write the program in this form")
       ->check(one_of({"raw", "raw-be", "asm", "ddd", "c"}))
       ->capture_default_str();
-  app.add_option("-o,--output", output, "Output file, - for standard output")
+  app.add_option("-o,--output", output, "Write to this file, - for standard output")
       ->capture_default_str();
 }
 
@@ -44,35 +39,36 @@ void Options::add_json(CLI::App& app) {
 void Options::add_reports(CLI::App& app, bool page) {
   command = app.get_name();
   const auto file = [](const std::string& path) {
-    return path == "-" ? std::string("expected a file, found '-': standard output has the report")
-                       : std::string();
+    return path == "-"
+               ? std::string("expected a file, found '-': the report goes to standard output")
+               : std::string();
   };
-  app.add_option("--junit", junit, "Also write what was found as JUnit XML, for CI systems")
+  app.add_option("--junit", junit, "Also report to this file as JUnit XML, for CI systems")
       ->check(file);
-  app.add_option("--sarif", sarif, "Also write what was found as SARIF 2.1.0, for code review")
+  app.add_option("--sarif", sarif, "Also report to this file as SARIF 2.1.0, for code review")
       ->check(file);
   if (page)
-    app.add_option("--html", html,
-                   "Also write one page for people: both programs with their coverage, the graph, "
-                   "the difference, costs, inputs to step through; it needs no network")
+    app.add_option("--html", html, "Also report to this file as a self-contained HTML page")
         ->check(file);
   app.parse_complete_callback([this, &app] { keep_reports_apart(app, {junit, sarif, html}); });
 }
 
-void Options::add_timeout(CLI::App& app, const char* text) {
-  app.add_option("--timeout", timeout, text)->check(seconds())->capture_default_str();
+void Options::add_timeout(CLI::App& app) {
+  app.add_option("--timeout", timeout, "Limit proofs and exact analyses to this many seconds")
+      ->check(seconds())
+      ->capture_default_str();
 }
 
 void Options::add_same(CLI::App& app) {
-  app.add_option("--same", same, "What counts as the same decision: raw (all 32 bits) or behaviour")
+  app.add_option("--same", same,
+                 "Compare all 32 bits of decisions (raw) or what a process can observe")
       ->check(one_of({"raw", "behaviour"}))
       ->capture_default_str();
 }
 
 void Options::add_import(CLI::App& app) {
-  app.add_option(
-         "--arch", arch,
-         "Architecture (name) of the host, for other projects' policies and __NR_ names in C")
+  app.add_option("--arch", arch,
+                 "Read policies and __NR_ names in C for a host of this architecture")
       ->check(architecture())
       ->capture_default_str();
   add_profile(app);
@@ -80,23 +76,22 @@ void Options::add_import(CLI::App& app) {
 
 void Options::add_profile(CLI::App& app) {
   app.add_option("--cap", capabilities,
-                 "Capability granted to the container (CAP_...), for OCI profiles; repeatable")
+                 "Read OCI profiles for a container with this CAP_...; repeatable")
       ->check([](const std::string& name) { return capability_problem(name); });
-  app.add_option("--kernel", kernel, "Kernel version of the host, for OCI profiles")
+  app.add_option("--kernel-version", kernel, "Read OCI profiles for a host with this kernel")
       ->check([](const std::string& version) { return kernel_version_problem(version); })
       ->capture_default_str();
   app.add_option("--filter", filter,
-                 "Name of the filter, in files of seccompiler that hold several");
+                 "Read the filter of this name, where a file holds several (seccompiler)");
 }
 
 void Options::add_sandbox(CLI::App& app) {
-  app.add_flag(
-      "--no-sandbox", no_sandbox,
-      "Commands and plugins under test keep the network and the privileges of this process");
+  app.add_flag("--no-sandbox", no_sandbox,
+               "Let commands and plugins under test keep network and privileges");
 }
 
 void Options::add_quiet(CLI::App& app) {
-  app.add_flag("--quiet", quiet, "Only the verdict's line, and nothing if all is well");
+  app.add_flag("--quiet", quiet, "Print only the line of the verdict, and nothing for a pass");
 }
 
 std::shared_ptr<const Confinement> Options::confinement() const {
@@ -104,7 +99,7 @@ std::shared_ptr<const Confinement> Options::confinement() const {
   static const auto made = [] {
     auto confinement = Confinement::make();
     for (const std::string& lack : confinement->lacking())
-      warn("note: of commands under test, " + lack);
+      warn("note: commands under test: " + lack);
     return confinement;
   }();
   return made;

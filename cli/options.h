@@ -45,10 +45,10 @@ struct Options {
   // --junit and --sarif, which print_found() and report() write; with `page` also --html (page.h).
   void add_reports(CLI::App& app, bool page = false);
   [[nodiscard]] bool wants_reports() const { return !junit.empty() || !sarif.empty(); }
-  void add_timeout(CLI::App& app, const char* text);
+  void add_timeout(CLI::App& app);
   void add_same(CLI::App& app);
   void add_import(CLI::App& app);   // --arch and those of add_profile
-  void add_profile(CLI::App& app);  // --cap, --kernel, --filter
+  void add_profile(CLI::App& app);  // --cap, --kernel-version, --filter
   void add_sandbox(CLI::App& app);
   void add_quiet(CLI::App& app);
 

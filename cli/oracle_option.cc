@@ -6,12 +6,8 @@
 
 namespace secequiv::cli {
 
-void OracleOption::add(CLI::App& app, std::string_view asked) {
-  app.add_option("--oracle", name,
-                 fmt::format("Also ask this evaluator about {}: kernel, the running Linux, which "
-                             "runs no system call for it; if it contradicts our interpreter, the "
-                             "verdict is 'fail'",
-                             asked))
+void OracleOption::add(CLI::App& app) {
+  app.add_option("--oracle", name, "Also run the inputs in this evaluator, which must agree")
       ->check(one_of({"kernel"}));
 }
 
@@ -30,9 +26,9 @@ Result<std::optional<OracleReport>> ask(const Oracle& oracle, const std::vector<
   std::vector<NamedProgram> programs;
   for (const std::vector<Source>* sources : {&stack, &other})
     for (const Source& source : *sources) programs.emplace_back(source.name, source.program);
-  auto said = oracle(programs, inputs);
-  if (!said) return said.error();
-  return std::optional(std::move(*said));
+  auto report = oracle(programs, inputs);
+  if (!report) return report.error();
+  return std::optional(std::move(*report));
 }
 
 std::string doubt_text(const OracleReport& report) {

@@ -1,4 +1,4 @@
-// --oracle: who else is asked about the inputs that a command runs. Owns how a user names it.
+// --oracle: a second evaluator for the inputs that a command runs. Owns how a user names it.
 #pragma once
 
 #include <optional>
@@ -14,19 +14,18 @@ namespace secequiv::cli {
 struct OracleOption {
   std::string name;
 
-  // `asked`: what the command asks it about.
-  void add(CLI::App& app, std::string_view asked);
+  void add(CLI::App& app);
 
-  // An oracle that can be asked, or none where none is wanted. Errors: kUnavailable, and why.
+  // The oracle, or an empty one without the option. Errors: kUnavailable.
   [[nodiscard]] Result<Oracle> open() const;
 };
 
-// What `oracle` says of all programs of one or two stacks; nothing without an oracle.
+// Runs the inputs through all programs of one or two stacks; nothing without an oracle.
 Result<std::optional<OracleReport>> ask(const Oracle& oracle, const std::vector<Source>& stack,
                                         const std::vector<Source>& other,
                                         const std::vector<InputWords>& inputs);
 
-// "fail: our interpreter is in doubt ...", a line.
+// The line "fail: our interpreter is in doubt ...".
 std::string doubt_text(const OracleReport& report);
 
 }  // namespace secequiv::cli

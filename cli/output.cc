@@ -28,24 +28,25 @@ void note_length(const std::string& name, ProgramView program) {
 Status keep_json_alone(const Options& options, const char* option, const std::string& path) {
   if (options.json && path == "-")
     return make_error(ErrorCode::kUsage, option,
-                      "standard output is for the report with --json; name a file");
+                      "with --json the report goes to standard output; name a file");
   return Ok{};
 }
 
 int print(std::string_view text, int status) {
   end_status();
-  const Status written =
-      write_file("-", colour_wanted(STDOUT_FILENO) ? coloured(text) : std::string(text));
+  const Status written = write_file("-", text);
   if (written) return status;
   fmt::print(stderr, "secequiv: {}\n", written.error().text());
   return exit_code(written.error().code);
 }
 
 int print_verdict(std::string_view text, int status, const Options& options) {
-  if (!options.quiet || options.json) return print(text, status);
-  if (status == 0) return 0;
-  while (text.ends_with('\n')) text.remove_suffix(1);
-  return print(fmt::format("{}\n", text.substr(text.rfind('\n') + 1)), status);
+  if (options.json) return print(text, status);
+  if (options.quiet && status == 0) return 0;
+  const std::size_t end = text.find_last_not_of('\n');
+  const std::size_t last = end == text.npos ? 0 : text.rfind('\n', end) + 1;
+  if (options.quiet) text = text.substr(last);
+  return print(coloured(text, options.quiet ? 0 : last, status), status);
 }
 
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,

@@ -11,7 +11,7 @@
 namespace secequiv::cli {
 namespace {
 
-// What the optimizer or compiler under test makes of `before`; without one, the built-in optimizer.
+// The output of the optimizer or compiler under test, or else of the built-in optimizer.
 Result<Source> optimized(const Source& before, const TargetOptions& target_options,
                          const Options& options) {
   if (const auto refusal = check(before.program, LengthRule::kUnlimited))
@@ -23,9 +23,8 @@ Result<Source> optimized(const Source& before, const TargetOptions& target_optio
     return Source{"built-in optimizer", after.program, std::nullopt};
   }
   if (target->compiler && !before.policy)
-    return make_error(
-        ErrorCode::kUsage, "--compiler",
-        fmt::format("{} is a program, and a compiler is given a policy", before.name));
+    return make_error(ErrorCode::kUsage, "--compiler",
+                      fmt::format("{} is a program, but a compiler takes a policy", before.name));
   auto answer = target->compiler ? target->compiler->compile(write_resolved(*before.policy))
                                  : target->optimizer->optimize(before.program);
   if (answer.ok())
@@ -40,15 +39,13 @@ Result<Source> optimized(const Source& before, const TargetOptions& target_optio
 }  // namespace
 
 void PairOptions::add(CLI::App& app) {
-  app.add_option("--before-cmd", before_cmd,
-                 "Command that prints the unoptimized program, in any form");
-  app.add_option("--after-cmd", after_cmd,
-                 "Command that prints the optimized program, in any form");
+  app.add_option("--before-cmd", before_cmd, "Run this command to get the unoptimized program");
+  app.add_option("--after-cmd", after_cmd, "Run this command to get the optimized program");
   app.add_option("--policy", policy, "Also derive inputs from this policy");
-  app.add_option("--cmd-timeout", cmd_timeout, "Seconds a command may take")
+  app.add_option("--cmd-timeout", cmd_timeout, "Stop such a command after this many seconds")
       ->check(seconds())
       ->capture_default_str();
-  app.add_option("--max-inputs", max_inputs, "Most inputs derived from each source")
+  app.add_option("--max-inputs", max_inputs, "Derive at most this many inputs from each source")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
 }

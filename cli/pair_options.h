@@ -1,5 +1,5 @@
-// A pair of programs as `check` and `fuzz` take it: two inputs or commands, or one and what an
-// optimizer makes of it. Owns how a user names the two sides, and the inputs derived from them.
+// The pair of programs that `check` and `fuzz` take: two inputs or commands, or one input and an
+// optimizer's output. Owns how a user names the two sides, and the inputs derived from them.
 #pragma once
 
 #include "cli/common.h"
@@ -16,15 +16,15 @@ struct PairOptions {
   double cmd_timeout = 60;
   std::size_t max_inputs = CaseLimits{}.total;
 
-  // All but `inputs`, whose help differs.
+  // Declares everything except `inputs`, whose help differs.
   void add(CLI::App& app);
 
-  // The two sides, from the commands or files given; whatever is missing at the end is the work of
-  // `target`, or of the built-in optimizer. Errors: kUsage, and those of loading and of `target`.
+  // The two sides, from commands and files. `target` or the built-in optimizer makes a missing
+  // second one. Errors: kUsage, and those of loading and of `target`.
   [[nodiscard]] Result<std::pair<Source, Source>> sides(const Options& options,
                                                         const TargetOptions& target) const;
 
-  // From --policy, and from both sides' policies and programs.
+  // Inputs derived from --policy and from the policies and programs of both sides.
   [[nodiscard]] Result<Cases> cases(const Source& before, const Source& after,
                                     const Options& options) const;
 };

@@ -122,16 +122,14 @@ int precompile_policy(const PrecompileJob& job) {
 
 void add_precompile(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "precompile",
-      "Compile a policy so that its variables can be filled in later (`patch`),\n"
-      "proven for all values; written only if proven");
+      "precompile", "Compile a policy so that its variables can be filled in later, with a proof");
   auto job = std::make_shared<PrecompileJob>();
   sub->add_option("policy", job->policy, "Policy, in any format; - for standard input")->required();
-  sub->add_option("-o,--output", job->options.output, "Output file, - for standard output")
+  sub->add_option("-o,--output", job->options.output, "Write to this file, - for standard output")
       ->capture_default_str();
-  sub->add_flag("--no-proof", job->no_proof, "Write the file unproven");
+  sub->add_flag("--no-prove", job->no_proof, "Skip the proofs");
   job->engine.add_memory(*sub);
-  job->options.add_timeout(*sub, "Seconds for the proof; running out gives 'unknown'");
+  job->options.add_timeout(*sub);
   job->options.add_import(*sub);
   job->options.add_json(*sub);
   sub->callback([job, &context] { context.status = precompile_policy(*job); });

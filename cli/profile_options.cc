@@ -7,9 +7,7 @@
 namespace secequiv::cli {
 
 void ProfileOptions::add(CLI::App& app) {
-  app.add_option("--profile", path,
-                 "How often each call is made: what strace -c prints, lines 'name calls', or JSON "
-                 "(left out: each call once)");
+  app.add_option("--profile", path, "Read how often each call is made: strace -c, lines 'name calls', or JSON");
 }
 
 Result<std::vector<SyscallCount>> ProfileOptions::read(Arch arch) const {

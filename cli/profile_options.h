@@ -1,4 +1,4 @@
-// How often each system call is made, as `cost` and `bench` take it. Owns --profile.
+// How often each system call is made, for `cost` and `bench`. Owns --profile.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct ProfileOptions {
   std::string path;
 
   void add(CLI::App& app);
-  // As given, or each call of the architecture once. Says on standard error which calls `arch` does
-  // not have. Errors: those of reading; kPolicy if it has none of them.
+  // The counts in the file, or one for each call of the architecture. Warns about calls that `arch`
+  // lacks. Errors: those of reading; kPolicy if it lacks all of them.
   [[nodiscard]] Result<std::vector<SyscallCount>> read(Arch arch) const;
 };
 

@@ -137,26 +137,20 @@ int prove(const ProveJob& job) {
 }  // namespace
 
 void add_prove(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand("prove",
-                                     "Prove two filters equivalent, or show the smallest input on "
-                                     "which they differ.\n"
-                                     "A,B,C stands for filters stacked on each other, the newest "
-                                     "first.\n"
-                                     "Names in place of numbers ('jeq #$fd, L') stand for all "
-                                     "values");
+  CLI::App* sub = app.add_subcommand("prove", "Prove two filters equivalent, or show the smallest input on which they differ.\n"
+      "A,B,C stands for stacked filters, the newest first; #$NAME stands for all values");
   auto job = std::make_shared<ProveJob>();
   sub->add_option("before", job->before, "Program in any form, or a policy; several with commas")
       ->required();
   sub->add_option("after", job->after, "Program in any form, or a policy; several with commas")
       ->required();
-  sub->add_flag("--refines", job->refines,
-                "Prove instead that 'after' is never more permissive than 'before'");
+  sub->add_flag("--refines", job->refines, "Prove instead that 'after' is never more permissive than 'before'");
   job->engine.add(*sub);
-  job->oracle.add(*sub, "the witness, and about nothing without one");
+  job->oracle.add(*sub);
   job->certificate.add(*sub);
   sub->add_option("--emit-smt2", job->smt2, "Also write the query as SMT-LIB 2, for other solvers");
   job->options.add_input(*sub);
-  job->options.add_timeout(*sub, "Seconds for the proof; running out gives 'unknown'");
+  job->options.add_timeout(*sub);
   job->options.add_same(*sub);
   job->options.add_import(*sub);
   job->options.add_quiet(*sub);

@@ -358,27 +358,23 @@ int prove_rules(const RuleJob& job) {
 
 void add_prove_rule(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "prove-rule",
-      "Prove rewrites for all values of their symbols, all registers and all inputs, or refute "
-      "them by a counterexample");
+      "prove-rule", "Prove rewrite rules for all values, registers and inputs, or refute them");
   auto job = std::make_shared<RuleJob>();
   sub->add_option("files", job->files, "Files of rules (verify/rules/library)")->required();
-  sub->add_option("--rule", job->only, "Only the rule of this name; may be repeated")
+  sub->add_option("--rule", job->only, "Prove only the rule of this name; repeatable")
       ->take_all()
       ->allow_extra_args(false);
-  sub->add_flag("--weakest", job->weakest,
-                "Also look for the weakest conditions over its symbols that make a rule right");
-  sub->add_option("--instantiate", job->instantiate,
-                  "Write pairs of programs into this folder: NAME.N.before.asm, NAME.N.after.asm");
-  sub->add_option("--count", job->count, "So many pairs of a rule that is proven")
+  sub->add_flag("--weakest", job->weakest, "Also find the weakest conditions on its symbols that make a rule right");
+  sub->add_option("--instantiate", job->instantiate, "Write pairs of programs that use a proven rule to this folder");
+  sub->add_option("--count", job->count, "Write this many pairs for each rule that is proven")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  sub->add_option("--seed", job->seed, "Seed of the values in these pairs")
+  sub->add_option("--seed", job->seed, "Set the random seed")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  sub->add_flag("--quiet", job->quiet, "Only what is not as expected, and the summary");
+  sub->add_flag("--only-unexpected", job->quiet, "Print only rules that are not as expected");
   job->engine.add_memory(*sub);
-  job->options.add_timeout(*sub, "Seconds for one rule; running out gives 'unknown'");
+  job->options.add_timeout(*sub);
   job->options.add_json(*sub);
   job->options.add_reports(*sub);
   sub->callback([job, &context] { context.status = prove_rules(*job); });

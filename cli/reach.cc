@@ -87,13 +87,13 @@ int reach_inputs(const ReachJob& job) {
 
 void add_reach(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "reach", "Which inputs reach each instruction and take each outcome, or that none can");
+      "reach", "Count the inputs that reach each instruction, or prove that none does");
   auto job = std::make_shared<ReachJob>();
   sub->add_option("program", job->program,
                   "Program in any form, or a policy (compiled, not optimized)")
       ->required();
-  sub->add_option("--at", job->at, "This instruction only, with all the inputs that reach it");
-  sub->add_option("--max-regions", job->max_regions, "Most regions shown; counts are complete")
+  sub->add_option("--at", job->at, "Describe only this instruction, with all the inputs that reach it");
+  sub->add_option("--max-regions", job->max_regions, "List at most this many regions; counts stay complete")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   job->engine.add_memory(*sub);

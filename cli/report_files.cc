@@ -13,7 +13,7 @@
 namespace secequiv::cli {
 namespace {
 
-// Is it the same file, there or not?
+// Whether both paths name one file, which need not exist.
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
   if (std::filesystem::equivalent(a, b, error)) return true;
@@ -22,7 +22,7 @@ bool same_file(const std::string& a, const std::string& b) {
   return !error && first == second;
 }
 
-// A report of ours, by how it begins.
+// Whether a file is a report of this tool, judged by its beginning.
 bool is_report(const std::string& path) {
   constexpr std::size_t kEnough = 4096;
   std::ifstream file(path, std::ios::binary);
@@ -47,7 +47,7 @@ void keep_reports_apart(const CLI::App& app, const std::vector<std::string>& rep
     for (const CLI::Option* option : app.get_options())
       for (const std::string& value : option->results()) {
         if (same_file(report, value)) ++named;
-        // The filters of a stack.
+        // The filters of a stack are separated by commas.
         for (std::size_t from = 0; value.find(',') != std::string::npos && from < value.size();) {
           const std::size_t comma = std::min(value.find(',', from), value.size());
           if (same_file(report, value.substr(from, comma - from))) ++named;
@@ -56,7 +56,7 @@ void keep_reports_apart(const CLI::App& app, const std::vector<std::string>& rep
       }
     if (named > 1)
       throw CLI::ValidationError(fmt::format(
-          "'{}' is to be a report and stands for something else on the command line, too", report));
+          "'{}' would be a report, but the command line also uses it for something else", report));
   }
 }
 
@@ -73,7 +73,7 @@ void drop_old_reports(std::span<char* const> arguments) {
       path = arguments[i + 1];
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error) || !is_report(path)) continue;
-    // What a link names, not the link.
+    // Remove the target of a link, not the link.
     std::filesystem::remove(std::filesystem::weakly_canonical(path, error), error);
   }
 }

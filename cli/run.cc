@@ -79,7 +79,7 @@ void add_run(CLI::App& app, Context& context) {
       ->required();
   job->call.add(*sub, job->options);
   sub->add_flag("--trace", job->trace, "Show every instruction executed");
-  job->oracle.add(*sub, "the input");
+  job->oracle.add(*sub);
   job->options.add_input(*sub);
   job->options.add_json(*sub);
   sub->callback([job, &context] { context.status = emulate(*job); });

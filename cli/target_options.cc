@@ -12,7 +12,7 @@
 namespace secequiv::cli {
 namespace {
 
-// What begins like a built-in name and is none was mistyped; everything else is a command.
+// A name with the prefix of built-in names must be one; any other text is a command.
 Status known_builtin(const std::string& name, BuiltinKind kind, const char* option) {
   constexpr std::string_view kBroken = "broken:";
   if (!name.starts_with(kBroken)) return Ok{};
@@ -27,26 +27,23 @@ Status known_builtin(const std::string& name, BuiltinKind kind, const char* opti
 void TargetOptions::add(CLI::App& app, bool evaluators) {
   const char* const kGroup = "Under test";
   app.add_option("--optimizer", optimizer,
-                 "Program in, program out: a shell command (standard input to standard output; {} "
-                 "is a file it edits, {in} and {out} two files), serve:COMMAND, plugin:FILE.so, or "
-                 "a built-in name (harness/adapter/PROTOCOL.md)")
+                 "Test this optimizer: a command, serve:COMMAND, plugin:FILE.so or a built-in")
       ->group(kGroup);
-  app.add_option("--compiler", compiler, "The same for policy (JSON) in, program out")
+  app.add_option("--compiler", compiler, "Test this compiler of policies, named in the same way")
       ->group(kGroup);
   if (evaluators)
-    app.add_option("--evaluator", evaluator,
-                   "An interpreter: a shell command ({program} and {inputs} are files), "
-                   "serve:COMMAND, plugin:FILE.so, or a built-in name")
+    app.add_option("--evaluator", evaluator, "Test this interpreter, named in the same way")
         ->group(kGroup);
-  app.add_option("--form", form, "Form in which a shell command gets programs: raw, asm, ddd or c")
+  app.add_option("--form", form, "Give programs to a command in this form")
       ->check(one_of({"raw", "raw-be", "asm", "ddd", "c"}))
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("--request-timeout", seconds, "Seconds for one request; more is a hang")
+  app.add_option("--request-timeout", seconds, "Treat a request as hung after this many seconds")
       ->check(cli::seconds())
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("--request-memory", memory, "MiB of data it may allocate, 0 for no limit")
+  app.add_option("--request-memory", memory,
+                 "Limit the data that it allocates to this many MiB, 0 for no limit")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str()
       ->group(kGroup);

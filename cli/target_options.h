@@ -1,5 +1,5 @@
-// --optimizer, --compiler and --evaluator: something under test, built in or the user's. Owns how a
-// user names it and the limits it gets.
+// --optimizer, --compiler and --evaluator: the code under test. Owns how a user names it, and its
+// limits.
 #pragma once
 
 #include <memory>
@@ -17,18 +17,17 @@ struct TargetOptions {
   double seconds = 10;
   std::size_t memory = 4096;  // MiB
 
-  // The options of a subcommand that takes --optimizer and --compiler, or with `evaluators` all
-  // three.
+  // Declares --optimizer and --compiler, and with `evaluators` also --evaluator.
   void add(CLI::App& app, bool evaluators);
 
-  // Those of these options that are not the default, with a blank before each.
+  // The options that differ from the default, with a blank before each.
   [[nodiscard]] std::string replay_options() const;
   [[nodiscard]] const std::string& name() const {
     return !optimizer.empty() ? optimizer : !compiler.empty() ? compiler : evaluator;
   }
 };
 
-// One of the three, or none if none was named.
+// At most one of the three.
 struct OpenTarget {
   std::unique_ptr<Optimizer> optimizer;
   std::unique_ptr<Compiler> compiler;
@@ -37,8 +36,8 @@ struct OpenTarget {
   [[nodiscard]] bool any() const { return optimizer || compiler || evaluator; }
 };
 
-// A built-in name, or what harness/adapter/open.h says. Errors: kUsage, more than one or a name
-// that is wrong; those of opening it.
+// Opens a built-in name, or a target as harness/adapter/open.h describes. Errors: kUsage for more
+// than one or a wrong name; those of opening it.
 Result<OpenTarget> open_target(const TargetOptions& options, const Options& shared);
 
 // Every built-in name with its kind, a line each.

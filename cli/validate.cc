@@ -52,7 +52,7 @@ int validate(const Validation& job) {
 
 void add_validate(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "validate", "Check programs by the kernel's rules and policies by the format's");
+      "validate", "Check programs by the kernel's rules and policies by the rules of their format");
   auto job = std::make_shared<Validation>();
   sub->add_option("input", job->inputs,
                   "Programs in any form, policies in any format; - for standard input")

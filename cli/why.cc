@@ -92,7 +92,7 @@ int why(WhyJob& job) {
 
 void add_why(CLI::App& app, Context& context) {
   CLI::App* sub =
-      app.add_subcommand("why", "What decided about one system call: conditions, rule and tests");
+      app.add_subcommand("why", "Explain one decision: the conditions, the rule and the tests behind it");
   auto job = std::make_shared<WhyJob>();
   sub->add_option("filter", job->filter, "Program in any form, or a policy; several with commas")
       ->required();

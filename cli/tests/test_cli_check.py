@@ -160,7 +160,7 @@ def test_standard_input(getpid):
 
 
 @pytest.mark.parametrize("options", [[], ["--arch", "aarch64"], ["--cap", "CAP_SYS_ADMIN", "--cap", "CAP_BPF"],
-                                     ["--arch", "s390x"], ["--kernel", "4.7"]], ids=" ".join)
+                                     ["--arch", "s390x"], ["--kernel-version", "4.7"]], ids=" ".join)
 def test_container_profiles(options):
     document = passes(DOCKER, *options)
     assert document["before"]["name"] == "%s (compiled)" % DOCKER
@@ -181,7 +181,7 @@ def test_names_left_out_of_a_profile_are_said():
 
 def test_what_the_host_is_matters(tmp_path):
     sizes = {tuple(options): passes(DOCKER, *options)["before"]["instructions"]
-             for options in ([], ["--arch", "aarch64"], ["--cap", "CAP_SYS_ADMIN"], ["--kernel", "4.7"])}
+             for options in ([], ["--arch", "aarch64"], ["--cap", "CAP_SYS_ADMIN"], ["--kernel-version", "4.7"])}
     assert len(set(sizes.values())) == 4, sizes
 
 

@@ -110,13 +110,13 @@ def test_standard_input_twice(getpid):
     (["run", "A", "--nr", "0x100000000"], "0x100000000"), (["run", "A", "--nr", ""], "--nr"),
     (["run", "A", "--ip", "here"], "--ip"), (["run", "A", "--arch", "pdp11"], "pdp11"),
     (["optimize", "A", "--passes", "no_such_pass"], "no_such_pass"), (["cover", "A", "--inputs", "/no/such"], "/no/such"),
-    (["check", "OCI", "--arch", "pdp11"], "pdp11"), (["check", "OCI", "--kernel", "new"], "new"),
+    (["check", "OCI", "--arch", "pdp11"], "pdp11"), (["check", "OCI", "--kernel-version", "new"], "new"),
     (["check", "OCI", "--cap", "SYS_ADMIN"], "CAP_"), (["check", "OCI", "--cap", "CAP_SYS_ADMN"], "did you mean CAP_SYS_ADMIN?"),
-    (["check", "A", "--arch", "sparc"], "sparc"), (["dis", "A", "--kernel", "x"], "--kernel"), (["prove", "A", "A", "--cap", "x"], "--cap"),
+    (["check", "A", "--arch", "sparc"], "sparc"), (["dis", "A", "--kernel-version", "x"], "--kernel-version"), (["prove", "A", "A", "--cap", "x"], "--cap"),
     (["mutate", "A", "--fuzz-seconds", "-1"], "--fuzz-seconds"), (["mutate", "A", "--fuzz-seconds", "nan"], "--fuzz-seconds"),
     (["mutate", "A", "--sample", "-1"], "--sample"), (["mutate", "A", "--seed", "x"], "--seed"),
     (["mutate", "A", "--sample", "5", "--prove-all"], "--prove-all"), (["mutate", "A", "--same", "similar"], "behaviour"),
-    (["run", "A", "--host-arch", "sparc"], "sparc"), (["cover", "A", "--arch", "0xc000003e"], "x86_64, i386"), (["import", "OCI", "--format", "xml"], "oci"),
+    (["run", "A", "--call-arch", "sparc"], "sparc"), (["cover", "A", "--arch", "0xc000003e"], "x86_64, i386"), (["import", "OCI", "--format", "xml"], "oci"),
     (["import", "OCI", "--arch", "pdp11"], "pdp11"), (["check", "A", "--policy", "A"], "PATH:1:1"),
 ])
 def test_bad_option_values(args, named, getpid):

@@ -63,6 +63,6 @@ def test_on_a_terminal_errors_say_where_to_read_on(tmp_path):
 
 def test_a_command_beside_it_is_refused(getpid, getpid_enoent):
     """It would not be run, and an exit status of 0 would say that it passed."""
-    for option in (["--explain"], ["--explain", "different"], ["--print-man", "check"], ["--color", "never", "--explain=different"]):
+    for option in (["--explain"], ["--explain", "different"], ["--list-options"], ["--color", "never", "--explain=different"]):
         done = run(*option, "check", getpid, getpid_enoent)
         assert done.status == 2 and "expected no command" in done.err, done

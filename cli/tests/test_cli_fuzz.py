@@ -171,7 +171,7 @@ def test_planted_optimizers_and_evaluators_are_built_in():
 def test_a_compiler_gets_policies(tmp_path):
     policy = POLICIES / "seed" / "futex.json"
     wrong = "cat >/dev/null; printf 'ret #0x7fff0000\\n'"
-    document, done = report("fuzz", "--compiler", wrong, "--rules", policy, *FAST, "1", "--save", tmp_path / "found")
+    document, done = report("fuzz", "--compiler", wrong, "--policies", policy, *FAST, "1", "--save", tmp_path / "found")
     finding = document["findings"][0]
     assert (done.status, finding["kind"], finding["reduced"]) == (1, "different", True), done
     again = replay(finding)
@@ -226,7 +226,7 @@ def test_an_evaluator_as_a_script(tmp_path, programs):
     ([], "expected what to test: --optimizer, --compiler or --evaluator"),
     (["--optimizer", "cat", "--compiler", "cat"], "expected one of --optimizer, --compiler and --evaluator"),
     (["--optimizer", "broken:nonsense"], "unknown built-in name 'broken:nonsense'"),
-    (["--optimizer", "cat", "--generate", "--programs", "x.asm"], "expected one of --programs, --rules and --generate"),
+    (["--optimizer", "cat", "--generate", "--programs", "x.asm"], "expected one of --programs, --policies and --generate"),
     (["--optimizer", "cat", "--programs", "missing.asm"], "missing.asm"),
     (["--optimizer", "cat", "--programs", "empty"], "expected files that end in .bpf, .asm, .ddd, .raw, .c, found none"),
     (["--compiler", "identity", "--programs", "x.asm"], "a compiler is given policies"),
@@ -260,7 +260,7 @@ def test_a_replay_has_the_options_that_matter(programs, tmp_path):
 
 
 def test_a_tool_that_is_not_there_is_said_at_once():
-    document, done = report("fuzz", "--optimizer", "./no-such-tool", "--time", "60")
+    document, done = report("fuzz", "--optimizer", "./no-such-tool", "--duration", "60")
     assert (done.status, document["error"]) == (5, "adapter") and "not found" in document["detail"]
 
 

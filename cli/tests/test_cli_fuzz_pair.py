@@ -64,7 +64,7 @@ def test_coverage_is_complete_before_the_first_change(tmp_path):
 
 def test_fuzzing_finds_what_no_input_shows(pair, tmp_path):
     corpus = tmp_path / "corpus"
-    status, report = fuzz(*pair, "--no-prove", "--max-inputs", "0", "--time", "60", "--corpus", str(corpus))
+    status, report = fuzz(*pair, "--no-prove", "--max-inputs", "0", "--duration", "60", "--corpus", str(corpus))
     assert (status, report["verdict"]) == (1, "different")
     assert "found by fuzzing" in report["reason"] and "proof" not in report
     words = report["witness"]["data"]["words"]
@@ -72,12 +72,12 @@ def test_fuzzing_finds_what_no_input_shows(pair, tmp_path):
     # It is on disk, and the next run starts with it.
     found = [one.read_bytes() for one in corpus.glob("finding-*")]
     assert struct.pack("<16I", *words) in found
-    status, report = fuzz(*pair, "--no-prove", "--max-inputs", "0", "--time", "60", "--corpus", str(corpus))
+    status, report = fuzz(*pair, "--no-prove", "--max-inputs", "0", "--duration", "60", "--corpus", str(corpus))
     assert status == 1 and report["fuzz"]["not_run"] and report["fuzz"]["evaluations"] == 0
 
 
 def test_the_proof_spares_the_fuzzing(pair):
-    status, report = fuzz(*pair, "--max-inputs", "0", "--time", "60")
+    status, report = fuzz(*pair, "--max-inputs", "0", "--duration", "60")
     assert status == 1 and report["fuzz"]["not_run"] == "they are proven to differ"
 
 
@@ -96,7 +96,7 @@ def test_jobs_share_the_folder_and_each_runs(pair, tmp_path):
 def test_jobs_take_up_what_others_put_into_the_folder(tmp_path):
     (tmp_path / "one.asm").write_text(ONE)
     corpus = tmp_path / "corpus"
-    command = [binary(), "fuzz", *[str(tmp_path / "one.asm")] * 2, *UNPROVEN, "--time", "600", "--json", "--corpus", str(corpus)]
+    command = [binary(), "fuzz", *[str(tmp_path / "one.asm")] * 2, *UNPROVEN, "--duration", "600", "--json", "--corpus", str(corpus)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     wait_for_files(corpus, 1, process)
     time.sleep(1)
@@ -191,7 +191,7 @@ def children(pid):
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_killed_run_loses_nothing(tmp_path, jobs):
     corpus = tmp_path / "corpus"
-    command = [binary(), "fuzz", *SYSTRAP, "--time", "600", "--corpus", str(corpus), "--jobs", jobs]
+    command = [binary(), "fuzz", *SYSTRAP, "--duration", "600", "--corpus", str(corpus), "--jobs", jobs]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for_files(corpus, 250, process)
     for _ in range(600):
@@ -216,7 +216,7 @@ def test_a_killed_run_loses_nothing(tmp_path, jobs):
 
 def test_what_fuzzing_found_outlives_a_kill(luck, tmp_path):
     corpus = tmp_path / "corpus"
-    process = subprocess.Popen([binary(), "fuzz", *luck, "--time", "600", "--corpus", str(corpus)], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([binary(), "fuzz", *luck, "--duration", "600", "--corpus", str(corpus)], stdout=subprocess.DEVNULL)
     wait_for_files(corpus, 20, process)
     process.kill()
     process.wait()
@@ -227,7 +227,7 @@ def test_what_fuzzing_found_outlives_a_kill(luck, tmp_path):
 
 def test_ctrl_c_ends_with_the_report(tmp_path):
     corpus = tmp_path / "corpus"
-    command = [binary(), "fuzz", *SYSTRAP, "--time", "600", "--json", "--corpus", str(corpus)]
+    command = [binary(), "fuzz", *SYSTRAP, "--duration", "600", "--json", "--corpus", str(corpus)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for_files(corpus, 250, process)
     time.sleep(0.5)
@@ -238,7 +238,7 @@ def test_ctrl_c_ends_with_the_report(tmp_path):
 
 
 def test_interrupted_without_a_proof_is_no_pass(tmp_path, pair):
-    command = [binary(), "fuzz", pair[0], pair[0], "--time", "600", "--no-prove", "--json"]
+    command = [binary(), "fuzz", pair[0], pair[0], "--duration", "600", "--no-prove", "--json"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     for _ in range(600):
         if children(process.pid):
@@ -271,5 +271,5 @@ def test_a_file_where_the_folder_should_be(pair, tmp_path):
 
 def test_a_program_that_is_refused(tmp_path):
     (tmp_path / "bad.asm").write_text("ld [0]\n")
-    status, report = fuzz(SYSTRAP[0], str(tmp_path / "bad.asm"), "--time", "1")
+    status, report = fuzz(SYSTRAP[0], str(tmp_path / "bad.asm"), "--duration", "1")
     assert (status, report["verdict"]) == (4, "rejected") and report["fuzz"]["not_run"]

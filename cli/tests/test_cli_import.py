@@ -80,7 +80,7 @@ def test_capabilities(tmp_path):
 
 def test_kernel_version(tmp_path):
     docker = OCI / "docker-default.json"
-    new, old = (allowed(imported(docker, tmp_path, "--kernel", version)[1]) for version in ("4.8", "4.7"))
+    new, old = (allowed(imported(docker, tmp_path, "--kernel-version", version)[1]) for version in ("4.8", "4.7"))
     assert new - old == {"ptrace", "process_vm_readv", "process_vm_writev"} and not old - new
 
 

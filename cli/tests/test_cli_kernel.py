@@ -45,20 +45,20 @@ def test_every_real_filter_in_the_corpus():
 
 
 def test_random_programs_without_input():
-    document = ask("--programs", "3000", "--seed", "9", kind="kernel-check")
+    document = ask("--random-programs", "3000", "--seed", "9", kind="kernel-check")
     assert document["verdict"] == "pass" and document["programs"] == 3000 and document["seed"] == 9
     assert document["accepted"] > 1500 and document["evaluations"] == 64 * document["evaluated"] > 20000
     assert document["opcodes"] == document["legal_opcodes"] and document["no_room"] == 0
-    again = ask("--programs", "3000", "--seed", "9", kind="kernel-check")
+    again = ask("--random-programs", "3000", "--seed", "9", kind="kernel-check")
     assert {**again, "seconds": 0} == {**document, "seconds": 0}
-    assert ask("--programs", "3000", "--seed", "10", kind="kernel-check")["accepted"] != document["accepted"]
-    text = run("kernel", "--programs", "400")
+    assert ask("--random-programs", "3000", "--seed", "10", kind="kernel-check")["accepted"] != document["accepted"]
+    text = run("kernel", "--random-programs", "400")
     assert text.status == 0 and "400 programs" in text.out and "verdict   pass" in text.out
 
 
 def test_ctrl_c_says_what_is_known():
-    ask("--programs", "400", kind="kernel-check")  # or it is skipped
-    process = subprocess.Popen([binary(), "kernel", "--programs", "1000000000", "--json"], stdout=subprocess.PIPE, text=True)
+    ask("--random-programs", "400", kind="kernel-check")  # or it is skipped
+    process = subprocess.Popen([binary(), "kernel", "--random-programs", "1000000000", "--json"], stdout=subprocess.PIPE, text=True)
     time.sleep(2)
     process.send_signal(signal.SIGINT)
     document = json.loads(process.communicate(timeout=60)[0])
@@ -185,7 +185,7 @@ def test_random_inputs_are_as_many_as_asked_for(getpid):
         assert first["inputs"] == second["inputs"] == 2 * count
 
 
-@pytest.mark.parametrize("arguments", [["--programs", "20000"], [str(SYSTRAP[0]), "--random", "3000000"]], ids=["model", "programs"])
+@pytest.mark.parametrize("arguments", [["--random-programs", "20000"], [str(SYSTRAP[0]), "--random", "3000000"]], ids=["model", "programs"])
 def test_progress_is_gone_before_the_report(getpid, arguments):
     ask(getpid)
     terminal, other_end = pty.openpty()
@@ -215,7 +215,7 @@ def test_the_kernel_as_an_evaluator(getpid):
 
 
 @pytest.mark.parametrize("arguments, says", [
-    (["--programs", "0"], "--programs"),
+    (["--random-programs", "0"], "--random-programs"),
     (["a", "b", "c"], "input"),
     (["/nowhere"], "/nowhere"),
     ([SYSTRAP[1], "--entry", "arm"], "--entry"),
@@ -226,7 +226,7 @@ def test_the_kernel_as_an_evaluator(getpid):
     (["--policy", "x.json"], "--policy: is for"),
     (["--max-inputs", "7"], "--max-inputs: is for"),
     (["--same", "raw"], "--same: is for"),
-    ([SYSTRAP[1], "--programs", "20000"], "--programs: is for random programs"),
+    ([SYSTRAP[1], "--random-programs", "20000"], "--random-programs: is for random programs"),
     (["%s,%s" % (SYSTRAP[1], SYSTRAP[1])], "expected one filter, not a stack"),
 ])
 def test_wrong_usage(arguments, says):

@@ -44,7 +44,7 @@ def optimized(source, tmp_path, *options):
 
 def explained(*args):
     """Rows (round, pass, size before, size after, unit), and sizes of the whole if a program is written."""
-    done = run("optimize", *args, "--explain")
+    done = run("optimize", *args, "--changes")
     assert done.status == 0, done
     lines = [line.split() for line in done.err.splitlines()]
     assert all(len(row) == 7 and row[0] == "round" and row[4] == "->" for row in lines if row[0] == "round"), done
@@ -150,7 +150,7 @@ def test_layouts_of_others(tmp_path):
 
 @pytest.mark.parametrize("source", [BEFORE, NESTED, KVM], ids=lambda path: path.name)
 def test_explanations(source):
-    quiet, loud = run("optimize", source), run("optimize", source, "--explain")
+    quiet, loud = run("optimize", source), run("optimize", source, "--changes")
     assert quiet.err == "" and quiet.out == loud.out
     rows, whole = explained(source)
     assert all(unit == UNIT[KIND[name]] for _, name, _, _, unit in rows)
@@ -307,7 +307,7 @@ def test_check_uses_the_same_optimizer(tmp_path):
 @pytest.mark.parametrize("source", [BEFORE, NESTED], ids=lambda path: path.name)
 def test_standard_input(source):
     text = source.read_bytes()
-    combinations = [[], ["--plain"], ["--to", "raw"], ["--passes", "remove-unreachable"], ["--stop-after", "hot-first", "--explain"]]
+    combinations = [[], ["--plain"], ["--to", "raw"], ["--passes", "remove-unreachable"], ["--stop-after", "hot-first", "--changes"]]
     if source == NESTED:
         combinations += [["--print-rules"], ["--print-plan"], ["--profile", PROFILE, "--print-plan"]]
     for options in combinations:

@@ -127,10 +127,10 @@ def test_what_is_not_proven_is_not_written(tmp_path):
 
 def test_no_proof_says_so(made, tmp_path):
     out = tmp_path / "out"
-    done = run("precompile", VARIABLES, "-o", out, "--no-proof")
+    done = run("precompile", VARIABLES, "-o", out, "--no-prove")
     assert done.status == 0 and "not proven" in done.err and "equivalent" not in done.out
     assert out.read_bytes() == made.read_bytes()
-    document, done = report("precompile", VARIABLES, "-o", out, "--no-proof")
+    document, done = report("precompile", VARIABLES, "-o", out, "--no-prove")
     assert done.status == 0 and "verdict" not in document and "engine" not in document and document["written"]
 
 

@@ -44,7 +44,7 @@ def test_the_library_passes():
     text = run("prove-rule", *LIBRARY)
     assert text.out.splitlines()[-1] == "pass: %d rules: %d proven, %d refuted" % (
         len(document["rules"]), len(document["rules"]) - len(wrong), len(wrong))
-    quiet = run("prove-rule", "--quiet", *LIBRARY)
+    quiet = run("prove-rule", "--only-unexpected", *LIBRARY)
     assert quiet.out.splitlines() == text.out.splitlines()[-1:]
 
 

@@ -37,14 +37,14 @@ def test_architectures(arch, nr, audit, getpid):
     data = data_of(getpid, "--arch", arch, "--nr", "getpid")
     assert (data["words"][0], data["words"][1], data["syscall"], data["arch_name"]) == (nr, audit, "getpid", arch)
     if arch != "x32":  # whose value is that of x86_64
-        assert data_of(getpid, "--arch", audit, "--nr", "getpid") == data
-        assert data_of(getpid, "--arch", hex(audit), "--nr", nr) == data
+        assert data_of(getpid, "--call-arch", audit, "--nr", "getpid") == data
+        assert data_of(getpid, "--call-arch", hex(audit), "--nr", nr) == data
 
 
 def test_an_unknown_architecture_by_value(getpid):
-    data = data_of(getpid, "--arch", "0x12345678", "--nr", 7)
+    data = data_of(getpid, "--call-arch", "0x12345678", "--nr", 7)
     assert data["words"][:2] == [7, 0x12345678] and "arch_name" not in data and "syscall" not in data
-    done = run("run", getpid, "--arch", "0x12345678", "--nr", "getpid")
+    done = run("run", getpid, "--call-arch", "0x12345678", "--nr", "getpid")
     assert done.status == 2 and "'getpid'" in done.err
 
 
@@ -122,7 +122,7 @@ def test_all_words(asm):
             assert value_of(document) == word and document["data"]["words"] == words
 
 
-@pytest.mark.parametrize("option", ["--nr", "--arch", "--ip", "--arg"])
+@pytest.mark.parametrize("option", ["--nr", "--call-arch", "--ip", "--arg"])
 def test_words_stand_alone(option, getpid):
     done = run("run", getpid, "--words", ",".join(["0"] * 16), option, "0=1" if option == "--arg" else "1")
     assert done.status == 2 and option in done.err
@@ -205,16 +205,16 @@ def test_the_host_of_a_profile(tmp_path):
     docker = POLICIES / "oci" / "docker-default.json"
     last = lambda *args: run("run", docker, "--nr", "mount", *args).out.splitlines()[-1]  # noqa: E731
     assert last().endswith("EPERM)") and last("--cap", "CAP_SYS_ADMIN").endswith("ALLOW")
-    ptrace = [run("run", docker, "--nr", "ptrace", "--kernel", kernel).out.splitlines()[-1] for kernel in ("4.7", "4.8")]
+    ptrace = [run("run", docker, "--nr", "ptrace", "--kernel-version", kernel).out.splitlines()[-1] for kernel in ("4.7", "4.8")]
     assert ptrace[0].endswith("EPERM)") and ptrace[1].endswith("ALLOW")
-    # The host is that of the call, unless it is said.
+    # Without --arch the host has the architecture of the call.
     for arch in ("aarch64", "0xc00000b7"):
-        assert last("--arch", arch).endswith("EPERM)")
-        assert last("--arch", arch, "--host-arch", "x86_64").endswith("KILL_THREAD")
+        assert last("--call-arch", arch).endswith("EPERM)")
+        assert last("--call-arch", arch, "--arch", "x86_64").endswith("KILL_THREAD")
     words = ["--words", ",".join(["63", "0xc00000b7"] + ["0"] * 14)]  # read
     assert run("run", docker, *words).out.endswith("ALLOW\n")
-    assert run("run", docker, *words, "--host-arch", "x86_64").out.endswith("KILL_THREAD\n")
-    i386 = run("run", docker, "--arch", "i386", "--nr", "socketcall", "--host-arch", "x86_64")
+    assert run("run", docker, *words, "--arch", "x86_64").out.endswith("KILL_THREAD\n")
+    i386 = run("run", docker, "--call-arch", "i386", "--nr", "socketcall", "--arch", "x86_64")
     assert i386.out.endswith("ALLOW\n")
 
 

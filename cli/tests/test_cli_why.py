@@ -195,7 +195,7 @@ def test_rules(tmp_path):
                        (["--nr", "0x40000000"], "x32 action: the number has the x32 bit"),
                        (["--nr", "read", "--arch", "x32"], "x32 action: the number has the x32 bit"),
                        (["--nr", "read", "--arch", "i386"], "bad-arch action: the policy does not name this architecture"),
-                       (["--nr", "0", "--arch", "0x1"], "bad-arch action: the policy does not name this architecture")):
+                       (["--nr", "0", "--call-arch", "0x1"], "bad-arch action: the policy does not name this architecture")):
         assert rule_of(path, *call) == rule
         assert "\n  %s\n" % rule in run("why", path, *call).out
     without_x32 = write(tmp_path / "q.json", [])

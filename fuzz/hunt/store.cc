@@ -83,7 +83,7 @@ std::string replay_command(const HuntReport& report, const Finding& finding,
     return fmt::format("secequiv check --{} {} {}{}", report.kind, target, quoted(path),
                        report.replay_options);
   return fmt::format("secequiv fuzz --{} {} {} {} --trials 1 --no-scaling{}", report.kind, target,
-                     is_policy(finding, report) ? "--rules" : "--programs", quoted(path),
+                     is_policy(finding, report) ? "--policies" : "--programs", quoted(path),
                      report.replay_options);
 }
 

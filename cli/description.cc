@@ -1,0 +1,66 @@
+#include "cli/description.h"
+
+#include <algorithm>
+
+#include "harness/seccomp/arch.h"
+
+namespace secequiv::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+// The words that an option accepts; empty if it accepts other text or numbers.
+std::vector<std::string> words_of(const CLI::Option& option) {
+  std::vector<std::string> out;
+  const std::string type = option.get_type_name();
+  if (type.find("ARCH") != std::string::npos)
+    for (const ArchInfo& info : all_arches()) out.emplace_back(info.name);
+  const std::size_t open = type.find('{');
+  const std::size_t close = type.find('}');
+  if (open == std::string::npos || close == std::string::npos) return out;
+  for (std::size_t at = open; at < close;) {
+    const std::size_t end = std::min(close, type.find(',', at + 1));
+    out.push_back(type.substr(at + 1, end - at - 1));
+    at = end;
+  }
+  return out;
+}
+
+ordered_json options_of(const CLI::App& app) {
+  auto out = ordered_json::array();
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
+    auto names = ordered_json::array();
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    const bool value = option->get_items_expected_max() > 0;
+    out.push_back({{"names", names},
+                   {"positional", names.empty() ? option->get_name(true) : ""},
+                   {"type", value ? option->get_type_name() : ""},
+                   {"words", words_of(*option)},
+                   {"default", value ? option->get_default_str() : ""},
+                   {"required", option->get_required()},
+                   {"several", option->get_items_expected_max() > 1},
+                   {"group", option->get_group()},
+                   {"text", option->get_description()}});
+  }
+  return out;
+}
+
+}  // namespace
+
+ordered_json describe_commands(const CLI::App& app) {
+  ordered_json out{{"version", SECEQUIV_VERSION},
+                   {"text", app.get_description()},
+                   {"options", options_of(app)},
+                   {"commands", ordered_json::array()}};
+  for (const CLI::App* sub : app.get_subcommands({}))
+    if (!sub->get_group().empty())
+      out["commands"].push_back({{"name", sub->get_name()},
+                                 {"group", sub->get_group()},
+                                 {"text", sub->get_description()},
+                                 {"options", options_of(*sub)}});
+  return out;
+}
+
+}  // namespace secequiv::cli
