@@ -202,13 +202,16 @@ void add_bench(CLI::App& app, Context& context) {
       ->required();
   job->profile.add(*sub);
   sub->add_option("--policy", job->pair.policy, "Also derive inputs from this policy");
-  sub->add_option("--max-inputs", job->pair.max_inputs, "Derive at most this many inputs from each source")
+  sub->add_option("--max-inputs", job->pair.max_inputs,
+                  "Derive at most this many inputs from each source")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
   sub->add_flag("--stacks", job->stacks, "Also time each filter two, three and four times");
-  sub->add_flag("--real", job->timing.real, "Leave ALLOW as it is and run harmless calls, so that the kernel's cache counts");
+  sub->add_flag("--real", job->timing.real,
+                "Leave ALLOW as it is and run harmless calls, so that the kernel's cache counts");
   sub->add_option("--chart", job->chart, "Write a drawing (SVG) to this file");
-  sub->add_option("--rounds", job->timing.rounds, "Take this many samples of each variant, up to four times as many if needed")
+  sub->add_option("--rounds", job->timing.rounds,
+                  "Take this many samples of each variant, up to four times as many if needed")
       ->check(CLI::Range(2, 100000))
       ->capture_default_str();
   sub->add_option("--seed", job->timing.seed, "Set the random seed")

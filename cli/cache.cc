@@ -169,7 +169,8 @@ int cache(const CacheJob& job) {
 }  // namespace
 
 void add_cache(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand("cache", "List the system calls that the kernel answers without running the filter");
+  CLI::App* sub = app.add_subcommand(
+      "cache", "List the system calls that the kernel answers without running the filter");
   auto job = std::make_shared<CacheJob>();
   sub->add_option("filter", job->filters,
                   "One or two programs in any form, or policies; with commas, filters stacked on "
@@ -177,7 +178,8 @@ void add_cache(CLI::App& app, Context& context) {
       ->required()
       ->expected(1, 2);
   sub->add_flag("--allow-cache-loss", job->allow_loss, "Report lost cached calls without failing");
-  sub->add_flag("--verify", job->verify, "Compare with the running kernel's own bitmaps (needs root; x86_64)");
+  sub->add_flag("--verify", job->verify,
+                "Compare with the running kernel's own bitmaps (needs root; x86_64)");
   job->engine.add_memory(*sub);
   job->options.add_input(*sub);
   job->options.add_import(*sub);

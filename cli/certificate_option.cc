@@ -12,7 +12,8 @@
 namespace secequiv::cli {
 
 void CertificateOption::add(CLI::App& app) {
-  app.add_option("--certificate", directory, "Write a certificate of the proof to this folder, for independent checkers")
+  app.add_option("--certificate", directory,
+                 "Write a certificate of the proof to this folder, for independent checkers")
       ->check([](const std::string& path) {
         return path.empty() ? std::string("--certificate: a folder is expected") : std::string();
       });

@@ -66,7 +66,9 @@ int run_check(const CheckJob& job) {
 }  // namespace
 
 void add_check(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand("check", "Fuzz, cover and prove a pair of programs, or a policy and its optimized form.\n"
+  CLI::App* sub = app.add_subcommand(
+      "check",
+      "Fuzz, cover and prove a pair of programs, or a policy and its optimized form.\n"
       "Without input it checks an embedded policy; a single input is compared with the\n"
       "output of --optimizer, --compiler or the built-in optimizer");
   auto job = std::make_shared<CheckJob>();
@@ -74,9 +76,11 @@ void add_check(CLI::App& app, Context& context) {
                   "Policies or programs in any form; - for standard input")
       ->expected(1, 2);
   job->pair.add(*sub);
-  sub->add_option("--listing", job->listing, "Write an annotated listing of the program to this file, - for standard output");
+  sub->add_option("--listing", job->listing,
+                  "Write an annotated listing of the program to this file, - for standard output");
   sub->add_flag("--any-length", job->any_length, "Accept programs of more than 4096 instructions");
-  sub->add_flag("--allow-cache-loss", job->allow_cache_loss, "Report lost cached calls without failing");
+  sub->add_flag("--allow-cache-loss", job->allow_cache_loss,
+                "Report lost cached calls without failing");
   job->target.add(*sub, false);
   job->engine.add_engine(*sub);
   job->oracle.add(*sub);

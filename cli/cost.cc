@@ -188,7 +188,8 @@ void add_cost(CLI::App& app, Context& context) {
       ->expected(1, 2);
   job->profile.add(*sub);
   sub->add_option("--policy", job->pair.policy, "Also derive inputs from this policy");
-  sub->add_option("--max-inputs", job->pair.max_inputs, "Derive at most this many inputs from each source")
+  sub->add_option("--max-inputs", job->pair.max_inputs,
+                  "Derive at most this many inputs from each source")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
   sub->add_flag("--derived", job->derived, "Use only derived inputs, no exact costs");

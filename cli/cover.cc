@@ -124,9 +124,11 @@ void add_cover(CLI::App& app, Context& context) {
                   "Program in any form, or a policy (compiled, not optimized)")
       ->required();
   sub->add_option("--policy", job->policy, "Also derive inputs from this policy");
-  sub->add_option("--inputs", job->inputs, "Run the 64-byte records of struct seccomp_data in this file; repeatable");
+  sub->add_option("--inputs", job->inputs,
+                  "Run the 64-byte records of struct seccomp_data in this file; repeatable");
   sub->add_option("--state", job->state, "Add up the coverage of several runs in this file");
-  sub->add_option("--listing", job->listing, "Write an annotated listing of the program to this file, - for standard output");
+  sub->add_option("--listing", job->listing,
+                  "Write an annotated listing of the program to this file, - for standard output");
   sub->add_flag("--no-derive", job->no_derive, "Use only the given inputs");
   sub->add_flag("--no-prove", job->no_prove, "Skip the proofs");
   job->engine.add_engine(*sub);

@@ -226,13 +226,16 @@ void add_diff(CLI::App& app, Context& context) {
       ->required();
   sub->add_option("after", job->after, "Program in any form, or a policy; several with commas")
       ->required();
-  sub->add_option("--max-regions", job->max_regions, "List at most this many regions; counts stay complete")
+  sub->add_option("--max-regions", job->max_regions,
+                  "List at most this many regions; counts stay complete")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   sub->add_option(
-      "--expect", job->expect, "Pass if the difference equals this stored one, else list new (+) and missing (-)");
+      "--expect", job->expect,
+      "Pass if the difference equals this stored one, else list new (+) and missing (-)");
   sub->add_option("--write-expect", job->write_expect, "Store the difference for --expect");
-  sub->add_flag("--rules", job->rules, "Explain each region, and name the rules of both policies that decide it");
+  sub->add_flag("--rules", job->rules,
+                "Explain each region, and name the rules of both policies that decide it");
   job->engine.add_assume(*sub);
   job->engine.add_memory(*sub);
   job->oracle.add(*sub);

@@ -8,7 +8,8 @@ void EngineOptions::add(CLI::App& app) {
 }
 
 void EngineOptions::add_engine(CLI::App& app) {
-  app.add_option("--engine", name, "Use dd (decision diagrams, then z3 if their limits are reached), z3, or both")
+  app.add_option("--engine", name,
+                 "Use dd (decision diagrams, then z3 if their limits are reached), z3, or both")
       ->check(one_of({"dd", "z3", "both"}))
       ->capture_default_str();
   add_memory(app);
@@ -21,7 +22,8 @@ void EngineOptions::add_memory(CLI::App& app) {
 }
 
 void EngineOptions::add_assume(CLI::App& app) {
-  app.add_option("--assume", assumption, "Consider only inputs for which this condition holds, as in 'nr == read'");
+  app.add_option("--assume", assumption,
+                 "Consider only inputs for which this condition holds, as in 'nr == read'");
 }
 
 Status EngineOptions::assume(const Options& options, Question& question) const {

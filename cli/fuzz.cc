@@ -259,34 +259,44 @@ int run_fuzz(const FuzzJob& job, const std::string& foreign) {
 
 void add_fuzz(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "fuzz", "Test an optimizer, compiler or interpreter with generated or given programs.\n"
+      "fuzz",
+      "Test an optimizer, compiler or interpreter with generated or given programs.\n"
       "Or fuzz a fixed pair of programs with inputs");
   auto job = std::make_shared<FuzzJob>();
   job->pair.add(*sub);
   job->options.add_timeout(*sub);
   put_in_group(*sub, kPairGroup);
   job->target.add(*sub, true);
-  sub->add_option("--programs", job->programs, "Start from these programs (files or folders), then from changed copies")
+  sub->add_option("--programs", job->programs,
+                  "Start from these programs (files or folders), then from changed copies")
       ->allow_extra_args();
-  sub->add_option("--policies", job->rules, "Start from these policies (files or folders), then from changed copies")
+  sub->add_option("--policies", job->rules,
+                  "Start from these policies (files or folders), then from changed copies")
       ->allow_extra_args();
-  sub->add_flag("--generate", job->generate, "Start from generated programs or policies (the default)");
-  sub->add_option("--inputs", job->inputs, "Run the 64-byte records of struct seccomp_data in this file; repeatable");
+  sub->add_flag("--generate", job->generate,
+                "Start from generated programs or policies (the default)");
+  sub->add_option("--inputs", job->inputs,
+                  "Run the 64-byte records of struct seccomp_data in this file; repeatable");
   sub->add_option("--runs", job->runs, "Run this many inputs on every generated or changed program")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  sub->add_option("--save", job->save, "Write each finding to this folder, with the command that replays it");
-  sub->add_option("--allow", job->allowed, "Only report failures of these kinds: rejected, slow, cache-loss, ...")
+  sub->add_option("--save", job->save,
+                  "Write each finding to this folder, with the command that replays it");
+  sub->add_option("--allow", job->allowed,
+                  "Only report failures of these kinds: rejected, slow, cache-loss, ...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  sub->add_flag("--require-proof", job->require_proof, "Return 'unknown' if an answer could not be proven equivalent");
-  sub->add_flag("--no-scaling", job->no_scaling, "Do not measure how an optimizer's time grows with its input");
+  sub->add_flag("--require-proof", job->require_proof,
+                "Return 'unknown' if an answer could not be proven equivalent");
+  sub->add_flag("--no-scaling", job->no_scaling,
+                "Do not measure how an optimizer's time grows with its input");
   sub->add_flag("--stop-at-first", job->stop_at_first, "Stop at the first failure");
   put_in_group(*sub, kTargetGroup);
   sub->add_option("--duration", job->time, "Start no new trial after this many seconds")
       ->check(seconds())
       ->capture_default_str();
-  sub->add_option("--trials", job->trials, "Stop after this many trials, or inputs for a pair, instead")
+  sub->add_option("--trials", job->trials,
+                  "Stop after this many trials, or inputs for a pair, instead")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
   sub->add_option("--seed", job->seed, "Set the random seed")
       ->check(CLI::NonNegativeNumber)

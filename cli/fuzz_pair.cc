@@ -16,8 +16,10 @@ void FuzzPairJob::add(CLI::App& app) {
                  "and what the built-in optimizer makes of it")
       ->expected(1, 2);
   pair.add(app);
-  app.add_option("--corpus", corpus, "Read inputs from this folder, and keep there what covers more");
-  app.add_option("--jobs", jobs, "Run this many processes, which share their inputs through the folder")
+  app.add_option("--corpus", corpus,
+                 "Read inputs from this folder, and keep there what covers more");
+  app.add_option("--jobs", jobs,
+                 "Run this many processes, which share their inputs through the folder")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   app.add_flag("--minimize", minimize, "Leave one input for each edge in the folder at the end");

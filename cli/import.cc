@@ -33,11 +33,11 @@ int import(const ImportJob& job) {
 }  // namespace
 
 void add_import(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "import", "Convert another project's policy to our JSON");
+  CLI::App* sub = app.add_subcommand("import", "Convert another project's policy to our JSON");
   auto job = std::make_shared<ImportJob>();
   sub->add_option("input", job->input, "Policy; - for standard input")->capture_default_str();
-  sub->add_option("--format", job->format, "Read the policy in this format (default: detected by content)")
+  sub->add_option("--format", job->format,
+                  "Read the policy in this format (default: detected by content)")
       ->check(one_of(policy_format_names()));
   sub->add_flag("--resolve", job->resolve,
                 "Write numbers in place of names, as compilers under test get policies");

@@ -166,25 +166,31 @@ int ask_kernel(const KernelJob& job, const CLI::App& app) {
 
 void add_kernel(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "kernel", "Compare the running Linux with our interpreter, on given or random programs.\n"
+      "kernel",
+      "Compare the running Linux with our interpreter, on given or random programs.\n"
       "It makes no system call and needs no privilege, only seccomp and ptrace");
   auto job = std::make_shared<KernelJob>();
   sub->add_option("input", job->pair.inputs, "One or two programs or policies")->expected(0, 2);
-  sub->add_option("--random-programs", job->programs, "Run this many random programs, legal and nearly legal, if none is given")
+  sub->add_option("--random-programs", job->programs,
+                  "Run this many random programs, legal and nearly legal, if none is given")
       ->check(CLI::Range(1, 1000000000))
       ->capture_default_str();
   sub->add_option("--policy", job->pair.policy, "Also derive inputs from this policy");
-  sub->add_option("--max-inputs", job->pair.max_inputs, "Derive at most this many inputs from each source")
+  sub->add_option("--max-inputs", job->pair.max_inputs,
+                  "Derive at most this many inputs from each source")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
-  sub->add_option("--inputs", job->files, "Run the 64-byte records of struct seccomp_data in this file; repeatable");
-  sub->add_option("--random", job->random, "Run this many random inputs near each program's constants")
+  sub->add_option("--inputs", job->files,
+                  "Run the 64-byte records of struct seccomp_data in this file; repeatable");
+  sub->add_option("--random", job->random,
+                  "Run this many random inputs near each program's constants")
       ->check(CLI::Range(0, 100000000))
       ->capture_default_str();
   sub->add_option("--seed", job->seed, "Set the random seed")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  sub->add_option("--entry", job->entry, "Run any input with redirected loads, or make real x86_64 or i386 calls")
+  sub->add_option("--entry", job->entry,
+                  "Run any input with redirected loads, or make real x86_64 or i386 calls")
       ->check(one_of({"any", "x86_64", "i386"}))
       ->capture_default_str();
   job->options.add_input(*sub);

@@ -78,14 +78,16 @@ void add_mutate(CLI::App& app, Context& context) {
                   "Program in any form, or a policy (compiled, not optimized)")
       ->required();
   sub->add_option("--policy", job->policy, "Also derive inputs from this policy");
-  sub->add_option("--fuzz-seconds", job->fuzz_seconds, "Fuzz each mutant that survives derived inputs this long, 0 for not at all")
+  sub->add_option("--fuzz-seconds", job->fuzz_seconds,
+                  "Fuzz each mutant that survives derived inputs this long, 0 for not at all")
       ->check(seconds(true))
       ->capture_default_str();
   sub->add_option("--seed", job->seed, "Set the random seed")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   sub->add_flag("--prove-all", job->prove_all, "Prove every mutant, even those that inputs kill");
-  sub->add_option("--sample", job->sample, "Prove this many of the mutants that derived inputs kill (1000)")
+  sub->add_option("--sample", job->sample,
+                  "Prove this many of the mutants that derived inputs kill (1000)")
       ->check(CLI::Range(0, 1000000000));
   job->engine.add_engine(*sub);
   job->options.add_input(*sub);

@@ -161,15 +161,19 @@ void add_optimize(CLI::App& app, Context& context) {
                   "Policy, or program in any form (then only bytecode passes have work); - for "
                   "standard input")
       ->capture_default_str();
-  sub->add_option("--passes", job->passes, "Run only these passes, in this order, separated by commas")
+  sub->add_option("--passes", job->passes,
+                  "Run only these passes, in this order, separated by commas")
       ->delimiter(',')
       ->allow_extra_args(false);
   sub->add_option("--stop-after", job->stop_after, "Skip the passes after this one");
-  sub->add_option("--profile", job->profile, "Read how often each call is made: strace -c, lines 'name calls', or JSON");
+  sub->add_option("--profile", job->profile,
+                  "Read how often each call is made: strace -c, lines 'name calls', or JSON");
   sub->add_flag("--list", job->list, "List what is built in, and exit");
   sub->add_flag("--changes", job->explain, "Report on standard error what each pass changed");
-  auto* rules = sub->add_flag("--print-rules", job->print_rules, "Write the policy after the passes over rules, not a program");
-  sub->add_flag("--print-plan", job->print_plan, "Write how system calls are searched for, not a program")
+  auto* rules = sub->add_flag("--print-rules", job->print_rules,
+                              "Write the policy after the passes over rules, not a program");
+  sub->add_flag("--print-plan", job->print_plan,
+                "Write how system calls are searched for, not a program")
       ->excludes(rules);
   sub->add_flag("--plain", job->plain, "Write no comments in text output");
   job->options.add_input(*sub);

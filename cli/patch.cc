@@ -58,9 +58,11 @@ void add_patch(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand("patch", "Fill in the variables of a precompiled filter");
   auto job = std::make_shared<PatchJob>();
   sub->add_option("file", job->input, "What `precompile` wrote; - for standard input")->required();
-  sub->add_option("--set", job->set, "Give a number to a name in the input, as NAME=VALUE; repeatable")
+  sub->add_option("--set", job->set,
+                  "Give a number to a name in the input, as NAME=VALUE; repeatable")
       ->allow_extra_args(false);
-  sub->add_flag("--defaults", job->defaults, "Use the policy's own values for variables that are not set");
+  sub->add_flag("--defaults", job->defaults,
+                "Use the policy's own values for variables that are not set");
   sub->add_flag("--plain", job->plain, "Write no comments in text output");
   job->options.add_output(*sub, "raw");
   sub->callback([job, &context] { context.status = patch_file(*job); });

@@ -7,7 +7,8 @@
 namespace secequiv::cli {
 
 void ProfileOptions::add(CLI::App& app) {
-  app.add_option("--profile", path, "Read how often each call is made: strace -c, lines 'name calls', or JSON");
+  app.add_option("--profile", path,
+                 "Read how often each call is made: strace -c, lines 'name calls', or JSON");
 }
 
 Result<std::vector<SyscallCount>> ProfileOptions::read(Arch arch) const {

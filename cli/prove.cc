@@ -137,14 +137,17 @@ int prove(const ProveJob& job) {
 }  // namespace
 
 void add_prove(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand("prove", "Prove two filters equivalent, or show the smallest input on which they differ.\n"
+  CLI::App* sub = app.add_subcommand(
+      "prove",
+      "Prove two filters equivalent, or show the smallest input on which they differ.\n"
       "A,B,C stands for stacked filters, the newest first; #$NAME stands for all values");
   auto job = std::make_shared<ProveJob>();
   sub->add_option("before", job->before, "Program in any form, or a policy; several with commas")
       ->required();
   sub->add_option("after", job->after, "Program in any form, or a policy; several with commas")
       ->required();
-  sub->add_flag("--refines", job->refines, "Prove instead that 'after' is never more permissive than 'before'");
+  sub->add_flag("--refines", job->refines,
+                "Prove instead that 'after' is never more permissive than 'before'");
   job->engine.add(*sub);
   job->oracle.add(*sub);
   job->certificate.add(*sub);

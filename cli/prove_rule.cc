@@ -364,8 +364,10 @@ void add_prove_rule(CLI::App& app, Context& context) {
   sub->add_option("--rule", job->only, "Prove only the rule of this name; repeatable")
       ->take_all()
       ->allow_extra_args(false);
-  sub->add_flag("--weakest", job->weakest, "Also find the weakest conditions on its symbols that make a rule right");
-  sub->add_option("--instantiate", job->instantiate, "Write pairs of programs that use a proven rule to this folder");
+  sub->add_flag("--weakest", job->weakest,
+                "Also find the weakest conditions on its symbols that make a rule right");
+  sub->add_option("--instantiate", job->instantiate,
+                  "Write pairs of programs that use a proven rule to this folder");
   sub->add_option("--count", job->count, "Write this many pairs for each rule that is proven")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();

@@ -92,8 +92,10 @@ void add_reach(CLI::App& app, Context& context) {
   sub->add_option("program", job->program,
                   "Program in any form, or a policy (compiled, not optimized)")
       ->required();
-  sub->add_option("--at", job->at, "Describe only this instruction, with all the inputs that reach it");
-  sub->add_option("--max-regions", job->max_regions, "List at most this many regions; counts stay complete")
+  sub->add_option("--at", job->at,
+                  "Describe only this instruction, with all the inputs that reach it");
+  sub->add_option("--max-regions", job->max_regions,
+                  "List at most this many regions; counts stay complete")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   job->engine.add_memory(*sub);

@@ -91,8 +91,8 @@ int why(WhyJob& job) {
 }  // namespace
 
 void add_why(CLI::App& app, Context& context) {
-  CLI::App* sub =
-      app.add_subcommand("why", "Explain one decision: the conditions, the rule and the tests behind it");
+  CLI::App* sub = app.add_subcommand(
+      "why", "Explain one decision: the conditions, the rule and the tests behind it");
   auto job = std::make_shared<WhyJob>();
   sub->add_option("filter", job->filter, "Program in any form, or a policy; several with commas")
       ->required();
