@@ -71,12 +71,11 @@ void CallOptions::add(CLI::App& app, Options& options) {
   auto* number =
       app.add_option("--nr", nr, "Name or number the system call")->capture_default_str();
   auto* architecture_option = app.add_option(
-      "--call-arch", call_arch,
-      "Make the call on this architecture: a name or AUDIT_ARCH value (default: --arch)");
+      "--call-arch", call_arch, "Make the call on this architecture: a name or AUDIT_ARCH value");
   auto* pointer = app.add_option("--ip", ip, "Set the instruction pointer")->capture_default_str();
-  auto* argument = app.add_option("--arg", args,
-                                  "Set an argument, as INDEX=VALUE, to numbers and names of "
-                                  "constants joined by |; repeatable");
+  auto* argument = app.add_option(
+      "--arg", args,
+      "Set an argument, as INDEX=VALUE with numbers or names joined by |; repeatable");
   app.add_option("--words", words,
                  "Set all sixteen 32-bit words of struct seccomp_data, with commas")
       ->delimiter(',')
