@@ -1,6 +1,7 @@
-// Certificates that two filters return the same, for checkers that need not believe us: a walk by
-// cases (walk.h), or a formula (cnf.h) with a solver's proof (lrat.h). Owns which files those are
-// and how the solver is run. It must not know the engines, whose answer it neither uses nor trusts.
+// Certificates that two filters return the same, for checkers that need not trust us: a walk by
+// cases (case_walk.h), or a formula (cnf.h) with a solver's proof (lrat.h). Owns which files these
+// are and how the solver is run. It must not know the engines; it neither uses nor trusts their
+// answer.
 #pragma once
 
 #include <string>
@@ -25,12 +26,12 @@ struct Limits {
 // `option` is at fault.
 Status supported(const Question& question, const std::string& option);
 
-// walk.cert. Precondition, here and below: check() accepts the programs (the length rule aside);
-// the question is supported. Errors: kBudget: there is none.
+// walk.cert. Preconditions, here and below: check() accepts the programs (the length rule aside)
+// and the question is supported. Errors: kBudget: the walk fails or reaches its limits.
 Result<std::vector<File>> by_cases(const Question& question, const Limits& limits);
 
-// query.cnf and proof.lrat, by CaDiCaL. Errors: kBudget: there is none within the limits;
-// kUnavailable: `cadical` is not installed; kAdapter: it crashed or answered nonsense.
+// query.cnf and proof.lrat, by CaDiCaL. Errors: kBudget: no proof within the limits; kUnavailable:
+// `cadical` is not installed; kAdapter: it crashed or its answer is not a proof.
 Result<std::vector<File>> by_formula(const Question& question, const Limits& limits);
 
 }  // namespace secequiv::certificate

@@ -1,6 +1,6 @@
 // "The programs return different values" as a formula in conjunctive normal form. Owns gates, words
-// of them as a domain of run_symbolic, and the one numbering of variables and clauses that
-// scripts/check_cnf_certificate makes too, from the programs alone. It must not know solvers.
+// of them as a domain of run_symbolic, and the numbering of variables and clauses, which
+// scripts/check_cnf_certificate computes independently. It must not know solvers.
 #pragma once
 
 #include <array>
@@ -48,9 +48,8 @@ class Gates {
   Word choose(Bool c, const Word& yes, const Word& no);
   static bool same(const Word& a, const Word& b) { return a == b; }
 
-  // The clauses of the gates that `goal` depends on, numbered anew without gaps, between the one
-  // that says what 1 is and the one that says that `goal` is true; and how many variables there
-  // are.
+  // The clauses of the gates that `goal` depends on, renumbered without gaps, after the clause "1"
+  // and before the clause "goal"; and the number of variables.
   [[nodiscard]] std::pair<std::vector<Clause>, std::int32_t> clauses(Bool goal) const;
 
  private:
@@ -78,7 +77,7 @@ struct Cnf {
   std::vector<Clause> clauses;
 };
 
-// Errors: kBudget for a comparison by behaviour of a program that returns what it computed.
+// Errors: kBudget if a program that returns a computed value is to be compared by behaviour.
 // Precondition: check() accepts both (the length rule aside).
 Result<Cnf> different(ProgramView before, ProgramView after, Sameness sameness);
 

@@ -1,5 +1,5 @@
-// System calls whose action does not depend on anything but their number. Owns which architectures
-// a filter tells apart.
+// System calls whose action depends on their number alone. Owns finding out which architectures a
+// filter distinguishes.
 #pragma once
 
 #include <map>
@@ -13,11 +13,11 @@ namespace secequiv::dd {
 struct ArchActions {
   Arch arch;
   std::map<std::uint32_t, std::vector<std::uint32_t>> constant;  // by return value: the numbers
-  std::vector<std::uint32_t> others;  // what instruction_pointer or arguments decide
+  std::vector<std::uint32_t> others;  // the action depends on instruction_pointer or arguments
 };
 
-// Of every system call in the tables of the architectures for which the filters decide differently
-// than for an unknown one; of `host` if there is none. Meaningless if the space is exhausted.
+// The actions for each architecture that the filters treat differently from an unknown one, or for
+// `host` if there is no such architecture. Meaningless if the space is exhausted.
 std::vector<ArchActions> constant_actions(Space& space, const Decisions& decisions, Arch host);
 
 }  // namespace secequiv::dd

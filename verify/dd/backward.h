@@ -1,5 +1,5 @@
-// The function from inputs to results that a program computes, built from its last instruction to
-// its first. Owns that pass. It must not know registers (forward.h).
+// The function from inputs to results that a program computes. Owns the pass that builds it from
+// the last instruction to the first. It must not know registers (forward.h).
 #pragma once
 
 #include "harness/seccomp/action.h"
@@ -13,8 +13,8 @@ namespace secequiv::dd {
 // inputs. Leaving out what the facts exclude keeps the diagrams of inner parts small: within one
 // system call's code, the others' rules do not appear.
 //
-// A stretch of tests of one word, each reached from the one before it only (a linear search, a
-// search tree), becomes one division of the word's values into pieces.
+// A run of tests of one word, each reached only from the one before it (a linear search, a search
+// tree), becomes one division of the word's values into pieces.
 class Backward {
  public:
   Backward(Words& words, const Forward& forward, ProgramView program);

@@ -1,6 +1,6 @@
-// What a program executes over all inputs: exactly how many instructions at least, on average and
-// at most. Owns the pass in which each instruction is told how many were executed before it.
-// Derived inputs are coverage/cost.h's.
+// How many instructions a program executes over all inputs: the exact least, mean and most. Owns
+// the pass that computes, for each instruction, how many were executed before it. coverage/cost.h
+// measures derived inputs.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@
 
 namespace secequiv::dd {
 
-// A number that need not be whole.
+// A rational number.
 struct Ratio {
   double value = 0;   // the nearest double towards 0
   std::string exact;  // in lowest terms: "17/2", "4"
 };
 
-// Of the 2^448 inputs with one arch and one nr.
+// The cost of the 2^448 inputs with one arch and one nr.
 struct ExactCost {
   WorstInput least;  // the smallest input (smallest.h) that executes fewest, and how many
   WorstInput most;
-  // Of the inputs that the program allows, whatever the data bits of its ALLOW, each as likely as
-  // the others; of all if it allows none.
+  // Over the inputs that the program allows (whatever the data bits of its ALLOW), all equally
+  // likely; over all inputs if it allows none.
   Ratio mean;
   Ratio jumps;  // taken, as in CallCost
   bool allowed = false;
-  std::string inputs;  // how many mean and jumps are over, decimal
+  std::string inputs;  // how many inputs mean and jumps cover, decimal
 };
 
 // Preconditions: check() accepts the program (the length rule aside). Errors: kBudget if the limits
@@ -34,7 +34,8 @@ struct ExactCost {
 Result<ExactCost> exact_cost(ProgramView program, std::uint32_t audit, std::uint32_t nr,
                              const Limits& limits);
 
-// The smallest of all 2^512 inputs that execute most. The same preconditions and errors.
+// The smallest input of all 2^512 that executes the most instructions. Preconditions and errors as
+// above.
 Result<WorstInput> exact_worst(ProgramView program, const Limits& limits);
 
 }  // namespace secequiv::dd

@@ -63,7 +63,7 @@ class Diagrams {
                     double seconds = kNoTimeLimit, std::size_t expected_nodes = 0);
 
   [[nodiscard]] NodeId leaf(std::uint32_t value);
-  // A leaf that stands for something else than a number: number `index` of the caller's.
+  // A leaf that stands for the caller's value `index` instead of a number.
   [[nodiscard]] NodeId symbol(std::uint32_t index);
   // The set of inputs whose bit at `level` is 1.
   [[nodiscard]] NodeId literal(std::uint32_t level);
@@ -78,7 +78,7 @@ class Diagrams {
   [[nodiscard]] NodeId both(NodeId a, NodeId b) { return choose(a, b, kZero); }
   [[nodiscard]] NodeId either(NodeId a, NodeId b) { return choose(a, kOne, b); }
   [[nodiscard]] NodeId negate(NodeId a) { return choose(a, kZero, kOne); }
-  // Every pair of leaves (of f, of g) replaced by the diagram `combine(leaf of f, leaf of g)`
+  // Replaces every pair of leaves by the diagram that `combine(leaf of f, leaf of g)`
   // returns, which must be a leaf.
   template <class Combine>
   [[nodiscard]] NodeId merge(NodeId f, NodeId g, const Combine& combine) {
@@ -91,7 +91,7 @@ class Diagrams {
   }
   // `f`, and where that is the leaf 0, `g`.
   [[nodiscard]] NodeId otherwise(NodeId f, NodeId g);
-  // Every leaf replaced by the diagram `replacement(leaf)` returns, whatever that tests.
+  // Replaces every leaf by the diagram that `replacement(leaf)` returns, which may test anything.
   template <class Replacement>
   [[nodiscard]] NodeId substitute(NodeId f, const Replacement& replacement) {
     std::unordered_map<NodeId, NodeId> done;
@@ -100,7 +100,7 @@ class Diagrams {
 
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[id]; }
   [[nodiscard]] std::uint32_t level(NodeId id) const { return nodes_[id].level; }
-  // How many of the input's bits stand above a node, all 512 above a leaf. Precondition: there are
+  // How many input bits are above a node; all 512 are above a leaf. Precondition: there are
   // no symbols.
   [[nodiscard]] std::uint32_t bits_above(NodeId id) const {
     return is_leaf(id) ? kInputBits : level(id);

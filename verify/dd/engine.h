@@ -1,6 +1,6 @@
-// The decision-diagram engine: are two filters the same function of their input? Because diagrams
-// are canonical, they are exactly if their roots are one node. It must not know Z3 (verify/smt):
-// what it cannot decide within its limits it says.
+// The decision-diagram engine: are two filters the same function of their input? Diagrams are
+// canonical, so this is a comparison of two roots. Beyond its limits it answers kUnknown. It must
+// not know Z3 (verify/smt).
 #pragma once
 
 #include "harness/base/result.h"
@@ -10,8 +10,8 @@
 namespace secequiv::dd {
 
 // kEquivalent, kDifferent with the smallest witness (fewest non-zero words, then the smallest
-// values from nr on; replayed), or kUnknown with `detail` saying that the limits are reached.
-// Of a question whether `after` refines `before`, kPass if it does without being the same.
+// values from nr on; replayed), or kUnknown with the limit in `detail`. If the question is whether
+// `after` refines `before`: kPass if it does without being the same.
 // Preconditions: check() accepts all programs (the length rule aside). Errors: kUsage if no input
 // meets the assumption; kInternal if a witness does not replay.
 Result<Proof> prove(const Question& question, const Limits& limits = {});

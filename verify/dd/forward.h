@@ -1,6 +1,6 @@
-// What every instruction of one program sees, as functions of the input: the condition of each
-// two-way instruction, the value of each RET A. Owns the forward pass, in which paths that meet
-// with different registers are joined. It must not know results (backward.h).
+// The condition of each two-way instruction of a program, and the value of each RET A, as functions
+// of the input. Owns the forward pass, which joins paths that meet with different registers. It
+// must not know results (backward.h).
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace secequiv::dd {
 
-// Whether conditions that change nothing (of a conditional jump with one target) are wanted too.
+// Whether to compute conditions without effect, too (a conditional jump with one target).
 enum class Detail : std::uint8_t { kResult, kEveryOutcome };
 
 class Forward {
@@ -22,11 +22,11 @@ class Forward {
   Forward(Words& words, ProgramView program, Detail detail = Detail::kResult,
           const Symbols& symbols = {});
 
-  // Some input may lead here; conditions that are constant are followed one way only.
+  // Whether some input may reach `pc`; a constant condition is followed one way only.
   [[nodiscard]] bool reached(std::size_t pc) const { return seen_[pc].arrivals != 0; }
-  // Of a conditional jump: it is taken. Of DIV|X: the divisor is zero.
+  // For a conditional jump: it is taken. For DIV|X: the divisor is zero.
   [[nodiscard]] const Condition& condition(std::size_t pc) const { return seen_[pc].condition; }
-  // Of RET A, and of RET K with a name for k.
+  // For RET A, and for RET K with a symbol for k.
   [[nodiscard]] std::optional<Word> returned(std::size_t pc) const {
     return returned_.empty() ? std::nullopt : returned_[pc];
   }

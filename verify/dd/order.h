@@ -1,5 +1,5 @@
-// Which input bit stands at which level of the diagrams. Owns that choice, made once for the
-// programs at hand: the size of a diagram, never its meaning, depends on it.
+// The level of each input bit in the diagrams. Owns this choice, which is made once for the
+// programs at hand. It changes the size of a diagram, never its meaning.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 
 namespace secequiv::dd {
 
-// Levels in blocks of 32, called positions: sixteen, and one for each symbol. A word stands in a
-// block of its own unless a program combines it with another word (adds, compares them, ...): the
-// bits of such words alternate, because the diagram of x == y takes 2^32 nodes otherwise.
+// Levels form blocks of 32, called positions: sixteen, and one for each symbol. A word has a block
+// of its own unless a program combines it with another word (adds or compares them, for example).
+// The bits of such words alternate; otherwise the diagram of x == y would have 2^32 nodes.
 class Order {
  public:
   // arch and nr first, as every filter tests them, then instruction_pointer and the arguments, the

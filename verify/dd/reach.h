@@ -13,8 +13,8 @@ namespace secequiv::dd {
 
 class Reach {
  public:
-  // Precondition: check() accepts the program (the length rule aside); it outlives this object. If
-  // the space is exhausted, the sets mean nothing.
+  // Precondition: check() accepts the program (the length rule aside); it outlives this object. The
+  // sets are meaningless if the space is exhausted.
   Reach(Space& space, ProgramView program);
 
   // The inputs that meet the obligation, empty (Diagrams::kZero) if it is infeasible.
@@ -28,8 +28,9 @@ class Reach {
   std::vector<NodeId> sets_;
 };
 
-// One input for each obligation that no earlier one of them meets, in program order; what no input
-// meets has none. Nothing if the limits are reached. Precondition: check() accepts the program.
+// Inputs that together meet every feasible obligation, in program order; an obligation that an
+// earlier input meets adds none. Nothing if the limits are reached. Precondition: check() accepts
+// the program.
 std::optional<std::vector<SeccompData>> edge_inputs(const Program& program, const Limits& limits);
 
 }  // namespace secequiv::dd

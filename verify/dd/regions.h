@@ -1,5 +1,5 @@
-// Sets of inputs taken apart: how many inputs, and which, as disjoint regions. Owns counting and
-// the division of a diagram into conditions on words.
+// Counts sets of inputs and divides them into disjoint regions. Owns counting and the division of a
+// diagram into conditions on words.
 #pragma once
 
 #include <gmpxx.h>
@@ -18,10 +18,9 @@ class Regions {
 
   // Inputs in the set.
   mpz_class count(NodeId set);
-  // At most `most` of its regions; `count` and `region_count` are always of the whole set.
+  // At most `most` of its regions; `count` and `region_count` describe the whole set.
   RegionList list(NodeId set, std::size_t most);
-  // Inputs that lead to the same leaf of `function` as `data` and pass the same tests of every word
-  // on the way: the conditions that decided.
+  // The inputs that take the same path in `function` as `data` does: the conditions that decided.
   Region around(NodeId function, const SeccompData& data);
 
  private:
@@ -42,8 +41,8 @@ class Regions {
   mpz_class below(NodeId id);
   [[nodiscard]] std::uint32_t block_end(NodeId id) const;
   double path_count(NodeId id, std::uint32_t end, std::unordered_map<NodeId, double>& known) const;
-  // Are the block's conditions put together for each child? Else every path stands for itself:
-  // words that are tied together, and a word that is cut into too many parts.
+  // Whether the block's conditions are combined for each child. Otherwise each path is a branch of
+  // its own: words that depend on each other, and a word cut into too many parts.
   bool grouped(NodeId id);
   std::vector<Branch> branches(NodeId id);
   template <class CubeOf, class Visit>

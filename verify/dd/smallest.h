@@ -32,7 +32,7 @@ class Smallest {
 
   Diagrams& diagrams_;
   const Order& order_;
-  std::array<WordMask, 16> from_{};  // words that stand in a word's block or behind it
+  std::array<WordMask, 16> from_{};  // words in a word's block or in later blocks
   std::unordered_map<std::uint64_t, unsigned> fewest_;
   std::unordered_map<std::uint64_t, std::optional<std::uint32_t>> least_;  // of the word at hand
 };

@@ -1,6 +1,5 @@
-// All 2^512 inputs, and functions and sets of them. Owns what the questions (engine.h and others)
-// are asked of: the decision function of a program or a stack of programs, where two functions
-// differ, how many inputs a set has, its smallest one.
+// All 2^512 inputs, and functions and sets of them. Owns the decision function of a program or a
+// stack of programs, the set of inputs where two functions differ, and the smallest input of a set.
 #pragma once
 
 #include <optional>
@@ -17,15 +16,15 @@ namespace secequiv::dd {
 
 struct Limits {
   std::size_t nodes = std::size_t{1} << 21;
-  std::size_t steps = std::size_t{1} << 23;  // of diagram operations; some 50 to 200 ns each
+  std::size_t steps = std::size_t{1} << 23;  // of diagram operations; about 50 to 200 ns each
   double seconds = kNoTimeLimit;
 };
-// A node, its entries in the table, which is at most eight times as long, and in a vector that
-// doubles; words of bits and the caches come to less.
+// A node with its share of the table (at most eight times as long) and of a vector that doubles;
+// words of bits and the caches take less.
 inline constexpr std::size_t kBytesPerNode = 96;
 
-// What a program decides, as a diagram. Leaves are return values, or symbols: values that depend on
-// the input still (a RET A of something computed).
+// What a program decides, as a diagram. Leaves are return values, or symbols for values that still
+// depend on the input (RET A of a computed value).
 struct Decisions {
   NodeId root = 0;
   bool computed = false;  // there are symbols
@@ -33,8 +32,8 @@ struct Decisions {
 
 class Space {
  public:
-  // The programs that functions will be made of; the order of the input bits is chosen for them.
-  // Of the symbols there are at most Order::kMostSymbols.
+  // Chooses an order of the input bits that suits `programs`. There may be at most
+  // Order::kMostSymbols symbols.
   Space(std::span<const ProgramView> programs, const Limits& limits, const Symbols& symbols = {});
   Space(const Space&) = delete;
   Space& operator=(const Space&) = delete;
@@ -43,15 +42,15 @@ class Space {
   [[nodiscard]] Diagrams& diagrams() { return diagrams_; }
   [[nodiscard]] const Diagrams& diagrams() const { return diagrams_; }
   [[nodiscard]] const Order& order() const { return order_; }
-  // The limits are reached: whatever was computed since is meaningless.
+  // Whether the limits are reached; results since then are meaningless.
   [[nodiscard]] bool exhausted() const { return diagrams_.exhausted(); }
 
   // Precondition: check() accepts the program (the length rule aside).
   Decisions decisions(ProgramView program, Sameness sameness);
-  // What one filter decides, or several stacked on each other, newest first.
+  // What one filter or a stack of filters decides, newest first.
   Decisions decisions(std::span<const ProgramView> filters, Sameness sameness);
-  // What filters stacked on each other decide (run_stack in harness/seccomp/action.h), newest
-  // first; not empty. Their `sameness` must have been kRaw.
+  // What a stack of filters decides (run_stack in harness/seccomp/action.h), newest first.
+  // Preconditions: the stack is not empty, and each function was made with kRaw.
   Decisions stack(std::span<const Decisions> filters);
   Decisions normalized(const Decisions& decisions, Sameness sameness);
 
@@ -78,8 +77,8 @@ class Space {
   // The smallest value of a symbol, given as its word, in `set`, which is not empty.
   std::uint32_t least(NodeId set, std::uint32_t word);
 
-  // The input in `set` with the fewest non-zero words, then the smallest values from nr on. The set
-  // is not empty and about no symbols. Nothing if the limits are reached.
+  // The input in `set` with the fewest non-zero words, then the smallest values from nr on; nothing
+  // if the limits are reached. Precondition: the set is not empty and tests no symbols.
   std::optional<SeccompData> smallest(NodeId set) { return smallest_.of(set); }
 
  private:
@@ -91,7 +90,7 @@ class Space {
   Diagrams diagrams_;
   Words words_;
   Smallest smallest_;
-  std::vector<Word> computed_;  // what the leaves that are no numbers stand for
+  std::vector<Word> computed_;  // the values of symbol leaves
 };
 
 }  // namespace secequiv::dd

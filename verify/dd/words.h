@@ -1,9 +1,9 @@
 // The decision-diagram domain of step<Domain>: 32-bit words as functions of the input. Owns
 // arithmetic on them. It must not know programs (forward.h).
 //
-// A word is a constant, an input word under a mask, or 32 diagrams, one a bit; a condition is a
-// comparison of an input word with a constant, or a diagram. The simple forms, which are all that
-// filters made by compilers need, never touch a diagram.
+// A word is a constant, an input word under a mask, or 32 diagrams, one for each bit. A condition
+// is a comparison of an input word with a constant, or a diagram. Filters made by compilers need
+// only the simple forms, which never touch a diagram.
 #pragma once
 
 #include <array>

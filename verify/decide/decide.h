@@ -1,5 +1,5 @@
-// Which engine answers a question. Owns handing over from one engine to the
-// other, and the demand that they agree when both are asked.
+// Which engine answers a question. Owns handing over from one engine to the other, and the
+// requirement that both agree when both run.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,10 @@ struct Budget {
   dd::Limits diagrams = {};
 };
 
-// Of the diagrams where no solver takes over, within `mib` of memory.
+// The diagrams' limits where no solver takes over, within `mib` of memory.
 dd::Limits limits_alone(std::size_t mib);
 
-// What a user's time and memory come to: the solver is there for what the diagrams leave, and is to
-// have some time left.
+// The diagrams' limits within a user's time and memory; they leave time for the solver.
 Budget budget_for(double seconds, std::size_t mib);
 
 // Preconditions: check() accepts all programs (the length rule aside). The proof's `engine` names

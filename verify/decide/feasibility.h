@@ -1,6 +1,6 @@
-// Can an obligation of a program be met by any input? Owns asking the diagrams first and the solver
-// when their limits are reached, the demand that they agree when both are asked, and one time limit
-// for all of a program's obligations.
+// Whether any input meets an obligation of a program. Owns the order (diagrams first, the solver
+// beyond their limits), the requirement that both agree when both run, and one time limit for all
+// of a program's obligations.
 #pragma once
 
 #include <functional>
@@ -27,9 +27,9 @@ class FeasibilityOracle {
   std::unique_ptr<State> state_;
 };
 
-// Asks about every obligation of coverage.program() that is uncovered, and still is when its turn
-// comes: `take` may run witnesses through `coverage`. It gets each answer, kUnknown for all that is
-// left when the budget's time is over, and returns whether to go on. Errors: kInternal.
+// Decides every obligation of coverage.program() that is uncovered when its turn comes: `take` may
+// run witnesses through `coverage`. `take` receives each answer (kUnknown for the rest once the
+// budget's time is over) and returns whether to go on. Errors: kInternal.
 Status account_for_edges(const CoverageMap& coverage, Engine engine, const Budget& budget,
                          const std::function<bool(const Feasibility&)>& take);
 

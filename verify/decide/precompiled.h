@@ -1,6 +1,6 @@
-// The proof that a precompiled filter (harness/optimize/precompile.h) decides what its policy says
-// for all values of all variables and all inputs. Owns the verdict and replaying what speaks
-// against it. It must not know how the filter was made, nor any compiler.
+// The proof that a precompiled filter (harness/optimize/precompile.h) decides as its policy for all
+// values of all variables and all inputs. Owns the verdict and the replay of witnesses. It must not
+// know how the filter was made, nor any compiler.
 #pragma once
 
 #include <optional>
@@ -32,8 +32,8 @@ struct PrecompiledProof {
   double solve_seconds = 0;
 };
 
-// Decides and runs; a witness if the results differ, nothing if not. Preconditions: find_fault
-// finds nothing, `values` are of variables that both have.
+// Runs the policy and the program; a witness if the results differ, otherwise nothing.
+// Preconditions: find_fault finds nothing, and both have the variables of `values`.
 std::optional<PrecompiledWitness> replay(const Policy& policy, const Precompiled& precompiled,
                                          VariableValues values, const SeccompData& data);
 

@@ -1,6 +1,6 @@
-// Expressions of rules: conditions over symbols, over what a fragment finds at its entry (A, X,
+// Expressions in rewrites: conditions over symbols, over the state at a fragment's entry (A, X,
 // M[], the input's words) and over the indices of a family. Owns the language, its syntax tree and
-// what an expression is worth in any domain (`evaluate`). It must not know rules, fragments or
+// the value of an expression in any domain (`evaluate`). It must not know rewrites, fragments or
 // solvers.
 //
 //   expr    := ('any' | 'all') INDEX '<' bound ':' expr | iff
@@ -84,13 +84,14 @@ struct Expr {
   std::vector<Expr> args;
 };
 
-// What is known of symbols by name, as the expressions of one rule are read: kTruth or kWord.
+// The widths of symbols by name, found while the expressions of one rewrite are read: kTruth or
+// kWord.
 using SymbolWidths = std::map<std::string, int, std::less<>>;
 
-// Can an index of a family be called so?
+// Whether this is a valid name for an index of a family.
 bool is_index_name(std::string_view text);
 
-// Reads `text`, all of it, as a value of `width`. `widths` learns what symbols it names. `where` is
+// Reads all of `text` as a value of `width`. Adds the symbols it names to `widths`. `where` is
 // "file:line" for messages. Errors: kParse with the column.
 Result<Expr> parse_expr(std::string_view text, int width, SymbolWidths& widths,
                         const std::string& where);
@@ -137,7 +138,7 @@ typename D::Value evaluate(D& d, const Expr& e) {
   return d.apply(e.op, of_result ? e.width : e.args[0].width, args);
 }
 
-// What evaluate needs of concrete numbers; a truth value is 0 or 1.
+// The domain of concrete numbers for evaluate(); a truth value is 0 or 1.
 std::uint64_t apply(Op op, int width, const std::vector<std::uint64_t>& args);
 
 }  // namespace secequiv::rules

@@ -1,10 +1,10 @@
-// Rules: rewrites of classic BPF, or of conditions, that are claimed to be right for all values of
-// their symbols. Owns the .rule format, a rule's parts, and what a rule does for given values. It
-// must not prove anything (verify/smt/rules.h) nor know policies.
+// Rewrites of classic BPF, or of conditions, that are claimed to be right for all values of their
+// symbols. Owns the .rule format, the parts of a rewrite, and what it does for given values. It
+// must not prove anything (verify/smt/rules.h) nor know policies, whose rules are something else.
 //
 //   rule NAME                         ; comments as in assembly; NAME has no blanks
 //     source: any text                ; where the rewrite, or the mistake, is from
-//     expect: refuted exit            ; of a rule that is wrong, with the kind of counterexample
+//     expect: refuted exit            ; for a wrong rewrite, with the kind of counterexample
 //     for: n in 1..4, m in 2..3       ; a family: every choice of these is proven
 //     where: $m & ($m - 1) == 0       ; more lines are joined by '&&' (expr.h)
 //     live: A, M[2]                   ; what is read later, at every exit; or 'none', 'all', 'M'
@@ -16,8 +16,7 @@
 //       jset #$m, yes, no             ; falling off the end is the exit 'next'
 //
 // `before: CONDITION` (or after) stands for code that goes to the exit 'yes' where the condition
-// holds and to 'no' elsewhere. Everything is live unless something else is said; of a rule with a
-// condition, nothing.
+// holds and to 'no' elsewhere. By default everything is live; with a condition, nothing.
 #pragma once
 
 #include <array>
@@ -34,10 +33,10 @@
 
 namespace secequiv::rules {
 
-// How a rule is wrong.
+// How a rewrite is wrong.
 enum class Deviation : std::uint8_t {
   kNone,
-  kIllegal,  // the kernel would refuse what it makes of a program that it accepts
+  kIllegal,  // the kernel accepts a program with `before`, but would refuse it with `after`
   kExit,     // another exit, or a return in place of an exit
   kValue,    // another value is returned
   kState,    // something that is live has another value
@@ -54,12 +53,11 @@ inline constexpr Live kLiveAll = 0x3ffff;
 // "A", "X", "M[3]" of the lowest bit.
 std::string live_name(Live live);
 
-// A piece of code. Behind its instructions stands one RET for each exit of the rule, so that it is
-// a program.
+// A piece of code, followed by one RET for each exit, so that it is a program.
 struct Fragment {
   Program program;
   std::size_t size = 0;                       // of the piece itself
-  std::vector<std::optional<Expr>> operands;  // per instruction: what stands in place of k
+  std::vector<std::optional<Expr>> operands;  // per instruction: the expression in place of k
 };
 using Side = std::variant<Fragment, Expr>;  // code or a condition
 
@@ -98,7 +96,7 @@ struct Rule {
 // given twice.
 Result<std::vector<Rule>> parse_rules(std::string_view text, const std::string& name);
 
-// One member of a family, everything written out; of a rule without one, the rule itself.
+// One member of a family, with its indices expanded; without a family, the rewrite itself.
 struct Instance {
   const Rule* rule = nullptr;
   Indices indices;
@@ -124,43 +122,42 @@ struct Ending {
   Machine<Concrete> state{};  // at the exit
 };
 
-// Values that make the condition, and a program of `before` that the kernel takes; what both sides
-// do then.
+// Values that meet the condition, for which the kernel accepts `before`; and what both sides do.
 struct Counterexample {
   Assignment assignment;
   Deviation kind = Deviation::kNone;
   Ending before;
-  Ending after;         // of any kind but kIllegal
-  Live differs = 0;     // kState: all that is live and has another value
+  Ending after;         // unless kIllegal
+  Live differs = 0;     // kState: everything live that has another value
   std::string refusal;  // kIllegal: why
 };
 
-// Runs both sides: nothing if the assignment does not count (the condition is false, the kernel
-// would refuse `before`) or both do the same.
+// Runs both sides. Nothing if both do the same, or if the assignment does not count (the condition
+// is false or the kernel would refuse `before`).
 std::optional<Counterexample> replay(const Instance& instance, const Assignment& assignment);
 
 // The value of an expression for an assignment.
 std::uint64_t value_of(const Expr& expr, const Instance& instance, const Assignment& assignment);
 
-// Does the expression speak of symbols alone, not of registers, M[] or the input?
+// Whether the expression uses symbols only, not registers, M[] or the input.
 bool of_symbols(const Expr& expr);
 
 // The code of a side with the values of symbols in place.
 Program instantiate(const Fragment& fragment, const Instance& instance,
                     const Assignment& assignment);
 
-// Why the kernel would refuse code behind which its exits stand, all of M[] being written before
-// it.
+// Why the kernel would refuse code that is followed by its exits, if all of M[] was written before.
 std::optional<Refusal> refusal_of(const Program& code);
 
-// When the kernel takes a fragment's operands: divisors are not 0, and so on.
+// The condition under which the kernel accepts a fragment's operands: divisors are not 0, and so
+// on.
 Expr legality(const Fragment& fragment);
 
 // Symbols that are indices of M[] on either side.
 std::vector<std::size_t> index_symbols(const Instance& instance);
 
-// For which values of these symbols does the kernel refuse `after` where it takes `before`, for
-// M[] words that may be read before they are written? No other value matters.
+// The values of these symbols for which the kernel accepts `before` but refuses `after`, because
+// words of M[] may be read before they are written.
 std::vector<std::vector<std::uint32_t>> memory_refusals(const Instance& instance);
 
 }  // namespace secequiv::rules

@@ -1,5 +1,5 @@
-// Whole programs from a rule: code with values in place, between instructions that fill the
-// registers from the input and some that return what is live. Owns that frame.
+// Whole programs from a rewrite: code with values in place of symbols, between instructions that
+// fill the registers from the input and instructions that return the live state. Owns this frame.
 #pragma once
 
 #include <utility>
@@ -14,7 +14,7 @@ namespace secequiv::rules {
 // Precondition: both sides are code, and the condition speaks of symbols alone.
 std::pair<Program, Program> whole_programs(const Instance& instance, const Assignment& assignment);
 
-// Can it? Empty, or why not.
+// Why no such programs exist; empty if they do.
 std::string_view no_programs(const Instance& instance);
 
 }  // namespace secequiv::rules

@@ -1,6 +1,6 @@
-// Asks Z3 for values and an input on which a patched program and its policy differ. Owns the query:
-// at the places of a variable the program's constants are the variable itself. It must not know how
-// answers are replayed (verify/decide/precompiled.h). Z3's own types stay in the .cc file.
+// Lets Z3 search for values and an input on which a patched program and its policy differ. Owns the
+// query, in which a patched constant is its variable. It must not know how answers are replayed
+// (verify/decide/precompiled.h). Z3's own types stay in the .cc file.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@
 namespace secequiv::smt {
 
 struct PrecompiledAnswer {
-  // What a model of Z3 says, not yet replayed.
+  // A model of Z3, not yet replayed.
   struct Model {
     std::vector<std::uint32_t> values;  // of Precompiled::variables, in their order
     SeccompData data;
   };
   Verdict verdict = Verdict::kUnknown;  // or kEquivalent, kDifferent
-  std::optional<Model> model;           // of kDifferent
-  std::string detail;                   // of kUnknown: what ran out
+  std::optional<Model> model;           // for kDifferent
+  std::string detail;                   // for kUnknown: the limit that was reached
   double encode_seconds = 0;
   double solve_seconds = 0;
 };

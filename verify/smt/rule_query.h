@@ -1,5 +1,5 @@
-// One member of a rule as a question to Z3. Owns which formula says that it is wrong. It must not
-// know families (rules.h). Shows Z3's types, so only .cc files of this folder include it.
+// One member of a family of rewrites as a query for Z3. Owns the formula for "it is wrong". It must
+// not know families (rules.h). It exposes Z3's types, so only .cc files of this folder include it.
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@
 namespace secequiv::smt {
 
 struct RuleQuery {
-  Z3_ast condition;  // the rule's own
-  Z3_ast counts;     // what else must hold for values to count: `before` is legal, roles are kept
-  // Wrong in one way, in the order in which they are looked for, what nobody would notice first:
-  // kExit, kValue, kState, kIllegal.
+  Z3_ast condition;  // `where`
+  Z3_ast counts;     // values count only if `before` is legal and symbols keep their roles
+  // One formula for each kind of deviation, the least noticeable first: kExit, kValue, kState,
+  // kIllegal. The search uses this order.
   std::array<Z3_ast, 4> wrong;
   Z3_ast any_wrong;
   std::vector<Z3_ast> variables;  // RuleTerms::variables

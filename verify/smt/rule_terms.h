@@ -1,6 +1,6 @@
-// Rules as terms of Z3: symbols, entry state and input are constants of the solver, code runs
-// through the same semantics as whole programs. Owns the encoding. It must not know what is asked
-// (rules.h). Shows Z3's types, so only .cc files of this folder include it.
+// Rewrites as terms of Z3: symbols, entry state and input are constants of the solver, and code
+// runs through the same semantics as whole programs. Owns the encoding. It must not know queries
+// (rules.h). It exposes Z3's types, so only .cc files of this folder include it.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ class RuleTerms : public Terms {
  public:
   RuleTerms();
 
-  // Of expressions; `width` as there.
+  // For expressions.
   using Value = Z3_ast;
   Value number(std::uint64_t n, int width);
   Value symbol(const std::string& name, int width);
@@ -28,7 +28,7 @@ class RuleTerms : public Terms {
   using Terms::load;
   Value apply(rules::Op op, int width, const std::vector<Value>& args);
 
-  // Where code goes from the entry on; nothing for exits that no path of jumps leads to.
+  // Where code goes from the entry on.
   struct Endings {
     std::vector<Bool> reaches;  // per exit
     std::vector<Machine<RuleTerms>> states;
@@ -43,8 +43,8 @@ class RuleTerms : public Terms {
                                       const std::vector<std::uint32_t>& values);
 
  private:
-  // A table of 16 words at the index that the four bits of `word` from `first_bit` on are. The
-  // other bits are 0 where it counts (rule_query.h), so nothing looks at them.
+  // The element of a table of 16 words whose index is in the four bits of `word` from `first_bit`
+  // on. The other bits are 0 for values that count (rule_query.h).
   Word pick(std::span<const Word> table, Word word, unsigned first_bit);
   Bool is_slot(Word word, unsigned first_bit, std::uint32_t slot);
 

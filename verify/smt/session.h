@@ -1,6 +1,6 @@
-// Asking Z3 within limits: a solver over the terms of a domain, and the clock that interrupts it.
-// Owns how Z3 is configured and what an interrupted one says. It must not know what is asked
-// (solver.h, precompiled.h). Shows Z3's types, so only .cc files of this folder include it.
+// A Z3 solver with limits: its configuration, and the clock that interrupts it. Owns the texts for
+// limits that are reached. It must not know queries (solver.h, precompiled.h). It exposes Z3's
+// types, so only .cc files of this folder include it.
 #pragma once
 
 #include <condition_variable>
@@ -19,8 +19,7 @@
 
 namespace secequiv::smt {
 
-// Interrupts Z3 at a deadline. Z3's own "timeout" parameter is only looked at between some of its
-// steps.
+// Interrupts Z3 at a deadline, because Z3 checks its own "timeout" parameter too seldom.
 class Watchdog {
  public:
   Watchdog(Z3_context context, double seconds);
@@ -29,7 +28,7 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
 
   [[nodiscard]] bool expired() const { return Clock::now() >= deadline_ || stop_wanted(); }
-  // Of one that expired: what for.
+  // Why it expired.
   [[nodiscard]] std::string reason(double seconds) const;
 
  private:
@@ -42,7 +41,8 @@ class Watchdog {
 
 class Solver {
  public:
-  // Terms become bits, or stay words as long as they can: better where words are mostly moved.
+  // Whether terms become bits at once, or stay words as long as possible (better for programs that
+  // mostly move words).
   enum class Core : std::uint8_t { kBits, kWords };
 
   explicit Solver(Terms& terms, std::size_t memory_mib = 4096, Core core = Core::kBits);
@@ -59,8 +59,8 @@ class Solver {
   }
   [[nodiscard]] std::string text() const { return Z3_solver_to_string(terms_.context(), solver_); }
 
-  // Of the last satisfiable check: the values of terms; the input. Nothing if Z3 was interrupted
-  // while they were read out.
+  // The values of terms, or the input, in the last satisfiable check. Nothing if Z3 was interrupted
+  // meanwhile.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> model(
       std::span<const Z3_ast> terms) const;
   [[nodiscard]] std::optional<SeccompData> model() const;
@@ -70,10 +70,10 @@ class Solver {
   Z3_solver solver_;
 };
 
-// What ran out, from what a solver and its context say.
+// Which limit was reached, from the messages of a solver and its context.
 std::string limit_text(const std::string& reason, const std::string& error);
 
-// kInternal: a model that is none.
+// The kInternal error for a model that is wrong.
 Error does_not_replay(const SeccompData& data, std::string_view what);
 
 }  // namespace secequiv::smt

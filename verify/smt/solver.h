@@ -12,17 +12,17 @@
 namespace secequiv::smt {
 
 // Preconditions: check() accepts all programs (the length rule aside). `timeout_seconds` bounds the
-// whole call, minimization of the witness included: when it runs out before a verdict the answer is
-// kUnknown, after one the witness is what was found so far. Errors: kUsage if no input meets the
-// assumption; kInternal if a model of Z3 does not replay (a bug in this tool or in
-// Z3; never reported as a difference).
+// whole call. If it runs out before a verdict, the answer is kUnknown; if it runs out while the
+// witness is minimized, the smallest witness found so far is returned. Errors: kUsage if no input
+// meets the assumption; kInternal if a model of Z3 does not replay (a bug in this tool or in Z3; it
+// is never reported as a difference).
 Result<Proof> prove(const Question& question, double timeout_seconds,
                     std::size_t memory_mib = 4096);
 inline Result<Proof> prove(const Pair& pair, double timeout_seconds) {
   return prove(Question(pair), timeout_seconds);
 }
 
-// The question as SMT-LIB 2 text (satisfiable: the answer is no), for other solvers.
+// The question as SMT-LIB 2 text for other solvers; satisfiable means that the answer is no.
 std::string smt2(const Question& question);
 
 // Feasibility of one program's obligations. One encoding serves all queries.

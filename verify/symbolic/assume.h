@@ -1,6 +1,6 @@
-// What an assumption (harness/seccomp/assumption.h) says about all inputs at once, in any symbolic
-// domain. Owns how comparisons of 64-bit fields become comparisons of their halves. `holds` says
-// the same of one input.
+// The truth of an assumption (harness/seccomp/assumption.h) for all inputs at once, in any symbolic
+// domain. Owns how comparisons of 64-bit fields become comparisons of their halves. `holds` is the
+// same for one input.
 #pragma once
 
 #include <vector>
@@ -86,7 +86,7 @@ class AssumptionTests {
 
 }  // namespace detail
 
-// The inputs of which `assumption` holds, those whose 64-bit fields are in byte order `endian`.
+// The inputs for which `assumption` holds; their 64-bit fields are in byte order `endian`.
 template <SymbolicDomain D>
 typename D::Bool assume(D& d, const Assumption& assumption, Endian endian) {
   using Kind = Assumption::Node::Kind;

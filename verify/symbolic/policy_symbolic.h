@@ -1,6 +1,6 @@
 // What a policy (harness/policy/policy.h) decides on all inputs at once, in any symbolic domain,
-// with its variables as words. Owns a transcription of `decide` and Matcher::matches, rule by rule;
-// it must not know what compilers make of policies, so that they can be measured against it.
+// with its variables as words. Owns a transcription of `decide` and Matcher::matches, rule by rule.
+// It must not know compilers, because it checks them.
 #pragma once
 
 #include <cstdint>
@@ -150,9 +150,9 @@ class PolicyTerms {
 
 }  // namespace detail
 
-// The action that `policy` has for the domain's input. `variables(name)` is the word that stands
-// for a variable; every variable that a matcher names is asked for, whatever Policy::variables
-// says. Linear in the policy, in domain operations.
+// The action that `policy` has for the domain's input. `variables(name)` is the word for a
+// variable; it is called for every variable in a matcher, whether Policy::variables has it or not.
+// Linear in the policy, in domain operations.
 template <SymbolicDomain D, class Variables>
 typename D::Word decide_symbolic(D& domain, const Policy& policy, const Variables& variables) {
   return detail::PolicyTerms<D, Variables>(domain, policy, variables).decision();

@@ -13,7 +13,7 @@
 
 namespace secequiv {
 
-// Turned over, signed numbers compare as unsigned ones: actions in their order.
+// With this bit flipped, signed numbers compare as unsigned ones: the order of actions.
 inline constexpr std::uint32_t kSignBit = 0x80000000;
 
 // A Domain whose truth values can be combined and can choose between words. `same(a, b)` may answer
@@ -65,8 +65,7 @@ struct SymbolicControl {
   }
 };
 
-// A domain in which the number of the instruction at hand, the one constant that it asks for, is a
-// word.
+// A domain in which the k of the current instruction is a word: step() asks for no other constant.
 template <Domain D>
 struct WithNumber {
   using Word = typename D::Word;
@@ -108,8 +107,7 @@ void step_with(D& domain, const typename D::Word& number, const Insn& in, Machin
   machine.x = registers.x;
 }
 
-// What is known where a program has come to: the condition under which it gets there, and its
-// registers and memory then.
+// The state before an instruction: the condition under which it is reached, registers and memory.
 template <class D>
 struct SymbolicPlace {
   std::optional<typename D::Bool> reach;  // nothing where no path of jumps leads
@@ -117,11 +115,11 @@ struct SymbolicPlace {
   std::uint16_t stored = 0;  // M[] words that are written on some path here
 };
 
-// Walks through a program, instruction by instruction, from `entry` on. `enter(pc, place)` is asked
-// before an instruction that may be reached is executed: false ends its paths there.
-// `execute(pc, machine, control)` does what `step` does, `left(pc, place, control)` is told
-// afterwards. Precondition: check() accepts `program` (the length rule aside, and words in
-// `entry.stored` count as written). Linear in its length, in domain operations.
+// Walks through a program, instruction by instruction, from `entry` on. Calls `enter(pc, place)`
+// before each reachable instruction (false ends its paths there), `execute(pc, machine, control)`
+// in place of `step`, and `left(pc, place, control)` afterwards. Precondition: check() accepts
+// `program` (the length rule aside, and words in `entry.stored` count as written). Linear in its
+// length, in domain operations.
 template <SymbolicDomain D, class Enter, class Execute, class Left>
 void walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry, Enter&& enter,
                    Execute&& execute, Left&& left) {
@@ -232,7 +230,7 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program, const Symbols& symbo
   return out;
 }
 
-// What filters stacked on each other return (run_stack in harness/seccomp/action.h), newest first.
+// What a stack of filters returns (run_stack in harness/seccomp/action.h), newest first.
 template <SymbolicDomain D>
 typename D::Word run_stack_symbolic(D& d, std::span<const ProgramView> filters,
                                     const Symbols& symbols = {}) {
