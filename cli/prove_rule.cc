@@ -18,7 +18,7 @@ namespace secequiv::cli {
 namespace {
 
 using rules::Deviation;
-using rules::Rule;
+using Rule = rules::Rewrite;
 
 struct RuleJob {
   Options options;

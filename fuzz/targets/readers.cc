@@ -224,8 +224,8 @@ Reading names(std::string_view bytes) {
 
 // Both sides of a rule run for some values without a fault, and only what it says differs.
 Reading rewrites(std::string_view bytes) {
-  return answered(rules::parse_rules(bytes, "input"), [](const std::vector<rules::Rule>& all) {
-    for (const rules::Rule& each : all) {
+  return answered(rules::parse_rules(bytes, "input"), [](const std::vector<rules::Rewrite>& all) {
+    for (const rules::Rewrite& each : all) {
       const auto again = rules::parse_rules(each.text, "again");
       if (!again || again->size() != 1 || again->front().exits != each.exits)
         return std::string("a rule alone reads as something else");

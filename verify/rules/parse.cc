@@ -85,7 +85,7 @@ std::optional<Entry> entry_of(const Line& line) {
 // Reads the entries of one rule.
 class Reader {
  public:
-  Reader(Rule& rule, const std::string& file) : rule_(rule), file_(file) {}
+  Reader(Rewrite& rule, const std::string& file) : rule_(rule), file_(file) {}
 
   Status read(std::vector<Entry> entries) {
     for (Entry& entry : entries) {
@@ -159,7 +159,7 @@ class Reader {
       if (!first || !last || *first > *last || *last > 64)
         return failure(entry.line, fmt::format("expected FIRST..LAST, at most 64, found '{}'",
                                                range.substr(3)));
-      for (const Rule::Range& other : rule_.family)
+      for (const Rewrite::Range& other : rule_.family)
         if (other.index == index)
           return failure(entry.line, fmt::format("'{}' is given twice", index));
       if (rule_.family.size() == kMaxIndices)
@@ -362,7 +362,7 @@ class Reader {
     std::vector<Line> lines;  // of instructions
     Side* side;
   };
-  Rule& rule_;
+  Rewrite& rule_;
   const std::string& file_;
   SymbolWidths widths_;
   std::set<std::string_view> seen_;
@@ -373,9 +373,9 @@ class Reader {
 
 }  // namespace
 
-Result<std::vector<Rule>> parse_rules(std::string_view text, const std::string& name) {
+Result<std::vector<Rewrite>> parse_rules(std::string_view text, const std::string& name) {
   text = without_bom(text);
-  std::vector<Rule> out;
+  std::vector<Rewrite> out;
   std::vector<Entry> entries;
   std::set<std::string> names;
   const auto finish = [&]() -> Status {

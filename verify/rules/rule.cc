@@ -87,7 +87,7 @@ Result<Side> bind_side(const Side& side, const Indices& indices, const std::stri
   return Side(std::move(out));
 }
 
-Result<Instance> instance_of(const Rule& rule, const Indices& indices, std::size_t& parts) {
+Result<Instance> instance_of(const Rewrite& rule, const Indices& indices, std::size_t& parts) {
   Instance out{&rule, indices, all_of({}), {}, {}, {}};
   for (const Expr& condition : rule.conditions) {
     auto bound = written_out(condition, indices, rule.where_found, parts);
@@ -229,7 +229,7 @@ std::string missing_memory(const Instance& instance, const std::vector<std::size
                            const std::vector<std::uint32_t>& values) {
   const auto* after = std::get_if<Fragment>(&instance.after);
   if (after == nullptr) return "";
-  const Rule& rule = *instance.rule;
+  const Rewrite& rule = *instance.rule;
   const IndexValues at(instance, symbols, values);
   std::uint32_t known = at.in(instance.condition);
   MemoryUse had{0, std::vector<std::uint32_t>(rule.exits.size(), 0)};
@@ -309,9 +309,9 @@ std::string live_name(Live live) {
   return bit == 0 ? "A" : bit == 1 ? "X" : fmt::format("M[{}]", bit - 2);
 }
 
-Result<std::vector<Instance>> instances(const Rule& rule) {
+Result<std::vector<Instance>> instances(const Rewrite& rule) {
   std::vector<Indices> choices = {{}};
-  for (const Rule::Range& range : rule.family) {
+  for (const Rewrite::Range& range : rule.family) {
     std::vector<Indices> more;
     for (const Indices& choice : choices) {
       for (std::uint32_t i = range.first; i <= range.last; ++i) {

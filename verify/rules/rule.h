@@ -73,7 +73,7 @@ struct Symbol {
   Role role = Role::kPlain;
 };
 
-struct Rule {
+struct Rewrite {
   struct Range {
     std::string index;
     std::uint32_t first = 0;
@@ -94,11 +94,11 @@ struct Rule {
 
 // Reads all rules of a file. Errors: kParse with file:line; also for no rule at all and for a name
 // given twice.
-Result<std::vector<Rule>> parse_rules(std::string_view text, const std::string& name);
+Result<std::vector<Rewrite>> parse_rules(std::string_view text, const std::string& name);
 
 // One member of a family, with its indices expanded; without a family, the rewrite itself.
 struct Instance {
-  const Rule* rule = nullptr;
+  const Rewrite* rule = nullptr;
   Indices indices;
   Expr condition;  // all of `where`
   Side before;
@@ -106,7 +106,7 @@ struct Instance {
   std::vector<Symbol> symbols;
 };
 // Every member, smallest first. Errors: kParse; more than 1000 members.
-Result<std::vector<Instance>> instances(const Rule& rule);
+Result<std::vector<Instance>> instances(const Rewrite& rule);
 
 // Values of all symbols, of the registers and M[] at the entry, and of the input.
 struct Assignment {

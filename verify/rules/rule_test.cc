@@ -11,7 +11,7 @@ namespace {
 
 // The only instance of the only rule of `text`.
 struct One {
-  std::vector<Rule> rules;
+  std::vector<Rewrite> rules;
   std::vector<Instance> members;
 
   explicit One(const std::string& text) {
@@ -44,7 +44,7 @@ std::string rule(const std::string& before, const std::string& after,
 std::string refusal(const std::string& text) {
   const auto rules = parse_rules(text, "t.rule");
   if (!rules) return rules.error().text();
-  for (const Rule& each : *rules)
+  for (const Rewrite& each : *rules)
     if (const auto members = instances(each); !members) return members.error().text();
   return "";
 }
@@ -150,7 +150,7 @@ TEST(RuleExpr, RefusesWhatItDoesNotUnderstand) {
             std::string::npos);
 }
 
-TEST(Rule, RefusesWhatIsNoRule) {
+TEST(Rewrite, RefusesMalformedRules) {
   const struct {
     std::string text;
     const char* says;
@@ -212,12 +212,12 @@ TEST(Rule, RefusesWhatIsNoRule) {
   }
 }
 
-TEST(Rule, ReadsPartsAndSymbols) {
+TEST(Rewrite, ReadsPartsAndSymbols) {
   const One one(rule("ld [$o]\nand #($m & 3)\nst M[$i]\njeq #0, yes, no",
                      "ld [$o]\njset #$m, no, yes",
                      "source: here\nlive: M[2], X\nlive yes: none\nwhere: $m != 0\n"));
   ASSERT_FALSE(one.members.empty());
-  const Rule& r = one.rules.front();
+  const Rewrite& r = one.rules.front();
   EXPECT_EQ(r.source, "here");
   EXPECT_EQ(r.exits, (std::vector<std::string>{"next", "no", "yes"}));
   EXPECT_EQ(r.live, (std::vector<Live>{kLiveX | kLiveM << 2, kLiveX | kLiveM << 2, 0}));
@@ -248,7 +248,7 @@ Deviation replayed(const std::string& text, std::vector<std::uint32_t> symbols,
   return found ? found->kind : Deviation::kNone;
 }
 
-TEST(Rule, ReplayTellsEveryKind) {
+TEST(Rewrite, ReplayTellsEveryKind) {
   const std::string shift = rule("ld #1", "lsh #$s", "live: none\nwhere: $s <u 40\n");
   EXPECT_EQ(replayed(shift, {31}), Deviation::kNone);
   EXPECT_EQ(replayed(shift, {32}), Deviation::kIllegal);
@@ -268,7 +268,7 @@ TEST(Rule, ReplayTellsEveryKind) {
   EXPECT_EQ(replayed(rule("ld #1", "ld [$o]", "live: none\n"), {2}), Deviation::kIllegal);
 }
 
-TEST(Rule, MemoryThatMayBeUnset) {
+TEST(Rewrite, MemoryThatMayBeUnset) {
   const auto refused = [](const std::string& before, const std::string& after,
                           const std::string& head = "live: none\n") {
     const One one(rule(before, after, head));
@@ -312,7 +312,7 @@ TEST(Rule, MemoryThatMayBeUnset) {
   EXPECT_EQ(refused("ja far", "ret #0", "live: none\nlive next: M[5]\n"), 1u);
 }
 
-TEST(Rule, AConditionDoesNotNarrowSymbols) {
+TEST(Rewrite, AConditionDoesNotNarrowSymbols) {
   const One one(
       rule("ld #$o\njge #64, yes, no", "ld #$o\nja no", "where: $o == $o || [$o] == 1\n"));
   ASSERT_FALSE(one.members.empty());
@@ -323,7 +323,7 @@ TEST(Rule, AConditionDoesNotNarrowSymbols) {
       Deviation::kExit);
 }
 
-TEST(Rule, ManyExitsAndIndicesAreNoWork) {
+TEST(Rewrite, ManyExitsAndIndicesAreNoWork) {
   std::string jumps;
   for (int i = 0; i < 100; ++i)
     jumps += "jeq #" + std::to_string(i) + ", e" + std::to_string(i) + "\n";
@@ -333,7 +333,7 @@ TEST(Rule, ManyExitsAndIndicesAreNoWork) {
   EXPECT_EQ(memory_refusals(one.member()).size(), 4096u - 16u);
 }
 
-TEST(Rule, WholeProgramsShowWhatIsLive) {
+TEST(Rewrite, WholeProgramsShowWhatIsLive) {
   const One one(rule("add #$k\njeq #3, yes, no", "add #($k + 0)\njeq #3, yes, no", "live: A\n"));
   ASSERT_FALSE(one.members.empty());
   EXPECT_EQ(no_programs(one.member()), "");

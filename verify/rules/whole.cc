@@ -16,7 +16,7 @@ std::uint32_t memory_of(ProgramView code) {
   return out;
 }
 
-Program whole(const Program& code, std::size_t size, std::uint32_t memory, const Rule& rule) {
+Program whole(const Program& code, std::size_t size, std::uint32_t memory, const Rewrite& rule) {
   Program out;
   for (std::uint32_t k = 0; k < kMemWords; ++k) {
     if ((memory >> k & 1) == 0) continue;

@@ -149,7 +149,7 @@ void RuleTerms::step_operand(const Insn& in, Word operand, Machine<RuleTerms>& m
   }
 }
 
-RuleTerms::Endings RuleTerms::run(const rules::Side& side, const rules::Rule& rule) {
+RuleTerms::Endings RuleTerms::run(const rules::Side& side, const rules::Rewrite& rule) {
   Endings out{std::vector<Bool>(rule.exits.size(), truth(false)),
               std::vector<Machine<RuleTerms>>(rule.exits.size(), entry_), truth(false),
               constant(0)};

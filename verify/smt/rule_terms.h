@@ -35,7 +35,7 @@ class RuleTerms : public Terms {
     Bool returns;
     Word value;
   };
-  Endings run(const rules::Side& side, const rules::Rule& rule);
+  Endings run(const rules::Side& side, const rules::Rewrite& rule);
 
   // Terms for everything that an assignment gives values to: symbols, then A, X, M[], the input.
   std::vector<Z3_ast> variables(const rules::Instance& instance);

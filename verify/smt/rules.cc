@@ -170,7 +170,7 @@ RuleQuery query_of(RuleTerms& t, const Instance& instance) {
   return out;
 }
 
-Result<RuleProof> prove_rule(const rules::Rule& rule, double timeout_seconds,
+Result<RuleProof> prove_rule(const rules::Rewrite& rule, double timeout_seconds,
                              std::size_t memory_mib) {
   RuleProof out;
   const auto start = Clock::now();

@@ -28,7 +28,7 @@ struct RuleProof {
 // illegal), then by the number of zeros. Errors: kParse for mistakes that show only when a family
 // is expanded; kPolicy if no values meet the condition, since that proves nothing; kInternal if a
 // model of Z3 does not replay.
-Result<RuleProof> prove_rule(const rules::Rule& rule, double timeout_seconds,
+Result<RuleProof> prove_rule(const rules::Rewrite& rule, double timeout_seconds,
                              std::size_t memory_mib = 4096);
 
 // Conditions over the symbols under which a rewrite is right. They come from a small vocabulary:
@@ -51,7 +51,7 @@ struct WeakestCondition {
 };
 
 // Errors: as prove_rule; kUsage for a family.
-Result<WeakestCondition> weakest_condition(const rules::Rule& rule, double timeout_seconds,
+Result<WeakestCondition> weakest_condition(const rules::Rewrite& rule, double timeout_seconds,
                                            std::size_t memory_mib = 4096);
 
 // Up to `count` different assignments that meet the condition and whose `before` the kernel

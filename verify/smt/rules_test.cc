@@ -21,9 +21,9 @@ namespace {
 
 using rules::Deviation;
 using rules::Instance;
-using rules::Rule;
+using rules::Rewrite;
 
-Rule one_rule(const std::string& text) {
+Rewrite one_rule(const std::string& text) {
   auto parsed = rules::parse_rules(text, "t.rule");
   if (!parsed) {
     ADD_FAILURE() << parsed.error().text() << "\n" << text;
@@ -32,8 +32,8 @@ Rule one_rule(const std::string& text) {
   return std::move(parsed->front());
 }
 
-std::vector<Rule> library() {
-  std::vector<Rule> out;
+std::vector<Rewrite> library() {
+  std::vector<Rewrite> out;
   for (const auto& file :
        std::filesystem::directory_iterator(SECEQUIV_SOURCE_DIR "/verify/rules/library")) {
     auto text = read_file(file.path().string());
@@ -42,7 +42,7 @@ std::vector<Rule> library() {
       ADD_FAILURE() << parsed.error().text();
       continue;
     }
-    for (Rule& rule : *parsed) out.push_back(std::move(rule));
+    for (Rewrite& rule : *parsed) out.push_back(std::move(rule));
   }
   return out;
 }
@@ -50,7 +50,7 @@ std::vector<Rule> library() {
 TEST(RuleProofs, TheLibraryIsAsItSays) {
   std::set<std::string> names;
   std::size_t wrong = 0;
-  for (const Rule& rule : library()) {
+  for (const Rewrite& rule : library()) {
     EXPECT_TRUE(names.insert(rule.name).second) << rule.name << " is there twice";
     const auto proof = prove_rule(rule, 60);
     ASSERT_TRUE(proof) << proof.error().text();
@@ -65,7 +65,7 @@ TEST(RuleProofs, TheLibraryIsAsItSays) {
 
 TEST(RuleProofs, TheLibraryHasEveryPassOfTheOptimizer) {
   std::set<std::string> names;
-  for (const Rule& rule : library()) names.insert(rule.name.substr(0, rule.name.find('.')));
+  for (const Rewrite& rule : library()) names.insert(rule.name.substr(0, rule.name.find('.')));
   std::size_t passes = 0;
   for (const Pass& pass : all_passes()) {
     EXPECT_TRUE(names.contains(std::string(pass.name))) << pass.name;
@@ -148,7 +148,7 @@ TEST(RuleProofs, HoldForRandomValues) {
                                       "where: A == [$o]\n", "where: popcount($a) == 1\n"};
     const std::string text = fmt::format("rule t\n{}{}before:\n{}after:\n{}", random.pick(kLive),
                                          random.pick(kWhere), joined(before), joined(after));
-    const Rule rule = one_rule(text);
+    const Rewrite rule = one_rule(text);
     const auto proof = prove_rule(rule, 20);
     ASSERT_TRUE(proof) << proof.error().text() << "\n" << text;
     ASSERT_NE(proof->verdict, Verdict::kUnknown) << text;
@@ -199,7 +199,7 @@ TEST(RuleProofs, ExpressionsMeanTheSameToBoth) {
     const std::string condition =
         wide ? fmt::format("wide({}, {}) {} wide({}, {}) - 1", a, b, random.pick(kTests), b, a)
              : fmt::format("{} {} {}", a, random.pick(kTests), b);
-    const Rule rule = one_rule(fmt::format(
+    const Rewrite rule = one_rule(fmt::format(
         "rule t\nbefore: ({}) || [$o] == 0 && M[$i] == 0 && $a == $b\nafter: true\n", condition));
     const auto members = rules::instances(rule);
     ASSERT_TRUE(members);
@@ -239,7 +239,7 @@ TEST(RuleProofs, WithoutValuesNothingIsProven) {
 
 TEST(RuleProofs, ATimeLimitIsUnknown) {
   // Factoring.
-  const Rule hard = one_rule(
+  const Rewrite hard = one_rule(
       "rule t\nwhere: $a >u 1 && $b >u 1 && $c >u 1\n"
       "before: wide(0, $a) * wide(0, $b) * wide(0, $c) == 0x7fffffffffffffe7\nafter: false\n");
   const auto proof = prove_rule(hard, 0.05);
@@ -313,7 +313,7 @@ TEST(RuleProofs, WhatIsReadOutWhenInterruptedIsNoModel) {
 TEST(RuleProofs, ALimitWhileACounterexampleIsMadeSmallIsNoError) {
   auto text = read_file(SECEQUIV_SOURCE_DIR "/corpus/regress/rules/shrunk-until-the-limit.rule");
   ASSERT_TRUE(text);
-  const Rule rule = one_rule(*text);
+  const Rewrite rule = one_rule(*text);
   const auto whole = prove_rule(rule, 60);
   ASSERT_TRUE(whole && whole->counterexample);
   EXPECT_EQ(whole->counterexample->kind, Deviation::kState);
@@ -326,7 +326,7 @@ TEST(RuleProofs, ALimitWhileACounterexampleIsMadeSmallIsNoError) {
 
 TEST(RuleProofs, InstancesOfARuleAreEquivalentPrograms) {
   Random random(8);
-  for (const Rule& rule : library()) {
+  for (const Rewrite& rule : library()) {
     if (rule.expected != Deviation::kNone || !rule.family.empty()) continue;
     const auto members = rules::instances(rule);
     ASSERT_TRUE(members);

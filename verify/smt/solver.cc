@@ -232,7 +232,7 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
   proof.verdict = Verdict::kDifferent;
   const auto smallest = symbols.run();
   if (!smallest) return smallest.error();
-  const Instance instance(question, proof.symbols);
+  const secequiv::Instance instance(question, proof.symbols);
   if (auto done = Minimizer(terms, solver, instance.question, watchdog, proof).run(); !done)
     return done.error();
   proof.minimal = proof.minimal && *smallest;

@@ -241,7 +241,7 @@ class Weakest {
 
 }  // namespace
 
-Result<WeakestCondition> weakest_condition(const rules::Rule& rule, double timeout_seconds,
+Result<WeakestCondition> weakest_condition(const rules::Rewrite& rule, double timeout_seconds,
                                            std::size_t memory_mib) {
   if (!rule.family.empty())
     return make_error(
