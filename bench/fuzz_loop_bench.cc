@@ -1,7 +1,7 @@
-// What fuzzing the reference optimizer with proof costs, stage by stage and as a whole: programs
+// Measures fuzzing the reference optimizer with proofs, stage by stage and as a whole: programs
 // (generated or mutated, optimized, compared on inputs, proven) and policies (compiled first).
-// scripts/bench fuzz_loop runs this. Rows are programs or policies a second; the counters of a
-// proof are shares of all of them.
+// scripts/bench fuzz_loop runs this. Rows are programs or policies a second; the counters of proofs
+// are percentages of them.
 #include <benchmark/benchmark.h>
 
 #include <vector>
@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::size_t kPrograms = std::size_t{1} << 13;
 constexpr std::size_t kPolicies = std::size_t{1} << 9;
-constexpr std::size_t kInputs = 24;  // as many as a hunt runs
+constexpr std::size_t kInputs = 24;  // as in `secequiv fuzz --optimizer`
 
-// What became of the pairs that went through.
+// How many pairs had which outcome.
 struct Outcomes {
   std::uint64_t pairs = 0;
   std::uint64_t proven = 0;
-  std::uint64_t by_diagrams = 0;  // of these; the others without
+  std::uint64_t by_diagrams = 0;  // how many of these needed diagrams
   std::uint64_t undecided = 0;
   std::uint64_t different = 0;
 
@@ -119,7 +119,7 @@ const std::vector<Pair>& policy_pairs() {
   return pairs;
 }
 
-// NAME: one stage for each of `things`, again and again.
+// Registers NAME: runs one stage for each of `things`, repeatedly.
 template <class Things, class Stage>
 void add(const char* name, const Things& (*things)(), const Stage& stage) {
   benchmark::RegisterBenchmark(name, [=](benchmark::State& state) {
@@ -134,7 +134,7 @@ void add(const char* name, const Things& (*things)(), const Stage& stage) {
   })->Unit(benchmark::kMillisecond);
 }
 
-// The same for stages that prove, and say what of it.
+// The same for stages that prove; they also report outcomes.
 template <class Things, class Stage>
 void add_proof(const char* name, const Things& (*things)(), const Stage& stage) {
   benchmark::RegisterBenchmark(name, [=](benchmark::State& state) {

@@ -1,5 +1,5 @@
-// The decision diagrams' prove against Z3's on the corpus' pairs, on random programs, and on
-// allow-lists of growing length, in one process. scripts/bench prove runs this and judges.
+// Compares proofs by decision diagrams and by Z3 on the corpus' pairs, on random programs, and on
+// allow-lists of growing length, in one process. scripts/bench prove runs this and checks targets.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string complaint(const Result<Proof>& proof) {
   return std::string(verdict_name(proof->verdict)) + " " + proof->detail;
 }
 
-// A pair, or what is wrong with it: a benchmark then says so instead of measuring.
+// A pair, or the error because of which its benchmark is skipped.
 struct Subject {
   Pair pair;
   std::string error;
@@ -110,9 +110,8 @@ void add_diff(const std::string& name, const std::string& before, const std::str
   })->Unit(benchmark::kMicrosecond);
 }
 
-// Random programs against what the optimizer makes of them. Each keeps its fastest run over all
-// repetitions; the percentiles of these are the counters. Programs whose limits run out are counted
-// apart.
+// Random programs against their optimized form. Each keeps its fastest run over all repetitions;
+// the counters are percentiles of these. Programs that reach the limits are counted apart.
 class RandomPairs {
  public:
   void measure(benchmark::State& state) {
