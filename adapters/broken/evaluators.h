@@ -1,5 +1,5 @@
-// Interpreters of filters that are wrong on purpose: ours with one thing done as other interpreters
-// were found to do it. Owns these and their names. It must not know how they are found.
+// Filter interpreters that are wrong on purpose: ours with one bug that another interpreter had.
+// Owns these and their names. It must not know how they are found.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace secequiv::broken {
 
-// What it does in place of an instruction; false if it does what is right.
+// Replaces one instruction; returns false to run the right one.
 using Quirk = bool (*)(const Insn& in, Machine<Concrete>& machine,
                        secequiv::detail::RunControl<Silent>& control);
 
@@ -18,14 +18,14 @@ struct PlantedEvaluator {
   std::string_view name;  // "eval-length-is-zero"
   std::string_view bug_class;
   Quirk quirk;
-  bool keeps_x = false;  // X is what the run before left
+  bool keeps_x = false;  // X keeps its value from the previous run
 };
 
 std::span<const PlantedEvaluator> planted_evaluators();
 const PlantedEvaluator* find_planted_evaluator(std::string_view name);
 
-// What `planted` says the program returns on each input, one after the other. Precondition as of
-// run().
+// The return values that `planted` computes, one input after the other. Precondition: that of
+// run(). (One that keeps X depends on the order.)
 std::vector<std::uint32_t> evaluate_with(const PlantedEvaluator& planted, ProgramView program,
                                          std::span<const InputWords> inputs);
 

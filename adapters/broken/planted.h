@@ -1,6 +1,6 @@
-// Whole optimizers, compilers and interpreters of filters that are wrong on purpose, as a user of
-// this harness would bring them: the reference with one thing broken, one for each kind of bug that
-// real ones had. Owns these and their names. It must not know how they are found.
+// Optimizers and compilers of filters that are wrong on purpose: the reference with one bug, one
+// for each class of bugs that real ones had. Owns these and their names. It must not know how they
+// are found.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@
 
 namespace secequiv::broken {
 
-// Precondition of both as of the reference optimizer's: an accepted program, a policy that
-// read_policy could have made. The result is accepted, too; only its decisions are wrong.
+// Precondition: an accepted program, or a policy that read_policy() could return. The kernel
+// accepts the result, too; only its decisions are wrong.
 using PlantedOptimizer = std::function<Program(ProgramView)>;
 using PlantedCompiler = std::function<Program(const Policy&)>;
 using WatchedOptimizer = std::function<Program(ProgramView, const Watch&)>;
 
 struct Planted {
   std::string name;            // "swapped-targets-in-high-half"
-  std::string_view bug_class;  // as said of the real ones
+  std::string_view bug_class;  // the real bug, in words
   std::variant<PlantedOptimizer, PlantedCompiler> run;
-  WatchedOptimizer watched = {};  // of an optimizer made of passes: the same as `run`
+  WatchedOptimizer watched = {};  // if the optimizer has passes: as `run`, with stages
 };
 
 // One for each bug class, then the reference optimizer once for each wrong pass
@@ -35,7 +35,7 @@ struct Planted {
 std::span<const Planted> planted_optimizers();
 const Planted* find_planted(std::string_view name);
 
-// What `planted` makes of a policy; an optimizer gets the unoptimized program.
+// Compiles a policy with `planted`; an optimizer gets the unoptimized program.
 Program compile_with(const Planted& planted, const Policy& policy);
 
 }  // namespace secequiv::broken

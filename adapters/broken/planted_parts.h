@@ -1,4 +1,4 @@
-// The parts of planted.h's table, by where the bug sits. Owns nothing else.
+// The parts of planted.h's table, by the place of the bug. Owns nothing else.
 #pragma once
 
 #include <vector>

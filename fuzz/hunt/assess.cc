@@ -12,8 +12,8 @@
 namespace secequiv::hunt {
 namespace {
 
-// The kernel would refuse it although it would have taken what it was made from. A program that was
-// too long before may be too long afterwards.
+// The kernel would refuse the answer although it accepts the request. If the request was too long,
+// the answer may be, too.
 std::optional<Problem> refused_output(ProgramView before, ProgramView after) {
   const bool was_installable = !check(before);
   const auto refusal = check(after, was_installable ? LengthRule::kKernel : LengthRule::kUnlimited);
@@ -28,7 +28,7 @@ Problem differs(const Witness& witness, const char* found_by) {
   return Problem{FindingKind::kDifferent, became_text(witness), found_by, witness};
 }
 
-// Where an architecture occurs as a constant of a comparison, a filter may know it.
+// A filter may test for an architecture if it compares something with its value.
 bool names_arch(ProgramView program, std::uint32_t audit) {
   return std::ranges::any_of(program,
                              [&](const Insn& in) { return in.k == audit && is_conditional(in); });

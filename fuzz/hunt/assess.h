@@ -1,6 +1,6 @@
-// Is one answer of an optimizer or compiler under test right? Owns the order of the tests and what
-// is said of each failure. It must not know where programs come from nor ask the one under test
-// again.
+// Decides whether one answer of an optimizer or compiler under test is right. Owns the order of the
+// tests and the sentence for each failure. It must not know where programs come from nor repeat a
+// request.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@
 
 namespace secequiv::hunt {
 
-// Decides a question within limits of its own: narrow ones, since there are thousands of them a
-// second, or, if `thorough`, ones for a program that a user gave.
+// Decides equivalence within limits of its own: narrow ones, for thousands of programs a second,
+// or, if `thorough`, those for a program that a user gave.
 using Prover = std::function<Result<Proof>(const Question&, bool thorough)>;
 
 struct AssessOptions {
   Sameness sameness = Sameness::kRaw;
-  Prover prover;          // none: inputs alone decide
-  bool thorough = false;  // what the prover is told
-  bool cache = true;      // look at the kernel's bitmap, too
+  Prover prover;          // empty: only inputs decide
+  bool thorough = false;  // passed to the prover
+  bool cache = true;      // also compare the kernel's bitmaps
 };
 
 struct Problem {
@@ -40,21 +40,21 @@ struct Assessment {
   std::uint64_t evaluations = 0;
 };
 
-// `before` is a program that the kernel accepts but perhaps for its length; `inputs` are run
-// through both programs before anything is proven. The answer must not be kUnsupported.
-// Errors: kInternal, of the prover.
+// Preconditions: the kernel accepts `before` (the length rule aside); the answer is not
+// kUnsupported. Runs both programs on `inputs` before it proves anything. Errors: the prover's
+// kInternal.
 Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
                           std::span<const InputWords> inputs, const AssessOptions& options);
 
 // "ALLOW became ERRNO(1 EPERM) for nr=..., ...".
 std::string became_text(const Witness& witness);
 
-// What an answer that is none is called.
+// The kind of finding for a request without a usable answer.
 FindingKind finding_of(Outcome outcome);
 
-// System calls that the kernel allows without running `before` but not without running `after`, on
-// x86_64 and i386 and on aarch64 where either program names it; "read, write and 3 more (x86_64)".
-// Empty if there are none.
+// System calls that the kernel allows without running `before` but not without running `after`:
+// "read, write and 3 more (x86_64)". Looks at x86_64, and at i386 and aarch64 if a program names
+// them. Empty if there are none.
 std::string lost_calls(ProgramView before, ProgramView after);
 
 }  // namespace secequiv::hunt

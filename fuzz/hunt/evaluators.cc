@@ -15,7 +15,7 @@
 namespace secequiv::hunt {
 namespace {
 
-constexpr std::size_t kMostInputs = 20000;  // of a given program; one request each
+constexpr std::size_t kMostInputs = 20000;  // for a given program; one request each
 
 Problem differs(const SeccompData& data, std::uint32_t ours, std::uint32_t theirs) {
   return Problem{FindingKind::kDifferent,
@@ -24,7 +24,7 @@ Problem differs(const SeccompData& data, std::uint32_t ours, std::uint32_t their
                  "inputs", Witness{data, ours, theirs}};
 }
 
-// What is wrong with an answer, if anything.
+// The problem with an answer, if there is one.
 std::optional<Problem> problem_with(ProgramView program, std::span<const InputWords> inputs,
                                     const Answer<std::vector<std::uint32_t>>& answer,
                                     Sameness sameness) {
@@ -79,7 +79,7 @@ class EvaluatorHunt {
   }
 
  private:
-  // Whatever a user gave is tried before time and trials count.
+  // The user's own programs are tried before the limits apply.
   bool finished() {
     report_.interrupted = report_.interrupted || (options_.stop && options_.stop());
     if (report_.interrupted || (options_.stop_at_first && findings_.failed())) return true;
@@ -122,7 +122,7 @@ class EvaluatorHunt {
     findings_.add(std::move(finding));
   }
 
-  // What differs is shown by one input, which is made small with the program at hand each time.
+  // One input shows a difference. It is minimized together with the program.
   void reduce(Finding& finding, const std::vector<InputWords>& inputs) {
     const auto start = Clock::now();
     double seconds = options_.reduce_seconds;

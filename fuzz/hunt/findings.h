@@ -1,5 +1,5 @@
-// The findings of one hunt: which of them are looked into, and which are only counted because their
-// like is known. Owns the report's list of findings.
+// The findings of one hunt. Owns the report's list of findings and decides which are reduced and
+// which are only counted because their group is known. It must not know how they are reduced.
 #pragma once
 
 #include <map>
@@ -12,18 +12,18 @@ class Findings {
  public:
   Findings(HuntReport& report, const HuntOptions& options) : report_(report), options_(options) {}
 
-  // Should this one be reduced, then added? If not, it is counted.
+  // True if this finding should be reduced, then added. Otherwise it is counted.
   bool wants(Finding& finding);
   void add(Finding reduced);
-  // Of `problem`, as it was found.
+  // `problem` as a finding, not reduced yet.
   Finding finding(Problem problem, const HuntSubject& subject, std::uint64_t trial,
                   double seconds) const;
 
-  // A failure was found.
+  // True once a failure was found.
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
-  // Counts one more of a group that is known.
+  // True if the group is known; counts one more for it.
   bool merge(const std::string& group);
 
   HuntReport& report_;

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMostBatch = 256;
 constexpr std::size_t kChunk = 16;  // requests between two looks at the time
 constexpr std::uint64_t kSureTrials = 3;
-constexpr double kBatchSeconds = 0.05;  // how long a batch should take, so that limits are kept
+constexpr double kBatchSeconds = 0.05;  // a batch should take, so that limits are kept
 constexpr std::uint64_t kRepeatEvery = 16;
 
 class Hunt {
@@ -64,10 +64,10 @@ class Hunt {
     bool original;
     HuntSubject subject;
     Answer<Program> answer;
-    bool counted = true;  // false: asked besides, so that counts stay those of trials
+    bool counted = true;  // false: a further request of a counted trial
   };
 
-  // Of its own for each trial, so that what a seed gives does not depend on how fast we are.
+  // One generator per trial, so that a seed's programs do not depend on our speed.
   Random random_for(std::uint64_t trial, std::uint64_t purpose) const {
     return Random(Random(options_.seed).next() ^ (2 * trial + purpose) * 0xd1342543de82ef95);
   }
@@ -77,7 +77,7 @@ class Hunt {
     return report_.interrupted;
   }
 
-  // Whatever a user gave is tried before time and trials count.
+  // The user's own programs are tried before the limits apply.
   bool finished() {
     if (stopped() || (options_.stop_at_first && findings_.failed())) return true;
     if (report_.trials < source_.originals()) return false;
@@ -112,7 +112,7 @@ class Hunt {
     return Ok{};
   }
 
-  // Asks them all, or the first ones if time runs out or somebody stops us.
+  // Sends all requests, or only the first ones if time runs out or the hunt is stopped.
   void answer(std::vector<Trial>& trials) {
     std::size_t done = 0;
     while (done < trials.size() &&
@@ -160,7 +160,7 @@ class Hunt {
     return examine_answer(trial);
   }
 
-  // Of a trial, or of something that came of one.
+  // Examines the answer of a trial or of a request that followed from one.
   Result<Ok> examine_answer(const Trial& trial) {
     AssessOptions how = options_.assess;
     how.thorough = trial.original;
@@ -179,8 +179,8 @@ class Hunt {
     return note(trial, FindingKind::kGrew);
   }
 
-  // The same question again, and the answer as a question. Both results are assessed like any
-  // answer; only what is right can be a note.
+  // Repeats the request, and optimizes the answer again. Both results are assessed like any answer;
+  // only right ones can be notes.
   Result<Ok> ask_again(const Trial& trial) {
     if (!trial.answer.ok() || check(trial.answer.value, LengthRule::kUnlimited)) return Ok{};
     ++report_.repeated;

@@ -21,37 +21,37 @@ struct Target {
 struct HuntOptions {
   std::uint64_t seed = 1;
   double seconds = 60;           // after which no new trial starts
-  std::uint64_t trials = ~0ull;  // at most; what a user gave is tried in any case
-  std::size_t inputs = 24;       // run for each generated program; given ones get derived inputs
-  std::size_t reductions = 24;   // findings of a kind that are reduced; further ones are counted
+  std::uint64_t trials = ~0ull;  // at most; the user's own are tried in any case
+  std::size_t inputs = 24;       // for each generated program; given ones get derived inputs
+  std::size_t reductions = 24;   // findings reduced per kind; further ones are counted
   double reduce_seconds = 10;    // for each
-  double request_seconds = 10;   // the adapter's own limit, for the reduction of hangs
-  bool repeat = true;            // ask some things twice
+  double request_seconds = 10;   // the adapter's limit, for the reduction of hangs
+  bool repeat = true;            // repeat some requests
   bool scaling = true;           // measure how time grows (optimizers only)
-  bool stop_at_first = false;    // failure
-  bool require_proof = false;    // an undecided program is no pass; given ones always need proof
+  bool stop_at_first = false;    // end at the first failure
+  bool require_proof = false;    // undecided is not a pass; given ones always need proof
   AssessOptions assess;
-  std::set<FindingKind> allowed;                           // failures that are only reported
-  std::function<bool()> stop;                              // asked every few requests
+  std::set<FindingKind> allowed;                           // kinds that are noted only
+  std::function<bool()> stop;                              // checked every few requests
   std::function<void(const HuntReport&, Finding&)> found;  // called for each one that is new
-  std::string replay_options;  // what a replaying command needs, too: " --form ddd"
-  std::function<void(const HuntReport&)> progress;  // called now and then
+  std::string replay_options;                       // further options for a replay: " --form ddd"
+  std::function<void(const HuntReport&)> progress;  // called regularly
 };
 
-// Errors: kInternal of the prover.
+// Errors: the prover's kInternal; kAdapter if the command cannot run.
 Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntOptions& options);
 
-// The answer of whichever it is.
+// The answer of the target's optimizer or compiler.
 Answer<Program> ask(const Target& target, const HuntSubject& subject);
 
-// What a user gave, and what stayed open about it.
+// Counts of the user's own programs and policies.
 struct Originals {
   std::uint64_t count = 0;
   std::uint64_t unsupported = 0;
   std::uint64_t undecided = 0;
 };
 
-// Verdict and reason from what was found.
+// Sets the verdict and its reason.
 void conclude(HuntReport& report, const HuntOptions& options, const Originals& originals);
 
 }  // namespace secequiv::hunt

@@ -25,14 +25,14 @@ class GeneratedPrograms : public ProgramSource {
 class GeneratedPolicies : public ProgramSource {
  public:
   HuntSubject next(Random& random) override {
-    // Other people's compilers say of most shapes that they cannot express them.
+    // Most compilers cannot express most of the other shapes.
     return subject_of("generated", random.one_in(2) ? generate_policy(random, PolicyShape::kCommon)
                                                     : generate_policy(random));
   }
   [[nodiscard]] std::string describe() const override { return "generated policies"; }
 };
 
-// One of `given` and how often it was changed: mostly once or twice, sometimes far.
+// A copy of one of `given`, mostly changed once or twice, sometimes many times.
 template <class T, class Change>
 T changed(Random& random, const std::vector<T>& given, const Change& change) {
   T out = random.pick(given);

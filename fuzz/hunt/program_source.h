@@ -1,5 +1,5 @@
-// Where the programs and policies come from that something under test is given. Owns the sources:
-// what a user gave, then changed copies of it; or generated ones without end.
+// Supplies programs and policies for what is under test. Owns the sources: a user's own, then
+// changed copies of them; or generated ones without end. It must not know who is under test.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class ProgramSource {
 
   // The next one. Its program is accepted by check(), the length rule aside.
   virtual HuntSubject next(Random& random) = 0;
-  // How many of the first ones are as a user gave them.
+  // How many of the first ones are a user's own, unchanged.
   [[nodiscard]] virtual std::size_t originals() const { return 0; }
   [[nodiscard]] virtual std::string describe() const = 0;
 };
@@ -40,7 +40,7 @@ struct NamedPolicy {
   std::string name;
   Policy policy;
 };
-// Not empty. First each as it is, then changed ones.
+// First each one unchanged, then changed copies. Precondition: not empty.
 std::unique_ptr<ProgramSource> given_programs(std::vector<NamedProgram> programs);
 std::unique_ptr<ProgramSource> given_policies(std::vector<NamedPolicy> policies);
 

@@ -7,7 +7,7 @@
 namespace secequiv::hunt {
 
 Prover diagram_prover(std::size_t steps) {
-  // A std::function is copied, and what it remembers is only memory.
+  // Copies of the std::function share one prover; it only caches.
   return [steps, prover = std::make_shared<dd::Prover>()](const Question& question, bool thorough) {
     if (thorough) return dd::prove(question);
     std::size_t length = 0;

@@ -5,12 +5,13 @@
 
 namespace secequiv::hunt {
 
-// Steps of diagram operations for a program of no length, where thousands are proven a second.
+// Diagram steps before the program's length adds to them. Thousands of programs are proven a
+// second.
 inline constexpr std::size_t kNarrowSteps = std::size_t{1} << 15;
 
-// No solver, which would take minutes for what diagrams leave open, so that is said. What a user
-// gave is proven by diagrams; for the rest dd::Prover tries cheaper ways first, and the diagrams'
-// limits are narrow: they grow with the programs from `steps` on.
+// Uses no solver: it would take minutes for what diagrams leave undecided. A user's own programs
+// get the diagrams' full limits. For others dd::Prover tries cheaper ways first, and the limits
+// start at `steps` and grow with the programs.
 Prover diagram_prover(std::size_t steps = kNarrowSteps);
 
 }  // namespace secequiv::hunt

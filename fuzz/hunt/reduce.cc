@@ -39,8 +39,8 @@ class Reduction {
     return true;
   }
 
-  // The first pass whose program for the smallest subject shows the same kind of finding; empty if
-  // the optimizer does not tell, or nothing that fits its answer.
+  // The first pass whose program for the smallest subject shows the same kind of finding. Empty if
+  // the optimizer reports no stages, or stages that do not fit its answer.
   std::string pass() {
     if (target_.optimizer == nullptr || !last_ || !last_->answer.ok() ||
         (finding_.kind != FindingKind::kDifferent && finding_.kind != FindingKind::kRejected))
@@ -51,7 +51,7 @@ class Reduction {
     const auto inputs = inputs_for(last_->subject, last_->problem.witness);
     AssessOptions how = options_.assess;
     how.cache = false;
-    // Reducing may have used up its time; this has as much again.
+    // Reducing may have used up its time; this gets the same time again.
     start_ = Clock::now();
     for (OptimizerStage& stage : stages.value) {
       if (seconds_since(start_) > seconds_ || (options_.stop && options_.stop())) return {};
@@ -75,7 +75,7 @@ class Reduction {
     Answer<Program> answer;
     Problem problem;
   };
-  // Of the smallest subject so far: the last one for which still() held.
+  // The smallest subject so far: the last one for which still() held.
   [[nodiscard]] const std::optional<Shown>& last() const { return last_; }
 
  private:
@@ -84,7 +84,7 @@ class Reduction {
     std::vector<InputWords> inputs;
     if (witness) inputs.push_back(witness->data.words);
     if (options_.assess.prover) return inputs;
-    Random random(1);  // the same question must have the same answer
+    Random random(1);  // the same subject must get the same inputs
     for (const InputWords& words : random_inputs(random, subject.before, 64))
       inputs.push_back(words);
     return inputs;

@@ -1,5 +1,5 @@
-// Makes a finding small: the program or policy, then the input; then finds the pass to blame. Owns
-// what must stay true meanwhile.
+// Reduces a finding: the program or policy, then the input; then finds the pass that caused it.
+// Owns the condition that a reduction must keep. It must not know how answers are assessed.
 #pragma once
 
 #include "fuzz/hunt/hunt.h"
@@ -7,13 +7,12 @@
 namespace secequiv::hunt {
 
 // The same kind of finding on a subject as small as the time allows, with its answer, witness and
-// sentence, and the pass to blame if the optimizer tells. `finding.reduced` says whether nothing
-// smaller was found (false: time or calls ran out first). A finding that does not show again when
-// asked a second time is returned as it is, which its sentence then says. Errors: kInternal of the
-// prover.
+// sentence, and the pass that caused it if the optimizer reports stages. `finding.reduced` is false
+// if time or calls ran out first. A finding that does not occur a second time is returned
+// unchanged, with a sentence that states this. Errors: the prover's kInternal.
 Result<Finding> reduce(const Target& target, const Finding& finding, const HuntOptions& options);
 
-// Is the finding's kind what comes of `subject`? Its assessment if so.
+// The problem of kind `kind` with the answer for `subject`, if there is one.
 Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
                                      const HuntSubject& subject, Answer<Program>& answer,
                                      std::span<const InputWords> inputs,

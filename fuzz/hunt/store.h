@@ -1,5 +1,5 @@
-// A finding as a file that anyone can replay: its program (asm text) or policy (JSON), with what is
-// wrong and the command that shows it in front. Owns that form and the names of the files.
+// Writes a finding as a file that anyone can replay: its program (asm text) or policy (JSON),
+// headed by the failure and the command that shows it. Owns that form and the names of the files.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace secequiv::hunt {
 
-// "different-1f0a93c2.asm": the kind, a number that depends on the group alone, the form.
+// "different-1f0a93c2": the kind and a number that depends on the group alone.
 std::string file_name(const Finding& finding);
 
 // The command that shows the finding again, for a file at `path`.
 std::string replay_command(const HuntReport& report, const Finding& finding,
                            const std::string& path);
 
-// What is in the file.
+// The contents of the file.
 std::string file_text(const HuntReport& report, const Finding& finding, const std::string& path);
 
-// Makes `folder` if it is missing and sees that files can be written there. Errors: kIo.
+// Creates `folder` if it is missing and checks that it is writable. Errors: kIo.
 Status prepare_folder(const std::string& folder);
 
 // Writes the finding, if it has a program, into `folder` and sets its `file`. Errors: kIo.

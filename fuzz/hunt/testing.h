@@ -1,4 +1,4 @@
-// Stand-ins for what is under test, for tests of the hunt.
+// Fake optimizers, compilers and evaluators for tests of the hunt.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// Acceptance: any array of instructions (raw, little endian; what is left of the last one does not
-// count). Ours and a naive checker refuse the same, for the same rule at the same instruction; what
-// is accepted runs without touching what is not there, each instruction at most once; all reads
-// back from every form. `--without-rule=NAME` plants a bug: the naive one without that rule.
+// Acceptance. The input is any array of raw instructions, little endian; an incomplete last one is
+// ignored. Our checker and a naive one must refuse for the same rule at the same instruction; an
+// accepted program must run without a fault, each instruction at most once; every form must read
+// back. `--without-rule=NAME` plants a bug: the naive checker skips that rule.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto ours = check(program);
   const auto naive = fuzz::check_naively(program, without);
   if (ours ? !naive || rule_name(ours->rule) != naive->rule || ours->pc != naive->pc : !!naive)
-    require(false, "we say: " + (ours ? describe(*ours, program) : "accepted") +
+    require(false, "our checker: " + (ours ? describe(*ours, program) : "accepted") +
                        "; the naive checker: " +
                        (naive ? fmt::format("{} at {}", naive->rule, naive->pc) : "accepted"));
   const std::string failure = program.size() > 1024 ? "" : fuzz::round_trip_failure(program);

@@ -1,5 +1,5 @@
 // Programs through an optimizer that is a plugin (harness/adapter/plugin.h), in this process, so
-// that what it does to memory is seen; every answer is judged. The input is a raw program.
+// that what it does to memory is seen; every answer is assessed. The input is a raw program.
 // `--plugin=FILE` names the shared object; without it it is plugin.so beside the executable, or
 // else the example of harness/adapter/examples, which is linked in.
 #include <cstdio>
@@ -24,5 +24,5 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
                         : plugin.error().text().c_str());
     std::exit(2);
   }
-  return fuzz::judge(*optimizer, *new fuzz::Trials("fuzz_plugin", false));
+  return fuzz::assess_each(*optimizer, *new fuzz::Trials("fuzz_plugin", false));
 }

@@ -1,7 +1,7 @@
-// Policies through a compiler; every answer is judged against the unoptimized program: the same on
-// some calls, proven. That program decides as the policy says. The input is a policy in our JSON
-// format. `--compiler=NAME` is one of adapters/builtin/builtin.h, the reference compiler if it is
-// left out.
+// Compiles policies and compares every answer with the unoptimized program: on some calls, then by
+// proof. That program must decide as the policy does. The input is a policy in our JSON format.
+// `--compiler=NAME` chooses a compiler of adapters/builtin/builtin.h; the reference compiler is the
+// default.
 #include <cstdio>
 #include <cstdlib>
 
@@ -46,10 +46,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const SeccompData data_of_call = random_call(random, *policy);
     calls.push_back(data_of_call.words);
     if (run(before, data_of_call.words) == decide(*policy, data_of_call)) continue;
-    std::fprintf(stderr, "fuzz_policy: the unoptimized program is not what the policy says\n");
+    std::fprintf(stderr,
+                 "fuzz_policy: the unoptimized program decides otherwise than the policy\n");
     std::abort();
   }
-  trials->judge(before, compiler->compile(write_resolved(*policy)), calls, seed);
+  trials->assess(before, compiler->compile(write_resolved(*policy)), calls, seed);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// Programs through an optimizer; every answer is judged: accepted by the kernel, the same on some
+// Programs through an optimizer; every answer is assessed: accepted by the kernel, the same on some
 // inputs, proven. The input is a raw program (little endian). `--optimizer=NAME` is one of
 // adapters/builtin/builtin.h, the reference optimizer if it is left out.
 #include <cstdio>
@@ -15,5 +15,5 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     std::fprintf(stderr, "fuzz_program: expected a built-in optimizer, found '%s'\n", name.c_str());
     std::exit(2);
   }
-  return fuzz::judge(*optimizer, *new fuzz::Trials("fuzz_program", true));
+  return fuzz::assess_each(*optimizer, *new fuzz::Trials("fuzz_program", true));
 }

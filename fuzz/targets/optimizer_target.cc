@@ -11,7 +11,7 @@ Optimizer* the_optimizer = nullptr;
 fuzz::Trials* the_trials = nullptr;
 }  // namespace
 
-int secequiv::fuzz::judge(Optimizer& optimizer, Trials& trials) {
+int secequiv::fuzz::assess_each(Optimizer& optimizer, Trials& trials) {
   the_optimizer = &optimizer;
   the_trials = &trials;
   return std::atexit([] { std::fputs(the_trials->summary().c_str(), stderr); });

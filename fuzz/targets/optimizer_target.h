@@ -1,4 +1,4 @@
-// What the targets share that judge an optimizer by raw programs (fuzz_program, fuzz_plugin): all
+// Shared by the targets that test an optimizer with raw programs (fuzz_program, fuzz_plugin): all
 // of libFuzzer's entry points but LLVMFuzzerInitialize, which chooses the optimizer. A source of
 // each such target, as libFuzzer finds its entry points by their names.
 #pragma once
@@ -10,6 +10,6 @@ namespace secequiv::fuzz {
 
 // What the runs ask from now on; both outlive them. The trials' summary is written to stderr at
 // exit. Returns what LLVMFuzzerInitialize returns.
-int judge(Optimizer& optimizer, Trials& trials);
+int assess_each(Optimizer& optimizer, Trials& trials);
 
 }  // namespace secequiv::fuzz

@@ -12,8 +12,8 @@
 namespace secequiv::fuzz {
 namespace {
 
-// What is wrong mostly shows in few instructions, and more of short programs are tried. Not so what
-// happens to long jumps.
+// Most bugs show in few instructions, and short programs are tested faster. Bugs of long jumps need
+// long programs, so some have any length.
 constexpr std::size_t kShortProgram = 16;
 constexpr std::size_t kAnyLengthOneIn = 512;
 

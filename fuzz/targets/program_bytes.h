@@ -1,6 +1,6 @@
-// Programs as the inputs of fuzz targets: raw, little endian, as the tool reads them, so that
-// what a target stores is a program. Owns reading them and the mutators on bytes. It must not know
-// what programs are put through.
+// Programs as inputs of fuzz targets: raw and little endian, so that the tool can read what a
+// target stores. Owns reading them and the mutators on bytes. It must not know what happens to the
+// programs.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,17 @@ namespace secequiv::fuzz {
 
 using Bytes = std::span<const std::uint8_t>;
 
-// Nothing if `bytes` hold no program that the kernel accepts.
+// Empty unless `bytes` hold a program that the kernel accepts.
 std::optional<Program> legal_program(Bytes bytes);
 
 // The whole instructions in `bytes`, legal or not.
 Program any_program(Bytes bytes);
 
-// A number that depends on all of the program: what is drawn at random for it is drawn again when
-// it is replayed.
+// A number that depends on the whole program, to seed random choices: a replay repeats them.
 std::uint64_t fingerprint(ProgramView program);
 
-// `program` changed (mutate_program), now and then another one; at most `room` >= 1 instructions. A
-// generated program if there is none.
+// A changed copy of `program` (mutate_program), or a generated one: sometimes, and if there is
+// none. At most `room` >= 1 instructions.
 Program changed_program(Random& random, const std::optional<Program>& program, ProgramView donor,
                         std::size_t room);
 
@@ -35,7 +34,7 @@ std::size_t mutate_program_bytes(std::span<std::uint8_t> out, std::size_t size, 
 std::size_t cross_program_bytes(Bytes first, Bytes second, std::span<std::uint8_t> out,
                                 unsigned seed);
 
-// The former for programs of any kind (near_legal.h).
+// The custom mutator for programs that may be illegal (near_legal.h).
 std::size_t mutate_any_program_bytes(std::span<std::uint8_t> out, std::size_t size, unsigned seed);
 
 }  // namespace secequiv::fuzz

@@ -1,6 +1,6 @@
-// Everything of this project that reads what others wrote, behind one interface: arbitrary bytes
-// never crash it, every error says something, and what reads is written and read back to the same.
-// Owns the list of readers and what holds of each. It must not know libFuzzer.
+// All readers of files from elsewhere, behind one interface. Arbitrary bytes never crash a reader,
+// every error has a message, and what it reads it writes and reads back unchanged. Owns the list of
+// readers and their properties. It must not know libFuzzer.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace secequiv::fuzz {
 
 struct Reading {
-  bool read = false;  // rather than an error
-  std::string wrong;  // what does not hold, empty if all does
+  bool read = false;  // false: an error
+  std::string wrong;  // the property that does not hold; empty if all do
 };
 
 struct Reader {
@@ -22,13 +22,13 @@ struct Reader {
 
 std::span<const Reader> readers();
 
-// First byte of an input that is for one reader alone, whose number follows. No text in UTF-8 and
-// no legal program starts so.
+// First byte of an input for one reader, whose number follows. No UTF-8 text and no legal program
+// starts with it.
 inline constexpr char kOneReader = '\xff';
 
-// All readers get `bytes`, or the one that they choose. "NAME: what does not hold" of the first of
-// which something does not, or empty. That the reader called `denied` reads anything counts, too:
-// so tests can see how far a fuzzer comes.
+// Gives `bytes` to all readers, or to the one that they choose. Returns "NAME: the property that
+// does not hold" for the first failure, or an empty string. A file that the reader `denied` accepts
+// counts as a failure: tests use this to see how far a fuzzer gets.
 std::string reader_failure(std::string_view bytes, std::string_view denied = {});
 
 }  // namespace secequiv::fuzz

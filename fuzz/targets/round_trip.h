@@ -1,5 +1,5 @@
-// Every way to write a program reads back to the same one. It must not know where programs come
-// from.
+// Checks that every way to write a program reads back to the same one. It must not know where
+// programs come from.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace secequiv::fuzz {
 
-// What does not, empty if all do. Any program but the empty one, legal or not.
+// The form that does not read back, or empty. Precondition: not empty; it may be illegal.
 std::string round_trip_failure(ProgramView program);
 
 }  // namespace secequiv::fuzz

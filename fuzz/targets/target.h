@@ -1,5 +1,5 @@
-// What every fuzz target shares: libFuzzer's entry points, options of our own, and finding data
-// files beside the executable.
+// Shared by all fuzz targets: libFuzzer's entry points, our own options, and data files beside the
+// executable.
 #pragma once
 
 #include <cstddef>

@@ -15,8 +15,8 @@
 namespace secequiv::fuzz {
 namespace {
 
-constexpr std::size_t kInputs = 4;  // the proof covers all; these show that it does
-// What is not proven in a few steps seldom is in thirty times as many.
+constexpr std::size_t kInputs = 4;  // the proof covers all; these check the proof
+// An answer that is not proven in few steps seldom is in thirty times as many.
 constexpr std::size_t kQuickSteps = std::size_t{1} << 10;
 constexpr std::size_t kPatientOneIn = 16;
 constexpr std::size_t kCacheOneIn = 32;  // the kernel's bitmap takes longer than everything else
@@ -34,8 +34,8 @@ Trials::Trials(std::string target, bool cache)
       quick_(hunt::diagram_prover(kQuickSteps)),
       patient_(hunt::diagram_prover()) {}
 
-void Trials::judge(ProgramView before, const Answer<Program>& answer,
-                   std::span<const InputWords> inputs, std::uint64_t seed) {
+void Trials::assess(ProgramView before, const Answer<Program>& answer,
+                    std::span<const InputWords> inputs, std::uint64_t seed) {
   if (answer.outcome == Outcome::kUnsupported) {
     ++unsupported_;
     return;
@@ -57,7 +57,7 @@ void Trials::judge(ProgramView before, const Answer<Program>& answer,
 void Trials::optimize(Optimizer& optimizer, ProgramView program) {
   const std::uint64_t seed = fingerprint(program);
   Random random(seed);
-  judge(program, optimizer.optimize(program), random_inputs(random, program, kInputs), seed);
+  assess(program, optimizer.optimize(program), random_inputs(random, program, kInputs), seed);
 }
 
 std::string Trials::summary() const {

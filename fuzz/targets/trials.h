@@ -1,6 +1,6 @@
-// What the targets share that put something under test: every answer is judged (fuzz/hunt), and
-// what is wrong is shown before the process aborts. Owns what is counted and how it is shown. It
-// must not know where programs come from, nor libFuzzer.
+// Shared by the targets that test an optimizer or a compiler: assesses every answer (fuzz/hunt) and
+// prints a failure before it aborts. Owns the counts and their text. It must not know where
+// programs come from, nor libFuzzer.
 #pragma once
 
 #include <string>
@@ -12,21 +12,21 @@ namespace secequiv::fuzz {
 
 class Trials {
  public:
-  // `target` stands before every message. `cache` judges calls that need the filter now, too;
-  // whatever is lost for those only is no failure of an optimizer that does not care for them.
+  // `target` precedes every message. `cache`: a system call that the kernel no longer allows
+  // without running the filter is a failure, too. Not every optimizer aims to keep those.
   explicit Trials(std::string target, bool cache);
   Trials(const Trials&) = delete;
   Trials& operator=(const Trials&) = delete;
 
-  // Judges what became of `before`, which check() accepts (the length rule aside). Aborts if it is
-  // wrong. What is drawn for it depends on `seed` alone.
-  void judge(ProgramView before, const Answer<Program>& answer, std::span<const InputWords> inputs,
-             std::uint64_t seed);
+  // Assesses the answer for `before`, which check() accepts (the length rule aside), and aborts if
+  // it is wrong. Random choices depend on `seed` alone.
+  void assess(ProgramView before, const Answer<Program>& answer, std::span<const InputWords> inputs,
+              std::uint64_t seed);
 
-  // A program goes through `optimizer` and is judged on a few inputs of its own.
+  // Optimizes a program and assesses the answer on a few random inputs.
   void optimize(Optimizer& optimizer, ProgramView program);
 
-  // "TARGET: 1200 answers, 1190 proven, 10 undecided, 0 not expressed", a line.
+  // "TARGET: 1200 answers, 1190 proven, 10 undecided, 0 not expressed\n".
   [[nodiscard]] std::string summary() const;
 
  private:

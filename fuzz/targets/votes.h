@@ -1,6 +1,5 @@
-// What a program returns, by everybody who can tell: an evaluator under test (ours), coverage runs,
-// decision diagrams, and the naive evaluator. Owns the comparison. It must not know where programs
-// come from.
+// Compares a program's return values in an evaluator under test (ours), coverage runs, decision
+// diagrams and the naive evaluator. Owns the comparison. It must not know where programs come from.
 #pragma once
 
 #include <span>
@@ -10,8 +9,8 @@
 
 namespace secequiv::fuzz {
 
-// Who disagrees about what, a sentence; empty if nobody does. Precondition: check() accepts the
-// program. `diagrams` counts the programs that the diagrams had an answer for within their limits.
+// A sentence that names who disagrees about what, or empty. Precondition: check() accepts the
+// program. `diagrams` counts the programs that the diagrams decided within their limits.
 std::string disagreement(Evaluator& evaluator, ProgramView program,
                          std::span<const InputWords> inputs, std::uint64_t& diagrams);
 

@@ -18,7 +18,7 @@ enum class RequestKind : char {
   kStages = 'S',
   kCompile = 'C',
   kEvaluate = 'E',
-  kFunctions = 'F',  // which functions it has; only the host of plugins is asked
+  kFunctions = 'F',  // which functions a plugin has; only the plugin host answers this
 };
 
 // First byte of an answer.
@@ -26,12 +26,12 @@ enum AnswerStatus : std::uint8_t {
   kStatusAnswered = 0,
   kStatusUnsupported = 1,
   kStatusRefused = 2,
-  kStatusGarbage = 255,  // the host of plugins about its plugin
+  kStatusGarbage = 255,  // the plugin host reports a wrong plugin
 };
 
 inline constexpr std::size_t kLengthBytes = 4;
 
-// The length that 4 bytes say; `bytes` has that many.
+// The length in the first 4 bytes of `bytes`, which has at least 4.
 std::uint32_t frame_length(std::string_view bytes);
 // Appends a frame of `body`.
 void append_frame(std::string& out, std::string_view body);
@@ -42,7 +42,7 @@ std::string stages_request(ProgramView program);
 std::string compile_request(std::string_view policy);
 std::string evaluate_request(ProgramView program, std::span<const InputWords> inputs);
 
-// What follows the status byte of an answer. Errors: kParse.
+// The bytes behind the status byte of an answer. Errors: kParse.
 Result<Program> decode_program(std::string_view body);
 Result<std::vector<std::uint32_t>> decode_values(std::string_view body, std::size_t count);
 Result<std::vector<OptimizerStage>> decode_stages(std::string_view body);
@@ -50,10 +50,10 @@ Result<std::vector<OptimizerStage>> decode_stages(std::string_view body);
 struct Request {
   RequestKind kind = RequestKind::kFunctions;
   Program program;
-  std::string_view policy;  // into the request
+  std::string_view policy;  // points into the request
   std::vector<InputWords> inputs;
 };
-// Errors: kParse; kUsage for a kind that is none, which is unsupported rather than refused.
+// Errors: kParse; kUsage for an unknown kind, which is unsupported rather than refused.
 Result<Request> decode_request(std::string_view body);
 
 std::string values_body(std::span<const std::uint32_t> values);

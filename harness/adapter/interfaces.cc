@@ -32,7 +32,7 @@ std::vector<Answer<Program>> Optimizer::optimize_all(std::span<const Program> pr
 }
 
 Answer<std::vector<OptimizerStage>> Optimizer::stages(ProgramView) {
-  return {Outcome::kUnsupported, {}, "it does not say what its passes do", 0};
+  return {Outcome::kUnsupported, {}, "it does not report its passes", 0};
 }
 
 }  // namespace secequiv

@@ -1,6 +1,6 @@
-// Other people's code under test: optimizers, compilers and evaluators of filters, whatever they
-// are written in. Owns the three interfaces and what can become of one request. It must not know
-// how a request travels (command, served command, plugin) nor what a good answer is (verify/).
+// Code under test: optimizers, compilers and evaluators of filters, in any language. Owns the three
+// interfaces and the outcomes of a request. It must not know how a request travels (command, served
+// command, plugin) nor which answer is right (fuzz/hunt).
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace secequiv {
 
-// What became of one request. All but the first two are findings about the adapter.
+// The outcome of one request. All but the first two are findings about the adapter.
 enum class Outcome : std::uint8_t {
   kAnswered,
-  kUnsupported,  // it says that it cannot express what is asked; nothing is wrong
-  kRefused,      // it says that the request is wrong, which it is not
+  kUnsupported,  // the adapter reports that it cannot express the request; not a failure
+  kRefused,      // the adapter wrongly reports that the request is invalid
   kCannotRun,    // the shell found no such command or may not run it (exit status 126 or 127)
   kCrashed,      // a signal, a panic, another non-zero exit, or it could not be started
   kHung,         // the time limit ran out
   kExhausted,    // the memory or output limit ran out
-  kGarbage,      // it ended well but what it said is no answer: nonsense, a truncated frame
+  kGarbage,      // it ended well without a valid answer: nonsense, a truncated frame
 };
 // "answered", "unsupported", "refused", "cannot run", "crashed", "hung", "exhausted", "garbage".
 std::string_view outcome_name(Outcome outcome);
@@ -31,8 +31,8 @@ std::string_view outcome_name(Outcome outcome);
 template <class T>
 struct Answer {
   Outcome outcome = Outcome::kAnswered;
-  T value = {};        // of kAnswered
-  std::string detail;  // otherwise: a sentence; for crashes with the last lines of standard error
+  T value = {};        // if kAnswered
+  std::string detail;  // otherwise: a sentence, for crashes with the end of standard error
   double seconds = 0;  // from request to answer
 
   [[nodiscard]] bool ok() const { return outcome == Outcome::kAnswered; }
@@ -42,21 +42,21 @@ class Confinement;
 
 struct AdapterLimits {
   double seconds = 10;                                  // for one request
-  std::size_t memory_bytes = std::size_t{4} << 30;      // of data (RLIMIT_DATA); 0: no limit
-  std::size_t output_bytes = std::size_t{16} << 20;     // of one answer
-  std::shared_ptr<const Confinement> confinement = {};  // none: as free as this process
+  std::size_t memory_bytes = std::size_t{4} << 30;      // RLIMIT_DATA; 0: no limit
+  std::size_t output_bytes = std::size_t{16} << 20;     // for one answer
+  std::shared_ptr<const Confinement> confinement = {};  // empty: not confined
 };
 
-// What a program was after one pass of an optimizer. (`Stage` is a layout's.)
+// A program after one pass of an optimizer. (A layout's stages are another type, `Stage`.)
 struct OptimizerStage {
-  std::string pass;  // its name, as the optimizer calls it
+  std::string pass;  // the optimizer's name for it
   Program program;
 
   friend bool operator==(const OptimizerStage&, const OptimizerStage&) = default;
 };
 
-// Program in, program out. The answer's program is any sequence of instructions that was well
-// formed on the way; whether the kernel accepts it is the caller's question.
+// Program in, program out. The answer is any sequence of well-formed instructions; the caller
+// decides whether the kernel accepts it.
 class Optimizer {
  public:
   Optimizer() = default;
@@ -65,10 +65,10 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   virtual Answer<Program> optimize(ProgramView program) = 0;
-  // Answers in the order of the programs. An implementation may have several requests under way.
+  // Answers in the order of the programs. An implementation may send several requests at once.
   virtual std::vector<Answer<Program>> optimize_all(std::span<const Program> programs);
-  // The program after each pass that changed it, in order; the last is what optimize() answers.
-  // kUnsupported, as here, of one that cannot tell.
+  // The program after each pass that changed it, in order; the last one equals optimize()'s answer.
+  // kUnsupported, the default, if the optimizer does not report its passes.
   virtual Answer<std::vector<OptimizerStage>> stages(ProgramView program);
 };
 
@@ -83,7 +83,7 @@ class Compiler {
   virtual Answer<Program> compile(std::string_view policy) = 0;
 };
 
-// An interpreter under test: what it says a program returns on each input, as many values as
+// An interpreter under test: returns the program's return value for each input, as many values as
 // inputs.
 class Evaluator {
  public:

@@ -1,11 +1,11 @@
-// From what a user writes behind --optimizer, --compiler or --evaluator to something that answers.
-// Owns that little language (PROTOCOL.md):
+// Opens an adapter by its specification, as a user writes it. Owns the syntax of specifications
+// (PROTOCOL.md):
 //   serve:COMMAND   runs for many requests, speaks frames
 //   plugin:FILE     a shared object with the C interface of plugin.h, in a process of its own
-//   COMMAND         runs once a request with /bin/sh -c: program on standard input, program on
-//                   standard output; `{}` is a file it changes in place; `{in}` and `{out}` files
-//                   it reads and writes
-// It must not know the built-in ones (adapters).
+//   COMMAND         runs once per request with /bin/sh -c: program on standard input, program on
+//                   standard output; `{}` is a file that it changes in place; `{in}` and `{out}`
+//                   are files that it reads and writes
+// It must not know the built-in adapters (adapters/builtin).
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ namespace secequiv {
 
 struct AdapterOptions {
   AdapterLimits limits;
-  Form form = Form::kRaw;  // in which a command gets its program; its answer is read by content
-  // Path of the program that hosts plugins (`HOST plugin-host FILE`): this one.
+  Form form = Form::kRaw;  // of a command's program; the answer's form is detected
+  // Path of the program that hosts plugins (`HOST plugin-host FILE`): this executable.
   std::string plugin_host;
 };
 

@@ -12,22 +12,22 @@
 
 namespace secequiv {
 
-// What a plugin may have; null where it has none.
+// A plugin's functions; null if it does not define one.
 struct PluginFunctions {
   decltype(&secequiv_optimize) optimize = nullptr;
   decltype(&secequiv_compile) compile = nullptr;
   decltype(&secequiv_evaluate) evaluate = nullptr;
 };
 
-// A plugin as all that it may be. What it has no function for is answered with kUnsupported;
-// kGarbage: it returned no status of plugin.h, or more instructions than there was room for.
+// A plugin behind all three interfaces. A missing function answers kUnsupported. kGarbage: the
+// plugin returned an unknown status, or more instructions than there was room for.
 class Plugin final : public Optimizer, public Compiler, public Evaluator {
  public:
-  // One that is part of this program.
+  // A plugin that is part of this program.
   explicit Plugin(const PluginFunctions& functions);
   ~Plugin() override;
 
-  // Of "OCE" those that it has functions for.
+  // The letters of "OCE" for which it has functions.
   [[nodiscard]] const std::string& functions() const { return functions_; }
 
   Answer<Program> optimize(ProgramView program) override;
@@ -43,8 +43,8 @@ class Plugin final : public Optimizer, public Compiler, public Evaluator {
   std::string functions_;
 };
 
-// Errors: kIo, saying what dlopen says, or which function or version was expected. Loading runs the
-// plugin's constructors.
+// Errors: kIo with dlopen's message, or with the function or version that was expected. Loading
+// runs the plugin's constructors.
 Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file);
 
 // Answers requests from standard input on standard output until that ends, with the plugin in

@@ -1,6 +1,6 @@
 // One child process with pipes to its standard streams. Owns starting it with limits, the pump that
 // never blocks on one pipe while another is full, and ending it with everything it started. It must
-// not know what is said through the pipes.
+// not know what goes through the pipes.
 #pragma once
 
 #include <sys/types.h>
@@ -39,10 +39,10 @@ class Fd {
 class ErrorTail {
  public:
   void append(std::string_view bytes);
-  // "; its standard error ends: ...", printable, at most some 2000 bytes; empty if it wrote
-  // nothing. A line that names a panic stands before the end if that no longer contains it.
+  // "; its standard error ends: ...", printable, at most about 2000 bytes; empty if it wrote
+  // nothing. Starts with the line that names a panic if the end no longer contains it.
   [[nodiscard]] std::string clause() const;
-  // Does it say that memory ran out?
+  // True if it reports that memory ran out.
   [[nodiscard]] bool tells_of_memory() const;
 
  private:
@@ -57,7 +57,7 @@ struct Ending {
   [[nodiscard]] bool clean() const { return status == 0; }
   // "it exited with status 3", "it was ended by signal 11 (Segmentation fault)".
   [[nodiscard]] std::string text() const;
-  // Its exit status, nothing if a signal ended it.
+  // Empty if a signal ended it.
   [[nodiscard]] std::optional<int> exit_status() const;
 };
 
@@ -68,14 +68,14 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Starts `argv` (argv[0] is a path) in a process group of its own; `memory_bytes` of data, 0: no
-  // limit; confined, or not without one. Errors: kAdapter. Called once.
+  // Starts `argv` (argv[0] is a path) in a process group of its own; `memory_bytes` limits its
+  // data (0: no limit); a null `confinement` leaves it free. Errors: kAdapter. Called once.
   Status start(const std::vector<std::string>& argv, std::size_t memory_bytes,
                const Confinement* confinement = nullptr);
 
-  // Waits until something happens: takes from `input` what the pipe accepts, appends to `output`
-  // what was written. When the process has exited, all that it had written is read. False if
-  // `deadline` was over before; then it did not wait. SIGPIPE must be kept away (NoSigpipe).
+  // Waits for progress: writes the part of `input` that the pipe accepts and appends new output to
+  // `output`; after the process has exited, all of it. Returns false without waiting if `deadline`
+  // has passed. Precondition: SIGPIPE is blocked (NoSigpipe).
   bool step(std::string_view& input, std::string& output, Clock::time_point deadline);
 
   // The same without waiting or writing.
@@ -90,8 +90,8 @@ class Process {
   // Kills the process, if it still runs, and what is left of its group.
   Ending end();
 
-  // The same for a process that has nothing more to say: it has until `deadline` to end by itself
-  // after its standard input did.
+  // The same for a process with nothing left to do: closes its standard input and gives it until
+  // `deadline` to end by itself.
   Ending end_gently(Clock::time_point deadline);
 
  private:

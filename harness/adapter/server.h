@@ -14,17 +14,17 @@
 
 namespace secequiv {
 
-// What became of one request, as a server's frames tell it.
+// The outcome of one request.
 struct Reply {
   Outcome outcome = Outcome::kAnswered;
-  std::string_view body;  // of kAnswered: what follows the status
+  std::string_view body;  // if kAnswered: the bytes behind the status
   std::string detail;     // otherwise
   double seconds = 0;
 };
 
 class Server {
  public:
-  // `argv` as of Process::start.
+  // `argv` as for Process::start().
   Server(std::vector<std::string> argv, const AdapterLimits& limits)
       : argv_(std::move(argv)), limits_(limits) {}
   ~Server() { stop(); }
@@ -33,13 +33,13 @@ class Server {
 
   // The body of request `i`.
   using Encode = std::function<std::string(std::size_t i)>;
-  // Takes the reply to request `i`; for kAnswered says what is wrong with its body, or nothing. If
-  // something is, it is called again with kGarbage.
+  // Receives the reply to request `i`. If kAnswered, returns what is wrong with the body, or an
+  // empty string. If something is wrong, it is called again with kGarbage.
   using Take = std::function<std::string(std::size_t i, Reply reply)>;
 
-  // Asks requests 0 to `count` - 1 in this order and takes their replies in this order. Several are
-  // under way at a time; time limits count from the answer before. What fails costs the server its
-  // life, and the requests behind it go to the next one.
+  // Sends requests 0 to `count` - 1 and takes their replies in this order. Several are under way at
+  // a time; a time limit starts at the previous answer. After a failure the server is killed, and a
+  // new one gets the remaining requests.
   void ask_all(std::size_t count, const Encode& encode, const Take& take);
 
   // The same for one; the value is the body.
@@ -53,7 +53,7 @@ class Server {
   std::vector<std::string> argv_;
   AdapterLimits limits_;
   std::unique_ptr<Process> process_;
-  bool has_answered_ = false;  // the process that runs now
+  bool has_answered_ = false;  // refers to the running process
 };
 
 }  // namespace secequiv

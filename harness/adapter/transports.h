@@ -1,6 +1,6 @@
-// The adapters that open.h opens. Owns what goes into files, pipes and frames and what is made of
-// the answers. It must not know how a command line is told apart (open.cc) nor how processes are
-// handled (command.h, server.h).
+// Adapters that reach code under test through a command or a served process. Owns the contents of
+// files, pipes and frames and the meaning of answers. It must not know how users name adapters
+// (open.cc) nor how processes run (command.h, server.h).
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@
 
 namespace secequiv::detail {
 
-// Where `{name}` stands for a file, in a command. `${name}` is the shell's.
+// `{name}` in a command stands for a file. `${name}` belongs to the shell.
 bool has_placeholder(const std::string& command, const std::string& name);
 std::string replace_placeholder(const std::string& command, const std::string& name,
                                 const std::string& path);
 
-// A command, once for each request. Errors: kUsage.
+// Runs a command once for each request. Errors: kUsage.
 Result<std::unique_ptr<Optimizer>> command_optimizer(const std::string& command,
                                                      const AdapterOptions& options);
 Result<std::unique_ptr<Compiler>> command_compiler(const std::string& command,
@@ -24,7 +24,7 @@ Result<std::unique_ptr<Compiler>> command_compiler(const std::string& command,
 Result<std::unique_ptr<Evaluator>> command_evaluator(const std::string& command,
                                                      const AdapterOptions& options);
 
-// A process that answers frames.
+// Starts one process that answers frames.
 std::unique_ptr<Optimizer> served_optimizer(std::vector<std::string> argv,
                                             const AdapterLimits& limits);
 std::unique_ptr<Compiler> served_compiler(std::vector<std::string> argv,

@@ -21,7 +21,7 @@ class ProgramMutator {
   ProgramMutator(Random& random, ProgramView program, ProgramView donor)
       : random_(random), code_(detail::lines_of(program)), donor_(donor) {}
 
-  // One change; it may lead to what is no program.
+  // One change. The result may be illegal.
   void change() {
     switch (random_.below(12)) {
       case 0:
@@ -53,7 +53,7 @@ class ProgramMutator {
 
  private:
   std::size_t any() { return random_.below(code_.size()); }
-  // A line for which `is` holds, from a random one on; any if there is none.
+  // The first line behind a random one for which `is` holds; that random one if there is none.
   template <class Is>
   std::size_t any(const Is& is) {
     const std::size_t start = any();
@@ -133,7 +133,7 @@ class ProgramMutator {
     }
   }
 
-  // Something before a line; what jumped to the line may see it, too.
+  // Inserts before a line. Half of the time jumps to the line run the inserted lines, too.
   void insert(const Code& lines, std::size_t at) {
     detail::insert_lines(code_, at, lines);
     if (random_.one_in(2)) return;
@@ -177,7 +177,7 @@ class ProgramMutator {
     detail::erase_lines(code_, at, end, end);
   }
 
-  // Behind the block: what falls out of it goes through it again. Or somewhere else.
+  // The copy follows the block, so that both run, or stands somewhere else.
   void repeat_block() {
     const std::size_t begin = any();
     const std::size_t length = std::min(code_.size() - begin, random_.between(1, 8));

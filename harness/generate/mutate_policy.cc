@@ -15,7 +15,7 @@ class PolicyMutator {
  public:
   PolicyMutator(Random& random, Policy policy) : random_(random), policy_(std::move(policy)) {}
 
-  // One change; it may lead to what is no policy.
+  // One change. The result may be illegal.
   void change() {
     switch (random_.below(12)) {
       case 0:
@@ -55,7 +55,7 @@ class PolicyMutator {
     if (from == nullptr || from->rules.empty()) return nullptr;
     return &from->rules[random_.below(from->rules.size())];
   }
-  // Down the tree by chance.
+  // A random node of a random rule.
   Rule* node() {
     SyscallRule* const from = entry();
     if (from == nullptr) return nullptr;
@@ -170,7 +170,7 @@ class PolicyMutator {
     }
   }
 
-  // A rule that somebody else made.
+  // Takes a rule from a generated policy.
   void graft() {
     const Policy donor = generate_policy(random_);
     Rule* const at = node();

@@ -1,6 +1,6 @@
-// The pieces that generate_program puts together, one member function for each shape. Owns what
-// they share: the words, numbers and returns of one program, and the places that later pieces start
-// at.
+// The pieces that generate_program combines, one member function per shape. Owns what they share:
+// the words, numbers and returns of one program, and the places where later pieces start.
+// It must not know who asks for a program.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class Pieces {
     // Mostly the number and one argument, so that pieces meet on the same words.
     const std::uint32_t argument = number(6);
     words_ = {random_.one_in(4) ? number(16) : kNr, 4 + 2 * argument, 5 + 2 * argument, number(16)};
-    // They would make every program long.
+    // Far jumps would make every program long.
     constexpr auto kFar = 1u << static_cast<unsigned>(Shape::kFarJumps);
     if (length < 300 && shapes != kFar) shapes_ &= ~kFar;
     const std::uint32_t all = shapes_;
@@ -94,7 +94,7 @@ class Pieces {
   }
   std::uint16_t test() { return random_.one_in(2) ? std::uint16_t{kJeqK} : random_.pick(kTests); }
 
-  // Somewhere behind: a return, or a place that a later piece starts at.
+  // A later target: a return, or the place where a later piece starts.
   Label out() {
     if (pending_count_ > 0 && random_.one_in(4)) return pending_[random_.below(pending_count_)];
     if (pending_count_ < pending_.size() && random_.one_in(5)) {
@@ -159,11 +159,11 @@ class Pieces {
   }
   void tree(const std::vector<std::uint32_t>& values, std::size_t begin, std::size_t end,
             Label miss);
-  // As compilers emit them, little endian; either half first where that is possible.
+  // The forms that compilers emit, little endian, with either half first where possible.
   void wide_comparison();
   void masks();
   void decided_tests();
-  // Between two loads: nothing, what changes A, what does not, or where another path joins.
+  // Between two loads: nothing, a change of A, something harmless, or a join with another path.
   void repeated_loads();
   void similar_blocks();
   void similar_returns();
@@ -174,7 +174,7 @@ class Pieces {
   void scratch();
   void change_register();
   void nested_joins(std::size_t depth);
-  // Over 250 to 300 instructions, around the limit of a conditional jump.
+  // Jumps over 250 to 300 instructions, around the limit of a conditional jump.
   void far_jumps();
 
   Random& random_;
@@ -184,7 +184,7 @@ class Pieces {
   std::array<Shape, kShapes> chosen_{};
   std::size_t count_ = 0;
   std::array<Return, 4> returns_{};
-  std::array<Label, 4> pending_{};  // of pieces still to come
+  std::array<Label, 4> pending_{};  // where later pieces start
   std::size_t pending_count_ = 0;
   std::uint32_t base_ = 0;  // many constants are near it
   std::array<std::uint32_t, 4> words_{};

@@ -1,5 +1,5 @@
-// Random programs and inputs for them. Owns the plain generator, in which any instruction may stand
-// behind any other: seeded, the same on every platform. It must not know syscalls or policies.
+// Random programs and inputs for them, the same on every platform for one seed. Owns the plain
+// generator, in which any instruction may follow any other. It must not know syscalls or policies.
 #pragma once
 
 #include <vector>
@@ -11,16 +11,16 @@ namespace secequiv {
 
 // A program of `length` >= 1 instructions that check() accepts (the length rule aside): all opcodes
 // that seccomp allows, X and scratch memory, joins, chains of jumps, equal returns, repeated loads,
-// dead code, jumps of any distance that fits, and now and then something in a field that the
+// dead code, jumps of any distance that fits, and sometimes a value in a field that the
 // instruction does not use.
 Program random_program(Random& random, std::size_t length);
 
-// Any fields at all: known and unknown codes, targets outside the program, unused fields filled.
+// Arbitrary fields: known and unknown codes, targets outside the program, unused fields filled.
 // With `small_codes` every code is below 256 and at least one is not 0, which is what byte-order
 // detection needs.
 Program random_garbage(Random& random, std::size_t length, bool small_codes);
 
-// Inputs near `program`'s constants: each word is a constant of the program or its neighbour, an
+// Inputs near `program`'s constants: each word is a constant of the program, a neighbour of one, an
 // extreme, or random.
 std::vector<InputWords> random_inputs(Random& random, ProgramView program, std::size_t count);
 

@@ -17,7 +17,7 @@ using detail::Code;
 using detail::holds_number;
 using detail::Line;
 
-// Simplest first: what stands further left may replace what stands further right.
+// Simplest first: an opcode may be replaced by one further left.
 constexpr std::array<std::uint16_t, 43> kSimplestFirst = {
     kRetK,  kLdImm, kLdxImm, kLdWAbs, kTax,  kTxa,  kJa,   kJeqK,  kJgtK, kJgeK, kJsetK,
     kAddK,  kSubK,  kAndK,   kOrK,    kXorK, kLshK, kRshK, kMulK,  kDivK, kNeg,  kAddX,
@@ -32,8 +32,8 @@ constexpr std::array<std::uint8_t, 256> kRank = [] {
   return out;
 }();
 
-// Fewer instructions are simpler; then simpler opcodes; then smaller numbers in all fields, used or
-// not. Every reduction makes this less, so reducing ends.
+// Fewer instructions are simpler, then simpler opcodes, then smaller numbers in all fields. Every
+// reduction lowers the cost, so shrinking ends.
 struct ProgramCost {
   std::size_t length = 0;
   std::uint64_t rest = 0;
@@ -71,8 +71,7 @@ bool offer(const ProgramSubject& from, const Code& code, const ProgramVisit& vis
   return visit(program);
 }
 
-// The same with one line changed. What the change leaves without a path to it goes at once, if it
-// may.
+// The same with one line changed. Also deletes the lines that this makes unreachable, if it can.
 bool offer_line(const ProgramSubject& from, std::size_t pc, const Line& line,
                 const ProgramVisit& visit) {
   Code code = from.code;
@@ -91,7 +90,7 @@ Line ret(std::uint32_t value) { return Line{Insn{kRetK, 0, 0, value}, 0, 0}; }
 
 std::size_t each_line(const ProgramSubject& subject) { return subject.program.size(); }
 
-// Ranges that overlap by half; of few instructions every one.
+// Ranges that overlap by half; short ranges start at every instruction.
 std::size_t step(std::size_t length) { return length <= 8 ? 1 : length / 2; }
 template <std::size_t length>
 std::size_t ranges(const ProgramSubject& subject) {
@@ -130,7 +129,7 @@ bool end_here(const ProgramSubject& from, std::size_t pc, const ProgramVisit& vi
   return false;
 }
 
-// From a jump to where it goes, nothing is left.
+// Deletes everything from a jump to its target.
 bool delete_jumped(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   const Line& line = from.code[pc];
   if (!is_jump(line.insn)) return false;
@@ -143,7 +142,7 @@ bool delete_jumped(const ProgramSubject& from, std::size_t pc, const ProgramVisi
   return false;
 }
 
-// Who jumps to a jump goes on at once.
+// Jumps to a jump go to its target instead.
 bool bypass(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   const Line& line = from.code[pc];
   if (line.insn.code != kJa) return false;
@@ -158,7 +157,7 @@ bool return_here(const ProgramSubject& from, std::size_t pc, const ProgramVisit&
   if (offer_line(from, pc, ret(SECCOMP_RET_KILL_THREAD), visit)) return true;
   if (offer_line(from, pc, ret(SECCOMP_RET_ALLOW), visit)) return true;
   if (!is_jump(line.insn)) return false;
-  // What was tested shows in the result, too.
+  // RET A returns the tested value.
   if (offer_line(from, pc, Line{Insn{kRetA, 0, 0, 0}, 0, 0}, visit)) return true;
   for (const std::size_t to : {line.yes, line.no})
     if (to > pc && is_ret(from.code[to].insn) && offer_line(from, pc, from.code[to], visit))
@@ -174,7 +173,7 @@ bool jump_always(const ProgramSubject& from, std::size_t pc, const ProgramVisit&
   return false;
 }
 
-// What an opcode may become: others of its kind, which have the same operands or need none.
+// An opcode may become one of the same kind, which has the same operands or none.
 bool same_kind(std::uint16_t a, std::uint16_t b) {
   const Insn first{a, 0, 0, 0};
   const Insn second{b, 0, 0, 0};
@@ -194,7 +193,7 @@ bool same_kind(std::uint16_t a, std::uint16_t b) {
 bool simpler_opcode(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   Line line = from.code[pc];
   const Insn in = line.insn;
-  // Nothing is as simple as doing nothing that matters.
+  // A load of 0 is the simplest instruction that goes on.
   if (!is_jump(in) && !is_ret(in)) {
     line.insn = Insn{kLdImm, 0, 0, 0};
     if (offer_line(from, pc, line, visit)) return true;
@@ -228,7 +227,7 @@ bool smaller_number(const ProgramSubject& from, std::size_t pc, const ProgramVis
   });
 }
 
-// Visits the code with `to` for `k` in all lines that are of the kind that `is` tells.
+// Visits the code with `to` in place of `k` in all lines for which `is` holds.
 template <class Is>
 bool replace_all(const ProgramSubject& from, std::uint32_t k, std::uint32_t to, const Is& is,
                  const ProgramVisit& visit) {
@@ -238,7 +237,7 @@ bool replace_all(const ProgramSubject& from, std::uint32_t k, std::uint32_t to, 
   return offer(from, code, visit);
 }
 
-// Everywhere at once: what matters may be that two are the same.
+// Everywhere at once: the failure may need two equal numbers.
 bool smaller_same_numbers(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   const Insn in = from.program[pc];
   if (!holds_number(in)) return false;
@@ -301,7 +300,7 @@ bool clear_unused(const ProgramSubject& from, std::size_t pc, const ProgramVisit
 
 using ProgramReduction = detail::Reduction<ProgramSubject, Program>;
 
-// Whatever makes many instructions go comes first.
+// Reductions that delete many instructions come first.
 constexpr std::array kProgramReductions = {
     ProgramReduction{ranges<2048>, delete_range<2048>},
     ProgramReduction{ranges<1024>, delete_range<1024>},
@@ -347,8 +346,8 @@ ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramVie
   ShrunkProgram out{program, ShrinkEnd::kRefused, 1};
   if (limits.calls == 0) return {program, ShrinkEnd::kCalls, 0};
   if (!still(program)) return out;
-  // What was asked already, and answered with no; another program with the same hash is passed
-  // over, once in about 2^64 pairs.
+  // Programs that `still` has already refused, by hash. Another program with the same hash is
+  // skipped, about once in 2^64 pairs.
   std::unordered_set<std::uint64_t> asked;
   const auto keeps = [&](const Program& candidate) {
     if (!asked.insert(hash_of(candidate)).second) return false;

@@ -1,5 +1,5 @@
-// Makes what fails small: programs and policies, under any predicate. Owns the reductions that are
-// tried and their order. It must not know what the predicate asks.
+// Minimizes programs and policies under a predicate. Owns the reductions and their order. It must
+// not know what the predicate tests.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@
 namespace secequiv {
 
 struct ShrinkLimits {
-  std::size_t calls = 100'000;  // of the predicate
+  std::size_t calls = 100'000;  // to the predicate
 };
 
 enum class ShrinkEnd {
   kMinimal,  // no reduction of the result keeps the predicate
   kCalls,    // the limit was reached first
-  kRefused,  // the predicate does not hold for what was given, which is returned as it was
+  kRefused,  // the predicate does not hold for the input, which is returned unchanged
 };
 
 struct ShrunkProgram {
@@ -25,14 +25,14 @@ struct ShrunkProgram {
   std::size_t calls = 0;
 };
 
-// The smallest program found for which `still` holds. Every program that `still` is asked about is
-// accepted by check(), and none is longer than `program`. Preconditions: check() accepts `program`
-// (the length rule aside); `still` always answers the same about the same program.
+// The smallest program found for which `still` holds. `still` only gets programs that check()
+// accepts and that are no longer than `program`. Preconditions: check() accepts `program` (the
+// length rule aside); `still` is deterministic.
 ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramView)>& still,
                      ShrinkLimits limits = {});
 
-// Calls `visit` with each reduction of `program` that shrink() knows, one step each, until it
-// returns true; whether it did. Each is simpler than `program`, so that reducing ends.
+// Calls `visit` with each one-step reduction of `program` until `visit` returns true, and returns
+// whether it did. Each reduction is simpler than `program`, so that shrinking ends.
 bool any_reduction(const Program& program, const std::function<bool(const Program&)>& visit);
 
 struct ShrunkPolicy {
@@ -41,13 +41,13 @@ struct ShrunkPolicy {
   std::size_t calls = 0;
 };
 
-// The smallest policy found for which `still` holds. Every policy that `still` is asked about is
-// what read_policy makes of write_policy's text, the first one too: rules are sorted and numbers
-// that a matcher does not use are 0. `still` always answers the same about the same policy.
+// The smallest policy found for which `still` holds. `still` only gets policies as read_policy()
+// returns them from write_policy()'s text, also at first: rules are sorted, and numbers that a
+// matcher does not use are 0. Precondition: `still` is deterministic.
 ShrunkPolicy shrink(const Policy& policy, const std::function<bool(const Policy&)>& still,
                     ShrinkLimits limits = {});
 
-// As above, for policies.
+// The same for policies.
 bool any_reduction(const Policy& policy, const std::function<bool(const Policy&)>& visit);
 
 }  // namespace secequiv

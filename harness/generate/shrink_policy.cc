@@ -23,7 +23,7 @@ std::uint64_t rank(std::uint32_t action) {
   return static_cast<std::uint64_t>(at - kActions.begin());
 }
 
-// Fewer bits are simpler, then fewer ones; of small numbers the smaller.
+// Fewer bits are simpler, then fewer ones. Small numbers count as they are.
 std::uint64_t weight(std::uint64_t v) {
   if (v <= 64) return v;
   return 64 * static_cast<std::uint64_t>(std::bit_width(v)) +
@@ -31,7 +31,7 @@ std::uint64_t weight(std::uint64_t v) {
 }
 std::uint64_t action_weight(std::uint32_t v) { return rank(v) * 0x10000 + data_of(v); }
 
-// Fewer parts are simpler; then simpler parts. Every reduction makes this less, so reducing ends.
+// Fewer parts are simpler, then simpler parts. Every reduction lowers the cost, so shrinking ends.
 struct PolicyCost {
   std::size_t parts = 0;
   std::uint64_t rest = 0;
@@ -83,7 +83,7 @@ struct PolicySubject {
 using PolicyVisit = detail::Visit<Policy>;
 using PolicyReduction = detail::Reduction<PolicySubject, Policy>;
 
-// What read_policy makes of `policy`, if it is the same text.
+// `policy` as read_policy() reads it back, if that writes the same text.
 std::optional<Policy> read_back(const Policy& policy) {
   const std::string text = write_policy(policy);
   auto back = read_policy(text, "reduced");
@@ -91,7 +91,7 @@ std::optional<Policy> read_back(const Policy& policy) {
   return std::move(*back);
 }
 
-// Visits `policy` as it is read back, if it is simpler than `from`.
+// Visits `policy`, read back, if it is simpler than `from`.
 bool offer(const PolicySubject& from, Policy policy, const PolicyVisit& visit) {
   if (policy.arches.empty()) return false;
   for (RuleSet& set : policy.rule_sets) {
@@ -231,7 +231,7 @@ bool delete_arch(const PolicySubject& from, std::size_t place, const PolicyVisit
     std::erase_if(set.rules, [&](const SyscallRule& entry) { return entry.arch == gone; });
   if (!policy.has_arch(Arch::kX86_64)) policy.x32_action.reset();
   if (offer(from, policy, visit)) return true;
-  policy.hot.clear();  // of the names some may be known on that architecture only
+  policy.hot.clear();  // some names may exist on that architecture only
   return offer(from, policy, visit);
 }
 
@@ -298,7 +298,7 @@ bool simpler_variable(const PolicySubject& from, std::size_t place, const Policy
   });
 }
 
-// Here, or for all calls with that number: what matters may be that two sets have the same.
+// Here, or for all calls with that number: the failure may need the same call in two sets.
 bool smaller_call(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   Policy policy = from.policy;
   const std::uint32_t old = rule_at(policy, place).nr;
@@ -370,7 +370,7 @@ bool simpler_form(const PolicySubject& from, Policy& policy, Rule& node, std::si
   return false;
 }
 
-// Numbers of one matcher, or of all that have them at this place.
+// Numbers of one matcher, or of all matchers that have the same one.
 bool smaller_values(const PolicySubject& from, Policy& policy, Rule& node, std::size_t field,
                     const PolicyVisit& visit) {
   Matcher& m = node.fields[field];

@@ -1,5 +1,5 @@
-// Writes programs with labels at the speed of a generator. Owns where labels lie and what the
-// kernel's check will believe about M[] there. It must not know what is written.
+// Writes programs with labels, fast enough for a generator. Owns the places of labels and what the
+// kernel's check assumes about M[] there. It must not know what the program does.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace secequiv::detail {
 
 class Writer {
  public:
-  // A place that is jumped to from before it.
+  // A target of earlier jumps.
   using Label = std::uint32_t;
   static constexpr Label kNext = ~Label{0};  // the instruction behind the jump
 
@@ -28,13 +28,13 @@ class Writer {
     labels_.push_back({});
     return static_cast<Label>(labels_.size() - 1);
   }
-  // Once, before finish().
+  // The label stands here. Called once, before finish().
   void bind(Label label) {
     labels_[label].position = static_cast<std::uint32_t>(lines_.size());
     stored_ &= labels_[label].stored;
   }
 
-  // Anything but a jump.
+  // An instruction that is not a jump.
   void write(std::uint16_t code, std::uint32_t k = 0) {
     if (code == kSt || code == kStx) stored_ |= static_cast<std::uint16_t>(1u << k);
     lines_.push_back(Line{Insn{code, 0, 0, k}, kNext, kNext});
@@ -49,8 +49,8 @@ class Writer {
     behind_jump(go(no) || next);
   }
 
-  // All labels jumped to are bound, and the last instruction is a RET. Conditional jumps that do
-  // not reach their targets hand over to unconditional ones.
+  // Preconditions: every target is bound, and the last instruction is a RET. Conditional jumps that
+  // do not reach their targets go through unconditional ones.
   Program finish();
 
  private:
@@ -65,14 +65,14 @@ class Writer {
     bool used = false;
   };
 
-  // Whether that is the next instruction.
+  // True if `to` is the next instruction.
   bool go(Label to) {
     if (to == kNext) return true;
     labels_[to].stored &= stored_;
     labels_[to].used = true;
     return false;
   }
-  // check_load_and_stores: what was stored goes with the jumps.
+  // As check_load_and_stores does: a jump carries the stored words to its target.
   void behind_jump(bool reached) {
     if (!reached) stored_ = 0xffff;
   }

@@ -128,7 +128,7 @@ RULES = [
 def test_check(rule, tmp_path):
     done = running.fuzz("fuzz_check", tmp_path, "--without-rule=" + rule)
     line = failure(done, "fuzz_check")
-    assert "we say: %s" % rule in line
+    assert "our checker: %s" % rule in line
     if LIBFUZZER:
         refusal = accept.accept(running.parsed(found(tmp_path).read_bytes()))
         assert refusal is not None and refusal[0] == rule
@@ -138,7 +138,7 @@ def test_check_length(tmp_path):
     """No mutation makes a program of 4097 instructions of nothing: a stored one is replayed."""
     file = ROOT / "corpus/regress/check/too-long"
     done = running.fuzz("fuzz_check", tmp_path, "--without-rule=length", str(file), runs=0)
-    assert "we say: length" in failure(done, "fuzz_check")
+    assert "our checker: length" in failure(done, "fuzz_check")
 
 
 def built_plugin(folder, body):
