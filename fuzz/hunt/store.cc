@@ -12,6 +12,7 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
+#include "harness/coverage/state.h"
 #include "harness/policy/json.h"
 #include "harness/seccomp/annotate.h"
 
@@ -117,10 +118,7 @@ Status store(const HuntReport& report, Finding& finding, const std::string& fold
   if (auto s = write_file(path, file_text(report, finding, path)); !s) return s;
   finding.file = path;
   if (report.kind != "evaluator" || !finding.witness) return Ok{};
-  std::string bytes;
-  for (const std::uint32_t word : finding.witness->data.words)
-    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(word >> shift & 0xff);
-  return write_file(path + ".inputs", bytes);
+  return write_file(path + ".inputs", write_inputs({finding.witness->data.words}));
 }
 
 }  // namespace secequiv::hunt
