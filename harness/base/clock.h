@@ -1,4 +1,4 @@
-// Measuring time that passes. Owns which clock that is.
+// Measures elapsed time. Owns the choice of the clock.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // A deterministic source of choices for generators. Owns the mapping from a seed to a sequence,
-// which is the same on every platform (the standard's distributions are not). Seeding costs
-// nothing, so that every generated thing can have a seed of its own.
+// which is the same on every platform, unlike the distributions of the standard library. Seeding is
+// free, so every generated program or input can have its own seed.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class Random {
   }
   std::uint32_t word() { return static_cast<std::uint32_t>(next() >> 32); }
 
-  // 0..n-1; n > 0. Below 2^32 by multiplication, as division would cost most of a choice.
+  // 0..n-1; n > 0. Multiplication replaces a division, which would dominate the cost.
   std::size_t below(std::size_t n) {
     const std::uint64_t wide = n;
     if (wide >> 32 != 0) return static_cast<std::size_t>(next() % wide);

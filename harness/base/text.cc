@@ -130,7 +130,7 @@ std::vector<std::string> nearest(
     std::vector<std::pair<std::size_t, std::string_view>> by_distance) {
   std::ranges::sort(by_distance);
   std::vector<std::string> out;
-  // One of which no letter is left is like everything.
+  // A name of which no letter is left would be similar to everything.
   std::erase_if(by_distance, [](const auto& one) { return one.first >= one.second.size(); });
   for (const auto& [distance, name] : by_distance)
     if (out.size() < 3 && distance <= by_distance.front().first + 1) out.emplace_back(name);

@@ -1,5 +1,5 @@
 // What all readers of text share: numbers, byte order marks, suggestions for mistyped names, and
-// making foreign text fit to print. It must not know any format.
+// escapes for printing untrusted text. It must not know any format.
 #pragma once
 
 #include <cstddef>
@@ -17,31 +17,31 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 // The same with an optional leading '-', down to -2^63, as 64-bit two's complement.
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
-// `text` without a leading UTF-8 byte order mark, as some editors write one.
+// `text` without a leading UTF-8 byte order mark, which some editors write.
 std::string_view without_bom(std::string_view text);
 
-// `text` with control characters and bytes that are not UTF-8 written as \xNN, so that a terminal
-// shows and does not obey them. Newlines and tabs stay where `lines` is set.
+// `text` with control characters and invalid UTF-8 written as \xNN, so that a terminal shows them
+// and does not obey them. Newlines and tabs stay if `lines` is set.
 std::string printable(std::string_view text, bool lines);
 
-// `text` as XML and HTML hold it, in attributes too.
+// `text` escaped for XML and HTML, attributes included.
 std::string escaped(std::string_view text);
 
-// `text` without blanks (not newlines) around it.
+// `text` without surrounding blanks; newlines stay.
 std::string_view trimmed(std::string_view text);
 
 // "1 filter", "2 filters".
 std::string counted(std::uint64_t count, std::string_view noun);
 
-// FNV-1a, 64 bits: for names and for telling contents apart, not against intent.
+// FNV-1a, 64 bits: distinguishes names and contents, but resists no attacker.
 std::uint64_t hash_of(std::string_view bytes);
 
-// How many letters to insert, delete, replace or swap with their neighbour make `a` into `b`.
+// The number of insertions, deletions, replacements and swaps of neighbours from `a` to `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The names so near to a mistyped one that they may have been meant: best first, at most 3. One
-// edit for names of up to four letters, two up to eleven, three from there on; none that is two
-// edits worse than the best.
+// The known names that are similar to a mistyped one: best first, at most 3. They differ by one
+// edit for names of up to four letters, by two up to eleven, by three beyond, and by at most one
+// more edit than the best.
 template <class Names>
 std::vector<std::string> similar_names(std::string_view name, const Names& known);
 
