@@ -127,7 +127,7 @@ def test_not_a_debian_system_but_all_there(sandbox):
     sandbox.fake("ninja", "")
     done = require(sandbox, "demo")
     assert done.returncode == 0, done.stderr
-    assert len(sandbox.noted("clang++-19")) == 7  # one per header, and one for the folder
+    assert len(sandbox.noted("clang++-19")) == 8  # one per header, and one for the folder
 
 
 def test_cmake_that_does_not_know_the_presets(sandbox):
