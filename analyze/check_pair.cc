@@ -57,7 +57,7 @@ class Job {
           if (answer.answer == Feasibility::Answer::kUnknown) report_.open.push_back(answer);
           if (answer.answer != Feasibility::Answer::kFeasible) return true;
           ++report_.evaluations;
-          coverage_.run(answer.witness->words);
+          coverage_.run(*answer.witness);
           report_.own_inputs.push_back(*answer.witness);
           const auto witness = replay(pair_, *answer.witness);
           if (witness)
@@ -151,13 +151,11 @@ void weigh(CheckReport& report) {
 
 Status ask_oracle(CheckReport& report, const Oracle& oracle, std::span<const SeccompData> inputs,
                   std::span<const SeccompData> more) {
-  std::vector<InputWords> words;
-  words.reserve(inputs.size() + more.size());
-  for (const auto& some : {inputs, more})
-    for (const SeccompData& data : some) words.push_back(data.words);
+  std::vector<SeccompData> all(inputs.begin(), inputs.end());
+  all.insert(all.end(), more.begin(), more.end());
   const NamedProgram programs[] = {{report.before.name, report.before.program},
                                    {report.after.name, report.after.program}};
-  auto said = oracle(programs, words);
+  auto said = oracle(programs, all);
   if (!said) return said.error();
   report.oracle = std::move(*said);
   weigh(report);

@@ -85,17 +85,16 @@ TEST(CheckPair, RefusedProgramsAreNotRun) {
 // Answers as told: what the interpreter says but for one input of one program.
 Oracle oracle_that_denies(std::size_t liar, std::uint32_t nr) {
   return [=](std::span<const NamedProgram> programs,
-             std::span<const InputWords> inputs) -> Result<OracleReport> {
+             std::span<const SeccompData> inputs) -> Result<OracleReport> {
     OracleReport out;
     out.who = "a liar";
     for (std::size_t i = 0; i < programs.size(); ++i) {
       AskedProgram row;
       row.name = programs[i].first;
       row.inputs = inputs.size();
-      for (const InputWords& input : inputs)
+      for (const SeccompData& input : inputs)
         if (i == liar && input[0] == nr)
-          row.disagreement =
-              Disagreement{SeccompData{input}, run(programs[i].second, input), 0x12345678};
+          row.disagreement = Disagreement{input, run(programs[i].second, input), 0x12345678};
       out.programs.push_back(row);
     }
     return out;

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Inputs = std::vector<SeccompData>;
-using InputSet = std::unordered_set<InputWords, detail::InputHash>;
+using InputSet = std::unordered_set<SeccompData, detail::InputHash>;
 
 // The folder that a user named, or one that is gone when this ends.
 class Folder {
@@ -113,7 +113,7 @@ class Job {
                                        infeasible_.push_back(answer.obligation);
                                      if (answer.answer != Feasibility::Answer::kFeasible)
                                        return true;
-                                     coverage.run(answer.witness->words);
+                                     coverage.run(*answer.witness);
                                      inputs_.push_back(*answer.witness);
                                      ++fuzz_.seeds;
                                      return true;
@@ -128,17 +128,13 @@ class Job {
   Result<CheckReport> fuzz(const pair_fuzz::Corpus& corpus, const CoverageMap& coverage,
                            bool equivalent) {
     // What is stored comes first, so that it is not stored again under another name.
-    InputSet stored;
-    for (const SeccompData& data : corpus.inputs) stored.insert(data.words);
+    const InputSet stored(corpus.inputs.begin(), corpus.inputs.end());
     for (const SeccompData& data : pair_fuzz::one_per_edge(after_.program, inputs_))
-      if (!stored.contains(data.words))
+      if (!stored.contains(data))
         if (auto s = pair_fuzz::add_input(folder_.path(), pair_fuzz::kSeedPrefix, data, false); !s)
           return s.error();
 
-    std::vector<InputWords> known;
-    known.reserve(inputs_.size());
-    for (const SeccompData& data : inputs_) known.push_back(data.words);
-    const pair_fuzz::PairSession session(pair_, known);
+    const pair_fuzz::PairSession session(pair_, inputs_);
     pair_fuzz::FuzzOptions fuzzing = options_.fuzz;
     fuzzing.corpus = folder_.path();
     fuzzing.seen = outcomes(session, coverage);
@@ -214,8 +210,7 @@ class Job {
 
   void distinct() {
     InputSet seen;
-    std::erase_if(inputs_,
-                  [&](const SeccompData& data) { return !seen.insert(data.words).second; });
+    std::erase_if(inputs_, [&](const SeccompData& data) { return !seen.insert(data).second; });
   }
 
   const SideReport& before_;

@@ -63,8 +63,8 @@ void prove_one(dd::Prover& prover, Random&, const Pair& pair, Outcomes& outcomes
 }
 
 bool same_on_inputs(Random& random, const Pair& pair) {
-  for (const InputWords& words : random_inputs(random, pair.before, kInputs))
-    if (run(pair.before, words) != run(pair.after, words)) return false;
+  for (const SeccompData& input : random_inputs(random, pair.before, kInputs))
+    if (run(pair.before, input) != run(pair.after, input)) return false;
   return true;
 }
 

@@ -157,14 +157,13 @@ Program load(const char* name) {
 }
 
 // x86_64 calls 0..462 with small arguments: most reach their rule, some their argument tests.
-std::vector<InputWords> inputs() {
+std::vector<SeccompData> inputs() {
   std::mt19937 random(1);
-  std::vector<InputWords> out(4096);
-  for (InputWords& words : out) {
-    words.fill(0);
-    words[0] = random() % 463;
-    words[1] = 0xc000003e;
-    for (std::size_t word = 4; word < 16; word += 2) words[word] = random() % 8;
+  std::vector<SeccompData> out(4096);
+  for (SeccompData& input : out) {
+    input.set_nr(random() % 463);
+    input.set_arch(0xc000003e);
+    for (std::size_t word = 4; word < 16; word += 2) input.words[word] = random() % 8;
   }
   return out;
 }
@@ -179,7 +178,7 @@ void measure(benchmark::State& state, const char* name, Run run_one) {
   const auto data = inputs();
   for (auto _ : state) {
     std::uint32_t sum = 0;
-    for (const InputWords& words : data) sum += run_one(program, words);
+    for (const SeccompData& input : data) sum += run_one(program, input);
     benchmark::DoNotOptimize(sum);
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(data.size()));
@@ -187,16 +186,16 @@ void measure(benchmark::State& state, const char* name, Run run_one) {
 
 void step_interpreter(benchmark::State& state, const char* name) {
   measure(state, name,
-          [](const Program& program, const InputWords& words) { return run(program, words); });
+          [](const Program& program, const SeccompData& input) { return run(program, input); });
 }
 void hand_written(benchmark::State& state, const char* name) {
-  measure(state, name, [](const Program& program, const InputWords& words) {
-    return switch_loop(program.data(), words.data());
+  measure(state, name, [](const Program& program, const SeccompData& input) {
+    return switch_loop(program.data(), input.words.data());
   });
 }
 void covered(benchmark::State& state, const char* name) {
   CoverageMap map(load(name));
-  measure(state, name, [&](const Program&, const InputWords& words) { return map.run(words); });
+  measure(state, name, [&](const Program&, const SeccompData& input) { return map.run(input); });
 }
 
 #define SECEQUIV_BENCH(label, file)                 \

@@ -28,10 +28,10 @@ kernel::Pass pass_of(const Program& program) {
   return instrumented ? instrumented->passes.front() : kernel::Pass{};
 }
 
-std::vector<InputWords> calls(const Program& program) {
+std::vector<SeccompData> calls(const Program& program) {
   Random random(1);
-  std::vector<InputWords> out = random_inputs(random, program, kBatch);
-  for (InputWords& words : out) words[0] = 39;
+  std::vector<SeccompData> out = random_inputs(random, program, kBatch);
+  for (SeccompData& input : out) input.set_nr(39);
   return out;
 }
 
@@ -59,7 +59,7 @@ void evaluate(benchmark::State& state, const std::string& name) {
 
 void install_run_end(benchmark::State& state, const std::string& name) {
   const kernel::Pass pass = pass_of(load(name));
-  const std::vector<InputWords> one = {{39}};
+  const std::vector<SeccompData> one = {{39}};
   for (auto _ : state) {
     const auto traced = kernel::Traced::start(pass.program);
     if (!traced) return state.SkipWithError(traced.error().text().c_str());
@@ -80,7 +80,7 @@ void model(benchmark::State& state, const std::string& name) {
   const auto inputs = random_inputs(random, program, kBatch);
   for (auto _ : state) {
     std::uint32_t sum = 0;
-    for (const InputWords& words : inputs) sum += run(program, words);
+    for (const SeccompData& input : inputs) sum += run(program, input);
     benchmark::DoNotOptimize(sum);
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));

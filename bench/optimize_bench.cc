@@ -134,7 +134,7 @@ std::set<std::string> without_effect(const Policy& policy, const Program& progra
                                      std::span<const SeccompData> inputs) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> decided;
   for (const SeccompData& data : inputs)
-    if (run(program, data.words) != policy.default_action) decided.emplace(data.arch(), data.nr());
+    if (run(program, data) != policy.default_action) decided.emplace(data.arch(), data.nr());
   std::set<std::string> out;
   std::set<std::string> known;
   for (const RuleSet& set : policy.rule_sets)
@@ -186,14 +186,13 @@ Restricted allow_list_of(const Program& program) {
   constexpr std::uint32_t kNumbers = 1024;
   Policy out;
   out.arches = {Arch::kX86_64};
-  out.default_action = run(program, x86_64_call(kNumbers).words);
-  out.bad_arch_action = run(program, SeccompData().words);
-  out.x32_action = run(program, x86_64_call(kX32Bit).words);
+  out.default_action = run(program, x86_64_call(kNumbers));
+  out.bad_arch_action = run(program, SeccompData());
+  out.x32_action = run(program, x86_64_call(kX32Bit));
   RuleSet set;
   set.action = SECCOMP_RET_ALLOW;
   for (std::uint32_t nr = 0; nr < kNumbers; ++nr)
-    if (run(program, x86_64_call(nr).words) == set.action)
-      set.rules.push_back({Arch::kX86_64, nr, {}});
+    if (run(program, x86_64_call(nr)) == set.action) set.rules.push_back({Arch::kX86_64, nr, {}});
   out.rule_sets = {set};
   return {std::move(out), 0, "nr < 0x80000000"};
 }

@@ -41,11 +41,11 @@ struct BenchJob {
 std::vector<TimedCall> calls_of(const std::vector<SyscallCount>& profile, const Stack& first,
                                 const std::vector<SeccompData>& inputs, bool safe_only) {
   const auto filters = views(first);
-  std::map<std::uint32_t, InputWords> allowed;
+  std::map<std::uint32_t, SeccompData> allowed;
   for (const SeccompData& data : inputs)
     if (data.arch() == arch_info(kArch).audit && !allowed.contains(data.nr()) &&
-        action_of(run_stack(filters, data.words)) == SECCOMP_RET_ALLOW)
-      allowed[data.nr()] = data.words;
+        action_of(run_stack(filters, data)) == SECCOMP_RET_ALLOW)
+      allowed[data.nr()] = data;
   std::vector<TimedCall> out;
   for (const SyscallCount& count : profile) {
     const auto nr = profile_nr(kArch, count.name);
@@ -80,7 +80,7 @@ Error no_calls(const std::vector<SyscallCount>& profile, bool real) {
 // A program that is too long for the kernel, without what `calls` do not execute.
 Result<Program> installable(const Source& source, const std::vector<TimedCall>& calls) {
   if (source.program.size() <= kMaxInsns) return source.program;
-  std::vector<InputWords> inputs;
+  std::vector<SeccompData> inputs;
   inputs.reserve(calls.size());
   for (const TimedCall& call : calls) inputs.push_back(call.input);
   Program part = kernel::executed_part(source.program, inputs);

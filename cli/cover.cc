@@ -41,7 +41,7 @@ Status collect(const CoverJob& job, const Source& source, CoverageMap& coverage)
     if (!bytes) return bytes.error();
     auto records = read_inputs(*bytes, path);
     if (!records) return records.error();
-    for (const InputWords& words : *records) coverage.run(words);
+    for (const SeccompData& data : *records) coverage.run(data);
   }
   if (job.no_derive) return Ok{};
   std::optional<Policy> policy = source.policy;
@@ -51,8 +51,8 @@ Status collect(const CoverJob& job, const Source& source, CoverageMap& coverage)
     policy = std::move(*given);
   }
   if (policy)
-    for (const SeccompData& data : derive_cases(*policy).inputs) coverage.run(data.words);
-  for (const SeccompData& data : derive_cases(source.program).inputs) coverage.run(data.words);
+    for (const SeccompData& data : derive_cases(*policy).inputs) coverage.run(data);
+  for (const SeccompData& data : derive_cases(source.program).inputs) coverage.run(data);
   return Ok{};
 }
 

@@ -135,10 +135,10 @@ int compare(const DiffJob& job, const nlohmann::ordered_json& expected,
 }
 
 // An input of each region listed.
-std::vector<InputWords> examples(const Difference& difference) {
-  std::vector<InputWords> out;
+std::vector<SeccompData> examples(const Difference& difference) {
+  std::vector<SeccompData> out;
   for (const Change& change : difference.changes)
-    for (const Region& region : change.where.regions) out.push_back(region.example().words);
+    for (const Region& region : change.where.regions) out.push_back(region.example());
   return out;
 }
 

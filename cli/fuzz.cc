@@ -148,8 +148,8 @@ Result<std::set<FindingKind>> allowed_kinds(const FuzzJob& job) {
   return out;
 }
 
-Result<std::vector<InputWords>> stored_inputs(const FuzzJob& job) {
-  if (job.inputs.empty()) return std::vector<InputWords>();
+Result<std::vector<SeccompData>> stored_inputs(const FuzzJob& job) {
+  if (job.inputs.empty()) return std::vector<SeccompData>();
   if (job.target.evaluator.empty() || job.programs.empty())
     return make_error(ErrorCode::kUsage, "--inputs",
                       "inputs are for an evaluator and given programs (--evaluator, --programs)");

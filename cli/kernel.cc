@@ -59,7 +59,7 @@ class Inputs {
     }
     const auto cases = job.pair.cases(sources.front(), sources.back(), job.options);
     if (!cases) return cases.error();
-    for (const SeccompData& data : cases->inputs) out.given_.push_back(data.words);
+    out.given_.insert(out.given_.end(), cases->inputs.begin(), cases->inputs.end());
     return out;
   }
 
@@ -68,7 +68,7 @@ class Inputs {
   }
 
   // None when there are no more.
-  std::vector<InputWords> next() {
+  std::vector<SeccompData> next() {
     if (done_ < given_.size()) {
       const auto block = std::span(given_).subspan(done_);
       const auto some = block.first(std::min(kBlock, block.size()));
@@ -92,7 +92,7 @@ class Inputs {
   std::span<const Source> sources_;
   Random random_;
   std::size_t random_of_each_;
-  std::vector<InputWords> given_;
+  std::vector<SeccompData> given_;
   std::size_t done_ = 0;
 };
 

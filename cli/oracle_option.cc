@@ -14,14 +14,14 @@ void OracleOption::add(CLI::App& app) {
 Result<Oracle> OracleOption::open() const {
   if (name.empty()) return Oracle();
   if (auto s = kernel::available(); !s) return s.error();
-  return Oracle([](std::span<const NamedProgram> programs, std::span<const InputWords> inputs) {
+  return Oracle([](std::span<const NamedProgram> programs, std::span<const SeccompData> inputs) {
     return kernel::second_opinion(programs, inputs);
   });
 }
 
 Result<std::optional<OracleReport>> ask(const Oracle& oracle, const std::vector<Source>& stack,
                                         const std::vector<Source>& other,
-                                        const std::vector<InputWords>& inputs) {
+                                        const std::vector<SeccompData>& inputs) {
   if (!oracle) return std::optional<OracleReport>();
   std::vector<NamedProgram> programs;
   for (const std::vector<Source>* sources : {&stack, &other})

@@ -98,7 +98,7 @@ struct Gathering {
   Result<std::vector<PageMark>> marks(const Program& program, bool second) const {
     FirstInput first(program);
     for (; first.input < inputs.size(); ++first.input)
-      run_observed(program, inputs[first.input].words, first);
+      run_observed(program, inputs[first.input], first);
     CoverageMap coverage(program);
     const std::vector<Obligation> all = coverage.obligations();
     std::vector<PageMark> out(all.size());
@@ -229,7 +229,7 @@ struct Gathering {
   void add_decisions() {
     std::set<std::uint32_t> seen;
     for (const SeccompData& data : inputs) {
-      const std::uint32_t value = run(report.before.program, data.words);
+      const std::uint32_t value = run(report.before.program, data);
       if (!seen.insert(value).second) continue;
       add_input(describe_action(value), data);
       if (seen.size() == kMostDecisions) return;

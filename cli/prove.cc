@@ -98,8 +98,8 @@ int prove(const ProveJob& job) {
     if (!written) return report(written.error(), job.options);
     certificate = std::move(*written);
   }
-  std::vector<InputWords> witness;
-  if (proof->witness) witness.push_back(proof->witness->data.words);
+  std::vector<SeccompData> witness;
+  if (proof->witness) witness.push_back(proof->witness->data);
   const auto said = ask(*oracle, filled(*before, question, question.before, *proof),
                         filled(*after, question, question.after, *proof), witness);
   if (!said) return report(said.error(), job.options);

@@ -25,7 +25,7 @@ Result<std::optional<OracleReport>> opinion(const RunJob& job, const std::vector
                                             const SeccompData& data) {
   const auto oracle = job.oracle.open();
   if (!oracle) return oracle.error();
-  auto said = ask(*oracle, sources, {}, {data.words});
+  auto said = ask(*oracle, sources, {}, {data});
   if (!said || !*said) return said;
   for (const AskedProgram& program : (*said)->programs)
     if (!program.not_asked.empty())
@@ -46,11 +46,11 @@ int emulate(RunJob& job) {
   if (!said) return report(said.error(), job.options);
   std::vector<ProgramView> stack(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) stack[i] = sources[i].program;
-  const std::uint32_t result = run_stack(stack, data->words);
+  const std::uint32_t result = run_stack(stack, *data);
   std::string text = describe(*data) + "\n";
   std::vector<NamedTrace> runs;
   for (const Source& source : sources) {
-    const Trace steps = trace(source.program, data->words);
+    const Trace steps = trace(source.program, *data);
     if (job.trace) text += source.name + "\n" + trace_text(source.program, steps);
     if (sources.size() > 1) text += source.name + ": " + result_text(steps.result);
     runs.push_back({source.name, steps});

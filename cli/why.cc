@@ -32,7 +32,7 @@ int why(WhyJob& job) {
   dd::Space space(programs, job.engine.limits());
   const dd::Decisions decisions = space.decisions(programs, Sameness::kRaw);
   if (space.exhausted()) return report(limits_reached(job.filter), job.options);
-  const std::uint32_t result = run_stack(programs, data->words);
+  const std::uint32_t result = run_stack(programs, *data);
   const dd::NodeId others = space.differing(decisions, {space.diagrams().leaf(result), false});
   if (space.exhausted()) return report(limits_reached(job.filter), job.options);
   const Region region = dd::Regions(space).around(others, *data);
@@ -46,7 +46,7 @@ int why(WhyJob& job) {
       describe_action(result), short_condition(condition), count_text(region.count));
   bool decided = stack->size() == 1;
   for (const Source& side : *stack) {
-    const Trace steps = trace(side.program, data->words);
+    const Trace steps = trace(side.program, *data);
     nlohmann::ordered_json row{{"name", side.name}};
     text += side.name;
     if (stack->size() > 1) {

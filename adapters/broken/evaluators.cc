@@ -119,13 +119,13 @@ const PlantedEvaluator* find_planted_evaluator(std::string_view name) {
 }
 
 std::vector<std::uint32_t> evaluate_with(const PlantedEvaluator& planted, ProgramView program,
-                                         std::span<const InputWords> inputs) {
+                                         std::span<const SeccompData> inputs) {
   std::vector<std::uint32_t> out;
   out.reserve(inputs.size());
   std::uint32_t x = 0;
   Silent silent;
-  for (const InputWords& input : inputs) {
-    Concrete domain{input.data()};
+  for (const SeccompData& input : inputs) {
+    Concrete domain{input.words.data()};
     M machine{};
     machine.x = x;
     Control control{program.data(), silent};

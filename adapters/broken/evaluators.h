@@ -27,6 +27,6 @@ const PlantedEvaluator* find_planted_evaluator(std::string_view name);
 // The return values that `planted` computes, one input after the other. Precondition: that of
 // run(). (One that keeps X depends on the order.)
 std::vector<std::uint32_t> evaluate_with(const PlantedEvaluator& planted, ProgramView program,
-                                         std::span<const InputWords> inputs);
+                                         std::span<const SeccompData> inputs);
 
 }  // namespace secequiv::broken

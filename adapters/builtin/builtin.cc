@@ -18,7 +18,7 @@ namespace {
 using Words = std::vector<std::uint32_t>;
 using OptimizeFunction = std::function<Program(ProgramView)>;
 using CompileFunction = std::function<Program(const Policy&)>;
-using EvaluateFunction = std::function<Words(ProgramView, std::span<const InputWords>)>;
+using EvaluateFunction = std::function<Words(ProgramView, std::span<const SeccompData>)>;
 
 constexpr std::string_view kReference = "secequiv";
 constexpr std::string_view kIdentity = "identity";
@@ -89,7 +89,7 @@ class BuiltinCompiler final : public Compiler {
 class BuiltinEvaluator final : public Evaluator {
  public:
   explicit BuiltinEvaluator(EvaluateFunction run) : run_(std::move(run)) {}
-  Answer<Words> evaluate(ProgramView program, std::span<const InputWords> inputs) override {
+  Answer<Words> evaluate(ProgramView program, std::span<const SeccompData> inputs) override {
     return answer<Words>(program, [&] { return run_(program, inputs); });
   }
 
@@ -99,7 +99,7 @@ class BuiltinEvaluator final : public Evaluator {
 
 class KernelEvaluator final : public Evaluator {
  public:
-  Answer<Words> evaluate(ProgramView program, std::span<const InputWords> inputs) override {
+  Answer<Words> evaluate(ProgramView program, std::span<const SeccompData> inputs) override {
     Answer<Words> out;
     const auto start = Clock::now();
     auto values = kernel::evaluate(program, inputs);
@@ -189,7 +189,7 @@ std::unique_ptr<Evaluator> builtin_evaluator(std::string_view name) {
   if (name == kReference)
     run = run_all;
   else if (const broken::PlantedEvaluator* one = planted_evaluator(name))
-    run = [one](ProgramView program, std::span<const InputWords> inputs) {
+    run = [one](ProgramView program, std::span<const SeccompData> inputs) {
       return evaluate_with(*one, program, inputs);
     };
   return run ? std::make_unique<BuiltinEvaluator>(std::move(run)) : nullptr;

@@ -55,8 +55,7 @@ TEST(Builtin, ReferenceAndIdentity) {
   EXPECT_EQ(builtin_optimizer("secequiv")->optimize(plain).value, optimize(plain).program);
   EXPECT_EQ(builtin_compiler("identity")->compile(kPolicy).value, plain);
   EXPECT_EQ(builtin_compiler("secequiv")->compile(kPolicy).value, optimize(policy).program);
-  const std::vector<InputWords> inputs = {call(Arch::kX86_64, 0).words,
-                                          call(Arch::kX86_64, 9).words};
+  const std::vector<SeccompData> inputs = {call(Arch::kX86_64, 0), call(Arch::kX86_64, 9)};
   EXPECT_EQ(builtin_evaluator("secequiv")->evaluate(plain, inputs).value,
             (std::vector<std::uint32_t>{0x7fff0000, 0x00050001}));
 }

@@ -193,7 +193,7 @@ Outcome evaluate(const Program& program, const void* bytes, std::size_t size) {
                              fmt::format("expected {} bytes, found {}", sizeof data.words,
                                          bytes == nullptr ? "NULL" : std::to_string(size))));
   std::memcpy(data.words.data(), bytes, size);
-  const NamedTrace run{"program", trace(program, data.words)};
+  const NamedTrace run{"program", trace(program, data)};
   Outcome out{SECEQUIV_PASS, describe(data) + "\n" + result_text(run.trace.result),
               render(run_document(data, {&run, 1}, run.trace.result, false))};
   out.value = run.trace.result;

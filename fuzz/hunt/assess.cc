@@ -84,7 +84,7 @@ std::string lost_calls(ProgramView before, ProgramView after) {
 }
 
 Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
-                          std::span<const InputWords> inputs, const AssessOptions& options) {
+                          std::span<const SeccompData> inputs, const AssessOptions& options) {
   Assessment out;
   if (!answer.ok()) {
     out.problem = Problem{finding_of(answer.outcome), answer.detail, "answer", {}};
@@ -100,9 +100,9 @@ Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
   question.before = {before};
   question.after = {after};
   question.sameness = options.sameness;
-  for (const InputWords& words : inputs) {
+  for (const SeccompData& data : inputs) {
     ++out.evaluations;
-    if (const auto witness = replay(question, SeccompData{words})) {
+    if (const auto witness = replay(question, data)) {
       out.problem = differs(*witness, "inputs");
       return out;
     }

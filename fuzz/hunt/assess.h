@@ -44,7 +44,7 @@ struct Assessment {
 // kUnsupported. Runs both programs on `inputs` before it proves anything. Errors: the prover's
 // kInternal.
 Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
-                          std::span<const InputWords> inputs, const AssessOptions& options);
+                          std::span<const SeccompData> inputs, const AssessOptions& options);
 
 // "ALLOW became ERRNO(1 EPERM) for nr=..., ...".
 std::string became_text(const Witness& witness);

@@ -25,7 +25,7 @@ Problem differs(const SeccompData& data, std::uint32_t ours, std::uint32_t their
 }
 
 // The problem with an answer, if there is one.
-std::optional<Problem> problem_with(ProgramView program, std::span<const InputWords> inputs,
+std::optional<Problem> problem_with(ProgramView program, std::span<const SeccompData> inputs,
                                     const Answer<std::vector<std::uint32_t>>& answer,
                                     Sameness sameness) {
   if (answer.outcome == Outcome::kUnsupported) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<Problem> problem_with(ProgramView program, std::span<const InputWo
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::uint32_t ours = run(program, inputs[i]);
     if (!same_decision(ours, answer.value[i], sameness))
-      return differs(SeccompData{inputs[i]}, ours, answer.value[i]);
+      return differs(inputs[i], ours, answer.value[i]);
   }
   return std::nullopt;
 }
@@ -41,7 +41,7 @@ std::optional<Problem> problem_with(ProgramView program, std::span<const InputWo
 class EvaluatorHunt {
  public:
   EvaluatorHunt(const std::string& name, Evaluator& evaluator, ProgramSource& source,
-                std::span<const InputWords> inputs, const HuntOptions& options)
+                std::span<const SeccompData> inputs, const HuntOptions& options)
       : evaluator_(evaluator),
         source_(source),
         inputs_(inputs),
@@ -93,12 +93,11 @@ class EvaluatorHunt {
     if (report_.unsupported_example.empty()) report_.unsupported_example = why;
   }
 
-  std::vector<InputWords> inputs_for(ProgramView program, bool original) {
+  std::vector<SeccompData> inputs_for(ProgramView program, bool original) {
     if (!original) return random_inputs(random_, program, options_.inputs);
-    std::vector<InputWords> out(inputs_.begin(), inputs_.end());
-    for (const SeccompData& data :
-         derive_cases(program, {.per_syscall = 2000, .total = kMostInputs}).inputs)
-      out.push_back(data.words);
+    std::vector<SeccompData> out(inputs_.begin(), inputs_.end());
+    const auto derived = derive_cases(program, {.per_syscall = 2000, .total = kMostInputs}).inputs;
+    out.insert(out.end(), derived.begin(), derived.end());
     return out;
   }
 
@@ -123,14 +122,14 @@ class EvaluatorHunt {
   }
 
   // One input shows a difference. It is minimized together with the program.
-  void reduce(Finding& finding, const std::vector<InputWords>& inputs) {
+  void reduce(Finding& finding, const std::vector<SeccompData>& inputs) {
     const auto start = Clock::now();
     double seconds = options_.reduce_seconds;
     if (finding.kind == FindingKind::kHung)
       seconds = std::max(seconds, 12 * options_.request_seconds);
     bool timed_out = false;
-    std::vector<InputWords> asked = inputs;
-    if (finding.witness) asked = {finding.witness->data.words};
+    std::vector<SeccompData> asked = inputs;
+    if (finding.witness) asked = {finding.witness->data};
     const auto problem_of = [&](ProgramView program) -> std::optional<Problem> {
       timed_out = timed_out || seconds_since(start) > seconds || (options_.stop && options_.stop());
       if (timed_out) return std::nullopt;
@@ -165,10 +164,10 @@ class EvaluatorHunt {
 
   template <class ProblemOf>
   void make_input_small(Finding& finding, const ProblemOf& problem_of,
-                        std::vector<InputWords>& asked) {
+                        std::vector<SeccompData>& asked) {
     finding.witness =
         minimize(*finding.witness, [&](const SeccompData& data) -> std::optional<Witness> {
-          asked = {data.words};
+          asked = {data};
           const auto problem = problem_of(finding.subject.before);
           return problem ? problem->witness : std::nullopt;
         });
@@ -178,7 +177,7 @@ class EvaluatorHunt {
 
   Evaluator& evaluator_;
   ProgramSource& source_;
-  std::span<const InputWords> inputs_;
+  std::span<const SeccompData> inputs_;
   const HuntOptions& options_;
   Random random_;
   Clock::time_point start_ = Clock::now();
@@ -190,7 +189,7 @@ class EvaluatorHunt {
 }  // namespace
 
 Result<HuntReport> hunt_evaluator(const std::string& name, Evaluator& evaluator,
-                                  ProgramSource& source, std::span<const InputWords> inputs,
+                                  ProgramSource& source, std::span<const SeccompData> inputs,
                                   const HuntOptions& options) {
   return EvaluatorHunt(name, evaluator, source, inputs, options).run();
 }

@@ -10,7 +10,7 @@ namespace secequiv::hunt {
 // (`witness.before` is our value, `after` the evaluator's) and requests without a usable answer.
 // Skips programs longer than 4096 instructions. Errors: kInternal.
 Result<HuntReport> hunt_evaluator(const std::string& name, Evaluator& evaluator,
-                                  ProgramSource& source, std::span<const InputWords> inputs,
+                                  ProgramSource& source, std::span<const SeccompData> inputs,
                                   const HuntOptions& options);
 
 }  // namespace secequiv::hunt

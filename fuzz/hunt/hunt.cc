@@ -131,7 +131,7 @@ class Hunt {
     trials.resize(done);
   }
 
-  std::vector<InputWords> inputs_for(const Trial& trial) {
+  std::vector<SeccompData> inputs_for(const Trial& trial) {
     Random random = random_for(trial.number, 1);
     if (!trial.original) return random_inputs(random, trial.subject.before, options_.inputs);
     std::vector<SeccompData> derived =
@@ -141,10 +141,7 @@ class Hunt {
         const auto more = derive_cases(*policy, {.per_syscall = 2000, .total = 50000}).inputs;
         derived.insert(derived.end(), more.begin(), more.end());
       }
-    std::vector<InputWords> out;
-    out.reserve(derived.size());
-    for (const SeccompData& data : derived) out.push_back(data.words);
-    return out;
+    return derived;
   }
 
   Result<Ok> examine(const Trial& trial) {

@@ -74,11 +74,11 @@ TEST(Hunt, WrongAnswersAreReducedToTheirCause) {
     EXPECT_TRUE(has(finding.subject.before, kJsetK));
     EXPECT_EQ(*finding.after, all_bits(finding.subject.before));
     ASSERT_TRUE(finding.witness);
-    const InputWords& words = finding.witness->data.words;
-    EXPECT_EQ(run(finding.subject.before, words), finding.witness->before);
-    EXPECT_EQ(run(*finding.after, words), finding.witness->after);
+    const SeccompData& data = finding.witness->data;
+    EXPECT_EQ(run(finding.subject.before, data), finding.witness->before);
+    EXPECT_EQ(run(*finding.after, data), finding.witness->after);
     EXPECT_NE(finding.witness->before, finding.witness->after);
-    EXPECT_LE(std::ranges::count_if(words, [](std::uint32_t word) { return word != 0; }), 2);
+    EXPECT_LE(std::ranges::count_if(data.words, [](std::uint32_t word) { return word != 0; }), 2);
   }
 }
 
@@ -417,7 +417,7 @@ TEST(Hunt, NothingComparedIsUnknown) {
   options.assess.prover = {};
   options.inputs = 0;
   EXPECT_EQ(hunt_for(same, options).verdict, Verdict::kUnknown);
-  FakeEvaluator evaluator([](ProgramView, const InputWords&) { return 0u; });
+  FakeEvaluator evaluator([](ProgramView, const SeccompData&) { return 0u; });
   const auto source = generated_programs();
   const auto report = hunt_evaluator("fake", evaluator, *source, {}, options);
   ASSERT_TRUE(report);

@@ -40,7 +40,7 @@ TEST(Scaling, LimitsAreOfGrowthAndOfTime) {
 }
 
 TEST(HuntEvaluator, AgreementPasses) {
-  FakeEvaluator evaluator([](ProgramView p, const InputWords& words) { return run(p, words); });
+  FakeEvaluator evaluator([](ProgramView p, const SeccompData& data) { return run(p, data); });
   const auto source = generated_programs();
   const auto report = hunt_evaluator("fake", evaluator, *source, {}, options_for(300));
   ASSERT_TRUE(report);
@@ -50,10 +50,10 @@ TEST(HuntEvaluator, AgreementPasses) {
 
 TEST(HuntEvaluator, DisagreementIsReducedToOneInstructionAndOneWord) {
   // Subtracts the wrong way round.
-  FakeEvaluator evaluator([](ProgramView p, const InputWords& words) {
+  FakeEvaluator evaluator([](ProgramView p, const SeccompData& data) {
     Program wrong;
     for (const Insn& in : p) wrong.push_back(in.code == kNeg ? Insn{kLdImm, 0, 0, 7} : in);
-    return run(wrong, words);
+    return run(wrong, data);
   });
   const auto source = generated_programs();
   HuntOptions options = options_for(3000);

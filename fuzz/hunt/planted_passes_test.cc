@@ -65,15 +65,15 @@ bool proven_different(const Subject& subject) {
   auto proof = dd::prove(Pair{subject.before, subject.after, Sameness::kRaw}, kLimits);
   if (!proof || proof->verdict != Verdict::kDifferent) return false;
   // The engine replays its witness; that it does here, too, is what the verdict means.
-  const InputWords& words = proof->witness->data.words;
-  EXPECT_NE(run(subject.before, words), run(subject.after, words)) << subject.name;
+  const SeccompData& data = proof->witness->data;
+  EXPECT_NE(run(subject.before, data), run(subject.after, data)) << subject.name;
   return true;
 }
 
 // As a fuzzer does: derived inputs, then ones that differ from them in a bit or a word.
 bool found_by_inputs(const Subject& subject, Random& random) {
   for (const SeccompData& data : subject.inputs)
-    if (run(subject.before, data.words) != run(subject.after, data.words)) return true;
+    if (run(subject.before, data) != run(subject.after, data)) return true;
   for (int i = 0; i < kMutations; ++i) {
     SeccompData data = random.pick(subject.inputs);
     for (std::size_t n = random.between(1, 3); n > 0; --n) {
@@ -81,7 +81,7 @@ bool found_by_inputs(const Subject& subject, Random& random) {
       word = random.one_in(2) ? word ^ 1u << random.below(32)
                               : random.pick(subject.inputs).words[random.below(16)];
     }
-    if (run(subject.before, data.words) != run(subject.after, data.words)) return true;
+    if (run(subject.before, data) != run(subject.after, data)) return true;
   }
   return false;
 }

@@ -43,7 +43,7 @@ constexpr std::size_t kInputs = 200;      // for each
 constexpr std::size_t kGenerated = 2000;  // policies and programs to derive inputs from as well
 constexpr CaseLimits kCases{.per_syscall = 200, .total = 100000};
 
-using Inputs = std::vector<InputWords>;
+using Inputs = std::vector<SeccompData>;
 
 // A program, what became of it, and inputs to run both on.
 struct Subject {
@@ -57,7 +57,7 @@ Policy some_policy(Random& random) { return generate_policy(random); }
 Program some_program(Random& random) { return generate_program(random); }
 Inputs some_inputs(Random& random, const Policy& policy) {
   Inputs out;
-  for (std::size_t i = 0; i < kInputs; ++i) out.push_back(random_call(random, policy).words);
+  for (std::size_t i = 0; i < kInputs; ++i) out.push_back(random_call(random, policy));
   return out;
 }
 Inputs some_inputs(Random& random, ProgramView program) {
@@ -82,7 +82,7 @@ Subject some_subject(const Planted& planted, Random& random, std::size_t trial) 
 }
 
 bool differs(const Subject& subject) {
-  return std::ranges::any_of(subject.inputs, [&](const InputWords& input) {
+  return std::ranges::any_of(subject.inputs, [&](const SeccompData& input) {
     return run(subject.before, input) != run(subject.after, input);
   });
 }
@@ -131,7 +131,7 @@ Known known(std::variant<Policy, Program> from) {
   const Program program = policy != nullptr ? compile(*policy) : std::get<Program>(out.from);
   out.inputs =
       (policy != nullptr ? derive_cases(*policy, kCases) : derive_cases(program, kCases)).inputs;
-  for (const SeccompData& data : out.inputs) out.expected.push_back(run(program, data.words));
+  for (const SeccompData& data : out.inputs) out.expected.push_back(run(program, data));
   return out;
 }
 
@@ -169,7 +169,7 @@ bool found_by_derived(const Planted& planted, const Known& here) {
     return false;
   }
   for (std::size_t i = 0; i < here.inputs.size(); ++i)
-    if (run(after, here.inputs[i].words) != here.expected[i]) return true;
+    if (run(after, here.inputs[i]) != here.expected[i]) return true;
   return false;
 }
 

@@ -79,14 +79,14 @@ class Reduction {
   [[nodiscard]] const std::optional<Shown>& last() const { return last_; }
 
  private:
-  [[nodiscard]] std::vector<InputWords> inputs_for(const HuntSubject& subject,
-                                                   const std::optional<Witness>& witness) const {
-    std::vector<InputWords> inputs;
-    if (witness) inputs.push_back(witness->data.words);
+  [[nodiscard]] std::vector<SeccompData> inputs_for(const HuntSubject& subject,
+                                                    const std::optional<Witness>& witness) const {
+    std::vector<SeccompData> inputs;
+    if (witness) inputs.push_back(witness->data);
     if (options_.assess.prover) return inputs;
     Random random(1);  // the same subject must get the same inputs
-    for (const InputWords& words : random_inputs(random, subject.before, 64))
-      inputs.push_back(words);
+    for (const SeccompData& data : random_inputs(random, subject.before, 64))
+      inputs.push_back(data);
     return inputs;
   }
 
@@ -130,7 +130,7 @@ void finish(Finding& out, const Reduction::Shown& shown, Sameness sameness) {
 
 Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
                                      const HuntSubject& subject, Answer<Program>& answer,
-                                     std::span<const InputWords> inputs,
+                                     std::span<const SeccompData> inputs,
                                      const HuntOptions& options) {
   const std::optional<Problem> nothing;
   answer = ask(target, subject);

@@ -15,7 +15,7 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
 // The problem of kind `kind` with the answer for `subject`, if there is one.
 Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
                                      const HuntSubject& subject, Answer<Program>& answer,
-                                     std::span<const InputWords> inputs,
+                                     std::span<const SeccompData> inputs,
                                      const HuntOptions& options);
 
 }  // namespace secequiv::hunt

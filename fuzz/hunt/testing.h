@@ -77,17 +77,17 @@ class FakeCompiler : public Compiler {
 
 class FakeEvaluator : public Evaluator {
  public:
-  explicit FakeEvaluator(std::function<std::uint32_t(ProgramView, const InputWords&)> function)
+  explicit FakeEvaluator(std::function<std::uint32_t(ProgramView, const SeccompData&)> function)
       : function_(std::move(function)) {}
   Answer<std::vector<std::uint32_t>> evaluate(ProgramView program,
-                                              std::span<const InputWords> inputs) override {
+                                              std::span<const SeccompData> inputs) override {
     Answer<std::vector<std::uint32_t>> out;
-    for (const InputWords& input : inputs) out.value.push_back(function_(program, input));
+    for (const SeccompData& input : inputs) out.value.push_back(function_(program, input));
     return out;
   }
 
  private:
-  std::function<std::uint32_t(ProgramView, const InputWords&)> function_;
+  std::function<std::uint32_t(ProgramView, const SeccompData&)> function_;
 };
 
 inline Answer<Program> same(ProgramView program) {

@@ -93,7 +93,7 @@ class Job {
     ReachRecorder recorder{program_.data(), reached, wanted, 0};
     while (results.size() < inputs.size() && recorder.entries < options_.list_entries) {
       recorder.input = static_cast<std::uint32_t>(results.size());
-      results.push_back(run_observed(program_, inputs[results.size()].words, recorder));
+      results.push_back(run_observed(program_, inputs[results.size()], recorder));
     }
     for (Candidate& candidate : candidates_) {
       if (stop_wanted()) break;
@@ -101,7 +101,7 @@ class Job {
       if (candidate.killed) continue;
       const Program mutant = mutated(program_, candidate.mutant);
       const auto differs = [&](std::uint32_t input) {
-        const std::uint32_t value = secequiv::run(mutant, inputs[input].words);
+        const std::uint32_t value = secequiv::run(mutant, inputs[input]);
         return !same_decision(results[input], value, options_.sameness);
       };
       for (const std::size_t pc : sites(candidate.mutant, storage))
@@ -198,7 +198,7 @@ class Job {
     while (seconds_since(start) < options_.fuzz_seconds && !stop_wanted()) {
       for (std::size_t runs = 0; runs < kRunsBetweenLooks; ++runs) {
         SeccompData data = seed();
-        mutator.mutate(data.words, random);
+        mutator.mutate(data, random);
         if (const auto witness = replay(pair, data)) return witness;
         if (runs % 16 != 0) continue;
         if (pool.size() < kPool) {

@@ -26,12 +26,6 @@ MutationReport score(ProgramView program, const std::vector<InputSet>& inputs,
   return {};
 }
 
-std::vector<SeccompData> data_of(const std::vector<InputWords>& inputs) {
-  std::vector<SeccompData> out;
-  for (const InputWords& words : inputs) out.push_back(SeccompData{words});
-  return out;
-}
-
 // Each mutant is in one column; proofs add up.
 void expect_consistent(const MutationReport& report) {
   std::size_t missed = 0;
@@ -47,9 +41,8 @@ void expect_consistent(const MutationReport& report) {
 }
 
 bool killed_by(ProgramView program, ProgramView mutant, const std::vector<SeccompData>& inputs) {
-  return std::ranges::any_of(inputs, [&](const SeccompData& data) {
-    return run(program, data.words) != run(mutant, data.words);
-  });
+  return std::ranges::any_of(
+      inputs, [&](const SeccompData& data) { return run(program, data) != run(mutant, data); });
 }
 
 class RandomScores : public testing::TestWithParam<int> {};
@@ -57,8 +50,8 @@ class RandomScores : public testing::TestWithParam<int> {};
 TEST_P(RandomScores, AgreeWithBruteForce) {
   Random random(static_cast<std::uint64_t>(GetParam()));
   const Program program = random_program(random, random.between(2, 12));
-  const std::vector<InputSet> inputs = {{"first", data_of(random_inputs(random, program, 5))},
-                                        {"second", data_of(random_inputs(random, program, 30))}};
+  const std::vector<InputSet> inputs = {{"first", random_inputs(random, program, 5)},
+                                        {"second", random_inputs(random, program, 30)}};
   MutationOptions options;
   options.fuzz_seconds = 0;
   options.prove_all = true;
@@ -73,7 +66,7 @@ TEST_P(RandomScores, AgreeWithBruteForce) {
   std::array<MutationCounts, kMutationOperators> expected;
   std::size_t first = 0;
   std::size_t undetected = 0;
-  const auto more = data_of(random_inputs(random, program, 300));
+  const auto more = random_inputs(random, program, 300);
   for (const Mutant& mutant : mutants_of(program).accepted) {
     const Program made = mutated(program, mutant);
     MutationCounts& counts = expected[static_cast<std::size_t>(mutant.op)];
@@ -90,8 +83,8 @@ TEST_P(RandomScores, AgreeWithBruteForce) {
     if (listed == report.missed.end()) {
       EXPECT_FALSE(killed_by(program, made, more)) << describe(mutant, program);
     } else if (listed->witness) {
-      EXPECT_EQ(listed->witness->before, run(program, listed->witness->data.words));
-      EXPECT_EQ(listed->witness->after, run(made, listed->witness->data.words));
+      EXPECT_EQ(listed->witness->before, run(program, listed->witness->data));
+      EXPECT_EQ(listed->witness->after, run(made, listed->witness->data));
       EXPECT_NE(listed->witness->before, listed->witness->after) << describe(mutant, program);
     }
   }
@@ -142,7 +135,7 @@ TEST(MutationScore, FuzzingFindsWhatNoInputShows) {
   for (const MissedMutant& missed : report.missed) {
     ASSERT_TRUE(missed.fuzzed) << describe(missed.mutant, program);
     const Program made = mutated(program, missed.mutant);
-    EXPECT_NE(run(program, missed.fuzzed->data.words), run(made, missed.fuzzed->data.words));
+    EXPECT_NE(run(program, missed.fuzzed->data), run(made, missed.fuzzed->data));
   }
 }
 

@@ -50,7 +50,7 @@ Result<std::string> read_start(const std::string& path) {
 std::vector<std::size_t> met(const Program& program, const std::vector<Obligation>& obligations,
                              const SeccompData& input) {
   CoverageMap coverage(program);
-  coverage.run(input.words);
+  coverage.run(input);
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < obligations.size(); ++i)
     if (coverage.covered(obligations[i])) out.push_back(i);
@@ -73,14 +73,13 @@ Result<Corpus> read_corpus(const std::string& folder) {
     }
   if (error) return make_error(ErrorCode::kIo, folder, error.message());
   std::ranges::sort(out.files);
-  std::unordered_set<InputWords, detail::InputHash> seen;
+  std::unordered_set<SeccompData, detail::InputHash> seen;
   for (const std::string& name : out.files) {
     const auto bytes = read_start((fs::path(folder) / name).string());
     if (!bytes) return bytes.error();
     const auto* data = reinterpret_cast<const std::uint8_t*>(bytes->data());
     for (std::size_t i = 0; i < records_in(bytes->size()); ++i)
-      if (const SeccompData input{record({data, bytes->size()}, i)};
-          seen.insert(input.words).second)
+      if (const SeccompData input{record({data, bytes->size()}, i)}; seen.insert(input).second)
         out.inputs.push_back(input);
   }
   return out;
@@ -88,7 +87,7 @@ Result<Corpus> read_corpus(const std::string& folder) {
 
 Status add_input(const std::string& folder, std::string_view prefix, const SeccompData& data,
                  bool flush) {
-  const std::string bytes = write_inputs({data.words});
+  const std::string bytes = write_inputs({data});
   const std::string path = (fs::path(folder) / name_of(prefix, bytes)).string();
   std::error_code error;
   if (fs::exists(path, error)) return Ok{};
@@ -102,7 +101,7 @@ std::vector<SeccompData> one_per_edge(const Program& program,
   std::vector<SeccompData> chosen;
   for (const SeccompData& input : inputs) {
     const std::size_t before = coverage.covered_count();
-    coverage.run(input.words);
+    coverage.run(input);
     if (coverage.covered_count() != before) chosen.push_back(input);
   }
   // Later ones may have made earlier ones superfluous.
@@ -129,7 +128,7 @@ Status replace_inputs(const std::string& folder, const Corpus& corpus,
   std::set<std::string> names;
   for (const SeccompData& data : kept) {
     if (auto s = add_input(folder, kSeedPrefix, data); !s) return s;
-    names.insert(name_of(kSeedPrefix, write_inputs({data.words})));
+    names.insert(name_of(kSeedPrefix, write_inputs({data})));
   }
   for (const std::string& name : corpus.files) {
     std::error_code error;

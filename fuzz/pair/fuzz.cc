@@ -53,7 +53,7 @@ struct Shared {
   std::atomic<bool> stop;
   std::atomic<int> finding;    // 0: none, 1: being written, 2: there
   std::atomic<bool> unstored;  // an input that was found could not be written
-  InputWords words;
+  SeccompData data;
   std::array<JobState, kMaxJobs> jobs;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
@@ -108,7 +108,7 @@ void tell_first(const PairOutcome& outcome, std::span<const std::uint8_t> bytes)
     fresh = fresh || job.seen[edge] > job.all_seen[edge];
   if (!fresh) return;
   for (std::size_t i = 0; i < kMaxRecords; ++i)
-    if ((outcome.first >> i & 1) != 0) store(kSeedPrefix, SeccompData{record(bytes, i)}, false);
+    if ((outcome.first >> i & 1) != 0) store(kSeedPrefix, record(bytes, i), false);
   for (std::size_t edge = 0; edge < job.seen.size(); ++edge)
     if (job.seen[edge] != 0) job.all_seen[edge] = 1;
 }
@@ -118,7 +118,7 @@ void tell(const Witness& witness) {
   store(kFindingPrefix, witness.data, true);
   int none = 0;
   if (the_job->shared->finding.compare_exchange_strong(none, 1)) {
-    the_job->shared->words = witness.data.words;
+    the_job->shared->data = witness.data;
     the_job->shared->finding = 2;
   }
   the_job->shared->stop = true;
@@ -213,7 +213,7 @@ class Jobs {
                         "an input that was found cannot be written");
     out.seen.assign(memory_.seen().begin(), memory_.seen().end());
     if (memory_.get()->finding == 2) {
-      out.witness = replay(session_.pair(), SeccompData{memory_.get()->words});
+      out.witness = replay(session_.pair(), memory_.get()->data);
       if (!out.witness)
         return make_error(ErrorCode::kInternal, "fuzz",
                           "an input that differs when fuzzed does not when run again; please "

@@ -16,11 +16,11 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-Bytes bytes_of(std::initializer_list<InputWords> records) {
+Bytes bytes_of(std::initializer_list<SeccompData> records) {
   Bytes out(records.size() * kRecordBytes);
   std::size_t at = 0;
-  for (const InputWords& words : records) {
-    std::memcpy(out.data() + at, words.data(), kRecordBytes);
+  for (const SeccompData& data : records) {
+    std::memcpy(out.data() + at, data.words.data(), kRecordBytes);
     at += kRecordBytes;
   }
   return out;
@@ -57,28 +57,28 @@ TEST(PairSession, MarksTheOutcomesOfEveryRun) {
   ASSERT_EQ(run.session.edges(), 4U);
   const Bytes of_one = {0, 1, 0, 0, 0, 0, 0, 0};
   for (int i = 0; i < 2; ++i) {
-    const Ran ran = run(bytes_of({InputWords{1}}));
+    const Ran ran = run(bytes_of({SeccompData{1}}));
     EXPECT_EQ(ran.marks, of_one);
     EXPECT_EQ(ran.outcome.first, i == 0 ? 1 : 0);
   }
-  EXPECT_EQ(run(bytes_of({InputWords{1}, InputWords{0}})).marks, (Bytes{1, 1, 1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(run(bytes_of({SeccompData{1}, SeccompData{0}})).marks, (Bytes{1, 1, 1, 0, 0, 0, 0, 0}));
 }
 
 TEST(PairSession, OrOnlyThoseNeverSeen) {
   Runner run(true);
-  EXPECT_EQ(run(bytes_of({InputWords{1}})).marks, (Bytes{0, 1, 0, 0, 0, 0, 0, 0}));
-  const Ran again = run(bytes_of({InputWords{1}}));
+  EXPECT_EQ(run(bytes_of({SeccompData{1}})).marks, (Bytes{0, 1, 0, 0, 0, 0, 0, 0}));
+  const Ran again = run(bytes_of({SeccompData{1}}));
   EXPECT_EQ(again.marks, Bytes(8));
   EXPECT_EQ(again.outcome.first, 0);
-  const Ran second = run(bytes_of({InputWords{1}, InputWords{0}, InputWords{0}}));
+  const Ran second = run(bytes_of({SeccompData{1}, SeccompData{0}, SeccompData{0}}));
   EXPECT_EQ(second.marks, (Bytes{1, 0, 1, 0, 0, 0, 0, 0}));
   EXPECT_EQ(second.outcome.first, 0b010);
 }
 
 TEST(PairSession, StopsAtTheFirstDifference) {
   Runner run(false);
-  EXPECT_FALSE(run(bytes_of({InputWords{1}, InputWords{0}})).outcome.witness);
-  const Ran ran = run(bytes_of({InputWords{1}, InputWords{2}, InputWords{0}}));
+  EXPECT_FALSE(run(bytes_of({SeccompData{1}, SeccompData{0}})).outcome.witness);
+  const Ran ran = run(bytes_of({SeccompData{1}, SeccompData{2}, SeccompData{0}}));
   ASSERT_TRUE(ran.outcome.witness);
   EXPECT_EQ(ran.outcome.witness->data.nr(), 2U);
   EXPECT_EQ(ran.outcome.witness->before, 2U);
@@ -125,10 +125,10 @@ TEST(PairSession, MutationGetsToEveryEdgeFromNothing) {
 }
 
 TEST(PairSession, CrossOverTakesEachWordFromOneOfTwo) {
-  InputWords ones;
-  ones.fill(1);
-  InputWords twos;
-  twos.fill(2);
+  SeccompData ones;
+  ones.words.fill(1);
+  SeccompData twos;
+  twos.words.fill(2);
   Bytes out(kMaxBytes);
   const std::size_t size = PairSession::cross_over(bytes_of({ones}), bytes_of({twos}), out, 3);
   ASSERT_EQ(size, kMaxBytes);
@@ -162,10 +162,10 @@ class Folder : public testing::Test {
 
 TEST_F(Folder, IsReadWholeAndWithoutRepetition) {
   ASSERT_TRUE(read_corpus(path_)->inputs.empty());  // made
-  put("b", bytes_of({InputWords{2}, InputWords{1}}));
-  put("a", bytes_of({InputWords{1}}));
+  put("b", bytes_of({SeccompData{2}, SeccompData{1}}));
+  put("a", bytes_of({SeccompData{1}}));
   put("c", {3});
-  put(".hidden", bytes_of({InputWords{9}}));
+  put(".hidden", bytes_of({SeccompData{9}}));
   const auto corpus = read_corpus(path_);
   ASSERT_TRUE(corpus);
   EXPECT_EQ(corpus->files, (std::vector<std::string>{"a", "b", "c"}));
@@ -186,10 +186,10 @@ TEST_F(Folder, KeepsWhatIsKeptAndNothingElseThatAFuzzerNamed) {
   ASSERT_TRUE(read_corpus(path_));
   const std::string sha1(40, 'a');
   for (const std::string& name : {sha1, std::string("finding-1"), std::string("notes.txt")})
-    put(name, bytes_of({InputWords{1}, InputWords{7}}));
+    put(name, bytes_of({SeccompData{1}, SeccompData{7}}));
   const auto corpus = read_corpus(path_);
-  put("later", bytes_of({InputWords{5}}));
-  ASSERT_TRUE(replace_inputs(path_, *corpus, {SeccompData{InputWords{7}}}));
+  put("later", bytes_of({SeccompData{5}}));
+  ASSERT_TRUE(replace_inputs(path_, *corpus, {SeccompData{7}}));
   const auto left = read_corpus(path_);
   ASSERT_EQ(left->files.size(), 3U);
   EXPECT_TRUE(std::filesystem::exists(path_ + "/later"));
@@ -199,12 +199,11 @@ TEST_F(Folder, KeepsWhatIsKeptAndNothingElseThatAFuzzerNamed) {
 
 TEST(OnePerEdge, LeavesOutWhatOthersCover) {
   std::vector<SeccompData> inputs;
-  for (const std::uint32_t nr : {7U, 0U, 1U, 1U, 5U, 2U})
-    inputs.push_back(SeccompData{InputWords{nr}});
+  for (const std::uint32_t nr : {7U, 0U, 1U, 1U, 5U, 2U}) inputs.push_back(SeccompData{nr});
   const auto kept = one_per_edge(kAfter, inputs);
   ASSERT_EQ(kept.size(), 3U);
   CoverageMap coverage(kAfter);
-  for (const SeccompData& data : kept) coverage.run(data.words);
+  for (const SeccompData& data : kept) coverage.run(data);
   EXPECT_TRUE(coverage.uncovered().empty());
 }
 
@@ -214,9 +213,9 @@ TEST(OnePerEdge, DropsEarlierOnesToo) {
       "ld [0]\njeq #1, one, other\none: ld [16]\njeq #1, yes, no\nother: ld [16]\njeq #1, yes, no\n"
       "yes: ret #1\nno: ret #0\n");
   const auto with = [](std::uint32_t nr, std::uint32_t argument) {
-    InputWords words{nr};
-    words[4] = argument;
-    return SeccompData{words};
+    SeccompData data{nr};
+    data.words[4] = argument;
+    return data;
   };
   const auto kept = one_per_edge(program, {with(1, 1), with(1, 0), with(0, 1), with(0, 0)});
   EXPECT_EQ(kept.size(), 4U);  // both outcomes of both tests of the argument

@@ -35,8 +35,8 @@ PairOutcome run_records(const Pair& pair, std::span<const std::uint8_t> bytes,
   PairOutcome out;
   for (std::size_t i = 0; i < records_in(bytes.size()) && !out.witness; ++i) {
     const SeccompData data{record(bytes, i)};
-    const std::uint32_t after = run_observed(pair.after, data.words, marker);
-    const std::uint32_t before = secequiv::run(pair.before, data.words);
+    const std::uint32_t after = run_observed(pair.after, data, marker);
+    const std::uint32_t before = secequiv::run(pair.before, data);
     if (!same_decision(before, after, pair.sameness)) out.witness = Witness{data, before, after};
     if (marker.first) [[unlikely]]
       out.first = static_cast<std::uint16_t>(out.first | 1u << i);
@@ -45,24 +45,24 @@ PairOutcome run_records(const Pair& pair, std::span<const std::uint8_t> bytes,
   return out;
 }
 
-// Writes as much of `words` as fits; the bytes written.
-std::size_t write_record(const InputWords& words, std::uint8_t* bytes, std::size_t at,
+// Writes as much of `data` as fits and returns the number of bytes written.
+std::size_t write_record(const SeccompData& data, std::uint8_t* bytes, std::size_t at,
                          std::size_t capacity) {
   const std::size_t size = std::min(kRecordBytes, capacity - at);
-  std::memcpy(bytes + at, words.data(), size);
+  std::memcpy(bytes + at, data.words.data(), size);
   return size;
 }
 
 }  // namespace
 
-InputWords record(std::span<const std::uint8_t> bytes, std::size_t i) {
-  InputWords words{};
+SeccompData record(std::span<const std::uint8_t> bytes, std::size_t i) {
+  SeccompData data;
   const auto from = bytes.subspan(i * kRecordBytes);
-  std::memcpy(words.data(), from.data(), std::min(kRecordBytes, from.size()));
-  return words;
+  std::memcpy(data.words.data(), from.data(), std::min(kRecordBytes, from.size()));
+  return data;
 }
 
-PairSession::PairSession(Pair pair, std::span<const InputWords> known)
+PairSession::PairSession(Pair pair, std::span<const SeccompData> known)
     : pair_(std::move(pair)), mutator_({pair_.after, pair_.before}) {
   mutator_.add_values(known);
   for (const Insn& insn : pair_.after) {
@@ -85,23 +85,23 @@ PairOutcome PairSession::run(std::span<const std::uint8_t> bytes, const Edges& e
 std::size_t PairSession::mutate(std::uint8_t* bytes, std::size_t size, std::size_t capacity,
                                 std::uint64_t seed) const {
   Random random(seed);
-  std::array<InputWords, kMaxRecords> old;
+  std::array<SeccompData, kMaxRecords> old;
   std::size_t count = 0;
   for (; count < records_in(size); ++count) old[count] = record({bytes, size}, count);
   if (count == 0) {
     old[0] = {};
-    old[0][kArchWord] = AUDIT_ARCH_X86_64;
+    old[0].set_arch(AUDIT_ARCH_X86_64);
     count = 1;
   }
   std::size_t written = 0;
   for (std::size_t i = 0; i < records_in(capacity); ++i) {
-    InputWords words = old[random.below(count)];
+    SeccompData data = old[random.below(count)];
     if (i == 0) {
-      mutator_.mutate(words, random);
+      mutator_.mutate(data, random);
     } else {
-      mutator_.vary(words, random);
+      mutator_.vary(data, random);
     }
-    written += write_record(words, bytes, written, capacity);
+    written += write_record(data, bytes, written, capacity);
   }
   return written;
 }
@@ -115,12 +115,12 @@ std::size_t PairSession::cross_over(std::span<const std::uint8_t> first,
   if (firsts == 0 || seconds == 0) return 0;
   std::size_t written = 0;
   for (std::size_t i = 0; i < records_in(out.size()); ++i) {
-    InputWords words = record(first, random.below(firsts));
-    const InputWords other = record(second, random.below(seconds));
+    SeccompData data = record(first, random.below(firsts));
+    const SeccompData other = record(second, random.below(seconds));
     const std::uint64_t which = random.next();
-    for (std::size_t word = 0; word < words.size(); ++word)
-      words[word] = (which >> word & 1) != 0 ? other[word] : words[word];
-    written += write_record(words, out.data(), written, out.size());
+    for (std::size_t word = 0; word < SeccompData::kWords; ++word)
+      if ((which >> word & 1) != 0) data.words[word] = other.words[word];
+    written += write_record(data, out.data(), written, out.size());
   }
   return written;
 }

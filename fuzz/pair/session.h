@@ -12,7 +12,7 @@
 
 namespace secequiv::pair_fuzz {
 
-inline constexpr std::size_t kRecordBytes = sizeof(InputWords);
+inline constexpr std::size_t kRecordBytes = sizeof(SeccompData);
 inline constexpr std::size_t kMaxRecords = 16;  // evaluations per run
 inline constexpr std::size_t kMaxBytes = kMaxRecords * kRecordBytes;
 
@@ -36,7 +36,7 @@ class PairSession {
  public:
   // `known`: inputs that the rules behind the programs give reason to try; their values are used by
   // `mutate`. Preconditions: check() accepts both programs (the length rule aside).
-  explicit PairSession(Pair pair, std::span<const InputWords> known = {});
+  explicit PairSession(Pair pair, std::span<const SeccompData> known = {});
   PairSession(const PairSession&) = delete;
   PairSession& operator=(const PairSession&) = delete;
 
@@ -73,6 +73,6 @@ class PairSession {
 constexpr std::size_t records_in(std::size_t bytes) {
   return std::min((bytes + kRecordBytes - 1) / kRecordBytes, kMaxRecords);
 }
-InputWords record(std::span<const std::uint8_t> bytes, std::size_t i);
+SeccompData record(std::span<const std::uint8_t> bytes, std::size_t i);
 
 }  // namespace secequiv::pair_fuzz

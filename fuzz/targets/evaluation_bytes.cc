@@ -12,10 +12,10 @@
 namespace secequiv::fuzz {
 namespace {
 
-constexpr std::size_t kInputBytes = sizeof(InputWords);
+constexpr std::size_t kInputBytes = sizeof(SeccompData);
 
 void change_input(Random& random, Evaluations& evaluations) {
-  std::vector<InputWords>& inputs = evaluations.inputs;
+  std::vector<SeccompData>& inputs = evaluations.inputs;
   if (inputs.size() < kMaxInputs && random.one_in(4)) {
     inputs.push_back(random_inputs(random, evaluations.program, 1)[0]);
   } else if (inputs.size() > 1 && random.one_in(4)) {

@@ -19,7 +19,7 @@ inline constexpr std::size_t kMaxInputs = 16;
 
 struct Evaluations {
   Program program;
-  std::vector<InputWords> inputs;
+  std::vector<SeccompData> inputs;
 };
 
 // Empty if `bytes` have another layout.

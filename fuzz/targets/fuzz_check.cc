@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(failure.empty(), failure);
   if (ours) return 0;
   Random random(fuzz::fingerprint(program));
-  for (const InputWords& input : random_inputs(random, program, 4)) {
+  for (const SeccompData& input : random_inputs(random, program, 4)) {
     const fuzz::NaiveRun run = fuzz::run_naively(program, input);
     if (run.fault != nullptr) require(false, std::string("an accepted program: ") + run.fault);
     require(run.path.size() <= program.size(), "an accepted program went backwards");

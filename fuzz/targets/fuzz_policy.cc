@@ -41,11 +41,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (before.size() > 1 << 14) return -1;  // some 100,000 instructions take longer than a timeout
   const std::uint64_t seed = fuzz::fingerprint(before);
   Random random(seed);
-  std::vector<InputWords> calls;
+  std::vector<SeccompData> calls;
   for (std::size_t i = 0; i < kCalls; ++i) {
-    const SeccompData data_of_call = random_call(random, *policy);
-    calls.push_back(data_of_call.words);
-    if (run(before, data_of_call.words) == decide(*policy, data_of_call)) continue;
+    const SeccompData call = random_call(random, *policy);
+    calls.push_back(call);
+    if (run(before, call) == decide(*policy, call)) continue;
     std::fprintf(stderr,
                  "fuzz_policy: the unoptimized program decides otherwise than the policy\n");
     std::abort();

@@ -39,7 +39,7 @@ Result<TargetSeeds> pair_seeds(const std::string& before, const std::string& aft
     if (const auto proven = dd::edge_inputs(*program, {}))
       inputs.insert(inputs.end(), proven->begin(), proven->end());
     for (const SeccompData& data : pair_fuzz::one_per_edge(*program, inputs))
-      out.files[fmt::format("{}-{:04}", name, out.files.size())] = write_inputs({data.words});
+      out.files[fmt::format("{}-{:04}", name, out.files.size())] = write_inputs({data});
     take_constants(*program, out.dictionary);
     out.data[std::string("pair.") + name] = *bytes;
   }

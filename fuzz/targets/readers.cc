@@ -67,7 +67,7 @@ std::string examine(const Policy& policy) {
   if (check(program, LengthRule::kUnlimited)) return "a compiled policy is not legal";
   if (program.size() > 20000) return {};
   for (const SeccompData& data : derive_cases(policy, {50, 500}).inputs)
-    if (run(program, data.words) != decide(policy, data))
+    if (run(program, data) != decide(policy, data))
       return "a compiled policy decides otherwise than the policy";
   return {};
 }
@@ -161,7 +161,7 @@ Reading coverage(std::string_view bytes) {
 }
 
 Reading inputs(std::string_view bytes) {
-  return answered(read_inputs(bytes, "input"), [&](const std::vector<InputWords>& it) {
+  return answered(read_inputs(bytes, "input"), [&](const std::vector<SeccompData>& it) {
     return std::string(write_inputs(it) == bytes ? "" : "what it writes is not what it read");
   });
 }

@@ -210,7 +210,7 @@ class Maker {
     const Program program = {
         {kLdWAbs, 0, 0, 0}, {kTax, 0, 0, 0}, {kJeqK, 1, 0, 39}, {kDivX, 0, 0, 0}, {kRetA, 0, 0, 0}};
     add_text("coverage", "fresh", write_coverage(CoverageMap(program)));
-    add_text("inputs", "two", write_inputs({InputWords{}, InputWords{}}));
+    add_text("inputs", "two", write_inputs({SeccompData{}, SeccompData{}}));
     add_text("profile", "strace",
              "% time     seconds  usecs/call     calls    errors syscall\n"
              "------ ----------- ----------- --------- --------- ----------------\n"

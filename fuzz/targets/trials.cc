@@ -35,7 +35,7 @@ Trials::Trials(std::string target, bool cache)
       patient_(hunt::diagram_prover()) {}
 
 void Trials::assess(ProgramView before, const Answer<Program>& answer,
-                    std::span<const InputWords> inputs, std::uint64_t seed) {
+                    std::span<const SeccompData> inputs, std::uint64_t seed) {
   if (answer.outcome == Outcome::kUnsupported) {
     ++unsupported_;
     return;

@@ -13,9 +13,9 @@ namespace secequiv::fuzz {
 namespace {
 
 std::string against(std::string_view who, std::uint32_t value, std::uint32_t naive,
-                    const InputWords& input) {
+                    const SeccompData& input) {
   return fmt::format("{} says {:#010x}, the naive evaluator {:#010x}, for {}", who, value, naive,
-                     describe(SeccompData{input}));
+                     describe(input));
 }
 
 // What the visits cover, by the definition of coverage.h.
@@ -31,7 +31,7 @@ CoverageMap covered_by(ProgramView program, std::span<const NaiveRun> runs) {
   return map;
 }
 
-std::string coverage_disagreement(ProgramView program, std::span<const InputWords> inputs,
+std::string coverage_disagreement(ProgramView program, std::span<const SeccompData> inputs,
                                   std::span<const NaiveRun> runs) {
   CoverageMap ours(program);
   for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -45,7 +45,7 @@ std::string coverage_disagreement(ProgramView program, std::span<const InputWord
   return {};
 }
 
-std::string diagram_disagreement(ProgramView program, std::span<const InputWords> inputs,
+std::string diagram_disagreement(ProgramView program, std::span<const SeccompData> inputs,
                                  std::span<const NaiveRun> runs, std::uint64_t& diagrams) {
   const std::size_t size = program.size();
   dd::Space space(std::span(&program, 1), {.nodes = (std::size_t{1} << 14) + 16 * size,
@@ -54,7 +54,7 @@ std::string diagram_disagreement(ProgramView program, std::span<const InputWords
   if (space.exhausted()) return {};
   ++diagrams;
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (const std::uint32_t value = space.evaluate(decisions, SeccompData{inputs[i]});
+    if (const std::uint32_t value = space.evaluate(decisions, inputs[i]);
         value != runs[i].value && !space.exhausted())
       return against("the diagram", value, runs[i].value, inputs[i]);
   return {};
@@ -63,9 +63,9 @@ std::string diagram_disagreement(ProgramView program, std::span<const InputWords
 }  // namespace
 
 std::string disagreement(Evaluator& evaluator, ProgramView program,
-                         std::span<const InputWords> inputs, std::uint64_t& diagrams) {
+                         std::span<const SeccompData> inputs, std::uint64_t& diagrams) {
   std::vector<NaiveRun> naive;
-  for (const InputWords& input : inputs) {
+  for (const SeccompData& input : inputs) {
     naive.push_back(run_naively(program, input));
     if (naive.back().fault != nullptr)
       return fmt::format("the naive evaluator meets {}", naive.back().fault);

@@ -12,6 +12,6 @@ namespace secequiv::fuzz {
 // A sentence that names who disagrees about what, or empty. Precondition: check() accepts the
 // program. `diagrams` counts the programs that the diagrams decided within their limits.
 std::string disagreement(Evaluator& evaluator, ProgramView program,
-                         std::span<const InputWords> inputs, std::uint64_t& diagrams);
+                         std::span<const SeccompData> inputs, std::uint64_t& diagrams);
 
 }  // namespace secequiv::fuzz

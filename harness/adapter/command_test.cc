@@ -152,7 +152,7 @@ TEST(Command, CompilersGetThePolicysText) {
 
 TEST(Command, EvaluatorsGetProgramAndInputs) {
   const TemporaryFolder folder;
-  const std::vector<InputWords> inputs = {InputWords{7, 1}, InputWords{8, 2}, InputWords{9, 3}};
+  const std::vector<SeccompData> inputs = {SeccompData{7, 1}, SeccompData{8, 2}, SeccompData{9, 3}};
   using Values = std::vector<std::uint32_t>;
   const auto ask = [&](const std::string& command) {
     return opened(open_evaluator(command, quick_options()))->evaluate(returns(5), inputs);

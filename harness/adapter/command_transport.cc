@@ -212,10 +212,10 @@ std::string read_values(std::string_view text, std::size_t count,
                      values.size());
 }
 
-std::string raw_inputs(std::span<const InputWords> inputs) {
+std::string raw_inputs(std::span<const SeccompData> inputs) {
   std::string out;
-  for (const InputWords& input : inputs)
-    for (const std::uint32_t word : input)
+  for (const SeccompData& input : inputs)
+    for (const std::uint32_t word : input.words)
       for (std::size_t shift = 0; shift < 32; shift += 8)
         out.push_back(static_cast<char>(word >> shift & 0xff));
   return out;
@@ -227,7 +227,7 @@ class CommandEvaluator final : public Evaluator {
       : command_(std::move(command)), limits_(options.limits), form_(options.form) {}
 
   Answer<std::vector<std::uint32_t>> evaluate(ProgramView program,
-                                              std::span<const InputWords> inputs) override {
+                                              std::span<const SeccompData> inputs) override {
     using Values = std::vector<std::uint32_t>;
     const PrivateFolder folder;
     if (!folder.problem().empty()) return failed<Values>(Outcome::kCrashed, folder.problem());

@@ -82,12 +82,12 @@ std::string compile_request(std::string_view policy) {
   return static_cast<char>(RequestKind::kCompile) + std::string(policy);
 }
 
-std::string evaluate_request(ProgramView program, std::span<const InputWords> inputs) {
+std::string evaluate_request(ProgramView program, std::span<const SeccompData> inputs) {
   std::string out(1, static_cast<char>(RequestKind::kEvaluate));
   put(out, static_cast<std::uint32_t>(program.size()));
   out += write_program(program, Form::kRaw);
-  for (const InputWords& input : inputs)
-    for (const std::uint32_t word : input) put(out, word);
+  for (const SeccompData& input : inputs)
+    for (const std::uint32_t word : input.words) put(out, word);
   return out;
 }
 
@@ -143,14 +143,14 @@ Result<Request> decode_request(std::string_view body) {
       if (body.size() < kWordBytes) return wrong("expected a number of instructions, found none");
       const std::size_t bytes = std::size_t{get(body)} * sizeof(Insn);
       body.remove_prefix(kWordBytes);
-      if (body.size() < bytes || (body.size() - bytes) % sizeof(InputWords) != 0)
+      if (body.size() < bytes || (body.size() - bytes) % sizeof(SeccompData) != 0)
         return wrong(fmt::format("expected {} bytes of program and 64 for each input, found {}",
                                  bytes, body.size()));
       auto program = decode_program(body.substr(0, bytes));
       if (!program) return program.error();
       request.program = std::move(*program);
       for (body.remove_prefix(bytes); !body.empty();) {
-        for (std::uint32_t& word : request.inputs.emplace_back()) {
+        for (std::uint32_t& word : request.inputs.emplace_back().words) {
           word = get(body);
           body.remove_prefix(kWordBytes);
         }

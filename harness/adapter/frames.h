@@ -40,7 +40,7 @@ void append_frame(std::string& out, std::string_view body);
 std::string optimize_request(ProgramView program);
 std::string stages_request(ProgramView program);
 std::string compile_request(std::string_view policy);
-std::string evaluate_request(ProgramView program, std::span<const InputWords> inputs);
+std::string evaluate_request(ProgramView program, std::span<const SeccompData> inputs);
 
 // The bytes behind the status byte of an answer. Errors: kParse.
 Result<Program> decode_program(std::string_view body);
@@ -51,7 +51,7 @@ struct Request {
   RequestKind kind = RequestKind::kFunctions;
   Program program;
   std::string_view policy;  // points into the request
-  std::vector<InputWords> inputs;
+  std::vector<SeccompData> inputs;
 };
 // Errors: kParse; kUsage for an unknown kind, which is unsupported rather than refused.
 Result<Request> decode_request(std::string_view body);

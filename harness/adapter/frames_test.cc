@@ -16,7 +16,7 @@ TEST(Frames, BytesAreThoseOfTheProtocol) {
             std::string("\x11\0\0\0O\x34\x12\x01\x02\xd0\xc0\xb0\xa0\x06\0\0\0\x07\0\0\0", 21));
   EXPECT_EQ(frame_length(frame), 17u);
   EXPECT_EQ(compile_request("{}"), "C{}");
-  const std::string evaluate = evaluate_request(kProgram, {{InputWords{0x01020304}}});
+  const std::string evaluate = evaluate_request(kProgram, {{SeccompData{0x01020304}}});
   EXPECT_EQ(evaluate.size(), 1 + 4 + 16 + 64u);
   EXPECT_EQ(evaluate.substr(0, 5), std::string("E\x02\0\0\0", 5));
   EXPECT_EQ(evaluate.substr(21, 5), std::string("\x04\x03\x02\x01\0", 5));
@@ -31,7 +31,7 @@ TEST(Frames, RequestsReadBack) {
   const auto compile = decode_request(policy);
   ASSERT_TRUE(compile && compile->kind == RequestKind::kCompile);
   EXPECT_EQ(compile->policy, "{}");
-  const std::vector<InputWords> inputs = {InputWords{1, 2}, InputWords{3, 4}};
+  const std::vector<SeccompData> inputs = {SeccompData{1, 2}, SeccompData{3, 4}};
   const auto evaluate = decode_request(evaluate_request(kProgram, inputs));
   ASSERT_TRUE(evaluate);
   EXPECT_EQ(evaluate->program, kProgram);
@@ -40,7 +40,7 @@ TEST(Frames, RequestsReadBack) {
 }
 
 TEST(Frames, NoCutOfARequestIsOne) {
-  const std::string evaluate = evaluate_request(kProgram, {{InputWords{}}});
+  const std::string evaluate = evaluate_request(kProgram, {{SeccompData{}}});
   for (std::size_t n = 0; n < evaluate.size(); ++n)
     EXPECT_EQ(static_cast<bool>(decode_request(evaluate.substr(0, n))), n == 21) << n;
   const std::string optimize = optimize_request(kProgram);

@@ -93,7 +93,7 @@ class Evaluator {
   virtual ~Evaluator() = default;
 
   virtual Answer<std::vector<std::uint32_t>> evaluate(ProgramView program,
-                                                      std::span<const InputWords> inputs) = 0;
+                                                      std::span<const SeccompData> inputs) = 0;
 };
 
 }  // namespace secequiv

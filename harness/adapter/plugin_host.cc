@@ -22,7 +22,7 @@ namespace secequiv {
 namespace {
 
 static_assert(sizeof(secequiv_insn) == sizeof(Insn));
-static_assert(sizeof(secequiv_input) == sizeof(InputWords));
+static_assert(sizeof(secequiv_input) == sizeof(SeccompData));
 
 constexpr std::size_t kLeastRoom = std::size_t{1} << 16;  // instructions
 constexpr std::size_t kLargestRequest = std::size_t{256} << 20;
@@ -126,14 +126,14 @@ Answer<Program> Plugin::compile(std::string_view policy) {
 }
 
 Answer<std::vector<std::uint32_t>> Plugin::evaluate(ProgramView program,
-                                                    std::span<const InputWords> inputs) {
+                                                    std::span<const SeccompData> inputs) {
   using Values = std::vector<std::uint32_t>;
   if (loaded_.evaluate == nullptr) return without<Values>("secequiv_evaluate");
   Answer<Values> answer;
   const std::vector<secequiv_insn> in = to_c(program);
   std::vector<secequiv_input> words(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    std::copy(inputs[i].begin(), inputs[i].end(), words[i].words);
+    std::ranges::copy(inputs[i].words, words[i].words);
   answer.value.resize(inputs.size());
   Message message{};
   const int returned = loaded_.evaluate(in.data(), in.size(), words.data(), words.size(),

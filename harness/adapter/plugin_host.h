@@ -33,7 +33,7 @@ class Plugin final : public Optimizer, public Compiler, public Evaluator {
   Answer<Program> optimize(ProgramView program) override;
   Answer<Program> compile(std::string_view policy) override;
   Answer<std::vector<std::uint32_t>> evaluate(ProgramView program,
-                                              std::span<const InputWords> inputs) override;
+                                              std::span<const SeccompData> inputs) override;
 
  private:
   friend Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file);

@@ -29,7 +29,7 @@ TEST(PluginHost, TheExampleAnswers) {
   EXPECT_EQ(rules.detail, "this example has no rules");
 
   const auto evaluator = opened(open_evaluator(plugin("plugin_example"), quick_options()));
-  const std::vector<InputWords> inputs = {InputWords{0, 0, 7}, InputWords{0, 0, 0xffffffff}};
+  const std::vector<SeccompData> inputs = {SeccompData{0, 0, 7}, SeccompData{0, 0, 0xffffffff}};
   EXPECT_EQ(evaluator->evaluate(loads, inputs).value, (std::vector<std::uint32_t>{7, 0xffffffff}));
 }
 
@@ -86,7 +86,8 @@ TEST(LoadPlugin, WorksInThisProcess) {
   EXPECT_EQ(example->functions(), "OCE");
   EXPECT_EQ(example->optimize(Program{{kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}}).value, returns(1));
   EXPECT_EQ(example->compile("x").outcome, Outcome::kUnsupported);
-  EXPECT_EQ(example->evaluate(returns(3), {{InputWords{}}}).value, (std::vector<std::uint32_t>{3}));
+  EXPECT_EQ(example->evaluate(returns(3), {{SeccompData{}}}).value,
+            (std::vector<std::uint32_t>{3}));
   const auto odd_one = opened(load_plugin(subject("odd_plugin.so")));
   EXPECT_EQ(odd_one->functions(), "O");
   EXPECT_EQ(odd_one->compile("x").outcome, Outcome::kUnsupported);

@@ -71,7 +71,7 @@ class ServedEvaluator final : public Evaluator {
   ServedEvaluator(std::vector<std::string> argv, const AdapterLimits& limits)
       : server_(std::move(argv), limits) {}
   Answer<std::vector<std::uint32_t>> evaluate(ProgramView program,
-                                              std::span<const InputWords> inputs) override {
+                                              std::span<const SeccompData> inputs) override {
     return ask<std::vector<std::uint32_t>>(
         server_, [&](std::size_t) { return evaluate_request(program, inputs); },
         [&](std::string_view body) { return decode_values(body, inputs.size()); });

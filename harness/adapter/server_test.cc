@@ -240,7 +240,7 @@ TEST(Server, CompilesAndEvaluates) {
   EXPECT_EQ(compiler->compile("{}").value, Program(2));
   EXPECT_EQ(compiler->compile("").outcome, Outcome::kGarbage);
   const auto evaluator = opened(open_evaluator(spec, quick_options()));
-  const std::vector<InputWords> inputs = {InputWords{7, 1}, InputWords{0xfffffffe, 2}};
+  const std::vector<SeccompData> inputs = {SeccompData{7, 1}, SeccompData{0xfffffffe, 2}};
   EXPECT_EQ(evaluator->evaluate(returns(1), inputs).value,
             (std::vector<std::uint32_t>{7, 0xfffffffe}));
   EXPECT_TRUE(evaluator->evaluate(returns(1), {}).ok());
@@ -293,7 +293,7 @@ TEST(Server, ExamplesAnswer) {
                                          {"cut-behind-return", returns(1)}}));
   EXPECT_EQ(optimizer->optimize(late).value, returns(1));
   const auto evaluator = opened(open_evaluator(python, quick_options()));
-  const std::vector<InputWords> inputs = {InputWords{7}, InputWords{8}};
+  const std::vector<SeccompData> inputs = {SeccompData{7}, SeccompData{8}};
   EXPECT_EQ(evaluator->evaluate(program, inputs).value, (std::vector<std::uint32_t>{7, 8}));
   const Program jump = {{kLdWAbs, 0, 0, 0}, {kJeqK, 0, 1, 7}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
   EXPECT_EQ(evaluator->evaluate(jump, inputs).value, (std::vector<std::uint32_t>{1, 2}));

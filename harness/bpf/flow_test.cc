@@ -65,7 +65,7 @@ TEST(Flow, ClaimsHoldInRandomRuns) {
   struct Witness {
     const Insn* base;
     const std::vector<Accumulator>& flow;
-    const InputWords& input;
+    const SeccompData& input;
     std::size_t claims = 0;
     std::size_t wrong = 0;
     void at(const Insn* pc, const Machine<Concrete>& machine) {
@@ -82,7 +82,7 @@ TEST(Flow, ClaimsHoldInRandomRuns) {
   for (int i = 0; i < 2000; ++i) {
     const Program program = random_program(random, random.between(2, 50));
     const auto flow = accumulator_flow(program);
-    for (const InputWords& input : random_inputs(random, program, 20)) {
+    for (const SeccompData& input : random_inputs(random, program, 20)) {
       Witness witness{program.data(), flow, input};
       run_observed(program, input, witness);
       ASSERT_EQ(witness.wrong, 0u) << asm_text(program);

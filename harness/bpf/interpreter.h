@@ -1,17 +1,15 @@
 // Runs one filter on one input. Owns the concrete domain (32-bit numbers) and the three kinds of
 // run: plain, traced and covered. What to record is a type, so that a plain run has nothing to ask
-// in its loop. It must not know what the words of the input mean (seccomp/data.h).
+// in its loop. It must not know what the words of the input mean.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "harness/bpf/seccomp_data.h"
 #include "harness/bpf/semantics.h"
 
 namespace secequiv {
-
-// The 16 words of struct seccomp_data in load order (word i is what `ld [4*i]` yields).
-using InputWords = std::array<std::uint32_t, 16>;
 
 // Words are numbers, truth values are bools.
 struct Concrete {
@@ -80,8 +78,8 @@ struct RunControl {
 template <class Observer>
 [[gnu::always_inline]] inline std::uint32_t resume(ProgramView program, std::size_t pc,
                                                    Machine<Concrete>& machine,
-                                                   const InputWords& input, Observer& observer) {
-  Concrete domain{input.data()};
+                                                   const SeccompData& input, Observer& observer) {
+  Concrete domain{input.words.data()};
   detail::RunControl<Observer> control{program.data() + pc, observer};
   do {
     observer.at(control.pc, machine);
@@ -93,7 +91,7 @@ template <class Observer>
 // The same from the first instruction on: the value `program` returns for `input`.
 template <class Observer>
 [[gnu::always_inline]] inline std::uint32_t run_observed(ProgramView program,
-                                                         const InputWords& input,
+                                                         const SeccompData& input,
                                                          Observer& observer) {
   Machine<Concrete>
       machine;  // M[] stays unset: the checker proved every read is preceded by a store
@@ -103,9 +101,9 @@ template <class Observer>
 }
 
 // Plain run.
-std::uint32_t run(ProgramView program, const InputWords& input);
+std::uint32_t run(ProgramView program, const SeccompData& input);
 
 // The same on each of `inputs`.
-std::vector<std::uint32_t> run_all(ProgramView program, std::span<const InputWords> inputs);
+std::vector<std::uint32_t> run_all(ProgramView program, std::span<const SeccompData> inputs);
 
 }  // namespace secequiv

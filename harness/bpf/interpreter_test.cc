@@ -185,7 +185,7 @@ TEST(Interpreter, ShiftsByXUseFiveBits) {
 }
 
 TEST(Interpreter, LoadsAndMoves) {
-  InputWords input;
+  SeccompData input;
   for (std::uint32_t i = 0; i < 16; ++i) input[i] = 0x1000 + i;
   for (std::uint32_t i = 0; i < 16; ++i) {
     EXPECT_EQ(run(Program{Insn{kLdWAbs, 0, 0, 4 * i}, Insn{kRetA, 0, 0, 0}}, input), 0x1000 + i);
@@ -212,8 +212,8 @@ TEST(Interpreter, LoadsAndMoves) {
 }
 
 TEST(Interpreter, StartsFromZero) {
-  const InputWords ones = [] {
-    InputWords out;
+  const SeccompData ones = [] {
+    SeccompData out;
     out.fill(0xffffffff);
     return out;
   }();

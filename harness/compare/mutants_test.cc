@@ -164,7 +164,7 @@ TEST_P(RandomMutants, DifferOnlyOnInputsThatComeBy) {
   std::array<std::size_t, 2> storage;
   for (const Mutant& mutant : mutants_of(program).accepted) {
     const Program made = mutated(program, mutant);
-    for (const InputWords& input : inputs) {
+    for (const SeccompData& input : inputs) {
       Visited visited{program.data(), {}};
       if (run_observed(program, input, visited) == run(made, input)) continue;
       EXPECT_TRUE(std::ranges::any_of(sites(mutant, storage),

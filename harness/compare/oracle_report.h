@@ -52,6 +52,6 @@ struct OracleReport {
 using NamedProgram = std::pair<std::string, Program>;
 // Asks about each program on all inputs. Errors: kUnavailable, there is nobody to ask.
 using Oracle = std::function<Result<OracleReport>(std::span<const NamedProgram> programs,
-                                                  std::span<const InputWords> inputs)>;
+                                                  std::span<const SeccompData> inputs)>;
 
 }  // namespace secequiv

@@ -5,8 +5,8 @@
 namespace secequiv {
 
 std::optional<Witness> replay(const Pair& pair, const SeccompData& data) {
-  const std::uint32_t before = run(pair.before, data.words);
-  const std::uint32_t after = run(pair.after, data.words);
+  const std::uint32_t before = run(pair.before, data);
+  const std::uint32_t after = run(pair.after, data);
   if (same_decision(before, after, pair.sameness)) return std::nullopt;
   return Witness{data, before, after};
 }
@@ -15,8 +15,8 @@ PairRun run_pair(const Pair& pair, std::span<const SeccompData> inputs, Coverage
   PairRun out;
   for (const SeccompData& data : inputs) {
     ++out.evaluations;
-    const std::uint32_t before = run(pair.before, data.words);
-    const std::uint32_t after = coverage.run(data.words);
+    const std::uint32_t before = run(pair.before, data);
+    const std::uint32_t after = coverage.run(data);
     if (same_decision(before, after, pair.sameness)) continue;
     out.witness = Witness{data, before, after};
     break;
@@ -57,7 +57,7 @@ Witness minimize(const Witness& witness,
   return best;
 }
 
-Trace trace(ProgramView program, const InputWords& input) {
+Trace trace(ProgramView program, const SeccompData& input) {
   struct Recorder {
     const Insn* base;
     Trace& trace;

@@ -60,6 +60,6 @@ struct Trace {
   std::uint32_t result;
 };
 
-Trace trace(ProgramView program, const InputWords& input);
+Trace trace(ProgramView program, const SeccompData& input);
 
 }  // namespace secequiv

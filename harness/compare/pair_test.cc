@@ -133,12 +133,12 @@ TEST(Minimize, RandomPairs) {
     Insn& in = pair.after[random.below(pair.after.size())];
     if (in.code == kRetK || in.code == kJeqK || in.code == kLdImm) in.k ^= 1u << random.below(32);
     if (is_conditional(in)) std::swap(in.jt, in.jf);
-    for (const InputWords& input : random_inputs(random, pair.before, 20)) {
-      const auto found = replay(pair, SeccompData{input});
+    for (const SeccompData& input : random_inputs(random, pair.before, 20)) {
+      const auto found = replay(pair, input);
       if (!found) continue;
       const Witness small = minimize(pair, *found);
-      EXPECT_EQ(small.before, run(pair.before, small.data.words)) << "always a replayed witness";
-      EXPECT_EQ(small.after, run(pair.after, small.data.words));
+      EXPECT_EQ(small.before, run(pair.before, small.data)) << "always a replayed witness";
+      EXPECT_EQ(small.after, run(pair.after, small.data));
       EXPECT_EQ(small.data, minimize(pair, *found).data) << "deterministic";
       if (small.data.arch() != input[kArchWord]) {
         EXPECT_FALSE(arch_from_data(input[kArchWord], small.data.nr()));

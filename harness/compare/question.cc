@@ -53,8 +53,7 @@ Instance::Instance(const Question& asked, std::span<const std::uint32_t> values)
 
 std::optional<Witness> replay(const Question& question, const SeccompData& data) {
   if (!holds(question.assumption, data, question.endian)) return std::nullopt;
-  const Witness out{data, run_stack(question.before, data.words),
-                    run_stack(question.after, data.words)};
+  const Witness out{data, run_stack(question.before, data), run_stack(question.after, data)};
   const bool violated = question.goal == Question::Goal::kSame
                             ? !same_decision(out.before, out.after, question.sameness)
                             : compare_actions(out.before, out.after) == Relation::kLooser;

@@ -62,7 +62,7 @@ double mean_of(std::span<const CallCost> costs, bool cache) {
 
 std::size_t executed(ProgramView program, const SeccompData& data) {
   Counter counter;
-  run_observed(program, data.words, counter);
+  run_observed(program, data, counter);
   return counter.instructions;
 }
 
@@ -86,7 +86,7 @@ std::vector<CallCost> profile_cost(ProgramView program, Arch arch,
     const auto found = by_nr.find(data.nr());
     if (found == by_nr.end()) continue;
     Counter counter;
-    const std::uint32_t value = run_observed(program, data.words, counter);
+    const std::uint32_t value = run_observed(program, data, counter);
     found->second.all.add(counter);
     if (action_of(value) == SECCOMP_RET_ALLOW) found->second.allowed.add(counter);
   }
@@ -103,7 +103,7 @@ std::vector<CallCost> profile_cost(ProgramView program, Arch arch,
       data.set_nr(*nr);
       data.set_arch(audit);
       Counter counter;
-      run_observed(program, data.words, counter);
+      run_observed(program, data, counter);
       runs.add(counter);
     }
     out.push_back({count.name, count.calls, *nr < cached.size() && cached[*nr], runs.mean(runs.sum),

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/bpf/insn.h"
 #include "harness/seccomp/arch.h"
 #include "harness/seccomp/profile.h"
 

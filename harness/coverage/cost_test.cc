@@ -116,8 +116,7 @@ TEST(Cost, AgreesWithCounting) {
   for (int i = 0; i < 100; ++i) {
     const Program program = random_program(random, random.between(1, 40));
     std::vector<SeccompData> inputs;
-    for (const InputWords& words : random_inputs(random, program, 30)) {
-      SeccompData data{words};
+    for (SeccompData& data : random_inputs(random, program, 30)) {
       data.set_arch(AUDIT_ARCH_X86_64);
       data.set_nr(random.word() % 3);
       inputs.push_back(data);
@@ -133,7 +132,7 @@ TEST(Cost, AgreesWithCounting) {
       for (const SeccompData& data : inputs) {
         if (data.nr() != nr) continue;
         CoverageMap lines(program);  // no loops: each line runs at most once
-        const bool allows = (lines.run(data.words) & 0xffff0000) == 0x7fff0000;
+        const bool allows = (lines.run(data) & 0xffff0000) == 0x7fff0000;
         const auto count = static_cast<std::size_t>(
             std::ranges::count_if(lines.obligations(), [&](const Obligation& o) {
               return o.kind == Obligation::Kind::kLine && lines.covered(o);

@@ -27,7 +27,7 @@ std::string describe(const Obligation& obligation, ProgramView program) {
   return fmt::format("{} {}", at, outcome_name(program[obligation.pc], taken));
 }
 
-std::uint32_t CoverageMap::run(const InputWords& input) {
+std::uint32_t CoverageMap::run(const SeccompData& input) {
   Marker marker{program_.data(), marks_.data()};
   return run_observed(program_, input, marker);
 }

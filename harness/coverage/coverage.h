@@ -35,7 +35,7 @@ class CoverageMap {
       : marks_(program.size() * 3, 0), program_(program.begin(), program.end()) {}
 
   // Runs the program on `input`, adds what it covers, returns its value.
-  std::uint32_t run(const InputWords& input);
+  std::uint32_t run(const SeccompData& input);
 
   void mark(const Obligation& obligation) {
     marks_[obligation.pc * 3 + static_cast<std::size_t>(obligation.kind)] = 1;

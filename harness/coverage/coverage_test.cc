@@ -102,7 +102,7 @@ TEST(Coverage, AgreesWithATrace) {
     const Program program = random_program(random, random.between(1, 60));
     CoverageMap coverage(program);
     std::vector<Obligation> missing = coverage.obligations();
-    for (const InputWords& input : random_inputs(random, program, 20)) {
+    for (const SeccompData& input : random_inputs(random, program, 20)) {
       Recorder recorder{program.data(), {}};
       EXPECT_EQ(coverage.run(input), run_observed(program, input, recorder));
       std::erase_if(missing, [&](const Obligation& o) {

@@ -9,7 +9,7 @@ namespace secequiv {
 namespace {
 
 constexpr std::string_view kMagic = "secequiv coverage 1\n";
-constexpr std::size_t kRecord = sizeof(InputWords);
+constexpr std::size_t kRecord = sizeof(SeccompData);
 
 std::string header(const CoverageMap& coverage) {
   return fmt::format("{}program {:016x} {}\n", kMagic,
@@ -53,24 +53,24 @@ Status read_coverage(std::string_view text, const std::string& name, CoverageMap
   return Ok{};
 }
 
-Result<std::vector<InputWords>> read_inputs(std::string_view bytes, const std::string& name) {
+Result<std::vector<SeccompData>> read_inputs(std::string_view bytes, const std::string& name) {
   if (bytes.size() % kRecord != 0)
     return make_error(
         ErrorCode::kParse,
         fmt::format("{}: offset {}", name, bytes.size() - bytes.size() % kRecord),
         fmt::format("expected 64 bytes (struct seccomp_data), found {}", bytes.size() % kRecord));
-  std::vector<InputWords> out(bytes.size() / kRecord);
+  std::vector<SeccompData> out(bytes.size() / kRecord);
   for (std::size_t i = 0; i < bytes.size(); ++i)
-    out[i / kRecord][i % kRecord / 4] |= std::uint32_t{static_cast<std::uint8_t>(bytes[i])}
-                                         << i % 4 * 8;
+    out[i / kRecord].words[i % kRecord / 4] |= std::uint32_t{static_cast<std::uint8_t>(bytes[i])}
+                                               << i % 4 * 8;
   return out;
 }
 
-std::string write_inputs(const std::vector<InputWords>& inputs) {
+std::string write_inputs(const std::vector<SeccompData>& inputs) {
   std::string out;
   out.reserve(inputs.size() * kRecord);
-  for (const InputWords& words : inputs)
-    for (const std::uint32_t word : words)
+  for (const SeccompData& input : inputs)
+    for (const std::uint32_t word : input.words)
       for (int shift = 0; shift < 32; shift += 8)
         out.push_back(static_cast<char>(word >> shift & 0xff));
   return out;

@@ -19,7 +19,7 @@ std::string write_coverage(const CoverageMap& coverage);
 Status read_coverage(std::string_view text, const std::string& name, CoverageMap& coverage);
 
 // Errors: kParse when the size is no multiple of 64.
-Result<std::vector<InputWords>> read_inputs(std::string_view bytes, const std::string& name);
-std::string write_inputs(const std::vector<InputWords>& inputs);
+Result<std::vector<SeccompData>> read_inputs(std::string_view bytes, const std::string& name);
+std::string write_inputs(const std::vector<SeccompData>& inputs);
 
 }  // namespace secequiv

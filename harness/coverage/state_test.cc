@@ -25,7 +25,7 @@ TEST(CoverageState, RunsAddUp) {
     const auto inputs = random_inputs(random, program, 10);
     CoverageMap all(program);
     CoverageMap read(program);
-    for (const InputWords& input : inputs) {
+    for (const SeccompData& input : inputs) {
       all.run(input);
       CoverageMap one(program);
       one.run(input);
@@ -72,17 +72,15 @@ TEST(CoverageState, SaysWhatIsWrongAndKeepsWhatItHad) {
 }
 
 TEST(InputFile, RecordsAreLittleEndianWords) {
-  InputWords words{};
-  words[0] = 257;
-  words[1] = 0xc000003e;
-  words[15] = 0x01020304;
-  const std::string bytes = write_inputs({words, InputWords{}});
+  SeccompData data{257, 0xc000003e};
+  data.words[15] = 0x01020304;
+  const std::string bytes = write_inputs({data, SeccompData{}});
   ASSERT_EQ(bytes.size(), 128u);
   EXPECT_EQ(bytes.substr(0, 8), std::string("\x01\x01\x00\x00\x3e\x00\x00\xc0", 8));
   EXPECT_EQ(bytes.substr(60, 4), std::string("\x04\x03\x02\x01", 4));
   const auto back = read_inputs(bytes, "f");
   ASSERT_TRUE(back) << back.error().text();
-  EXPECT_EQ(*back, (std::vector<InputWords>{words, InputWords{}}));
+  EXPECT_EQ(*back, (std::vector<SeccompData>{data, SeccompData{}}));
   EXPECT_TRUE(read_inputs("", "f")->empty());
   const auto cut = read_inputs(bytes.substr(0, 100), "f");
   ASSERT_FALSE(cut);

@@ -42,7 +42,7 @@ TEST(MutateProgram, StaysLegalAndChangesEverything) {
       seen["return"] += a.code == kRetK ? 1 : 0;
       seen["constant"] += is_conditional(a) ? 1 : 0;
     }
-    for (const InputWords& input : random_inputs(random, program, 4)) {
+    for (const SeccompData& input : random_inputs(random, program, 4)) {
       if (run(program, input) == run(mutant, input)) continue;
       ++seen["other results"];
       break;

@@ -36,7 +36,7 @@ void expect_legal(const Policy& policy, Random& random) {
   ASSERT_FALSE(check(program, LengthRule::kUnlimited));
   for (int i = 0; i < 5; ++i) {
     const SeccompData data = random_call(random, policy);
-    ASSERT_EQ(run(program, data.words), decide(policy, data)) << text;
+    ASSERT_EQ(run(program, data), decide(policy, data)) << text;
   }
 }
 

@@ -172,7 +172,7 @@ TEST_P(PlantedPassOnGenerated, ShowsSoon) {
     const Program program = generate_program(random);
     const Program after = pass(program);
     if (after == program) continue;
-    for (const InputWords& input : random_inputs(random, program, 20)) {
+    for (const SeccompData& input : random_inputs(random, program, 20)) {
       if (run(program, input) == run(after, input)) continue;
       ++shown;
       break;

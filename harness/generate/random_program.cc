@@ -204,7 +204,7 @@ Program random_garbage(Random& random, std::size_t length, bool small_codes) {
   return program;
 }
 
-std::vector<InputWords> random_inputs(Random& random, ProgramView program, std::size_t count) {
+std::vector<SeccompData> random_inputs(Random& random, ProgramView program, std::size_t count) {
   std::vector<std::uint32_t> interesting(kPlainConstants.begin(), kPlainConstants.end());
   for (const Insn& in : program) {
     if (insn_info(in.code) == nullptr) continue;
@@ -212,9 +212,9 @@ std::vector<InputWords> random_inputs(Random& random, ProgramView program, std::
     if (operand != Operand::Imm && operand != Operand::CondImm) continue;
     for (const std::uint32_t k : {in.k - 1, in.k, in.k + 1}) interesting.push_back(k);
   }
-  std::vector<InputWords> inputs(count);
-  for (InputWords& input : inputs)
-    for (std::uint32_t& word : input)
+  std::vector<SeccompData> inputs(count);
+  for (SeccompData& input : inputs)
+    for (std::uint32_t& word : input.words)
       word = random.one_in(4) ? random.word() : random.pick(interesting);
   return inputs;
 }

@@ -22,6 +22,6 @@ Program random_garbage(Random& random, std::size_t length, bool small_codes);
 
 // Inputs near `program`'s constants: each word is a constant of the program, a neighbour of one, an
 // extreme, or random.
-std::vector<InputWords> random_inputs(Random& random, ProgramView program, std::size_t count);
+std::vector<SeccompData> random_inputs(Random& random, ProgramView program, std::size_t count);
 
 }  // namespace secequiv

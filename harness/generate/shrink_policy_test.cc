@@ -181,7 +181,7 @@ TEST_P(ShrinkPolicyPlantedPass, ShrinksToAHandful) {
     const Program after = with_planted(GetParam(), policy);
     const Cases cases = derive_cases(policy, {.per_syscall = 60, .total = 1000});
     return std::ranges::any_of(cases.inputs, [&](const SeccompData& data) {
-      return run(after, data.words) != decide(policy, data);
+      return run(after, data) != decide(policy, data);
     });
   };
   Random random(212);

@@ -69,8 +69,8 @@ TEST(Shrink, FindsTheOnlySmallestProgram) {
 
 TEST(Shrink, ResultsOfRuns) {
   Random random(201);
-  const InputWords zeros{};
-  InputWords ones;
+  const SeccompData zeros{};
+  SeccompData ones;
   ones.fill(0xffffffff);
   int differ = 0;
   for (int i = 0; i < 500; ++i) {
@@ -125,7 +125,7 @@ TEST(Shrink, ScratchWordsGetSmallNumbers) {
   const Program program = assemble(
       "ld [16]\nst M[15]\nldx #7\nstx M[3]\nld [0]\njeq #1, k, l\nk: ldx M[15]\ntxa\nret a\n"
       "l: ret #0\n");
-  const InputWords input{1, 0, 0, 0, 0x99};
+  const SeccompData input{1, 0, 0, 0, 0x99};
   const auto through_scratch = [&](ProgramView p) {
     bool loads = false;
     for (const Insn& in : p) loads = loads || in.code == kLdxMem;
@@ -144,7 +144,7 @@ TEST_P(ShrinkPlantedPass, ShrinksToAHandful) {
   const auto differs = [&](ProgramView program) {
     const Program after = pass(program);
     Random random(203);
-    for (const InputWords& input : random_inputs(random, program, 100))
+    for (const SeccompData& input : random_inputs(random, program, 100))
       if (run(program, input) != run(after, input)) return true;
     return false;
   };

@@ -11,9 +11,9 @@
 namespace secequiv::detail {
 
 struct InputHash {
-  std::size_t operator()(const InputWords& words) const {
+  std::size_t operator()(const SeccompData& data) const {
     std::uint64_t h = 0x9e3779b97f4a7c15;
-    for (const std::uint32_t w : words) h = (h ^ w) * 0x100000001b3 + (h >> 29);
+    for (const std::uint32_t w : data.words) h = (h ^ w) * 0x100000001b3 + (h >> 29);
     return static_cast<std::size_t>(h);
   }
 };
@@ -25,7 +25,7 @@ class CaseSet {
   void add(const SeccompData& data) {
     if (cases_.inputs.size() >= limits_.total) {
       ++cases_.dropped;
-    } else if (seen_.insert(data.words).second) {
+    } else if (seen_.insert(data).second) {
       cases_.inputs.push_back(data);
     }
   }
@@ -66,7 +66,7 @@ class CaseSet {
  private:
   CaseLimits limits_;
   Cases cases_;
-  std::unordered_set<InputWords, InputHash> seen_;
+  std::unordered_set<SeccompData, InputHash> seen_;
 };
 
 }  // namespace secequiv::detail

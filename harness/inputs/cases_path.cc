@@ -218,7 +218,7 @@ class Search {
   }
 
   void offer(const SeccompData& data) {
-    if (offered_.insert(data.words).second && look_at(data)) set_.add(data);
+    if (offered_.insert(data).second && look_at(data)) set_.add(data);
   }
 
   // `data` with the word tested at `visit` such that the outcome is the other one, in several ways.
@@ -357,7 +357,7 @@ class Search {
   std::vector<Examples> examples_;    // by instruction and outcome
   std::vector<std::uint32_t> open_;   // goals not met, by instruction
   std::vector<std::uint64_t> nears_;  // near values not met
-  std::unordered_set<InputWords, InputHash> offered_;
+  std::unordered_set<SeccompData, InputHash> offered_;
 };
 
 }  // namespace

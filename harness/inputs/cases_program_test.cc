@@ -43,7 +43,7 @@ TEST(ProgramCases, NumbersArchitecturesAndWords) {
 TEST(ProgramCases, CoverAStraightforwardFilter) {
   const Program program = assemble(kFilter);
   CoverageMap coverage(program);
-  for (const SeccompData& data : derive_cases(program).inputs) coverage.run(data.words);
+  for (const SeccompData& data : derive_cases(program).inputs) coverage.run(data);
   EXPECT_TRUE(coverage.uncovered().empty()) << describe(coverage.uncovered().front(), program);
 }
 
@@ -56,8 +56,8 @@ TEST(ProgramCases, DeterministicDistinctAndBounded) {
     EXPECT_EQ(cases.inputs, derive_cases(program, limits).inputs);
     EXPECT_LE(cases.inputs.size(), 3000u);
     EXPECT_GE(cases.inputs.size(), 1u);
-    std::set<InputWords> distinct;
-    for (const SeccompData& data : cases.inputs) EXPECT_TRUE(distinct.insert(data.words).second);
+    std::set<SeccompData> distinct;
+    for (const SeccompData& data : cases.inputs) EXPECT_TRUE(distinct.insert(data).second);
   }
 }
 
@@ -78,9 +78,8 @@ std::vector<std::string> missed(ProgramView program, const std::vector<SeccompDa
   std::vector<std::string> out;
   for (const Mutant& mutant : mutants_of(program).accepted) {
     const Program made = mutated(program, mutant);
-    if (std::ranges::none_of(inputs, [&](const SeccompData& data) {
-          return run(made, data.words) != run(program, data.words);
-        }))
+    if (std::ranges::none_of(
+            inputs, [&](const SeccompData& data) { return run(made, data) != run(program, data); }))
       out.push_back(describe(mutant, program));
   }
   return out;
@@ -145,7 +144,7 @@ TEST(ProgramCases, StartFromKnownInputs) {
   SeccompData key = call(Arch::kX86_64, (1u - 0x9abcdefu) ^ 0x12345678u);
   const auto good = [&](const Cases& cases) {
     return std::ranges::any_of(cases.inputs,
-                               [&](const auto& data) { return run(program, data.words) == 1; });
+                               [&](const auto& data) { return run(program, data) == 1; });
   };
   EXPECT_FALSE(good(derive_cases(program)));
   EXPECT_TRUE(good(derive_cases(program, {}, std::vector{key})));

@@ -14,13 +14,13 @@ namespace {
 class Inputs {
  public:
   explicit Inputs(const Cases& cases) {
-    for (const SeccompData& data : cases.inputs) words_.insert(data.words);
+    for (const SeccompData& data : cases.inputs) words_.insert(data);
   }
-  bool has(const SeccompData& data) const { return words_.contains(data.words); }
+  bool has(const SeccompData& data) const { return words_.contains(data); }
   std::size_t size() const { return words_.size(); }
 
  private:
-  std::set<InputWords> words_;
+  std::set<SeccompData> words_;
 };
 
 constexpr unsigned long long kOnes = ~0ull;

@@ -26,16 +26,16 @@ struct PathSampler {
   }
 };
 
-// Sends `words` the other way at some conditional on its path, by giving the word tested there a
+// Sends `data` the other way at some conditional on its path, by giving the word tested there a
 // value that does.
-void turn_off_path(ProgramView program, const std::vector<Accumulator>& flow, InputWords& words,
+void turn_off_path(ProgramView program, const std::vector<Accumulator>& flow, SeccompData& data,
                    Random& random) {
   PathSampler sampler{program.data(), flow, random};
-  run_observed(program, words, sampler);
+  run_observed(program, data, sampler);
   if (sampler.seen == 0) return;
   const Insn& in = program[sampler.pc];
   const Accumulator& a = flow[sampler.pc];
-  std::uint32_t& word = words[a.word];
+  std::uint32_t& word = data.words[a.word];
   const std::uint32_t bit = 1u << random.below(32);
   switch (in.code) {
     case kJeqK:
@@ -84,11 +84,11 @@ InputMutator::InputMutator(const std::vector<ProgramView>& programs) {
   for (auto& values : constants_) sort_out(values);
 }
 
-void InputMutator::add_values(std::span<const InputWords> known) {
+void InputMutator::add_values(std::span<const SeccompData> known) {
   constexpr std::size_t kMost = 4096;
   for (std::size_t word = 0; word < constants_.size(); ++word) {
     std::vector<std::uint32_t> values;
-    for (const InputWords& words : known) values.push_back(words[word]);
+    for (const SeccompData& data : known) values.push_back(data.words[word]);
     sort_out(values);
     // Of too many, some from everywhere.
     const std::size_t every = values.size() / kMost + 1;
@@ -97,36 +97,36 @@ void InputMutator::add_values(std::span<const InputWords> known) {
   }
 }
 
-void InputMutator::mutate(InputWords& words, Random& random) const {
+void InputMutator::mutate(SeccompData& data, Random& random) const {
   for (std::size_t turns = random.one_in(2) ? 0 : 1 + random.below(8); turns > 0; --turns) {
     const Subject& subject = subjects_[random.below(subjects_.size())];
-    turn_off_path(subject.program, subject.flow, words, random);
+    turn_off_path(subject.program, subject.flow, data, random);
     // What was turned is often best left alone.
     if (turns == 1 && random.one_in(3)) return;
   }
-  vary(words, random);
+  vary(data, random);
 }
 
-void InputMutator::vary(InputWords& words, Random& random) const {
+void InputMutator::vary(SeccompData& data, Random& random) const {
   for (std::size_t changes = 1 + random.below(3); changes > 0; --changes) {
     // The number decides which rules are reached, so it is changed most often.
     const std::size_t word = random.one_in(4) ? std::size_t{kNrWord} : random.below(16);
     const auto& known = constants_[word];
     switch (random.below(8)) {
       case 0:
-        words[word] ^= 1u << random.below(32);
+        data.words[word] ^= 1u << random.below(32);
         break;
       case 1:
-        words[word] = random.one_in(2) ? 0 : 0xffffffff;
+        data.words[word] = random.one_in(2) ? 0 : 0xffffffff;
         break;
       case 2:
-        words[word] = words[random.below(16)];
+        data.words[word] = data.words[random.below(16)];
         break;
       case 3:
-        words[word] += random.one_in(2) ? 1u : 0xffffffffu;
+        data.words[word] += random.one_in(2) ? 1u : 0xffffffffu;
         break;
       default:
-        if (!known.empty()) words[word] = known[random.below(known.size())];
+        if (!known.empty()) data.words[word] = known[random.below(known.size())];
         break;
     }
   }

@@ -20,15 +20,15 @@ class InputMutator {
 
   // What rules know of, besides: each word's values become constants of that word (at most 4096 of
   // a word).
-  void add_values(std::span<const InputWords> known);
+  void add_values(std::span<const SeccompData> known);
 
   // Turns up to eight tests on the input's path through one of the programs (compare operands are
   // what it takes the values from), then varies it. Runs the programs.
-  void mutate(InputWords& words, Random& random) const;
+  void mutate(SeccompData& data, Random& random) const;
 
   // Changes up to three words: constants that a program compares that word with (k-1, k, k+1),
   // single bits, all ones, zero, other words. Runs nothing, so it costs little.
-  void vary(InputWords& words, Random& random) const;
+  void vary(SeccompData& data, Random& random) const;
 
  private:
   struct Subject {

@@ -12,11 +12,11 @@ namespace {
 int found(const InputMutator& mutator, ProgramView program, unsigned seed) {
   Random random(seed);
   int out = 0;
-  InputWords words{};
+  SeccompData data;
   for (int i = 0; i < 20000; ++i) {
-    if (i % 16 == 0) words = {};
-    mutator.mutate(words, random);
-    out += run(program, words) == 1 ? 1 : 0;
+    if (i % 16 == 0) data = {};
+    mutator.mutate(data, random);
+    out += run(program, data) == 1 ? 1 : 0;
   }
   return out;
 }
@@ -43,8 +43,8 @@ TEST(InputMutator, SameSeedSameChanges) {
   const InputMutator mutator({program});
   Random first(3);
   Random second(3);
-  InputWords a{};
-  InputWords b{};
+  SeccompData a{};
+  SeccompData b{};
   for (int i = 0; i < 1000; ++i) {
     mutator.mutate(a, first);
     mutator.mutate(b, second);
@@ -58,9 +58,9 @@ TEST(InputMutator, KnowsValuesThatItWasGiven) {
       assemble("ld [24]\nadd #1\njeq #0x12345679, yes, no\nyes: ret #1\nno: ret #0\n");
   InputMutator mutator({program});
   EXPECT_EQ(found(mutator, program, 7), 0);
-  InputWords known{};
-  known[6] = 0x12345678;
-  mutator.add_values(std::vector<InputWords>{known});
+  SeccompData known{};
+  known.words[6] = 0x12345678;
+  mutator.add_values(std::vector<SeccompData>{known});
   EXPECT_GT(found(mutator, program, 7), 100);
 }
 
@@ -70,12 +70,13 @@ TEST(InputMutator, VaryingAlwaysChangesSomethingButRarelyMuch) {
   Random random(5);
   int same = 0;
   for (int i = 0; i < 1000; ++i) {
-    InputWords words;
-    for (std::uint32_t word = 0; word < 16; ++word) words[word] = 1000 + word;
-    const InputWords before = words;
-    mutator.vary(words, random);
+    SeccompData data;
+    for (std::uint32_t word = 0; word < 16; ++word) data.words[word] = 1000 + word;
+    const SeccompData before = data;
+    mutator.vary(data, random);
     int changed = 0;
-    for (std::size_t word = 0; word < 16; ++word) changed += words[word] != before[word] ? 1 : 0;
+    for (std::size_t word = 0; word < 16; ++word)
+      changed += data.words[word] != before.words[word] ? 1 : 0;
     EXPECT_LE(changed, 3);
     same += changed == 0 ? 1 : 0;
   }

@@ -10,7 +10,7 @@ namespace {
 
 using Answers = std::vector<std::optional<std::uint32_t>>;
 
-Result<Answers> answers_to(ProgramView program, std::span<const InputWords> inputs,
+Result<Answers> answers_to(ProgramView program, std::span<const SeccompData> inputs,
                            const AskOptions& options) {
   if (options.entry) return evaluate_direct(program, inputs, *options.entry);
   const auto values = options.evaluate(program, inputs);
@@ -27,7 +27,7 @@ Witness smaller(const Pair& pair, const Witness& found) {
 }
 
 // Puts `inputs` to one program; no answers if the kernel refuses it.
-Result<Answers> ask_side(AskedSide& side, ProgramView program, std::span<const InputWords> inputs,
+Result<Answers> ask_side(AskedSide& side, ProgramView program, std::span<const SeccompData> inputs,
                          const AskOptions& options) {
   const auto start = Clock::now();
   auto said = answers_to(program, inputs, options);
@@ -45,17 +45,17 @@ Result<Answers> ask_side(AskedSide& side, ProgramView program, std::span<const I
     ++side.asked;
     const std::uint32_t model = run(program, inputs[i]);
     if (model != *(*said)[i] && !side.disagreement)
-      side.disagreement = Witness{SeccompData{inputs[i]}, model, *(*said)[i]};
+      side.disagreement = Witness{inputs[i], model, *(*said)[i]};
   }
   return said;
 }
 
 // The first input on which answers differ.
 std::optional<Witness> difference(const Answers& before, const Answers& after,
-                                  std::span<const InputWords> inputs, Sameness sameness) {
+                                  std::span<const SeccompData> inputs, Sameness sameness) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (before[i] && after[i] && !same_decision(*before[i], *after[i], sameness))
-      return Witness{SeccompData{inputs[i]}, *before[i], *after[i]};
+      return Witness{inputs[i], *before[i], *after[i]};
   return std::nullopt;
 }
 
@@ -69,8 +69,8 @@ Verdict verdict_of(const KernelReport& report) {
   return out;
 }
 
-InputBlocks all_at_once(std::span<const InputWords> inputs) {
-  return [inputs, done = false]() mutable -> std::vector<InputWords> {
+InputBlocks all_at_once(std::span<const SeccompData> inputs) {
+  return [inputs, done = false]() mutable -> std::vector<SeccompData> {
     if (std::exchange(done, true)) return {};
     return {inputs.begin(), inputs.end()};
   };
@@ -104,7 +104,7 @@ Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputB
       break;
     }
     if (options.entry)
-      for (InputWords& input : inputs) input = presented(input, *options.entry);
+      for (SeccompData& input : inputs) input = presented(input, *options.entry);
     std::vector<Answers> answers;
     for (std::size_t p = 0; p < programs.size(); ++p) {
       auto said = ask_side(out.sides[p], programs[p].second, inputs, options);
@@ -125,7 +125,7 @@ Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputB
 }
 
 Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
-                                    std::span<const InputWords> inputs, const Evaluate& evaluate) {
+                                    std::span<const SeccompData> inputs, const Evaluate& evaluate) {
   if (auto s = available(); !s) return s.error();
   AskOptions asking;
   asking.evaluate = evaluate;

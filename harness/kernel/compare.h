@@ -25,7 +25,7 @@ struct AskOptions {
 };
 
 // The next inputs; none when there are no more.
-using InputBlocks = std::function<std::vector<InputWords>()>;
+using InputBlocks = std::function<std::vector<SeccompData>()>;
 
 struct AskedSide {
   std::string name;
@@ -58,7 +58,7 @@ Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputB
 // (too long, or without room for what makes its answers readable) is in the report with the reason.
 // Errors: kUnavailable, kInternal.
 Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
-                                    std::span<const InputWords> inputs,
+                                    std::span<const SeccompData> inputs,
                                     const Evaluate& evaluate = kernel::evaluate);
 
 }  // namespace secequiv::kernel

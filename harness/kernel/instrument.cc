@@ -30,17 +30,17 @@ std::array<bool, kWords> words_read(ProgramView program) {
   return out;
 }
 
-std::size_t values_of(std::size_t word, std::span<const InputWords> inputs) {
+std::size_t values_of(std::size_t word, std::span<const SeccompData> inputs) {
   std::unordered_set<std::uint32_t> seen;
-  for (const InputWords& input : inputs) seen.insert(input[word]);
+  for (const SeccompData& input : inputs) seen.insert(input.words[word]);
   return seen.size();
 }
 
-Insn with_loads(Insn in, const LoadPlan& plan, const InputWords& fixed_values) {
+Insn with_loads(Insn in, const LoadPlan& plan, const SeccompData& fixed_values) {
   if (!is_load(in)) return in;
   const auto word = static_cast<std::uint8_t>(in.k / 4);
   if (std::ranges::find(plan.fixed, word) != plan.fixed.end())
-    return {kLdImm, 0, 0, fixed_values[word]};
+    return {kLdImm, 0, 0, fixed_values.words[word]};
   in.k = plan.carrier[word] * 4u;
   return in;
 }
@@ -56,7 +56,7 @@ LoadPlan direct_loads() {
   return out;
 }
 
-LoadPlan plan_loads(ProgramView program, std::span<const InputWords> inputs) {
+LoadPlan plan_loads(ProgramView program, std::span<const SeccompData> inputs) {
   LoadPlan out = direct_loads();
   std::array<bool, kWords> read = words_read(program);
   auto count = static_cast<std::size_t>(std::ranges::count(read, true));
@@ -91,7 +91,7 @@ Status has_room(ProgramView program) {
 }
 
 Result<Instrumented> instrument(ProgramView program, const LoadPlan& plan,
-                                const InputWords& fixed_values) {
+                                const SeccompData& fixed_values) {
   Instrumented out;
   Program changed;
   for (const Insn& in : program) changed.push_back(with_loads(in, plan, fixed_values));
@@ -126,11 +126,11 @@ Result<Instrumented> instrument(ProgramView program, const LoadPlan& plan,
   return out;
 }
 
-InputWords carried(const InputWords& input, const LoadPlan& plan, std::uint32_t nr) {
-  InputWords out = input;
+SeccompData carried(const SeccompData& input, const LoadPlan& plan, std::uint32_t nr) {
+  SeccompData out = input;
   for (std::size_t word = 0; word < kFirstArgWord; ++word)
-    if (plan.carrier[word] >= kFirstArgWord) out[plan.carrier[word]] = input[word];
-  out[0] = nr;
+    if (plan.carrier[word] >= kFirstArgWord) out.words[plan.carrier[word]] = input.words[word];
+  out.set_nr(nr);
   return out;
 }
 

@@ -17,7 +17,7 @@ namespace secequiv::kernel {
 
 // seccomp_data's arguments are words 4..15; a caller can set all of them, bit for bit.
 inline constexpr std::size_t kFirstArgWord = 4;
-inline constexpr std::size_t kWords = std::tuple_size_v<InputWords>;
+inline constexpr std::size_t kWords = SeccompData::kWords;
 
 // Where a program's loads go.
 struct LoadPlan {
@@ -30,7 +30,7 @@ struct LoadPlan {
 
 // `program` reads whichever words it does; of more than 12, those are fixed that have the fewest
 // values in `inputs`.
-LoadPlan plan_loads(ProgramView program, std::span<const InputWords> inputs);
+LoadPlan plan_loads(ProgramView program, std::span<const SeccompData> inputs);
 // Loads stay as they are.
 LoadPlan direct_loads();
 
@@ -53,9 +53,9 @@ Status has_room(ProgramView program);
 // `fixed_values`: what the words in `plan.fixed` are. Precondition: check() accepts the program.
 // Errors: those of has_room().
 Result<Instrumented> instrument(ProgramView program, const LoadPlan& plan,
-                                const InputWords& fixed_values);
+                                const SeccompData& fixed_values);
 
 // The call that carries `input`. `nr` is its number.
-InputWords carried(const InputWords& input, const LoadPlan& plan, std::uint32_t nr);
+SeccompData carried(const SeccompData& input, const LoadPlan& plan, std::uint32_t nr);
 
 }  // namespace secequiv::kernel

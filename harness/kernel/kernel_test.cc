@@ -56,7 +56,7 @@ TEST(Kernel, EvaluatesAProgramThatReadsEveryWord) {
   }
   program.push_back({kRetA, 0, 0, 0});
   Random random(2);
-  std::vector<InputWords> inputs = random_inputs(random, program, 20);
+  std::vector<SeccompData> inputs = random_inputs(random, program, 20);
   for (std::size_t i = 0; i < 10; ++i)
     for (const std::size_t word : {0u, 1u, 2u, 3u}) inputs[i][word] = 7;
   const auto answers = evaluate(program, inputs);
@@ -68,7 +68,7 @@ TEST(Kernel, EvaluatesAProgramThatReadsEveryWord) {
 
 TEST(Kernel, DivisionByZeroEndsTheProcessAndTheNextCallIsAsked) {
   const Program program = assemble("ld [16]\ntax\nld [20]\ndiv x\nret a");
-  std::vector<InputWords> inputs(9000);
+  std::vector<SeccompData> inputs(9000);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     inputs[i][4] = i % 1500 == 0 || i + 1 == inputs.size() ? 0 : static_cast<std::uint32_t>(i);
     inputs[i][5] = 0xfedcba98;
@@ -85,8 +85,8 @@ TEST(Kernel, EvaluatesInACopyOfThisProcess) {
   const auto traced = Traced::start(program, Memory::kCopied);
   SKIP_WITHOUT_KERNEL(traced);
   ASSERT_TRUE(traced) << traced.error().text();
-  std::vector<InputWords> calls(3);
-  for (InputWords& call : calls) call = {39, 0, 0, 0, 2, 6};
+  std::vector<SeccompData> calls(3);
+  for (SeccompData& call : calls) call = {39, 0, 0, 0, 2, 6};
   calls[1][4] = 0;
   calls[2][5] = 9;
   const auto replies = (*traced)->ask(calls, Entry::kX86_64);
@@ -112,7 +112,7 @@ TEST(Kernel, EvaluatesFiltersThatAreTooLongInParts) {
     Random random(7);
     const auto inputs = random_inputs(random, *program, static_cast<std::size_t>(of_cases(4000)));
     for (std::size_t i = 0; i < inputs.size(); i += kAtOnce) {
-      const std::span<const InputWords> some =
+      const std::span<const SeccompData> some =
           std::span(inputs).subspan(i, std::min(kAtOnce, inputs.size() - i));
       const auto answers = evaluate(executed_part(*program, some), some);
       SKIP_WITHOUT_KERNEL(answers);
@@ -128,8 +128,8 @@ TEST(Kernel, EvaluatesCallsAsTheyAre) {
   for (const Entry entry : {Entry::kX86_64, Entry::kI386})
     for (int i = 0; i < of_cases(200); ++i) {
       const Program program = random_program(random, 1 + random.below(60));
-      std::vector<InputWords> inputs = random_inputs(random, program, 32);
-      for (InputWords& input : inputs) input = presented(input, entry);
+      std::vector<SeccompData> inputs = random_inputs(random, program, 32);
+      for (SeccompData& input : inputs) input = presented(input, entry);
       inputs[0][0] = 335;
       const auto answers = evaluate_direct(program, inputs, entry);
       SKIP_WITHOUT_KERNEL(answers);
@@ -209,7 +209,7 @@ TEST(Kernel, SelfCheckTellsAWrongModel) {
   EXPECT_EQ(wrong_check->program->size(), 4097u);
 
   options.accepts = {};
-  options.evaluate = [](ProgramView program, std::span<const InputWords> inputs) {
+  options.evaluate = [](ProgramView program, std::span<const SeccompData> inputs) {
     std::vector<std::uint32_t> out = run_all(program, inputs);
     if (program.size() > 20) out[3] ^= 1;
     return out;
@@ -219,8 +219,7 @@ TEST(Kernel, SelfCheckTellsAWrongModel) {
   ASSERT_TRUE(wrong_value->witness);
   EXPECT_FALSE(wrong_value->kernel_accepts);
   EXPECT_EQ(wrong_value->witness->before, wrong_value->witness->after ^ 1);
-  EXPECT_EQ(run(*wrong_value->program, wrong_value->witness->data.words),
-            wrong_value->witness->after);
+  EXPECT_EQ(run(*wrong_value->program, wrong_value->witness->data), wrong_value->witness->after);
 
   int asked = 0;
   options.stop = [&] { return ++asked > 2; };
@@ -243,18 +242,18 @@ TEST(ExecutedPart, RunsGivenInputsByTheSameInstructions) {
     // A read of M[] that is now unset on a side that is not taken is nothing to this.
     const auto refusal = check(part);
     ASSERT_TRUE(!refusal || refusal->rule == RefusalRule::kMemUnset) << asm_text(program);
-    for (const InputWords& input : inputs) {
+    for (const SeccompData& input : inputs) {
       ASSERT_EQ(run(part, input), run(program, input)) << asm_text(program);
-      ASSERT_EQ(executed(part, SeccompData{input}), executed(program, SeccompData{input}));
+      ASSERT_EQ(executed(part, input), executed(program, input));
     }
   }
   EXPECT_GT(shorter, static_cast<std::size_t>(of_cases(500)));
   // With equal sides the kernel would not compare at all.
   const Program two = assemble("ld [0]\njeq #1, a1, b1\nb1: ret #2\na1: ld [4]\nret a");
-  const Insn jump = executed_part(two, std::vector<InputWords>{{1}})[1];
+  const Insn jump = executed_part(two, std::vector<SeccompData>{{1}})[1];
   EXPECT_EQ(jump.jt, 0);
   EXPECT_EQ(jump.jf, 1);
-  const Insn other = executed_part(two, std::vector<InputWords>{{2}})[1];
+  const Insn other = executed_part(two, std::vector<SeccompData>{{2}})[1];
   EXPECT_EQ(other.jt, 1);
   EXPECT_EQ(other.jf, 0);
 }
@@ -265,7 +264,7 @@ TEST(Kernel, ASecondOpinionSaysWhatItIsNotAskedAbout) {
   const NamedProgram programs[] = {{"short", assemble("ld [16]\nret a")},
                                    {"full", full},
                                    {"long", Program(4097, {kRetK, 0, 0, 0})}};
-  const std::vector<InputWords> inputs(3);
+  const std::vector<SeccompData> inputs(3);
   const auto said = second_opinion(programs, inputs);
   SKIP_WITHOUT_KERNEL(said);
   ASSERT_TRUE(said) << said.error().text();
@@ -290,10 +289,10 @@ TEST(Kernel, AnEntryThatFaultsIsTheEnd) {
   SKIP_WITHOUT_KERNEL(traced);
   ASSERT_TRUE(traced) << traced.error().text();
   constexpr std::array<std::uint8_t, 2> kFault = {0xf4, 0x90};
-  const std::vector<InputWords> calls(3);
+  const std::vector<SeccompData> calls(3);
   for (const Entry entry : {Entry::kX86_64, Entry::kI386}) {
-    const InputWords words = presented({}, entry);
-    const auto behind = std::uint64_t{words[3]} << 32 | words[2];
+    const SeccompData data = presented({}, entry);
+    const auto behind = std::uint64_t{data.words[3]} << 32 | data.words[2];
     const std::uint64_t first = behind - kFault.size();
     auto* const at = reinterpret_cast<std::uint8_t*>(first);  // NOLINT: code
     const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -317,13 +316,13 @@ TEST(Kernel, AnEntryThatFaultsIsTheEnd) {
 }
 
 // That the kernel refuses what our check accepts is a wrong model, as a wrong value is.
-Result<std::vector<std::uint32_t>> refuse(ProgramView, std::span<const InputWords>) {
+Result<std::vector<std::uint32_t>> refuse(ProgramView, std::span<const SeccompData>) {
   return make_error(ErrorCode::kRejected, "kernel", "no");
 }
 
 TEST(Kernel, ARefusalOfWhatTheModelAcceptsIsADisagreement) {
   const NamedProgram program{"it", assemble("ld [16]\nret a")};
-  const std::vector<InputWords> inputs(3);
+  const std::vector<SeccompData> inputs(3);
   const auto said = second_opinion({&program, 1}, inputs, refuse);
   SKIP_WITHOUT_KERNEL(said);
   ASSERT_TRUE(said) << said.error().text();
@@ -332,7 +331,9 @@ TEST(Kernel, ARefusalOfWhatTheModelAcceptsIsADisagreement) {
   EXPECT_NE(oracle_text(*said).find("refused, where our check accepts it"), std::string::npos);
 
   bool given = false;
-  const auto once = [&] { return std::exchange(given, true) ? std::vector<InputWords>() : inputs; };
+  const auto once = [&] {
+    return std::exchange(given, true) ? std::vector<SeccompData>() : inputs;
+  };
   AskOptions asking;
   asking.evaluate = refuse;
   const auto asked = ask({program, program}, once, asking);
@@ -355,7 +356,7 @@ TEST(Kernel, ARefusalOfWhatTheModelAcceptsIsADisagreement) {
 TEST(Kernel, WhatItCannotBeAsked) {
   Program program(4093, {kTax, 0, 0, 0});
   program.push_back({kRetA, 0, 0, 0});
-  const std::vector<InputWords> one(1);
+  const std::vector<SeccompData> one(1);
   const auto long_one = evaluate(program, one);
   ASSERT_FALSE(long_one);
   EXPECT_EQ(long_one.error().code, ErrorCode::kRejected);

@@ -56,9 +56,9 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-bool is_safe(const InputWords& call) {
+bool is_safe(const SeccompData& call) {
   constexpr std::array<std::uint32_t, 7> kSafe = {39, 102, 104, 107, 108, 110, 186};
-  return std::ranges::find(kSafe, call[0]) != kSafe.end();
+  return std::ranges::find(kSafe, call.nr()) != kSafe.end();
 }
 
 std::string claim(const Latency& latency, const VariantTimes& before, const VariantTimes& after) {
@@ -175,11 +175,11 @@ class SharedSample {
 };
 
 // NOLINTBEGIN(misc-const-correctness): assembly writes these.
-[[gnu::always_inline]] inline void make(const InputWords& call) {
+[[gnu::always_inline]] inline void make(const SeccompData& call) {
   const auto argument = [&](std::size_t i) {
-    return std::uint64_t{call[5 + 2 * i]} << 32 | call[4 + 2 * i];
+    return std::uint64_t{call.words[5 + 2 * i]} << 32 | call.words[4 + 2 * i];
   };
-  std::uint64_t out = call[0];
+  std::uint64_t out = call.nr();
   register std::uint64_t r10 asm("r10") = argument(3);
   register std::uint64_t r8 asm("r8") = argument(4);
   register std::uint64_t r9 asm("r9") = argument(5);
@@ -302,7 +302,7 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
   const SharedSample shared(calls.size());
   if (shared.get() == nullptr) return unavailable("no memory for times", errno);
   std::vector<TimedCall> nothing = calls;
-  for (TimedCall& call : nothing) call.input[0] = kNoCall;
+  for (TimedCall& call : nothing) call.input.set_nr(kNoCall);
   std::vector<Sampled> all;
   all.reserve(variants.size());
   for (const Variant& variant : variants)

@@ -34,7 +34,7 @@ struct Variant {
 
 struct TimedCall {
   std::string name;
-  InputWords input{};  // nr and arguments; the call is of this machine
+  SeccompData input{};  // nr and arguments; the call is of this machine
   std::uint64_t weight = 1;
 };
 
@@ -79,7 +79,7 @@ struct Latency {
 using Rounds = std::vector<std::vector<std::vector<double>>>;
 
 // Calls that do nothing: getpid, getppid, getuid, geteuid, getgid, getegid, gettid.
-bool is_safe(const InputWords& call);
+bool is_safe(const SeccompData& call);
 
 // A third of how far the median of `values` (at least one) is from the farther end of an interval
 // that has the true one with three sigmas, by order statistics: of few values it is all of them,

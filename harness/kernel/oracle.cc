@@ -18,7 +18,7 @@ constexpr std::uint32_t kHarmless = 39;
 
 // Answers of all passes put together.
 Result<std::vector<std::uint32_t>> values_of(const Instrumented& instrumented,
-                                             std::span<const InputWords> calls, Entry entry) {
+                                             std::span<const SeccompData> calls, Entry entry) {
   std::vector<std::uint32_t> out(calls.size());
   for (const Pass& pass : instrumented.passes) {
     auto traced = Traced::start(pass.program);
@@ -42,12 +42,12 @@ Result<std::vector<std::uint32_t>> values_of(const Instrumented& instrumented,
 
 // `inputs` (at least one) agree in the words that calls cannot carry.
 Result<std::vector<std::uint32_t>> evaluate_group(ProgramView program, const LoadPlan& plan,
-                                                  std::span<const InputWords> inputs) {
+                                                  std::span<const SeccompData> inputs) {
   const auto instrumented = instrument(program, plan, inputs.front());
   if (!instrumented) return instrumented.error();
-  std::vector<InputWords> calls;
+  std::vector<SeccompData> calls;
   calls.reserve(inputs.size());
-  for (const InputWords& input : inputs) calls.push_back(carried(input, plan, kHarmless));
+  for (const SeccompData& input : inputs) calls.push_back(carried(input, plan, kHarmless));
   return values_of(*instrumented, calls, Entry::kX86_64);
 }
 
@@ -68,7 +68,7 @@ Status askable(ProgramView program) {
 }
 
 Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
-                                            std::span<const InputWords> inputs) {
+                                            std::span<const SeccompData> inputs) {
   if (auto s = askable(program); !s) return s.error();
   const LoadPlan plan = plan_loads(program, inputs);
   if (inputs.empty()) return std::vector<std::uint32_t>{};
@@ -78,11 +78,11 @@ Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::vector<std::uint32_t> key;
     key.reserve(plan.fixed.size());
-    for (const std::uint8_t word : plan.fixed) key.push_back(inputs[i][word]);
+    for (const std::uint8_t word : plan.fixed) key.push_back(inputs[i].words[word]);
     groups[key].push_back(i);
   }
   std::vector<std::uint32_t> out(inputs.size());
-  std::vector<InputWords> group;
+  std::vector<SeccompData> group;
   for (const auto& [key, members] : groups) {
     group.clear();
     for (const std::size_t i : members) group.push_back(inputs[i]);
@@ -94,13 +94,13 @@ Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
 }
 
 Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
-    ProgramView program, std::span<const InputWords> inputs, Entry entry) {
+    ProgramView program, std::span<const SeccompData> inputs, Entry entry) {
   if (auto s = askable(program); !s) return s.error();
   if (is_filtered_already())
     return make_error(ErrorCode::kUnavailable, "kernel",
                       "this process has a seccomp filter already, which might decide first");
-  std::vector<InputWords> calls;
-  for (const InputWords& input : inputs)
+  std::vector<SeccompData> calls;
+  for (const SeccompData& input : inputs)
     if (!bypasses_filters(input, entry)) calls.push_back(input);
   const auto instrumented = instrument(program, direct_loads(), {});
   if (!instrumented) return instrumented.error();
@@ -108,14 +108,14 @@ Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
   if (!values) return values.error();
   std::vector<std::optional<std::uint32_t>> out;
   std::size_t next = 0;
-  for (const InputWords& input : inputs)
+  for (const SeccompData& input : inputs)
     out.push_back(bypasses_filters(input, entry) ? std::nullopt : std::optional((*values)[next++]));
   return out;
 }
 
 Status available() {
   const Program program = {{kRetK, 0, 0, 0}};
-  const InputWords input{};
+  const SeccompData input{};
   const auto values = evaluate(program, {&input, 1});
   return values ? Status(Ok{}) : Status(values.error());
 }
@@ -125,8 +125,8 @@ std::string release() {
   return ::uname(&name) == 0 ? name.release : "";
 }
 
-bool bypasses_filters(const InputWords& input, Entry entry) {
-  return entry == Entry::kX86_64 && (input[0] == 335 || input[0] == 336);
+bool bypasses_filters(const SeccompData& input, Entry entry) {
+  return entry == Entry::kX86_64 && (input.nr() == 335 || input.nr() == 336);
 }
 
 }  // namespace secequiv::kernel

@@ -32,19 +32,19 @@ Status askable(ProgramView program);
 // arguments (instrument.h). Errors: those of askable(); kRejected, though it is askable (the kernel
 // refuses what our check accepts); kUnavailable (no seccomp or ptrace here), kInternal.
 Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
-                                            std::span<const InputWords> inputs);
+                                            std::span<const SeccompData> inputs);
 using Evaluate = std::function<Result<std::vector<std::uint32_t>>(ProgramView program,
-                                                                  std::span<const InputWords>)>;
+                                                                  std::span<const SeccompData>)>;
 
 // The same with loads as they are, for calls that really have these numbers. Only for inputs that
 // are as presented() makes them; those that no filter sees (bypasses_filters) are left out: the
 // answer to them is empty. Errors: as above; kUnavailable if this process has a filter already,
 // which might decide first.
 Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
-    ProgramView program, std::span<const InputWords> inputs, Entry entry);
+    ProgramView program, std::span<const SeccompData> inputs, Entry entry);
 
 // uretprobe and uprobe (335, 336 on x86_64): recent kernels run no filter for them.
 // Source: __secure_computing's callers; seccomp_uprobe_exception (kernel/seccomp.c).
-bool bypasses_filters(const InputWords& input, Entry entry);
+bool bypasses_filters(const SeccompData& input, Entry entry);
 
 }  // namespace secequiv::kernel

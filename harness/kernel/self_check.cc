@@ -67,7 +67,7 @@ struct Checking {
     if (static_cast<std::size_t>(wrong) == answers->size()) return true;
     const auto n = static_cast<std::size_t>(wrong);
     report.program = program;
-    report.witness = Witness{SeccompData{inputs[n]}, expected[n], (*answers)[n]};
+    report.witness = Witness{inputs[n], expected[n], (*answers)[n]};
     return false;
   }
 

@@ -20,7 +20,7 @@ struct SelfCheckOptions {
   std::uint64_t seed = 1;
   // What is checked; a test puts a wrong one here.
   std::function<bool(ProgramView)> accepts;
-  std::function<std::vector<std::uint32_t>(ProgramView, std::span<const InputWords>)> evaluate;
+  std::function<std::vector<std::uint32_t>(ProgramView, std::span<const SeccompData>)> evaluate;
   Evaluate kernel = kernel::evaluate;         // who says what is right; a test puts another here
   std::function<bool()> stop;                 // asked after each hundred programs or so
   std::function<void(std::size_t)> progress;  // programs so far

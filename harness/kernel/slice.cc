@@ -18,9 +18,9 @@ struct Reached {
 
 }  // namespace
 
-Program executed_part(ProgramView program, std::span<const InputWords> inputs) {
+Program executed_part(ProgramView program, std::span<const SeccompData> inputs) {
   std::vector<bool> reached(program.size());
-  for (const InputWords& input : inputs) {
+  for (const SeccompData& input : inputs) {
     Reached observer{program.data(), &reached};
     run_observed(program, input, observer);
   }

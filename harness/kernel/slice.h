@@ -12,6 +12,6 @@ namespace secequiv::kernel {
 // before. Sides of a conditional that no input takes lead to whatever comes after the next
 // instruction, so the result decides nothing about other inputs. Preconditions: all jumps of
 // `program` are in range and its last instruction returns (its length is free); `inputs` not empty.
-Program executed_part(ProgramView program, std::span<const InputWords> inputs);
+Program executed_part(ProgramView program, std::span<const SeccompData> inputs);
 
 }  // namespace secequiv::kernel

@@ -127,7 +127,7 @@ struct Shared {
   Entry entry;
   std::size_t first;  // of `count` calls
   std::size_t count;
-  std::array<InputWords, kBatch> calls;
+  std::array<SeccompData, kBatch> calls;
   std::array<std::uint32_t, kBatch> answers;
   std::array<std::byte, kStackBytes> stack;
 };
@@ -352,8 +352,8 @@ Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
                     "the filter's process was ended by something else than the filter");
 }
 
-Result<std::vector<Reply>> Traced::ask(std::span<const InputWords> calls, Entry entry) {
-  static_assert(sizeof(InputWords) == 64);
+Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData> calls, Entry entry) {
+  static_assert(sizeof(SeccompData) == 64);
   std::vector<Reply> out(calls.size());
   Shared& shared = *child_->shared;
   shared.entry = entry;
@@ -381,13 +381,13 @@ Result<std::vector<Reply>> Traced::ask(std::span<const InputWords> calls, Entry 
   return out;
 }
 
-InputWords presented(const InputWords& call, Entry entry) {
-  InputWords out = call;
+SeccompData presented(const SeccompData& call, Entry entry) {
+  SeccompData out = call;
   const auto ip = reinterpret_cast<std::uint64_t>(entry == Entry::kX86_64 ? secequiv_x86_64_ip
                                                                           : secequiv_i386_ip);
-  out[1] = entry == Entry::kX86_64 ? AUDIT_ARCH_X86_64 : AUDIT_ARCH_I386;
-  out[2] = static_cast<std::uint32_t>(ip);
-  out[3] = static_cast<std::uint32_t>(ip >> 32);
+  out.words[1] = entry == Entry::kX86_64 ? AUDIT_ARCH_X86_64 : AUDIT_ARCH_I386;
+  out.words[2] = static_cast<std::uint32_t>(ip);
+  out.words[3] = static_cast<std::uint32_t>(ip >> 32);
   return out;
 }
 
@@ -407,13 +407,13 @@ Result<std::unique_ptr<Traced>> Traced::start(ProgramView, std::optional<Memory>
                     "the kernel can be asked on x86_64 Linux only");
 }
 Status Traced::launch() { return start(program_, memory_).error(); }
-Result<std::vector<Reply>> Traced::ask(std::span<const InputWords>, Entry) {
+Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData>, Entry) {
   return start(program_, memory_).error();
 }
 Result<std::size_t> Traced::resume(std::size_t, std::size_t) {
   return start(program_, memory_).error();
 }
-InputWords presented(const InputWords& call, Entry) { return call; }
+SeccompData presented(const SeccompData& call, Entry) { return call; }
 
 }  // namespace secequiv::kernel
 

@@ -48,7 +48,7 @@ class Traced {
   // presented() says. After a kill it goes on with the next call in a new process. Errors:
   // kUnavailable (this kernel has no such entry, too), kInternal (the kernel ran a call, or the
   // process ended in another way).
-  Result<std::vector<Reply>> ask(std::span<const InputWords> calls, Entry entry);
+  Result<std::vector<Reply>> ask(std::span<const SeccompData> calls, Entry entry);
 
  private:
   struct Child;
@@ -62,6 +62,6 @@ class Traced {
 };
 
 // The seccomp_data that a filter sees of `call`: with the entry's arch and instruction pointer.
-InputWords presented(const InputWords& call, Entry entry);
+SeccompData presented(const SeccompData& call, Entry entry);
 
 }  // namespace secequiv::kernel

@@ -15,21 +15,21 @@
 namespace secequiv {
 namespace {
 
-std::vector<InputWords> inputs_for(Random& random, const Program& program) {
-  std::vector<InputWords> inputs = random_inputs(random, program, 60);
+std::vector<SeccompData> inputs_for(Random& random, const Program& program) {
+  std::vector<SeccompData> inputs = random_inputs(random, program, 60);
   for (const SeccompData& data : derive_cases(program, {.per_syscall = 60, .total = 300}).inputs)
-    inputs.push_back(data.words);
+    inputs.push_back(data);
   return inputs;
 }
 
-void expect_same(const Program& before, const Program& after, std::span<const InputWords> inputs,
+void expect_same(const Program& before, const Program& after, std::span<const SeccompData> inputs,
                  std::string_view what) {
   ASSERT_LE(after.size(), before.size()) << what;
   const auto refusal = check(after, LengthRule::kUnlimited);
   ASSERT_FALSE(refusal) << what << ": " << describe(*refusal, after) << "\nbefore\n"
                         << asm_text(before) << "after\n"
                         << asm_text(after);
-  for (const InputWords& input : inputs)
+  for (const SeccompData& input : inputs)
     ASSERT_EQ(run(after, input), run(before, input)) << what << "\nbefore\n"
                                                      << asm_text(before) << "after\n"
                                                      << asm_text(after);
@@ -136,11 +136,11 @@ TEST(OptimizeRandom, CompiledPolicies) {
     const Policy policy = random_policy(random);
     const Program before = compile(policy);
     const Program after = optimize(before).program;
-    std::vector<InputWords> inputs;
+    std::vector<SeccompData> inputs;
     for (const SeccompData& data :
          derive_cases(policy, {.per_syscall = 100, .total = 4000000}).inputs)
-      inputs.push_back(data.words);
-    for (int j = 0; j < 500; ++j) inputs.push_back(random_call(random, policy).words);
+      inputs.push_back(data);
+    for (int j = 0; j < 500; ++j) inputs.push_back(random_call(random, policy));
     expect_same(before, after, inputs, "optimize");
     if (HasFatalFailure()) return;
     EXPECT_LT(2 * after.size(), before.size() + 10);

@@ -56,7 +56,7 @@ void expect_well_formed(const Policy& policy, const Program& program) {
 std::uint32_t expect_decides(const Policy& policy, const Program& program,
                              const SeccompData& data) {
   const std::uint32_t decided = decide(policy, data);
-  const std::uint32_t returned = run(program, data.words);
+  const std::uint32_t returned = run(program, data);
   EXPECT_EQ(returned, decided) << "policy: " << describe_action(decided)
                                << ", program: " << describe_action(returned) << " for "
                                << describe(data) << "\n"
@@ -172,8 +172,8 @@ TEST(Compile, NoRulesAtAll) {
   const Policy policy = x86_64_policy("");
   const Program program = compile(policy);
   expect_well_formed(policy, program);
-  EXPECT_EQ(run(program, call(Arch::kX86_64, 0).words), policy.default_action);
-  EXPECT_EQ(run(program, call(Arch::kI386, 0).words), policy.bad_arch_action);
+  EXPECT_EQ(run(program, call(Arch::kX86_64, 0)), policy.default_action);
+  EXPECT_EQ(run(program, call(Arch::kI386, 0)), policy.bad_arch_action);
 }
 
 // Two architectures may share an audit value, and then a number may be in both tables.
@@ -184,7 +184,7 @@ TEST(Compile, ANumberListedForX86_64AndX32) {
   const Program program = compile(policy);
   for (const std::uint64_t fd : {0u, 1u, 2u, 3u})
     expect_decides(policy, program, call(Arch::kX86_64, kX32Bit + 1, {fd}));
-  EXPECT_EQ(run(program, call(Arch::kX86_64, kX32Bit + 1, {2}).words), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(run(program, call(Arch::kX86_64, kX32Bit + 1, {2})), SECCOMP_RET_ALLOW);
 }
 
 // Rules for an architecture the policy does not list say nothing, even if it shares a listed one's
@@ -199,7 +199,7 @@ TEST(Compile, RulesOfUnlistedArchitectures) {
   for (const std::uint32_t nr : {0u, 3u, kX32Bit})
     for (const Arch arch : {Arch::kX86_64, Arch::kI386})
       expect_decides(policy, program, call(arch, nr));
-  EXPECT_EQ(run(program, call(Arch::kX86_64, kX32Bit).words), policy.default_action);
+  EXPECT_EQ(run(program, call(Arch::kX86_64, kX32Bit)), policy.default_action);
 }
 
 // More than 4096 instructions, with jumps far beyond 255.

@@ -62,7 +62,7 @@ void Path::follow(const SeccompData& data) {
   memories_.clear();
   Machine<Concrete> machine{};
   Tracer tracer{program_.data(), visits_, &memories_};
-  result_ = resume(program_, 0, machine, data_.words, tracer);
+  result_ = resume(program_, 0, machine, data_, tracer);
   steps_ += visits_.size();
   ++stamp_;
   for (const Visit& visit : visits_) own_[visit.pc] = {stamp_, visit.a, visit.x, result_};
@@ -105,7 +105,7 @@ std::vector<Visit> Path::visits_from(std::size_t pc, std::uint32_t a, Origin ori
   std::vector<Visit> out;
   Machine<Concrete> state = machine(a, visit);
   Tracer tracer{program_.data(), out, nullptr, origin, {}};
-  resume(program_, pc, state, data_.words, tracer);
+  resume(program_, pc, state, data_, tracer);
   steps_ += out.size();
   return out;
 }

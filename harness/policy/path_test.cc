@@ -25,8 +25,8 @@ TEST(Path, ResultsFromElsewhereAreThoseOfRunningOn) {
   for (int i = 0; i < 200; ++i) {
     const Program program = random_program(random, random.between(2, 50));
     Path path(program);
-    for (const InputWords& input : random_inputs(random, program, 5)) {
-      path.follow(SeccompData{input});
+    for (const SeccompData& input : random_inputs(random, program, 5)) {
+      path.follow(input);
       States states{{}, program.data()};
       Machine<Concrete> machine{};
       EXPECT_EQ(path.result(), resume(program, 0, machine, input, states));

@@ -80,7 +80,7 @@ ordered_json side_json(const PageSide& shown, Texts& texts) {
 
 // Instructions as runs [first, how many, ...]; A and X as [step, value, ...] where they change.
 ordered_json trace_json(ProgramView program, const SeccompData& data) {
-  const Trace run = trace(program, data.words);
+  const Trace run = trace(program, data);
   ordered_json runs = ordered_json::array();
   ordered_json a = ordered_json::array();
   ordered_json x = ordered_json::array();

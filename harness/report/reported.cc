@@ -69,7 +69,7 @@ std::string step_text(const Program& program, const TraceStep& step) {
 }
 
 std::vector<ReportedCase::Step> steps(const Program& program, const SourceFile& file,
-                                      const InputWords& input) {
+                                      const SeccompData& input) {
   const Trace run = trace(program, input);
   std::vector<ReportedCase::Step> out;
   const std::size_t from = run.steps.size() > kMostSteps ? run.steps.size() - kMostSteps : 0;
@@ -84,8 +84,7 @@ std::vector<ReportedCase::Step> steps(const Program& program, const SourceFile& 
 void show_witness(ReportedCase& one, const Program& before, const Program& after,
                   const Witness& witness, const SideFiles& files) {
   one.witness = witness;
-  one.traces = {steps(before, files.before, witness.data.words),
-                steps(after, files.after, witness.data.words)};
+  one.traces = {steps(before, files.before, witness.data), steps(after, files.after, witness.data)};
   if (!one.traces[1].empty()) one.place = one.traces[1].back().place;
 }
 

@@ -23,7 +23,7 @@ std::string_view outcome_text(const Insn& in, const TraceStep& step) {
 }
 
 // One line per executed instruction; a long trace is cut in the middle, where the cut is said.
-std::vector<std::string> trace_lines(ProgramView program, const InputWords& input) {
+std::vector<std::string> trace_lines(ProgramView program, const SeccompData& input) {
   const Trace run = trace(program, input);
   const auto comments = annotate(program);
   std::vector<std::string> out;
@@ -44,7 +44,7 @@ std::vector<std::string> trace_lines(ProgramView program, const InputWords& inpu
 
 // One trace after the other.
 std::vector<std::string> stack_lines(std::span<const ProgramView> filters,
-                                     const InputWords& input) {
+                                     const SeccompData& input) {
   if (filters.size() == 1) return trace_lines(filters.front(), input);
   std::vector<std::string> out;
   for (std::size_t i = 0; i < filters.size(); ++i) {
@@ -83,8 +83,8 @@ std::string witness_text(const Question& question, const Witness& witness) {
   out +=
       fmt::format("  before: {:#010x} {}\n  after:  {:#010x} {}\n", witness.before,
                   describe_action(witness.before), witness.after, describe_action(witness.after));
-  auto left = stack_lines(question.before, witness.data.words);
-  auto right = stack_lines(question.after, witness.data.words);
+  auto left = stack_lines(question.before, witness.data);
+  auto right = stack_lines(question.after, witness.data);
   const std::size_t rows = std::max(left.size(), right.size());
   left.resize(rows);
   right.resize(rows);

@@ -48,7 +48,7 @@ std::optional<std::uint32_t> number(std::string_view text) {
 
 }  // namespace
 
-std::uint32_t run_stack(std::span<const ProgramView> filters, const InputWords& input) {
+std::uint32_t run_stack(std::span<const ProgramView> filters, const SeccompData& input) {
   if (filters.size() == 1) return run(filters.front(), input);
   std::uint32_t result = SECCOMP_RET_ALLOW;
   for (const ProgramView filter : filters) {

@@ -72,7 +72,7 @@ constexpr std::int32_t precedence(std::uint32_t value) {
 // The result of filters stacked on each other, newest first; on a tie the newest wins. As in
 // seccomp_run_filters the search starts from a plain ALLOW, so ALLOW's data bits do not come out of
 // a stack; a single filter's value is returned as it is. `filters` not empty.
-std::uint32_t run_stack(std::span<const ProgramView> filters, const InputWords& input);
+std::uint32_t run_stack(std::span<const ProgramView> filters, const SeccompData& input);
 
 // "ALLOW", "ERRNO(1 EPERM)", "TRAP(5)", "KILL_THREAD", "0x00070000 (unknown action: KILL_PROCESS)",
 // ...

@@ -142,9 +142,9 @@ TEST(Cache, AgreesWithRunning) {
     const Arch arch = random.pick(std::array{Arch::kX86_64, Arch::kI386, Arch::kS390x});
     const std::vector<bool> bits = cacheable(program, arch);
     for (std::uint32_t nr = 0; nr < bits.size(); ++nr) {
-      for (InputWords& input : random_inputs(random, program, 3)) {
-        input[kNrWord] = nr;
-        input[kArchWord] = arch_info(arch).audit;
+      for (SeccompData& input : random_inputs(random, program, 3)) {
+        input.set_nr(nr);
+        input.set_arch(arch_info(arch).audit);
         Recorder recorder;
         const std::uint32_t value = run_observed(program, input, recorder);
         if (bits[nr]) ASSERT_EQ(value, SECCOMP_RET_ALLOW) << nr << "\n" << asm_text(program);

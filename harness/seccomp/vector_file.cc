@@ -43,21 +43,21 @@ Result<std::uint32_t> number32(std::string_view text) {
   return static_cast<std::uint32_t>(*value);
 }
 
-Result<InputWords> words_input(std::string_view text) {
+Result<SeccompData> words_input(std::string_view text) {
   const auto parts = split(text, ',');
-  InputWords words{};
-  if (parts.size() != words.size())
+  SeccompData data;
+  if (parts.size() != SeccompData::kWords)
     return malformed(fmt::format("words= takes 16 words, found {}", parts.size()));
-  for (std::size_t i = 0; i < words.size(); ++i) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
     auto word = number32(parts[i]);
     if (!word) return word.error();
-    words[i] = *word;
+    data.words[i] = *word;
   }
-  return words;
+  return data;
 }
 
 // The layout is the same for every arch value here: the low half comes first.
-Result<InputWords> fields_input(std::map<std::string_view, std::string_view>& given) {
+Result<SeccompData> fields_input(std::map<std::string_view, std::string_view>& given) {
   SeccompData data;
   data.set_arch(AUDIT_ARCH_X86_64);
   if (given.contains("nr")) {
@@ -85,7 +85,7 @@ Result<InputWords> fields_input(std::map<std::string_view, std::string_view>& gi
       data.set_field(static_cast<int>(i), *arg, Endian::kLittle);
     }
   }
-  return data.words;
+  return data;
 }
 
 Result<VectorRun> parse_run(std::string_view value) {

@@ -17,7 +17,7 @@ namespace secequiv {
 
 struct VectorRun {
   std::size_t line = 0;
-  InputWords input{};
+  SeccompData input{};
   std::uint32_t expected = 0;
 };
 

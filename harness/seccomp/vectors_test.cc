@@ -48,8 +48,8 @@ TEST(VectorFile, ReadsTheFormatsExample) {
   ASSERT_EQ(vectors[0].runs.size(), 2u);
   EXPECT_EQ(vectors[0].runs[0].input[kArchWord], 0xc000003eu);
   EXPECT_EQ(vectors[0].runs[1].line, 11u);
-  EXPECT_EQ(vectors[0].runs[1].input, (InputWords{40, 0xc000003e, 0x00001000, 0x7f00, 1, 0, 2, 0,
-                                                  0xffffffff, 0xffffffff, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(vectors[0].runs[1].input, (SeccompData{40, 0xc000003e, 0x00001000, 0x7f00, 1, 0, 2, 0,
+                                                   0xffffffff, 0xffffffff, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(vectors[1].refusal, (Refusal{RefusalRule::kShiftRange, 0}));
   EXPECT_EQ(vectors[2].sames[0].sameness, Sameness::kBehaviour);
   for (const Vector& vector : vectors) EXPECT_TRUE(check_vector(vector).empty());

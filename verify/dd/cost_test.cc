@@ -217,7 +217,7 @@ TEST(ExactCost, AgreesWithRunningEveryInput) {
         data.words[kFirst] = words % 8;
         data.words[kSecond] = words / 8;
         Walk walk;
-        const std::uint32_t value = run_observed(program, data.words, walk);
+        const std::uint32_t value = run_observed(program, data, walk);
         const bool allows = action_of(value) == SECCOMP_RET_ALLOW;
         for (Counts* counts : {&all, &allowed}) {
           if (counts == &allowed && !allows) continue;

@@ -96,7 +96,7 @@ TEST(Diff, IsExactlyWhatDiffers) {
     ++listed;
     ASSERT_EQ(total(*difference).get_str(), difference->count)
         << asm_text(before) << asm_text(after);
-    for (const InputWords& input : random_inputs(random, before, 30)) {
+    for (const SeccompData& input : random_inputs(random, before, 30)) {
       const SeccompData data{input};
       const auto witness = replay(pair, data);
       int found = 0;

@@ -26,13 +26,13 @@ SeccompData words(std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>
   return data;
 }
 
-std::vector<InputWords> nearby(Random& random, ProgramView program, std::size_t count) {
+std::vector<SeccompData> nearby(Random& random, ProgramView program, std::size_t count) {
   std::vector<std::uint32_t> constants = {0, 1, 0xffffffff};
   for (const Insn& in : program)
     if (is_conditional(in)) constants.insert(constants.end(), {in.k - 1, in.k, in.k + 1});
-  std::vector<InputWords> out(count);
-  for (InputWords& input : out)
-    for (std::uint32_t& word : input)
+  std::vector<SeccompData> out(count);
+  for (SeccompData& input : out)
+    for (std::uint32_t& word : input.words)
       word = random.one_in(3)
                  ? random.word()
                  : random.pick(constants) ^ (random.one_in(4) ? 1u << random.below(32) : 0);
@@ -168,8 +168,8 @@ TEST(DdProve, NoInputTellsProvenPairsApart) {
     auto proof = prove(pair);
     ASSERT_TRUE(proof) << proof.error().text();
     if (proof->verdict != Verdict::kEquivalent) continue;
-    for (const InputWords& input : nearby(random, before, 200))
-      ASSERT_FALSE(replay(pair, SeccompData{input})) << asm_text(before) << "\n" << asm_text(after);
+    for (const SeccompData& input : nearby(random, before, 200))
+      ASSERT_FALSE(replay(pair, input)) << asm_text(before) << "\n" << asm_text(after);
   }
 }
 

@@ -99,7 +99,7 @@ class Exhaustive {
     for (std::uint32_t i = 0; i < table.size(); ++i) {
       data.words[kFirst] = i % kFree;
       data.words[kSecond] = i / kFree;
-      table[i] = run(program, data.words);
+      table[i] = run(program, data);
       expected += table[i] != last_table_[i] ? 1 : 0;
       if (!space.exhausted()) {
         ASSERT_EQ(space.evaluate(now, data), table[i]) << asm_text(program) << describe(data);

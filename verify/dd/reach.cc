@@ -48,7 +48,7 @@ std::optional<std::vector<SeccompData>> edge_inputs(const Program& program, cons
     if (set == Diagrams::kZero) continue;
     const auto data = space.smallest(set);
     if (!data) return std::nullopt;
-    coverage.run(data->words);
+    coverage.run(*data);
     out.push_back(*data);
   }
   return out;

@@ -26,10 +26,9 @@ TEST(Space, FunctionsAreWhatTheInterpreterComputes) {
       const Decisions decisions = space.decisions(program, sameness);
       if (space.exhausted()) continue;
       ++decided;
-      for (const InputWords& input : random_inputs(random, program, 20))
-        ASSERT_EQ(space.evaluate(decisions, SeccompData{input}),
-                  normalize(run(program, input), sameness))
-            << asm_text(program) << describe(SeccompData{input});
+      for (const SeccompData& input : random_inputs(random, program, 20))
+        ASSERT_EQ(space.evaluate(decisions, input), normalize(run(program, input), sameness))
+            << asm_text(program) << describe(input);
     }
   }
   EXPECT_GE(decided, 5800);
@@ -71,7 +70,7 @@ TEST(Space, EveryPairOfInstructionsExhaustively) {
       SeccompData data;
       for (data.words[0] = 0; data.words[0] < 8; ++data.words[0])
         for (data.words[4] = 0; data.words[4] < 8; ++data.words[4])
-          ASSERT_EQ(space.evaluate(decisions, data), run(program, data.words))
+          ASSERT_EQ(space.evaluate(decisions, data), run(program, data))
               << asm_text(program) << describe(data);
     }
   }
@@ -115,7 +114,7 @@ TEST(Space, WhatEarlierTestsOfAWordSaid) {
               for (const std::uint32_t near : {bound - 1, bound, bound + 1}) {
                 for (data.words[other] = 0; data.words[other] < 2; ++data.words[other]) {
                   data.words[word] = near;
-                  ASSERT_EQ(space.evaluate(decisions, data), run(program, data.words))
+                  ASSERT_EQ(space.evaluate(decisions, data), run(program, data))
                       << asm_text(program) << describe(data);
                 }
               }
@@ -174,7 +173,7 @@ TEST(Space, WhatPathsLeaveInRegistersAndMemory) {
     SeccompData data;
     for (data.words[4] = 0; data.words[4] < 3; ++data.words[4])
       for (data.words[6] = 0; data.words[6] < 3; ++data.words[6])
-        ASSERT_EQ(space.evaluate(decisions, data), run(program, data.words))
+        ASSERT_EQ(space.evaluate(decisions, data), run(program, data))
             << asm_text(program) << describe(data);
   }
 }
@@ -230,10 +229,10 @@ TEST(Space, StacksAreWhatTheKernelMakesOfThem) {
     if (space.exhausted()) continue;
     ++decided;
     for (const Program& program : programs)
-      for (const InputWords& input : random_inputs(random, program, 10)) {
+      for (const SeccompData& input : random_inputs(random, program, 10)) {
         const std::uint32_t expected = run_stack(views, input);
-        ASSERT_EQ(space.evaluate(stack, SeccompData{input}), expected);
-        ASSERT_EQ(space.evaluate(normal, SeccompData{input}), behaviour_of(expected));
+        ASSERT_EQ(space.evaluate(stack, input), expected);
+        ASSERT_EQ(space.evaluate(normal, input), behaviour_of(expected));
       }
   }
   EXPECT_GE(decided, 570);

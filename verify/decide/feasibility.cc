@@ -34,7 +34,7 @@ struct FeasibilityOracle::State {
     out.witness = space->smallest(set);
     if (!out.witness) return out;
     CoverageMap coverage(program);
-    coverage.run(out.witness->words);
+    coverage.run(*out.witness);
     if (!coverage.covered(obligation))
       return make_error(ErrorCode::kInternal, "dd",
                         fmt::format("the input {} does not reach {} when run; please report this",

@@ -18,7 +18,7 @@ TEST(Feasibility, EnginesAgreeOnEveryObligation) {
   for (int i = 0; i < 250; ++i) {
     const Program program = random_program(random, random.between(1, 16));
     CoverageMap coverage(program);
-    for (const InputWords& input : random_inputs(random, program, 50)) coverage.run(input);
+    for (const SeccompData& input : random_inputs(random, program, 50)) coverage.run(input);
     Budget budget;
     budget.diagrams = {.nodes = 100'000, .steps = 500'000};
     FeasibilityOracle both(program, Engine::kBoth, budget);
@@ -46,7 +46,7 @@ TEST(Feasibility, EdgeInputsMeetAllThatAnyInputMeets) {
     CoverageMap coverage(program);
     for (const SeccompData& input : *inputs) {
       const std::size_t before = coverage.covered_count();
-      coverage.run(input.words);
+      coverage.run(input);
       ASSERT_GT(coverage.covered_count(), before) << asm_text(program);
     }
     FeasibilityOracle oracle(program, Engine::kDd, {});

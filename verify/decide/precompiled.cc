@@ -49,7 +49,7 @@ PrecompiledWitness made_small(const Policy& policy, const Precompiled& precompil
   const auto program = patch(precompiled, witness.values);
   if (!program) return witness;
   witness.input = minimize(witness.input, [&](const SeccompData& data) -> std::optional<Witness> {
-    const Witness out{data, decide(fixed, data), run(*program, data.words)};
+    const Witness out{data, decide(fixed, data), run(*program, data)};
     return out.before == out.after ? std::nullopt : std::optional(out);
   });
   return witness;
@@ -62,7 +62,7 @@ std::optional<PrecompiledWitness> replay(const Policy& policy, const Precompiled
   const auto program = patch(precompiled, values);
   if (!program) return std::nullopt;
   const std::uint32_t decided = decide(with_values(policy, values), data);
-  const std::uint32_t returned = run(*program, data.words);
+  const std::uint32_t returned = run(*program, data);
   if (decided == returned) return std::nullopt;
   return PrecompiledWitness{{values.begin(), values.end()}, {data, decided, returned}};
 }

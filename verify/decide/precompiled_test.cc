@@ -48,7 +48,7 @@ PrecompiledWitness difference(const Policy& policy, const Precompiled& precompil
   const PrecompiledWitness& witness = *proof.witness;
   const SeccompData& data = witness.input.data;
   EXPECT_EQ(decide(with_values(policy, witness.values), data), witness.input.before);
-  EXPECT_EQ(run(*patch(precompiled, witness.values), data.words), witness.input.after);
+  EXPECT_EQ(run(*patch(precompiled, witness.values), data), witness.input.after);
   EXPECT_NE(witness.input.before, witness.input.after);
   EXPECT_EQ(witness.values.size(), policy.variables.size());
   return witness;

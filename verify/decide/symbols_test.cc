@@ -73,8 +73,8 @@ void expect_true_witness(const Asked& asked, const Proof& proof) {
   ASSERT_EQ(proof.symbols.size(), asked.question.symbols.size());
   const Pair pair = filled(asked, proof.symbols);
   if (testing::Test::HasFailure()) return;
-  const std::uint32_t before = run(pair.before, proof.witness->data.words);
-  const std::uint32_t after = run(pair.after, proof.witness->data.words);
+  const std::uint32_t before = run(pair.before, proof.witness->data);
+  const std::uint32_t after = run(pair.after, proof.witness->data);
   EXPECT_EQ(before, proof.witness->before);
   EXPECT_EQ(after, proof.witness->after);
   EXPECT_FALSE(same_decision(before, after, pair.sameness));
@@ -98,7 +98,7 @@ void expect_same_for_many(const Asked& asked, Random& random, int rounds) {
     const auto values = random_values(asked.question, asked.before.program, random);
     const Pair pair = filled(asked, values);
     if (testing::Test::HasFailure()) return;
-    for (const InputWords& input : random_inputs(random, pair.before, 40))
+    for (const SeccompData& input : random_inputs(random, pair.before, 40))
       ASSERT_EQ(run(pair.before, input), run(pair.after, input)) << asm_text(pair.before) << "\n"
                                                                  << asm_text(pair.after);
     if (round % 4 != 0) continue;

@@ -126,7 +126,7 @@ struct Numbers {
   [[nodiscard]] Value x() const { return assignment.entry.x; }
   [[nodiscard]] Value mem(Value index) const { return assignment.entry.m[index % kMemWords]; }
   [[nodiscard]] Value load(Value offset) const {
-    return assignment.input[offset % kSeccompDataSize / 4];
+    return assignment.input.words[offset % kSeccompDataSize / 4];
   }
   static Value apply(Op op, int width, const std::vector<Value>& args) {
     return rules::apply(op, width, args);

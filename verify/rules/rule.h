@@ -112,7 +112,7 @@ Result<std::vector<Instance>> instances(const Rewrite& rule);
 struct Assignment {
   std::vector<std::uint32_t> symbols;  // in the order of Instance::symbols
   Machine<Concrete> entry{};
-  InputWords input{};
+  SeccompData input{};
 };
 
 // How a side ends.

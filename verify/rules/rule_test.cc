@@ -347,7 +347,7 @@ TEST(Rewrite, WholeProgramsShowWhatIsLive) {
   Random random(3);
   std::size_t told = 0;
   for (int i = 0; i < 100; ++i) {
-    InputWords input;
+    SeccompData input;
     for (std::uint32_t& word : input) word = random.word();
     EXPECT_EQ(run(before, input), run(after, input));
     told += run(before, input) != run(other, input) ? 1 : 0;

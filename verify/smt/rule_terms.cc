@@ -219,7 +219,7 @@ rules::Assignment RuleTerms::assignment(const rules::Instance& instance,
   out.entry.x = *at++;
   std::copy_n(at, kMemWords, out.entry.m.begin());
   at += kMemWords;
-  std::copy_n(at, out.input.size(), out.input.begin());
+  std::copy_n(at, SeccompData::kWords, out.input.words.begin());
   return out;
 }
 

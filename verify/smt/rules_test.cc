@@ -342,7 +342,7 @@ TEST(RuleProofs, InstancesOfARuleAreEquivalentPrograms) {
       ASSERT_FALSE(check(before)) << rule.name << "\n" << write_program(before, Form::kAsm);
       ASSERT_FALSE(check(after)) << rule.name << "\n" << write_program(after, Form::kAsm);
       for (int i = 0; i < 50; ++i) {
-        InputWords input;
+        SeccompData input;
         for (std::uint32_t& word : input) word = some_word(random);
         ASSERT_EQ(run(before, input), run(after, input)) << rule.name;
       }

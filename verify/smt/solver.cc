@@ -288,7 +288,7 @@ Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, doubl
     out.answer = Feasibility::Answer::kInfeasible;
   } else if (data) {
     CoverageMap coverage(s.program);
-    coverage.run(data->words);
+    coverage.run(*data);
     if (!coverage.covered(obligation))
       return does_not_replay(*data, "reach " + describe(obligation, s.program));
     out.answer = Feasibility::Answer::kFeasible;

@@ -158,8 +158,8 @@ TEST(Prove, NeverCallsAVisibleDifferenceEquivalent) {
     ASSERT_TRUE(proof);
     different += proof->verdict == Verdict::kDifferent;
     if (proof->verdict != Verdict::kEquivalent) continue;
-    for (const InputWords& input : random_inputs(random, before, 300))
-      ASSERT_FALSE(replay(pair, SeccompData{input})) << asm_text(before) << "\n" << asm_text(after);
+    for (const SeccompData& input : random_inputs(random, before, 300))
+      ASSERT_FALSE(replay(pair, input)) << asm_text(before) << "\n" << asm_text(after);
   }
   EXPECT_GE(different, 30);
 }
@@ -172,7 +172,7 @@ TEST(Terms, EncodingAgreesWithTheInterpreter) {
     Z3_ast result = run_symbolic(terms, program).result;
     std::array<Z3_ast, 16> from{};
     for (std::uint32_t word = 0; word < 16; ++word) from[word] = terms.input(word);
-    for (const InputWords& input : random_inputs(random, program, 4)) {
+    for (const SeccompData& input : random_inputs(random, program, 4)) {
       std::array<Z3_ast, 16> to{};
       for (std::uint32_t word = 0; word < 16; ++word) to[word] = terms.constant(input[word]);
       Z3_ast value = Z3_simplify(
@@ -207,7 +207,7 @@ TEST(FeasibilityOracle, AgreesWithWhatRunsShow) {
   for (int i = 0; i < 60; ++i) {
     const Program program = random_program(random, random.between(3, 30));
     CoverageMap coverage(program);
-    for (const InputWords& input : random_inputs(random, program, 500)) coverage.run(input);
+    for (const SeccompData& input : random_inputs(random, program, 500)) coverage.run(input);
     FeasibilityOracle oracle(program);
     for (const Obligation& obligation : coverage.obligations()) {
       auto answer = oracle.query(obligation, 5);

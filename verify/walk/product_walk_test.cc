@@ -207,7 +207,7 @@ TEST(ProductWalk, EveryInstruction) {
         if (!walk.same(before, after, Sameness::kRaw)) continue;
         ++found;
         for (int i = 0; i < 8; ++i) {
-          InputWords input{};
+          SeccompData input{};
           for (auto& word : input) word = random.word() >> random.below(32);
           ASSERT_EQ(run(before, input), run(after, input)) << asm_text(before) << asm_text(after);
         }

@@ -237,7 +237,7 @@ void expect_matches(const Matcher& m, int field, Endian endian) {
     SeccompData data;
     data.words.fill(0x5a5a5a5a);  // other fields do not matter
     data.set_field(field, value, endian);
-    ASSERT_EQ(run(program, data.words), m.matches(value) ? 1u : 0u) << fmt::format(
+    ASSERT_EQ(run(program, data), m.matches(value) ? 1u : 0u) << fmt::format(
         "op {}, value {:#x}, mask {:#x}, low half {}, variable '{}', field {}: {:#x}",
         static_cast<int>(m.op), m.value, m.mask, m.low_half, m.variable, field, value);
   }
@@ -325,8 +325,8 @@ TEST(Emit, RandomRulesWithAndWithoutValueTrees) {
         data.set_field(field, random.below(7) | (random.one_in(8) ? 0x100000000 : 0), endian);
       const std::uint32_t expected = rule.matches(data, endian) ? 1 : 0;
       matched += expected;
-      ASSERT_EQ(run(lists, data.words), expected) << write_rule(rule) << describe(data);
-      ASSERT_EQ(run(trees, data.words), expected) << write_rule(rule) << describe(data);
+      ASSERT_EQ(run(lists, data), expected) << write_rule(rule) << describe(data);
+      ASSERT_EQ(run(trees, data), expected) << write_rule(rule) << describe(data);
     }
   }
   EXPECT_GT(searched, 1000u);
@@ -345,7 +345,7 @@ TEST(Emit, RandomPoliciesRules) {
           const Program program = emitted(entry.rule, endian, value_trees);
           for (int j = 0; j < 50; ++j) {
             const SeccompData data = random_call(random, policy);
-            ASSERT_EQ(run(program, data.words), entry.rule.matches(data, endian) ? 1u : 0u)
+            ASSERT_EQ(run(program, data), entry.rule.matches(data, endian) ? 1u : 0u)
                 << write_rule(entry.rule) << describe(data);
           }
         }
@@ -433,7 +433,7 @@ TEST(EmitSearch, FindsWhatALookupFinds) {
       for (const std::uint32_t nr : numbers) {
         SeccompData data;
         data.set_nr(nr);
-        ASSERT_EQ(run(program, data.words), looked_up(cases, nr))
+        ASSERT_EQ(run(program, data), looked_up(cases, nr))
             << "tree " << form.tree << ", pinned " << form.pinned << ", nr " << nr << "\n"
             << asm_text(program);
       }

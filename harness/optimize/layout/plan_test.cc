@@ -48,9 +48,8 @@ void expect_decides(const Policy& policy, const Plan& plan, std::size_t random_i
   Random random(70);
   for (std::size_t i = 0; i < random_inputs; ++i) inputs.push_back(random_call(random, policy));
   for (const SeccompData& data : inputs)
-    ASSERT_EQ(run(program, data.words), decide(policy, data))
-        << describe(data) << "\n"
-        << plan_text(plan) << write_policy(policy);
+    ASSERT_EQ(run(program, data), decide(policy, data)) << describe(data) << "\n"
+                                                        << plan_text(plan) << write_policy(policy);
 }
 
 // Before layout passes, after each, after all, and after those that only others use.
@@ -130,7 +129,7 @@ TEST(Plan, VsyscallClauses) {
               "#0x80000000"));
   expect_decides_however(policy);
   for (const std::uint64_t ip : {std::uint64_t{1} << 63, ~std::uint64_t{0}, ~std::uint64_t{0} >> 1})
-    EXPECT_EQ(run(render(standard(policy)), call(Arch::kX86_64, 201, {}, ip).words),
+    EXPECT_EQ(run(render(standard(policy)), call(Arch::kX86_64, 201, {}, ip)),
               ip >> 63 != 0 ? SECCOMP_RET_TRACE + 7 : SECCOMP_RET_ALLOW);
 }
 
@@ -156,7 +155,7 @@ TEST(Plan, X32ActionIsAboutRangesOfNumbers) {
         {0xfffffffe, SECCOMP_RET_LOG},
         {0xffffffff, SECCOMP_RET_ALLOW}};
     for (const auto& [nr, action] : kExpected)
-      EXPECT_EQ(run(program, call(Arch::kX86_64, nr).words), action) << nr;
+      EXPECT_EQ(run(program, call(Arch::kX86_64, nr)), action) << nr;
   }
   expect_decides_however(policy);
   // The default action needs no entries.
