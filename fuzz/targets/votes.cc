@@ -66,7 +66,7 @@ std::string disagreement(Evaluator& evaluator, ProgramView program,
                          std::span<const SeccompData> inputs, std::uint64_t& diagrams) {
   std::vector<NaiveRun> naive;
   for (const SeccompData& input : inputs) {
-    naive.push_back(run_naively(program, input));
+    naive.push_back(run_naively(program, input.words));
     if (naive.back().fault != nullptr)
       return fmt::format("the naive evaluator meets {}", naive.back().fault);
   }
