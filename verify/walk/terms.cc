@@ -6,7 +6,7 @@
 namespace secequiv::walk {
 
 void Terms::clear() {
-  nodes_.resize(std::tuple_size_v<InputWords>, Node{Kind::kInput, 0, 0});
+  nodes_.resize(SeccompData::kWords, Node{Kind::kInput, 0, 0});
   if (++stamp_ != 0) return;
   std::ranges::fill(table_, Slot{});
   stamp_ = 1;
