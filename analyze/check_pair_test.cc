@@ -93,7 +93,7 @@ Oracle oracle_that_denies(std::size_t liar, std::uint32_t nr) {
       row.name = programs[i].first;
       row.inputs = inputs.size();
       for (const SeccompData& input : inputs)
-        if (i == liar && input[0] == nr)
+        if (i == liar && input.nr() == nr)
           row.disagreement = Disagreement{input, run(programs[i].second, input), 0x12345678};
       out.programs.push_back(row);
     }

@@ -52,8 +52,8 @@ std::vector<TimedCall> calls_of(const std::vector<SyscallCount>& profile, const 
     if (!nr || count.calls == 0) continue;
     TimedCall call{count.name, {}, count.calls};
     if (const auto known = allowed.find(*nr); known != allowed.end()) call.input = known->second;
-    call.input[0] = *nr;
-    call.input[1] = arch_info(kArch).audit;
+    call.input.set_nr(*nr);
+    call.input.set_arch(arch_info(kArch).audit);
     if (kernel::bypasses_filters(call.input, kernel::Entry::kX86_64)) continue;
     const bool is_allowed = action_of(run_stack(filters, call.input)) == SECCOMP_RET_ALLOW;
     if (!safe_only || (kernel::is_safe(call.input) && is_allowed)) out.push_back(std::move(call));

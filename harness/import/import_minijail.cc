@@ -13,14 +13,11 @@
 namespace secequiv {
 namespace {
 
-using minijail::error_at;
 using minijail::File;
 using minijail::Filter;
 using minijail::Statement;
 
-std::string shown(const minijail::Place& place) {
-  return fmt::format("{}:{}", place.file, place.line);
-}
+std::string shown(const Place& place) { return fmt::format("{}:{}", place.file, place.line); }
 
 class Importer {
  public:
@@ -41,7 +38,7 @@ class Importer {
  private:
   // An expression says what is allowed; behind it stands the answer to the rest.
   Status as_minijail0() {
-    std::map<std::uint32_t, minijail::Place> seen;
+    std::map<std::uint32_t, Place> seen;
     bool answers = false;
     for (const Statement& statement : file_.statements)
       for (const auto& [name, nr] : statement.calls) {

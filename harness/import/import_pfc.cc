@@ -9,6 +9,7 @@
 
 #include "harness/base/text.h"
 #include "harness/import/rule_list.h"
+#include "harness/import/token_reader.h"
 #include "harness/seccomp/action.h"
 
 namespace secequiv {
@@ -21,23 +22,24 @@ constexpr std::uint64_t kLowHalf = 0xffffffff;
 struct Line {
   std::size_t number = 0;  // from 1
   std::size_t indent = 0;
-  std::string_view text;     // without comment and blanks around it
+  TokenReader tokens;        // not empty
   std::string_view comment;  // of the line before, if that was nothing else
 };
 
-std::vector<Line> lines_of(std::string_view text) {
+// Stops behind `most` lines with tokens.
+Result<std::vector<Line>> lines_of(std::string_view text, const std::string& name,
+                                   std::size_t most = std::numeric_limits<std::size_t>::max()) {
   std::vector<Line> out;
   std::string_view comment;
-  for (std::size_t number = 1; !text.empty(); ++number) {
+  for (std::size_t number = 1; !text.empty() && out.size() < most; ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::size_t hash = line.find('#');
-    const std::string_view code = line.substr(0, hash);
-    const std::size_t indent = code.find_first_not_of(' ');
-    const std::string_view rest = trimmed(code);
-    if (!rest.empty()) {
-      out.push_back({number, indent, rest, comment});
+    TokenReader tokens(name, "$", ".");
+    if (auto s = tokens.add(line, number); !s) return s.error();
+    if (!tokens.empty()) {
+      out.push_back({number, line.find_first_not_of(' '), std::move(tokens), comment});
       comment = {};
     } else if (hash != std::string_view::npos) {
       comment = trimmed(line.substr(hash + 1));
@@ -57,69 +59,85 @@ struct Condition {
   bool negated = false;
 };
 
-// Takes `word` from the front of `text`, with the blanks behind it.
-bool take(std::string_view& text, std::string_view word) {
-  if (!text.starts_with(word)) return false;
-  text = trimmed(text.substr(word.size()));
-  return true;
-}
-
-std::optional<std::uint32_t> take_number(std::string_view& text) {
-  const std::size_t end =
-      std::min(text.find_first_not_of("-0123456789abcdefxABCDEFX"), text.size());
-  const auto value = parse_number(text.substr(0, end));
-  if (!value || (*value > kLowHalf && *value < 0xffffffff80000000)) return std::nullopt;
-  text = trimmed(text.substr(end));
+Result<std::uint32_t> take_number(TokenReader& in) {
+  const auto value = in.is(Token::Kind::kNumber) ? parse_number(in.peek().text) : std::nullopt;
+  if (!value || (*value > kLowHalf && *value < 0xffffffff80000000))
+    return in.wrong("a number of 32 bits");
+  in.take();
   return static_cast<std::uint32_t>(*value);
 }
 
-std::optional<Condition> condition_of(std::string_view text) {
-  Condition out;
-  if (!take(text, "if") || !take(text, "(") || !text.ends_with(')')) return std::nullopt;
-  text = trimmed(text.substr(0, text.size() - 1));
-  if (take(text, "$arch")) {
+// "$arch", "$syscall", "$a0", "$a0.hi32", "$a0.lo32"
+Status subject_of(TokenReader& in, Condition& out) {
+  static constexpr std::pair<std::string_view, Condition::Subject> kParts[] = {
+      {"", Condition::Subject::kArg},
+      {".hi32", Condition::Subject::kHigh},
+      {".lo32", Condition::Subject::kLow}};
+  const std::string_view name = in.done() ? std::string_view() : in.peek().text;
+  if (name == "$arch") {
     out.subject = Condition::Subject::kArch;
-  } else if (take(text, "$syscall")) {
+  } else if (name == "$syscall") {
     out.subject = Condition::Subject::kSyscall;
   } else {
-    if (text.size() < 3 || !text.starts_with("$a") || text[2] < '0' || text[2] > '5')
-      return std::nullopt;
-    out.arg = static_cast<std::size_t>(text[2] - '0');
-    text = text.substr(3);
-    out.subject = Condition::Subject::kArg;
-    if (take(text, ".hi32")) {
-      out.subject = Condition::Subject::kHigh;
-    } else if (take(text, ".lo32")) {
-      out.subject = Condition::Subject::kLow;
-    }
-    text = trimmed(text);
-    if (take(text, "&")) {
-      out.mask = take_number(text);
-      if (!out.mask) return std::nullopt;
-    }
+    const bool argument =
+        name.size() > 2 && name.starts_with("$a") && name[2] >= '0' && name[2] <= '5';
+    const auto part = argument ? std::ranges::find(kParts, name.substr(3),
+                                                   [](const auto& each) { return each.first; })
+                               : std::end(kParts);
+    if (part == std::end(kParts)) return in.wrong("$arch, $syscall or an argument from $a0 to $a5");
+    out.arg = static_cast<std::size_t>(name[2] - '0');
+    out.subject = part->second;
   }
-  if (take(text, "==")) {
+  in.take();
+  return Ok{};
+}
+
+// "if ($a0.lo32 & 0x7 == 4)"
+Result<Condition> condition_of(TokenReader in) {
+  Condition out;
+  if (!in.take("if")) return in.wrong("'if'");
+  if (!in.take("(")) return in.wrong("'('");
+  if (auto s = subject_of(in, out); !s) return s.error();
+  const bool argument =
+      out.subject != Condition::Subject::kArch && out.subject != Condition::Subject::kSyscall;
+  if (argument && in.take("&")) {
+    auto mask = take_number(in);
+    if (!mask) return mask.error();
+    out.mask = *mask;
+  }
+  if (in.take("==")) {
     out.op = Condition::Op::kEq;
-  } else if (take(text, ">=")) {
+  } else if (out.mask) {
+    return in.wrong("'==' behind a mask");
+  } else if (in.take(">=")) {
     out.op = Condition::Op::kGe;
-  } else if (take(text, ">")) {
+  } else if (in.take(">")) {
     out.op = Condition::Op::kGt;
   } else {
-    return std::nullopt;
+    return in.wrong("'==', '>=' or '>'");
   }
-  const auto value = take_number(text);
-  if (!value || !text.empty() || (out.mask && out.op != Condition::Op::kEq)) return std::nullopt;
+  auto value = take_number(in);
+  if (!value) return value.error();
   out.value = *value;
+  if (!in.take(")")) return in.wrong("')'");
+  if (!in.done()) return in.wrong("the end of the line");
   return out;
 }
 
 // "action ERRNO(1);"
-std::optional<std::uint32_t> action_of_line(std::string_view text) {
-  if (!take(text, "action") || !text.ends_with(';')) return std::nullopt;
-  text = trimmed(text.substr(0, text.size() - 1));
+Result<std::uint32_t> action_of_line(TokenReader in) {
+  if (!in.take("action")) return in.wrong("'action'");
+  const std::size_t first = in.position();
+  std::string text;
+  while (!in.done() && !in.is(";")) text += in.take().text;
+  if (!in.take(";")) return in.wrong("';'");
+  if (!in.done()) return in.wrong("the end of the line");
   if (text == "NOTIFY") return SECCOMP_RET_USER_NOTIF;
   if (text == "KILL") return SECCOMP_RET_KILL_THREAD;
-  return parse_action(text);
+  const auto action = parse_action(text);
+  in.back_to(first);
+  if (!action) return in.wrong("an action: ALLOW, ERRNO(1), KILL_PROCESS, ...");
+  return *action;
 }
 
 // Tests of the halves of one argument, which all hold.
@@ -193,8 +211,8 @@ bool is_pseudo(std::uint32_t nr) { return nr >= 0x80000000 && nr != 0xffffffff; 
 
 class PfcImporter {
  public:
-  PfcImporter(std::string_view text, const std::string& name)
-      : lines_(lines_of(text)), name_(name) {}
+  PfcImporter(std::vector<Line> lines, const std::string& name)
+      : lines_(std::move(lines)), name_(name) {}
 
   Result<Import> import() {
     if (lines_.empty())
@@ -202,8 +220,10 @@ class PfcImporter {
     std::optional<std::uint32_t> bad_arch;
     while (at_ < lines_.size()) {
       if (bad_arch) return wrong("nothing behind the last action");
-      if (const auto action = action_of_line(lines_[at_].text)) {
-        bad_arch = action;
+      if (lines_[at_].tokens.is("action")) {
+        const auto action = action_of_line(lines_[at_].tokens);
+        if (!action) return action.error();
+        bad_arch = *action;
         ++at_;
         continue;
       }
@@ -223,27 +243,29 @@ class PfcImporter {
 
  private:
   [[nodiscard]] Error wrong(std::string_view expected) const {
-    const Line& line = lines_[std::min(at_, lines_.size() - 1)];
-    return make_error(ErrorCode::kParse, fmt::format("{}:{}", name_, line.number),
-                      fmt::format("expected {}, found '{}'", expected, line.text.substr(0, 60)));
+    return lines_[std::min(at_, lines_.size() - 1)].tokens.wrong(expected);
   }
 
   // "filter for arch x32 (3221225534)" tells x32 from x86_64; without it the number does.
   [[nodiscard]] std::optional<Arch> arch_of(const Line& line, std::uint32_t audit) const {
+    constexpr std::string_view kHead = "filter for arch ";
     std::string_view comment = line.comment;
-    if (take(comment, "filter for arch"))
+    if (comment.starts_with(kHead)) {
+      comment.remove_prefix(kHead.size());
       if (const auto arch = arch_from_name(comment.substr(0, comment.find(' ')));
           arch && arch_info(*arch).audit == audit)
         return arch;
+    }
     const bool again = audit == AUDIT_ARCH_X86_64 && out_.policy.has_arch(Arch::kX86_64);
     return again ? Arch::kX32 : arch_from_data(audit, 0);
   }
 
   Status architecture() {
     const Line& line = lines_[at_];
-    const auto condition = condition_of(line.text);
-    if (!condition || condition->subject != Condition::Subject::kArch ||
-        condition->op != Condition::Op::kEq)
+    if (!line.tokens.is("if")) return wrong("'if ($arch == N)' or 'action NAME;'");
+    const auto condition = condition_of(line.tokens);
+    if (!condition) return condition.error();
+    if (condition->subject != Condition::Subject::kArch || condition->op != Condition::Op::kEq)
       return wrong("'if ($arch == N)' or 'action NAME;'");
     const auto arch = arch_of(line, condition->value);
     if (!arch) return wrong("an architecture of the tables");
@@ -266,14 +288,19 @@ class PfcImporter {
     if (++depth_ > kMaxDepth) return wrong(fmt::format("at most {} levels", kMaxDepth));
     while (at_ < lines_.size() && lines_[at_].indent > indent) {
       const Line& line = lines_[at_];
-      if (const auto action = action_of_line(line.text)) {
+      if (line.tokens.is("action")) {
+        const auto action = action_of_line(line.tokens);
+        if (!action) return action.error();
         if (auto s = acts(*action, low, high, nr); !s) return s;
         ++at_;
         continue;
       }
-      const auto condition = condition_of(line.text);
-      if (!condition || condition->subject == Condition::Subject::kArch)
-        return wrong("'if ($syscall == N)', 'if ($aN.hi32 == N)' or 'action NAME;'");
+      static constexpr std::string_view kWhat =
+          "'if ($syscall == N)', 'if ($aN.hi32 == N)' or 'action NAME;'";
+      if (!line.tokens.is("if")) return wrong(kWhat);
+      const auto condition = condition_of(line.tokens);
+      if (!condition) return condition.error();
+      if (condition->subject == Condition::Subject::kArch) return wrong(kWhat);
       const auto found = condition->subject == Condition::Subject::kSyscall
                              ? of_number(*condition, line.indent, low, high, nr)
                              : of_argument(*condition, line.indent, low, high, nr);
@@ -285,7 +312,7 @@ class PfcImporter {
 
   // Is the line at hand the 'else' of an 'if' that stands at `indent`? Then it is passed.
   bool is_else(std::size_t indent) {
-    if (at_ >= lines_.size() || lines_[at_].indent != indent || lines_[at_].text != "else")
+    if (at_ >= lines_.size() || lines_[at_].indent != indent || !lines_[at_].tokens.is("else"))
       return false;
     ++at_;
     return true;
@@ -301,7 +328,7 @@ class PfcImporter {
       // Of a number that cannot be here nothing is reached.
       if (auto s = reached ? block(indent, low, high, c.value) : block(indent, 1, 0, c.value); !s)
         return s;
-      if (at_ < lines_.size() && lines_[at_].indent == indent && lines_[at_].text == "else")
+      if (at_ < lines_.size() && lines_[at_].indent == indent && lines_[at_].tokens.is("else"))
         return wrong("no 'else' here");
       return Ok{};
     }
@@ -376,12 +403,16 @@ class PfcImporter {
 }  // namespace
 
 bool is_pfc(std::string_view text) {
-  const std::vector<Line> lines = lines_of(text.substr(0, 4096));
-  return !lines.empty() && lines[0].text.starts_with("if ($arch");
+  auto lines = lines_of(text.substr(0, 4096), {}, 1);
+  if (!lines || lines->empty()) return false;
+  TokenReader& first = lines->front().tokens;
+  return first.take("if") && first.take("(") && first.is("$arch");
 }
 
 Result<Import> import_pfc(std::string_view text, const std::string& name) {
-  return PfcImporter(text, name).import();
+  auto lines = lines_of(text, name);
+  if (!lines) return lines.error();
+  return PfcImporter(std::move(*lines), name).import();
 }
 
 }  // namespace secequiv

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <limits>
 
@@ -17,19 +18,6 @@ constexpr std::size_t kMaxIncludes = 100;  // of one policy, in all
 constexpr std::size_t kMaxDepth = 10;      // the compiler's own; minijail0 has 2
 constexpr std::size_t kMaxParentheses = 64;
 constexpr std::size_t kMaxTests = 1u << 18;  // written, times the calls they are for
-
-enum class Kind : std::uint8_t { kWord, kNumber, kSign, kPath };
-
-struct Token {
-  Kind kind;
-  std::string text;
-  std::size_t line;
-  std::size_t column;
-};
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool in_word(char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '@'; }
 
 // Standard input's "-" is no name of a file beside it.
 std::filesystem::path folder_of(const std::string& file) {
@@ -97,7 +85,7 @@ class Parser {
   Status file(std::string_view text, const std::string& name, std::size_t depth) {
     name_ = name;
     depth_ = depth;
-    tokens_.clear();
+    in_ = TokenReader(name, "@", "-@");
     for (std::size_t number = 1; !text.empty(); ++number) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       std::string_view line = text.substr(0, end);
@@ -108,7 +96,7 @@ class Parser {
         return error_at({name_, number, comment + 1},
                         "a comment that ends in '\\': minijail0 and minijail's compiler read it "
                         "differently");
-      if (auto s = words(line, number); !s) return s;
+      if (auto s = in_.add(line, number); !s) return s;
       if (line.ends_with('\\')) continue;
       if (auto s = statement(); !s) return s;
     }
@@ -116,111 +104,57 @@ class Parser {
   }
 
  private:
-  // Appends a line's words.
-  Status words(std::string_view line, std::size_t number) {
-    std::size_t at = 0;
-    const auto add = [&](Kind kind, std::size_t size) {
-      tokens_.push_back({kind, std::string(line.substr(at, size)), number, at + 1});
-      at += size;
-    };
-    while (at < line.size()) {
-      const char c = line[at];
-      const std::string_view rest = line.substr(at);
-      std::size_t size = 1;
-      if (c == '#') break;
-      if (std::string_view(" \t\r\v\f").find(c) != std::string_view::npos || rest == "\\") {
-        ++at;
-      } else if (c == '/' || rest.starts_with("./") || rest.starts_with("../")) {
-        add(Kind::kPath, std::min(rest.find_first_of(" \t"), rest.size()));
-      } else if (is_letter(c) || c == '@') {
-        while (size < rest.size() && in_word(rest[size])) ++size;
-        add(Kind::kWord, size);
-      } else if (is_digit(c) || (c == '-' && rest.size() > 1 && is_digit(rest[1]))) {
-        while (size < rest.size() && (is_letter(rest[size]) || is_digit(rest[size]))) ++size;
-        add(Kind::kNumber, size);
-      } else if (std::ranges::any_of(
-                     std::initializer_list<std::string_view>{"||", "&&", "==", "!=", "<=", ">="},
-                     [&](std::string_view sign) { return rest.starts_with(sign); })) {
-        add(Kind::kSign, 2);
-      } else if (std::string_view(":;,~(){}[]|&<>=").find(c) != std::string_view::npos) {
-        add(Kind::kSign, 1);
-      } else {
-        return error_at({name_, number, at + 1}, fmt::format("unexpected '{}'", c));
-      }
-    }
-    return Ok{};
-  }
-
-  [[nodiscard]] bool done() const { return next_ >= tokens_.size(); }
-  [[nodiscard]] bool is(std::string_view text) const {
-    return !done() && tokens_[next_].text == text;
-  }
-  bool take(std::string_view text) {
-    if (!is(text)) return false;
-    ++next_;
-    return true;
-  }
-  [[nodiscard]] Place here() const {
-    const Token& token = tokens_[std::min(next_, tokens_.size() - 1)];
-    return {name_, token.line, token.column + (done() ? token.text.size() : 0)};
-  }
-  [[nodiscard]] Error wrong(std::string_view expected) const {
-    return error_at(here(),
-                    done() ? fmt::format("expected {}, found the end of the line", expected)
-                           : fmt::format("expected {}, found '{}'", expected, tokens_[next_].text));
-  }
   void needs_compiler(std::string what) {
     if (out_.compiler_only) return;
-    out_.compiler_only = here();
+    out_.compiler_only = in_.here();
     out_.compiler_only_what = std::move(what);
   }
 
   Status statement() {
-    next_ = 0;
-    if (tokens_.empty()) return Ok{};
+    if (in_.empty()) return Ok{};
     Status status = any_statement();
-    if (status && !done()) status = wrong("the end of the line");
-    tokens_.clear();
+    if (status && !in_.done()) status = in_.wrong("the end of the line");
+    in_.clear();
     return status;
   }
 
   Status any_statement() {
-    if (is("@include")) return include();
-    if (take("@frequency")) {
-      if (done() || tokens_[next_].kind != Kind::kPath) return wrong("a path");
+    if (in_.is("@include")) return include();
+    if (in_.take("@frequency")) {
+      if (!in_.is(Token::Kind::kPath)) return in_.wrong("a path");
       out_.notes.push_back(fmt::format("skipped @frequency {} at {}:{}: it is about speed",
-                                       tokens_[next_].text, name_, tokens_[next_].line));
-      ++next_;
+                                       in_.peek().text, name_, in_.peek().line));
+      in_.take();
       return Ok{};
     }
-    if (is("@default")) {
+    if (in_.is("@default")) {
       needs_compiler("@default");
-      ++next_;
+      in_.take();
       const auto given = named_action();
       if (!given || *given == SECCOMP_RET_ALLOW || *given == SECCOMP_RET_LOG ||
           *given == SECCOMP_RET_TRACE)
-        return wrong("kill, kill-thread, kill-process, trap or user-notify");
-      ++next_;
+        return in_.wrong("kill, kill-thread, kill-process, trap or user-notify");
+      in_.take();
       out_.default_action = given;
       return Ok{};
     }
-    if (is("@denylist"))
-      return error_at(here(),
+    if (in_.is("@denylist"))
+      return error_at(in_.here(),
                       "a list of what is denied (minijail0 --seccomp-bpf-denylist) is not "
                       "supported; expected one of what is allowed");
     return calls();
   }
 
   Status include() {
-    const Place place = here();
+    const Place place = in_.here();
     if (depth_ > 0) needs_compiler("@include in an included file");
-    ++next_;
-    if (done() || tokens_[next_].kind != Kind::kPath) return wrong("a path from ./ on");
-    const std::string path = tokens_[next_].text;
+    in_.take();
+    if (!in_.is(Token::Kind::kPath)) return in_.wrong("a path from ./ on");
+    const std::string path = in_.peek().text;
     const std::filesystem::path relative = std::filesystem::path(path).lexically_normal();
     if (!path.starts_with("./") || relative.begin() == relative.end() || *relative.begin() == "..")
-      return wrong("a path from ./ on, below the policy's folder (others are not followed)");
-    ++next_;
+      return in_.wrong("a path from ./ on, below the policy's folder (others are not followed)");
+    in_.take();
     out_.includes = true;
     if (!options_.read_file)
       return error_at(place, "a policy that is no file of its own can include none");
@@ -251,18 +185,18 @@ class Parser {
 
   Status calls() {
     Statement out;
-    out.place = here();
-    if (is("{")) {
+    out.place = in_.here();
+    if (in_.is("{")) {
       needs_compiler("several system calls in braces");
-      ++next_;
+      in_.take();
       do {
         if (auto s = call(out); !s) return s;
-      } while (take(","));
-      if (!take("}")) return wrong("',' or '}'");
+      } while (in_.take(","));
+      if (!in_.take("}")) return in_.wrong("',' or '}'");
     } else if (auto s = call(out); !s) {
       return s;
     }
-    if (!take(":")) return wrong("':'");
+    if (!in_.take(":")) return in_.wrong("':'");
     if (auto s = filters(out); !s) return s;
     if (!out.calls.empty()) out_.statements.push_back(std::move(out));
     return Ok{};
@@ -270,26 +204,28 @@ class Parser {
 
   // A name, with [arch=...] behind it or not.
   Status call(Statement& out) {
-    if (done() || tokens_[next_].kind != Kind::kWord) return wrong("a system call");
-    const std::size_t at = next_++;
-    if (is("[")) {
+    if (!in_.is(Token::Kind::kWord)) return in_.wrong("a system call");
+    const std::size_t at = in_.position();
+    const Token name_token = in_.take();
+    if (in_.is("[")) {
       needs_compiler("[arch=...]");
       auto meant = metadata();
       if (!meant) return meant.error();
       if (!*meant) return Ok{};
     }
-    const std::string& name = tokens_[at].text;
+    const std::string& name = name_token.text;
     const auto nr = syscall_nr(arch_, name);
     if (nr) {
       out.calls.emplace_back(name, *nr);
       return Ok{};
     }
-    next_ = at;
+    in_.back_to(at);
     if (name.find('@') != std::string::npos)
-      return error_at(here(), fmt::format("the group '{}' is known to the build it is for alone; "
-                                          "expected a system call",
-                                          name));
-    return error_at(here(),
+      return error_at(in_.here(),
+                      fmt::format("the group '{}' is known to the build it is for alone; "
+                                  "expected a system call",
+                                  name));
+    return error_at(in_.here(),
                     fmt::format("unknown system call '{}' on {}{}", name, arch_info(arch_).name,
                                 did_you_mean(similar_syscalls(arch_, name))));
   }
@@ -298,55 +234,55 @@ class Parser {
   Result<bool> metadata() {
     bool meant = true;
     std::vector<std::string> keys;
-    ++next_;
+    in_.take();
     do {
-      if (done() || tokens_[next_].kind != Kind::kWord) return wrong("a key");
-      const std::string key = tokens_[next_].text;
-      if (std::ranges::find(keys, key) != keys.end()) return wrong("each key once");
-      if (key != "arch") return wrong("'arch'");
+      if (!in_.is(Token::Kind::kWord)) return in_.wrong("a key");
+      const std::string key = in_.peek().text;
+      if (std::ranges::find(keys, key) != keys.end()) return in_.wrong("each key once");
+      if (key != "arch") return in_.wrong("'arch'");
       keys.push_back(key);
-      ++next_;
-      if (!take("=")) return wrong("'='");
+      in_.take();
+      if (!in_.take("=")) return in_.wrong("'='");
       meant = false;
       do {
-        if (done() || tokens_[next_].kind != Kind::kWord) return wrong("an architecture");
-        const auto named = std::ranges::find(kArches, tokens_[next_].text, &NamedArch::name);
+        if (!in_.is(Token::Kind::kWord)) return in_.wrong("an architecture");
+        const auto named = std::ranges::find(kArches, in_.peek().text, &NamedArch::name);
         if (named == std::end(kArches))
-          return wrong("an architecture as minijail names it (x86, x86_64, arm, arm64, ...)");
+          return in_.wrong("an architecture as minijail names it (x86, x86_64, arm, arm64, ...)");
         meant = meant || named->arch == arch_;
-        ++next_;
-      } while (take(","));
-    } while (take(";"));
-    if (!take("]")) return wrong("',' or ']'");
+        in_.take();
+      } while (in_.take(","));
+    } while (in_.take(";"));
+    if (!in_.take("]")) return in_.wrong("',' or ']'");
     return meant;
   }
 
   Status filters(Statement& out) {
-    if (!is("{")) return filter(out);
+    if (!in_.is("{")) return filter(out);
     needs_compiler("filters in braces");
-    ++next_;
+    in_.take();
     do {
       if (auto s = filter(out); !s) return s;
-    } while (take(","));
-    return take("}") ? Status(Ok{}) : Status(wrong("',' or '}'"));
+    } while (in_.take(","));
+    return in_.take("}") ? Status(Ok{}) : Status(in_.wrong("',' or '}'"));
   }
 
   Status filter(Statement& out) {
     Filter one;
-    if (done()) return wrong("an action or an expression");
-    one.place = here();
+    if (in_.done()) return in_.wrong("an action or an expression");
+    one.place = in_.here();
     if (is_argument()) {
       auto expression = disjunction(out.calls.size());
       if (!expression) return expression.error();
       one.expression = std::move(*expression);
-      if (!is(";")) {
+      if (!in_.is(";")) {
         out.filters.push_back(std::move(one));
         return Ok{};
       }
-      ++next_;
+      in_.take();
     }
-    if (!is("return") && !is("1") && !is("allow")) needs_compiler("this action");
-    if (one.expression && !is("return")) needs_compiler("an action behind an expression");
+    if (!in_.is("return") && !in_.is("1") && !in_.is("allow")) needs_compiler("this action");
+    if (one.expression && !in_.is("return")) needs_compiler("an action behind an expression");
     auto given = action();
     if (!given) return given.error();
     one.action = *given;
@@ -355,41 +291,41 @@ class Parser {
   }
 
   [[nodiscard]] std::optional<std::uint32_t> named_action() const {
-    const auto known = done()
+    const auto known = in_.done()
                            ? std::end(kActions)
-                           : std::ranges::find(kActions, tokens_[next_].text, &NamedAction::name);
+                           : std::ranges::find(kActions, in_.peek().text, &NamedAction::name);
     if (known == std::end(kActions)) return std::nullopt;
     return known->action;
   }
 
   Result<std::uint32_t> action() {
     if (const auto given = named_action()) {
-      ++next_;
+      in_.take();
       return *given;
     }
-    if (!done() && tokens_[next_].kind == Kind::kNumber &&
-        parse_unsigned(tokens_[next_].text) == 1) {
-      ++next_;
+    if (in_.is(Token::Kind::kNumber) && parse_unsigned(in_.peek().text) == 1) {
+      in_.take();
       return SECCOMP_RET_ALLOW;
     }
-    if (!take("return"))
-      return wrong(
+    if (!in_.take("return"))
+      return in_.wrong(
           "an expression (argN ...), 'return ERRNO' or an action: 1, allow, kill, "
           "kill-process, kill-thread, trap, trace, log, user-notify");
-    if (done()) return wrong("an errno");
-    const std::size_t at = next_;
+    if (in_.done()) return in_.wrong("an errno");
+    const std::size_t at = in_.position();
     auto value = single_constant();
     if (!value) return value.error();
     if (*value > SECCOMP_RET_DATA) {
-      next_ = at;
-      return wrong("an errno from 0 to 65535");
+      in_.back_to(at);
+      return in_.wrong("an errno from 0 to 65535");
     }
     return SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(*value);
   }
 
   [[nodiscard]] bool is_argument() const {
-    return !done() && tokens_[next_].kind == Kind::kWord && tokens_[next_].text.size() > 3 &&
-           tokens_[next_].text.starts_with("arg") && is_digit(tokens_[next_].text[3]);
+    return in_.is(Token::Kind::kWord) && in_.peek().text.size() > 3 &&
+           in_.peek().text.starts_with("arg") &&
+           std::isdigit(static_cast<unsigned char>(in_.peek().text[3])) != 0;
   }
 
   // For that many system calls.
@@ -399,21 +335,21 @@ class Parser {
       std::vector<Rule> atoms;
       do {
         spent_.tests += std::max<std::size_t>(calls, 1);
-        if (spent_.tests > kMaxTests) return wrong(fmt::format("at most {} tests", kMaxTests));
+        if (spent_.tests > kMaxTests) return in_.wrong(fmt::format("at most {} tests", kMaxTests));
         auto one = atom();
         if (!one) return one.error();
         atoms.push_back(std::move(*one));
-      } while (take("&&"));
+      } while (in_.take("&&"));
       clauses.push_back(all_of(std::move(atoms)));
-    } while (take("||"));
+    } while (in_.take("||"));
     return any_of(std::move(clauses));
   }
 
   Result<Rule> atom() {
-    if (!is_argument() || tokens_[next_].text.size() != 4 || tokens_[next_].text[3] > '5')
-      return wrong("an argument, arg0 to arg5");
-    const auto field = static_cast<std::size_t>(tokens_[next_].text[3] - '0');
-    ++next_;
+    if (!is_argument() || in_.peek().text.size() != 4 || in_.peek().text[3] > '5')
+      return in_.wrong("an argument, arg0 to arg5");
+    const auto field = static_cast<std::size_t>(in_.peek().text[3] - '0');
+    in_.take();
     static constexpr std::pair<std::string_view, Matcher::Op> kSigns[] = {
         {"==", Matcher::Op::kEq},
         {"!=", Matcher::Op::kNe},
@@ -423,11 +359,11 @@ class Parser {
         {">=", Matcher::Op::kGe},
         {"in", Matcher::Op::kBitsAllowlist},
         {"&", Matcher::Op::kAny}};
-    const auto sign = done() ? std::end(kSigns)
-                             : std::ranges::find(kSigns, tokens_[next_].text,
-                                                 [](const auto& each) { return each.first; });
-    if (sign == std::end(kSigns)) return wrong("an operator: == != < <= > >= & in");
-    ++next_;
+    const auto sign = in_.done() ? std::end(kSigns)
+                                 : std::ranges::find(kSigns, in_.peek().text,
+                                                     [](const auto& each) { return each.first; });
+    if (sign == std::end(kSigns)) return in_.wrong("an operator: == != < <= > >= & in");
+    in_.take();
     auto constant = value(0);
     if (!constant) return constant.error();
     Matcher m;
@@ -446,40 +382,40 @@ class Parser {
   // Constants joined by '|'.
   Result<std::uint64_t> value(std::size_t depth) {
     if (depth > kMaxParentheses)
-      return wrong(fmt::format("at most {} parentheses", kMaxParentheses));
+      return in_.wrong(fmt::format("at most {} parentheses", kMaxParentheses));
     std::uint64_t out = 0;
     do {
-      const bool complement = take("~");
+      const bool complement = in_.take("~");
       Result<std::uint64_t> one = std::uint64_t{0};
-      if (take("(")) {
+      if (in_.take("(")) {
         one = value(depth + 1);
-        if (one && !take(")")) return wrong("')' or '|'");
+        if (one && !in_.take(")")) return in_.wrong("')' or '|'");
       } else {
         one = single_constant();
       }
       if (!one) return one;
       out |= complement ? ~*one & most() : *one;
-    } while (take("|"));
+    } while (in_.take("|"));
     return out;
   }
 
   Result<std::uint64_t> single_constant() {
-    if (done()) return wrong("a constant");
-    const Token& token = tokens_[next_];
-    if (token.kind == Kind::kWord) {
+    if (in_.done()) return in_.wrong("a constant");
+    const Token& token = in_.peek();
+    if (token.kind == Token::Kind::kWord) {
       const auto named = constant_value(arch_, token.text);
-      if (!named) return wrong("a number or a constant's name that the tables have");
-      ++next_;
+      if (!named) return in_.wrong("a number or a constant's name that the tables have");
+      in_.take();
       return *named & most();
     }
-    if (token.kind != Kind::kNumber) return wrong("a constant");
+    if (token.kind != Token::Kind::kNumber) return in_.wrong("a constant");
     const auto number = number_of(token.text);
     // Negative ones are those of a word.
     const bool negative = token.text[0] == '-';
     if (!number || (!negative && *number > most()) ||
         (negative && narrow() && ~*number > 0x7fffffff && *number != 0))
-      return wrong(narrow() ? "a number of 32 bits" : "a number of 64 bits");
-    ++next_;
+      return in_.wrong(narrow() ? "a number of 32 bits" : "a number of 64 bits");
+    in_.take();
     return *number & most();
   }
 
@@ -507,17 +443,10 @@ class Parser {
   Arch arch_;
   std::string name_;
   std::size_t depth_ = 0;
-  std::vector<Token> tokens_;
-  std::size_t next_ = 0;
+  TokenReader in_{"", "", ""};
 };
 
 }  // namespace
-
-Error error_at(const Place& place, std::string detail) {
-  return make_error(ErrorCode::kParse,
-                    fmt::format("{}:{}:{}", place.file, place.line, place.column),
-                    std::move(detail));
-}
 
 Result<File> parse(std::string_view text, const std::string& name, const ImportOptions& options) {
   File out;

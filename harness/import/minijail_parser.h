@@ -1,5 +1,5 @@
-// The syntax of minijail's policies: lines, words, statements. Owns what stands where; what it
-// means is import_minijail's.
+// The syntax of minijail's policies: statements, filters and expressions. It must not know which
+// tool reads them (import_minijail.h).
 #pragma once
 
 #include <optional>
@@ -9,18 +9,10 @@
 
 #include "harness/base/result.h"
 #include "harness/import/import.h"
+#include "harness/import/token_reader.h"
 #include "harness/policy/policy.h"
 
 namespace secequiv::minijail {
-
-struct Place {
-  std::string file;
-  std::size_t line = 0;    // from 1
-  std::size_t column = 0;  // from 1
-};
-
-// kParse at `place`.
-Error error_at(const Place& place, std::string detail);
 
 // "EXPRESSION; ACTION" or either alone.
 struct Filter {
@@ -38,13 +30,13 @@ struct Statement {
 struct File {
   std::vector<Statement> statements;
   std::optional<std::uint32_t> default_action;
-  std::optional<Place> compiler_only;  // the first thing that minijail0 does not read
+  std::optional<Place> compiler_only;  // the first construct that minijail0 does not read
   std::string compiler_only_what;
-  bool includes = false;  // another file
+  bool includes = false;  // the policy includes another file
   std::vector<std::string> notes;
 };
 
-// With all that it includes.
+// Reads a policy and the files that it includes.
 Result<File> parse(std::string_view text, const std::string& name, const ImportOptions& options);
 
 }  // namespace secequiv::minijail
