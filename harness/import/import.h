@@ -1,6 +1,6 @@
-// Policies in any format that is read here, told apart by content. Owns which formats there are and
-// what they share: options, what a policy was made of, notes for people. Each format's meaning is
-// its importer's (import_*.h).
+// Reads policies in any known format and recognizes the format by content. Owns the list of formats
+// and what they share: options and notes for people. It must not know what a format means
+// (import_*.h).
 #pragma once
 
 #include <functional>
@@ -25,19 +25,19 @@ enum class PolicyFormat : std::uint8_t {
 };
 
 struct ImportOptions {
-  OciOptions oci;      // the host's architecture is every format's
-  std::string filter;  // which of a file's filters, by name; empty where there is one
-  // What a policy includes, by path; without it, nothing can be included.
+  OciOptions oci;      // its `arch`, the host's, applies to every format
+  std::string filter;  // the name of the filter to read; empty if the file has one
+  // Reads a file that a policy includes. Without it, includes are errors.
   std::function<Result<std::string>(const std::string& path)> read_file;
 };
 
 struct Import {
   Policy policy;
-  std::vector<std::string> notes;  // what has no effect, or another one than it seems; for people
+  std::vector<std::string> notes;  // for people: what has no effect, or another one than it seems
   PolicyFormat format = PolicyFormat::kOwn;
 };
 
-// Is it a policy's text, in any format, rather than a program?
+// Is `text` a policy in any format, rather than a program?
 bool is_policy(std::string_view text);
 
 // "policy", "oci", "seccompiler", "minijail", "minijail-compiler", "pfc".
@@ -45,13 +45,14 @@ std::string_view policy_format_name(PolicyFormat format);
 std::optional<PolicyFormat> policy_format_from_name(std::string_view name);
 std::vector<std::string> policy_format_names();
 
-// Reads a policy of `format`, told by content when absent; of what is none, our own is expected.
-// Errors: kParse, kPolicy with file and line or JSON pointer, kUsage for options that do not fit.
+// Reads a policy of `format`, which the content decides when absent; unrecognized text is read as
+// our own format. Errors: kParse, kPolicy with file and line or JSON pointer, kUsage for options
+// that do not fit.
 Result<Import> import_policy(std::string_view text, const std::string& name,
                              std::optional<PolicyFormat> format, const ImportOptions& options);
 
-// May a filter be chosen by name (empty: none is) in `name`, a policy of `format` or, when that is
-// absent, a program? Errors: kUsage.
+// Checks that a filter may be chosen by name: `filter` is empty, or `name` is a policy whose format
+// has named filters. Without `format`, `name` is a program. Errors: kUsage.
 Status filter_fits(const std::string& filter, std::optional<PolicyFormat> format,
                    const std::string& name);
 

@@ -1,9 +1,5 @@
 // Importer for minijail's policies: a line for each system call, with an expression over its
-// arguments. Owns that format's meaning, which is two tools': minijail0 (-S), where "EXPRESSION;
-// return N" allows what the expression says and answers N otherwise, and compile_seccomp_policy.py,
-// where it answers N to what the expression says and has more of a language: filters in braces, any
-// action behind an expression, @default, [arch=...], several statements for a call. Both end the
-// thread by "kill", for what no line names, and for other architectures.
+// arguments. Owns that format's meaning, which differs between two tools (README.md).
 #pragma once
 
 #include <string>
@@ -15,14 +11,13 @@ namespace secequiv {
 
 bool is_minijail(std::string_view text);
 
-// Which of the two tools? By content when absent: the compiler's if it says what only that one
-// reads, else minijail0's.
+// The tool that reads the policy.
 enum class MinijailTool : std::uint8_t { kMinijail0, kCompiler };
 
-// Follows @include of files below the policy's folder through options.read_file; without that they
-// are refused. They are looked for beside the file that names them, as the compiler does; minijail0
-// looks in its working directory, and a note says so. Errors: kParse with file:line:column, kPolicy
-// for what reads and means nothing.
+// Without `tool`, text that only the compiler reads is the compiler's, everything else is
+// minijail0's. @include reads files below the policy's folder through options.read_file, relative
+// to the file that names them; without read_file it is refused. Errors: kParse with
+// file:line:column, kPolicy for constructs that are never in force.
 Result<Import> import_minijail(std::string_view text, const std::string& name,
                                std::optional<MinijailTool> tool, const ImportOptions& options);
 

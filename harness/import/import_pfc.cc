@@ -20,8 +20,8 @@ constexpr std::size_t kMaxConditions = 1u << 20;  // of all actions together
 constexpr std::uint64_t kLowHalf = 0xffffffff;
 
 struct Line {
-  std::size_t number = 0;  // from 1
   std::size_t indent = 0;
+  std::string_view text;     // without comment and blanks around it
   TokenReader tokens;        // not empty
   std::string_view comment;  // of the line before, if that was nothing else
 };
@@ -39,7 +39,8 @@ Result<std::vector<Line>> lines_of(std::string_view text, const std::string& nam
     TokenReader tokens(name, "$", ".");
     if (auto s = tokens.add(line, number); !s) return s.error();
     if (!tokens.empty()) {
-      out.push_back({number, line.find_first_not_of(' '), std::move(tokens), comment});
+      out.push_back(
+          {line.find_first_not_of(' '), trimmed(line.substr(0, hash)), std::move(tokens), comment});
       comment = {};
     } else if (hash != std::string_view::npos) {
       comment = trimmed(line.substr(hash + 1));
@@ -230,8 +231,8 @@ class PfcImporter {
       if (auto s = architecture(); !s) return s.error();
     }
     if (!bad_arch || !default_)
-      return make_error(ErrorCode::kParse, fmt::format("{}:{}", name_, lines_.back().number),
-                        "expected the action for other architectures, found the end");
+      return error_at(lines_.back().tokens.here(),
+                      "expected the action for other architectures, found the end");
     Policy& policy = out_.policy;
     policy.default_action = *default_;
     policy.bad_arch_action = *bad_arch;
@@ -243,7 +244,9 @@ class PfcImporter {
 
  private:
   [[nodiscard]] Error wrong(std::string_view expected) const {
-    return lines_[std::min(at_, lines_.size() - 1)].tokens.wrong(expected);
+    const Line& line = lines_[std::min(at_, lines_.size() - 1)];
+    return error_at(line.tokens.here(),
+                    fmt::format("expected {}, found '{}'", expected, line.text.substr(0, 60)));
   }
 
   // "filter for arch x32 (3221225534)" tells x32 from x86_64; without it the number does.
@@ -278,8 +281,7 @@ class PfcImporter {
     if (auto s = block(line.indent, 0, std::numeric_limits<std::uint32_t>::max(), std::nullopt); !s)
       return s;
     if (has_default_) return Ok{};
-    return make_error(ErrorCode::kParse, fmt::format("{}:{}", name_, line.number),
-                      "expected a default action in this 'if'");
+    return error_at(line.tokens.here(), "expected a default action in this 'if'");
   }
 
   // Everything indented deeper than `indent`: for numbers from `low` to `high`, or for one.

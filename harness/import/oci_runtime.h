@@ -1,5 +1,5 @@
-// What runtimes make of the words of an OCI profile: architectures, versions of kernels, names of
-// errnos. Owns these words alone; what an entry means by them is import_oci's.
+// How container runtimes read the names in an OCI profile: architectures, kernel versions, errnos.
+// It must not know what an entry does with them (import_oci.h).
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace secequiv {
 
-// What Docker and Podman compare includes.arches and excludes.arches with, letter by letter, on a
-// host of `arch`: "amd64", "x86", "arm64".
+// The name that Docker and Podman look for in includes.arches and excludes.arches on a host of
+// `arch`: "amd64", "x86", "arm64".
 std::string_view runtime_arch(Arch arch);
 
-// Every such name, also of architectures that we have no table for.
+// Every such name, including those of architectures without a table here.
 std::span<const std::string_view> runtime_arches();
 
 // "6.1.2" → {6, 1}; nothing if malformed.
 std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text);
 
-// What Podman makes of "errno" and "defaultErrno", a name or a decimal number; nothing for what it
-// refuses.
+// The number that Podman reads in "errno" and "defaultErrno", a name or a decimal number; nothing
+// if it refuses the text.
 std::optional<std::uint32_t> podman_errno(Arch arch, std::string_view text);
 
 }  // namespace secequiv

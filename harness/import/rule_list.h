@@ -1,6 +1,5 @@
-// What importers of text share: rules put together, and per system call a list of them, each with
-// an action, of which the first that matches decides. Owns how such lists become rule sets. It must
-// not know any format.
+// Shared by the importers of text: putting rules together, and lists of rules with actions in which
+// the first match decides. Owns how such lists become rule sets. It must not know any format.
 #pragma once
 
 #include <map>
@@ -13,17 +12,17 @@ namespace secequiv {
 
 // One test of one field.
 Rule test_of(std::size_t field, const Matcher& matcher);
-Rule all_of(std::vector<Rule> children);  // of none: always
-Rule any_of(std::vector<Rule> children);  // not empty
-// (field & mask) != value; of the low half only, if that is said.
+Rule all_of(std::vector<Rule> children);  // matches always if empty
+Rule any_of(std::vector<Rule> children);  // children must not be empty
+// (field & mask) != value; with `low_half`, of the low half only.
 Rule masked_ne(std::size_t field, std::uint64_t mask, std::uint64_t value, bool low_half);
 
 class RuleList {
  public:
-  // Behind what was added for this system call; without effect behind a rule that always matches.
+  // Appends a rule for this system call. Behind a rule that always matches it has no effect.
   void add(Arch arch, std::uint32_t nr, Rule rule, std::uint32_t action);
 
-  // As few rule sets as keep the order within each system call.
+  // The smallest number of rule sets that keeps the order within each system call.
   [[nodiscard]] std::vector<RuleSet> rule_sets() &&;
 
  private:
