@@ -134,7 +134,7 @@ TEST(PairSession, CrossOverTakesEachWordFromOneOfTwo) {
   ASSERT_EQ(size, kMaxBytes);
   std::size_t of_first = 0;
   for (std::size_t i = 0; i < kMaxRecords; ++i)
-    for (const std::uint32_t word : record(out, i)) {
+    for (const std::uint32_t word : record(out, i).words) {
       ASSERT_TRUE(word == 1 || word == 2);
       of_first += word == 1 ? 1 : 0;
     }

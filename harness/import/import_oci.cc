@@ -110,7 +110,7 @@ class Importer {
   Result<OciImport> import() {
     if (!root_.value().is_object()) return root_.expected("a seccomp profile (an object)");
     if (auto s = note_unknown_keys(root_, kProfileKeys); !s) return s.error();
-    if (!root_.has("defaultAction")) return root_.fail("the key 'defaultAction' is missing");
+    if (auto s = root_.required({"defaultAction"}); !s) return s.error();
     auto chosen = action(root_.at("defaultAction"), root_, "defaultErrnoRet");
     if (!chosen) return chosen.error();
     note_errno_name(root_, "defaultErrnoRet", *chosen);
@@ -122,7 +122,7 @@ class Importer {
     if (auto s = architectures(); !s) return s.error();
     if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32))
       policy.x32_action = policy.bad_arch_action;
-    if (root_.has("syscalls") && !root_.at("syscalls").value().is_null()) {
+    if (root_.given("syscalls")) {
       const JsonCursor list = root_.at("syscalls");
       if (auto s = list.array("an array of system call entries"); !s) return s.error();
       for (std::size_t i = 0; i < list.value().size(); ++i)
@@ -153,7 +153,7 @@ class Importer {
     if (known == std::end(kActions)) return at.expected("an action (SCMP_ACT_...)");
     if (!known->takes_errno) return known->action;
     std::uint32_t number = kDefaultErrno;
-    if (holder.has(errno_key.c_str()) && !holder.at(errno_key).value().is_null()) {
+    if (holder.given(errno_key)) {
       auto given = holder.at(errno_key).number32("an errno from 0 to 65535");
       if (!given) return given.error();
       if (*given > SECCOMP_RET_DATA)
@@ -169,7 +169,7 @@ class Importer {
     const std::string key = errno_key.substr(0, errno_key.size() - 3);
     const bool takes =
         action_of(action) == SECCOMP_RET_ERRNO || action_of(action) == SECCOMP_RET_TRACE;
-    if (!takes || !holder.has(key.c_str())) return;
+    if (!takes || !holder.has(key)) return;
     const JsonCursor at = holder.at(key);
     const auto* const name = at.value().get_ptr<const std::string*>();
     if (at.value().is_null() || (name != nullptr && name->empty())) return;
@@ -180,26 +180,26 @@ class Importer {
         podman ? fmt::format("answers {}", *podman) : "refuses it", data_of(action)));
   }
 
-  void add_arch(const std::string& name) {
-    const auto arch = arch_from_name(name);
-    if (!arch) {
-      out_.skipped.push_back(fmt::format("architecture {}: not in the tables", name));
-    } else if (!out_.policy.has_arch(*arch)) {
-      out_.policy.arches.push_back(*arch);
+  Status add_arches(const JsonCursor& at, const char* key) {
+    if (!at.given(key)) return Ok{};
+    const JsonCursor list = at.at(key);
+    if (auto s = list.array("an array of architectures"); !s) return s;
+    for (std::size_t i = 0; i < list.value().size(); ++i) {
+      auto name = list.at(i).string("an architecture (SCMP_ARCH_...)");
+      if (!name) return name.error();
+      const auto arch = arch_from_name(*name);
+      if (!arch) {
+        out_.skipped.push_back(fmt::format("architecture {}: not in the tables", *name));
+      } else if (!out_.policy.has_arch(*arch)) {
+        out_.policy.arches.push_back(*arch);
+      }
     }
+    return Ok{};
   }
 
   Status architectures() {
-    if (root_.has("architectures") && !root_.at("architectures").value().is_null()) {
-      const JsonCursor list = root_.at("architectures");
-      if (auto s = list.array("an array of architectures"); !s) return s;
-      for (std::size_t i = 0; i < list.value().size(); ++i) {
-        auto name = list.at(i).string("an architecture (SCMP_ARCH_...)");
-        if (!name) return name.error();
-        add_arch(*name);
-      }
-    }
-    if (!root_.has("archMap") || root_.at("archMap").value().is_null()) return Ok{};
+    if (auto s = add_arches(root_, "architectures"); !s) return s;
+    if (!root_.given("archMap")) return Ok{};
     const JsonCursor map = root_.at("archMap");
     if (auto s = map.array("an array of architecture entries"); !s) return s;
     if (!map.value().empty() && root_.has("architectures") &&
@@ -209,18 +209,11 @@ class Importer {
       const JsonCursor row = map.at(i);
       if (!row.value().is_object()) return row.expected("an architecture entry (an object)");
       if (auto s = note_unknown_keys(row, kArchKeys); !s) return s;
-      if (!row.has("architecture")) return row.fail("the key 'architecture' is missing");
+      if (auto s = row.required({"architecture"}); !s) return s;
       auto name = row.at("architecture").string("an architecture (SCMP_ARCH_...)");
       if (!name) return name.error();
-      if (arch_from_name(*name) != options_.arch || !row.has("subArchitectures")) continue;
-      const JsonCursor subs = row.at("subArchitectures");
-      if (subs.value().is_null()) continue;
-      if (auto s = subs.array("an array of architectures"); !s) return s;
-      for (std::size_t j = 0; j < subs.value().size(); ++j) {
-        auto sub = subs.at(j).string("an architecture (SCMP_ARCH_...)");
-        if (!sub) return sub.error();
-        add_arch(*sub);
-      }
+      if (arch_from_name(*name) != options_.arch) continue;
+      if (auto s = add_arches(row, "subArchitectures"); !s) return s;
     }
     return Ok{};
   }
@@ -229,7 +222,7 @@ class Importer {
   // empty.
   Result<std::vector<std::string>> strings(const JsonCursor& at, const char* key) const {
     std::vector<std::string> out;
-    if (!at.has(key) || at.at(key).value().is_null()) return out;
+    if (!at.given(key)) return out;
     const JsonCursor list = at.at(key);
     if (auto s = list.array("an array of strings"); !s) return s.error();
     for (std::size_t i = 0; i < list.value().size(); ++i) {
@@ -247,7 +240,7 @@ class Importer {
 
   // One of an entry's filters, if it has it.
   Result<std::optional<JsonCursor>> filter(const JsonCursor& at, const char* key) {
-    if (!at.has(key) || at.at(key).value().is_null()) return std::optional<JsonCursor>();
+    if (!at.given(key)) return std::optional<JsonCursor>();
     const JsonCursor inner = at.at(key);
     if (!inner.value().is_object()) return inner.expected("an object of arches, caps, minKernel");
     if (auto s = note_unknown_keys(inner, kFilterKeys); !s) return s.error();
@@ -309,7 +302,7 @@ class Importer {
 
   // Nothing when no minKernel is given.
   Result<std::optional<bool>> min_kernel_met(const JsonCursor& at) const {
-    if (!at.has("minKernel") || at.at("minKernel").value().is_null()) return std::optional<bool>();
+    if (!at.given("minKernel")) return std::optional<bool>();
     auto text = at.at("minKernel").string("a kernel version like \"4.8\"");
     if (!text) return text.error();
     if (text->empty()) return std::optional<bool>();
@@ -329,7 +322,7 @@ class Importer {
     auto names = strings(at, "names");
     if (!names) return names.error();
     if (!at.has("name") && !at.has("names")) return at.fail("the entry names no system call");
-    if (at.has("name") && !at.at("name").value().is_null()) {
+    if (at.given("name")) {
       auto name = at.at("name").string("a system call name");
       if (!name) return name.error();
       if (!name->empty() && !names->empty())
@@ -338,7 +331,7 @@ class Importer {
     }
     if (names->empty())
       out_.skipped.push_back(fmt::format("the entry {}: it names no system call", at.pointer()));
-    if (!at.has("action")) return at.fail("the key 'action' is missing");
+    if (auto s = at.required({"action"}); !s) return s;
     auto chosen = action(at.at("action"), at, "errnoRet");
     if (!chosen) return chosen.error();
     auto rule = conditions(at);
@@ -396,7 +389,7 @@ class Importer {
 
   Result<Rule> conditions(const JsonCursor& at) {
     Rule all;
-    if (!at.has("args") || at.at("args").value().is_null()) return all;
+    if (!at.given("args")) return all;
     const JsonCursor list = at.at("args");
     if (auto s = list.array("an array of conditions"); !s) return s.error();
     if (list.value().empty()) return all;
@@ -416,17 +409,16 @@ class Importer {
   Result<Rule> condition(const JsonCursor& at, std::set<std::uint32_t>& fields) {
     if (!at.value().is_object()) return at.expected("a condition (an object)");
     if (auto s = note_unknown_keys(at, kArgKeys); !s) return s.error();
-    for (const char* key : {"index", "value", "op"})
-      if (!at.has(key)) return at.fail(fmt::format("the key '{}' is missing", key));
+    if (auto s = at.required({"index", "value", "op"}); !s) return s.error();
     auto index = at.at("index").number32("an argument index from 0 to 5");
     if (!index) return index.error();
     if (*index >= static_cast<std::uint32_t>(kArgCount))
       return at.at("index").expected("an argument index from 0 to 5");
-    const bool has_second = at.has("valueTwo") && !at.at("valueTwo").value().is_null();
-    for (const char* key : {"value", "valueTwo"})
-      if ((key == std::string_view("value") || has_second) &&
-          !at.at(key).value().is_number_unsigned())
-        return at.at(key).expected("a number from 0 to 2^64-1");
+    auto value = at.at("value").number64();
+    if (!value) return value.error();
+    auto second = at.given("valueTwo") ? at.at("valueTwo").number64()
+                                       : Result<std::uint64_t>(std::uint64_t{0});
+    if (!second) return second.error();
     auto op = at.at("op").string("an operator (SCMP_CMP_...)");
     if (!op) return op.error();
     const auto known = std::ranges::find(kOperators, *op, &OciOperator::name);
@@ -435,11 +427,10 @@ class Importer {
     rule.kind = Rule::Kind::kArgs;
     Matcher& m = rule.fields[*index];
     m.op = known->op;
-    m.value = at.at("value").value().get<std::uint64_t>();
+    m.value = *value;
     if (m.op == Matcher::Op::kMaskedEq) {
-      m.mask = m.value;
-      m.value = has_second ? at.at("valueTwo").value().get<std::uint64_t>() : 0;
-      m.value &= m.mask;  // as libseccomp does
+      m.mask = *value;
+      m.value = *second & m.mask;  // as libseccomp does
     }
     fields.insert(*index);
     return rule;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "harness/base/text.h"
+#include "harness/import/rule_list.h"
 #include "harness/policy/json.h"
 #include "harness/policy/json_util.h"
 #include "harness/seccomp/action.h"
@@ -105,7 +106,7 @@ class Importer {
     if (*mismatch == *match)
       return at.fail(
           fmt::format("both actions are {}, which seccompiler refuses", describe_action(*match)));
-    if (!at.has("filter")) return at.fail("the key 'filter' is missing");
+    if (auto s = at.required({"filter"}); !s) return s;
     const JsonCursor list = at.at("filter");
     if (auto s = list.array("an array of system call entries"); !s) return s;
     for (std::size_t i = 0; i < list.value().size(); ++i)
@@ -128,12 +129,7 @@ class Importer {
             "of {}",
             call.unconditional, syscall_name(arch_, nr)));
       Rule rule;
-      if (call.alternatives.size() == 1) {
-        rule = std::move(call.alternatives[0]);
-      } else if (!call.alternatives.empty()) {
-        rule.kind = Rule::Kind::kAnyOf;
-        rule.children = std::move(call.alternatives);
-      }
+      if (!call.alternatives.empty()) rule = any_of(std::move(call.alternatives));
       set.rules.push_back(SyscallRule{arch_, nr, std::move(rule)});
     }
     return set;
@@ -165,7 +161,7 @@ class Importer {
   }
 
   static Status comment(const JsonCursor& at) {
-    if (!at.has("comment") || at.at("comment").value().is_null()) return Ok{};
+    if (!at.given("comment")) return Ok{};
     auto text = at.at("comment").string("a string");
     return text ? Status(Ok{}) : Status(text.error());
   }
@@ -173,7 +169,7 @@ class Importer {
   Status entry(const JsonCursor& at) {
     if (auto s = at.object_with({"syscall", "args", "comment"}); !s) return s;
     if (auto s = comment(at); !s) return s;
-    if (!at.has("syscall")) return at.fail("the key 'syscall' is missing");
+    if (auto s = at.required({"syscall"}); !s) return s;
     auto name = at.at("syscall").string("a system call's name");
     if (!name) return name.error();
     const auto nr = syscall_nr(arch_, *name);
@@ -182,7 +178,7 @@ class Importer {
                                                arch_info(arch_).name,
                                                did_you_mean(similar_syscalls(arch_, *name))));
     Call& call = calls_[*nr];
-    if (!at.has("args") || at.at("args").value().is_null()) {
+    if (!at.given("args")) {
       call.unconditional = at.pointer();
       return Ok{};
     }
@@ -191,34 +187,27 @@ class Importer {
     if (list.value().empty())
       return list.fail(
           "no conditions, which seccompiler refuses; without 'args' it matches always");
-    Rule all;
-    all.kind = Rule::Kind::kAllOf;
+    std::vector<Rule> all;
     for (std::size_t i = 0; i < list.value().size(); ++i) {
       auto one = condition(list.at(i));
       if (!one) return one.error();
-      all.children.push_back(std::move(*one));
+      all.push_back(std::move(*one));
     }
-    call.alternatives.push_back(all.children.size() == 1 ? Rule(all.children[0]) : std::move(all));
+    call.alternatives.push_back(all_of(std::move(all)));
     return Ok{};
-  }
-
-  static Result<std::uint64_t> number(const JsonCursor& at) {
-    if (!at.value().is_number_unsigned()) return at.expected("a number from 0 to 2^64-1");
-    return at.value().get<std::uint64_t>();
   }
 
   Result<Rule> condition(const JsonCursor& at) {
     if (auto s = at.object_with({"index", "type", "op", "val", "comment"}); !s) return s.error();
     if (auto s = comment(at); !s) return s.error();
-    for (const char* key : {"index", "type", "op", "val"})
-      if (!at.has(key)) return at.fail(fmt::format("the key '{}' is missing", key));
+    if (auto s = at.required({"index", "type", "op", "val"}); !s) return s.error();
     auto index = at.at("index").number32("an argument index from 0 to 5");
     if (!index) return index.error();
     if (*index >= static_cast<std::uint32_t>(kArgCount))
       return at.at("index").expected("an argument index from 0 to 5");
     const nlohmann::json& type = at.at("type").value();
     if (type != "dword" && type != "qword") return at.at("type").expected("\"dword\" or \"qword\"");
-    auto value = number(at.at("val"));
+    auto value = at.at("val").number64();
     if (!value) return value.error();
     Rule rule;
     rule.kind = Rule::Kind::kArgs;
@@ -239,7 +228,7 @@ class Importer {
     static constexpr std::string_view kWhat =
         "an operator: eq, ge, gt, le, lt, ne or {\"masked_eq\": MASK}";
     if (at.value().is_object() && at.value().size() == 1 && at.has("masked_eq")) {
-      auto mask = number(at.at("masked_eq"));
+      auto mask = at.at("masked_eq").number64();
       if (!mask) return mask.error();
       m.op = Matcher::Op::kMaskedEq;
       m.mask = *mask;

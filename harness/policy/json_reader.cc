@@ -30,8 +30,8 @@ class Reader {
                                     "variables", "rule_sets"});
         !s)
       return s.error();
-    for (const char* key : {"version", "arches", "default_action", "rule_sets"})
-      if (!root_.has(key)) return root_.fail(fmt::format("the key '{}' is missing", key));
+    if (auto s = root_.required({"version", "arches", "default_action", "rule_sets"}); !s)
+      return s.error();
     if (root_.value()["version"] != 1) return root_.at("version").expected("version 1");
     for (auto [key, field] :
          {std::pair("name", &policy_.name), std::pair("description", &policy_.description)}) {
@@ -176,8 +176,7 @@ class Reader {
 
   Status rule_set(const JsonCursor& at) {
     if (auto s = at.object_with({"action", "vsyscall", "rules", "description"}); !s) return s;
-    for (const char* key : {"action", "rules"})
-      if (!at.has(key)) return at.fail(fmt::format("the key '{}' is missing", key));
+    if (auto s = at.required({"action", "rules"}); !s) return s;
     RuleSet set;
     auto chosen = action(at.at("action"));
     if (!chosen) return chosen.error();
@@ -287,8 +286,7 @@ class Reader {
     }
     if (key != "masked_eq") return at.expected(what);
     if (auto s = inner.object_with({"mask", "value"}); !s) return s;
-    for (const char* part : {"mask", "value"})
-      if (!inner.has(part)) return inner.fail(fmt::format("the key '{}' is missing", part));
+    if (auto s = inner.required({"mask", "value"}); !s) return s;
     out.op = Matcher::Op::kMaskedEq;
     if (auto s = value(inner.at("mask"), arch, out.mask, nullptr); !s) return s;
     return value(inner.at("value"), arch, out.value, &out.variable);

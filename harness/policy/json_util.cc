@@ -97,6 +97,17 @@ Result<std::uint32_t> JsonCursor::number32(std::string_view what) const {
   return value_->get<std::uint32_t>();
 }
 
+Result<std::uint64_t> JsonCursor::number64() const {
+  if (!value_->is_number_unsigned()) return expected("a number from 0 to 2^64-1");
+  return value_->get<std::uint64_t>();
+}
+
+Status JsonCursor::required(std::initializer_list<const char*> keys) const {
+  for (const char* key : keys)
+    if (!has(key)) return fail(fmt::format("the key '{}' is missing", key));
+  return Ok{};
+}
+
 Status JsonCursor::object_with(std::initializer_list<std::string_view> known) const {
   if (!value_->is_object()) return expected("an object");
   for (const auto& item : value_->items())

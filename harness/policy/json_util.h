@@ -1,5 +1,5 @@
-// What our policy reader and the importers share: a cursor into a JSON document that knows its
-// pointer, and typed access that fails with that pointer. It must not know any policy format.
+// Shared by our policy reader and the importers: a position in a JSON document that knows its
+// pointer, and typed access whose errors name that pointer. It must not know any policy format.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,9 @@ class JsonCursor {
   JsonCursor at(const std::string& key) const;
   JsonCursor at(std::size_t index) const;
   const std::string& pointer() const { return pointer_; }
-  bool has(const char* key) const { return value_->is_object() && value_->contains(key); }
+  bool has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
+  // Has the key a value other than null?
+  bool given(const std::string& key) const { return has(key) && !value_->at(key).is_null(); }
 
   // kPolicy error here.
   Error fail(std::string detail) const;
@@ -32,8 +34,11 @@ class JsonCursor {
 
   Result<std::string> string(std::string_view what) const;
   Result<std::uint32_t> number32(std::string_view what) const;
+  Result<std::uint64_t> number64() const;
   // Refuses keys not in `known`.
   Status object_with(std::initializer_list<std::string_view> known) const;
+  // Refuses an object that lacks one of `keys`.
+  Status required(std::initializer_list<const char*> keys) const;
   Status array(std::string_view what) const;
 
  private:
