@@ -96,7 +96,8 @@ std::vector<std::pair<std::string, std::uint32_t>> values_of(const smt::RuleProo
   add("A", a.entry.a);
   add("X", a.entry.x);
   for (std::uint32_t k = 0; k < kMemWords; ++k) add(fmt::format("M[{}]", k), a.entry.m[k]);
-  for (std::uint32_t w = 0; w < a.input.size(); ++w) add(fmt::format("[{}]", 4 * w), a.input[w]);
+  for (std::uint32_t w = 0; w < SeccompData::kWords; ++w)
+    add(fmt::format("[{}]", 4 * w), a.input.words[w]);
   return out;
 }
 

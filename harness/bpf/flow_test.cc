@@ -73,7 +73,7 @@ TEST(Flow, ClaimsHoldInRandomRuns) {
       if (a.kind == Accumulator::Kind::kUnreached) ++wrong;
       if (a.kind != Accumulator::Kind::kWord) return;
       ++claims;
-      if (machine.a != (input[a.word] & a.mask)) ++wrong;
+      if (machine.a != (input.words[a.word] & a.mask)) ++wrong;
     }
     void outcome(const Insn*, bool) {}
   };

@@ -186,7 +186,7 @@ TEST(Interpreter, ShiftsByXUseFiveBits) {
 
 TEST(Interpreter, LoadsAndMoves) {
   SeccompData input;
-  for (std::uint32_t i = 0; i < 16; ++i) input[i] = 0x1000 + i;
+  for (std::uint32_t i = 0; i < 16; ++i) input.words[i] = 0x1000 + i;
   for (std::uint32_t i = 0; i < 16; ++i) {
     EXPECT_EQ(run(Program{Insn{kLdWAbs, 0, 0, 4 * i}, Insn{kRetA, 0, 0, 0}}, input), 0x1000 + i);
     // Each scratch word holds its own value.
@@ -214,7 +214,7 @@ TEST(Interpreter, LoadsAndMoves) {
 TEST(Interpreter, StartsFromZero) {
   const SeccompData ones = [] {
     SeccompData out;
-    out.fill(0xffffffff);
+    out.words.fill(0xffffffff);
     return out;
   }();
   EXPECT_EQ(run(assemble("ret a"), ones), 0u);

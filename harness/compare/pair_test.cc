@@ -140,13 +140,13 @@ TEST(Minimize, RandomPairs) {
       EXPECT_EQ(small.before, run(pair.before, small.data)) << "always a replayed witness";
       EXPECT_EQ(small.after, run(pair.after, small.data));
       EXPECT_EQ(small.data, minimize(pair, *found).data) << "deterministic";
-      if (small.data.arch() != input[kArchWord]) {
-        EXPECT_FALSE(arch_from_data(input[kArchWord], small.data.nr()));
+      if (small.data.arch() != input.arch()) {
+        EXPECT_FALSE(arch_from_data(input.arch(), small.data.nr()));
         EXPECT_TRUE(small.data.arch() == AUDIT_ARCH_X86_64 || small.data.arch() == 0);
       }
       expect_irreducible(pair, small);
       for (std::size_t word = 0; word < 16; ++word)
-        if (word != kArchWord) EXPECT_LE(small.data.words[word], input[word]);
+        if (word != kArchWord) EXPECT_LE(small.data.words[word], input.words[word]);
       ++minimized;
       break;
     }

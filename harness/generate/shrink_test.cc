@@ -71,7 +71,7 @@ TEST(Shrink, ResultsOfRuns) {
   Random random(201);
   const SeccompData zeros{};
   SeccompData ones;
-  ones.fill(0xffffffff);
+  ones.words.fill(0xffffffff);
   int differ = 0;
   for (int i = 0; i < 500; ++i) {
     const Program program = random_program(random, random.between(2, 120));

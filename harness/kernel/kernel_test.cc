@@ -58,7 +58,7 @@ TEST(Kernel, EvaluatesAProgramThatReadsEveryWord) {
   Random random(2);
   std::vector<SeccompData> inputs = random_inputs(random, program, 20);
   for (std::size_t i = 0; i < 10; ++i)
-    for (const std::size_t word : {0u, 1u, 2u, 3u}) inputs[i][word] = 7;
+    for (const std::size_t word : {0u, 1u, 2u, 3u}) inputs[i].words[word] = 7;
   const auto answers = evaluate(program, inputs);
   SKIP_WITHOUT_KERNEL(answers);
   ASSERT_TRUE(answers) << answers.error().text();
@@ -70,8 +70,9 @@ TEST(Kernel, DivisionByZeroEndsTheProcessAndTheNextCallIsAsked) {
   const Program program = assemble("ld [16]\ntax\nld [20]\ndiv x\nret a");
   std::vector<SeccompData> inputs(9000);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    inputs[i][4] = i % 1500 == 0 || i + 1 == inputs.size() ? 0 : static_cast<std::uint32_t>(i);
-    inputs[i][5] = 0xfedcba98;
+    inputs[i].words[4] =
+        i % 1500 == 0 || i + 1 == inputs.size() ? 0 : static_cast<std::uint32_t>(i);
+    inputs[i].words[5] = 0xfedcba98;
   }
   const auto answers = evaluate(program, inputs);
   SKIP_WITHOUT_KERNEL(answers);
@@ -87,8 +88,8 @@ TEST(Kernel, EvaluatesInACopyOfThisProcess) {
   ASSERT_TRUE(traced) << traced.error().text();
   std::vector<SeccompData> calls(3);
   for (SeccompData& call : calls) call = {39, 0, 0, 0, 2, 6};
-  calls[1][4] = 0;
-  calls[2][5] = 9;
+  calls[1].words[4] = 0;
+  calls[2].words[5] = 9;
   const auto replies = (*traced)->ask(calls, Entry::kX86_64);
   ASSERT_TRUE(replies) << replies.error().text();
   EXPECT_EQ((*replies)[0].number, 3);
@@ -130,7 +131,7 @@ TEST(Kernel, EvaluatesCallsAsTheyAre) {
       const Program program = random_program(random, 1 + random.below(60));
       std::vector<SeccompData> inputs = random_inputs(random, program, 32);
       for (SeccompData& input : inputs) input = presented(input, entry);
-      inputs[0][0] = 335;
+      inputs[0].set_nr(335);
       const auto answers = evaluate_direct(program, inputs, entry);
       SKIP_WITHOUT_KERNEL(answers);
       ASSERT_TRUE(answers) << answers.error().text();

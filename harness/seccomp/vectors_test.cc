@@ -46,7 +46,7 @@ TEST(VectorFile, ReadsTheFormatsExample) {
   EXPECT_EQ(vectors[0].name, "one call allowed");
   EXPECT_EQ(vectors[0].line, 2u);
   ASSERT_EQ(vectors[0].runs.size(), 2u);
-  EXPECT_EQ(vectors[0].runs[0].input[kArchWord], 0xc000003eu);
+  EXPECT_EQ(vectors[0].runs[0].input.arch(), 0xc000003eu);
   EXPECT_EQ(vectors[0].runs[1].line, 11u);
   EXPECT_EQ(vectors[0].runs[1].input, (SeccompData{40, 0xc000003e, 0x00001000, 0x7f00, 1, 0, 2, 0,
                                                    0xffffffff, 0xffffffff, 0, 0, 0, 0, 0, 0}));

@@ -90,7 +90,7 @@ TEST(RuleExpr, ValuesOfEveryOperator) {
     assignment.entry.a = 5;
     assignment.entry.x = 6;
     assignment.entry.m[3] = 7;
-    assignment.input[4] = 9;
+    assignment.input.words[4] = 9;
     EXPECT_EQ(value_of(std::get<Expr>(one.member().before), one.member(), assignment) != 0,
               each.value)
         << each.text;
@@ -348,7 +348,7 @@ TEST(Rewrite, WholeProgramsShowWhatIsLive) {
   std::size_t told = 0;
   for (int i = 0; i < 100; ++i) {
     SeccompData input;
-    for (std::uint32_t& word : input) word = random.word();
+    for (std::uint32_t& word : input.words) word = random.word();
     EXPECT_EQ(run(before, input), run(after, input));
     told += run(before, input) != run(other, input) ? 1 : 0;
   }

@@ -215,7 +215,7 @@ TEST(RuleProofs, ExpressionsMeanTheSameToBoth) {
       numbers.push_back(values.entry.a);
       numbers.push_back(values.entry.x);
       numbers.insert(numbers.end(), values.entry.m.begin(), values.entry.m.end());
-      numbers.insert(numbers.end(), values.input.begin(), values.input.end());
+      numbers.insert(numbers.end(), values.input.words.begin(), values.input.words.end());
       ASSERT_EQ(numbers.size(), from.size());
       std::vector<Z3_ast> to;
       for (const std::uint32_t number : numbers) to.push_back(terms.constant(number));
@@ -343,7 +343,7 @@ TEST(RuleProofs, InstancesOfARuleAreEquivalentPrograms) {
       ASSERT_FALSE(check(after)) << rule.name << "\n" << write_program(after, Form::kAsm);
       for (int i = 0; i < 50; ++i) {
         SeccompData input;
-        for (std::uint32_t& word : input) word = some_word(random);
+        for (std::uint32_t& word : input.words) word = some_word(random);
         ASSERT_EQ(run(before, input), run(after, input)) << rule.name;
       }
     }

@@ -174,7 +174,7 @@ TEST(Terms, EncodingAgreesWithTheInterpreter) {
     for (std::uint32_t word = 0; word < 16; ++word) from[word] = terms.input(word);
     for (const SeccompData& input : random_inputs(random, program, 4)) {
       std::array<Z3_ast, 16> to{};
-      for (std::uint32_t word = 0; word < 16; ++word) to[word] = terms.constant(input[word]);
+      for (std::uint32_t word = 0; word < 16; ++word) to[word] = terms.constant(input.words[word]);
       Z3_ast value = Z3_simplify(
           terms.context(), Z3_substitute(terms.context(), result, 16, from.data(), to.data()));
       std::uint64_t number = 0;

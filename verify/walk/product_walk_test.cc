@@ -208,7 +208,7 @@ TEST(ProductWalk, EveryInstruction) {
         ++found;
         for (int i = 0; i < 8; ++i) {
           SeccompData input{};
-          for (auto& word : input) word = random.word() >> random.below(32);
+          for (auto& word : input.words) word = random.word() >> random.below(32);
           ASSERT_EQ(run(before, input), run(after, input)) << asm_text(before) << asm_text(after);
         }
       }
