@@ -153,7 +153,7 @@ Result<std::vector<SeccompData>> stored_inputs(const FuzzJob& job) {
   if (job.target.evaluator.empty() || job.programs.empty())
     return make_error(ErrorCode::kUsage, "--inputs",
                       "inputs are for an evaluator and given programs (--evaluator, --programs)");
-  std::vector<InputWords> out;
+  std::vector<SeccompData> out;
   for (const std::string& path : job.inputs) {
     const auto bytes = read_file(path, std::size_t{1} << 30);
     if (!bytes) return bytes.error();
