@@ -310,7 +310,8 @@ class Importer {
     if (!needed) return at.at("minKernel").expected("a kernel version like \"4.8\"");
     const auto host = kernel_version(options_.kernel);
     if (!host)
-      return make_error(ErrorCode::kUsage, "--kernel-version", kernel_version_problem(options_.kernel));
+      return make_error(ErrorCode::kUsage, "--kernel-version",
+                        kernel_version_problem(options_.kernel));
     return std::optional(*host >= *needed);
   }
 
