@@ -20,8 +20,8 @@ class Trials {
 
   // Assesses the answer for `before`, which check() accepts (the length rule aside), and aborts if
   // it is wrong. Random choices depend on `seed` alone.
-  void assess(ProgramView before, const Answer<Program>& answer, std::span<const SeccompData> inputs,
-              std::uint64_t seed);
+  void assess(ProgramView before, const Answer<Program>& answer,
+              std::span<const SeccompData> inputs, std::uint64_t seed);
 
   // Optimizes a program and assesses the answer on a few random inputs.
   void optimize(Optimizer& optimizer, ProgramView program);
