@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analyze/check_pair.h"
+#include "analyze/derived.h"
 #include "fuzz/pair/fuzz.h"
 #include "harness/base/clock.h"
 
@@ -16,10 +17,8 @@ struct FuzzPairOptions {
   Clock::time_point start = Clock::now();  // what seed_seconds and derived_seconds count from
 };
 
-// Derived inputs, asked for when the prover's have been run.
-using Derive = std::function<Result<std::vector<SeccompData>>()>;
-
-// As check_pair, whose verdicts these are; `fuzz` of the report is set. Without a proof, kUnknown
+// As check_pair, with the same verdicts; sets `fuzz` of the report. Calls `derive` when the
+// prover's inputs have been run. Without a proof, kUnknown
 // if fuzzing was interrupted. Errors: kIo, kUsage without libFuzzer, those of `derive`, kInternal
 // also if inputs contradict what was proven.
 Result<CheckReport> fuzz_pair(const SideReport& before, const SideReport& after, Sameness sameness,

@@ -11,7 +11,7 @@
 namespace secequiv {
 namespace {
 
-// The policy's rules for one system call; for all others both sides of every question below agree.
+// The policy's rules for one system call: all questions below are about one call alone.
 Policy only(const Policy& policy, Arch arch, std::uint32_t nr) {
   Policy out = policy;
   for (RuleSet& set : out.rule_sets)
@@ -21,13 +21,17 @@ Policy only(const Policy& policy, Arch arch, std::uint32_t nr) {
   return out;
 }
 
+RulePlace place_of_rule(const Policy& policy, std::size_t set, const SyscallRule& rule) {
+  return {set, policy.rule_sets[set].action, rule.arch, rule.nr};
+}
+
 struct Duplicate {
   RulePart part;
   std::vector<RulePart> originals;
 };
 
-// Parts of one rule that stand in it before; of an any_of that is nothing but duplicates, they and
-// then itself.
+// Finds parts of a rule that repeat an earlier part of it. An any_of that consists of duplicates is
+// listed after them.
 class DuplicateFinder {
  public:
   explicit DuplicateFinder(const Rule& rule) {
@@ -47,7 +51,8 @@ class DuplicateFinder {
     walk(rule, seen);
   }
 
-  // Adds what is new in `rule`, which stands at part_, to `seen`. What it repeats, if nothing is.
+  // Adds what is new in `rule`, which stands at part_, to `seen`; returns what it repeats if
+  // nothing is new.
   std::vector<RulePart> walk(const Rule& rule, std::vector<Seen>& seen) {
     std::vector<RulePart> originals;
     bool is_new = false;
@@ -82,8 +87,8 @@ class DuplicateFinder {
   std::vector<Duplicate> found_;
 };
 
-// `rule` with what has no say in place of the duplicates, so that all other parts stay where they
-// are.
+// `rule` with neutral parts in place of the duplicates, so that all other parts keep their
+// positions.
 Rule without_duplicates(Rule rule, const std::vector<Duplicate>& duplicates) {
   for (const Duplicate& duplicate : duplicates) {
     Rule* parent = &rule;
@@ -113,7 +118,7 @@ class Linter {
   Linter(const Policy& policy, const dd::Limits& limits)
       : policy_(policy), limits_(limits), marker_(unused_action(policy)) {}
 
-  Result<std::vector<IdleRule>> run() {
+  Result<std::vector<RedundantRule>> run() {
     for (std::size_t set = 0; set < policy_.rule_sets.size(); ++set)
       for (const SyscallRule& rule : policy_.rule_sets[set].rules)
         if (auto s = whole_rule(set, rule); !s) return s.error();
@@ -121,6 +126,13 @@ class Linter {
   }
 
  private:
+  using Kind = RedundantRule::Kind;
+
+  void add(Kind kind, std::size_t set, const SyscallRule& rule, const RulePart& part,
+           std::vector<RulePart> originals = {}) {
+    found_.push_back({kind, place_of_rule(policy_, set, rule), part, std::move(originals)});
+  }
+
   Result<bool> same(const Policy& a, const Policy& b) {
     dd::Limits left = limits_;
     left.seconds -= seconds_since(start_);
@@ -156,18 +168,13 @@ class Linter {
       };
       auto unmatchable = same(alone(here), alone(marked));
       if (!unmatchable) return unmatchable.error();
-      found_.push_back({*unmatchable ? IdleRule::Kind::kUnmatchable : IdleRule::Kind::kShadowed,
-                        set,
-                        rule.arch,
-                        rule.nr,
-                        {},
-                        {}});
+      add(*unmatchable ? Kind::kUnmatchable : Kind::kShadowed, set, rule, {});
       return Ok{};
     }
     auto redundant = same(here, without);
     if (!redundant) return redundant.error();
     if (*redundant) {
-      found_.push_back({IdleRule::Kind::kRedundant, set, rule.arch, rule.nr, {}, {}});
+      add(Kind::kRedundant, set, rule, {});
       return Ok{};
     }
     RulePart part;
@@ -191,14 +198,13 @@ class Linter {
     for (std::size_t i = 0; i < rule.children.size(); ++i) {
       part.push_back(i);
       if (const Duplicate* repeated = duplicate(part)) {
-        found_.push_back(
-            {IdleRule::Kind::kDuplicate, set, whole.arch, whole.nr, part, repeated->originals});
+        add(Kind::kDuplicate, set, whole, part, repeated->originals);
       } else {
-        auto idle =
+        auto redundant =
             count > 1 ? same(here, without_part(here, set, whole.arch, part)) : Result<bool>(false);
-        if (!idle) return idle.error();
-        if (*idle) {
-          found_.push_back({IdleRule::Kind::kRedundant, set, whole.arch, whole.nr, part, {}});
+        if (!redundant) return redundant.error();
+        if (*redundant) {
+          add(Kind::kRedundant, set, whole, part);
         } else if (auto s = parts(here, set, whole, rule.children[i], part); !s) {
           return s;
         }
@@ -223,11 +229,11 @@ class Linter {
   Clock::time_point start_ = Clock::now();
   std::uint32_t marker_;
   std::vector<Duplicate> duplicates_;  // of the rule at hand
-  std::vector<IdleRule> found_;
+  std::vector<RedundantRule> found_;
 };
 
-// What the alternatives of a rule check, without writing them out: all_of of any_of has as many as
-// the product of the numbers of children. Sets of fields: bit i is field i.
+// Which fields the alternatives of a rule check; bit i stands for field i. Alternatives are not
+// written out: an all_of has as many as the product of those of its children.
 struct Checks {
   std::uint32_t always = 0;     // checked by every alternative
   std::uint32_t sometimes = 0;  // by at least one
@@ -261,12 +267,16 @@ Checks checks_of(const Rule& rule) {
 // The doubts about one rule.
 class Doubts {
  public:
-  Doubts(std::size_t set, const SyscallRule& rule, std::vector<DoubtfulRule>& out)
-      : set_(set), rule_(rule), checks_(checks_of(rule.rule)), out_(out) {}
+  Doubts(const Policy& policy, std::size_t set, const SyscallRule& rule,
+         std::vector<DoubtfulRule>& out)
+      : place_(place_of_rule(policy, set, rule)),
+        rule_(rule),
+        checks_(checks_of(rule.rule)),
+        out_(out) {}
 
   void find() {
     DoubtfulRule match_all = doubt(DoubtfulRule::Kind::kMatchAll, 0);
-    idle_alternatives(rule_.rule, checks_, match_all.unchecked);
+    empty_alternatives(rule_.rule, checks_, match_all.unchecked);
     if (!match_all.unchecked.empty()) out_.push_back(std::move(match_all));
     for (int field = 0; field <= kIpField; ++field) {
       const std::uint32_t bit = 1U << field;
@@ -279,21 +289,21 @@ class Doubts {
 
  private:
   [[nodiscard]] DoubtfulRule doubt(DoubtfulRule::Kind kind, int field) const {
-    return {kind, set_, rule_.arch, rule_.nr, field, {}, {}};
+    return {kind, place_, field, {}, {}};
   }
 
-  // Those of any_of that check nothing beside others that do.
-  void idle_alternatives(const Rule& rule, const Checks& checks, std::vector<RulePart>& out) {
+  // Alternatives of any_of that check nothing, beside others that check something.
+  void empty_alternatives(const Rule& rule, const Checks& checks, std::vector<RulePart>& out) {
     for (std::size_t i = 0; i < rule.children.size(); ++i) {
       part_.push_back(i);
-      const bool idle = checks.children[i].nothing();
-      if (idle && rule.kind == Rule::Kind::kAnyOf && !checks.nothing()) out.push_back(part_);
-      if (!idle) idle_alternatives(rule.children[i], checks.children[i], out);
+      const bool empty = checks.children[i].nothing();
+      if (empty && rule.kind == Rule::Kind::kAnyOf && !checks.nothing()) out.push_back(part_);
+      if (!empty) empty_alternatives(rule.children[i], checks.children[i], out);
       part_.pop_back();
     }
   }
 
-  // Which of them check the field `bit` and which do not. Precondition: there are both in `rule`.
+  // Sorts alternatives by whether they check the field `bit`. Precondition: `rule` has both kinds.
   void alternatives(const Rule& rule, const Checks& checks, std::uint32_t bit,
                     DoubtfulRule& found) {
     const bool any_of = rule.kind == Rule::Kind::kAnyOf;
@@ -311,7 +321,7 @@ class Doubts {
     }
   }
 
-  std::size_t set_;
+  RulePlace place_;
   const SyscallRule& rule_;
   Checks checks_;
   RulePart part_;
@@ -320,38 +330,22 @@ class Doubts {
 
 }  // namespace
 
-std::string_view lint_name(IdleRule::Kind kind) {
-  switch (kind) {
-    case IdleRule::Kind::kUnmatchable:
-      return "unmatchable";
-    case IdleRule::Kind::kShadowed:
-      return "shadowed";
-    case IdleRule::Kind::kRedundant:
-      return "redundant";
-    case IdleRule::Kind::kDuplicate:
-      return "duplicate";
-  }
-  return {};
+Result<LintReport> lint(const LintJob& job) {
+  auto redundant = redundant_rules(job.policy, job.limits);
+  if (!redundant) return redundant.error();
+  return LintReport{job.name, job.file, job.strict, std::move(*redundant),
+                    doubtful_rules(job.policy)};
 }
 
-std::string_view lint_name(DoubtfulRule::Kind kind) {
-  switch (kind) {
-    case DoubtfulRule::Kind::kInconsistent:
-      return "inconsistent";
-    case DoubtfulRule::Kind::kMatchAll:
-      return "match_all";
-  }
-  return {};
-}
-
-Result<std::vector<IdleRule>> idle_rules(const Policy& policy, const dd::Limits& limits) {
+Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const dd::Limits& limits) {
   return Linter(policy, limits).run();
 }
 
 std::vector<DoubtfulRule> doubtful_rules(const Policy& policy) {
   std::vector<DoubtfulRule> out;
   for (std::size_t set = 0; set < policy.rule_sets.size(); ++set)
-    for (const SyscallRule& rule : policy.rule_sets[set].rules) Doubts(set, rule, out).find();
+    for (const SyscallRule& rule : policy.rule_sets[set].rules)
+      Doubts(policy, set, rule, out).find();
   return out;
 }
 

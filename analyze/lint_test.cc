@@ -11,7 +11,7 @@
 namespace secequiv {
 namespace {
 
-using Kind = IdleRule::Kind;
+using Kind = RedundantRule::Kind;
 
 Rule arg0(Matcher::Op op, std::uint64_t value) {
   Rule rule;
@@ -63,52 +63,53 @@ TEST(Lint, ShadowedAndRedundantRules) {
                         any_of({arg0(Matcher::Op::kLt, 9), arg0(Matcher::Op::kEq, 4),
                                 arg0(Matcher::Op::kEq, 12)})}}};
   const RuleSet kill{SECCOMP_RET_KILL_PROCESS, false, {{Arch::kX86_64, 2, Rule{}}}};
-  const auto idle = idle_rules(policy_of({deny, allow, kill}), {});
-  ASSERT_TRUE(idle) << idle.error().text();
-  ASSERT_EQ(idle->size(), 3u);
-  EXPECT_EQ((*idle)[0].kind, Kind::kShadowed);  // allow, 1: deny has taken every 1
-  EXPECT_EQ((*idle)[0].rule_set, 1u);
-  EXPECT_EQ((*idle)[0].nr, 1u);
-  EXPECT_EQ((*idle)[1].kind, Kind::kRedundant);  // == 4 is < 9
-  EXPECT_EQ((*idle)[1].part, RulePart{1});
-  EXPECT_EQ((*idle)[2].kind, Kind::kRedundant);  // what the default does anyway
-  EXPECT_EQ((*idle)[2].rule_set, 2u);
+  const auto redundant = redundant_rules(policy_of({deny, allow, kill}), {});
+  ASSERT_TRUE(redundant) << redundant.error().text();
+  ASSERT_EQ(redundant->size(), 3u);
+  EXPECT_EQ((*redundant)[0].kind, Kind::kShadowed);  // allow, 1: deny has taken every 1
+  EXPECT_EQ((*redundant)[0].place.rule_set, 1u);
+  EXPECT_EQ((*redundant)[0].place.nr, 1u);
+  EXPECT_EQ((*redundant)[1].kind, Kind::kRedundant);  // == 4 is < 9
+  EXPECT_EQ((*redundant)[1].part, RulePart{1});
+  EXPECT_EQ((*redundant)[2].kind, Kind::kRedundant);  // what the default does anyway
+  EXPECT_EQ((*redundant)[2].place.rule_set, 2u);
 }
 
-std::vector<IdleRule> idle_in(const Rule& rule) {
-  auto idle =
-      idle_rules(policy_of({RuleSet{SECCOMP_RET_ALLOW, false, {{Arch::kX86_64, 1, rule}}}}), {});
-  if (idle) return std::move(*idle);
-  ADD_FAILURE() << idle.error().text();
+std::vector<RedundantRule> redundant_in(const Rule& rule) {
+  auto redundant = redundant_rules(
+      policy_of({RuleSet{SECCOMP_RET_ALLOW, false, {{Arch::kX86_64, 1, rule}}}}), {});
+  if (redundant) return std::move(*redundant);
+  ADD_FAILURE() << redundant.error().text();
   return {};
 }
 
 TEST(Lint, DuplicatesHideTheOriginal) {
-  const auto idle = idle_in(any_of({is(1), all_of({is(2), arg1({}, 3)}), any_of({is(4), is(1)}),
-                                    all_of({is(2), arg1({}, 3)}), is(4)}));
-  ASSERT_EQ(idle.size(), 3u);
-  for (const IdleRule& one : idle) EXPECT_EQ(one.kind, Kind::kDuplicate);
-  EXPECT_EQ(idle[0].part, (RulePart{2, 1}));
-  EXPECT_EQ(idle[0].originals, std::vector<RulePart>{{0}});
-  EXPECT_EQ(idle[1].part, RulePart{3});
-  EXPECT_EQ(idle[1].originals, std::vector<RulePart>{{1}});
-  EXPECT_EQ(idle[2].part, RulePart{4});
-  EXPECT_EQ(idle[2].originals, (std::vector<RulePart>{{2, 0}}));
+  const auto redundant =
+      redundant_in(any_of({is(1), all_of({is(2), arg1({}, 3)}), any_of({is(4), is(1)}),
+                           all_of({is(2), arg1({}, 3)}), is(4)}));
+  ASSERT_EQ(redundant.size(), 3u);
+  for (const RedundantRule& one : redundant) EXPECT_EQ(one.kind, Kind::kDuplicate);
+  EXPECT_EQ(redundant[0].part, (RulePart{2, 1}));
+  EXPECT_EQ(redundant[0].originals, std::vector<RulePart>{{0}});
+  EXPECT_EQ(redundant[1].part, RulePart{3});
+  EXPECT_EQ(redundant[1].originals, std::vector<RulePart>{{1}});
+  EXPECT_EQ(redundant[2].part, RulePart{4});
+  EXPECT_EQ(redundant[2].originals, (std::vector<RulePart>{{2, 0}}));
 }
 
 TEST(Lint, NothingIsLeftOfAnAnyOfWithoutNews) {
-  const auto idle = idle_in(any_of({is(1), is(2), any_of({is(2), is(1), is(2)})}));
-  ASSERT_EQ(idle.size(), 1u);
-  EXPECT_EQ(idle[0].part, RulePart{2});
-  EXPECT_EQ(idle[0].originals, (std::vector<RulePart>{{1}, {0}, {1}}));
+  const auto redundant = redundant_in(any_of({is(1), is(2), any_of({is(2), is(1), is(2)})}));
+  ASSERT_EQ(redundant.size(), 1u);
+  EXPECT_EQ(redundant[0].part, RulePart{2});
+  EXPECT_EQ(redundant[0].originals, (std::vector<RulePart>{{1}, {0}, {1}}));
 }
 
 TEST(Lint, TheSameValueOfAnotherNameIsNoDuplicate) {
   Rule named = is(1);
   named.fields[0].variable = "fd";
-  const auto idle = idle_in(any_of({is(1), named}));
-  ASSERT_EQ(idle.size(), 2u);
-  for (const IdleRule& one : idle) EXPECT_EQ(one.kind, Kind::kRedundant);
+  const auto redundant = redundant_in(any_of({is(1), named}));
+  ASSERT_EQ(redundant.size(), 2u);
+  for (const RedundantRule& one : redundant) EXPECT_EQ(one.kind, Kind::kRedundant);
 }
 
 // Each alone, and what is left is still a rule.
@@ -117,14 +118,14 @@ TEST(Lint, DuplicatesCanGo) {
   int duplicates = 0;
   for (int i = 0; i < 60; ++i) {
     const Policy policy = random_policy(random);
-    const auto idle = idle_rules(policy, {});
-    ASSERT_TRUE(idle) << idle.error().text();
-    for (const IdleRule& one : *idle) {
+    const auto redundant = redundant_rules(policy, {});
+    ASSERT_TRUE(redundant) << redundant.error().text();
+    for (const RedundantRule& one : *redundant) {
       if (one.kind != Kind::kDuplicate) continue;
       Policy without = policy;
       Rule* at = nullptr;
-      for (SyscallRule& rule : without.rule_sets[one.rule_set].rules)
-        if (rule.arch == one.arch && rule.nr == one.nr) at = &rule.rule;
+      for (SyscallRule& rule : without.rule_sets[one.place.rule_set].rules)
+        if (rule.arch == one.place.arch && rule.nr == one.place.nr) at = &rule.rule;
       for (std::size_t k = 0; k + 1 < one.part.size(); ++k) at = &at->children[one.part[k]];
       at->children.erase(at->children.begin() + static_cast<std::ptrdiff_t>(one.part.back()));
       ASSERT_FALSE(at->children.empty());
@@ -148,8 +149,8 @@ TEST(Lint, DoubtfulRules) {
   const auto forgotten = doubts(any_of({is(1), arg1(is(2), 1), any_of({is(3), is(4)})}));
   ASSERT_EQ(forgotten.size(), 1u);
   EXPECT_EQ(forgotten[0].kind, DoubtfulRule::Kind::kInconsistent);
-  EXPECT_EQ(forgotten[0].rule_set, 1u);
-  EXPECT_EQ(forgotten[0].nr, 7u);
+  EXPECT_EQ(forgotten[0].place.rule_set, 1u);
+  EXPECT_EQ(forgotten[0].place.nr, 7u);
   EXPECT_EQ(forgotten[0].field, 1);
   EXPECT_EQ(forgotten[0].checked, RulePart{1});
   EXPECT_EQ(forgotten[0].unchecked, (std::vector<RulePart>{{0}, {2}}));
@@ -166,8 +167,8 @@ TEST(Lint, ListsExactlyWhatCanGo) {
   int kept = 0;
   for (int i = 0; i < 40; ++i) {
     const Policy policy = random_policy(random);
-    const auto idle = idle_rules(policy, {});
-    ASSERT_TRUE(idle) << idle.error().text();
+    const auto redundant = redundant_rules(policy, {});
+    ASSERT_TRUE(redundant) << redundant.error().text();
     const Program whole = compile(policy);
     for (std::size_t set = 0; set < policy.rule_sets.size(); ++set) {
       for (std::size_t rule = 0; rule < policy.rule_sets[set].rules.size(); ++rule) {
@@ -175,9 +176,9 @@ TEST(Lint, ListsExactlyWhatCanGo) {
         auto& rules = without.rule_sets[set].rules;
         const SyscallRule gone = rules[rule];
         rules.erase(rules.begin() + static_cast<std::ptrdiff_t>(rule));
-        const bool is_listed = std::ranges::any_of(*idle, [&](const IdleRule& one) {
-          return one.rule_set == set && one.arch == gone.arch && one.nr == gone.nr &&
-                 one.part.empty();
+        const bool is_listed = std::ranges::any_of(*redundant, [&](const RedundantRule& one) {
+          return one.place.rule_set == set && one.place.arch == gone.arch &&
+                 one.place.nr == gone.nr && one.part.empty();
         });
         const auto proof = dd::prove(Pair{whole, compile(without), Sameness::kRaw});
         ASSERT_EQ(proof->verdict == Verdict::kEquivalent, is_listed);

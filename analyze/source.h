@@ -20,6 +20,12 @@ struct Source {
   SourceFile file = {};                 // no path unless it was read from a file
 };
 
+// One filter, or several stacked on each other, newest first.
+struct Stack {
+  std::string name;  // for reports and errors
+  std::vector<Source> filters;
+};
+
 inline std::vector<ProgramView> views(const std::vector<Source>& stack) {
   std::vector<ProgramView> out;
   out.reserve(stack.size());

@@ -28,9 +28,4 @@ struct EngineOptions {
   Status assume(const Options& options, Question& question) const;
 };
 
-// The error of a command that uses only decision diagrams, about its filter.
-inline Error limits_reached(const std::string& filter) {
-  return make_error(ErrorCode::kBudget, filter, "the diagrams' limits are reached");
-}
-
 }  // namespace secequiv::cli

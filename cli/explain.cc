@@ -140,22 +140,22 @@ std::string_view about(Verdict verdict) {
   return {};
 }
 
-std::string_view about(IdleRule::Kind kind) {
+std::string_view about(RedundantRule::Kind kind) {
   switch (kind) {
-    case IdleRule::Kind::kUnmatchable:
+    case RedundantRule::Kind::kUnmatchable:
       return "No input matches the rule, because its conditions contradict each other, for example "
              "an argument that has to be both 1 and 2. It costs instructions and looks like a "
              "protection that does not exist. Check whether any_of was meant instead of all_of, or "
              "whether a mask is wrong.";
-    case IdleRule::Kind::kShadowed:
+    case RedundantRule::Kind::kShadowed:
       return "Earlier rule sets decide everything that the rule matches, so it never decides. If "
              "it is stricter than they are, the policy allows what its author meant to deny. Move "
              "it forward, or remove it.";
-    case IdleRule::Kind::kRedundant:
+    case RedundantRule::Kind::kRedundant:
       return "Without the rule the policy provably decides the same for every input. The rule may "
              "come from an older version, or its conditions may be wrong. Remove it, or find out "
              "what it was meant to add.";
-    case IdleRule::Kind::kDuplicate:
+    case RedundantRule::Kind::kDuplicate:
       return "An earlier alternative is the same, so this one decides nothing. Often it was copied "
              "and never changed. Compare the two, then remove one.";
   }
@@ -252,7 +252,8 @@ std::vector<Explanation> explanations() {
   add_all<ErrorCode>(out, "error", error_name);
   add_all<Verdict>(out, "verdict", verdict_name);
   add_all<RefusalRule>(out, "rule", rule_name);
-  add_all<IdleRule::Kind>(out, "lint", [](IdleRule::Kind kind) { return lint_name(kind); });
+  add_all<RedundantRule::Kind>(out, "lint",
+                               [](RedundantRule::Kind kind) { return lint_name(kind); });
   add_all<DoubtfulRule::Kind>(out, "lint", [](DoubtfulRule::Kind kind) { return lint_name(kind); });
   add_all<FindingKind>(out, "finding", finding_name);
   return out;

@@ -20,12 +20,4 @@ struct OracleOption {
   [[nodiscard]] Result<Oracle> open() const;
 };
 
-// Runs the inputs through all programs of one or two stacks; nothing without an oracle.
-Result<std::optional<OracleReport>> ask(const Oracle& oracle, const std::vector<Source>& stack,
-                                        const std::vector<Source>& other,
-                                        const std::vector<SeccompData>& inputs);
-
-// The line "fail: our interpreter is in doubt ...".
-std::string doubt_text(const OracleReport& report);
-
 }  // namespace secequiv::cli

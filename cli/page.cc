@@ -5,14 +5,14 @@
 
 #include <set>
 
-#include "cli/exact_costs.h"
+#include "analyze/cost.h"
 #include "cli/profile_options.h"
 #include "cli/progress.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/check.h"
-#include "harness/report/diff.h"
 #include "harness/report/page.h"
+#include "harness/report/regions.h"
 #include "verify/dd/diff.h"
 #include "verify/dd/reach.h"
 #include "verify/decide/feasibility.h"
@@ -209,16 +209,15 @@ struct Gathering {
     if (!profile) return profile.error();
     PageCost& cost = page.cost.emplace();
     cost.profile = fmt::format("each system call of {} once", arch_info(host()).name);
-    const ExactCosts exact(options.timeout, engine.limits());
-    int at = 0;
-    for (const Source* source : {&before, &after}) {
-      CostedSide side{source, profile_cost(source->program, host(), *profile, inputs), {}, {}};
-      if (auto s = exact.fill(side, host()); !s) return s;
-      if (!side.worst_exact) side.worst = worst_known(side, inputs);
+    CostJob job{{before, after}, *profile, host(), options.timeout, engine.limits()};
+    job.derive = [this] { return Result<std::vector<SeccompData>>(inputs); };
+    auto found = secequiv::cost(job);
+    if (!found) return found.error();
+    for (const std::size_t at : {std::size_t{0}, std::size_t{1}}) {
+      CostReport::Side& side = found->sides[at];
       cost.exact[at] = side.calls_exact() && side.worst_exact;
       cost.worst[at] = side.worst;
       cost.calls[at] = std::move(side.calls);
-      ++at;
     }
     add_input("most instructions of before", cost.worst[0].data);
     add_input("most instructions of after", cost.worst[1].data);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analyze/derived.h"
 #include "harness/bpf/check.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
@@ -89,23 +90,13 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
 
 Result<Cases> PairOptions::cases(const Source& before, const Source& after,
                                  const Options& options) const {
-  CaseLimits limits;
-  limits.total = max_inputs;
-  Cases all;
-  const auto add = [&](Cases more) {
-    all.dropped += more.dropped;
-    all.inputs.insert(all.inputs.end(), more.inputs.begin(), more.inputs.end());
-  };
+  std::optional<Policy> also;
   if (!policy.empty()) {
     auto rules = load_policy(policy, options);
     if (!rules) return rules.error();
-    add(derive_cases(*rules, limits));
+    also = std::move(*rules);
   }
-  for (const Source* side : {&before, &after}) {
-    if (side->policy) add(derive_cases(*side->policy, limits));
-    if (!check(side->program, LengthRule::kUnlimited)) add(derive_cases(side->program, limits));
-  }
-  return all;
+  return derived_cases(also, before, after, max_inputs);
 }
 
 }  // namespace secequiv::cli

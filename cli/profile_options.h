@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "analyze/profile.h"
 #include "cli/common.h"
-#include "harness/seccomp/profile.h"
 
 namespace secequiv::cli {
 
@@ -13,8 +13,8 @@ struct ProfileOptions {
   std::string path;
 
   void add(CLI::App& app);
-  // The counts in the file, or one for each call of the architecture. Warns about calls that `arch`
-  // lacks. Errors: those of reading; kPolicy if it lacks all of them.
+  // The given profile, or each call of the architecture once. Reports on standard error which calls
+  // `arch` does not have. Errors: those of reading and of profile_for.
   [[nodiscard]] Result<std::vector<SyscallCount>> read(Arch arch) const;
 };
 

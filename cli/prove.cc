@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyze/oracle.h"
 #include "cli/certificate_option.h"
 #include "cli/engine_options.h"
 #include "cli/name_ranges.h"

@@ -11,18 +11,25 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/actions.h"
+#include "analyze/cache.h"
+#include "analyze/cost.h"
+#include "analyze/diff.h"
+#include "analyze/lint.h"
+#include "analyze/profile.h"
+#include "analyze/reach.h"
+#include "analyze/run.h"
+#include "analyze/why.h"
 #include "api/c/options.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/check.h"
 #include "harness/import/import.h"
 #include "harness/policy/compile.h"
-#include "harness/report/diff.h"
 #include "harness/report/documents.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
 #include "harness/seccomp/c_names.h"
-#include "verify/dd/diff.h"
 #include "verify/decide/decide.h"
 
 struct secequiv_result {
@@ -53,6 +60,7 @@ int verdict_of(Verdict verdict) {
     case Verdict::kRejected:
       return SECEQUIV_REJECTED;
     case Verdict::kFail:
+      return SECEQUIV_FAIL;
     case Verdict::kCrashed:
       break;
   }
@@ -164,40 +172,102 @@ Outcome prove(Sides& sides) {
           proof->witness};
 }
 
+Source source_of(const SideReport& side) { return {side.name, side.program, std::nullopt}; }
+
+dd::Limits limits_of(const Options& options) {
+  dd::Limits out = limits_alone(options.mib);
+  out.seconds = options.seconds;
+  return out;
+}
+
 Outcome diff(const Sides& sides) {
   for (const SideReport* side : {&sides.before, &sides.after})
     if (const auto error = refused(*side)) return failed(*error);
-  auto limits = limits_alone(sides.options.mib);
-  limits.seconds = sides.options.seconds;
-  const auto found = dd::diff(sides.question, sides.options.regions, limits);
+  DiffJob job{{"before", {source_of(sides.before)}},
+              {"after", {source_of(sides.after)}},
+              sides.options.sameness,
+              sides.question.assumption,
+              sides.options.oci.arch,
+              limits_of(sides.options),
+              sides.options.regions};
+  const auto found = secequiv::diff(job);
   if (!found) return failed(found.error());
-  const Verdict verdict = found->changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
-  const Arch host = sides.options.oci.arch;
-  Outcome out{verdict_of(verdict),
-              assuming_text(sides.question) + diff_text(*found, sides.options.regions, host) +
-                  differ_text(verdict, *found),
-              render(to_json(*found, sides.question, sides.options.regions, host))};
-  // Regions may not have been wanted.
-  for (const Change& change : found->changes)
+  Outcome out{verdict_of(found->verdict), diff_text(*found), render(to_json(*found))};
+  // The caller may have asked for no regions.
+  for (const Change& change : found->difference.changes)
     if (!out.witness && !change.where.regions.empty())
       out.witness = replay(sides.question, change.where.regions.front().example());
   return out;
 }
 
-Outcome evaluate(const Program& program, const void* bytes, std::size_t size) {
-  if (const auto refusal = check(program, LengthRule::kUnlimited))
-    return failed(make_error(ErrorCode::kRejected, "program", describe(*refusal, program)));
+// A filter of the caller's that the kernel would accept, its length aside.
+Result<Source> accepted(const sock_filter* insns, std::size_t length, const std::string& name) {
+  auto program = program_of(insns, length, name);
+  if (!program) return program.error();
+  const SideReport side{name, std::move(*program), {}};
+  if (const auto error = refused(side)) return *error;
+  return source_of(side);
+}
+
+Result<SeccompData> data_of(const void* bytes, std::size_t size) {
   SeccompData data;
   if (bytes == nullptr || size != sizeof data.words)
-    return failed(make_error(ErrorCode::kUsage, "seccomp_data",
-                             fmt::format("expected {} bytes, found {}", sizeof data.words,
-                                         bytes == nullptr ? "NULL" : std::to_string(size))));
+    return make_error(ErrorCode::kUsage, "seccomp_data",
+                      fmt::format("expected {} bytes, found {}", sizeof data.words,
+                                  bytes == nullptr ? "NULL" : std::to_string(size)));
   std::memcpy(data.words.data(), bytes, size);
-  const NamedTrace run{"program", trace(program, data)};
-  Outcome out{SECEQUIV_PASS, describe(data) + "\n" + result_text(run.trace.result),
-              render(run_document(data, {&run, 1}, run.trace.result, false))};
-  out.value = run.trace.result;
+  return data;
+}
+
+Outcome evaluate(const Source& filter, const SeccompData& data) {
+  const auto found = run({data, {filter}});
+  if (!found) return failed(found.error());
+  Outcome out{SECEQUIV_PASS, run_text(*found), render(to_json(*found))};
+  out.value = found->result;
   return out;
+}
+
+// A report of an analysis that always holds.
+template <class Report, class Text>
+Outcome analyzed(const Result<Report>& found, const Text& text) {
+  if (!found) return failed(found.error());
+  return {SECEQUIV_PASS, text(*found), render(to_json(*found))};
+}
+
+Outcome cost(std::vector<Source> filters, const char* text, const Options& options) {
+  CostJob job;
+  job.filters = std::move(filters);
+  job.arch = options.oci.arch;
+  auto profile = text == nullptr ? Result<Profile>(every_call_once(job.arch))
+                                 : profile_for(job.arch, text, "profile");
+  if (!profile) return failed(profile.error());
+  job.profile = std::move(profile->counts);
+  job.timeout = options.seconds;
+  job.limits = limits_alone(options.mib);
+  job.derive = [&job]() -> Result<std::vector<SeccompData>> {
+    return derived_cases({}, job.filters.front(), job.filters.back(), CaseLimits{}.total).inputs;
+  };
+  return analyzed(secequiv::cost(job),
+                  [](const CostReport& found) { return cost_text(found, SIZE_MAX); });
+}
+
+Outcome cache(std::vector<Source> filters, const Options& options) {
+  CacheJob job{{}, options.oci.arch, false, limits_of(options)};
+  for (Source& filter : filters) job.stacks.push_back({filter.name, {std::move(filter)}});
+  const auto found = secequiv::cache(job);
+  if (!found) return failed(found.error());
+  return {verdict_of(found->verdict()), cache_text(*found), render(to_json(*found))};
+}
+
+Outcome reach(Source filter, std::size_t at, const Options& options) {
+  ReachJob job{std::move(filter), std::nullopt, options.regions, options.oci.arch,
+               limits_of(options)};
+  if (at != SECEQUIV_ALL_INSTRUCTIONS) job.at = at;
+  if (job.at && at >= job.source.program.size())
+    return failed(make_error(ErrorCode::kUsage, "instruction",
+                             fmt::format("expected an instruction from 0 to {}, found {}",
+                                         job.source.program.size() - 1, at)));
+  return analyzed(secequiv::reach(job), [](const ReachReport& found) { return reach_text(found); });
 }
 
 Outcome validate(const Program& program, bool any_length) {
@@ -216,17 +286,29 @@ Outcome parsed(Program program, bool is_policy, const std::string& notes) {
   return out;
 }
 
+struct NotedPolicy {
+  Policy policy;
+  std::string notes;  // what was left out, a line each
+};
+
+Result<NotedPolicy> read_policy(std::string_view text, const std::string& name,
+                                const Options& options) {
+  // Memory has no folder from which something could be included.
+  const ImportOptions host{options.oci, options.filter, {}};
+  auto read = import_policy(text, name, options.policy_format, host);
+  if (!read) return read.error();
+  if (auto s = filter_fits(options.filter, read->format, name); !s) return s.error();
+  NotedPolicy out{std::move(read->policy), {}};
+  for (const std::string& note : read->notes)
+    out.notes += fmt::format("{}: {}\n", name, printable(note, false));
+  return out;
+}
+
 Outcome parse(std::string_view text, const std::string& name, const Options& options) {
   if (options.policy_format || (!options.form && is_policy(text))) {
-    // Memory has no folder from which something could be included.
-    const ImportOptions host{options.oci, options.filter, {}};
-    const auto read = import_policy(text, name, options.policy_format, host);
+    const auto read = read_policy(text, name, options);
     if (!read) return failed(read.error());
-    if (auto s = filter_fits(options.filter, read->format, name); !s) return failed(s.error());
-    std::string notes;
-    for (const std::string& note : read->notes)
-      notes += fmt::format("{}: {}\n", name, printable(note, false));
-    return parsed(compile(read->policy), true, notes);
+    return parsed(compile(read->policy), true, read->notes);
   }
   if (auto s = filter_fits(options.filter, std::nullopt, name); !s) return failed(s.error());
   auto program = read_program(text, name, options.form, c_names(options.oci.arch));
@@ -234,7 +316,65 @@ Outcome parse(std::string_view text, const std::string& name, const Options& opt
   return parsed(std::move(*program), false, {});
 }
 
-// What `question` says of two programs.
+Outcome lint(std::string_view text, const std::string& name, bool strict, const Options& options) {
+  auto read = read_policy(text, name, options);
+  if (!read) return failed(read.error());
+  const auto found =
+      secequiv::lint({std::move(read->policy), name, {}, strict, limits_of(options)});
+  if (!found) return failed(found.error());
+  return {verdict_of(found->verdict()), read->notes + lint_text(*found), render(to_json(*found))};
+}
+
+// What `question` answers about text in memory.
+template <class Function>
+secequiv_result* about_text(const Function& question, const void* bytes, std::size_t length,
+                            const char* name, const secequiv_options* options) noexcept {
+  return answered([&]() -> Outcome {
+    const auto read = read_options(options);
+    if (!read) return failed(read.error());
+    const std::string shown = name == nullptr ? "<memory>" : name;
+    if (const auto status = readable(bytes, length, shown); !status) return failed(status.error());
+    const auto* text = static_cast<const char*>(bytes);
+    return question(text == nullptr ? std::string_view() : std::string_view(text, length), shown,
+                    *read);
+  });
+}
+
+// What `question` answers about one filter.
+template <class Function>
+secequiv_result* about_filter(const Function& question, const sock_filter* program,
+                              std::size_t length, const secequiv_options* options) noexcept {
+  return answered([&]() -> Outcome {
+    const auto read = read_options(options);
+    if (!read) return failed(read.error());
+    auto filter = accepted(program, length, "program");
+    if (!filter) return failed(filter.error());
+    return question(std::move(*filter), *read);
+  });
+}
+
+// What `question` answers about one filter, or two: `after` may be NULL.
+template <class Function>
+secequiv_result* about_filters(const Function& question, const sock_filter* before,
+                               std::size_t before_length, const sock_filter* after,
+                               std::size_t after_length, const secequiv_options* options) noexcept {
+  return answered([&]() -> Outcome {
+    const auto read = read_options(options);
+    if (!read) return failed(read.error());
+    std::vector<Source> filters;
+    auto first = accepted(before, before_length, "before");
+    if (!first) return failed(first.error());
+    filters.push_back(std::move(*first));
+    if (after != nullptr || after_length != 0) {
+      auto second = accepted(after, after_length, "after");
+      if (!second) return failed(second.error());
+      filters.push_back(std::move(*second));
+    }
+    return question(std::move(filters), *read);
+  });
+}
+
+// What `question` answers about two programs.
 template <class Function>
 secequiv_result* compared(const Function& question, const sock_filter* before,
                           std::size_t before_length, const sock_filter* after,
@@ -249,6 +389,7 @@ secequiv_result* compared(const Function& question, const sock_filter* before,
 }  // namespace
 }  // namespace secequiv::api
 
+namespace api = secequiv::api;
 using secequiv::api::answered;
 using secequiv::api::compared;
 using secequiv::api::Outcome;
@@ -261,16 +402,7 @@ const char* secequiv_version(void) { return SECEQUIV_VERSION; }
 
 secequiv_result* secequiv_parse(const void* bytes, std::size_t length, const char* name,
                                 const secequiv_options* options) {
-  return answered([&]() -> Outcome {
-    const auto read = secequiv::api::read_options(options);
-    if (!read) return secequiv::api::failed(read.error());
-    const std::string shown = name == nullptr ? "<memory>" : name;
-    if (const auto status = secequiv::api::readable(bytes, length, shown); !status)
-      return secequiv::api::failed(status.error());
-    const auto* text = static_cast<const char*>(bytes);
-    return secequiv::api::parse(
-        text == nullptr ? std::string_view() : std::string_view(text, length), shown, *read);
-  });
+  return api::about_text(api::parse, bytes, length, name, options);
 }
 
 secequiv_result* secequiv_prove(const sock_filter* before, std::size_t before_length,
@@ -288,13 +420,12 @@ secequiv_result* secequiv_diff(const sock_filter* before, std::size_t before_len
 secequiv_result* secequiv_evaluate(const sock_filter* program, std::size_t length,
                                    const void* seccomp_data, std::size_t data_size,
                                    const secequiv_options* options) {
-  return answered([&]() -> Outcome {
-    const auto read = secequiv::api::read_options(options);
-    if (!read) return secequiv::api::failed(read.error());
-    const auto insns = secequiv::api::program_of(program, length, "program");
-    if (!insns) return secequiv::api::failed(insns.error());
-    return secequiv::api::evaluate(*insns, seccomp_data, data_size);
-  });
+  return api::about_filter(
+      [&](secequiv::Source filter, const api::Options&) -> Outcome {
+        const auto data = api::data_of(seccomp_data, data_size);
+        return data ? api::evaluate(filter, *data) : api::failed(data.error());
+      },
+      program, length, options);
 }
 
 secequiv_result* secequiv_validate(const sock_filter* program, std::size_t length,
@@ -306,6 +437,68 @@ secequiv_result* secequiv_validate(const sock_filter* program, std::size_t lengt
     if (!insns) return secequiv::api::failed(insns.error());
     return secequiv::api::validate(*insns, read->any_length);
   });
+}
+
+secequiv_result* secequiv_why(const sock_filter* program, std::size_t length,
+                              const void* seccomp_data, std::size_t data_size,
+                              const secequiv_options* options) {
+  return api::about_filter(
+      [&](secequiv::Source filter, const api::Options& read) -> Outcome {
+        const auto data = api::data_of(seccomp_data, data_size);
+        if (!data) return api::failed(data.error());
+        return api::analyzed(
+            secequiv::why(
+                {{"program", {std::move(filter)}}, *data, read.oci.arch, api::limits_of(read)}),
+            secequiv::why_text);
+      },
+      program, length, options);
+}
+
+secequiv_result* secequiv_actions(const sock_filter* program, std::size_t length,
+                                  const secequiv_options* options) {
+  return api::about_filter(
+      [](secequiv::Source filter, const api::Options& read) {
+        return api::analyzed(secequiv::actions({{"program", {std::move(filter)}},
+                                                read.sameness,
+                                                read.oci.arch,
+                                                api::limits_of(read)}),
+                             secequiv::actions_text);
+      },
+      program, length, options);
+}
+
+secequiv_result* secequiv_reach(const sock_filter* program, std::size_t length,
+                                std::size_t instruction, const secequiv_options* options) {
+  return api::about_filter(
+      [&](secequiv::Source filter, const api::Options& read) {
+        return api::reach(std::move(filter), instruction, read);
+      },
+      program, length, options);
+}
+
+secequiv_result* secequiv_cost(const sock_filter* before, std::size_t before_length,
+                               const sock_filter* after, std::size_t after_length,
+                               const char* profile, const secequiv_options* options) {
+  return api::about_filters(
+      [&](std::vector<secequiv::Source> filters, const api::Options& read) {
+        return api::cost(std::move(filters), profile, read);
+      },
+      before, before_length, after, after_length, options);
+}
+
+secequiv_result* secequiv_cache(const sock_filter* before, std::size_t before_length,
+                                const sock_filter* after, std::size_t after_length,
+                                const secequiv_options* options) {
+  return api::about_filters(api::cache, before, before_length, after, after_length, options);
+}
+
+secequiv_result* secequiv_lint(const void* bytes, std::size_t length, const char* name, int strict,
+                               const secequiv_options* options) {
+  return api::about_text(
+      [&](std::string_view text, const std::string& shown, const api::Options& read) {
+        return api::lint(text, shown, strict != 0, read);
+      },
+      bytes, length, name, options);
 }
 
 int secequiv_result_verdict(const secequiv_result* result) {

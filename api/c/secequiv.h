@@ -33,14 +33,15 @@ extern "C" {
  * aligned. */
 struct sock_filter;
 
-/* What a question was answered with. Only SECEQUIV_EQUIVALENT and SECEQUIV_PASS are good news. */
+/* The verdict of a result. Only SECEQUIV_EQUIVALENT and SECEQUIV_PASS are good news. */
 enum {
-  SECEQUIV_ERROR = 0,      /* bad arguments or input; also of a result that is NULL */
-  SECEQUIV_EQUIVALENT = 1, /* proven for all inputs that count */
-  SECEQUIV_PASS = 2,       /* other questions: yes. prove with `refines`: holds, but not the same */
-  SECEQUIV_DIFFERENT = 3,  /* there is an input that shows it; it was run */
+  SECEQUIV_ERROR = 0,      /* bad arguments or input; also the verdict of NULL */
+  SECEQUIV_EQUIVALENT = 1, /* proven for all inputs that the assumption leaves */
+  SECEQUIV_PASS = 2,       /* holds; prove with `refines`: holds, but the two are not the same */
+  SECEQUIV_DIFFERENT = 3,  /* an input shows the difference; it was run */
   SECEQUIV_UNKNOWN = 4,    /* time or memory ran out */
-  SECEQUIV_REJECTED = 5    /* the kernel would refuse a program */
+  SECEQUIV_REJECTED = 5,   /* the kernel would refuse a program */
+  SECEQUIV_FAIL = 6        /* lint found redundant rules; cache: calls are lost */
 };
 
 /* Which return values count as the same. */
@@ -49,7 +50,7 @@ enum {
   SECEQUIV_SAME_BEHAVIOUR = 1 /* what a process can observe */
 };
 
-/* Who proves. */
+/* The engine that proves. */
 enum {
   SECEQUIV_ENGINE_DD = 0, /* decision diagrams, Z3 when their limits are reached */
   SECEQUIV_ENGINE_Z3 = 1,
@@ -67,10 +68,10 @@ struct secequiv_options {
   uint32_t any_length;     /* 1: more than 4096 instructions are accepted. validate only */
   double timeout_seconds;  /* 0: 60 */
   uint64_t max_memory_mib; /* 0: 1024 */
-  uint64_t max_regions;    /* of each change, 0: 20. diff only */
+  uint64_t max_regions;    /* of each change, 0: 20. diff and reach only */
   const char* assume;      /* only these inputs count: "arch == x86_64 && nr in {read, write}" */
   const char* arch;        /* of the host, for names: "x86_64" if NULL */
-  /* Of parse only. */
+  /* The members below: parse and lint only. */
   const char* form;         /* "raw", "raw-be", "asm", "ddd", "c"; by content if NULL */
   const char* kernel;       /* of the host, for OCI profiles: "6.1" if NULL */
   const char* capabilities; /* granted to the container, for OCI profiles: "CAP_BPF,CAP_CHOWN" */
@@ -86,18 +87,18 @@ struct secequiv_options {
 #define SECEQUIV_OPTIONS_INIT {.size = sizeof(struct secequiv_options)}
 #endif
 
-/* An answer, an error, or a program. NULL stands for an answer for which there was no memory; every
- * function takes it as SECEQUIV_ERROR. */
+/* A report, an error, or a program. NULL means that there was no memory for one; every function
+ * takes it as SECEQUIV_ERROR. */
 typedef struct secequiv_result secequiv_result;
 
-/* Of the library that runs: SECEQUIV_ABI_VERSION when it was built, and "0.1.0". */
+/* The running library: its SECEQUIV_ABI_VERSION, and its version, "0.1.0". */
 SECEQUIV_API uint32_t secequiv_abi_version(void);
 SECEQUIV_API const char* secequiv_version(void);
 
 /* A program in any form (raw bytes, bpf_asm text, decimals, C initializers), or a policy, which is
  * compiled without optimization: ours, an OCI profile or seccompiler's (JSON), minijail's text,
- * libseccomp's pseudo filter code. `name` is what messages call it; may be NULL. SECEQUIV_PASS,
- * with the program; not asked is whether the kernel would take it. */
+ * libseccomp's pseudo filter code. `name` stands for it in messages; may be NULL. SECEQUIV_PASS,
+ * with the program, even if the kernel would refuse it. */
 SECEQUIV_API secequiv_result* secequiv_parse(const void* bytes, size_t length, const char* name,
                                              const struct secequiv_options* options);
 
@@ -118,19 +119,57 @@ SECEQUIV_API secequiv_result* secequiv_evaluate(const struct sock_filter* progra
                                                 const void* seccomp_data, size_t data_size,
                                                 const struct secequiv_options* options);
 
-/* Would the kernel take it? SECEQUIV_PASS or SECEQUIV_REJECTED. */
+/* Would the kernel accept it? SECEQUIV_PASS or SECEQUIV_REJECTED. */
 SECEQUIV_API secequiv_result* secequiv_validate(const struct sock_filter* program, size_t length,
                                                 const struct secequiv_options* options);
 
-/* Of a result; what is returned belongs to it. */
+/* The functions below analyse filters; their documents are those of the commands of the same name.
+ * SECEQUIV_PASS unless said otherwise. */
+
+/* Why the filter decides as it does about the 64 bytes of a struct seccomp_data. */
+SECEQUIV_API secequiv_result* secequiv_why(const struct sock_filter* program, size_t length,
+                                           const void* seccomp_data, size_t data_size,
+                                           const struct secequiv_options* options);
+
+/* Which system calls get which action whatever their arguments. */
+SECEQUIV_API secequiv_result* secequiv_actions(const struct sock_filter* program, size_t length,
+                                               const struct secequiv_options* options);
+
+/* Which inputs reach each instruction; or one instruction, with regions of inputs. */
+#define SECEQUIV_ALL_INSTRUCTIONS SIZE_MAX
+SECEQUIV_API secequiv_result* secequiv_reach(const struct sock_filter* program, size_t length,
+                                             size_t instruction,
+                                             const struct secequiv_options* options);
+
+/* How many instructions one filter executes for each system call, or two (`after` may be NULL).
+ * `profile`: how often each call is made (what strace -c prints, lines "name calls", or JSON);
+ * NULL: each call of options.arch once. */
+SECEQUIV_API secequiv_result* secequiv_cost(const struct sock_filter* before, size_t before_length,
+                                            const struct sock_filter* after, size_t after_length,
+                                            const char* profile,
+                                            const struct secequiv_options* options);
+
+/* Which calls the kernel answers from its cache, and which of them `after` (may be NULL) loses:
+ * SECEQUIV_PASS, or SECEQUIV_FAIL if any is lost. */
+SECEQUIV_API secequiv_result* secequiv_cache(const struct sock_filter* before, size_t before_length,
+                                             const struct sock_filter* after, size_t after_length,
+                                             const struct secequiv_options* options);
+
+/* Redundant and doubtful rules of a policy, which is read as secequiv_parse reads it:
+ * SECEQUIV_PASS, or SECEQUIV_FAIL if a rule is redundant or, with `strict`, doubtful. */
+SECEQUIV_API secequiv_result* secequiv_lint(const void* bytes, size_t length, const char* name,
+                                            int strict, const struct secequiv_options* options);
+
+/* The parts of a result; what they return belongs to it. */
 SECEQUIV_API int secequiv_result_verdict(const secequiv_result* result);
 /* 1 for SECEQUIV_EQUIVALENT and SECEQUIV_PASS. */
 SECEQUIV_API int secequiv_result_holds(const secequiv_result* result);
-/* For people, as the command line says it; lines, each with its end. Never NULL. */
+/* The command line's text for people: lines, each with a line break. Never NULL. */
 SECEQUIV_API const char* secequiv_result_message(const secequiv_result* result);
-/* The command line's document (prove, diff, run, validate; an error's); NULL of what was parsed. */
+/* The JSON document of the command of the same name (evaluate: `run`), or of an error; NULL for a
+ * parsed program. */
 SECEQUIV_API const char* secequiv_result_json(const secequiv_result* result);
-/* 1 if there is an input that shows a difference: its 64 bytes of struct seccomp_data, in this
+/* 1 if an input shows a difference: its 64 bytes of struct seccomp_data, in this
  * machine's byte order, and what the two return for it. Any pointer may be NULL. */
 SECEQUIV_API int secequiv_result_witness(const secequiv_result* result, void* seccomp_data,
                                          uint32_t* before, uint32_t* after);

@@ -211,4 +211,4 @@ def test_where_it_is_not_permitted(getpid, call, says):
 
 
 def test_another_architecture(getpid):
-    unavailable(run("cache", "--verify", getpid, "--arch", "aarch64"), "not of aarch64")
+    unavailable(run("cache", "--verify", getpid, "--arch", "aarch64"), "not for aarch64")

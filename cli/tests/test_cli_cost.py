@@ -77,7 +77,7 @@ def test_derived_inputs_are_within(tmp_path):
             assert known["name"] == row["name"] and not row["exact"]
             assert known["least"] <= row["least"] <= row["mean"] <= row["most"] <= known["most"], row["name"]
     text = run("cost", *SYSTRAP, "--derived").out
-    assert "~ of derived inputs only" in text and " or more: nr=" in text
+    assert "~ from derived inputs only" in text and " or more: nr=" in text
 
 
 def test_exact_means_by_hand(asm, tmp_path):
@@ -102,7 +102,7 @@ def test_what_is_beyond_the_limits_is_not_called_exact(asm, tmp_path):
     assert document["inputs"] > 0 and not side["exact"] and not side["worst"]["exact"] and side["worst"]["instructions"] == 11
     text = run("cost", *arguments).out
     marked = [line.split()[0] for line in text.splitlines() if line.rstrip().endswith("~")]
-    assert marked == ["write"] and "~ of derived inputs only" in text and "at worst 11 or more: " in text
+    assert marked == ["write"] and "~ from derived inputs only" in text and "in the worst case 11 or more: " in text
     assert not ask(SYSTRAP[0], "--timeout", 0.000001)["sides"][0]["exact"]
 
 
@@ -141,7 +141,7 @@ def test_what_is_cached_costs_nothing_in_the_order_and_the_ratio(asm, tmp_path):
     assert [row.split()[0] for row in rows[1:3]] == ["read", "write"] and "*" in rows[2] and "*" not in rows[1]
     (tmp_path / "write").write_text("write 1000\n")
     after = asm("ret #0x7fff0000\n", "after.asm")
-    assert "ratio: none, all calls are cached (0.33 if nothing were)\n" in run("cost", before, after, "--profile", tmp_path / "write").out
+    assert "ratio: none, all calls are cached (0.33 if nothing were cached)\n" in run("cost", before, after, "--profile", tmp_path / "write").out
     text = run("cost", before, after, "--profile", tmp_path / "profile", "--derived").out
     assert "ratio: 0.00~ (0.33~ if nothing were cached)\n" in text and " 0.25~" in text
 

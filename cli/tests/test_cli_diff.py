@@ -293,7 +293,7 @@ def test_expected_difference(changed, tmp_path):
     assert (done.status, document["verdict"], document["unexpected"]) == (0, "pass", [])
     done = run("diff", base, open_, "--expect", stored)
     lines = ["+ ERRNO(1 EPERM) -> ALLOW: nr == 2", "- ERRNO(1 EPERM) -> ALLOW: nr == 1"]
-    assert (done.status, done.out.splitlines()) == (1, lines + ["fail: 2 regions are not as %s says" % stored])
+    assert (done.status, done.out.splitlines()) == (1, lines + ["fail: 2 regions differ from %s" % stored])
     document, done = report("diff", base, open_, "--expect", stored)
     assert (done.status, document["verdict"], document["unexpected"]) == (1, "fail", lines)
     assert found(document) == [(EPERM, ALLOW, 2 ** 480, [("nr == 2", 2 ** 480)])]

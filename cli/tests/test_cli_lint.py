@@ -22,7 +22,7 @@ def policy_of(*sets, **fields):
             "rule_sets": [{"action": action, "rules": rules} for action, rules in sets], **fields}
 
 
-# Policies, and what is idle in them: kind, rule set, system call, parts.
+# Policies and their redundant rules: kind, rule set, system call, parts.
 HAND = {
     "nothing": (policy_of(("errno(EACCES)", {"read": eq(0, 3), "write": eq(1, 1)}),
                           ("allow", {"read": {"any_of": [{"args": {"0": {"lt": 3}}}, eq(0, 4)]}, "write": True})), []),
@@ -175,9 +175,9 @@ def linted(path, *options):
     assert document["strict"] == ("--strict" in options)
     assert text.status == done.status == (1 if idle or options and warnings else 0), done
     assert text.out.splitlines() == [row["text"] for row in idle] + ["warning: " + row["text"] for row in warnings] + [
-        "%s: %d idle rule%s%s%s" % (document["verdict"], len(idle), "" if len(idle) == 1 else "s",
+        "%s: %d redundant rule%s%s%s" % (document["verdict"], len(idle), "" if len(idle) == 1 else "s",
                                     ", %d warning%s" % (len(warnings), "" if len(warnings) == 1 else "s") if warnings else "",
-                                    "; each could go, not always all at once" if len(idle) > 1 else "")]
+                                    "; each can be removed alone, but perhaps not all together" if len(idle) > 1 else "")]
     for row in idle:
         assert re.match(r"rule set %d \(.+\), %s:\w+%s: %s: " % (
             row["rule_set"], row["arch"], "".join(", part %d" % part for part in row["parts"]), row["kind"]), row["text"])
@@ -321,10 +321,10 @@ def test_each_architecture_for_itself(tmp_path):
 def test_text(tmp_path):
     policy, _ = HAND["shadowed"]
     assert run("lint", write(tmp_path / "p.json", policy)).out == (
-        "rule set 2 (ALLOW), x86_64:read: shadowed: earlier rule sets decide everything it matches\nfail: 1 idle rule\n")
+        "rule set 2 (ALLOW), x86_64:read: shadowed: earlier rule sets decide everything it matches\nfail: 1 redundant rule\n")
     policy, _ = HAND["any-of"]
     assert run("lint", write(tmp_path / "p.json", policy)).out == (
-        "rule set 1 (ALLOW), x86_64:read, part 2: redundant: without it the policy decides the same\nfail: 1 idle rule\n")
+        "rule set 1 (ALLOW), x86_64:read, part 2: redundant: the policy decides the same without it\nfail: 1 redundant rule\n")
 
 
 FD = {"args": {"0": "non_negative_fd", "1": {"eq": 1}}}
@@ -381,13 +381,13 @@ def test_text_of_warnings(tmp_path):
     rules = {"read": rule, "write": {"any_of": [FD, *(eq(0, i) for i in range(20, 30))]}, "close": {"any_of": [FD, True]},
              "open": {"any_of": [eq(0, 1), eq(0, 2), {"any_of": [eq(0, 2), eq(0, 1)]}]}}
     lines = run("lint", write(tmp_path / "p.json", policy_of(("allow", rules)))).out.splitlines()
-    assert lines[0] == "rule set 1 (ALLOW), x86_64:read, part 1, part 1, part 1, part 1, part 2: duplicate: part 1(x6) before it says the same"
-    assert "rule set 1 (ALLOW), x86_64:open, part 3: duplicate: parts 2, 1 before it say the same" in lines
+    assert lines[0] == "rule set 1 (ALLOW), x86_64:read, part 1, part 1, part 1, part 1, part 2: duplicate: it repeats part 1(x6)"
+    assert "rule set 1 (ALLOW), x86_64:open, part 3: duplicate: it repeats parts 2, 1" in lines
     assert lines[-4:] == [
         "warning: rule set 1 (ALLOW), x86_64:read: inconsistent: part 1(x6) checks arg1, part 1(x5).2 does not",
         "warning: rule set 1 (ALLOW), x86_64:write: inconsistent: part 1 checks arg1, parts 2, 3, 4, 5, 6, 7, 8, 9 and 2 more do not",
-        "warning: rule set 1 (ALLOW), x86_64:close: match_all: part 2 checks nothing, the others do not matter",
-        "fail: 7 idle rules, 3 warnings; each could go, not always all at once"]
+        "warning: rule set 1 (ALLOW), x86_64:close: match_all: part 2 checks nothing, so the others have no effect",
+        "fail: 7 redundant rules, 3 warnings; each can be removed alone, but perhaps not all together"]
 
 
 def numbers(policy, getpid):
@@ -407,7 +407,7 @@ def test_seeds(path, tmp_path, getpid):
             assert same(policy, marked(policy, row["rule_set"], keys[row["nr"]]), tmp_path) == (row["kind"] in ("unmatchable", "shadowed")), row
 
 
-def test_seeds_say_themselves_what_is_idle():
+def test_seeds_name_their_redundant_rules():
     rows = {name: [(row["rule_set"], row["nr"], row["kind"]) for row in linted(POLICIES / "seed" / (name + ".json"))["idle"]]
             for name in ("vsyscall", "signed-fds")}
     assert (5, 0, "shadowed") in rows["vsyscall"] and rows["signed-fds"] == []
@@ -450,4 +450,4 @@ def test_the_time_is_for_all_proofs():
 def test_time_beyond_the_clock_is_no_limit():
     policy = POLICIES / "seed" / "ten-syscalls.json"
     done, usual = run("lint", policy, "--timeout", "1e10"), run("lint", policy)
-    assert (done.status, done.out) == (usual.status, usual.out) == (0, "pass: 0 idle rules\n"), done
+    assert (done.status, done.out) == (usual.status, usual.out) == (0, "pass: 0 redundant rules\n"), done

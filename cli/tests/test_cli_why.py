@@ -282,7 +282,7 @@ def test_text(getpid):
     document, _ = report("why", getpid, "--nr", "getpid")
     lines = [line.rstrip() for line in run("why", getpid, "--nr", "getpid").out.splitlines()]
     assert lines == ["nr=39 (getpid) arch=0xc000003e (x86_64) ip=0x0 args=[]", "0x7fff0000 ALLOW", "because " + document["condition"],
-                     "        (so for all 2^480 such inputs)", str(getpid),
+                     "        (the same holds for all 2^480 such inputs)", str(getpid),
                      "       1: jeq #0x27, L2, L3 -> true                   ; nr == 39",
                      "       2: ret #0x7fff0000                             ; return ALLOW"] or lines[5].startswith("       1: jeq #0x27, L2, L3")
     assert [test["text"] for test in document["filters"][0]["tests"]] == ["jeq #0x27, L2, L3 -> true", "ret #0x7fff0000"]
@@ -296,7 +296,7 @@ def test_long_searches_are_shortened_in_text_only(tests, asm):
     assert pcs == list(range(1, tests + 2))
     out = run("why", path).out
     shown = [int(pc) for pc in re.findall(r"^ +(\d+): ", out, re.MULTILINE)]
-    more = [int(number) for number in re.findall(r"^ +\.\.\. (\d+) tests? more \.\.\.$", out, re.MULTILINE)]
+    more = [int(number) for number in re.findall(r"^ +\.\.\. (\d+) more tests? \.\.\.$", out, re.MULTILINE)]
     if len(pcs) <= 24:
         assert shown == pcs and more == []
     else:

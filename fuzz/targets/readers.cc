@@ -17,6 +17,7 @@
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/report/diff.h"
+#include "harness/report/expectation.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/assumption.h"
 #include "harness/seccomp/c_names.h"
@@ -116,10 +117,11 @@ Reading expectation(std::string_view bytes) {
   const auto expected = read_expectation(bytes, "input");
   if (!expected) return answered(expected, [](const auto&) { return std::string(); });
   const Program program = {Insn{kRetK, 0, 0, 0}};
-  Question question;
-  question.before = question.after = {program};
-  const auto found = to_json(Difference{{}, "0"}, question, 16, Arch::kX86_64);
-  return answered(unexpected(*expected, "input", found),
+  DiffReport found;
+  found.question.before = found.question.after = {program};
+  found.difference = {{}, "0"};
+  found.verdict = Verdict::kEquivalent;
+  return answered(unexpected(*expected, "input", stored_json(found)),
                   [](const std::vector<std::string>&) { return std::string(); });
 }
 

@@ -237,12 +237,12 @@ class Maker {
 })");
     add_text("assumption", "arches", "arch == x86_64 && nr in {read, write} || arch in {aarch64}");
     add_text("assumption", "fields", "!(arg0.hi == 0 && arg1 & 0x7 == 2) && ip not in {1..2, 9}");
-    Question question;
-    question.before = question.after = {program};
+    DiffReport report;
+    report.question.before = report.question.after = {program};
     Change change{{0x7fff0000, 0x7fff0000}, {0x50001, 0x50000}, {}};
     change.where = {{{{{0, 39, false, {0, 0}, {{39, 39}}, {}}}, "1"}}, "1", "1"};
-    const Difference difference{{change}, "1"};
-    add_text("expectation", "one", render(to_json(difference, question, 16, Arch::kX86_64)));
+    report.difference = {{change}, "1"};
+    add_text("expectation", "one", render(stored_json(report)));
     const std::string raw = write_program(program, Form::kRaw);
     add_text("frames", "optimize", "O" + raw);
     add_text("frames", "compile", "C{}");

@@ -1,54 +1,57 @@
-// Differences and regions of inputs, as text and JSON. Owns their wording: conditions are written
-// in the language of --assume (harness/seccomp/assumption.h).
+// Everything two filters differ in, as text, JSON and cases. Owns the report value and these
+// shapes.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "harness/base/result.h"
-#include "harness/compare/difference.h"
+#include "harness/compare/oracle_report.h"
 #include "harness/compare/question.h"
 #include "harness/compare/verdict.h"
-#include "harness/seccomp/arch.h"
-#include "harness/seccomp/data.h"
+#include "harness/report/regions.h"
+#include "harness/report/reported.h"
 
 namespace secequiv {
 
-// "arch == x86_64 && nr in {read, write} && arg0 == 0x5"; "true" without conditions. `host` is the
-// default architecture under which --assume reads it.
-std::string condition_text(const Region& region, Arch host);
+struct DiffReport {
+  // The rules of both policies that decide on a region's example.
+  struct Rules {
+    std::string before;
+    std::string after;
+  };
+  // How the difference compares with a stored one.
+  struct Comparison {
+    std::string file;
+    std::vector<std::string> unexpected;  // a line each; empty: it is the stored one
+  };
+  std::string subject;  // "before.bpf, after.bpf"
+  Question question;    // its programs are the job's
+  Difference difference;
+  Arch host = Arch::kX86_64;     // for names
+  std::size_t max_regions = 20;  // shown of each change
+  Verdict verdict = Verdict::kUnknown;
+  std::vector<std::vector<Rules>> rules = {};  // of each change's shown regions; empty: unknown
+  std::optional<Comparison> comparison = {};
+  std::optional<OracleReport> oracle = {};
+  std::optional<SideFiles> files = {};
 
-// A decimal number of inputs, shortened: "2^448", "3 * 2^447", "about 1.23e+150".
-std::string count_text(const std::string& decimal);
+  // The regions of a change that are shown.
+  [[nodiscard]] std::span<const Region> shown(const Change& change) const {
+    return std::span(change.where.regions)
+        .first(std::min(max_regions, change.where.regions.size()));
+  }
+};
 
-// The same with long lists cut short, for people only.
-std::string short_condition(const std::string& condition);
-
-// What one region means for callers: "x86_64 socket: no longer allowed (now ERRNO(1 EPERM)) if
-// arg0 == 0x26".
-std::string summary(const Change& change, const Region& region, Arch host);
-
-// Says that only the first `shown` regions are shown, a line, if there are more.
-std::string not_shown_text(const RegionList& list, std::size_t shown, int indent);
-
-// Grouped by change, at most `most` regions for each.
-std::string diff_text(const Difference& difference, std::size_t most, Arch host);
-
-// Schema "secequiv.diff/1".
-nlohmann::ordered_json to_json(const Difference& difference, const Question& question,
-                               std::size_t most, Arch host);
-
-// Reads a document of to_json as `diff --write-expect` stores it. Errors: kParse, also for JSON
-// that is none of these.
-Result<nlohmann::ordered_json> read_expectation(std::string_view text, const std::string& name);
-
-// What is in one difference and not in the other, a line each: "+ ..." is new, "- ..." is missing.
-// Empty if they are the same. `expected` should be a document that to_json made and was then read
-// from `file`; `found` is one. Errors: kParse with the JSON pointer; kUsage if they answer
-// different questions.
-Result<std::vector<std::string>> unexpected(const nlohmann::ordered_json& expected,
-                                            const std::string& file,
-                                            const nlohmann::ordered_json& found);
+// `how`: how the caller asks for more regions, for the line that says that some are left out. The
+// last line is the verdict.
+std::string diff_text(const DiffReport& report, std::string_view how = "");
+nlohmann::ordered_json to_json(const DiffReport& report);  // schema "secequiv.diff/1"
+// The whole difference, to compare a later one with (expectation.h).
+nlohmann::ordered_json stored_json(const DiffReport& report);
+// A case for each region, at most `most` of each change.
+ReportedCases reported(const DiffReport& report, std::size_t most);
 
 }  // namespace secequiv

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "harness/report/diff.h"
 #include "harness/report/json.h"
 
 namespace secequiv {
@@ -44,30 +43,6 @@ ordered_json rejected_document(const std::string& file, const std::string& detai
 
 std::string rejected_text(const std::string& file, const std::string& detail) {
   return fmt::format("rejected: {}: {}\n", file, detail);
-}
-
-std::string differ_text(Verdict verdict, const Difference& difference) {
-  return fmt::format("{}: {} of 2^512 inputs differ\n", verdict_name(verdict),
-                     count_text(difference.count));
-}
-
-ordered_json run_document(const SeccompData& data, std::span<const NamedTrace> filters,
-                          std::uint32_t result, bool steps) {
-  ordered_json rows = ordered_json::array();
-  for (const NamedTrace& filter : filters) {
-    ordered_json row = to_json(filter.trace);
-    row["name"] = filter.name;
-    if (!steps) row.erase("steps");
-    rows.push_back(std::move(row));
-  }
-  return {{"schema", "secequiv.run/1"},
-          {"data", to_json(data)},
-          {"filters", std::move(rows)},
-          {"result", value_json(result)}};
-}
-
-std::string result_text(std::uint32_t result) {
-  return fmt::format("{:#010x} {}\n", result, describe_action(result));
 }
 
 ordered_json to_json(const Validated& input) {

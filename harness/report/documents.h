@@ -1,4 +1,4 @@
-// What `prove`, `diff`, `run` and `validate` answer, as whole documents and lines: the command line
+// What `prove` and `validate` answer, as whole documents and lines: the command line
 // and the library (api) give the same. Owns their shapes.
 #pragma once
 
@@ -8,7 +8,6 @@
 #include <string>
 
 #include "harness/compare/check_report.h"
-#include "harness/compare/difference.h"
 #include "harness/policy/policy.h"
 
 namespace secequiv {
@@ -20,21 +19,6 @@ nlohmann::ordered_json proof_document(const Question& question, const Proof& pro
 // The same of a program that the kernel would refuse.
 nlohmann::ordered_json rejected_document(const std::string& file, const std::string& detail);
 std::string rejected_text(const std::string& file, const std::string& detail);
-
-// "different: 3 * 2^447 of 2^512 inputs differ", a line.
-std::string differ_text(Verdict verdict, const Difference& difference);
-
-// One filter's run.
-struct NamedTrace {
-  std::string name;
-  Trace trace;
-};
-
-// Schema "secequiv.run/1"; with every instruction executed if `steps`.
-nlohmann::ordered_json run_document(const SeccompData& data, std::span<const NamedTrace> filters,
-                                    std::uint32_t result, bool steps);
-// "0x7fff0000 ALLOW", a line.
-std::string result_text(std::uint32_t result);
 
 // A program, or a policy and what was compiled of it, and what the kernel's check says.
 struct Validated {

@@ -25,6 +25,11 @@ std::string oracle_text(const OracleReport& report) {
   return out;
 }
 
+std::string doubt_text(const OracleReport& report) {
+  return fmt::format("fail: our interpreter is in doubt: {} and it disagree about {}\n", report.who,
+                     report.in_doubt()->name);
+}
+
 nlohmann::ordered_json to_json(const OracleReport& report) {
   nlohmann::ordered_json out{{"who", report.who},
                              {"seconds", report.seconds},

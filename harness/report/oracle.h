@@ -11,6 +11,9 @@ namespace secequiv {
 // A line for each program; each ends with a newline.
 std::string oracle_text(const OracleReport& report);
 
+// "fail: our interpreter is in doubt ...", a line. Precondition: it is in doubt.
+std::string doubt_text(const OracleReport& report);
+
 // "oracle" in documents of the commands that take --oracle.
 nlohmann::ordered_json to_json(const OracleReport& report);
 

@@ -6,7 +6,7 @@
 
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
-#include "harness/report/diff.h"
+#include "harness/report/regions.h"
 #include "harness/report/text.h"
 
 namespace secequiv {
@@ -326,7 +326,8 @@ ReportedCases reported(const Difference& difference, const Question& question, V
       out.cases.push_back(std::move(one));
     }
     if (!change.where.is_all(shown))
-      out.cases.push_back({"difference", State::kFail, not_shown_text(change.where, shown, 0)});
+      out.cases.push_back(
+          {"difference", State::kFail, not_shown_text(shown, change.where.region_count, 0)});
   }
   if (out.cases.empty()) out.cases.push_back({"difference", State::kPass, "nothing differs"});
   return out;

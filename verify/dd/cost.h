@@ -3,31 +3,11 @@
 // measures derived inputs.
 #pragma once
 
-#include <string>
-
 #include "harness/base/result.h"
 #include "harness/coverage/cost.h"
 #include "verify/dd/space.h"
 
 namespace secequiv::dd {
-
-// A rational number.
-struct Ratio {
-  double value = 0;   // the nearest double towards 0
-  std::string exact;  // in lowest terms: "17/2", "4"
-};
-
-// The cost of the 2^448 inputs with one arch and one nr.
-struct ExactCost {
-  WorstInput least;  // the smallest input (smallest.h) that executes fewest, and how many
-  WorstInput most;
-  // Over the inputs that the program allows (whatever the data bits of its ALLOW), all equally
-  // likely; over all inputs if it allows none.
-  Ratio mean;
-  Ratio jumps;  // taken, as in CallCost
-  bool allowed = false;
-  std::string inputs;  // how many inputs mean and jumps cover, decimal
-};
 
 // Preconditions: check() accepts the program (the length rule aside). Errors: kBudget if the limits
 // are reached, kInternal if an input does not execute as many instructions as it should when run.

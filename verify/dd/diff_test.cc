@@ -4,7 +4,7 @@
 
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
-#include "harness/report/diff.h"
+#include "harness/report/regions.h"
 
 namespace secequiv::dd {
 namespace {

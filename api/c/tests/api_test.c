@@ -172,6 +172,51 @@ static void test_validate(void) {
   free(program);
 }
 
+static void test_analyses(void) {
+  static const char kPolicy[] =
+      "{\"version\": 1, \"arches\": [\"x86_64\"], \"default_action\": \"errno(1)\","
+      " \"rule_sets\": [{\"action\": \"errno(1)\", \"rules\": {\"read\": true}}]}";
+  struct seccomp_data data;
+  secequiv_result* result;
+  memset(&data, 0, sizeof data);
+  data.nr = 39;
+  result = secequiv_why(kBefore, COUNT(kBefore), &data, sizeof data, NULL);
+  EXPECT(secequiv_result_holds(result) && says(result, "because nr == ", "\"secequiv.why/1\""));
+  secequiv_result_free(result);
+  result = secequiv_actions(kBefore, COUNT(kBefore), NULL);
+  EXPECT(secequiv_result_holds(result) && says(result, "getpid", "\"secequiv.actions/1\""));
+  secequiv_result_free(result);
+  result = secequiv_reach(kBefore, COUNT(kBefore), SECEQUIV_ALL_INSTRUCTIONS, NULL);
+  EXPECT(secequiv_result_holds(result) && says(result, "such as nr=39", "\"secequiv.reach/1\""));
+  secequiv_result_free(result);
+  result = secequiv_reach(kBefore, COUNT(kBefore), 2, NULL);
+  EXPECT(says(result, "nr == 39", "\"secequiv.reach/1\""));
+  secequiv_result_free(result);
+  result = secequiv_reach(kBefore, COUNT(kBefore), 4, NULL);
+  EXPECT(says(result, "expected an instruction from 0 to 3, found 4", "\"usage\""));
+  secequiv_result_free(result);
+  result = secequiv_cost(kBefore, COUNT(kBefore), kSame, COUNT(kSame), "getpid 5\nread 1\n", NULL);
+  EXPECT(secequiv_result_holds(result) && says(result, "ratio: ", "\"secequiv.cost/2\""));
+  secequiv_result_free(result);
+  EXPECT(verdict_and_free(secequiv_cost(kBefore, COUNT(kBefore), NULL, 0, NULL, NULL)) ==
+         SECEQUIV_PASS);
+  EXPECT(verdict_and_free(secequiv_cost(kBefore, COUNT(kBefore), NULL, 0, "?", NULL)) ==
+         SECEQUIV_ERROR);
+  result = secequiv_cache(kBefore, COUNT(kBefore), kStricter, COUNT(kStricter), NULL);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_FAIL);
+  EXPECT(says(result, "getpid", "\"secequiv.cache/1\""));
+  secequiv_result_free(result);
+  EXPECT(verdict_and_free(secequiv_cache(kBefore, COUNT(kBefore), NULL, 0, NULL)) == SECEQUIV_PASS);
+  result = secequiv_lint(kPolicy, sizeof kPolicy - 1, NULL, 0, NULL);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_FAIL);
+  EXPECT(says(result, "fail: 1 redundant rule", "\"secequiv.lint/1\""));
+  secequiv_result_free(result);
+  EXPECT(verdict_and_free(secequiv_lint("{", 1, "p.json", 1, NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_actions(kRefused, COUNT(kRefused), NULL)) == SECEQUIV_REJECTED);
+  EXPECT(verdict_and_free(secequiv_why(kBefore, COUNT(kBefore), &data, 63, NULL)) ==
+         SECEQUIV_ERROR);
+}
+
 static secequiv_result* parse(const char* text, const struct secequiv_options* options) {
   return secequiv_parse(text, strlen(text), "filter.txt", options);
 }
@@ -426,6 +471,7 @@ int main(void) {
   test_diff();
   test_evaluate();
   test_validate();
+  test_analyses();
   test_parse();
   test_policy_formats();
   test_first_options();

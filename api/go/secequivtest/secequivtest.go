@@ -25,18 +25,18 @@ import (
 	"time"
 )
 
-// Option is a part of the question; without any it is about all 32 bits of a decision, for all inputs.
+// Option changes what is compared. Without options, all 32 bits of a decision are compared for all inputs.
 type Option func(*question)
 
 type question struct{ arguments []string }
 
-// Behaviour counts as the same what a process cannot tell apart.
+// Behaviour treats decisions as the same if a process cannot tell them apart.
 func Behaviour() Option { return with("--same", "behaviour") }
 
-// Assume makes only those inputs count for which the expression is true: "arch == x86_64 && nr in {read, write}".
+// Assume restricts the inputs to those that meet the expression: "arch == x86_64 && nr in {read, write}".
 func Assume(expression string) Option { return with("--assume", expression) }
 
-// Timeout is what the proof may take; 60 seconds without it.
+// Timeout limits the time of the proof; the default is 60 seconds.
 func Timeout(limit time.Duration) Option {
 	return with("--timeout", fmt.Sprint(limit.Seconds()))
 }
@@ -55,7 +55,7 @@ type Result struct {
 	Document json.RawMessage `json:"-"` // schema secequiv.prove/2
 }
 
-// Holds reports whether the answer is yes.
+// Holds reports whether the claim was proven.
 func (r *Result) Holds() bool { return r.Verdict == "equivalent" || r.Verdict == "pass" }
 
 // Witness is an input on which the two filters differ.
@@ -117,32 +117,49 @@ func require(t testing.TB, claim string, before, after any, options []Option) {
 	}
 }
 
-// ErrUnknown is what Prove's error is if time or memory ran out.
+// ErrUnknown is the error if time or memory ran out.
 var ErrUnknown = errors.New("unknown")
 
-// Prove asks about two filters. An error is all that is no answer: bad input, a program that the kernel would refuse, ErrUnknown.
+// Prove decides whether two filters are the same. Errors: bad input, a program that the kernel would refuse, ErrUnknown.
 func Prove(before, after any, options ...Option) (*Result, error) {
-	folder, err := os.MkdirTemp("", "secequiv")
+	arguments, remove, err := arguments("prove", []any{before, after}, options)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(folder)
-	q := question{arguments: []string{"prove", "--json"}}
-	for _, option := range options {
-		option(&q)
-	}
-	q.arguments = append(q.arguments, "--")
-	for name, filter := range []any{before, after} {
-		path, err := file(filter, filepath.Join(folder, []string{"before", "after"}[name]))
-		if err != nil {
-			return nil, err
-		}
-		q.arguments = append(q.arguments, path)
-	}
-	return ask(q.arguments)
+	defer remove()
+	return ask(arguments)
 }
 
 func ask(arguments []string) (*Result, error) {
+	found, status, err := run(arguments)
+	if err != nil {
+		return nil, err
+	}
+	// The verdict and the exit status must agree.
+	if status == 0 && found.Holds() || status == 1 && found.Verdict == "different" && found.Witness != nil {
+		return &found.Result, nil
+	}
+	return nil, found.problem(status)
+}
+
+// report is the JSON document of any command, or of an error.
+type report struct {
+	Result
+	Schema string `json:"schema"`
+	File   string `json:"file"`
+	Where  string `json:"where"`
+	Detail string `json:"detail"`
+}
+
+func (r *report) problem(status int) error {
+	if status == 3 {
+		return fmt.Errorf("%w: %s", ErrUnknown, r.Detail)
+	}
+	return fmt.Errorf("%s%s: %s", r.File, r.Where, r.Detail)
+}
+
+// run starts secequiv and returns its report and its exit status.
+func run(arguments []string) (*report, int, error) {
 	program := os.Getenv("SECEQUIV")
 	if program == "" {
 		program = "secequiv"
@@ -153,28 +170,89 @@ func ask(arguments []string) (*Result, error) {
 	failed := command.Run()
 	var exit *exec.ExitError
 	if failed != nil && !errors.As(failed, &exit) {
-		return nil, fmt.Errorf("cannot be started (set SECEQUIV, or PATH): %w", failed)
+		return nil, 0, fmt.Errorf("cannot be started (set SECEQUIV, or PATH): %w", failed)
 	}
-	var document struct {
-		Result
-		File   string `json:"file"`
-		Where  string `json:"where"`
-		Detail string `json:"detail"`
+	var found report
+	if err := json.Unmarshal(out.Bytes(), &found); err != nil {
+		return nil, 0, fmt.Errorf("%v, and no report: %s", command.ProcessState, strings.TrimSpace(problems.String()))
 	}
-	if err := json.Unmarshal(out.Bytes(), &document); err != nil {
-		return nil, fmt.Errorf("%v, and no report: %s", command.ProcessState, strings.TrimSpace(problems.String()))
+	found.Document = out.Bytes()
+	return &found, command.ProcessState.ExitCode(), nil
+}
+
+// Why returns the JSON document of `secequiv why`: what decided about one system call. `call` is its name or number.
+func Why(filter any, call string, options ...Option) (json.RawMessage, error) {
+	return analyze("why", []any{filter}, append(options[:len(options):len(options)], with("--nr", call)))
+}
+
+// Actions returns the document of `secequiv actions`: the action of each system call, or that it depends on arguments.
+func Actions(filter any, options ...Option) (json.RawMessage, error) {
+	return analyze("actions", []any{filter}, options)
+}
+
+// Reach returns the document of `secequiv reach`: which inputs reach each instruction.
+func Reach(filter any, options ...Option) (json.RawMessage, error) {
+	return analyze("reach", []any{filter}, options)
+}
+
+// Cost returns the document of `secequiv cost`: the instructions that one filter, or two, execute for each system call.
+func Cost(filters []any, options ...Option) (json.RawMessage, error) {
+	return analyze("cost", filters, options)
+}
+
+// Cache returns the document of `secequiv cache`: the calls that the kernel answers from its cache, and those that the second
+// filter loses. Its verdict is "fail" if there are any.
+func Cache(filters []any, options ...Option) (json.RawMessage, error) {
+	return analyze("cache", filters, options)
+}
+
+// Lint returns the document of `secequiv lint`: redundant rules of a policy. Its verdict is "fail" if there are any.
+func Lint(policy any, options ...Option) (json.RawMessage, error) {
+	return analyze("lint", []any{policy}, options)
+}
+
+// analyze runs a command whose exit status is 0, or 1 with the verdict "fail".
+func analyze(command string, filters []any, options []Option) (json.RawMessage, error) {
+	arguments, remove, err := arguments(command, filters, options)
+	if err != nil {
+		return nil, err
 	}
-	document.Document = out.Bytes()
-	// Both have to say so.
-	status := command.ProcessState.ExitCode()
-	switch {
-	case status == 0 && document.Holds(), status == 1 && document.Verdict == "different" && document.Witness != nil:
-		return &document.Result, nil
-	case status == 3:
-		return nil, fmt.Errorf("%w: %s", ErrUnknown, document.Detail)
-	default:
-		return nil, fmt.Errorf("%s%s: %s", document.File, document.Where, document.Detail)
+	defer remove()
+	found, status, err := run(arguments)
+	if err != nil {
+		return nil, err
 	}
+	expected := strings.HasPrefix(found.Schema, "secequiv."+command+"/")
+	if expected && (status == 0 && found.Verdict != "fail" || status == 1 && found.Verdict == "fail") {
+		return found.Document, nil
+	}
+	return nil, found.problem(status)
+}
+
+// arguments returns a command line with each filter in a file, and a function that removes those files.
+func arguments(command string, filters []any, options []Option) ([]string, func(), error) {
+	if len(filters) == 0 || len(filters) > 2 {
+		return nil, nil, fmt.Errorf("expected one filter or two, found %d", len(filters))
+	}
+	folder, err := os.MkdirTemp("", "secequiv")
+	if err != nil {
+		return nil, nil, err
+	}
+	remove := func() { os.RemoveAll(folder) }
+	q := question{arguments: []string{command, "--json"}}
+	for _, option := range options {
+		option(&q)
+	}
+	q.arguments = append(q.arguments, "--")
+	for i, filter := range filters {
+		path, err := file(filter, filepath.Join(folder, []string{"before", "after"}[i]))
+		if err != nil {
+			remove()
+			return nil, nil, err
+		}
+		q.arguments = append(q.arguments, path)
+	}
+	return q.arguments, remove, nil
 }
 
 // file returns a path where the command line finds the filter, `fresh` if it is not in a file yet.

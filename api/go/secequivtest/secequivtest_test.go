@@ -1,6 +1,7 @@
 package secequivtest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -79,6 +80,27 @@ func TestWhatIsNoAnswer(t *testing.T) {
 	_, err := Prove(allowGetpid, killGetpid, Assume("nr =="))
 	if err == nil || errors.Is(err, ErrUnknown) {
 		t.Errorf("found %v", err)
+	}
+}
+
+func TestAnalyses(t *testing.T) {
+	policy := `{"version": 1, "arches": ["x86_64"], "default_action": "errno(1)",
+"rule_sets": [{"action": "errno(1)", "rules": {"read": true}}]}`
+	for expected, analysis := range map[string]func() (json.RawMessage, error){
+		"secequiv.why/1":     func() (json.RawMessage, error) { return Why(allowGetpid, "getpid") },
+		"secequiv.actions/1": func() (json.RawMessage, error) { return Actions(allowGetpidInsns, Behaviour()) },
+		"secequiv.reach/1":   func() (json.RawMessage, error) { return Reach(allowGetpid) },
+		"secequiv.cost/2":    func() (json.RawMessage, error) { return Cost([]any{allowGetpid, killGetpid}) },
+		"secequiv.cache/1":   func() (json.RawMessage, error) { return Cache([]any{allowGetpid, killGetpid}) },
+		"secequiv.lint/1":    func() (json.RawMessage, error) { return Lint(policy) },
+	} {
+		document, err := analysis()
+		if err != nil || !strings.Contains(string(document), expected) {
+			t.Errorf("expected %q, found %v: %s", expected, err, document)
+		}
+	}
+	if _, err := Lint("no-such-file"); err == nil {
+		t.Error("expected an error")
 	}
 }
 

@@ -27,4 +27,4 @@ def test_the_module():
     if "requires go >=" in done.stdout:
         pytest.skip(done.stdout.strip())
     assert done.returncode == 0, done.stdout
-    assert done.stdout.count("--- PASS: Test") == 4, done.stdout
+    assert done.stdout.count("--- PASS: Test") == 5, done.stdout

@@ -92,6 +92,38 @@ def test_documents_and_texts_are_the_command_lines(tmp_path):
     assert document == secequiv.evaluate(KILL, secequiv.SeccompData(nr=39)).document
 
 
+def test_analyses_are_the_command_lines(tmp_path):
+    """Names of files aside."""
+    (tmp_path / "before").write_text(ALLOW)
+    (tmp_path / "after").write_text(KILL)
+    (tmp_path / "policy").write_text(POLICY)
+    (tmp_path / "profile").write_text("getpid 5\nread 1\n")
+    call = secequiv.SeccompData(nr=39)
+    for command, answer in ((["why", "before", "--arch", "0", "--nr", "39"], secequiv.why(ALLOW, call)),
+                            (["actions", "before"], secequiv.actions(ALLOW)),
+                            (["reach", "before"], secequiv.reach(ALLOW)),
+                            (["reach", "before", "--at", "2"], secequiv.reach(ALLOW, 2)),
+                            (["cost", "before", "after"], secequiv.cost(ALLOW, KILL)),
+                            (["cost", "before", "--profile", "profile"], secequiv.cost(ALLOW, profile={"getpid": 5, "read": 1})),
+                            (["cache", "before"], secequiv.cache(ALLOW)),
+                            (["cache", "before", "after"], secequiv.cache(ALLOW, KILL)),
+                            (["lint", "policy"], secequiv.lint(POLICY))):
+        fits(answer.document)
+        document = json.loads(run(binary(), *command, "--json", status=0 if answer else 1, cwd=tmp_path))
+        for mine, theirs in zip(document.get("filters", []) + document.get("sides", []),
+                                answer.document.get("filters", []) + answer.document.get("sides", [])):
+            mine["name"] = theirs["name"]
+        assert document == answer.document, command
+    lost = secequiv.cache(ALLOW, KILL)
+    assert not lost and lost.verdict is secequiv.Verdict.FAIL and "getpid" in str(lost)
+    redundant = POLICY.replace("[]", '[{"action": "errno(1)", "rules": {"read": true}}]')
+    assert secequiv.lint(redundant).verdict is secequiv.Verdict.FAIL
+    with pytest.raises(secequiv.SecequivError, match="from 0 to 3, found 9"):
+        secequiv.reach(ALLOW, 9)
+    with pytest.raises(secequiv.SecequivError, match="profile"):
+        secequiv.cost(ALLOW, profile="?")
+
+
 def timeless(document):
     return {name: value for name, value in document.items() if not name.endswith("_seconds")}
 

@@ -5,22 +5,24 @@ what `parse` returns. Errors are exceptions: `Unknown` if time or memory ran out
 program, `SecequivError` for all else.
 """
 
+import json
 import os
 import sys
 import warnings
 from pathlib import Path
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
-from ._library import LIBRARY, Raw, call
+from ._library import ALL_INSTRUCTIONS, LIBRARY, Raw, call
 from ._types import (Answer, Data, Difference, Evaluation, Filter, Program, Proof, Rejected, SeccompData, SecequivError, Unknown,
                      Validation, Verdict, Witness)
 
 __all__ = ["Answer", "Data", "Difference", "Evaluation", "Filter", "Program", "Proof", "Rejected", "SeccompData", "SecequivError",
-           "Unknown", "Validation", "Verdict", "Witness", "diff", "evaluate", "parse", "prove", "validate", "__version__"]
+           "Unknown", "Validation", "Verdict", "Witness", "actions", "cache", "cost", "diff", "evaluate", "lint", "parse", "prove", "reach",
+           "validate", "why", "__version__"]
 
 __version__: str = LIBRARY.secequiv_version().decode()
 
-_VERDICTS = {1: Verdict.EQUIVALENT, 2: Verdict.PASS, 3: Verdict.DIFFERENT, 5: Verdict.REJECTED}
+_VERDICTS = {1: Verdict.EQUIVALENT, 2: Verdict.PASS, 3: Verdict.DIFFERENT, 5: Verdict.REJECTED, 6: Verdict.FAIL}
 _UNKNOWN, _REJECTED = 4, 5
 _SAMENESS = ("raw", "behaviour")
 _ENGINES = ("dd", "z3", "both")
@@ -45,7 +47,7 @@ def _seconds(timeout: float) -> float:
 
 
 def _answered(raw: Raw, refusal_is_answer: bool = False) -> Raw:
-    """Raises what is no answer."""
+    """Raises an exception for unknown and for errors."""
     if raw.verdict == _UNKNOWN:
         raise Unknown(raw.message.rstrip(), raw.document)
     if raw.verdict == _REJECTED and not refusal_is_answer:
@@ -66,6 +68,16 @@ def _witness(raw: Raw) -> Optional[Witness]:
     return Witness(SeccompData.from_bytes(data), before, after)
 
 
+def _content(source: Union[bytes, str, "os.PathLike[str]"]) -> Tuple[bytes, str]:
+    """The bytes of a filter or policy, and what messages call it."""
+    if isinstance(source, str) and "\n" in source:
+        return source.encode(), "<text>"
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return bytes(source), "<memory>"
+    name = os.fspath(source)
+    return Path(name).read_bytes(), name
+
+
 def parse(source: Filter, *, form: Optional[str] = None, arch: Optional[str] = None, kernel: Optional[str] = None,
           capabilities: Sequence[str] = (), filter: Optional[str] = None, policy_format: Optional[str] = None) -> Program:
     """A program in any form, or a policy in any format, which is compiled without optimization.
@@ -76,13 +88,7 @@ def parse(source: Filter, *, form: Optional[str] = None, arch: Optional[str] = N
     names in C."""
     if isinstance(source, Program):
         return source
-    if isinstance(source, str) and "\n" in source:
-        content, name = source.encode(), "<text>"
-    elif isinstance(source, (bytes, bytearray, memoryview)):
-        content, name = bytes(source), "<memory>"
-    else:
-        name = os.fspath(source)
-        content = Path(name).read_bytes()
+    content, name = _content(source)
     raw = _answered(call("secequiv_parse", content, len(content), os.fsencode(name), form=_text(form), arch=_text(arch),
                          kernel=_text(kernel), capabilities=_text(",".join(capabilities)), filter=_text(filter),
                          policy_format=_text(policy_format)))
@@ -127,13 +133,15 @@ def diff(before: Filter, after: Filter, *, same: str = "raw", assume: Optional[s
     return Difference(*_common(raw, notes), witness=_witness(raw))
 
 
+def _bytes_of(data: Data) -> bytes:
+    if isinstance(data, (bytes, bytearray, memoryview, SeccompData)):
+        return bytes(data)
+    return b"".join(word.to_bytes(4, sys.byteorder) for word in data)
+
+
 def evaluate(program: Filter, data: Data, *, arch: Optional[str] = None) -> Evaluation:
     """What the program returns for one system call: a SeccompData, its 64 bytes, or the sixteen words."""
-    if isinstance(data, (bytes, bytearray, memoryview, SeccompData)):
-        content = bytes(data)
-    else:
-        content = b"".join(word.to_bytes(4, sys.byteorder) for word in data)
-    parsed = parse(program, arch=arch)
+    content, parsed = _bytes_of(data), parse(program, arch=arch)
     raw = _answered(call("secequiv_evaluate", parsed.code, len(parsed), content, len(content)))
     return Evaluation(*_common(raw), value=raw.value or 0)
 
@@ -143,3 +151,57 @@ def validate(program: Filter, *, any_length: bool = False, arch: Optional[str] =
     parsed = parse(program, arch=arch)
     raw = _answered(call("secequiv_validate", parsed.code, len(parsed), any_length=int(any_length or parsed.is_policy)), True)
     return Validation(*_common(raw), instructions=len(parsed))
+
+
+def why(program: Filter, data: Data, *, arch: Optional[str] = None) -> Answer:
+    """Why the program decides as it does about one system call (see `evaluate`): the document has the condition and the tests."""
+    content, parsed = _bytes_of(data), parse(program, arch=arch)
+    return Answer(*_common(_answered(call("secequiv_why", parsed.code, len(parsed), content, len(content), arch=_text(arch)))))
+
+
+def actions(program: Filter, *, same: str = "raw", arch: Optional[str] = None) -> Answer:
+    """Which system calls get which action whatever their arguments."""
+    parsed = parse(program, arch=arch)
+    raw = call("secequiv_actions", parsed.code, len(parsed), same=_index("same", _SAMENESS, same), arch=_text(arch))
+    return Answer(*_common(_answered(raw)))
+
+
+def reach(program: Filter, instruction: Optional[int] = None, *, max_regions: int = 20, arch: Optional[str] = None) -> Answer:
+    """Which inputs reach each instruction; or one instruction, with at most `max_regions` regions of inputs."""
+    parsed = parse(program, arch=arch)
+    at = ALL_INSTRUCTIONS if instruction is None else _count("instruction", instruction)
+    raw = call("secequiv_reach", parsed.code, len(parsed), at, max_regions=_count("max_regions", max_regions), arch=_text(arch))
+    return Answer(*_common(_answered(raw)))
+
+
+def _one_or_two(before: Filter, after: Optional[Filter], arch: Optional[str]) -> Tuple[bytes, int, Optional[bytes], int]:
+    first = parse(before, arch=arch)
+    if after is None:
+        return first.code, len(first), None, 0
+    second = parse(after, arch=arch)
+    return first.code, len(first), second.code, len(second)
+
+
+def cost(before: Filter, after: Optional[Filter] = None, *, profile: Union[str, Mapping[str, int], None] = None, timeout: float = 60,
+         arch: Optional[str] = None) -> Answer:
+    """How many instructions one filter executes for each system call, or two.
+
+    `profile` is how often each call is made: a mapping, or text as `strace -c` prints it; each call once without it."""
+    text = profile if profile is None or isinstance(profile, str) else json.dumps(dict(profile))
+    raw = call("secequiv_cost", *_one_or_two(before, after, arch), _text(text), timeout_seconds=_seconds(timeout), arch=_text(arch))
+    return Answer(*_common(_answered(raw)))
+
+
+def cache(before: Filter, after: Optional[Filter] = None, *, arch: Optional[str] = None) -> Answer:
+    """Which calls the kernel answers from its cache, and which of them `after` loses: PASS, or FAIL if any is lost."""
+    return Answer(*_common(_answered(call("secequiv_cache", *_one_or_two(before, after, arch), arch=_text(arch)))))
+
+
+def lint(policy: Union[bytes, str, "os.PathLike[str]"], *, strict: bool = False, timeout: float = 60, arch: Optional[str] = None,
+         kernel: Optional[str] = None, capabilities: Sequence[str] = (), filter: Optional[str] = None,
+         policy_format: Optional[str] = None) -> Answer:
+    """The redundant and doubtful rules of a policy (see `parse`): PASS, or FAIL if a rule is redundant or, with `strict`, doubtful."""
+    content, name = _content(policy)
+    raw = call("secequiv_lint", content, len(content), os.fsencode(name), int(strict), timeout_seconds=_seconds(timeout), arch=_text(arch),
+               kernel=_text(kernel), capabilities=_text(",".join(capabilities)), filter=_text(filter), policy_format=_text(policy_format))
+    return Answer(*_common(_answered(raw)))

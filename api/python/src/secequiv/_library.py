@@ -11,6 +11,7 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 ABI = 1
 DATA_SIZE = 64
+ALL_INSTRUCTIONS = ctypes.c_size_t(-1).value
 
 
 class Options(ctypes.Structure):
@@ -57,6 +58,12 @@ _SIGNATURES = {
     "secequiv_diff": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _SIZE, _OPTIONS]),
     "secequiv_evaluate": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _SIZE, _OPTIONS]),
     "secequiv_validate": (_POINTER, [ctypes.c_char_p, _SIZE, _OPTIONS]),
+    "secequiv_why": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _SIZE, _OPTIONS]),
+    "secequiv_actions": (_POINTER, [ctypes.c_char_p, _SIZE, _OPTIONS]),
+    "secequiv_reach": (_POINTER, [ctypes.c_char_p, _SIZE, _SIZE, _OPTIONS]),
+    "secequiv_cost": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _SIZE, ctypes.c_char_p, _OPTIONS]),
+    "secequiv_cache": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _SIZE, _OPTIONS]),
+    "secequiv_lint": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, ctypes.c_int, _OPTIONS]),
     "secequiv_result_verdict": (ctypes.c_int, [_POINTER]),
     "secequiv_result_message": (ctypes.c_char_p, [_POINTER]),
     "secequiv_result_json": (ctypes.c_char_p, [_POINTER]),

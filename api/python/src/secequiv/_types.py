@@ -1,4 +1,4 @@
-"""What questions are asked of and what they are answered with."""
+"""The inputs and the results of the package's functions."""
 
 import os
 import struct
@@ -11,12 +11,13 @@ _PLACES = struct.Struct("=16I")
 
 
 class Verdict(str, Enum):
-    """What a question was answered with; what is no answer is an exception."""
+    """The verdict of a result; unknown and errors are exceptions."""
 
-    EQUIVALENT = "equivalent"  # proven for all inputs that count
-    PASS = "pass"  # yes; of `refines`: holds, but not the same
-    DIFFERENT = "different"  # there is an input that shows it; it was run
-    REJECTED = "rejected"  # of `validate`: the kernel would refuse the program
+    EQUIVALENT = "equivalent"  # proven for all inputs that the assumption leaves
+    PASS = "pass"  # holds; `prove` with `refines`: holds, but the two are not the same
+    DIFFERENT = "different"  # an input shows the difference; it was run
+    REJECTED = "rejected"  # `validate`: the kernel would refuse the program
+    FAIL = "fail"  # `lint`: redundant rules; `cache`: calls are lost
 
 
 class SecequivError(Exception):

@@ -1,19 +1,19 @@
-#include "cli/names.h"
+#include "harness/report/names.h"
 
 #include <fmt/format.h>
 
 #include "harness/compare/cache_change.h"
 
-namespace secequiv::cli {
+namespace secequiv {
 
-std::vector<std::string> names_of(Arch arch, const std::vector<std::uint32_t>& numbers) {
+std::vector<std::string> call_names(Arch arch, const std::vector<std::uint32_t>& numbers) {
   std::vector<std::string> out;
   out.reserve(numbers.size());
   for (const std::uint32_t nr : numbers) out.push_back(shown_call(arch, nr));
   return out;
 }
 
-std::string paragraph(const std::string& title, const std::vector<std::string>& names) {
+std::string names_paragraph(const std::string& title, const std::vector<std::string>& names) {
   constexpr std::size_t kColumns = 110;
   std::string out;
   std::string line = fmt::format("  {:<20} {:>4}:", title, names.size());
@@ -28,4 +28,4 @@ std::string paragraph(const std::string& title, const std::vector<std::string>& 
   return out + line + "\n";
 }
 
-}  // namespace secequiv::cli
+}  // namespace secequiv

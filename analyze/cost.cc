@@ -1,0 +1,109 @@
+#include "analyze/cost.h"
+
+#include "harness/base/clock.h"
+#include "verify/dd/cost.h"
+
+namespace secequiv {
+namespace {
+
+// Steps of diagrams, some four times as many as real filters of 7000 instructions need. If many
+// calls need more, each of the others gets fewer steps: there are hundreds of calls.
+constexpr std::size_t kCallSteps = std::size_t{1} << 20;
+constexpr std::size_t kFewSteps = std::size_t{1} << 16;
+constexpr std::size_t kMostTries = 8;
+constexpr std::size_t kWorstSteps = std::size_t{1} << 21;
+
+// Exact costs, with one time limit for all sides.
+class ExactCosts {
+ public:
+  explicit ExactCosts(const CostJob& job) : job_(job) {}
+
+  // Replaces what the limits allow to compute over all inputs. Errors: kInternal.
+  Status fill(CostReport::Side& side, const Program& program) const {
+    std::size_t beyond = 0;
+    for (std::size_t i = 0; i < side.calls.size(); ++i) {
+      CallCost& call = side.calls[i];
+      const auto nr = profile_nr(job_.arch, call.name);
+      if (!nr) continue;
+      const std::size_t steps = beyond < kMostTries ? kCallSteps : kFewSteps;
+      auto found = within<ExactCost>(steps, [&](const dd::Limits& limits) {
+        return dd::exact_cost(program, arch_info(job_.arch).audit, *nr, limits);
+      });
+      if (!found) return found.error();
+      if (!*found) ++beyond;
+      side.exact[i] = std::move(*found);
+      if (const auto& exact = side.exact[i]) {
+        call.least = exact->least.instructions;
+        call.mean = exact->mean.value;
+        call.most = exact->most.instructions;
+        call.jumps = exact->jumps.value;
+        call.inputs = 0;
+      }
+    }
+    const auto found = within<WorstInput>(
+        kWorstSteps, [&](const dd::Limits& limits) { return dd::exact_worst(program, limits); });
+    if (!found) return found.error();
+    side.worst_exact = found->has_value();
+    if (*found) side.worst = **found;
+    return Ok{};
+  }
+
+ private:
+  // Nothing if the limits are reached.
+  template <class Value, class Ask>
+  [[nodiscard]] Result<std::optional<Value>> within(std::size_t steps, const Ask& ask) const {
+    dd::Limits limits = job_.limits;
+    limits.steps = steps;
+    limits.seconds = job_.timeout - seconds_since(start_);
+    if (limits.seconds <= 0) return std::optional<Value>();
+    auto found = ask(limits);
+    if (found) return std::optional<Value>(std::move(*found));
+    if (found.error().code == ErrorCode::kBudget) return std::optional<Value>();
+    return found.error();
+  }
+
+  const CostJob& job_;
+  Clock::time_point start_ = Clock::now();
+};
+
+// The worst of `inputs` and of those that the exact costs found.
+WorstInput worst_known(const CostReport::Side& side, const Program& program,
+                       std::vector<SeccompData> inputs) {
+  for (const auto& exact : side.exact)
+    if (exact) inputs.push_back(exact->most.data);
+  return worst(program, inputs);
+}
+
+}  // namespace
+
+Result<CostReport> cost(const CostJob& job) {
+  CostReport report{job.arch, 0, {}};
+  const ExactCosts exact(job);
+  bool complete = true;
+  for (const Source& source : job.filters) {
+    CostReport::Side& side = report.sides.emplace_back();
+    side.name = source.name;
+    side.instructions = source.program.size();
+    side.calls = profile_cost(source.program, job.arch, job.profile, {});
+    side.exact.resize(side.calls.size());
+    if (job.exact)
+      if (auto s = exact.fill(side, source.program); !s) return s.error();
+    complete = complete && side.calls_exact() && side.worst_exact;
+  }
+  if (complete) return report;
+  auto inputs = job.derive();
+  if (!inputs) return inputs.error();
+  if (inputs->empty()) inputs->emplace_back();
+  report.inputs = inputs->size();
+  for (std::size_t s = 0; s < report.sides.size(); ++s) {
+    CostReport::Side& side = report.sides[s];
+    const Program& program = job.filters[s].program;
+    const auto calls = profile_cost(program, job.arch, job.profile, *inputs);
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      if (!side.exact[i]) side.calls[i] = calls[i];
+    if (!side.worst_exact) side.worst = worst_known(side, program, *inputs);
+  }
+  return report;
+}
+
+}  // namespace secequiv

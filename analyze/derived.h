@@ -1,0 +1,21 @@
+// Inputs derived from filters and policies (harness/inputs). Owns which of a job's filters and
+// policies they come from.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "analyze/source.h"
+#include "harness/base/result.h"
+#include "harness/inputs/cases.h"
+
+namespace secequiv {
+
+// Derives inputs when a job first needs them.
+using Derive = std::function<Result<std::vector<SeccompData>>()>;
+
+// Inputs from `also`, and from both sides' policies and programs: at most `most` from each.
+Cases derived_cases(const std::optional<Policy>& also, const Source& before, const Source& after,
+                    std::size_t most);
+
+}  // namespace secequiv

@@ -1,0 +1,107 @@
+#include "analyze/diff.h"
+
+#include <fmt/format.h>
+
+#include "analyze/oracle.h"
+#include "harness/report/expectation.h"
+#include "harness/report/rule.h"
+#include "verify/dd/diff.h"
+
+namespace secequiv {
+namespace {
+
+// A difference with more regions is neither stored nor compared with a stored one.
+constexpr std::size_t kMostStored = 100'000;
+
+Question question_of(const DiffJob& job) {
+  Question out;
+  out.before = views(job.before.filters);
+  out.after = views(job.after.filters);
+  out.sameness = job.sameness;
+  out.assumption = job.assumption;
+  if (!job.assumption.nodes.empty()) out.endian = arch_info(job.host).endian;
+  return out;
+}
+
+// Can the difference be stored?
+Status is_whole(const Difference& difference) {
+  for (const Change& change : difference.changes) {
+    if (change.computed())
+      return make_error(ErrorCode::kUsage, "diff",
+                        "a difference can be stored or compared only if both sides return "
+                        "constants; a program computes a return value from the input (RET A)");
+    if (!change.where.is_all(change.where.regions.size()))
+      return make_error(ErrorCode::kBudget, "diff",
+                        fmt::format("a difference can be stored or compared up to {} regions of "
+                                    "each change; one change has {}",
+                                    kMostStored, change.where.region_count));
+  }
+  return Ok{};
+}
+
+// An input of each region listed.
+std::vector<SeccompData> examples(const Difference& difference) {
+  std::vector<SeccompData> out;
+  for (const Change& change : difference.changes)
+    for (const Region& region : change.where.regions) out.push_back(region.example());
+  return out;
+}
+
+std::vector<std::vector<DiffReport::Rules>> rules_of(const DiffReport& report, const Policy& before,
+                                                     const Policy& after) {
+  std::vector<std::vector<DiffReport::Rules>> out;
+  for (const Change& change : report.difference.changes) {
+    auto& row = out.emplace_back();
+    for (const Region& region : report.shown(change))
+      row.push_back(
+          {deciding_rule(before, region.example()), deciding_rule(after, region.example())});
+  }
+  return out;
+}
+
+// Compares with the expected difference, which decides the verdict.
+Status compare(const DiffJob::Expected& expected, DiffReport& report) {
+  auto lines = unexpected(expected.document, expected.file, stored_json(report));
+  if (!lines) return lines.error();
+  const bool nothing_differs = report.difference.changes.empty();
+  const bool not_asked = report.oracle && !nothing_differs && report.oracle->not_asked() != nullptr;
+  report.verdict = !lines->empty() ? Verdict::kFail
+                   : not_asked     ? Verdict::kUnknown
+                                   : Verdict::kPass;
+  report.comparison = {expected.file, std::move(*lines)};
+  return Ok{};
+}
+
+}  // namespace
+
+Result<DiffReport> diff(const DiffJob& job) {
+  DiffReport report;
+  report.subject = fmt::format("{}, {}", job.before.name, job.after.name);
+  report.question = question_of(job);
+  report.host = job.host;
+  report.max_regions = job.max_regions;
+  report.files = side_files(job.before.filters, job.after.filters);
+  const bool whole = job.whole || job.expected;
+  auto found = dd::diff(report.question, whole ? kMostStored : job.max_regions, job.limits);
+  if (!found) return found.error();
+  report.difference = std::move(*found);
+  if (whole)
+    if (auto s = is_whole(report.difference); !s) return s.error();
+  auto answer = ask(job.oracle, job.before.filters, job.after.filters, examples(report.difference));
+  if (!answer) return answer.error();
+  report.oracle = std::move(*answer);
+  // A model in doubt outweighs everything else.
+  if (report.oracle && report.oracle->in_doubt()) {
+    report.verdict = Verdict::kFail;
+  } else if (job.expected) {
+    if (auto s = compare(*job.expected, report); !s) return s.error();
+  } else {
+    report.verdict = report.difference.changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
+  }
+  if (job.rules && !report.comparison)
+    report.rules =
+        rules_of(report, *job.before.filters.front().policy, *job.after.filters.front().policy);
+  return report;
+}
+
+}  // namespace secequiv

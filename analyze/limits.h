@@ -1,0 +1,15 @@
+// What a job answers when an engine runs out of memory or steps.
+#pragma once
+
+#include <string>
+
+#include "harness/base/result.h"
+
+namespace secequiv {
+
+// `name`: the filter that the job is about.
+inline Error limits_reached(const std::string& name) {
+  return make_error(ErrorCode::kBudget, name, "the diagrams' limits are reached");
+}
+
+}  // namespace secequiv

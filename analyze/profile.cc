@@ -1,0 +1,35 @@
+#include "analyze/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace secequiv {
+
+Profile every_call_once(Arch arch) {
+  Profile out;
+  for (const SyscallEntry& entry : arch_info(arch).syscalls)
+    out.counts.push_back({std::string(entry.name), 1});
+  return out;
+}
+
+Result<Profile> profile_for(Arch arch, std::string_view text, const std::string& name) {
+  auto counts = read_profile(text, name);
+  if (!counts) return counts.error();
+  Profile out{std::move(*counts), {}};
+  out.unknown = unknown_calls(out.counts, arch);
+  const std::string_view arch_name = arch_info(arch).name;
+  if (out.unknown.size() == out.counts.size())
+    return make_error(ErrorCode::kPolicy, name,
+                      fmt::format("{} has none of these system calls", arch_name));
+  if (std::ranges::none_of(out.counts, [&](const SyscallCount& count) {
+        return count.calls > 0 && profile_nr(arch, count.name);
+      }))
+    return make_error(ErrorCode::kPolicy, name,
+                      fmt::format("expected a system call of {} that was made at least once, found "
+                                  "only counts of 0",
+                                  arch_name));
+  return out;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,22 @@
+#include "analyze/run.h"
+
+#include "analyze/oracle.h"
+#include "harness/compare/pair.h"
+
+namespace secequiv {
+
+Result<RunReport> run(const RunJob& job) {
+  auto answer = ask(job.oracle, job.filters, {}, {job.data});
+  if (!answer) return answer.error();
+  if (*answer)
+    for (const AskedProgram& program : (*answer)->programs)
+      if (!program.not_asked.empty())
+        return make_error(ErrorCode::kRejected, program.name, program.not_asked);
+  RunReport report{
+      job.data, {}, run_stack(views(job.filters), job.data), job.steps, std::move(*answer)};
+  for (const Source& filter : job.filters)
+    report.filters.push_back({filter.name, filter.program, trace(filter.program, job.data)});
+  return report;
+}
+
+}  // namespace secequiv

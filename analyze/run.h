@@ -1,0 +1,22 @@
+// Runs one input through a filter or a stack of filters. Owns the job that makes the report.
+#pragma once
+
+#include "analyze/source.h"
+#include "harness/base/result.h"
+#include "harness/compare/oracle_report.h"
+#include "harness/report/run.h"
+
+namespace secequiv {
+
+struct RunJob {
+  SeccompData data;
+  std::vector<Source> filters;  // newest first; the kernel would accept them
+  bool steps = false;           // show every instruction executed
+  Oracle oracle = {};           // also asked; may be empty
+};
+
+// Errors: kRejected if the oracle cannot be asked about a filter, as its answer is what the caller
+// wants; those of the oracle.
+Result<RunReport> run(const RunJob& job);
+
+}  // namespace secequiv

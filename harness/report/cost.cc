@@ -1,0 +1,140 @@
+#include "harness/report/cost.h"
+
+#include <fmt/format.h>
+
+#include <tuple>
+
+#include "harness/report/json.h"
+
+namespace secequiv {
+namespace {
+
+using nlohmann::ordered_json;
+using Side = CostReport::Side;
+
+ordered_json call_json(const CallCost& call, const std::optional<ExactCost>& exact) {
+  ordered_json out{{"name", call.name},   {"calls", call.calls},       {"cached", call.cached},
+                   {"least", call.least}, {"mean", call.mean},         {"most", call.most},
+                   {"jumps", call.jumps}, {"exact", exact.has_value()}};
+  if (!exact) {
+    out["inputs"] = call.inputs;
+    return out;
+  }
+  out["over"] = {{"inputs", exact->inputs},
+                 {"allowed", exact->allowed},
+                 {"mean", exact->mean.exact},
+                 {"jumps", exact->jumps.exact}};
+  out["least_data"] = to_json(exact->least.data);
+  out["most_data"] = to_json(exact->most.data);
+  return out;
+}
+
+ordered_json side_json(const Side& side) {
+  ordered_json out{{"name", side.name},
+                   {"instructions", side.instructions},
+                   {"mean", weighted_mean(side.calls)},
+                   {"mean_uncached", weighted_mean_uncached(side.calls)},
+                   {"exact", side.calls_exact()},
+                   {"worst",
+                    {{"instructions", side.worst.instructions},
+                     {"exact", side.worst_exact},
+                     {"data", to_json(side.worst.data)}}},
+                   {"calls", ordered_json::array()}};
+  for (std::size_t i = 0; i < side.calls.size(); ++i)
+    out["calls"].push_back(call_json(side.calls[i], side.exact[i]));
+  return out;
+}
+
+// "~": at least one of the two numbers comes from derived inputs.
+std::string ratio(double before, double after, bool exact) {
+  if (before == 0) return after == 0 ? "1.00" : "-";
+  return fmt::format("{:.2f}{}", after / before, exact ? "" : "~");
+}
+
+std::string numbers(const Side& side, std::size_t at) {
+  const CallCost& call = side.calls[at];
+  return fmt::format("{:>6} {:>8.1f} {:>6} {:>6.1f} {:1}{:1}", call.least, call.mean, call.most,
+                     call.jumps, call.cached ? "*" : "", side.exact[at] ? "" : "~");
+}
+
+// Most expensive first: the number of calls times what the more expensive filter executes for one,
+// which is nothing if the call is cached. Calls that cost the same keep the profile's order.
+std::vector<std::size_t> by_cost(const std::vector<Side>& sides) {
+  std::vector<std::tuple<double, double, std::size_t>> order;
+  for (std::size_t i = 0; i < sides.front().calls.size(); ++i) {
+    double cached = 0;
+    double uncached = 0;
+    for (const Side& side : sides) {
+      const CallCost& call = side.calls[i];
+      const double cost = static_cast<double>(call.calls) * call.mean;
+      uncached = std::max(uncached, cost);
+      if (!call.cached) cached = std::max(cached, cost);
+    }
+    order.emplace_back(-cached, -uncached, i);
+  }
+  std::ranges::sort(order);
+  std::vector<std::size_t> out;
+  for (const auto& [cached, uncached, at] : order) out.push_back(at);
+  return out;
+}
+
+std::string row_text(const std::vector<Side>& sides, std::size_t at) {
+  const CallCost& first = sides.front().calls[at];
+  std::string out = fmt::format("{:<24} {:>10}", first.name, first.calls);
+  for (const Side& side : sides) out += " |" + numbers(side, at);
+  if (sides.size() != 2) return out + "\n";
+  const bool exact = sides.front().exact[at] && sides.back().exact[at];
+  return out + fmt::format(" | {:>6}\n", ratio(first.mean, sides.back().calls[at].mean, exact));
+}
+
+std::string table(const std::vector<Side>& sides, std::size_t most, std::string_view how) {
+  std::string out = fmt::format("{:<24} {:>10}", "system call", "calls");
+  for (std::size_t s = 0; s < sides.size(); ++s) out += " | least     mean   most  jumps   ";
+  out += sides.size() == 2 ? "|  ratio\n" : "\n";
+  const std::vector<std::size_t> order = by_cost(sides);
+  const std::size_t shown = std::min(order.size(), most);
+  for (std::size_t row = 0; row < shown; ++row) out += row_text(sides, order[row]);
+  if (shown < order.size())
+    out += fmt::format("and {} more{}\n", order.size() - shown,
+                       how.empty() ? "" : fmt::format(" ({})", how));
+  return out;
+}
+
+std::string ratio_text(const Side& before, const Side& after) {
+  const bool exact = before.calls_exact() && after.calls_exact();
+  const double was = weighted_mean(before.calls);
+  const double is = weighted_mean(after.calls);
+  const std::string uncached =
+      ratio(weighted_mean_uncached(before.calls), weighted_mean_uncached(after.calls), exact);
+  if (was == 0 && is == 0)
+    return fmt::format("ratio: none, all calls are cached ({} if nothing were cached)\n", uncached);
+  return fmt::format("ratio: {} ({} if nothing were cached)\n", ratio(was, is, exact), uncached);
+}
+
+}  // namespace
+
+std::string cost_text(const CostReport& report, std::size_t most, std::string_view how) {
+  std::string out = table(report.sides, most, how) +
+                    "* the kernel answers from its cache, without running the filter\n";
+  if (!std::ranges::all_of(report.sides, &Side::calls_exact))
+    out += "~ from derived inputs only: the best case may be lower, the worst case higher\n";
+  for (const Side& side : report.sides)
+    out += fmt::format(
+        "{}: {} instructions; a call executes {:.2f} ({:.2f} if nothing were cached)\n"
+        "  in the worst case {}{}: {}\n",
+        side.name, side.instructions, weighted_mean(side.calls), weighted_mean_uncached(side.calls),
+        side.worst.instructions, side.worst_exact ? "" : " or more", describe(side.worst.data));
+  if (report.sides.size() == 2) out += ratio_text(report.sides[0], report.sides[1]);
+  return out;
+}
+
+ordered_json to_json(const CostReport& report) {
+  ordered_json out{{"schema", "secequiv.cost/2"},
+                   {"arch", arch_info(report.arch).name},
+                   {"inputs", report.inputs},
+                   {"sides", ordered_json::array()}};
+  for (const Side& side : report.sides) out["sides"].push_back(side_json(side));
+  return out;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,92 @@
+// The renderers of cost and cache, on report values made by hand.
+#include "harness/report/cost.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/report/cache.h"
+
+namespace secequiv {
+namespace {
+
+CostReport::Side side(const char* name, double read, bool exact) {
+  CostReport::Side out{name, 10};
+  out.calls = {{"read", 3, false, read, 2, 9, 4, 1.5}, {"getpid", 5, true, 2, 2, 2, 4, 0}};
+  out.exact.resize(2);
+  if (exact) out.exact = {ExactCost{{}, {}, {read, "4"}, {}, true, "16"}, ExactCost{}};
+  out.worst = {SeccompData{}, 11};
+  out.worst_exact = exact;
+  return out;
+}
+
+TEST(CostReport, MostExpensiveCallsFirst) {
+  const CostReport report{Arch::kX86_64, 0, {side("a", 4, true)}};
+  const std::string text = cost_text(report, 1, "--all");
+  EXPECT_NE(text.find("\nread "), std::string::npos) << text;
+  EXPECT_EQ(text.find("\ngetpid "), std::string::npos) << "cached calls cost nothing";
+  EXPECT_NE(text.find("and 1 more (--all)\n"), std::string::npos);
+  EXPECT_NE(text.find("in the worst case 11: "), std::string::npos);
+  EXPECT_EQ(text.find("~"), std::string::npos);
+  EXPECT_EQ(cost_text(report, 2).find("more"), std::string::npos);
+}
+
+TEST(CostReport, DerivedCostsAreMarked) {
+  const CostReport report{Arch::kX86_64, 7, {side("a", 4, true), side("b", 2, false)}};
+  const std::string text = cost_text(report, 9);
+  EXPECT_NE(text.find("0.50~"), std::string::npos) << text;
+  EXPECT_NE(text.find("11 or more: "), std::string::npos);
+  const auto json = to_json(report);
+  EXPECT_EQ(json["inputs"], 7);
+  EXPECT_EQ(json["sides"][0]["calls"][0]["over"]["mean"], "4");
+  EXPECT_EQ(json["sides"][1]["exact"], false);
+  EXPECT_EQ(json["sides"][1]["calls"][0]["inputs"], 4);
+}
+
+TEST(CostReport, NoRatioIfAllCallsAreCached) {
+  CostReport report{Arch::kX86_64, 0, {side("a", 4, true), side("b", 2, true)}};
+  for (CostReport::Side& one : report.sides) one.calls[0].calls = 0;
+  EXPECT_NE(cost_text(report, 9).find("ratio: none, all calls are cached (1.00 if nothing"),
+            std::string::npos);
+}
+
+CacheReport before_and_after() {
+  CacheReport out;
+  out.two = true;
+  out.arches = {{Arch::kX86_64, 470, {{"read", "write"}, 5, {}}, {{"read"}, 4, {}}, {"write"}, {}}};
+  return out;
+}
+
+TEST(CacheReport, LostCallsFailUnlessAllowed) {
+  CacheReport report = before_and_after();
+  EXPECT_EQ(report.verdict(), Verdict::kFail);
+  EXPECT_TRUE(cache_text(report).ends_with(
+      "verdict   fail: the kernel no longer answers some calls from its cache\n"));
+  EXPECT_EQ(to_json(report)["arches"][0]["after"]["lost"][0], "write");
+  EXPECT_FALSE(to_json(report).contains("kernel"));
+  report.loss_allowed = true;
+  EXPECT_EQ(report.verdict(), Verdict::kPass);
+}
+
+TEST(CacheReport, AKernelThatDisagreesFails) {
+  CacheReport report = before_and_after();
+  report.loss_allowed = true;
+  report.release = "6.1";
+  report.arches[0].before.bitmap = CacheReport::Bitmap{470, {"uprobe"}, {}, {}};
+  EXPECT_EQ(report.verdict(), Verdict::kPass);
+  EXPECT_NE(cache_text(report).find("it has no bitmap for this architecture"), std::string::npos);
+  report.arches[0].after.bitmap = CacheReport::Bitmap{470, {}, {"read"}, {}};
+  EXPECT_EQ(to_json(report)["kernel"]["agrees"], false);
+  EXPECT_EQ(to_json(report)["verdict"], "fail");
+  EXPECT_NE(cache_text(report).find("its bitmap DIFFERS"), std::string::npos);
+  EXPECT_NE(cache_text(report).find("Linux 6.1 has OTHER bitmaps;"), std::string::npos);
+}
+
+TEST(CacheReport, OneFilterHasNoVerdictLine) {
+  CacheReport report = before_and_after();
+  report.two = false;
+  report.arches[0].lost.clear();
+  EXPECT_EQ(cache_text(report).find("verdict"), std::string::npos);
+  EXPECT_FALSE(to_json(report)["arches"][0].contains("after"));
+}
+
+}  // namespace
+}  // namespace secequiv

@@ -1,0 +1,76 @@
+// The renderers of a difference, and its comparison with a stored one, on values made by hand.
+#include "harness/report/diff.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/report/expectation.h"
+#include "harness/report/json.h"
+
+namespace secequiv {
+namespace {
+
+const Program kAllow = {Insn{6, 0, 0, 0x7fff0000}};
+const Program kDeny = {Insn{6, 0, 0, 0x50001}};
+
+Region nr_is(std::uint32_t nr) { return {{{kNrWord, nr, false, {0, 0}, {{nr, nr}}, {}}}, "8"}; }
+
+DiffReport made_by_hand() {
+  DiffReport out;
+  out.subject = "a, b";
+  out.question.before = {kAllow};
+  out.question.after = {kDeny};
+  out.difference = {
+      {{{0x7fff0000, 0x7fff0000}, {0x50001, 0x50000}, {{nr_is(0), nr_is(1)}, "16", "2"}}}, "16"};
+  out.verdict = Verdict::kDifferent;
+  return out;
+}
+
+TEST(DiffReport, Text) {
+  DiffReport report = made_by_hand();
+  report.max_regions = 1;
+  EXPECT_EQ(diff_text(report, "--max-regions"),
+            "ALLOW -> ERRNO(1 EPERM): 16 inputs in 2 regions\n  nr == 0\n"
+            "  ... 1 of 2 regions shown (--max-regions)\ndifferent: 16 of 2^512 inputs differ\n");
+  EXPECT_EQ(to_json(report)["changes"][0]["regions"].size(), 1u);
+  EXPECT_EQ(stored_json(report)["changes"][0]["regions"].size(), 2u);
+}
+
+TEST(DiffReport, RulesExplainRegions) {
+  DiffReport report = made_by_hand();
+  report.rules = {{{"old rule", "new rule"}, {"old", "new"}}};
+  EXPECT_TRUE(diff_text(report).starts_with(
+      "nr == 0: no longer allowed (now ERRNO(1 EPERM)), whatever the arguments\n"
+      "  before: old rule\n  after:  new rule\n"))
+      << diff_text(report);
+  EXPECT_EQ(to_json(report)["changes"][0]["regions"][1]["after_rule"], "new");
+}
+
+TEST(DiffReport, ComparesWithAStoredDifference) {
+  DiffReport report = made_by_hand();
+  const std::string stored = render(stored_json(report));
+  const auto expected = read_expectation(stored, "stored.json");
+  ASSERT_TRUE(expected) << expected.error().text();
+  EXPECT_TRUE(unexpected(*expected, "stored.json", stored_json(report))->empty());
+  report.difference.changes[0].where = {{nr_is(0), nr_is(2)}, "16", "2"};
+  report.comparison = {"stored.json", *unexpected(*expected, "stored.json", stored_json(report))};
+  report.verdict = Verdict::kFail;
+  EXPECT_EQ(diff_text(report),
+            "+ ALLOW -> ERRNO(1 EPERM): nr == 2\n- ALLOW -> ERRNO(1 EPERM): nr == 1\n"
+            "fail: 2 regions differ from stored.json\n");
+  EXPECT_EQ(to_json(report)["unexpected"].size(), 2u);
+  const ReportedCases cases = reported(report, 20);
+  ASSERT_EQ(cases.cases.size(), 2u);
+  EXPECT_EQ(cases.file, "stored.json");
+  EXPECT_EQ(cases.exit_status, 1);
+  EXPECT_FALSE(read_expectation("{}", "other.json"));
+}
+
+TEST(DiffReport, ACaseForEachRegion) {
+  const ReportedCases cases = reported(made_by_hand(), 1);
+  ASSERT_EQ(cases.cases.size(), 2u) << "the second one counts the others";
+  EXPECT_EQ(cases.cases[0].state, ReportedCase::State::kFail);
+  EXPECT_TRUE(cases.cases[0].witness);
+}
+
+}  // namespace
+}  // namespace secequiv

@@ -1,0 +1,104 @@
+#include "harness/report/expectation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/policy/json.h"
+
+namespace secequiv {
+namespace {
+
+using nlohmann::ordered_json;
+
+// A line for each region of a document, by the region's JSON.
+Result<std::map<std::string, std::string>> lines_of(const ordered_json& document,
+                                                    const std::string& file) {
+  using Json = ordered_json;
+  std::string pointer;
+  const auto member = [&](const Json& object, const char* key) -> const Json* {
+    pointer += fmt::format("/{}", key);
+    return object.is_object() && object.contains(key) ? &object[key] : nullptr;
+  };
+  const auto wrong = [&](const char* what, const Json* found) {
+    return make_error(ErrorCode::kParse, fmt::format("{}#{}", file, pointer),
+                      fmt::format("expected {}, found {}", what,
+                                  found == nullptr ? "nothing" : found->type_name()));
+  };
+  const auto action = [](const Json& value) -> std::optional<std::string> {
+    if (!value.is_object() || !value.contains("value") || !value.contains("action") ||
+        !value["action"].is_string())
+      return std::nullopt;
+    return value["action"].get<std::string>();
+  };
+  std::map<std::string, std::string> out;
+  const Json* changes = member(document, "changes");
+  if (changes == nullptr || !changes->is_array()) return wrong("a list of changes", changes);
+  for (std::size_t i = 0; i < changes->size(); ++i) {
+    const Json& change = (*changes)[i];
+    const std::string here = fmt::format("/changes/{}", i);
+    std::string sides[2];
+    for (const int side : {0, 1}) {
+      pointer = here;
+      const Json* value = member(change, side == 0 ? "before" : "after");
+      const auto text = value == nullptr ? std::nullopt : action(*value);
+      if (!text) return wrong("an action", value);
+      sides[side] = *text;
+    }
+    pointer = here;
+    const Json* regions = member(change, "regions");
+    if (regions == nullptr || !regions->is_array()) return wrong("a list of regions", regions);
+    for (std::size_t k = 0; k < regions->size(); ++k) {
+      const std::string region = fmt::format("{}/regions/{}", here, k);
+      pointer = region;
+      const Json* condition = member((*regions)[k], "condition");
+      if (condition == nullptr || !condition->is_string()) return wrong("a condition", condition);
+      out.emplace(nlohmann::json({change["before"], change["after"], (*regions)[k]}).dump(),
+                  fmt::format("{} -> {}: {}", sides[0], sides[1], condition->get<std::string>()));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<ordered_json> read_expectation(std::string_view text, const std::string& name) {
+  auto parsed = parse_json(text, name);
+  if (!parsed) return parsed.error();
+  const bool ours =
+      parsed->is_object() && parsed->contains("schema") && (*parsed)["schema"] == "secequiv.diff/1";
+  if (!ours)
+    return make_error(ErrorCode::kParse, name,
+                      "expected a stored difference (schema secequiv.diff/1)");
+  return ordered_json(*parsed);
+}
+
+Result<std::vector<std::string>> unexpected(const ordered_json& expected, const std::string& file,
+                                            const ordered_json& found) {
+  const auto old_lines = lines_of(expected, file);
+  if (!old_lines) return old_lines.error();
+  const auto new_lines = lines_of(found, "found");
+  if (!new_lines) return new_lines.error();
+  // The order of keys in a file means nothing.
+  using Unordered = nlohmann::json;
+  if (!expected.contains("question") ||
+      Unordered(expected["question"]) != Unordered(found["question"]))
+    return make_error(
+        ErrorCode::kUsage, file,
+        fmt::format("expected the answer to this question, {}; found {}", found["question"].dump(),
+                    expected.contains("question") ? expected["question"].dump() : "none"));
+  std::vector<std::string> out;
+  for (const auto& [key, line] : *new_lines)
+    if (!old_lines->contains(key)) out.push_back("+ " + line);
+  for (const auto& [key, line] : *old_lines)
+    if (!new_lines->contains(key)) out.push_back("- " + line);
+  // Counts above those of regions follow from them.
+  if (out.empty() && Unordered(expected) != Unordered(found))
+    return make_error(ErrorCode::kParse, file,
+                      "expected counts that are the sums of those of the regions");
+  std::ranges::sort(out);
+  return out;
+}
+
+}  // namespace secequiv

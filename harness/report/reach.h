@@ -1,0 +1,34 @@
+// Which inputs reach which instruction and outcome, as text and JSON. Owns the report value and
+// both shapes.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/coverage/coverage.h"
+#include "harness/seccomp/data.h"
+
+namespace secequiv {
+
+struct ReachReport {
+  struct Row {
+    Obligation obligation;
+    std::string outcome;      // "true", "divisor zero"; empty: the instruction itself
+    std::string instruction;  // "jeq #0x27, 2, 3"
+    std::string count;        // of inputs that reach it, decimal
+    std::string region_count;
+    std::optional<SeccompData> smallest;  // of these inputs; nothing: no input reaches it
+    std::vector<std::string> regions;     // as many as were wanted
+  };
+  bool one = false;  // about one instruction, with its regions
+  std::vector<Row> rows;
+};
+
+// `how`: how the caller asks for more regions, for the line that says that some are left out.
+std::string reach_text(const ReachReport& report, std::string_view how = "");
+nlohmann::ordered_json to_json(const ReachReport& report);  // schema "secequiv.reach/1"
+
+}  // namespace secequiv

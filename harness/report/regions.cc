@@ -1,0 +1,210 @@
+#include "harness/report/regions.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "harness/seccomp/action.h"
+#include "harness/seccomp/data.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::uint32_t kAll = 0xffffffff;
+
+// The set's only value, if it has one.
+std::optional<std::uint32_t> only(const WordSet& set) {
+  if (set.negated || !set.cubes.empty() || set.intervals.size() != 1) return std::nullopt;
+  const WordSet::Interval& i = set.intervals.front();
+  return i.first == i.last ? std::optional(i.first) : std::nullopt;
+}
+
+const WordSet* find(const Region& region, std::uint32_t word) {
+  const auto at = std::ranges::find(region.words, word, &WordSet::word);
+  return at == region.words.end() ? nullptr : &*at;
+}
+
+// The conditions on one field. `high` stands above the word's 32 bits.
+template <class Name>
+std::string set_text(const std::string& field, const WordSet& set, std::uint64_t high,
+                     std::uint64_t top, const Name& name) {
+  std::vector<std::string> tests;
+  if (set.base.mask != 0)
+    tests.push_back(fmt::format("{} & {:#x} == {:#x}", field, set.base.mask, set.base.value));
+  const bool single = set.intervals.size() == 1;
+  if (single && set.intervals[0].first == set.intervals[0].last) {
+    tests.push_back(fmt::format("{} {} {}", field,
+                                set.negated ? "!=" : "==", name(high | set.intervals[0].first)));
+  } else if (single && set.intervals[0].last == kAll && high == top) {
+    tests.push_back(fmt::format("{} {} {}", field,
+                                set.negated ? "<" : ">=", name(high | set.intervals[0].first)));
+  } else if (single && set.intervals[0].first == 0 && high == 0) {
+    tests.push_back(fmt::format("{} {} {}", field,
+                                set.negated ? ">" : "<=", name(high | set.intervals[0].last)));
+  } else if (!set.intervals.empty()) {
+    std::string items;
+    for (const WordSet::Interval& i : set.intervals) {
+      if (!items.empty()) items += ", ";
+      items += name(high | i.first);
+      if (i.last != i.first) items += ".." + name(high | i.last);
+    }
+    tests.push_back(fmt::format("{} {}in {{{}}}", field, set.negated ? "not " : "", items));
+  }
+  for (const WordSet::Cube& cube : set.cubes)
+    tests.push_back(fmt::format("{} & {:#x} {} {:#x}", field, cube.mask,
+                                set.negated ? "!=" : "==", cube.value));
+  if (tests.size() == 1) return tests[0];
+  if (set.negated) return fmt::format("{}", fmt::join(tests, " && "));
+  return fmt::format("({})", fmt::join(tests, " || "));
+}
+
+std::string hex(std::uint64_t value) { return fmt::format("{:#x}", value); }
+
+// A system call's number.
+std::string plain(std::uint32_t nr) { return nr < 4096 ? fmt::format("{}", nr) : hex(nr); }
+
+// The architecture that all inputs of the region have, if there is one.
+std::optional<std::uint32_t> audit_of(const Region& region) {
+  const WordSet* set = find(region, kArchWord);
+  return set == nullptr ? std::nullopt : only(*set);
+}
+
+std::string arch_text(const WordSet& set) {
+  return set_text("arch", set, 0, 0, [](std::uint64_t value) {
+    const auto arch = arch_from_data(static_cast<std::uint32_t>(value), 0);
+    return arch ? std::string(arch_info(*arch).name) : hex(value);
+  });
+}
+
+std::string nr_text(const WordSet& set, std::optional<std::uint32_t> audit, Arch host) {
+  return set_text("nr", set, 0, 0, [&](std::uint64_t value) {
+    const auto nr = static_cast<std::uint32_t>(value);
+    if (const auto arch = audit ? arch_from_data(*audit, nr) : std::nullopt) {
+      const std::string name(syscall_name(*arch, nr));
+      if (name.empty()) return plain(nr);
+      return *arch == host ? name : fmt::format("{}:{}", arch_info(*arch).name, name);
+    }
+    return plain(nr);
+  });
+}
+
+// The conditions on one 64-bit field, as one where the high half has one value only.
+void field_text(const Region& region, int field, Endian endian, std::vector<std::string>& out) {
+  const WordSet* high = find(region, half_word(field, true, endian));
+  const WordSet* low = find(region, half_word(field, false, endian));
+  const std::string name = field == kIpField ? "ip" : fmt::format("arg{}", field);
+  const auto fixed = high != nullptr ? only(*high) : std::nullopt;
+  if (low != nullptr && fixed && !low->negated && low->cubes.empty()) {
+    const std::uint64_t above = std::uint64_t{*fixed} << 32;
+    out.push_back(set_text(name, *low, above, std::uint64_t{kAll} << 32, hex));
+    return;
+  }
+  if (high != nullptr) out.push_back(set_text(name + ".hi", *high, 0, 0, hex));
+  if (low != nullptr) out.push_back(set_text(name + ".lo", *low, 0, 0, hex));
+}
+
+// The decimal number divided by two, and whether it was odd.
+bool halve(std::string& decimal) {
+  int carry = 0;
+  for (char& digit : decimal) {
+    const int value = carry * 10 + (digit - '0');
+    digit = static_cast<char>('0' + value / 2);
+    carry = value % 2;
+  }
+  if (decimal.size() > 1 && decimal[0] == '0') decimal.erase(0, 1);
+  return carry != 0;
+}
+
+}  // namespace
+
+std::string action_text(const ReturnValue& value) {
+  if (value.value) return describe_action(*value.value);
+  // The name alone: "ERRNO" of "ERRNO(1 EPERM)".
+  if (value.action) {
+    const std::string name = describe_action(*value.action);
+    return name.substr(0, name.find('(')) + "(computed from the input)";
+  }
+  return "computed from the input";
+}
+
+std::string condition_text(const Region& region, Arch host) {
+  const auto audit = audit_of(region);
+  if (audit && *audit != arch_info(host).audit) host = arch_from_data(*audit, 0).value_or(host);
+  const Endian endian = arch_info(host).endian;
+  std::vector<std::string> out;
+  if (const WordSet* arch = find(region, kArchWord)) out.push_back(arch_text(*arch));
+  if (const WordSet* nr = find(region, kNrWord)) out.push_back(nr_text(*nr, audit, host));
+  field_text(region, kIpField, endian, out);
+  for (int field = 0; field < kArgCount; ++field) field_text(region, field, endian, out);
+  return out.empty() ? "true" : fmt::format("{}", fmt::join(out, " && "));
+}
+
+std::string short_condition(const std::string& condition) {
+  constexpr std::size_t kShown = 8;
+  std::string out;
+  std::size_t items = 0;  // in the list at hand, less one
+  bool in_list = false;
+  for (const char c : condition) {
+    if (c == '{') {
+      in_list = true;
+      items = 0;
+    }
+    if (c == ',' && in_list) ++items;
+    if (c == '}') {
+      if (items >= kShown) out += fmt::format(", ... {} more", items + 1 - kShown);
+      in_list = false;
+    }
+    if (!in_list || items < kShown) out += c;
+  }
+  return out;
+}
+
+std::string summary(const Change& change, const Region& region, Arch host) {
+  const auto allowed = [](const ReturnValue& value) {
+    return value.action == SECCOMP_RET_ALLOW || value.action == SECCOMP_RET_LOG;
+  };
+  Region others = region;
+  std::erase_if(others.words,
+                [](const WordSet& set) { return set.word == kArchWord || set.word == kNrWord; });
+  const auto audit = audit_of(region);
+  std::string calls;
+  if (const WordSet* arch = find(region, kArchWord))
+    calls = audit ? arch_text(*arch).substr(std::string_view("arch == ").size()) : arch_text(*arch);
+  const WordSet* nr = find(region, kNrWord);
+  const Arch own = (audit ? arch_from_data(*audit, 0) : std::nullopt).value_or(host);
+  std::string numbers = nr == nullptr ? "every system call" : nr_text(*nr, audit, own);
+  if (nr != nullptr && only(*nr)) numbers = numbers.substr(std::string_view("nr == ").size());
+  calls += (calls.empty() ? "" : " ") + numbers;
+  const std::string now = action_text(change.after);
+  const std::string was = action_text(change.before);
+  const std::string what = change.before.action && !allowed(change.before) && allowed(change.after)
+                               ? fmt::format("newly allowed (was {})", was)
+                           : change.after.action && allowed(change.before) && !allowed(change.after)
+                               ? fmt::format("no longer allowed (now {})", now)
+                               : fmt::format("now {} instead of {}", now, was);
+  return fmt::format(
+      "{}: {}{}", calls, what,
+      others.words.empty() ? ", whatever the arguments" : " if " + condition_text(others, own));
+}
+
+std::string count_text(const std::string& decimal) {
+  constexpr std::size_t kShort = 9;
+  std::string odd = decimal;
+  int twos = 0;
+  if (decimal != "0")
+    for (std::string half = odd; !halve(half); odd = half) ++twos;
+  if (decimal.size() <= kShort) return decimal;
+  if (odd == "1") return fmt::format("2^{}", twos);
+  if (odd.size() <= kShort) return fmt::format("{} * 2^{}", odd, twos);
+  return fmt::format("about {}.{}e+{}", decimal[0], decimal.substr(1, 2), decimal.size() - 1);
+}
+
+std::string not_shown_text(std::size_t shown, const std::string& all, int indent,
+                           std::string_view how) {
+  if (std::to_string(shown) == all) return "";
+  return fmt::format("{:{}}... {} of {} regions shown{}\n", "", indent, shown, all,
+                     how.empty() ? "" : fmt::format(" ({})", how));
+}
+
+}  // namespace secequiv

@@ -1,0 +1,36 @@
+// What filters return for one input, as text and JSON. Owns the report value and both shapes.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/compare/oracle_report.h"
+#include "harness/compare/pair.h"
+#include "harness/compare/verdict.h"
+#include "harness/seccomp/data.h"
+
+namespace secequiv {
+
+struct RunReport {
+  struct Filter {
+    std::string name;
+    Program program;
+    Trace trace;
+  };
+  SeccompData data;
+  std::vector<Filter> filters;  // newest first
+  std::uint32_t result = 0;     // of all of them
+  bool steps = false;           // show every instruction executed
+  std::optional<OracleReport> oracle = {};
+
+  [[nodiscard]] Verdict verdict() const {
+    return oracle && oracle->in_doubt() ? Verdict::kFail : Verdict::kPass;
+  }
+};
+
+std::string run_text(const RunReport& report);
+nlohmann::ordered_json to_json(const RunReport& report);  // schema "secequiv.run/1"
+
+}  // namespace secequiv

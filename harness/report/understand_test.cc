@@ -1,0 +1,113 @@
+// The renderers of actions, why, reach and run, on report values made by hand.
+#include <gtest/gtest.h>
+
+#include "harness/report/actions.h"
+#include "harness/report/oracle.h"
+#include "harness/report/reach.h"
+#include "harness/report/run.h"
+#include "harness/report/why.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::uint32_t kAllow = 0x7fff0000;
+
+SeccompData getpid() {
+  SeccompData data;
+  data.set_nr(39);
+  data.set_arch(0xc000003e);
+  return data;
+}
+
+TEST(ActionsReport, NamesCallsByAction) {
+  const ActionsReport report{
+      {{Arch::kX86_64, {{kAllow, {"read", "write"}}}, {"open"}}, {Arch::kI386, {}, {}}}};
+  EXPECT_EQ(actions_text(report),
+            "x86_64\n  ALLOW                   2: read, write\n"
+            "  depends on more         1: open\ni386\n");
+  const auto json = to_json(report);
+  EXPECT_EQ(json["schema"], "secequiv.actions/1");
+  EXPECT_EQ(json["arches"][0]["constant"][0]["action"], "ALLOW");
+  EXPECT_EQ(json["arches"][0]["constant"][0]["syscalls"].size(), 2u);
+  EXPECT_EQ(json["arches"][0]["others"][0], "open");
+  EXPECT_TRUE(json["arches"][1]["constant"].empty());
+}
+
+TEST(WhyReport, ShowsConditionRuleAndTests) {
+  WhyReport report{getpid(), kAllow, "nr == getpid", "1024", {}};
+  report.filters.push_back({"a.json", kAllow, false, "default action: no rule matches", {}});
+  report.filters[0].tests = {{1, "jeq #0x27, 2, 3 -> true", "getpid"}, {3, "ret #0x7fff0000", ""}};
+  const std::string text = why_text(report);
+  EXPECT_NE(text.find("0x7fff0000 ALLOW\nbecause nr == getpid\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("all 1024 such inputs"), std::string::npos);
+  EXPECT_NE(text.find("a.json\n  default action: no rule matches\n       1: jeq #0x27"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("; getpid\n"), std::string::npos);
+  const auto json = to_json(report);
+  EXPECT_FALSE(json["filters"][0].contains("decides")) << "only filters of a stack have it";
+  EXPECT_EQ(json["filters"][0]["tests"][1]["instruction"], 3);
+}
+
+TEST(WhyReport, NamesTheFilterOfAStackThatDecides) {
+  WhyReport report{getpid(), 0, "true", "1", {}};
+  report.filters = {{"a", kAllow, false, "", {}}, {"b", 0, true, "", {}}};
+  EXPECT_NE(why_text(report).find("b: 0x00000000 KILL_THREAD(0), which decides\n"),
+            std::string::npos)
+      << why_text(report);
+  EXPECT_EQ(to_json(report)["filters"][1]["decides"], true);
+  EXPECT_FALSE(to_json(report)["filters"][1].contains("rule"));
+}
+
+TEST(WhyReport, ShortensLongListsOfTests) {
+  WhyReport report{getpid(), 0, "true", "1", {{"a", 0, false, "", {}}}};
+  for (std::size_t pc = 0; pc < 30; ++pc) report.filters[0].tests.push_back({pc, "ja", ""});
+  const std::string text = why_text(report);
+  EXPECT_NE(text.find("... 6 more tests ..."), std::string::npos);
+  EXPECT_NE(text.find("    11: ja"), std::string::npos);
+  EXPECT_EQ(text.find("    12: ja"), std::string::npos);
+  EXPECT_NE(text.find("    18: ja"), std::string::npos);
+  EXPECT_EQ(to_json(report)["filters"][0]["tests"].size(), 30u);
+}
+
+TEST(ReachReport, ShowsInputsOrThatThereAreNone) {
+  ReachReport report{true, {}};
+  report.rows.push_back(
+      {{1, Obligation::Kind::kTrue}, "true", "jeq #1", "5", "3", getpid(), {"a"}});
+  report.rows.push_back({{2, Obligation::Kind::kLine}, "", "ret #0", "0", "0", {}, {}});
+  const std::string text = reach_text(report, "--max-regions");
+  EXPECT_NE(text.find("     1 true  jeq #1"), std::string::npos) << text;
+  EXPECT_NE(text.find("5 inputs, such as nr=39"), std::string::npos);
+  EXPECT_NE(text.find("... 1 of 3 regions shown (--max-regions)\n"), std::string::npos);
+  EXPECT_NE(text.find("infeasible: no input\n"), std::string::npos);
+  EXPECT_NE(reach_text(report).find("1 of 3 regions shown\n"), std::string::npos);
+  const auto json = to_json(report);
+  EXPECT_EQ(json["obligations"][0]["kind"], "true");
+  EXPECT_EQ(json["obligations"][0]["regions"][0], "a");
+  EXPECT_FALSE(json["obligations"][1].contains("smallest"));
+}
+
+TEST(RunReport, StepsOnlyIfWanted) {
+  const Program program = {Insn{6, 0, 0, kAllow}};
+  RunReport report{getpid(), {{"a", program, trace(program, getpid())}}, kAllow};
+  EXPECT_TRUE(run_text(report).ends_with("\n0x7fff0000 ALLOW\n"));
+  EXPECT_FALSE(to_json(report)["filters"][0].contains("steps"));
+  EXPECT_FALSE(to_json(report).contains("verdict"));
+  report.steps = true;
+  EXPECT_NE(run_text(report).find("a\n     0: A=0x00000000"), std::string::npos)
+      << run_text(report);
+  EXPECT_EQ(to_json(report)["filters"][0]["steps"].size(), 1u);
+}
+
+TEST(RunReport, AnOracleThatDisagreesFails) {
+  RunReport report{getpid(), {}, kAllow};
+  report.oracle.emplace();
+  report.oracle->programs.emplace_back().name = "a";
+  EXPECT_EQ(to_json(report)["verdict"], "pass");
+  report.oracle->programs[0].disagreement = Disagreement{getpid(), kAllow, 0};
+  EXPECT_EQ(to_json(report)["verdict"], "fail");
+  EXPECT_TRUE(run_text(report).ends_with(doubt_text(*report.oracle)));
+}
+
+}  // namespace
+}  // namespace secequiv
