@@ -7,6 +7,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/coverage/listing.h"
+#include "harness/report/oracle.h"
 #include "verify/decide/feasibility.h"
 
 namespace secequiv {
@@ -135,11 +136,10 @@ void compare_caches(CheckReport& report, const CheckOptions& options) {
 
 // What an oracle's answers make of the verdict.
 void weigh(CheckReport& report) {
-  if (const AskedProgram* doubtful = report.oracle->in_doubt()) {
+  if (report.oracle->in_doubt() != nullptr) {
     report.verdict = Verdict::kFail;
-    report.reason = fmt::format(
-        "our interpreter is in doubt, not the pair: {} and it disagree about {}; without that: {}",
-        report.oracle->who, doubtful->name, report.reason);
+    report.reason = fmt::format("our interpreter is in doubt, not the pair: {}; without that: {}",
+                                disagreement_text(*report.oracle), report.reason);
     return;
   }
   for (const AskedProgram& program : report.oracle->programs)

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "harness/base/result.h"
-#include "harness/compare/check_report.h"
+#include "harness/report/check.h"
 #include "verify/decide/decide.h"
 
 namespace secequiv {

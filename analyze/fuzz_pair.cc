@@ -64,7 +64,7 @@ class Job {
 
   Result<CheckReport> run(const Derive& derive) {
     if (auto s = folder_.open(); !s) return s.error();
-    auto corpus = pair_fuzz::read_corpus(folder_.path());
+    auto corpus = pair::read_corpus(folder_.path());
     if (!corpus) return corpus.error();
     fuzz_.stored = corpus->inputs.size();
     inputs_ = corpus->inputs;
@@ -125,20 +125,20 @@ class Job {
   }
 
   // `coverage`: of the optimized program, with all inputs so far.
-  Result<CheckReport> fuzz(const pair_fuzz::Corpus& corpus, const CoverageMap& coverage,
+  Result<CheckReport> fuzz(const pair::Corpus& corpus, const CoverageMap& coverage,
                            bool equivalent) {
     // What is stored comes first, so that it is not stored again under another name.
     const InputSet stored(corpus.inputs.begin(), corpus.inputs.end());
-    for (const SeccompData& data : pair_fuzz::one_per_edge(after_.program, inputs_))
+    for (const SeccompData& data : pair::one_per_edge(after_.program, inputs_))
       if (!stored.contains(data))
-        if (auto s = pair_fuzz::add_input(folder_.path(), pair_fuzz::kSeedPrefix, data, false); !s)
+        if (auto s = pair::add_input(folder_.path(), pair::kSeedPrefix, data, false); !s)
           return s.error();
 
-    const pair_fuzz::PairSession session(pair_, inputs_);
-    pair_fuzz::FuzzOptions fuzzing = options_.fuzz;
+    const pair::PairSession session(pair_, inputs_);
+    pair::FuzzOptions fuzzing = options_.fuzz;
     fuzzing.corpus = folder_.path();
     fuzzing.seen = outcomes(session, coverage);
-    auto result = pair_fuzz::fuzz(session, fuzzing);
+    auto result = pair::fuzz(session, fuzzing);
     if (!result) return result.error();
     fuzz_.seconds = result->status.seconds;
     fuzz_.runs = result->status.runs;
@@ -157,7 +157,7 @@ class Job {
     return finish({}, result->witness);
   }
 
-  static std::vector<std::uint8_t> outcomes(const pair_fuzz::PairSession& session,
+  static std::vector<std::uint8_t> outcomes(const pair::PairSession& session,
                                             const CoverageMap& coverage) {
     std::vector<std::uint8_t> out(session.edges());
     for (const Obligation& obligation : coverage.obligations())
@@ -173,7 +173,7 @@ class Job {
   // The account of a check, of everything that was run.
   Result<CheckReport> finish(const std::string& not_run, const std::optional<Witness>& found) {
     fuzz_.not_run = not_run;
-    auto corpus = pair_fuzz::read_corpus(folder_.path());
+    auto corpus = pair::read_corpus(folder_.path());
     if (!corpus) return corpus.error();
     CheckOptions checking = options_.check;
     checking.inputs_name = "the prover's, stored and derived inputs";
@@ -189,13 +189,13 @@ class Job {
     fuzz_.added = corpus->inputs.size() - std::min(fuzz_.stored, corpus->inputs.size());
     if (report->witness && !options_.fuzz.corpus.empty()) {
       const SeccompData& data = report->witness->data;
-      if (auto s = pair_fuzz::add_input(folder_.path(), pair_fuzz::kFindingPrefix, data); !s)
+      if (auto s = pair::add_input(folder_.path(), pair::kFindingPrefix, data); !s)
         return s.error();
       if (std::ranges::find(corpus->inputs, data) == corpus->inputs.end()) ++fuzz_.added;
     }
     if (options_.minimize && report->verdict != Verdict::kDifferent && not_run.empty()) {
-      const Inputs kept = pair_fuzz::one_per_edge(after_.program, inputs_);
-      if (auto s = pair_fuzz::replace_inputs(folder_.path(), *corpus, kept); !s) return s.error();
+      const Inputs kept = pair::one_per_edge(after_.program, inputs_);
+      if (auto s = pair::replace_inputs(folder_.path(), *corpus, kept); !s) return s.error();
       fuzz_.kept = kept.size();
     }
     if (fuzz_.interrupted && !checking.prove && report->verdict == Verdict::kPass) {
@@ -221,14 +221,14 @@ class Job {
   Inputs inputs_;
   std::size_t derived_ = 0;
   std::vector<Obligation> infeasible_;
-  PairFuzzReport fuzz_;
+  CampaignReport fuzz_;
 };
 
 }  // namespace
 
 Result<CheckReport> fuzz_pair(const SideReport& before, const SideReport& after, Sameness sameness,
                               const Derive& derive, const FuzzPairOptions& options) {
-  if (!pair_fuzz::can_fuzz())
+  if (!pair::can_fuzz())
     return make_error(ErrorCode::kUsage, "fuzz", "this program was built without libFuzzer");
   return Job(before, after, sameness, options).run(derive);
 }

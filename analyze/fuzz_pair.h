@@ -1,6 +1,6 @@
 // `secequiv fuzz` of a pair: the prover's inputs and the stored ones first, then fuzzing, then the
 // same account as `check`. Owns the order of these steps and what a folder of inputs gets. It must
-// not know how fuzzing works (pair_fuzz/) nor where the programs came from.
+// not know how fuzzing works (fuzz/pair/) nor where the programs came from.
 #pragma once
 
 #include "analyze/check_pair.h"
@@ -12,7 +12,7 @@ namespace secequiv {
 
 struct FuzzPairOptions {
   CheckOptions check;
-  pair_fuzz::FuzzOptions fuzz;             // an empty corpus: a temporary folder
+  pair::FuzzOptions fuzz;                  // an empty corpus: a temporary folder
   bool minimize = false;                   // leave one input for each edge in the corpus
   Clock::time_point start = Clock::now();  // what seed_seconds and derived_seconds count from
 };

@@ -11,8 +11,8 @@
 #include "cli/pair_options.h"
 #include "cli/progress.h"
 #include "harness/base/file.h"
+#include "harness/report/check.h"
 #include "harness/report/json.h"
-#include "harness/report/text.h"
 
 namespace secequiv::cli {
 namespace {

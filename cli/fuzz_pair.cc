@@ -5,8 +5,8 @@
 #include "analyze/fuzz_pair.h"
 #include "cli/page.h"
 #include "cli/progress.h"
+#include "harness/report/check.h"
 #include "harness/report/json.h"
-#include "harness/report/text.h"
 
 namespace secequiv::cli {
 
@@ -56,7 +56,7 @@ int run_fuzz_pair(const FuzzPairJob& job, const Options& options, const FuzzEffo
   fuzzing.fuzz.corpus = job.corpus;
   fuzzing.fuzz.stop = was_interrupted;
   StatusLine line;
-  fuzzing.fuzz.progress = [&](const pair_fuzz::FuzzStatus& status) {
+  fuzzing.fuzz.progress = [&](const pair::FuzzStatus& status) {
     line.show([&] {
       return fmt::format("{:.0f} s: {} runs, {:.1f} M inputs ({:.2f} M/s), {} outcomes met",
                          status.seconds, status.runs, static_cast<double>(status.evaluations) / 1e6,

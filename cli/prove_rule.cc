@@ -231,7 +231,7 @@ ReportedCases cases_of(const std::vector<Outcome>& outcomes) {
   for (const Outcome& outcome : outcomes) {
     const Verdict one = outcome.verdict();
     ReportedCase& added = out.cases.emplace_back();
-    added.rule = "rewrite";
+    added.kind = "rewrite";
     added.name = outcome.rule.name;
     added.state = one == Verdict::kPass      ? ReportedCase::State::kPass
                   : one == Verdict::kUnknown ? ReportedCase::State::kUnknown

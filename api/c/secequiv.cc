@@ -17,6 +17,7 @@
 #include "analyze/diff.h"
 #include "analyze/lint.h"
 #include "analyze/profile.h"
+#include "analyze/prove.h"
 #include "analyze/reach.h"
 #include "analyze/run.h"
 #include "analyze/why.h"
@@ -158,18 +159,20 @@ std::optional<Error> refused(const SideReport& side) {
   return make_error(ErrorCode::kRejected, side.name, describe(*refusal, side.program));
 }
 
-Outcome prove(Sides& sides) {
-  for (const SideReport* side : {&sides.before, &sides.after})
-    if (const auto error = refused(*side))
-      return {SECEQUIV_REJECTED, rejected_text(error->where, error->detail),
-              render(rejected_document(error->where, error->detail))};
-  if (sides.options.refines) sides.question.goal = Question::Goal::kRefines;
-  const auto proof = decide(sides.question, sides.options.engine,
-                            budget_for(sides.options.seconds, sides.options.mib));
-  if (!proof) return failed(proof.error());
-  return {verdict_of(proof->verdict), proof_text(sides.question, *proof),
-          render(proof_document(sides.question, *proof, {&sides.before, 1}, {&sides.after, 1})),
-          proof->witness};
+Outcome prove(const Sides& sides) {
+  ProveJob job;
+  job.before = {Source{sides.before.name, sides.before.program, std::nullopt}};
+  job.after = {Source{sides.after.name, sides.after.program, std::nullopt}};
+  job.sameness = sides.options.sameness;
+  job.refines = sides.options.refines;
+  job.assumption = sides.options.assume;
+  job.host = sides.options.oci.arch;
+  job.engine = sides.options.engine;
+  job.budget = budget_for(sides.options.seconds, sides.options.mib);
+  const auto proven = secequiv::prove(job);
+  if (!proven) return failed(proven.error());
+  return {verdict_of(proven->verdict()), prove_text(*proven), render(to_json(*proven)),
+          proven->proof.witness};
 }
 
 Source source_of(const SideReport& side) { return {side.name, side.program, std::nullopt}; }

@@ -43,7 +43,7 @@ def test_every_input_of_a_check_is_asked():
     text = run("check", *SYSTRAP, *ORACLE)
     assert text.status == 0
     for name, inputs in zip(SYSTRAP, asked(document)):
-        assert "oracle    Linux %s on %s: %d inputs, as our interpreter says\n" % (os.uname().release, name, inputs) in text.out
+        assert "oracle    Linux %s on %s: %d inputs, same results as our interpreter\n" % (os.uname().release, name, inputs) in text.out
 
 
 def test_the_provers_inputs_are_asked_too(getpid, getpid_enoent):
@@ -81,7 +81,7 @@ def test_run(getpid, getpid_enoent):
     assert document["verdict"] == "pass" and asked(document) == [1, 1]
     assert "verdict" not in json.loads(run("run", getpid, "--json").out)
     text = run("run", getpid, "--nr", "getpid", *ORACLE)
-    assert text.out.splitlines()[-2:] == ["0x7fff0000 ALLOW", "oracle    Linux %s on %s: 1 input, as our interpreter says"
+    assert text.out.splitlines()[-2:] == ["0x7fff0000 ALLOW", "oracle    Linux %s on %s: 1 input, same results as our interpreter"
                                           % (os.uname().release, getpid)]
 
 
@@ -104,7 +104,7 @@ def test_the_witness_of_a_proof(getpid, getpid_enoent):
     text = run("prove", getpid, getpid, *ORACLE)
     assert text.status == 0 and "Linux %s was asked about nothing: there is no witness\n" % os.uname().release in text.out
     text = run("prove", getpid, getpid_enoent, *ORACLE)
-    assert text.status == 1 and text.out.count(": 1 input, as our interpreter says\n") == 2
+    assert text.status == 1 and text.out.count(": 1 input, same results as our interpreter\n") == 2
 
 
 def test_an_input_of_each_region(getpid, getpid_enoent, tmp_path):
@@ -117,7 +117,7 @@ def test_an_input_of_each_region(getpid, getpid_enoent, tmp_path):
     assert "oracle" not in json.loads(expected.read_text())
     assert report("diff", getpid, getpid_enoent, "--expect", expected)["verdict"] == "pass"
     text = run("diff", getpid, getpid_enoent, "--expect", expected, *ORACLE)
-    assert text.status == 0 and text.out.count(", as our interpreter says\n") == 2
+    assert text.status == 0 and text.out.count(", same results as our interpreter\n") == 2
 
 
 @pytest.mark.parametrize("command", ["diff", "prove"])

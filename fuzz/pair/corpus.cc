@@ -17,7 +17,7 @@
 #include "harness/coverage/state.h"
 #include "harness/inputs/case_set.h"
 
-namespace secequiv::pair_fuzz {
+namespace secequiv::pair {
 namespace {
 
 namespace fs = std::filesystem;
@@ -140,4 +140,4 @@ Status replace_inputs(const std::string& folder, const Corpus& corpus,
   return Ok{};
 }
 
-}  // namespace secequiv::pair_fuzz
+}  // namespace secequiv::pair

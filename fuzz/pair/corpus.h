@@ -12,7 +12,7 @@
 #include "harness/coverage/coverage.h"
 #include "harness/seccomp/data.h"
 
-namespace secequiv::pair_fuzz {
+namespace secequiv::pair {
 
 // What names of files start with.
 inline constexpr std::string_view kSeedPrefix = "seed-";        // kept for what they cover
@@ -43,4 +43,4 @@ std::vector<SeccompData> one_per_edge(const Program& program,
 Status replace_inputs(const std::string& folder, const Corpus& corpus,
                       const std::vector<SeccompData>& kept);
 
-}  // namespace secequiv::pair_fuzz
+}  // namespace secequiv::pair

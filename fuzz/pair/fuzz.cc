@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv,
                                    int (*one)(const std::uint8_t* data, std::size_t size));
 #endif
 
-namespace secequiv::pair_fuzz {
+namespace secequiv::pair {
 
 bool can_fuzz() {
 #ifdef SECEQUIV_LIBFUZZER
@@ -339,4 +339,4 @@ Result<FuzzResult> fuzz(const PairSession& session, const FuzzOptions& options) 
   return Jobs(session, options).run();
 }
 
-}  // namespace secequiv::pair_fuzz
+}  // namespace secequiv::pair

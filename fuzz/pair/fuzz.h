@@ -9,7 +9,7 @@
 #include "fuzz/pair/session.h"
 #include "harness/base/result.h"
 
-namespace secequiv::pair_fuzz {
+namespace secequiv::pair {
 
 struct FuzzStatus {
   double seconds = 0;
@@ -46,4 +46,4 @@ bool can_fuzz();
 // kIo; kUsage without libFuzzer; kInternal if a process ends as it should not.
 Result<FuzzResult> fuzz(const PairSession& session, const FuzzOptions& options);
 
-}  // namespace secequiv::pair_fuzz
+}  // namespace secequiv::pair

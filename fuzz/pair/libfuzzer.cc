@@ -6,11 +6,11 @@ namespace {
 // some hundred instructions has outcomes; those of longer ones share.
 __attribute__((section("__libfuzzer_extra_counters"))) std::uint8_t edge_marks[1 << 11];
 
-const secequiv::pair_fuzz::PairSession* the_session = nullptr;
+const secequiv::pair::PairSession* the_session = nullptr;
 
 }  // namespace
 
-namespace secequiv::pair_fuzz {
+namespace secequiv::pair {
 
 void set_session(const PairSession& session) { the_session = &session; }
 
@@ -19,7 +19,7 @@ PairOutcome run_session(std::span<const std::uint8_t> bytes, std::span<std::uint
   return the_session->run(bytes, Edges{edge_marks, seen, first_only});
 }
 
-}  // namespace secequiv::pair_fuzz
+}  // namespace secequiv::pair
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t capacity, unsigned seed) {
@@ -30,6 +30,6 @@ extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* first, std:
                                                  const std::uint8_t* second,
                                                  std::size_t second_size, std::uint8_t* out,
                                                  std::size_t capacity, unsigned seed) {
-  return secequiv::pair_fuzz::PairSession::cross_over({first, first_size}, {second, second_size},
-                                                      {out, capacity}, seed);
+  return secequiv::pair::PairSession::cross_over({first, first_size}, {second, second_size},
+                                                 {out, capacity}, seed);
 }

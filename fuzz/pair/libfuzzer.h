@@ -5,7 +5,7 @@
 
 #include "fuzz/pair/session.h"
 
-namespace secequiv::pair_fuzz {
+namespace secequiv::pair {
 
 // The session outlives all fuzzing. libFuzzer's callbacks do nothing before this.
 void set_session(const PairSession& session);
@@ -15,4 +15,4 @@ void set_session(const PairSession& session);
 PairOutcome run_session(std::span<const std::uint8_t> bytes, std::span<std::uint8_t> seen,
                         bool first_only);
 
-}  // namespace secequiv::pair_fuzz
+}  // namespace secequiv::pair

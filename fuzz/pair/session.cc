@@ -6,7 +6,7 @@
 
 #include "harness/seccomp/arch.h"
 
-namespace secequiv::pair_fuzz {
+namespace secequiv::pair {
 namespace {
 
 template <bool kFirstOnly>
@@ -125,4 +125,4 @@ std::size_t PairSession::cross_over(std::span<const std::uint8_t> first,
   return written;
 }
 
-}  // namespace secequiv::pair_fuzz
+}  // namespace secequiv::pair

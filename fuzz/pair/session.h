@@ -10,7 +10,7 @@
 #include "harness/compare/pair.h"
 #include "harness/inputs/mutate_input.h"
 
-namespace secequiv::pair_fuzz {
+namespace secequiv::pair {
 
 inline constexpr std::size_t kRecordBytes = sizeof(SeccompData);
 inline constexpr std::size_t kMaxRecords = 16;  // evaluations per run
@@ -75,4 +75,4 @@ constexpr std::size_t records_in(std::size_t bytes) {
 }
 SeccompData record(std::span<const std::uint8_t> bytes, std::size_t i);
 
-}  // namespace secequiv::pair_fuzz
+}  // namespace secequiv::pair

@@ -13,7 +13,7 @@
 
 namespace {
 using namespace secequiv;
-const pair_fuzz::PairSession* session = nullptr;
+const pair::PairSession* session = nullptr;
 std::vector<std::uint8_t>* seen = nullptr;
 
 Program load(const std::string& path, const char* fallback) {
@@ -34,16 +34,15 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     return fuzz::option(*argc, *argv, option, fuzz::data_file((*argv)[0], stored));
   };
   constexpr const char* kSmall = "ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n";
-  session =
-      new pair_fuzz::PairSession(Pair{load(path("before", "pair.before"), kSmall),
-                                      load(path("after", "pair.after"), kSmall), Sameness::kRaw});
+  session = new pair::PairSession(Pair{load(path("before", "pair.before"), kSmall),
+                                       load(path("after", "pair.after"), kSmall), Sameness::kRaw});
   seen = new std::vector<std::uint8_t>(session->edges());
-  pair_fuzz::set_session(*session);
+  pair::set_session(*session);
   return 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto witness = pair_fuzz::run_session({data, size}, *seen, false).witness;
+  const auto witness = pair::run_session({data, size}, *seen, false).witness;
   if (!witness) return 0;
   std::fputs(witness_text(Question(session->pair()), minimize(session->pair(), *witness)).c_str(),
              stderr);

@@ -38,12 +38,12 @@ Result<TargetSeeds> pair_seeds(const std::string& before, const std::string& aft
     std::vector<SeccompData> inputs = derived;
     if (const auto proven = dd::edge_inputs(*program, {}))
       inputs.insert(inputs.end(), proven->begin(), proven->end());
-    for (const SeccompData& data : pair_fuzz::one_per_edge(*program, inputs))
+    for (const SeccompData& data : pair::one_per_edge(*program, inputs))
       out.files[fmt::format("{}-{:04}", name, out.files.size())] = write_inputs({data});
     take_constants(*program, out.dictionary);
     out.data[std::string("pair.") + name] = *bytes;
   }
-  out.options = {{"len_control", 0}, {"max_len", int{pair_fuzz::kMaxBytes}}, {"timeout", 25}};
+  out.options = {{"len_control", 0}, {"max_len", int{pair::kMaxBytes}}, {"timeout", 25}};
   return out;
 }
 

@@ -12,12 +12,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json sides_json(std::span<const SideReport> stack) {
-  ordered_json out = ordered_json::array();
-  for (const SideReport& side : stack) out.push_back(to_json(side));
-  return out;
-}
-
 std::size_t rules_of(const Policy& policy) {
   std::size_t rules = 0;
   for (const RuleSet& set : policy.rule_sets) rules += set.rules.size();
@@ -25,25 +19,6 @@ std::size_t rules_of(const Policy& policy) {
 }
 
 }  // namespace
-
-ordered_json proof_document(const Question& question, const Proof& proof,
-                            std::span<const SideReport> before, std::span<const SideReport> after) {
-  ordered_json out = to_json(proof);
-  out["question"] = to_json(question);
-  if (!proof.symbols.empty()) out["witness"]["symbols"] = symbols_json(question, proof.symbols);
-  out["before"] = sides_json(before);
-  out["after"] = sides_json(after);
-  return out;
-}
-
-ordered_json rejected_document(const std::string& file, const std::string& detail) {
-  return {
-      {"schema", "secequiv.prove/2"}, {"verdict", "rejected"}, {"file", file}, {"detail", detail}};
-}
-
-std::string rejected_text(const std::string& file, const std::string& detail) {
-  return fmt::format("rejected: {}: {}\n", file, detail);
-}
 
 ordered_json to_json(const Validated& input) {
   ordered_json row{{"file", input.file},

@@ -28,8 +28,7 @@ std::string indented(const std::string& text) {
 }
 
 std::string program_text(std::string_view title, ProgramView program) {
-  std::string out = fmt::format("  {}, {} instruction{}\n", title, program.size(),
-                                program.size() == 1 ? "" : "s");
+  std::string out = fmt::format("  {}, {}\n", title, counted(program.size(), "instruction"));
   if (program.size() > kShownInstructions) return out;
   const auto comments = annotate(program);
   return out + indented(write_program(program, Form::kAsm, comments));
@@ -167,6 +166,36 @@ ordered_json to_json(const HuntReport& report) {
           {"seconds", report.seconds},
           {"findings", findings},
           {"scaling", scaling}};
+}
+
+ReportedCases reported(const HuntReport& report) {
+  ReportedCases out{"fuzz", report.target, report.verdict, exit_code(report.verdict), report.reason,
+                    {}};
+  ReportedCase tried{
+      "fuzzing", ReportedCase::State::kPass,
+      fmt::format("{}: {} answered, {} proven, {} undecided, {} (seed {})",
+                  counted(report.trials, "trial"), report.answered, report.proven, report.undecided,
+                  counted(report.evaluations, "evaluation"), report.seed)};
+  tried.seconds = report.seconds;
+  if (report.verdict == Verdict::kUnknown) {
+    tried.state = ReportedCase::State::kUnknown;
+    tried.message = report.reason + "; " + tried.message;
+  }
+  out.cases.push_back(std::move(tried));
+  for (const Finding& found : report.findings) {
+    ReportedCase one{"finding",
+                     found.failure ? ReportedCase::State::kFail : ReportedCase::State::kSkipped,
+                     fmt::format("{}: {}", finding_name(found.kind), found.detail)};
+    one.name = fmt::format("{} {}", finding_name(found.kind), found.group);
+    one.detail = fmt::format("before\n{}", write_program(found.subject.before, Form::kAsm));
+    if (found.after)
+      one.detail += fmt::format("after\n{}", write_program(*found.after, Form::kAsm));
+    one.witness = found.witness;
+    if (!found.file.empty()) one.place = ReportedCase::Place{found.file, false, {}, {}};
+    out.cases.push_back(std::move(one));
+  }
+  conclude(out);
+  return out;
 }
 
 }  // namespace secequiv

@@ -1,10 +1,12 @@
-// What fuzzing an optimizer, compiler or evaluator found, as text and JSON. Owns their wording.
+// What fuzzing an optimizer, compiler or evaluator found, as text, JSON and cases. Owns their
+// wording.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "harness/compare/hunt_report.h"
+#include "harness/report/reported.h"
 
 namespace secequiv {
 
@@ -12,10 +14,13 @@ namespace secequiv {
 // newline.
 std::string hunt_text(const HuntReport& report);
 
-// One line of what was done so far.
+// Progress in one line.
 std::string hunt_status(const HuntReport& report);
 
 // Schema "secequiv.fuzz/1".
 nlohmann::ordered_json to_json(const HuntReport& report);
+
+// A case for each finding, and one for the fuzzing itself.
+ReportedCases reported(const HuntReport& report);
 
 }  // namespace secequiv

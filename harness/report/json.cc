@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/text.h"
-#include "harness/report/oracle.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -68,7 +66,7 @@ ordered_json to_json(const SideReport& side) {
 
 ordered_json to_json(const Question& question) {
   ordered_json out{{"goal", question.goal == Question::Goal::kSame ? "same" : "refines"},
-                   {"same", question.sameness == Sameness::kRaw ? "raw" : "behaviour"},
+                   {"same", sameness_name(question.sameness)},
                    {"assume", describe(question.assumption)}};
   if (!question.assumption.nodes.empty())
     out["byte_order"] = question.endian == Endian::kLittle ? "little" : "big";
@@ -94,84 +92,6 @@ ordered_json to_json(const Proof& proof) {
   if (proof.witness) {
     out["witness"] = to_json(*proof.witness);
     out["minimal"] = proof.minimal;
-  }
-  return out;
-}
-
-namespace {
-
-ordered_json fuzz_json(const PairFuzzReport& fuzz) {
-  ordered_json out{{"seeds", fuzz.seeds},
-                   {"seeds_met", fuzz.seeds_met},
-                   {"seed_seconds", fuzz.seed_seconds},
-                   {"derived_seconds", fuzz.derived_seconds},
-                   {"seed", fuzz.seed},
-                   {"jobs", fuzz.jobs},
-                   {"runs", fuzz.runs},
-                   {"evaluations", fuzz.evaluations},
-                   {"seconds", fuzz.seconds},
-                   {"last_edge_seconds", fuzz.last_edge_seconds},
-                   {"interrupted", fuzz.interrupted}};
-  if (!fuzz.not_run.empty()) out["not_run"] = fuzz.not_run;
-  if (!fuzz.corpus.empty()) {
-    ordered_json corpus{{"folder", fuzz.corpus}, {"read", fuzz.stored}, {"added", fuzz.added}};
-    if (fuzz.kept) corpus["left"] = *fuzz.kept;
-    out["corpus"] = std::move(corpus);
-  }
-  return out;
-}
-
-ordered_json cache_json(const CheckReport& report) {
-  const auto names = [](Arch arch, const std::vector<std::uint32_t>& numbers) {
-    ordered_json out = ordered_json::array();
-    for (const std::uint32_t nr : numbers) out.push_back(shown_call(arch, nr));
-    return out;
-  };
-  ordered_json arches = ordered_json::array();
-  for (const CacheChange& change : report.cache)
-    arches.push_back({{"arch", arch_info(change.arch).name},
-                      {"before", change.before.size()},
-                      {"after", change.after.size()},
-                      {"lost", names(change.arch, change.lost)},
-                      {"gained", names(change.arch, change.gained)}});
-  return {{"loss_allowed", report.cache_loss_allowed}, {"arches", arches}};
-}
-
-}  // namespace
-
-ordered_json to_json(const CheckReport& report) {
-  ordered_json out{{"schema", "secequiv.check/1"},
-                   {"verdict", verdict_name(report.verdict)},
-                   {"reason", report.reason},
-                   {"same", report.sameness == Sameness::kRaw ? "raw" : "behaviour"},
-                   {"before", to_json(report.before)},
-                   {"after", to_json(report.after)}};
-  out["inputs"] = {{"derived", report.inputs},
-                   {"dropped", report.dropped},
-                   {"evaluations", report.evaluations},
-                   {"seconds", report.run_seconds}};
-  ordered_json infeasible = ordered_json::array();
-  for (const Obligation& obligation : report.infeasible) infeasible.push_back(to_json(obligation));
-  ordered_json open = ordered_json::array();
-  for (const Feasibility& one : report.open) {
-    ordered_json row = to_json(one.obligation);
-    row["detail"] = one.detail;
-    open.push_back(std::move(row));
-  }
-  out["coverage"] = {{"obligations", report.obligations},
-                     {"covered_by_inputs", report.covered_by_inputs},
-                     {"covered_by_witnesses", report.covered_by_witnesses},
-                     {"infeasible", infeasible},
-                     {"open", open},
-                     {"seconds", report.coverage_seconds}};
-  if (report.proof) out["proof"] = to_json(*report.proof);
-  if (!report.cache.empty()) out["cache"] = cache_json(report);
-  if (report.oracle) out["oracle"] = to_json(*report.oracle);
-  if (report.fuzz) out["fuzz"] = fuzz_json(*report.fuzz);
-  if (report.witness) {
-    out["witness"] = to_json(*report.witness);
-    out["traces"] = {{"before", to_json(trace(report.before.program, report.witness->data))},
-                     {"after", to_json(trace(report.after.program, report.witness->data))}};
   }
   return out;
 }

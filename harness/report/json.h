@@ -6,9 +6,15 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/compare/check_report.h"
+#include "harness/compare/proof.h"
+#include "harness/report/side.h"
 
 namespace secequiv {
+
+// "raw" or "behaviour".
+constexpr std::string_view sameness_name(Sameness sameness) {
+  return sameness == Sameness::kRaw ? "raw" : "behaviour";
+}
 
 // A return value with what it means.
 nlohmann::ordered_json value_json(std::uint32_t value);
@@ -22,9 +28,16 @@ nlohmann::ordered_json to_json(const Question& question);  // without the progra
 // name -> value; of the question's symbols.
 nlohmann::ordered_json symbols_json(const Question& question,
                                     std::span<const std::uint32_t> values);
-nlohmann::ordered_json to_json(const Proof& proof);         // schema "secequiv.prove/2"
-nlohmann::ordered_json to_json(const CheckReport& report);  // schema "secequiv.check/1"
-nlohmann::ordered_json to_json(const Error& error);         // schema "secequiv.error/1"
+nlohmann::ordered_json to_json(const Proof& proof);  // schema "secequiv.prove/2"
+nlohmann::ordered_json to_json(const Error& error);  // schema "secequiv.error/1"
+
+// An array with to_json() of each element.
+template <class List>
+nlohmann::ordered_json json_list(const List& list) {
+  auto out = nlohmann::ordered_json::array();
+  for (const auto& one : list) out.push_back(to_json(one));
+  return out;
+}
 
 // Indented, with a final newline.
 std::string render(const nlohmann::ordered_json& document);

@@ -37,7 +37,7 @@ std::string place_text(const ReportedCase& one) {
 std::string test_case(const ReportedCases& report, const ReportedCase& one) {
   std::string out = fmt::format(
       R"(    <testcase classname="secequiv.{}" name="{}" time="{:.6f}")", attribute(report.command),
-      attribute(one.name.empty() ? one.rule : one.rule + " " + one.name), one.seconds);
+      attribute(one.name.empty() ? one.kind : one.kind + " " + one.name), one.seconds);
   const std::string body = content(place_text(one) + one.detail);
   switch (one.state) {
     case State::kPass:
@@ -48,12 +48,12 @@ std::string test_case(const ReportedCases& report, const ReportedCase& one) {
                                attribute(one.message));
     case State::kFail:
     case State::kUnknown: {
-      const bool failure = one.state == State::kFail && one.rule != "error";
+      const bool failure = one.state == State::kFail && one.kind != "error";
       const char* element = failure ? "failure" : "error";
       return out +
              fmt::format(
                  ">\n      <{0} type=\"{1}\" message=\"{2}\">{3}\n{4}</{0}>\n    </testcase>\n",
-                 element, attribute(one.rule), attribute(one.message), content(one.message), body);
+                 element, attribute(one.kind), attribute(one.message), content(one.message), body);
     }
   }
   return out;
@@ -67,7 +67,7 @@ std::string junit(const ReportedCases& report) {
   double seconds = 0;
   for (const ReportedCase& one : report.cases) {
     seconds += one.seconds;
-    if (one.state == State::kFail) ++(one.rule == "error" ? errors : failures);
+    if (one.state == State::kFail) ++(one.kind == "error" ? errors : failures);
   }
   const std::string counts =
       fmt::format(R"(tests="{}" failures="{}" errors="{}" skipped="{}" time="{:.6f}")",

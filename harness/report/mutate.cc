@@ -67,7 +67,7 @@ ordered_json to_json(const MutationCounts& c) {
 ordered_json to_json(const MutationReport& report, ProgramView program) {
   ordered_json out{{"schema", "secequiv.mutate/1"},
                    {"verdict", verdict_name(report.verdict())},
-                   {"same", report.sameness == Sameness::kRaw ? "raw" : "behaviour"},
+                   {"same", sameness_name(report.sameness)},
                    {"instructions", program.size()},
                    {"total", to_json(report.total())},
                    {"operators", ordered_json::object()},

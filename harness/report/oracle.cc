@@ -14,20 +14,24 @@ std::string oracle_text(const OracleReport& report) {
     if (!program.not_asked.empty())
       out += fmt::format("not asked: {}\n", program.not_asked);
     else if (program.refused)
-      out += "refused, where our check accepts it; please report this\n";
+      out += "refused, although our check accepts it; please report this\n";
     else if (const auto& found = program.disagreement)
       out +=
-          fmt::format("{:#010x} for {}, where our interpreter says {:#010x}; please report this\n",
+          fmt::format("{:#010x} for {}, but our interpreter returns {:#010x}; please report this\n",
                       found->other, describe(found->data), found->model);
     else
-      out += counted(program.inputs, "input") + ", as our interpreter says\n";
+      out += counted(program.inputs, "input") + ", same results as our interpreter\n";
   }
   return out;
 }
 
-std::string doubt_text(const OracleReport& report) {
-  return fmt::format("fail: our interpreter is in doubt: {} and it disagree about {}\n", report.who,
+std::string disagreement_text(const OracleReport& report) {
+  return fmt::format("{} and our interpreter disagree about {}", report.who,
                      report.in_doubt()->name);
+}
+
+std::string doubt_text(const OracleReport& report) {
+  return fmt::format("fail: our interpreter is in doubt: {}\n", disagreement_text(report));
 }
 
 nlohmann::ordered_json to_json(const OracleReport& report) {
@@ -45,6 +49,27 @@ nlohmann::ordered_json to_json(const OracleReport& report) {
     out["programs"].push_back(std::move(row));
   }
   return out;
+}
+
+void add_oracle(ReportedCases& cases, const OracleReport& report) {
+  using State = ReportedCase::State;
+  ReportedCase one{"oracle", State::kPass, report.who + " agrees"};
+  one.seconds = report.seconds;
+  for (const AskedProgram& program : report.programs)
+    one.detail +=
+        program.not_asked.empty()
+            ? fmt::format("{}: asked about {}\n", program.name, counted(program.inputs, "input"))
+            : fmt::format("{}: not asked: {}\n", program.name, program.not_asked);
+  if (const AskedProgram* left = report.not_asked()) {
+    // If nothing differs there was nothing to ask about.
+    one.state = cases.exit_status == 0 ? State::kSkipped : State::kUnknown;
+    one.message = fmt::format("{} was not asked about {}", report.who, left->name);
+  }
+  if (report.in_doubt() != nullptr) {
+    one.state = State::kFail;
+    one.message = disagreement_text(report);
+  }
+  cases.cases.push_back(std::move(one));
 }
 
 }  // namespace secequiv

@@ -8,7 +8,6 @@
 #include "harness/bpf/text.h"
 #include "harness/report/json.h"
 #include "harness/report/page_parts.h"
-#include "harness/report/text.h"
 #include "harness/seccomp/annotate.h"
 
 namespace secequiv {
@@ -152,23 +151,6 @@ ordered_json cost_json(const PageCost& cost) {
           {"rows", std::move(rows)}};
 }
 
-ordered_json cache_json(const std::vector<CacheChange>& changes) {
-  ordered_json out = ordered_json::array();
-  for (const CacheChange& change : changes) {
-    const auto names = [&](const std::vector<std::uint32_t>& numbers) {
-      ordered_json list = ordered_json::array();
-      for (const std::uint32_t nr : numbers) list.push_back(shown_call(change.arch, nr));
-      return list;
-    };
-    out.push_back({{"arch", arch_info(change.arch).name},
-                   {"before", change.before.size()},
-                   {"after", change.after.size()},
-                   {"lost", names(change.lost)},
-                   {"gained", names(change.gained)}});
-  }
-  return out;
-}
-
 // JSON that no HTML parser takes for markup.
 std::string embedded(const ordered_json& document) {
   const std::string text = document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
@@ -202,22 +184,6 @@ std::string filled(std::string_view frame,
 
 }  // namespace
 
-namespace {
-
-// The report without traces, which have their own place on the page.
-std::string summary_text(const CheckReport& report) {
-  if (!report.witness) return check_text(report);
-  CheckReport shorter = report;
-  shorter.witness.reset();
-  const std::string text = check_text(shorter);
-  const std::size_t last = text.rfind("verdict ");
-  return fmt::format("{}witness   {}: {} became {}\n{}", text.substr(0, last),
-                     describe(report.witness->data), describe_action(report.witness->before),
-                     describe_action(report.witness->after), text.substr(last));
-}
-
-}  // namespace
-
 std::string html(const Page& page) {
   Texts texts;
   ordered_json sides = ordered_json::array();
@@ -247,7 +213,7 @@ std::string html(const Page& page) {
                            : status == 3 ? "open"
                                          : "bad"},
                  {"REASON", escaped(printable(page.report.reason, true))},
-                 {"TEXT", escaped(printable(summary_text(page.report), true))},
+                 {"TEXT", escaped(printable(check_summary(page.report), true))},
                  {"VERSION", escaped(page.version)},
                  {"COMMAND", escaped(page.command)},
                  {"DATA", embedded(document)}});

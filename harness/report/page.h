@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/compare/check_report.h"
 #include "harness/compare/difference.h"
 #include "harness/coverage/cost.h"
+#include "harness/report/check.h"
 
 namespace secequiv {
 

@@ -1,7 +1,6 @@
-// A report as a list of cases: what was looked at, what came out, and where in which file. Owns
-// that shape and what becomes of each command's report in it, so that JUnit and SARIF (junit.h,
-// sarif.h) need know no command. Whatever the verdict, a case says so: a list without failures
-// is a pass, and no other list is.
+// A report as a list of cases: what was examined, the result, and where in which file. Owns that
+// shape, so that JUnit and SARIF (junit.h, sarif.h) need not know any command; each report makes
+// its own cases. A list without failures is a pass, and every other verdict has a case that fails.
 #pragma once
 
 #include <optional>
@@ -9,9 +8,9 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/compare/check_report.h"
 #include "harness/compare/difference.h"
-#include "harness/compare/hunt_report.h"
+#include "harness/compare/question.h"
+#include "harness/compare/verdict.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -37,11 +36,11 @@ struct ReportedCase {
     std::string message;
   };
 
-  std::string rule;  // what was looked at: an entry of reported_rules()
+  std::string kind;  // what was examined: the id of one of case_kinds()
   State state = State::kPass;
   std::string message;      // a sentence
   std::string detail = {};  // lines, for people; may be empty
-  std::string name = {};    // among several of a rule; may be empty
+  std::string name = {};    // among several of a kind; may be empty
   std::optional<Place> place = {};
   std::optional<Witness> witness = {};
   std::vector<std::vector<Step>> traces = {};  // of `witness`: before, after
@@ -59,13 +58,13 @@ struct ReportedCases {
   std::string file = {};  // that it is about, for cases without a place; may be empty
 };
 
-// What can be found, for tools that show lists of rules.
-struct ReportedRule {
+// The kinds of cases, for tools that list them. SARIF calls a kind a rule.
+struct CaseKind {
   const char* id;
   const char* name;  // in a few words
   const char* text;  // what a failure means
 };
-std::span<const ReportedRule> reported_rules();
+std::span<const CaseKind> case_kinds();
 
 // A command's two sides, and which file each is.
 struct SideFiles {
@@ -73,34 +72,38 @@ struct SideFiles {
   SourceFile after;
 };
 
-ReportedCases reported(const CheckReport& report, const std::string& command,
-                       const SideFiles& files);
+// The file that a verdict about both sides is shown in.
+std::string file_of(const SideFiles& files);
 
-// Of one filter on each side; of stacks, the witness has no place. To be concluded.
-ReportedCases reported(const Question& question, const Proof& proof, const std::string& subject,
-                       const std::optional<SideFiles>& files);
+// kPass, kUnknown for a limit that ran out, else kFail.
+ReportedCase::State state_of(Verdict verdict);
+
+// Instruction `pc` of a file, or the whole file.
+ReportedCase::Place place_in(const SourceFile& file, std::optional<std::size_t> pc);
+
+// "ALLOW became ERRNO(1) for read(...) on x86_64".
+std::string difference_text(const Witness& witness);
+
+// Makes `one` a case about a witness: where the second program decides, and how both got there.
+void show_witness(ReportedCase& one, ProgramView before, ProgramView after, const Witness& witness,
+                  const SideFiles& files);
 
 // A case for each region listed, at most `most` of each change.
 ReportedCases reported(const Difference& difference, const Question& question, Verdict verdict,
                        const std::string& subject, const std::optional<SideFiles>& files,
                        std::size_t most, Arch host);
 
-// A case for each finding, and one for all that was tried.
-ReportedCases reported(const HuntReport& report);
-
 // "file:12:3" or "file:12", as errors and rules have them; a place without a line if it is neither.
 ReportedCase::Place place_of(std::string where);
 
-void add_oracle(ReportedCases& report, const OracleReport& said);
-
-// The kernel would refuse `side`, and nothing else was looked at.
+// The kernel would refuse `subject`, and nothing else was examined.
 ReportedCases refused(const std::string& command, const std::string& subject,
                       const std::string& detail);
 
-// What ended a command: usage, input, a limit.
+// The error that ended a command: usage, input, a limit.
 ReportedCases reported(const Error& error, const std::string& command, int exit_status);
 
-// Adds a case that says the verdict, unless one that is not kPass or kSkipped does.
+// Adds a case with the verdict, unless a case that is neither kPass nor kSkipped shows it.
 void conclude(ReportedCases& report);
 
 }  // namespace secequiv

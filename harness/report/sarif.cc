@@ -64,15 +64,15 @@ ordered_json thread_flow(const std::string& id, const std::vector<ReportedCase::
 }
 
 std::size_t rule_index(const std::string& id) {
-  const auto rules = reported_rules();
+  const auto rules = case_kinds();
   for (std::size_t i = 0; i < rules.size(); ++i)
     if (rules[i].id == id) return i;
   return rules.size();
 }
 
 ordered_json result(const ReportedCases& report, const ReportedCase& one) {
-  ordered_json out{{"ruleId", one.rule}};
-  if (const std::size_t index = rule_index(one.rule); index < reported_rules().size())
+  ordered_json out{{"ruleId", one.kind}};
+  if (const std::size_t index = rule_index(one.kind); index < case_kinds().size())
     out["ruleIndex"] = index;
   out["level"] = one.state == State::kFail ? "error" : "warning";
   std::string text = one.state == State::kUnknown ? "not decided: " : "";
@@ -99,7 +99,7 @@ ordered_json result(const ReportedCases& report, const ReportedCase& one) {
     out["codeFlows"] = only(std::move(flow));
   }
   const std::string print =
-      fmt::format("{}\n{}\n{}\n{}", report.command, report.subject, one.rule, one.name);
+      fmt::format("{}\n{}\n{}\n{}", report.command, report.subject, one.kind, one.name);
   out["partialFingerprints"] = {{"secequiv/v1", fmt::format("{:016x}", hash_of(print))}};
   if (one.witness) out["properties"] = {{"witness", to_json(*one.witness)}};
   return out;
@@ -109,11 +109,11 @@ ordered_json result(const ReportedCases& report, const ReportedCase& one) {
 
 std::string sarif(const ReportedCases& report, std::string_view version) {
   ordered_json rules = ordered_json::array();
-  for (const ReportedRule& rule : reported_rules())
-    rules.push_back({{"id", rule.id},
-                     {"name", rule.id},
-                     {"shortDescription", {{"text", rule.name}}},
-                     {"fullDescription", {{"text", rule.text}}}});
+  for (const CaseKind& kind : case_kinds())
+    rules.push_back({{"id", kind.id},
+                     {"name", kind.id},
+                     {"shortDescription", {{"text", kind.name}}},
+                     {"fullDescription", {{"text", kind.text}}}});
   ordered_json results = ordered_json::array();
   ordered_json notifications = ordered_json::array();
   for (const ReportedCase& one : report.cases) {

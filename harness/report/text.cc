@@ -4,17 +4,14 @@
 
 #include <algorithm>
 
-#include "harness/base/text.h"
 #include "harness/bpf/text.h"
-#include "harness/report/oracle.h"
 #include "harness/seccomp/annotate.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kTraceHead =
-    24;  // steps shown from the start of a trace, and as many from its end
+constexpr std::size_t kTraceHead = 24;  // steps shown from each end of a long trace
 
 std::string_view outcome_text(const Insn& in, const TraceStep& step) {
   if (!step.outcome) return "";
@@ -22,14 +19,14 @@ std::string_view outcome_text(const Insn& in, const TraceStep& step) {
   return *step.outcome ? " -> true" : " -> false";
 }
 
-// One line per executed instruction; a long trace is cut in the middle, where the cut is said.
+// One line for each executed instruction. The middle of a long trace is cut, with a line about it.
 std::vector<std::string> trace_lines(ProgramView program, const SeccompData& input) {
   const Trace run = trace(program, input);
   const auto comments = annotate(program);
   std::vector<std::string> out;
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
     if (run.steps.size() > 2 * kTraceHead && i == kTraceHead) {
-      out.push_back(fmt::format("... {} instructions more ...", run.steps.size() - 2 * kTraceHead));
+      out.push_back(fmt::format("... {} more instructions ...", run.steps.size() - 2 * kTraceHead));
       i = run.steps.size() - kTraceHead;
     }
     const TraceStep& step = run.steps[i];
@@ -42,7 +39,7 @@ std::vector<std::string> trace_lines(ProgramView program, const SeccompData& inp
   return out;
 }
 
-// One trace after the other.
+// The traces of all filters, newest first.
 std::vector<std::string> stack_lines(std::span<const ProgramView> filters,
                                      const SeccompData& input) {
   if (filters.size() == 1) return trace_lines(filters.front(), input);
@@ -55,23 +52,9 @@ std::vector<std::string> stack_lines(std::span<const ProgramView> filters,
   return out;
 }
 
-std::string_view relation_text(Relation relation) {
-  switch (relation) {
-    case Relation::kEqual:
-      return "as strict as before: only the data of actions differ";
-    case Relation::kStricter:
-      return "stricter: never more permissive than before";
-    case Relation::kLooser:
-      return "looser: never stricter than before";
-    case Relation::kIncomparable:
-      return "stricter for some inputs and looser for others";
-  }
-  return "";
-}
+}  // namespace
 
 std::string milliseconds(double seconds) { return fmt::format("{:.1f} ms", seconds * 1e3); }
-
-}  // namespace
 
 std::string witness_text(const Question& question, const Witness& witness) {
   const Endian endian = endian_of(witness.data.arch());
@@ -125,115 +108,6 @@ std::string symbols_text(const Question& question) {
     restricted = restricted || symbol.is_restricted();
   }
   return out + (restricted ? " (the kernel refuses the others)\n" : "\n");
-}
-
-std::string proof_text(const Question& question, const Proof& proof) {
-  std::string out = symbols_text(question) + assuming_text(question);
-  if (proof.witness && proof.symbols.empty()) {
-    out += witness_text(question, *proof.witness);
-    out += proof.minimal ? "  (fewest non-zero words, then smallest values)\n"
-                         : "  (not proven smallest)\n";
-  } else if (proof.witness) {
-    out += "symbols:";
-    for (std::size_t i = 0; i < proof.symbols.size(); ++i)
-      out += fmt::format(" ${}={:#x}", question.symbols.all()[i].name, proof.symbols[i]);
-    out += "\n" + witness_text(Instance(question, proof.symbols).question, *proof.witness);
-    out += proof.minimal ? "  (smallest symbols in turn, then fewest non-zero words, then smallest "
-                           "values)\n"
-                         : "  (not proven smallest)\n";
-  }
-  if (!proof.detail.empty()) out += fmt::format("{}: {}\n", proof.engine, proof.detail);
-  if (proof.relation && proof.verdict != Verdict::kEquivalent)
-    out += fmt::format("after is {}\n", relation_text(*proof.relation));
-  out += fmt::format("{} ({}, encoded in {}, solved in {})\n", verdict_name(proof.verdict),
-                     proof.engine, milliseconds(proof.encode_seconds),
-                     milliseconds(proof.solve_seconds));
-  return out;
-}
-
-namespace {
-
-std::string fuzz_text(const PairFuzzReport& fuzz, std::size_t obligations) {
-  std::string out = fmt::format(
-      "seeds     {} of the prover's inputs met {} of {} obligations {} after the start\n",
-      fuzz.seeds, fuzz.seeds_met, obligations, milliseconds(fuzz.seed_seconds));
-  if (!fuzz.not_run.empty()) {
-    out += fmt::format("fuzzing   not started: {}\n", fuzz.not_run);
-  } else {
-    out += fmt::format(
-        "fuzzing   {} inputs in {:.2f} s ({:.2f} M/s, {}, seed {}), last new edge {}{}\n",
-        fuzz.evaluations, fuzz.seconds,
-        static_cast<double>(fuzz.evaluations) / 1e6 / std::max(fuzz.seconds, 1e-9),
-        counted(fuzz.jobs, "job"), fuzz.seed,
-        fuzz.last_edge_seconds > 0 ? fmt::format("after {:.2f} s", fuzz.last_edge_seconds)
-                                   : std::string("from the seeds"),
-        fuzz.interrupted ? "; interrupted" : "");
-  }
-  if (!fuzz.corpus.empty())
-    out += fmt::format("corpus    {}: {} read, {} added{}\n", fuzz.corpus,
-                       counted(fuzz.stored, "input"), fuzz.added,
-                       fuzz.kept ? fmt::format(", {} left", *fuzz.kept) : std::string());
-  return out;
-}
-
-// Architectures whose cache is the same as before are left out.
-std::string cache_text(const std::vector<CacheChange>& changes) {
-  std::string out;
-  for (const CacheChange& change : changes)
-    if (!change.lost.empty() || !change.gained.empty())
-      out += fmt::format("cache     {}: {} cached before, {} after; lost: {}; gained: {}\n",
-                         arch_info(change.arch).name, counted(change.before.size(), "call"),
-                         change.after.size(), shown_calls(change.arch, change.lost),
-                         shown_calls(change.arch, change.gained));
-  return out;
-}
-
-}  // namespace
-
-std::string check_text(const CheckReport& report) {
-  std::string out;
-  for (const auto& [role, side] :
-       {std::pair("before", &report.before), std::pair("after", &report.after)}) {
-    out +=
-        fmt::format("{:<9} {}: {}", role, side->name, counted(side->program.size(), "instruction"));
-    if (side->refusal)
-      out += fmt::format(" (not installable: {})", describe(*side->refusal, side->program));
-    out += "\n";
-  }
-  if (report.evaluations != 0) {
-    out += fmt::format("inputs    {} derived, {} run through both in {}", report.inputs,
-                       report.evaluations, milliseconds(report.run_seconds));
-    if (report.dropped != 0)
-      out += report.dropped < 1000000 ? fmt::format("; {} combinations left out", report.dropped)
-                                      : fmt::format("; {:.1e} combinations left out",
-                                                    static_cast<double>(report.dropped));
-    out += "\n";
-  }
-  if (!report.listing.empty()) {
-    out += fmt::format(
-        "coverage  {} of the optimized program: {} covered by derived inputs, {} by the prover's, "
-        "{} infeasible, {} open{} ({})\n",
-        counted(report.obligations, "obligation"), report.covered_by_inputs,
-        report.covered_by_witnesses, report.infeasible.size(), report.open.size(),
-        report.not_looked_at() == 0 ? ""
-                                    : fmt::format(", {} not looked at", report.not_looked_at()),
-        milliseconds(report.coverage_seconds));
-    for (const Feasibility& open : report.open)
-      out += fmt::format("  open: {}: {}\n", describe(open.obligation, report.after.program),
-                         open.detail);
-  }
-  if (report.fuzz) out += fuzz_text(*report.fuzz, report.obligations);
-  if (report.proof)
-    out += fmt::format("proof     {} by {} in {}\n", verdict_name(report.proof->verdict),
-                       report.proof->engine, milliseconds(report.proof_seconds));
-  out += cache_text(report.cache);
-  if (report.oracle) out += oracle_text(*report.oracle);
-  if (report.witness)
-    out +=
-        witness_text(Question(Pair{report.before.program, report.after.program, report.sameness}),
-                     *report.witness);
-  out += fmt::format("verdict   {}: {}\n", verdict_name(report.verdict), report.reason);
-  return out;
 }
 
 }  // namespace secequiv

@@ -1,10 +1,10 @@
-// Reports for people, as plain text. Owns wording and layout; everything shown comes from the
-// report data, nothing is computed here but traces of a witness.
+// The parts that several reports for people share. Owns their wording and layout; nothing is
+// computed here but the traces of a witness.
 #pragma once
 
 #include <string>
 
-#include "harness/compare/check_report.h"
+#include "harness/compare/question.h"
 
 namespace secequiv {
 
@@ -15,16 +15,13 @@ std::string witness_text(const Question& question, const Witness& witness);
 // One line for every instruction executed, with the registers before it. Each ends with a newline.
 std::string trace_text(ProgramView program, const Trace& trace);
 
-// "before  name: 1702 instructions" ... verdict last. Ends with a newline.
-std::string check_text(const CheckReport& report);
-
-// One proof.
 // "assuming CONDITION", a line; empty if the question is about all inputs.
 std::string assuming_text(const Question& question);
 
 // "for all values of $fd, ...", a line; empty if the question's filters have no names.
 std::string symbols_text(const Question& question);
 
-std::string proof_text(const Question& question, const Proof& proof);
+// "12.5 ms".
+std::string milliseconds(double seconds);
 
 }  // namespace secequiv

@@ -1,4 +1,4 @@
-#include "cli/name_ranges.h"
+#include "analyze/refused_values.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,10 @@
 #include <utility>
 #include <vector>
 
-namespace secequiv::cli {
+namespace secequiv {
 namespace {
 
-// The values that the kernel takes of a name in these programs; all of them where it does not
-// occur.
+// The values of a name that the kernel accepts in these programs; all values if none has the name.
 Symbol range_in(const std::vector<Source>& programs, const std::string& name) {
   Symbols symbols;
   for (const Source& each : programs) symbols.add(each.program, each.symbols);
@@ -18,7 +17,7 @@ Symbol range_in(const std::vector<Source>& programs, const std::string& name) {
   return found == symbols.all().end() ? Symbol{name} : *found;
 }
 
-// Does the assumption leave some of these values?
+// Whether the assumption leaves some of these values.
 Result<bool> possible(Question question, std::uint32_t symbol, std::uint32_t low,
                       std::uint32_t high, Engine engine, const Budget& budget) {
   if (question.assumption.nodes.empty()) return true;
@@ -27,10 +26,10 @@ Result<bool> possible(Question question, std::uint32_t symbol, std::uint32_t low
   question.goal = Question::Goal::kSame;
   question.symbols.limit(symbol, low, high);
   const auto proof = decide(question, engine, budget);
-  if (!proof && proof.error().code == ErrorCode::kUsage) return false;  // nothing is left
+  if (!proof && proof.error().code == ErrorCode::kUsage) return false;  // it leaves none
   if (!proof) return proof.error();
   if (proof->verdict == Verdict::kUnknown)
-    return make_error(ErrorCode::kBudget, "--assume", proof->detail);
+    return make_error(ErrorCode::kBudget, "the assumption", proof->detail);
   return true;
 }
 
@@ -41,10 +40,10 @@ std::string shown(std::uint32_t low, std::uint32_t high) {
 
 }  // namespace
 
-Result<std::optional<RefusedValues>> refused_values(const std::vector<Source>& before,
-                                                    const std::vector<Source>& after,
-                                                    const Question& question, Engine engine,
-                                                    const Budget& budget) {
+Result<std::optional<Rejection>> refused_values(const std::vector<Source>& before,
+                                                const std::vector<Source>& after,
+                                                const Question& question, Engine engine,
+                                                const Budget& budget) {
   for (std::uint32_t i = 0; i < question.symbols.size(); ++i) {
     const Symbol had = range_in(before, question.symbols.all()[i].name);
     for (const Source& side : after) {
@@ -56,14 +55,14 @@ Result<std::optional<RefusedValues>> refused_values(const std::vector<Source>& b
         const auto left = possible(question, i, low, high, engine, budget);
         if (!left) return left.error();
         if (*left)
-          return std::optional(RefusedValues{
-              side.name, fmt::format("the kernel refuses it for ${} = {}, but takes what it is "
-                                     "compared with; if there are no such values, say so: --assume",
+          return std::optional(Rejection{
+              side.name, fmt::format("the kernel refuses it for ${} = {}, but accepts the "
+                                     "filter before; if there are no such values, assume so",
                                      had.name, shown(low, high))});
       }
     }
   }
-  return std::optional<RefusedValues>();
+  return std::optional<Rejection>();
 }
 
-}  // namespace secequiv::cli
+}  // namespace secequiv

@@ -11,7 +11,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/seccomp/arch.h"
 
-namespace secequiv::pair_fuzz {
+namespace secequiv::pair {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -226,4 +226,4 @@ TEST(OnePerEdge, DropsEarlierOnesToo) {
 }
 
 }  // namespace
-}  // namespace secequiv::pair_fuzz
+}  // namespace secequiv::pair

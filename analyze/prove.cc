@@ -1,0 +1,120 @@
+#include "analyze/prove.h"
+
+#include <iterator>
+
+#include "analyze/refused_values.h"
+#include "harness/base/clock.h"
+#include "harness/bpf/check.h"
+#include "verify/smt/solver.h"
+
+namespace secequiv {
+namespace {
+
+std::vector<SideReport> sides(const std::vector<Source>& stack) {
+  std::vector<SideReport> out;
+  out.reserve(stack.size());
+  for (const Source& side : stack) out.push_back({side.name, side.program, check(side.program)});
+  return out;
+}
+
+// A proof is about decisions, so programs beyond the kernel's length limit have one.
+std::optional<Rejection> refused_program(const ProveJob& job) {
+  for (const std::vector<Source>* stack : {&job.before, &job.after})
+    for (const Source& side : *stack)
+      if (const auto refusal = check(side.program, LengthRule::kUnlimited))
+        return Rejection{side.name, describe(*refusal, side.program)};
+  return std::nullopt;
+}
+
+Status fill_question(const ProveJob& job, ProveReport& report) {
+  Question& question = report.question;
+  for (const SideReport& side : report.before) question.before.emplace_back(side.program);
+  for (const SideReport& side : report.after) question.after.emplace_back(side.program);
+  for (const std::vector<Source>* stack : {&job.before, &job.after})
+    for (const Source& side : *stack) question.symbols.add(side.program, side.symbols);
+  question.sameness = job.sameness;
+  if (job.refines) question.goal = Question::Goal::kRefines;
+  if (job.assumption.empty()) return Ok{};
+  auto parsed = parse_assumption(job.assumption, job.host, question.symbols.all());
+  if (!parsed) return parsed.error();
+  question.assumption = std::move(*parsed);
+  question.endian = arch_info(job.host).endian;
+  return Ok{};
+}
+
+CertificateReport certify(const ProveJob& job, const ProveReport& report) {
+  CertificateReport out;
+  out.directory = job.certificate_folder;
+  if (report.proof.verdict != Verdict::kEquivalent) {
+    out.reason = "the verdict is not 'equivalent'";
+    return out;
+  }
+  const auto start = Clock::now();
+  // A certificate that cannot be made leaves the other, and the verdict, as they are.
+  const auto take = [&](Result<std::vector<certificate::File>> made) {
+    if (!made) {
+      out.failed = exit_code(made.error().code);
+      out.reason += (out.reason.empty() ? "" : "; ") + made.error().text();
+      return;
+    }
+    for (certificate::File& file : *made)
+      out.files.push_back({std::move(file.name), std::move(file.text)});
+  };
+  if (job.engine != Engine::kZ3)
+    take(certificate::by_cases(report.question, job.certificate_limits));
+  if (job.engine != Engine::kDd)
+    take(certificate::by_formula(report.question, job.certificate_limits));
+  out.seconds = seconds_since(start);
+  return out;
+}
+
+// The oracle runs the witness in the filters that it is about: their names have values.
+Status ask_oracle(const ProveJob& job, ProveReport& report) {
+  if (!job.oracle) return Ok{};
+  std::vector<NamedProgram> programs;
+  const auto add = [&](const std::vector<SideReport>& stack) {
+    for (const SideReport& side : stack)
+      programs.emplace_back(
+          side.name, report.proof.symbols.empty()
+                         ? side.program
+                         : report.question.symbols.filled(side.program, report.proof.symbols));
+  };
+  add(report.before);
+  add(report.after);
+  std::vector<InputWords> witness;
+  if (report.proof.witness) witness.push_back(report.proof.witness->data.words);
+  auto answers = job.oracle(programs, witness);
+  if (!answers) return answers.error();
+  report.oracle = std::move(*answers);
+  return Ok{};
+}
+
+}  // namespace
+
+Result<ProveReport> prove(const ProveJob& job) {
+  ProveReport report;
+  report.subject = job.subject;
+  report.files = side_files(job.before, job.after);
+  report.rejection = refused_program(job);
+  if (report.rejection) return report;
+  report.before = sides(job.before);
+  report.after = sides(job.after);
+  if (auto s = fill_question(job, report); !s) return s.error();
+  auto refused = refused_values(job.before, job.after, report.question, job.engine, job.budget);
+  if (!refused) return refused.error();
+  report.rejection = std::move(*refused);
+  if (report.rejection) return report;
+  const bool certified = !job.certificate_folder.empty();
+  if (certified)
+    if (auto s = certificate::supported(report.question, "certificate"); !s) return s.error();
+  if (job.smt2)
+    if (auto s = job.smt2(smt::smt2(report.question)); !s) return s.error();
+  auto proof = decide(report.question, job.engine, job.budget);
+  if (!proof) return proof.error();
+  report.proof = std::move(*proof);
+  if (certified) report.certificate = certify(job, report);
+  if (auto s = ask_oracle(job, report); !s) return s.error();
+  return report;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,88 @@
+// What `check` finds out about a pair, and `fuzz` of a pair. Owns the values of that report and its
+// three forms: text, JSON and cases. It must not run or prove anything (analyze/check_pair.h).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/compare/cache_change.h"
+#include "harness/compare/oracle_report.h"
+#include "harness/compare/proof.h"
+#include "harness/report/reported.h"
+#include "harness/report/side.h"
+
+namespace secequiv {
+
+// What fuzzing a pair did besides checking it.
+struct CampaignReport {
+  double seconds = 0;
+  unsigned jobs = 0;
+  std::uint64_t runs = 0;         // libFuzzer's, each of several inputs
+  std::uint64_t evaluations = 0;  // inputs run through both programs
+  std::uint64_t seed = 1;
+  bool interrupted = false;
+  std::string not_run;  // why no fuzzing took place; empty if it did
+
+  std::size_t seeds = 0;         // inputs that the prover found
+  std::size_t seeds_met = 0;     // obligations that they cover together
+  double seed_seconds = 0;       // from the start until all of them were run
+  double derived_seconds = 0;    // from the start until all derived and stored inputs were run
+  double last_edge_seconds = 0;  // from the start of fuzzing to the last new edge; 0: none was new
+
+  std::string corpus;               // the user's folder; empty if none was given
+  std::size_t stored = 0;           // inputs read from it
+  std::size_t added = 0;            // inputs that it holds now and did not hold before
+  std::optional<std::size_t> kept;  // inputs left after minimization
+};
+
+struct CheckReport {
+  Verdict verdict = Verdict::kUnknown;
+  std::string reason;  // one sentence: what decided the verdict
+  Sameness sameness = Sameness::kRaw;
+  SideReport before;
+  SideReport after;
+
+  std::uint64_t inputs = 0;       // derived inputs, distinct
+  std::uint64_t dropped = 0;      // combinations that the derivation left out
+  std::uint64_t evaluations = 0;  // inputs run through both programs, the prover's included
+  std::uint64_t obligations = 0;  // the optimized program's instructions and outcomes
+  std::uint64_t covered_by_inputs = 0;
+  std::uint64_t covered_by_witnesses = 0;  // covered by the prover's inputs only
+  std::vector<Obligation> infeasible;      // proven
+  std::vector<Feasibility> open;           // undecided; a passing report has none
+  std::string listing;                     // the optimized program with its final coverage
+
+  std::vector<CacheChange> cache;   // empty if a program is refused
+  bool cache_loss_allowed = false;  // calls lost from the cache do not fail the pair
+
+  std::vector<SeccompData> own_inputs;  // run besides those given: the prover's, stored ones
+  std::optional<Witness> witness;
+  std::optional<Proof> proof;
+  std::optional<CampaignReport> fuzz;
+  std::optional<OracleReport> oracle;  // about the unoptimized, then the optimized program
+
+  double run_seconds = 0;
+  double coverage_seconds = 0;  // spent on proofs about edges
+  double proof_seconds = 0;
+
+  // Obligations that nobody examined because a difference was found before.
+  [[nodiscard]] std::uint64_t not_examined() const {
+    return obligations - covered_by_inputs - covered_by_witnesses - infeasible.size() - open.size();
+  }
+};
+
+// Both programs first, the verdict last. Ends with a newline.
+std::string check_text(const CheckReport& report);
+// The same with a line in place of both traces, for a page that shows them elsewhere.
+std::string check_summary(const CheckReport& report);
+
+nlohmann::ordered_json to_json(const CheckReport& report);  // schema "secequiv.check/1"
+// A row for each architecture with a cache.
+nlohmann::ordered_json cache_json(const std::vector<CacheChange>& changes);
+
+ReportedCases reported(const CheckReport& report, const std::string& command,
+                       const SideFiles& files);
+
+}  // namespace secequiv

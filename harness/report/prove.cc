@@ -1,0 +1,187 @@
+#include "harness/report/prove.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "harness/report/json.h"
+#include "harness/report/oracle.h"
+#include "harness/report/text.h"
+
+namespace secequiv {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string_view relation_text(Relation relation) {
+  switch (relation) {
+    case Relation::kEqual:
+      return "as strict as before: only the data of actions differ";
+    case Relation::kStricter:
+      return "stricter: never more permissive than before";
+    case Relation::kLooser:
+      return "looser: never stricter than before";
+    case Relation::kIncomparable:
+      return "stricter for some inputs and looser for others";
+  }
+  return "";
+}
+
+// Calls `show` with the question whose filters the witness is about: its names have values.
+template <class Show>
+void with_values(const ProveReport& report, const Show& show) {
+  if (report.proof.symbols.empty())
+    show(report.question);
+  else
+    show(Instance(report.question, report.proof.symbols).question);
+}
+
+std::string witness_part(const ProveReport& report) {
+  const Proof& proof = report.proof;
+  if (!proof.witness) return "";
+  std::string out;
+  if (!proof.symbols.empty()) {
+    out += "symbols:";
+    for (std::size_t i = 0; i < proof.symbols.size(); ++i)
+      out += fmt::format(" ${}={:#x}", report.question.symbols.all()[i].name, proof.symbols[i]);
+    out += "\n";
+  }
+  with_values(report,
+              [&](const Question& question) { out += witness_text(question, *proof.witness); });
+  if (!proof.minimal) return out + "  (not proven smallest)\n";
+  return out + (proof.symbols.empty() ? "  (fewest non-zero words, then smallest values)\n"
+                                      : "  (smallest symbols in turn, then fewest non-zero words, "
+                                        "then smallest values)\n");
+}
+
+std::string proof_text(const ProveReport& report) {
+  const Proof& proof = report.proof;
+  std::string out =
+      symbols_text(report.question) + assuming_text(report.question) + witness_part(report);
+  if (!proof.detail.empty()) out += fmt::format("{}: {}\n", proof.engine, proof.detail);
+  if (proof.relation && proof.verdict != Verdict::kEquivalent)
+    out += fmt::format("after is {}\n", relation_text(*proof.relation));
+  return out + fmt::format("{} ({}, encoded in {}, solved in {})\n", verdict_name(proof.verdict),
+                           proof.engine, milliseconds(proof.encode_seconds),
+                           milliseconds(proof.solve_seconds));
+}
+
+std::string certificate_text(const CertificateReport& report, Sameness sameness) {
+  std::string out;
+  if (!report.reason.empty())
+    out = fmt::format("certificate: none is written: {}\n", report.reason);
+  if (report.files.empty()) return out;
+  std::string checks;
+  for (const CertificateReport::File& file : report.files) {
+    out += fmt::format("certificate: {} ({} bytes)\n",
+                       (std::filesystem::path(report.directory) / file.name).string(),
+                       file.text.size());
+    const bool walk = file.name == "walk.cert";
+    if (walk || file.name == "query.cnf")
+      checks +=
+          fmt::format("; scripts/check{}_certificate {}{}", walk ? "" : "_cnf", report.directory,
+                      sameness == Sameness::kRaw ? "" : " --same behaviour");
+  }
+  return out + fmt::format("             written in {}{}\n", milliseconds(report.seconds), checks);
+}
+
+ordered_json certificate_json(const CertificateReport& report) {
+  ordered_json out{{"path", report.directory}, {"written", !report.files.empty()}};
+  if (!report.reason.empty()) out["reason"] = report.reason;
+  if (report.files.empty()) return out;
+  std::size_t bytes = 0;
+  ordered_json list = ordered_json::array();
+  for (const CertificateReport::File& file : report.files) {
+    list.push_back({{"name", file.name}, {"bytes", file.text.size()}});
+    bytes += file.text.size();
+  }
+  out["files"] = std::move(list);
+  out["bytes"] = bytes;
+  out["seconds"] = report.seconds;
+  return out;
+}
+
+// The proof as JSON and cases show it: an oracle's contradiction overrides it.
+Proof concluded(const ProveReport& report) {
+  Proof out = report.proof;
+  if (report.verdict() == out.verdict) return out;
+  out.verdict = report.verdict();
+  out.detail = fmt::format("{} contradicts our interpreter", report.oracle->who);
+  return out;
+}
+
+}  // namespace
+
+Verdict ProveReport::verdict() const {
+  if (rejection) return Verdict::kRejected;
+  return oracle && oracle->in_doubt() != nullptr ? Verdict::kFail : proof.verdict;
+}
+
+int ProveReport::exit_status() const {
+  const int status = exit_code(verdict());
+  return status == 0 && certificate ? certificate->failed : status;
+}
+
+std::string prove_text(const ProveReport& report, bool brief) {
+  if (report.rejection)
+    return fmt::format("rejected: {}: {}\n", report.rejection->name, report.rejection->detail);
+  std::string out = proof_text(report);
+  if (!brief && report.certificate)
+    out += certificate_text(*report.certificate, report.question.sameness);
+  if (!report.oracle) return out;
+  if (!brief)
+    out += report.proof.witness ? oracle_text(*report.oracle)
+                                : fmt::format("oracle    {} was not used: there is no witness\n",
+                                              report.oracle->who);
+  if (report.oracle->in_doubt() != nullptr)
+    out +=
+        doubt_text(*report.oracle);
+  return out;
+}
+
+ordered_json to_json(const ProveReport& report) {
+  if (report.rejection)
+    return {{"schema", "secequiv.prove/2"},
+            {"verdict", "rejected"},
+            {"file", report.rejection->name},
+            {"detail", report.rejection->detail}};
+  ordered_json out = to_json(concluded(report));
+  out["question"] = to_json(report.question);
+  if (!report.proof.symbols.empty())
+    out["witness"]["symbols"] = symbols_json(report.question, report.proof.symbols);
+  out["before"] = json_list(report.before);
+  out["after"] = json_list(report.after);
+  if (report.certificate) out["certificate"] = certificate_json(*report.certificate);
+  if (report.oracle) out["oracle"] = to_json(*report.oracle);
+  return out;
+}
+
+ReportedCases reported(const ProveReport& report) {
+  if (report.rejection) return refused("prove", report.rejection->name, report.rejection->detail);
+  const Proof proof = concluded(report);
+  ReportedCases out{"prove", report.subject, proof.verdict, report.exit_status(), proof.detail, {}};
+  if (report.files) out.file = file_of(*report.files);
+  const bool refines = report.question.goal == Question::Goal::kRefines;
+  ReportedCase found{refines ? "refinement" : "proof", state_of(proof.verdict),
+                     fmt::format("{} by {}", verdict_name(proof.verdict), proof.engine)};
+  found.seconds = proof.encode_seconds + proof.solve_seconds;
+  if (!proof.detail.empty()) found.message += ": " + proof.detail;
+  if (proof.witness) {
+    found.message = difference_text(*proof.witness);
+    found.detail = proof_text(report);
+    found.witness = proof.witness;
+    if (report.files)
+      with_values(report, [&](const Question& question) {
+        show_witness(found, question.before[0], question.after[0], *proof.witness, *report.files);
+      });
+  }
+  if (out.reason.empty()) out.reason = found.message;
+  out.cases.push_back(std::move(found));
+  if (report.oracle) add_oracle(out, *report.oracle);
+  if (report.certificate && report.certificate->failed != 0)
+    out.reason = report.certificate->reason;
+  conclude(out);
+  return out;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,17 @@
+// A filter as reports name it. Owns that value alone.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/bpf/check.h"
+
+namespace secequiv {
+
+struct SideReport {
+  std::string name;  // where the program came from
+  Program program;
+  std::optional<Refusal> refusal;  // by the kernel's rules, its limit of 4096 included
+};
+
+}  // namespace secequiv
