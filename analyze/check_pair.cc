@@ -47,8 +47,8 @@ class Job {
     if (result.witness) differs(minimize(pair_, *result.witness), options_.inputs_name);
   }
 
-  // Every obligation no input has met is either proven infeasible or gets an input that meets it,
-  // which is then run through both programs like any other.
+  // Every obligation that no input covers is proven infeasible or gets an input that covers it.
+  // That input runs through both programs like any other.
   Result<Ok> account_for_edges() {
     const auto start = Clock::now();
     const auto asked = secequiv::account_for_edges(
@@ -78,7 +78,7 @@ class Job {
 
   Result<Ok> prove() {
     if (!options_.prove) {
-      conclude("nothing differs on the inputs run (equivalence was not asked for)");
+      conclude("nothing differs on the inputs run (no proof of equivalence was requested)");
       return Ok{};
     }
     const auto start = Clock::now();
@@ -87,7 +87,7 @@ class Job {
     report_.proof_seconds = seconds_since(start);
     report_.proof = *proof;
     if (proof->verdict == Verdict::kDifferent) {
-      differs(*proof->witness, "proof; no derived input shows it");
+      differs(*proof->witness, "the proof; no derived input shows it");
     } else if (proof->verdict == Verdict::kUnknown) {
       report_.verdict = Verdict::kUnknown;
       report_.reason = "equivalence is not decided: " + proof->detail;
@@ -97,7 +97,7 @@ class Job {
     return Ok{};
   }
 
-  // Nothing is known to differ; `how` says by what.
+  // Nothing differs, as `how` explains.
   void conclude(std::string_view how) {
     if (!report_.open.empty()) {
       report_.verdict = Verdict::kUnknown;
@@ -117,8 +117,8 @@ class Job {
   CoverageMap coverage_;
 };
 
-// What the kernel answers without running a filter is part of what an optimizer is for. The cache
-// of a program too long to be installed is what it would be.
+// Calls that the kernel answers without running the filter are part of what an optimizer improves.
+// A program too long to be installed gets the cache that it would have.
 void compare_caches(CheckReport& report, const CheckOptions& options) {
   const ProgramView before = report.before.program;
   const ProgramView after = report.after.program;
@@ -134,7 +134,7 @@ void compare_caches(CheckReport& report, const CheckOptions& options) {
   }
 }
 
-// What an oracle's answers make of the verdict.
+// Applies the oracle's answers to the verdict.
 void weigh(CheckReport& report) {
   if (report.oracle->in_doubt() != nullptr) {
     report.verdict = Verdict::kFail;
@@ -162,7 +162,7 @@ Status ask_oracle(CheckReport& report, const Oracle& oracle, std::span<const Sec
   return Ok{};
 }
 
-// A program that no evaluator may touch, or that the kernel would not take where it must.
+// Why the kernel refuses a program, if it does.
 std::optional<std::string> refusal_reason(const SideReport& side, std::string_view role,
                                           LengthRule length) {
   const auto refusal = check(side.program, length);

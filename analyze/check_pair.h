@@ -1,6 +1,6 @@
-// The main job on a pair of programs: run the inputs, compare, account for every edge of the
-// optimized program, prove. Owns the order of these steps and the rule for the verdict. It must not
-// know where the programs came from.
+// Checks a pair of programs: run the inputs, compare, account for every edge of the optimized
+// program, prove. Owns the order of these steps and the rule for the verdict. It must not know
+// where the programs came from.
 #pragma once
 
 #include <span>
@@ -15,20 +15,23 @@ struct CheckOptions {
   Engine engine = Engine::kDd;
   Budget budget = {};  // the time for the equivalence proof, and again for all edges together
   bool require_installable = true;  // the kernel must accept the optimized program, length included
-  bool prove = true;                // without, inputs and edges alone decide
-  Arch host = Arch::kX86_64;        // whose kernel's cache the optimized program may not lose
-  bool allow_cache_loss = false;    // or may it
-  Oracle oracle = {};               // is also asked about every input run; or nothing
-  std::string_view inputs_name = "the derived inputs";  // what a difference is found by
+  bool prove = true;                // otherwise inputs and edges alone decide
+  Arch host = Arch::kX86_64;        // the kernel whose cache must not lose calls
+  bool allow_cache_loss = false;    // lost calls do not fail the pair
+  Oracle oracle = {};               // also runs every input; may be empty
+  std::string_view inputs_name = "the derived inputs";  // how the reason names `inputs`
 };
 
-// `before` may be longer than 4096 instructions (it is an optimizer's input); `after` may not,
-// unless options.require_installable is off. Verdicts, the first that fits: kRejected; kFail
-// (the oracle says that our interpreter is wrong, and nothing above that counts); kDifferent (with
-// a replayed witness); kFail (a cached call is lost, which is certain whatever ran out); kUnknown
-// (a limit ran out, or the oracle cannot be asked about a program that the kernel would take);
-// kPass (nothing differs, every obligation covered or proven infeasible, equivalence proven if
-// asked for). Errors: kInternal, and those of the oracle.
+// `before` may be longer than 4096 instructions, as an optimizer's input often is; `after` may not,
+// unless options.require_installable is off. The first verdict that fits:
+// - kRejected: the kernel refuses a program;
+// - kFail: the oracle contradicts our interpreter, so no other result counts;
+// - kDifferent: a replayed witness exists;
+// - kFail: a cached call is lost;
+// - kUnknown: a limit ran out, or the oracle has no room for a program that the kernel accepts;
+// - kPass: nothing differs, every obligation is covered or proven infeasible, and equivalence is
+//   proven if options.prove is on.
+// Errors: kInternal, and those of the oracle.
 Result<CheckReport> check_pair(const SideReport& before, const SideReport& after, Sameness sameness,
                                std::span<const SeccompData> inputs, const CheckOptions& options);
 

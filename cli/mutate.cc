@@ -10,7 +10,7 @@
 namespace secequiv::cli {
 namespace {
 
-struct MutateJob {
+struct MutateOptions {
   Options options;
   std::string program;
   std::string policy;
@@ -22,7 +22,7 @@ struct MutateJob {
 };
 
 // From the policy (the one given, or the one the program was compiled from), then from the program.
-Result<std::vector<InputSet>> inputs_for(const MutateJob& job, const Source& source) {
+Result<std::vector<InputSet>> inputs_for(const MutateOptions& job, const Source& source) {
   std::vector<InputSet> out;
   const auto add = [&](const char* name, Cases cases) {
     out.push_back(InputSet{name, std::move(cases.inputs)});
@@ -39,9 +39,9 @@ Result<std::vector<InputSet>> inputs_for(const MutateJob& job, const Source& sou
   return out;
 }
 
-int mutate(const MutateJob& job) {
+int mutate(const MutateOptions& job) {
   if (job.prove_all && job.sample)
-    return report(make_error(ErrorCode::kUsage, "--sample", "expected nothing beside --prove-all"),
+    return report(make_error(ErrorCode::kUsage, "--sample", "cannot be combined with --prove-all"),
                   job.options);
   auto source = load_accepted(job.program, job.options);
   if (!source) return report(source.error(), job.options);
@@ -72,8 +72,10 @@ int mutate(const MutateJob& job) {
 
 void add_mutate(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "mutate", "Measure how many small changes of a program inputs, fuzzing and proofs find");
-  auto job = std::make_shared<MutateJob>();
+      "mutate",
+      "Mutation score: which single-point changes of a program derived inputs, fuzzing and proofs "
+      "find");
+  auto job = std::make_shared<MutateOptions>();
   sub->add_option("program", job->program,
                   "Program in any form, or a policy (compiled, not optimized)")
       ->required();

@@ -5,8 +5,11 @@
 
 #include "analyze/oracle.h"
 #include "cli/certificate_option.h"
+#include "cli/commands.h"
 #include "cli/engine_options.h"
+#include "cli/inputs.h"
 #include "cli/oracle_option.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "harness/base/file.h"
 #include "harness/report/json.h"

@@ -36,7 +36,7 @@ def test_covered_or_infeasible(half, tmp_path):
     assert document["feasible"] == document["open"] == []
     assert marks(tmp_path / "listing") == ["+", "+++", "+-+", "-", "+", "+"]
     text = run("cover", half)
-    assert text.out == "pass: 8 of 10 obligations covered, 2 proven infeasible, 0 feasible but not covered, 0 open\n"
+    assert text.out == "pass: 8 of 10 obligations covered, 2 proven infeasible, 0 feasible but not covered, 0 undecided\n"
 
 
 def test_feasible_but_not_covered(half, tmp_path):
@@ -61,7 +61,7 @@ def test_without_the_prover(half, tmp_path):
     assert rows(document, "open") == [(2, "true"), (3, "line")]
     assert marks(tmp_path / "listing") == ["+", "+++", "+!+", "!", "+", "+"]
     text = run("cover", half, "--no-prove")
-    assert text.status == 3 and "open: instruction 3\n" in text.out
+    assert text.status == 3 and "undecided: instruction 3\n" in text.out
 
 
 def test_nothing_open_needs_no_prover(getpid):

@@ -16,10 +16,9 @@ nlohmann::ordered_json to_json(const CoverReport& report) {
                              {"verdict", verdict_name(report.verdict())},
                              {"obligations", report.obligations},
                              {"covered", report.covered}};
-  for (const char* key : {"infeasible", "feasible", "open"})
-    out[key] = nlohmann::ordered_json::array();
-  for (const Obligation& o : report.infeasible) out["infeasible"].push_back(to_json(o));
-  for (const Obligation& o : report.open) out["open"].push_back(to_json(o));
+  out["infeasible"] = json_list(report.infeasible);
+  out["feasible"] = nlohmann::ordered_json::array();
+  out["open"] = json_list(report.open);
   for (const Feasibility& f : report.feasible) {
     auto row = to_json(f.obligation);
     row["witness"] = to_json(*f.witness);
@@ -31,12 +30,13 @@ nlohmann::ordered_json to_json(const CoverReport& report) {
 std::string cover_text(const CoverReport& report, ProgramView program) {
   std::string text;
   for (const Feasibility& f : report.feasible)
-    text += fmt::format("not covered: {}; this would: {}\n", describe(f.obligation, program),
-                        describe(*f.witness));
-  for (const Obligation& o : report.open) text += fmt::format("open: {}\n", describe(o, program));
+    text += fmt::format("not covered: {}; this input covers it: {}\n",
+                        describe(f.obligation, program), describe(*f.witness));
+  for (const Obligation& o : report.open)
+    text += fmt::format("undecided: {}\n", describe(o, program));
   text += fmt::format(
       "{}: {} of {} obligations covered, {} proven infeasible, {} feasible but not covered, {} "
-      "open\n",
+      "undecided\n",
       verdict_name(report.verdict()), report.covered, report.obligations, report.infeasible.size(),
       report.feasible.size(), report.open.size());
   return text;

@@ -12,7 +12,6 @@
 
 namespace secequiv {
 
-
 // A program, or a policy and what was compiled of it, and what the kernel's check says.
 struct Validated {
   std::string file;

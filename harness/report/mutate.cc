@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/text.h"
 #include "harness/report/json.h"
 
 namespace secequiv {
@@ -39,10 +40,10 @@ std::string missed_text(const MissedMutant& missed, ProgramView program) {
 std::string verdict_text(const MutationReport& report, const MutationCounts& sum) {
   switch (report.verdict()) {
     case Verdict::kFail:
-      return fmt::format("{} mutant{} survived", sum.survived, sum.survived == 1 ? "" : "s");
+      return counted(sum.survived, "mutant") + " survived";
     case Verdict::kUnknown:
-      return fmt::format("{} mutant{} undecided, {} proof{} not decided", sum.undecided,
-                         sum.undecided == 1 ? "" : "s", sum.unproven, sum.unproven == 1 ? "" : "s");
+      return fmt::format("{} undecided, {} not decided", counted(sum.undecided, "mutant"),
+                         counted(sum.unproven, "proof"));
     default:
       return fmt::format("every mutant is killed{} or proven equivalent",
                          sum.by_fuzzing > 0 ? ", some by fuzzing alone," : " by derived inputs");

@@ -1,6 +1,6 @@
-// What a pair's page for people shows, and the page: one HTML file that needs no network. Owns the
-// shape of what is shown and its way into the file (page/: the frame, style and scripts). It must
-// not find anything out: what is proven, counted or run is done before (cli/page.h).
+// The HTML page about a pair: one file that needs no network. Owns the values that it shows and how
+// they get into the file (page/: the frame, style and scripts). It must not prove, count or run
+// anything (analyze/page.h).
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct PageMark {
 
 struct PageSide {
   SideReport side;
-  std::vector<PageMark> marks;  // in the order of CoverageMap::obligations(); empty: not looked at
+  std::vector<PageMark> marks;  // in the order of CoverageMap::obligations(); empty: not examined
 };
 
 // An input that can be stepped through.

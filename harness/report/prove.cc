@@ -133,9 +133,7 @@ std::string prove_text(const ProveReport& report, bool brief) {
     out += report.proof.witness ? oracle_text(*report.oracle)
                                 : fmt::format("oracle    {} was not used: there is no witness\n",
                                               report.oracle->who);
-  if (report.oracle->in_doubt() != nullptr)
-    out +=
-        doubt_text(*report.oracle);
+  if (report.oracle->in_doubt() != nullptr) out += doubt_text(*report.oracle);
   return out;
 }
 

@@ -32,7 +32,7 @@ function blocksOf(insns) {
   return blocks;
 }
 
-// A block that is a return and nothing else is a label.
+// A block that only returns is drawn as a label.
 const isLabel = (insns, block) => block.first === block.last && insns[block.first][2] === 3 && block.first !== 0;
 
 function layered(insns, blocks) {
@@ -61,7 +61,7 @@ function layered(insns, blocks) {
       block.x = Math.max(block.want, x);
       x = block.x + WIDTH + GAP;
     }
-    // What was pushed to the right goes back by half of it, so that rows stay centred.
+    // Blocks that were pushed to the right move back by the mean, so that rows stay centred.
     const pushed = row.reduce((sum, block) => sum + block.x - block.want, 0) / row.length;
     for (const block of row) block.x -= pushed;
   }
@@ -169,7 +169,7 @@ byId("graph-in").addEventListener("click", () => scaleGraph(graph.scale * 1.4));
 byId("graph-out").addEventListener("click", () => scaleGraph(graph.scale / 1.4));
 byId("graph-fit").addEventListener("click", () => scaleGraph(byId("graph-box").clientWidth / graph.width));
 document.addEventListener("input-chosen", markGraph);
-// Drawn when it comes into sight: a large one takes some tenths of a second.
+// Drawn when the reader scrolls to it: a large graph takes some tenths of a second.
 new IntersectionObserver((entries, observer) => {
   if (!entries.some((entry) => entry.isIntersecting)) return;
   observer.disconnect();

@@ -1,6 +1,6 @@
 "use strict";
-// The page's tables, listings and steps. All text goes in as text, never as markup: names and
-// conditions come from files that nobody trusts.
+// The page's tables, listings and steps. Names and conditions come from untrusted files, so they are
+// inserted as text, never as markup.
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 const make = (tag, text, name) => {
@@ -61,7 +61,7 @@ class Listing {
     box.append(make("h3", `${SIDES[index]}: ${side.name}, ${side.insns.length} instructions`));
     if (side.refusal) box.append(make("p", "not installable: " + side.refusal, "open"));
     if (side.obligations)
-      box.append(make("p", `${side.covered} of ${side.obligations} obligations met by inputs`));
+      box.append(make("p", `${side.covered} of ${side.obligations} obligations covered by inputs`));
     this.list = make("div", undefined, "list");
     this.list.tabIndex = 0;
     this.list.setAttribute("role", "listbox");
@@ -248,12 +248,12 @@ function drawDifference() {
 function drawCost(cost) {
   const [before, after] = cost.sides;
   const ratio = (a, b) => (a === 0 ? (b === 0 ? "1.00" : "-") : (b / a).toFixed(2));
-  const note = cost.sides.every((side) => side.exact) ? "over all inputs" : "of derived inputs where limits ran out";
+  const note = cost.sides.every((side) => side.exact) ? "over all inputs" : "from derived inputs where a limit ran out";
   byId("cost-text").textContent =
     `Instructions executed, ${note}; ${cost.profile}. A call executes ${before.mean.toFixed(2)} before and ` +
-    `${after.mean.toFixed(2)} after, ratio ${ratio(before.mean, after.mean)} (${ratio(before.uncached, after.uncached)} if nothing ` +
-    `were cached). At worst ${before.worst} before (${before.worst_input}), ${after.worst} after (${after.worst_input}). ` +
-    "* answered from the kernel's cache.";
+    `${after.mean.toFixed(2)} after, ratio ${ratio(before.mean, after.mean)} (${ratio(before.uncached, after.uncached)} without ` +
+    `the cache). Worst case: ${before.worst} before (${before.worst_input}), ${after.worst} after (${after.worst_input}). ` +
+    "A * marks calls that the kernel answers from its cache.";
   const text = ([least, mean, most, cached]) => `${least} / ${mean.toFixed(1)} / ${most}${cached ? " *" : ""}`;
   const rows = cost.rows.map(([name, , was, now]) => {
     const row = make("tr");

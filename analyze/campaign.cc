@@ -1,4 +1,4 @@
-#include "analyze/fuzz_pair.h"
+#include "analyze/campaign.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using Inputs = std::vector<SeccompData>;
 using InputSet = std::unordered_set<SeccompData, detail::InputHash>;
 
-// The folder that a user named, or one that is gone when this ends.
+// The folder that a user named, or a temporary one.
 class Folder {
  public:
   explicit Folder(std::string given) : path_(std::move(given)), given_(!path_.empty()) {}
@@ -48,10 +48,10 @@ class Folder {
   bool given_;
 };
 
-class Job {
+class Campaign {
  public:
-  Job(const SideReport& before, const SideReport& after, Sameness sameness,
-      const FuzzPairOptions& options)
+  Campaign(const SideReport& before, const SideReport& after, Sameness sameness,
+           const CampaignOptions& options)
       : before_(before),
         after_(after),
         pair_{before.program, after.program, sameness},
@@ -70,7 +70,7 @@ class Job {
     inputs_ = corpus->inputs;
     if (refused(before_.program, LengthRule::kUnlimited) ||
         refused(after_.program, LengthRule::kUnlimited))
-      return finish("a program is refused", {});
+      return finish("the kernel refuses a program", {});
     if (auto s = take_seeds(); !s) return s.error();
     if (interrupted()) return finish("interrupted", {});
     auto derived = derive();
@@ -104,7 +104,7 @@ class Job {
     return check(program, length).has_value();
   }
 
-  // One input for each edge that any reaches.
+  // The prover's inputs: one for each edge that any input reaches.
   Status take_seeds() {
     CoverageMap coverage(after_.program);
     auto asked = account_for_edges(coverage, options_.check.engine, options_.check.budget,
@@ -127,7 +127,7 @@ class Job {
   // `coverage`: of the optimized program, with all inputs so far.
   Result<CheckReport> fuzz(const pair::Corpus& corpus, const CoverageMap& coverage,
                            bool equivalent) {
-    // What is stored comes first, so that it is not stored again under another name.
+    // Stored inputs come first, so that none is stored again under another name.
     const InputSet stored(corpus.inputs.begin(), corpus.inputs.end());
     for (const SeccompData& data : pair::one_per_edge(after_.program, inputs_))
       if (!stored.contains(data))
@@ -216,7 +216,7 @@ class Job {
   const SideReport& before_;
   const SideReport& after_;
   Pair pair_;
-  const FuzzPairOptions& options_;
+  const CampaignOptions& options_;
   Folder folder_;
   Inputs inputs_;
   std::size_t derived_ = 0;
@@ -226,11 +226,11 @@ class Job {
 
 }  // namespace
 
-Result<CheckReport> fuzz_pair(const SideReport& before, const SideReport& after, Sameness sameness,
-                              const Derive& derive, const FuzzPairOptions& options) {
+Result<CheckReport> campaign(const SideReport& before, const SideReport& after, Sameness sameness,
+                             const Derive& derive, const CampaignOptions& options) {
   if (!pair::can_fuzz())
     return make_error(ErrorCode::kUsage, "fuzz", "this program was built without libFuzzer");
-  return Job(before, after, sameness, options).run(derive);
+  return Campaign(before, after, sameness, options).run(derive);
 }
 
 }  // namespace secequiv

@@ -1,4 +1,4 @@
-#include "cli/page.h"
+#include "analyze/page.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,26 +6,23 @@
 #include <set>
 
 #include "analyze/cost.h"
-#include "cli/profile_options.h"
-#include "cli/progress.h"
-#include "harness/base/file.h"
+#include "analyze/profile.h"
 #include "harness/base/text.h"
 #include "harness/bpf/check.h"
-#include "harness/report/page.h"
 #include "harness/report/regions.h"
 #include "verify/dd/diff.h"
 #include "verify/dd/reach.h"
 #include "verify/decide/feasibility.h"
 
-namespace secequiv::cli {
+namespace secequiv {
 namespace {
 
-constexpr std::size_t kMostRegions = 200;   // of each change
+constexpr std::size_t kMostRegions = 200;   // listed for each change
 constexpr std::size_t kMostStepped = 24;    // regions whose example can be stepped through
 constexpr std::size_t kMostDecisions = 8;   // inputs for different return values
-constexpr std::size_t kMostNames = 6;       // of system calls in one region
+constexpr std::size_t kMostNames = 6;       // system calls named for one region
 constexpr std::size_t kMostConditions = 3;  // in the reason why an edge is infeasible
-constexpr std::size_t kMostReasons = 500;
+constexpr std::size_t kMostReasons = 500;   // for which the diagrams are searched
 
 constexpr std::uint32_t kNever = 0xffffffff;
 
@@ -84,65 +81,92 @@ class Reasons {
   std::size_t given_ = 0;
 };
 
-struct Gathering {
-  const CheckReport& report;
-  std::vector<SeccompData> inputs;  // derived ones, then those of the report
-  std::size_t derived;
-  const EngineOptions& engine;
-  const Options& options;
-  Page page = {};
+class PageMaker {
+ public:
+  explicit PageMaker(const PageJob& job)
+      : job_(job), inputs_(job.inputs.begin(), job.inputs.end()) {
+    inputs_.insert(inputs_.end(), job.report.own_inputs.begin(), job.report.own_inputs.end());
+  }
 
-  [[nodiscard]] Arch host() const { return options.oci().arch; }
+  Result<Page> make() {
+    page_.report = job_.report;
+    page_.version = job_.version;
+    page_.command = job_.command;
+    page_.sides[0].side = job_.report.before;
+    page_.sides[1].side = job_.report.after;
+    if (job_.report.verdict == Verdict::kRejected) {
+      page_.difference = "not examined";
+      return std::move(page_);
+    }
+    if (job_.report.witness) add_input("the witness", job_.report.witness->data);
+    for (const bool second : {false, true})
+      if (auto s = add_marks(second); !s) return s.error();
+    if (auto s = add_difference(); !s) return s.error();
+    if (auto s = add_cost(); !s) return s.error();
+    add_decisions();
+    return std::move(page_);
+  }
 
-  // The same for both programs; of the second, the report's own answers count.
-  Result<std::vector<PageMark>> marks(const Program& program, bool second) const {
+ private:
+  // An input that meets each obligation, the first that was run.
+  std::vector<PageMark> covered(const Program& program, CoverageMap& coverage) const {
     FirstInput first(program);
-    for (; first.input < inputs.size(); ++first.input)
-      run_observed(program, inputs[first.input], first);
-    CoverageMap coverage(program);
+    for (; first.input < inputs_.size(); ++first.input)
+      run_observed(program, inputs_[first.input].words, first);
     const std::vector<Obligation> all = coverage.obligations();
     std::vector<PageMark> out(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (first.of(all[i]) == kNever) continue;
-      coverage.mark(all[i]);
       const std::uint32_t input = first.of(all[i]);
-      const char* const from = input < derived ? "" : report.fuzz ? "found: " : "the prover's: ";
-      out[i] = {PageMark::State::kCovered, from + describe(inputs[input])};
+      if (input == kNever) continue;
+      coverage.mark(all[i]);
+      const char* const from = input < job_.inputs.size() ? ""
+                               : job_.report.fuzz         ? "found: "
+                                                          : "the prover's: ";
+      out[i] = {PageMark::State::kCovered, from + describe(inputs_[input])};
     }
-    Reasons reasons(program, engine.limits(), host());
+    return out;
+  }
+
+  static PageMark mark_of(const Feasibility& answer, Reasons& reasons) {
+    switch (answer.answer) {
+      case Feasibility::Answer::kFeasible:
+        return {PageMark::State::kCovered, "the prover's: " + describe(*answer.witness)};
+      case Feasibility::Answer::kInfeasible:
+        return {PageMark::State::kInfeasible, reasons.text(answer.obligation)};
+      case Feasibility::Answer::kUnknown:
+        break;
+    }
+    return {PageMark::State::kOpen, "not decided: " + answer.detail};
+  }
+
+  // For the second program the report already has some answers.
+  Status add_marks(bool second) {
+    const Program& program = second ? job_.report.after.program : job_.report.before.program;
+    CoverageMap coverage(program);
+    const std::vector<Obligation> all = coverage.obligations();
+    std::vector<PageMark>& marks = page_.sides[second ? 1 : 0].marks;
+    marks = covered(program, coverage);
+    Reasons reasons(program, job_.limits, job_.host);
     const auto take = [&](const Feasibility& answer) {
-      PageMark& mark =
-          out[static_cast<std::size_t>(std::ranges::find(all, answer.obligation) - all.begin())];
-      switch (answer.answer) {
-        case Feasibility::Answer::kFeasible:
-          mark = {PageMark::State::kCovered, "the prover's: " + describe(*answer.witness)};
-          break;
-        case Feasibility::Answer::kInfeasible:
-          mark = {PageMark::State::kInfeasible, reasons.text(answer.obligation)};
-          break;
-        case Feasibility::Answer::kUnknown:
-          mark = {PageMark::State::kOpen, "not decided: " + answer.detail};
-          break;
-      }
+      const auto at = std::ranges::find(all, answer.obligation) - all.begin();
+      marks[static_cast<std::size_t>(at)] = mark_of(answer, reasons);
       return true;
     };
     const auto known = [&](const Feasibility& answer) {
       take(answer);
-      coverage.mark(answer.obligation);  // not to be asked about again
+      coverage.mark(answer.obligation);  // so that nobody proves it again
     };
     if (second) {
-      for (const Obligation& obligation : report.infeasible)
+      for (const Obligation& obligation : job_.report.infeasible)
         known({obligation, Feasibility::Answer::kInfeasible, {}, {}});
-      for (const Feasibility& open : report.open) known(open);
+      for (const Feasibility& open : job_.report.open) known(open);
     }
-    const auto asked = account_for_edges(coverage, engine.engine(), engine.budget(options), take);
-    if (!asked) return asked.error();
-    return out;
+    return account_for_edges(coverage, job_.engine, job_.budget, take);
   }
 
   std::size_t add_input(std::string label, const SeccompData& data) {
-    page.inputs.push_back({std::move(label), data});
-    return page.inputs.size() - 1;
+    page_.inputs.push_back({std::move(label), data});
+    return page_.inputs.size() - 1;
   }
 
   // Names of the system calls that a region is about, unless it is about nearly all.
@@ -171,47 +195,50 @@ struct Gathering {
   }
 
   Status add_difference() {
-    const Pair pair{report.before.program, report.after.program, report.sameness};
+    const Pair pair{job_.report.before.program, job_.report.after.program, job_.report.sameness};
     const Question question(pair);
-    dd::Limits limits = engine.limits();
-    limits.seconds = options.timeout;
+    dd::Limits limits = job_.limits;
+    limits.seconds = job_.seconds;
     const auto found = dd::diff(question, kMostRegions, limits);
     if (!found) {
       if (found.error().code != ErrorCode::kBudget) return found.error();
-      page.difference = "not known: " + found.error().detail;
+      page_.difference = "not known: " + found.error().detail;
       return Ok{};
     }
-    page.difference = found->changes.empty() ? std::string("no input differs")
-                                             : count_text(found->count) + " of 2^512 inputs differ";
+    page_.difference = found->changes.empty()
+                           ? std::string("no input differs")
+                           : count_text(found->count) + " of 2^512 inputs differ";
     for (const Change& change : found->changes) {
       for (const Region& region : change.where.regions) {
-        PageRegion& row = page.regions.emplace_back();
+        PageRegion& row = page_.regions.emplace_back();
         row.calls = calls_of(region);
         row.before = shown(change.before);
         row.after = shown(change.after);
-        row.summary = summary(change, region, host());
-        row.condition = condition_text(region, host());
+        row.summary = summary(change, region, job_.host);
+        row.condition = condition_text(region, job_.host);
         row.count = count_text(region.count);
-        if (page.regions.size() <= kMostStepped)
+        if (page_.regions.size() <= kMostStepped)
           row.input =
-              add_input(fmt::format("difference {}", page.regions.size()), region.example());
+              add_input(fmt::format("difference {}", page_.regions.size()), region.example());
       }
       if (!change.where.is_all(change.where.regions.size()))
-        page.difference += fmt::format("; {} to {}: {} of {} regions are shown",
-                                       shown(change.before), shown(change.after),
-                                       change.where.regions.size(), change.where.region_count);
+        page_.difference += fmt::format("; {} to {}: {} of {} regions are shown",
+                                        shown(change.before), shown(change.after),
+                                        change.where.regions.size(), change.where.region_count);
     }
     return Ok{};
   }
 
-  Status add_cost(const Source& before, const Source& after) {
-    const auto profile = ProfileOptions{}.read(host());
-    if (!profile) return profile.error();
-    PageCost& cost = page.cost.emplace();
-    cost.profile = fmt::format("each system call of {} once", arch_info(host()).name);
-    CostJob job{{before, after}, *profile, host(), options.timeout, engine.limits()};
-    job.derive = [this] { return Result<std::vector<SeccompData>>(inputs); };
-    auto found = secequiv::cost(job);
+  Status add_cost() {
+    PageCost& cost = page_.cost.emplace();
+    cost.profile = fmt::format("each system call of {} once", arch_info(job_.host).name);
+    CostJob costs{{job_.before, job_.after},
+                  every_call_once(job_.host).counts,
+                  job_.host,
+                  job_.seconds,
+                  job_.limits};
+    costs.derive = [this] { return Result<std::vector<SeccompData>>(inputs_); };
+    auto found = secequiv::cost(costs);
     if (!found) return found.error();
     for (const std::size_t at : {std::size_t{0}, std::size_t{1}}) {
       CostReport::Side& side = found->sides[at];
@@ -227,50 +254,21 @@ struct Gathering {
   // One derived input for each of the first values that `before` returns.
   void add_decisions() {
     std::set<std::uint32_t> seen;
-    for (const SeccompData& data : inputs) {
-      const std::uint32_t value = run(report.before.program, data);
+    for (const SeccompData& data : inputs_) {
+      const std::uint32_t value = run(job_.report.before.program, data.words);
       if (!seen.insert(value).second) continue;
       add_input(describe_action(value), data);
       if (seen.size() == kMostDecisions) return;
     }
   }
 
-  Status all(const Source& before, const Source& after) {
-    page.report = report;
-    page.version = SECEQUIV_VERSION;
-    page.command = options.command;
-    page.sides[0].side = report.before;
-    page.sides[1].side = report.after;
-    if (report.verdict == Verdict::kRejected) {
-      page.difference = "not looked at";
-      return Ok{};
-    }
-    if (report.witness) add_input("the witness", report.witness->data);
-    for (const bool second : {false, true}) {
-      auto found = marks(second ? report.after.program : report.before.program, second);
-      if (!found) return found.error();
-      page.sides[second ? 1 : 0].marks = std::move(*found);
-    }
-    if (auto s = add_difference(); !s) return s;
-    if (auto s = add_cost(before, after); !s) return s;
-    add_decisions();
-    return Ok{};
-  }
+  const PageJob& job_;
+  std::vector<SeccompData> inputs_;  // derived ones, then those of the report
+  Page page_;
 };
 
 }  // namespace
 
-Status write_page(const CheckReport& report, const Source& before, const Source& after,
-                  std::span<const SeccompData> inputs, const EngineOptions& engine,
-                  const Options& options) {
-  if (options.html.empty()) return Ok{};
-  Ticker ticker;
-  ticker.step("gathering what the page shows", 5 * options.timeout);
-  Gathering gathering{report, {inputs.begin(), inputs.end()}, inputs.size(), engine, options};
-  gathering.inputs.insert(gathering.inputs.end(), report.own_inputs.begin(),
-                          report.own_inputs.end());
-  if (auto s = gathering.all(before, after); !s) return s;
-  return write_file(options.html, html(gathering.page));
-}
+Result<Page> page(const PageJob& job) { return PageMaker(job).make(); }
 
-}  // namespace secequiv::cli
+}  // namespace secequiv

@@ -1,0 +1,32 @@
+// Everything that a pair's HTML page shows beyond the report of the check: why edges are
+// infeasible, the complete difference, costs, inputs to step through. Owns how much of it is worth
+// finding out.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "analyze/source.h"
+#include "harness/report/page.h"
+#include "verify/decide/decide.h"
+
+namespace secequiv {
+
+struct PageJob {
+  const CheckReport& report;
+  const Source& before;
+  const Source& after;
+  std::span<const SeccompData> inputs;  // derived for the pair
+  Engine engine = Engine::kDd;
+  Budget budget = {};
+  dd::Limits limits = {};  // where no solver takes over from the diagrams
+  double seconds = 60;     // for each of the page's parts
+  Arch host = Arch::kX86_64;
+  std::string command;  // shown in the footer
+  std::string version;
+};
+
+// Errors: kInternal. The page shows which limits ran out.
+Result<Page> page(const PageJob& job);
+
+}  // namespace secequiv

@@ -1,0 +1,50 @@
+#include "cli/check_options.h"
+
+#include "analyze/page.h"
+#include "cli/progress.h"
+#include "harness/base/file.h"
+
+namespace secequiv::cli {
+
+void PairCheckOptions::add(CLI::App& app) {
+  app.add_flag("--any-length", any_length, "Accept programs of more than 4096 instructions");
+  app.add_flag("--allow-cache-loss", allow_cache_loss, "Report lost cached calls without failing");
+  engine.add_engine(app);
+  oracle.add(app, "all inputs");
+}
+
+Result<CheckOptions> PairCheckOptions::check_options(const Options& options) const {
+  auto opened = oracle.open();
+  if (!opened) return opened.error();
+  CheckOptions out;
+  out.engine = engine.engine();
+  out.budget = engine.budget(options);
+  out.require_installable = !any_length;
+  out.host = options.oci().arch;
+  out.allow_cache_loss = allow_cache_loss;
+  out.oracle = std::move(*opened);
+  return out;
+}
+
+Status PairCheckOptions::write_page(const CheckReport& report, const Source& before,
+                                    const Source& after, std::span<const SeccompData> inputs,
+                                    const Options& options) const {
+  if (options.html.empty()) return Ok{};
+  Ticker ticker;
+  ticker.step("gathering what the page shows", 5 * options.timeout);
+  const auto found = page({.report = report,
+                           .before = before,
+                           .after = after,
+                           .inputs = inputs,
+                           .engine = engine.engine(),
+                           .budget = engine.budget(options),
+                           .limits = engine.limits(),
+                           .seconds = options.timeout,
+                           .host = options.oci().arch,
+                           .command = options.command,
+                           .version = SECEQUIV_VERSION});
+  if (!found) return found.error();
+  return write_file(options.html, html(*found));
+}
+
+}  // namespace secequiv::cli

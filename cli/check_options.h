@@ -1,0 +1,28 @@
+// Options of the commands that check a pair (`check`, and `fuzz` of a pair), and its HTML page.
+// Owns their mapping to the job.
+#pragma once
+
+#include <span>
+
+#include "analyze/check_pair.h"
+#include "cli/engine_options.h"
+#include "cli/oracle_option.h"
+
+namespace secequiv::cli {
+
+struct PairCheckOptions {
+  EngineOptions engine;
+  OracleOption oracle;
+  bool any_length = false;
+  bool allow_cache_loss = false;
+
+  void add(CLI::App& app);
+  // Errors: the oracle is not available.
+  [[nodiscard]] Result<CheckOptions> check_options(const Options& options) const;
+  // Writes --html, if it was given. `inputs`: those derived for the pair. Errors: kIo, kInternal.
+  [[nodiscard]] Status write_page(const CheckReport& report, const Source& before,
+                                  const Source& after, std::span<const SeccompData> inputs,
+                                  const Options& options) const;
+};
+
+}  // namespace secequiv::cli

@@ -1,0 +1,86 @@
+#include "cli/fuzz_campaign.h"
+
+#include <fmt/format.h>
+
+#include "analyze/campaign.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "harness/report/check.h"
+#include "harness/report/json.h"
+
+namespace secequiv::cli {
+namespace {
+
+std::string status_text(const pair::FuzzStatus& status) {
+  const double millions = static_cast<double>(status.evaluations) / 1e6;
+  return fmt::format("{:.0f} s: {} runs, {:.1f} M inputs ({:.2f} M/s), {} outcomes met",
+                     status.seconds, status.runs, millions, millions / status.seconds,
+                     status.edges);
+}
+
+pair::FuzzOptions fuzz_options(const FuzzCampaignOptions& given, const FuzzEffort& effort) {
+  pair::FuzzOptions out;
+  out.seconds = effort.trials > 0 ? 1e9 : effort.seconds;
+  if (effort.trials > 0) out.evaluations = effort.trials;
+  out.jobs = given.jobs;
+  out.seed = effort.seed;
+  out.corpus = given.corpus;
+  out.stop = was_interrupted;
+  return out;
+}
+
+}  // namespace
+
+void FuzzCampaignOptions::add(CLI::App& app) {
+  app.add_option("input", pair.inputs,
+                 "A pair to fuzz instead of something under test: before and after, or one input "
+                 "and what the built-in optimizer makes of it")
+      ->expected(1, 2);
+  pair.add(app);
+  app.add_option("--corpus", corpus,
+                 "Read inputs from this folder, and keep there what covers more");
+  app.add_option("--jobs", jobs,
+                 "Run this many processes, which share their inputs through the folder")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  app.add_flag("--minimize", minimize, "Leave one input for each edge in the folder at the end");
+  check.add(app);
+}
+
+int run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& options,
+                      const FuzzEffort& effort) {
+  CampaignOptions campaigning;  // its clock starts here
+  if (given.minimize && given.corpus.empty())
+    return report(make_error(ErrorCode::kUsage, "--minimize", "expected --corpus, too"), options);
+  auto checking = given.check.check_options(options);
+  if (!checking) return report(checking.error(), options);
+  checking->prove = effort.prove;
+  campaigning.check = std::move(*checking);
+  const auto sides = given.pair.sides(options, TargetOptions{});
+  if (!sides) return report(sides.error(), options);
+  const auto& [before, after] = *sides;
+  campaigning.minimize = given.minimize;
+  campaigning.fuzz = fuzz_options(given, effort);
+  StatusLine line;
+  campaigning.fuzz.progress = [&](const pair::FuzzStatus& status) {
+    line.show([&] { return status_text(status); });
+  };
+  watch_interrupts();
+  Cases derived;  // once: a policy may come from standard input
+  const Derive derive = [&]() -> Result<std::vector<SeccompData>> {
+    auto cases = given.pair.cases(before, after, options);
+    if (!cases) return cases.error();
+    derived = std::move(*cases);
+    return derived.inputs;
+  };
+  auto result =
+      campaign(SideReport{before.name, before.program, {}},
+               SideReport{after.name, after.program, {}}, options.sameness(), derive, campaigning);
+  if (!result) return report(result.error(), options);
+  result->dropped = derived.dropped;
+  const Status page = given.check.write_page(*result, before, after, derived.inputs, options);
+  return print_found(options.json ? render(to_json(*result)) : check_text(*result),
+                     reported(*result, "fuzz", {before.file, after.file}), options, page);
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,29 @@
+// `fuzz` of a pair of programs. Owns the options that only this takes.
+#pragma once
+
+#include "cli/check_options.h"
+#include "cli/fuzz_target.h"
+#include "cli/pair_options.h"
+
+namespace secequiv::cli {
+
+struct FuzzCampaignOptions {
+  PairOptions pair;
+  PairCheckOptions check;
+  std::string corpus;
+  unsigned jobs = 1;
+  bool minimize = false;
+
+  void add(CLI::App& app);
+
+  // Whether the command line names a pair.
+  [[nodiscard]] bool given() const {
+    return !pair.inputs.empty() || !pair.before_cmd.empty() || !pair.after_cmd.empty();
+  }
+};
+
+// Prints the report; returns the exit status.
+int run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& options,
+                      const FuzzEffort& effort);
+
+}  // namespace secequiv::cli

@@ -1,0 +1,27 @@
+// What fuzzing something under test starts from: programs, policies or a generator. Owns how a user
+// names files and folders of them. It must not know what is under test.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "fuzz/hunt/program_source.h"
+
+namespace secequiv::cli {
+
+struct FuzzSources {
+  std::vector<std::string> programs;  // files or folders
+  std::vector<std::string> policies;
+  bool generate = false;
+
+  void add(CLI::App& app);
+
+  // `compiler`: policies are wanted. Files in folders that cannot be read are only noted. Errors:
+  // kUsage, and those of reading a file that the user named.
+  [[nodiscard]] Result<std::unique_ptr<hunt::ProgramSource>> open(bool compiler,
+                                                                  const Options& options) const;
+};
+
+}  // namespace secequiv::cli

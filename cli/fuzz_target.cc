@@ -1,0 +1,63 @@
+#include "cli/fuzz_target.h"
+
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "fuzz/hunt/evaluators.h"
+#include "fuzz/hunt/store.h"
+#include "harness/report/hunt.h"
+#include "harness/report/json.h"
+
+namespace secequiv::cli {
+namespace {
+
+// `stored` becomes the first error of storing a finding.
+Result<HuntReport> run_hunt(const FuzzTargetOptions& given, const Options& options,
+                            const FuzzEffort& effort, OpenTarget& target, Status& stored) {
+  auto source = given.sources.open(!given.target.compiler.empty(), options);
+  if (!source) return source.error();
+  const auto inputs = given.stored_inputs();
+  if (!inputs) return inputs.error();
+  auto hunting = given.hunt_options(options, effort);
+  if (!hunting) return hunting.error();
+  if (!given.save.empty()) {
+    if (auto s = hunt::prepare_folder(given.save); !s) return s.error();
+    hunting->found = [&](const HuntReport& report, Finding& finding) {
+      if (auto s = hunt::store(report, finding, given.save); !s && stored) stored = s;
+    };
+  }
+  StatusLine line;
+  hunting->progress = [&](const HuntReport& report) {
+    line.show([&] { return hunt_status(report); });
+  };
+  watch_interrupts();
+  if (target.evaluator)
+    return hunt::hunt_evaluator(given.target.name(), *target.evaluator, **source, *inputs,
+                                *hunting);
+  return hunt::hunt({given.target.name(), target.optimizer.get(), target.compiler.get()}, **source,
+                    *hunting);
+}
+
+}  // namespace
+
+int run_fuzz_target(const FuzzTargetOptions& given, const Options& options,
+                    const FuzzEffort& effort) {
+  const auto usage = [&](const char* option, const char* detail) {
+    return report(make_error(ErrorCode::kUsage, option, detail), options);
+  };
+  if (!options.html.empty()) return usage("--html", "is for a pair of programs");
+  auto target = open_target(given.target, options);
+  if (!target) return report(target.error(), options);
+  if (!target->any())
+    return usage("",
+                 "expected what to test: --optimizer, --compiler or --evaluator; or a pair of "
+                 "programs");
+  if (given.require_proof && (!effort.prove || !given.target.evaluator.empty()))
+    return usage("--require-proof", "nothing is proven with --no-prove or about an evaluator");
+  Status stored = Ok{};
+  const auto result = run_hunt(given, options, effort, *target, stored);
+  if (!result) return report(result.error(), options);
+  return print_found(options.json ? render(to_json(*result)) : hunt_text(*result),
+                     reported(*result), options, stored);
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,44 @@
+// `fuzz` of an optimizer, compiler or evaluator under test. Owns the options that only this takes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/fuzz_sources.h"
+#include "cli/target_options.h"
+#include "fuzz/hunt/hunt.h"
+
+namespace secequiv::cli {
+
+// The options of `fuzz` that apply to a pair, too.
+struct FuzzEffort {
+  double seconds = 60;
+  std::uint64_t trials = 0;  // 0: `seconds` count
+  std::uint64_t seed = 1;
+  bool prove = true;
+};
+
+struct FuzzTargetOptions {
+  TargetOptions target;
+  FuzzSources sources;
+  std::vector<std::string> inputs;
+  std::size_t runs = hunt::HuntOptions{}.inputs;
+  std::string save;
+  std::vector<std::string> allowed;
+  bool no_scaling = false;
+  bool stop_at_first = false;
+  bool require_proof = false;
+
+  void add(CLI::App& app);
+  // Errors: kUsage in --allow.
+  [[nodiscard]] Result<hunt::HuntOptions> hunt_options(const Options& options,
+                                                       const FuzzEffort& effort) const;
+  // Errors: kUsage, and those of reading --inputs.
+  [[nodiscard]] Result<std::vector<InputWords>> stored_inputs() const;
+};
+
+// Prints the report; returns the exit status.
+int run_fuzz_target(const FuzzTargetOptions& given, const Options& options,
+                    const FuzzEffort& effort);
+
+}  // namespace secequiv::cli

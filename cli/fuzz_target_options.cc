@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "cli/fuzz_target.h"
+#include "cli/progress.h"
+#include "fuzz/hunt/prover.h"
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/coverage/state.h"
+
+namespace secequiv::cli {
+namespace {
+
+Result<std::set<FindingKind>> allowed_kinds(const std::vector<std::string>& allowed) {
+  std::set<FindingKind> out;
+  std::vector<std::string_view> names;  // 'different', the first, is always a failure
+  for (std::size_t i = 1; i < kFindingKinds; ++i)
+    names.push_back(finding_name(static_cast<FindingKind>(i)));
+  for (const std::string& name : allowed) {
+    const auto at = std::ranges::find(names, name);
+    if (at == names.end())
+      return make_error(
+          ErrorCode::kUsage, "--allow",
+          fmt::format("expected kinds of findings but 'different' ({}), found '{}'{}",
+                      fmt::join(names, ", "), name, did_you_mean(similar_names(name, names))));
+    out.insert(static_cast<FindingKind>(at - names.begin() + 1));
+  }
+  return out;
+}
+
+}  // namespace
+
+void FuzzTargetOptions::add(CLI::App& app) {
+  target.add(app, true);
+  sources.add(app);
+  app.add_option("--inputs", inputs,
+                 "Run the 64-byte records of struct seccomp_data in this file; repeatable");
+  app.add_option("--runs", runs, "Run this many inputs on every generated or changed program")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
+  app.add_option("--save", save,
+                 "Write each finding to this folder, with the command that replays it");
+  app.add_option("--allow", allowed,
+                 "Only report failures of these kinds: rejected, slow, cache-loss, ...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_flag("--require-proof", require_proof,
+               "Return 'unknown' if an answer could not be proven equivalent");
+  app.add_flag("--no-scaling", no_scaling,
+               "Do not measure how an optimizer's time grows with its input");
+  app.add_flag("--stop-at-first", stop_at_first, "Stop at the first failure");
+}
+
+Result<std::vector<InputWords>> FuzzTargetOptions::stored_inputs() const {
+  std::vector<InputWords> out;
+  if (!inputs.empty() && (target.evaluator.empty() || sources.programs.empty()))
+    return make_error(ErrorCode::kUsage, "--inputs",
+                      "inputs are for an evaluator and given programs (--evaluator, --programs)");
+  for (const std::string& path : inputs) {
+    const auto bytes = read_file(path, std::size_t{1} << 30);
+    if (!bytes) return bytes.error();
+    const auto records = read_inputs(*bytes, path);
+    if (!records) return records.error();
+    out.insert(out.end(), records->begin(), records->end());
+  }
+  return out;
+}
+
+Result<hunt::HuntOptions> FuzzTargetOptions::hunt_options(const Options& options,
+                                                          const FuzzEffort& effort) const {
+  auto kinds = allowed_kinds(allowed);
+  if (!kinds) return kinds.error();
+  hunt::HuntOptions out;
+  out.allowed = std::move(*kinds);
+  out.seed = effort.seed;
+  out.inputs = runs;
+  out.seconds = effort.trials > 0 ? 1e9 : effort.seconds;
+  if (effort.trials > 0) out.trials = effort.trials;
+  out.request_seconds = target.seconds;
+  out.scaling = !no_scaling;
+  out.stop_at_first = stop_at_first;
+  out.require_proof = require_proof;
+  out.assess.sameness = options.sameness();
+  if (effort.prove) out.assess.prover = hunt::diagram_prover();
+  out.stop = was_interrupted;
+  out.replay_options = target.replay_options();
+  if (options.same != "raw") out.replay_options += " --same " + options.same;
+  if (options.no_sandbox) out.replay_options += " --no-sandbox";
+  return out;
+}
+
+}  // namespace secequiv::cli

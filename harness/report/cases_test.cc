@@ -1,0 +1,83 @@
+// JUnit and SARIF, from cases made by hand.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/report/junit.h"
+#include "harness/report/reported.h"
+#include "harness/report/sarif.h"
+
+namespace secequiv {
+namespace {
+
+using State = ReportedCase::State;
+
+ReportedCases found() {
+  ReportedCases out{"check", "a, <b>", Verdict::kDifferent, 1, "they differ", {}};
+  out.cases.push_back({"decision", State::kFail, "ALLOW became \"KILL\"", "line 1\nline 2\n"});
+  ReportedCase& failed = out.cases.back();
+  failed.place = ReportedCase::Place{"dir/b c.bpf", true, 3, {}};
+  failed.traces = {{{{"a", false, 0, 1}, "ld"}}, {{{"b", false, 0, 2}, "ret"}}};
+  failed.seconds = 0.5;
+  out.cases.push_back({"coverage", State::kSkipped, "not examined"});
+  out.cases.push_back({"proof", State::kUnknown, "out of time"});
+  out.cases.push_back({"cache", State::kPass, "no call is lost"});
+  return out;
+}
+
+TEST(JUnit, CountsStatesAndEscapesText) {
+  const std::string xml = junit(found());
+  EXPECT_NE(xml.find(R"(tests="4" failures="1" errors="1" skipped="1" time="0.500000")"),
+            std::string::npos)
+      << xml;
+  EXPECT_NE(xml.find("check: a, &lt;b&gt;"), std::string::npos) << xml;
+  EXPECT_NE(xml.find("<failure type=\"decision\" message=\"ALLOW became &quot;KILL&quot;\">"),
+            std::string::npos)
+      << xml;
+  EXPECT_NE(xml.find("at dir/b c.bpf, instruction 3\n"), std::string::npos) << xml;
+  EXPECT_NE(xml.find("<error type=\"proof\""), std::string::npos) << xml;
+}
+
+TEST(JUnit, AnErrorOfTheCommandIsNoFailure) {
+  const ReportedCases ended =
+      reported(make_error(ErrorCode::kParse, "x.asm:3:7", "bad"), "check", 2);
+  const std::string xml = junit(ended);
+  EXPECT_NE(xml.find("failures=\"0\" errors=\"1\""), std::string::npos) << xml;
+  EXPECT_FALSE(ended.completed);
+  EXPECT_EQ(ended.cases.at(0).place->line, 3u);
+}
+
+TEST(Sarif, ResultsAreWhatDoesNotPass) {
+  const auto run = nlohmann::json::parse(sarif(found(), "1.2.3"))["runs"][0];
+  EXPECT_EQ(run["tool"]["driver"]["semanticVersion"], "1.2.3");
+  ASSERT_EQ(run["results"].size(), 2u);
+  const auto& failed = run["results"][0];
+  EXPECT_EQ(failed["ruleId"], "decision");
+  EXPECT_EQ(failed["level"], "error");
+  const auto& physical = failed["locations"][0]["physicalLocation"];
+  EXPECT_EQ(physical["artifactLocation"]["uri"], "dir/b%20c.bpf");
+  EXPECT_EQ(physical["region"]["byteOffset"], 24);
+  EXPECT_EQ(failed["codeFlows"][0]["threadFlows"].size(), 2u);
+  EXPECT_EQ(run["results"][1]["level"], "warning");
+  const std::size_t index = failed["ruleIndex"];
+  EXPECT_EQ(run["tool"]["driver"]["rules"][index]["id"], "decision");
+}
+
+TEST(Cases, ConcludeAddsTheVerdictUnlessACaseShowsIt) {
+  ReportedCases failing = found();
+  conclude(failing);
+  EXPECT_EQ(failing.cases.size(), 4u);
+  ReportedCases passing{"check", "", Verdict::kPass, 0, "fine", {}};
+  conclude(passing);
+  ASSERT_EQ(passing.cases.size(), 1u);
+  EXPECT_EQ(passing.cases[0].message, "pass: fine");
+}
+
+TEST(Cases, PlacesAreFilesWithLines) {
+  EXPECT_EQ(place_of("a.asm:12:3").line, 12u);
+  EXPECT_EQ(place_of("a.asm:12").path, "a.asm");
+  EXPECT_FALSE(place_of("--engine").line);
+}
+
+}  // namespace
+}  // namespace secequiv

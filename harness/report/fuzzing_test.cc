@@ -1,0 +1,135 @@
+// The forms of what `fuzz`, `mutate` and `cover` report, from values made by hand.
+#include <gtest/gtest.h>
+
+#include "harness/bpf/testing.h"
+#include "harness/report/cover.h"
+#include "harness/report/hunt.h"
+#include "harness/report/mutate.h"
+
+namespace secequiv {
+namespace {
+
+HuntReport hunted() {
+  HuntReport report;
+  report.verdict = Verdict::kDifferent;
+  report.reason = "different: it allows everything";
+  report.target = "./optimizer";
+  report.kind = "optimizer";
+  report.subjects = "generated programs";
+  report.seed = 5;
+  report.trials = 3;
+  report.answered = 3;
+  Finding finding;
+  finding.detail = "it allows everything";
+  finding.found_by = "inputs";
+  finding.subject = {"generated", "", assemble("ret #0\n")};
+  finding.after = assemble("ret #0x7fff0000\n");
+  finding.reduced = true;
+  finding.original_size = 9;
+  finding.group = "g1";
+  finding.count = 2;
+  finding.file = "found/1";
+  report.findings = {finding};
+  report.scaling = {{"chain", {10, 20}, {0.001, 0.004}, 2.0}};
+  return report;
+}
+
+TEST(HuntReportText, ShowsFindingsFirstAndTheVerdictLast) {
+  const std::string text = hunt_text(hunted());
+  EXPECT_TRUE(text.starts_with("optimizer: ./optimizer\nsubjects: generated programs (seed 5)\n"));
+  EXPECT_NE(text.find("different: it allows everything\n  before, 1 instruction\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  2 trials showed it\n  stored: found/1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("   size^2.0\n"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("verdict: different (different: it allows everything)\n")) << text;
+}
+
+TEST(HuntReportText, EscapesWhatTheCodeUnderTestPrints) {
+  HuntReport report = hunted();
+  report.findings[0].detail = "\x1b[2J";
+  EXPECT_EQ(hunt_text(report).find('\x1b'), std::string::npos);
+}
+
+TEST(HuntReportJson, HasProgramsAndScaling) {
+  const auto json = to_json(hunted());
+  EXPECT_EQ(json["schema"], "secequiv.fuzz/1");
+  EXPECT_EQ(json["findings"][0]["kind"], "different");
+  EXPECT_EQ(json["findings"][0]["after"][0][3], 0x7fff0000u);
+  EXPECT_EQ(json["scaling"][0]["exponent"], 2.0);
+}
+
+TEST(HuntReportCases, OneForEachFindingAndOneForTheFuzzing) {
+  HuntReport report = hunted();
+  report.findings.push_back(report.findings[0]);
+  report.findings[1].failure = false;
+  const ReportedCases found = reported(report);
+  ASSERT_EQ(found.cases.size(), 3u);
+  EXPECT_EQ(found.cases[0].kind, "fuzzing");
+  EXPECT_EQ(found.cases[1].state, ReportedCase::State::kFail);
+  EXPECT_EQ(found.cases[1].place->path, "found/1");
+  EXPECT_EQ(found.cases[2].state, ReportedCase::State::kSkipped);
+}
+
+MutationReport scored() {
+  MutationReport report;
+  MutationCounts& counts = report.operators[0];
+  counts.mutants = 10;
+  counts.by_inputs = 6;
+  counts.by_fuzzing = 2;
+  counts.equivalent = 2;
+  counts.proofs = 4;
+  counts.proven_different = 2;
+  report.inputs = {{"program", 100, 6}};
+  return report;
+}
+
+TEST(MutationReportText, GivesScoresAndTheVerdict) {
+  const std::string text = mutation_text(scored(), assemble("ret #0\n"));
+  EXPECT_NE(text.find("inputs    program: 100; killed 6\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("score     75.00 % of mutants that differ are killed by derived inputs"),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(
+      text.ends_with("pass: every mutant is killed, some by fuzzing alone, or proven equivalent\n"))
+      << text;
+}
+
+TEST(MutationReportText, ShowsSurvivors) {
+  const Program program = assemble("ret #0\n");
+  MutationReport report = scored();
+  ++report.operators[0].survived;
+  report.missed = {{mutants_of(program).front(), Witness{SeccompData{}, 0, 1}, {}, ""}};
+  const std::string text = mutation_text(report, program);
+  EXPECT_TRUE(text.starts_with("survived: instruction 0: ")) << text;
+  EXPECT_TRUE(text.ends_with("fail: 1 mutant survived\n")) << text;
+  const auto json = to_json(report, program);
+  EXPECT_EQ(json["missed_by_inputs"][0]["fate"], "survived");
+  EXPECT_EQ(json["total"]["survived"], 1);
+}
+
+TEST(CoverReport, FeasibleFailsAndUndecidedIsUnknown) {
+  const Program program = assemble("ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0\n");
+  CoverReport report;
+  report.obligations = 6;
+  report.covered = 4;
+  report.infeasible = {{1, Obligation::Kind::kTrue}};
+  EXPECT_EQ(report.verdict(), Verdict::kPass);
+  report.open = {{2, Obligation::Kind::kLine}};
+  EXPECT_EQ(report.verdict(), Verdict::kUnknown);
+  EXPECT_EQ(cover_text(report, program),
+            "undecided: instruction 2\n"
+            "unknown: 4 of 6 obligations covered, 1 proven infeasible, 0 feasible but not covered, "
+            "1 undecided\n");
+  report.feasible = {
+      {{1, Obligation::Kind::kFalse}, Feasibility::Answer::kFeasible, SeccompData{}, ""}};
+  EXPECT_EQ(report.verdict(), Verdict::kFail);
+  EXPECT_TRUE(cover_text(report, program).starts_with("not covered: instruction 1 false; "));
+  const auto json = to_json(report);
+  EXPECT_EQ(json["schema"], "secequiv.cover/1");
+  EXPECT_EQ(json["feasible"][0]["kind"], "false");
+  EXPECT_EQ(json["open"][0]["instruction"], 2);
+}
+
+}  // namespace
+}  // namespace secequiv

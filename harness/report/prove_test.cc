@@ -1,0 +1,120 @@
+// The forms of a proof's report, from values made by hand.
+#include "harness/report/prove.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/bpf/testing.h"
+
+namespace secequiv {
+namespace {
+
+ProveReport proven(Verdict verdict) {
+  ProveReport report;
+  report.subject = "a.bpf, b.bpf";
+  report.before = {{"a.bpf", assemble("ret #0\n"), {}}};
+  report.after = {{"b.bpf", assemble("ret #0x7fff0000\n"), {}}};
+  report.files = SideFiles{{"a.bpf"}, {"b.bpf", true, {}}};
+  report.question.before = {report.before[0].program};
+  report.question.after = {report.after[0].program};
+  report.proof.verdict = verdict;
+  report.proof.engine = "dd";
+  if (verdict != Verdict::kDifferent) return report;
+  report.proof.relation = Relation::kLooser;
+  report.proof.witness = Witness{SeccompData{}, 0, 0x7fff0000};
+  report.proof.minimal = true;
+  return report;
+}
+
+OracleReport answers(std::uint32_t value) {
+  OracleReport report;
+  report.who = "Linux 6.18";
+  AskedProgram& program = report.programs.emplace_back();
+  program.name = "a.bpf";
+  program.inputs = 1;
+  if (value != 0) program.disagreement = Disagreement{SeccompData{}, 0, value};
+  return report;
+}
+
+TEST(ProveReportText, EquivalentIsOneLine) {
+  EXPECT_EQ(prove_text(proven(Verdict::kEquivalent)),
+            "equivalent (dd, encoded in 0.0 ms, solved in 0.0 ms)\n");
+}
+
+TEST(ProveReportText, ADifferenceShowsTheWitnessAndTheDirection) {
+  const std::string text = prove_text(proven(Verdict::kDifferent));
+  EXPECT_TRUE(text.starts_with("witness: ")) << text;
+  EXPECT_NE(text.find("(fewest non-zero words, then smallest values)\n"
+                      "after is looser: never stricter than before\n"
+                      "different (dd, "),
+            std::string::npos)
+      << text;
+}
+
+TEST(ProveReportText, NamesTheCertificateAndItsChecker) {
+  ProveReport report = proven(Verdict::kEquivalent);
+  report.certificate = CertificateReport{"proof", {{"walk.cert", "12345"}}, "", 0, 0};
+  EXPECT_NE(prove_text(report).find("certificate: proof/walk.cert (5 bytes)\n"), std::string::npos);
+  EXPECT_NE(prove_text(report).find("; scripts/check_certificate proof\n"), std::string::npos);
+  EXPECT_EQ(prove_text(report, true), prove_text(proven(Verdict::kEquivalent)));
+  EXPECT_EQ(to_json(report)["certificate"]["bytes"], 5);
+}
+
+TEST(ProveReport, AMissingCertificateOfAProofSetsTheStatus) {
+  ProveReport report = proven(Verdict::kEquivalent);
+  report.certificate = CertificateReport{"proof", {}, "the walk fails", 3, 0};
+  EXPECT_EQ(report.verdict(), Verdict::kEquivalent);
+  EXPECT_EQ(report.exit_status(), 3);
+  const ReportedCases found = reported(report);
+  EXPECT_EQ(found.reason, "the walk fails");
+  EXPECT_EQ(found.cases.back().kind, "verdict");
+  EXPECT_EQ(found.cases.back().state, ReportedCase::State::kUnknown);
+}
+
+TEST(ProveReport, AContradictionOfTheOracleOverridesTheProof) {
+  ProveReport report = proven(Verdict::kDifferent);
+  report.oracle = answers(0x50001);
+  EXPECT_EQ(report.verdict(), Verdict::kFail);
+  EXPECT_TRUE(prove_text(report).ends_with(
+      "fail: our interpreter is in doubt: Linux 6.18 and our interpreter disagree about a.bpf\n"));
+  EXPECT_EQ(to_json(report)["verdict"], "fail");
+  EXPECT_EQ(reported(report).cases.back().kind, "oracle");
+  EXPECT_EQ(reported(report).cases.back().state, ReportedCase::State::kFail);
+}
+
+TEST(ProveReport, AnAgreeingOracleChangesNothing) {
+  ProveReport report = proven(Verdict::kDifferent);
+  report.oracle = answers(0);
+  EXPECT_EQ(report.exit_status(), 1);
+  EXPECT_NE(prove_text(report).find("1 input, same results as our interpreter\n"),
+            std::string::npos);
+}
+
+TEST(ProveReportJson, HasTheQuestionAndBothSides) {
+  const auto json = to_json(proven(Verdict::kDifferent));
+  EXPECT_EQ(json["schema"], "secequiv.prove/2");
+  EXPECT_EQ(json["relation"], "looser");
+  EXPECT_EQ(json["question"]["goal"], "same");
+  EXPECT_EQ(json["before"][0]["name"], "a.bpf");
+  EXPECT_EQ(json["witness"]["after"]["action"], "ALLOW");
+}
+
+TEST(ProveReport, ARejectedFilterIsAllThatIsReported) {
+  ProveReport report;
+  report.rejection = Rejection{"a.bpf", "instruction 0: no"};
+  EXPECT_EQ(prove_text(report), "rejected: a.bpf: instruction 0: no\n");
+  EXPECT_EQ(to_json(report)["file"], "a.bpf");
+  EXPECT_EQ(report.exit_status(), 4);
+  EXPECT_EQ(reported(report).cases.at(0).kind, "acceptance");
+}
+
+TEST(ProveReportCases, TheWitnessHasAPlaceInARawFile) {
+  const ReportedCases found = reported(proven(Verdict::kDifferent));
+  const ReportedCase& proof = found.cases.at(0);
+  EXPECT_EQ(proof.state, ReportedCase::State::kFail);
+  ASSERT_TRUE(proof.place);
+  EXPECT_TRUE(proof.place->raw);
+  EXPECT_EQ(proof.place->pc, 0u);
+}
+
+}  // namespace
+}  // namespace secequiv
