@@ -240,7 +240,7 @@ class PageMaker {
     costs.derive = [this] { return Result<std::vector<SeccompData>>(inputs_); };
     auto found = secequiv::cost(costs);
     if (!found) return found.error();
-    for (const std::size_t at : {std::size_t{0}, std::size_t{1}}) {
+    for (std::size_t at = 0; at < 2; ++at) {
       CostReport::Side& side = found->sides[at];
       cost.exact[at] = side.calls_exact() && side.worst_exact;
       cost.worst[at] = side.worst;
