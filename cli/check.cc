@@ -51,13 +51,11 @@ int run_check(const CheckCommand& given) {
 }  // namespace
 
 void add_check(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand("check",
-                                     "Fuzz, cover and prove a pair of programs, or a policy and "
-                                     "its optimized form.\n"
-                                     "Two inputs are before and after. One input is compared with "
-                                     "what --optimizer or --compiler\n"
-                                     "makes of it (default: the built-in optimizer). No input "
-                                     "means the embedded default policy");
+  CLI::App* sub = app.add_subcommand(
+      "check",
+      "Fuzz, cover and prove a pair of programs, or a policy and its optimized form.\n"
+      "Without input it checks an embedded policy; a single input is compared with the\n"
+      "output of --optimizer, --compiler or the built-in optimizer");
   auto given = std::make_shared<CheckCommand>();
   sub->add_option("input", given->pair.inputs,
                   "Policies or programs in any form; - for standard input")
@@ -69,7 +67,7 @@ void add_check(CLI::App& app, Context& context) {
   given->check.add(*sub);
   given->options.add_sandbox(*sub);
   given->options.add_input(*sub);
-  given->options.add_timeout(*sub, "Stop each proof after this many seconds with 'unknown'");
+  given->options.add_timeout(*sub);
   given->options.add_same(*sub);
   given->options.add_import(*sub);
   given->options.add_quiet(*sub);

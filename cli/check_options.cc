@@ -10,7 +10,7 @@ void PairCheckOptions::add(CLI::App& app) {
   app.add_flag("--any-length", any_length, "Accept programs of more than 4096 instructions");
   app.add_flag("--allow-cache-loss", allow_cache_loss, "Report lost cached calls without failing");
   engine.add_engine(app);
-  oracle.add(app, "all inputs");
+  oracle.add(app);
 }
 
 Result<CheckOptions> PairCheckOptions::check_options(const Options& options) const {

@@ -94,7 +94,7 @@ int run_cover(const CoverOptions& given) {
 
 void add_cover(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "cover", "Line and edge coverage of a program by derived and given inputs");
+      "cover", "Measure line and edge coverage of a program, and prove what is infeasible");
   auto given = std::make_shared<CoverOptions>();
   sub->add_option("program", given->program,
                   "Program in any form, or a policy (compiled, not optimized)")
@@ -109,7 +109,7 @@ void add_cover(CLI::App& app, Context& context) {
   sub->add_flag("--no-prove", given->no_prove, "Skip the proofs");
   given->engine.add_engine(*sub);
   given->options.add_input(*sub);
-  given->options.add_timeout(*sub, "Stop the proof after this many seconds with 'unknown'");
+  given->options.add_timeout(*sub);
   given->options.add_import(*sub);
   given->options.add_quiet(*sub);
   given->options.add_json(*sub);

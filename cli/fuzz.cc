@@ -53,16 +53,15 @@ int run_fuzz(const FuzzOptions& given, const std::string& foreign) {
 void add_fuzz(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
       "fuzz",
-      "Test an optimizer, a compiler or an interpreter of filters with programs or policies\n"
-      "without end: run and prove every answer, and reduce those that are wrong.\n"
-      "Or fuzz a fixed pair of programs with inputs, after the prover's for every edge");
+      "Test an optimizer, compiler or interpreter with generated or given programs.\n"
+      "Or fuzz a fixed pair of programs with inputs");
   auto given = std::make_shared<FuzzOptions>();
   given->campaign.add(*sub);
-  given->options.add_timeout(*sub, "Stop the proof after this many seconds with 'unknown'");
+  given->options.add_timeout(*sub);
   put_in_group(*sub, kPairGroup);
   given->target.add(*sub);
   put_in_group(*sub, kTargetGroup);
-  sub->add_option("--time", given->time, "Start no new trial after this many seconds")
+  sub->add_option("--duration", given->time, "Start no new trial after this many seconds")
       ->check(seconds())
       ->capture_default_str();
   sub->add_option("--trials", given->trials,

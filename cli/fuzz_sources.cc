@@ -84,7 +84,7 @@ void FuzzSources::add(CLI::App& app) {
   app.add_option("--programs", programs,
                  "Start from these programs (files or folders), then from changed copies")
       ->allow_extra_args();
-  app.add_option("--rules", policies,
+  app.add_option("--policies", policies,
                  "Start from these policies (files or folders), then from changed copies")
       ->allow_extra_args();
   app.add_flag("--generate", generate, "Start from generated programs or policies (the default)");
@@ -93,11 +93,12 @@ void FuzzSources::add(CLI::App& app) {
 Result<std::unique_ptr<hunt::ProgramSource>> FuzzSources::open(bool compiler,
                                                                const Options& options) const {
   if (int{!programs.empty()} + int{!policies.empty()} + int{generate} > 1)
-    return make_error(ErrorCode::kUsage, {}, "expected one of --programs, --rules and --generate");
+    return make_error(ErrorCode::kUsage, {},
+                      "expected one of --programs, --policies and --generate");
   if (!programs.empty()) {
     if (compiler)
       return make_error(ErrorCode::kUsage, "--programs",
-                        "a compiler is given policies: --rules or --generate");
+                        "a compiler is given policies: --policies or --generate");
     auto all = load_all<hunt::NamedProgram>(
         programs, "--programs", {".bpf", ".asm", ".ddd", ".raw", ".c"},
         [&](const std::string& path) { return load_program(path, options); });
@@ -106,7 +107,7 @@ Result<std::unique_ptr<hunt::ProgramSource>> FuzzSources::open(bool compiler,
   }
   if (!policies.empty()) {
     auto all = load_all<hunt::NamedPolicy>(
-        policies, "--rules", {".json"},
+        policies, "--policies", {".json"},
         [&](const std::string& path) { return load_named_policy(path, options); });
     if (!all) return all.error();
     return hunt::given_policies(std::move(*all));

@@ -72,9 +72,7 @@ int mutate(const MutateOptions& job) {
 
 void add_mutate(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "mutate",
-      "Mutation score: which single-point changes of a program derived inputs, fuzzing and proofs "
-      "find");
+      "mutate", "Measure how many small changes of a program inputs, fuzzing and proofs find");
   auto job = std::make_shared<MutateOptions>();
   sub->add_option("program", job->program,
                   "Program in any form, or a policy (compiled, not optimized)")

@@ -94,7 +94,8 @@ void add_prove(CLI::App& app, Context& context) {
   given->engine.add(*sub);
   given->oracle.add(*sub);
   given->certificate.add(*sub);
-  sub->add_option("--emit-smt2", given->smt2, "Also write the query as SMT-LIB 2, for other solvers");
+  sub->add_option("--emit-smt2", given->smt2,
+                  "Also write the query as SMT-LIB 2, for other solvers");
   given->options.add_input(*sub);
   given->options.add_timeout(*sub);
   given->options.add_same(*sub);
