@@ -12,9 +12,8 @@ namespace {
 void run_derived(CoverJob& job) {
   const std::optional<Policy>& policy = job.policy ? job.policy : job.source.policy;
   if (policy)
-    for (const SeccompData& data : derive_cases(*policy).inputs) job.coverage.run(data.words);
-  for (const SeccompData& data : derive_cases(job.source.program).inputs)
-    job.coverage.run(data.words);
+    for (const SeccompData& data : derive_cases(*policy).inputs) job.coverage.run(data);
+  for (const SeccompData& data : derive_cases(job.source.program).inputs) job.coverage.run(data);
 }
 
 }  // namespace

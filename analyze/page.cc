@@ -112,7 +112,7 @@ class PageMaker {
   std::vector<PageMark> covered(const Program& program, CoverageMap& coverage) const {
     FirstInput first(program);
     for (; first.input < inputs_.size(); ++first.input)
-      run_observed(program, inputs_[first.input].words, first);
+      run_observed(program, inputs_[first.input], first);
     const std::vector<Obligation> all = coverage.obligations();
     std::vector<PageMark> out(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -255,7 +255,7 @@ class PageMaker {
   void add_decisions() {
     std::set<std::uint32_t> seen;
     for (const SeccompData& data : inputs_) {
-      const std::uint32_t value = run(job_.report.before.program, data.words);
+      const std::uint32_t value = run(job_.report.before.program, data);
       if (!seen.insert(value).second) continue;
       add_input(describe_action(value), data);
       if (seen.size() == kMostDecisions) return;

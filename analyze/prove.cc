@@ -81,8 +81,8 @@ Status ask_oracle(const ProveJob& job, ProveReport& report) {
   };
   add(report.before);
   add(report.after);
-  std::vector<InputWords> witness;
-  if (report.proof.witness) witness.push_back(report.proof.witness->data.words);
+  std::vector<SeccompData> witness;
+  if (report.proof.witness) witness.push_back(report.proof.witness->data);
   auto answers = job.oracle(programs, witness);
   if (!answers) return answers.error();
   report.oracle = std::move(*answers);

@@ -34,7 +34,7 @@ struct FuzzTargetOptions {
   [[nodiscard]] Result<hunt::HuntOptions> hunt_options(const Options& options,
                                                        const FuzzEffort& effort) const;
   // Errors: kUsage, and those of reading --inputs.
-  [[nodiscard]] Result<std::vector<InputWords>> stored_inputs() const;
+  [[nodiscard]] Result<std::vector<SeccompData>> stored_inputs() const;
 };
 
 // Prints the report; returns the exit status.

@@ -53,8 +53,8 @@ void FuzzTargetOptions::add(CLI::App& app) {
   app.add_flag("--stop-at-first", stop_at_first, "Stop at the first failure");
 }
 
-Result<std::vector<InputWords>> FuzzTargetOptions::stored_inputs() const {
-  std::vector<InputWords> out;
+Result<std::vector<SeccompData>> FuzzTargetOptions::stored_inputs() const {
+  std::vector<SeccompData> out;
   if (!inputs.empty() && (target.evaluator.empty() || sources.programs.empty()))
     return make_error(ErrorCode::kUsage, "--inputs",
                       "inputs are for an evaluator and given programs (--evaluator, --programs)");

@@ -300,8 +300,8 @@ ordered_json to_json(const CheckReport& report) {
   if (report.fuzz) out["fuzz"] = campaign_json(*report.fuzz);
   if (report.witness) {
     out["witness"] = to_json(*report.witness);
-    out["traces"] = {{"before", to_json(trace(report.before.program, report.witness->data.words))},
-                     {"after", to_json(trace(report.after.program, report.witness->data.words))}};
+    out["traces"] = {{"before", to_json(trace(report.before.program, report.witness->data))},
+                     {"after", to_json(trace(report.after.program, report.witness->data))}};
   }
   return out;
 }
