@@ -18,7 +18,7 @@
 namespace secequiv::kernel {
 namespace {
 
-// An answer is an errno; this is none.
+// Answers are errno values; this is not one of them.
 constexpr int kUnasked = -1;
 
 Error unavailable(std::string_view what, int error) {
@@ -48,11 +48,11 @@ class Answers {
   std::span<int> answers_;
 };
 
-// A program that every kernel accepts, so that a refusal is of seccomp() and not of a program.
+// Every kernel accepts this program: if it is refused, seccomp() itself is.
 const Insn kPlainest = {0x06, 0, 0, 0};  // ret #0
 
-// In the child. Without room for a descriptor no filter is ever installed; a core file of any size
-// is of no use, and none is written.
+// Runs in the child. Without room for a descriptor no filter is ever installed. No core file is
+// written, because it would be of no use.
 void ask(std::span<const ProgramView> programs, std::span<int> answers) {
   const rlimit none = {0, 0};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::setrlimit(RLIMIT_NOFILE, &none) != 0)

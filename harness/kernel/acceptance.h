@@ -1,5 +1,5 @@
-// Which programs the running kernel accepts as seccomp filters. Owns asking it without installing
-// anything. It must not know our own rules (bpf/check.h).
+// Which programs the running kernel accepts as seccomp filters. Owns how the kernel is asked
+// without installing anything. It must not know our own rules (bpf/check.h).
 //
 // Source: seccomp_prepare_filter, then get_unused_fd_flags in seccomp_set_mode_filter
 // (kernel/seccomp.c): a filter is checked before its listener is given a descriptor.
@@ -13,8 +13,8 @@
 
 namespace secequiv::kernel {
 
-// true: the kernel accepts it. One child process asks for all; needs no privileges. Errors:
-// kUnavailable (seccomp is not permitted here, or this machine is no Linux).
+// One answer for each program: true if the kernel accepts it. Starts one child process and needs no
+// privileges. Errors: kUnavailable (seccomp is not permitted here, or this is not Linux).
 Result<std::vector<bool>> accepts(std::span<const Program> programs);
 
 }  // namespace secequiv::kernel

@@ -30,7 +30,7 @@
 namespace secequiv::kernel {
 namespace {
 
-// Of the process that has the filters, so that no other one is taken for it.
+// Names the process that has the filters, so that it cannot be mistaken for another.
 constexpr std::array<char, 16> kName = {"secequiv bitmap"};
 constexpr std::size_t kMostBytes = 1024;  // of one bitmap; the kernel's have some 64
 
@@ -56,7 +56,7 @@ struct Layout {
 
 using Btf = std::unique_ptr<btf, decltype(&btf__free)>;
 
-// The member `name` of a struct or union, also of those without a name inside it. Bytes.
+// Offset in bytes of the member `name` of a struct or union; searches unnamed members too.
 std::optional<std::pair<Member, int>> member_of(const btf* types, int type, std::string_view name) {
   type = btf__resolve_type(types, static_cast<std::uint32_t>(type));
   const btf_type* in = type < 0 ? nullptr : btf__type_by_id(types, static_cast<unsigned>(type));
@@ -97,7 +97,7 @@ Result<Layout> layout() {
   const Btf types(btf__load_vmlinux_btf(), &btf__free);
   if (libbpf_get_error(types.get()) != 0) {
     return unavailable(
-        "this kernel does not say where its structures' members are "
+        "this kernel does not publish the layout of its structures "
         "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)",
         errno);
   }
@@ -126,7 +126,7 @@ Result<Layout> layout() {
 
 // --- the program that reads
 
-// What it leaves behind. Words of the bitmaps follow, the native one first.
+// What the program writes. The words of the bitmaps follow, the native one first.
 struct Found {
   std::array<char, kName.size()> name;
   std::uint64_t filters;
@@ -134,8 +134,8 @@ struct Found {
 
 enum Outcome : std::uint32_t { kRead = 1, kFault = 2, kNoFilter = 3 };
 
-// Written as a list of instructions, as no compiler for BPF is needed that way. R6: the context,
-// which is what it is run with and leaves; R7: what is looked at.
+// A list of instructions needs no compiler for BPF. R6 is the context, which holds the arguments
+// and the results; R7 is the address that is read.
 class ReaderCode {
  public:
   explicit ReaderCode(const Layout& at) {
@@ -191,7 +191,7 @@ class ReaderCode {
     set(BPF_REG_0, outcome);
     emit({BPF_JMP | BPF_EXIT, 0, 0, 0, 0});
   }
-  // R0 = `bytes` (4 or 8) of kernel memory at R7 + offset; ends if there are none.
+  // R0 = `bytes` (4 or 8) of kernel memory at R7 + offset; ends if they cannot be read.
   void fetch(std::uint32_t offset, std::uint32_t bytes) {
     emit({BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0});
     move(BPF_REG_1, BPF_REG_10);
@@ -213,7 +213,7 @@ class ReaderCode {
   std::uint32_t context_bytes_ = 0;
 };
 
-// What the verifier said last, which is about why it refused.
+// The last line of the verifier's log, which gives the reason.
 std::string last_line(std::string_view log) {
   std::string out;
   while (!log.empty()) {
@@ -238,7 +238,7 @@ class Reader {
     options.prog_flags = BPF_F_SLEEPABLE;  // all programs of this type are
     options.log_buf = log.data();
     options.log_size = static_cast<std::uint32_t>(log.size());  // written on failure alone
-    // Reading the kernel's memory is for programs that say they are free in the GPL's sense.
+    // Only programs under the GPL may read the kernel's memory.
     const auto& code = out.code_.code();
     out.fd_ = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, "secequiv_bitmap", "Dual BSD/GPL", code.data(),
                             code.size(), &options);
@@ -248,7 +248,7 @@ class Reader {
     if ((error == EPERM || error == EACCES) && said.empty())
       return unavailable("only CAP_BPF and CAP_PERFMON (root) may read it", error);
     return unavailable(fmt::format(
-        "the kernel does not take the program that reads it (CONFIG_BPF_SYSCALL, Linux 5.14 or "
+        "the kernel refuses the program that reads it (CONFIG_BPF_SYSCALL, Linux 5.14 or "
         "newer, CAP_PERFMON and no lockdown are needed): {}; {}",
         std::strerror(error), said.empty() ? "it does not say why" : said));
   }
@@ -262,7 +262,7 @@ class Reader {
   Reader& operator=(const Reader&) = delete;
   Reader& operator=(Reader&&) = delete;
 
-  // Of the youngest child of this thread, which has `filters` filters.
+  // Reads from the youngest child of this thread, which has `filters` filters.
   [[nodiscard]] Result<std::vector<Bitmap>> read(std::size_t filters) const {
     std::vector<std::byte> context(code_.context_bytes());
     bpf_test_run_opts options{};
@@ -307,15 +307,15 @@ class Reader {
 
 enum class Step : int { kStarting, kTrace, kNoNewPrivs, kSeccomp, kInstalled };
 
-// What the child says, in memory that both have.
+// What the child reports, in memory that both processes share.
 struct Said {
   Step step;
   int error;
   std::size_t installed;
 };
 
-// In the child, which stops once to be given options and once when it is done. It makes no call
-// after the last filter.
+// Runs in the child, which stops once for its ptrace options and once when it is done. It makes no
+// call after the last filter.
 [[noreturn]] void have(std::span<const ProgramView> filters, Said& said) {
   const auto succeeds = [&said](Step step, long result) {
     said.step = step;
@@ -350,7 +350,7 @@ class Holder {
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
 
-  // Afterwards a child has the filters and is stopped, until this ends.
+  // Afterwards a child has the filters and stays stopped until this object is destroyed.
   Status hold(std::span<const ProgramView> filters) {
     for (const ProgramView program : filters)
       if (program.empty() || program.size() > kMaxInsns)
@@ -365,7 +365,7 @@ class Holder {
     if (pid_ == -1) return unavailable("a process for the filter cannot be started", errno);
     if (pid_ == 0) have(filters, *said_);
     if (auto s = wait(); !s) return trouble(filters, s.error());
-    // Filters may forbid seccomp(), and are not to be changed: none is run in the child.
+    // Filters may forbid seccomp() and must stay unchanged, so none of them runs in the child.
     const bool suspended = option(PTRACE_O_EXITKILL | PTRACE_O_SUSPEND_SECCOMP);
     if (!suspended && !option(PTRACE_O_EXITKILL))
       return unavailable("ptrace is not permitted here", errno);
@@ -382,7 +382,7 @@ class Holder {
     return ::ptrace(PTRACE_SETOPTIONS, pid_, nullptr, std::intptr_t{bits}) == 0;
   }
 
-  // Until it is at its breakpoint; other signals are not its.
+  // Waits for its breakpoint; passes no other signal on.
   Status wait() {
     for (;;) {
       int status = 0;
@@ -401,7 +401,7 @@ class Holder {
     }
   }
 
-  // Why there is no child with filters.
+  // The reason why no child has the filters.
   [[nodiscard]] Error trouble(std::span<const ProgramView> filters, Error otherwise) const {
     const std::size_t done = said_->installed;
     if (said_->step == Step::kTrace && said_->error != 0 && done == 0 && pid_ == -1)
@@ -445,8 +445,8 @@ Result<std::vector<Bitmap>> of_single(const Reader& reader, std::uint32_t action
   return of(reader, {&view, 1});
 }
 
-// What is the same for all filters, from one that allows everything and one that allows nothing:
-// this tells also that bitmaps are what is read.
+// Compares a filter that allows everything with one that allows nothing: the difference gives what
+// is the same for all filters, and confirms that bitmaps were read.
 Result<std::vector<Bitmap>> calibrated(const Reader& reader) {
   auto out = of_single(reader, SECCOMP_RET_ALLOW);
   if (!out) return out;
@@ -456,7 +456,7 @@ Result<std::vector<Bitmap>> calibrated(const Reader& reader) {
     Bitmap& one = (*out)[i];
     const std::vector<bool>& allowed = one.bits;
     const std::vector<bool>& denied = (*none)[i].bits;
-    // Bits that no number has are set, as the kernel fills whole words; or not at all.
+    // The kernel fills whole words, so bits above the last number are all set, or none is.
     std::size_t numbers = denied.size();
     while (numbers > 0 && denied[numbers - 1]) --numbers;
     const auto clear =
@@ -466,7 +466,7 @@ Result<std::vector<Bitmap>> calibrated(const Reader& reader) {
       if (denied[nr]) one.unfiltered.push_back(nr);
     if (one.numbers + 64 <= allowed.size())
       return unavailable(
-          fmt::format("what was read is none of {}: {} of {} bits for a filter that allows "
+          fmt::format("this is not a bitmap of {}: {} of {} bits for a filter that allows "
                       "everything, {} for one that allows nothing",
                       arch_info(one.arch).name, std::ranges::count(allowed, true), allowed.size(),
                       std::ranges::count(denied, true)));

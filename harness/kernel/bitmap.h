@@ -1,6 +1,6 @@
-// The bitmaps that the running kernel itself made of filters (struct action_cache), read from its
-// memory by a BPF program. Owns the process that has the filters, and the reading. It must not know
-// our emulation (seccomp/cache.h) nor what the bits should be.
+// The bitmaps that the running kernel computes for filters (struct action_cache), read from its
+// memory by a BPF program. Owns the process that has the filters and the BPF program. It must not
+// know our emulation (seccomp/cache.h) nor what the bits should be.
 //
 // Source: seccomp_cache_prepare (kernel/seccomp.c); bpf_prog_test_run_syscall (net/bpf/test_run.c).
 #pragma once
@@ -18,17 +18,16 @@ struct Bitmap {
   Arch arch = Arch::kX86_64;
   std::uint32_t numbers = 0;  // the kernel's NR_syscalls for `arch`
   std::vector<bool> bits;     // as many
-  // Numbers that have a bit even if a filter allows nothing: the kernel lets them pass.
+  // Numbers whose bit is set even for a filter that allows nothing: the kernel never filters them.
   std::vector<std::uint32_t> unfiltered;
 };
 
-// For each stack of filters, the newest first, its bitmaps: of x86_64, and of i386 if this kernel
-// has one. Filters are installed as they are, in a process of its own that makes no call
-// afterwards. Errors: kRejected (the kernel refuses a filter), kUnavailable (built without libbpf;
-// no x86_64; no BTF; the kernel has no such bitmaps; CAP_BPF and CAP_PERFMON are missing, as in
-// general everywhere but for root; this process has a filter itself; a filter forbids to install
-// the next one, and seccomp cannot be suspended, which takes CAP_SYS_ADMIN and
-// CONFIG_CHECKPOINT_RESTORE).
+// The bitmaps of each stack of filters (newest first): for x86_64, and for i386 if this kernel has
+// one. A separate process installs the filters unchanged and makes no call afterwards. Errors:
+// kRejected (the kernel refuses a filter); kUnavailable (no libbpf in this build; not x86_64; no
+// BTF; a kernel without such bitmaps; no CAP_BPF and CAP_PERFMON, which usually only root has; this
+// process has a filter itself; a filter forbids seccomp(), and suspending it needs CAP_SYS_ADMIN
+// and CONFIG_CHECKPOINT_RESTORE).
 Result<std::vector<std::vector<Bitmap>>> bitmaps(std::span<const std::vector<ProgramView>> stacks);
 
 }  // namespace secequiv::kernel

@@ -1,5 +1,5 @@
-// What processes that are given filters have in common: how a program is handed to the kernel, that
-// none of them leaves a core file, and that none is started with a handler of ours. Linux only.
+// What all processes with filters have in common. Owns how a program is passed to the kernel, that
+// no process leaves a core file, and that none starts with a signal handler of ours. Linux only.
 #pragma once
 
 #include <linux/filter.h>
@@ -17,13 +17,13 @@ inline sock_fprog fprog_of(ProgramView program) {
           reinterpret_cast<sock_filter*>(const_cast<Insn*>(program.data()))};  // NOLINT
 }
 
-// A core file of 1 byte is none, nor is it piped to a helper.
+// With a limit of 1 byte the kernel writes no core file and pipes none to a helper.
 inline void leave_no_core() {
   const rlimit no_core = {1, 1};
   ::setrlimit(RLIMIT_CORE, &no_core);
 }
 
-// As long as it exists this thread takes no signals.
+// Blocks all signals for this thread while it exists.
 class NoSignals {
  public:
   NoSignals() {

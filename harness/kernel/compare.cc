@@ -18,15 +18,14 @@ Result<Answers> answers_to(ProgramView program, std::span<const SeccompData> inp
   return Answers(values->begin(), values->end());
 }
 
-// The smallest input on which the programs differ by the model, if the model is right about
-// `found`.
+// Minimizes `found` with the model, if the model agrees with the kernel about it.
 Witness smaller(const Pair& pair, const Witness& found) {
   const auto replayed = replay(pair, found.data);
   if (!replayed || replayed->before != found.before || replayed->after != found.after) return found;
   return minimize(pair, found);
 }
 
-// Puts `inputs` to one program; no answers if the kernel refuses it.
+// Runs one program on `inputs`; no answers if the kernel refuses it.
 Result<Answers> ask_side(AskedSide& side, ProgramView program, std::span<const SeccompData> inputs,
                          const AskOptions& options) {
   const auto start = Clock::now();
@@ -117,7 +116,7 @@ Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputB
     asked += inputs.size();
     if (options.progress) options.progress(asked);
   }
-  // A smaller one may be no call of this entry any more.
+  // A smaller input may no longer be a call of this entry.
   if (out.witness && !options.entry)
     out.witness = smaller({programs[0].second, programs[1].second, options.sameness}, *out.witness);
   out.verdict = verdict_of(out);

@@ -39,7 +39,7 @@ long trace(unsigned long request, pid_t pid, unsigned long address, void* data) 
   return ::ptrace(static_cast<__ptrace_request>(request), pid, address, data);
 }
 
-// Stops a process as long as this exists.
+// Keeps a process stopped while it exists.
 class Stopped {
  public:
   explicit Stopped(pid_t pid) : pid_(pid) {}
@@ -148,7 +148,7 @@ struct Numbers {
 constexpr std::array kNumbers = {Numbers{AUDIT_ARCH_X86_64, 317, 157},
                                  Numbers{AUDIT_ARCH_I386, 354, 172}};
 
-// By ptrace alone, as whoever traces may not be permitted to do more.
+// Uses only ptrace, because the tracer may have no other rights.
 bool read_memory(pid_t pid, std::uint64_t from, void* into, std::size_t size) {
   constexpr std::uint64_t kWord = sizeof(long);
   auto* out = static_cast<unsigned char*>(into);
@@ -165,7 +165,7 @@ bool read_memory(pid_t pid, std::uint64_t from, void* into, std::size_t size) {
   return true;
 }
 
-// What a process is about to install, from the entry of the call to its exit.
+// The filter that a process is about to install, kept from the call's entry to its exit.
 struct Pending {
   bool installs = false;
   Program program;  // empty if it cannot be read
@@ -184,7 +184,7 @@ Program read_filter(pid_t pid, std::uint64_t address, bool is_i386) {
   return out;
 }
 
-// The whole process that a thread is of; kill() takes no threads but the first.
+// The process that a thread belongs to; kill() takes only the first thread of a process.
 void end(pid_t tid) { ::syscall(SYS_tkill, tid, SIGKILL); }
 
 class Recorder {
@@ -207,7 +207,7 @@ class Recorder {
   void end_all() {
     out_.interrupted = true;
     for (const auto& [pid, pending] : live_) end(pid);
-    // Children that had not been seen yet stop once, and wait for us.
+    // A child that is not known yet stops once and waits for us.
     for (;;) {
       const pid_t pid = ::waitpid(-1, &status_, __WALL);
       if (pid > 0 && WIFSTOPPED(status_)) end(pid);
@@ -215,7 +215,7 @@ class Recorder {
     }
   }
 
-  // The child waits until it is traced, and says through another pipe if it cannot be started.
+  // The child waits until it is traced. A second pipe reports that it cannot be started.
   Status start(const std::vector<std::string>& command) {
     std::vector<char*> arguments;
     for (const std::string& argument : command)
@@ -248,7 +248,7 @@ class Recorder {
       ::waitpid(child_, nullptr, 0);
     } else {
       live_[child_];
-      // To be stopped at each of its calls it has to be stopped once.
+      // ptrace can only stop it at its calls after it has stopped once.
       trace(PTRACE_INTERRUPT, child_, 0, nullptr);
       failed_ = failed[0];
       command_ = command[0];

@@ -63,9 +63,9 @@ bool is_safe(const SeccompData& call) {
 
 std::string claim(const Latency& latency, const VariantTimes& before, const VariantTimes& after) {
   if (latency.rounds < kFewestRounds)
-    return fmt::format("nothing can be claimed from fewer than {} rounds", kFewestRounds);
+    return fmt::format("fewer than {} rounds support no claim", kFewestRounds);
   const double ratio = after.mean / before.mean;
-  if (std::abs(ratio - 1) <= latency.noise) return "no difference that could be told from noise";
+  if (std::abs(ratio - 1) <= latency.noise) return "no difference beyond noise";
   return ratio < 1 ? fmt::format("{:.1f} % faster", (1 - ratio) * 100)
                    : fmt::format("{:.1f} % slower", (ratio - 1) * 100);
 }
@@ -121,14 +121,14 @@ Error unavailable(std::string_view what, int error) {
                     fmt::format("{}: {}", what, std::strerror(error)));
 }
 
-// Every return is an error number, whatever it was: no call is run, and none is cached.
+// Turns every return into an error number, so that no call runs and none is cached.
 void answer_by_errors(Program& program) {
   for (Insn& in : program)
     if (in.code == kRetK || in.code == kRetA) in = {kRetK, 0, 0, SECCOMP_RET_ERRNO | 1};
 }
 
-// Lets seccomp() through, for the filters that are installed after this one, and leaves A as it
-// was. Only what the kernel's emulation understands, so that calls stay cached.
+// Lets seccomp() pass, so that the filters above this one can be installed. Uses only instructions
+// that the kernel's emulation understands, so that calls stay cached.
 void let_more_filters_in(Program& program) {
   const std::array<Insn, kAddedBelow> start = {{{kLdWAbs, 0, 0, 0},
                                                 {kJeqK, 0, 1, SYS_seccomp},
@@ -137,7 +137,7 @@ void let_more_filters_in(Program& program) {
   program.insert(program.begin(), start.begin(), start.end());
 }
 
-// What is installed for a variant, the newest first.
+// The programs to install for a variant, newest first.
 std::vector<Program> installed(const Variant& variant, bool real) {
   std::vector<Program> out = variant.stack;
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -147,7 +147,7 @@ std::vector<Program> installed(const Variant& variant, bool real) {
   return out;
 }
 
-// What a sample leaves: an errno, or 0 and what it measured.
+// The result of a sample: an errno, or 0 and the times.
 struct Sample {
   int error;
   bool done;
@@ -189,8 +189,8 @@ class SharedSample {
                : "rcx", "r11", "memory");
 }
 
-// Ticks of a chain of multiplications, each waiting for the one before: some thousand of the core's
-// own cycles, whatever its frequency is at that moment.
+// Ticks for a chain of dependent multiplications: some thousand cycles of the core, whatever its
+// frequency is at that moment.
 std::uint64_t yardstick() {
   std::uint64_t value = 3;
   const std::uint64_t start = __rdtsc();
@@ -199,7 +199,7 @@ std::uint64_t yardstick() {
 }
 // NOLINTEND(misc-const-correctness)
 
-// In the child. It ends by an instruction that is none: no call works for it any more.
+// Runs in the child. It ends with an illegal instruction, because no call works any more.
 [[noreturn]] void sample(const std::vector<Program>& stack, const std::vector<TimedCall>& calls,
                          const LatencyOptions& options, Sample& out) {
   leave_no_core();
@@ -223,7 +223,7 @@ std::uint64_t yardstick() {
         for (std::size_t n = 0; n < options.calls; ++n) make(calls[i].input);
         const std::uint64_t ticks = __rdtsc() - start;
         const std::uint64_t after = yardstick();
-        // Whatever disturbs makes it longer, and must not make the batch shorter.
+        // A disturbance makes the chain longer, which must not make the batch look shorter.
         const std::uint64_t shorter = std::min(before, after);
         batches[batch] = static_cast<double>(ticks) / static_cast<double>(shorter);
         out.yardstick = std::min(out.yardstick, shorter);
@@ -248,17 +248,16 @@ double ticks_per_ns() {
 
 Error refused(const Variant& variant, std::size_t instructions, int error) {
   if (error == EINVAL)
-    return make_error(ErrorCode::kRejected, variant.name,
-                      fmt::format("expected a filter that the running kernel takes, found one of "
-                                  "{} instructions that it refuses",
-                                  instructions));
-  // Of one filter alone this is what it says.
+    return make_error(
+        ErrorCode::kRejected, variant.name,
+        fmt::format("the running kernel refuses this filter of {} instructions", instructions));
+  // A single filter is never too long for this limit, so the error is about the sum.
   if (error == ENOMEM && variant.stack.size() > 1)
     return make_error(
         ErrorCode::kRejected, variant.name,
-        fmt::format("expected at most 32768 instructions in all filters of a process, each filter "
-                    "counting 4 more (as the kernel translates them: an instruction is one or "
-                    "more), found {} filters of {} instructions, too many for the running kernel",
+        fmt::format("expected at most 32768 instructions in all filters of a process, after the "
+                    "kernel's translation and with 4 more for each filter; found {} filters of {} "
+                    "instructions, too many for the running kernel",
                     variant.stack.size(), instructions));
   return unavailable("seccomp is not permitted here", error);
 }
@@ -268,15 +267,14 @@ struct Sampled {
   std::vector<Program> stack;  // as it is installed
 };
 
-// A process of its own; nothing if it could not measure.
+// One sample in a new process; empty if it could not measure.
 Status take(const Sampled& sampled, const std::vector<TimedCall>& calls,
             const LatencyOptions& options, Sample& out) {
   out.error = 0;
   out.done = false;
   pid_t pid = -1;
   {
-    // A terminal's Ctrl-C is for all processes of the group, and a sample is to end before that is
-    // heeded.
+    // A terminal sends Ctrl-C to all processes of the group; the sample must end first.
     const NoSignals blocked;
     pid = ::fork();
     if (pid == 0) sample(sampled.stack, calls, options, out);
@@ -292,7 +290,7 @@ Status take(const Sampled& sampled, const std::vector<TimedCall>& calls,
   }
   if (out.done) return Ok{};
   return make_error(ErrorCode::kUnavailable, "bench",
-                    "a process that measured was ended by a filter, or from outside");
+                    "something ended a measuring process: a filter, or a signal from outside");
 }
 
 }  // namespace
@@ -307,7 +305,7 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
   all.reserve(variants.size());
   for (const Variant& variant : variants)
     all.push_back({&variant, installed(variant, options.real)});
-  // What the kernel refuses is refused before anything is measured.
+  // Filters that the kernel refuses fail before any time is spent on measuring.
   for (const Sampled& one : all)
     if (auto s = take(one, {}, options, *shared.get()); !s) return s.error();
   const double per_ns = ticks_per_ns() * static_cast<double>(options.calls);

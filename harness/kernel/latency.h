@@ -1,14 +1,6 @@
-// How long the running kernel takes over system calls with a filter. Owns sampling that holds on a
-// machine that does other things too, and when a difference may be claimed. It must not know where
-// filters and calls come from, nor print.
-//
-// A sample is a fresh process that installs the filters and makes each call in batches of some
-// hundred. Between batches it times a chain of multiplications, the yardstick: a batch divided by
-// it does not depend on the frequency that the core has at that moment. Of a sample's batches the
-// one counts that a quarter of them beats. Samples of all variants follow each other in random
-// order, and of all rounds the median of each call is taken: a process now and then is faster or
-// slower than others for where the kernel put its filters, so that minima are luck. For the same
-// reason an error is what order statistics say, which suppose nothing about how times are spread.
+// How long the running kernel takes over system calls with a filter. Owns sampling that works on a
+// busy machine, and the decision when a difference may be claimed. It must not know where filters
+// and calls come from, nor print. README.md describes the method.
 #pragma once
 
 #include <functional>
@@ -20,15 +12,16 @@
 
 namespace secequiv::kernel {
 
-// What a filter below others gets in front, so that the others can be installed: instructions.
+// Instructions added in front of a filter below others, which let those be installed.
 inline constexpr std::size_t kAddedBelow = 4;
-// From fewer rounds nothing is claimed.
+// With fewer rounds no difference is claimed.
 inline constexpr std::size_t kFewestRounds = 8;
 
 struct Variant {
   std::string name;
   std::vector<Program> stack;  // the newest first; empty: no filter at all
-  // Of all filters, if the stack is only the executed part of them (slice.h); else the same or 0.
+  // If the stack is only the executed part of the filters (slice.h), their full length; else the
+  // same or 0.
   std::size_t of_instructions = 0;
 };
 
@@ -40,24 +33,24 @@ struct TimedCall {
 
 struct LatencyOptions {
   std::size_t rounds = 20;
-  // Where the machine is too restless to tell differences of half a percent after that: more
-  // rounds, until it can be told, at most this many times as many.
+  // If noise hides differences of half a percent after that, there are more rounds: at most this
+  // many times as many.
   std::size_t patience = 4;
-  std::size_t batches = 20;  // of a call in a process
-  std::size_t calls = 200;   // in a batch
-  std::uint64_t seed = 1;    // of the order
-  // Leave ALLOW as it is, so that calls are run and the kernel's cache answers them; otherwise
-  // every return is an error number, and nothing is run. Only for calls that is_safe() names.
+  std::size_t batches = 20;  // per call and process
+  std::size_t calls = 200;   // per batch
+  std::uint64_t seed = 1;    // for the order of samples
+  // Leaves ALLOW as it is, so that calls run and the kernel's cache counts; only for calls that
+  // is_safe() accepts. Otherwise every return is an error number, and no call runs.
   bool real = false;
-  std::function<bool()> stop;  // asked between samples, and when a signal comes
-  // Samples taken so far, and the noise as far as it is known (0: not yet; infinite: too few).
+  std::function<bool()> stop;  // called between samples, and after a signal
+  // Gets the number of samples so far and the noise (0: not known yet; infinite: too few rounds).
   std::function<void(std::size_t, double)> progress;
 };
 
 struct VariantTimes {
   std::string name;
-  std::size_t instructions = 0;     // of all filters that were given
-  std::size_t of_instructions = 0;  // if those are a part (Variant); else 0
+  std::size_t instructions = 0;     // of all filters together
+  std::size_t of_instructions = 0;  // their full length if only a part was timed; else 0
   std::vector<double> ns;           // for each call
   double mean = 0;                  // by weight
   double error = 0;                 // standard error of that (error_of_median)
@@ -65,13 +58,13 @@ struct VariantTimes {
 
 struct Latency {
   std::vector<VariantTimes> variants;
-  std::size_t rounds = 0;         // that were finished
-  bool interrupted = false;       // by `stop`
-  bool filtered_already = false;  // this process has filters that every variant's are added to
-  // Ratios that differ from 1 by no more than that are not to be claimed: three standard errors of
-  // a ratio, by the variant with the largest, and at least 0.5 %; infinite with too few rounds. Of
-  // variants with filters: a call without any is often in one of two modes, and must not hide
-  // differences between others.
+  std::size_t rounds = 0;         // finished rounds
+  bool interrupted = false;       // `stop` ended it
+  bool filtered_already = false;  // this process has filters, which come on top of every variant's
+  // A ratio must differ from 1 by more than this to be claimed: three standard errors of a ratio
+  // for the variant with the largest error, and at least 0.5 %; infinite with too few rounds. The
+  // variant without filters does not count: its times often have two modes, which would hide
+  // differences.
   double noise = 0;
 };
 
@@ -81,28 +74,28 @@ using Rounds = std::vector<std::vector<std::vector<double>>>;
 // Calls that do nothing: getpid, getppid, getuid, geteuid, getgid, getegid, gettid.
 bool is_safe(const SeccompData& call);
 
-// A third of how far the median of `values` (at least one) is from the farther end of an interval
-// that has the true one with three sigmas, by order statistics: of few values it is all of them,
-// and values of two kinds are not taken for one.
+// The standard error of the median of `values` (at least one): a third of its distance from the
+// farther end of its three-sigma interval. The interval comes from order statistics, which assume
+// nothing about the distribution; for few values it contains all of them.
 double error_of_median(std::vector<double> values);
 
-// `rounds` (at least one) times `ns`, the nanoseconds of their unit.
+// Summarizes `rounds` (at least one), whose unit is `ns` nanoseconds.
 Latency summarize(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
                   const Rounds& rounds, double ns);
 
-// Is another round to be taken?
+// Is another round needed?
 bool wants_more(const Latency& latency, const LatencyOptions& options);
 
-// Times every call with every variant. Without a filter calls would be run: unless `real`, a number
-// that no call has stands for them there. Preconditions: check() accepts all programs, and those
-// below others with kAddedBelow more instructions; not all weights are 0; with `real`, all calls
-// are safe and allowed. Errors: kRejected (the kernel refuses the filters of a variant),
-// kUnavailable (no seccomp here; no x86_64; it was stopped before two rounds were done).
+// Times every call with every variant. Without a filter a call would run, so unless `real` is set
+// an unused number takes its place. Preconditions: check() accepts all programs, and those below
+// others with kAddedBelow more instructions; not all weights are 0; with `real`, all calls are safe
+// and allowed. Errors: kRejected (the kernel refuses the filters of a variant); kUnavailable (no
+// seccomp here, not x86_64, or stopped before two rounds were done).
 Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
                         const LatencyOptions& options);
 
-// "... % faster", "... % slower", "no difference that could be told from noise" or that there are
-// too few rounds to tell: `after` beside `before`.
+// How `after` compares with `before`: "... % faster", "... % slower", no difference beyond noise,
+// or too few rounds for a claim.
 std::string claim(const Latency& latency, const VariantTimes& before, const VariantTimes& after);
 
 }  // namespace secequiv::kernel

@@ -13,10 +13,10 @@
 namespace secequiv::kernel {
 namespace {
 
-// getpid on x86_64. It is never run, and no filter that a container installs objects to it.
+// getpid on x86_64. It never runs, and no container's filter forbids it.
 constexpr std::uint32_t kHarmless = 39;
 
-// Answers of all passes put together.
+// Combines the results of all passes.
 Result<std::vector<std::uint32_t>> values_of(const Instrumented& instrumented,
                                              std::span<const SeccompData> calls, Entry entry) {
   std::vector<std::uint32_t> out(calls.size());
@@ -33,14 +33,15 @@ Result<std::vector<std::uint32_t>> values_of(const Instrumented& instrumented,
       } else if (reply.number < instrumented.values.size()) {
         out[i] = instrumented.values[reply.number];
       } else {
-        return make_error(ErrorCode::kInternal, "kernel", "an answer that no return gives");
+        return make_error(ErrorCode::kInternal, "kernel",
+                          "the filter returned an index without a value");
       }
     }
   }
   return out;
 }
 
-// `inputs` (at least one) agree in the words that calls cannot carry.
+// Precondition: `inputs` (at least one) agree in the fixed words.
 Result<std::vector<std::uint32_t>> evaluate_group(ProgramView program, const LoadPlan& plan,
                                                   std::span<const SeccompData> inputs) {
   const auto instrumented = instrument(program, plan, inputs.front());
@@ -73,7 +74,7 @@ Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
   const LoadPlan plan = plan_loads(program, inputs);
   if (inputs.empty()) return std::vector<std::uint32_t>{};
   if (plan.fixed.empty()) return evaluate_group(program, plan, inputs);
-  // An installation for each combination of values of the words that calls cannot carry.
+  // Installs the program once for each combination of values of the fixed words.
   std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::vector<std::uint32_t> key;

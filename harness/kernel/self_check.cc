@@ -19,8 +19,8 @@ constexpr std::size_t kEdges = 4;      // programs of special lengths, at the st
 
 Program of_length(std::size_t length) { return Program(length, {kRetK, 0, 0, 0}); }
 
-// A third are as random_program() makes them, some are of generate_program()'s shapes, some are
-// garbage; the others are legal but for one field, if at all.
+// A third come from random_program(), some from generate_program(), some are garbage; the others
+// have at most one illegal field.
 Program nearly_legal(Random& random, std::size_t i) {
   constexpr std::array<std::size_t, kEdges> kLengths = {0, kMaxInsns, kMaxInsns + 1, 65536};
   if (i < kEdges) return of_length(kLengths[i]);
@@ -49,7 +49,7 @@ struct Checking {
   SelfCheckReport report;
   std::set<std::uint16_t> opcodes;
 
-  // True: go on.
+  // Returns whether to continue.
   Result<bool> evaluate_both(const Program& program, Random& random) {
     const auto inputs = random_inputs(random, program, options.inputs);
     const auto answers = options.kernel(program, inputs);

@@ -1,5 +1,5 @@
-// Our model of the kernel, above all its checker and interpreter, put to the running kernel on
-// random programs. Owns which programs those are and what a disagreement is. It must not print.
+// Compares our model of the kernel (its checker and interpreter) with the running kernel on random
+// programs. Owns which programs those are and what counts as a disagreement. It must not print.
 #pragma once
 
 #include <functional>
@@ -18,12 +18,12 @@ struct SelfCheckOptions {
   std::size_t programs = 20000;  // legal ones and nearly legal ones, for acceptance
   std::size_t inputs = 64;       // for each of a quarter of those that are legal
   std::uint64_t seed = 1;
-  // What is checked; a test puts a wrong one here.
+  // The model; tests put a wrong one here.
   std::function<bool(ProgramView)> accepts;
   std::function<std::vector<std::uint32_t>(ProgramView, std::span<const SeccompData>)> evaluate;
-  Evaluate kernel = kernel::evaluate;         // who says what is right; a test puts another here
-  std::function<bool()> stop;                 // asked after each hundred programs or so
-  std::function<void(std::size_t)> progress;  // programs so far
+  Evaluate kernel = kernel::evaluate;         // the reference; tests put another here
+  std::function<bool()> stop;                 // called after each hundred programs or so
+  std::function<void(std::size_t)> progress;  // gets the number of programs so far
 };
 
 struct SelfCheckReport {
@@ -33,13 +33,13 @@ struct SelfCheckReport {
   std::size_t accepted = 0;   // by the kernel
   std::size_t evaluated = 0;  // programs
   std::size_t evaluations = 0;
-  std::size_t no_room = 0;  // programs that have none for what makes answers readable
-  std::size_t opcodes = 0;  // that programs which were evaluated contain, of
-  std::size_t legal_opcodes = 0;
+  std::size_t no_room = 0;  // programs without room for the instructions that make results readable
+  std::size_t opcodes = 0;  // different ones in the evaluated programs
+  std::size_t legal_opcodes = 0;  // that exist
   bool interrupted = false;
   double seconds = 0;
-  // The first program on which they disagree, and how: an input with the model's value and the
-  // kernel's, or else only whether each accepts it.
+  // The first program on which they disagree: with an input and both values, or with only whether
+  // the kernel accepts it.
   std::optional<Program> program;
   std::optional<bool> kernel_accepts;
   std::optional<Witness> witness;

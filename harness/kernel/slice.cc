@@ -34,12 +34,12 @@ Program executed_part(ProgramView program, std::span<const SeccompData> inputs) 
   for (std::size_t i = 0; i < program.size(); ++i) {
     if (!reached[i]) continue;
     Insn in = program[i];
-    // Distances can only have become shorter.
+    // Removing code only shortens distances.
     const auto distance = [&](std::size_t old) { return place[i + 1 + old] - out.size() - 1; };
     if (in.code == kJa) {
       in.k = static_cast<std::uint32_t>(distance(in.k));
     } else if (is_conditional(in)) {
-      // Two different sides, for with equal ones the kernel would leave the comparison out.
+      // The sides must differ: with equal ones the kernel would drop the comparison.
       const auto side = [&](std::size_t mine, std::size_t other) {
         if (reached[i + 1 + mine]) return distance(mine);
         return std::size_t{distance(other) == 1 ? 0U : 1U};

@@ -1,5 +1,5 @@
-// A program without what given calls do not execute, so that a filter too long for the kernel can
-// be timed on them. Owns how code is left out. It must not know what is measured.
+// The part of a program that given calls execute, so that a filter too long for the kernel can be
+// timed on them. Owns how code is removed. It must not know what is measured.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace secequiv::kernel {
 
-// What `program` executes on any of `inputs`, in its order, each input by the same instructions as
-// before. Sides of a conditional that no input takes lead to whatever comes after the next
-// instruction, so the result decides nothing about other inputs. Preconditions: all jumps of
-// `program` are in range and its last instruction returns (its length is free); `inputs` not empty.
+// The instructions of `program` that any of `inputs` executes, in order; each input executes the
+// same ones as before. A side of a conditional that no input takes leads to some other instruction,
+// so the result means nothing for other inputs. Preconditions: all jumps of `program` are in range,
+// its last instruction returns (its length does not matter), and `inputs` is not empty.
 Program executed_part(ProgramView program, std::span<const SeccompData> inputs);
 
 }  // namespace secequiv::kernel

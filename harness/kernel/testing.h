@@ -1,4 +1,4 @@
-// For tests that ask the running kernel.
+// For tests that need the running kernel.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "harness/base/result.h"
 
-// Skips, or fails where the kernel has to be there (.ci/run).
+// Skips the test, or fails it if SECEQUIV_REQUIRE_KERNEL is set (.ci/run).
 #define SKIP_WITHOUT_KERNEL(result)                                    \
   if (!(result) && (result).error().code == ErrorCode::kUnavailable && \
       std::getenv("SECEQUIV_REQUIRE_KERNEL") == nullptr)               \

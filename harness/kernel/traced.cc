@@ -29,9 +29,9 @@
 
 #include "harness/kernel/child.h"
 
-// The loop over calls: rdi = calls (64 bytes each), rsi = answers (32 bits each), rdx = how many,
-// at least 1. System calls leave every register but rax, rcx and r11 alone (int $0x80 may clear r8
-// to r11, too). `secequiv_*_ip` is what the kernel takes for the instruction pointer.
+// The loop over calls: rdi = calls (64 bytes each), rsi = answers (32 bits each), rdx = their
+// number, at least 1. System calls change only rax, rcx and r11 (int $0x80 may also clear r8 to
+// r11). `secequiv_*_ip` is the instruction pointer that the kernel reports to the filter.
 extern "C" {
 void secequiv_ask_x86_64(const void* calls, void* answers, std::size_t count);
 void secequiv_ask_i386(const void* calls, void* answers, std::size_t count);
@@ -112,13 +112,12 @@ namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 constexpr std::size_t kBatch = 4096;
-// No answer: those are 0 or negative error numbers.
+// Stands for "no answer"; answers are 0 or negative error numbers.
 constexpr std::uint32_t kNone = 1;
 
 enum class Step : int { kStarted, kDeathSignal, kTrace, kNoNewPrivs, kSeccomp, kInstalled };
 
-// What parent and child tell each other, in memory that both write. The child writes while the
-// parent waits for it.
+// Memory that parent and child share. The child writes while the parent waits.
 struct Shared {
   sock_fprog program;
   pid_t parent;
@@ -132,8 +131,8 @@ struct Shared {
   std::array<std::byte, kStackBytes> stack;
 };
 
-// Before Linux 5.16 a process that seccomp ends takes all others with it that share its memory
-// (coredump_wait); there the child gets a copy, which takes longer.
+// Before Linux 5.16 a process that seccomp ends takes along all others that share its memory
+// (coredump_wait). There the child gets a copy, which takes longer.
 bool may_share_memory() {
   utsname name{};
   int major = 0;
@@ -142,7 +141,7 @@ bool may_share_memory() {
          std::pair(major, minor) >= std::pair(5, 16);
 }
 
-// The child has the parent's thread-local storage, so that it may call nothing of libc's.
+// The child uses the parent's thread-local storage, so it must not call libc.
 #define SECEQUIV_CHILD __attribute__((no_sanitize("address", "undefined"), no_stack_protector))
 
 SECEQUIV_CHILD inline long raw(long nr, long a, long b = 0, long c = 0, long d = 0) {
@@ -166,19 +165,19 @@ SECEQUIV_CHILD bool succeeds(Shared& shared, Step step, long result) {
 
 SECEQUIV_CHILD int child_main(void* argument) {
   Shared& shared = *static_cast<Shared*>(argument);
-  // A core file of 1 byte is none, nor is it piped to a helper. It works without this, too.
+  // A limit of 1 byte means no core file and no helper. The process works without this, too.
   rlimit core = {0, 0};
   if (raw(SYS_prlimit64, 0, RLIMIT_CORE, 0, reinterpret_cast<long>(&core)) == 0) {
     core.rlim_cur = core.rlim_max == 0 ? 0 : 1;
     raw(SYS_prlimit64, 0, RLIMIT_CORE, reinterpret_cast<long>(&core), 0);
   }
   if (!succeeds(shared, Step::kDeathSignal, raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL))) return 1;
-  // A parent that is dead already sends no signal, and whoever took over waits for no breakpoint.
+  // A parent that is already dead sends no signal, and its successor waits for no breakpoint.
   if (raw(SYS_getppid, 0) != shared.parent) return 1;
   if (!succeeds(shared, Step::kTrace, raw(SYS_ptrace, PTRACE_TRACEME, 0)) ||
       !succeeds(shared, Step::kNoNewPrivs, raw(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1)))
     return 1;
-  // Without the flag some kernels slow the process down against speculation.
+  // Without the flag some kernels slow the process down to mitigate speculation.
   const long program = reinterpret_cast<long>(&shared.program);
   long installed =
       raw(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, program);
@@ -192,10 +191,10 @@ SECEQUIV_CHILD int child_main(void* argument) {
   }
 }
 
-// What a kernel takes whatever else it refuses.
+// A program that every kernel accepts.
 constexpr Insn kPlainest = {kRetK, 0, 0, SECCOMP_RET_ERRNO};
 
-// Signals of an instruction that cannot be executed: behind them it would only come again.
+// Signals for an instruction that cannot be executed; continuing would only repeat them.
 bool is_fault(int signal) {
   return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
 }
@@ -243,8 +242,8 @@ struct Traced::Child {
     pid = -1;
   }
 
-  // Until it is at its breakpoint or at what it cannot execute, or has ended. Other stops are of
-  // signals, which are not its.
+  // Waits until the process reaches its breakpoint, fails at an instruction, or ends. Other stops
+  // come from signals meant for others.
   Result<int> wait() const {
     for (;;) {
       int status = 0;
@@ -270,7 +269,7 @@ Result<std::unique_ptr<Traced>> Traced::start(ProgramView program, std::optional
   const auto launched = out->launch();
   if (launched) return out;
   if (launched.error().code != ErrorCode::kRejected) return launched.error();
-  // The error number for a wrong program is that for all else about seccomp() that is not known.
+  // EINVAL stands for a wrong program and for everything that this seccomp() does not know.
   out->program_ = {kPlainest};
   if (const auto plainest = out->launch(); !plainest) {
     if (plainest.error().code != ErrorCode::kRejected) return plainest.error();
@@ -296,7 +295,7 @@ Status Traced::launch() {
   static_assert(sizeof(sock_filter) == sizeof(Insn));
   child.shared->parent = ::getpid();
   child.shared->program = fprog_of(program_);
-  // No handler of this process' may run in the child, on whatever stack.
+  // No signal handler of ours may run in the child, on any stack.
   {
     const NoSignals blocked;
     child.pid = ::clone(&child_main, child.shared->stack.data() + kStackBytes,
@@ -322,8 +321,8 @@ Status Traced::launch() {
                                 WTERMSIG(*status)));
 }
 
-// Of calls from `first` on, already in place; up to the end or to one that ended the process, which
-// is what it returns. (`count` if none did.)
+// Makes the calls from `first` on, which are in place. Returns the index of the call that ended the
+// process, or `count`.
 Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
   if (!child_ || child_->pid == -1)
     if (auto s = launch(); !s) return s.error();
@@ -349,7 +348,7 @@ Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
   const auto index = static_cast<std::size_t>(at - shared.answers.data());
   if (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGSYS && index != count) return index;
   return make_error(ErrorCode::kUnavailable, "kernel",
-                    "the filter's process was ended by something else than the filter");
+                    "something other than the filter ended the filter's process");
 }
 
 Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData> calls, Entry entry) {
@@ -373,7 +372,7 @@ Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData> calls, Entry
       const std::uint32_t number = 0u - shared.answers[i];
       if (number > 0xfff)
         return make_error(ErrorCode::kInternal, "kernel",
-                          fmt::format("call {} was not answered by the filter but with {:#x}",
+                          fmt::format("something other than the filter answered call {} with {:#x}",
                                       done + i, shared.answers[i]));
       out[done + i].number = static_cast<std::uint16_t>(number);
     }
@@ -404,7 +403,7 @@ Traced::~Traced() = default;
 
 Result<std::unique_ptr<Traced>> Traced::start(ProgramView, std::optional<Memory>) {
   return make_error(ErrorCode::kUnavailable, "kernel",
-                    "the kernel can be asked on x86_64 Linux only");
+                    "the kernel can run filters for us on x86_64 Linux only");
 }
 Status Traced::launch() { return start(program_, memory_).error(); }
 Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData>, Entry) {

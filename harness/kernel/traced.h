@@ -1,6 +1,6 @@
-// A process that one filter is installed in and that asks the kernel about system calls, none of
-// which is run. Owns the process: how it starts, stops between batches, and ends. It is traced by
-// the thread that made it, and dies with it. It must not know what answers mean.
+// A process with one filter that makes system calls, none of which runs. Owns the process: how it
+// starts, stops between batches and ends. The thread that starts it traces it, and it dies with
+// that thread. It must not know what answers mean.
 //
 // Source: seccomp_set_mode_filter, __seccomp_filter (kernel/seccomp.c); do_syscall_64 and
 // int80_emulation (arch/x86/entry).
@@ -22,32 +22,32 @@ enum class Entry : std::uint8_t {
   kI386,    // `int $0x80`
 };
 
-// What the kernel said to one call.
+// The kernel's answer to one call.
 struct Reply {
   std::uint16_t number = 0;  // the error number
-  bool killed = false;       // or this: the process was ended by SIGSYS
+  bool killed = false;       // instead of an error number, SIGSYS ended the process
 };
 
-// Whether the process works in this one's memory, which is faster to start.
+// Does the process share our memory? Sharing makes it faster to start.
 enum class Memory : std::uint8_t { kShared, kCopied };
 
 // Only the thread that made it may use it.
 class Traced {
  public:
-  // Precondition: every return of `program` is an error number. Needs no privileges. `memory`: as
-  // the kernel allows if it is left out.
-  // Errors: kUnavailable (seccomp or ptrace is not permitted here, or this machine is no x86_64),
-  // kRejected (the kernel refuses the program, and not every one).
+  // Precondition: every return of `program` is an error number. Needs no privileges. Without
+  // `memory` it is shared if this kernel allows that. Errors: kUnavailable (seccomp or ptrace is
+  // not permitted here, or this is not x86_64); kRejected (the kernel refuses this program, but not
+  // every program).
   static Result<std::unique_ptr<Traced>> start(ProgramView program,
                                                std::optional<Memory> memory = std::nullopt);
   ~Traced();
   Traced(const Traced&) = delete;
   Traced& operator=(const Traced&) = delete;
 
-  // Asks about each call: word 0 is the number, words 4 to 15 are the arguments; the others are as
-  // presented() says. After a kill it goes on with the next call in a new process. Errors:
-  // kUnavailable (this kernel has no such entry, too), kInternal (the kernel ran a call, or the
-  // process ended in another way).
+  // Makes each call: word 0 is the number, words 4 to 15 are the arguments, presented() gives the
+  // others. After a kill, a new process continues with the next call. Errors: kUnavailable (also if
+  // this kernel has no such entry); kInternal (the kernel ran a call, or the process ended in
+  // another way).
   Result<std::vector<Reply>> ask(std::span<const SeccompData> calls, Entry entry);
 
  private:
@@ -61,7 +61,7 @@ class Traced {
   std::unique_ptr<Child> child_;
 };
 
-// The seccomp_data that a filter sees of `call`: with the entry's arch and instruction pointer.
+// The seccomp_data that a filter sees for `call`: with the entry's arch and instruction pointer.
 SeccompData presented(const SeccompData& call, Entry entry);
 
 }  // namespace secequiv::kernel

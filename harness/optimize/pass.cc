@@ -12,7 +12,7 @@
 namespace secequiv {
 namespace {
 
-// open and close are decided alike, as are read, write, mmap and brk; futex is hot.
+// open and close have the same decision, and so do read, write, mmap and brk; futex is hot.
 constexpr std::string_view kSome =
     R"j([{"action": "allow", "rules": {"read": true, "write": true, "open": {"args": {"0": {"le": 9}}}, "close": {"args": {"0": {"le": 9}}}, "mmap": true, "brk": true, "poll": {"args": {"0": {"eq": 3}}}, "lseek": {"args": {"0": {"eq": 4}}}, "ioctl": {"args": {"1": {"eq": 2}}}, "futex": {"args": {"1": {"eq": 1}}}}},
     {"action": "kill_process", "rules": {"ptrace": true}}])j";
@@ -20,17 +20,17 @@ constexpr std::string_view kMany =
     R"j([{"action": "allow", "rules": {"read": true, "open": true, "stat": true, "lstat": true, "lseek": true, "mprotect": true, "brk": true, "pread64": true, "readv": true, "access": true, "select": true, "mremap": true, "mincore": true, "shmget": true, "shmctl": true, "dup2": true, "futex": {"args": {"1": {"eq": 1}}}}}])j";
 
 constexpr std::array kLayoutPasses = {
-    Pass{"drop-default-calls",
-         "A number that is decided like those nobody lists need not be listed.", kSome,
+    Pass{"drop-default-calls", "A number with the decision of unlisted numbers need not be listed.",
+         kSome,
          "list: read ALLOW, write ALLOW, open ?2, close ?3, poll ?4, lseek ?5, mmap ALLOW, brk "
          "ALLOW, ioctl ?8, futex ?9\n",
          detail::drop_default_calls},
-    Pass{"share-equal-code", "Numbers that are decided alike can share one piece of code.", kSome,
+    Pass{"share-equal-code", "Numbers with the same decision can share one piece of code.", kSome,
          "list: read ALLOW, write ALLOW, open ?2, close ?2, poll ?4, lseek ?5, mmap ALLOW, brk "
          "ALLOW, ioctl ?8, futex ?9\n",
          detail::share_equal_code},
-    Pass{"hot-first",
-         "No number is listed twice, so those that are called most may be tested first.", kSome,
+    Pass{"hot-first", "No number is listed twice, so the most frequent ones may be tested first.",
+         kSome,
          "list: futex ?9\n"
          "list: read ALLOW, write ALLOW, open ?2, close ?2, poll ?4, lseek ?5, mmap ALLOW, brk "
          "ALLOW, ioctl ?8\n",
@@ -43,24 +43,24 @@ constexpr std::array kLayoutPasses = {
          "list: open ?2, close ?2, poll ?4, lseek ?5, ioctl ?8\n"
          "list: read ALLOW, write ALLOW, mmap ALLOW, brk ALLOW\n",
          detail::cacheable_last},
-    Pass{"search-trees", "A sorted list can be searched by halves.", kSome,
+    Pass{"search-trees", "A sorted list allows a binary search.", kSome,
          "list: futex ?9\n"
          "tree: open ?2, close ?2, poll ?4, lseek ?5, ioctl ?8\n"
          "list: read ALLOW, write ALLOW, mmap ALLOW, brk ALLOW\n",
          detail::search_trees},
-    Pass{"single-tree", "A sorted list can be searched by halves, whatever is called how often.",
+    Pass{"single-tree", "A sorted list allows a binary search, however frequent each call is.",
          kMany,
          "tree: read ALLOW, open ALLOW, stat ALLOW, lstat ALLOW, lseek ALLOW, mprotect ALLOW, brk "
          "ALLOW, pread64 ALLOW, readv ALLOW, access ALLOW, select ALLOW, mremap ALLOW, mincore "
          "ALLOW, shmget ALLOW, shmctl ALLOW, dup2 ALLOW, futex ?16\n",
          detail::single_tree},
-    Pass{"merge-neighbours", "Consecutive numbers with the same code are found by their bounds.",
+    Pass{"merge-neighbours", "Consecutive numbers with the same code can be found by their bounds.",
          kSome,
          "list: futex ?9\n"
          "tree: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
          "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n",
          detail::merge_neighbours},
-    Pass{"pinned-bounds", "Where the bounds of a search leave one outcome only, no test is needed.",
+    Pass{"pinned-bounds", "If the bounds of a search leave only one outcome, no test is needed.",
          kSome,
          "list: futex ?9\n"
          "tree pinned: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
@@ -102,7 +102,7 @@ constexpr std::array kBytecodePasses = {
          "ja z\nret #0\nz: ja b\nret #1\nb: ret #2\n", "ja b\nret #0\nz: ja b\nret #1\nb: ret #2\n",
          detail::thread_jumps, detail::has_jumps},
     Pass{"skip-redundant-loads",
-         "A jump to a load of the input word that A holds already may go behind the load.",
+         "A jump to a load of the input word that A already holds may go behind the load.",
          "ld [0]\njeq #1, z, b\nret #9\nz: ld [0]\nb: ret a\n",
          "ld [0]\njeq #1, b, b\nret #9\nz: ld [0]\nb: ret a\n", detail::skip_redundant_loads,
          detail::loads_again},
@@ -122,16 +122,16 @@ constexpr std::array kBytecodePasses = {
     Pass{"remove-null-jumps", "An unconditional jump to the next instruction does nothing.",
          "ld [0]\nja z\nz: ret a\n", "ld [0]\nret a\n", detail::remove_null_jumps,
          detail::has_null_jumps},
-    Pass{"remove-unreachable", "What no path of jumps reaches never runs.",
+    Pass{"remove-unreachable", "An instruction that no path reaches never runs.",
          "ret #1\nld [0]\nret a\n", "ret #1\n", detail::remove_unreachable},
     Pass{"remove-redundant-loads",
-         "Loading the input word that A holds already on every path changes nothing.",
+         "Loading the input word that A already holds on every path changes nothing.",
          "ld [0]\njeq #1, z, b\nz: ld [0]\nb: ret a\n", "ld [0]\njeq #1, b, b\nb: ret a\n",
          detail::remove_redundant_loads, detail::loads_again},
-    Pass{"remove-dead-writes", "What is written to a register that nobody reads changes nothing.",
+    Pass{"remove-dead-writes", "Writing a register that nothing reads afterwards changes nothing.",
          "ld [4]\nldx #1\nld [0]\nret a\n", "ld [0]\nret a\n", detail::remove_dead_writes},
     Pass{"merge-returns",
-         "Equal returns are interchangeable, so the fewest that every jump can reach will do.",
+         "Equal returns are interchangeable, so the fewest within reach of every jump suffice.",
          "ld [0]\njeq #1, z, b\nb: jeq #2, c, d\nz: ret #1\nc: ret #1\nd: ret #0\n",
          "ld [0]\njeq #1, c, b\nb: jeq #2, c, d\nz: ret #1\nc: ret #1\nd: ret #0\n",
          detail::merge_returns},

@@ -1,4 +1,4 @@
-// The reference optimizer's passes: pure functions in one table, of three kinds. Owns what a pass
+// The reference optimizer's passes: pure functions of three kinds, in one table. Owns what a pass
 // is, and the table. A pass must not know the others.
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace secequiv {
 
-// One system call's rule; the result matches the same inputs.
+// Rewrites one system call's rule; the result matches the same inputs.
 using RulePass = Rule (*)(const Rule&);
-// Where the code of which system call goes, and how it is found; see layout/plan.h.
+// Rewrites the plan: the order of searches, and where code stands (layout/plan.h).
 using LayoutPass = Plan (*)(const Plan&);
-// Precondition: check() accepts the program (the length rule aside); the result is accepted too and
+// Rewrites a program that check() accepts (the length rule aside); the result is accepted too and
 // decides the same.
 using BytecodePass = Program (*)(ProgramView);
 
@@ -29,14 +29,13 @@ struct Pass {
                                     // JSON, for a plan without layout passes. kBytecode: bpf_asm
   std::string_view example_after;   // kRules, kBytecode: likewise. kLayout: the plan as text
   std::variant<RulePass, LayoutPass, BytecodePass> run;
-  // kBytecode: false if running it would change nothing, which is found out faster; null: not
-  // known.
+  // kBytecode: a quick check that is false if the pass would change nothing; null if there is none.
   bool (*may_change)(ProgramView) = nullptr;
 
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(run.index()); }
 };
 
-// The three kinds in this order, each in the order in which it is applied.
+// All passes: the three kinds in this order, each in the order of application.
 std::span<const Pass> all_passes();
 std::span<const Pass> rule_passes();
 std::span<const Pass> layout_passes();

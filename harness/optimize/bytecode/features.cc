@@ -2,8 +2,8 @@
 
 namespace secequiv::detail {
 
-// These look at all instructions, with no branch but the loop's, which is faster than stopping at
-// the first that is found.
+// Each loop reads all instructions without a branch, which is faster than stopping at the first
+// hit.
 bool has_jumps(ProgramView program) {
   bool out = false;
   for (const Insn& in : program) out |= in.code == kJa;

@@ -10,11 +10,11 @@
 namespace secequiv::detail {
 namespace {
 
-// Equal numbers: whatever the registers hold, the program does the same from there on. 0: not
-// known.
+// From instructions with equal numbers on, the program does the same whatever the registers hold. 0
+// is unknown.
 using Class = std::uint32_t;
 
-// What matters of `k`.
+// The bits of `k` that matter.
 std::uint32_t operand(const Insn& in) {
   switch (in.code) {
     case kRetA:
@@ -29,10 +29,10 @@ std::uint32_t operand(const Insn& in) {
   }
 }
 
-// The class of each instruction, found from the last one to the first.
+// The class of each instruction, computed from the last to the first.
 class Classes {
  public:
-  // All of them, or those of returns only.
+  // Classes of all instructions, or of returns only.
   static Classes of_all(ProgramView program) {
     Classes out(program, program.size());
     for (std::size_t pc = program.size(); pc-- > 0;) out.find(pc);
@@ -129,7 +129,7 @@ class Lists {
   std::vector<std::uint32_t> links_;  // the first of each list, then what follows each number
 };
 
-// Lets the edges to each class share as few of its places as their reach allows.
+// Redirects the edges to each class so that they share as few places as their reach allows.
 class Sharing {
  public:
   Sharing(ProgramView program, const Classes& classes)
@@ -149,11 +149,11 @@ class Sharing {
   }
 
  private:
-  // A place that the instruction before it runs into cannot go away; jumps may then as well use it.
-  // So it is with one that a jump uses already.
+  // A place stays if the instruction before it falls through to it, or if a jump uses it already;
+  // then other jumps may use it, too.
   static constexpr std::uint8_t kKept = 2;
 
-  // False if no class has two places, of which edges could share one.
+  // False if no class has two places, so that edges have nothing to share.
   bool find_places() {
     bool several = false;
     const auto add_edge = [&](std::size_t pc, bool taken) {
@@ -191,17 +191,17 @@ class Sharing {
     }
   }
 
-  // The reach of conditional jumps ends in program order too, so taking the farthest place in reach
-  // whenever none kept so far serves an edge gives the fewest.
+  // Edges are in program order, and so are the ends of their reach. Keeping the farthest place in
+  // reach whenever no kept one serves an edge therefore keeps the fewest.
   [[nodiscard]] std::size_t choose(const Edge& edge, Class target) const {
-    // What only leads on to a place of the same class is no place to share if that one is in reach;
-    // a test that does is worse than a jump, because other passes skip it.
+    // A jump or test that only leads to a place of the same class is not worth sharing if that
+    // place is in reach; a test is worse than a jump, because other passes skip it.
     const auto rank = [&](std::size_t i) {
       const Insn& in = program_[here_[i]];
       if (in.code == kJa) return 1;
       return is_conditional(in) && classes_[jump_target(here_[i], in, true)] == target ? 2 : 0;
     };
-    // Places up to where the edge reaches.
+    // The places within the edge's reach.
     const std::size_t end =
         program_[edge.pc].code == kJa
             ? here_.size()
@@ -221,7 +221,7 @@ class Sharing {
   Marks marks_;  // reached, kKept
   Lists places_;
   Lists edges_;
-  std::vector<std::size_t> here_;  // the places of the class at hand
+  std::vector<std::size_t> here_;  // the places of the current class
 };
 
 Program share(ProgramView program, const Classes& classes) {

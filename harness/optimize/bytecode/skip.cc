@@ -1,4 +1,4 @@
-// Passes that lead an edge past what has nothing to do there.
+// Passes that redirect an edge past instructions that have no effect on that path.
 #include <optional>
 
 #include "harness/bpf/flow.h"
@@ -8,13 +8,13 @@
 namespace secequiv::detail {
 namespace {
 
-// What a test that compares A with a constant says of A's values: low..high, or all but one.
+// What the outcome of a test against a constant implies about A: low..high, or all but one value.
 struct Known {
   std::uint32_t low = 0;
   std::uint32_t high = 0xffffffff;
   std::optional<std::uint32_t> not_this;
-  std::uint32_t ones = 0;   // bits that are surely 1; some_of: not all of these are 0
-  std::uint32_t zeros = 0;  // bits that are surely 0
+  std::uint32_t ones = 0;   // bits that are certainly 1; some_of: not all of these are 0
+  std::uint32_t zeros = 0;  // bits that are certainly 0
   std::uint32_t some_of = 0;
 };
 
@@ -53,7 +53,7 @@ std::optional<Known> known_after(const Insn& test, bool taken) {
   }
 }
 
-// The outcome of `test` if what is known of A decides it.
+// The outcome of `test`, if the known facts about A decide it.
 std::optional<bool> decided(const Insn& test, const Known& known) {
   const std::uint32_t k = test.k;
   switch (test.code) {
@@ -80,11 +80,11 @@ std::optional<bool> decided(const Insn& test, const Known& known) {
   }
 }
 
-// Leads each jump edge on as long as `next` knows where to, as far as the jump reaches.
+// Redirects each jump edge to the target that `next` gives, repeatedly, as far as the jump reaches.
 template <class Next>
 Program lead_on(ProgramView program, const Next& next) {
   Program out(program.begin(), program.end());
-  Marks reached;  // asked for only if something can be led on
+  Marks reached;  // computed only if some edge can be redirected
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     if (!is_jump(program[pc])) continue;
     for (const bool taken : {true, false}) {

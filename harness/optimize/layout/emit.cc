@@ -7,8 +7,8 @@ namespace secequiv::detail {
 namespace {
 
 constexpr std::uint32_t kAll = 0xffffffff;
-constexpr std::size_t kLeafCases = 3;  // of a tree: fewer are tested one after the other
-constexpr std::size_t kFewValues = 3;  // of an argument: fewer are not searched for
+constexpr std::size_t kLeafCases = 3;  // a tree tests up to 3 cases one after the other
+constexpr std::size_t kFewValues = 3;  // fewer values of an argument need no search
 
 // One way through a binary search.
 class Search {
@@ -68,14 +68,14 @@ class Search {
   const std::function<void(std::span<const Case>)>& after_;
 };
 
-// Does an args rule ask for one value of the low half of `field`?
+// Does an args rule require one value of the low half of `field`?
 bool asks(const Rule& rule, int field) {
   const Matcher& m = rule.fields[static_cast<std::size_t>(field)];
   return rule.kind == Rule::Kind::kArgs && m.op == Matcher::Op::kEq && m.low_half &&
          m.variable.empty();
 }
 
-// The part of a branch that asks for one value of `field`: the branch or a child of its all_of.
+// The part of a branch that requires one value of `field`: the branch or a child of its all_of.
 const Rule* key_part(const Rule& branch, int field) {
   if (branch.kind != Rule::Kind::kAllOf) return asks(branch, field) ? &branch : nullptr;
   const auto part =
@@ -83,7 +83,7 @@ const Rule* key_part(const Rule& branch, int field) {
   return part == branch.children.end() ? nullptr : &*part;
 }
 
-// What a branch asks for besides that value.
+// The other conditions of a branch.
 Rule without_key(const Rule& branch, const Rule* part, int field) {
   Rule rest = *part;
   rest.fields[static_cast<std::size_t>(field)] = Matcher{};
@@ -100,7 +100,7 @@ Rule without_key(const Rule& branch, const Rule* part, int field) {
   return out;
 }
 
-// The field that most branches of an any_of ask for one value of, if enough do.
+// The field for which most branches of an any_of require one value, if enough do.
 std::optional<int> key_field(const Rule& rule) {
   std::array<std::size_t, 7> count{};
   for (const Rule& child : rule.children)
@@ -141,8 +141,8 @@ void RuleEmitter::rule(const Rule& rule, Label yes, Label no) {
   }
 }
 
-// Branches that ask for a value of the same argument are searched for it; a value leads to all
-// branches that ask for it, and from there to the branches that do not.
+// If branches require values of the same argument, a search finds the value. From there all
+// branches with that value are tested, then those that require none.
 void RuleEmitter::any_of(const Rule& rule, Label yes, Label no) {
   const auto field = value_trees_ ? key_field(rule) : std::nullopt;
   std::map<std::uint32_t, std::vector<Rule>> by_value;
@@ -224,7 +224,7 @@ void RuleEmitter::matcher(const Matcher& m, int field, Label yes, Label no) {
   }
 }
 
-// (word & mask) == value. A variable's value may change later, so nothing is concluded from it.
+// (word & mask) == value. A variable's value may change later, so no test is omitted because of it.
 void RuleEmitter::half(std::uint32_t word, std::uint32_t mask, std::uint32_t value, bool variable,
                        Label yes, Label no) {
   if (!variable) {

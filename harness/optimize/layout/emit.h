@@ -1,5 +1,5 @@
-// Rules and searches as instructions. Owns how a test of a value is written: one load and one
-// test for each half that matters, in long form. It must not know plans.
+// Rules and searches as instructions. Owns how a test of a value is written: one load and one test
+// for each half that matters, in long form. It must not know plans.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace secequiv::detail {
 
-// Values first..last of the word in A lead to `to`.
+// If the word in A is one of first..last, the search goes to `to`.
 struct Case {
   std::uint32_t first;
   std::uint32_t last;
@@ -20,13 +20,13 @@ struct Case {
 };
 
 struct SearchForm {
-  bool tree = false;    // binary, down to a few cases; else one case after the other
-  bool pinned = false;  // no test where the bounds known so far leave one outcome only
+  bool tree = false;    // binary, down to a few cases; otherwise linear
+  bool pinned = false;  // omits a test if the known bounds leave only one outcome
 };
 
-// Emits a search for the word in A among `cases` (disjoint; ascending for a tree); what is in none
-// goes to `miss`. `after(cases)` is called where code may stand: behind the tests of these cases,
-// which come in the order of `cases`.
+// Emits a search for the word in A among `cases` (disjoint; ascending for a tree). A word in no
+// case goes to `miss`. `after(cases)` is called where code may stand: behind the tests of these
+// cases, in the order of `cases`.
 void emit_search(Builder& code, std::span<const Case> cases, const SearchForm& form, Label miss,
                  const std::function<void(std::span<const Case>)>& after);
 
@@ -35,12 +35,12 @@ class RuleEmitter {
   RuleEmitter(Builder& code, Endian endian, bool value_trees)
       : code_(code), endian_(endian), value_trees_(value_trees) {}
 
-  // Jumps to `yes` if the rule matches, else to `no`. Whatever A held is lost.
+  // Jumps to `yes` if the rule matches, else to `no`. Overwrites A.
   void rule(const Rule& rule, Label yes, Label no);
 
  private:
   void any_of(const Rule& rule, Label yes, Label no);
-  // What branches ask for besides a value of `field`, by that value; on to `others` if none match.
+  // Searches for the value of `field`, then tests the rest of its branches, then `others`.
   void search(int field, const std::map<std::uint32_t, std::vector<Rule>>& by_value, Label yes,
               Label no, std::span<const Rule* const> others);
   void matcher(const Matcher& m, int field, Label yes, Label no);

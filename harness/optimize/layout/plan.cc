@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint32_t kAll = 0xffffffff;
 
-// Clauses of one number, up to the first that always applies, without those at the end that say
-// what the default action says.
+// The clauses for one number, up to the first that always applies, without trailing ones that
+// repeat the default action.
 void close(const Plan& plan, Decision& decision) {
   const auto always = std::ranges::find_if(decision, [](const Clause& clause) {
     return clause.rule.kind == Rule::Kind::kMatchAll && !clause.vsyscall;
@@ -35,8 +35,8 @@ void add_once(std::vector<std::uint32_t>& numbers, std::uint32_t nr) {
   if (std::ranges::find(numbers, nr) == numbers.end()) numbers.push_back(nr);
 }
 
-// Of calls and how often they are made, most frequent first: a test in front saves each call about
-// the depth of a search among `entries`, and costs one instruction for every call behind it.
+// Chooses hot calls from a profile, most frequent first. A test in front saves a call about the
+// depth of a search among `entries`, and costs one instruction for every call behind it.
 std::vector<std::uint32_t> worth_a_test(
     std::span<const std::pair<std::uint32_t, std::uint64_t>> calls, std::size_t entries) {
   double behind = 0;

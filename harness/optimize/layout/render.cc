@@ -26,7 +26,7 @@ class Renderer {
  private:
   void emit(const ArchPlan& arch) {
     code_.load(kNrWord);
-    // Code stands behind the last jump to it.
+    // Code must stand behind the last jump to it.
     std::vector<std::size_t> uses(arch.codes.size(), 0);
     std::vector<Label> labels;
     for (const Decision& decision : arch.codes) {

@@ -16,14 +16,14 @@ using Kind = Rule::Kind;
 // Every extraction may nest two levels deeper; walks over rules are recursive.
 constexpr std::size_t kMaxDepth = 200;
 
-// A branch of an any_of: what must hold together.
+// A branch of an any_of, as its conjuncts.
 struct Branch {
   static constexpr std::size_t kNew = ~std::size_t{0};
   std::vector<Id> conjuncts;
   std::size_t origin = kNew;  // the branch of the rule that it still is
 };
 
-// The branches of one any_of, and which conjunct stands in how many of them.
+// The branches of one any_of, with the number of branches for each conjunct.
 class Factoring {
  public:
   Factoring(Identities& identities, std::vector<Branch> branches, std::size_t depth)
@@ -34,7 +34,7 @@ class Factoring {
     for (auto& [id, standing] : standings_) move_to(id, standing, standing.slots.size());
   }
 
-  // The branches that are left when nothing stands in two of them.
+  // The branches that remain once no conjunct is in two of them.
   std::vector<Branch> run() {
     if (depth_ < kMaxDepth)
       while (!ranking_.empty()) extract(ranking_.begin()->second);
@@ -47,9 +47,9 @@ class Factoring {
  private:
   struct Standing {
     std::size_t branches = 0;
-    std::vector<std::size_t> slots;  // some may be gone by now, or say something else
+    std::vector<std::size_t> slots;  // some may be gone or changed by now
   };
-  // The most branches first, then what was seen first.
+  // Most branches first, then order of first sight.
   using Rank = std::pair<std::ptrdiff_t, Id>;
   static Rank rank(Id id, std::size_t branches) {
     return {-static_cast<std::ptrdiff_t>(branches), id};
@@ -77,7 +77,7 @@ class Factoring {
     alive_[slot] = false;
   }
 
-  // The branches with `id` become one: what all of them share, and any of the rest.
+  // Merges the branches with `id` into one: their common conjuncts, and any_of their rests.
   void extract(Id id) {
     std::set<std::size_t> group;
     for (const std::size_t slot : standings_[id].slots)

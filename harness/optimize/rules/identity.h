@@ -1,7 +1,7 @@
-// When two rules say the same for all to see: numbers for rules, so that equal ones are found
-// without comparing every pair. Owns what "the same" means: conditions are compared as sets, so
-// order, repetition and nesting of a kind within itself do not count, nor does whether conditions
-// on several fields stand in one args or in an all_of. It must not know any pass.
+// Numbers for rules, equal for rules that are visibly the same, so that no pairs need comparing.
+// Owns what "the same" means: conditions are sets, so order, repetition, nesting within the same
+// kind, and whether fields stand in one args or in an all_of do not count. It must not know any
+// pass.
 #pragma once
 
 #include <compare>
@@ -17,16 +17,16 @@ class Identities {
  public:
   using Id = std::uint32_t;
 
-  // Of match-all or args. Rules that are seen first have smaller numbers.
+  // The number of match-all or args. Rules that are seen earlier have smaller numbers.
   Id of_leaf(const Rule& rule);
-  // Of any_of or all_of, of its children's numbers; at least one.
+  // The number of any_of or all_of, from its children's numbers; at least one.
   Id of_branching(Rule::Kind kind, const std::vector<Id>& children);
 
-  // What must hold together for `id` to hold, in the order in which it was first seen: nothing for
-  // match-all, the children of all_of, otherwise `id` alone.
+  // The conditions whose conjunction is `id`, in the order of first sight: none for match-all, the
+  // children of all_of, otherwise `id` alone.
   [[nodiscard]] std::vector<Id> conjuncts(Id id) const;
 
-  // A rule with this number: nothing nested within its own kind, one field to an args.
+  // A rule with this number, without nesting within the same kind, one field in each args.
   [[nodiscard]] Rule rule(Id id) const;
 
  private:

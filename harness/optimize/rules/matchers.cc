@@ -30,18 +30,18 @@ Matcher low_matcher(std::uint64_t mask, std::uint64_t value, const std::string& 
   return Matcher{Op::kMaskedEq, value, mask, true, variable};
 }
 
-// Matchers of one half each that hold together when `m` does; or `m` itself.
+// Matchers of one half each whose conjunction is `m`; or `m` itself.
 std::vector<Matcher> halves(const Matcher& m) {
   if (m.op != Op::kEq && m.op != Op::kMaskedEq) return {m};
   const std::uint64_t mask = m.op == Op::kEq ? width(m) : m.mask & width(m);
   const bool constant = m.variable.empty();
-  // Matches nothing, which no single half would say.
+  // It matches nothing, which no single half can express.
   if (constant && (m.value & ~mask) != 0) return {m};
   std::vector<Matcher> out;
   // A variable has 32 bits: all of its high half are clear, whatever its value.
   if ((mask & kHighHalf) != 0)
     out.push_back(Matcher{Op::kMaskedEq, m.value & kHighHalf, mask & kHighHalf, false, {}});
-  // Only a variable can be wrong about no bits at all.
+  // Only a variable's matcher can test no bits and still fail.
   if ((mask & kLowHalf) != 0 || !constant)
     out.push_back(low_matcher(mask & kLowHalf, m.value & kLowHalf, m.variable));
   if (out.empty()) return {m};

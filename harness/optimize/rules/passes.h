@@ -1,10 +1,9 @@
-// The passes over rules. Each is a pure function whose result matches exactly the same inputs. In
-// the order of the table, round after round, they come to an end: the first six only remove, fd and
-// halves each rewrite one form of matcher into another that none turns back, and the last two leave
-// fewer matchers. A pass must not know the others.
+// The passes over rules. Each is a pure function whose result matches exactly the same inputs.
+// Applied in rounds, they terminate: the first six only remove, `fd` and `halves` rewrite one form
+// of matcher into another that no pass turns back, and the last two leave fewer matchers. A pass
+// must not know the others.
 //
-// Matchers that carry a variable are opaque: what they compare with is not known before the filter
-// is loaded.
+// A matcher with a variable is opaque, because its value is unknown until the filter is installed.
 #pragma once
 
 #include <span>
@@ -34,7 +33,7 @@ struct RulePassRow {
   Rule (*run)(const Rule&);
 };
 
-// All of them, in the order in which they are applied.
+// All passes over rules, in the order of application.
 std::span<const RulePassRow> rule_pass_rows();
 
 }  // namespace secequiv::detail

@@ -17,17 +17,17 @@ constexpr std::array kRows = {
         flatten_nested},
     RulePassRow{
         "drop-duplicates",
-        "A condition that was said once need not be said again beside it, in whatever order.",
+        "Repeating a condition beside itself changes nothing, whatever the order.",
         R"({"any_of":[{"args":{"0":{"eq":1}}},{"args":{"1":{"eq":1}}},{"args":{"0":{"eq":1}}}]})",
         R"({"any_of":[{"args":{"0":{"eq":1}}},{"args":{"1":{"eq":1}}}]})", drop_duplicates},
     RulePassRow{"any-of-match-all", "Where everything matches, no other branch matters.",
                 R"({"any_of":[{"args":{"0":{"eq":1}}},true]})", "true", any_of_match_all},
-    RulePassRow{"all-of-match-all", "What always holds need not be asked for.",
+    RulePassRow{"all-of-match-all", "A condition that always holds needs no test.",
                 R"({"all_of":[{"args":{"0":{"eq":1}}},true,{"args":{"1":{"eq":2}}}]})",
                 R"({"all_of":[{"args":{"0":{"eq":1}}},{"args":{"1":{"eq":2}}}]})",
                 all_of_match_all},
     RulePassRow{"all-any-args",
-                "A test that every value passes is none, and without tests everything matches.",
+                "A test that every value passes can go, and without tests everything matches.",
                 R"({"args":{"0":{"ge":0},"1":{"masked_eq":{"mask":0,"value":0}}}})", "true",
                 all_any_args},
     RulePassRow{
@@ -44,13 +44,14 @@ constexpr std::array kRows = {
         split_halves},
     RulePassRow{
         "extract-common",
-        "What several branches of any_of all ask for may be asked once, with any of the rest.",
+        "A condition that several branches of any_of share may be tested once, with any of the "
+        "rest.",
         R"({"any_of":[{"args":{"0":{"eq":1},"1":{"eq":5}}},{"args":{"0":{"eq":1},"1":{"eq":9}}},{"args":{"2":{"eq":3}}}]})",
         R"({"any_of":[{"all_of":[{"args":{"0":{"eq":1}}},{"any_of":[{"args":{"1":{"eq":5}}},{"args":{"1":{"eq":9}}}]}]},{"args":{"2":{"eq":3}}}]})",
         extract_common},
     RulePassRow{
         "value-set-to-bits",
-        "All values that agree outside of some bits are told from others by the bits outside.",
+        "If a set has all values that agree outside some bits, testing the other bits suffices.",
         R"({"any_of":[{"args":{"1":{"eq":0,"bits":32}}},{"args":{"1":{"eq":1,"bits":32}}},{"args":{"1":{"eq":128,"bits":32}}},{"args":{"1":{"eq":129,"bits":32}}}]})",
         R"({"args":{"1":{"masked_eq":{"mask":4294967166,"value":0},"bits":32}}})",
         value_set_to_bits},

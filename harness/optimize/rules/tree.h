@@ -1,4 +1,4 @@
-// What the passes over rules share: making rules, and walking the tree. It must not know any pass.
+// Building rules and walking their tree, for all passes over rules. It must not know any pass.
 #pragma once
 
 #include <utility>
@@ -11,10 +11,10 @@ namespace secequiv::detail {
 inline constexpr std::uint64_t kLowHalf = 0xffffffff;
 inline constexpr std::uint64_t kHighHalf = 0xffffffff00000000;
 
-// The bits of a field that a matcher may look at.
+// The bits of a field that a matcher can test.
 inline std::uint64_t width(const Matcher& m) { return m.low_half ? kLowHalf : ~std::uint64_t{0}; }
 
-// args with one matcher.
+// An args rule with one matcher.
 inline Rule args_rule(std::size_t field, Matcher matcher) {
   Rule out;
   out.kind = Rule::Kind::kArgs;
@@ -22,7 +22,7 @@ inline Rule args_rule(std::size_t field, Matcher matcher) {
   return out;
 }
 
-// any_of or all_of of `children`; of a single one, that one; of none, match-all.
+// The any_of or all_of of `children`; a single child itself; match-all for none.
 inline Rule branching(Rule::Kind kind, std::vector<Rule> children) {
   if (children.size() == 1) return std::move(children[0]);
   Rule out;

@@ -1,4 +1,4 @@
-// value-set-to-bits: values of which some bits are free are one test of the other bits.
+// value-set-to-bits: one test of the other bits replaces a set of values with free bits.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -15,7 +15,7 @@ using Op = Matcher::Op;
 
 constexpr std::size_t kMaxFreeBits = 6;  // of a set within a larger one
 
-// What an equality test looks at, and the value it wants.
+// The bits that an equality test reads, and the value it expects.
 struct Equality {
   std::size_t field;
   std::uint64_t bits;  // kLowHalf, kHighHalf or all
@@ -37,7 +37,7 @@ std::optional<Equality> equality_of(const Rule& rule) {
   return out;
 }
 
-// All values that have the bits of `base`, and those of `free` or not.
+// All values that agree with `base` outside of `free`.
 struct Cube {
   std::uint64_t base = 0;
   std::uint64_t free = 0;
@@ -51,8 +51,8 @@ struct Cube {
   }
 };
 
-// What it takes to find out whether a word is in a set, in tests: a value is one; a run of three or
-// more is one for each bound that it has.
+// The number of tests that decide whether a word is in a set: one for a value, one for each bound
+// of a run of three or more.
 class Runs {
  public:
   explicit Runs(std::uint64_t highest) : highest_(highest) {}
@@ -103,7 +103,7 @@ class Runs {
   std::size_t tests_ = 0;
 };
 
-// The values that one field's branches want, in numbers of the width tested.
+// The values that one field's branches expect, as numbers of the tested width.
 class ValueSet {
  public:
   ValueSet(std::set<std::uint64_t> values, std::uint64_t highest)
@@ -111,7 +111,7 @@ class ValueSet {
     for (const std::uint64_t value : values_) runs_.insert(value);
   }
 
-  // Disjoint sets of two values or more that are better tested as bits; what is left is not.
+  // Disjoint sets of two values or more for which testing bits is better.
   std::vector<Cube> take() {
     for (bool again = true; again;) {
       again = false;
@@ -139,7 +139,7 @@ class ValueSet {
     return Cube{in_all, free};
   }
 
-  // Of the sets that begin with each value the largest; the largest of all first.
+  // The largest set from each first value, in descending size.
   [[nodiscard]] std::vector<Cube> candidates() const {
     std::vector<Cube> out;
     for (const std::uint64_t base : values_) {
@@ -175,7 +175,7 @@ class ValueSet {
     return cube;
   }
 
-  // Takes the set out if all of it is still there and tests are saved.
+  // Removes the set if it is still complete and saves tests.
   bool accept(const Cube& cube) {
     const std::vector<std::uint64_t> members = cube.values();
     const auto present = [&](std::uint64_t value) { return values_.contains(value); };
@@ -183,7 +183,7 @@ class ValueSet {
     const std::size_t before = runs_.tests();
     for (const std::uint64_t value : members) runs_.remove(value);
     // "None of these bits" is one test; otherwise the word is masked, compared, and loaded again
-    // for the values that are left, each of which pays for it at run time.
+    // for the remaining values, each of which pays for it at run time.
     if (runs_.tests() + (cube.base == 0 ? 1 : 4) >= before) {
       for (const std::uint64_t value : members) runs_.insert(value);
       return false;
