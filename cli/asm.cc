@@ -1,4 +1,4 @@
-// `asm` and `dis`: the same conversion between program forms, with different defaults.
+// `asm` and `dis`: one conversion between program forms, with different defaults.
 #include "cli/common.h"
 #include "harness/base/file.h"
 #include "harness/seccomp/annotate.h"

@@ -35,9 +35,7 @@ Status add_given(const CoverOptions& given, CoverageMap& coverage) {
     if (auto s = read_coverage(*text, given.state, coverage); !s) return s;
   }
   for (const std::string& path : given.inputs) {
-    auto bytes = read_file(path, std::size_t{1} << 30);
-    if (!bytes) return bytes.error();
-    auto records = read_inputs(*bytes, path);
+    auto records = load_records(path);
     if (!records) return records.error();
     for (const auto& words : *records) coverage.run(words);
   }

@@ -24,7 +24,7 @@ struct EngineOptions {
   [[nodiscard]] Budget budget(const Options& options) const {
     return budget_for(options.timeout, max_memory);
   }
-  // Puts the assumption into `question`.
+  // Adds the assumption to `question`.
   Status assume(const Options& options, Question& question) const;
 };
 

@@ -1,4 +1,4 @@
-// `import`: other projects' policy formats as our JSON.
+// `import`: converts other projects' policies to our JSON.
 #include "cli/common.h"
 #include "harness/base/file.h"
 #include "harness/policy/json.h"

@@ -42,10 +42,14 @@ Result<Source> optimized(const Source& before, const TargetOptions& target_optio
 void PairOptions::add(CLI::App& app) {
   app.add_option("--before-cmd", before_cmd, "Run this command to get the unoptimized program");
   app.add_option("--after-cmd", after_cmd, "Run this command to get the optimized program");
-  app.add_option("--policy", policy, "Also derive inputs from this policy");
   app.add_option("--cmd-timeout", cmd_timeout, "Stop such a command after this many seconds")
       ->check(seconds())
       ->capture_default_str();
+  add_derivation(app);
+}
+
+void PairOptions::add_derivation(CLI::App& app) {
+  app.add_option("--policy", policy, "Also derive inputs from this policy");
   app.add_option("--max-inputs", max_inputs, "Derive at most this many inputs from each source")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
@@ -83,7 +87,7 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
     given.push_back(std::move(*after));
   } else if (!target.name().empty()) {
     return make_error(ErrorCode::kUsage, {},
-                      "expected one input beside --optimizer or --compiler, which makes the other");
+                      "expected one input with --optimizer or --compiler, which makes the other");
   }
   return std::pair(std::move(given[0]), std::move(given[1]));
 }

@@ -18,6 +18,8 @@ struct PairOptions {
 
   // Declares everything except `inputs`, whose help differs.
   void add(CLI::App& app);
+  // Adds --policy and --max-inputs alone.
+  void add_derivation(CLI::App& app);
 
   // The two sides, from commands and files. `target` or the built-in optimizer makes a missing
   // second one. Errors: kUsage, and those of loading and of `target`.

@@ -1,5 +1,5 @@
-// secequiv plugin-host: what `plugin:FILE` runs to keep a plugin in a process of its own. Not in
-// the help: nobody runs it by hand.
+// `plugin-host`: the process of its own in which `plugin:FILE` runs a plugin. It is not in the
+// help, because nobody runs it by hand.
 #include "harness/adapter/plugin_host.h"
 
 #include "cli/common.h"

@@ -86,6 +86,12 @@ void StatusLine::show(const std::function<std::string()>& text) {
   last_ = Clock::now();
 }
 
+std::function<void(std::size_t, std::size_t)> progress_on(StatusLine& line, std::string_view what) {
+  return [&line, what, start = Clock::now()](std::size_t done, std::size_t total) {
+    line.show([&] { return progress_text(what, done, total, seconds_since(start)); });
+  };
+}
+
 Ticker::Ticker() {
   if (::isatty(STDERR_FILENO) != 1) return;
   // Signals are for the thread that works.

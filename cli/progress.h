@@ -46,6 +46,10 @@ class StatusLine {
   Clock::time_point last_ = Clock::now();
 };
 
+// What shows progress_text() on `line`, with the time since now. `line` must outlive it.
+std::function<void(std::size_t done, std::size_t total)> progress_on(StatusLine& line,
+                                                                     std::string_view what);
+
 // Says on terminals, from the first second on, what takes so long and how far it is. In a thread of
 // its own, as what it is about may say nothing for minutes.
 class Ticker {

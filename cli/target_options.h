@@ -40,7 +40,7 @@ struct OpenTarget {
 // than one or a wrong name; those of opening it.
 Result<OpenTarget> open_target(const TargetOptions& options, const Options& shared);
 
-// Every built-in name with its kind, a line each.
+// Every built-in name with its kind, one on each line.
 std::string target_list();
 
 }  // namespace secequiv::cli

@@ -1,4 +1,4 @@
-// `validate`: would the kernel take this program; does this policy mean something?
+// `validate`: does the kernel accept this program; is this policy valid?
 #include <fmt/format.h>
 
 #include "cli/common.h"
@@ -26,7 +26,7 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
     fmt::print(stderr, "secequiv: {}\n", source.error().text());
     return exit_code(source.error().code);
   }
-  // A policy's unoptimized program may be long: that is the optimizer's input, nobody installs it.
+  // A policy's unoptimized program may be long, because only the optimizer reads it.
   const bool unlimited = job.any_length || source->policy.has_value();
   const Validated input{
       path, source->program, source->policy ? &*source->policy : nullptr,

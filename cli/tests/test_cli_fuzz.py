@@ -178,7 +178,7 @@ def test_a_compiler_gets_policies(tmp_path):
     assert again.status == 1 and "verdict   different" in again.out
     assert run("check", policy, "--compiler", "identity").status == 0
     done = run("check", PROGRAMS / "gvisor" / "kvm.before.bpf", "--compiler", "identity")
-    assert done.status == 2 and "is a program, and a compiler is given a policy" in done.err
+    assert done.status == 2 and "is a program, but a compiler takes a policy" in done.err
 
 
 def test_check_with_an_optimizer(tool, programs):

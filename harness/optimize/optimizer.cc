@@ -1,15 +1,19 @@
 #include "harness/optimize/optimizer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <ranges>
 
+#include "harness/base/text.h"
 #include "harness/policy/compile.h"
 
 namespace secequiv {
 namespace {
 
-// Layouts that others use, worse than the standard one.
+// Layouts of other compilers, worse than the standard one.
 constexpr std::array<std::string_view, 2> kOthersOnly = {"single-tree", "code-apart"};
 
 std::size_t entries(const Plan& plan) {
@@ -19,7 +23,7 @@ std::size_t entries(const Plan& plan) {
   return out;
 }
 
-// Insn has no padding, so this says what == says.
+// Insn has no padding, so comparing bytes is comparing fields.
 bool same(ProgramView a, ProgramView b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
@@ -33,12 +37,12 @@ std::vector<std::pair<const Pass*, Function>> of_kind(std::span<const Pass* cons
   return out;
 }
 
-// Rounds of `passes` over `value` until one changes nothing; false if that does not happen.
+// Applies `passes` to `value` in rounds until one changes nothing; false after kMaxRounds.
 template <class Function, class Value, class Apply>
 bool to_fixpoint(std::span<const Pass* const> passes, Value& value, std::vector<PassStep>& steps,
                  const Apply& apply) {
   const auto mine = of_kind<Function>(passes);
-  steps.reserve(steps.size() + 4 * mine.size());  // three rounds or four
+  steps.reserve(steps.size() + 4 * mine.size());  // three or four rounds
   bool changed = !mine.empty();
   std::size_t idle = 0;  // steps since the last change
   for (std::size_t round = 1; changed; ++round) {
@@ -48,7 +52,7 @@ bool to_fixpoint(std::span<const Pass* const> passes, Value& value, std::vector<
       PassStep step{pass->name, pass->kind(), round, 0, 0, false};
       if (idle < mine.size()) {
         apply(*pass, run, value, step);
-      } else {  // it has seen this value and left it
+      } else {  // this pass did not change this value before
         step.before = step.after = steps.back().after;
       }
       idle = step.changed ? 0 : idle + 1;
@@ -59,7 +63,37 @@ bool to_fixpoint(std::span<const Pass* const> passes, Value& value, std::vector<
   return true;
 }
 
+Result<const Pass*> pass_named(std::string_view name) {
+  if (const Pass* pass = find_pass(name)) return pass;
+  return make_error(ErrorCode::kUsage, {},
+                    fmt::format("unknown pass '{}'{}", name,
+                                did_you_mean(similar_names(
+                                    name, all_passes() | std::views::transform(&Pass::name)))));
+}
+
 }  // namespace
+
+Result<std::vector<const Pass*>> named_passes(const std::vector<std::string>& names) {
+  if (names.empty()) return standard_passes();
+  std::vector<const Pass*> out;
+  for (const std::string& name : names) {
+    auto pass = pass_named(name);
+    if (!pass) return pass.error();
+    out.push_back(*pass);
+  }
+  return out;
+}
+
+Status stop_after(std::string_view last, std::vector<const Pass*>& passes) {
+  const auto pass = pass_named(last);
+  if (!pass) return pass.error();
+  const auto at = std::ranges::find(passes, *pass);
+  if (at == passes.end())
+    return make_error(ErrorCode::kUsage, {},
+                      fmt::format("'{}' is not among the passes that run", last));
+  passes.erase(at + 1, passes.end());
+  return Ok{};
+}
 
 std::vector<const Pass*> standard_passes() {
   std::vector<const Pass*> out;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/result.h"
 #include "harness/optimize/pass.h"
 
 namespace secequiv {
@@ -24,30 +25,36 @@ struct PassStep {
 struct Optimized {
   Program program;
   std::vector<PassStep> steps;
-  bool fixpoint = true;  // false: stopped at kMaxRounds with changes still happening
+  bool fixpoint = true;  // false: kMaxRounds rounds still changed something
 };
 
 inline constexpr std::size_t kMaxRounds = 1000;
 
-// The passes that the optimizer applies unless told otherwise: all but those that only other
-// layouts use.
+// The passes that the optimizer applies by default: all but those for other compilers' layouts.
 std::vector<const Pass*> standard_passes();
 
-// Those of them that conclude nothing from the values of constants but that some are equal, for
-// programs whose constants are filled in later (precompile.h).
+// The standard passes that infer nothing from constants except that some are equal, for programs
+// whose constants are filled in later (precompile.h).
 std::vector<const Pass*> value_blind_passes();
 
-// Is told the program after each bytecode pass that changed it, in order; the last is the result.
+// The passes called `names`, in that order; the standard passes if there are none. Errors: kUsage,
+// with similar names.
+Result<std::vector<const Pass*>> named_passes(const std::vector<std::string>& names);
+
+// Drops the passes behind the one called `last`. Errors: kUsage if it is not among them.
+Status stop_after(std::string_view last, std::vector<const Pass*>& passes);
+
+// Gets the program after each bytecode pass that changed it, in order; the last is the result.
 using Watch = std::function<void(std::string_view pass, ProgramView after)>;
 
-// Applies the bytecode passes among `passes` round after round until a whole round changes nothing.
+// Applies the bytecode passes among `passes` in rounds until a round changes nothing.
 // Precondition: check() accepts the program (the length rule aside).
 Optimized optimize(ProgramView program, std::span<const Pass* const> passes,
                    const Watch& watch = {});
-// With all bytecode passes.
+// Applies all bytecode passes.
 Optimized optimize(ProgramView program);
 
-// What of a policy is left to do after rule passes, round after round as well.
+// A policy after its rule passes, which are applied in rounds as well.
 struct Simplified {
   Policy policy;
   std::vector<PassStep> steps;
@@ -55,13 +62,13 @@ struct Simplified {
 };
 Simplified simplify(const Policy& policy, std::span<const Pass* const> passes);
 
-// The plan after the layout passes among `passes`, in their order, each once. Of `profile`
-// see make_plan.
+// The plan after the layout passes among `passes`, each applied once in their order. make_plan
+// explains `profile`.
 Plan lay_out(const Policy& policy, std::span<const Pass* const> passes,
              std::span<const SyscallCount> profile = {}, std::vector<PassStep>* steps = nullptr);
 
-// All three kinds. Without a layout pass the unoptimized compiler's program is what bytecode passes
-// work on. The result decides what the policy decides; it may exceed 4096 instructions.
+// Applies all three kinds. Without a layout pass, bytecode passes start from the unoptimized
+// compiler's program. The result decides what the policy decides; it may exceed 4096 instructions.
 Optimized optimize(const Policy& policy, std::span<const Pass* const> passes,
                    std::span<const SyscallCount> profile = {});
 Optimized optimize(const Policy& policy);

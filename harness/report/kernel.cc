@@ -29,14 +29,15 @@ std::string side_text(const AskedSide& side) {
   if (side.asked > 0)
     out += fmt::format(", accepted; {} in {:.3f} s", counted(side.asked, "input"), side.seconds);
   if (side.skipped > 0)
-    out += fmt::format("; {} that no filter sees left out", counted(side.skipped, "call"));
+    out += fmt::format("; left out {} that no filter sees", counted(side.skipped, "call"));
   if (side.asked == 0) return out + ": nothing was asked\n";
-  if (!side.disagreement) return out + ": as the model says\n";
-  return out + fmt::format(
-                   "\n  the model is wrong: {:#010x} for {}, and the kernel says {:#010x}; please "
-                   "report this\n",
-                   side.disagreement->before, describe(side.disagreement->data),
-                   side.disagreement->after);
+  if (!side.disagreement) return out + ": the model agrees\n";
+  return out +
+         fmt::format(
+             "\n  the model is wrong: {:#010x} for {}, and the kernel returns {:#010x}; please "
+             "report this\n",
+             side.disagreement->before, describe(side.disagreement->data),
+             side.disagreement->after);
 }
 
 std::string reason(const KernelReport& report) {
@@ -107,7 +108,7 @@ std::string self_check_text(const SelfCheckReport& report) {
       report.evaluated, counted(report.evaluations, "input"), report.opcodes, report.legal_opcodes,
       report.seconds);
   if (report.no_room > 0)
-    out += fmt::format("{} not run: no room for what makes answers readable\n",
+    out += fmt::format("{} not run: no room for the instructions that make results readable\n",
                        counted(report.no_room, "program"));
   if (report.program) {
     out += write_program(*report.program, Form::kAsm);

@@ -1,4 +1,4 @@
-// What the running kernel says, as text and as JSON. Owns these two shapes.
+// Reports about the running kernel as text and JSON. Owns these two shapes.
 #pragma once
 
 #include <nlohmann/json.hpp>

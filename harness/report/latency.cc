@@ -39,7 +39,8 @@ std::string table(const Latency& latency) {
   return out;
 }
 
-// The time that `after` takes more than `base` by that of `before`; nothing where that is noise.
+// How many times as long as `before` the filter of `after` takes, beyond `base`; empty if `before`
+// itself is noise.
 std::string times_of(const Latency& latency, const VariantTimes& base, const VariantTimes& before,
                      const VariantTimes& after) {
   const double was = before.mean - base.mean;
@@ -48,7 +49,7 @@ std::string times_of(const Latency& latency, const VariantTimes& base, const Var
                      std::max(0.0, (after.mean - base.mean) / was));
 }
 
-// With two filters given: the second beside the first, alone.
+// Compares the second of two given filters with the first.
 std::string comparison(const LatencyReport& report) {
   const Latency& latency = report.latency;
   const auto& all = latency.variants;
@@ -61,12 +62,12 @@ std::string comparison(const LatencyReport& report) {
 
 std::string noise_text(const Latency& latency) {
   if (latency.rounds < kernel::kFewestRounds)
-    return fmt::format("nothing is claimed from fewer than {} rounds", kernel::kFewestRounds);
+    return fmt::format("fewer than {} rounds support no claim", kernel::kFewestRounds);
   return fmt::format("differences between filters of up to {:.1f} % are not claimed",
                      latency.noise * 100);
 }
 
-// What makes times other than they would be; whole lines.
+// Whatever distorts the times; whole lines.
 std::string reservations(const LatencyReport& report) {
   const Latency& latency = report.latency;
   std::string out;
@@ -77,18 +78,18 @@ std::string reservations(const LatencyReport& report) {
                        latency.rounds);
   if (latency.filtered_already)
     out +=
-        "this process has a seccomp filter already, so that every time includes it, that of 'no "
-        "filter', too\n";
+        "this process has a seccomp filter already; every time includes it, even that of 'no "
+        "filter'\n";
   return out;
 }
 
 std::string what(const LatencyReport& report) {
-  return report.real
-             ? "ALLOW as it is: calls are run, and cached ones are answered without the filter"
-             : "every return is an error number: no call is run, none is cached";
+  return report.real ? "ALLOW is unchanged: calls run, and the kernel answers cached ones without "
+                       "the filter"
+                     : "every return is an error number: no call runs, and none is cached";
 }
 
-// The calls that take most of the time, and how long one of each takes with each variant.
+// The calls that take most of the time, with the time of one such call in each variant.
 std::string calls_table(const LatencyReport& report) {
   if (report.calls.size() < 2) return "";
   const auto& variants = report.latency.variants;
@@ -120,8 +121,9 @@ std::string part_note(const LatencyReport& report) {
   for (const VariantTimes& times : report.latency.variants)
     if (times.of_instructions > 0)
       out += fmt::format(
-          "{}: {} instructions, more than the kernel takes; timed is what these calls execute of "
-          "it, {}\n",
+          "{}: {} instructions, more than the kernel accepts; the times are for the part that "
+          "these "
+          "calls execute, {}\n",
           times.name, times.of_instructions, counted(times.instructions, "instruction"));
   return out;
 }
@@ -130,8 +132,8 @@ std::string part_note(const LatencyReport& report) {
 
 std::string latency_text(const LatencyReport& report) {
   std::string out = fmt::format(
-      "{}{} by weight; {} rounds, each variant in a process of its own in each, the median of "
-      "all\n{}\n{}{}{}noise: {} (+-: standard error)\n",
+      "{}{} by weight; the median of {} rounds, with a new process for each variant in each "
+      "round\n{}\n{}{}{}noise: {} (+-: standard error)\n",
       reservations(report), counted(report.calls.size(), "system call"), report.latency.rounds,
       what(report), table(report.latency), calls_table(report), part_note(report),
       noise_text(report.latency));

@@ -1,4 +1,5 @@
-// Latencies in the running kernel, as text, as JSON and as a drawing. Owns these three shapes.
+// Latencies in the running kernel as text, JSON and a drawing. Owns the report and its three
+// shapes.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,9 +14,9 @@ struct LatencyReport {
   kernel::Latency latency;  // the first variant has no filter, the second an empty one
   std::vector<kernel::TimedCall> calls;
   bool real = false;
-  std::size_t asked = 0;   // rounds
-  std::size_t given = 0;   // variants that the user gave
-  std::size_t depths = 1;  // how often each of them is there: alone, then stacked on itself
+  std::size_t asked = 0;   // rounds that were requested
+  std::size_t given = 0;   // filters that the user gave
+  std::size_t depths = 1;  // variants of each: alone, then stacked on itself
 };
 
 std::string latency_text(const LatencyReport& report);

@@ -362,10 +362,13 @@ std::optional<std::uint32_t> profile_nr(Arch arch, std::string_view name) {
   return nr;
 }
 
-std::vector<std::string> unknown_calls(std::span<const SyscallCount> profile, Arch arch) {
+std::vector<std::string> unknown_calls(std::span<const SyscallCount> profile,
+                                       std::span<const Arch> arches) {
   std::vector<std::string> out;
   for (const SyscallCount& count : profile)
-    if (!profile_nr(arch, count.name)) out.push_back(count.name);
+    if (std::ranges::none_of(arches,
+                             [&](Arch arch) { return profile_nr(arch, count.name).has_value(); }))
+      out.push_back(count.name);
   return out;
 }
 

@@ -36,7 +36,11 @@ Result<std::vector<SyscallCount>> read_profile(std::string_view text, const std:
 // "syscall_0x1d7".
 std::optional<std::uint32_t> profile_nr(Arch arch, std::string_view name);
 
-// The names of `profile` that `arch` does not have.
-std::vector<std::string> unknown_calls(std::span<const SyscallCount> profile, Arch arch);
+// The names of `profile` that none of `arches` has.
+std::vector<std::string> unknown_calls(std::span<const SyscallCount> profile,
+                                       std::span<const Arch> arches);
+inline std::vector<std::string> unknown_calls(std::span<const SyscallCount> profile, Arch arch) {
+  return unknown_calls(profile, std::span(&arch, 1));
+}
 
 }  // namespace secequiv

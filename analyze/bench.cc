@@ -1,0 +1,142 @@
+#include "analyze/bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/bpf/check.h"
+#include "harness/kernel/oracle.h"
+#include "harness/kernel/slice.h"
+
+namespace secequiv {
+namespace {
+
+using kernel::TimedCall;
+using kernel::Variant;
+
+constexpr std::size_t kDeepest = 4;
+constexpr std::size_t kBatches = 400;  // in a sample, about
+
+bool is_allowed(const std::vector<ProgramView>& filters, const SeccompData& call) {
+  return action_of(run_stack(filters, call)) == SECCOMP_RET_ALLOW;
+}
+
+// Why no call of the profile is left.
+Error no_calls(const BenchJob& job) {
+  constexpr std::string_view kSafe =
+      "calls that do nothing (getpid, getppid, getuid, geteuid, getgid, getegid, gettid)";
+  if (!job.timing.real)
+    return make_error(ErrorCode::kUsage, "profile", "there are only calls that no filter sees");
+  const bool has_some = std::ranges::any_of(job.profile, [](const SyscallCount& count) {
+    const auto nr = profile_nr(kTimedArch, count.name);
+    return nr && count.calls > 0 && kernel::is_safe({*nr});
+  });
+  return make_error(
+      ErrorCode::kUsage, "profile",
+      has_some ? fmt::format("the first filter allows none of the profile's {}", kSafe)
+               : fmt::format("expected a profile with some of the {}, found one with none", kSafe));
+}
+
+// A program that is too long for the kernel, without what `calls` do not execute.
+Result<Program> installable(const Source& source, const std::vector<TimedCall>& calls) {
+  if (source.program.size() <= kMaxInsns) return source.program;
+  std::vector<SeccompData> inputs;
+  inputs.reserve(calls.size());
+  for (const TimedCall& call : calls) inputs.push_back(call.input);
+  Program part = kernel::executed_part(source.program, inputs);
+  if (check(part))
+    return make_error(ErrorCode::kRejected, source.name,
+                      fmt::format("{} instructions, and what the calls execute of it, {}, is not a "
+                                  "program that the kernel accepts",
+                                  source.program.size(), part.size()));
+  return part;
+}
+
+// Below others a filter gets more instructions, so that those can be installed.
+Status fits_below(const std::string& name, const Program& program) {
+  constexpr std::size_t kMost = kMaxInsns - kernel::kAddedBelow;
+  if (program.size() <= kMost) return Ok{};
+  return make_error(ErrorCode::kRejected, name,
+                    fmt::format("expected at most {} instructions in a filter below others, to "
+                                "which bench adds {} that let those in, found {}",
+                                kMost, kernel::kAddedBelow, program.size()));
+}
+
+Result<Variant> variant_of(const std::vector<Source>& stack, bool below,
+                           const std::vector<TimedCall>& calls) {
+  Variant out;
+  for (const Source& source : stack) {
+    auto program = installable(source, calls);
+    if (!program) return program.error();
+    if (!out.stack.empty() || below)
+      if (auto s = fits_below(source.name, *program); !s) return s.error();
+    out.name += (out.name.empty() ? "" : ",") + source.name;
+    out.of_instructions += source.program.size();
+    out.stack.push_back(std::move(*program));
+  }
+  return out;
+}
+
+Result<std::vector<Variant>> variants_of(const BenchJob& job, std::size_t depths,
+                                         const std::vector<TimedCall>& calls) {
+  std::vector<Variant> out = {{"no filter", {}},
+                              {"empty filter", {{{kRetK, 0, 0, SECCOMP_RET_ALLOW}}}}};
+  for (const std::vector<Source>& stack : job.stacks) {
+    const auto one = variant_of(stack, depths > 1, calls);
+    if (!one) return one.error();
+    for (std::size_t depth = 1; depth <= depths; ++depth) {
+      Variant& added = out.emplace_back();
+      added.name = depth == 1 ? one->name : fmt::format("{} x{}", one->name, depth);
+      added.of_instructions = depth * one->of_instructions;
+      for (std::size_t i = 0; i < depth; ++i)
+        added.stack.insert(added.stack.end(), one->stack.begin(), one->stack.end());
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<TimedCall> timed_calls(const BenchJob& job) {
+  const auto filters = views(job.stacks.front());
+  std::map<std::uint32_t, SeccompData> allowed;
+  for (const SeccompData& data : job.inputs)
+    if (data.arch() == arch_info(kTimedArch).audit && !allowed.contains(data.nr()) &&
+        is_allowed(filters, data.words))
+      allowed[data.nr()] = data.words;
+  std::vector<TimedCall> out;
+  for (const SyscallCount& count : job.profile) {
+    const auto nr = profile_nr(kTimedArch, count.name);
+    if (!nr || count.calls == 0) continue;
+    TimedCall call{count.name, {}, count.calls};
+    if (const auto known = allowed.find(*nr); known != allowed.end()) call.input = known->second;
+    call.input[0] = *nr;
+    call.input[1] = arch_info(kTimedArch).audit;
+    if (kernel::bypasses_filters(call.input, kernel::Entry::kX86_64)) continue;
+    if (!job.timing.real || (kernel::is_safe(call.input) && is_allowed(filters, call.input)))
+      out.push_back(std::move(call));
+  }
+  return out;
+}
+
+Result<LatencyReport> bench(const BenchJob& job) {
+  LatencyReport out;
+  out.real = job.timing.real;
+  out.asked = job.timing.rounds;
+  out.given = job.stacks.size();
+  out.depths = job.deeper ? kDeepest : 1;
+  out.calls = timed_calls(job);
+  if (out.calls.empty()) return no_calls(job);
+  const auto variants = variants_of(job, out.depths, out.calls);
+  if (!variants) return variants.error();
+  // A sample takes about as long whatever the profile is.
+  kernel::LatencyOptions timing = job.timing;
+  timing.batches = std::clamp<std::size_t>(kBatches / out.calls.size(), 4, 20);
+  auto latency = kernel::measure(*variants, out.calls, timing);
+  if (!latency) return latency.error();
+  out.latency = std::move(*latency);
+  return out;
+}
+
+}  // namespace secequiv

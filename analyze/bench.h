@@ -1,0 +1,35 @@
+// How long the running kernel takes over a profile's calls with given filters. Owns which calls are
+// made with which arguments, and the variants that are timed. It must not know files.
+#pragma once
+
+#include <vector>
+
+#include "analyze/source.h"
+#include "harness/base/result.h"
+#include "harness/report/latency.h"
+#include "harness/seccomp/data.h"
+#include "harness/seccomp/profile.h"
+
+namespace secequiv {
+
+// The calls that can be timed are those of x86_64.
+inline constexpr Arch kTimedArch = Arch::kX86_64;
+
+struct BenchJob {
+  std::vector<std::vector<Source>> stacks;  // which check() accepts, the length rule aside
+  std::vector<SyscallCount> profile;
+  std::vector<SeccompData> inputs;  // where a call gets arguments from that the filters allow
+  bool deeper = false;              // also each filter two, three and four times
+  kernel::LatencyOptions timing;    // without batches, which depend on the number of calls
+};
+
+// The calls that are timed: for each of the profile the first of `inputs` that the first filters
+// allow; arguments of zero if none is known. With job.timing.real only calls that do nothing and
+// are allowed.
+std::vector<kernel::TimedCall> timed_calls(const BenchJob& job);
+
+// Errors: kUsage (no call is left to time), kRejected (a filter is too long), and those of
+// kernel::measure().
+Result<LatencyReport> bench(const BenchJob& job);
+
+}  // namespace secequiv

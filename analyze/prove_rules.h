@@ -1,0 +1,45 @@
+// Rewrite rules, proven for all values or refuted, one after the other. Owns what a report says
+// about each, and the pairs of programs made from it. It must not know files.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/report/prove_rule.h"
+#include "verify/rules/rule.h"
+
+namespace secequiv {
+
+struct ProveRulesJob {
+  std::vector<rules::Rewrite> rules;
+  bool weakest = false;   // also look for the weakest conditions that make a rule right
+  std::size_t pairs = 0;  // of programs for each rule that is proven; 0: none for any rule
+  std::uint64_t seed = 1;
+  double timeout_seconds = 60;  // for one rule
+  std::size_t memory_mib = 1024;
+  std::function<void(std::size_t done)> progress;  // before each rule
+};
+
+struct ProvenRules {
+  // One pair of programs; of a rule that is wrong, one that shows it.
+  struct Programs {
+    std::string rule;
+    std::size_t number = 1;
+    Program before;
+    Program after;
+  };
+  std::vector<ProvenRule> report;
+  std::vector<Programs> programs;
+};
+
+// Adds the rules of a file to those of others. Errors: kParse, also for a name that one of them
+// has.
+Status add_rules(std::string_view text, const std::string& file, std::vector<rules::Rewrite>& all);
+
+// Errors: those of verify/smt/rules.h.
+Result<ProvenRules> prove_rules(const ProveRulesJob& job);
+
+}  // namespace secequiv

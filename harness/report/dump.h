@@ -1,0 +1,26 @@
+// Filters found in processes, as text. Owns the report and how a filter is titled. It must not know
+// how filters are found (harness/kernel/dump.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/bpf/text.h"
+
+namespace secequiv {
+
+struct DumpedFilter {
+  std::string title;  // "process 7, filter 1 of 2 (the newest)"
+  Program program;
+};
+
+struct DumpReport {
+  std::vector<DumpedFilter> filters;
+  bool complete = true;            // false: there may be other filters
+  std::vector<std::string> notes;  // for standard error
+};
+
+// The filter in `form`; as assembly with its title, and with comments unless `plain`.
+std::string dumped_text(const DumpedFilter& filter, Form form, bool plain);
+
+}  // namespace secequiv

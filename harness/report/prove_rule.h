@@ -1,0 +1,60 @@
+// What `prove-rule` answers about rewrites: proven for all values, or refuted by a counterexample,
+// and whether that was expected. Owns the report's shapes. It must not know what rules are
+// (verify/rules).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/report/reported.h"
+
+namespace secequiv {
+
+using NamedValues = std::vector<std::pair<std::string, std::uint32_t>>;
+
+struct ProvenRule {
+  struct Counterexample {
+    std::string kind;         // "exit", "value", "state", "illegal"
+    NamedValues member;       // of a family: which member
+    NamedValues values;       // "$m", "A", "X", "M[0]", "[4]": all of them
+    std::size_t symbols = 0;  // so many of `values` come first and are shown even if they are 0
+    std::string text;         // what both sides do
+  };
+  // Conditions under which a rule is right.
+  struct Weakest {
+    enum class Exact : std::uint8_t { kYes, kNo, kUnknown };
+    Verdict verdict = Verdict::kUnknown;
+    std::vector<std::string> any_of;
+    Exact exact = Exact::kUnknown;  // is the rule wrong for all other values?
+    NamedValues outside;            // kNo: values for which it is right, too
+    std::size_t tried = 0;
+    std::string detail;
+  };
+  std::string name;
+  std::string where;     // file:line
+  std::string source;    // where the rewrite is from; may be empty
+  std::string expected;  // the kind of counterexample that is expected; empty: the rule is right
+  Verdict proof = Verdict::kUnknown;  // or kEquivalent, kDifferent
+  std::string detail;                 // of kUnknown: what ran out
+  std::size_t members = 0;
+  double seconds = 0;
+  std::optional<Counterexample> counterexample;
+  std::optional<Weakest> weakest;
+  std::optional<std::size_t> programs;  // pairs of programs that were made from it
+  std::string no_programs;              // or why there are none
+
+  // kPass: as expected.
+  [[nodiscard]] Verdict verdict() const;
+};
+
+Verdict verdict_of(const std::vector<ProvenRule>& rules);
+
+// With `quiet` only rules that are not as expected, then the summary.
+std::string prove_rule_text(const std::vector<ProvenRule>& rules, bool quiet);
+nlohmann::ordered_json prove_rule_json(const std::vector<ProvenRule>& rules);  // ".prove-rule/1"
+ReportedCases prove_rule_cases(const std::vector<ProvenRule>& rules);
+
+}  // namespace secequiv
