@@ -26,7 +26,6 @@ void add_kernel(CLI::App& app, Context& context);
 void add_lint(CLI::App& app, Context& context);
 void add_mutate(CLI::App& app, Context& context);
 void add_optimize(CLI::App& app, Context& context);
-void add_patch(CLI::App& app, Context& context);
 void add_plugin_host(CLI::App& app, Context& context);
 void add_precompile(CLI::App& app, Context& context);
 void add_prove(CLI::App& app, Context& context);

@@ -11,6 +11,7 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/check.h"
+#include "harness/coverage/state.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/seccomp/c_names.h"
@@ -22,6 +23,12 @@ Result<std::string> read_input(const std::string& path) {
   if (path == "-" && std::exchange(stdin_taken, true))
     return make_error(ErrorCode::kUsage, "-", "standard input is named twice");
   return read_file(path);
+}
+
+Result<std::vector<InputWords>> load_records(const std::string& path) {
+  const auto bytes = read_file(path, std::size_t{1} << 30);
+  if (!bytes) return bytes.error();
+  return read_inputs(*bytes, path);
 }
 
 Result<Policy> parse_policy(std::string_view text, const std::string& name,
@@ -64,21 +71,12 @@ Result<Values> parse_settings(const std::vector<std::string>& settings) {
 
 namespace {
 
-// Whether it can follow '#$' in asm.
-bool is_name(std::string_view text) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  return !text.empty() && is_letter(text[0]) &&
-         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-}
-
 // Gives the names of `program` the values of --set.
 Status set_names(SymbolicProgram& program, const std::string& file, const Options& options) {
   const auto values = parse_settings(options.set);
   if (!values) return values.error();
   for (auto it = values->begin(); it != values->end(); ++it) {
-    if (!is_name(it->first))
+    if (!is_symbol_name(it->first))
       return make_error(
           ErrorCode::kUsage, "--set",
           fmt::format("expected NAME=VALUE with a name as after '#$', found '{}'", it->first));
@@ -104,7 +102,7 @@ Result<Source> load_source(const std::string& path, const Options& options, Name
     if (!options.set.empty())
       return make_error(ErrorCode::kUsage, "--set",
                         fmt::format("{} is a policy, and --set is for programs in asm form (for a "
-                                    "policy's variables, see 'precompile' and 'patch')",
+                                    "policy's variables, see 'precompile')",
                                     name));
     Program program = compile(*policy);
     return Source{name + " (compiled)",

@@ -23,6 +23,9 @@ Result<Values> parse_settings(const std::vector<std::string>& settings);
 // A whole input file. Standard input, "-", can be read only once.
 Result<std::string> read_input(const std::string& path);
 
+// A file of 64-byte seccomp_data records.
+Result<std::vector<InputWords>> load_records(const std::string& path);
+
 // Reads a policy in any supported format, which its content tells.
 Result<Policy> load_policy(const std::string& path, const Options& options);
 Result<Policy> parse_policy(std::string_view text, const std::string& name, const Options& options);

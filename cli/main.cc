@@ -87,8 +87,7 @@ std::vector<CommandGroup> command_groups() {
       {"Understand", {add_why, add_actions, add_reach, add_lint, add_run}},
       {"Measure", {add_cost, add_cache, add_bench, add_kernel}},
       {"Convert",
-       {add_import, add_optimize, add_precompile, add_patch, add_asm, add_dis, add_validate,
-        add_dump}},
+       {add_import, add_optimize, add_precompile, add_asm, add_dis, add_validate, add_dump}},
   };
 }
 

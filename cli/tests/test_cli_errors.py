@@ -10,7 +10,7 @@ import cli_tool
 import pytest
 from cli_tool import listed, report, run, some
 
-COMMANDS = ("check", "prove", "run", "cover", "mutate", "asm", "dis", "validate", "optimize", "precompile", "patch", "import")
+COMMANDS = ("check", "prove", "run", "cover", "mutate", "asm", "dis", "validate", "optimize", "precompile", "import")
 BOTH = {"prove": 2}  # commands that need more than one input
 SYSCALLS = '"version":1,"arches":["x86_64"],"default_action":"allow","rule_sets":[{"action":"log","rules":{%s}}]'
 
@@ -39,7 +39,7 @@ def test_no_subcommand_and_unknown_subcommand():
     assert "'chekc'" in fails("chekc", "--json", "x.bpf")
 
 
-@pytest.mark.parametrize("command", ("prove", "run", "cover", "mutate", "validate", "precompile", "patch"))
+@pytest.mark.parametrize("command", ("prove", "run", "cover", "mutate", "validate", "precompile"))
 def test_inputs_are_required(command):
     assert "required" in fails(command)
     if command == "prove":
@@ -128,7 +128,7 @@ def test_bad_option_values(args, named, getpid):
 EMPTY = [("check", "--after-cmd"), ("check", "--before-cmd"), ("check", "--policy"), ("check", "--oracle"), ("prove", "--oracle"), ("check", "--listing"), ("cover", "--state"),
          ("cover", "--listing"), ("cover", "--inputs"), ("prove", "--emit-smt2"), ("prove", "--certificate"), ("dis", "-o"), ("optimize", "-o"),
          ("optimize", "--passes"), ("import", "-o"), ("dis", "--from"), ("check", "--arch"), ("check", "--cap"),
-         ("precompile", "-o"), ("patch", "-o"), ("patch", "--set"), ("run", "--arg"), ("run", "--words"), ("run", "--nr")]
+         ("precompile", "-o"), ("asm", "--set"), ("run", "--arg"), ("run", "--words"), ("run", "--nr")]
 
 
 @pytest.mark.parametrize("command, option", some(EMPTY, 4))
@@ -423,5 +423,5 @@ def test_the_schemas_refuse_what_is_not_a_report():
                     {"fate": "survived"}, {"fate": "fuzzed"}, {"fate": "killed"}, {"operator": "bit"}, {"detail": ""}))):
         with pytest.raises(AssertionError):
             cli_tool.fits(bad)
-    assert sorted(cli_tool.VALIDATORS) == ["actions", "bench", "cache", "check", "cost", "cover", "diff", "error", "fuzz", "kernel", "kernel-check", "lint", "mutate", "precompile", "precompiled", "prove", "prove-rule", "reach", "run", "validate", "why"]
+    assert sorted(cli_tool.VALIDATORS) == ["actions", "bench", "cache", "check", "cost", "cover", "diff", "error", "fuzz", "kernel", "kernel-check", "lint", "mutate", "precompile", "prove", "prove-rule", "reach", "run", "validate", "why"]
     assert all(json.loads(path.read_text())["title"] for path in cli_tool.SCHEMAS.glob("*.json"))

@@ -11,12 +11,12 @@ READERS = {
     "ddd": lambda path, ok: ["dis", "--from", "ddd", path], "c": lambda path, ok: ["dis", "--from", "c", path], "policy": lambda path, ok: ["check", path],
     "lint": lambda path, ok: ["lint", path], "import": lambda path, ok: ["import", path], "check --policy": lambda path, ok: ["check", ok, "--policy", path],
     "rules": lambda path, ok: ["prove-rule", path], "profile": lambda path, ok: ["cost", ok, "--profile", path], "expected": lambda path, ok: ["diff", ok, ok, "--expect", path],
-    "precompile": lambda path, ok: ["precompile", path], "precompiled": lambda path, ok: ["patch", path], "state": lambda path, ok: ["cover", ok, "--state", path],
+    "precompile": lambda path, ok: ["precompile", path], "state": lambda path, ok: ["cover", ok, "--state", path],
     "stack": lambda path, ok: ["prove", "%s,%s" % (ok, path), ok],
 }
 SOME = list(READERS) if FULL else ["program", "policy", "rules"]
 DEEP = {
-    "json": ('{"a":' * 2000 + "1" + "}" * 2000, ["policy", "lint", "import", "precompile", "precompiled", "expected"], "nested deeper than 1000 levels"),
+    "json": ('{"a":' * 2000 + "1" + "}" * 2000, ["policy", "lint", "import", "precompile", "expected"], "nested deeper than 1000 levels"),
     "arrays": ('{"rule_sets":' + "[" * 100000 + "]" * 100000 + "}", ["policy"], "nested deeper than 1000 levels"),
     "c": ("{ 0x20, 0, 0, " + "(" * 5000 + "4" + ")" * 5000 + " },", ["c"], "parentheses nest deeper than 64"),
     "rule": ("rule deep\n  before:\n    ld #" + "(" * 5000 + "$a" + ")" * 5000 + "\n  after:\n    ld #$a\n", ["rules"], "nested deeper than 200 levels"),

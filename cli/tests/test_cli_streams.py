@@ -27,7 +27,7 @@ JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.as
         (["mutate", "getpid.asm"], 0), (["mutate", "xor.asm", "--fuzz-seconds", "0"], 1), (["asm", "getpid.asm"], 0),
         (["dis", "getpid.asm"], 0), (["validate", "getpid.asm"], 0), (["validate", "bad.asm"], 4), (["optimize", "getpid.asm"], 0),
         (["optimize", "--list"], 0), (["precompile", "getpid.json", "-o", "out.json"], 0),
-        (["precompile", "getpid.json", "-o", "out.json", "--timeout", "1e-9"], 3), (["patch", "patch.json", "--set", "fd=1"], 0),
+        (["precompile", "getpid.json", "-o", "out.json", "--timeout", "1e-9"], 3), (["asm", "name.asm", "--set", "nr=1"], 0),
         (["import", str(DOCKER)], 0), (["--help"], 0), (["check", "--help"], 0), (["--version"], 0)]
 JSON = {"check": 1, "fuzz": 1, "mutate": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "bench": 1, "cache": 1, "cost": 2, "kernel": 1, "lint": 1, "prove-rule": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # and the version
 
@@ -39,8 +39,6 @@ def folder(getpid, getpid_enoent, asm):
     asm("ld [16]\nxor #0x12345678\njeq #1, in, out\nin: ret #0\nout: ret #0x7fff0000\n", "xor.asm")
     asm("getpid 1\n", "calls")
     asm('{"version": 1, "arches": ["x86_64"], "default_action": "errno(1)", "rule_sets": []}', "getpid.json")
-    asm('{"schema": "secequiv.precompiled/1", "policy": "p", "variables": [{"name": "fd", "value": 3, "places": [0]}], '
-        '"program": [[0, 0, 0, 3], [22, 0, 0, 0]]}', "patch.json")
     return getpid.parent
 
 

@@ -215,4 +215,4 @@ def test_settings_that_are_none(setting, says, asm):
 
 def test_policies_take_no_settings():
     done = run("dis", POLICIES / "seed" / "variables.json", "--set", "pid=99")
-    assert done.status == 2 and "is a policy" in done.err and "'patch'" in done.err
+    assert done.status == 2 and "is a policy" in done.err and "'precompile'" in done.err

@@ -13,7 +13,6 @@
 #include "harness/coverage/state.h"
 #include "harness/import/import.h"
 #include "harness/inputs/cases.h"
-#include "harness/optimize/precompiled_file.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/report/diff.h"
@@ -137,13 +136,11 @@ Reading profile(std::string_view bytes) {
   });
 }
 
-Reading precompiled(std::string_view bytes) {
-  return answered(read_precompiled(bytes, "input"), [](const Precompiled& it) -> std::string {
-    if (find_fault(it)) return "it reads what has a fault";
-    if (!patch(it, {})) return "it reads what cannot be patched";
-    return written_again(
-        it, [](const std::string& text) { return read_precompiled(text, "written"); },
-        write_precompiled);
+// Assembly with names in place of numbers.
+Reading symbolic(std::string_view bytes) {
+  const auto read = [](std::string_view text) { return read_symbolic(text, "input", Form::kAsm); };
+  return answered(read(bytes), [&](const SymbolicProgram& it) {
+    return written_again(it, read, [](const SymbolicProgram& one) { return write_symbolic(one); });
   });
 }
 
@@ -258,7 +255,7 @@ constexpr std::array kReaders = {
     Reader{"assumption", assumption},
     Reader{"expectation", expectation},
     Reader{"profile", profile},
-    Reader{"precompiled", precompiled},
+    Reader{"symbolic", symbolic},
     Reader{"coverage", coverage},
     Reader{"inputs", inputs},
     Reader{"vectors", vectors},

@@ -17,7 +17,7 @@
 #include "harness/generate/program.h"
 #include "harness/generate/random_program.h"
 #include "harness/import/import.h"
-#include "harness/optimize/precompiled_file.h"
+#include "harness/optimize/precompile.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/report/diff.h"
@@ -156,8 +156,8 @@ class Maker {
   void add_of_policy(const std::string& name, const Policy& policy) {
     const Program program = compile(policy);
     add_program(name, program);
-    if (const auto precompiled = secequiv::precompile(policy, compile))
-      add_text("precompiled", name, write_precompiled(*precompiled));
+    if (const auto precompiled = compile_with_names(policy, compile))
+      add_text("symbolic", name, write_symbolic(*precompiled));
     for (const RuleSet& set : policy.rule_sets)
       if (!set.rules.empty()) add_text("rule", name, write_rule(set.rules.front().rule));
   }

@@ -31,14 +31,16 @@ bool canonical(ProgramView program, std::size_t pc, const InsnInfo& info) {
   }
 }
 
-std::string mnemonic_text(ProgramView program, std::size_t pc, const InsnInfo& info) {
+// `immediate` is the number or name behind '#'.
+std::string mnemonic_text(ProgramView program, std::size_t pc, const InsnInfo& info,
+                          std::string_view immediate) {
   const Insn& in = program[pc];
   const std::string_view m = info.mnemonic;
   switch (info.operand) {
     case Operand::None:
       return std::string(m);
     case Operand::Imm:
-      return fmt::format("{} #{}", m, number(in.k));
+      return fmt::format("{} #{}", m, immediate);
     case Operand::Abs:
       return fmt::format("{} [{}]", m, in.k);
     case Operand::Ind:
@@ -56,7 +58,7 @@ std::string mnemonic_text(ProgramView program, std::size_t pc, const InsnInfo& i
     case Operand::Target:
       return fmt::format("{} L{}", m, jump_target(pc, in, true));
     case Operand::CondImm:
-      return fmt::format("{} #{}, L{}, L{}", m, number(in.k), jump_target(pc, in, true),
+      return fmt::format("{} #{}, L{}, L{}", m, immediate, jump_target(pc, in, true),
                          jump_target(pc, in, false));
     case Operand::CondReg:
       return fmt::format("{} x, L{}, L{}", m, jump_target(pc, in, true),
@@ -69,17 +71,24 @@ std::string raw_text(const Insn& in) {
   return fmt::format(".raw {:#x}, {}, {}, {}", in.code, in.jt, in.jf, number(in.k));
 }
 
+std::string text_of(ProgramView program, std::size_t pc, std::string_view immediate) {
+  const InsnInfo* info = insn_info(program[pc].code);
+  if (info == nullptr || !canonical(program, pc, *info)) return raw_text(program[pc]);
+  return mnemonic_text(program, pc, *info, immediate);
+}
+
 }  // namespace
 
 std::string insn_text(ProgramView program, std::size_t pc) {
-  const InsnInfo* info = insn_info(program[pc].code);
-  if (info == nullptr || !canonical(program, pc, *info)) return raw_text(program[pc]);
-  return mnemonic_text(program, pc, *info);
+  return text_of(program, pc, number(program[pc].k));
 }
 
-namespace detail {
-
-std::string write_asm(ProgramView program, std::span<const std::string> comments) {
+std::string write_symbolic(const SymbolicProgram& symbolic, std::span<const std::string> comments) {
+  const Program& program = symbolic.program;
+  std::vector<std::string> immediates;
+  immediates.reserve(program.size());
+  for (const Insn& in : program) immediates.push_back(number(in.k));
+  for (const SymbolUse& use : symbolic.uses) immediates[use.pc] = "$" + use.name;
   std::vector<bool> labelled(program.size(), false);
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     const InsnInfo* info = insn_info(program[pc].code);
@@ -90,7 +99,7 @@ std::string write_asm(ProgramView program, std::span<const std::string> comments
   std::string out;
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     const std::string label = labelled[pc] ? fmt::format("L{}:", pc) : "";
-    const std::string text = insn_text(program, pc);
+    const std::string text = text_of(program, pc, immediates[pc]);
     if (pc < comments.size() && !comments[pc].empty())
       out += fmt::format("{:<7} {:<32} ; {}\n", label, text, comments[pc]);
     else
@@ -99,5 +108,4 @@ std::string write_asm(ProgramView program, std::span<const std::string> comments
   return out;
 }
 
-}  // namespace detail
 }  // namespace secequiv

@@ -5,6 +5,14 @@
 
 namespace secequiv {
 
+bool is_symbol_name(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !text.empty() && is_letter(text[0]) &&
+         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
 void fill(SymbolicProgram& program, SymbolValues values) {
   std::erase_if(program.uses, [&](const SymbolUse& use) {
     const auto given = std::ranges::find(values, use.name, &SymbolValues::value_type::first);

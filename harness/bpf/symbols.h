@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct SymbolicProgram {
   // Of text in a form with an instruction a line: where each is, from 1; else empty.
   std::vector<std::uint32_t> lines = {};
 };
+
+// Can `text` stand behind '$' in assembly?
+bool is_symbol_name(std::string_view text);
 
 using SymbolValues = std::span<const std::pair<std::string, std::uint32_t>>;
 

@@ -269,7 +269,7 @@ std::string write_program(ProgramView program, Form form, std::span<const std::s
     case Form::kC:
       return write_c(program, comments);
     case Form::kAsm:
-      return detail::write_asm(program, comments);
+      return write_symbolic({{program.begin(), program.end()}, {}}, comments);
   }
   return {};
 }

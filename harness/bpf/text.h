@@ -55,12 +55,16 @@ Error lacks_value(const SymbolUse& use, std::string_view hint = "");
 std::string write_program(ProgramView program, Form form,
                           std::span<const std::string> comments = {});
 
+// Writes a program with names, in form kAsm. Precondition: each name stands for an immediate, and
+// its instruction leaves no unused field other than 0.
+std::string write_symbolic(const SymbolicProgram& program,
+                           std::span<const std::string> comments = {});
+
 // One instruction as bpf_asm writes it, with absolute targets: "jeq #0x27, L5, L9".
 std::string insn_text(ProgramView program, std::size_t pc);
 
 namespace detail {
 Result<SymbolicProgram> read_asm(std::string_view text, const std::string& name);
-std::string write_asm(ProgramView program, std::span<const std::string> comments);
 Result<Program> read_c(std::string_view text, const std::string& name, const CNames& names);
 }  // namespace detail
 

@@ -9,27 +9,14 @@
 #include "harness/base/text.h"
 #include "harness/bpf/check.h"
 #include "harness/bpf/text.h"
+#include "harness/policy/variables.h"
 
 namespace secequiv {
 namespace {
 
 using Values = std::vector<std::pair<std::string, std::uint32_t>>;
 
-void set_values(Rule& rule, const std::map<std::string_view, std::uint32_t>& values) {
-  for (Rule& child : rule.children) set_values(child, values);
-  for (Matcher& m : rule.fields) {
-    if (m.variable.empty()) continue;
-    if (const auto found = values.find(m.variable); found != values.end()) m.value = found->second;
-  }
-}
-
-void collect_variables(const Rule& rule, std::set<std::string>& names) {
-  for (const Rule& child : rule.children) collect_variables(child, names);
-  for (const Matcher& m : rule.fields)
-    if (!m.variable.empty()) names.insert(m.variable);
-}
-
-// Every 32-bit constant that a compiler may make of a policy as it is.
+// Every 32-bit constant that a compiler may derive from a policy.
 class Constants {
  public:
   explicit Constants(const Policy& policy) {
@@ -72,7 +59,7 @@ class Constants {
   std::set<std::uint32_t> all_;
 };
 
-// Values that stand for those of variables: no constant of the policy, each given out once.
+// Values for variables: none is a constant of the policy, and each is used once.
 class Placeholders {
  public:
   explicit Placeholders(const std::set<std::uint32_t>& constants) : taken_(constants) {}
@@ -97,14 +84,14 @@ std::string shown(const Program& program, std::size_t pc) {
   return pc < program.size() ? "'" + insn_text(program, pc) + "'" : "nothing";
 }
 
-// The first instruction in which two programs differ, the longer one's rest included.
+// The first instruction in which two programs differ; the rest of a longer one counts.
 std::optional<std::size_t> first_difference(const Program& a, const Program& b) {
   const auto at = std::ranges::mismatch(a, b).in1;
   if (at == a.end() && a.size() == b.size()) return std::nullopt;
   return static_cast<std::size_t>(at - a.begin());
 }
 
-// Where `one` and `other`, rendered with two values of one variable, have these values.
+// The instructions in which `one` and `other`, rendered with two values of one variable, differ.
 Result<std::vector<std::size_t>> find_places(const Policy& policy, const std::string& name,
                                              const Program& one, std::uint32_t value,
                                              const Program& other, std::uint32_t other_value) {
@@ -135,12 +122,14 @@ Result<std::vector<std::size_t>> find_places(const Policy& policy, const std::st
 Status check_names(const Policy& policy, const std::set<std::string>& used) {
   std::set<std::string_view> names;
   for (const auto& [name, value] : policy.variables) {
-    // Matchers would name it like no variable at all.
-    if (name.empty())
-      return make_error(ErrorCode::kPolicy, policy.name, "a variable has an empty name");
+    if (!is_symbol_name(name))
+      return make_error(ErrorCode::kPolicy, policy.name,
+                        fmt::format("variable '{}': expected a name of letters, digits and '_' "
+                                    "that does not begin with a digit, as assembly has it",
+                                    printable(name, false)));
     if (!names.insert(name).second)
       return make_error(ErrorCode::kPolicy, policy.name,
-                        fmt::format("variable '{}' is there twice", name));
+                        fmt::format("variable '{}' is defined twice", name));
   }
   for (const std::string& name : used)
     if (!names.contains(name))
@@ -149,14 +138,31 @@ Status check_names(const Policy& policy, const std::set<std::string>& used) {
   return Ok{};
 }
 
-}  // namespace
-
-std::set<std::string> used_variables(const Policy& policy) {
-  std::set<std::string> out;
-  for (const RuleSet& set : policy.rule_sets)
-    for (const SyscallRule& entry : set.rules) collect_variables(entry.rule, out);
+// Renders `policy`. Errors: kRejected if the kernel refuses the program.
+Result<Program> render_base(const Policy& policy, const Renderer& render) {
+  Program out = render(policy);
+  if (const auto refusal = check(out))
+    return make_error(ErrorCode::kRejected, policy.name, describe(*refusal, out));
   return out;
 }
+
+// Variables that change nothing else alone may still do so together.
+Status check_prediction(const Policy& policy, SymbolicProgram predicted, const Values& values,
+                        const Renderer& render) {
+  fill(predicted, values);
+  const Program rendered = render(with_values(policy, values));
+  const auto pc = first_difference(predicted.program, rendered);
+  if (!pc) return Ok{};
+  std::vector<std::string> shown_values;
+  for (const auto& [name, value] : values)
+    shown_values.push_back(fmt::format("'{}' {:#x}", name, value));
+  return refuse(policy, *pc,
+                fmt::format("with other values for all variables ({}) expected {}, found {}",
+                            fmt::join(shown_values, ", "), shown(predicted.program, *pc),
+                            shown(rendered, *pc)));
+}
+
+}  // namespace
 
 bool has_free_operand(const Insn& in) {
   switch (in.code) {
@@ -179,52 +185,7 @@ bool has_free_operand(const Insn& in) {
   }
 }
 
-std::optional<PrecompiledFault> find_fault(const Precompiled& precompiled) {
-  const Program& program = precompiled.program;
-  if (const auto refusal = check(program))
-    return PrecompiledFault{{}, {}, describe(*refusal, program)};
-  std::set<std::string_view> names;
-  std::map<std::size_t, std::string_view> owners;
-  for (std::size_t i = 0; i < precompiled.variables.size(); ++i) {
-    const Precompiled::Variable& variable = precompiled.variables[i];
-    if (variable.name.empty()) return PrecompiledFault{i, {}, "expected a name, found none"};
-    if (!names.insert(variable.name).second)
-      return PrecompiledFault{i, {}, fmt::format("'{}' is there twice", variable.name)};
-    for (std::size_t j = 0; j < variable.places.size(); ++j) {
-      const std::size_t pc = variable.places[j];
-      const auto fault = [&](std::string detail) {
-        return PrecompiledFault{i, j, std::move(detail)};
-      };
-      if (pc >= program.size())
-        return fault(fmt::format("expected one of {} instructions, found {}", program.size(), pc));
-      if (j > 0 && pc <= variable.places[j - 1])
-        return fault(fmt::format("expected ascending places, found {} after {}", pc,
-                                 variable.places[j - 1]));
-      if (!owners.emplace(pc, variable.name).second)
-        return fault(fmt::format("{} is a place of '{}' already", pc, owners.at(pc)));
-      if (!has_free_operand(program[pc]))
-        return fault(fmt::format("expected an instruction that takes any operand, found {}",
-                                 shown(program, pc)));
-      if (program[pc].k != variable.value)
-        return fault(
-            fmt::format("expected an instruction with the variable's value {:#x}, found {}",
-                        variable.value, shown(program, pc)));
-    }
-  }
-  return std::nullopt;
-}
-
-Policy with_values(const Policy& policy, VariableValues values) {
-  Policy out = policy;
-  std::map<std::string_view, std::uint32_t> by_name(values.begin(), values.end());
-  for (auto& [name, value] : out.variables)
-    if (const auto found = by_name.find(name); found != by_name.end()) value = found->second;
-  for (RuleSet& set : out.rule_sets)
-    for (SyscallRule& entry : set.rules) set_values(entry.rule, by_name);
-  return out;
-}
-
-Result<Precompiled> precompile(const Policy& policy, const Renderer& render) {
+Result<SymbolicProgram> compile_with_names(const Policy& policy, const Renderer& render) {
   const std::set<std::string> used = used_variables(policy);
   if (auto s = check_names(policy, used); !s) return s.error();
   // Three values for each: ascending large ones, their complements, which differ in every bit, and
@@ -240,68 +201,22 @@ Result<Precompiled> precompile(const Policy& policy, const Renderer& render) {
     small.emplace_back(name, placeholders.next(0x00c0ffed - 0x101 * index, 0xffffffff));
     ++index;
   }
-  Precompiled out;
-  out.policy = policy.name;
-  out.program = render(with_values(policy, base));
-  if (const auto refusal = check(out.program))
-    return make_error(ErrorCode::kRejected, policy.name, describe(*refusal, out.program));
-  for (std::size_t i = 0; i < policy.variables.size(); ++i) {
-    const auto& [name, value] = policy.variables[i];
-    Precompiled::Variable variable{name, base[i].second, {}};
-    if (used.contains(name)) {
-      Values one = base;
-      one[i].second = varied[i].second;
-      auto places = find_places(policy, name, out.program, base[i].second,
-                                render(with_values(policy, one)), varied[i].second);
-      if (!places) return places.error();
-      variable.places = std::move(*places);
-    }
-    out.variables.push_back(std::move(variable));
-  }
-  if (const auto fault = find_fault(out))
-    return make_error(ErrorCode::kInternal, policy.name, fault->detail);
-
-  const Program rendered = render(with_values(policy, small));
-  const auto predicted = patch(out, small);
-  if (!predicted) return predicted.error();
-  if (const auto pc = first_difference(*predicted, rendered)) {
-    std::vector<std::string> values;
-    for (const auto& [name, value] : small)
-      values.push_back(fmt::format("'{}' {:#x}", name, value));
-    return refuse(
-        policy, *pc,
-        fmt::format("with other values for all variables ({}) expected {}, found {}",
-                    fmt::join(values, ", "), shown(*predicted, *pc), shown(rendered, *pc)));
-  }
-  auto program = patch(out, policy.variables);
+  auto program = render_base(with_values(policy, base), render);
   if (!program) return program.error();
-  out.program = std::move(*program);
-  for (std::size_t i = 0; i < policy.variables.size(); ++i)
-    out.variables[i].value = policy.variables[i].second;
-  return out;
-}
-
-Result<Program> patch(const Precompiled& precompiled, VariableValues values) {
-  std::map<std::string_view, const Precompiled::Variable*> known;
-  for (const Precompiled::Variable& one : precompiled.variables) known.emplace(one.name, &one);
-  Program out = precompiled.program;
-  std::set<std::string_view> given;
-  for (const auto& [name, value] : values) {
-    const auto variable = known.find(name);
-    if (variable == known.end()) {
-      std::vector<std::string_view> names;
-      names.reserve(precompiled.variables.size());
-      for (const Precompiled::Variable& one : precompiled.variables) names.push_back(one.name);
-      return make_error(ErrorCode::kUsage, name,
-                        names.empty()
-                            ? "unknown variable; there are none"
-                            : fmt::format("unknown variable; known: {}{}", fmt::join(names, ", "),
-                                          did_you_mean(similar_names(name, names))));
-    }
-    if (!given.insert(name).second)
-      return make_error(ErrorCode::kUsage, name, "the variable is given twice");
-    for (const std::size_t pc : variable->second->places) out[pc].k = value;
+  SymbolicProgram out{std::move(*program), {}};
+  for (std::size_t i = 0; i < policy.variables.size(); ++i) {
+    const std::string& name = policy.variables[i].first;
+    if (!used.contains(name)) continue;
+    Values one = base;
+    one[i].second = varied[i].second;
+    const auto places = find_places(policy, name, out.program, base[i].second,
+                                    render(with_values(policy, one)), varied[i].second);
+    if (!places) return places.error();
+    for (const std::size_t pc : *places) out.uses.push_back({pc, name, {}});
   }
+  if (auto s = check_prediction(policy, out, small, render); !s) return s.error();
+  std::ranges::sort(out.uses, {}, &SymbolUse::pc);
+  for (const SymbolUse& use : out.uses) out.program[use.pc].k = kPlaceholder;
   return out;
 }
 

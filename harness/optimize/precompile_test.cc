@@ -1,5 +1,5 @@
-// Precompiled filters: patched, they are what a fresh compilation gives, and what depends on a
-// value in any other way is refused.
+// Programs with names for a policy's variables: with values they are what a fresh compilation
+// gives, and a renderer that uses a value in any other way is refused.
 #include "harness/optimize/precompile.h"
 
 #include <gtest/gtest.h>
@@ -15,6 +15,7 @@
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/testing.h"
+#include "harness/policy/variables.h"
 
 namespace secequiv {
 namespace {
@@ -40,18 +41,24 @@ std::vector<Policy> policies_with_variables() {
   return out;
 }
 
-Precompiled precompiled_from(const Policy& policy, const Renderer& render = kOptimized) {
-  auto out = precompile(policy, render);
+SymbolicProgram compiled(const Policy& policy, const Renderer& render = kOptimized) {
+  auto out = compile_with_names(policy, render);
   if (out) return std::move(*out);
   ADD_FAILURE() << out.error().text();
   return {};
 }
 
-Program patched(const Precompiled& precompiled, const Values& values) {
-  auto out = patch(precompiled, values);
-  if (out) return std::move(*out);
-  ADD_FAILURE() << out.error().text();
-  return {};
+Program filled(SymbolicProgram program, const Values& values) {
+  fill(program, values);
+  EXPECT_TRUE(program.uses.empty());
+  return std::move(program.program);
+}
+
+std::vector<std::size_t> places_of(const SymbolicProgram& program, std::string_view name) {
+  std::vector<std::size_t> out;
+  for (const SymbolUse& use : program.uses)
+    if (use.name == name) out.push_back(use.pc);
+  return out;
 }
 
 // A policy with the variable `fd` in two places and `pid` in one.
@@ -65,29 +72,25 @@ Policy small_policy() {
 }
 
 std::string refusal(const Policy& policy, const Renderer& render) {
-  const auto out = precompile(policy, render);
+  const auto out = compile_with_names(policy, render);
   if (out) return "no error";
   EXPECT_EQ(out.error().code, ErrorCode::kPolicy);
   return out.error().text();
 }
 
-TEST(Precompile, PatchedIsWhatAFreshCompilationGives) {
+TEST(Precompile, FilledIsWhatAFreshCompilationGives) {
   const auto policies = policies_with_variables();
   ASSERT_EQ(policies.size(), 9u);
   Random random(31);
   for (const Policy& policy : policies) {
-    const Precompiled precompiled = precompiled_from(policy);
-    ASSERT_EQ(precompiled.variables.size(), policy.variables.size());
-    EXPECT_EQ(precompiled.policy, policy.name);
-    std::size_t places = 0;
-    for (const auto& variable : precompiled.variables) places += variable.places.size();
-    EXPECT_GE(places, 1u) << policy.name;
+    const SymbolicProgram program = compiled(policy);
+    EXPECT_GE(program.uses.size(), 1u) << policy.name;
     // Values that are no constants of the policy: where both are the same, a fresh compilation may
     // let tests share code.
     for (int i = 0; i < 4; ++i) {
       Values values = policy.variables;
       for (auto& [name, value] : values) value = random.word();
-      EXPECT_EQ(write_program(patched(precompiled, values), Form::kRaw),
+      EXPECT_EQ(write_program(filled(program, values), Form::kRaw),
                 write_program(kOptimized(with_values(policy, values)), Form::kRaw))
           << policy.name << " " << i;
     }
@@ -99,13 +102,14 @@ TEST(Precompile, RandomPoliciesDecideTheSameWithOtherValues) {
   int with_places = 0;
   for (int i = 0; i < 200; ++i) {
     const Policy policy = random_policy(random);
-    const Precompiled precompiled = precompiled_from(policy);
-    for (const auto& variable : precompiled.variables) with_places += !variable.places.empty();
+    const SymbolicProgram precompiled = compiled(policy);
+    for (const auto& [name, value] : policy.variables)
+      with_places += !places_of(precompiled, name).empty();
     for (int j = 0; j < 5; ++j) {
       Values values = policy.variables;
       for (auto& [name, value] : values) value = random.one_in(2) ? random.word() : 0x7fffffff;
       const Policy other = with_values(policy, values);
-      const Program program = patched(precompiled, values);
+      const Program program = filled(precompiled, values);
       for (int k = 0; k < 50; ++k) {
         const SeccompData data = random_call(random, other);
         ASSERT_EQ(run(program, data), decide(other, data)) << write_policy(other);
@@ -116,23 +120,33 @@ TEST(Precompile, RandomPoliciesDecideTheSameWithOtherValues) {
 }
 
 TEST(Precompile, FindsThePlaces) {
-  const Precompiled out = precompiled_from(small_policy(), compile);
-  ASSERT_EQ(out.variables.size(), 3u);
-  EXPECT_EQ(out.variables[0].name, "fd");
-  EXPECT_EQ(out.variables[0].value, 3u);
-  EXPECT_EQ(out.variables[0].places.size(), 2u);
-  EXPECT_EQ(out.variables[1].name, "pid");
-  EXPECT_EQ(out.variables[1].places.size(), 1u);
-  EXPECT_TRUE(out.variables[2].places.empty());
-  for (const auto& variable : out.variables)
-    for (const std::size_t pc : variable.places) EXPECT_EQ(out.program[pc].k, variable.value);
-  EXPECT_FALSE(find_fault(out));
+  const SymbolicProgram out = compiled(small_policy(), compile);
+  EXPECT_EQ(places_of(out, "fd").size(), 2u);
+  EXPECT_EQ(places_of(out, "pid").size(), 1u);
+  EXPECT_TRUE(places_of(out, "unused").empty());
+  EXPECT_TRUE(std::ranges::is_sorted(out.uses, {}, &SymbolUse::pc));
+  for (const SymbolUse& use : out.uses) EXPECT_EQ(out.program[use.pc].k, kPlaceholder);
+  EXPECT_FALSE(check(out.program));
+}
+
+TEST(Precompile, WritesAndReadsBack) {
+  for (const Policy& policy : policies_with_variables()) {
+    const SymbolicProgram program = compiled(policy);
+    const auto read = read_symbolic(write_symbolic(program), "written", Form::kAsm);
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_EQ(read->program, program.program) << policy.name;
+    ASSERT_EQ(read->uses.size(), program.uses.size()) << policy.name;
+    for (std::size_t i = 0; i < program.uses.size(); ++i) {
+      EXPECT_EQ(read->uses[i].pc, program.uses[i].pc);
+      EXPECT_EQ(read->uses[i].name, program.uses[i].name);
+    }
+  }
 }
 
 TEST(Precompile, NoVariablesNoPlaces) {
   const Policy policy = x86_64_policy(R"j({"action": "allow", "rules": {"read": true}})j");
-  const Precompiled out = precompiled_from(policy);
-  EXPECT_TRUE(out.variables.empty());
+  const SymbolicProgram out = compiled(policy);
+  EXPECT_TRUE(out.uses.empty());
   EXPECT_EQ(out.program, kOptimized(policy));
 }
 
@@ -169,9 +183,8 @@ TEST(Precompile, RefusesWhatDependsOnTheValue) {
       return assemble(out);
     };
   };
-  EXPECT_EQ(precompiled_from(policy, render("ld [16]\njeq #FD, y, n\ny: ret #1\nn: ret #PID\n"))
-                .variables[1]
-                .places,
+  EXPECT_EQ(places_of(compiled(policy, render("ld [16]\njeq #FD, y, n\ny: ret #1\nn: ret #PID\n")),
+                      "pid"),
             std::vector<std::size_t>{3});
   // Changed, but not the value.
   EXPECT_EQ(
@@ -223,16 +236,21 @@ TEST(Precompile, TheThirdRenderingMustBePredicted) {
 TEST(Precompile, RefusesNamesThatMeanNothing) {
   Policy policy = small_policy();
   policy.variables.emplace_back("fd", 4);
-  EXPECT_EQ(refusal(policy, kOptimized), "small: variable 'fd' is there twice");
-  policy.variables = {{"fd", 3}, {"pid", 4}, {"", 5}};
-  EXPECT_EQ(refusal(policy, kOptimized), "small: a variable has an empty name");
+  EXPECT_EQ(refusal(policy, kOptimized), "small: variable 'fd' is defined twice");
+  for (const char* name : {"", "a=b", "1st", "a.b", "\n"}) {
+    policy.variables = {{"fd", 3}, {"pid", 4}, {name, 5}};
+    EXPECT_NE(refusal(policy, kOptimized)
+                  .find("': expected a name of letters, digits and '_' that does not begin with"),
+              std::string::npos)
+        << name;
+  }
   policy.variables.clear();
   EXPECT_EQ(refusal(policy, kOptimized), "small: variable 'fd' has no value");
 }
 
 TEST(Precompile, RefusesWhatTheKernelWould) {
-  const auto out =
-      precompile(small_policy(), [](const Policy&) { return Program(5000, Insn{kRetK, 0, 0, 0}); });
+  const auto out = compile_with_names(
+      small_policy(), [](const Policy&) { return Program(5000, Insn{kRetK, 0, 0, 0}); });
   ASSERT_FALSE(out);
   EXPECT_EQ(out.error().code, ErrorCode::kRejected);
 }
@@ -243,42 +261,15 @@ TEST(Precompile, PlaceholdersKeepAwayFromThePolicysConstants) {
       "read": {"args": {"0": {"eq": "$fd"}, "1": {"eq": 2654435761}, "2": {"eq": 1640531534},
       "3": {"gt": 12648428}}}}}]})j";
   std::set<std::uint32_t> seen;
-  const Precompiled out = precompiled_from(policy_from(text), [&](const Policy& p) {
+  const SymbolicProgram out = compiled(policy_from(text), [&](const Policy& p) {
     EXPECT_TRUE(seen.insert(value_of(p, 0)).second) << "each rendering has another value";
     return kOptimized(p);
   });
   EXPECT_EQ(seen.size(), 3u);
   for (const std::uint32_t constant : {2654435761u, 1640531534u, 12648429u, 3u, 1u, 0u})
     EXPECT_FALSE(seen.contains(constant)) << constant;
-  ASSERT_EQ(out.variables.size(), 1u);
-  EXPECT_EQ(out.variables[0].places.size(), 1u);
-  EXPECT_EQ(out.program, kOptimized(policy_from(text)));
-}
-
-TEST(Patch, RefusesUnknownNamesAndRepeatedOnes) {
-  const Precompiled out = precompiled_from(small_policy());
-  const auto unknown = patch(out, Values{{"fdd", 1}});
-  ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().code, ErrorCode::kUsage);
-  EXPECT_EQ(unknown.error().text(),
-            "fdd: unknown variable; known: fd, pid, unused; did you mean fd?");
-  const auto twice = patch(out, Values{{"fd", 1}, {"fd", 1}});
-  ASSERT_FALSE(twice);
-  EXPECT_EQ(twice.error().text(), "fd: the variable is given twice");
-  const auto none = patch(Precompiled{"p", assemble("ret #0\n"), {}}, Values{{"fd", 1}});
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().text(), "fd: unknown variable; there are none");
-}
-
-TEST(Patch, LeavesTheRestAlone) {
-  const Precompiled out = precompiled_from(small_policy());
-  const Program program = patched(out, Values{{"fd", 77}});
-  for (std::size_t pc = 0; pc < program.size(); ++pc) {
-    const bool place =
-        std::ranges::find(out.variables[0].places, pc) != out.variables[0].places.end();
-    EXPECT_EQ(program[pc].k, place ? 77 : out.program[pc].k);
-  }
-  EXPECT_EQ(patched(out, {}), out.program);
+  EXPECT_EQ(out.uses.size(), 1u);
+  EXPECT_EQ(filled(out, {{"fd", 3}}), kOptimized(policy_from(text)));
 }
 
 }  // namespace

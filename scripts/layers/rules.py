@@ -32,7 +32,7 @@ LAYERS = {
     "verify/rules": Layer("rewrites with symbols, and the library of them", ("harness/bpf",)),
     "verify/walk": Layer("the product walk of two programs", ("harness/compare",)),
     "verify/dd": Layer("the decision-diagram engine", ("verify/symbolic", "verify/walk")),
-    "verify/smt": Layer("the Z3 engine", ("verify/symbolic", "verify/rules", "harness/optimize")),
+    "verify/smt": Layer("the Z3 engine", ("verify/symbolic", "verify/rules")),
     "verify/certificate": Layer("proofs that others can check; it knows no engine", ("verify/symbolic", "verify/walk", "harness/adapter")),
     "verify/decide": Layer("which engine answers, and which edges are infeasible", ("verify/dd", "verify/smt")),
     "fuzz/hunt": Layer("fuzzing an optimizer, compiler or evaluator under test",

@@ -1,5 +1,5 @@
 // A Z3 solver with limits: its configuration, and the clock that interrupts it. Owns the texts for
-// limits that are reached. It must not know queries (solver.h, precompiled.h). It exposes Z3's
+// limits that are reached. It must not know queries (solver.h, policy_proof.h). It exposes Z3's
 // types, so only .cc files of this folder include it.
 #pragma once
 

@@ -170,7 +170,7 @@ def test_plugin_that_is_none(tmp_path):
 
 
 READERS = [
-    "raw", "raw-be", "asm", "ddd", "c", "policy", "oci", "rule", "assumption", "expectation", "profile", "precompiled",
+    "raw", "raw-be", "asm", "ddd", "c", "policy", "oci", "rule", "assumption", "expectation", "profile", "symbolic",
     "coverage", "inputs", "vectors", "frames", "names", "rewrites", "seccompiler", "minijail",
     "minijail-compiler", "pfc",
 ]  # fmt: skip
