@@ -13,9 +13,9 @@
 namespace secequiv {
 
 struct AskKernelJob {
-  std::vector<Source> sources;     // one or two, which check() accepts
+  std::vector<Source> sources;      // one or two, which check() accepts
   std::vector<SeccompData> inputs;  // these first
-  std::size_t random = 4096;       // then so many near the constants of each program
+  std::size_t random = 4096;        // then so many near the constants of each program
   std::uint64_t seed = 1;
   kernel::AskOptions options = {};  // without progress
   std::function<void(std::size_t done, std::size_t total)> progress;

@@ -103,16 +103,16 @@ std::vector<TimedCall> timed_calls(const BenchJob& job) {
   std::map<std::uint32_t, SeccompData> allowed;
   for (const SeccompData& data : job.inputs)
     if (data.arch() == arch_info(kTimedArch).audit && !allowed.contains(data.nr()) &&
-        is_allowed(filters, data.words))
-      allowed[data.nr()] = data.words;
+        is_allowed(filters, data))
+      allowed[data.nr()] = data;
   std::vector<TimedCall> out;
   for (const SyscallCount& count : job.profile) {
     const auto nr = profile_nr(kTimedArch, count.name);
     if (!nr || count.calls == 0) continue;
     TimedCall call{count.name, {}, count.calls};
     if (const auto known = allowed.find(*nr); known != allowed.end()) call.input = known->second;
-    call.input[0] = *nr;
-    call.input[1] = arch_info(kTimedArch).audit;
+    call.input.set_nr(*nr);
+    call.input.set_arch(arch_info(kTimedArch).audit);
     if (kernel::bypasses_filters(call.input, kernel::Entry::kX86_64)) continue;
     if (!job.timing.real || (kernel::is_safe(call.input) && is_allowed(filters, call.input)))
       out.push_back(std::move(call));

@@ -25,7 +25,7 @@ Result<std::string> read_input(const std::string& path) {
   return read_file(path);
 }
 
-Result<std::vector<InputWords>> load_records(const std::string& path) {
+Result<std::vector<SeccompData>> load_records(const std::string& path) {
   const auto bytes = read_file(path, std::size_t{1} << 30);
   if (!bytes) return bytes.error();
   return read_inputs(*bytes, path);

@@ -24,7 +24,7 @@ Result<Values> parse_settings(const std::vector<std::string>& settings);
 Result<std::string> read_input(const std::string& path);
 
 // A file of 64-byte seccomp_data records.
-Result<std::vector<InputWords>> load_records(const std::string& path);
+Result<std::vector<SeccompData>> load_records(const std::string& path);
 
 // Reads a policy in any supported format, which its content tells.
 Result<Policy> load_policy(const std::string& path, const Options& options);

@@ -68,7 +68,7 @@ Status load_inputs(KernelArguments& given) {
   }
   const auto cases = given.pair.cases(job.sources.front(), job.sources.back(), given.options);
   if (!cases) return cases.error();
-  for (const SeccompData& data : cases->inputs) job.inputs.push_back(data.words);
+  for (const SeccompData& data : cases->inputs) job.inputs.push_back(data);
   return Ok{};
 }
 

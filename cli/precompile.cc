@@ -46,7 +46,7 @@ int precompile_policy(const PrecompileArguments& given) {
 
 void add_precompile(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand(
-      "precompile", "Compile a policy to assembly with names for its variables, with a proof");
+      "precompile", "Compile a policy so that its variables can be filled in later, with a proof");
   auto given = std::make_shared<PrecompileArguments>();
   sub->add_option("policy", given->policy, "Policy, in any format; - for standard input")
       ->required();

@@ -80,8 +80,7 @@ std::optional<Witness> replay(const Policy& policy, const SymbolicProgram& progr
                               VariableValues values, const SeccompData& data) {
   SymbolicProgram filled = program;
   fill(filled, values);
-  const Witness out{data, decide(with_values(policy, values), data),
-                    run(filled.program, data.words)};
+  const Witness out{data, decide(with_values(policy, values), data), run(filled.program, data)};
   return out.before == out.after ? std::nullopt : std::optional(out);
 }
 

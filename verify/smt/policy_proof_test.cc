@@ -61,7 +61,7 @@ Proof difference(const Policy& policy, const SymbolicProgram& program) {
   EXPECT_TRUE(filled.uses.empty());
   const SeccompData& data = proof.witness->data;
   EXPECT_EQ(decide(with_values(policy, values), data), proof.witness->before);
-  EXPECT_EQ(run(filled.program, data.words), proof.witness->after);
+  EXPECT_EQ(run(filled.program, data), proof.witness->after);
   EXPECT_NE(proof.witness->before, proof.witness->after);
   return proof;
 }
@@ -228,7 +228,7 @@ TEST(Precompiled, SignedComparisonsDifferForSigns) {
       policy,
       read_only("ld #$v\nxor #0x80000000\ntax\nld [16]\nxor #0x80000000\njgt x, yes, no\n"));
   ASSERT_EQ(proof.symbols.size(), 1u);
-  EXPECT_NE(proof.symbols[0] >> 31, proof.witness->data.words[4] >> 31);
+  EXPECT_NE(proof.symbols[0] >> 31, proof.witness->data[4] >> 31);
 }
 
 // Constants that no instruction asks for stay what they are, even if the last instruction has a

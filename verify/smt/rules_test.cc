@@ -92,7 +92,7 @@ rules::Assignment some_assignment(Random& random, const Instance& instance) {
   out.entry.a = some_word(random);
   out.entry.x = some_word(random);
   for (std::uint32_t& word : out.entry.m) word = some_word(random);
-  for (std::uint32_t& word : out.input) word = some_word(random);
+  for (std::uint32_t& word : out.input.words) word = some_word(random);
   return out;
 }
 
