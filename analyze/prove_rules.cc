@@ -57,8 +57,8 @@ ProvenRule::Counterexample counterexample_of(const rules::Rewrite& rule,
   out.values.emplace_back("X", a.entry.x);
   for (std::uint32_t k = 0; k < kMemWords; ++k)
     out.values.emplace_back(fmt::format("M[{}]", k), a.entry.m[k]);
-  for (std::uint32_t w = 0; w < a.input.size(); ++w)
-    out.values.emplace_back(fmt::format("[{}]", 4 * w), a.input[w]);
+  for (std::uint32_t w = 0; w < a.input.words.size(); ++w)
+    out.values.emplace_back(fmt::format("[{}]", 4 * w), a.input.words[w]);
   out.text = deviation_text(found, rule);
   return out;
 }

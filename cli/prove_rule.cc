@@ -72,7 +72,9 @@ int prove_rules(const RuleArguments& given) {
     if (error)
       return report(make_error(ErrorCode::kIo, given.instantiate, error.message()), options);
   }
-  ProveRulesJob job{std::move(*rules), given.weakest};
+  ProveRulesJob job;
+  job.rules = std::move(*rules);
+  job.weakest = given.weakest;
   job.pairs = given.instantiate.empty() ? 0 : given.count;
   job.seed = given.seed;
   job.timeout_seconds = options.timeout;

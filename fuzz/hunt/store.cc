@@ -118,7 +118,7 @@ Status store(const HuntReport& report, Finding& finding, const std::string& fold
   if (auto s = write_file(path, file_text(report, finding, path)); !s) return s;
   finding.file = path;
   if (report.kind != "evaluator" || !finding.witness) return Ok{};
-  return write_file(path + ".inputs", write_inputs({finding.witness->data.words}));
+  return write_file(path + ".inputs", write_inputs({finding.witness->data}));
 }
 
 }  // namespace secequiv::hunt

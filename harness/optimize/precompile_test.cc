@@ -9,6 +9,7 @@
 
 #include "harness/base/file.h"
 #include "harness/bpf/check.h"
+#include "harness/bpf/interpreter.h"
 #include "harness/bpf/testing.h"
 #include "harness/bpf/text.h"
 #include "harness/generate/policy.h"

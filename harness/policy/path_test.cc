@@ -36,10 +36,11 @@ TEST(Path, ResultsFromElsewhereAreThoseOfRunningOn) {
         const auto& [pc, state] = states.at_each[step];
         ASSERT_EQ(visit.pc, pc);
         if (visit.origin.word != kNoWord)
-          EXPECT_EQ(visit.a, input[visit.origin.word] & visit.origin.mask) << asm_text(program);
+          EXPECT_EQ(visit.a, input.words[visit.origin.word] & visit.origin.mask)
+              << asm_text(program);
         for (int j = 0; j < 4 && pc + 1 < program.size(); ++j) {
           const std::size_t to = random.between(pc + 1, program.size() - 1);
-          const std::uint32_t a = random.one_in(2) ? state.a : input[random.below(16)];
+          const std::uint32_t a = random.one_in(2) ? state.a : input.words[random.below(16)];
           Machine<Concrete> other = state;
           other.a = a;
           Silent silent;

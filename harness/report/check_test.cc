@@ -23,7 +23,9 @@ CheckReport passing() {
   report.covered_by_witnesses = 1;
   report.infeasible = {{0, Obligation::Kind::kLine}};
   report.listing = "listing";
-  report.proof = Proof{.verdict = Verdict::kEquivalent, .engine = "dd"};
+  report.proof.emplace();
+  report.proof->verdict = Verdict::kEquivalent;
+  report.proof->engine = "dd";
   report.cache = {{Arch::kX86_64, {39, 60}, {39}, {60}, {}}};
   report.cache_loss_allowed = true;
   return report;
@@ -103,7 +105,8 @@ TEST(CheckReportJson, CarriesEveryPart) {
 }
 
 TEST(CheckReportCases, OneForEachStep) {
-  const ReportedCases found = reported(passing(), "check", {{"a.bpf"}, {"b.bpf"}});
+  const ReportedCases found =
+      reported(passing(), "check", {{"a.bpf", true, {}}, {"b.bpf", true, {}}});
   std::vector<std::string> kinds;
   for (const ReportedCase& one : found.cases) {
     kinds.push_back(one.kind);
@@ -116,7 +119,8 @@ TEST(CheckReportCases, OneForEachStep) {
 }
 
 TEST(CheckReportCases, ADifferenceHasAPlaceAndTwoTraces) {
-  const ReportedCases found = reported(differing(), "check", {{"a.bpf"}, {"b.bpf", false, {9}}});
+  const ReportedCases found =
+      reported(differing(), "check", {{"a.bpf", false, {}}, {"b.bpf", false, {9}}});
   const ReportedCase& decision = found.cases.at(1);
   EXPECT_EQ(decision.state, ReportedCase::State::kFail);
   ASSERT_TRUE(decision.place);

@@ -99,7 +99,7 @@ TEST(MutationReportText, ShowsSurvivors) {
   const Program program = assemble("ret #0\n");
   MutationReport report = scored();
   ++report.operators[0].survived;
-  report.missed = {{mutants_of(program).front(), Witness{SeccompData{}, 0, 1}, {}, ""}};
+  report.missed = {{mutants_of(program).accepted.front(), Witness{SeccompData{}, 0, 1}, {}, ""}};
   const std::string text = mutation_text(report, program);
   EXPECT_TRUE(text.starts_with("survived: instruction 0: ")) << text;
   EXPECT_TRUE(text.ends_with("fail: 1 mutant survived\n")) << text;

@@ -170,7 +170,7 @@ ReportedCases prove_rule_cases(const std::vector<ProvenRule>& rules) {
   for (const ProvenRule& rule : rules) {
     const Verdict one = rule.verdict();
     ReportedCase& added = out.cases.emplace_back();
-    added.rule = "rewrite";
+    added.kind = "rewrite";
     added.name = rule.name;
     added.state = one == Verdict::kPass      ? ReportedCase::State::kPass
                   : one == Verdict::kUnknown ? ReportedCase::State::kUnknown

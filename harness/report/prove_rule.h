@@ -15,24 +15,30 @@ namespace secequiv {
 
 using NamedValues = std::vector<std::pair<std::string, std::uint32_t>>;
 
+// An input and values for which a rule is wrong.
+struct RuleCounterexample {
+  std::string kind;         // "exit", "value", "state", "illegal"
+  NamedValues member;       // of a family: which member
+  NamedValues values;       // "$m", "A", "X", "M[0]", "[4]": all of them
+  std::size_t symbols = 0;  // so many of `values` come first and are shown even if they are 0
+  std::string text;         // what both sides do
+};
+
+// Conditions under which a rule is right.
+struct WeakestConditions {
+  enum class Exact : std::uint8_t { kYes, kNo, kUnknown };
+  Verdict verdict = Verdict::kUnknown;
+  std::vector<std::string> any_of;
+  Exact exact = Exact::kUnknown;  // is the rule wrong for all other values?
+  NamedValues outside;            // kNo: values for which it is right, too
+  std::size_t tried = 0;
+  std::string detail;
+};
+
 struct ProvenRule {
-  struct Counterexample {
-    std::string kind;         // "exit", "value", "state", "illegal"
-    NamedValues member;       // of a family: which member
-    NamedValues values;       // "$m", "A", "X", "M[0]", "[4]": all of them
-    std::size_t symbols = 0;  // so many of `values` come first and are shown even if they are 0
-    std::string text;         // what both sides do
-  };
-  // Conditions under which a rule is right.
-  struct Weakest {
-    enum class Exact : std::uint8_t { kYes, kNo, kUnknown };
-    Verdict verdict = Verdict::kUnknown;
-    std::vector<std::string> any_of;
-    Exact exact = Exact::kUnknown;  // is the rule wrong for all other values?
-    NamedValues outside;            // kNo: values for which it is right, too
-    std::size_t tried = 0;
-    std::string detail;
-  };
+  using Counterexample = RuleCounterexample;
+  using Weakest = WeakestConditions;
+
   std::string name;
   std::string where;     // file:line
   std::string source;    // where the rewrite is from; may be empty

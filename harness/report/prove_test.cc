@@ -13,7 +13,7 @@ ProveReport proven(Verdict verdict) {
   report.subject = "a.bpf, b.bpf";
   report.before = {{"a.bpf", assemble("ret #0\n"), {}}};
   report.after = {{"b.bpf", assemble("ret #0x7fff0000\n"), {}}};
-  report.files = SideFiles{{"a.bpf"}, {"b.bpf", true, {}}};
+  report.files = SideFiles{{"a.bpf", false, {}}, {"b.bpf", true, {}}};
   report.question.before = {report.before[0].program};
   report.question.after = {report.after[0].program};
   report.proof.verdict = verdict;

@@ -228,7 +228,7 @@ TEST(Precompiled, SignedComparisonsDifferForSigns) {
       policy,
       read_only("ld #$v\nxor #0x80000000\ntax\nld [16]\nxor #0x80000000\njgt x, yes, no\n"));
   ASSERT_EQ(proof.symbols.size(), 1u);
-  EXPECT_NE(proof.symbols[0] >> 31, proof.witness->data[4] >> 31);
+  EXPECT_NE(proof.symbols[0] >> 31, proof.witness->data.words[4] >> 31);
 }
 
 // Constants that no instruction asks for stay what they are, even if the last instruction has a

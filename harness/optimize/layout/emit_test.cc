@@ -11,6 +11,7 @@
 
 #include "harness/base/random.h"
 #include "harness/bpf/check.h"
+#include "harness/bpf/interpreter.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/optimize/optimizer.h"
