@@ -135,7 +135,7 @@ def test_a_command_may_print_any_form(getpid, tmp_path):
 
 def test_a_policy_is_no_program(getpid):
     document, done = report("check", "--before-cmd", "echo '{\"version\": 1}'", cwd=getpid.parent)
-    assert done.status == 5 and document["detail"] == "expected a program, found a policy, which can be given as a file"
+    assert done.status == 5 and document["detail"] == "expected a program, found a policy; give policies as files"
 
 
 def test_an_illegal_program_is_a_rejection_not_a_crash(getpid):

@@ -87,7 +87,7 @@ def test_documents_and_texts_are_the_command_lines(tmp_path):
     document = json.loads(run(binary(), "validate", "after", "--json", cwd=tmp_path))
     document["results"][0]["file"] = "program"
     assert document == secequiv.validate(KILL).document
-    document = json.loads(run(binary(), "run", "after", "--arch", "0", "--nr", "39", "--json", cwd=tmp_path))
+    document = json.loads(run(binary(), "run", "after", "--call-arch", "0", "--nr", "39", "--json", cwd=tmp_path))
     document["filters"][0]["name"] = "program"
     assert document == secequiv.evaluate(KILL, secequiv.SeccompData(nr=39)).document
 
@@ -99,7 +99,7 @@ def test_analyses_are_the_command_lines(tmp_path):
     (tmp_path / "policy").write_text(POLICY)
     (tmp_path / "profile").write_text("getpid 5\nread 1\n")
     call = secequiv.SeccompData(nr=39)
-    for command, answer in ((["why", "before", "--arch", "0", "--nr", "39"], secequiv.why(ALLOW, call)),
+    for command, answer in ((["why", "before", "--call-arch", "0", "--nr", "39"], secequiv.why(ALLOW, call)),
                             (["actions", "before"], secequiv.actions(ALLOW)),
                             (["reach", "before"], secequiv.reach(ALLOW)),
                             (["reach", "before", "--at", "2"], secequiv.reach(ALLOW, 2)),
