@@ -20,7 +20,7 @@ def enumerated(header, enum, after=""):
 
 WORDS = {"error": enumerated("harness/base/result.h", "ErrorCode"), "verdict": enumerated("harness/compare/verdict.h", "Verdict"),
          "rule": enumerated("harness/bpf/check.h", "RefusalRule"),
-         "lint": enumerated("analyze/lint.h", "Kind") | enumerated("analyze/lint.h", "Kind", "struct DoubtfulRule"),
+         "lint": enumerated("harness/report/lint.h", "Kind") | enumerated("harness/report/lint.h", "Kind", "struct DoubtfulRule"),
          "finding": {word.replace("_", "-") for word in enumerated("harness/compare/hunt_report.h", "FindingKind")}}
 
 

@@ -233,7 +233,7 @@ def test_an_evaluator_as_a_script(tmp_path, programs):
     (["--optimizer", "cat", "--inputs", "x"], "inputs are for an evaluator and given programs"),
     (["--optimizer", "cat", "--allow", "grow"], "found 'grow'; did you mean"),
     (["--optimizer", "cat", "--allow", "different"], "found 'different'"),
-    (["--evaluator", "secequiv", "--require-proof"], "nothing is proven with --no-prove, or of an evaluator"),
+    (["--evaluator", "secequiv", "--require-proof"], "nothing is proven with --no-prove or about an evaluator"),
     (["--optimizer", "cat", "--seed", "-1"], "--seed"),
     (["--optimizer", "cp {in} /dev/null"], "{out}"),
     (["--optimizer", "plugin:missing.so"], "missing.so"),

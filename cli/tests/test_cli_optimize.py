@@ -282,7 +282,7 @@ def test_errors_of_calls(tmp_path):
         path.write_text(text)
         err = refused(KVM, "--profile", path)
         assert err.startswith("secequiv: %s%s: " % (path, where)) and what in err, err
-    assert "standard input is given twice" in refused("-", "--profile", "-", stdin=LINES)
+    assert "standard input is named twice" in refused("-", "--profile", "-", stdin=LINES)
 
 
 def test_errors_of_outputs(tmp_path):
