@@ -30,8 +30,11 @@ Status fill_question(const ProveJob& job, ProveReport& report) {
   Question& question = report.question;
   for (const SideReport& side : report.before) question.before.emplace_back(side.program);
   for (const SideReport& side : report.after) question.after.emplace_back(side.program);
-  for (const std::vector<Source>* stack : {&job.before, &job.after})
-    for (const Source& side : *stack) question.symbols.add(side.program, side.symbols);
+  // Symbols belong to the very programs that the question is about, not to equal copies.
+  for (std::size_t i = 0; i < job.before.size(); ++i)
+    question.symbols.add(report.before[i].program, job.before[i].symbols);
+  for (std::size_t i = 0; i < job.after.size(); ++i)
+    question.symbols.add(report.after[i].program, job.after[i].symbols);
   question.sameness = job.sameness;
   if (job.refines) question.goal = Question::Goal::kRefines;
   if (job.assumption.empty()) return Ok{};

@@ -125,7 +125,7 @@ def test_a_difference_and_its_traces(docker):
         wanted = [(step["pc"], step["a"], step["x"]) for step in full["traces"][side]["steps"]]
         assert steps(data["inputs"][0][side]) == wanted
         assert data["inputs"][0][side]["result"].startswith(full["traces"][side]["result"]["value"])
-    assert ("header", {"class": "bad"}) in reader.tags and "witness   nr=41 (socket)" in text
+    assert ("header", {"class": "bad"}) in reader.tags and "witness   ALLOW became ERRNO(1 EPERM) for nr=41 (socket)" in text
 
 
 def test_what_only_the_prover_met_is_met(tmp_path, asm, getpid):

@@ -170,7 +170,7 @@ def test_the_policys_own_values_stand_above(made):
     head = [line for line in made.read_text().splitlines() if line.startswith(";")]
     own = json.loads(VARIABLES.read_text())["variables"]
     assert head[0].startswith("; ") and "--set NAME=VALUE" in head[0]
-    assert head[1:] == [";   $%s = %#x" % (name, value) for name, value in own.items()]
+    assert head[1:] == [";   $%s = %#x" % (name, value) for name, value in sorted(own.items())]
     assert filled(made, own) == fresh(VARIABLES)
 
 

@@ -206,8 +206,8 @@ def test_values_that_only_the_second_program_refuses(before, after, values, assu
     assert report("prove", two, one, "--engine", engine)[0]["verdict"] == "equivalent", "the first is taken to be legal"
 
 
-@pytest.mark.parametrize("setting, says", [("x=010", "without leading zeros"), ("$x=1", "the name as behind '#$'"), ("=1", "the name as behind"),
-                                           ("x=1,y=2", "the name as behind"), ("x=-1", "a value from 0"), ("x=", "a value from 0")])
+@pytest.mark.parametrize("setting, says", [("x=010", "without leading zeros"), ("$x=1", "a name as after '#$'"), ("=1", "a name as after"),
+                                           ("x=1,y=2", "a name as after"), ("x=-1", "a value from 0"), ("x=", "a value from 0")])
 def test_settings_that_are_none(setting, says, asm):
     done = run("dis", asm("ret #$x"), "--set", setting)
     assert done.status == 2 and says in done.err and done.out == ""

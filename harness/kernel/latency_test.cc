@@ -114,8 +114,7 @@ TEST(Latency, AClaimSaysWhichIsFasterAndByHowMuch) {
   EXPECT_EQ(claim_of(made_up(200, 300, 20, 0.01)), "50.0 % slower");
   EXPECT_EQ(claim_of(made_up(200, 201, 20, 0.01)), "no difference beyond noise");
   EXPECT_EQ(claim_of(made_up(200, 199, 20, 0.01)), "no difference beyond noise");
-  EXPECT_EQ(claim_of(made_up(200, 300, 7, 0.01)),
-            "fewer than 8 rounds support no claim");
+  EXPECT_EQ(claim_of(made_up(200, 300, 7, 0.01)), "fewer than 8 rounds support no claim");
   EXPECT_EQ(claim_of(made_up(200, 300, 8, 0.01)), "50.0 % slower");
 }
 

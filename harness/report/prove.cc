@@ -68,8 +68,7 @@ std::string proof_text(const ProveReport& report) {
 
 std::string certificate_text(const CertificateReport& report, Sameness sameness) {
   std::string out;
-  if (!report.reason.empty())
-    out = fmt::format("certificate: not written: {}\n", report.reason);
+  if (!report.reason.empty()) out = fmt::format("certificate: not written: {}\n", report.reason);
   if (report.files.empty()) return out;
   std::string checks;
   for (const CertificateReport::File& file : report.files) {

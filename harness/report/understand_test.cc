@@ -52,8 +52,7 @@ TEST(WhyReport, ShowsConditionRuleAndTests) {
 TEST(WhyReport, NamesTheFilterOfAStackThatDecides) {
   WhyReport report{getpid(), 0, "true", "1", {}};
   report.filters = {{"a", kAllow, false, "", {}}, {"b", 0, true, "", {}}};
-  EXPECT_NE(why_text(report).find("b: 0x00000000 KILL_THREAD, which decides\n"),
-            std::string::npos)
+  EXPECT_NE(why_text(report).find("b: 0x00000000 KILL_THREAD, which decides\n"), std::string::npos)
       << why_text(report);
   EXPECT_EQ(to_json(report)["filters"][1]["decides"], true);
   EXPECT_FALSE(to_json(report)["filters"][1].contains("rule"));
