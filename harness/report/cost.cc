@@ -74,6 +74,7 @@ std::vector<std::size_t> by_cost(const std::vector<Side>& sides) {
   }
   std::ranges::sort(order);
   std::vector<std::size_t> out;
+  out.reserve(order.size());
   for (const auto& [cached, uncached, at] : order) out.push_back(at);
   return out;
 }

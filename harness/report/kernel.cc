@@ -11,13 +11,12 @@ namespace secequiv {
 namespace {
 
 using kernel::AskedSide;
-using kernel::Entry;
 using kernel::KernelReport;
 using kernel::SelfCheckReport;
 
-const char* entry_name(const std::optional<Entry>& entry) {
+const char* entry_name(const std::optional<kernel::Entry>& entry) {
   if (!entry) return "any";
-  return *entry == Entry::kX86_64 ? "x86_64" : "i386";
+  return *entry == kernel::Entry::kX86_64 ? "x86_64" : "i386";
 }
 
 std::string side_text(const AskedSide& side) {
