@@ -186,13 +186,13 @@ dd::Limits limits_of(const Options& options) {
 Outcome diff(const Sides& sides) {
   for (const SideReport* side : {&sides.before, &sides.after})
     if (const auto error = refused(*side)) return failed(*error);
-  DiffJob job{{"before", {source_of(sides.before)}},
-              {"after", {source_of(sides.after)}},
-              sides.options.sameness,
-              sides.question.assumption,
-              sides.options.oci.arch,
-              limits_of(sides.options),
-              sides.options.regions};
+  const DiffJob job{{"before", {source_of(sides.before)}},
+                    {"after", {source_of(sides.after)}},
+                    sides.options.sameness,
+                    sides.question.assumption,
+                    sides.options.oci.arch,
+                    limits_of(sides.options),
+                    sides.options.regions};
   const auto found = secequiv::diff(job);
   if (!found) return failed(found.error());
   Outcome out{verdict_of(found->verdict), diff_text(*found), render(to_json(*found))};
