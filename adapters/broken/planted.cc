@@ -69,12 +69,12 @@ PlantedCompiler compiler_around(const PlantedPass& wrong) {
   auto passes = with_planted<RulePass>(wrong);
   passes.insert(passes.begin(), {wrong.pass, std::get<RulePass>(wrong.run)});
   return [passes](const Policy& policy) {
-    Policy wrong = policy;
+    Policy changed = policy;
     for (int round = 0; round < kRounds; ++round)
       for (const auto& pass : passes)
-        for (RuleSet& set : wrong.rule_sets)
+        for (RuleSet& set : changed.rule_sets)
           for (SyscallRule& entry : set.rules) entry.rule = pass.run(entry.rule);
-    return optimize(render(lay_out(wrong, standard_passes()))).program;
+    return optimize(render(lay_out(changed, standard_passes()))).program;
   };
 }
 
