@@ -18,7 +18,7 @@ std::size_t size_while(std::string_view text, const Belongs& belongs) {
   return size;
 }
 
-// Of the sign at the front of `text`; 0 if there is none.
+// Returns the length of the sign at the front of `text`, or 0 if there is none.
 std::size_t sign_size(std::string_view text) {
   for (const std::string_view sign : {"||", "&&", "==", "!=", "<=", ">="})
     if (text.starts_with(sign)) return sign.size();
