@@ -1,10 +1,35 @@
 #include "analyze/actions.h"
 
 #include "analyze/limits.h"
+#include "harness/compare/cache_change.h"
 #include "harness/report/names.h"
+#include "harness/report/regions.h"
 #include "verify/dd/actions.h"
+#include "verify/dd/nearest.h"
 
 namespace secequiv {
+namespace {
+
+constexpr std::size_t kShownRegions = 4;  // of one action of a call
+constexpr dd::Fields kAllFields = dd::kAllArguments | 1U << kIpField;
+
+SeccompData call_of(Arch arch, std::uint32_t nr) {
+  SeccompData out;
+  out.set_arch(arch_info(arch).audit);
+  out.set_nr(nr);
+  return out;
+}
+
+// A number that no call has.
+std::uint32_t unused_number(Arch arch) { return arch == Arch::kX32 ? 0x7fffffff : 0x3fffffff; }
+
+std::vector<ActionsReport::Choice> choices(const std::vector<dd::Decided>& found, Arch arch) {
+  std::vector<ActionsReport::Choice> out;
+  for (const dd::Decided& one : found) out.push_back({one.value, condition_text(one.where, arch)});
+  return out;
+}
+
+}  // namespace
 
 Result<ActionsReport> actions(const ActionsJob& job) {
   const auto programs = views(job.stack.filters);
@@ -18,7 +43,16 @@ Result<ActionsReport> actions(const ActionsJob& job) {
     row.arch = arch.arch;
     for (const auto& [value, calls] : arch.constant)
       row.constant.push_back({value, call_names(arch.arch, calls)});
-    row.others = call_names(arch.arch, arch.others);
+    // Beyond the limits, the report lists the calls without their conditions.
+    const auto decided = [&](std::uint32_t nr) {
+      auto out = dd::decided(space, decisions, call_of(arch.arch, nr), kAllFields, kShownRegions);
+      if (space.exhausted()) out.clear();
+      return out;
+    };
+    for (const std::uint32_t nr : arch.others)
+      row.others.push_back({shown_call(arch.arch, nr), choices(decided(nr), arch.arch)});
+    const auto otherwise = decided(unused_number(arch.arch));
+    if (otherwise.size() == 1) row.otherwise = otherwise.front().value.value;
   }
   return report;
 }

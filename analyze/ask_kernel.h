@@ -1,5 +1,5 @@
 // The running kernel's answers about one filter or two, on given and on random inputs. Owns which
-// inputs it gets, in blocks, as memory may not hold all random ones at once.
+// inputs it gets. They come in blocks, because memory may not hold all random ones at once.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 namespace secequiv {
 
 struct AskKernelJob {
-  std::vector<Source> sources;      // one or two, which check() accepts
+  std::vector<Source> sources;      // one or two, which the kernel accepts
   std::vector<SeccompData> inputs;  // these first
   std::size_t random = 4096;        // then so many near the constants of each program
   std::uint64_t seed = 1;

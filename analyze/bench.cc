@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/kernel/oracle.h"
 #include "harness/kernel/slice.h"
 
@@ -27,13 +27,13 @@ Error no_calls(const BenchJob& job) {
   constexpr std::string_view kSafe =
       "calls that do nothing (getpid, getppid, getuid, geteuid, getgid, getegid, gettid)";
   if (!job.timing.real)
-    return make_error(ErrorCode::kUsage, "profile", "there are only calls that no filter sees");
+    return usage_error(Subject::kProfile, "there are only calls that no filter sees");
   const bool has_some = std::ranges::any_of(job.profile, [](const SyscallCount& count) {
     const auto nr = profile_nr(kTimedArch, count.name);
     return nr && count.calls > 0 && kernel::is_safe({*nr});
   });
-  return make_error(
-      ErrorCode::kUsage, "profile",
+  return usage_error(
+      Subject::kRealCalls,
       has_some ? fmt::format("the first filter allows none of the profile's {}", kSafe)
                : fmt::format("expected a profile with some of the {}, found one with none", kSafe));
 }
@@ -45,7 +45,7 @@ Result<Program> installable(const Source& source, const std::vector<TimedCall>& 
   inputs.reserve(calls.size());
   for (const TimedCall& call : calls) inputs.push_back(call.input);
   Program part = kernel::executed_part(source.program, inputs);
-  if (check(part))
+  if (refusal_of(part))
     return make_error(ErrorCode::kRejected, source.name,
                       fmt::format("{} instructions, and what the calls execute of it, {}, is not a "
                                   "program that the kernel accepts",

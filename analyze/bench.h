@@ -16,16 +16,16 @@ namespace secequiv {
 inline constexpr Arch kTimedArch = Arch::kX86_64;
 
 struct BenchJob {
-  std::vector<std::vector<Source>> stacks;  // which check() accepts, the length rule aside
+  std::vector<std::vector<Source>> stacks;  // which the kernel accepts, the length rule aside
   std::vector<SyscallCount> profile;
   std::vector<SeccompData> inputs;  // where a call gets arguments from that the filters allow
   bool deeper = false;              // also each filter two, three and four times
   kernel::LatencyOptions timing;    // without batches, which depend on the number of calls
 };
 
-// The calls that are timed: for each of the profile the first of `inputs` that the first filters
-// allow; arguments of zero if none is known. With job.timing.real only calls that do nothing and
-// are allowed.
+// Returns the calls to time: for each call of the profile, the first of `inputs` that the first
+// filters allow, or arguments of zero without one. With job.timing.real, only allowed calls that do
+// nothing.
 std::vector<kernel::TimedCall> timed_calls(const BenchJob& job);
 
 // Errors: kUsage (no call is left to time), kRejected (a filter is too long), and those of

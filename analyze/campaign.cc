@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Inputs = std::vector<SeccompData>;
-using InputSet = std::unordered_set<SeccompData, detail::InputHash>;
+using DistinctInputs = std::unordered_set<SeccompData, detail::InputHash>;
 
 // The folder that a user named, or a temporary one.
 class Folder {
@@ -101,7 +101,7 @@ class Campaign {
   }
 
   static bool refused(const Program& program, LengthRule length) {
-    return check(program, length).has_value();
+    return refusal_of(program, length).has_value();
   }
 
   // The prover's inputs: one for each edge that any input reaches.
@@ -128,7 +128,7 @@ class Campaign {
   Result<CheckReport> fuzz(const pair::Corpus& corpus, const CoverageMap& coverage,
                            bool equivalent) {
     // Stored inputs come first, so that none is stored again under another name.
-    const InputSet stored(corpus.inputs.begin(), corpus.inputs.end());
+    const DistinctInputs stored(corpus.inputs.begin(), corpus.inputs.end());
     for (const SeccompData& data : pair::one_per_edge(after_.program, inputs_))
       if (!stored.contains(data))
         if (auto s = pair::add_input(folder_.path(), pair::kSeedPrefix, data, false); !s)
@@ -209,7 +209,7 @@ class Campaign {
   }
 
   void distinct() {
-    InputSet seen;
+    DistinctInputs seen;
     std::erase_if(inputs_, [&](const SeccompData& data) { return !seen.insert(data).second; });
   }
 

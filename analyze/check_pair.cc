@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "analyze/direction.h"
 #include "harness/base/clock.h"
 #include "harness/coverage/listing.h"
 #include "harness/report/oracle.h"
@@ -31,8 +32,7 @@ class Job {
  private:
   void differs(const Witness& witness, std::string_view found_by) {
     report_.verdict = Verdict::kDifferent;
-    report_.reason = fmt::format(
-        "the programs return different values for the input shown (found by {})", found_by);
+    report_.reason = fmt::format("the programs return different values (found by {})", found_by);
     report_.witness = witness;
     report_.own_inputs.push_back(witness.data);
   }
@@ -101,13 +101,13 @@ class Job {
   void conclude(std::string_view how) {
     if (!report_.open.empty()) {
       report_.verdict = Verdict::kUnknown;
-      report_.reason = fmt::format(
-          "{} of the optimized program's obligations are neither covered nor proven infeasible: {}",
-          report_.open.size(), report_.open.front().detail);
+      report_.reason =
+          fmt::format("{} of the {}'s obligations are neither covered nor proven infeasible: {}",
+                      report_.open.size(), report_.after_role(), report_.open.front().detail);
     } else {
       report_.verdict = Verdict::kPass;
-      report_.reason = fmt::format(
-          "{}; every edge of the optimized program is covered or proven infeasible", how);
+      report_.reason = fmt::format("{}; every edge of the {} is covered or proven infeasible", how,
+                                   report_.after_role());
     }
   }
 
@@ -116,6 +116,22 @@ class Job {
   Pair pair_;
   CoverageMap coverage_;
 };
+
+// Finds out what the difference does to callers, and shows the input that matters most.
+Status direct(CheckReport& report, const CheckOptions& options,
+              std::span<const SeccompData> inputs) {
+  std::vector<SeccompData> all(inputs.begin(), inputs.end());
+  all.insert(all.end(), report.own_inputs.begin(), report.own_inputs.end());
+  const Pair pair{report.before.program, report.after.program, report.sameness};
+  const Question question(pair);
+  auto found = find_direction(question, options.host, options.budget.diagrams, all);
+  if (!found) return found.error();
+  report.direction = std::move(*found);
+  if (!report.direction->example) return Ok{};
+  report.witness = report.direction->example;
+  report.own_inputs.push_back(report.witness->data);
+  return Ok{};
+}
 
 // Calls that the kernel answers without running the filter are part of what an optimizer improves.
 // A program too long to be installed gets the cache that it would have.
@@ -165,10 +181,9 @@ Status ask_oracle(CheckReport& report, const Oracle& oracle, std::span<const Sec
 // Why the kernel refuses a program, if it does.
 std::optional<std::string> refusal_reason(const SideReport& side, std::string_view role,
                                           LengthRule length) {
-  const auto refusal = check(side.program, length);
+  const auto refusal = refusal_of(side.program, length);
   if (!refusal) return std::nullopt;
-  return fmt::format("the kernel refuses the {} program: {}", role,
-                     describe(*refusal, side.program));
+  return fmt::format("the kernel refuses the {}: {}", role, describe(*refusal, side.program));
 }
 
 }  // namespace
@@ -179,13 +194,13 @@ Result<CheckReport> check_pair(const SideReport& before, const SideReport& after
   report.sameness = sameness;
   report.before = before;
   report.after = after;
-  report.before.refusal = check(before.program);
-  report.after.refusal = check(after.program);
+  report.before.refusal = refusal_of(before.program);
+  report.after.refusal = refusal_of(after.program);
   report.inputs = inputs.size();
-  auto refused = refusal_reason(report.before, "unoptimized", LengthRule::kUnlimited);
+  auto refused = refusal_reason(report.before, report.before_role(), LengthRule::kUnlimited);
   if (!refused)
     refused =
-        refusal_reason(report.after, "optimized",
+        refusal_reason(report.after, report.after_role(),
                        options.require_installable ? LengthRule::kKernel : LengthRule::kUnlimited);
   if (refused) {
     report.verdict = Verdict::kRejected;
@@ -194,6 +209,9 @@ Result<CheckReport> check_pair(const SideReport& before, const SideReport& after
   }
   Job job(report, options);
   if (auto s = job.run(inputs); !s) return s.error();
+  report.host = options.host;
+  if (report.witness)
+    if (auto s = direct(report, options, inputs); !s) return s.error();
   compare_caches(report, options);
   if (options.oracle)
     if (auto s = ask_oracle(report, options.oracle, inputs, report.own_inputs); !s)

@@ -1,6 +1,6 @@
 #include "analyze/derived.h"
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 
 namespace secequiv {
 
@@ -16,9 +16,19 @@ Cases derived_cases(const std::optional<Policy>& also, const Source& before, con
   if (also) add(derive_cases(*also, limits));
   for (const Source* side : {&before, &after}) {
     if (side->policy) add(derive_cases(*side->policy, limits));
-    if (!check(side->program, LengthRule::kUnlimited)) add(derive_cases(side->program, limits));
+    if (!refusal_of(side->program, LengthRule::kUnlimited))
+      add(derive_cases(side->program, limits));
   }
   return all;
+}
+
+std::vector<InputSet> input_sets(const std::optional<Policy>& also, const Source& source) {
+  std::vector<InputSet> out;
+  if (const auto& policy = also ? also : source.policy)
+    out.push_back({"policy", derive_cases(*policy).inputs});
+  const std::vector<SeccompData> known = out.empty() ? std::vector<SeccompData>{} : out[0].inputs;
+  out.push_back({"program", derive_cases(source.program, {}, known).inputs});
+  return out;
 }
 
 }  // namespace secequiv

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "analyze/source.h"
+#include "fuzz/mutation/mutation.h"
 #include "harness/base/result.h"
 #include "harness/inputs/cases.h"
 
@@ -17,5 +18,9 @@ using Derive = std::function<Result<std::vector<SeccompData>>()>;
 // Inputs from `also`, and from both sides' policies and programs: at most `most` from each.
 Cases derived_cases(const std::optional<Policy>& also, const Source& before, const Source& after,
                     std::size_t most);
+
+// Inputs from a policy (`also`, or else the one that the program was compiled from), then from the
+// program.
+std::vector<InputSet> input_sets(const std::optional<Policy>& also, const Source& source);
 
 }  // namespace secequiv

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analyze/direction.h"
 #include "analyze/oracle.h"
 #include "harness/report/expectation.h"
 #include "harness/report/rule.h"
@@ -82,9 +83,16 @@ Result<DiffReport> diff(const DiffJob& job) {
   report.max_regions = job.max_regions;
   report.files = side_files(job.before.filters, job.after.filters);
   const bool whole = job.whole || job.expected;
-  auto found = dd::diff(report.question, whole ? kMostStored : job.max_regions, job.limits);
+  auto found =
+      dd::diff(report.question, whole ? kMostStored : job.max_regions, job.limits, job.most_bytes);
   if (!found) return found.error();
   report.difference = std::move(*found);
+  if (!report.difference.changes.empty()) {
+    auto direction =
+        find_direction(report.question, job.host, job.limits, examples(report.difference));
+    if (!direction) return direction.error();
+    report.direction = std::move(*direction);
+  }
   if (whole)
     if (auto s = is_whole(report.difference); !s) return s.error();
   auto answer = ask(job.oracle, job.before.filters, job.after.filters, examples(report.difference));

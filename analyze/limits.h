@@ -1,4 +1,4 @@
-// What a job answers when an engine runs out of memory or steps.
+// The error of a job whose engine runs out of memory or steps.
 #pragma once
 
 #include <string>

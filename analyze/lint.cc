@@ -21,8 +21,20 @@ Policy only(const Policy& policy, Arch arch, std::uint32_t nr) {
   return out;
 }
 
-RulePlace place_of_rule(const Policy& policy, std::size_t set, const SyscallRule& rule) {
-  return {set, policy.rule_sets[set].action, rule.arch, rule.nr};
+// The position of a part of a rule, or of what it is a part of.
+PositionRef position_of_part(const Rule& rule, const RulePart& part) {
+  const Rule* at = &rule;
+  PositionRef out = rule.position;
+  for (const std::size_t child : part) {
+    at = &at->children[child];
+    if (at->position.at != nullptr) out = at->position;
+  }
+  return out.at != nullptr ? out : first_position(*at);
+}
+
+RulePlace place_of_rule(const Policy& policy, std::size_t set, const SyscallRule& rule,
+                        const RulePart& part = {}) {
+  return {set, policy.rule_sets[set].action, rule.arch, rule.nr, position_of_part(rule.rule, part)};
 }
 
 struct Duplicate {
@@ -130,7 +142,10 @@ class Linter {
 
   void add(Kind kind, std::size_t set, const SyscallRule& rule, const RulePart& part,
            std::vector<RulePart> originals = {}) {
-    found_.push_back({kind, place_of_rule(policy_, set, rule), part, std::move(originals)});
+    RedundantRule& found = found_.emplace_back(
+        RedundantRule{kind, place_of_rule(policy_, set, rule, part), part, std::move(originals)});
+    if (!found.originals.empty())
+      found.original = position_of_part(rule.rule, found.originals.front());
   }
 
   Result<bool> same(const Policy& a, const Policy& b) {
@@ -333,8 +348,9 @@ class Doubts {
 Result<LintReport> lint(const LintJob& job) {
   auto redundant = redundant_rules(job.policy, job.limits);
   if (!redundant) return redundant.error();
-  return LintReport{job.name, job.file, job.strict, std::move(*redundant),
-                    doubtful_rules(job.policy)};
+  return LintReport{
+      job.name,   job.file, job.strict, std::move(*redundant), doubtful_rules(job.policy),
+      job.unknown};
 }
 
 Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const dd::Limits& limits) {

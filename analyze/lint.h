@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/import/import.h"
 #include "harness/policy/policy.h"
 #include "harness/report/lint.h"
 #include "verify/dd/space.h"
@@ -16,9 +17,10 @@ namespace secequiv {
 struct LintJob {
   Policy policy;
   std::string name;
-  std::string file;        // that it was read from; may be empty
-  bool strict = false;     // warnings count
-  dd::Limits limits = {};  // their seconds are for all proofs together
+  std::string file;                       // that it was read from; may be empty
+  bool strict = false;                    // warnings count
+  dd::Limits limits = {};                 // their seconds are for all proofs together
+  std::vector<UnknownName> unknown = {};  // names in the policy that no architecture has
 };
 
 // Errors: kBudget if the limits are reached.

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 #include "analyze/cost.h"
+#include "analyze/direction.h"
 #include "analyze/profile.h"
 #include "harness/base/text.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
+#include "harness/report/direction.h"
 #include "harness/report/regions.h"
 #include "verify/dd/diff.h"
 #include "verify/dd/reach.h"
@@ -20,7 +23,6 @@ namespace {
 constexpr std::size_t kMostRegions = 200;   // listed for each change
 constexpr std::size_t kMostStepped = 24;    // regions whose example can be stepped through
 constexpr std::size_t kMostDecisions = 8;   // inputs for different return values
-constexpr std::size_t kMostNames = 6;       // system calls named for one region
 constexpr std::size_t kMostConditions = 3;  // in the reason why an edge is infeasible
 constexpr std::size_t kMostReasons = 500;   // for which the diagrams are searched
 
@@ -89,13 +91,24 @@ class PageMaker {
   }
 
   Result<Page> make() {
-    page_.report = job_.report;
     page_.version = job_.version;
     page_.command = job_.command;
+    page_.verdict = job_.report.verdict;
+    page_.reason = job_.report.reason;
+    page_.text = check_summary(job_.report);
+    page_.cache = job_.report.cache;
+    page_.provenance = job_.provenance;
+    if (job_.report.direction)
+      page_.direction = direction_line(*job_.report.direction, job_.report.host);
     page_.sides[0].side = job_.report.before;
     page_.sides[1].side = job_.report.after;
-    if (job_.report.verdict == Verdict::kRejected) {
-      page_.difference = "not examined";
+    for (const PageSide& side : page_.sides)
+      if (refusal_of(side.side.program, LengthRule::kUnlimited)) {
+        page_.difference = "not examined: " + side.side.name + " is no valid program";
+        return std::move(page_);
+      }
+    if (job_.report.verdict == Verdict::kRejected) {  // only because of a length
+      if (auto s = add_difference(); !s) return s.error();
       return std::move(page_);
     }
     if (job_.report.witness) add_input("the witness", job_.report.witness->data);
@@ -169,37 +182,12 @@ class PageMaker {
     return page_.inputs.size() - 1;
   }
 
-  // Names of the system calls that a region is about, unless it is about nearly all.
-  static std::vector<std::string> calls_of(const Region& region) {
-    const auto leaves = [&](std::uint32_t word, std::uint32_t value) {
-      for (const WordSet& set : region.words)
-        if (set.word == word) return set.contains(value);
-      return true;
-    };
-    std::vector<std::string> out;
-    std::size_t count = 0;
-    for (const ArchInfo& info : all_arches()) {
-      if (!leaves(1, info.audit)) continue;
-      for (const SyscallEntry& entry : info.syscalls) {
-        if (!leaves(0, entry.nr)) continue;
-        if (++count <= kMostNames) out.push_back(fmt::format("{} {}", info.name, entry.name));
-      }
-    }
-    if (count > kMostNames) out.push_back(fmt::format("and {} more", count - kMostNames));
-    return out;
-  }
-
-  static std::string shown(const ReturnValue& value) {
-    if (value.value) return describe_action(*value.value);
-    return value.action ? describe_action(*value.action) + ", data computed" : "computed";
-  }
-
   Status add_difference() {
     const Pair pair{job_.report.before.program, job_.report.after.program, job_.report.sameness};
     const Question question(pair);
     dd::Limits limits = job_.limits;
     limits.seconds = job_.seconds;
-    const auto found = dd::diff(question, kMostRegions, limits);
+    auto found = dd::diff(question, kMostRegions, limits);
     if (!found) {
       if (found.error().code != ErrorCode::kBudget) return found.error();
       page_.difference = "not known: " + found.error().detail;
@@ -208,22 +196,22 @@ class PageMaker {
     page_.difference = found->changes.empty()
                            ? std::string("no input differs")
                            : count_text(found->count) + " of 2^512 inputs differ";
+    if (page_.direction.empty() && !found->changes.empty()) {
+      const auto direction = find_direction(question, job_.host, limits, inputs_);
+      if (!direction) return direction.error();
+      page_.direction = direction_line(*direction, job_.host);
+    }
+    opened_first(found->changes);
     for (const Change& change : found->changes) {
       for (const Region& region : change.where.regions) {
-        PageRegion& row = page_.regions.emplace_back();
-        row.calls = calls_of(region);
-        row.before = shown(change.before);
-        row.after = shown(change.after);
-        row.summary = summary(change, region, job_.host);
-        row.condition = condition_text(region, job_.host);
-        row.count = count_text(region.count);
+        page_.regions.push_back(page_region(change, region, job_.host));
         if (page_.regions.size() <= kMostStepped)
-          row.input =
+          page_.regions.back().input =
               add_input(fmt::format("difference {}", page_.regions.size()), region.example());
       }
       if (!change.where.is_all(change.where.regions.size()))
         page_.difference += fmt::format("; {} to {}: {} of {} regions are shown",
-                                        shown(change.before), shown(change.after),
+                                        action_text(change.before), action_text(change.after),
                                         change.where.regions.size(), change.where.region_count);
     }
     return Ok{};

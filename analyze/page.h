@@ -5,8 +5,10 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "analyze/source.h"
+#include "harness/report/check.h"
 #include "harness/report/page.h"
 #include "verify/decide/decide.h"
 
@@ -24,6 +26,7 @@ struct PageJob {
   Arch host = Arch::kX86_64;
   std::string command;  // shown in the footer
   std::string version;
+  std::vector<PageFact> provenance;
 };
 
 // Errors: kInternal. The page shows which limits ran out.

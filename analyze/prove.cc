@@ -1,10 +1,13 @@
 #include "analyze/prove.h"
 
+#include <algorithm>
 #include <iterator>
+#include <optional>
 
+#include "analyze/direction.h"
 #include "analyze/refused_values.h"
 #include "harness/base/clock.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "verify/smt/solver.h"
 
 namespace secequiv {
@@ -13,7 +16,8 @@ namespace {
 std::vector<SideReport> sides(const std::vector<Source>& stack) {
   std::vector<SideReport> out;
   out.reserve(stack.size());
-  for (const Source& side : stack) out.push_back({side.name, side.program, check(side.program)});
+  for (const Source& side : stack)
+    out.push_back({side.name, side.program, refusal_of(side.program)});
   return out;
 }
 
@@ -21,7 +25,7 @@ std::vector<SideReport> sides(const std::vector<Source>& stack) {
 std::optional<Rejection> refused_program(const ProveJob& job) {
   for (const std::vector<Source>* stack : {&job.before, &job.after})
     for (const Source& side : *stack)
-      if (const auto refusal = check(side.program, LengthRule::kUnlimited))
+      if (const auto refusal = refusal_of(side.program, LengthRule::kUnlimited))
         return Rejection{side.name, describe(*refusal, side.program)};
   return std::nullopt;
 }
@@ -45,7 +49,9 @@ Status fill_question(const ProveJob& job, ProveReport& report) {
   return Ok{};
 }
 
-CertificateReport certify(const ProveJob& job, const ProveReport& report) {
+// Both certificates are made in the time that the proof left.
+CertificateReport certify(const ProveJob& job, const ProveReport& report,
+                          Clock::time_point started) {
   CertificateReport out;
   out.directory = job.certificate_folder;
   if (report.proof.verdict != Verdict::kEquivalent) {
@@ -63,10 +69,13 @@ CertificateReport certify(const ProveJob& job, const ProveReport& report) {
     for (certificate::File& file : *made)
       out.files.push_back({std::move(file.name), std::move(file.text)});
   };
-  if (job.engine != Engine::kZ3)
-    take(certificate::by_cases(report.question, job.certificate_limits));
-  if (job.engine != Engine::kDd)
-    take(certificate::by_formula(report.question, job.certificate_limits));
+  const auto limits = [&] {
+    certificate::Limits left = job.certificate_limits;
+    left.seconds = std::max(left.seconds - seconds_since(started), 0.0);
+    return left;
+  };
+  if (job.engine != Engine::kZ3) take(certificate::by_cases(report.question, limits()));
+  if (job.engine != Engine::kDd) take(certificate::by_formula(report.question, limits()));
   out.seconds = seconds_since(start);
   return out;
 }
@@ -92,9 +101,27 @@ Status ask_oracle(const ProveJob& job, ProveReport& report) {
   return Ok{};
 }
 
+// Finds out what the difference does to callers, and shows the input that matters most. Names
+// have the values that the proof found.
+Status direct(const ProveJob& job, ProveReport& report) {
+  Proof& proof = report.proof;
+  if (!proof.witness) return Ok{};
+  std::optional<Instance> instance;
+  if (!proof.symbols.empty()) instance.emplace(report.question, proof.symbols);
+  const Question& question = instance ? instance->question : report.question;
+  auto found = find_direction(question, job.host, job.budget.diagrams, {&proof.witness->data, 1});
+  if (!found) return found.error();
+  report.direction = std::move(*found);
+  if (!report.direction->example || !report.direction->complete) return Ok{};
+  proof.witness = report.direction->example;
+  if (proof.symbols.empty()) proof.minimal = true;
+  return Ok{};
+}
+
 }  // namespace
 
 Result<ProveReport> prove(const ProveJob& job) {
+  const auto started = Clock::now();
   ProveReport report;
   report.subject = job.subject;
   report.files = side_files(job.before, job.after);
@@ -109,13 +136,15 @@ Result<ProveReport> prove(const ProveJob& job) {
   if (report.rejection) return report;
   const bool certified = !job.certificate_folder.empty();
   if (certified)
-    if (auto s = certificate::supported(report.question, "certificate"); !s) return s.error();
+    if (auto s = certificate::supported(report.question); !s) return s.error();
   if (job.smt2)
     if (auto s = job.smt2(smt::smt2(report.question)); !s) return s.error();
   auto proof = decide(report.question, job.engine, job.budget);
   if (!proof) return proof.error();
   report.proof = std::move(*proof);
-  if (certified) report.certificate = certify(job, report);
+  report.host = job.host;
+  if (auto s = direct(job, report); !s) return s.error();
+  if (certified) report.certificate = certify(job, report, started);
   if (auto s = ask_oracle(job, report); !s) return s.error();
   return report;
 }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <ranges>
 
+#include "harness/base/text.h"
 #include "verify/rules/whole.h"
 #include "verify/smt/rules.h"
 
@@ -130,6 +132,20 @@ Status add_rules(std::string_view text, const std::string& file, std::vector<rul
                         fmt::format("rule {} is at {} too", rule.name, other->where_found));
     all.push_back(std::move(rule));
   }
+  return Ok{};
+}
+
+Status keep_rules(const std::vector<std::string>& names, std::vector<rules::Rewrite>& all) {
+  for (const std::string& name : names)
+    if (std::ranges::find(all, name, &rules::Rewrite::name) == all.end())
+      return usage_error(
+          Subject::kRule,
+          fmt::format("no rule is called '{}'{}", name,
+                      did_you_mean(similar_names(
+                          name, all | std::views::transform(&rules::Rewrite::name)))));
+  std::erase_if(all, [&](const rules::Rewrite& rule) {
+    return std::ranges::find(names, rule.name) == names.end();
+  });
   return Ok{};
 }
 

@@ -39,6 +39,9 @@ struct ProvenRules {
 // has.
 Status add_rules(std::string_view text, const std::string& file, std::vector<rules::Rewrite>& all);
 
+// Leaves the rules with these names. Errors: kUsage about Subject::kRule for an unknown name.
+Status keep_rules(const std::vector<std::string>& names, std::vector<rules::Rewrite>& all);
+
 // Errors: those of verify/smt/rules.h.
 Result<ProvenRules> prove_rules(const ProveRulesJob& job);
 

@@ -24,6 +24,7 @@ Result<bool> possible(Question question, std::uint32_t symbol, std::uint32_t low
   const Program any = {Insn{kRetK, 0, 0, 0}};
   question.before = question.after = {any};
   question.goal = Question::Goal::kSame;
+  question.symbols = question.symbols.names_only();
   question.symbols.limit(symbol, low, high);
   const auto proof = decide(question, engine, budget);
   if (!proof && proof.error().code == ErrorCode::kUsage) return false;  // it leaves none

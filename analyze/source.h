@@ -2,22 +2,33 @@
 // loading: the command line reads files, the C interface takes memory.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/result.h"
 #include "harness/bpf/symbols.h"
 #include "harness/policy/policy.h"
 #include "harness/report/reported.h"
 
 namespace secequiv {
 
+// A container profile, which means something else for a container with other capabilities.
+struct ContainerProfile {
+  std::vector<std::string> granted;  // the capabilities for which it was read
+  std::vector<std::string> asked;    // those that its entries include or exclude
+  // Reads it again, for a container with these capabilities.
+  std::function<Result<Policy>(const std::vector<std::string>& capabilities)> read;
+};
+
 struct Source {
   std::string name;  // for reports: a file's name, "policy.json (compiled)", a command
   Program program;
-  std::optional<Policy> policy;         // that `program` was compiled from
-  std::vector<SymbolUse> symbols = {};  // names without a value, if the job takes them
-  SourceFile file = {};                 // no path unless it was read from a file
+  std::optional<Policy> policy;                  // that `program` was compiled from
+  std::vector<SymbolUse> symbols = {};           // names without a value, if the job takes them
+  SourceFile file = {};                          // no path unless it was read from a file
+  std::optional<ContainerProfile> profile = {};  // that `policy` was imported from
 };
 
 // One filter, or several stacked on each other, newest first.

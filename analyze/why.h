@@ -1,4 +1,5 @@
-// Why filters decide as they do about one system call. Owns the job that makes the report.
+// Why filters decide as they do about one system call, and what would change that. Owns the job
+// that makes the report.
 #pragma once
 
 #include "analyze/source.h"
@@ -13,6 +14,9 @@ struct WhyJob {
   SeccompData data;
   Arch host = Arch::kX86_64;  // for the names in the condition
   dd::Limits limits = {};
+  // The call is from an audit record: its arguments are not known.
+  bool arguments_known = true;
+  std::optional<std::uint32_t> recorded = {};  // the record's action
 };
 
 // Errors: kBudget if the limits are reached.

@@ -1,6 +1,6 @@
-// What a request to an optimizer under test costs: programs through a served command, many under
-// way at once. `--serve=NAME=COMMAND`, any number of times; the copy in this process is the
-// reference.
+// Measures the cost of a request to an optimizer under test: sends programs through a served
+// command, many requests at once. `--serve=NAME=COMMAND` may occur several times. The optimizer in
+// this process is the reference.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

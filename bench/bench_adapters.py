@@ -1,22 +1,25 @@
-"""scripts/bench adapters: how fast programs go through what is under test, and whether findings about other projects are true.
+"""scripts/bench adapters: how many programs each second an optimizer, compiler or evaluator under test answers, and whether findings
+about other projects are true.
 
-Every adapter is fuzzed for 10 million evaluations. The naive evaluator shares no code with the tool. It confirms a finding if the two programs
-return different values for its input, if the adapter's value is wrong, or if the kernel's check refuses the answer. Otherwise the finding is a false alarm."""
+Every adapter is fuzzed for 10 million evaluations. The naive evaluator shares no code with the tool. It confirms a finding if the two
+programs return different values for its input, if the adapter's value is wrong, or if the kernel's check refuses the answer. Otherwise
+the finding is a false alarm.
+"""
 import sys
 
 from measure import compare, number, quotient, report_of, table
 
 EVALUATIONS = 10_000_000
 RUNS = 1000  # inputs for each program
-TRIVIAL, GVISOR = 20_000, 5_000  # programs a second
+TRIVIAL, GVISOR = 20_000, 5_000  # programs each second
 TARGETS = [("optimizer", "gvisor", ""), ("compiler", "gvisor", ""), ("evaluator", "gvisor", ""), ("compiler", "libseccomp", ""),
            ("compiler", "libseccomp", " --tree"), ("compiler", "seccompiler", ""), ("evaluator", "libpcap", "")]
-# Code that is slow or does not return gives no wrong answer.
+# These kinds of findings are not about return values, so the naive evaluator cannot confirm them.
 NOT_ABOUT_VALUES = {"slow", "hung", "crashed", "exhausted", "grew", "nondeterministic", "not-idempotent", "cache-loss"}
 
 
 def confirmed(finding, kind):
-    """Whether the naive evaluator confirms a finding; None if the finding is not about values."""
+    """Returns whether the naive evaluator confirms a finding; None if the finding is not about values."""
     from naive.accept import accept
     from naive.naive import Insn, run
     if finding["kind"] in NOT_ABOUT_VALUES:
@@ -39,7 +42,7 @@ def fuzz(binary, kind, command, trials):
 
 
 def alarms(root, binary):
-    """Rows of the table, and problems."""
+    """Returns the rows of the table, and problems."""
     rows, problems = [], []
     for kind, name, arguments in TARGETS:
         program = root / "build" / "adapters" / name
@@ -54,7 +57,7 @@ def alarms(root, binary):
             false = [finding for finding, true in checked if true is False]
             totals = {"evaluations": document["evaluations"], "answered": document["answered"], "seconds": document["seconds"],
                       "findings": sum(true is not None for _, true in checked), "confirmed": sum(true is True for _, true in checked)}
-            # These compilers can express few policies, so it takes more trials to reach the number of evaluations.
+            # These compilers can express few policies, so they need more trials to reach the number of evaluations.
             trials = int(trials * max(1.5, 1.2 * EVALUATIONS / max(totals["evaluations"], 1)))
         rows.append([label, totals["answered"], totals["evaluations"], number(totals["seconds"], 1), totals["findings"],
                      totals["confirmed"], len(false), compare((len(false), "<=", 0), (totals["evaluations"], ">=", EVALUATIONS))])

@@ -15,13 +15,13 @@ CHECKERS = {"dd": "check_certificate", "z3": "check_cnf_certificate"}
 
 
 def written(binary, engine, programs, folder):
-    """(ms, bytes); raises RuntimeError if there is no certificate."""
+    """Returns (ms, bytes). Raises RuntimeError if there is no certificate."""
     certificate = report_of(binary, "prove", *programs, "--engine", engine, "--certificate", folder)["certificate"]
     return certificate["seconds"] * 1e3, certificate["bytes"]
 
 
 def checked(checker, folder, programs):
-    """Seconds; raises RuntimeError if it is refused."""
+    """Returns seconds. Raises RuntimeError if the certificate is refused."""
     start = time.perf_counter()
     finished([sys.executable, checker, folder, *programs])
     return time.perf_counter() - start
@@ -34,7 +34,7 @@ def row(name, ms, size, seconds):
 
 
 def suite(root, repetitions, build, run):
-    """Prints the tables; returns what could not be measured."""
+    """Prints the tables and returns what could not be measured."""
     del run
     corpus, problems = root / "corpus/programs", []
     pairs = json.loads((corpus / "manifest.json").read_text())["pairs"]

@@ -1,19 +1,21 @@
-"""scripts/bench cost: two published tables of times beside exact counts of executed instructions, which are the same on every machine."""
+"""scripts/bench cost: two published tables of times next to exact counts of executed instructions, which are equal on every machine."""
 from measure import compare, number, quotient, report_of, show
 
-# TSC ticks of one call, published with libseccomp's tree: where the call stands in a list of 306, and in the tree.
+# TSC ticks of one call, published with libseccomp's tree: for calls at three places in a list of 306 calls, and in the tree.
 TICKS = {"first": 256, "middle": 516, "last": 1942}
 TREE_TICKS = 312
 NO_FILTER_TICKS = 138
 CALLS = 306
 
-# Published with gVisor's optimizer, over the same profile: about how much of the filter's time it removes, and what it makes of its size.
+# Published with gVisor's optimizer for the same profile: how much of the filter's time it removes (about, in percent), and how
+# many times smaller it makes the filter.
 REMOVED, SMALLER = 29, 4
 CONFIGURATIONS = ("systrap", "systrap-everything")
 
 
 def call_rows(report):
-    """The first, the middle and the last of the allowed calls in the list, and all of them; rows without numbers if `report` is None."""
+    """Returns rows for the first, the middle and the last of the allowed calls in the list, and for all of them; rows without numbers
+    if `report` is None."""
     found = {}
     if report is not None:
         linear, tree = ([each for each in side["calls"] if each["exact"] and each["over"]["allowed"]] for side in report["sides"])
@@ -33,7 +35,7 @@ def call_rows(report):
 
 
 def pair_row(name, report):
-    """What an optimizer removed of one filter; `report` is None if it was not counted."""
+    """Returns what an optimizer removed from one filter; `report` is None if it was not counted."""
     def of(side, key):
         return report["sides"][side][key] if report is not None and all(each["exact"] for each in report["sides"]) else None
 
@@ -45,7 +47,7 @@ def pair_row(name, report):
 
 
 def suite(root, repetitions, build, run):
-    """Prints the tables; returns what could not be measured."""
+    """Prints the tables and returns what could not be measured."""
     del repetitions, run  # counts do not vary
     binary = build("secequiv")
     programs, problems = root / "corpus/programs", []

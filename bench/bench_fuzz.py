@@ -1,7 +1,9 @@
-"""scripts/bench fuzz: the speed of the fuzz targets and the time until they cover everything, beside gVisor's interpreter in secfuzz's loop.
+"""scripts/bench fuzz: the speed of the fuzz targets and the time until they cover everything, next to gVisor's interpreter in
+secfuzz's loop.
 
-The targets are built without instrumentation and without sanitizers, so that we measure the harness. Rates are the best of
-several runs. The reference runs gVisor's bpf.Exec and bpf.InstrumentedExec on the same pair and the inputs that the prover found."""
+The targets are built without instrumentation and without sanitizers, so that only the harness is measured. Rates are the best of
+several runs. The reference runs gVisor's bpf.Exec and bpf.InstrumentedExec on the same pair and the inputs that the prover found.
+"""
 import json
 import pathlib
 import re
@@ -25,14 +27,14 @@ def build_targets(root):
 
 
 def executed(text):
-    """(runs, (answers, proven)) from libFuzzer's final statistics and the last line of the target; without that line, (runs, None)."""
+    """Reads (runs, (answers, proven)) from libFuzzer's final statistics and the target's last line; (runs, None) without that line."""
     runs = int(re.search(r"stat::number_of_executed_units:\s*(\d+)", text).group(1))
     counts = re.search(r": (\d+) answers, (\d+) proven", text)
     return runs, counts and (int(counts.group(1)), int(counts.group(2)))
 
 
 def libfuzzer(target, folder, *arguments):
-    """Runs a second, and answers and proofs a second if the target prints them."""
+    """Returns runs each second, and answers and proofs each second if the target prints them."""
     done = finished([target, "-seed=1", "-max_total_time=%d" % SECONDS, "-print_final_stats=1", *arguments], cwd=folder)
     runs, counts = executed(done.stdout + done.stderr)
     # libFuzzer counts whole seconds, so we divide by the time that it was given.

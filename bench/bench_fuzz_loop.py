@@ -1,4 +1,5 @@
-"""scripts/bench fuzz_loop: programs and policies a second through generate, optimize, compare and prove on one core, and each stage."""
+"""scripts/bench fuzz_loop: how many programs and policies one core can generate, optimize, compare and prove each second, and the
+speed of each stage."""
 from measure import compare, fastest_rows, number, table
 
 TARGETS = {"program/loop_generated": 50_000, "program/loop_mutated": 50_000, "policy/loop_generated": 2000, "policy/loop_mutated": 2000}
@@ -17,7 +18,7 @@ def lines(best):
 
 
 def suite(root, repetitions, build, run):
-    """Prints the table; returns what could not be measured."""
+    """Prints the table and returns what could not be measured."""
     del root
     best, problems = fastest_rows(run(build("fuzz_loop_bench"), repetitions, "."))
     print(table("fuzzing the reference optimizer with proof, one core: programs or policies a second (best of %d); the loops run all stages;\n"

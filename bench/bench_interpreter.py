@@ -1,9 +1,10 @@
-"""scripts/bench interpreter: evaluations a second of the interpreter, plain and with coverage, beside a switch loop written by hand."""
+"""scripts/bench interpreter: evaluations each second of the interpreter, with and without coverage, next to a switch loop written by
+hand."""
 from measure import fastest_rows, number, quotient, show
 
 
 def suite(root, repetitions, build, run):
-    """Prints the table; returns what could not be measured."""
+    """Prints the table and returns what could not be measured."""
     del root
     best, problems = fastest_rows(run(build("interpreter_bench"), repetitions, "."))
     rows = []

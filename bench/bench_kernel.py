@@ -1,4 +1,4 @@
-"""scripts/bench kernel: the speed of the running kernel as an oracle, beside our interpreter on the same inputs."""
+"""scripts/bench kernel: the speed of the running kernel as an oracle, next to our interpreter on the same inputs."""
 from measure import compare, fastest_rows, number, quotient, table
 
 PROGRAMS = {"one": "one instruction", "systrap_unoptimized": "systrap, 1702 instructions", "systrap_optimized": "systrap, 447 instructions"}
@@ -20,7 +20,7 @@ def lines(best):
 
 
 def suite(root, repetitions, build, run):
-    """Prints the table; returns what could not be measured."""
+    """Prints the table and returns what could not be measured."""
     del root
     rows = run(build("kernel_bench"), repetitions, ".")
     for row in rows:

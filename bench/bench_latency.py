@@ -1,6 +1,7 @@
 """scripts/bench latency: the differences that `secequiv bench` can distinguish, and its results for real filters.
 
-The other core is busy throughout, because the measurements have to hold on a machine that does other things."""
+The other core is busy throughout, because the measurements must also hold on a machine that is in use.
+"""
 import os
 import pathlib
 import statistics
@@ -12,14 +13,14 @@ from measure import compare, number, quotient, report_of, table
 
 REPEATS, WITHIN, STEP = 20, 0.005, 30
 PAIRS = {"systrap": "systrap", "systrap, everything on": "systrap-everything"}
-PUBLISHED_LEFT = 0.71  # of the aggregate filter overhead: gVisor's optimizations removed about 29 %
+PUBLISHED_LEFT = 0.71  # gVisor's optimizations removed about 29 % of the filters' overhead
 POSTGRES = "corpus/profiles/postgres.txt"
-# With the kernel's bitmap, in 2020, on another machine: ns of getpid.
+# Published times of getpid with the kernel's bitmap (2020, another machine), in ns.
 BITMAP = {"none": 646, "1 bitmap": 675, "2 bitmap": 675, "3 full": 732, "4 full": 752}
 
 
 class Busy:
-    """A process that never rests, on the last core; samples are taken on another."""
+    """A process that keeps the last core busy; samples are taken on another core."""
 
     def __enter__(self):
         self.cores = sorted(os.sched_getaffinity(0))
@@ -52,7 +53,7 @@ def told_apart(document):
 
 
 def repeated(binary, root, before, after, *arguments):
-    """REPEATS runs at default settings, each of another order of samples."""
+    """Runs REPEATS times with default settings, each time with another order of samples."""
     return [bench(binary, root, before, after, "--seed", seed, *arguments) for seed in range(REPEATS)]
 
 
@@ -84,7 +85,8 @@ def cached_calls(binary, root, program):
 
 
 def beyond_none(binary, root, document, side, program, bitmap_ns):
-    """ns that a call of the profile takes more than without a filter, if the kernel answers those it can from its cache."""
+    """Returns how many ns a call of the profile takes longer than without a filter, if the kernel answers calls from its bitmap where
+    it can."""
     cached = cached_calls(binary, root, program)
     calls = [(call["calls"], bitmap_ns if call["name"] in cached else call["ns"] - none["ns"])
              for call, none in zip(document["variants"][side]["calls"], document["variants"][0]["calls"])]
@@ -122,7 +124,7 @@ def bitmap(binary, root, folder):
 
 
 def suite(root, repetitions, build, run):
-    """Prints the tables; returns what could not be measured."""
+    """Prints the tables and returns what could not be measured."""
     del repetitions, run
     binary = build("secequiv")
     with tempfile.TemporaryDirectory() as made, Busy():

@@ -2,17 +2,17 @@
 from measure import compare, number, report_of, table
 
 NAMES = ("systrap", "systrap-hostnet", "systrap-everything")
-INPUTS, ALL = 99.9, 100  # percent of the mutants that differ
-SECONDS = 60  # for one filter
+INPUTS, ALL = 99.9, 100  # percent of the mutants that are not equivalent
+SECONDS = 60  # limit for one filter
 
 
 def share(part, whole):
-    """In percent; None if there was nothing to find."""
+    """Returns percent, or None if there was nothing to find."""
     return 100 * part / whole if whole else None
 
 
 def row(name, report, seconds):
-    """One filter's figures; `report` is None if there are none."""
+    """Returns the figures of one filter; `report` is None if there are none."""
     if report is None:
         return [name] + [None] * 8 + ["not measured"]
     total = report["total"]
@@ -26,7 +26,7 @@ def row(name, report, seconds):
 
 
 def suite(root, repetitions, build, run):
-    """Prints the table; returns what could not be measured."""
+    """Prints the table and returns what could not be measured."""
     del repetitions, run  # counts do not vary, and a run takes long
     binary = build("secequiv")
     rows, problems = [], []

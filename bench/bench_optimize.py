@@ -1,6 +1,7 @@
-"""scripts/bench optimize: the reference optimizer's filters for real policies, beside gVisor's and libseccomp's.
+"""scripts/bench optimize: the reference optimizer's filters for real policies, next to gVisor's and libseccomp's.
 
-optimize_bench counts, proves and times; this compares and prints."""
+optimize_bench counts, proves and times; this script compares and prints.
+"""
 import json
 
 from measure import compare, fastest, finished, growth_rows, number, quotient, show
@@ -14,7 +15,7 @@ FILTERS = ("docker-x86_64", "docker-aarch64", "podman-x86_64", "allow306")
 
 
 def change(row, key):
-    """How many system calls the kernel's cache loses and gains."""
+    """Returns how many system calls the kernel's bitmap loses and gains."""
     return "-%d +%d" % (row[key]["lost"], row[key]["gained"]) if key in row else None
 
 
@@ -70,18 +71,18 @@ def split_rows(times):
 
 
 def counted(binary):
-    """optimize_bench's counts; raises RuntimeError if there are none."""
+    """Returns optimize_bench's counts. Raises RuntimeError if there are none."""
     return json.loads(finished([binary, "--counts"]).stdout)
 
 
 def named(rows, names):
-    """The rows of these names; one without numbers for each that was not counted."""
+    """Returns the rows with these names; a row without numbers for each that was not counted."""
     known = {row["name"]: row for row in rows}
     return [known.get(name, {"name": name}) for name in names]
 
 
 def suite(root, repetitions, build, run):
-    """Prints the tables; returns what could not be measured."""
+    """Prints the tables and returns what could not be measured."""
     names = sorted(path.stem for path in (root / "corpus/policies/gvisor").glob("*.json"))
     binary = build("optimize_bench")
     try:

@@ -1,4 +1,4 @@
-"""scripts/bench prove: the cost of proofs, beside the targets. It measures processes itself; the rest comes from prove_bench."""
+"""scripts/bench prove: the cost of proofs, next to the targets. The script measures processes itself; the rest comes from prove_bench."""
 import json
 import os
 import random
@@ -9,7 +9,7 @@ import time
 from measure import compare, fastest, finished, growth_rows, number, quotient, show
 
 LARGEST = "gvisor-systrap-everything"
-NAIVE = (LARGEST, "gvisor-kvm")  # the pairs for the home-made query
+NAIVE = (LARGEST, "gvisor-kvm")  # pairs for the naive query
 PAIR_US, LARGEST_US, LARGEST_RATIO = 500, 1000, 400
 PROCESS_MS, PROCESS_MB = 5, 32
 DIFF_US = 5000
@@ -17,8 +17,8 @@ RANDOM_MEDIAN_US, RANDOM_PROGRAMS = 10, 2000
 DOUBLING = 2.5
 LENGTHS = [128 << i for i in range(6)]
 
-# Linux counts towards a process's ru_maxrss what its parent occupied when it was spawned: 8 MiB for the smallest Python.
-# So a shell of 1 MiB starts the process and leaves it to the Python that waits, as its subreaper, for both.
+# Linux counts the memory of the parent at spawn time in a process's ru_maxrss; even the smallest Python has 8 MiB. So a shell of
+# 1 MiB starts the process, and the Python that waits for both is its subreaper.
 MEMORY = """
 import ctypes, os, sys
 assert ctypes.CDLL(None).prctl(36, 1, 0, 0, 0) == 0  # PR_SET_CHILD_SUBREAPER
@@ -33,8 +33,8 @@ print(*peak(["/bin/true"]), *peak(sys.argv[1:]))
 
 
 def corpus_rows(names, times, alone):
-    """`alone`: the diagrams' times in a process in which Z3 never ran. They are longer, by a fifth for large pairs, because
-    the heap that Z3 leaves behind saves later proofs their page faults; so both have to meet the target."""
+    """`alone` are the diagrams' times in a process in which Z3 never ran. They are longer, by a fifth for large pairs, because the
+    heap that Z3 leaves behind avoids page faults in later proofs. Both times must meet the target."""
     rows = []
     for name in names:
         dd, z3, apart = times.get("dd/" + name), times.get("z3/" + name), alone.get("dd/" + name)
@@ -46,8 +46,8 @@ def corpus_rows(names, times, alone):
 
 
 def naive_seconds(before, after):
-    """The seconds of bench/naive_z3.py on two files, in the first Python that has Z3; raises RuntimeError if none has it, or unless the
-    pair is equivalent."""
+    """Returns the seconds that bench/naive_z3.py needs for two files, in the first Python that has Z3. Raises RuntimeError if no
+    Python has it or the pair is not equivalent."""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "naive_z3.py")
     for python in ("/usr/bin/python3", sys.executable):
         done = subprocess.run([python, script, before, after], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -95,12 +95,12 @@ def diff_rows(times):
 
 
 def engine_of(command):
-    """The engine that decided according to `secequiv prove --json`; raises RuntimeError unless the pair is equivalent."""
+    """Returns the engine that decided, according to `secequiv prove --json`. Raises RuntimeError if the pair is not equivalent."""
     return json.loads(finished(command + ["--json"]).stdout)["engine"]
 
 
 def wall_seconds(command):
-    """From before the spawn until the process has ended; None if it fails."""
+    """Returns the seconds from the spawn to the end of the process; None if it fails."""
     actions = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
     start = time.perf_counter()
     _, status = os.waitpid(os.posix_spawn(command[0], command, os.environ, file_actions=actions), 0)
@@ -108,7 +108,7 @@ def wall_seconds(command):
 
 
 def peak_kib(command):
-    """(the peak of /bin/true, the peak), a pair of Nones if the command fails."""
+    """Returns (the peak of /bin/true, the peak of the command); a pair of None if the command fails."""
     done = subprocess.run([sys.executable, "-I", "-S", "-c", MEMORY] + command, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         return None, None
@@ -117,7 +117,7 @@ def peak_kib(command):
 
 
 def processes(commands, repetitions):
-    """(walls, peaks, floor, problems) of name -> command, all of them once per round in random order."""
+    """Returns (walls, peaks, floor, problems) of name -> command. Runs all of them once in each round, in random order."""
     walls, peaks, floors, problems, usable = {}, {}, [], [], []
     for name, command in commands.items():
         try:
@@ -147,7 +147,7 @@ def processes(commands, repetitions):
 
 
 def suite(root, repetitions, build, run):
-    """Prints the tables; returns what could not be measured."""
+    """Prints the tables and returns what could not be measured."""
     programs = root / "corpus/programs"
     pairs = json.loads((programs / "manifest.json").read_text())["pairs"]
     names = [pair["name"] for pair in pairs]

@@ -1,6 +1,7 @@
 """scripts/bench rules: the time to prove or refute each rule of verify/rules/library, without the start of the process.
 
-`secequiv prove-rule` reports it; the fastest of N runs counts."""
+`secequiv prove-rule` reports the time; the fastest of N runs counts.
+"""
 import statistics
 
 from measure import compare, number, report_of, table
@@ -10,7 +11,7 @@ SHOWN = 8
 
 
 def fastest(reports):
-    """name -> (fewest milliseconds, verdict) over several reports of the same rules."""
+    """Returns name -> (fewest milliseconds, verdict) over several reports of the same rules."""
     best = {}
     for report in reports:
         for rule in report["rules"]:
@@ -21,7 +22,7 @@ def fastest(reports):
 
 
 def rows(best):
-    """The median of all, then the slowest, with targets."""
+    """Returns the median of all rules and then the slowest rules, with targets."""
     slowest = sorted(best.items(), key=lambda item: -item[1][0])[:SHOWN]
     median = statistics.median(ms for ms, _ in best.values()) if best else None
     return [["median of %d" % len(best), None, number(median, 1), MEDIAN_MS, compare((median, "<=", MEDIAN_MS))]] + [
@@ -29,7 +30,7 @@ def rows(best):
 
 
 def suite(root, repetitions, build, run):
-    """Prints the table; returns what could not be measured."""
+    """Prints the table and returns what could not be measured."""
     del run
     binary, files = build("secequiv"), sorted(map(str, (root / "verify/rules/library").glob("*.rule")))
     reports = []

@@ -1,12 +1,12 @@
-// Measures fuzzing the reference optimizer with proofs, stage by stage and as a whole: programs
-// (generated or mutated, optimized, compared on inputs, proven) and policies (compiled first).
-// scripts/bench fuzz_loop runs this. Rows are programs or policies a second; the counters of proofs
-// are percentages of them.
+// Measures fuzzing the reference optimizer with proofs, each stage and as a whole: for programs
+// (generated or mutated, optimized, compared on inputs, proven) and for policies (also compiled).
+// Results are programs or policies each second; the counters of proofs are percentages of these.
+// scripts/bench fuzz_loop runs this.
 #include <benchmark/benchmark.h>
 
 #include <vector>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/generate/mutate.h"
 #include "harness/generate/policy.h"
 #include "harness/generate/program.h"
@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::size_t kPrograms = std::size_t{1} << 13;
 constexpr std::size_t kPolicies = std::size_t{1} << 9;
-constexpr std::size_t kInputs = 24;  // as in `secequiv fuzz --optimizer`
+constexpr std::size_t kInputs = 24;  // the same as in `secequiv fuzz --optimizer`
 
-// How many pairs had which outcome.
+// The number of pairs with each outcome.
 struct Outcomes {
   std::uint64_t pairs = 0;
   std::uint64_t proven = 0;
-  std::uint64_t by_diagrams = 0;  // how many of these needed diagrams
+  std::uint64_t by_diagrams = 0;  // the proven pairs that needed diagrams
   std::uint64_t undecided = 0;
   std::uint64_t different = 0;
 
@@ -68,17 +68,17 @@ bool same_on_inputs(Random& random, const Pair& pair) {
   return true;
 }
 
-// The loop: what a fuzz target does with one program.
+// The loop: everything that a fuzz target does with one program.
 void judge(dd::Prover& prover, Random& random, Pair pair, Outcomes& outcomes) {
   pair.after = optimize(pair.before).program;
-  if (check(pair.after, LengthRule::kUnlimited) || !same_on_inputs(random, pair))
+  if (refusal_of(pair.after, LengthRule::kUnlimited) || !same_on_inputs(random, pair))
     ++outcomes.different;
   prove(prover, pair, outcomes);
 }
 
 void judge(dd::Prover& prover, Random& random, const Policy& policy, Outcomes& outcomes) {
   const Pair pair{compile(policy), optimize(policy).program};
-  if (check(pair.after, LengthRule::kUnlimited) || !same_on_inputs(random, pair))
+  if (refusal_of(pair.after, LengthRule::kUnlimited) || !same_on_inputs(random, pair))
     ++outcomes.different;
   prove(prover, pair, outcomes);
 }
@@ -119,7 +119,7 @@ const std::vector<Pair>& policy_pairs() {
   return pairs;
 }
 
-// Registers NAME: runs one stage for each of `things`, repeatedly.
+// Registers the benchmark NAME, which runs one stage for each of `things`, repeatedly.
 template <class Things, class Stage>
 void add(const char* name, const Things& (*things)(), const Stage& stage) {
   benchmark::RegisterBenchmark(name, [=](benchmark::State& state) {
@@ -134,7 +134,7 @@ void add(const char* name, const Things& (*things)(), const Stage& stage) {
   })->Unit(benchmark::kMillisecond);
 }
 
-// The same for stages that prove; they also report outcomes.
+// Registers a stage with proofs, and also reports their outcomes.
 template <class Things, class Stage>
 void add_proof(const char* name, const Things& (*things)(), const Stage& stage) {
   benchmark::RegisterBenchmark(name, [=](benchmark::State& state) {
@@ -156,7 +156,8 @@ void add_programs() {
       [](Random& random, const Pair&) { return generate_program(random); });
   add("program/mutate", program_pairs,
       [](Random& random, const Pair& pair) { return mutate_program(random, pair.before); });
-  add("program/check", program_pairs, [](Random&, const Pair& pair) { return check(pair.before); });
+  add("program/check", program_pairs,
+      [](Random&, const Pair& pair) { return refusal_of(pair.before); });
   add("program/optimize", program_pairs,
       [](Random&, const Pair& pair) { return optimize(pair.before); });
   add("program/inputs", program_pairs, same_on_inputs);

@@ -1,5 +1,5 @@
-// Interpreter against a hand-written switch loop, on the same programs and inputs in one process.
-// scripts/bench runs this and reports ratios.
+// Compares the interpreter with a hand-written switch loop, on the same programs and inputs in one
+// process. scripts/bench runs this and reports ratios.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -12,8 +12,8 @@
 namespace secequiv {
 namespace {
 
-// What one would write without step<Domain>: the reference that the templated interpreter has to
-// keep up with.
+// A straightforward interpreter without step<Domain>. It is the reference for the speed of the
+// templated one.
 [[gnu::noinline]] std::uint32_t switch_loop(const Insn* program, const std::uint32_t* input) {
   std::uint32_t a = 0;
   std::uint32_t x = 0;
@@ -156,7 +156,8 @@ Program load(const char* name) {
   return program ? *program : Program{};
 }
 
-// x86_64 calls 0..462 with small arguments: most reach their rule, some their argument tests.
+// Returns x86_64 calls 0..462 with small arguments. Most reach their rule, and some reach its tests
+// of arguments.
 std::vector<SeccompData> inputs() {
   std::mt19937 random(1);
   std::vector<SeccompData> out(4096);

@@ -1,5 +1,5 @@
-// Asking the kernel: evaluations in batches of 4096, and the life of one process. scripts/bench
-// runs this.
+// Measures the running kernel as an evaluator: batches of 4096 evaluations, and starting and ending
+// one process. scripts/bench runs this.
 #include <benchmark/benchmark.h>
 
 #include "harness/base/file.h"
@@ -22,7 +22,7 @@ Program load(const std::string& name) {
   return program ? *program : Program{};
 }
 
-// As errors: what a traced process runs.
+// Returns the program that a traced process runs, which returns its values as error numbers.
 kernel::Pass pass_of(const Program& program) {
   auto instrumented = kernel::instrument(program, kernel::plan_loads(program, {}), {});
   return instrumented ? instrumented->passes.front() : kernel::Pass{};
@@ -35,7 +35,7 @@ std::vector<SeccompData> calls(const Program& program) {
   return out;
 }
 
-// An installed filter, batch after batch.
+// Installs a filter once and runs batches.
 void ask(benchmark::State& state, const std::string& name) {
   const Program program = load(name);
   const kernel::Pass pass = pass_of(program);
@@ -47,7 +47,7 @@ void ask(benchmark::State& state, const std::string& name) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
 }
 
-// Installed, asked about one batch and ended, each time.
+// Installs a filter, runs one batch and ends the process, each time.
 void evaluate(benchmark::State& state, const std::string& name) {
   const Program program = load(name);
   const auto inputs = calls(program);
@@ -86,7 +86,7 @@ void model(benchmark::State& state, const std::string& name) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
 }
 
-// By the clock: other processes do the work.
+// Measures real time, because other processes do the work.
 #define SECEQUIV_BENCH(label, file)                               \
   BENCHMARK_CAPTURE(model, label, file)->UseRealTime();           \
   BENCHMARK_CAPTURE(ask, label, file)->UseRealTime();             \

@@ -1,13 +1,14 @@
-"""What the benchmark suites share: running tools, picking the fastest repetition, comparing with targets, printing tables.
+"""Owns what the benchmark suites share: running tools, choosing the fastest repetition, comparing with targets, printing tables.
 
-A value of None stands for something that was not measured; `compare` reports it as such, and `show` makes it a problem."""
+None stands for a value that was not measured; `compare` reports it as such, and `show` makes it a problem.
+"""
 import json
 import re
 import subprocess
 
 
 def finished(command, allowed=(0,), **options):
-    """Runs a command to its end; raises RuntimeError if its status is not among `allowed`."""
+    """Runs a command to its end. Raises RuntimeError if its status is not among `allowed`."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
     if done.returncode not in allowed:
         raise RuntimeError("%s: status %d: %s" % (" ".join(map(str, command[:2])), done.returncode, (done.stderr or done.stdout).strip()[-2000:]))
@@ -15,12 +16,12 @@ def finished(command, allowed=(0,), **options):
 
 
 def report_of(binary, command, *arguments, **options):
-    """The JSON document of `secequiv COMMAND --json ARGUMENTS...`; raises RuntimeError or ValueError if there is none."""
+    """Returns the JSON document of `secequiv COMMAND --json ARGUMENTS...`. Raises RuntimeError or ValueError if there is none."""
     return json.loads(finished([binary, command, "--json", *arguments], **options).stdout)
 
 
 def compare(*limits):
-    """The last column of a table, for triples of a measured value, "<=" or ">=" or None (no target), and the target."""
+    """Returns the last column of a table, for triples of a measured value, "<=" or ">=" or None (no target), and the target."""
     if any(measured is None for measured, _, _ in limits):
         return "not measured"
     aimed = [measured <= target if sign == "<=" else measured >= target for measured, sign, target in limits if sign]
@@ -36,7 +37,7 @@ def quotient(above, below):
 
 
 def table(title, header, rows):
-    """Aligned text: the first column to the left, the others to the right; None is shown as a dash."""
+    """Returns aligned text: the first column to the left, the others to the right. None is shown as a dash."""
     cells = [list(header)] + [["-" if cell is None else str(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     lines = ["  ".join([row[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]).rstrip()
@@ -45,14 +46,14 @@ def table(title, header, rows):
 
 
 def show(*tables):
-    """Prints tables (title, header, rows); returns a problem for each row that was not measured."""
+    """Prints tables (title, header, rows) and returns a problem for each row that was not measured."""
     print("\n".join(table(*each) for each in tables), end="")
     return ["%s: %s: not measured" % (re.split(r"[:,]| \(", title)[0], row[0]) for title, _, rows in tables for row in rows
             if row[-1] == "not measured"]
 
 
 def fastest_rows(rows):
-    """The fastest repetition of each of Google Benchmark's benchmarks, and what failed: ({name: row}, [problem])."""
+    """Returns the fastest repetition of each of Google Benchmark's benchmarks, and the failures: ({name: row}, [problem])."""
     best, problems = {}, []
     for row in rows:
         if row.get("error_occurred"):
@@ -65,12 +66,12 @@ def fastest_rows(rows):
 
 
 def plain_name(name):
-    """Google Benchmark's name without the settings that it appends."""
+    """Returns Google Benchmark's name without the settings that it appends."""
     return re.sub(r"/(iterations|repeats|min_time|real_time|manual_time)(:[^/]*)?", "", name)
 
 
 def fastest(rows):
-    """The minima of each benchmark's repetitions: ({name: µs}, {name: {counter: value}}, {name: error})."""
+    """Returns the minima of each benchmark's repetitions: ({name: µs}, {name: {counter: value}}, {name: error})."""
     times, counters, errors = {}, {}, {}
     for row in rows:
         name = plain_name(row["name"])
@@ -83,14 +84,14 @@ def fastest(rows):
             for key in ("median", "p90", "decided", "exhausted"):
                 if key in row:
                     best[key] = min(row[key], best.get(key, row[key]))
-    for name in errors:  # if one repetition fails, the benchmark was not measured, however fast the others were
+    for name in errors:  # one failed repetition means "not measured"
         times.pop(name, None)
         counters.pop(name, None)
     return times, counters, errors
 
 
 def growth_rows(kinds, lengths, times, unit, digits, doubling):
-    """Rows of times growth/KIND/LENGTH (µs, shown divided by `unit`), with the factor from each length to the next."""
+    """Returns rows for the times growth/KIND/LENGTH (µs, divided by `unit` for display), with the factor from each length to the next."""
     rows = []
     for kind in kinds:
         before = None

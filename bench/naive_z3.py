@@ -1,8 +1,9 @@
-"""The Z3 query that people write at home for two filters, as the reference for scripts/bench: each program is walked once,
-states that meet are merged with If, and a plain Solver is asked whether the return values can differ. Programs must be
-accepted ones. Needs the module z3 (Debian: python3-z3).
+"""The Z3 query that people write by hand for two filters, as the reference for scripts/bench. It executes each program once, merges
+states that meet with If, and asks a plain Solver whether the return values can differ. The kernel must accept the programs. Needs the
+module z3 (Debian: python3-z3).
 
-Run as a script: naive_z3.py BEFORE AFTER, prints the answer and the seconds it took, encoding included."""
+Run as a script: naive_z3.py BEFORE AFTER prints the answer and the seconds, including the encoding.
+"""
 import struct
 import sys
 import time
@@ -24,10 +25,10 @@ def either(condition, then, otherwise):
 
 
 def returned(raw, data):
-    """The return value of the program in `raw` as a term over the 16 words `data`."""
+    """Returns the return value of the program in `raw` as a term over the 16 words `data`."""
     program = list(struct.iter_unpack("<HBBI", raw))
     states = {0: (z3.BoolVal(True), word(0), word(0), {})}  # condition, A, X, M[] before each instruction
-    out = word(0)  # what DIV by zero returns
+    out = word(0)  # the return value of a division by zero
     for pc, (code, jt, jf, k) in enumerate(program):
         if pc not in states:
             continue
@@ -72,7 +73,7 @@ def returned(raw, data):
 
 
 def decide(before, after):
-    """(answer of Z3, seconds) for two raw programs."""
+    """Returns (answer of Z3, seconds) for two raw programs."""
     start = time.perf_counter()
     data = [z3.BitVec("word%d" % i, 32) for i in range(16)]
     solver = z3.Solver()

@@ -1,6 +1,7 @@
-// What the reference optimizer makes of real policies, beside what gVisor's and libseccomp's make
-// of them, and how long that takes. scripts/bench optimize runs this and judges: with --counts for
-// sizes and executed instructions, which are printed as JSON, without it for times.
+// Compares the reference optimizer's filters for real policies with gVisor's and libseccomp's, and
+// measures the time to make them. With --counts it prints sizes and executed instructions as JSON,
+// otherwise it measures times. scripts/bench optimize runs this and compares the results with the
+// targets.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -31,7 +32,8 @@ using nlohmann::json;
 
 constexpr std::size_t kRequests = 500;
 constexpr std::size_t kMisses = 500;
-constexpr std::size_t kUnknownNames = 40;  // to libseccomp 2.5.4; more would be an importer's bug
+// libseccomp 2.5.4 does not know this many names; more would be a bug of an importer.
+constexpr std::size_t kUnknownNames = 40;
 constexpr const char* kLargest = "systrap-everything";
 
 Error broken(const std::string& what, const std::string& why) {
@@ -54,7 +56,7 @@ std::vector<std::string> gvisor_names() {
   return out;
 }
 
-// Why the two are not proven the same for the inputs assumed; empty if they are.
+// Returns why the two are not proven equivalent for the assumed inputs, or "".
 std::string complaint(const Program& before, const Program& after,
                       const Assumption& assumption = {}) {
   const Pair pair{before, after};
@@ -69,8 +71,8 @@ std::string complaint(const Program& before, const Program& after,
   return out;
 }
 
-// Size, and instructions executed by `inputs`: on average, with the kernel's cache and "uncached",
-// and at most.
+// Returns the size, and the instructions that `inputs` execute: the mean with the kernel's bitmap,
+// the mean without it ("uncached"), and the most.
 json executed_over(const Program& program, std::span<const SeccompData> inputs) {
   std::map<Arch, std::vector<bool>> cache;
   for (const ArchInfo& info : all_arches()) cache[info.arch] = cacheable(program, info.arch);
@@ -92,8 +94,8 @@ json executed_over(const Program& program, std::span<const SeccompData> inputs) 
           {"most", most}};
 }
 
-// How many of the system calls that the kernel answers itself with `before` it does not with
-// `after`, and the other way round.
+// Returns how many system calls the kernel answers from its bitmap with `before` but not with
+// `after`, and the reverse.
 json cache_change(const Program& before, const Program& after, Arch arch) {
   const auto old_bits = cacheable(before, arch);
   const auto new_bits = cacheable(after, arch);
@@ -128,8 +130,8 @@ Result<json> beside_gvisor(const std::string& name, std::span<const SyscallCount
   return out;
 }
 
-// Names whose rules have no effect in `program` on any architecture: those that the library which
-// made it did not know.
+// Returns the names whose rules have no effect in `program` on any architecture. The library that
+// made the program did not know them.
 std::set<std::string> without_effect(const Policy& policy, const Program& program,
                                      std::span<const SeccompData> inputs) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> decided;
@@ -179,9 +181,9 @@ SeccompData x86_64_call(std::uint32_t nr) {
   return data;
 }
 
-// The policy of a filter that decides by the number only. Where x32 is left out, libseccomp kills
-// for all numbers from 0x40000000 on but -1, not only for those with the x32 bit; so the
-// assumption.
+// Returns the policy of a filter that decides only by the number. If x32 is not listed, libseccomp
+// kills for all numbers from 0x40000000 except -1, not only for those with the x32 bit. So this
+// assumes nr < 0x80000000.
 Restricted allow_list_of(const Program& program) {
   constexpr std::uint32_t kNumbers = 1024;
   Policy out;
@@ -197,7 +199,7 @@ Restricted allow_list_of(const Program& program) {
   return {std::move(out), 0, "nr < 0x80000000"};
 }
 
-// `profile` empty: the rules are read off the filter.
+// If `profile` is empty, reads the rules from the filter.
 Result<json> beside_libseccomp(const std::string& name, const std::string& profile, Arch arch) {
   const auto linear = load_program("libseccomp/" + name + ".linear.bpf");
   if (!linear) return linear.error();
@@ -261,7 +263,7 @@ Policy ioctl_policy(std::span<const std::uint32_t> requests) {
   return with_rules({{Arch::kX86_64, kIoctl, std::move(any)}});
 }
 
-// `count` system calls, each with one value of its first argument.
+// Returns a policy for `count` system calls, each with one value of its first argument.
 Policy calls_policy(std::size_t count) {
   Random random(count);
   const auto values = scattered(random, count);
@@ -289,7 +291,7 @@ Result<json> requests(const std::string& name, std::span<const Pass* const> pass
   return out;
 }
 
-// A row, or its name with what went wrong.
+// Adds the row, or its name and the error.
 void add_row(json& rows, const std::string& name, const Result<json>& row) {
   rows.push_back(row ? *row : json{{"name", name}, {"error", row.error().text()}});
 }
@@ -339,7 +341,7 @@ void add_times() {
   for (const std::string& name : gvisor_names())
     add("optimize/" + name, load_policy("gvisor/" + name + ".json"), whole);
 
-  // The three kinds, each on what the one before it made.
+  // The three kinds of passes; each runs on the result of the previous one.
   const auto largest = load_policy(std::string("gvisor/") + kLargest + ".json");
   const auto passes = standard_passes();
   const Policy simple = largest ? simplify(*largest, passes).policy : Policy();

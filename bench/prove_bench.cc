@@ -1,5 +1,5 @@
-// Compares proofs by decision diagrams and by Z3 on the corpus' pairs, on random programs, and on
-// allow-lists of growing length, in one process. scripts/bench prove runs this and checks targets.
+// Compares proofs by decision diagrams and by Z3 in one process: for the corpus' pairs, random
+// programs, and allow-lists of growing length. scripts/bench prove runs this and checks targets.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -23,12 +23,12 @@ namespace {
 
 const std::filesystem::path kManifest = kCorpus / "programs" / "manifest.json";
 constexpr double kZ3Seconds = 120;
-constexpr int kZ3Repetitions = 7;  // of 0.1 to 1 s each; the diagrams' number is the caller's
+constexpr int kZ3Repetitions = 7;  // each takes 0.1 to 1 s
 
 Result<Proof> by_diagrams(const Pair& pair) { return dd::prove(pair); }
 Result<Proof> by_z3(const Pair& pair) { return smt::prove(pair, kZ3Seconds); }
 
-// Why `proof` is not "equivalent"; empty if it is.
+// Returns why `proof` is not "equivalent", or "" if it is.
 std::string complaint(const Result<Proof>& proof) {
   if (!proof) return proof.error().text();
   if (proof->verdict == Verdict::kEquivalent) return "";
@@ -62,7 +62,7 @@ auto* add(const std::string& name, const std::shared_ptr<const Subject>& subject
       ->Unit(benchmark::kMicrosecond);
 }
 
-// dd/NAME and z3/NAME for each pair of the manifest.
+// Registers dd/NAME and z3/NAME for each pair of the manifest.
 bool add_corpus() {
   const auto text = read_file(kManifest);
   const auto manifest = nlohmann::json::parse(text ? *text : "", nullptr, false);
@@ -90,7 +90,8 @@ Result<Program> profile(const std::string& name) {
   return compile(import->policy);
 }
 
-// diff/NAME: every region and count of the difference of two profiles, compiled beforehand.
+// Registers diff/NAME: finds every region and count of the difference of two profiles, which are
+// compiled before.
 void add_diff(const std::string& name, const std::string& before, const std::string& after) {
   const auto old_program = profile(before);
   const auto new_program = profile(after);
@@ -110,8 +111,9 @@ void add_diff(const std::string& name, const std::string& before, const std::str
   })->Unit(benchmark::kMicrosecond);
 }
 
-// Random programs against their optimized form. Each keeps its fastest run over all repetitions;
-// the counters are percentiles of these. Programs that reach the limits are counted apart.
+// Proves random programs equivalent to their optimized form. Keeps the fastest run of each program
+// over all repetitions; the counters are percentiles of these. Programs that reach the limits are
+// counted separately.
 class RandomPairs {
  public:
   void measure(benchmark::State& state) {
@@ -138,9 +140,9 @@ class RandomPairs {
 
  private:
   static constexpr std::size_t kPairs = 4096;
-  static constexpr int kRuns = 5;           // of one program in a row
-  static constexpr double kSlow = 1000;     // µs: slower programs run once per repetition
-  static constexpr double kExhausted = -1;  // in place of a time
+  static constexpr int kRuns = 5;           // consecutive runs of one program
+  static constexpr double kSlow = 1000;     // µs; slower programs run once in each repetition
+  static constexpr double kExhausted = -1;  // replaces a time
 
   void generate() {
     Random random(1);
@@ -176,7 +178,8 @@ void shuffle(Random& random, std::vector<std::uint32_t>& values) {
   for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
 }
 
-// As libseccomp writes it without a tree: two instructions per number, so no jump is long.
+// Returns a list as libseccomp writes it without a tree: two instructions for each number, so that
+// no jump is long.
 Program allow_list(const std::vector<std::uint32_t>& numbers) {
   Program program = {Insn{kLdWAbs, 0, 0, 0}};
   for (const std::uint32_t number : numbers) {
@@ -187,9 +190,9 @@ Program allow_list(const std::vector<std::uint32_t>& numbers) {
   return program;
 }
 
-// growth/KIND/N: an ascending list of N numbers against a shuffled one. `dense` takes 0..N-1, which
-// makes a small diagram; otherwise every second number below 2N on average, which makes a large
-// one.
+// Registers growth/KIND/N: proves an ascending list of N numbers equivalent to a shuffled one. If
+// `dense`, the numbers are 0..N-1, which makes a small diagram. Otherwise they are on average every
+// second number below 2N, which makes a large one.
 void add_growth(const std::string& kind, std::size_t length, bool dense) {
   Random random(length);
   std::vector<std::uint32_t> numbers(dense ? length : 2 * length);

@@ -1,7 +1,12 @@
-// `actions`: the action that system calls get whatever their arguments.
+// `actions`: the action that system calls get, and the conditions on arguments.
 #include "analyze/actions.h"
 
+#include <fmt/format.h>
+
+#include "analyze/dump.h"
+#include "cli/command.h"
 #include "cli/engine_options.h"
+#include "cli/inputs.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -10,34 +15,55 @@ namespace {
 struct ActionsOptions {
   Options options;
   std::string filter;
+  int pid = 0;
+  bool allowed = false;
   EngineOptions engine;
 };
 
-int list_actions(const ActionsOptions& given) {
-  auto stack = load_accepted_stack(given.filter, given.options);
-  if (!stack) return report(stack.error(), given.options);
-  const auto found = actions({{given.filter, std::move(*stack)},
+// The filters of a process, as a stack.
+Result<std::vector<Source>> filters_of(int pid) {
+  auto found = dump_process(pid);
+  if (!found) return found.error();
+  for (const std::string& note : found->notes) warn(note);
+  if (found->filters.empty())
+    return make_error(ErrorCode::kUsage, "--pid",
+                      fmt::format("process {} has no seccomp filter", pid));
+  std::vector<Source> out;
+  for (DumpedFilter& filter : found->filters)
+    out.push_back({std::move(filter.title), std::move(filter.program), std::nullopt});
+  return out;
+}
+
+Result<int> list_actions(const ActionsOptions& given) {
+  if (given.filter.empty() == (given.pid == 0))
+    return make_error(ErrorCode::kUsage, "actions", "expected a filter, or --pid N");
+  auto stack =
+      given.pid != 0 ? filters_of(given.pid) : load_accepted_stack(given.filter, given.options);
+  if (!stack) return stack.error();
+  const std::string name = given.pid != 0 ? fmt::format("process {}", given.pid) : given.filter;
+  const auto found = actions({{name, std::move(*stack)},
                               given.options.sameness(),
                               given.options.oci().arch,
                               given.engine.limits()});
-  if (!found) return report(found.error(), given.options);
-  return print(given.options.json ? render(to_json(*found)) : actions_text(*found));
+  if (!found) return found.error();
+  return print(given.options.json ? render(to_json(*found)) : actions_text(*found, given.allowed));
 }
 
 }  // namespace
 
 void add_actions(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "actions", "List which system calls get which action, and which depend on arguments");
-  auto given = std::make_shared<ActionsOptions>();
-  sub->add_option("filter", given->filter, "Program in any form, or a policy; several with commas")
-      ->required();
+  const auto [sub, given] = add_command(
+      app, context, "actions",
+      "List which system calls get which action, and under which conditions", list_actions);
+  add_filter(*sub, "filter", given->filter);
+  sub->get_option("filter")->required(false);
+  sub->add_option("--pid", given->pid,
+                  "Read the filters of this process or thread, the newest first")
+      ->check(CLI::Range(1, 1 << 30))
+      ->excludes("filter");
+  sub->add_flag("--allowed", given->allowed, "List only the calls that are allowed or logged");
   given->engine.add_memory(*sub);
-  given->options.add_input(*sub);
-  given->options.add_same(*sub);
-  given->options.add_import(*sub);
-  given->options.add_json(*sub);
-  sub->callback([given, &context] { context.status = list_actions(*given); });
+  given->options.add(*sub, {kInput, kSame, kImport, kJson});
 }
 
 }  // namespace secequiv::cli

@@ -1,6 +1,6 @@
 // `asm` and `dis`: one conversion between program forms, with different defaults.
-#include "cli/common.h"
-#include "harness/base/file.h"
+#include "cli/command.h"
+#include "cli/inputs.h"
 #include "harness/seccomp/annotate.h"
 
 namespace secequiv::cli {
@@ -12,29 +12,25 @@ struct Conversion {
   bool plain = false;
 };
 
-int convert(const Conversion& job) {
+Result<int> convert(const Conversion& job) {
   auto source = load_source(job.input, job.options);
-  if (!source) return report(source.error(), job.options);
+  if (!source) return source.error();
   const auto comments = job.plain ? std::vector<std::string>() : annotate(source->program);
-  const Status written =
-      write_file(job.options.output,
-                 write_program(source->program, *form_from_name(job.options.to), comments));
-  return written ? 0 : report(written.error(), job.options);
+  return write_output(write_program(source->program, *form_from_name(job.options.to), comments),
+                      job.options);
 }
 
 void add_conversion(CLI::App& app, Context& context, const char* name, const char* text,
                     const char* default_form) {
-  CLI::App* sub = app.add_subcommand(name, text);
-  auto job = std::make_shared<Conversion>();
+  const auto [sub, job] = add_command(app, context, name, text, convert);
   sub->add_option(
          "input", job->input,
          "Program in any form, or a policy (compiled, not optimized); - for standard input")
       ->capture_default_str();
-  job->options.add_input(*sub);
-  job->options.add_import(*sub);
-  job->options.add_output(*sub, default_form);
+  job->options.add(*sub, {kInput, kImport});
+  job->options.add_form(*sub, default_form);
+  job->options.add_output(*sub);
   sub->add_flag("--plain", job->plain, "Write no comments in text output");
-  sub->callback([job, &context] { context.status = convert(*job); });
 }
 
 }  // namespace

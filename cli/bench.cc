@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "cli/command.h"
+#include "cli/inputs.h"
 #include "cli/pair_options.h"
 #include "cli/profile_options.h"
 #include "cli/progress.h"
@@ -46,17 +48,17 @@ Status load(BenchArguments& given) {
 // The report comes first: it must not be lost if the drawing cannot be written.
 int print_all(const LatencyReport& out, const BenchArguments& given) {
   const bool finished = !out.latency.interrupted || out.latency.rounds >= out.asked;
-  const int status = print(given.options.json ? render(to_json(out)) : latency_text(out),
+  const int status = print(given.options.json ? render(to_json(out)) : latency_text(out, "--json"),
                            exit_code(finished ? Verdict::kPass : Verdict::kUnknown));
   if (given.chart.empty()) return status;
   const Status written = write_file(given.chart, latency_svg(out));
   if (written) return status;
-  fmt::print(stderr, "secequiv: {}\n", written.error().text());
+  print_error(written.error());
   return exit_code(written.error().code);
 }
 
-int run_bench(BenchArguments& given) {
-  if (auto s = load(given); !s) return report(s.error(), given.options);
+Result<int> run_bench(BenchArguments& given) {
+  if (auto s = load(given); !s) return s.error();
   kernel::LatencyOptions& timing = given.job.timing;
   StatusLine line;
   timing.progress = [&](std::size_t samples, double noise) {
@@ -70,18 +72,16 @@ int run_bench(BenchArguments& given) {
   watch_interrupts();
   timing.stop = was_interrupted;
   auto result = bench(given.job);
-  if (result) return print_all(*result, given);
-  if (result.error().where == "profile")
-    result.error().where = timing.real ? "--real" : "--profile";
-  return report(result.error(), given.options);
+  if (!result) return result.error();
+  return print_all(*result, given);
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "bench", "Measure the time of system calls with filters in the running kernel");
-  auto given = std::make_shared<BenchArguments>();
+  const auto [sub, given] =
+      add_command(app, context, "bench",
+                  "Measure the time of system calls with filters in the running kernel", run_bench);
   sub->add_option("input", given->pair.inputs,
                   "Programs or policies; with commas, filters stacked on each other, the newest "
                   "first. Of one that is too long for the kernel, what the calls execute is timed")
@@ -92,17 +92,10 @@ void add_bench(CLI::App& app, Context& context) {
   sub->add_flag("--real", given->job.timing.real,
                 "Leave ALLOW as it is and run harmless calls, so that the kernel's cache counts");
   sub->add_option("--chart", given->chart, "Write a drawing (SVG) to this file");
-  sub->add_option("--rounds", given->job.timing.rounds,
-                  "Take this many samples of each variant, up to four times as many if needed")
-      ->check(CLI::Range(2, 100000))
-      ->capture_default_str();
-  sub->add_option("--seed", given->job.timing.seed, "Set the random seed")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  given->options.add_input(*sub);
-  given->options.add_import(*sub);
-  given->options.add_json(*sub);
-  sub->callback([given, &context] { context.status = run_bench(*given); });
+  add_number(*sub, "--rounds", given->job.timing.rounds, 2, 100000,
+             "Take this many samples of each variant, up to four times as many if needed");
+  add_seed(*sub, given->job.timing.seed);
+  given->options.add(*sub, {kInput, kImport, kJson});
 }
 
 }  // namespace secequiv::cli

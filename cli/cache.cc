@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/command.h"
 #include "cli/engine_options.h"
+#include "cli/inputs.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -17,21 +19,20 @@ struct CacheOptions {
   EngineOptions engine;
 };
 
-int list_cached(const CacheOptions& given) {
+Result<int> list_cached(const CacheOptions& given) {
   CacheJob job{{}, given.options.oci().arch, given.allow_loss, given.engine.limits()};
   for (const std::string& filter : given.filters) {
     auto stack = load_accepted_stack(filter, given.options);
-    if (!stack) return report(stack.error(), given.options);
+    if (!stack) return stack.error();
     job.stacks.push_back({filter, std::move(*stack)});
   }
   if (given.verify && job.host != Arch::kX86_64)
-    return report(make_error(ErrorCode::kUnavailable, "--verify",
-                             fmt::format("bitmaps can be read for x86_64, not for {} (--arch)",
-                                         arch_info(job.host).name)),
-                  given.options);
+    return make_error(ErrorCode::kUnavailable, "--verify",
+                      fmt::format("bitmaps can be read for x86_64, not for {} (--arch)",
+                                  arch_info(job.host).name));
   if (given.verify) job.read_bitmaps = kernel::bitmaps;
   const auto found = cache(job);
-  if (!found) return report(found.error(), given.options);
+  if (!found) return found.error();
   return print_verdict(given.options.json ? render(to_json(*found)) : cache_text(*found),
                        exit_code(found->verdict()), given.options);
 }
@@ -39,9 +40,9 @@ int list_cached(const CacheOptions& given) {
 }  // namespace
 
 void add_cache(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "cache", "List the system calls that the kernel answers without running the filter");
-  auto given = std::make_shared<CacheOptions>();
+  const auto [sub, given] = add_command(
+      app, context, "cache",
+      "List the system calls that the kernel answers without running the filter", list_cached);
   sub->add_option("filter", given->filters,
                   "One or two programs in any form, or policies; with commas, filters stacked on "
                   "each other, which have to agree")
@@ -52,11 +53,7 @@ void add_cache(CLI::App& app, Context& context) {
   sub->add_flag("--verify", given->verify,
                 "Compare with the running kernel's own bitmaps (needs root; x86_64)");
   given->engine.add_memory(*sub);
-  given->options.add_input(*sub);
-  given->options.add_import(*sub);
-  given->options.add_quiet(*sub);
-  given->options.add_json(*sub);
-  sub->callback([given, &context] { context.status = list_cached(*given); });
+  given->options.add(*sub, {kInput, kImport, kQuiet, kJson});
 }
 
 }  // namespace secequiv::cli

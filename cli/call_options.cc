@@ -4,9 +4,36 @@
 
 #include <set>
 
+#include "cli/inputs.h"
 #include "harness/base/text.h"
+#include "harness/seccomp/audit_record.h"
 
 namespace secequiv::cli {
+namespace {
+
+Result<std::uint64_t> parse_u64(const std::string& text, std::string_view what) {
+  if (const auto value = parse_number(text)) return *value;
+  return make_error(ErrorCode::kUsage, std::string(what),
+                    fmt::format("expected a number from -2^63 to 2^64-1, found '{}'", text));
+}
+
+// A number, or the name of a system call if `arch` is known.
+Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch) {
+  if (arch)
+    if (const auto nr = syscall_nr(*arch, text)) return *nr;
+  const auto number = parse_u64(text, "--nr");
+  if (number && (*number <= 0xffffffff || *number >= 0xffffffff80000000))
+    return static_cast<std::uint32_t>(*number);
+  if (!arch)
+    return make_error(ErrorCode::kUsage, "--nr",
+                      fmt::format("expected a 32-bit number, found '{}'", text));
+  return make_error(
+      ErrorCode::kUsage, "--nr",
+      fmt::format("'{}' is neither a number nor a system call of {}{}", text, arch_info(*arch).name,
+                  did_you_mean(similar_syscalls(*arch, text))));
+}
+
+}  // namespace
 
 Result<SeccompData> CallOptions::fields(const std::string& host) const {
   SeccompData data;
@@ -60,9 +87,23 @@ Result<SeccompData> CallOptions::fields(const std::string& host) const {
   return data;
 }
 
-Result<SeccompData> CallOptions::read(Options& options) const {
-  auto data = fields(options.arch);
-  if (data && (host_->count() == 0 || (call_arch.empty() && words.empty())))
+Result<SeccompData> CallOptions::from_record() {
+  std::string text = record;
+  if (record == "-") {
+    auto input = read_input(record);
+    if (!input) return input.error();
+    text = std::move(*input);
+  }
+  auto found = read_audit_record(text, "--audit");
+  if (!found) return found.error();
+  recorded_ = found->action;
+  return found->data;
+}
+
+Result<SeccompData> CallOptions::read(Options& options) {
+  auto data = record.empty() ? fields(options.arch) : from_record();
+  const bool of_host = call_arch.empty() && words.empty() && record.empty();
+  if (data && (host_->count() == 0 || of_host))
     options.arch = arch_info(arch_from_data(data->arch(), 0).value_or(Arch::kX86_64)).name;
   return data;
 }
@@ -83,7 +124,14 @@ void CallOptions::add(CLI::App& app, Options& options) {
       ->excludes(architecture_option)
       ->excludes(pointer)
       ->excludes(argument);
-  options.add_import(app);
+  app.add_option("--audit", record,
+                 "Take the call from this audit log line (type=SECCOMP), - for standard input")
+      ->excludes(number)
+      ->excludes(architecture_option)
+      ->excludes(pointer)
+      ->excludes(argument)
+      ->excludes(app.get_option("--words"));
+  options.add(app, {kImport});
   host_ = app.get_option("--arch");
 }
 

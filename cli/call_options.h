@@ -1,7 +1,7 @@
-// One system call, given by options. Owns --nr --call-arch --ip --arg --words.
+// A system call that options describe. Owns --nr, --call-arch, --ip, --arg, --words and --audit.
 #pragma once
 
-#include "cli/common.h"
+#include "cli/options.h"
 #include "harness/seccomp/data.h"
 
 namespace secequiv::cli {
@@ -12,17 +12,23 @@ struct CallOptions {
   std::string ip = "0";
   std::vector<std::string> args;   // "0=3"
   std::vector<std::string> words;  // all sixteen, instead of the fields
+  std::string record;              // a line of the audit log, instead of the fields
 
-  // Also declares the options about the host, which go to `options`.
+  // Also declares the options about the host, whose values go to `options`.
   void add(CLI::App& app, Options& options);
 
-  // The call. Without --arch the host gets the call's architecture.
-  Result<SeccompData> read(Options& options) const;
+  // Returns the call. Without --arch the host gets the call's architecture.
+  Result<SeccompData> read(Options& options);
+
+  // The action in the audit record, after read().
+  [[nodiscard]] std::optional<std::uint32_t> recorded() const { return recorded_; }
 
  private:
   [[nodiscard]] Result<SeccompData> fields(const std::string& host) const;
+  Result<SeccompData> from_record();
 
   const CLI::Option* host_ = nullptr;  // --arch
+  std::optional<std::uint32_t> recorded_;
 };
 
 }  // namespace secequiv::cli

@@ -18,19 +18,6 @@ void CertificateOption::add(CLI::App& app) {
       });
 }
 
-Status CertificateOption::remove_old() const {
-  if (directory.empty()) return Ok{};
-  for (const char* name : {"walk.cert", "query.cnf", "proof.lrat"}) {
-    const fs::path path = fs::path(directory) / name;
-    std::error_code error;
-    fs::remove(path, error);
-    if (error && fs::exists(path))
-      return make_error(ErrorCode::kIo, path.string(),
-                        fmt::format("cannot remove the old certificate: {}", error.message()));
-  }
-  return Ok{};
-}
-
 Status CertificateOption::write(const CertificateReport& report) const {
   if (report.files.empty()) return Ok{};
   std::error_code error;
@@ -39,16 +26,11 @@ Status CertificateOption::write(const CertificateReport& report) const {
     return make_error(ErrorCode::kIo, directory,
                       fmt::format("cannot create the folder: {}", error.message()));
   for (const CertificateReport::File& file : report.files)
-    // No flush, which would take longer than all else: the file can be made again.
+    // Flushing would take longer than all other work, and the file can be made again.
     if (auto s = write_file((fs::path(directory) / file.name).string(), file.text, /*flush=*/false);
         !s)
       return s;
   return Ok{};
-}
-
-Error CertificateOption::named(Error error) const {
-  if (error.where == "certificate") error.where = "--certificate";
-  return error;
 }
 
 }  // namespace secequiv::cli

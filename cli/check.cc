@@ -1,8 +1,7 @@
 // `check`: runs a pair's inputs, compares, accounts for every edge, proves equivalence.
 #include "analyze/check_pair.h"
 #include "cli/check_options.h"
-#include "cli/commands.h"
-#include "cli/output.h"
+#include "cli/command.h"
 #include "cli/pair_options.h"
 #include "cli/progress.h"
 #include "harness/base/file.h"
@@ -19,26 +18,25 @@ struct CheckCommand {
   std::string listing;
 };
 
-int run_check(const CheckCommand& given) {
+Result<int> run_check(const CheckCommand& given) {
   const Options& options = given.options;
-  if (auto s = keep_json_alone(options, "--listing", given.listing); !s)
-    return report(s.error(), options);
+  if (auto s = keep_json_alone(options, "--listing", given.listing); !s) return s.error();
   const auto checking = given.check.check_options(options);
-  if (!checking) return report(checking.error(), options);
+  if (!checking) return checking.error();
   const auto sides = given.pair.sides(options, given.target);
-  if (!sides) return report(sides.error(), options);
+  if (!sides) return sides.error();
   const auto& [before, after] = *sides;
   heed_interrupts();
   Ticker ticker;
   ticker.step("deriving inputs");
   const auto cases = given.pair.cases(before, after, options);
-  if (!cases) return report(cases.error(), options);
+  if (!cases) return cases.error();
   ticker.step("comparing and proving", 2 * options.timeout);
-  auto result = check_pair(SideReport{before.name, before.program, {}},
-                           SideReport{after.name, after.program, {}}, options.sameness(),
-                           cases->inputs, *checking);
+  auto result = check_pair(SideReport{before.name, before.program, {}, before.policy.has_value()},
+                           SideReport{after.name, after.program, {}, after.policy.has_value()},
+                           options.sameness(), cases->inputs, *checking);
   ticker.clear();
-  if (!result) return report(result.error(), options);
+  if (!result) return result.error();
   result->dropped = cases->dropped;
   Status written = Ok{};
   if (!given.listing.empty()) written = write_file(given.listing, result->listing);
@@ -51,29 +49,20 @@ int run_check(const CheckCommand& given) {
 }  // namespace
 
 void add_check(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "check",
+  const auto [sub, given] = add_command(
+      app, context, "check",
       "Fuzz, cover and prove a pair of programs, or a policy and its optimized form.\n"
       "Without input it checks an embedded policy; a single input is compared with the\n"
-      "output of --optimizer, --compiler or the built-in optimizer");
-  auto given = std::make_shared<CheckCommand>();
+      "output of --optimizer, --compiler or the built-in optimizer",
+      run_check);
   sub->add_option("input", given->pair.inputs,
                   "Policies or programs in any form; - for standard input")
       ->expected(1, 2);
   given->pair.add(*sub);
-  sub->add_option("--listing", given->listing,
-                  "Write an annotated listing of the program to this file, - for standard output");
+  add_listing(*sub, given->listing);
   given->target.add(*sub, false);
   given->check.add(*sub);
-  given->options.add_sandbox(*sub);
-  given->options.add_input(*sub);
-  given->options.add_timeout(*sub);
-  given->options.add_same(*sub);
-  given->options.add_import(*sub);
-  given->options.add_quiet(*sub);
-  given->options.add_json(*sub);
-  given->options.add_reports(*sub, true);
-  sub->callback([given, &context] { context.status = run_check(*given); });
+  given->options.add(*sub, {kSandbox, kInput, kTimeout, kSame, kImport, kQuiet, kJson, kPage});
 }
 
 }  // namespace secequiv::cli

@@ -2,6 +2,7 @@
 
 #include "analyze/page.h"
 #include "cli/progress.h"
+#include "cli/provenance.h"
 #include "harness/base/file.h"
 
 namespace secequiv::cli {
@@ -42,7 +43,8 @@ Status PairCheckOptions::write_page(const CheckReport& report, const Source& bef
                            .seconds = options.timeout,
                            .host = options.oci().arch,
                            .command = options.command,
-                           .version = SECEQUIV_VERSION});
+                           .version = SECEQUIV_VERSION,
+                           .provenance = provenance({{"before", &before}, {"after", &after}})});
   if (!found) return found.error();
   return write_file(options.html, html(*found));
 }

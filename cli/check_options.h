@@ -1,10 +1,11 @@
-// Options of the commands that check a pair (`check`, and `fuzz` of a pair), and its HTML page.
-// Owns their mapping to the job.
+// Options of the commands that check a pair (`check`, and `fuzz` of a pair), and the pair's HTML
+// page. Owns how they become a job.
 #pragma once
 
 #include <span>
 
 #include "analyze/check_pair.h"
+#include "analyze/source.h"
 #include "cli/engine_options.h"
 #include "cli/oracle_option.h"
 
@@ -19,7 +20,8 @@ struct PairCheckOptions {
   void add(CLI::App& app);
   // Errors: the oracle is not available.
   [[nodiscard]] Result<CheckOptions> check_options(const Options& options) const;
-  // Writes --html, if it was given. `inputs`: those derived for the pair. Errors: kIo, kInternal.
+  // Writes the page if --html is given. `inputs`: those derived for the pair. Errors: kIo,
+  // kInternal.
   [[nodiscard]] Status write_page(const CheckReport& report, const Source& before,
                                   const Source& after, std::span<const SeccompData> inputs,
                                   const Options& options) const;

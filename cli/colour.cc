@@ -52,7 +52,7 @@ std::string coloured(std::string_view text, std::size_t verdict, int status) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
-    if (at == verdict)
+    if (at >= verdict && !line.empty())
       out += std::string(kBold) + painted(line, colour_of(status));
     else if (line.starts_with("+ ") || line.starts_with("- "))
       out += painted(line, line[0] == '+' ? kGreen : kRed);

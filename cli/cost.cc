@@ -1,7 +1,9 @@
 // `cost`: how many instructions a filter executes, which is the same on every machine.
 #include "analyze/cost.h"
 
+#include "cli/command.h"
 #include "cli/engine_options.h"
+#include "cli/inputs.h"
 #include "cli/pair_options.h"
 #include "cli/profile_options.h"
 #include "harness/report/json.h"
@@ -20,16 +22,16 @@ struct CostOptions {
   bool derived = false;
 };
 
-int count_instructions(const CostOptions& given) {
+Result<int> count_instructions(const CostOptions& given) {
   CostJob job;
   for (const std::string& path : given.pair.inputs) {
     auto source = load_accepted(path, given.options);
-    if (!source) return report(source.error(), given.options);
+    if (!source) return source.error();
     job.filters.push_back(std::move(*source));
   }
   job.arch = given.options.oci().arch;
   auto profile = given.profile.read(job.arch);
-  if (!profile) return report(profile.error(), given.options);
+  if (!profile) return profile.error();
   job.profile = std::move(*profile);
   job.timeout = given.options.timeout;
   job.limits = given.engine.limits();
@@ -40,7 +42,7 @@ int count_instructions(const CostOptions& given) {
     return std::move(cases->inputs);
   };
   const auto found = cost(job);
-  if (!found) return report(found.error(), given.options);
+  if (!found) return found.error();
   if (given.options.json) return print(render(to_json(*found)));
   return print(cost_text(*found, given.all ? SIZE_MAX : kRows, "--all"));
 }
@@ -48,26 +50,18 @@ int count_instructions(const CostOptions& given) {
 }  // namespace
 
 void add_cost(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "cost", "Count the instructions that a filter executes for each system call");
-  auto given = std::make_shared<CostOptions>();
+  const auto [sub, given] = add_command(
+      app, context, "cost", "Count the instructions that a filter executes for each system call",
+      count_instructions);
   sub->add_option("input", given->pair.inputs, "One or two programs or policies")
       ->required()
       ->expected(1, 2);
   given->profile.add(*sub);
-  sub->add_option("--policy", given->pair.policy, "Also derive inputs from this policy");
-  sub->add_option("--max-inputs", given->pair.max_inputs,
-                  "Derive at most this many inputs from each source")
-      ->check(CLI::Range(0, 1000000000))
-      ->capture_default_str();
+  given->pair.add_derivation(*sub);
   sub->add_flag("--derived", given->derived, "Use only derived inputs, no exact costs");
   sub->add_flag("--all", given->all, "Show every system call, not only the most expensive ones");
   given->engine.add_memory(*sub);
-  given->options.add_timeout(*sub);
-  given->options.add_input(*sub);
-  given->options.add_import(*sub);
-  given->options.add_json(*sub);
-  sub->callback([given, &context] { context.status = count_instructions(*given); });
+  given->options.add(*sub, {kTimeout, kInput, kImport, kJson});
 }
 
 }  // namespace secequiv::cli

@@ -3,10 +3,9 @@
 
 #include <filesystem>
 
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "cli/engine_options.h"
 #include "cli/inputs.h"
-#include "cli/output.h"
 #include "cli/progress.h"
 #include "harness/base/file.h"
 #include "harness/coverage/state.h"
@@ -27,18 +26,16 @@ struct CoverOptions {
   EngineOptions engine;
 };
 
-// What the stored state and the input files cover.
+// Adds what the stored state and the input files cover.
 Status add_given(const CoverOptions& given, CoverageMap& coverage) {
   if (!given.state.empty() && std::filesystem::exists(given.state)) {
     auto text = read_file(given.state);
     if (!text) return text.error();
     if (auto s = read_coverage(*text, given.state, coverage); !s) return s;
   }
-  for (const std::string& path : given.inputs) {
-    auto records = load_records(path);
-    if (!records) return records.error();
-    for (const auto& words : *records) coverage.run(words);
-  }
+  const auto records = load_records(given.inputs);
+  if (!records) return records.error();
+  for (const SeccompData& data : *records) coverage.run(data);
   return Ok{};
 }
 
@@ -54,35 +51,32 @@ Result<CoverJob> job_of(const CoverOptions& given) {
                !given.no_prove,
                given.engine.engine(),
                given.engine.budget(given.options)};
-  if (given.policy.empty() || given.no_derive) return job;
-  auto policy = load_policy(given.policy, given.options);
+  if (given.no_derive) return job;
+  auto policy = load_optional_policy(given.policy, given.options);
   if (!policy) return policy.error();
   job.policy = std::move(*policy);
   return job;
 }
 
-int run_cover(const CoverOptions& given) {
+Result<int> run_cover(const CoverOptions& given) {
   const Options& options = given.options;
-  if (auto s = keep_json_alone(options, "--listing", given.listing); !s)
-    return report(s.error(), options);
+  if (auto s = keep_json_alone(options, "--listing", given.listing); !s) return s.error();
   if (given.state == "-")
-    return report(make_error(ErrorCode::kUsage, "--state",
-                             "expected a file, found '-': it is read and then written"),
-                  options);
+    return make_error(ErrorCode::kUsage, "--state",
+                      "expected a file, found '-': it is read and then written");
   heed_interrupts();
   Ticker ticker;
   ticker.step("running inputs and proving", options.timeout);
   auto job = job_of(given);
-  if (!job) return report(job.error(), options);
+  if (!job) return job.error();
   const auto found = cover(*job);
   ticker.clear();
-  if (!found) return report(found.error(), options);
+  if (!found) return found.error();
   if (!given.state.empty())
     if (const Status s = write_file(given.state, write_coverage(job->coverage)); !s)
-      return report(s.error(), options);
+      return s.error();
   if (!given.listing.empty())
-    if (const Status s = write_file(given.listing, found->listing); !s)
-      return report(s.error(), options);
+    if (const Status s = write_file(given.listing, found->listing); !s) return s.error();
   return print_verdict(
       options.json ? render(to_json(*found)) : cover_text(*found, job->source.program),
       exit_code(found->verdict()), options);
@@ -91,27 +85,18 @@ int run_cover(const CoverOptions& given) {
 }  // namespace
 
 void add_cover(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "cover", "Measure line and edge coverage of a program, and prove what is infeasible");
-  auto given = std::make_shared<CoverOptions>();
-  sub->add_option("program", given->program,
-                  "Program in any form, or a policy (compiled, not optimized)")
-      ->required();
+  const auto [sub, given] = add_command(
+      app, context, "cover",
+      "Measure line and edge coverage of a program, and prove what is infeasible", run_cover);
+  add_program(*sub, given->program);
   sub->add_option("--policy", given->policy, "Also derive inputs from this policy");
-  sub->add_option("--inputs", given->inputs,
-                  "Run the 64-byte records of struct seccomp_data in this file; repeatable");
+  add_records(*sub, given->inputs);
   sub->add_option("--state", given->state, "Add up the coverage of several runs in this file");
-  sub->add_option("--listing", given->listing,
-                  "Write an annotated listing of the program to this file, - for standard output");
+  add_listing(*sub, given->listing);
   sub->add_flag("--no-derive", given->no_derive, "Use only the given inputs");
   sub->add_flag("--no-prove", given->no_prove, "Skip the proofs");
   given->engine.add_engine(*sub);
-  given->options.add_input(*sub);
-  given->options.add_timeout(*sub);
-  given->options.add_import(*sub);
-  given->options.add_quiet(*sub);
-  given->options.add_json(*sub);
-  sub->callback([given, &context] { context.status = run_cover(*given); });
+  given->options.add(*sub, {kInput, kTimeout, kImport, kQuiet, kJson});
 }
 
 }  // namespace secequiv::cli

@@ -1,12 +1,16 @@
-// `diff`: everything two filters differ in, counted and in readable regions.
+// `diff`: every difference between two filters, counted and in readable regions.
 #include "analyze/diff.h"
 
 #include <fmt/format.h>
 
+#include "cli/command.h"
 #include "cli/engine_options.h"
+#include "cli/inputs.h"
 #include "cli/oracle_option.h"
 #include "cli/progress.h"
+#include "cli/provenance.h"
 #include "harness/base/file.h"
+#include "harness/report/diff_page.h"
 #include "harness/report/expectation.h"
 #include "harness/report/json.h"
 
@@ -25,7 +29,7 @@ struct DiffOptions {
   OracleOption oracle;
 };
 
-// Everything that the command line names.
+// Loads everything that the command line names.
 Status load(const DiffOptions& given, DiffJob& job) {
   if (!given.expect.empty() && !given.write_expect.empty())
     return make_error(ErrorCode::kUsage, "--write-expect",
@@ -56,29 +60,57 @@ Status load(const DiffOptions& given, DiffJob& job) {
                                     single ? stack->front().name : "a stack of filters"));
     *into = {*path, std::move(*stack)};
   }
-  Question question;
-  if (auto s = given.engine.assume(given.options, question); !s) return s;
-  job.assumption = std::move(question.assumption);
+  if (job.before.filters.size() == 1 && job.after.filters.size() == 1)
+    note_swapped(job.before.filters.front(), job.after.filters.front());
+  auto assumption = given.engine.parsed_assumption(given.options);
+  if (!assumption) return assumption.error();
+  job.assumption = std::move(*assumption);
   return Ok{};
 }
 
-int list_differences(const DiffOptions& given) {
+// The page names the rules of two policies, whether or not the text does.
+bool names_rules(const DiffOptions& given, const DiffJob& job) {
+  const auto policy = [](const Stack& stack) {
+    return stack.filters.size() == 1 && stack.filters.front().policy.has_value();
+  };
+  return given.rules || (!given.options.html.empty() && policy(job.before) && policy(job.after));
+}
+
+Status write_page(const DiffOptions& given, const DiffJob& job, const DiffReport& found) {
+  if (given.options.html.empty()) return Ok{};
+  Page page = diff_page(found);
+  page.command = given.options.command;
+  page.version = SECEQUIV_VERSION;
+  page.sides[0].side.name = job.before.name;
+  page.sides[1].side.name = job.after.name;
+  std::vector<std::pair<std::string, const Source*>> sides;
+  for (const Source& source : job.before.filters) sides.emplace_back("before", &source);
+  for (const Source& source : job.after.filters) sides.emplace_back("after", &source);
+  page.provenance = provenance(sides);
+  return write_file(given.options.html, html(page));
+}
+
+Result<int> list_differences(const DiffOptions& given) {
   DiffJob job;
-  if (auto s = load(given, job); !s) return report(s.error(), given.options);
+  if (auto s = load(given, job); !s) return s.error();
   job.sameness = given.options.sameness();
   job.host = given.options.oci().arch;
   job.limits = given.engine.limits();
+  job.limits.seconds = given.options.timeout;
+  job.most_bytes = given.engine.max_memory << 20;
   job.max_regions = given.max_regions;
-  job.rules = given.rules;
+  job.rules = names_rules(given, job);
   job.whole = !given.write_expect.empty();
   heed_interrupts();
   Ticker ticker;
-  ticker.step("comparing");
-  const auto found = diff(job);
-  if (!found) return report(found.error(), given.options);
+  ticker.step("comparing", given.options.timeout);
+  auto found = diff(job);
+  if (!found) return found.error();
   if (job.whole && found->verdict != Verdict::kFail)
-    if (auto s = write_file(given.write_expect, render(stored_json(*found))); !s)
-      return report(s.error(), given.options);
+    if (auto s = write_file(given.write_expect, render(stored_json(*found))); !s) return s.error();
+  if (auto s = write_page(given, job, *found); !s) return s.error();
+  if (!given.rules) found->rules.clear();
+  answer_is_known();
   return print_found(
       given.options.json ? render(to_json(*found)) : diff_text(*found, "--max-regions"),
       reported(*found, given.options.wants_reports() ? given.max_regions : 0), given.options);
@@ -87,17 +119,13 @@ int list_differences(const DiffOptions& given) {
 }  // namespace
 
 void add_diff(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "diff", "Describe and count every input on which two filters, policies or stacks differ");
-  auto given = std::make_shared<DiffOptions>();
-  sub->add_option("before", given->before, "Program in any form, or a policy; several with commas")
-      ->required();
-  sub->add_option("after", given->after, "Program in any form, or a policy; several with commas")
-      ->required();
-  sub->add_option("--max-regions", given->max_regions,
-                  "List at most this many regions; counts stay complete")
-      ->check(CLI::Range(0, 1000000))
-      ->capture_default_str();
+  const auto [sub, given] =
+      add_command(app, context, "diff",
+                  "Describe and count every input on which two filters, policies or stacks differ",
+                  list_differences);
+  add_filter(*sub, "before", given->before);
+  add_filter(*sub, "after", given->after);
+  add_max_regions(*sub, given->max_regions);
   sub->add_option(
       "--expect", given->expect,
       "Pass if the difference equals this stored one, else list new (+) and missing (-)");
@@ -107,13 +135,7 @@ void add_diff(CLI::App& app, Context& context) {
   given->engine.add_assume(*sub);
   given->engine.add_memory(*sub);
   given->oracle.add(*sub);
-  given->options.add_input(*sub);
-  given->options.add_same(*sub);
-  given->options.add_import(*sub);
-  given->options.add_quiet(*sub);
-  given->options.add_json(*sub);
-  given->options.add_reports(*sub);
-  sub->callback([given, &context] { context.status = list_differences(*given); });
+  given->options.add(*sub, {kInput, kTimeout, kSame, kImport, kQuiet, kJson, kPage});
 }
 
 }  // namespace secequiv::cli

@@ -16,9 +16,8 @@ void EngineOptions::add_engine(CLI::App& app) {
 }
 
 void EngineOptions::add_memory(CLI::App& app) {
-  app.add_option("--max-memory", max_memory, "Limit the memory of an engine to this many MiB")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
+  add_number(app, "--max-memory", max_memory, 1, 1 << 20,
+             "Limit the memory of an engine to this many MiB");
 }
 
 void EngineOptions::add_assume(CLI::App& app) {
@@ -26,14 +25,9 @@ void EngineOptions::add_assume(CLI::App& app) {
                  "Consider only inputs for which this condition holds, as in 'nr == read'");
 }
 
-Status EngineOptions::assume(const Options& options, Question& question) const {
-  if (assumption.empty()) return Ok{};
-  const Arch host = options.oci().arch;
-  auto parsed = parse_assumption(assumption, host, question.symbols.all());
-  if (!parsed) return parsed.error();
-  question.assumption = std::move(*parsed);
-  question.endian = arch_info(host).endian;
-  return Ok{};
+Result<Assumption> EngineOptions::parsed_assumption(const Options& options) const {
+  if (assumption.empty()) return Assumption();
+  return parse_assumption(assumption, options.oci().arch);
 }
 
 }  // namespace secequiv::cli

@@ -1,7 +1,9 @@
 // Options of the commands that use a proof engine. Owns --engine, --assume and --max-memory.
 #pragma once
 
-#include "cli/common.h"
+#include <string>
+
+#include "cli/options.h"
 #include "verify/decide/decide.h"
 
 namespace secequiv::cli {
@@ -24,8 +26,8 @@ struct EngineOptions {
   [[nodiscard]] Budget budget(const Options& options) const {
     return budget_for(options.timeout, max_memory);
   }
-  // Adds the assumption to `question`.
-  Status assume(const Options& options, Question& question) const;
+  // Errors: those of parse_assumption.
+  [[nodiscard]] Result<Assumption> parsed_assumption(const Options& options) const;
 };
 
 }  // namespace secequiv::cli

@@ -1,13 +1,13 @@
-// `fuzz`: something under test with programs without end, or a fixed pair with inputs without end.
-#include "cli/commands.h"
+// `fuzz`: runs code under test on ever more programs, or a fixed pair on ever more inputs.
+#include "cli/command.h"
 #include "cli/fuzz_campaign.h"
 #include "cli/fuzz_target.h"
-#include "cli/output.h"
 
 namespace secequiv::cli {
 namespace {
 
 struct FuzzOptions {
+  const CLI::App* app = nullptr;
   Options options;
   FuzzTargetOptions target;
   FuzzCampaignOptions campaign;
@@ -18,7 +18,7 @@ struct FuzzOptions {
   bool list = false;
 };
 
-// Options of one way of fuzzing are errors in the other.
+// An option of one way of fuzzing is an error in the other.
 constexpr const char* kPairGroup = "Pair of programs";
 constexpr const char* kTargetGroup = "Under test";
 
@@ -34,15 +34,14 @@ std::string given_of_group(const CLI::App& app, const std::string& group) {
   return {};
 }
 
-// `foreign`: the first option given that belongs to the other way of fuzzing, if any.
-int run_fuzz(const FuzzOptions& given, const std::string& foreign) {
+Result<int> run_fuzz(const FuzzOptions& given) {
   if (given.list) return print(target_list());
   const bool pair = given.campaign.given();
-  if (!foreign.empty())
-    return report(make_error(ErrorCode::kUsage, foreign,
-                             pair ? "is not for a pair of programs"
-                                  : "is for a pair of programs, and none is given"),
-                  given.options);
+  if (const std::string foreign = given_of_group(*given.app, pair ? kTargetGroup : kPairGroup);
+      !foreign.empty())
+    return make_error(
+        ErrorCode::kUsage, foreign,
+        pair ? "is not for a pair of programs" : "is for a pair of programs, and none is given");
   const FuzzEffort effort{given.time, given.trials, given.seed, !given.no_prove};
   return pair ? run_fuzz_campaign(given.campaign, given.options, effort)
               : run_fuzz_target(given.target, given.options, effort);
@@ -51,13 +50,14 @@ int run_fuzz(const FuzzOptions& given, const std::string& foreign) {
 }  // namespace
 
 void add_fuzz(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "fuzz",
-      "Test an optimizer, compiler or interpreter with generated or given programs.\n"
-      "Or fuzz a fixed pair of programs with inputs");
-  auto given = std::make_shared<FuzzOptions>();
+  const auto [sub, given] =
+      add_command(app, context, "fuzz",
+                  "Test an optimizer, compiler or interpreter with generated or given programs.\n"
+                  "Or fuzz a fixed pair of programs with inputs",
+                  run_fuzz);
+  given->app = sub;
   given->campaign.add(*sub);
-  given->options.add_timeout(*sub);
+  given->options.add(*sub, {kTimeout});
   put_in_group(*sub, kPairGroup);
   given->target.add(*sub);
   put_in_group(*sub, kTargetGroup);
@@ -67,22 +67,10 @@ void add_fuzz(CLI::App& app, Context& context) {
   sub->add_option("--trials", given->trials,
                   "Stop after this many trials, or inputs for a pair, instead")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
-  sub->add_option("--seed", given->seed, "Set the random seed")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_seed(*sub, given->seed);
   sub->add_flag("--no-prove", given->no_prove, "Skip the proofs");
   sub->add_flag("--list", given->list, "List what is built in, and exit");
-  given->options.add_sandbox(*sub);
-  given->options.add_input(*sub);
-  given->options.add_same(*sub);
-  given->options.add_import(*sub);
-  given->options.add_quiet(*sub);
-  given->options.add_json(*sub);
-  given->options.add_reports(*sub, true);
-  sub->callback([given, sub, &context] {
-    context.status =
-        run_fuzz(*given, given_of_group(*sub, given->campaign.given() ? kTargetGroup : kPairGroup));
-  });
+  given->options.add(*sub, {kSandbox, kInput, kSame, kImport, kQuiet, kJson, kPage});
 }
 
 }  // namespace secequiv::cli

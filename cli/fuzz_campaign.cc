@@ -39,25 +39,23 @@ void FuzzCampaignOptions::add(CLI::App& app) {
   pair.add(app);
   app.add_option("--corpus", corpus,
                  "Read inputs from this folder, and keep there what covers more");
-  app.add_option("--jobs", jobs,
-                 "Run this many processes, which share their inputs through the folder")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
+  add_number(app, "--jobs", jobs, 1, 256,
+             "Run this many processes, which share their inputs through the folder");
   app.add_flag("--minimize", minimize, "Leave one input for each edge in the folder at the end");
   check.add(app);
 }
 
-int run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& options,
-                      const FuzzEffort& effort) {
+Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& options,
+                              const FuzzEffort& effort) {
   CampaignOptions campaigning;  // its clock starts here
   if (given.minimize && given.corpus.empty())
-    return report(make_error(ErrorCode::kUsage, "--minimize", "expected --corpus, too"), options);
+    return make_error(ErrorCode::kUsage, "--minimize", "expected --corpus, too");
   auto checking = given.check.check_options(options);
-  if (!checking) return report(checking.error(), options);
+  if (!checking) return checking.error();
   checking->prove = effort.prove;
   campaigning.check = std::move(*checking);
   const auto sides = given.pair.sides(options, TargetOptions{});
-  if (!sides) return report(sides.error(), options);
+  if (!sides) return sides.error();
   const auto& [before, after] = *sides;
   campaigning.minimize = given.minimize;
   campaigning.fuzz = fuzz_options(given, effort);
@@ -73,10 +71,10 @@ int run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& options,
     derived = std::move(*cases);
     return derived.inputs;
   };
-  auto result =
-      campaign(SideReport{before.name, before.program, {}},
-               SideReport{after.name, after.program, {}}, options.sameness(), derive, campaigning);
-  if (!result) return report(result.error(), options);
+  auto result = campaign(SideReport{before.name, before.program, {}, before.policy.has_value()},
+                         SideReport{after.name, after.program, {}, after.policy.has_value()},
+                         options.sameness(), derive, campaigning);
+  if (!result) return result.error();
   result->dropped = derived.dropped;
   const Status page = given.check.write_page(*result, before, after, derived.inputs, options);
   return print_found(options.json ? render(to_json(*result)) : check_text(*result),

@@ -1,4 +1,4 @@
-// `fuzz` of a pair of programs. Owns the options that only this takes.
+// `fuzz` of a pair of programs. Owns the options that only this way of fuzzing takes.
 #pragma once
 
 #include "cli/check_options.h"
@@ -22,8 +22,8 @@ struct FuzzCampaignOptions {
   }
 };
 
-// Prints the report; returns the exit status.
-int run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& options,
-                      const FuzzEffort& effort);
+// Prints the report. Returns the exit status, or an error to report.
+Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& options,
+                              const FuzzEffort& effort);
 
 }  // namespace secequiv::cli

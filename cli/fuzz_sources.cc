@@ -11,7 +11,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "harness/base/file.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 
 namespace secequiv::cli {
 namespace {
@@ -54,7 +54,7 @@ Result<std::vector<Loaded>> load_all(const std::vector<std::string>& paths, cons
       if (one)
         out.push_back(std::move(*one));
       else if (folder)
-        warn(fmt::format("note: left out: {}", one.error().text()));
+        warn(fmt::format("note: left out: {}", named(one.error()).text()));
       else
         return one.error();
     }
@@ -67,7 +67,7 @@ Result<std::vector<Loaded>> load_all(const std::vector<std::string>& paths, cons
 Result<hunt::NamedProgram> load_program(const std::string& path, const Options& options) {
   auto source = load_source(path, options);
   if (!source) return source.error();
-  if (const auto refusal = check(source->program, LengthRule::kUnlimited))
+  if (const auto refusal = refusal_of(source->program, LengthRule::kUnlimited))
     return make_error(ErrorCode::kRejected, source->name, describe(*refusal, source->program));
   return hunt::NamedProgram{source->name, std::move(source->program)};
 }

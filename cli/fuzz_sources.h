@@ -18,8 +18,8 @@ struct FuzzSources {
 
   void add(CLI::App& app);
 
-  // `compiler`: policies are wanted. Files in folders that cannot be read are only noted. Errors:
-  // kUsage, and those of reading a file that the user named.
+  // `compiler`: opens policies, not programs. Files in folders that cannot be read are only noted.
+  // Errors: kUsage, and those of reading a file that the user named.
   [[nodiscard]] Result<std::unique_ptr<hunt::ProgramSource>> open(bool compiler,
                                                                   const Options& options) const;
 };

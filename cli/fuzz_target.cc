@@ -1,5 +1,6 @@
 #include "cli/fuzz_target.h"
 
+#include "analyze/direction.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "fuzz/hunt/evaluators.h"
@@ -29,7 +30,7 @@ Result<HuntReport> run_hunt(const FuzzTargetOptions& given, const Options& optio
   hunting->progress = [&](const HuntReport& report) {
     line.show([&] { return hunt_status(report); });
   };
-  watch_interrupts();
+  heed_interrupts();
   if (target.evaluator)
     return hunt::hunt_evaluator(given.target.name(), *target.evaluator, **source, *inputs,
                                 *hunting);
@@ -39,14 +40,14 @@ Result<HuntReport> run_hunt(const FuzzTargetOptions& given, const Options& optio
 
 }  // namespace
 
-int run_fuzz_target(const FuzzTargetOptions& given, const Options& options,
-                    const FuzzEffort& effort) {
+Result<int> run_fuzz_target(const FuzzTargetOptions& given, const Options& options,
+                            const FuzzEffort& effort) {
   const auto usage = [&](const char* option, const char* detail) {
-    return report(make_error(ErrorCode::kUsage, option, detail), options);
+    return make_error(ErrorCode::kUsage, option, detail);
   };
   if (!options.html.empty()) return usage("--html", "is for a pair of programs");
   auto target = open_target(given.target, options);
-  if (!target) return report(target.error(), options);
+  if (!target) return target.error();
   if (!target->any())
     return usage("",
                  "expected what to test: --optimizer, --compiler or --evaluator; or a pair of "
@@ -54,8 +55,10 @@ int run_fuzz_target(const FuzzTargetOptions& given, const Options& options,
   if (given.require_proof && (!effort.prove || !given.target.evaluator.empty()))
     return usage("--require-proof", "nothing is proven with --no-prove or about an evaluator");
   Status stored = Ok{};
-  const auto result = run_hunt(given, options, effort, *target, stored);
-  if (!result) return report(result.error(), options);
+  auto result = run_hunt(given, options, effort, *target, stored);
+  if (!result) return result.error();
+  if (auto s = add_directions(*result, options.sameness(), options.oci().arch); !s)
+    return s.error();
   return print_found(options.json ? render(to_json(*result)) : hunt_text(*result),
                      reported(*result), options, stored);
 }

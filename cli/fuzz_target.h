@@ -1,4 +1,5 @@
-// `fuzz` of an optimizer, compiler or evaluator under test. Owns the options that only this takes.
+// `fuzz` of an optimizer, compiler or evaluator under test. Owns the options that only
+// this form of `fuzz` takes.
 #pragma once
 
 #include <string>
@@ -37,8 +38,8 @@ struct FuzzTargetOptions {
   [[nodiscard]] Result<std::vector<SeccompData>> stored_inputs() const;
 };
 
-// Prints the report; returns the exit status.
-int run_fuzz_target(const FuzzTargetOptions& given, const Options& options,
-                    const FuzzEffort& effort);
+// Prints the report. Returns the exit status, or an error to report.
+Result<int> run_fuzz_target(const FuzzTargetOptions& given, const Options& options,
+                            const FuzzEffort& effort);
 
 }  // namespace secequiv::cli

@@ -4,11 +4,10 @@
 #include <algorithm>
 
 #include "cli/fuzz_target.h"
+#include "cli/inputs.h"
 #include "cli/progress.h"
 #include "fuzz/hunt/prover.h"
-#include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/coverage/state.h"
 
 namespace secequiv::cli {
 namespace {
@@ -35,11 +34,9 @@ Result<std::set<FindingKind>> allowed_kinds(const std::vector<std::string>& allo
 void FuzzTargetOptions::add(CLI::App& app) {
   target.add(app, true);
   sources.add(app);
-  app.add_option("--inputs", inputs,
-                 "Run the 64-byte records of struct seccomp_data in this file; repeatable");
-  app.add_option("--runs", runs, "Run this many inputs on every generated or changed program")
-      ->check(CLI::Range(0, 1000000))
-      ->capture_default_str();
+  add_records(app, inputs);
+  add_number(app, "--runs", runs, 0, 1000000,
+             "Run this many inputs on every generated or changed program");
   app.add_option("--save", save,
                  "Write each finding to this folder, with the command that replays it");
   app.add_option("--allow", allowed,
@@ -54,18 +51,10 @@ void FuzzTargetOptions::add(CLI::App& app) {
 }
 
 Result<std::vector<SeccompData>> FuzzTargetOptions::stored_inputs() const {
-  std::vector<SeccompData> out;
   if (!inputs.empty() && (target.evaluator.empty() || sources.programs.empty()))
     return make_error(ErrorCode::kUsage, "--inputs",
                       "inputs are for an evaluator and given programs (--evaluator, --programs)");
-  for (const std::string& path : inputs) {
-    const auto bytes = read_file(path, std::size_t{1} << 30);
-    if (!bytes) return bytes.error();
-    const auto records = read_inputs(*bytes, path);
-    if (!records) return records.error();
-    out.insert(out.end(), records->begin(), records->end());
-  }
-  return out;
+  return load_records(inputs);
 }
 
 Result<hunt::HuntOptions> FuzzTargetOptions::hunt_options(const Options& options,

@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <filesystem>
 #include <utility>
 
 #include "cli/output.h"
 #include "harness/adapter/command.h"
 #include "harness/base/file.h"
+#include "harness/base/file_type.h"
 #include "harness/base/text.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/coverage/state.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -22,27 +25,109 @@ Result<std::string> read_input(const std::string& path) {
   static bool stdin_taken = false;
   if (path == "-" && std::exchange(stdin_taken, true))
     return make_error(ErrorCode::kUsage, "-", "standard input is named twice");
-  return read_file(path);
+  auto bytes = read_file(path);
+  if (!bytes) return bytes;
+  const std::string_view type = known_file_type(*bytes);
+  if (type.empty()) return bytes;
+  return make_error(ErrorCode::kParse, shown_name(path),
+                    fmt::format("expected a program or a policy, found {}", type));
 }
 
-Result<std::vector<SeccompData>> load_records(const std::string& path) {
-  const auto bytes = read_file(path, std::size_t{1} << 30);
-  if (!bytes) return bytes.error();
-  return read_inputs(*bytes, path);
+Result<std::vector<SeccompData>> load_records(const std::vector<std::string>& paths) {
+  std::vector<SeccompData> out;
+  for (const std::string& path : paths) {
+    const auto bytes = read_file(path, std::size_t{1} << 30);
+    if (!bytes) return bytes.error();
+    const auto records = read_inputs(*bytes, path);
+    if (!records) return records.error();
+    out.insert(out.end(), records->begin(), records->end());
+  }
+  return out;
 }
 
-Result<Policy> parse_policy(std::string_view text, const std::string& name,
+Status expect_no_program(std::string_view text, const std::string& name) {
+  if (is_policy(text) || text.empty()) return Ok{};
+  const auto program = read_symbolic(text, name);
+  if (!program) return Ok{};
+  return make_error(
+      ErrorCode::kParse, name,
+      fmt::format("expected a policy, found a program of {} (form {}); 'dis' prints "
+                  "it, 'actions' and 'why' explain what it does",
+                  counted(program->program.size(), "instruction"), form_name(detect_form(text))));
+}
+
+Status check_names(const Import& imported, const Options& options) {
+  for (const UnknownName& unknown : imported.unknown) {
+    if (options.strict_names)
+      return make_error(ErrorCode::kPolicy,
+                        fmt::format("{}:{}", unknown.position.file, unknown.position.line),
+                        unknown.problem() + " (--strict-names)");
+    warn("warning: " + unknown.text());
+  }
+  return Ok{};
+}
+
+namespace {
+
+Result<Import> import_noted(std::string_view text, const std::string& name,
                             const Options& options) {
+  if (auto s = expect_no_program(text, name); !s) return s.error();
   auto imported = import_policy(text, name, std::nullopt, options.import());
   if (!imported) return imported.error();
   for (const std::string& note : imported->notes) warn(fmt::format("{}: {}", name, note));
+  return imported;
+}
+
+Result<Import> import_checked(std::string_view text, const std::string& name,
+                              const Options& options) {
+  auto imported = import_noted(text, name, options);
+  if (!imported) return imported.error();
+  if (auto s = check_names(*imported, options); !s) return s.error();
+  return imported;
+}
+
+// What a container profile would be for other containers; nothing for other policies.
+std::optional<ContainerProfile> profile_of(const Import& imported, std::string_view text,
+                                           const std::string& name, const Options& options) {
+  if (imported.capabilities.empty()) return std::nullopt;
+  const auto read = [whole = std::string(text), name, asked = options.import()](
+                        const std::vector<std::string>& capabilities) -> Result<Policy> {
+    ImportOptions changed = asked;
+    changed.oci.capabilities = capabilities;
+    auto again = import_policy(whole, name, PolicyFormat::kOci, changed);
+    if (!again) return again.error();
+    return std::move(again->policy);
+  };
+  return ContainerProfile{options.capabilities, imported.capabilities, read};
+}
+
+}  // namespace
+
+Result<Policy> parse_policy(std::string_view text, const std::string& name,
+                            const Options& options) {
+  auto imported = import_checked(text, name, options);
+  if (!imported) return imported.error();
   return std::move(imported->policy);
+}
+
+Result<Import> load_import(const std::string& path, const Options& options) {
+  auto text = read_input(path);
+  if (!text) return text.error();
+  return import_noted(*text, shown_name(path), options);
 }
 
 Result<Policy> load_policy(const std::string& path, const Options& options) {
   auto text = read_input(path);
   if (!text) return text.error();
   return parse_policy(*text, shown_name(path), options);
+}
+
+Result<std::optional<Policy>> load_optional_policy(const std::string& path,
+                                                   const Options& options) {
+  if (path.empty()) return std::optional<Policy>();
+  auto policy = load_policy(path, options);
+  if (!policy) return policy.error();
+  return std::optional(std::move(*policy));
 }
 
 Result<Values> parse_settings(const std::vector<std::string>& settings) {
@@ -94,22 +179,28 @@ Status set_names(SymbolicProgram& program, const std::string& file, const Option
 
 Result<Source> load_source(const std::string& path, const Options& options, Names names) {
   auto bytes = read_input(path);
-  if (!bytes) return bytes.error();
+  if (!bytes) {
+    if (bytes.error().code == ErrorCode::kIo && path.find(',') != path.npos)
+      bytes.error().detail += "; expected one filter, not a stack";
+    return bytes.error();
+  }
   const std::string name = shown_name(path);
   if (options.from.empty() && is_policy(*bytes)) {
-    auto policy = parse_policy(*bytes, name, options);
-    if (!policy) return policy.error();
+    auto imported = import_checked(*bytes, name, options);
+    if (!imported) return imported.error();
     if (!options.set.empty())
       return make_error(ErrorCode::kUsage, "--set",
                         fmt::format("{} is a policy, and --set is for programs in asm form (for a "
                                     "policy's variables, see 'precompile')",
                                     name));
-    Program program = compile(*policy);
+    Program program = compile(imported->policy);
+    auto profile = profile_of(*imported, *bytes, name, options);
     return Source{name + " (compiled)",
                   std::move(program),
-                  std::move(*policy),
+                  std::move(imported->policy),
                   {},
-                  {path == "-" ? "" : path, false, {}}};
+                  {path == "-" ? "" : path, false, {}},
+                  std::move(profile)};
   }
   auto form = options.input_form();
   if (!form && options.big_endian && bytes->find('\0') != std::string::npos)
@@ -154,7 +245,7 @@ Result<std::vector<Source>> load_stack(const std::string& paths, const Options& 
 namespace {
 
 Status acceptable(const Source& source) {
-  if (const auto refusal = check(source.program, LengthRule::kUnlimited))
+  if (const auto refusal = refusal_of(source.program, LengthRule::kUnlimited))
     return make_error(ErrorCode::kRejected, source.name, describe(*refusal, source.program));
   note_length(source.name, source.program);
   return Ok{};
@@ -175,6 +266,42 @@ Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const 
   for (const Source& source : *stack)
     if (auto s = acceptable(source); !s) return s.error();
   return stack;
+}
+
+namespace {
+
+// Whether `first` with the whole word `late` replaced by `early` is `second`.
+bool differs_in_word(std::string_view first, std::string_view second, std::string_view late,
+                     std::string_view early) {
+  const auto is_letter = [&](std::size_t at) {
+    return at < first.size() && std::isalnum(static_cast<unsigned char>(first[at])) != 0;
+  };
+  for (std::size_t at = first.find(late); at != first.npos; at = first.find(late, at + 1)) {
+    if (is_letter(at - 1) || is_letter(at + late.size())) continue;
+    if (second == std::string(first).replace(at, late.size(), early)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void note_swapped(const Source& before, const Source& after) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords = {
+      {{"after", "before"},
+       {"new", "old"},
+       {"optimized", "unoptimized"},
+       {"optimized", "original"},
+       {"opt", "orig"},
+       {"opt", "unopt"}}};
+  const bool policies = before.policy && after.policy;
+  if (!policies && before.program.size() > after.program.size()) return;
+  if (std::ranges::any_of(kWords, [&](const auto& words) {
+        return differs_in_word(before.file.path, after.file.path, words.first, words.second);
+      }))
+    warn(
+        fmt::format("note: {} is taken as the filter before the change and {} as the one after "
+                    "it; are they swapped?",
+                    before.name, after.name));
 }
 
 Result<Source> load_command(const std::string& command, double timeout, const Options& options) {

@@ -1,7 +1,9 @@
 // `lint`: rules of a policy that could be removed, and rules that may not mean what they say.
 #include "analyze/lint.h"
 
+#include "cli/command.h"
 #include "cli/engine_options.h"
+#include "cli/inputs.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -14,14 +16,20 @@ struct LintOptions {
   bool strict = false;
 };
 
-int lint_policy(const LintOptions& given) {
-  auto policy = load_policy(given.policy, given.options);
-  if (!policy) return report(policy.error(), given.options);
-  LintJob job{std::move(*policy), given.policy, given.policy == "-" ? "" : given.policy,
-              given.strict, given.engine.limits()};
+Result<int> lint_policy(const LintOptions& given) {
+  auto imported = load_import(given.policy, given.options);
+  if (!imported) return imported.error();
+  if (given.options.strict_names)
+    if (const auto names = check_names(*imported, given.options); !names) return names.error();
+  LintJob job{std::move(imported->policy),
+              given.policy,
+              given.policy == "-" ? "" : given.policy,
+              given.strict,
+              given.engine.limits(),
+              std::move(imported->unknown)};
   job.limits.seconds = given.options.timeout;
   const auto found = lint(job);
-  if (!found) return report(found.error(), given.options);
+  if (!found) return found.error();
   return print_found(given.options.json ? render(to_json(*found)) : lint_text(*found),
                      reported(*found), given.options);
 }
@@ -29,18 +37,14 @@ int lint_policy(const LintOptions& given) {
 }  // namespace
 
 void add_lint(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "lint", "Find rules of a policy that decide nothing, and warn about likely mistakes");
-  auto given = std::make_shared<LintOptions>();
+  const auto [sub, given] = add_command(
+      app, context, "lint",
+      "Find rules of a policy that decide nothing, and warn about likely mistakes", lint_policy);
   sub->add_option("policy", given->policy, "Policy, in any format")->required();
   sub->add_flag("--strict", given->strict, "Treat warnings as failures");
-  given->options.add_timeout(*sub);
+  given->options.add(*sub, {kTimeout});
   given->engine.add_memory(*sub);
-  given->options.add_import(*sub);
-  given->options.add_quiet(*sub);
-  given->options.add_json(*sub);
-  given->options.add_reports(*sub);
-  sub->callback([given, &context] { context.status = lint_policy(*given); });
+  given->options.add(*sub, {kImport, kQuiet, kJson, kReports});
 }
 
 }  // namespace secequiv::cli

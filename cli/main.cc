@@ -1,63 +1,31 @@
 // The command line: declares the subcommands and turns usage errors into exit status 2.
-#include <fmt/format.h>
-
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <span>
-#include <sstream>
+#include <string>
+#include <vector>
 
 #include "cli/colour.h"
 #include "cli/commands.h"
 #include "cli/description.h"
 #include "cli/explain.h"
-#include "cli/inputs.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/report_files.h"
+#include "cli/schemas.h"
+#include "cli/usage.h"
 #include "harness/base/interrupt.h"
-#include "harness/base/text.h"
 #include "harness/report/json.h"
 
+namespace secequiv {
 namespace {
 
-// Prints CLI11's message. All of its error codes become 2; --help and --version return 0 if their
-// text could be written.
-int usage(const CLI::App& app, const CLI::Error& error) {
-  std::ostringstream message;
-  const int code = app.exit(error, std::cout, message);
-  std::cerr << secequiv::printable(message.str(), true);
-  return code == 0 && std::cout.flush() ? 0 : 2;
-}
-
-// Names unknown commands and options, with similar known ones.
-void explain_unknown(const CLI::App& app) {
-  const auto subcommands = app.get_subcommands();
-  std::vector<std::string> known;
-  if (subcommands.empty()) {
-    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-      if (!sub->get_group().empty()) known.push_back(sub->get_name());
-  } else {
-    for (const CLI::Option* option : subcommands.front()->get_options())
-      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
-  for (const std::string& text : app.remaining(true)) {
-    const std::string name = text.substr(0, text.find('='));
-    if (!subcommands.empty() && !name.starts_with("--")) continue;
-    std::cerr << secequiv::printable(
-        fmt::format("'{}' is not {}{}\n", name,
-                    subcommands.empty() ? "a subcommand"
-                                        : "an option of " + subcommands.front()->get_name(),
-                    secequiv::did_you_mean(secequiv::similar_names(name, known))),
-        true);
-    if (subcommands.empty()) break;  // the rest would belong to the unknown command
-  }
-}
-
-// --explain and --list-options take the place of a command, with at most one value. Returns the
-// option that more follows, or nothing.
+// --explain, --print-schema and --list-options take the place of a command, with at most one value.
+// Returns the option that more follows, or nothing.
 std::string beside_a_document(std::span<char* const> arguments) {
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string text = arguments[i];
@@ -66,21 +34,36 @@ std::string beside_a_document(std::span<char* const> arguments) {
       if (name == text) ++i;
       continue;
     }
-    if (name != "--explain" && name != "--list-options") return {};
-    const std::size_t own = i + (name == "--explain" && name == text ? 1 : 0);
+    const bool takes_value = name == "--explain" || name == "--print-schema";
+    if (!takes_value && name != "--list-options") return {};
+    const std::size_t own = i + (takes_value && name == text ? 1 : 0);
     return own + 1 < arguments.size() ? name : std::string();
   }
   return {};
 }
 
-using AddCommand = void (*)(CLI::App&, secequiv::cli::Context&);
+// The arguments, with the value of --explain or --print-schema joined to it: CLI11 would take
+// `check` for the command.
+std::vector<std::string> with_joined_value(std::span<char* const> arguments) {
+  std::vector<std::string> out(arguments.begin(), arguments.end());
+  std::size_t at = 1;
+  while (at < out.size() && out[at].starts_with("--color")) at += out[at] == "--color" ? 2 : 1;
+  if (at + 1 < out.size() && (out[at] == "--explain" || out[at] == "--print-schema") &&
+      !out[at + 1].empty() && out[at + 1][0] != '-') {
+    out[at] += "=" + out[at + 1];
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+  }
+  return out;
+}
+
+using AddCommand = void (*)(CLI::App&, cli::Context&);
 struct CommandGroup {
   const char* title;
   std::vector<AddCommand> commands;
 };
 
 std::vector<CommandGroup> command_groups() {
-  using namespace secequiv::cli;  // NOLINT(google-build-using-namespace): only the names below
+  using namespace cli;  // NOLINT(google-build-using-namespace): only the names below
   return {
       {"Check and prove",
        {add_check, add_prove, add_diff, add_fuzz, add_mutate, add_cover, add_prove_rule}},
@@ -91,30 +74,25 @@ std::vector<CommandGroup> command_groups() {
   };
 }
 
-int run(int argc, char** argv) {
-  CLI::App app{
-      "Compare seccomp filters: do two make the same decision for every system call?\n"
-      "Exit status: 0 same or pass, 1 different or failed, 2 bad usage or input, 3 unknown,\n"
-      "4 the kernel would refuse a program, 5 a command under test failed."};
-  app.set_version_flag("--version", "secequiv " SECEQUIV_VERSION, "Print the version and exit");
-  app.set_help_flag("-h,--help", "Print this help and exit");
-  app.require_subcommand(1);
-  secequiv::cli::Context context;
+void add_commands(CLI::App& app, cli::Context& context) {
   for (const CommandGroup& group : command_groups())
     for (const AddCommand add : group.commands) {
       add(app, context);
       app.get_subcommands({}).back()->group(group.title);
     }
-  secequiv::cli::add_plugin_host(app, context);
-  std::optional<int> done;  // the exit status of an option that needs no command
-  const auto without_command = [&](int status) {
+  cli::add_plugin_host(app, context);
+}
+
+// The options that need no command. `done` gets the exit status of one that takes its place.
+void add_documents(CLI::App& app, std::optional<int>& done) {
+  const auto without_command = [&done](int status) {
     done = status;
     throw CLI::Success();
   };
   app.add_option_function<std::string>(
          "--explain",
-         [&](const std::string& word) {  // CLI11 gives "true" without a value
-           without_command(secequiv::cli::explain(word == "true" ? "" : word));
+         [=](const std::string& word) {  // CLI11 gives "true" without a value
+           without_command(cli::explain(word == "true" ? "" : word));
          },
          "Explain a word of a report, or list all words")
       ->type_name("WORD")
@@ -122,55 +100,82 @@ int run(int argc, char** argv) {
   app.add_option_function<std::string>(
          "--color",
          [](const std::string& when) {
-           using secequiv::cli::Colour;
-           secequiv::cli::choose_colour(when == "always"  ? Colour::kAlways
-                                        : when == "never" ? Colour::kNever
-                                                          : Colour::kAuto);
+           using cli::Colour;
+           cli::choose_colour(when == "always"  ? Colour::kAlways
+                              : when == "never" ? Colour::kNever
+                                                : Colour::kAuto);
          },
          "Colour reports (auto: on terminals without NO_COLOR); goes before the command")
-      ->check(secequiv::cli::one_of({"auto", "always", "never"}))
+      ->check(cli::one_of({"auto", "always", "never"}))
       ->trigger_on_parse();
+  app.add_option_function<std::string>(
+         "--print-schema",
+         [=](const std::string& name) {
+           without_command(cli::print_schema(name == "true" ? "" : name));
+         },
+         "Print the JSON schema of a command's report, or list all schemas")
+      ->type_name("NAME")
+      ->expected(0, 1);
   app.add_flag_callback(
          "--list-options",
-         [&] {
-           without_command(
-               secequiv::cli::print(secequiv::render(secequiv::cli::describe_commands(app))));
-         },
+         [=, &app] { without_command(cli::print(render(cli::describe_commands(app)))); },
          "Describe all commands and options as JSON")
       ->group("");
-  // An empty value is an error: an unset shell variable must not look like an absent option.
-  for (CLI::App* sub : app.get_subcommands({}))
+}
+
+void guard_values_and_outputs(CLI::App& app) {
+  for (CLI::App* sub : app.get_subcommands({})) {
+    sub->parse_complete_callback([sub] { cli::keep_outputs_apart(*sub); });
+    // An unset shell variable must not look like an absent option.
     for (CLI::Option* option : sub->get_options())
       if (option->get_expected_max() > 0)
         option->check([](const std::string& text) {
           return text.empty() ? std::string("expected a value, found ''") : std::string();
         });
+  }
+}
+
+int command_line(int argc, char** argv) {
+  CLI::App app{
+      "Compare seccomp filters: do two make the same decision for every possible system call?\n"
+      "Exit status: 0 same or pass, 1 different or failed, 2 bad usage or input, 3 unknown,\n"
+      "4 the kernel would refuse a program, 5 a command under test failed."};
+  app.set_version_flag("--version", "secequiv " SECEQUIV_VERSION, "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.require_subcommand(1);
+  cli::Context context;
+  add_commands(app, context);
+  std::optional<int> done;
+  add_documents(app, done);
+  guard_values_and_outputs(app);
   const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
-  secequiv::cli::drop_old_reports(arguments);
+  cli::drop_old_reports(arguments);
   if (const std::string option = beside_a_document(arguments); !option.empty()) {
     std::cerr << option << ": expected no command beside it\n";
     return 2;
   }
   try {
-    app.parse(argc, argv);
+    const std::vector<std::string> joined = with_joined_value(arguments);
+    std::vector<const char*> words;
+    for (const std::string& word : joined) words.push_back(word.c_str());
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
-    if (done) return *done;
-    if (error.get_exit_code() != 0) explain_unknown(app);
-    return usage(app, error);
+    return done ? *done : cli::print_usage(app, error);
   }
-  if (secequiv::stop_wanted() && context.status != 0)  // a finished proof still stands
-    secequiv::cli::warn("interrupted: the answer covers only the work done so far");
+  if (stop_wanted() && context.status != 0)  // a finished proof still stands
+    cli::warn("interrupted: the answer covers only the work done so far");
   return context.status;
 }
 
 }  // namespace
+}  // namespace secequiv
 
 int main(int argc, char** argv) {
   // If the parent process ignored SIGCHLD, we could not wait for processes.
   std::signal(SIGCHLD, SIG_DFL);
   // The libraries return errors as values; only std::bad_alloc and similar can be thrown.
   try {
-    return run(argc, argv);
+    return secequiv::command_line(argc, argv);
   } catch (const std::bad_alloc&) {
     std::fputs("secequiv: memory ran out\n", stderr);
     return 3;

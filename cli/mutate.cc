@@ -1,10 +1,12 @@
-// `mutate`: how many small slips do derived inputs, fuzzing and proofs find in a program?
+// `mutate`: how many small mistakes in a program do derived inputs, fuzzing and proofs find?
 #include "harness/report/mutate.h"
 
+#include "analyze/derived.h"
+#include "cli/command.h"
 #include "cli/engine_options.h"
+#include "cli/inputs.h"
 #include "cli/progress.h"
 #include "fuzz/mutation/mutation.h"
-#include "harness/inputs/cases.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -21,35 +23,17 @@ struct MutateOptions {
   EngineOptions engine;
 };
 
-// From the policy (the one given, or the one the program was compiled from), then from the program.
-Result<std::vector<InputSet>> inputs_for(const MutateOptions& job, const Source& source) {
-  std::vector<InputSet> out;
-  const auto add = [&](const char* name, Cases cases) {
-    out.push_back(InputSet{name, std::move(cases.inputs)});
-  };
-  if (!job.policy.empty()) {
-    auto policy = load_policy(job.policy, job.options);
-    if (!policy) return policy.error();
-    add("policy", derive_cases(*policy));
-  } else if (source.policy) {
-    add("policy", derive_cases(*source.policy));
-  }
-  const std::vector<SeccompData> known = out.empty() ? std::vector<SeccompData>{} : out[0].inputs;
-  add("program", derive_cases(source.program, {}, known));
-  return out;
-}
-
-int mutate(const MutateOptions& job) {
+Result<int> mutate(const MutateOptions& job) {
   if (job.prove_all && job.sample)
-    return report(make_error(ErrorCode::kUsage, "--sample", "cannot be combined with --prove-all"),
-                  job.options);
+    return make_error(ErrorCode::kUsage, "--sample", "cannot be combined with --prove-all");
   auto source = load_accepted(job.program, job.options);
-  if (!source) return report(source.error(), job.options);
+  if (!source) return source.error();
   heed_interrupts();
   Ticker ticker;
   ticker.step("deriving inputs");
-  auto inputs = inputs_for(job, *source);
-  if (!inputs) return report(inputs.error(), job.options);
+  const auto policy = load_optional_policy(job.policy, job.options);
+  if (!policy) return policy.error();
+  const auto inputs = input_sets(*policy, *source);
   MutationOptions options;
   options.sameness = job.options.sameness();
   options.fuzz_seconds = job.fuzz_seconds;
@@ -61,8 +45,8 @@ int mutate(const MutateOptions& job) {
   options.progress = [&](std::string_view step, std::size_t done, std::size_t total) {
     ticker.step(step, done, total);
   };
-  auto score = score_mutants(source->program, *inputs, options);
-  if (!score) return report(score.error(), job.options);
+  auto score = score_mutants(source->program, inputs, options);
+  if (!score) return score.error();
   return print_verdict(job.options.json ? render(to_json(*score, source->program))
                                         : mutation_text(*score, source->program),
                        exit_code(score->verdict()), job.options);
@@ -71,32 +55,22 @@ int mutate(const MutateOptions& job) {
 }  // namespace
 
 void add_mutate(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "mutate", "Measure how many small changes of a program inputs, fuzzing and proofs find");
-  auto job = std::make_shared<MutateOptions>();
-  sub->add_option("program", job->program,
-                  "Program in any form, or a policy (compiled, not optimized)")
-      ->required();
+  const auto [sub, job] = add_command(
+      app, context, "mutate",
+      "Measure how many small changes of a program inputs, fuzzing and proofs find", mutate);
+  add_program(*sub, job->program);
   sub->add_option("--policy", job->policy, "Also derive inputs from this policy");
   sub->add_option("--fuzz-seconds", job->fuzz_seconds,
                   "Fuzz each mutant that survives derived inputs this long, 0 for not at all")
       ->check(seconds(true))
       ->capture_default_str();
-  sub->add_option("--seed", job->seed, "Set the random seed")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_seed(*sub, job->seed);
   sub->add_flag("--prove-all", job->prove_all, "Prove every mutant, even those that inputs kill");
   sub->add_option("--sample", job->sample,
                   "Prove this many of the mutants that derived inputs kill (1000)")
       ->check(CLI::Range(0, 1000000000));
   job->engine.add_engine(*sub);
-  job->options.add_input(*sub);
-  job->options.add_timeout(*sub);
-  job->options.add_same(*sub);
-  job->options.add_import(*sub);
-  job->options.add_quiet(*sub);
-  job->options.add_json(*sub);
-  sub->callback([job, &context] { context.status = mutate(*job); });
+  job->options.add(*sub, {kInput, kTimeout, kSame, kImport, kQuiet, kJson});
 }
 
 }  // namespace secequiv::cli

@@ -1,16 +1,7 @@
 #include "cli/options.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-
 #include "cli/output.h"
-#include "cli/report_files.h"
 #include "harness/base/file.h"
-#include "harness/base/text.h"
 #include "harness/import/capabilities.h"
 
 namespace secequiv::cli {
@@ -23,17 +14,16 @@ void Options::add_input(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
-void Options::add_output(CLI::App& app, const char* default_form) {
+void Options::add_form(CLI::App& app, const char* default_form) {
   to = default_form;
   app.add_option("--to", to, "Write the program in this form")
       ->check(one_of({"raw", "raw-be", "asm", "ddd", "c"}))
       ->capture_default_str();
-  app.add_option("-o,--output", output, "Write to this file, - for standard output")
-      ->capture_default_str();
 }
 
-void Options::add_json(CLI::App& app) {
-  app.add_flag("--json", json, "Report as JSON on standard output");
+void Options::add_output(CLI::App& app) {
+  app.add_option("-o,--output", output, "Write to this file, - for standard output")
+      ->capture_default_str();
 }
 
 void Options::add_reports(CLI::App& app, bool page) {
@@ -47,23 +37,12 @@ void Options::add_reports(CLI::App& app, bool page) {
       ->check(file);
   app.add_option("--sarif", sarif, "Also report to this file as SARIF 2.1.0, for code review")
       ->check(file);
+  app.add_option("--markdown", markdown,
+                 "Also report to this file as Markdown, for pull-request comments")
+      ->check(file);
   if (page)
     app.add_option("--html", html, "Also report to this file as a self-contained HTML page")
         ->check(file);
-  app.parse_complete_callback([this, &app] { keep_reports_apart(app, {junit, sarif, html}); });
-}
-
-void Options::add_timeout(CLI::App& app) {
-  app.add_option("--timeout", timeout, "Limit proofs and exact analyses to this many seconds")
-      ->check(seconds())
-      ->capture_default_str();
-}
-
-void Options::add_same(CLI::App& app) {
-  app.add_option("--same", same,
-                 "Compare all 32 bits of decisions (raw) or what a process can observe")
-      ->check(one_of({"raw", "behaviour"}))
-      ->capture_default_str();
 }
 
 void Options::add_import(CLI::App& app) {
@@ -83,15 +62,45 @@ void Options::add_profile(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--filter", filter,
                  "Read the filter of this name, where a file holds several (seccompiler)");
+  app.add_flag("--strict-names", strict_names,
+               "Refuse system call names that no architecture has, instead of warning");
 }
 
-void Options::add_sandbox(CLI::App& app) {
-  app.add_flag("--no-sandbox", no_sandbox,
-               "Let commands and plugins under test keep network and privileges");
-}
-
-void Options::add_quiet(CLI::App& app) {
-  app.add_flag("--quiet", quiet, "Print only the line of the verdict, and nothing for a pass");
+void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
+  for (const Shared group : groups) switch (group) {
+      case kInput:
+        add_input(app);
+        break;
+      case kJson:
+        app.add_flag("--json", json, "Report as JSON on standard output");
+        break;
+      case kReports:
+      case kPage:
+        add_reports(app, group == kPage);
+        break;
+      case kTimeout:
+        app.add_option("--timeout", timeout, "Limit proofs and exact analyses to this many seconds")
+            ->check(seconds())
+            ->capture_default_str();
+        break;
+      case kSame:
+        app.add_option("--same", same,
+                       "Compare all 32 bits of decisions (raw) or what a process can observe")
+            ->check(one_of({"raw", "behaviour"}))
+            ->capture_default_str();
+        break;
+      case kImport:
+        add_import(app);
+        break;
+      case kSandbox:
+        app.add_flag("--no-sandbox", no_sandbox,
+                     "Let commands and plugins under test keep network and privileges");
+        break;
+      case kQuiet:
+        app.add_flag("--quiet", quiet,
+                     "Print only the line of the verdict, and nothing for a pass");
+        break;
+    }
 }
 
 std::shared_ptr<const Confinement> Options::confinement() const {
@@ -118,61 +127,34 @@ ImportOptions Options::import() const {
   return ImportOptions{oci(), filter, [](const std::string& path) { return read_file(path); }};
 }
 
-CLI::Validator seconds(bool or_none) {
-  const auto check = [or_none](const std::string& text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool good = error == std::errc() && end == text.data() + text.size() &&
-                      std::isfinite(value) && (value > 0 || (or_none && value == 0));
-    return good ? std::string()
-                : fmt::format("expected seconds{}above 0, found '{}'", or_none ? ", 0 or " : " ",
-                              text);
-  };
-  return {check, "SECONDS"};
+void add_filter(CLI::App& app, const char* name, std::string& paths) {
+  app.add_option(name, paths, "Program in any form, or a policy; several with commas")->required();
 }
 
-CLI::Validator one_of(std::vector<std::string> words) {
-  std::string description = fmt::format("{{{}}}", fmt::join(words, ","));
-  const auto check = [description, words = std::move(words)](const std::string& text) {
-    return std::ranges::find(words, text) != words.end()
-               ? std::string()
-               : fmt::format("expected one of {}, found '{}'{}", description, text,
-                             did_you_mean(similar_names(text, words)));
-  };
-  return {check, std::move(description)};
+void add_program(CLI::App& app, std::string& path) {
+  app.add_option("program", path, "Program in any form, or a policy (compiled, not optimized)")
+      ->required();
 }
 
-CLI::Validator architecture() {
-  const auto check = [](const std::string& name) {
-    std::vector<std::string_view> known;
-    for (const ArchInfo& info : all_arches()) known.push_back(info.name);
-    return arch_from_name(name)
-               ? std::string()
-               : fmt::format("expected one of {}, found '{}'{}", fmt::join(known, ", "), name,
-                             did_you_mean(similar_arches(name)));
-  };
-  return {check, "ARCH"};
+void add_records(CLI::App& app, std::vector<std::string>& paths) {
+  app.add_option("--inputs", paths,
+                 "Run the 64-byte records of struct seccomp_data in this file; repeatable");
 }
 
-Result<std::uint64_t> parse_u64(const std::string& text, std::string_view what) {
-  if (const auto value = parse_number(text)) return *value;
-  return make_error(ErrorCode::kUsage, std::string(what),
-                    fmt::format("expected a number from -2^63 to 2^64-1, found '{}'", text));
+void add_listing(CLI::App& app, std::string& path) {
+  app.add_option("--listing", path,
+                 "Write an annotated listing of the program to this file, - for standard output");
 }
 
-Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch) {
-  if (arch)
-    if (const auto nr = syscall_nr(*arch, text)) return *nr;
-  const auto number = parse_u64(text, "--nr");
-  if (number && (*number <= 0xffffffff || *number >= 0xffffffff80000000))
-    return static_cast<std::uint32_t>(*number);
-  if (!arch)
-    return make_error(ErrorCode::kUsage, "--nr",
-                      fmt::format("expected a 32-bit number, found '{}'", text));
-  return make_error(
-      ErrorCode::kUsage, "--nr",
-      fmt::format("'{}' is neither a number nor a system call of {}{}", text, arch_info(*arch).name,
-                  did_you_mean(similar_syscalls(*arch, text))));
+void add_seed(CLI::App& app, std::uint64_t& seed) {
+  app.add_option("--seed", seed, "Set the random seed")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+}
+
+void add_max_regions(CLI::App& app, std::size_t& regions) {
+  add_number(app, "--max-regions", regions, 0, 1000000,
+             "List at most this many regions; counts stay complete");
 }
 
 }  // namespace secequiv::cli

@@ -4,11 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/values.h"
 #include "harness/adapter/confinement.h"
 #include "harness/base/result.h"
 #include "harness/bpf/text.h"
@@ -18,7 +20,22 @@
 
 namespace secequiv::cli {
 
-// The values of the shared options. Each add_ function declares those that a command takes.
+// Groups of the shared options. kReports stands for --junit, --sarif and --markdown, kPage for
+// these and --html.
+enum class Shared : std::uint8_t {
+  kInput,
+  kJson,
+  kReports,
+  kPage,
+  kTimeout,
+  kSame,
+  kImport,
+  kSandbox,
+  kQuiet
+};
+using enum Shared;
+
+// The values of the shared options.
 struct Options {
   std::string from;  // form of program inputs; empty: detected by content
   bool big_endian = false;
@@ -31,26 +48,24 @@ struct Options {
   std::string arch = "x86_64";  // the host's
   std::vector<std::string> capabilities;
   std::string kernel = "6.1";
-  std::string command;  // the command whose report `junit` and `sarif` receive
+  std::string command;  // the command whose report the files below receive
   std::string junit;    // files, or empty
   std::string sarif;
+  std::string markdown;
   std::string html;
   bool no_sandbox = false;
   bool quiet = false;
   std::string filter;  // the one to read from a file that holds several
+  bool strict_names = false;
 
-  void add_input(CLI::App& app);
-  void add_output(CLI::App& app, const char* default_form);
-  void add_json(CLI::App& app);
-  // --junit and --sarif, which print_found() and report() write; with `page` also --html (page.h).
-  void add_reports(CLI::App& app, bool page = false);
-  [[nodiscard]] bool wants_reports() const { return !junit.empty() || !sarif.empty(); }
-  void add_timeout(CLI::App& app);
-  void add_same(CLI::App& app);
-  void add_import(CLI::App& app);   // --arch and those of add_profile
-  void add_profile(CLI::App& app);  // --cap, --kernel-version, --filter
-  void add_sandbox(CLI::App& app);
-  void add_quiet(CLI::App& app);
+  // Declares these groups, in this order.
+  void add(CLI::App& app, std::initializer_list<Shared> groups);
+  void add_profile(CLI::App& app);                         // those of kImport but --arch
+  void add_form(CLI::App& app, const char* default_form);  // --to
+  void add_output(CLI::App& app);
+  [[nodiscard]] bool wants_reports() const {
+    return !junit.empty() || !sarif.empty() || !markdown.empty();
+  }
 
   [[nodiscard]] Sameness sameness() const {
     return same == "raw" ? Sameness::kRaw : Sameness::kBehaviour;
@@ -60,17 +75,26 @@ struct Options {
   // For commands under test. The first call warns about each protection that this machine lacks.
   [[nodiscard]] std::shared_ptr<const Confinement> confinement() const;
   [[nodiscard]] ImportOptions import() const;
+
+ private:
+  void add_input(CLI::App& app);
+  void add_reports(CLI::App& app, bool page);
+  void add_import(CLI::App& app);
 };
 
-// A number, or the name of a system call if `arch` is known.
-Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch);
-Result<std::uint64_t> parse_u64(const std::string& text, std::string_view what);
+// Options and arguments that commands share but whose values they keep themselves.
+void add_filter(CLI::App& app, const char* name, std::string& paths);  // one, or a stack
+void add_program(CLI::App& app, std::string& path);
+void add_records(CLI::App& app, std::vector<std::string>& paths);  // --inputs
+void add_listing(CLI::App& app, std::string& path);
+void add_seed(CLI::App& app, std::uint64_t& seed);
+void add_max_regions(CLI::App& app, std::size_t& regions);
 
-// A finite number of seconds above 0, or also 0 itself.
-CLI::Validator seconds(bool or_none = false);
-// One of these words.
-CLI::Validator one_of(std::vector<std::string> words);
-// The name of an architecture.
-CLI::Validator architecture();
+// A number from `least` to `most`, whose default the help shows.
+template <class Number>
+CLI::Option* add_number(CLI::App& app, const char* name, Number& value, int least, int most,
+                        const char* text) {
+  return app.add_option(name, value, text)->check(CLI::Range(least, most))->capture_default_str();
+}
 
 }  // namespace secequiv::cli

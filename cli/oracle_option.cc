@@ -1,7 +1,5 @@
 #include "cli/oracle_option.h"
 
-#include <fmt/format.h>
-
 #include "harness/kernel/compare.h"
 
 namespace secequiv::cli {

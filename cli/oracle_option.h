@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/common.h"
+#include "cli/options.h"
 #include "harness/compare/oracle_report.h"
 
 namespace secequiv::cli {

@@ -11,7 +11,10 @@
 
 namespace secequiv::cli {
 
-// Writes one line to standard error.
+// Writes to standard error, in lines that fit the terminal.
+void print_note(std::string_view text);
+void print_error(const Error& error);
+// Writes one line of our own to standard error.
 void warn(std::string_view text);
 // Notes on standard error that a program is too long for the kernel, if it is.
 void note_length(const std::string& name, ProgramView program);
@@ -19,8 +22,16 @@ void note_length(const std::string& name, ProgramView program);
 // Refuses `option`, given as `path`, if it would write to standard output beside a JSON report.
 Status keep_json_alone(const Options& options, const char* option, const std::string& path);
 
-// Writes to standard output. Returns `status`, or the error's status if the write fails.
+// Errors: kIo if the process has no right to write this file, which need not exist.
+Status may_be_written(const std::string& path);
+
+// Writes a program to standard output as it is. Returns `status`, or the error's status if the
+// write fails.
+int print_bytes(std::string_view bytes, int status = 0);
+// The same for text and JSON, from which a terminal must obey nothing (printable).
 int print(std::string_view text, int status = 0);
+// Writes to the file of --output. Returns exit status 0. Errors: kIo.
+Result<int> write_output(std::string_view text, const Options& options);
 // Prints a report whose last line is its verdict. --quiet prints only that line, and only if it is
 // no pass.
 int print_verdict(std::string_view text, int status, const Options& options);
@@ -28,8 +39,10 @@ int print_verdict(std::string_view text, int status, const Options& options);
 // the status of a failed write, `also` included.
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
                 const Status& also = Ok{});
+// Returns the error with the option's name in place of the library's word for its subject.
+Error named(Error error);
 // Prints the error on standard error, as JSON on standard output with --json, and in the report
 // files. Returns its exit status.
-int report(const Error& error, const Options& options);
+int report(const Error& found, const Options& options);
 
 }  // namespace secequiv::cli

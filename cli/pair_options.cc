@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "analyze/derived.h"
-#include "harness/bpf/check.h"
+#include "cli/inputs.h"
+#include "harness/bpf/refusal.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -15,7 +16,7 @@ namespace {
 // The output of the optimizer or compiler under test, or else of the built-in optimizer.
 Result<Source> optimized(const Source& before, const TargetOptions& target_options,
                          const Options& options) {
-  if (const auto refusal = check(before.program, LengthRule::kUnlimited))
+  if (const auto refusal = refusal_of(before.program, LengthRule::kUnlimited))
     return make_error(ErrorCode::kRejected, before.name, describe(*refusal, before.program));
   auto target = open_target(target_options, options);
   if (!target) return target.error();
@@ -50,9 +51,8 @@ void PairOptions::add(CLI::App& app) {
 
 void PairOptions::add_derivation(CLI::App& app) {
   app.add_option("--policy", policy, "Also derive inputs from this policy");
-  app.add_option("--max-inputs", max_inputs, "Derive at most this many inputs from each source")
-      ->check(CLI::Range(0, 1000000000))
-      ->capture_default_str();
+  add_number(app, "--max-inputs", max_inputs, 0, 1000000000,
+             "Derive at most this many inputs from each source");
 }
 
 Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
@@ -89,18 +89,15 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
     return make_error(ErrorCode::kUsage, {},
                       "expected one input with --optimizer or --compiler, which makes the other");
   }
+  note_swapped(given[0], given[1]);
   return std::pair(std::move(given[0]), std::move(given[1]));
 }
 
 Result<Cases> PairOptions::cases(const Source& before, const Source& after,
                                  const Options& options) const {
-  std::optional<Policy> also;
-  if (!policy.empty()) {
-    auto rules = load_policy(policy, options);
-    if (!rules) return rules.error();
-    also = std::move(*rules);
-  }
-  return derived_cases(also, before, after, max_inputs);
+  const auto also = load_optional_policy(policy, options);
+  if (!also) return also.error();
+  return derived_cases(*also, before, after, max_inputs);
 }
 
 }  // namespace secequiv::cli

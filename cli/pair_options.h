@@ -2,7 +2,8 @@
 // optimizer's output. Owns how a user names the two sides, and the inputs derived from them.
 #pragma once
 
-#include "cli/common.h"
+#include "analyze/source.h"
+#include "cli/options.h"
 #include "cli/target_options.h"
 #include "harness/inputs/cases.h"
 

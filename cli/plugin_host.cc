@@ -2,22 +2,29 @@
 // help, because nobody runs it by hand.
 #include "harness/adapter/plugin_host.h"
 
-#include "cli/common.h"
+#include "cli/command.h"
 
 namespace secequiv::cli {
 
+namespace {
+
+struct PluginOptions {
+  Options options;
+  std::string file;
+};
+
+Result<int> host(const PluginOptions& given) {
+  if (auto s = host_plugin(given.file); !s) return s.error();
+  return 0;
+}
+
+}  // namespace
+
 void add_plugin_host(CLI::App& app, Context& context) {
-  struct Args {
-    std::string file;
-  };
-  auto* sub = app.add_subcommand("plugin-host", "Answer requests with a plugin (a shared object)");
+  const auto [sub, given] = add_command(app, context, "plugin-host",
+                                        "Answer requests with a plugin (a shared object)", host);
   sub->group("");
-  auto args = std::make_shared<Args>();
-  sub->add_option("file", args->file, "The plugin")->required();
-  sub->callback([&context, args] {
-    const Status done = host_plugin(args->file);
-    if (!done) context.status = report(done.error(), Options());
-  });
+  sub->add_option("file", given->file, "The plugin")->required();
 }
 
 }  // namespace secequiv::cli

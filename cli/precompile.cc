@@ -1,7 +1,9 @@
 // `precompile`: a filter whose variables are set when it is installed, proven for all values.
 #include "analyze/precompile.h"
 
+#include "cli/command.h"
 #include "cli/engine_options.h"
+#include "cli/inputs.h"
 #include "cli/progress.h"
 #include "harness/base/file.h"
 #include "harness/report/json.h"
@@ -16,12 +18,11 @@ struct PrecompileArguments {
   bool no_proof = false;
 };
 
-int precompile_policy(const PrecompileArguments& given) {
+Result<int> precompile_policy(const PrecompileArguments& given) {
   const Options& options = given.options;
-  if (auto s = keep_json_alone(options, "--output", options.output); !s)
-    return report(s.error(), options);
+  if (auto s = keep_json_alone(options, "--output", options.output); !s) return s.error();
   auto policy = load_policy(given.policy, options);
-  if (!policy) return report(policy.error(), options);
+  if (!policy) return policy.error();
   if (given.no_proof) warn("note: not proven; the program may be wrong for some values");
   heed_interrupts();
   Ticker ticker;
@@ -31,11 +32,10 @@ int precompile_policy(const PrecompileArguments& given) {
   ticker.clear();
   if (!made) {
     made.error().where = shown_name(given.policy);
-    return report(made.error(), options);
+    return made.error();
   }
   if (made->report.may_be_written())
-    if (const Status s = write_file(options.output, made->assembly); !s)
-      return report(s.error(), options);
+    if (const Status s = write_file(options.output, made->assembly); !s) return s.error();
   const int status = made->report.proof ? exit_code(made->report.proof->verdict) : 0;
   if (options.json) return print(render(to_json(made->report)), status);
   if (made->report.may_be_written() && options.output == "-") return status;
@@ -45,19 +45,16 @@ int precompile_policy(const PrecompileArguments& given) {
 }  // namespace
 
 void add_precompile(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "precompile", "Compile a policy so that its variables can be filled in later, with a proof");
-  auto given = std::make_shared<PrecompileArguments>();
+  const auto [sub, given] =
+      add_command(app, context, "precompile",
+                  "Compile a policy so that its variables can be filled in later, with a proof",
+                  precompile_policy);
   sub->add_option("policy", given->policy, "Policy, in any format; - for standard input")
       ->required();
-  sub->add_option("-o,--output", given->options.output, "Write to this file, - for standard output")
-      ->capture_default_str();
+  given->options.add_output(*sub);
   sub->add_flag("--no-prove", given->no_proof, "Skip the proofs");
   given->engine.add_memory(*sub);
-  given->options.add_timeout(*sub);
-  given->options.add_import(*sub);
-  given->options.add_json(*sub);
-  sub->callback([given, &context] { context.status = precompile_policy(*given); });
+  given->options.add(*sub, {kTimeout, kImport, kJson});
 }
 
 }  // namespace secequiv::cli

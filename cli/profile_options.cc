@@ -3,11 +3,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/inputs.h"
+#include "cli/output.h"
+#include "harness/base/file.h"
+
 namespace secequiv::cli {
 
 void ProfileOptions::add(CLI::App& app) {
   app.add_option("--profile", path,
                  "Read how often each call is made: strace -c, lines 'name calls', or JSON");
+}
+
+Result<std::vector<SyscallCount>> ProfileOptions::read() const {
+  if (path.empty()) return std::vector<SyscallCount>();
+  const auto text = read_input(path);
+  if (!text) return text.error();
+  return read_profile(*text, shown_name(path));
 }
 
 Result<std::vector<SyscallCount>> ProfileOptions::read(Arch arch) const {

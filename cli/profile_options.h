@@ -1,11 +1,12 @@
-// How often each system call is made, for `cost` and `bench`. Owns --profile.
+// How often each system call is made, for `cost`, `bench` and `optimize`. Owns --profile.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "analyze/profile.h"
-#include "cli/common.h"
+#include "harness/base/result.h"
 
 namespace secequiv::cli {
 
@@ -13,6 +14,8 @@ struct ProfileOptions {
   std::string path;
 
   void add(CLI::App& app);
+  // The given profile, or none. Errors: those of reading.
+  [[nodiscard]] Result<std::vector<SyscallCount>> read() const;
   // The given profile, or each call of the architecture once. Reports on standard error which calls
   // `arch` does not have. Errors: those of reading and of profile_for.
   [[nodiscard]] Result<std::vector<SyscallCount>> read(Arch arch) const;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "cli/layout.h"
 #include "harness/adapter/children.h"
 #include "harness/base/interrupt.h"
 
@@ -38,6 +39,14 @@ void watch_interrupts() {
     struct sigaction now{};  // nohup has some ignored
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
       ::sigaction(signal, &action, nullptr);
+  }
+}
+
+void answer_is_known() {
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+    struct sigaction now{};
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == note_interrupt)
+      ::signal(signal, SIG_DFL);
   }
 }
 
@@ -81,7 +90,7 @@ void StatusLine::clear() {
 
 void StatusLine::show(const std::function<std::string()>& text) {
   if (!shown_ || seconds_since(last_) < kSecondsBetween) return;
-  fmt::print(stderr, "\r\033[K{}", text());
+  fmt::print(stderr, "\r\033[K{}", shortened(text(), columns_of(STDERR_FILENO)));
   written_ = true;
   last_ = Clock::now();
 }
@@ -94,7 +103,7 @@ std::function<void(std::size_t, std::size_t)> progress_on(StatusLine& line, std:
 
 Ticker::Ticker() {
   if (::isatty(STDERR_FILENO) != 1) return;
-  // Signals are for the thread that works.
+  // Only the thread that works receives signals.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -160,7 +169,7 @@ void Ticker::run() {
   wake_.wait_for(lock, std::chrono::seconds(1), [this] { return over_; });
   while (!over_) {
     if (!what_.empty()) {
-      fmt::print(stderr, "\r\033[K{}", text());
+      fmt::print(stderr, "\r\033[K{}", shortened(text(), columns_of(STDERR_FILENO)));
       written_ = true;
     }
     wake_.wait_for(lock, std::chrono::milliseconds(500), [this] { return over_; });

@@ -1,5 +1,5 @@
-// What a command that runs long shows and heeds meanwhile. Owns the status line and what Ctrl-C
-// does. It must not know what is going on.
+// Progress and interrupts of long commands. Owns the status line on terminals and what Ctrl-C does.
+// It must not know any command.
 #pragma once
 
 #include <condition_variable>
@@ -14,22 +14,24 @@
 namespace secequiv::cli {
 
 // From now on the first Ctrl-C (or SIGHUP, SIGTERM) is only noted; a second one ends the process
-// and whatever it started.
+// and all processes that it started.
 void watch_interrupts();
 bool was_interrupted();
-// The same, and proofs stop: what they leave open is unknown.
+// The same, and the first one also stops proofs: what they leave open is unknown.
 void heed_interrupts();
+// Only printing is left: from now on the first signal ends the process.
+void answer_is_known();
 
 // "12 of 40 rules, 3.1/s, 9 s left".
 std::string progress_text(std::string_view what, std::size_t done, std::size_t total,
                           double seconds);
 
-// Takes away what a StatusLine or Ticker shows, which whoever prints does first. What goes on may
-// show something again, unless it is over: then tickers end.
+// Both remove the line that a StatusLine or Ticker shows, before other output is printed. After
+// hide_status() it may appear again; end_status() also ends the Ticker.
 void hide_status();
 void end_status();
 
-// A line on standard error that is written over, on terminals only, at most twice a second.
+// A line on standard error that show() overwrites, on terminals only, at most twice a second.
 class StatusLine {
  public:
   StatusLine();
@@ -46,12 +48,13 @@ class StatusLine {
   Clock::time_point last_ = Clock::now();
 };
 
-// What shows progress_text() on `line`, with the time since now. `line` must outlive it.
+// Returns a function that shows progress_text() on `line`, which must outlive it. The clock starts
+// now.
 std::function<void(std::size_t done, std::size_t total)> progress_on(StatusLine& line,
                                                                      std::string_view what);
 
-// Says on terminals, from the first second on, what takes so long and how far it is. In a thread of
-// its own, as what it is about may say nothing for minutes.
+// Shows on terminals, after the first second, which step runs and how far it is. It has its own
+// thread, because a step may report nothing for minutes.
 class Ticker {
  public:
   Ticker();
@@ -59,11 +62,11 @@ class Ticker {
   Ticker(const Ticker&) = delete;
   Ticker& operator=(const Ticker&) = delete;
 
-  // What is done now; `limit` is of its seconds, 0 if it has none.
+  // Names the current step. `limit`: how many seconds it may take, 0 without a limit.
   void step(std::string_view what, double limit = 0);
-  // The same, so much of it; a new clock if `what` is new.
+  // The same, with how much of it is done. The clock restarts if `what` changes.
   void step(std::string_view what, std::size_t done, std::size_t total);
-  void hide();   // until the next half second is over
+  void hide();   // for at most half a second
   void clear();  // for good
 
  private:

@@ -5,11 +5,10 @@
 
 #include "analyze/oracle.h"
 #include "cli/certificate_option.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "cli/engine_options.h"
 #include "cli/inputs.h"
 #include "cli/oracle_option.h"
-#include "cli/output.h"
 #include "cli/progress.h"
 #include "harness/base/file.h"
 #include "harness/report/json.h"
@@ -40,6 +39,8 @@ Result<ProveJob> job_of(const ProveOptions& given) {
     *stack = std::move(*sources);
     for (const Source& side : *stack) note_length(side.name, side.program);
   }
+  if (job.before.size() == 1 && job.after.size() == 1)
+    note_swapped(job.before.front(), job.after.front());
   job.subject = fmt::format("{}, {}", given.before, given.after);
   job.sameness = given.options.sameness();
   job.refines = given.refines;
@@ -54,22 +55,19 @@ Result<ProveJob> job_of(const ProveOptions& given) {
   return job;
 }
 
-int run_prove(const ProveOptions& given) {
+Result<int> run_prove(const ProveOptions& given) {
   const Options& options = given.options;
-  if (auto s = keep_json_alone(options, "--emit-smt2", given.smt2); !s)
-    return report(s.error(), options);
+  if (auto s = keep_json_alone(options, "--emit-smt2", given.smt2); !s) return s.error();
   const auto job = job_of(given);
-  if (!job) return report(job.error(), options);
-  if (auto s = given.certificate.remove_old(); !s) return report(s.error(), options);
+  if (!job) return job.error();
   heed_interrupts();
   Ticker ticker;
   ticker.step("proving", options.timeout);
   const auto proven = prove(*job);
   ticker.clear();
-  if (!proven) return report(given.certificate.named(proven.error()), options);
+  if (!proven) return proven.error();
   if (proven->certificate) {
-    if (auto s = given.certificate.write(*proven->certificate); !s)
-      return report(s.error(), options);
+    if (auto s = given.certificate.write(*proven->certificate); !s) return s.error();
     if (proven->certificate->failed != 0 && exit_code(proven->verdict()) == 0)
       warn(proven->certificate->reason);
   }
@@ -80,15 +78,13 @@ int run_prove(const ProveOptions& given) {
 }  // namespace
 
 void add_prove(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "prove",
+  const auto [sub, given] = add_command(
+      app, context, "prove",
       "Prove two filters equivalent, or show the smallest input on which they differ.\n"
-      "A,B,C stands for stacked filters, the newest first; #$NAME stands for all values");
-  auto given = std::make_shared<ProveOptions>();
-  sub->add_option("before", given->before, "Program in any form, or a policy; several with commas")
-      ->required();
-  sub->add_option("after", given->after, "Program in any form, or a policy; several with commas")
-      ->required();
+      "A,B,C stands for stacked filters, the newest first; #$NAME stands for all values",
+      run_prove);
+  add_filter(*sub, "before", given->before);
+  add_filter(*sub, "after", given->after);
   sub->add_flag("--refines", given->refines,
                 "Prove instead that 'after' is never more permissive than 'before'");
   given->engine.add(*sub);
@@ -96,14 +92,7 @@ void add_prove(CLI::App& app, Context& context) {
   given->certificate.add(*sub);
   sub->add_option("--emit-smt2", given->smt2,
                   "Also write the query as SMT-LIB 2, for other solvers");
-  given->options.add_input(*sub);
-  given->options.add_timeout(*sub);
-  given->options.add_same(*sub);
-  given->options.add_import(*sub);
-  given->options.add_quiet(*sub);
-  given->options.add_json(*sub);
-  given->options.add_reports(*sub);
-  sub->callback([given, &context] { context.status = run_prove(*given); });
+  given->options.add(*sub, {kInput, kTimeout, kSame, kImport, kQuiet, kJson, kReports});
 }
 
 }  // namespace secequiv::cli

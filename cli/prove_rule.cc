@@ -1,21 +1,18 @@
 // `prove-rule`: rewrites, proven for all values of their symbols.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <ranges>
 
 #include "analyze/prove_rules.h"
+#include "cli/command.h"
 #include "cli/engine_options.h"
+#include "cli/inputs.h"
 #include "cli/progress.h"
 #include "harness/base/file.h"
-#include "harness/base/text.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
 namespace {
-
-using Rule = rules::Rewrite;
 
 struct RuleArguments {
   Options options;
@@ -29,28 +26,20 @@ struct RuleArguments {
   std::uint64_t seed = 1;
 };
 
-// The rules of all files, or those named by --rule.
-Result<std::vector<Rule>> load_rules(const RuleArguments& given) {
-  std::vector<Rule> out;
+// Returns the rules of all files, or those that --rule names.
+Result<std::vector<rules::Rewrite>> load_rules(const RuleArguments& given) {
+  std::vector<rules::Rewrite> out;
   for (const std::string& file : given.files) {
     auto text = read_input(file);
     if (!text) return text.error();
     if (auto s = add_rules(*text, shown_name(file), out); !s) return s.error();
   }
-  for (const std::string& name : given.only)
-    if (std::ranges::find(out, name, &Rule::name) == out.end())
-      return make_error(
-          ErrorCode::kUsage, "--rule",
-          fmt::format("no rule is called '{}'{}", name,
-                      did_you_mean(similar_names(name, out | std::views::transform(&Rule::name)))));
   if (!given.only.empty())
-    std::erase_if(out, [&](const Rule& rule) {
-      return std::ranges::find(given.only, rule.name) == given.only.end();
-    });
+    if (auto s = keep_rules(given.only, out); !s) return s.error();
   return out;
 }
 
-// NAME.N.before.asm and NAME.N.after.asm.
+// Writes NAME.N.before.asm and NAME.N.after.asm.
 Status write_programs(const std::filesystem::path& folder, const ProvenRules& proven) {
   for (const ProvenRules::Programs& pair : proven.programs)
     for (const auto& [side, program] :
@@ -62,15 +51,14 @@ Status write_programs(const std::filesystem::path& folder, const ProvenRules& pr
   return Ok{};
 }
 
-int prove_rules(const RuleArguments& given) {
+Result<int> prove_rules(const RuleArguments& given) {
   const Options& options = given.options;
   auto rules = load_rules(given);
-  if (!rules) return report(rules.error(), options);
+  if (!rules) return rules.error();
   if (!given.instantiate.empty()) {
     std::error_code error;
     std::filesystem::create_directories(given.instantiate, error);
-    if (error)
-      return report(make_error(ErrorCode::kIo, given.instantiate, error.message()), options);
+    if (error) return make_error(ErrorCode::kIo, given.instantiate, error.message());
   }
   ProveRulesJob job;
   job.rules = std::move(*rules);
@@ -88,8 +76,8 @@ int prove_rules(const RuleArguments& given) {
       ticker.step("rules", done, job.rules.size());
   };
   const auto proven = secequiv::prove_rules(job);
-  if (!proven) return report(proven.error(), options);
-  if (auto s = write_programs(given.instantiate, *proven); !s) return report(s.error(), options);
+  if (!proven) return proven.error();
+  if (auto s = write_programs(given.instantiate, *proven); !s) return s.error();
   return print_found(options.json ? render(prove_rule_json(proven->report))
                                   : prove_rule_text(proven->report, given.quiet),
                      prove_rule_cases(proven->report), options);
@@ -98,9 +86,9 @@ int prove_rules(const RuleArguments& given) {
 }  // namespace
 
 void add_prove_rule(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "prove-rule", "Prove rewrite rules for all values, registers and inputs, or refute them");
-  auto given = std::make_shared<RuleArguments>();
+  const auto [sub, given] = add_command(
+      app, context, "prove-rule",
+      "Prove rewrite rules for all values, registers and inputs, or refute them", prove_rules);
   sub->add_option("files", given->files, "Files of rules (verify/rules/library)")->required();
   sub->add_option("--rule", given->only, "Prove only the rule of this name; repeatable")
       ->take_all()
@@ -109,18 +97,12 @@ void add_prove_rule(CLI::App& app, Context& context) {
                 "Also find the weakest conditions on its symbols that make a rule right");
   sub->add_option("--instantiate", given->instantiate,
                   "Write pairs of programs that use a proven rule to this folder");
-  sub->add_option("--count", given->count, "Write this many pairs for each rule that is proven")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
-  sub->add_option("--seed", given->seed, "Set the random seed")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_number(*sub, "--count", given->count, 1, 10000,
+             "Write this many pairs for each rule that is proven");
+  add_seed(*sub, given->seed);
   sub->add_flag("--only-unexpected", given->quiet, "Print only rules that are not as expected");
   given->engine.add_memory(*sub);
-  given->options.add_timeout(*sub);
-  given->options.add_json(*sub);
-  given->options.add_reports(*sub);
-  sub->callback([given, &context] { context.status = prove_rules(*given); });
+  given->options.add(*sub, {kTimeout, kJson, kReports});
 }
 
 }  // namespace secequiv::cli

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/command.h"
 #include "cli/engine_options.h"
+#include "cli/inputs.h"
 #include "harness/base/text.h"
 #include "harness/report/json.h"
 
@@ -18,41 +20,32 @@ struct ReachOptions {
   EngineOptions engine;
 };
 
-int list_inputs(const ReachOptions& given) {
+Result<int> list_inputs(const ReachOptions& given) {
   auto source = load_accepted(given.program, given.options);
-  if (!source) return report(source.error(), given.options);
+  if (!source) return source.error();
   const std::optional<std::size_t> at = parse_unsigned(given.at);
   if (!given.at.empty() && (!at || *at >= source->program.size()))
-    return report(make_error(ErrorCode::kUsage, "--at",
-                             fmt::format("expected an instruction from 0 to {}, found {}",
-                                         source->program.size() - 1, given.at)),
-                  given.options);
+    return make_error(ErrorCode::kUsage, "--at",
+                      fmt::format("expected an instruction from 0 to {}, found {}",
+                                  source->program.size() - 1, given.at));
   const auto found = reach(
       {std::move(*source), at, given.max_regions, given.options.oci().arch, given.engine.limits()});
-  if (!found) return report(found.error(), given.options);
+  if (!found) return found.error();
   return print(given.options.json ? render(to_json(*found)) : reach_text(*found, "--max-regions"));
 }
 
 }  // namespace
 
 void add_reach(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "reach", "Count the inputs that reach each instruction, or prove that none does");
-  auto given = std::make_shared<ReachOptions>();
-  sub->add_option("program", given->program,
-                  "Program in any form, or a policy (compiled, not optimized)")
-      ->required();
+  const auto [sub, given] = add_command(
+      app, context, "reach",
+      "Count the inputs that reach each instruction, or prove that none does", list_inputs);
+  add_program(*sub, given->program);
   sub->add_option("--at", given->at,
                   "Describe only this instruction, with all the inputs that reach it");
-  sub->add_option("--max-regions", given->max_regions,
-                  "List at most this many regions; counts stay complete")
-      ->check(CLI::Range(0, 1000000))
-      ->capture_default_str();
+  add_max_regions(*sub, given->max_regions);
   given->engine.add_memory(*sub);
-  given->options.add_input(*sub);
-  given->options.add_import(*sub);
-  given->options.add_json(*sub);
-  sub->callback([given, &context] { context.status = list_inputs(*given); });
+  given->options.add(*sub, {kInput, kImport, kJson});
 }
 
 }  // namespace secequiv::cli

@@ -3,61 +3,153 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "harness/base/file.h"
 #include "harness/report/junit.h"
+#include "harness/report/markdown.h"
 #include "harness/report/sarif.h"
 
 namespace secequiv::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
+// Options that name a file to write, or a folder to write files with generated names to.
+constexpr std::array kFileOptions = {"chart",    "emit-smt2", "html",  "junit", "listing",
+                                     "markdown", "output",    "sarif", "state", "write-expect"};
+constexpr std::array kFolderOptions = {"certificate", "corpus", "instantiate", "save"};
+constexpr std::array kCertificateFiles = {"walk.cert", "query.cnf", "proof.lrat"};
+
+bool is_one_of(std::span<const char* const> names, const CLI::Option& option) {
+  return std::ranges::any_of(names, [&](const char* name) { return option.check_lname(name); });
+}
+
+// Where a file that is written to `path` appears: behind symbolic links, whether it exists or not.
+fs::path destination(fs::path path) {
+  std::error_code error;
+  for (int links = 0; links < 40 && fs::is_symlink(path, error); ++links)
+    path = path.parent_path() / fs::read_symlink(path, error);
+  return fs::weakly_canonical(fs::absolute(path, error), error);
+}
+
 // Whether both paths name one file, which need not exist.
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
-  if (std::filesystem::equivalent(a, b, error)) return true;
-  const auto first = std::filesystem::weakly_canonical(std::filesystem::absolute(a, error), error);
-  const auto second = std::filesystem::weakly_canonical(std::filesystem::absolute(b, error), error);
-  return !error && first == second;
+  return fs::equivalent(a, b, error) || destination(a) == destination(b);
 }
 
-// Whether a file is a report of this tool, judged by its beginning.
-bool is_report(const std::string& path) {
+// Whether `file` exists somewhere below `folder`.
+bool lies_in(const std::string& file, const std::string& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error) || !fs::exists(file, error)) return false;
+  const fs::path relative = destination(file).lexically_relative(destination(folder));
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+// A value of an option, and its parts: filters of a stack are separated by commas, words of a
+// command by blanks.
+std::vector<std::string> paths_in(const std::string& value) {
+  std::vector<std::string> out{value};
+  for (const char separator : {',', ' '})
+    for (std::size_t from = 0; value.find(separator) != value.npos && from < value.size();) {
+      const std::size_t end = std::min(value.find(separator, from), value.size());
+      if (end > from) out.push_back(value.substr(from, end - from));
+      from = end + 1;
+    }
+  return out;
+}
+
+// The files that an option will write. Special files such as /dev/null lose nothing.
+std::vector<std::string> outputs_of(const CLI::Option& option) {
+  std::vector<std::string> out;
+  if (is_one_of(kFileOptions, option)) out = option.results();
+  if (option.check_lname("certificate"))
+    for (const std::string& folder : option.results())
+      for (const char* name : kCertificateFiles) out.push_back((fs::path(folder) / name).string());
+  std::erase_if(out, [](const std::string& path) {
+    std::error_code error;
+    return path == "-" || (fs::exists(path, error) && fs::is_other(path, error));
+  });
+  return out;
+}
+
+std::string beginning(const std::string& path) {
   constexpr std::size_t kEnough = 4096;
   std::ifstream file(path, std::ios::binary);
   std::string start(kEnough, '\0');
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(file.gcount()));
+  return start;
+}
+
+// Whether a file is a report of this tool, judged by its beginning.
+bool is_report(const std::string& path) {
+  const std::string start = beginning(path);
   return (start.starts_with("<?xml") &&
           start.find("<testsuites name=\"secequiv\"") != std::string::npos) ||
          (start.find("sarif-2.1.0.json") != std::string::npos &&
           start.find("\"name\": \"secequiv\"") != std::string::npos) ||
+         start.starts_with(kMarkdownMark) ||
          (start.starts_with("<!DOCTYPE html>") &&
           start.find("<meta name=\"generator\" content=\"secequiv\">") != std::string::npos);
 }
 
+// Whether a file is part of a certificate of this tool. A proof has no mark of its own, but the
+// formula beside it has.
+bool is_certificate(const fs::path& path) {
+  if (path.filename() == "walk.cert")
+    return beginning(path).starts_with("secequiv walk certificate");
+  return beginning(path.parent_path() / "query.cnf").starts_with("c secequiv cnf certificate");
+}
+
+// The paths of the certificate files in `folder` that exist and are ours, or are not.
+std::vector<fs::path> certificate_files(const std::string& folder, bool ours) {
+  std::vector<fs::path> out;
+  std::error_code error;
+  for (const char* name : kCertificateFiles)
+    if (const fs::path path = fs::path(folder) / name;
+        fs::is_regular_file(path, error) && is_certificate(path) == ours)
+      out.push_back(path);
+  return out;
+}
+
+[[noreturn]] void refuse(const std::string& output) {
+  throw CLI::ValidationError(fmt::format(
+      "'{}' would be written, but the command line also uses it for something else", output));
+}
+
 }  // namespace
 
-// A report goes to no file that anything else on the command line names: an input would be lost.
-void keep_reports_apart(const CLI::App& app, const std::vector<std::string>& reports) {
-  for (const std::string& report : reports) {
-    if (report.empty()) continue;
-    int named = 0;
-    for (const CLI::Option* option : app.get_options())
-      for (const std::string& value : option->results()) {
-        if (same_file(report, value)) ++named;
-        // The filters of a stack are separated by commas.
-        for (std::size_t from = 0; value.find(',') != std::string::npos && from < value.size();) {
-          const std::size_t comma = std::min(value.find(',', from), value.size());
-          if (same_file(report, value.substr(from, comma - from))) ++named;
-          from = comma + 1;
+void keep_outputs_apart(const CLI::App& command) {
+  const auto options = command.get_options();
+  for (const CLI::Option* writer : options)
+    for (const std::string& output : outputs_of(*writer)) {
+      // Every output is found once: as itself.
+      int named = 0;
+      for (const CLI::Option* option : options) {
+        const auto others = outputs_of(*option);
+        named += static_cast<int>(std::ranges::count_if(
+            others, [&](const std::string& other) { return same_file(output, other); }));
+        if (!others.empty() || is_one_of(kFolderOptions, *option)) continue;
+        for (const std::string& value : option->results()) {
+          if (lies_in(output, value)) refuse(output);
+          for (const std::string& path : paths_in(value))
+            if (path != "-" && same_file(output, path)) refuse(output);
         }
       }
-    if (named > 1)
-      throw CLI::ValidationError(fmt::format(
-          "'{}' would be a report, but the command line also uses it for something else", report));
-  }
+      if (named > 1) refuse(output);
+    }
+  if (const CLI::Option* option = command.get_option_no_throw("--certificate"))
+    for (const std::string& folder : option->results())
+      for (const fs::path& path : certificate_files(folder, false))
+        throw CLI::ValidationError(
+            fmt::format("--certificate: '{}' exists and is no certificate; choose another folder",
+                        path.string()));
 }
 
 void drop_old_reports(std::span<char* const> arguments) {
@@ -65,16 +157,19 @@ void drop_old_reports(std::span<char* const> arguments) {
     const std::string text = arguments[i];
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
-    if (name != "--junit" && name != "--sarif" && name != "--html") continue;
     std::string path;
     if (equals != std::string::npos)
       path = text.substr(equals + 1);
     else if (i + 1 < arguments.size())
       path = arguments[i + 1];
     std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error) || !is_report(path)) continue;
+    if (name == "--certificate")
+      for (const fs::path& old : certificate_files(path, true)) fs::remove(old, error);
+    const bool report =
+        name == "--junit" || name == "--sarif" || name == "--markdown" || name == "--html";
+    if (!report || !fs::is_regular_file(path, error) || !is_report(path)) continue;
     // Remove the target of a link, not the link.
-    std::filesystem::remove(std::filesystem::weakly_canonical(path, error), error);
+    fs::remove(fs::weakly_canonical(path, error), error);
   }
 }
 
@@ -83,6 +178,8 @@ Status write_report_files(const ReportedCases& found, const Options& options) {
     if (auto s = write_file(options.junit, junit(found)); !s) return s;
   if (!options.sarif.empty())
     if (auto s = write_file(options.sarif, sarif(found, SECEQUIV_VERSION)); !s) return s;
+  if (!options.markdown.empty())
+    if (auto s = write_file(options.markdown, markdown(found)); !s) return s;
   return Ok{};
 }
 

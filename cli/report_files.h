@@ -1,25 +1,24 @@
-// The files that --junit, --sarif and --html name. Owns that they overwrite no input, that none of
-// an earlier run remains, and how they are written.
+// The files that options name for output. Owns which options these are, that no output destroys an
+// input or another output, that no result of an earlier run remains, and how reports are written.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "cli/options.h"
 #include "harness/report/reported.h"
 
 namespace secequiv::cli {
 
-// Throws CLI::ValidationError if another argument names the file of a report.
-void keep_reports_apart(const CLI::App& app, const std::vector<std::string>& reports);
+// Throws CLI::ValidationError if an output of the command would replace a file that the command
+// line names for something else, or a file that only looks like a certificate.
+void keep_outputs_apart(const CLI::App& command);
 
-// Removes reports of earlier runs where this command line wants its own, even if this run fails:
-// nobody must take an old verdict for a new one. Files that are no reports stay.
+// Removes reports and certificates of earlier runs where this command line wants its own, even if
+// this run fails: nobody must take an old verdict for a new one. Other files stay.
 void drop_old_reports(std::span<char* const> arguments);
 
-// Writes the JUnit and SARIF files that the options name.
+// Writes the JUnit, SARIF and Markdown files that the options name.
 Status write_report_files(const ReportedCases& found, const Options& options);
 
 }  // namespace secequiv::cli

@@ -2,6 +2,8 @@
 #include "analyze/run.h"
 
 #include "cli/call_options.h"
+#include "cli/command.h"
+#include "cli/inputs.h"
 #include "cli/oracle_option.h"
 #include "harness/report/json.h"
 
@@ -16,20 +18,23 @@ struct RunOptions {
   OracleOption oracle;
 };
 
-int emulate(RunOptions& given) {
+Result<int> emulate(RunOptions& given) {
   const auto data = given.call.read(given.options);
-  if (!data) return report(data.error(), given.options);
+  if (!data) return data.error();
+  if (!given.call.record.empty())
+    warn(
+        "note: audit records do not have the arguments, which are 0 here; 'why' covers all values");
   RunJob job{*data, {}, given.trace};
   for (const std::string& path : given.inputs) {
     auto source = load_accepted(path, given.options);
-    if (!source) return report(source.error(), given.options);
+    if (!source) return source.error();
     job.filters.push_back(std::move(*source));
   }
   auto oracle = given.oracle.open();
-  if (!oracle) return report(oracle.error(), given.options);
+  if (!oracle) return oracle.error();
   job.oracle = std::move(*oracle);
   const auto found = run(job);
-  if (!found) return report(found.error(), given.options);
+  if (!found) return found.error();
   return print(given.options.json ? render(to_json(*found)) : run_text(*found),
                exit_code(found->verdict()));
 }
@@ -37,18 +42,16 @@ int emulate(RunOptions& given) {
 }  // namespace
 
 void add_run(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "run", "Emulate one system call through a filter, or through a stack of filters");
-  auto given = std::make_shared<RunOptions>();
+  const auto [sub, given] = add_command(
+      app, context, "run",
+      "Emulate one system call through a filter, or through a stack of filters", emulate);
   sub->add_option("input", given->inputs,
                   "Programs or policies, newest first; - for standard input")
       ->required();
   given->call.add(*sub, given->options);
-  sub->add_flag("--trace", given->trace, "Show every instruction executed");
+  sub->add_flag("--trace", given->trace, "Show the instructions executed");
   given->oracle.add(*sub);
-  given->options.add_input(*sub);
-  given->options.add_json(*sub);
-  sub->callback([given, &context] { context.status = emulate(*given); });
+  given->options.add(*sub, {kInput, kJson});
 }
 
 }  // namespace secequiv::cli

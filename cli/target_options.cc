@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "adapters/builtin/builtin.h"
 #include "harness/adapter/open.h"
 #include "harness/base/text.h"
@@ -12,14 +10,23 @@
 namespace secequiv::cli {
 namespace {
 
-// A name with the prefix of built-in names must be one; any other text is a command.
-Status known_builtin(const std::string& name, BuiltinKind kind, const char* option) {
-  constexpr std::string_view kBroken = "broken:";
-  if (!name.starts_with(kBroken)) return Ok{};
-  const auto names = builtin_names(kind);
-  return make_error(ErrorCode::kUsage, option,
-                    fmt::format("unknown built-in name '{}'{}; `secequiv fuzz --list` shows them",
-                                name, did_you_mean(similar_names(name, names))));
+// Opens what the user named, if anything. A name with the prefix of built-in names must be one; any
+// other text is a command.
+template <class Builtin, class Open, class Target>
+Status open_one(const std::string& name, const char* option, BuiltinKind kind, Builtin builtin,
+                Open open, AdapterOptions opening, const Options& shared, Target& out) {
+  if (name.empty()) return Ok{};
+  out = builtin(name);
+  if (out) return Ok{};
+  if (name.starts_with("broken:"))
+    return make_error(ErrorCode::kUsage, option,
+                      fmt::format("unknown built-in name '{}'{}; `secequiv fuzz --list` shows them",
+                                  name, did_you_mean(similar_names(name, builtin_names(kind)))));
+  opening.limits.confinement = shared.confinement();
+  auto opened = open(name, opening);
+  if (!opened) return opened.error();
+  out = std::move(*opened);
+  return Ok{};
 }
 
 }  // namespace
@@ -42,10 +49,8 @@ void TargetOptions::add(CLI::App& app, bool evaluators) {
       ->check(cli::seconds())
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("--request-memory", memory,
-                 "Limit the data that it allocates to this many MiB, 0 for no limit")
-      ->check(CLI::Range(0, 1 << 20))
-      ->capture_default_str()
+  add_number(app, "--request-memory", memory, 0, 1 << 20,
+             "Limit the data that it allocates to this many MiB, 0 for no limit")
       ->group(kGroup);
 }
 
@@ -64,43 +69,23 @@ Result<OpenTarget> open_target(const TargetOptions& options, const Options& shar
   if (given > 1)
     return make_error(ErrorCode::kUsage, {},
                       "expected one of --optimizer, --compiler and --evaluator");
+  if (options.evaluator == "kernel")
+    if (auto s = kernel::available(); !s) return s.error();
   AdapterOptions opening;
   opening.limits.seconds = options.seconds;
   opening.limits.memory_bytes = options.memory << 20;
   opening.form = form_from_name(options.form).value_or(Form::kRaw);
   opening.plugin_host = "/proc/self/exe";
-  const auto confine = [&] { opening.limits.confinement = shared.confinement(); };
   OpenTarget out;
-  if (!options.optimizer.empty()) {
-    out.optimizer = builtin_optimizer(options.optimizer);
-    if (out.optimizer) return out;
-    if (auto s = known_builtin(options.optimizer, BuiltinKind::kOptimizer, "--optimizer"); !s)
-      return s.error();
-    confine();
-    auto opened = open_optimizer(options.optimizer, opening);
-    if (!opened) return opened.error();
-    out.optimizer = std::move(*opened);
-  } else if (!options.compiler.empty()) {
-    out.compiler = builtin_compiler(options.compiler);
-    if (out.compiler) return out;
-    if (auto s = known_builtin(options.compiler, BuiltinKind::kCompiler, "--compiler"); !s)
-      return s.error();
-    confine();
-    auto opened = open_compiler(options.compiler, opening);
-    if (!opened) return opened.error();
-    out.compiler = std::move(*opened);
-  } else if (!options.evaluator.empty()) {
-    if (options.evaluator == "kernel")
-      if (auto s = kernel::available(); !s) return s.error();
-    out.evaluator = builtin_evaluator(options.evaluator);
-    if (out.evaluator) return out;
-    if (auto s = known_builtin(options.evaluator, BuiltinKind::kEvaluator, "--evaluator"); !s)
-      return s.error();
-    confine();
-    auto opened = open_evaluator(options.evaluator, opening);
-    if (!opened) return opened.error();
-    out.evaluator = std::move(*opened);
-  }
+  Status done = open_one(options.optimizer, "--optimizer", BuiltinKind::kOptimizer,
+                         builtin_optimizer, open_optimizer, opening, shared, out.optimizer);
+  if (done)
+    done = open_one(options.compiler, "--compiler", BuiltinKind::kCompiler, builtin_compiler,
+                    open_compiler, opening, shared, out.compiler);
+  if (done)
+    done = open_one(options.evaluator, "--evaluator", BuiltinKind::kEvaluator, builtin_evaluator,
+                    open_evaluator, opening, shared, out.evaluator);
+  if (!done) return done.error();
   return out;
 }
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "cli/common.h"
+#include "cli/options.h"
 #include "harness/adapter/interfaces.h"
 
 namespace secequiv::cli {

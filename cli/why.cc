@@ -1,8 +1,10 @@
-// `why`: what decided about one system call.
+// `why`: the rule that decided about one system call, and what would change the decision.
 #include "analyze/why.h"
 
 #include "cli/call_options.h"
+#include "cli/command.h"
 #include "cli/engine_options.h"
+#include "cli/inputs.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -13,32 +15,36 @@ struct WhyOptions {
   std::string filter;
   CallOptions call;
   EngineOptions engine;
+  bool trace = false;
 };
 
-int explain_call(WhyOptions& given) {
+Result<int> explain_call(WhyOptions& given) {
   const auto data = given.call.read(given.options);
-  if (!data) return report(data.error(), given.options);
+  if (!data) return data.error();
   auto stack = load_accepted_stack(given.filter, given.options);
-  if (!stack) return report(stack.error(), given.options);
-  const auto found = why(
-      {{given.filter, std::move(*stack)}, *data, given.options.oci().arch, given.engine.limits()});
-  if (!found) return report(found.error(), given.options);
-  return print(given.options.json ? render(to_json(*found)) : why_text(*found));
+  if (!stack) return stack.error();
+  const auto found = why({{given.filter, std::move(*stack)},
+                          *data,
+                          given.options.oci().arch,
+                          given.engine.limits(),
+                          given.call.record.empty(),
+                          given.call.recorded()});
+  if (!found) return found.error();
+  return print(given.options.json ? render(to_json(*found)) : why_text(*found, given.trace));
 }
 
 }  // namespace
 
 void add_why(CLI::App& app, Context& context) {
-  CLI::App* sub = app.add_subcommand(
-      "why", "Explain one decision: the conditions, the rule and the tests behind it");
-  auto given = std::make_shared<WhyOptions>();
-  sub->add_option("filter", given->filter, "Program in any form, or a policy; several with commas")
-      ->required();
+  const auto [sub, given] = add_command(
+      app, context, "why",
+      "Explain one decision: the rule and the conditions behind it, and what would change it",
+      explain_call);
+  add_filter(*sub, "filter", given->filter);
   given->call.add(*sub, given->options);
+  sub->add_flag("--trace", given->trace, "Show the instructions executed");
   given->engine.add_memory(*sub);
-  given->options.add_input(*sub);
-  given->options.add_json(*sub);
-  sub->callback([given, &context] { context.status = explain_call(*given); });
+  given->options.add(*sub, {kInput, kJson});
 }
 
 }  // namespace secequiv::cli

@@ -1,6 +1,6 @@
-# Foreign libraries that every build needs. verify, which uses Z3 and GMP, finds these itself.
+# Foreign libraries that every build needs. verify/CMakeLists.txt finds Z3 and GMP.
 
-# secequiv_headers(target header): an imported target for a library of which only headers are used.
+# secequiv_headers(target header): an imported target for a library that is used only as headers.
 function(secequiv_headers target header)
   string(MAKE_C_IDENTIFIER "SECEQUIV_${target}_HEADERS" variable)
   find_path(${variable} ${header} REQUIRED)
@@ -9,7 +9,7 @@ function(secequiv_headers target header)
 endfunction()
 
 if(SECEQUIV_FUZZING_ENGINE)
-  # The packages' own files refuse builds for another architecture (-m32), although headers work for all.
+  # The packages' own CMake files refuse builds for another architecture (-m32), although their headers support them.
   secequiv_headers(fmt::fmt-header-only fmt/format.h)
   target_compile_definitions(fmt::fmt-header-only INTERFACE FMT_HEADER_ONLY=1)
   secequiv_headers(nlohmann_json::nlohmann_json nlohmann/json.hpp)

@@ -1,4 +1,4 @@
-# Man pages and shell completions, made from the description that the command line gives of itself, and their installation.
+# Makes man pages and shell completions from the command line's description of itself, and installs them.
 
 set(SECEQUIV_DOCUMENTS ${CMAKE_BINARY_DIR}/share)
 add_custom_target(secequiv_docs

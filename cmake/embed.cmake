@@ -1,5 +1,5 @@
-# cmake -D OUTPUT=file.cc -D NAMESPACE=a::b -D FILES=name=path,... -P embed.cmake: the function
-# `std::string_view NAME()` of the namespace returns the bytes of the file.
+# cmake -D OUTPUT=file.cc -D NAMESPACE=a::b -D FILES=name=path,... -P embed.cmake
+# Writes a source with a function `std::string_view NAME()` in the namespace for each file, which returns its bytes.
 string(REPLACE "," ";" files "${FILES}")
 set(text "#include <string_view>\n\nnamespace ${NAMESPACE} {\n")
 foreach(file ${files})

@@ -1,5 +1,5 @@
-# What `cmake --install` installs: the command line, the library with its header, and the package other projects find. Needs
-# the targets secequiv and libsecequiv.
+# Installs the command line, the library with its header, and the packages for CMake and pkg-config. Needs the targets
+# secequiv and libsecequiv.
 include(CMakePackageConfigHelpers)
 
 set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/secequiv)
@@ -20,4 +20,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/secequivConfig.cmake ${CMAKE_CURRENT_B
 string(REGEX REPLACE "[^/]+" ".." pc_up "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 configure_file(api/cmake/secequiv.pc.in secequiv.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/secequiv.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(DIRECTORY harness/report/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/secequiv/schemas)
+install(FILES corpus/policies/schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/secequiv/schemas
+        RENAME policy.schema.json)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

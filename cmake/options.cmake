@@ -1,4 +1,4 @@
-# Compiler flags, and the helpers every target of this project is declared with.
+# Compiler flags, and the functions that declare the targets of this project.
 
 add_library(secequiv_options INTERFACE)
 target_include_directories(secequiv_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -21,8 +21,8 @@ if(SECEQUIV_FUZZ AND NOT SECEQUIV_FUZZING_ENGINE)
   target_compile_options(secequiv_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# secequiv_together(name ALONE ...): with SECEQUIV_UNITY, several sources of a target are compiled at once; most of a compilation
-# is headers. Sources of which names collide with others' are listed under ALONE.
+# secequiv_together(name ALONE ...): with SECEQUIV_UNITY, compiles several sources of a target at once, because headers take most of
+# the time. Sources listed under ALONE have names that collide with others; they are compiled alone.
 function(secequiv_together name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ALONE")
   if(SECEQUIV_UNITY)
@@ -31,9 +31,9 @@ function(secequiv_together name)
   endif()
 endfunction()
 
-# secequiv_library(name FOLDERS ... EXCEPT ... SOURCES ... ALONE ... LINKS ...): a static library of every .cc file in FOLDERS but
-# tests and EXCEPT, and of SOURCES. LINKS are the arrows of ARCHITECTURE.md, ALONE sources that cannot be compiled together with
-# others. Paths are relative to the current folder.
+# secequiv_library(name FOLDERS ... EXCEPT ... SOURCES ... ALONE ... LINKS ...): a static library of SOURCES and of every .cc file in
+# FOLDERS, except tests and EXCEPT. LINKS are the libraries that ARCHITECTURE.md allows. ALONE are sources that cannot be compiled
+# together with others. Paths are relative to the current folder.
 function(secequiv_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;EXCEPT;SOURCES;ALONE;LINKS")
   set(sources ${arg_SOURCES} ${arg_ALONE})

@@ -1,5 +1,5 @@
-# A Debian package of the installed files; dpkg-shlibdeps (package dpkg-dev) finds its dependencies:
-# cmake --build build/release --target package. scripts/package does this and inspects the result.
+# `cmake --build build/release --target package` makes a Debian package of the installed files. dpkg-shlibdeps (package
+# dpkg-dev) finds its dependencies. scripts/package builds the package and inspects it.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME secequiv)
 set(CPACK_PACKAGE_CONTACT "The secequiv authors")

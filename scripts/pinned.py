@@ -1,4 +1,4 @@
-"""Sources in pinned versions: what is absent, or present in another version, raises Missing."""
+"""Finds sources in pinned versions. If a source is absent, or has another version, raises Missing."""
 
 import json
 import os

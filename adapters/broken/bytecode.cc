@@ -3,9 +3,9 @@
 #include <map>
 
 #include "adapters/broken/planted_passes.h"
-#include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
 #include "harness/bpf/liveness.h"
+#include "harness/bpf/refusal.h"
 #include "harness/optimize/bytecode/edit.h"
 #include "harness/seccomp/action.h"
 
@@ -14,9 +14,10 @@ namespace {
 
 Program copy(ProgramView program) { return {program.begin(), program.end()}; }
 
-// What the kernel would refuse is not what these bugs are about.
+// Returns the program unchanged if the kernel would refuse the result, because these bugs are only
+// about decisions.
 Program unless_refused(Program out, ProgramView before) {
-  return check(out, LengthRule::kUnlimited) ? copy(before) : out;
+  return refusal_of(out, LengthRule::kUnlimited) ? copy(before) : out;
 }
 
 template <class Change>
@@ -26,7 +27,7 @@ Program each(ProgramView program, const Change& change) {
   return unless_refused(std::move(out), program);
 }
 
-// The offset is cut off to 8 bits.
+// Truncates the offset to 8 bits.
 Program thread_conditional_jumps(ProgramView program) {
   return each(program, [&](std::size_t pc, Insn& in) {
     if (!is_conditional(in)) return;
@@ -37,7 +38,7 @@ Program thread_conditional_jumps(ProgramView program) {
   });
 }
 
-// Goes on through conditional jumps.
+// Continues through conditional jumps.
 Program thread_jumps(ProgramView program) {
   return each(program, [&](std::size_t pc, Insn& in) {
     if (in.code != kJa) return;
@@ -47,7 +48,7 @@ Program thread_jumps(ProgramView program) {
   });
 }
 
-// A masked word counts as the word.
+// Treats a masked word as the whole word.
 Program skip_redundant_loads(ProgramView program) {
   const auto flow = accumulator_flow(program);
   return each(program, [&](std::size_t pc, Insn& in) {
@@ -61,7 +62,7 @@ Program skip_redundant_loads(ProgramView program) {
   });
 }
 
-// A value that has one of the bits of a mask is taken to have all of them.
+// Assumes that a value with one bit of a mask has all of them.
 Program skip_decided_tests(ProgramView program) {
   return each(program, [&](std::size_t pc, Insn& in) {
     if (in.code != kJsetK) return;
@@ -73,7 +74,7 @@ Program skip_decided_tests(ProgramView program) {
   });
 }
 
-// Targets are equal if their first instructions are.
+// Treats targets as equal if their first instructions are equal.
 Program merge_equal_targets(ProgramView program) {
   return each(program, [&](std::size_t pc, Insn& in) {
     if (!is_conditional(in)) return;
@@ -83,7 +84,7 @@ Program merge_equal_targets(ProgramView program) {
   });
 }
 
-// The return's data bits are dropped.
+// Drops the data bits of the return value.
 Program replace_jumps_to_returns(ProgramView program) {
   return each(program, [&](std::size_t pc, Insn& in) {
     if (in.code != kJa) return;
@@ -92,7 +93,7 @@ Program replace_jumps_to_returns(ProgramView program) {
   });
 }
 
-// So is a jump over one instruction.
+// Also removes jumps over one instruction.
 Program remove_null_jumps(ProgramView program) {
   Marks dead(program.size(), 0);
   for (std::size_t pc = 0; pc < program.size(); ++pc)
@@ -100,7 +101,7 @@ Program remove_null_jumps(ProgramView program) {
   return unless_refused(detail::erase(program, dead), program);
 }
 
-// Forgets where a JSET goes if no bit is set.
+// Ignores the target of a JSET for the case that no bit is set.
 Program remove_unreachable(ProgramView program) {
   Marks dead(program.size(), 1);
   dead[0] = 0;
@@ -112,11 +113,11 @@ Program remove_unreachable(ProgramView program) {
       if (i == 0 || program[pc].code != kJsetK) dead[to[i]] = 0;
   }
   Program out = detail::erase(program, dead);
-  if (out.empty() || check(out, LengthRule::kUnlimited)) return copy(program);
+  if (out.empty() || refusal_of(out, LengthRule::kUnlimited)) return copy(program);
   return out;
 }
 
-// Looks at the load before, not at the paths that meet behind it.
+// Uses the previous load in the listing, and ignores paths that meet after it.
 Program remove_redundant_loads(ProgramView program) {
   Marks dead(program.size(), 0);
   std::uint32_t held = ~0u;
@@ -132,7 +133,7 @@ Program remove_redundant_loads(ProgramView program) {
   return unless_refused(detail::erase(program, dead), program);
 }
 
-// Nobody is thought to read X.
+// Assumes that X is never read.
 Program remove_dead_writes(ProgramView program) {
   Marks dead(program.size(), 0);
   for (std::size_t pc = 0; pc < program.size(); ++pc)
@@ -140,7 +141,7 @@ Program remove_dead_writes(ProgramView program) {
   return unless_refused(detail::erase(program, dead), program);
 }
 
-// Returns are equal if their actions are.
+// Treats returns as equal if their actions are equal.
 Program merge_returns(ProgramView program) {
   return each(program, [&](std::size_t pc, Insn& in) {
     if (!is_conditional(in)) return;
@@ -154,8 +155,8 @@ Program merge_returns(ProgramView program) {
   });
 }
 
-// Blocks are equal if they are but for their first instruction: what the accumulator holds is left
-// out.
+// Treats blocks as equal even if their first instructions differ. It ignores what the accumulator
+// holds.
 Program merge_equal_code(ProgramView program) {
   return each(program, [&](std::size_t pc, Insn& in) {
     if (!is_conditional(in)) return;

@@ -1,5 +1,5 @@
-// Filter interpreters that are wrong on purpose: ours with one bug that another interpreter had.
-// Owns these and their names. It must not know how they are found.
+// Owns filter interpreters that are wrong on purpose, and their names: our interpreter, each time
+// with one bug that another interpreter had. It must not know how they are found.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace secequiv::broken {
 
-// Replaces one instruction; returns false to run the right one.
+// Executes one instruction wrongly. Returns false to execute the correct one instead.
 using Quirk = bool (*)(const Insn& in, Machine<Concrete>& machine,
                        secequiv::detail::RunControl<Silent>& control);
 
@@ -24,8 +24,8 @@ struct PlantedEvaluator {
 std::span<const PlantedEvaluator> planted_evaluators();
 const PlantedEvaluator* find_planted_evaluator(std::string_view name);
 
-// The return values that `planted` computes, one input after the other. Precondition: that of
-// run(). (One that keeps X depends on the order.)
+// Returns the values that `planted` computes for the inputs in order. An evaluator that keeps X
+// depends on this order. Precondition: as for run().
 std::vector<std::uint32_t> evaluate_with(const PlantedEvaluator& planted, ProgramView program,
                                          std::span<const SeccompData> inputs);
 

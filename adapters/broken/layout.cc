@@ -18,7 +18,7 @@ Plan each_stage(const Plan& plan, const Change& change) {
 
 bool ascend(const Stage& stage) { return std::ranges::is_sorted(stage.entries, {}, &Entry::first); }
 
-// Looks at the first clause only, and not at the data of its action.
+// Examines only the first clause, and ignores the data of its action.
 Plan drop_default_calls(const Plan& plan) {
   return each_stage(plan, [&](const ArchPlan& arch, Stage& stage) {
     std::erase_if(stage.entries, [&](const Entry& entry) {
@@ -29,7 +29,7 @@ Plan drop_default_calls(const Plan& plan) {
   });
 }
 
-// Code is the same if its rules are: the action is not compared.
+// Treats code as equal if its rules are equal, and ignores the actions.
 Plan share_equal_code(const Plan& plan) {
   return each_stage(plan, [](const ArchPlan& arch, Stage& stage) {
     for (Entry& entry : stage.entries)
@@ -42,7 +42,7 @@ Plan share_equal_code(const Plan& plan) {
   });
 }
 
-// Takes the entry behind the hot one out of the list.
+// Also removes the entry that follows the hot one.
 Plan hot_first(const Plan& plan) {
   Plan out = plan;
   for (ArchPlan& arch : out.arches) {
@@ -59,7 +59,7 @@ Plan hot_first(const Plan& plan) {
   return out;
 }
 
-// Takes a call for always allowed if its last clause allows always.
+// Assumes that a call is always allowed if its last clause always allows.
 Plan cacheable_last(const Plan& plan) {
   Plan out = plan;
   for (ArchPlan& arch : out.arches)
@@ -70,15 +70,15 @@ Plan cacheable_last(const Plan& plan) {
   return out;
 }
 
-// A binary search of a list that nobody sorted.
+// Does a binary search in a list that is not sorted.
 Plan search_trees(const Plan& plan) {
   return each_stage(plan, [](const ArchPlan&, Stage& stage) {
-    // Bounds only make sense if the halves can be told apart at all.
+    // Bounds only make sense if there are enough entries to divide.
     stage.tree = stage.entries.size() > 4;
   });
 }
 
-// The last number is not in the tree.
+// Omits the last number from the tree.
 Plan single_tree(const Plan& plan) {
   return each_stage(plan, [](const ArchPlan&, Stage& stage) {
     if (stage.entries.empty()) return;
@@ -88,7 +88,7 @@ Plan single_tree(const Plan& plan) {
   });
 }
 
-// Bridges a number that nobody lists.
+// Also covers a number that is not listed between two others.
 Plan merge_neighbours(const Plan& plan) {
   return each_stage(plan, [](const ArchPlan&, Stage& stage) {
     for (std::size_t i = 0; i + 1 < stage.entries.size(); ++i) {
@@ -99,7 +99,7 @@ Plan merge_neighbours(const Plan& plan) {
   });
 }
 
-// Takes it that no numbers are missing between two in the tree.
+// Assumes that no number is missing between two numbers of the tree.
 Plan pinned_bounds(const Plan& plan) {
   return each_stage(plan, [](const ArchPlan&, Stage& stage) {
     if (!ascend(stage)) return;
@@ -108,7 +108,7 @@ Plan pinned_bounds(const Plan& plan) {
   });
 }
 
-// Of two pieces of code that move, each call gets the other's.
+// Swaps the code of calls in pairs when it moves the code.
 Plan large_code_apart(const Plan& plan) {
   return each_stage(plan, [&](const ArchPlan& arch, Stage& stage) {
     std::vector<Entry*> moved;
@@ -119,7 +119,7 @@ Plan large_code_apart(const Plan& plan) {
   });
 }
 
-// The code of each number is that of the one before it.
+// Each number gets the code of the previous number.
 Plan code_apart(const Plan& plan) {
   return each_stage(plan, [](const ArchPlan&, Stage& stage) {
     for (std::size_t i = stage.entries.size(); i-- > 1;)
@@ -127,7 +127,7 @@ Plan code_apart(const Plan& plan) {
   });
 }
 
-// Of several branches for one value only the first is kept.
+// Keeps only the first of several branches for one value.
 void first_of_each_value(Rule& rule) {
   for (Rule& child : rule.children) first_of_each_value(child);
   if (rule.kind != Rule::Kind::kAnyOf) return;

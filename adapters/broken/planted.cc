@@ -13,7 +13,7 @@
 namespace secequiv::broken {
 namespace {
 
-// Wrong passes need not come to a fixpoint.
+// Wrong passes may never reach a fixpoint, so the rounds are limited.
 constexpr int kRounds = 3;
 
 template <class Function>
@@ -22,7 +22,8 @@ struct Named {
   Function run;
 };
 
-// The standard passes of `wrong`'s kind in their order, with `wrong` in place of the right one.
+// Returns the standard passes of `wrong`'s kind in order, with `wrong` in place of the correct
+// pass.
 template <class Function>
 std::vector<Named<Function>> with_planted(const PlantedPass& wrong) {
   const auto standard = standard_passes();
@@ -39,7 +40,7 @@ std::vector<Named<Function>> with_planted(const PlantedPass& wrong) {
   return out;
 }
 
-// `wrong` is a bytecode pass.
+// Precondition: `wrong` is a bytecode pass.
 WatchedOptimizer optimizer_around(const PlantedPass& wrong) {
   return [passes = with_planted<BytecodePass>(wrong)](ProgramView program, const Watch& watch) {
     Program out(program.begin(), program.end());
@@ -55,7 +56,7 @@ WatchedOptimizer optimizer_around(const PlantedPass& wrong) {
   };
 }
 
-// Of any other.
+// Precondition: `wrong` is a pass over rules or layouts.
 PlantedCompiler compiler_around(const PlantedPass& wrong) {
   if (std::holds_alternative<LayoutPass>(wrong.run)) {
     return [passes = with_planted<LayoutPass>(wrong)](const Policy& policy) {
@@ -64,8 +65,8 @@ PlantedCompiler compiler_around(const PlantedPass& wrong) {
       return optimize(render(plan)).program;
     };
   }
-  // Run it on the original rules first: what the other passes leave is no longer what some get
-  // wrong.
+  // Runs the wrong pass on the original rules first, because other passes may remove the rules that
+  // it treats wrongly.
   auto passes = with_planted<RulePass>(wrong);
   passes.insert(passes.begin(), {wrong.pass, std::get<RulePass>(wrong.run)});
   return [passes](const Policy& policy) {
@@ -99,7 +100,7 @@ std::vector<Planted> with_planted_passes() {
   return out;
 }
 
-// Bug classes with a name of their own, for which a wrong pass is an example.
+// Bug classes that have their own name and use a wrong pass as the example.
 struct Alias {
   const char* name;
   std::string_view bug_class;

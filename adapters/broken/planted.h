@@ -1,6 +1,6 @@
-// Optimizers and compilers of filters that are wrong on purpose: the reference with one bug, one
-// for each class of bugs that real ones had. Owns these and their names. It must not know how they
-// are found.
+// Owns optimizers and compilers of filters that are wrong on purpose, and their names: the
+// reference with one bug, for each class of bugs that real ones had. It must not know how they are
+// found.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@
 
 namespace secequiv::broken {
 
-// Precondition: an accepted program, or a policy that read_policy() could return. The kernel
-// accepts the result, too; only its decisions are wrong.
+// Precondition: the kernel accepts the program, or read_policy() could return the policy. The
+// kernel also accepts the result; only its decisions are wrong.
 using PlantedOptimizer = std::function<Program(ProgramView)>;
 using PlantedCompiler = std::function<Program(const Policy&)>;
 using WatchedOptimizer = std::function<Program(ProgramView, const Watch&)>;
 
 struct Planted {
   std::string name;            // "swapped-targets-in-high-half"
-  std::string_view bug_class;  // the real bug, in words
+  std::string_view bug_class;  // describes the real bug
   std::variant<PlantedOptimizer, PlantedCompiler> run;
-  WatchedOptimizer watched = {};  // if the optimizer has passes: as `run`, with stages
+  WatchedOptimizer watched = {};  // like `run`, with stages; empty without passes
 };
 
-// One for each bug class, then the reference optimizer once for each wrong pass
-// (planted_passes.h): "twin-PASS", or "twin-PASS-2" and so on for further ones.
+// Returns one for each bug class, then one for each wrong pass (planted_passes.h), named
+// "twin-PASS", "twin-PASS-2" and so on.
 std::span<const Planted> planted_optimizers();
 const Planted* find_planted(std::string_view name);
 
-// Compiles a policy with `planted`; an optimizer gets the unoptimized program.
+// Compiles a policy with `planted`. If that is an optimizer, it optimizes the unoptimized program.
 Program compile_with(const Planted& planted, const Policy& policy);
 
 }  // namespace secequiv::broken

@@ -1,20 +1,20 @@
-// Wrong passes over programs that stand between those of the reference optimizer.
+// Wrong passes over programs, which run between passes of the reference optimizer.
 #include <algorithm>
 #include <utility>
 
 #include "adapters/broken/planted_parts.h"
-#include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
 #include "harness/bpf/liveness.h"
+#include "harness/bpf/refusal.h"
 #include "harness/optimize/bytecode/edit.h"
 #include "harness/optimize/optimizer.h"
 
 namespace secequiv::broken {
 namespace {
 
-bool accepted(ProgramView program) { return !check(program, LengthRule::kUnlimited); }
+bool accepted(ProgramView program) { return !refusal_of(program, LengthRule::kUnlimited); }
 
-// How many instructions may come before each.
+// Returns how many instructions can come directly before each instruction.
 std::vector<std::size_t> predecessors(ProgramView program) {
   std::vector<std::size_t> out(program.size(), 0);
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
@@ -25,7 +25,8 @@ std::vector<std::size_t> predecessors(ProgramView program) {
   return out;
 }
 
-// After jumps to the next instruction are deleted, the last jump left goes one instruction too far.
+// Deletes jumps to the next instruction, and then makes the last remaining jump one instruction too
+// long.
 Program last_jump_goes_too_far(ProgramView program) {
   Marks dead;
   bool any = false;
@@ -59,7 +60,7 @@ bool follows_only(ProgramView program, std::size_t pc, std::span<const std::size
   return before[pc] == 1 && std::find(to, to + count, pc) != to + count;
 }
 
-// A load of the word that was loaded last, whatever arithmetic changed in A since.
+// Removes a load of the word that was loaded last, even if arithmetic has changed A since.
 Program load_removed_behind_arithmetic(ProgramView program) {
   const Program before = optimize(program).program;
   const auto count = predecessors(before);
@@ -80,7 +81,7 @@ Program load_removed_behind_arithmetic(ProgramView program) {
   return accepted(out) ? optimize(out).program : before;
 }
 
-// Loads come as early as they can, before stores, too, whatever these write or read.
+// Moves loads as early as possible, also before stores, and ignores which registers these use.
 Program loads_before_stores(ProgramView program) {
   Program out(program.begin(), program.end());
   const auto count = predecessors(out);

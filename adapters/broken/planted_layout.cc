@@ -1,4 +1,4 @@
-// What is wrong with the plan, on its way through the reference optimizer.
+// Mistakes in the plan, between the passes of the reference optimizer.
 #include <algorithm>
 
 #include "adapters/broken/planted_parts.h"
@@ -11,7 +11,8 @@ namespace {
 Policy simplified(const Policy& policy) { return simplify(policy, standard_passes()).policy; }
 Plan laid_out(const Policy& policy) { return lay_out(simplified(policy), standard_passes()); }
 
-// Of a call's clauses the one that is tested fastest comes first, whichever was first.
+// Moves the clause with the cheapest test to the front of a call's clauses, although their order
+// decides.
 Program cheapest_clause_first(const Policy& policy) {
   Plan plan = make_plan(simplified(policy));
   for (ArchPlan& arch : plan.arches)
@@ -26,7 +27,7 @@ Program cheapest_clause_first(const Policy& policy) {
   return optimize(render(plan)).program;
 }
 
-// Where no call is listed, nothing is written; not even the default action.
+// Omits an architecture that lists no call, including its default action.
 Program empty_arch_is_left_out(const Policy& policy) {
   Plan plan = laid_out(policy);
   std::erase_if(plan.arches, [](const ArchPlan& arch) {
@@ -36,7 +37,7 @@ Program empty_arch_is_left_out(const Policy& policy) {
   return optimize(render(plan)).program;
 }
 
-// Trees are sorted by signed numbers and searched by unsigned ones.
+// Sorts trees by signed numbers, although they are searched by unsigned numbers.
 Program trees_sorted_as_signed(const Policy& policy) {
   Plan plan = laid_out(policy);
   for (ArchPlan& arch : plan.arches)
@@ -48,7 +49,7 @@ Program trees_sorted_as_signed(const Policy& policy) {
   return optimize(render(plan)).program;
 }
 
-// The first bound of the first tree belongs to the wrong side.
+// Tests the first bound of the first tree with JGT instead of JGE.
 Program bound_on_wrong_side(const Policy& policy) {
   Program program = render(laid_out(policy));
   const auto flow = accumulator_flow(program);

@@ -1,4 +1,4 @@
-// The parts of planted.h's table, by the place of the bug. Owns nothing else.
+// Owns the parts of planted.h's table, divided by the place of the bug.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
-// Passes that are wrong on purpose: for each pass of the reference optimizer a variant with a bug
-// that real filter compilers and optimizers had. Owns these bugs. The harness must find all of
-// them; everybody who tests an optimizer with it relies on that.
+// Owns passes that are wrong on purpose: for each pass of the reference optimizer, a variant with a
+// bug that real filter compilers and optimizers had. The harness must find all of them; users who
+// test their optimizer rely on this.
 #pragma once
 
 #include <span>
@@ -17,8 +17,8 @@ struct PlantedPass {
   std::variant<RulePass, LayoutPass, BytecodePass> run;
 };
 
-// The results are well-formed: programs that the kernel accepts, plans that can be rendered. Only
-// the decision is wrong.
+// The results are well-formed: the kernel accepts the programs, and the plans can be rendered. Only
+// the decisions are wrong.
 std::span<const PlantedPass> planted_rule_passes();
 std::span<const PlantedPass> planted_layout_passes();
 std::span<const PlantedPass> planted_bytecode_passes();

@@ -1,4 +1,4 @@
-// What is wrong with the rules before the reference optimizer gets them.
+// Mistakes in the rules, made before the reference optimizer runs.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -23,7 +23,7 @@ bool compares_order(const Matcher& m) {
   return m.op == Op::kGt || m.op == Op::kGe || m.op == Op::kLt || m.op == Op::kLe;
 }
 
-// Every matcher for which `as_rule(field, matcher)` gives a rule becomes that rule.
+// Replaces every matcher for which `as_rule(field, matcher)` returns a rule by this rule.
 template <class AsRule>
 Rule with_matchers_as_rules(const Rule& rule, const AsRule& as_rule) {
   return rewrite(rule, [&](Rule node) {
@@ -41,7 +41,7 @@ Rule with_matchers_as_rules(const Rule& rule, const AsRule& as_rule) {
   });
 }
 
-// The low halves decide although the high ones are not equal.
+// Compares the low halves even if the high halves are not equal.
 Rule orders_split_wrongly(const Rule& rule) {
   return with_matchers_as_rules(
       rule, [](std::size_t field, const Matcher& m) -> std::optional<Rule> {
@@ -54,7 +54,7 @@ Rule orders_split_wrongly(const Rule& rule) {
       });
 }
 
-// Of `ne`: unequal low halves match, and equal high ones instead of unequal ones.
+// In `ne`, tests the high halves for equality instead of inequality.
 Rule high_half_of_ne_swapped(const Rule& rule) {
   return with_matchers_as_rules(
       rule, [](std::size_t field, const Matcher& m) -> std::optional<Rule> {
@@ -71,7 +71,7 @@ Rule empty_mask_compares_all_bits(const Rule& rule) {
   });
 }
 
-// A value of 0 is taken for none.
+// Treats a masked value of 0 as "no condition".
 Rule masked_zero_holds(const Rule& rule) {
   return change_matchers(rule, [](Matcher& m) {
     if (m.op == Op::kMaskedEq && m.value == 0) m = Matcher{};
@@ -100,7 +100,7 @@ Rule high_half_of_zero_is_not_tested(const Rule& rule) {
   });
 }
 
-// Not above stands for below.
+// Treats "not above" as "below".
 Rule lt_includes_its_value(const Rule& rule) {
   return change_matchers(rule, [](Matcher& m) {
     if (m.op == Op::kLt) m.op = Op::kLe;
@@ -116,7 +116,7 @@ Policy with_each_entry(const Policy& policy, const Change& change) {
 
 std::uint64_t swapped(std::uint64_t value) { return value >> 32 | value << 32; }
 
-// Equalities and masks of big-endian architectures get the other half of everything.
+// Swaps the halves of values and masks for equality tests on big-endian architectures.
 Policy halves_swapped_on_big_endian(const Policy& policy) {
   return with_each_entry(policy, [](SyscallRule& entry) {
     if (arch_info(entry.arch).endian != Endian::kBig) return;
@@ -134,7 +134,7 @@ Policy x32_bit_ignored(const Policy& policy) {
   return out;
 }
 
-// What the first architecture does not list it gets from the second.
+// Gives calls that only the second architecture lists to the first one, too.
 Policy second_arch_applies_to_first(const Policy& policy) {
   if (policy.arches.size() < 2) return policy;
   Policy out = policy;
@@ -150,7 +150,7 @@ Policy second_arch_applies_to_first(const Policy& policy) {
   return out;
 }
 
-// Where socketcall stands for a block of calls, numbers behind it are counted with the block.
+// On architectures where socketcall multiplexes calls, the numbers after it are off by one.
 Policy numbers_off_behind_socketcall(const Policy& policy) {
   return with_each_entry(policy, [](SyscallRule& entry) {
     const auto block = syscall_nr(entry.arch, "socketcall");

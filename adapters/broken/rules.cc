@@ -108,7 +108,8 @@ Matcher low(std::uint64_t mask, const Matcher& m) {
   return Matcher{Op::kMaskedEq, m.value & kLowHalf, mask & kLowHalf, true, m.variable};
 }
 
-// Every args as an all_of of what `parts` makes of its 64-bit eq and masked_eq matchers.
+// Replaces every 64-bit eq and masked_eq matcher by the matchers that `parts` returns, as an
+// all_of.
 template <class Parts>
 Rule split(const Rule& rule, const Parts& parts) {
   return rewrite(rule, [&](Rule node) {
@@ -152,7 +153,7 @@ Rule half_without_mask_must_be_zero(const Rule& rule) {
   });
 }
 
-// An any_of of args only: what all of them ask for, and what is left of each.
+// An any_of of args, divided into the conditions that all of them share, and the rest of each.
 struct Factored {
   Rule common;
   std::vector<Rule> rest;

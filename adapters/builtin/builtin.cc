@@ -6,7 +6,7 @@
 #include "adapters/broken/evaluators.h"
 #include "adapters/broken/planted.h"
 #include "harness/base/clock.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/kernel/oracle.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
@@ -33,10 +33,10 @@ Answer<T> refused(std::string detail) {
   return out;
 }
 
-// What `work` makes of an accepted program, and how long it took.
+// Returns the result of `work` for an accepted program, and the time that it took.
 template <class T, class Work>
 Answer<T> answer(ProgramView program, const Work& work) {
-  if (const auto refusal = check(program, LengthRule::kUnlimited))
+  if (const auto refusal = refusal_of(program, LengthRule::kUnlimited))
     return refused<T>(describe(*refusal, program));
   Answer<T> out;
   const auto start = Clock::now();
@@ -47,7 +47,7 @@ Answer<T> answer(ProgramView program, const Work& work) {
 
 class BuiltinOptimizer final : public Optimizer {
  public:
-  // `watched` does the same, or is null.
+  // `watched` computes the same with stages, or is null.
   explicit BuiltinOptimizer(OptimizeFunction run, broken::WatchedOptimizer watched)
       : run_(std::move(run)), watched_(std::move(watched)) {}
   Answer<Program> optimize(ProgramView program) override {
@@ -117,8 +117,8 @@ class KernelEvaluator final : public Evaluator {
   static Outcome outcome_of(ProgramView program, ErrorCode code) {
     switch (code) {
       case ErrorCode::kRejected:
-        // Too long, or no room for what makes its answers readable; else the kernel refuses what it
-        // should take.
+        // The program is too long, or has no room for the instrumentation that makes its return
+        // values visible. Otherwise the kernel refused a program that it should accept.
         return kernel::askable(program) ? Outcome::kGarbage : Outcome::kUnsupported;
       case ErrorCode::kUnavailable:
         return Outcome::kCrashed;
@@ -128,7 +128,7 @@ class KernelEvaluator final : public Evaluator {
   }
 };
 
-// What is planted under the name behind "broken:", or null.
+// Returns what is planted under a name of the form "broken:NAME", or null.
 const broken::Planted* planted(std::string_view name) {
   if (!name.starts_with(kBroken)) return nullptr;
   return broken::find_planted(name.substr(kBroken.size()));

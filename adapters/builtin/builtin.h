@@ -1,5 +1,5 @@
-// Optimizers, compilers and evaluators that are part of this program, behind the interfaces of
-// harness/adapter. Owns their names. It must not know where requests come from.
+// Owns the optimizers, compilers and evaluators that are part of this program, behind the
+// interfaces of harness/adapter, and their names. It must not know where requests come from.
 //   secequiv     the reference optimizer; our interpreter
 //   kernel       evaluators only: the running Linux (harness/kernel)
 //   identity     returns a program unchanged, and a policy's unoptimized program
@@ -17,12 +17,13 @@ namespace secequiv {
 
 enum class BuiltinKind : std::uint8_t { kOptimizer, kCompiler, kEvaluator };
 
-// All names of one kind. A bug in the rules or the layout makes a compiler only; a bug in the
-// bytecode makes an optimizer, and a compiler that runs it on the unoptimized program.
+// Returns all names of one kind. A bug in the rules or the layout only makes a wrong compiler. A
+// bug in the bytecode makes a wrong optimizer, and a compiler that runs it on the unoptimized
+// program.
 std::vector<std::string> builtin_names(BuiltinKind kind);
 
-// Null for an unknown name. A program that check() refuses (the length rule aside), or a policy
-// that read_policy() refuses, gets kRefused with the reason.
+// Return null for an unknown name. The answer is kRefused, with the reason, if the kernel refuses
+// the program (not for its length) or read_policy() refuses the policy.
 std::unique_ptr<Optimizer> builtin_optimizer(std::string_view name);
 std::unique_ptr<Compiler> builtin_compiler(std::string_view name);
 std::unique_ptr<Evaluator> builtin_evaluator(std::string_view name);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/program.h"
 #include "harness/generate/random_program.h"
@@ -22,7 +22,7 @@ constexpr std::string_view kPolicy =
 
 const Program kRefused = {Insn{kLdWAbs, 0, 0, 0}};
 
-TEST(Builtin, EveryNameOpens) {
+TEST(Builtin, EveryNameIsKnown) {
   for (const std::string& name : builtin_names(BuiltinKind::kOptimizer)) {
     ASSERT_NE(builtin_optimizer(name), nullptr) << name;
     EXPECT_NE(builtin_compiler(name), nullptr) << name;
@@ -33,7 +33,7 @@ TEST(Builtin, EveryNameOpens) {
     EXPECT_NE(builtin_evaluator(name), nullptr) << name;
 }
 
-TEST(Builtin, NamesAreDistinctAndOthersAreNone) {
+TEST(Builtin, NamesAreDistinctAndOthersAreUnknown) {
   for (const auto kind :
        {BuiltinKind::kOptimizer, BuiltinKind::kCompiler, BuiltinKind::kEvaluator}) {
     const auto names = builtin_names(kind);
@@ -44,11 +44,11 @@ TEST(Builtin, NamesAreDistinctAndOthersAreNone) {
     EXPECT_EQ(builtin_compiler(name), nullptr) << name;
     EXPECT_EQ(builtin_evaluator(name), nullptr) << name;
   }
-  // What is broken in the rules cannot be asked about a program.
+  // A bug in the rules cannot be shown with a program, so there is no such optimizer.
   EXPECT_EQ(builtin_optimizer("broken:twin-split-halves"), nullptr);
 }
 
-TEST(Builtin, ReferenceAndIdentity) {
+TEST(Builtin, ReferenceOptimizesAndIdentityCopies) {
   const Policy policy = policy_from(kPolicy);
   const Program plain = compile(policy);
   EXPECT_EQ(builtin_optimizer("identity")->optimize(plain).value, plain);
@@ -60,22 +60,22 @@ TEST(Builtin, ReferenceAndIdentity) {
             (std::vector<std::uint32_t>{0x7fff0000, 0x00050001}));
 }
 
-TEST(Builtin, BrokenOnesAnswerWithAcceptedPrograms) {
+TEST(Builtin, PlantedBugsReturnAcceptedPrograms) {
   const Program plain = compile(policy_from(kPolicy));
   for (const std::string& name : builtin_names(BuiltinKind::kCompiler)) {
     const auto compiled = builtin_compiler(name)->compile(kPolicy);
     ASSERT_TRUE(compiled.ok()) << name;
-    EXPECT_FALSE(check(compiled.value, LengthRule::kUnlimited)) << name;
+    EXPECT_FALSE(refusal_of(compiled.value, LengthRule::kUnlimited)) << name;
   }
   for (const std::string& name : builtin_names(BuiltinKind::kOptimizer)) {
     const auto optimized = builtin_optimizer(name)->optimize(plain);
     ASSERT_TRUE(optimized.ok()) << name;
-    EXPECT_FALSE(check(optimized.value, LengthRule::kUnlimited)) << name;
+    EXPECT_FALSE(refusal_of(optimized.value, LengthRule::kUnlimited)) << name;
   }
 }
 
-// The reference optimizer and its planted variants report stages; no other built-in one does.
-TEST(Builtin, StagesEndWithTheAnswer) {
+// Only the reference optimizer and its planted variants report stages.
+TEST(Builtin, LastStageIsTheAnswer) {
   constexpr std::size_t kAliases = 4;
   std::size_t expected = kAliases;
   std::size_t telling = 0;
@@ -108,7 +108,7 @@ TEST(Builtin, StagesEndWithTheAnswer) {
   EXPECT_EQ(builtin_optimizer("secequiv")->stages(kRefused).outcome, Outcome::kRefused);
 }
 
-TEST(Builtin, WrongRequestsAreRefused) {
+TEST(Builtin, RefusesWrongRequests) {
   const auto optimized = builtin_optimizer("secequiv")->optimize(kRefused);
   EXPECT_EQ(optimized.outcome, Outcome::kRefused);
   EXPECT_NE(optimized.detail.find("last"), std::string::npos) << optimized.detail;

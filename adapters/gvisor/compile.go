@@ -1,14 +1,15 @@
 package main
 
-// Policies as gVisor's rule sets. This file owns which policies gVisor can express; how it compiles them is its own affair.
+// This file owns which policies gVisor can express, and turns them into gVisor's rule sets. It must not know how gVisor compiles
+// them.
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/secequiv/secequiv/api/go/serve"
 	"gvisor.dev/gvisor/pkg/seccomp"
 	"secequiv/adapters/policy"
-	"secequiv/adapters/serve"
 )
 
 func compile(text []byte, unoptimized bool) ([]serve.Insn, error) {
@@ -69,7 +70,7 @@ func express(p policy.Policy) (*seccomp.Program, error) {
 	return program, nil
 }
 
-// number returns a system call as gVisor writes its own: the pseudo number -1 in all bits of a uintptr.
+// number returns a system call as gVisor writes it: the pseudo number -1 has all bits of a uintptr set.
 func number(nr uint32) uintptr { return uintptr(int32(nr)) }
 
 func expressAction(value uint32) (seccomp.Action, error) {
@@ -114,7 +115,7 @@ func expressRule(rule policy.Rule) (seccomp.SyscallRule, error) {
 	if rule.AllOf != nil {
 		return seccomp.And(children), nil
 	}
-	var args seccomp.PerArg // gVisor leaves out fields without a matcher, too
+	var args seccomp.PerArg // gVisor also omits fields without a matcher
 	for field, matcher := range rule.Args {
 		index := slices.Index([]string{"0", "1", "2", "3", "4", "5", "ip"}, field)
 		if index < 0 {
@@ -158,7 +159,7 @@ func expressMatcher(m policy.Matcher) (seccomp.ValueMatcher, error) {
 	return nil, fmt.Errorf("unknown matcher '%s'", m.Op)
 }
 
-// expressLowHalf writes a test of the low half as one of the whole field under a mask, where that says the same.
+// expressLowHalf replaces a test of the low half by an equivalent test of the whole field under a mask, if there is one.
 func expressLowHalf(m policy.Matcher) (seccomp.ValueMatcher, error) {
 	const low = 0xffffffff
 	switch m.Op {

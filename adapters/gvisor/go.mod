@@ -3,6 +3,7 @@ module secequiv/adapters/gvisor
 go 1.26.3
 
 require (
+	github.com/secequiv/secequiv/api/go v0.0.0
 	gvisor.dev/gvisor v0.0.0-20260905035102-160fafc42237
 	secequiv/adapters v0.0.0
 )
@@ -13,4 +14,7 @@ require (
 	golang.org/x/time v0.15.0 // indirect
 )
 
-replace secequiv/adapters => ../go
+replace (
+	github.com/secequiv/secequiv/api/go => ../../api/go
+	secequiv/adapters => ../go
+)

@@ -1,15 +1,15 @@
 // Command gvisor puts gVisor's seccomp compiler, bytecode optimizer and interpreter under test.
 //
-// It speaks the served form of harness/adapter/PROTOCOL.md. --unoptimized: compile without gVisor's optimizations. --pairs: see
-// pairs.
+// It serves requests as harness/adapter/PROTOCOL.md describes. With --unoptimized it compiles without gVisor's optimizations. For
+// --pairs see the function pairs.
 package main
 
 import (
 	"fmt"
 	"os"
 
+	"github.com/secequiv/secequiv/api/go/serve"
 	"gvisor.dev/gvisor/pkg/bpf"
-	"secequiv/adapters/serve"
 )
 
 func main() {
@@ -35,7 +35,7 @@ func main() {
 	})
 }
 
-// optimize runs bpf.Optimize, which takes its program for checked; so bpf.Compile checks it as far as it does that.
+// optimize runs bpf.Optimize, which expects a checked program. So bpf.Compile first checks programs that are not too long for it.
 func optimize(program []serve.Insn) ([]serve.Insn, error) {
 	insns := toGvisor(program)
 	if len(insns) <= bpf.MaxInstructions {
@@ -46,7 +46,7 @@ func optimize(program []serve.Insn) ([]serve.Insn, error) {
 	return fromGvisor(bpf.Optimize(insns)), nil
 }
 
-// evaluate runs bpf.Exec as the Sentry does for filters of the programs it runs: a filter that fails kills the thread.
+// evaluate runs bpf.Exec as the Sentry does for the filters of its programs: a filter that fails kills the thread.
 func evaluate(program []serve.Insn, inputs [][]byte) ([]uint32, error) {
 	if len(program) > bpf.MaxInstructions {
 		return nil, serve.Unsupported("more than %d instructions", bpf.MaxInstructions)

@@ -13,9 +13,9 @@ import (
 
 const recordBytes = 64
 
-// pairs runs two raw programs on 64-byte records over and over, as gVisor's own differential fuzzer does: bpf.Exec for the
-// first program, bpf.InstrumentedExec, whose coverage it keeps, for the second. Prints how many records went through both.
-// A reference for scripts/bench; arguments are two programs, a file of records and seconds.
+// pairs runs two raw programs on 64-byte records repeatedly, as gVisor's own differential fuzzer does: bpf.Exec runs the first
+// program, and bpf.InstrumentedExec, which records coverage, the second. It prints how many records both programs ran.
+// scripts/bench uses it as a reference. The arguments are two programs, a file of records, and seconds.
 func pairs(arguments []string) error {
 	if len(arguments) != 4 {
 		return fmt.Errorf("expected BEFORE AFTER INPUTS SECONDS, found %d arguments", len(arguments))

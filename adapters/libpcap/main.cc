@@ -1,5 +1,6 @@
 // Puts libpcap's interpreter of classic BPF, bpf_filter, under test as an evaluator of seccomp
-// filters. A packet's words are big-endian; its length on the wire is that of struct seccomp_data.
+// filters. A packet's words are big-endian. Its length on the wire is the size of struct
+// seccomp_data.
 #include <arpa/inet.h>
 #include <pcap/bpf.h>
 

@@ -15,9 +15,9 @@ using secequiv::Matcher;
 using secequiv::Policy;
 using secequiv::Result;
 using secequiv::Rule;
-using Conjunction = std::vector<Condition>;  // all hold; each is on another argument
+using Conjunction = std::vector<Condition>;  // all must hold; each tests a different argument
 
-constexpr std::size_t kMaxAlternatives = 256;  // of one system call in one rule set
+constexpr std::size_t kMaxAlternatives = 256;  // for one system call in one rule set
 
 secequiv::Error cannot(std::string why) {
   return secequiv::make_error(secequiv::ErrorCode::kAdapter, {}, std::move(why));
@@ -27,7 +27,7 @@ Condition compare(std::size_t field, Compare op, std::uint64_t a, std::uint64_t 
   return {static_cast<unsigned>(field), op, a, b};
 }
 
-// Registers of 32-bit ABIs: libseccomp then looks at the low half of an argument alone.
+// 32-bit ABIs have 32-bit registers, and libseccomp then tests only the low half of an argument.
 bool low_halves(Arch arch) { return secequiv::arch_info(arch).bits == 32; }
 
 Result<std::optional<Condition>> comparison(const Matcher& m, std::size_t field, Arch arch) {
@@ -63,7 +63,7 @@ Result<std::optional<Condition>> comparison(const Matcher& m, std::size_t field,
   return std::optional<Condition>();
 }
 
-// The rule as alternatives of conjunctions.
+// Returns the rule as a list of alternatives, each a conjunction.
 Result<std::vector<Conjunction>> alternatives(const Rule& rule, Arch arch);
 
 Result<std::vector<Conjunction>> of_any(const Rule& rule, Arch arch) {
@@ -124,12 +124,12 @@ bool same_argument_twice(const Conjunction& conditions) {
   return false;
 }
 
-// The name that libseccomp has for the architecture.
+// Returns libseccomp's name for the architecture.
 std::string libseccomp_name(Arch arch) {
   return arch == Arch::kI386 ? "x86" : std::string(secequiv::arch_info(arch).name);
 }
 
-// What holds for every filter of libseccomp's, whatever it is told.
+// Refuses policies that contradict what libseccomp does in every filter.
 secequiv::Status check_whole(const Policy& policy) {
   for (const Arch arch : policy.arches)
     if (secequiv::arch_info(arch).endian == secequiv::Endian::kBig)

@@ -1,4 +1,5 @@
-// What of a policy libseccomp can say. Owns that translation; must not know libseccomp's calls.
+// Owns translating policies into what libseccomp can express. It must not know libseccomp's
+// functions.
 #pragma once
 
 #include "adapters/libseccomp/filter.h"
@@ -7,8 +8,8 @@
 
 namespace adapter {
 
-// Rules stay in the policy's order; those with the default action, which libseccomp does not take
-// and which decide nothing, are left out. Errors: why libseccomp cannot say what the policy says.
+// Keeps rules in the policy's order. Omits rules with the default action, which libseccomp refuses
+// and which decide nothing. Errors: why libseccomp cannot express the policy.
 secequiv::Result<FilterSpec> express(const secequiv::Policy& policy);
 
 }  // namespace adapter

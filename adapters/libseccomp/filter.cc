@@ -42,10 +42,9 @@ constexpr scmp_compare compare(Compare op) {
   return SCMP_CMP_MASKED_EQ;
 }
 
-// libseccomp takes numbers of the architecture it runs on and translates them by name; a number of
-// that architecture stands for itself.
+// libseccomp takes native numbers and translates them by name to other architectures.
 std::optional<int> native_number(std::uint32_t arch, const FilterRule& rule) {
-  constexpr std::uint32_t kX32Bit = 0x40000000;  // above it: x32's, then pseudo numbers
+  constexpr std::uint32_t kX32Bit = 0x40000000;  // first number of x32; pseudo numbers are larger
   const int nr = static_cast<int>(rule.nr);
   if (arch == seccomp_arch_native()) return rule.nr < kX32Bit ? std::optional(nr) : std::nullopt;
   if (rule.name.empty() || seccomp_syscall_resolve_name_arch(arch, rule.name.c_str()) != nr)
@@ -61,7 +60,8 @@ std::optional<Answer> add_rule(scmp_filter_ctx filter, std::uint32_t arch, const
   conditions.reserve(rule.conditions.size());
   for (const Condition& c : rule.conditions)
     conditions.push_back({.arg = c.argument, .op = compare(c.op), .datum_a = c.a, .datum_b = c.b});
-  // Exactly this rule: else calls that some architectures multiplex get rules nobody asked for.
+  // The "exact" variant adds only this rule. The other one also adds rules for the calls that
+  // multiplex it.
   const int status = seccomp_rule_add_exact_array(
       filter, rule.action, *number, static_cast<unsigned>(conditions.size()), conditions.data());
   if (status == 0 || status == -EEXIST) return std::nullopt;
@@ -104,7 +104,7 @@ Answer exported(scmp_filter_ctx filter) {
 }  // namespace
 
 Answer compile(const FilterSpec& spec) {
-  // What libseccomp can do, whatever the running kernel can.
+  // Uses everything that libseccomp supports, independent of the running kernel.
   if (const int status = seccomp_api_set(6); status != 0) return no(status, "seccomp_api_set");
   Filter whole;
   for (const FilterArch& arch : spec.arches) {
@@ -117,7 +117,7 @@ Answer compile(const FilterSpec& spec) {
     }
     if (const int status = seccomp_merge(whole.get(), one.get()); status != 0)
       return no(status, "seccomp_merge");
-    [[maybe_unused]] const void* merged = one.release();  // now part of the whole
+    [[maybe_unused]] const void* merged = one.release();  // the merged filter owns it now
   }
   return exported(whole.get());
 }

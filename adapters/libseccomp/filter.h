@@ -1,6 +1,6 @@
-// What libseccomp is told, in words of its own: actions, architectures, rules of at most one
-// comparison per argument. Owns all calls of libseccomp; must not know policies (express.h), whose
-// header has names that the kernel's headers define as macros.
+// Owns all calls of libseccomp, and a description of filters for them: actions, architectures, and
+// rules with at most one comparison for each argument. It must not know policies (express.h),
+// because their header uses names that the kernel's headers define as macros.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ struct Condition {
   unsigned argument = 0;
   Compare op = Compare::kEq;
   std::uint64_t a = 0;
-  std::uint64_t b = 0;  // the value of kMaskedEq
+  std::uint64_t b = 0;  // for kMaskedEq, the value
 };
 
 struct FilterRule {
   std::uint32_t action = 0;
   std::uint32_t nr = 0;
-  std::string name;                   // of the system call, or empty
-  std::vector<Condition> conditions;  // all hold
+  std::string name;                   // system call, or empty
+  std::vector<Condition> conditions;  // all must hold
 };
 
 struct FilterArch {
-  std::string name;  // as libseccomp knows it
+  std::string name;  // libseccomp's name
   std::vector<FilterRule> rules;
 };
 
@@ -39,7 +39,8 @@ struct FilterSpec {
   std::vector<FilterArch> arches;
 };
 
-// The program, raw; unsupported if libseccomp says no, since it checks before it compiles.
+// Returns the raw program; unsupported if libseccomp refuses the filter, because it checks before
+// it compiles.
 Answer compile(const FilterSpec& spec);
 
 }  // namespace adapter

@@ -1,5 +1,5 @@
 // Puts libseccomp under test as a compiler of policies.
-//   libseccomp [--tree]   --tree: a search tree over numbers instead of a list
+//   libseccomp [--tree]   --tree: search numbers in a tree instead of a list
 #include "adapters/libseccomp/express.h"
 #include "adapters/serve/serve.h"
 #include "harness/policy/json.h"

@@ -1,6 +1,6 @@
-// Answering requests on standard input, one frame after the other, until it ends: the C++ side of
-// harness/adapter/PROTOCOL.md for programs that put a C library under test. Owns frames, kinds and
-// statuses; must not know what anyone does with a request. It uses nothing else of the harness.
+// Owns answering requests on standard input, one frame after the other, until it ends: frames,
+// kinds and statuses of harness/adapter/PROTOCOL.md, for C++ programs that put a C library under
+// test. It must not know how requests are answered, and it uses nothing else of the harness.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Answer {
 inline Answer unsupported(std::string why) { return {Status::kUnsupported, std::move(why)}; }
 inline Answer refused(std::string why) { return {Status::kRefused, std::move(why)}; }
 
-// Nothing but little-endian machines run this: what is under test are x86_64 and aarch64 builds.
+// Assumes a little-endian machine, because the code under test is built for x86_64 and aarch64.
 template <class T>
 std::vector<T> items(std::string_view raw) {
   std::vector<T> out(raw.size() / sizeof(T));
@@ -39,7 +39,7 @@ std::vector<T> items(std::string_view raw) {
   return out;
 }
 
-// `handlers` has answer_compile(policy) and answer_evaluate(program, inputs), inputs being whole.
+// `handlers` has answer_compile(policy) and answer_evaluate(program, inputs). Inputs are complete.
 template <class Handlers>
 Answer answer(Handlers& handlers, std::string_view request) {
   if (request.empty()) return refused("an empty frame has no kind");
@@ -73,7 +73,7 @@ inline Read read_frame(std::string& frame) {
   if (head == 0 && std::feof(stdin) != 0) return Read::kEnd;
   if (head != sizeof length) return Read::kBroken;
   frame.clear();
-  // Piece by piece: a wrong length must not cost memory before the bytes are there.
+  // Reads in pieces, so that a wrong length costs no memory before the bytes arrive.
   while (frame.size() < length) {
     char piece[4096];
     const std::size_t wanted = std::min(sizeof piece, length - frame.size());
@@ -83,7 +83,7 @@ inline Read read_frame(std::string& frame) {
   return Read::kFrame;
 }
 
-// Exit status: 0 when standard input ends between two frames, 2 otherwise.
+// Returns the exit status: 0 if standard input ends between two frames, 2 otherwise.
 template <class Handlers>
 int serve(const char* name, Handlers handlers) {
   std::string frame;

@@ -1,6 +1,6 @@
-"""Where adapters are built, and what becomes of the tests of one that is not.
+"""Finds built adapters, and decides what tests of missing adapters do.
 
-In the full test run an adapter that is not built fails its tests, unless its toolchain is missing; elsewhere they are skipped.
+In the full test run, the tests of an adapter that is not built fail, unless its toolchain is missing. Otherwise they are skipped.
 """
 
 import os
@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 
 def built(name):
-    """Path of a built adapter; ends the test if there is none."""
+    """The path of a built adapter. Ends the test if it is not built."""
     program, missing = BUILT / name, BUILT / (name + ".missing")
     if os.access(program, os.X_OK):
         return program

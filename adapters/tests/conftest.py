@@ -1,4 +1,4 @@
-"""Fixtures: running adapters, and the built secequiv."""
+"""Fixtures that run adapters and the built secequiv."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from frames import Served
 
 @pytest.fixture
 def served():
-    """served(NAME, ARGUMENT...): a running adapter. It must end by itself, without an error, when the test does."""
+    """served(NAME, ARGUMENT...): a running adapter. When the test ends, the adapter must end by itself and without an error."""
     running = []
 
     def start(name, *arguments, seconds=60):
@@ -27,7 +27,7 @@ def served():
 
 @pytest.fixture
 def secequiv():
-    """secequiv(ARGUMENT...): a finished run of the command line."""
+    """secequiv(ARGUMENT...): runs the command line and returns the finished process."""
     folder = os.environ.get("SECEQUIV_BIN")
     if not folder:
         pytest.skip("SECEQUIV_BIN names no folder with a built secequiv")
@@ -41,7 +41,7 @@ def secequiv():
 
 @pytest.fixture
 def resolved(secequiv, tmp_path):
-    """resolved(TEXT): the policy as the harness sends it to a compiler (harness/adapter/PROTOCOL.md)."""
+    """resolved(TEXT): the policy in the form that the harness sends to a compiler (harness/adapter/PROTOCOL.md)."""
 
     def resolve(text):
         file = tmp_path / "unresolved.json"

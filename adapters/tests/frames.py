@@ -1,6 +1,6 @@
-"""A client of served adapters: frames of harness/adapter/PROTOCOL.md over two pipes.
+"""A client of served adapters, which exchanges frames of harness/adapter/PROTOCOL.md over two pipes.
 
-Owns the process, its time limit and the bytes of requests and answers. Knows nothing of what is right.
+It owns the process, its time limit, and the bytes of requests and answers. It must not know which answers are right.
 """
 
 import os
@@ -14,7 +14,7 @@ ANSWERED, UNSUPPORTED, REFUSED = 0, 1, 2
 
 
 class Gone(Exception):
-    """The adapter did not answer: it ended, or the time limit ran out."""
+    """The adapter did not answer, because it ended or the time limit was reached."""
 
     def __init__(self, what, tail):
         super().__init__("%s; its standard error ends: %s" % (what, tail[-600:] or "(nothing)"))
@@ -38,7 +38,7 @@ class Served:
         self.close()
 
     def close(self):
-        """Ends its input and returns its exit status; one that does not end by itself is killed."""
+        """Closes the adapter's input and returns its exit status. Kills an adapter that does not end by itself."""
         self.process.stdin.close()
         try:
             return self.process.wait(self.seconds)
@@ -55,15 +55,15 @@ class Served:
         return self._errors.read().decode("utf-8", "replace")
 
     def send(self, raw):
-        """Writes bytes as they are."""
+        """Writes bytes unchanged."""
         self._exchange(raw, 0)
 
     def ask(self, request):
-        """(status, body) for one request."""
+        """Sends one request and returns (status, body)."""
         return self.ask_many([request])[0]
 
     def ask_many(self, requests):
-        """The answers to several requests, all of which are under way at once."""
+        """Sends several requests before it reads their answers, and returns the answers."""
         raw = b"".join(struct.pack("<I", len(request)) + request for request in requests)
         frames = self._exchange(raw, len(requests))
         for frame in frames:
@@ -123,5 +123,5 @@ def evaluate(program, inputs):
 
 
 def values(body):
-    """What an evaluator answered."""
+    """The values in an evaluator's answer."""
     return [value for value, in struct.iter_unpack("<I", body)]

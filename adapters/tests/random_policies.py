@@ -1,6 +1,6 @@
-"""Random policies in our format, within what a compiler can express.
+"""Random policies in our format that a compiler can express.
 
-`Abilities` says what that is; a compiler that still answers "unsupported" to many of them is asked too much.
+`Abilities` describes what a compiler can express. It is too wide if the compiler answers "unsupported" to many of the policies.
 """
 
 import json
@@ -15,13 +15,13 @@ class Abilities(NamedTuple):
     actions: tuple
     operators: tuple = ALL_OPERATORS
     numbers: tuple = tuple(range(8)) + (999, 0x3FFFFFFF)
-    depth: int = 3  # of any_of and all_of; 0: one conjunction alone
+    depth: int = 3  # nesting of any_of and all_of; 0: one conjunction
     instruction_pointer: bool = False
     vsyscall: bool = False
-    same_call_again: bool = False  # one call in several rule sets
-    one_action: bool = False  # of all rules
-    bad_arch: tuple = ()  # actions of bad architectures; empty: any
-    x32_like_bad_arch: bool = False  # always, since the compiler does so
+    same_call_again: bool = False  # in several rule sets
+    one_action: bool = False  # for all rules
+    bad_arch: tuple = ()  # actions for bad architectures; empty: any
+    x32_like_bad_arch: bool = False  # always equal, as this compiler requires
 
 
 def policy(random, can):

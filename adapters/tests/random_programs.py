@@ -1,6 +1,6 @@
-"""Random programs that the kernel accepts, with every instruction seccomp has, and inputs near their constants.
+"""Random programs that the kernel accepts, with every instruction that seccomp allows, and inputs near their constants.
 
-Acceptance is asked of scripts/naive/accept.py; what it refuses is thrown away.
+scripts/naive/accept.py decides acceptance. Programs that it refuses are discarded.
 """
 
 import struct
@@ -22,7 +22,7 @@ def word(random):
 
 
 def program(random, length, memory=4, words=16):
-    """A list of Insn of about `length` instructions. Few words of input and memory make it more interesting."""
+    """A list of Insn of about `length` instructions. They use few words of input and memory, so that instructions affect each other."""
     while True:
         insns = [instruction(random, length - pc, memory, words) for pc in range(length)]
         code, k = random.choice(ENDS)
@@ -32,7 +32,7 @@ def program(random, length, memory=4, words=16):
 
 
 def instruction(random, left, memory, words):
-    """One instruction, `left` others behind it at most."""
+    """One instruction, which at most `left` others follow."""
     kind = random.randrange(20)
     if kind < 5:
         return Insn(0x20, 0, 0, 4 * random.randrange(words))
@@ -63,7 +63,7 @@ def instruction(random, left, memory, words):
 
 
 def inputs(random, insns, count):
-    """`count` struct seccomp_data: words of few values, many of them constants of the program or near them."""
+    """`count` struct seccomp_data. Their words have few different values, many of them constants of the program or near them."""
     constants = [insn.k for insn in insns if insn.code & 7 in (0, 1, 4, 5)] + list(VALUES)
     out = []
     for _ in range(count):

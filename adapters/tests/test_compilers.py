@@ -1,4 +1,4 @@
-"""Compilers under test: what they make of policies decides what the policy says, proven; the rest is unsupported."""
+"""Compilers under test: each answer is proven to decide as the policy does, or is "unsupported"."""
 
 import json
 from random import Random
@@ -17,8 +17,8 @@ GVISOR = Abilities(ACTIONS, numbers=tuple(range(8)) + (999,) + ODD_NUMBERS, inst
                    same_call_again=True)
 SECCOMPILER = Abilities(("allow", "kill_process", "kill_thread", "trap", "errno(1)", "errno(77)", "log", "trace(5)"),
                         same_call_again=True, one_action=True, bad_arch=("kill_process",))
-# corpus/known.toml: alternatives of orders and of `ne` go wrong (libseccomp-below-or-above, -two-unequal), or never end
-# (-one-condition-less); x32 is something else (-x32-numbers).
+# Known bugs (corpus/known.toml): alternatives with orders or `ne` are compiled wrongly (libseccomp-below-or-above, -two-unequal)
+# or never end (-one-condition-less), and x32 numbers are treated differently (-x32-numbers).
 LIBSECCOMP = Abilities(ACTIONS, depth=0, x32_like_bad_arch=True)
 LIBSECCOMP_ALTERNATIVES = LIBSECCOMP._replace(
     depth=2, operators=tuple(operator for operator in ALL_OPERATORS if operator not in ("ne", "gt", "ge", "lt", "le")))
@@ -58,10 +58,11 @@ def test_random_policies(served, secequiv, resolved, tmp_path, case):
             answered += 1
         else:
             unsupported += 1
-            assert unsupported <= POLICIES, body  # else the abilities are wrong, and little is tested
+            assert unsupported <= POLICIES, body  # else `abilities` is too wide
 
 
-# What a compiler makes of policies of the corpus: proven, or unsupported. These it must be able to express.
+# Answers for policies of the corpus are proven or unsupported. A compiler must be able to express the policies that are True
+# here.
 EXPRESSIBLE = {
     "gvisor": {"directfs-openat": False, "nested": False, "orders": True, "signed-fds": True, "variables": True},
     "libseccomp": {"ten-syscalls": True, "vsyscall": False, "big-endian": False},
@@ -82,8 +83,8 @@ def test_policies_of_the_corpus(served, secequiv, resolved, tmp_path, name):
 
 
 @pytest.mark.parametrize("file", sorted((CORPUS / "gvisor").glob("*.json")), ids=lambda file: file.stem)
-def test_gvisor_makes_what_the_corpus_has(served, resolved, file):
-    """The programs there were made by gVisor itself from these policies' rules, in which AnyValue stands as "any"."""
+def test_gvisor_reproduces_the_corpus(served, resolved, file):
+    """gVisor made these programs from the rules of these policies, in which AnyValue is written as "any"."""
     any_value = {"ge": 0}  # a resolved policy has no "any"
     assert json.dumps(any_value) not in file.read_text()
     text = json.dumps(json.loads(resolved(file.read_text().replace('"any"', json.dumps(any_value))),
@@ -131,7 +132,7 @@ UNSUPPORTED = {
 
 
 @pytest.mark.parametrize("name", sorted(UNSUPPORTED))
-def test_what_cannot_be_expressed(served, resolved, name):
+def test_refuses_what_it_cannot_express(served, resolved, name):
     adapter = served(name)
     for text in UNSUPPORTED[name]:
         status, body = adapter.ask(frames.compile_policy(resolved(text)))
@@ -155,7 +156,7 @@ EXPRESSED = {
 
 
 @pytest.mark.parametrize("name", sorted(EXPRESSED))
-def test_what_can_just_be_expressed(served, secequiv, resolved, tmp_path, name):
+def test_expresses_policies_at_its_limits(served, secequiv, resolved, tmp_path, name):
     adapter = served(name)
     for text in EXPRESSED[name]:
         status, body = adapter.ask(frames.compile_policy(resolved(text)))
@@ -165,7 +166,7 @@ def test_what_can_just_be_expressed(served, secequiv, resolved, tmp_path, name):
 
 @pytest.mark.parametrize("name", sorted(UNSUPPORTED))
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 1}', '{"version": 2}', "\x00", '"' + "a" * 100000])
-def test_no_policy_at_all(served, resolved, name, text):
+def test_refuses_text_that_is_no_policy(served, resolved, name, text):
     adapter = served(name)
     assert adapter.ask(frames.compile_policy(text))[0] == frames.REFUSED
-    assert adapter.ask(frames.compile_policy(resolved(EXPRESSED[name][0])))[0] == frames.ANSWERED  # it goes on
+    assert adapter.ask(frames.compile_policy(resolved(EXPRESSED[name][0])))[0] == frames.ANSWERED  # it still answers

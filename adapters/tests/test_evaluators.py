@@ -1,4 +1,4 @@
-"""Interpreters under test against the naive evaluator, on random programs without what they are known to do otherwise."""
+"""Interpreters under test must agree with the naive evaluator on random programs without instructions that have known bugs."""
 
 from random import Random
 
@@ -13,7 +13,7 @@ PROGRAMS = 4000 if FULL else 400
 INPUTS = 8
 TAX, TXA, SHIFTS_BY_X = 0x07, 0x87, (0x6C, 0x7C)
 
-# corpus/known.toml: gvisor-tax, gvisor-shift-*, libpcap-shift-*
+# Known bugs (corpus/known.toml): gvisor-tax, gvisor-shift-*, libpcap-shift-*
 EVALUATORS = {"gvisor": {TAX, TXA, *SHIFTS_BY_X}, "libpcap": set(SHIFTS_BY_X)}
 
 
@@ -39,8 +39,8 @@ def test_division_by_zero_ends_the_program(served, name):
 
 
 @pytest.mark.parametrize("name", sorted(EVALUATORS))
-def test_every_word_and_the_length(served, name):
-    """Byte order and offsets: each word is read back as it was put in."""
+def test_reads_every_word_and_the_length(served, name):
+    """Checks byte order and offsets: each word is returned as it was sent."""
     adapter = served(name)
     data = bytes(range(1, 65))
     for at in range(0, 64, 4):
@@ -51,7 +51,7 @@ def test_every_word_and_the_length(served, name):
 
 @pytest.mark.parametrize("name", sorted(EVALUATORS))
 @pytest.mark.parametrize("count", [0, 1, 5000])
-def test_as_many_values_as_inputs(served, name, count):
+def test_returns_one_value_for_each_input(served, name, count):
     status, body = served(name).ask(frames.evaluate([Insn(0x20, 0, 0, 0), Insn(0x16, 0, 0, 0)],
                                                     [i.to_bytes(4, "little") + bytes(60) for i in range(count)]))
     assert (status, frames.values(body)) == (frames.ANSWERED, list(range(count)))

@@ -1,4 +1,4 @@
-"""The served protocol, by every adapter: statuses, order, and nothing that makes one hang."""
+"""Every adapter follows the served protocol: statuses, order of answers, and no hanging."""
 
 import struct
 import subprocess
@@ -18,7 +18,7 @@ REQUESTS = {
 
 
 def ended(name, raw):
-    """(exit status, standard output) of an adapter that gets these bytes and no more."""
+    """(exit status, standard output) of an adapter that receives only these bytes."""
     done = subprocess.run([str(built(name))], input=raw, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30)
     return done.returncode, done.stdout
 
@@ -32,8 +32,8 @@ def test_every_adapter_is_tested():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_kinds(served, name):
-    """What it does not do at all is unsupported."""
+def test_unsupported_kinds(served, name):
+    """Requests that an adapter never answers are unsupported."""
     adapter = served(name)
     for kind in "OE":
         status, body = adapter.ask(REQUESTS[kind])
@@ -44,12 +44,12 @@ def test_kinds(served, name):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("request_", [b"", b"o", b"\0" * 10, b"X" + b"1" * 8, b"S" + frames.encode(RET)], ids=repr)
-def test_no_kind(served, name, request_):
-    """A kind that it does not know is unsupported: there may be more of them one day."""
+def test_unknown_kinds(served, name, request_):
+    """An unknown kind is unsupported, because the protocol may get more kinds."""
     adapter = served(name)
     status, body = adapter.ask(request_)
     assert status == (frames.UNSUPPORTED if request_ else frames.REFUSED) and body.decode().strip()
-    assert adapter.ask(b"X")[0] == frames.UNSUPPORTED  # it goes on
+    assert adapter.ask(b"X")[0] == frames.UNSUPPORTED  # it still answers
 
 
 BAD_PROGRAMS = [b"", b"1234567", frames.encode(RET) + b"1"]
@@ -59,19 +59,19 @@ BAD_EVALUATIONS = [b"", b"\1\0\0", struct.pack("<I", 2) + frames.encode(RET), st
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "O" in KINDS.get(name, "")])
 @pytest.mark.parametrize("body", BAD_PROGRAMS, ids=repr)
-def test_no_program(served, name, body):
+def test_refuses_bytes_that_are_no_program(served, name, body):
     assert served(name).ask(b"O" + body)[0] == frames.REFUSED
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "E" in KINDS.get(name, "")])
 @pytest.mark.parametrize("body", BAD_EVALUATIONS, ids=lambda body: repr(body[:12]))
-def test_no_evaluation(served, name, body):
+def test_refuses_bytes_that_are_no_evaluation(served, name, body):
     assert served(name).ask(b"E" + body)[0] == frames.REFUSED
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_many_requests_under_way(served, name):
-    """More than fit in a pipe, answered in order."""
+def test_answers_many_requests_in_order(served, name):
+    """The requests and answers do not fit into a pipe."""
     kind = "E" if "E" in KINDS[name] else "C"
     if kind == "E":
         requests = [frames.evaluate([(0x06, 0, 0, i)], [bytes(64)] * 50) for i in range(200)]
@@ -92,7 +92,7 @@ def test_many_requests_under_way(served, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_it_ends_with_its_input(name):
+def test_ends_with_its_input(name):
     assert ended(name, b"") == (0, b"")
     status, out = ended(name, frame(b"X"))
     assert status == 0 and len(out) > 5 and out[4] == frames.UNSUPPORTED
@@ -101,13 +101,13 @@ def test_it_ends_with_its_input(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("raw", [b"\1", b"\1\0\0", b"\2\0\0\0O", struct.pack("<I", 0x10000000) + b"E",
                                  struct.pack("<I", 0xFFFFFFFF) + b"C" * 100], ids=lambda raw: repr(raw[:8]))
-def test_input_that_ends_within_a_frame(name, raw):
+def test_fails_if_input_ends_within_a_frame(name, raw):
     status, out = ended(name, raw)
     assert (status, out) == (2, b"")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_unknown_arguments(name):
+def test_refuses_unknown_arguments(name):
     done = subprocess.run([str(built(name)), "--nonsense"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, timeout=30)
     assert (done.returncode, done.stdout) == (2, b"") and done.stderr

@@ -1,4 +1,4 @@
-"""What corpus/known.toml says of adapters still holds: else it was mended, and the entry goes."""
+"""Every known bug in corpus/known.toml must still exist. If it was fixed, its entry must be deleted."""
 
 import struct
 
@@ -15,7 +15,7 @@ ENTRIES = known.load()
 
 
 def differs(entry, adapter, secequiv, resolved):
-    """(ours, theirs) as they are now."""
+    """(ours, theirs) as measured now."""
     if entry.request == "evaluate":
         program = entry.program()
         status, body = adapter.ask(frames.evaluate(program, [entry.data]))
@@ -41,7 +41,7 @@ def differs(entry, adapter, secequiv, resolved):
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
-def test_it_still_holds(entry, secequiv, resolved):
+def test_known_bug_still_exists(entry, secequiv, resolved):
     command = [built(entry.adapter), *entry.arguments]
     if entry.kind == "slow":
         pytest.skip("tests never time anything")

@@ -1,4 +1,4 @@
-"""Optimizers under test: what they make of random programs decides the same, and so does what they make of real ones."""
+"""Optimizers under test preserve the decisions of random programs and of real ones."""
 
 from random import Random
 
@@ -16,12 +16,12 @@ REAL = sorted((ROOT / "corpus/programs").glob("*/*.bpf"))
 if not FULL:
     REAL = REAL[:2]
 
-# corpus/known.toml, gvisor-load-after-* and gvisor-return-before-load: TXA, and loads of memory words.
+# Known bugs (corpus/known.toml): gvisor-load-after-* and gvisor-return-before-load affect TXA and loads of memory words.
 OPTIMIZERS = {"gvisor": {0x87, 0x60, 0x61}}
 
 
 @pytest.mark.parametrize("name", sorted(OPTIMIZERS))
-def test_random_programs(served, name):
+def test_preserves_random_programs(served, name):
     adapter, random = served(name), Random(20261121)
     tried = shorter = 0
     while tried < PROGRAMS:
@@ -36,12 +36,12 @@ def test_random_programs(served, name):
         for data in random_programs.inputs(random, program, INPUTS):
             assert run(after, data) == run(program, data), (program, after, data)
         shorter += len(after) < len(program)
-    assert shorter > PROGRAMS // 10  # it does optimize
+    assert shorter > PROGRAMS // 10  # it optimizes at least some programs
 
 
 @pytest.mark.parametrize("name", sorted(OPTIMIZERS))
 @pytest.mark.parametrize("file", REAL, ids=lambda file: file.stem)
-def test_real_programs(served, secequiv, tmp_path, name, file):
+def test_preserves_real_programs(served, secequiv, tmp_path, name, file):
     status, body = served(name).ask(b"O" + file.read_bytes())
     assert status == frames.ANSWERED, body
     after = tmp_path / "after.bpf"

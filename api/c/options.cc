@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/import/capabilities.h"
 #include "harness/seccomp/arch.h"
@@ -136,16 +135,6 @@ Result<Options> read_options(const secequiv_options* given) {
   out.filter = text_of(from.filter);
   if (auto s = read_format(from, out.policy_format); !s) return s.error();
   return out;
-}
-
-Status readable(const void* bytes, std::size_t length, const std::string& name) {
-  if (length > kMaxInputBytes)
-    return make_error(ErrorCode::kUsage, name,
-                      fmt::format("expected at most {} bytes, found {}", kMaxInputBytes, length));
-  if (bytes == nullptr && length != 0)
-    return make_error(ErrorCode::kUsage, name,
-                      fmt::format("expected {} bytes, found NULL", length));
-  return Ok{};
 }
 
 }  // namespace secequiv::api

@@ -1,4 +1,4 @@
-// What a caller of the C interface wants, checked. Owns reading struct secequiv_options of any size
+// The options of the C interface. Owns reading and checking struct secequiv_options of any size,
 // and its defaults.
 #pragma once
 
@@ -32,8 +32,5 @@ struct Options {
 
 // `given` may be NULL. Errors: kUsage, `where` the member's name.
 Result<Options> read_options(const secequiv_options* given);
-
-// Can an input of `length` bytes be read there? Errors: kUsage.
-Status readable(const void* bytes, std::size_t length, const std::string& name);
 
 }  // namespace secequiv::api

@@ -15,8 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Changed only by what breaks programs that were built with an older header; also the number in
- * libsecequiv.so.N. New functions and new members at the end of secequiv_options do not. */
+/* Increases with a change that breaks programs built with an older header; also the number in
+ * libsecequiv.so.N. New functions and new members at the end of secequiv_options do not break any.
+ */
 #define SECEQUIV_ABI_VERSION 1
 
 #if defined(__GNUC__)
@@ -57,9 +58,9 @@ enum {
   SECEQUIV_ENGINE_BOTH = 2 /* both, which must agree */
 };
 
-/* NULL in place of these, and 0 or NULL in any member, mean the usual: prove all 32 bits for all
- * inputs. The structure may grow at its end: a library takes shorter ones than its own, and longer
- * ones if what it does not know is 0. */
+/* NULL in place of the structure, and 0 or NULL in a member, select the defaults: prove all 32 bits
+ * for all inputs. The structure may grow at its end: a library accepts shorter ones than its own,
+ * and longer ones if the bytes that it does not know are 0. */
 struct secequiv_options {
   size_t size; /* sizeof(struct secequiv_options) */
   uint32_t same;
@@ -108,7 +109,7 @@ SECEQUIV_API secequiv_result* secequiv_prove(const struct sock_filter* before, s
                                              const struct sock_filter* after, size_t after_length,
                                              const struct secequiv_options* options);
 
-/* Everything the two differ in: SECEQUIV_EQUIVALENT or SECEQUIV_DIFFERENT. */
+/* Finds every difference between the two: SECEQUIV_EQUIVALENT or SECEQUIV_DIFFERENT. */
 SECEQUIV_API secequiv_result* secequiv_diff(const struct sock_filter* before, size_t before_length,
                                             const struct sock_filter* after, size_t after_length,
                                             const struct secequiv_options* options);
@@ -131,7 +132,7 @@ SECEQUIV_API secequiv_result* secequiv_why(const struct sock_filter* program, si
                                            const void* seccomp_data, size_t data_size,
                                            const struct secequiv_options* options);
 
-/* Which system calls get which action whatever their arguments. */
+/* Which system calls get which action, whatever their arguments are. */
 SECEQUIV_API secequiv_result* secequiv_actions(const struct sock_filter* program, size_t length,
                                                const struct secequiv_options* options);
 

@@ -1,10 +1,10 @@
-# Proofs and checks as tests of other projects. Paths are relative to the current source directory. A verdict other than
-# equivalent or pass fails the test, `unknown` too; a difference is shown with `ctest --output-on-failure`.
+# Adds proofs and checks as tests of other projects. Paths are relative to the current source directory. A test fails on every
+# verdict except equivalent and pass, so also on `unknown`. `ctest --output-on-failure` shows a difference.
 
 set(_secequiv_to_file ${CMAKE_CURRENT_LIST_DIR}/secequivToFile.cmake)
 
-# Parses into arg_*; `needed` and `options` have one value each, `lists` several. A ';' would split a word on the way to the
-# test, which would then test something else than what is written.
+# Parses the arguments into arg_*; `needed` and `options` have one value each, `lists` several. A ';' is refused, because CMake
+# would split the word there, and the test would run another command.
 macro(_secequiv_arguments function flags needed options lists)
   set(_count ARGC) # the function's: ${ARGC} would be the macro's
   foreach(_i RANGE ${${_count}})
@@ -34,7 +34,7 @@ macro(_secequiv_arguments function flags needed options lists)
   endif()
 endmacro()
 
-# A path, or several with commas between them (stacked filters), made absolute.
+# Makes a path absolute, or several paths with commas between them (stacked filters).
 function(_secequiv_absolute paths result)
   if(NOT paths MATCHES "\\$<" AND NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${paths})
     string(REPLACE "," ";" paths "${paths}")
@@ -50,7 +50,7 @@ function(_secequiv_absolute paths result)
   set(${result} ${out} PARENT_SCOPE)
 endfunction()
 
-# Appends to `command` in the caller what both functions have in common.
+# Appends the options that both functions have to `command` in the caller.
 macro(_secequiv_common_options)
   if(DEFINED arg_SAME)
     list(APPEND command --same ${arg_SAME})
@@ -63,7 +63,7 @@ endmacro()
 function(_secequiv_test name seconds folder command)
   add_test(NAME ${name} COMMAND ${command} WORKING_DIRECTORY ${folder})
   if(seconds)
-    # ctest is there for what does not keep its own time.
+    # ctest's own limit is longer; it only ends a command that ignores --timeout.
     math(EXPR limit "2 * (${seconds} + 1) + 60")
     set_tests_properties(${name} PROPERTIES TIMEOUT ${limit})
   endif()
@@ -72,9 +72,9 @@ endfunction()
 # secequiv_add_proof(NAME name BEFORE file AFTER file [SAME raw|behaviour] [ASSUME expression] [REFINES]
 #                    [TIMEOUT seconds] [JSON file])
 #
-# A test that `after` decides the same as `before` for all inputs (that ASSUME leaves), or with REFINES that it is never more
-# permissive. Files are programs in any form or policies; A,B is a stack. JSON: the report is written there, relative to the
-# current binary directory, and shown instead of the text.
+# Adds a test that proves that `after` decides as `before` for all inputs (that satisfy ASSUME), or with REFINES that it is never
+# more permissive. Files are programs in any form or policies; A,B is a stack. JSON names a file for the report, relative to the
+# current binary directory; the test then prints the report instead of the text.
 function(secequiv_add_proof)
   _secequiv_arguments(secequiv_add_proof REFINES "NAME;BEFORE;AFTER" "SAME;ASSUME;TIMEOUT;JSON" "")
   _secequiv_absolute("${arg_BEFORE}" before)
@@ -98,9 +98,9 @@ endfunction()
 # secequiv_add_check(NAME name POLICY file OPTIMIZER command [argument ...] [SAME raw|behaviour] [TIMEOUT seconds]
 #                    [ALLOW_CACHE_LOSS])
 #
-# A test of what an optimizer makes of a policy's program: inputs, edges and proof. The command gets the program (struct
-# sock_filter, 8 bytes each) on standard input and prints one in any form; `{}` is a file that it edits, `{in}` and `{out}` are
-# two. The first word may be a target. A single word is taken as --optimizer takes it: a shell command, serve:COMMAND,
+# Adds a test that checks what an optimizer makes from a policy's program (`secequiv check`). The command reads the program (struct
+# sock_filter, 8 bytes each) from standard input and prints one in any form. `{}` is a file that it edits; `{in}` and `{out}` are
+# two files. The first word may be a target. A single word may have any form of --optimizer: a shell command, serve:COMMAND or
 # plugin:FILE.so. It runs in the current source directory.
 function(secequiv_add_check)
   _secequiv_arguments(secequiv_add_check ALLOW_CACHE_LOSS "NAME;POLICY" "SAME;TIMEOUT" "OPTIMIZER")

@@ -1,5 +1,6 @@
-# cmake -D OUTPUT=file -P secequivToFile.cmake -- command ...: runs it, its standard output also goes to the file, which
-# appears whole or not at all, in a folder that is made. Fails if the command does.
+# cmake -D OUTPUT=file -P secequivToFile.cmake -- command ...
+# Runs the command and also writes its standard output to the file, which appears whole or not at all. Creates the folder of the
+# file. Fails if the command fails.
 set(command)
 set(ours TRUE)
 foreach(i RANGE 1 ${CMAKE_ARGC})

@@ -1,7 +1,7 @@
-"""Builds the package with libsecequiv.so in it.
+"""Builds the package, which contains libsecequiv.so.
 
-SECEQUIV_LIBRARY names a built library, which is copied; without it CMake builds one from the source tree around this folder,
-in build/python there (some minutes the first time; the compiler is $CXX's, or CMake's choice).
+If SECEQUIV_LIBRARY names a built library, it is copied. Otherwise CMake builds one in build/python of the source tree around
+this folder. The first build takes some minutes. $CXX names the compiler; without it, CMake chooses one.
 """
 
 import os
@@ -26,7 +26,7 @@ def version():
 
 
 def library():
-    """Path of the library, built if none is given."""
+    """The path of the library; builds it if SECEQUIV_LIBRARY is not set."""
     given = os.environ.get("SECEQUIV_LIBRARY")
     if given:
         return given
@@ -46,7 +46,7 @@ class BuildWithLibrary(build_py):
 
 
 class PlatformWheel(bdist_wheel):
-    """For this platform, and for any Python: the library is no extension module."""
+    """Tags the wheel for this platform and any Python, because the library is not an extension module."""
 
     def finalize_options(self):
         super().finalize_options()

@@ -1,4 +1,4 @@
-"""How the tests of api find the build and run commands. Slow tests run in the development build only."""
+"""Finds the build and runs commands for the tests of api. Slow tests run only in the development build."""
 
 import subprocess
 import sys

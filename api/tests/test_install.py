@@ -1,4 +1,4 @@
-"""An installation, moved elsewhere, works for a project outside of the tree (api/cmake/sample)."""
+"""An installation that was moved works for a project outside the tree (api/cmake/sample)."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def outcomes(sample):
     return dict(re.findall(r"Test +#\d+: (\w+) \.+ *\**(Passed|Failed)", output)), output
 
 
-def test_a_project_finds_and_uses_it(sample):
+def test_a_cmake_project_uses_the_installation(sample):
     results, output = outcomes(sample)
     assert results == EXPECTED, output
     assert "witness: nr=39" in output and "before: 0x7fff0000 ALLOW" in output  # of `wrong`
@@ -58,7 +58,7 @@ def test_unknown_fails(sample, prefix):
     assert results.keys() == EXPECTED.keys()
 
 
-def test_pkg_config(prefix, tmp_path):
+def test_pkg_config_gives_the_flags(prefix, tmp_path):
     if not shutil.which("pkg-config"):
         pytest.skip("no pkg-config")
     (tmp_path / "prefix").symlink_to(prefix)  # flags with blanks are not split into words
@@ -67,8 +67,8 @@ def test_pkg_config(prefix, tmp_path):
     assert run(tmp_path / "program", env=dict(os.environ, LD_LIBRARY_PATH=str(prefix / "lib"))) == ""
 
 
-def test_the_package_needs_no_other(prefix):
-    """The project sees neither the tree nor any package that the library was built with."""
+def test_the_package_depends_on_no_other(prefix):
+    """The installed files mention neither the source tree nor the packages that the library was built with."""
     files = list((prefix / "lib").rglob("cmake/secequiv/*.cmake")) + list((prefix / "lib").rglob("*.pc"))
     assert len(files) >= 6
     for file in files:
@@ -76,7 +76,7 @@ def test_the_package_needs_no_other(prefix):
         assert "find_dependency" not in text and not re.search(r"\b(fmt|z3|gmp|nlohmann)\b|%s" % re.escape(str(ROOT)), text), file
 
 
-def test_a_project_without_languages(prefix, tmp_path):
+def test_a_cmake_project_without_languages_can_use_it(prefix, tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.22)\nproject(none NONE)\nenable_testing()\nfind_package(secequiv REQUIRED)\n"
         "secequiv_add_proof(NAME one BEFORE a AFTER a,a)\n")
@@ -85,7 +85,7 @@ def test_a_project_without_languages(prefix, tmp_path):
     assert "100% tests passed" in run("ctest", "--test-dir", tmp_path / "build", "--output-on-failure")
 
 
-def test_reports_in_files(tmp_path):
+def test_reports_appear_whole_or_not_at_all(tmp_path):
     """The files appear whole or not at all, replace old ones, and their folders are created."""
     report = tmp_path / "out" / "report.json"
     for script, status, expected in (("echo '[1; 2]'", 0, "[1; 2]\n"), ("echo no; exit 1", 1, "no\n"), ("exit 3", 1, None), ("kill -9 $$", 1, None)):
@@ -111,7 +111,7 @@ def test_reports_in_files(tmp_path):
     ("secequiv_add_proof(NAME a BEFORE \"b;c\" AFTER d)", "expected arguments without ';', found 'b;c'"),
     ("secequiv_add_proof(NAME a BEFORE b AFTER c ASSUME \"nr == 1;\")", "expected arguments without ';', found 'nr == 1;'"),
 ])
-def test_wrong_arguments(call, said, tmp_path):
+def test_wrong_arguments_of_cmake_functions_are_errors(call, said, tmp_path):
     script = tmp_path / "call.cmake"
     script.write_text("cmake_minimum_required(VERSION 3.22)\ninclude(%s)\n%s\n" % (FUNCTIONS, call))
     output = " ".join(run("cmake", "-P", script, status=1).split())

@@ -1,4 +1,4 @@
-"""libsecequiv.so as the linker sees it."""
+"""The exported symbols, the name and the header of libsecequiv.so."""
 
 import re
 import subprocess
@@ -19,17 +19,17 @@ def test_only_what_the_header_declares_is_exported():
     assert len(exported) == 22
 
 
-def test_its_name_has_the_version_of_the_interface():
+def test_the_soname_has_the_version_of_the_interface():
     version = re.search(r"#define SECEQUIV_ABI_VERSION (\d+)", HEADER.read_text()).group(1)
     assert re.search(r"SONAME +libsecequiv\.so\.%s\n" % version, run("objdump", "-p", LIBRARY))
 
 
-def test_nothing_is_printed():
+def test_the_library_prints_nothing():
     assert run(BUILD / "bin" / "api_test") == ""
 
 
-def test_the_header_needs_no_other(tmp_path):
-    """As C11, C++11 and C with every warning."""
+def test_the_header_compiles_alone(tmp_path):
+    """It compiles as C11, C++11 and C99 with all warnings."""
     for language, standard in (("c", "c11"), ("c++", "c++11"), ("c", "c99")):
         source = tmp_path / "includes"
         source.write_text('#include "secequiv.h"\nstruct secequiv_options o = SECEQUIV_OPTIONS_INIT;\n')

@@ -19,7 +19,7 @@ NEEDS = "libc6 (>= 2.34), libfmt9 (>= 9.1), libgmp10 (>= 2:6), libstdc++6 (>= 12
 
 @pytest.fixture(scope="module")
 def complete(tmp_path_factory):
-    """complete(MISSING, DEPENDS): the output and exit status of the check for a package without the file."""
+    """complete(MISSING, DEPENDS): checks a package that lacks the file MISSING; returns the finished process."""
     if not shutil.which("dpkg-deb"):
         pytest.skip("no dpkg-deb")
 
@@ -39,18 +39,18 @@ def complete(tmp_path_factory):
     return check
 
 
-def test_a_complete_package(complete):
+def test_a_complete_package_passes(complete):
     done = complete(None, NEEDS)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout.endswith("/it.deb\n")
 
 
 @pytest.mark.parametrize("missing", [FILES[0], FILES[-1]])
-def test_a_file_is_missing(complete, missing):
+def test_a_missing_file_fails(complete, missing):
     done = complete(missing, NEEDS)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "package: /usr/%s is missing\n" % missing)
 
 
-def test_a_missing_dependency(complete):
+def test_a_missing_dependency_fails(complete):
     done = complete(None, NEEDS.replace("libz3-4", "libz4"))
     assert done.returncode == 1 and "does not depend on libz3" in done.stderr
 

@@ -16,24 +16,24 @@ def finding(kind, before, after, values=("0x0", "0x1")):
     return {"kind": kind, "before": before, "after": after, "witness": {"data": {"words": [0] * 16}, **sides}}
 
 
-def test_a_difference_is_confirmed_by_running_both():
+def test_running_both_programs_confirms_a_difference():
     assert bench_adapters.confirmed(finding("different", [RET_0], [RET_1]), "optimizer") is True
     assert bench_adapters.confirmed(finding("different", [RET_0], [RET_0]), "optimizer") is False
     assert bench_adapters.confirmed(finding("different", [RET_1], [RET_1]), "optimizer") is False
     assert bench_adapters.confirmed(finding("different", [RET_0], [RET_1], ("0x0", "0x0")), "optimizer") is False
 
 
-def test_for_an_evaluator_our_value_must_be_right():
+def test_evaluator_finding_needs_our_value_to_be_right():
     assert bench_adapters.confirmed(finding("different", [RET_0], None), "evaluator") is True
     assert bench_adapters.confirmed(finding("different", [RET_1], None), "evaluator") is False
 
 
-def test_the_kernels_check_must_refuse_a_refused_output():
+def test_the_kernels_check_confirms_a_refused_answer():
     assert bench_adapters.confirmed(finding("rejected", [RET_0], [NEVER_SET, RET_0]), "optimizer") is True
     assert bench_adapters.confirmed(finding("rejected", [RET_0], [RET_1]), "optimizer") is False
     assert bench_adapters.confirmed(finding("rejected", [NEVER_SET, RET_0], [NEVER_SET, RET_0]), "optimizer") is False
 
 
-def test_findings_about_other_things_are_neither():
+def test_findings_not_about_values_are_not_confirmed():
     assert bench_adapters.confirmed(finding("slow", [], None), "optimizer") is None
     assert bench_adapters.confirmed(finding("garbage", [RET_0], None), "optimizer") is False

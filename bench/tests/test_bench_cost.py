@@ -1,4 +1,4 @@
-"""scripts/bench cost: selection and tables, on reports made by hand; nothing is counted."""
+"""scripts/bench cost: selection and tables, with reports written by hand; nothing is counted."""
 
 import sys
 from pathlib import Path
@@ -15,12 +15,12 @@ def call(name, mean, allowed=True, exact=True):
 
 
 def report(calls=bench.CALLS, **more):
-    """A list in which call number N executes 5 + N, a tree in which it executes 10 or 11; both deny one more."""
+    """A list in which call number N executes 5 + N instructions, and a tree in which it executes 10 or 11. Both deny one more call."""
     return {"sides": [{"calls": [call("c%d" % n, how(n), **more) for n in reversed(range(calls))] + [call("no", 999, False)]}
                       for how in (lambda n: 5 + n, lambda n: 10 + n % 2)]}
 
 
-def test_calls_by_their_place_in_the_list():
+def test_selects_calls_by_their_place_in_the_list():
     assert bench.call_rows(report()) == [
         ["first", "c0", "5.0", "10.0", "2.00", 256, 312, "1.47", None],
         ["middle", "c153", "158.0", "11.0", "0.07", 516, 312, "0.46", None],
@@ -29,7 +29,7 @@ def test_calls_by_their_place_in_the_list():
 
 
 @pytest.mark.parametrize("broken", [None, report(305), report(exact=False)])
-def test_other_filters_are_not_measured(broken):
+def test_unexpected_filters_are_not_measured(broken):
     rows = bench.call_rows(broken)
     assert [row[-1] for row in rows] == ["not measured"] * 4 and all(row[2] is None for row in rows)
 
@@ -38,18 +38,18 @@ def side(instructions, mean, uncached, exact=True):
     return {"instructions": instructions, "mean": mean, "mean_uncached": uncached, "exact": exact}
 
 
-def test_pairs():
+def test_compares_pairs():
     assert bench.pair_row("a", {"sides": [side(900, 10, 20), side(300, 6, 15)]}) == [
         "a", 900, 300, "3.00", "10.00", "6.00", "40.0", "20.00", "15.00", "25.0", "about 29 %, more than 4 times", None]
 
 
 @pytest.mark.parametrize("broken", [None, {"sides": [side(900, 10, 20), side(300, 6, 15, exact=False)]}])
-def test_pairs_that_are_not_exact_are_not_measured(broken):
+def test_inexact_pairs_are_not_measured(broken):
     row = bench.pair_row("a", broken)
     assert row[0] == "a" and row[1:10] == [None] * 9 and row[-1] == "not measured"
 
 
-def test_failures_are_problems(tmp_path, capsys):
+def test_reports_failures_of_the_tool(tmp_path, capsys):
     tool = tmp_path / "secequiv"
     tool.write_text("#!/bin/sh\necho no such file >&2\nexit 2\n")
     tool.chmod(0o755)

@@ -13,16 +13,16 @@ import bench_fuzz  # noqa: E402
 STATISTICS = "Done 120 runs in 1 second(s)\nstat::number_of_executed_units: 120\nstat::average_exec_per_sec: 120\n"
 
 
-def test_runs_answers_and_proofs():
+def test_reads_runs_answers_and_proofs():
     assert bench_fuzz.executed(STATISTICS) == (120, None)
     said = STATISTICS + "fuzz_program: 118 answers, 110 proven, 8 undecided, 0 not expressed\n"
     assert bench_fuzz.executed(said) == (120, (118, 110))
 
 
-def test_a_run_without_statistics_is_no_measurement():
+def test_no_statistics_is_an_error():
     with pytest.raises(AttributeError):
         bench_fuzz.executed("Done 120 runs")
 
 
-def test_without_the_adapter_there_is_no_reference(tmp_path):
+def test_no_adapter_means_no_reference(tmp_path):
     assert bench_fuzz.reference(tmp_path, tmp_path / "inputs") is None

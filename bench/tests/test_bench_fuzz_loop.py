@@ -1,4 +1,4 @@
-"""scripts/bench fuzz_loop: targets and the table, on rows made by hand; nothing is timed."""
+"""scripts/bench fuzz_loop: targets and the table, with rows written by hand; nothing is timed."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ def row(name, rate, **more):
     return {"name": name, "run_type": "iteration", "items_per_second": rate, "family_index": 0, **more}
 
 
-def test_targets():
+def test_compares_with_targets():
     shares = {"proven_%": 99.5, "by_diagrams_%": 0.25, "undecided_%": 0.5}
     best = {"policy/loop_mutated": row("policy/loop_mutated", 1999.0, family_index=9), "program/check": row("program/check", 2e6),
             "program/loop_mutated": row("program/loop_mutated", 50_000.0, family_index=1, **shares)}
@@ -25,7 +25,7 @@ def test_targets():
     ]
 
 
-def test_failures_are_reported(capsys):
+def test_reports_failures(capsys):
     problems = bench.suite(None, 1, lambda target: target,
                            lambda *_: [{"name": "program/prove", "error_occurred": True, "error_message": "no"}])
     assert problems == ["program/prove: no"]

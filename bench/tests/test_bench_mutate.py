@@ -1,4 +1,4 @@
-"""scripts/bench mutate: targets and the table, on reports made by hand; nothing is timed."""
+"""scripts/bench mutate: targets and the table, with reports written by hand; nothing is timed."""
 
 import sys
 from pathlib import Path
@@ -25,7 +25,7 @@ def report(inputs, fuzzing=0, survived=0, undecided=0, unproven=0):
     (report(1000, unproven=1), 1.0, ["100.000", "100.000", "99.900"], "missed"),
     (report(1000), 60.1, ["100.000", "100.000", "100.000"], "missed"),
 ])
-def test_rows(made, seconds, shares, result):
+def test_compares_with_targets(made, seconds, shares, result):
     assert bench.row("a", made, seconds) == ["a", 1010, 10, 42, *shares, "%.1f" % seconds, ">= 99.9, 100, 100 %; <= 60 s", result]
 
 
@@ -38,7 +38,7 @@ def test_failures_are_not_measured(tmp_path, capsys):
     assert capsys.readouterr().out.count("not measured") == len(bench.NAMES)
 
 
-def test_other_output_is_not_measured(tmp_path, capsys):
+def test_unexpected_output_is_not_measured(tmp_path, capsys):
     broken = tmp_path / "secequiv"
     broken.write_text("#!/bin/sh\necho no\n")
     broken.chmod(0o755)

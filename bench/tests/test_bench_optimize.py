@@ -1,4 +1,4 @@
-"""scripts/bench optimize: targets and tables, on measurements made by hand; nothing is timed."""
+"""scripts/bench optimize: targets and tables, with measurements written by hand; nothing is timed."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ def beside_gvisor(size, weighted, uncached=1.0):
 @pytest.mark.parametrize("size, weighted, result", [
     (100, 6.5, "met"), (101, 6.5, "missed"), (100, 6.501, "missed"), (1, 1, "met"),
 ])
-def test_gvisor(size, weighted, result):
+def test_compares_with_gvisor(size, weighted, result):
     assert bench.gvisor_rows([beside_gvisor(size, weighted, 99.0)]) == [
         ["a", 900, "100", str(size), "6.50", "%.2f" % weighted, "12.00", "99.00", "-1 +2", "-0 +0", "<= gvisor's", result]]
 
@@ -35,7 +35,7 @@ def test_missing_counts_are_not_measured():
     assert bench.named([{"name": "b", "size": 1}], ["a", "b"]) == [{"name": "a"}, {"name": "b", "size": 1}]
 
 
-def test_libseccomp():
+def test_shows_libseccomp():
     row = {"name": "a", "inputs": 9, "left_out": 2, "assumed": "true",
            **{whose: {"size": size, "executed": size / 2, "uncached": size * 2, "most": size + 1}
               for whose, size in (("linear", 10), ("tree", 20), ("ours", 30))}}
@@ -44,7 +44,7 @@ def test_libseccomp():
     assert bench.libseccomp_rows([{**row, "assumed": "nr < 9"}])[0][-2:] == ["nr < 9", None]
 
 
-def test_times():
+def test_compares_times_with_the_target():
     limit = bench.LARGEST_MS * 1000
     for micros, result in ((limit, "met"), (limit + 1, "missed"), (None, "not measured")):
         times = {"optimize/other": 1e9}
@@ -53,21 +53,21 @@ def test_times():
         assert [row[-1] for row in bench.time_rows([bench.LARGEST, "other"], times)] == [result, None]
 
 
-def test_split():
+def test_shows_the_share_of_each_kind_of_pass():
     rows = bench.split_rows({"split/rules": 6000, "split/layout": 1000, "split/bytecode": 1000})
     assert rows == [["rules", "6.00", "75", None], ["layout", "1.00", "12", None], ["bytecode", "1.00", "12", None]]
     assert [row[-1] for row in bench.split_rows({"split/rules": 1})] == [None, "not measured", "not measured"]
 
 
 def stand_in(path, counts, status=0):
-    """An optimize_bench that prints `counts`."""
+    """A program that prints `counts` as optimize_bench does."""
     path.write_text("#!/bin/sh\ncat <<'END'\n%s\nEND\nexit %d\n" % (json.dumps(counts), status))
     path.chmod(0o755)
     return path
 
 
 def whole(tmp_path, counts, status=0, spoil=()):
-    """The problems that the suite reports, on a machine where everything takes 1 ms for 64 rules."""
+    """Returns the problems that the suite reports, on a machine where everything takes 1 ms for 64 rules."""
     policies = tmp_path / "corpus/policies/gvisor"
     policies.mkdir(parents=True)
     (policies / "a.json").write_text("{}")
@@ -87,17 +87,17 @@ def good():
             "requests": [{"name": name, **numbers} for name in ("without", "with")]}
 
 
-def test_no_problems(tmp_path, capsys):
+def test_reports_no_problems_if_all_is_measured(tmp_path, capsys):
     assert whole(tmp_path, good()) == []
     assert capsys.readouterr().out.count("met") >= 13
 
 
-def test_a_missed_target_is_no_failure(tmp_path, capsys):
+def test_missed_target_is_no_failure(tmp_path, capsys):
     assert whole(tmp_path, {**good(), "gvisor": [beside_gvisor(101, 7)]}) == []
     assert "missed" in capsys.readouterr().out
 
 
-def test_a_pair_that_is_not_equivalent_is_a_failure(tmp_path):
+def test_pair_that_is_not_equivalent_is_a_failure(tmp_path):
     problems = whole(tmp_path, {**good(), "gvisor": [{"name": "a", "error": "ours: not proven equivalent"}]})
     assert problems[0] == "a: ours: not proven equivalent" and len(problems) == 2 and problems[1].endswith("a: not measured")
 
@@ -107,6 +107,6 @@ def test_missing_rows_and_times_are_failures(tmp_path):
     assert len(problems) == len(bench.FILTERS) + 2 and all(problem.endswith("not measured") for problem in problems)
 
 
-def test_a_program_that_fails_is_a_failure(tmp_path):
+def test_failing_program_is_a_failure(tmp_path):
     problems = whole(tmp_path, good(), status=3)
     assert len(problems) == 1 and "status 3" in problems[0]

@@ -1,4 +1,4 @@
-"""scripts/bench prove: targets and tables, on measurements made by hand; nothing is timed."""
+"""scripts/bench prove: targets and tables, with measurements written by hand; nothing is timed."""
 
 import importlib
 import sys
@@ -22,11 +22,11 @@ def corpus(name, dd, alone, z3):
     (1000, 1000, 1001, "met"), (1001, 900, 500000, "missed"), (900, 1001, 500000, "missed"),
     (900, None, 500000, "not measured"), (900, 900, None, "not measured"),
 ])
-def test_the_largest_pair_may_take_longer(dd, alone, z3, result):
+def test_largest_pair_has_its_own_target(dd, alone, z3, result):
     assert corpus(bench.LARGEST, dd, alone, z3) == result
 
 
-def test_the_home_made_query():
+def test_compares_with_the_naive_query():
     times = {"dd/" + bench.LARGEST: 1000, "dd/other": 100}
     for seconds, result in ((0.4, "met"), (0.399, "missed"), (None, "not measured")):
         assert [line[-1] for line in bench.naive_rows({bench.LARGEST: seconds, "other": 0.01}, times)] == [result, None]
@@ -37,18 +37,18 @@ def test_the_home_made_query():
 @pytest.mark.parametrize("dd, alone, z3, result", [
     (500, 500, 501, "met"), (501, 400, 10**6, "missed"), (400, 501, 10**6, "missed"), (400, 400, None, "not measured"),
 ])
-def test_other_pairs_have_one(dd, alone, z3, result):
+def test_other_pairs_share_one_time_goal(dd, alone, z3, result):
     assert corpus("other", dd, alone, z3) == result
 
 
-def test_processes():
+def test_compares_processes_with_targets():
     rows = bench.process_rows(["a", "b", "c", "d"], {"a": 0.005, "b": 0.0051, "c": 0.001},
                               {"a": 32 * 1024, "b": 1024, "c": 33 * 1024})
     assert [line[-1] for line in rows] == ["met", "missed", "missed", "not measured"]
     assert rows[0][1:3] == ["5.00", "32.0"] and rows[3][1:3] == [None, None]
 
 
-def test_random():
+def test_compares_random_programs_with_targets():
     rows = bench.random_rows({"median": 10.0, "p90": 50.0, "decided": 2000, "exhausted": 3})
     assert [line[-1] for line in rows] == ["met", None, "met", None]
     assert [line[-1] for line in bench.random_rows({"median": 10.1, "p90": 50.0, "decided": 1999, "exhausted": 3})] == [
@@ -56,21 +56,21 @@ def test_random():
     assert {line[-1] for line in bench.random_rows({})} == {"not measured"}
 
 
-def test_a_process_that_fails_is_not_measured():
+def test_failing_process_is_not_measured():
     assert bench.wall_seconds(["/bin/true"]) > 0
     assert bench.wall_seconds(["/bin/false"]) is None
     walls, peaks, _, problems = bench.processes({"a": ["/bin/false"], "b": ["/nonexistent"]}, 1)
     assert (walls, peaks, len(problems)) == ({}, {}, 2)
 
 
-def test_memory_is_the_process_s_own():
+def test_memory_excludes_the_parent():
     floor, small = bench.peak_kib(["/bin/true"])
     _, large = bench.peak_kib([sys.executable, "-I", "-S", "-c", "b'x' * (64 << 20)"])
     assert 0 < floor < 6 << 10 and small < 6 << 10 < 64 << 10 < large
     assert bench.peak_kib(["/bin/false"]) == (None, None)
 
 
-def test_the_script_can_be_imported():
+def test_script_can_be_imported():
     module = as_module.load(SCRIPTS / "bench")
     assert set(module.SUITES) == {"interpreter", "prove", "optimize", "mutate", "adapters", "certificate", "cost", "fuzz", "fuzz_loop", "kernel",
                                   "latency", "rules"}

@@ -1,4 +1,4 @@
-"""scripts/bench rules: selection and targets, on reports made by hand; nothing is proven."""
+"""scripts/bench rules: selection and targets, with reports written by hand; nothing is proven."""
 
 import sys
 from pathlib import Path
@@ -12,11 +12,11 @@ def report(**seconds):
     return {"rules": [{"name": name, "seconds": each, "verdict": "equivalent"} for name, each in seconds.items()]}
 
 
-def test_the_fastest_run_of_each_counts():
+def test_counts_the_fastest_run_of_each_rule():
     assert bench.fastest([report(a=0.5, b=0.01), report(a=0.25, b=0.02)]) == {"a": (250.0, "equivalent"), "b": (10.0, "equivalent")}
 
 
-def test_targets():
+def test_compares_with_targets():
     rows = bench.rows(bench.fastest([report(a=0.25, b=0.01, c=0.015)]))
     assert rows == [["median of 3", None, "15.0", 20, "met"], ["a", "equivalent", "250.0", 100, "missed"],
                     ["c", "equivalent", "15.0", 100, "met"], ["b", "equivalent", "10.0", 100, "met"]]
@@ -25,7 +25,7 @@ def test_targets():
     assert many[0][2] == "19.5" and bench.rows({})[0][-1] == "not measured"
 
 
-def test_without_reports_there_is_no_table(tmp_path, capsys):
+def test_no_reports_means_no_table(tmp_path, capsys):
     failing = tmp_path / "secequiv"
     failing.write_text("#!/bin/sh\necho no >&2\nexit 1\n")
     failing.chmod(0o755)

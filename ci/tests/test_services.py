@@ -1,4 +1,4 @@
-"""The files for OSS-Fuzz and ClusterFuzzLite follow the services' rules and agree with each other; build.sh works with stand-ins."""
+"""The files for OSS-Fuzz and ClusterFuzzLite follow the services' rules and agree with each other; build.sh is run with fake commands."""
 
 import os
 import re
@@ -25,11 +25,11 @@ def docker(path):
     return [tuple(line.split(None, 1)) for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def test_the_same_three_files_twice():
+def test_both_services_have_the_same_files():
     assert sorted(path.name for path in OSS_FUZZ.iterdir()) == sorted(path.name for path in LITE.iterdir()) == ["Dockerfile", "build.sh", "project.yaml"]
 
 
-def test_project():
+def test_project_files_are_complete_and_agree():
     assert PROJECT["language"] == "c++"
     assert PROJECT["main_repo"].startswith("https://") and PROJECT["homepage"].startswith("https://")
     assert re.fullmatch(r"[a-z0-9_-]+", PROJECT["main_repo"].rsplit("/", 1)[1])
@@ -45,7 +45,7 @@ def test_configurations_of_the_service_are_checked_here():
     assert set(PROJECT["architectures"]) == {each.architecture for each in checked}
 
 
-def test_images():
+def test_images_install_the_same_packages():
     ours, lite = docker(OSS_FUZZ / "Dockerfile"), docker(LITE / "Dockerfile")
     base = "gcr.io/oss-fuzz-base/base-builder:" + PROJECT["base_os_version"]
     for lines in (ours, lite):
@@ -57,7 +57,7 @@ def test_images():
     assert ("COPY", "build.sh $SRC/") in ours and ("COPY", ".clusterfuzzlite/build.sh $SRC/") in lite
 
 
-def test_one_build_script():
+def test_both_services_use_one_build_script():
     lite = [line for line in (LITE / "build.sh").read_text().splitlines() if not line.startswith("#")]
     assert lite == ['exec bash "$SRC/secequiv/ci/oss-fuzz/build.sh"']
     for folder in (OSS_FUZZ, LITE):
@@ -100,7 +100,7 @@ exit ${CMAKE_STATUS-0}
 
 
 @pytest.mark.parametrize("script", [OSS_FUZZ / "build.sh", LITE / "build.sh"])
-def test_build(builder, script):
+def test_the_build_script_stores_every_target_with_seeds(builder, script):
     folder, run = builder
     for _ in range(2):  # a second run, in the same folders, changes nothing
         done = run(script)

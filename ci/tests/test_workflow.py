@@ -51,14 +51,14 @@ def test_the_workflow_exists():
     assert [path.name for path in WORKFLOWS] == ["pull-request.yml"]
 
 
-def test_only_presets_and_scripts():
+def test_the_workflow_calls_only_presets_and_scripts():
     lines = list(commands(WORKFLOWS[0].read_text()))
     assert [found for found in map(problem, lines) if found] == []
     assert {"scripts/test " + preset for preset in ("dev", "asan", "gcc", "tidy", "fuzz")} <= set(lines)
     assert any(line.startswith("ctest --preset dev") and "replay_" in line for line in lines)
 
 
-def test_runs_for_pull_requests():
+def test_the_workflow_runs_for_pull_requests():
     document = yaml.safe_load(WORKFLOWS[0].read_text())
     assert "pull_request" in document[True]  # YAML reads `on` as a truth value
     assert document["permissions"] == {"contents": "read"}
@@ -70,11 +70,11 @@ def test_runs_for_pull_requests():
 @pytest.mark.parametrize("line", [
     "make", "scripts/none", "scripts/lib/setup.sh", "cmake --preset none", "cmake -S . -B build", "cmake --build build", "ctest --preset tidy",
     "scripts/test nightly", "bash -c true"])
-def test_refused_lines(line):
+def test_other_commands_in_the_workflow_are_refused(line):
     assert problem(line) is not None
 
 
-def test_matrix_values_are_all_seen():
+def test_every_value_of_a_matrix_is_checked():
     text = "jobs: {a: {strategy: {matrix: {p: [x, y]}}, steps: [{run: 'scripts/test ${{ matrix.p }}'}]}}"
     assert list(commands(text)) == ["scripts/test x", "scripts/test y"]
     with pytest.raises(ValueError):

@@ -1,6 +1,6 @@
-"""Running secequiv, reading its reports, and a second opinion on what programs do.
+"""Runs secequiv, reads its reports, and evaluates programs with an independent evaluator.
 
-Owns where the binary is, how its output is taken apart, and the schemas every --json report must fit. The second opinion
+Owns the place of the binary, the parsing of its output, and the schemas that every --json report must match. The evaluator
 is scripts/naive, which shares no code with the binary.
 """
 
@@ -33,8 +33,13 @@ ERROR_STATUS = {"rejected": 4, "budget": 3, "unavailable": 3, "adapter": 5}  # a
 
 
 def some(cases, every):
-    """All cases in the development build; elsewhere (sanitizers) one in `every`, as more would be the same code again."""
+    """All cases in the development build; one in `every` in other builds (sanitizers), because more would run the same code again."""
     return list(cases) if FULL else list(cases)[::every]
+
+
+# Python's readline sets it behind os.environ's back, and outputs would be fitted to it.
+os.environ.pop("COLUMNS", None)
+os.unsetenv("COLUMNS")
 
 
 def binary():
@@ -64,21 +69,21 @@ def run(*args, stdin=b"", cwd=None, timeout=120, raw=False, **popen):
     if isinstance(stdin, str):
         stdin = stdin.encode()
     command = [binary()] + [str(arg) for arg in args]
-    if "preexec_fn" in popen and "env" not in popen:  # which may forbid what the leak sanitizer does
+    if "preexec_fn" in popen and "env" not in popen:  # which may forbid ptrace, so the leak sanitizer cannot run
         popen["env"] = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
     return Done(subprocess.run(command, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
                                timeout=timeout, **popen), raw)
 
 
 def without_kernel(reason):
-    """Skips a test that needs the running kernel, or fails where it has to be there (.ci/run)."""
+    """Skips a test that needs the running kernel, or fails it if SECEQUIV_REQUIRE_KERNEL is set (.ci/run)."""
     if os.environ.get("SECEQUIV_REQUIRE_KERNEL"):
         pytest.fail(reason)
     pytest.skip(reason)
 
 
 def shown_on(terminal):
-    """All that is still written to a pseudo-terminal, until its other side is closed."""
+    """Reads a pseudo-terminal until its other side is closed; returns everything written to it."""
     shown = b""
     try:
         while more := os.read(terminal, 4096):
@@ -99,24 +104,24 @@ def _validators():
     made = {}
     for name, document in documents.items():
         jsonschema.Draft202012Validator.check_schema(document)
-        made[name.split(".")[0]] = jsonschema.Draft202012Validator(document, **_references(name, documents))
+        made[name.split(".")[0]] = jsonschema.Draft202012Validator(document, **_references(document, documents.values()))
     return made
 
 
-def _references(name, documents):
-    """How one schema refers to the others."""
+def _references(schema, documents):
+    """The validator's resolver for references from one schema to another."""
     try:
         from referencing import Registry, Resource
     except ImportError:  # Debian 12
-        return {"resolver": jsonschema.RefResolver(name, documents[name], store=documents)}
-    return {"registry": Registry().with_resources((n, Resource.from_contents(d)) for n, d in documents.items())}
+        return {"resolver": jsonschema.RefResolver(schema["$id"], schema, store={d["$id"]: d for d in documents})}
+    return {"registry": Registry().with_resources((d["$id"], Resource.from_contents(d)) for d in documents)}
 
 
 VALIDATORS = _validators()
 
 
 def fits(document):
-    """Checks a report against the schema it names; returns its kind."""
+    """Checks that a report matches the schema that it names; returns its kind."""
     kind = document["schema"].split("/")[0].replace("secequiv.", "")  # the schema fixes the version
     errors = ["%s: %s" % ("/".join(map(str, e.absolute_path)), e.message) for e in VALIDATORS[kind].iter_errors(document)]
     assert not errors, errors
@@ -124,7 +129,7 @@ def fits(document):
 
 
 def report(command, *args, **options):
-    """Runs `command --json`: the report, which fits its schema and agrees with the exit status, and the run."""
+    """Runs `command --json`; returns the report and the run. The report must match its schema and agree with the exit status."""
     done = run(command, *args, "--json", **options)
     assert done.status in (0, 1, 2, 3, 4, 5), done
     document = json.loads(done.out, object_pairs_hook=_no_duplicates)
@@ -142,7 +147,7 @@ def report(command, *args, **options):
 
 
 def agrees(witness):
-    """A witness' fields and its words are the same 64 bytes."""
+    """Checks that a witness's fields and its words are the same 64 bytes."""
     data = witness["data"]
     words = data["words"]
     big = words[1] in BIG_ENDIAN
@@ -165,7 +170,7 @@ def words_bytes(words):
 
 
 def confirmed(document, before, after):
-    """The naive evaluator gives exactly the values that a report's witness claims; returns them. They differ."""
+    """Checks a report's witness with the naive evaluator: it computes the same two values, and they differ. Returns them."""
     witness = document["witness"]
     data = words_bytes(witness["data"]["words"])
     claimed = [int(witness[side]["value"], 16) for side in ("before", "after")]
@@ -188,11 +193,11 @@ def all_programs():
 
 
 def listed(folder):
-    """Everything in a folder, to see that nothing is left behind."""
+    """The names of all files in a folder, to check that nothing is left behind."""
     return sorted(path.name for path in Path(folder).iterdir())
 
 
-# ((a | b) + (a & b)) * c = a * c + b * c, which the solver does not find in any time a test could take.
+# ((a | b) + (a & b)) * c = a * c + b * c. The solver cannot prove this in the time that a test may take.
 HARD_BEFORE = """
 ld [20]
 tax
@@ -222,14 +227,14 @@ add x
 
 
 def assembled(path, tmp_path, *options):
-    """The built-in optimizer's program of a policy or program, read back for the naive evaluator; and where it is."""
+    """Optimizes a policy or program with the built-in optimizer; returns the instructions and the path of the result."""
     out = tmp_path / (Path(path).name + ".bpf")
     assert run("optimize", path, "-o", out, "--to", "raw", *options).status == 0
     return read_raw(out.read_bytes()), out
 
 
 def inside(region, words):
-    """Whether an input, as 16 words, meets a diff region's conditions: a second reading of them."""
+    """Whether an input (16 words) satisfies the conditions of a region of `diff`; a second, independent implementation."""
     def meets(cube, value):
         return value & cube["mask"] == cube["value"]
     for row in region["words"]:

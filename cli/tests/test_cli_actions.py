@@ -1,6 +1,8 @@
-"""actions: each claim against what the naive evaluator says, and against prove for all arguments."""
+"""actions: the naive evaluator and `prove` confirm each claim."""
 
+import os
 import random
+import re
 
 import pytest
 from cli_tool import POLICIES, all_programs, evaluate, read_raw, report, run, words_bytes
@@ -11,7 +13,7 @@ READ_OR_FLAG = "ld [4]\njeq #0xc000003e, on, bad\non: ld [0]\njeq #0, yes, n\nn:
 
 
 def number(path, arch, name):
-    """The number the tables have for a name."""
+    """The number of a system call."""
     return report("run", path, "--arch", arch, "--nr", name)[0]["data"]["nr"]
 
 
@@ -19,7 +21,7 @@ def rows_of(document):
     return {row["arch"]: row for row in document["arches"]}
 
 
-def test_by_hand(asm):
+def test_constant_and_argument_dependent_calls_are_listed(asm):
     path = asm(READ_OR_FLAG)
     document, done = report("actions", path)
     rows = rows_of(document)
@@ -29,13 +31,18 @@ def test_by_hand(asm):
     assert set(by_action) == {"ALLOW", "ERRNO(1 EPERM)"} and len(by_action["ERRNO(1 EPERM)"]) > 300
     assert [part["action"] for part in rows["x32"]["constant"]] == ["ERRNO(1 EPERM)"] and rows["x32"]["others"] == []
     text = run("actions", path).out
-    assert text.startswith("x86_64\n") and "ALLOW                   1: read\n" in text and "depends on more         1: write\n" in text
+    assert text.startswith("x86_64\n  ALLOW                   1: read\n  depends on more         1: write\n"
+                           "    write: ALLOW if arg0.lo == 0x7, else ERRNO(1 EPERM)\n  ERRNO(1 EPERM) ")
+    assert text.count("ERRNO(1 EPERM)") == 3 and text.endswith("x32\n  ERRNO(1 EPERM)             all others\n"), text
+    assert run("actions", path, "--allowed").out == (
+        "x86_64\n  ALLOW                   1: read\n  depends on more         1: write\n"
+        "    write: ALLOW if arg0.lo == 0x7, else ERRNO(1 EPERM)\nx32\n  none\n")
     assert max(map(len, text.splitlines())) <= 110
 
 
 def test_values_computed_from_the_number_alone(asm):
     document, _ = report("actions", asm("ld [0]\nadd #5\nret a"))
-    row = rows_of(document)["x86_64"]  # no architecture is told apart: the host's
+    row = rows_of(document)["x86_64"]  # the program does not test the architecture, so there is one row, for the host
     assert row["others"] == [] and row["constant"][0] == {"value": "0x00000005", "action": "KILL_THREAD(5)", "syscalls": ["read"]}
     document, _ = report("actions", asm("ld [0]\nadd #5\nret a"), "--arch", "aarch64")
     assert list(rows_of(document)) == ["aarch64"]
@@ -43,7 +50,7 @@ def test_values_computed_from_the_number_alone(asm):
     assert rows_of(document)["x86_64"]["constant"] == []
 
 
-def test_words_that_are_compared_with_the_number(asm):
+def test_a_call_whose_argument_is_compared_with_its_number_is_not_constant(asm):
     # The bits of nr and arg0 alternate in the diagrams.
     document, _ = report("actions", asm("ld [0]\ntax\nld [16]\nand #1\njgt x, y, n\ny: ret #1\nn: ret #2\n"))
     row = rows_of(document)["x86_64"]
@@ -52,7 +59,7 @@ def test_words_that_are_compared_with_the_number(asm):
 
 @pytest.mark.parametrize("path", all_programs() + sorted((POLICIES / "seed").glob("*.json")) + [POLICIES / "oci" / "docker-default.json"],
                          ids=lambda path: path.stem)
-def test_real_filters(path, tmp_path):
+def test_claims_about_real_filters_are_confirmed(path, tmp_path):
     raw = tmp_path / "program.bpf"
     assert run("asm", path, "-o", raw).status == 0
     insns = read_raw(raw.read_bytes())
@@ -74,7 +81,7 @@ def test_real_filters(path, tmp_path):
         for name in row["others"][:2]:
             if row["arch"] not in AUDITS:
                 continue
-            # Not constant: with either half of what is left of the inputs taken away, something differs.
+            # A call is not constant if the results differ within the remaining inputs.
             nr = number(raw, row["arch"], name)
             value = evaluate(insns, words_bytes([nr, AUDITS[row["arch"]]] + [0] * 14))
             constant = tmp_path / "constant.asm"
@@ -83,7 +90,7 @@ def test_real_filters(path, tmp_path):
             assert report("prove", raw, constant, "--assume", assumption)[1].status == 1, name
 
 
-def test_stacks_and_behaviour(asm):
+def test_stacks_and_same_behaviour_are_supported(asm):
     data, plain = asm("ret #0x7fff0001", "data.asm"), asm("ret #0x7fff0000", "plain.asm")
     assert report("actions", data)[0]["arches"][0]["constant"][0]["value"] == "0x7fff0001"
     assert report("actions", data, "--same", "behaviour")[0]["arches"][0]["constant"][0]["value"] == "0x7fff0000"
@@ -91,6 +98,33 @@ def test_stacks_and_behaviour(asm):
     assert rows_of(stacked)["x86_64"]["others"] == ["write"]
 
 
-def test_a_refused_program(asm):
+def test_a_program_that_the_kernel_refuses_is_rejected(asm):
     document, done = report("actions", asm("ld [0]", "bad.asm"))
     assert (done.status, document["error"]) == (4, "rejected")
+
+
+def test_x32_is_shown_with_x86_64_where_it_is_equal(asm):
+    text = run("actions", asm("ld [4]\njeq #0xc000003e, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")).out
+    assert re.match(r"x86_64, x32\n  ALLOW +all others\n$", text), text
+    policy = POLICIES / "oci" / "docker-default.json"
+    lines = run("actions", policy, "--allowed").out.splitlines()
+    assert [line for line in lines if not line.startswith(" ")] and "    socket: ALLOW if" in "\n".join(lines)
+
+
+def test_conditions_are_exact(asm, tmp_path):
+    path = POLICIES / "oci" / "docker-default.json"
+    constant = tmp_path / "constant.asm"
+    for row in report("actions", path)[0]["arches"][:1]:
+        assert [call["syscall"] for call in row["conditions"]] == row["others"] != []
+        for call in row["conditions"]:
+            for choice in call["choices"]:
+                value = {"ALLOW": 0x7FFF0000, "ERRNO(1 EPERM)": 0x50001, "ERRNO(38 ENOSYS)": 0x50026}[choice["action"]]
+                constant.write_text("ret #%d\n" % value)
+                assumption = "arch == %s && nr == %s && (%s)" % (row["arch"], call["syscall"], choice["condition"])
+                assert report("prove", path, constant, "--assume", assumption)[0]["verdict"] == "equivalent", assumption
+
+
+def test_a_process():
+    done = run("actions", "--pid", os.getpid())
+    assert done.status in (2, 3) or done.out.startswith("x86_64"), done
+    assert run("actions").status == 2 and run("actions", "--pid", 1, POLICIES / "oci" / "docker-default.json").status == 2

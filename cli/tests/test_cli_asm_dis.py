@@ -1,4 +1,4 @@
-"""asm and dis: the same program in every form, and comments that say what it means."""
+"""asm and dis: every form holds the same program, and comments explain it."""
 
 import random
 import struct
@@ -27,7 +27,7 @@ def test_every_form_reads_back(path, tmp_path):
         assert converted(out, "raw", "--from", form) == raw, form
 
 
-def test_every_form_from_every_form(tmp_path):
+def test_every_form_converts_to_every_form(tmp_path):
     path = PROGRAMS / "gvisor" / "kvm.after.bpf"
     texts = {form: converted(path, form) for form in FORMS}
     for source in FORMS:
@@ -38,7 +38,7 @@ def test_every_form_from_every_form(tmp_path):
 
 
 @pytest.mark.parametrize("seed", some(range(6), 2))
-def test_any_instructions_at_all(seed, tmp_path):
+def test_random_instructions_read_back_in_every_form(seed, tmp_path):
     rng = random.Random(seed)
     insns = [Insn(rng.getrandbits(8 if seed < 4 else 16), rng.getrandbits(8), rng.getrandbits(8), rng.getrandbits(32))
              for _ in range(300)]
@@ -46,12 +46,12 @@ def test_any_instructions_at_all(seed, tmp_path):
     path.write_bytes(write_raw(insns))
     for form in FORMS:
         if seed >= 4 and form.startswith("raw"):
-            continue  # without a zero byte in every code the byte order cannot be told; see below
+            continue  # without a zero byte in every code, the byte order cannot be detected; see below
         (tmp_path / form).write_bytes(converted(path, form, "--from", "raw"))
         assert converted(tmp_path / form, "raw", "--from", form) == write_raw(insns), form
 
 
-def test_big_endian(tmp_path):
+def test_big_endian_programs_are_written_and_detected(tmp_path):
     path = PROGRAMS / "libseccomp" / "allow306.linear.bpf"
     insns = read_raw(path.read_bytes())
     big = b"".join(struct.pack(">HBBI", *insn) for insn in insns)
@@ -61,13 +61,13 @@ def test_big_endian(tmp_path):
         assert converted(tmp_path / "big", "raw", *options) == path.read_bytes()
     (tmp_path / "text").write_bytes(converted(path, "asm"))
     assert converted(tmp_path / "text", "raw", "--big-endian") == path.read_bytes()  # text has no byte order
-    palindrome = [Insn(0x0000, 0, 0, 5), Insn(0x0606, 0, 0, 1)]  # says nothing about the order by itself
+    palindrome = [Insn(0x0000, 0, 0, 5), Insn(0x0606, 0, 0, 1)]  # its bytes do not show the byte order
     (tmp_path / "odd").write_bytes(b"".join(struct.pack(">HBBI", *insn) for insn in palindrome))
     assert read_raw(converted(tmp_path / "odd", "raw", "--big-endian")) == palindrome
     assert read_raw(converted(tmp_path / "odd", "raw", "--from", "raw-be")) == palindrome
 
 
-def test_what_the_other_assembler_makes():
+def test_asm_agrees_with_the_naive_assembler():
     text = """
     start: ld [4]             ; comment
     /* and
@@ -86,7 +86,7 @@ def test_what_the_other_assembler_makes():
     assert converted("-", "raw", stdin=text.encode()) == write_raw(program(text))
 
 
-def test_comments_name_what_is_meant(tmp_path):
+def test_comments_name_fields_calls_and_actions(tmp_path):
     text = run("dis", PROGRAMS / "libseccomp" / "docker-x86_64.linear.bpf").out
     for part in ("; A = arch", "; arch == x86_64", "; arch == i386", "; A = nr", "; nr == openat", "; return ALLOW",
                  "; return ERRNO(1 EPERM)", "; A = args[0].lo", "; A = args[0].hi", "; nr == clone3"):
@@ -119,7 +119,7 @@ def test_actions_are_named(value, words, asm):
     assert run("dis", asm("ret #%d" % value)).out.rstrip().endswith("; return " + words)
 
 
-def test_plain(getpid):
+def test_plain_removes_only_comments(getpid):
     plain = run("dis", getpid, "--plain").out
     assert ";" not in plain and plain.split() == "ld [0] jeq #0x27, L2, L3 L2: ret #0x7fff0000 L3: ret #0x50001".split()
     commented = run("dis", getpid).out
@@ -127,7 +127,7 @@ def test_plain(getpid):
     assert "ALLOW" in run("dis", getpid, "--to", "c").out and "ALLOW" not in run("dis", getpid, "--to", "c", "--plain").out
 
 
-def test_defaults(getpid):
+def test_asm_and_dis_have_default_forms_and_read_standard_input(getpid):
     assert run("asm", getpid, raw=True).out == write_raw(program(getpid.read_text()))
     assert run("dis", getpid).out.lstrip().startswith("ld [0]")
     assert run("dis", stdin=getpid.read_text()).out == run("dis", getpid).out
@@ -142,7 +142,7 @@ def test_policies_are_compiled():
     assert len(few) < len(many)
 
 
-def test_text_in_the_way_of_other_tools(getpid):
+def test_text_forms_match_those_of_other_tools(getpid):
     assert run("dis", getpid, "--to", "ddd").out == "4\n32 0 0 0\n21 0 1 39\n6 0 0 2147418112\n6 0 0 327681\n"
     one_line = "4,32 0 0 0,21 0 1 39,6 0 0 2147418112,6 0 0 327681,\n"  # tcpdump -ddd | tr '\n' ','
     assert converted("-", "raw", stdin=one_line.encode()) == converted(getpid, "raw")
@@ -151,13 +151,13 @@ def test_text_in_the_way_of_other_tools(getpid):
     assert converted("-", "raw", stdin=macros.encode()) == converted(getpid, "raw")
 
 
-def test_an_output_over_its_input(getpid):
-    before = converted(getpid, "raw")
-    assert run("asm", getpid, "-o", getpid).status == 0
+def test_an_output_does_not_replace_its_input(getpid):
+    before = getpid.read_bytes()
+    assert run("asm", getpid, "-o", getpid).status == 2
     assert getpid.read_bytes() == before
 
 
-def test_names_in_c(tmp_path):
+def test_names_in_c_depend_on_the_architecture(tmp_path):
     source = tmp_path / "filter.c"
     source.write_text("""struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

@@ -1,4 +1,4 @@
-"""`secequiv bench`: the tests do not check times, only that everything is measured and nothing is run."""
+"""`secequiv bench`: the tests do not check times, only that everything is measured and no call is executed."""
 import json
 import os
 import pty
@@ -47,7 +47,7 @@ def test_every_variant_and_call_is_measured():
     assert document["noise"] is None if document["rounds"] < 8 else document["noise"] >= 0.005
 
 
-def test_nothing_is_run(asm, tmp_path):
+def test_calls_that_the_filter_allows_are_not_executed(asm, tmp_path):
     # exit_group, kill of this process and unlink of a file are allowed, so they would be timed.
     allow = asm("ld [0]\njeq #231, yes, n1\nn1: jeq #62, yes, n2\nn2: jeq #87, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
     (tmp_path / "profile").write_text("exit_group 1\nkill 1\nunlink 1\nabort_of_none 1\n")
@@ -55,14 +55,14 @@ def test_nothing_is_run(asm, tmp_path):
     assert [call["name"] for call in document["variants"][0]["calls"]] == ["exit_group", "kill", "unlink"]
 
 
-def test_stacks_up_to_four(asm, few):
+def test_stacks_option_times_up_to_four_copies(asm, few):
     slow = asm("ld [0]\n" + "add #1\n" * 100 + "ret #0x7fff0000\n")
     rows = bench(slow, "--stacks", "--profile", few, *QUICK)["variants"]
     assert [row["name"] for row in rows] == ["no filter", "empty filter", *(str(slow) + suffix for suffix in ("", " x2", " x3", " x4"))]
     assert [row["instructions"] for row in rows] == [0, 1, 102, 204, 306, 408]
 
 
-def test_given_stacks(asm, few):
+def test_stacks_on_the_command_line_are_timed(asm, few):
     slow = asm("ld [16]\n" + "add #1\n" * 100 + "ret #0x7fff0000\n", "slow.asm")
     document = bench(slow, "%s,%s" % (slow, slow), "--profile", few, *QUICK)
     rows = document["variants"][2:]
@@ -74,7 +74,7 @@ def of_length(asm, count, name):
     return asm("ret #0x7fff0000\n" * count, name)
 
 
-def test_stacks_that_have_no_room_for_more_instructions(asm, few):
+def test_a_filter_without_room_for_added_instructions_is_rejected(asm, few):
     full, fits, top = of_length(asm, 4093, "full.asm"), of_length(asm, 4092, "fits.asm"), of_length(asm, 4096, "top.asm")
     for arguments in ([full, "--stacks"], ["%s,%s" % (top, full)]):
         done = run("bench", *arguments, "--profile", few, *QUICK)
@@ -83,14 +83,14 @@ def test_stacks_that_have_no_room_for_more_instructions(asm, few):
     assert len(bench("%s,%s" % (top, fits), "--profile", few, *QUICK)["variants"]) == 3
 
 
-def test_stacks_that_are_too_long_in_all(asm, few):
-    bench(SYSTRAP[1], "--profile", few, *QUICK)  # or it is skipped
+def test_stacks_that_exceed_the_kernels_total_limit_are_rejected(asm, few):
+    bench(SYSTRAP[1], "--profile", few, *QUICK)  # skips the test if the kernel is not available
     stack = ",".join([str(of_length(asm, 4000, "long.asm"))] * 9)
     done = run("bench", stack, "--profile", few, *QUICK)
     assert done.status == 4 and "long.asm," in done.err and "32768" in done.err and "found 9 filters" in done.err and not done.out
 
 
-def test_of_a_filter_that_is_too_long_the_executed_part_is_timed():
+def test_bench_times_the_executed_part_of_a_filter_that_is_too_long():
     pair = [PROGRAMS / "gvisor" / ("systrap-everything.%s.bpf" % side) for side in ("before", "after")]
     quick = ["--profile", POSTGRES, "--rounds", "2", "--max-inputs", "2000"]
     document = bench(*pair, *quick)
@@ -101,7 +101,7 @@ def test_of_a_filter_that_is_too_long_the_executed_part_is_timed():
     assert "6422 instructions, more than the kernel accepts" in text.out
 
 
-def test_chart(getpid, few, tmp_path):
+def test_chart_names_every_variant(getpid, few, tmp_path):
     chart = tmp_path / "c&<.svg"
     bench(getpid, "--chart", chart, "--profile", few, *QUICK)
     tree = xml.etree.ElementTree.parse(chart)
@@ -110,8 +110,8 @@ def test_chart(getpid, few, tmp_path):
     assert len(list(tree.iter("{http://www.w3.org/2000/svg}rect"))) == 1 + 2 * 3
 
 
-def test_a_chart_that_cannot_be_written_loses_no_report(getpid, few, tmp_path):
-    bench(getpid, "--profile", few, *QUICK)  # or it is skipped
+def test_the_report_appears_even_if_the_chart_cannot_be_written(getpid, few, tmp_path):
+    bench(getpid, "--profile", few, *QUICK)  # skips the test if the kernel is not available
     arguments = ["bench", getpid, "--chart", tmp_path / "none" / "c.svg", "--profile", few, *QUICK]
     done = run(*arguments)
     assert done.status == 2 and "none/c.svg" in done.err and "ns a call" in done.out
@@ -119,7 +119,7 @@ def test_a_chart_that_cannot_be_written_loses_no_report(getpid, few, tmp_path):
     assert done.status == 2 and "none/c.svg" in done.err and fits(json.loads(done.out)) == "bench"
 
 
-def test_real_calls_are_those_that_do_nothing(getpid):
+def test_real_makes_only_calls_that_do_nothing(getpid):
     document = bench(getpid, "--real", *QUICK)
     assert document["real"] and [call["name"] for call in document["variants"][0]["calls"]] == ["getpid"]
 
@@ -129,14 +129,14 @@ def test_real_calls_are_those_that_do_nothing(getpid):
     ("read 5\n", "expected a profile with some of the calls that do nothing"),
     ("getpid 0\nread 5\n", "expected a profile with some of the calls that do nothing"),
 ])
-def test_real_calls_need_one(getpid, tmp_path, text, says):
+def test_real_needs_a_profile_with_a_harmless_call(getpid, tmp_path, text, says):
     (tmp_path / "profile").write_text(text)
     done = run("bench", getpid, "--real", "--profile", tmp_path / "profile", *QUICK)
     assert done.status == 2 and says in done.err and not done.out
 
 
 @pytest.mark.parametrize("command", ["bench", "cost"])
-def test_a_profile_without_any_call_counted(getpid, tmp_path, command):
+def test_a_profile_without_calls_is_an_error(getpid, tmp_path, command):
     (tmp_path / "profile").write_text("getpid 0\nread 0\nsocketcall 3\n")
     done = run(command, getpid, "--profile", tmp_path / "profile")
     assert done.status == 2 and "%s: expected a system call of x86_64 that was made at least once" % (tmp_path / "profile") in done.err
@@ -154,8 +154,8 @@ def test_only_calls_of_x86_64_are_timed(getpid):
     assert done.status == 3 and "--arch: calls of x86_64 can be timed, not of aarch64" in done.err and not done.out
 
 
-def test_filters_that_are_there_already_are_told(getpid, few):
-    bench(getpid, "--profile", few, *QUICK)  # or it is skipped
+def test_an_existing_filter_of_the_process_is_reported(getpid, few):
+    bench(getpid, "--profile", few, *QUICK)  # skips the test if the kernel is not available
     arguments = ["bench", getpid, "--profile", few, *QUICK]
     done = run(*arguments, "--json", preexec_fn=forbid(SYS_UNUSED))
     assert done.status == 0 and json.loads(done.out)["filtered_already"] is True
@@ -163,7 +163,7 @@ def test_filters_that_are_there_already_are_told(getpid, few):
 
 
 def interrupted(program, few, *arguments, stdout=None):
-    """Ctrl-C, to all processes of the group as a terminal does, after some rounds: status, outputs. Standard error is a terminal."""
+    """Sends SIGINT to the process group after some rounds, as a terminal does; returns status and outputs. Standard error is a terminal."""
     ours, theirs = pty.openpty()
     command = [binary(), "bench", str(program), "--rounds", "100000", "--profile", str(few), "--max-inputs", "100", *arguments]
     with subprocess.Popen(command, start_new_session=True, stdout=stdout or theirs, stderr=theirs) as process:
@@ -181,11 +181,11 @@ def interrupted(program, few, *arguments, stdout=None):
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_ctrl_c_of_a_terminal_leaves_what_was_measured(asm, few, form):
+def test_ctrl_c_on_a_terminal_still_reports_the_measurements(asm, few, form):
     # A filter that takes nearly all of the time, so that the signal comes while it is installed.
     slow = asm("ld [16]\n" + "add #1\n" * 3000 + "ret #0x7fff0000\n")
     slow = "%s,%s" % (slow, slow)
-    bench(slow, "--profile", few, *QUICK)  # or it is skipped
+    bench(slow, "--profile", few, *QUICK)  # skips the test if the kernel is not available
     status, output, errors = interrupted(slow, few, *["--json"] * (form == "json"), stdout=subprocess.PIPE)
     assert status == 3 and "secequiv:" not in errors
     if form == "json":
@@ -195,20 +195,20 @@ def test_ctrl_c_of_a_terminal_leaves_what_was_measured(asm, few, form):
         assert output.startswith("interrupted after ") and " of 100000 rounds\n" in output
 
 
-def test_the_status_line_is_gone_before_the_report(getpid, few):
-    bench(getpid, "--profile", few, *QUICK)  # or it is skipped
+def test_the_status_line_is_erased_before_the_report(getpid, few):
+    bench(getpid, "--profile", few, *QUICK)  # skips the test if the kernel is not available
     *status, report = interrupted(getpid, few)[2].split("\r\x1b[K")
     assert report.startswith("interrupted after ") and "noise: " in report
     assert " (at least 300000)" in status[-1] and "\n" not in "".join(status)
 
 
-def test_where_it_is_not_permitted(getpid, few):
-    bench(getpid, "--profile", few, *QUICK)  # or it is skipped
+def test_forbidden_seccomp_gives_unknown(getpid, few):
+    bench(getpid, "--profile", few, *QUICK)  # skips the test if the kernel is not available
     done = run("bench", getpid, "--profile", few, *QUICK, preexec_fn=forbid(SYS_SECCOMP))
     assert done.status == 3 and "seccomp is not permitted here" in done.err and not done.out
 
 
 @pytest.mark.parametrize("arguments, says", [([], "input"), (["/nowhere"], "/nowhere"), ([SYSTRAP[1], "--rounds", "1"], "--rounds")])
-def test_wrong_usage(arguments, says):
+def test_wrong_usage_is_an_error(arguments, says):
     done = run("bench", *arguments)
     assert done.status == 2 and says in done.err and not done.out

@@ -1,4 +1,4 @@
-"""`secequiv cache`: what the kernel answers from its bitmap, and what a change loses. The expectations are computed here."""
+"""`secequiv cache`: calls that the kernel answers from its bitmap, and calls that a change loses. The tests compute the expected calls."""
 import json
 
 import pytest
@@ -17,7 +17,7 @@ def ask(*arguments):
 
 
 def constant_allow(insns, nr, arch):
-    """seccomp_is_const_allow of kernel/seccomp.c, once more."""
+    """seccomp_is_const_allow of kernel/seccomp.c, implemented a second time."""
     pc, a = 0, 0
     while True:
         code, jt, jf, k = insns[pc]
@@ -36,7 +36,7 @@ def constant_allow(insns, nr, arch):
 
 
 @pytest.mark.parametrize("program", [*SYSTRAP, PROGRAMS / "libseccomp" / "docker-x86_64.tree.bpf"], ids=lambda path: path.stem)
-def test_real_filters(program):
+def test_the_cache_of_real_filters_matches_the_kernels_algorithm(program):
     insns = read_raw(program.read_bytes())
     arches = ask(program)
     assert set(arches) == {"x86_64", "i386"}
@@ -46,16 +46,16 @@ def test_real_filters(program):
     assert arches["x86_64"]["numbers"] > 450 and len(arches["x86_64"]["cached"]) > 20
 
 
-def test_what_an_argument_decides_is_not_cached_but_may_be_constant(asm):
+def test_a_call_that_loads_an_argument_is_constant_but_not_cached(asm):
     filter_ = asm("ld [4]\njeq #0xc000003e, here, no\nhere: ld [0]\njeq #39, yes, b\nb: jeq #0, d, c\nc: jeq #1, e, no\n"
                   "d: ld [16]\njeq #3, yes, no\ne: ld [16]\nyes: ret #0x7fff0000\nno: ret #0x50001\n")
     row = ask(filter_)["x86_64"]
     assert row["cached"] == ["getpid"]
-    # write is always allowed, but not by what the kernel looks at; read alone depends on an argument.
+    # write is always allowed, but its path loads an argument, so the kernel does not cache it; read depends on the argument.
     assert row["constant"] == len(json.loads(run("actions", filter_, "--json").out)["arches"][0]["constant"][0]["syscalls"]) + 2
 
 
-def test_lost_and_gained(asm):
+def test_lost_and_gained_calls_are_listed(asm):
     first = asm("ld [0]\njeq #39, yes, next\nnext: jeq #0, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
     second = asm("ld [0]\njeq #39, b, next\nnext: jeq #1, yes, no\nb: ld [16]\nyes: ret #0x7fff0000\nno: ret #0\n")
     row = ask(first, second)["x86_64"]
@@ -66,17 +66,17 @@ def test_lost_and_gained(asm):
     assert run("cache", first, first).status == 0
 
 
-def test_a_stack_has_to_agree(asm):
+def test_a_stack_caches_only_calls_that_all_filters_cache(asm):
     first = asm("ld [0]\njeq #39, yes, next\nnext: jeq #0, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
     second = asm("ld [0]\njeq #39, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
     assert ask("%s,%s" % (first, second))["x86_64"]["cached"] == ["getpid"]
 
 
-def test_the_optimizer_loses_nothing():
+def test_gvisors_optimizer_loses_no_cached_call():
     arches = ask(*SYSTRAP)
     assert all(row["after"]["lost"] == [] for row in arches.values())
 
 
-def test_a_number_without_a_name(asm):
+def test_a_cached_number_without_a_name_is_listed(asm):
     row = ask(asm("ld [0]\njeq #336, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n"))["x86_64"]
     assert row["cached"] in (["syscall 336"], ["uprobe"])

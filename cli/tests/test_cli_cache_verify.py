@@ -1,4 +1,4 @@
-"""`secequiv cache --verify`: the running kernel's own bitmaps, and what is said where they may not be read."""
+"""`secequiv cache --verify`: the running kernel's own bitmaps, and the messages if they cannot be read."""
 import ctypes
 import json
 import os
@@ -26,7 +26,7 @@ def verify(*arguments, **options):
 
 
 def verified(*arguments, **options):
-    """A run that read bitmaps; they are as they should be. Its rows by architecture."""
+    """Runs `cache --verify`, which must read bitmaps that match the model; returns the rows by architecture and the report."""
     document, done = verify(*arguments, **options)
     assert fits(document) == "cache" and done.status == STATUS[document["verdict"]], done
     assert document["kernel"] == {"release": os.uname().release, "agrees": True}
@@ -44,7 +44,7 @@ def verified(*arguments, **options):
 
 
 @pytest.mark.parametrize("program", all_programs(), ids=lambda path: path.stem)
-def test_real_filters(program):
+def test_bitmaps_of_real_filters_match_the_model(program):
     if len(read_raw(program.read_bytes())) > 4096:
         document, done = verify(program)
         assert (document["error"], done.status) == ("rejected", 4) and "expected 1 to 4096 instructions" in done.err
@@ -57,7 +57,7 @@ def policies():
     return sorted(path for path in POLICIES.rglob("*.json") if path.name != "schema.json")
 
 
-def test_compiled_policies():
+def test_bitmaps_of_compiled_policies_match_the_model():
     read = 0
     for path in policies():
         document, done = verify(path)
@@ -69,12 +69,12 @@ def test_compiled_policies():
     assert read >= 5
 
 
-def test_before_and_after():
+def test_bitmaps_of_a_pair_match_the_model():
     rows, document = verified(*SYSTRAP)
     assert document["verdict"] == "pass" and all(len(row["cached"]) > 20 for row in [rows["x86_64"]])
 
 
-def test_lost_calls_fail_though_the_bitmaps_are_the_same(asm):
+def test_a_lost_call_fails_even_if_the_bitmaps_match_the_model(asm):
     first = asm("ld [0]\njeq #39, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
     second = asm("ld [0]\njeq #1, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
     _, document = verified(first, second)
@@ -87,12 +87,12 @@ def test_lost_calls_fail_though_the_bitmaps_are_the_same(asm):
     assert alone.out.count("numbers, its bitmap has the same") in (1, 2)
 
 
-def test_without_the_option_nothing_is_read(getpid):
+def test_without_verify_no_bitmap_is_read(getpid):
     document = json.loads(run("cache", "--json", getpid, preexec_fn=forbid(SYS_BPF)).out)
     assert "kernel" not in document and all("kernel" not in row for row in document["arches"])
 
 
-def test_stacks_even_if_filters_forbid_to_install_more(asm, getpid):
+def test_stacks_are_verified_even_if_a_filter_forbids_seccomp(asm, getpid):
     more = asm("ld [0]\njeq #39, yes, next\nnext: jeq #0, yes, no\nyes: ret #0x7fff0000\nno: ret #0x80000000\n")
     trap = asm("ld [0]\njeq #39, yes, no\nyes: ret #0x7fff0000\nno: ret #0x30000\n")
     for stack in ([more, getpid], [getpid, more], [getpid, more, trap, getpid], [trap, SYSTRAP[1]]):
@@ -105,7 +105,7 @@ def test_stacks_even_if_filters_forbid_to_install_more(asm, getpid):
     assert rows["x86_64"]["cached"] == []
 
 
-# Stands before libbpf: from the third reading on (two tell what is the same for all filters) another bit is set than there is.
+# Loaded before libbpf. From the third reading on, it flips a bit; the first two readings find what all filters have in common.
 FLIP = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -124,7 +124,7 @@ int bpf_prog_test_run_opts(int fd, struct options* options) {
 @pytest.mark.parametrize("nr, side, name", [(39, "only_model", "getpid"), (40, "only_kernel", "sendfile"),
                                             (469, "only_kernel", "file_setattr"), (512 + 20, "only_model", "getpid"),
                                             (512 + 3, "only_kernel", "read")])
-def test_another_bit_fails(asm, tmp_path, nr, side, name):
+def test_a_bitmap_that_differs_in_one_bit_fails(asm, tmp_path, nr, side, name):
     filter_ = asm("ld [4]\njeq #0xc000003e, native, compat\nnative: ld [0]\njeq #39, yes, no\n"
                   "compat: ld [0]\njeq #20, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
     rows, _ = verified(filter_)
@@ -152,7 +152,7 @@ def test_another_bit_fails(asm, tmp_path, nr, side, name):
 
 
 def without(*capabilities):
-    """A child that has all rights but these."""
+    """Drops these capabilities in a child process."""
     def drop():
         for capability in capabilities:
             ctypes.CDLL(None).prctl(24, capability)  # PR_CAPBSET_DROP
@@ -177,13 +177,13 @@ ABSENT = "/sys/kernel/btf/vmlinux", "built without libbpf", "x86_64 Linux only"
 
 
 @pytest.mark.parametrize("missing", [(CAP_SYS_ADMIN, CAP_PERFMON, CAP_BPF), (CAP_SYS_ADMIN, CAP_PERFMON), (CAP_SYS_ADMIN, CAP_BPF)])
-def test_without_rights_nothing_passes(getpid, missing):
+def test_missing_capabilities_never_give_a_pass(getpid, missing):
     unavailable(run("cache", "--verify", getpid, preexec_fn=without(*missing)), *RIGHTS, *ABSENT)
     document = json.loads(run("cache", "--verify", "--json", getpid, preexec_fn=without(*missing)).out)
     assert fits(document) == "error" and document["error"] == "unavailable"
 
 
-def test_another_user(getpid, monkeypatch):
+def test_an_unprivileged_user_cannot_verify(getpid, monkeypatch):
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         Path(folder).chmod(0o755)
         shutil.copy(Path(os.environ["SECEQUIV_BIN"]) / "secequiv", folder)
@@ -193,7 +193,7 @@ def test_another_user(getpid, monkeypatch):
         assert run("cache", "-", stdin=getpid.read_bytes(), preexec_fn=as_nobody, cwd="/").status == 0
 
 
-def test_where_seccomp_cannot_be_suspended(getpid):
+def test_without_suspended_seccomp_a_stack_may_be_unavailable(getpid):
     verified(getpid)
     rights = {"preexec_fn": without(CAP_SYS_ADMIN)}
     verified(getpid, **rights)
@@ -205,10 +205,10 @@ def test_where_seccomp_cannot_be_suspended(getpid):
 @pytest.mark.parametrize("call, says", [(SYS_BPF, RIGHTS[0]), (SYS_PTRACE, "ptrace is not permitted here"),
                                         (SYS_SECCOMP, "seccomp is not permitted here"),
                                         (1 << 30, "expected 1 filters in the filter's process, found 2")])
-def test_where_it_is_not_permitted(getpid, call, says):
+def test_forbidden_system_calls_make_verify_unavailable(getpid, call, says):
     verified(getpid)
     unavailable(run("cache", "--verify", getpid, preexec_fn=forbid(call)), says)
 
 
-def test_another_architecture(getpid):
+def test_only_x86_64_can_be_verified(getpid):
     unavailable(run("cache", "--verify", getpid, "--arch", "aarch64"), "not for aarch64")

@@ -1,4 +1,4 @@
-"""prove --certificate, and the two checkers: what is valid is accepted, whatever is changed is refused."""
+"""prove --certificate, and the two checkers: they accept valid certificates and refuse changed ones."""
 
 import ast
 import hashlib
@@ -55,7 +55,7 @@ jeq #3, yes
 no: ret #0x50001
 yes: ret #0x7fff0000
 """
-# Two ways of putting conditions together that meet: lemmas.
+# Two programs whose paths meet again after a combination of conditions, so the certificate has lemmas.
 JOINS = "ld [16]\n%sret #0x50001\nyes: ret #0x7fff0000\n"
 
 
@@ -65,7 +65,7 @@ def joins(step):
 
 
 def check(engine, folder, *programs):
-    """(exit status, what it says)."""
+    """(exit status, output) of the checker."""
     done = subprocess.run([str(CHECKERS[engine]), str(folder), *map(str, programs)], capture_output=True, text=True, timeout=100)
     assert done.stderr == "" or done.returncode == 2, done.stderr
     return done.returncode, done.stdout + done.stderr
@@ -90,14 +90,14 @@ def certify(tmp_path, engine, *arguments, name="certificate"):
 
 
 def sealed(lines):
-    """With the digest that belongs to the lines."""
+    """The text of a certificate with these lines and a correct digest."""
     above = "".join(line + "\n" for line in lines[:-1])
     return above + "end %s\n" % hashlib.sha256(above.encode("latin-1")).hexdigest()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("real", PAIRS, ids=lambda real: real["name"])
-def test_real_pairs(engine, real, tmp_path):
+def test_real_pairs_have_valid_certificates(engine, real, tmp_path):
     programs = [PROGRAMS / real["before"], PROGRAMS / real["after"]]
     for sides in (programs, programs[::-1])[:2 if engine == "dd" else 1]:
         folder = certify(tmp_path, engine, *sides)
@@ -109,7 +109,7 @@ def test_real_pairs(engine, real, tmp_path):
         assert check(engine, folder, *sides[::-1])[0] == 1, "the programs are others"
 
 
-def test_what_is_said(pair, tmp_path):
+def test_the_report_names_the_files(pair, tmp_path):
     folder = tmp_path / "new" / "folder"
     done = run("prove", *pair, "--certificate", folder)
     assert done.status == 0 and "certificate: %s/walk.cert (" % folder in done.out
@@ -118,7 +118,7 @@ def test_what_is_said(pair, tmp_path):
     assert [path.name for path in folder.iterdir()] == ["walk.cert"], "nothing temporary is left"
 
 
-def test_only_what_is_equivalent(pair, tmp_path):
+def test_a_pair_that_differs_has_no_certificate(pair, tmp_path):
     other = raw(tmp_path / "other.bpf", BEFORE.replace("#7, no2", "#8, no2"))
     document, done = report("prove", pair[0], other, "--certificate", tmp_path / "none")
     assert done.status == 1 and document["certificate"]["written"] is False and document["certificate"]["reason"]
@@ -127,28 +127,28 @@ def test_only_what_is_equivalent(pair, tmp_path):
 
 
 @cadical
-def test_what_checks_it_is_named(pair, tmp_path):
+def test_the_report_names_the_checkers(pair, tmp_path):
     said = run("prove", *pair, "--engine", "both", "--certificate", tmp_path).out
     assert re.findall(r"scripts/(\w+) %s" % tmp_path, said) == [path.name for path in CHECKERS.values()]
 
 
-@pytest.mark.parametrize("options, word", [(["--refines"], "--refines"), (["--assume", "nr == 1"], "--assume"), (["STACK"], "stacks")])
-def test_other_questions_have_none(pair, tmp_path, options, word):
+@pytest.mark.parametrize("options, word", [(["--refines"], "not for refinement"), (["--assume", "nr == 1"], "not for assumptions"), (["STACK"], "stacks")])
+def test_other_questions_have_no_certificate(pair, tmp_path, options, word):
     one, other = map(str, pair)
     arguments = [one + "," + other, other] if options == ["STACK"] else [one, other] + options
     done = run("prove", *arguments, "--certificate", tmp_path / "none")
     assert done.status == 2 and word in done.err and not (tmp_path / "none").exists()
 
 
-def test_a_folder_that_cannot_be(pair, tmp_path):
+def test_a_folder_that_cannot_be_created_is_an_error(pair, tmp_path):
     (tmp_path / "file").write_text("")
     done = run("prove", *pair, "--certificate", tmp_path / "file" / "below")
     assert done.status == 2 and "file/below" in done.err
 
 
 @cadical
-def test_what_the_walk_does_not_know(tmp_path):
-    """Twice A is A + A: bits know that, terms do not. That is said, and no file is left."""
+def test_arithmetic_identities_have_no_walk_certificate(tmp_path):
+    """2 * A == A + A is provable bit by bit, but not with uninterpreted terms. The command reports this and leaves no file."""
     double, sum_of = [raw(tmp_path / name, "ld [0]\n%s\njeq #10, y\nret #0\ny: ret #0x7fff0000\n" % how)
                       for name, how in (("double", "mul #2"), ("sum", "tax\nadd x"))]
     done = run("prove", double, sum_of, "--certificate", tmp_path / "none")
@@ -158,8 +158,8 @@ def test_what_the_walk_does_not_know(tmp_path):
 
 
 @cadical
-def test_arithmetic_bit_by_bit(tmp_path):
-    """What instructions compute: every operation in a formula, proven and made anew by the checker."""
+def test_formulas_cover_every_operation(tmp_path):
+    """Every operation occurs in a formula that is proven and that the checker derives again."""
     for i, (one, other) in enumerate([
             ("div #3", "ldx #3\ndiv x"), ("lsh #4", "ldx #36\nlsh x"), ("rsh #5", "ldx #5\nrsh x"), ("neg", "xor #0xffffffff\nadd #1"),
             ("and #0xff\nmul #3", "and #0xff\ntax\nlsh #1\nadd x"), ("or #0xf0", "and #0xffffff0f\nadd #0xf0"), ("sub #7", "add #0xfffffff9"),
@@ -170,7 +170,7 @@ def test_arithmetic_bit_by_bit(tmp_path):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_behaviour(engine, tmp_path):
+def test_certificates_for_behaviour_need_the_option_in_the_checker(engine, tmp_path):
     sides = [raw(tmp_path / name, "ld [0]\njeq #1, y\nret #%s\ny: ret #%s\n" % values)
              for name, values in (("one", ("0x7fff0001", "0x5ffff")), ("two", ("0x7fff0000", "0x50fff")))]
     folder = certify(tmp_path, engine, *sides, "--same", "behaviour")
@@ -185,13 +185,13 @@ def test_behaviour(engine, tmp_path):
     assert check(engine, folder)[0] == 1
 
 
-def test_without_the_solver(pair, tmp_path):
+def test_a_missing_solver_is_unknown(pair, tmp_path):
     (tmp_path / "bin").mkdir()
     done = run("prove", *pair, "--engine", "z3", "--certificate", tmp_path / "none", env={**os.environ, "PATH": str(tmp_path / "bin")})
     assert done.status == 3 and "cadical" in done.err and not (tmp_path / "none").exists()
 
 
-def test_a_solver_that_lies(pair, tmp_path):
+def test_a_solver_with_invalid_output_is_a_crash(pair, tmp_path):
     (tmp_path / "bin").mkdir()
     for script in ("exit 10", "cat >/dev/null; echo nonsense; exit 20", r"cat >/dev/null; printf 'a\004\000a\000'; exit 20", "exit 3"):
         (tmp_path / "bin" / "cadical").write_text("#!/bin/sh\n%s\n" % script)
@@ -203,12 +203,12 @@ def test_a_solver_that_lies(pair, tmp_path):
 
 @pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--help"], ["/no/such/file"]])
 @pytest.mark.parametrize("engine", ["dd", "z3"])
-def test_wrong_usage_of_the_checkers(engine, arguments):
+def test_wrong_usage_of_the_checkers_is_an_error(engine, arguments):
     assert subprocess.run([str(CHECKERS[engine]), *arguments], capture_output=True).returncode == 2
 
 
 def other_field(field):
-    """Fields that say something else."""
+    """Other values for a field."""
     yield field + "0"
     yield field[:-1]
     for at in range(len(field)):
@@ -233,7 +233,7 @@ def walks(tmp_path):
 
 
 class Checked:
-    """The checker as a module: thousands of certificates take no thousands of processes."""
+    """The checker as a module, so that thousands of certificates need no processes of their own."""
 
     def __init__(self, engine):
         import importlib.machinery
@@ -275,8 +275,8 @@ def same_for_all(tmp_path, programs):
     return run("prove", *paths).status == 0
 
 
-def test_every_field_changed(tmp_path):
-    """With the digest as it was all are refused; with one that fits, those that are accepted still say what is true."""
+def test_a_certificate_with_a_changed_field_is_refused_or_still_true(tmp_path):
+    """With the old digest, every changed certificate is refused. With a corrected digest, an accepted one must still be true."""
     checked, changed, harmless = Checked("dd"), 0, []
     lemmas = 0
     for path, sides in walks(tmp_path):
@@ -310,12 +310,12 @@ def test_every_field_changed(tmp_path):
                 assert same_for_all(tmp_path, accepted), (at, other)
                 harmless.append((at, lines[at], other))
     assert changed > 2000 and lemmas > 0
-    # Nothing but a jump that no input takes, and literals of a lemma that ask for more than it needs.
+    # Only a jump that no input takes, and literals of a lemma that are stronger than necessary.
     assert all(before.startswith(("before", "after", "lemma")) for _, before, _ in harmless), harmless
     assert sum(before.startswith("lemma") for _, before, _ in harmless) < changed / 50, harmless
 
 
-def test_ends(tmp_path):
+def test_a_truncated_or_extended_certificate_is_refused(tmp_path):
     checked = Checked("dd")
     for path, _ in walks(tmp_path):
         text = path.read_text()
@@ -331,8 +331,8 @@ def digits(program):
     return "".join("%04x%02x%02x%08x" % insn for insn in struct.iter_unpack("<HBBI", program))
 
 
-def test_programs_put_in(tmp_path):
-    """A certificate of other programs, whatever one of their instructions is changed to."""
+def test_a_certificate_for_other_programs_is_refused(tmp_path):
+    """The certificate names other programs: one instruction is changed in every way."""
     checked, rng, refused, accepted = Checked("dd"), random.Random(7), 0, 0
     for path, sides in walks(tmp_path):
         lines = path.read_text().split("\n")[:-1]
@@ -362,8 +362,8 @@ def forged(one, other, cases):
     return sealed(["secequiv walk certificate 1", "same raw", "before " + digits(one), "after " + digits(other), *cases, "end"])
 
 
-def test_forgeries(tmp_path):
-    """Two programs that differ where nr is 1, and what somebody could claim of them."""
+def test_forged_certificates_are_refused(tmp_path):
+    """Two programs that differ if nr is 1, and false claims that they are equivalent."""
     checked = Checked("dd")
     one = raw(tmp_path / "one", "ld [0]\njeq #1, y\nret #0\ny: ret #0x7fff0000\n").read_bytes()
     other = raw(tmp_path / "other", "ld [0]\njeq #1, y\nret #0\ny: ret #0\n").read_bytes()
@@ -372,7 +372,7 @@ def test_forgeries(tmp_path):
     lemma = "lemma 0 1 1 bA=w0 aA=w0"
     for cases in (fine, fine[:2] + fine[3:], fine[:3], ["main"], ["main", "never"], ["main", "use 0"], ["main", "test 1 1", "never", "ret 2 2 c0"],
                   ["main", "test 1 1", "use 0", "ret 2 2 c0"], ["main", "test 1 1", "ret 2 2 c0", "ret 2 2 c0"], ["main", "ret 2 2 c0"],
-                  # a lemma that uses itself, is empty, assumes too much, or what is never true
+                  # a lemma that uses itself, is empty, assumes too much, or assumes a literal that is never true
                   [lemma, "use 0", "main", "use 0"], [lemma, "main", "use 0"], [lemma + " w0:ne:ffffffff:1", "ret 2 2 c0", "main", "use 0"],
                   [lemma + " w0:eq:f0:ff", "never", "main", "use 0"], [lemma + " w0:eq:1:1 w0:eq:1:0", "never", "main", "use 0"],
                   [lemma + " w0:ge:0", "ret 2 2 c0", "main", "use 0"], [lemma + " w0:lt:0", "never", "main", "use 0"],
@@ -387,7 +387,7 @@ def test_forgeries(tmp_path):
 
 
 def test_a_literal_that_is_never_true(tmp_path):
-    """nr & 0xf0 == 0xff: taken for known where nr & 0xf0 is 0xf0, it would say that nr > 0xfe, and hide what differs at 0xf0."""
+    """nr & 0xf0 == 0xff is never true. If the checker assumed it where nr & 0xf0 is 0xf0, it would conclude nr > 0xfe and miss the difference at 0xf0."""
     text = "ld [0]\nand #0xf0\njeq #0xf0, y\nret #0\ny: ld [0]\njgt #0xfe, z\nret #%d\nz: ret #0\n"
     one, other = [raw(tmp_path / str(k), text % k).read_bytes() for k in (1, 2)]
     cases = ["lemma 0 5 5 bA=w0 aA=w0 w0:eq:f0:ff", "ret 7 7 c0", "main", "test 2 2", "use 0", "ret 3 3 c0"]
@@ -395,8 +395,8 @@ def test_a_literal_that_is_never_true(tmp_path):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_files_changed(engine, pair, tmp_path):
-    """The same as a process: refused with a line and a reason, whatever the bytes are."""
+def test_corrupted_files_are_refused_with_line_and_reason(engine, pair, tmp_path):
+    """The checker as a process refuses any changed bytes with a line and a reason."""
     folder, rng = certify(tmp_path, engine, *pair), random.Random(23)
     for path in sorted(folder.iterdir()):
         good = path.read_bytes()
@@ -408,7 +408,7 @@ def test_files_changed(engine, pair, tmp_path):
         path.write_bytes(b"")
         assert check(engine, folder)[0] == 1
         path.write_bytes(good)
-    if engine == "z3":  # one clause left out, one that any proof would like to have put in
+    if engine == "z3":  # a missing clause, and an added clause that makes any proof easy
         good = (folder / "query.cnf").read_text().split("\n")
         for lines in (good[:-2] + good[-1:], good[:-1] + ["-1 0", ""]):
             (folder / "query.cnf").write_text("\n".join(lines))
@@ -419,8 +419,8 @@ def test_files_changed(engine, pair, tmp_path):
         assert check(engine, folder)[0] == 1
 
 
-def test_time_is_bounded(tmp_path):
-    """Of a search of N numbers that says N times what to do, N * N steps are refused, as the size does not warrant them."""
+def test_the_checkers_work_is_bounded_by_the_size(tmp_path):
+    """The checker allows a number of steps in proportion to the size of the file, so quadratic work is refused."""
     checked = Checked("dd")
     long = b"".join(struct.pack("<HBBI", 0x20, 0, 0, 0) for _ in range(200000)) + struct.pack("<HBBI", 6, 0, 0, 0)
     assert checked.walk(forged(long, long, ["main", "ret 200000 200000 c0"])) == [long, long]
@@ -433,7 +433,7 @@ def test_time_is_bounded(tmp_path):
 
 
 @cadical
-def test_formula_changed(pair, tmp_path):
+def test_a_changed_formula_is_refused(pair, tmp_path):
     folder = certify(tmp_path, "z3", *pair)
     checked, rng = Checked("z3"), random.Random(3)
     query, proof = (folder / "query.cnf").read_text(), (folder / "proof.lrat").read_text()
@@ -446,14 +446,14 @@ def test_formula_changed(pair, tmp_path):
                 continue
             assert not checked.formula("\n".join(lines[:at] + other + lines[at + 1:]), proof), (at, other)
     assert not checked.formula(query + "1 0\n", proof) and not checked.formula(query[:-1], proof)
-    # Another program and its own formula: the proof is of something else.
+    # Another program with its correct formula: the refutation belongs to another formula.
     other = raw(tmp_path / "other.bpf", AFTER.replace("jgt #7", "jgt #8")).read_bytes()
     sides = [digits(pair[0].read_bytes()), digits(other)]
     assert not checked.formula(checked.module.formula(sides, "raw")[0], proof)
 
 
 @cadical
-def test_proof_changed(pair, tmp_path):
+def test_a_changed_refutation_is_refused(pair, tmp_path):
     folder = certify(tmp_path, "z3", *pair)
     checked, refused, harmless = Checked("z3"), 0, 0
     query, proof = (folder / "query.cnf").read_text(), (folder / "proof.lrat").read_text()
@@ -471,7 +471,7 @@ def test_proof_changed(pair, tmp_path):
     assert refused > 20 * harmless
     for bad in ("", "\n", "\n".join(lines[:-2]) + "\n", proof + lines[-2] + "\n", proof[:-1], "1 0 0\n", "1 0 1 0\n", " ".join(lines)):
         assert not checked.formula(query, bad), bad[:50]
-    # What is satisfiable has no proof: no list of hints, whichever, refutes it.
+    # A satisfiable formula has no refutation, so the checker must refuse every list of hints.
     other = raw(tmp_path / "other.bpf", AFTER.replace("jgt #7", "jgt #8")).read_bytes()
     text, clauses = checked.module.formula([digits(pair[0].read_bytes()), digits(other)], "raw")
     for _ in range(200):
@@ -480,7 +480,7 @@ def test_proof_changed(pair, tmp_path):
 
 
 def random_program(rng):
-    """A small one, in the kernel's text."""
+    """A small random program as bpf_asm text."""
     out, count = [], rng.randint(4, 14)
     for at in range(count):
         kind = rng.random()
@@ -501,8 +501,8 @@ def random_program(rng):
     return "\n".join(lines) + "\nret #%d\n" % rng.choice([0, 0x7FFF0000])
 
 
-def test_random_pairs(tmp_path):
-    """What the reference optimizer makes of random programs has certificates; each of them is of no other pair."""
+def test_optimized_random_programs_have_valid_certificates(tmp_path):
+    """Pairs from the reference optimizer have valid certificates, and no certificate is valid for another pair."""
     checked, rng, made, refused = Checked("dd"), random.Random(11), [], 0
     for at in range(60 if FULL else 25):
         before = raw(tmp_path / "before.bpf", random_program(rng))
@@ -524,7 +524,7 @@ def test_random_pairs(tmp_path):
 
 
 def arithmetic(rng):
-    """One that uses all instructions, and returns what it computed."""
+    """A random program that uses all instructions and returns a computed value."""
     out = ["ld [0]", "st M[0]", "ld [16]", "tax"]
     for _ in range(rng.randint(2, 8)):
         out.append(rng.choice(["ld [%d]" % rng.choice([0, 4, 16, 20, 60]), "st M[0]", "stx M[0]", "ld M[0]", "ldx M[0]", "tax", "txa", "ld #len", "ldx #len",
@@ -541,8 +541,8 @@ def words_of(rng):
     return [rng.choice([0, 1, 5, 17, 0x80000000, 0xFFFFFFFF, rng.getrandbits(32), rng.getrandbits(4)]) for _ in range(16)]
 
 
-def test_what_instructions_do(tmp_path):
-    """Both checkers beside the naive evaluator, on all instructions."""
+def test_both_checkers_agree_with_the_naive_evaluator(tmp_path):
+    """Compares both checkers with the naive evaluator on all instructions."""
     walk, formula, rng = Checked("dd"), Checked("z3"), random.Random(13)
 
     def term(word, words):
@@ -564,7 +564,7 @@ def test_what_instructions_do(tmp_path):
             for i, word in enumerate(words):
                 facts = walk.module.learn(facts, walk.module.Literal(walk.module.WORDS[i], "eq", 0xFFFFFFFF, word, True), lambda amount: None)
             pc, start = 0, {"A": 0, "X": 0}
-            while True:  # a test of what was computed is open: terms are not understood
+            while True:  # the checker does not decide a test of a computed value, because terms are uninterpreted
                 pc, start, test, value = walk.module.run(insns, pc, start, facts, lambda amount: None)
                 if test is None:
                     break
@@ -582,8 +582,8 @@ def test_what_instructions_do(tmp_path):
 
 
 @cadical
-def test_random_formulas(tmp_path):
-    """The checker makes the same formula of any program."""
+def test_the_checker_derives_the_same_formula(tmp_path):
+    """The checker derives the same formula from random programs as the prover."""
     rng = random.Random(17)
     for at in range(30 if FULL else 8):
         text = arithmetic(rng).replace("mul x", "mul #3").replace("div x", "div #5")
@@ -592,7 +592,7 @@ def test_random_formulas(tmp_path):
         assert check("z3", folder, one, other)[0] == 0, text
 
 
-def test_the_checkers_need_the_standard_library_only():
+def test_the_checkers_need_only_the_standard_library():
     for path in CHECKERS.values():
         nodes = list(ast.walk(ast.parse(path.read_text())))
         imported = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}

@@ -1,4 +1,4 @@
-"""prove --certificate: what stays in the folder, what is said where there is none, and what the checkers are asked."""
+"""prove --certificate: the files in the folder, the messages if there is no certificate, and the checkers' arguments."""
 
 import json
 import re
@@ -15,7 +15,7 @@ def names(folder):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_what_is_left_of_another_proof_goes(pair, tmp_path, engine):  # noqa: F811
+def test_files_of_an_earlier_proof_are_removed(pair, tmp_path, engine):  # noqa: F811
     folder = certify(tmp_path, engine, *pair)
     (folder / "notes").write_text("mine")
     assert names(folder) == sorted(FILES[engine] + ["notes"])
@@ -25,7 +25,7 @@ def test_what_is_left_of_another_proof_goes(pair, tmp_path, engine):  # noqa: F8
 
 
 @cadical
-def test_one_folder_holds_one_proof(pair, tmp_path):  # noqa: F811
+def test_a_folder_holds_one_proof(pair, tmp_path):  # noqa: F811
     folder = certify(tmp_path, "dd", *pair)
     run("prove", *pair, "--engine", "z3", "--certificate", folder)
     assert names(folder) == FILES["z3"]
@@ -71,7 +71,7 @@ SET = [[insn(0x20), insn(0x02), insn(0x15, 0, 1, 5), insn(0x00), insn(0x60), ins
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_memory_that_may_not_be_written_is_refused(tmp_path, engine):
-    """As the kernel refuses it; put into a certificate, as prove makes none."""
+    """The checkers refuse such programs as the kernel does. The test writes the certificate itself, because prove makes none."""
     def put_in(program, text):
         digits = "".join("%04x%02x%02x%08x" % each for each in program)
         return re.sub(r"(before|after) [0-9a-f]+", lambda found: "%s %s" % (found[1], digits), text)
@@ -87,14 +87,14 @@ def test_memory_that_may_not_be_written_is_refused(tmp_path, engine):
         assert not re.search("before it is written|kernel refuses", check(engine, folder)[1])
 
 
-def test_both_checkers_have_the_same_reader():
+def test_both_checkers_contain_the_same_program_reader():
     """Each checker is self-contained, so both contain the part that reads programs. The two copies are the same."""
     readers = [re.search(r"\n# ---- Programs -.*?\n# ---- ", script.read_text(), re.S)[0] for script in CHECKERS.values()]
     assert readers[0] == readers[1]
     assert all("def %s(" % name in readers[0] for name in ("load", "is_legal", "check_memory", "observed"))
 
 
-def test_what_a_certificate_says_does_not_reach_the_terminal(pair, tmp_path):  # noqa: F811
+def test_control_characters_of_a_certificate_do_not_reach_the_terminal(pair, tmp_path):  # noqa: F811
     path = certify(tmp_path, "dd", *pair) / "walk.cert"
     text = path.read_text()
     path.write_bytes(text.replace("\nmain\n", "\nterm 0 + \x1b[2Kvalid: c1\nmain\n").encode())

@@ -1,4 +1,4 @@
-"""--quiet, colour, and the same output for the same input."""
+"""--quiet, colours, and reproducible output."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import pytest
 from cli_tool import POLICIES, binary, run, shown_on, some
 
 TEN = str(POLICIES / "seed" / "ten-syscalls.json")
-# A verdict of each command, good and bad; what --quiet leaves of the bad one begins so.
+# For each command: arguments that pass, arguments that fail, and the start of the line that --quiet prints for the failure.
 VERDICTS = {
     "check": (["A", "A"], ["A", "B"], "verdict   different: "), "prove": (["A", "A"], ["A", "B"], "different ("), "diff": (["A", "A"], ["A", "B"], "different: "),
     "fuzz": (["A", "A", "--trials", "100"], ["A", "B", "--trials", "100"], "verdict   different: "), "lint": ([TEN], ["LINT"], "fail: "),
@@ -30,19 +30,19 @@ def place(asm, getpid, getpid_enoent):
 
 
 @pytest.mark.parametrize("command", some(VERDICTS, 4))
-def test_quiet(command, place):
+def test_quiet_prints_only_the_verdict_line(command, place):
     good, bad, begins = VERDICTS[command]
     done = run(command, *place(good), "--quiet")
     assert (done.status, done.out, done.err) == (0, "", ""), done
     loud, done = run(command, *place(bad)), run(command, *place(bad), "--quiet")
     assert loud.status == done.status != 0 and done.err == "" and done.out.count("\n") == 1, done
     assert done.out.startswith(place([begins.split(":")[0]])[0] if command == "validate" else begins), done
-    if command not in ("mutate", "fuzz", "check", "prove"):  # which say how long it took
+    if command not in ("mutate", "fuzz", "check", "prove"):  # their verdict line contains times
         assert loud.out.endswith(done.out)
     assert json.loads(run(command, *place(good), "--quiet", "--json").out)
 
 
-def test_quiet_is_the_verdict_whatever_else_is_asked_for(place, tmp_path):
+def test_quiet_prints_only_the_verdict_beside_other_outputs(place, tmp_path):
     done = run("prove", *place(["A", "B"]), "--quiet", "--certificate", tmp_path / "proof")
     assert done.status == 1 and done.out.startswith("different (") and done.out.count("\n") == 1, done
 
@@ -64,13 +64,13 @@ def on_terminal(*args, **environment):
     return shown
 
 
-def test_colour(getpid, getpid_enoent):
+def test_colour_appears_only_on_terminals_and_on_request(getpid, getpid_enoent):
     pair = [getpid, getpid_enoent]
     shown = on_terminal("check", *pair)
     assert "\n\x1b[1m\x1b[31mverdict   different: " in shown
     assert "\n\x1b[1m\x1b[32mverdict   pass: " in on_terminal("check", getpid)
     assert shown.count("\x1b") == 3 and "\n\x1b[1m\x1b[31mdifferent: " in on_terminal("diff", *pair)
-    # Not in pipes, not where it is not wanted, and everywhere where it is.
+    # No colours in pipes, with NO_COLOR, on a dumb terminal, or with --color=never. An empty NO_COLOR changes nothing.
     assert "\x1b" not in run("check", *pair, env={"TERM": "xterm"}).out
     for quiet in (on_terminal("check", *pair, NO_COLOR="1"), on_terminal("check", *pair, TERM="dumb"), on_terminal("--color=never", "check", *pair)):
         assert "\x1b" not in quiet and "verdict   different: " in quiet
@@ -80,7 +80,7 @@ def test_colour(getpid, getpid_enoent):
     assert "did you mean always?" in run("--color", "allways", "check", *pair).err
 
 
-def test_colour_of_what_came_and_went(getpid, getpid_enoent, tmp_path):
+def test_missing_differences_are_red(getpid, getpid_enoent, tmp_path):
     run("diff", getpid, getpid_enoent, "--write-expect", tmp_path / "expected.json")
     out = run("--color=always", "diff", getpid, getpid, "--expect", tmp_path / "expected.json").out
     assert re.search("^\x1b\\[31m- .*\x1b\\[0m$", out, re.MULTILINE), out
@@ -102,6 +102,6 @@ def test_the_same_input_gives_the_same_output(job, place):
     assert first.out.strip()
 
 
-def test_seeds():
+def test_the_same_seed_gives_the_same_report():
     first, second = (run("kernel", "--random-programs", "20", "--seed", "5", "--json") for _ in range(2))
     assert first.status in (0, 3) and without_times(first.out) == without_times(second.out)

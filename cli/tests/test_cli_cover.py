@@ -1,4 +1,4 @@
-"""cover: what inputs reach, what none can, and what is added up over runs."""
+"""cover: covered edges, infeasible edges, and coverage accumulated over several runs."""
 
 import random
 import struct
@@ -6,7 +6,7 @@ import struct
 import pytest
 from cli_tool import POLICIES, PROGRAMS, evaluate, program, read_raw, report, run, words_bytes
 
-# Instruction 2 cannot be true: a number above 10 is not 3. So 3 is never reached.
+# The test at instruction 2 is never true, because a number above 10 is not 3. So instruction 3 is unreachable.
 HALF = "ld [0]\njgt #10, big, small\nbig: jeq #3, never, always\nnever: ret #1\nalways: ret #2\nsmall: ret #3\n"
 OBLIGATIONS = 6 + 2 + 2
 
@@ -28,7 +28,7 @@ def rows(document, key):
     return [(row["instruction"], row["kind"]) for row in document[key]]
 
 
-def test_covered_or_infeasible(half, tmp_path):
+def test_each_edge_is_covered_or_infeasible(half, tmp_path):
     document, done = report("cover", half, "--listing", tmp_path / "listing")
     assert (done.status, document["verdict"]) == (0, "pass")
     assert (document["obligations"], document["covered"]) == (OBLIGATIONS, OBLIGATIONS - 2)
@@ -39,7 +39,7 @@ def test_covered_or_infeasible(half, tmp_path):
     assert text.out == "pass: 8 of 10 obligations covered, 2 proven infeasible, 0 feasible but not covered, 0 undecided\n"
 
 
-def test_feasible_but_not_covered(half, tmp_path):
+def test_feasible_edges_that_are_not_covered_fail(half, tmp_path):
     document, done = report("cover", half, "--no-derive", "--listing", tmp_path / "listing")
     assert (done.status, document["verdict"], document["covered"]) == (1, "fail", 0)
     assert rows(document, "infeasible") == [(2, "true"), (3, "line")]
@@ -55,7 +55,7 @@ def test_feasible_but_not_covered(half, tmp_path):
     assert text.status == 1 and text.out.count("not covered: instruction") == 8 and "this input covers it: nr=" in text.out
 
 
-def test_without_the_prover(half, tmp_path):
+def test_uncovered_edges_without_the_prover_are_unknown(half, tmp_path):
     document, done = report("cover", half, "--no-prove", "--listing", tmp_path / "listing")
     assert (done.status, document["verdict"]) == (3, "unknown")
     assert rows(document, "open") == [(2, "true"), (3, "line")]
@@ -64,11 +64,11 @@ def test_without_the_prover(half, tmp_path):
     assert text.status == 3 and "undecided: instruction 3\n" in text.out
 
 
-def test_nothing_open_needs_no_prover(getpid):
+def test_full_coverage_needs_no_prover(getpid):
     assert report("cover", getpid, "--no-prove")[1].status == 0
 
 
-def test_given_inputs(half, tmp_path):
+def test_given_inputs_count_towards_coverage(half, tmp_path):
     inputs = tmp_path / "inputs"
     inputs.write_bytes(record(5))
     document, done = report("cover", half, "--no-derive", "--inputs", inputs)
@@ -83,7 +83,7 @@ def test_given_inputs(half, tmp_path):
 
 
 @pytest.mark.parametrize("size", [1, 63, 65, 127])
-def test_broken_inputs(size, half, tmp_path):
+def test_truncated_input_files_are_errors(size, half, tmp_path):
     inputs = tmp_path / "inputs"
     inputs.write_bytes(b"\1" * size)
     document, done = report("cover", half, "--inputs", inputs)
@@ -98,7 +98,7 @@ def test_inputs_are_little_endian_words(asm, tmp_path):
     assert rows(document, "feasible") == [(1, "false"), (3, "line")]
 
 
-def test_state_adds_up(half, tmp_path):
+def test_a_state_file_accumulates_coverage(half, tmp_path):
     state, first, second = tmp_path / "state", tmp_path / "first", tmp_path / "second"
     first.write_bytes(record(5))
     second.write_bytes(record(11))
@@ -114,7 +114,7 @@ def test_state_adds_up(half, tmp_path):
     assert report("cover", half, "--no-derive", "--state", state)[0]["covered"] == 4
 
 
-def test_state_of_another_program(half, getpid, getpid_enoent, tmp_path):
+def test_a_state_file_of_another_program_is_refused(half, getpid, getpid_enoent, tmp_path):
     state = tmp_path / "state"
     assert run("cover", half, "--state", state).status == 0
     kept = state.read_bytes()
@@ -129,7 +129,7 @@ def test_state_of_another_program(half, getpid, getpid_enoent, tmp_path):
 @pytest.mark.parametrize("change", [lambda text: "", lambda text: text[:-4], lambda text: text + "000\n",
                                     lambda text: text.replace("coverage 1", "coverage 2"), lambda text: text[:-2] + "2\n",
                                     lambda text: text.replace("\n", "\r\n"), lambda text: "{}"], ids=range(7))
-def test_broken_states(change, half, tmp_path):
+def test_malformed_state_files_are_errors(change, half, tmp_path):
     state = tmp_path / "state"
     assert run("cover", half, "--state", state).status == 0
     state.write_bytes(change(state.read_text()).encode())
@@ -139,7 +139,7 @@ def test_broken_states(change, half, tmp_path):
     assert state.read_bytes() == kept
 
 
-def test_inputs_of_a_policy():
+def test_the_policy_option_contributes_inputs():
     program_file, policy = PROGRAMS / "gvisor/kvm.after.bpf", POLICIES / "gvisor/kvm.json"
     alone, done = report("cover", program_file)
     assert done.status in (0, 1)
@@ -148,7 +148,7 @@ def test_inputs_of_a_policy():
     assert both["obligations"] == both["covered"] + len(both["infeasible"])
 
 
-def test_a_policy_itself(tmp_path):
+def test_a_policy_is_compiled_and_covered(tmp_path):
     policy = POLICIES / "seed" / "fcntl.json"
     document, done = report("cover", policy)
     assert done.status == 0
@@ -157,8 +157,8 @@ def test_a_policy_itself(tmp_path):
     assert document["obligations"] == len(compiled) + 2 * jumps
 
 
-def test_infeasible_means_that_no_input_gets_there(asm):
-    # What the prover calls infeasible, random inputs near the constants never meet.
+def test_no_random_input_reaches_an_infeasible_edge(asm):
+    # Random inputs near the constants never reach what the prover calls infeasible.
     text = ("ld [0]\njge #100, big, small\nbig: jgt #200, huge, mid\nhuge: jeq #150, bad1, ok\nmid: jset #0x80000000, bad2, ok\n"
             "small: and #7\njeq #9, bad3, ok\nok: ret #0x7fff0000\nbad1: ret #1\nbad2: ret #2\nbad3: ret #3\n")
     document, done = report("cover", asm(text))
@@ -178,7 +178,7 @@ def test_division_has_two_outcomes(asm):
     assert done.status == 0 and len(document["infeasible"]) == 1 and document["infeasible"][0]["instruction"] == 2
 
 
-def test_listing_on_standard_output(half, tmp_path):
+def test_the_listing_can_go_to_standard_output(half, tmp_path):
     listing = tmp_path / "listing"
     assert run("cover", half, "--listing", listing).status == 0
     done = run("cover", half, "--listing", "-")

@@ -1,4 +1,4 @@
-"""Man pages and completions: made from the command line's own description, well formed and complete."""
+"""Man pages and completions, generated from the command line's own description, are well formed and complete."""
 
 import re
 import shutil
@@ -34,20 +34,20 @@ def page(share, command):
     return share / "man" / "man1" / ("secequiv%s.1" % ("-" + command if command else ""))
 
 
-def test_there_is_a_page_for_each_command_with_every_option(share):
+def test_each_command_has_a_man_page_with_every_option(share):
     assert {path.name for path in (share / "man/man1").iterdir()} == {page(share, command).name for command in PAGES}
     for command, options in PAGES.items():
         text = page(share, command).read_text()
         entries = re.findall(r"^\.TP\n(\\fB\\-.*)$", text, re.MULTILINE)
         assert set(re.findall(r"\\fB(--[a-z0-9-]+)\\fR", "\n".join(entries).replace("\\-", "-"))) == options, command
         assert text.startswith(".TH ") and all(".SH %s\n" % head in text for head in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS"))
-        for line in text.splitlines():  # nothing of a description is taken for a request
+        for line in text.splitlines():  # no text of a description is a roff request
             assert not line.startswith("'") and (not line.startswith(".") or re.match(r"\.(TH|SH|SS|TP|br)\b", line)), line
     assert all("secequiv\\-%s" % command.replace("-", "\\-") in page(share, "").read_text() for command in COMMANDS)
 
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
-def test_pages_are_good_roff(share):
+def test_man_pages_are_valid_roff(share):
     done = subprocess.run(["groff", "-ww", "-z", "-man", "-Tutf8"] + sorted(map(str, (share / "man/man1").iterdir())),
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "")
@@ -62,7 +62,7 @@ def test_a_wrong_folder_is_an_error(share):
     assert done.returncode == 2 and "gen_documents: " in done.stderr and "Traceback" not in done.stderr
 
 
-# Asks as bash does when Tab is pressed after the last word; prints the answers, and whether files are offered without any.
+# Simulates Tab in bash after the last word; prints the completions, or an empty line if bash would offer files.
 ASK = """
 source "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
@@ -72,7 +72,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
-def test_bash(share):
+def test_bash_completion_offers_commands_options_and_files(share):
     script = share / "bash-completion/completions/secequiv"
     assert subprocess.run(["bash", "-n", str(script)]).returncode == 0
 

@@ -10,8 +10,8 @@ import pytest
 from cli_tool import binary, run, without_kernel
 from test_cli_kernel import SYS_PTRACE, forbid
 
-# Installs a filter for each argument: one that answers that errno to call 1 << 30, through seccomp() or (odd) prctl(); a child
-# installs one more.
+# Installs a filter for each argument, which returns that errno for call 1 << 30. Even arguments use seccomp(), odd ones prctl().
+# Then a child installs one more.
 INSTALL = """
 import ctypes, os, struct, sys
 libc = ctypes.CDLL(None)
@@ -53,24 +53,24 @@ def dump(*arguments, **options):
     return done
 
 
-def test_what_a_command_installs(install, tmp_path):
+def test_filters_of_a_command_are_stored_in_order(install, tmp_path):
     done = dump("--to", "raw", "-o", tmp_path / "found.bpf", "--", *install, "2", "3")
     assert done.status == 0, done
     assert [(tmp_path / ("found.%d.bpf" % number)).read_bytes() for number in (1, 2, 3)] == [filter_of(number) for number in (2, 3, 77)]
     assert len(list(tmp_path.glob("found*"))) == 3 and "found.3.bpf: installed 3 of 3, by process" in done.err
 
 
-def test_as_text(install, tmp_path):
+def test_filters_are_printed_as_text(install, tmp_path):
     done = dump("--", *install, "5")
     assert done.status == 0 and "; installed 1 of 2, by process" in done.out and "return ERRNO(5 EIO)" in done.out
-    assert "ready" in done.err  # what the command prints is not mixed with it
+    assert "ready" in done.err  # the command's own output goes to standard error
     only = dump("--index", "1", "--to", "raw", "--", *install, "5", raw=True)
     assert only.out == filter_of(5)
     assert dump("--to", "c", "--", *install, "5").status == 2
     assert "expected 1 to 2, found 3" in dump("--index", "3", "--", *install, "5").err
 
 
-def test_the_filters_of_a_process(install, tmp_path):
+def test_filters_of_a_process_are_stored_newest_first(install, tmp_path):
     process = subprocess.Popen([*install, "8", "9"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout.readline() == "ready\n"
@@ -80,12 +80,12 @@ def test_the_filters_of_a_process(install, tmp_path):
         assert "filter 1 of 2 (the newest)" in done.err
         process.stdin.write("\n")
         process.stdin.close()
-        assert process.wait(timeout=20) == 0  # it goes on
+        assert process.wait(timeout=20) == 0  # the process continues
     finally:
         process.kill()
 
 
-def test_processes_without(tmp_path):
+def test_a_process_without_filters_is_an_error(tmp_path):
     process = subprocess.Popen(["sleep", "60"])
     try:
         done = dump("--pid", process.pid)
@@ -102,15 +102,15 @@ def test_processes_without(tmp_path):
     assert done.status == 2 and "/nowhere/command: cannot be started: No such file" in done.err
 
 
-def test_a_command_s_signals_and_stops_are_its_own(tmp_path):
+def test_signals_and_stops_of_the_command_are_passed_on(tmp_path):
     script = "trap 'echo caught' USR1; kill -USR1 $$; (sleep 0.2; kill -CONT $$) & kill -STOP $$; wait; echo end"
     done = dump("--", "sh", "-c", script, timeout=20)
     assert done.err.startswith("caught\nend\n") and done.status == 2
 
 
 @pytest.mark.parametrize("round", range(5))
-def test_an_interrupt_ends_all_and_is_told(round, tmp_path):
-    dump("--", "true")  # or it is skipped
+def test_an_interrupt_kills_the_command_and_is_reported(round, tmp_path):
+    dump("--", "true")  # skips the test if the kernel is not available
     process = subprocess.Popen([binary(), "dump", "--", "sh", "-c", "while :; do /bin/true & /bin/true; wait; done"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(0.15 + round * 0.02)
@@ -119,7 +119,7 @@ def test_an_interrupt_ends_all_and_is_told(round, tmp_path):
     assert process.returncode == 3 and not output and "interrupted: 0 filters had been installed" in errors
 
 
-def test_what_was_installed_before_an_interrupt(install, tmp_path):
+def test_filters_installed_before_an_interrupt_are_stored(install, tmp_path):
     process = subprocess.Popen([binary(), "dump", "--to", "raw", "-o", tmp_path / "found.bpf", "--index", "2", "--", *install, "2", "3"],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
@@ -129,12 +129,12 @@ def test_what_was_installed_before_an_interrupt(install, tmp_path):
     assert (tmp_path / "found.bpf").read_bytes() == filter_of(3)
 
 
-def test_where_memory_of_others_may_not_be_read(install, tmp_path):
+def test_filters_are_read_without_process_vm_readv(install, tmp_path):
     done = dump("--index", "1", "--to", "raw", "--", *install, "2", raw=True, preexec_fn=forbid(310))
     assert done.out == filter_of(2)
 
 
-def test_threads_with_filters_of_their_own(tmp_path):
+def test_threads_with_other_filters_are_reported(tmp_path):
     script = tmp_path / "thread.py"
     script.write_text(INSTALL.split("bad =")[0] + """
 import sys, threading
@@ -156,12 +156,12 @@ threading.Thread(target=other).start()
         process.wait()
 
 
-def test_a_place_that_takes_no_files_is_told_before_the_command_runs(tmp_path):
+def test_an_unwritable_output_is_reported_before_the_command_runs(tmp_path):
     done = dump("-o", tmp_path / "none" / "x.bpf", "--", "touch", tmp_path / "ran")
     assert done.status == 2 and "none/x.bpf" in done.err and not (tmp_path / "ran").exists()
 
 
-def test_where_ptrace_is_not_permitted():
+def test_forbidden_ptrace_gives_unknown():
     done = run("dump", "--", "true", preexec_fn=forbid(SYS_PTRACE))
     assert done.status == 3 and "ptrace is not permitted here" in done.err and not done.out
 
@@ -170,12 +170,12 @@ def test_where_ptrace_is_not_permitted():
     ([], "expected --pid N, or a command behind '--'"), (["--pid", "1", "--", "true"], "expected --pid N, or a command"),
     (["--pid", "0"], "--pid"), (["--pid", "x"], "--pid"), (["--pid", "1", "--index", "-5"], "--index"),
 ])
-def test_wrong_usage(arguments, says):
+def test_wrong_usage_is_an_error(arguments, says):
     done = run("dump", *arguments)
     assert done.status == 2 and says in done.err and not done.out
 
 
-def test_what_is_dumped_can_be_compared(install, tmp_path):
+def test_dumped_filters_can_be_proven_equivalent(install, tmp_path):
     dump("--index", "1", "--to", "asm", "-o", tmp_path / "one.asm", "--", *install, "2")
     (tmp_path / "two.bpf").write_bytes(filter_of(2))
     assert run("prove", tmp_path / "one.asm", tmp_path / "two.bpf").status == 0

@@ -7,6 +7,8 @@ PAIRS = [(pair["name"], PROGRAMS / pair["before"], PROGRAMS / pair["after"]) for
 ABOVE_4 = "ld [0]\njgt #4, y, n\ny: ret #1\nn: ret #2\n"
 FROM_6 = "ld [0]\njge #6, y, n\ny: ret #1\nn: ret #2\n"
 ARITHMETIC = "ld [0]\nadd #1\njgt #5, y, n\ny: ret #1\nn: ret #2\n"
+# Neither program reads arch, so the input shown is a call of x86_64.
+FSTAT = [5, 0xC000003E] + [0] * 14
 PRODUCT = "ld [%d]\ntax\nld [%d]\nmul x\njeq #%#x, y, n\ny: ret #1\nn: ret #2\n"
 
 
@@ -17,21 +19,21 @@ def test_both_prove_every_real_pair(name, before, after):
 
 
 @pytest.mark.parametrize("engine, name", [("z3", "z3"), ("dd", "dd"), ("both", "dd and z3")])
-def test_a_difference_is_the_same_for_every_engine(engine, name, asm):
+def test_every_engine_shows_the_same_witness(engine, name, asm):
     before, after = asm(ABOVE_4), asm(FROM_6)
     document, done = report("prove", before, after, "--engine", engine)
     assert (done.status, document["engine"], document["minimal"]) == (1, name, True)
     assert confirmed(document, program(ABOVE_4), program(FROM_6)) == [1, 2]
-    assert document["witness"]["data"]["words"] == [5] + [0] * 15
+    assert document["witness"]["data"]["words"] == FSTAT
 
 
-def test_diagrams_are_asked_first(asm):
+def test_diagrams_decide_first(asm):
     before, after = asm(ABOVE_4), asm(FROM_6)
     assert report("prove", before, after)[0]["engine"] == "dd"
     assert report("check", before, before)[0]["proof"]["engine"] == "dd"
 
 
-def test_diagrams_do_arithmetic(asm):
+def test_diagrams_support_arithmetic(asm):
     before, after = asm(ARITHMETIC), asm(ARITHMETIC.replace("#5", "#6"))
     for engine, name in (("dd", "dd"), ("both", "dd and z3")):
         document, done = report("prove", before, before, "--engine", engine)
@@ -39,25 +41,25 @@ def test_diagrams_do_arithmetic(asm):
         document, done = report("prove", before, after, "--engine", engine)
         assert (done.status, document["engine"], document["minimal"]) == (1, name, True)
         assert confirmed(document, program(ARITHMETIC), program(ARITHMETIC.replace("#5", "#6"))) == [1, 2]
-        assert document["witness"]["data"]["words"] == [5] + [0] * 15
+        assert document["witness"]["data"]["words"] == FSTAT
 
 
 @pytest.fixture
 def product(asm):
-    """A product of two input words compared with a constant: too much for diagrams, little for the solver."""
+    """Compares a product of two input words with a constant: too large for diagrams, easy for the solver."""
     def write(first, second, k):
         return asm(PRODUCT % (first, second, k))
     return write
 
 
-def test_what_diagrams_do_not_handle_goes_to_the_solver(product):
+def test_the_solver_decides_beyond_the_limits_of_diagrams(product):
     one, turned, other = product(16, 24, 0x1234567), product(24, 16, 0x1234567), product(16, 24, 0x1234569)
     document, done = report("prove", one, turned, "--engine", "dd")
     assert (done.status, document["engine"]) == (0, "z3")
     document, done = report("prove", one, turned, "--engine", "both")
     assert (done.status, document["verdict"]) == (3, "unknown")
     assert "limit" in document["detail"] and "z3 alone says: equivalent" in document["detail"]
-    for engine in ("dd", "both"):  # a difference is run, so it is true whoever finds it
+    for engine in ("dd", "both"):  # a difference is replayed, so one engine suffices
         document, done = report("prove", one, other, "--engine", engine)
         assert (done.status, document["engine"]) == (1, "z3")
         values = confirmed(document, program(PRODUCT % (16, 24, 0x1234567)), program(PRODUCT % (16, 24, 0x1234569)))
@@ -65,24 +67,24 @@ def test_what_diagrams_do_not_handle_goes_to_the_solver(product):
 
 
 @pytest.mark.parametrize("engine", ["dd", "z3", "both"])
-def test_no_memory_is_unknown(engine, product):
+def test_an_exhausted_memory_limit_is_unknown(engine, product):
     document, done = report("prove", product(16, 24, 0x1234567), product(24, 16, 0x1234567), "--engine", engine,
                             "--max-memory", 1, "--timeout", 1)
     assert (done.status, document["verdict"]) == (3, "unknown")
     assert "memory" in document["detail"] or "limit" in document["detail"]
 
 
-def test_no_memory_of_other_commands(product):
+def test_the_memory_limit_applies_to_other_commands(product):
     one, other = product(16, 24, 0x1234567), product(16, 24, 0x1234569)
     document, done = report("diff", one, other, "--max-memory", 1)
     assert (done.status, document["error"], document["where"]) == (3, "budget", "dd")
     for args in (["cover", one], ["check", one, other], ["check", one, one]):
         done = report(*args, "--max-memory", 1, "--timeout", 1)[1]
-        assert done.status in (0, 1, 3), done  # the solver or an input may have the answer
+        assert done.status in (0, 1, 3), done  # the solver or an input may still decide
 
 
 @pytest.mark.parametrize("engine", ["dd", "z3", "both"])
-def test_cover_and_check_by_every_engine(engine, asm):
+def test_every_engine_proves_edges_infeasible(engine, asm):
     # Both conditions exclude each other, so the second one's true outcome is infeasible.
     path = asm("ld [0]\njgt #5, big, n\nbig: jeq #3, y, n\ny: ret #1\nn: ret #2\n")
     document, done = report("cover", path, "--no-derive", "--engine", engine)

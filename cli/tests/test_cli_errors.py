@@ -1,4 +1,4 @@
-"""Bad usage and bad input: exit status 2, a message that says where and what, and nothing half-written."""
+"""Bad usage and bad input: exit status 2, a message that names place and reason, and no partly written output."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def inputs(command, path):
 
 
 def fails(*args, **options):
-    """The message of a run that must end with status 2, nothing on standard output and one line of reason."""
+    """The message of a run that must end with status 2, empty standard output and a message of one line."""
     done = run(*args, **options)
     assert done.status == 2, done
     assert done.out == "", done
@@ -29,44 +29,44 @@ def fails(*args, **options):
 
 
 @pytest.mark.parametrize("command", some(COMMANDS, 4))
-def test_unknown_option(command, getpid):
+def test_an_unknown_option_is_named(command, getpid):
     assert "--no-such" in fails(command, *inputs(command, getpid), "--no-such")
 
 
-def test_no_subcommand_and_unknown_subcommand():
+def test_a_missing_or_unknown_command_is_an_error():
     assert "subcommand" in fails()
     assert "'chekc'" in fails("chekc")
     assert "'chekc'" in fails("chekc", "--json", "x.bpf")
 
 
 @pytest.mark.parametrize("command", ("prove", "run", "cover", "mutate", "validate", "precompile"))
-def test_inputs_are_required(command):
+def test_a_missing_input_is_an_error(command):
     assert "required" in fails(command)
     if command == "prove":
         assert "after" in fails("prove", "one.bpf")
 
 
 @pytest.mark.parametrize("command", some(COMMANDS, 4))
-def test_missing_file(command, tmp_path):
+def test_a_missing_file_is_named(command, tmp_path):
     path = tmp_path / "no-such-file"
     assert fails(command, *inputs(command, path)) == "secequiv: %s: cannot open: No such file or directory\n" % path
 
 
 @pytest.mark.parametrize("command", some(COMMANDS, 4))
-def test_directory(command, tmp_path):
+def test_a_directory_as_input_is_named(command, tmp_path):
     message = fails(command, *inputs(command, tmp_path))
     assert str(tmp_path) in message and "directory" in message
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_empty_file(command, tmp_path):
+def test_an_empty_file_is_named(command, tmp_path):
     path = tmp_path / "empty"
     path.touch()
     assert str(path) in fails(command, *inputs(command, path))
 
 
 @pytest.mark.parametrize("command", some(COMMANDS, 4))
-def test_too_large_a_file(command, tmp_path):
+def test_a_file_beyond_the_limit_is_an_error(command, tmp_path):
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate((16 << 20) + 8)  # sparse; whole instructions
@@ -74,7 +74,7 @@ def test_too_large_a_file(command, tmp_path):
     assert str(path) in message and "16777216" in message
 
 
-def test_the_largest_file_is_read(tmp_path):
+def test_a_file_at_the_limit_is_read(tmp_path):
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate(16 << 20)
@@ -83,11 +83,11 @@ def test_the_largest_file_is_read(tmp_path):
     assert document["results"][0]["instructions"] == 2 << 20
 
 
-def test_endless_input():
+def test_endless_input_is_an_error():
     assert "16777216" in fails("validate", "/dev/zero")
 
 
-def test_standard_input_twice(getpid):
+def test_standard_input_can_be_used_only_once(getpid):
     text = getpid.read_text()
     assert "standard input" in fails("prove", "-", "-", stdin=text)
     assert "standard input" in fails("run", "-", getpid, "-", stdin=text)
@@ -117,9 +117,9 @@ def test_standard_input_twice(getpid):
     (["mutate", "A", "--sample", "-1"], "--sample"), (["mutate", "A", "--seed", "x"], "--seed"),
     (["mutate", "A", "--sample", "5", "--prove-all"], "--prove-all"), (["mutate", "A", "--same", "similar"], "behaviour"),
     (["run", "A", "--call-arch", "sparc"], "sparc"), (["cover", "A", "--arch", "0xc000003e"], "x86_64, i386"), (["import", "OCI", "--format", "xml"], "oci"),
-    (["import", "OCI", "--arch", "pdp11"], "pdp11"), (["check", "A", "--policy", "A"], "PATH:1:1"),
+    (["import", "OCI", "--arch", "pdp11"], "pdp11"), (["check", "A", "--policy", "A"], "PATH: expected a policy, found a program of "),
 ])
-def test_bad_option_values(args, named, getpid):
+def test_invalid_option_values_are_named(args, named, getpid):
     paths = {"A": str(getpid), "OCI": str(cli_tool.POLICIES / "oci" / "docker-default.json")}
     message = fails(*[paths.get(arg, arg) for arg in args])
     assert named.replace("PATH", str(getpid)) in message
@@ -132,25 +132,25 @@ EMPTY = [("check", "--after-cmd"), ("check", "--before-cmd"), ("check", "--polic
 
 
 @pytest.mark.parametrize("command, option", some(EMPTY, 4))
-def test_an_empty_value_is_not_an_absent_one(command, option, getpid):
+def test_an_empty_option_value_is_an_error(command, option, getpid):
     assert option in fails(command, *inputs(command, getpid), option, "")
     assert option in fails(command, *inputs(command, getpid), option + "=" if option != "-o" else "--output=")
 
 
 @pytest.mark.parametrize("command", some(COMMANDS, 4))
-def test_an_empty_name_of_an_input(command):
+def test_an_empty_input_name_is_an_error(command):
     message = fails(command, *inputs(command, ""))
     assert "expected a value, found ''" in message and ("program" if command == "cover" else "") in message
 
 
 @pytest.mark.parametrize("option, command", [("--listing", "check"), ("--listing", "cover"), ("--emit-smt2", "prove")])
-def test_json_shares_standard_output_with_nothing(option, command, getpid):
+def test_json_and_another_output_cannot_share_standard_output(option, command, getpid):
     document, done = report(command, *inputs(command, getpid), option, "-")
     assert (done.status, document["error"], document["where"]) == (2, "usage", option)
 
 
 MALFORMED = [
-    # bytes, options, where, and a word of what was expected
+    # content, options, position, and a part of the message
     (b"\x06\0\0\0\0\0\0", [], ": offset 0:", "8 bytes"),
     (b"\x06\0\0\0\0\0\0\0\x06\0\0", [], ": offset 8:", "found 3"),
     (b"\0\x06\0\0\0\0\0\0\0", ["--from", "raw-be"], ": offset 8:", "found 1"),
@@ -182,23 +182,23 @@ MALFORMED = [
     (b'{"version": 1,\n "arches": ["x86_64"],,}', [], ":2:23:", "syntax"),
     (b'{"version": 1', [], ":1:14:", "end of input"),
     (b'{"a":' * 1100 + b"1" + b"}" * 1100, [], ":1:5004:", "1000 levels"),
-    (b"{}", [], "#/:", "'version'"),
-    (b'{"version":2,"arches":["x86_64"],"default_action":"allow","rule_sets":[]}', [], "#/version:", "found 2"),
-    (b'{"version":1,"arches":["vax"],"default_action":"allow","rule_sets":[]}', [], "#/arches/0:", "x86_64"),
-    (b'{"version":1,"arches":["x86_64"],"default_action":"alow","rule_sets":[]}', [], "#/default_action:", '"alow"'),
-    (b'{"version":1,"arches":["x86_64"],"default_action":"allow","rule_sets":[],"a/b~c":1}', [], "#/a~1b~0c:", "unknown key"),
-    (b"{" + (SYSCALLS % '"openat":{"args":{"6":{"eq":1}}}').encode() + b"}", [], "#/rule_sets/0/rules/openat/args/6:", "'6'"),
-    (b"{" + (SYSCALLS % '"openat":{"any_of":[]}').encode() + b"}", [], "#/rule_sets/0/rules/openat/any_of:", "non-empty"),
+    (b"{}", [], ":1#/:", "'version'"),
+    (b'{"version":2,"arches":["x86_64"],"default_action":"allow","rule_sets":[]}', [], ":1#/version:", "found 2"),
+    (b'{"version":1,"arches":["vax"],"default_action":"allow","rule_sets":[]}', [], ":1#/arches/0:", "x86_64"),
+    (b'{"version":1,"arches":["x86_64"],"default_action":"alow","rule_sets":[]}', [], ":1#/default_action:", '"alow"'),
+    (b'{"version":1,"arches":["x86_64"],"default_action":"allow","rule_sets":[],"a/b~c":1}', [], ":1#/a~1b~0c:", "unknown key"),
+    (b"{" + (SYSCALLS % '"openat":{"args":{"6":{"eq":1}}}').encode() + b"}", [], ":1#/rule_sets/0/rules/openat/args/6:", "'6'"),
+    (b"{" + (SYSCALLS % '"openat":{"any_of":[]}').encode() + b"}", [], ":1#/rule_sets/0/rules/openat/any_of:", "non-empty"),
     (b"{" + (SYSCALLS % '"openat":{"args":{"1":{"eq":"O_NOPE"}}}').encode() + b"}", [],
-     "#/rule_sets/0/rules/openat/args/1/eq:", "O_NOPE"),
-    (b'{"defaultAction":"SCMP_ACT_NOPE"}', [], "#/defaultAction:", "SCMP_ACT_"),
+     ":1#/rule_sets/0/rules/openat/args/1/eq:", "O_NOPE"),
+    (b'{"defaultAction":"SCMP_ACT_NOPE"}', [], ":1#/defaultAction:", "SCMP_ACT_"),
     (b'{"defaultAction":"SCMP_ACT_ALLOW","syscalls":[{"names":["read"],"action":"SCMP_ACT_LOG",'
-     b'"args":[{"index":6,"value":1,"op":"SCMP_CMP_EQ"}]}]}', [], "#/syscalls/0/args/0/index:", "found 6"),
+     b'"args":[{"index":6,"value":1,"op":"SCMP_CMP_EQ"}]}]}', [], ":1#/syscalls/0/args/0/index:", "found 6"),
 ]
 
 
 @pytest.mark.parametrize("content, options, where, expected", MALFORMED, ids=range(len(MALFORMED)))
-def test_malformed_input(content, options, where, expected, tmp_path):
+def test_malformed_input_is_reported_with_its_position(content, options, where, expected, tmp_path):
     path = tmp_path / "input"
     path.write_bytes(content)
     message = fails("dis", path, *options)
@@ -214,7 +214,7 @@ def test_malformed_input(content, options, where, expected, tmp_path):
 
 
 @pytest.mark.parametrize("name, suggested", [("opneat", "openat"), ("getpdi", "getpid"), ("rt_sigaktion", "rt_sigaction"), ("raed", "read")])
-def test_unknown_system_call(name, suggested, getpid, tmp_path):
+def test_an_unknown_system_call_gets_a_suggestion(name, suggested, getpid, tmp_path):
     policy = tmp_path / "policy.json"
     policy.write_text("{" + SYSCALLS % ('"%s":true' % name) + "}")
     message = fails("validate", policy)
@@ -234,7 +234,7 @@ def test_a_byte_order_mark_is_skipped(tmp_path, getpid):
     assert fails("validate", "-", stdin=b"\xef\xbb\xbf{\"a\": ]").startswith("secequiv: <stdin>:1:7:")
 
 
-def test_no_control_characters_in_messages(tmp_path, getpid):
+def test_messages_contain_no_control_characters(tmp_path, getpid):
     odd = tmp_path / "a\x1b[31m\n.asm"
     odd.write_bytes(b"ld [0]\n\x1b[31m\n")
     for args in (["dis", odd], ["dis", "\x1b]0;x"], ["check", getpid, "--arch", "\x1b[1m"], ["\x1b[1m"], ["run", getpid, "--nr", "\x9b"],
@@ -246,7 +246,7 @@ def test_no_control_characters_in_messages(tmp_path, getpid):
     assert "unknown key /\\x1b\n" in run("import", "-", stdin=profile).err
 
 
-def test_every_error_as_json(getpid, tmp_path):
+def test_errors_appear_as_json(getpid, tmp_path):
     missing = tmp_path / "missing"
     for args, kind in [(["check", missing], "io"), (["cover", missing], "io"), (["run", missing], "io"),
                        (["run", getpid, "--nr", "nope"], "usage"), (["prove", missing, getpid], "io")]:
@@ -271,7 +271,7 @@ def as_nobody():
 
 @pytest.fixture
 def sealed(tmp_path, getpid):
-    """A folder with a file in it that an unprivileged user may read but not change."""
+    """A folder and a file in it that an unprivileged user may read but not change."""
     folder = tmp_path / "sealed"
     folder.mkdir()
     # A coverage file, as `cover --state` reads the file before it writes.
@@ -287,7 +287,7 @@ def sealed(tmp_path, getpid):
 
 
 @pytest.mark.parametrize("args", some(WRITERS, 3), ids=" ".join)
-def test_unwritable_outputs(args, tmp_path, getpid, sealed):
+def test_unwritable_outputs_are_errors_and_leave_no_files(args, tmp_path, getpid, sealed):
     before = listed(tmp_path)
     for target in (tmp_path / "no" / "out", getpid / "out", tmp_path, "/proc/secequiv-test"):
         message = run(*args, target, cwd=tmp_path)
@@ -303,22 +303,22 @@ def test_unwritable_outputs(args, tmp_path, getpid, sealed):
 
 
 @pytest.mark.parametrize("args", some(WRITERS, 3), ids=" ".join)
-def test_a_full_device(args, tmp_path, getpid):
+def test_a_full_device_is_an_error(args, tmp_path, getpid):
     done = run(*args, "/dev/full", cwd=tmp_path)
-    if args[-1] == "--state":  # which is read first, and a device of endless zeros is no state
+    if args[-1] == "--state":  # the state is read first, and /dev/full reads as endless zeros
         assert done.status == 2 and "/dev/full" in done.err, done
     else:
         assert done.status == 2 and "/dev/full: cannot write: No space left" in done.err, done
 
 
 def nearly_full():
-    """As on a full disk, no file may grow beyond ten bytes."""
+    """Simulates a full disk: no file may grow beyond ten bytes."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
 
 
 @pytest.mark.parametrize("args", some(WRITERS, 3), ids=" ".join)
-def test_a_disk_that_fills_up(args, tmp_path, getpid):
+def test_a_full_disk_leaves_the_old_output_unchanged(args, tmp_path, getpid):
     if args[-1] == "--state":
         assert run("cover", getpid, "--no-derive", "--no-prove", "--state", tmp_path / "old").status == 3
     else:
@@ -332,7 +332,7 @@ def test_a_disk_that_fills_up(args, tmp_path, getpid):
 
 
 @pytest.mark.parametrize("args", some(WRITERS, 3), ids=" ".join)
-def test_a_bad_input_leaves_an_old_output_alone(args, tmp_path):
+def test_a_bad_input_leaves_the_old_output_unchanged(args, tmp_path):
     (tmp_path / "getpid.asm").write_text("ld [0]\nnonsense\n")
     (tmp_path / "bad.json").write_text("{")
     args = ["bad.json" if arg.endswith("docker-default.json") else arg for arg in args]
@@ -344,7 +344,7 @@ def test_a_bad_input_leaves_an_old_output_alone(args, tmp_path):
 
 
 @pytest.mark.parametrize("args", [args for args in WRITERS if args[-1] != "--state"], ids=" ".join)
-def test_outputs_appear_whole_with_the_usual_mode(args, tmp_path, getpid):
+def test_outputs_appear_whole_with_the_mode_of_the_umask(args, tmp_path, getpid):
     out = tmp_path / "out"
     before = listed(tmp_path)
     done = run(*args, out, cwd=tmp_path, preexec_fn=lambda: os.umask(0o027))
@@ -369,7 +369,7 @@ def test_validate_goes_on_after_an_error(getpid, asm, tmp_path):
     assert text.status == 2 and len(text.out.splitlines()) == 2 and str(missing) in text.err
 
 
-def test_the_schemas_refuse_what_is_not_a_report():
+def test_schemas_refuse_invalid_reports():
     good = {"schema": "secequiv.error/1", "error": "io", "detail": "x"}
     cli_tool.fits(good)
     for bad in ({**good, "extra": 1}, {**good, "error": "other"}, {"schema": "secequiv.error/1", "error": "io"}):

@@ -10,7 +10,7 @@ from cli_tool import ROOT, SCHEMAS, binary, run, shown_on
 
 
 def enumerated(header, enum, after=""):
-    """What an enumeration lists, without its k, as words of reports: kUnknownCode is unknown_code."""
+    """The members of a C++ enumeration as words of reports: kUnknownCode becomes unknown_code."""
     text = (ROOT / header).read_text()
     body = re.search(r"enum class %s\b[^{]*\{(.*?)\n *\};" % enum, text[text.index(after):], re.DOTALL).group(1)
     names = re.findall(r"^\s*k(\w+),?", body, re.MULTILINE)
@@ -19,7 +19,7 @@ def enumerated(header, enum, after=""):
 
 
 WORDS = {"error": enumerated("harness/base/result.h", "ErrorCode"), "verdict": enumerated("harness/compare/verdict.h", "Verdict"),
-         "rule": enumerated("harness/bpf/check.h", "RefusalRule"),
+         "rule": enumerated("harness/bpf/refusal.h", "RefusalRule"),
          "lint": enumerated("harness/report/lint.h", "Kind") | enumerated("harness/report/lint.h", "Kind", "struct DoubtfulRule"),
          "finding": {word.replace("_", "-") for word in enumerated("harness/compare/hunt_report.h", "FindingKind")}}
 
@@ -41,17 +41,17 @@ def test_every_word_is_explained():
             assert max(map(len, text.splitlines())) <= 100
 
 
-def test_words_are_those_of_the_schemas():
+def test_explained_errors_match_the_schema():
     listed = re.findall(r'"enum": (\[[^]]*"usage"[^]]*\])', (SCHEMAS / "error.schema.json").read_text())
     assert listed and set().union(*map(json.loads, listed)) == WORDS["error"]
 
 
-def test_unknown_words():
+def test_an_unknown_word_gets_a_suggestion():
     done = run("--explain", "unknown_cod")
     assert done.status == 2 and done.out == "" and "did you mean unknown_code?" in done.err
 
 
-def test_on_a_terminal_errors_say_where_to_read_on(tmp_path):
+def test_on_a_terminal_errors_point_to_explain(tmp_path):
     ours, theirs = pty.openpty()
     process = subprocess.Popen([binary(), "dis", str(tmp_path / "nowhere")], stderr=theirs, stdout=subprocess.DEVNULL)
     assert process.wait(timeout=60) == 2
@@ -61,8 +61,8 @@ def test_on_a_terminal_errors_say_where_to_read_on(tmp_path):
     assert "hint" not in run("dis", tmp_path / "nowhere").err
 
 
-def test_a_command_beside_it_is_refused(getpid, getpid_enoent):
-    """It would not be run, and an exit status of 0 would say that it passed."""
+def test_explain_with_a_command_is_refused(getpid, getpid_enoent):
+    """The command would not run, and exit status 0 would look like a pass."""
     for option in (["--explain"], ["--explain", "different"], ["--list-options"], ["--color", "never", "--explain=different"]):
         done = run(*option, "check", getpid, getpid_enoent)
         assert done.status == 2 and "expected no command" in done.err, done

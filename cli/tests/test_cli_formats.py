@@ -1,4 +1,4 @@
-"""Other projects' policies: each decides what that project's own tool made of it, and every command takes them."""
+"""Other projects' policies decide as programs from those projects' own tools, and every command reads them."""
 
 import json
 import os
@@ -10,7 +10,7 @@ IMPORTS = ROOT / "corpus" / "imports"
 SECCOMPILER = sorted((IMPORTS / "seccompiler").glob("*.bpf"))
 PFC = sorted((IMPORTS / "pfc").glob("*.pfc"))
 OCI = sorted((IMPORTS / "oci").glob("*.bpf"))
-# libseccomp calls these x32, the kernel does not (corpus/known.toml).
+# libseccomp treats these numbers as x32 numbers; the kernel does not (corpus/known.toml).
 NOT_X32 = "arch != x86_64 || nr < 0x80000000 || nr >= 0xc0000000"
 
 
@@ -25,24 +25,24 @@ def of_seccompiler(program):
 
 
 @pytest.mark.parametrize("program", SECCOMPILER, ids=lambda path: path.stem)
-def test_seccompilers_own_programs(program):
+def test_imported_policies_are_equivalent_to_seccompilers_programs(program):
     policy, options = of_seccompiler(program)
     assert prove(policy, program, *options) == "equivalent"
 
 
 @pytest.mark.parametrize("text", PFC, ids=lambda path: path.stem)
-def test_pseudo_code_and_program_of_libseccomp(text):
+def test_libseccomps_pseudo_code_is_equivalent_to_its_program(text):
     program = text.with_suffix(".bpf")
     stored = program if program.exists() else PROGRAMS / "libseccomp" / program.name
     assert prove(text, stored, "--assume", NOT_X32) == "equivalent"
 
 
 @pytest.mark.parametrize("program", OCI, ids=lambda path: path.stem)
-def test_profiles_as_runc_hands_them_to_libseccomp(program):
+def test_oci_profiles_are_equivalent_to_libseccomps_programs(program):
     assert prove(program.with_suffix(".json"), program, "--assume", NOT_X32) == "equivalent"
 
 
-def test_these_proofs_can_fail(tmp_path):
+def test_the_proofs_of_imported_policies_can_fail(tmp_path):
     assert len(SECCOMPILER) >= 8 and len(PFC) >= 7 and len(OCI) >= 1
     changed = tmp_path / "changed.json"
     text = (IMPORTS / "seccompiler" / "every.json").read_text()
@@ -68,15 +68,15 @@ TREE = IMPORTS / "pfc" / "x86_64.tree.pfc"
     ["cover", IMPORTS / "seccompiler" / "single.x86_64.bpf", "--policy", IMPORTS / "seccompiler" / "single.json"],
     ["optimize", WEB], ["precompile", WEB], ["diff", WEB, WEB]],
     ids=lambda arguments: "%s-%s" % (arguments[0], arguments[1].suffix[1:]))  # fmt: skip
-def test_every_command_takes_them(arguments):
+def test_every_command_reads_every_format(arguments):
     done = run(*arguments, raw=True)
-    assert done.status == (1 if arguments[0] == "lint" else 0), done  # it finds rules that decide nothing
+    assert done.status == (1 if arguments[0] == "lint" else 0), done  # lint finds redundant rules
 
 
 @pytest.mark.parametrize("path, name", [(VMM, "seccompiler"), (WEB, "minijail"), (TREE, "pfc"),
                                         (IMPORTS / "minijail-compiler" / "every.policy", "minijail-compiler")],
                          ids=["seccompiler", "minijail", "pfc", "minijail-compiler"])  # fmt: skip
-def test_import_with_and_without_a_format(path, name):
+def test_import_detects_the_format(path, name):
     options = ["--filter", "vmm"] if path == VMM else []
     told, said = run("import", path, *options), run("import", path, "--format", name, *options)
     assert told.status == said.status == 0 and told.out == said.out and json.loads(told.out)["version"] == 1
@@ -85,18 +85,18 @@ def test_import_with_and_without_a_format(path, name):
 
 
 @pytest.mark.parametrize("arguments, said", [
-    (["check", VMM], "vmm.json#/: 2 filters: vcpu, vmm; the option 'filter' picks one"),
+    (["check", VMM], "vmm.json:1#/: 2 filters: vcpu, vmm; the option 'filter' picks one"),
     (["import", WEB, "--filter", "vmm"], "--filter: web.policy is not in seccompiler's format"),
     (["import", VMM, "--filter", "vmm", "--arch", "arm"], "--arch: seccompiler has filters for x86_64, aarch64 and riscv64"),
     (["import", WEB, "--arch", "arm"], "web.policy:8:1: unknown system call 'mmap' on arm"),
     (["import", IMPORTS / "minijail-compiler" / "every.policy", "--format", "minijail"], "every.policy:2:1: @default: only"),
 ], ids=["filter", "no-filter", "arch", "call", "dialect"])  # fmt: skip
-def test_errors(arguments, said):
+def test_malformed_policies_are_reported_with_their_position(arguments, said):
     done = run(*arguments)
     assert done.status == 2 and said in done.err.replace(str(WEB), WEB.name), done
 
 
-def test_includes(tmp_path):
+def test_includes_are_read_relative_to_their_file(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "main.policy").write_text("@include ./sub/more.policy\nread: 1\n")
     (tmp_path / "sub" / "more.policy").write_text("write: 1\n@include ./last.policy\n")

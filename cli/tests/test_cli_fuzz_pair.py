@@ -1,4 +1,4 @@
-"""`secequiv fuzz` of a pair: the prover's inputs first, then libFuzzer, then the account of `check`."""
+"""`secequiv fuzz` of a pair: the prover's inputs first, then libFuzzer, then the report of `check`."""
 import json
 import os
 import pathlib
@@ -13,11 +13,11 @@ import pytest
 from cli_tool import PROGRAMS, ROOT, STATUS, agrees, binary, fits, run
 
 SYSTRAP = [str(PROGRAMS / "gvisor" / ("systrap.%s.bpf" % side)) for side in ("before", "after")]
-# The wrong one has no test for one bit of the first argument, so its edges say nothing about it: an
-# input has to be changed the right way.
+# WRONG lacks the tests of the first argument, so its edges do not show the difference: only a mutation of
+# the argument does.
 RIGHT = "ld [0]\njeq #1, low, no\nlow: ld [16]\nand #0xff\njeq #0x5a, high, yes\nhigh: ld [20]\njset #0x40, no, yes\nyes: ret #0x7fff0000\nno: ret #0\n"
 WRONG = "ld [0]\njeq #1, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n"
-# Edges that only luck finds: the diagrams have no time.
+# A program whose edges fuzzing must find by chance, because the diagrams run out of time.
 LUCK = str(ROOT / "corpus" / "regress" / "fuzz" / "luck.asm")
 ONE = "ld [16]\nmul #0x9e3779b1\ntax\nld [20]\nmul #0x85ebca6b\nxor x\njeq #0x12345678, yes, no\nno: ret #0x50001\nyes: ret #0x7fff0000\n"
 UNPROVEN = ("--engine", "dd", "--timeout", "1e-9", "--no-prove", "--max-inputs", "0")
@@ -44,7 +44,7 @@ def fuzz(*arguments, **options):
     return done.status, report
 
 
-def test_coverage_is_complete_before_the_first_change(tmp_path):
+def test_the_provers_inputs_complete_the_coverage_before_fuzzing(tmp_path):
     status, report = fuzz(*SYSTRAP, "--trials", "20000", "--corpus", str(tmp_path / "corpus"))
     assert (status, report["verdict"]) == (0, "pass")
     seeds = report["fuzz"]
@@ -53,7 +53,7 @@ def test_coverage_is_complete_before_the_first_change(tmp_path):
     assert 0 < seeds["seed_seconds"] < seeds["derived_seconds"]
     assert seeds["last_edge_seconds"] == 0
     assert 20000 <= seeds["evaluations"] < 40000 and seeds["runs"] > 1000
-    # What is stored is enough for all of them, by itself.
+    # The stored inputs alone cover all edges.
     stored = sorted(pathlib.Path(tmp_path / "corpus").glob("seed-*"))
     assert 0 < len(stored) <= feasible and all(one.stat().st_size == 64 for one in stored)
     inputs = tmp_path / "inputs"
@@ -62,38 +62,38 @@ def test_coverage_is_complete_before_the_first_change(tmp_path):
     assert json.loads(cover.out)["covered"] == feasible
 
 
-def test_fuzzing_finds_what_no_input_shows(pair, tmp_path):
+def test_fuzzing_finds_a_difference_that_no_edge_shows(pair, tmp_path):
     corpus = tmp_path / "corpus"
     status, report = fuzz(*pair, "--no-prove", "--max-inputs", "0", "--duration", "60", "--corpus", str(corpus))
     assert (status, report["verdict"]) == (1, "different")
     assert "found by fuzzing" in report["reason"] and "proof" not in report
     words = report["witness"]["data"]["words"]
     assert report["fuzz"]["evaluations"] > 0 and "not_run" not in report["fuzz"]
-    # It is on disk, and the next run starts with it.
+    # The input is stored, and the next run starts with it.
     found = [one.read_bytes() for one in corpus.glob("finding-*")]
     assert struct.pack("<16I", *words) in found
     status, report = fuzz(*pair, "--no-prove", "--max-inputs", "0", "--duration", "60", "--corpus", str(corpus))
     assert status == 1 and report["fuzz"]["not_run"] and report["fuzz"]["evaluations"] == 0
 
 
-def test_the_proof_spares_the_fuzzing(pair):
+def test_a_proven_difference_skips_the_fuzzing(pair):
     status, report = fuzz(*pair, "--max-inputs", "0", "--duration", "60")
     assert status == 1 and report["fuzz"]["not_run"] == "they are proven to differ"
 
 
-def test_nothing_differs_and_nothing_is_proven(pair):
+def test_without_a_proof_no_difference_is_a_pass(pair):
     status, report = fuzz(pair[0], pair[0], "--no-prove", "--trials", "1000")
     assert (status, report["verdict"]) == (0, "pass")
     assert "proof" not in report and "no proof of equivalence was requested" in report["reason"]
 
 
-def test_jobs_share_the_folder_and_each_runs(pair, tmp_path):
+def test_jobs_share_the_folder_and_the_trials(pair, tmp_path):
     status, report = fuzz(pair[0], pair[0], "--trials", "40000", "--jobs", "3", "--corpus", str(tmp_path / "c"))
     assert status == 0 and report["fuzz"]["jobs"] == 3
     assert 39000 <= report["fuzz"]["evaluations"] < 60000
 
 
-def test_jobs_take_up_what_others_put_into_the_folder(tmp_path):
+def test_a_job_uses_inputs_that_others_add_to_the_folder(tmp_path):
     (tmp_path / "one.asm").write_text(ONE)
     corpus = tmp_path / "corpus"
     command = [binary(), "fuzz", *[str(tmp_path / "one.asm")] * 2, *UNPROVEN, "--duration", "600", "--json", "--corpus", str(corpus)]
@@ -104,7 +104,7 @@ def test_jobs_take_up_what_others_put_into_the_folder(tmp_path):
     solution = 0x12345678 * pow(0x9E3779B1, -1, 1 << 32) % (1 << 32)
     (tmp_path / "solution").write_bytes(struct.pack("<16I", 0, 0, 0, 0, solution, *[0] * 11))
     os.rename(tmp_path / "solution", corpus / "solution")
-    wait_for_files(corpus, there + 2, process)  # it is stored as an input that met an edge first
+    wait_for_files(corpus, there + 2, process)  # the job stores it as an input with new coverage
     process.send_signal(signal.SIGINT)
     report = json.loads(process.communicate(timeout=60)[0])
     assert report["fuzz"]["last_edge_seconds"] > 0.5 and not report["coverage"]["open"]
@@ -114,14 +114,14 @@ def contents(folder):
     return {one.name: one.read_bytes() for one in folder.iterdir()}
 
 
-def test_same_seed_same_inputs(luck, tmp_path):
+def test_the_same_seed_gives_the_same_inputs(luck, tmp_path):
     for name, seed in (("a", "7"), ("b", "7"), ("c", "8")):
         fuzz(*luck, "--trials", "20000", "--seed", seed, "--corpus", str(tmp_path / name))
     assert contents(tmp_path / "a") == contents(tmp_path / "b") != contents(tmp_path / "c")
 
 
 @pytest.mark.parametrize("trials", ["500", "2000", "4500", "7000"])
-def test_what_the_last_run_met_is_stored(luck, tmp_path, trials):
+def test_inputs_with_new_coverage_are_stored(luck, tmp_path, trials):
     _, report = fuzz(*luck, "--trials", trials, "--corpus", str(tmp_path / "c"))
     met = report["coverage"]["obligations"] - len(report["coverage"]["open"])
     assert (met > report["fuzz"]["seeds_met"]) == (report["fuzz"]["last_edge_seconds"] > 0)
@@ -136,18 +136,18 @@ def test_a_full_disk_is_an_error(luck, tmp_path):
     assert done.status == 2 and "cannot be written" in done.err and not done.out, done
 
 
-def test_a_parent_that_ignores_its_children(pair):
+def test_ignored_sigchld_does_not_disturb_fuzzing(pair):
     done = run("fuzz", pair[0], pair[0], "--trials", "1000", timeout=60, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
     assert done.status == 0, done
 
 
-def test_a_folder_that_looks_like_an_option(luck, tmp_path):
+def test_a_folder_name_may_look_like_an_option(luck, tmp_path):
     _, report = fuzz(*luck, "--trials", "20000", "--corpus=-runs=0", cwd=tmp_path)
     assert report["fuzz"]["evaluations"] >= 20000
     assert len(list((tmp_path / "-runs=0").iterdir())) > report["fuzz"]["seeds"]
 
 
-def test_what_else_lies_in_the_folder(pair, tmp_path):
+def test_unusual_files_in_the_folder_are_read_or_skipped(pair, tmp_path):
     corpus = tmp_path / "corpus"
     (corpus / "deeper").mkdir(parents=True)
     os.mkfifo(corpus / "pipe")
@@ -156,11 +156,11 @@ def test_what_else_lies_in_the_folder(pair, tmp_path):
     with open(corpus / "large", "wb") as large:
         large.truncate(17 << 20)
     status, report = fuzz(pair[0], pair[0], "--trials", "1000", "--corpus", str(corpus), "--minimize")
-    assert status == 0 and report["fuzz"]["corpus"]["read"] == 2  # the words of the notes, and zeros
+    assert status == 0 and report["fuzz"]["corpus"]["read"] == 2  # the text of the notes, and the first inputs of the large file
     assert {"deeper", "pipe", "nothing", "notes.txt", "large"} <= {one.name for one in corpus.iterdir()}
 
 
-def test_one_input_for_each_edge_is_left(tmp_path):
+def test_minimize_leaves_one_input_for_each_edge(tmp_path):
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     for number in range(40):
@@ -189,7 +189,7 @@ def children(pid):
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_killed_run_loses_nothing(tmp_path, jobs):
+def test_a_killed_run_loses_no_stored_input(tmp_path, jobs):
     corpus = tmp_path / "corpus"
     command = [binary(), "fuzz", *SYSTRAP, "--duration", "600", "--corpus", str(corpus), "--jobs", jobs]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -203,7 +203,7 @@ def test_a_killed_run_loses_nothing(tmp_path, jobs):
     before = {one.name: one.read_bytes() for one in corpus.iterdir() if one.name.startswith("seed-")}
     process.send_signal(signal.SIGKILL)
     process.wait()
-    for _ in range(100):  # what it started is gone, too
+    for _ in range(100):  # its child processes end, too
         if not any(os.path.exists("/proc/%d" % worker) for worker in workers):
             break
         time.sleep(0.05)
@@ -214,7 +214,7 @@ def test_a_killed_run_loses_nothing(tmp_path, jobs):
     assert status == 0 and report["fuzz"]["corpus"]["read"] >= len(before)
 
 
-def test_what_fuzzing_found_outlives_a_kill(luck, tmp_path):
+def test_inputs_found_by_fuzzing_survive_a_kill(luck, tmp_path):
     corpus = tmp_path / "corpus"
     process = subprocess.Popen([binary(), "fuzz", *luck, "--duration", "600", "--corpus", str(corpus)], stdout=subprocess.DEVNULL)
     wait_for_files(corpus, 20, process)
@@ -225,7 +225,7 @@ def test_what_fuzzing_found_outlives_a_kill(luck, tmp_path):
     assert met >= report["fuzz"]["seeds_met"] + 10
 
 
-def test_ctrl_c_ends_with_the_report(tmp_path):
+def test_ctrl_c_still_gives_the_report(tmp_path):
     corpus = tmp_path / "corpus"
     command = [binary(), "fuzz", *SYSTRAP, "--duration", "600", "--json", "--corpus", str(corpus)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -237,7 +237,7 @@ def test_ctrl_c_ends_with_the_report(tmp_path):
     assert report["fuzz"]["interrupted"] and report["verdict"] == "pass" and process.returncode == 0, errors
 
 
-def test_interrupted_without_a_proof_is_no_pass(tmp_path, pair):
+def test_an_interrupt_without_a_proof_is_unknown(tmp_path, pair):
     command = [binary(), "fuzz", pair[0], pair[0], "--duration", "600", "--no-prove", "--json"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     for _ in range(600):
@@ -257,19 +257,19 @@ def test_interrupted_without_a_proof_is_no_pass(tmp_path, pair):
     (["PAIR", "--jobs", "0"], "--jobs"),
     (["PAIR", "--corpus", "/proc/nowhere"], "/proc/nowhere: "),
 ])
-def test_wrong_usage(pair, arguments, says):
+def test_wrong_usage_is_an_error(pair, arguments, says):
     arguments = [pair[0] if argument == "PAIR" else argument for argument in arguments]
     done = run("fuzz", *arguments)
     assert done.status == 2 and says in done.err and not done.out
 
 
-def test_a_file_where_the_folder_should_be(pair, tmp_path):
+def test_a_file_in_place_of_the_folder_is_an_error(pair, tmp_path):
     (tmp_path / "file").write_text("")
     done = run("fuzz", pair[0], "--corpus", str(tmp_path / "file"))
     assert done.status == 2 and str(tmp_path / "file") in done.err
 
 
-def test_a_program_that_is_refused(tmp_path):
+def test_a_program_that_the_kernel_refuses_is_rejected(tmp_path):
     (tmp_path / "bad.asm").write_text("ld [0]\n")
     status, report = fuzz(SYSTRAP[0], str(tmp_path / "bad.asm"), "--duration", "1")
     assert (status, report["verdict"]) == (4, "rejected") and report["fuzz"]["not_run"]

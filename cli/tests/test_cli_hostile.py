@@ -1,4 +1,4 @@
-"""Inputs without end, without bottom and without sense: each reader names the limit that it keeps (SECURITY.md), exit status 2."""
+"""Endless, deeply nested and malformed inputs: each reader refuses them with status 2 and names its limit (SECURITY.md)."""
 
 import os
 
@@ -31,7 +31,7 @@ def fails(reader, path, ok, **options):
 
 
 @pytest.mark.parametrize("reader", SOME)
-def test_no_reader_is_drowned_or_waits(reader, getpid, tmp_path):
+def test_every_reader_refuses_endless_and_unreadable_files(reader, getpid, tmp_path):
     ok = str(getpid)
     large = tmp_path / "large"
     with large.open("wb") as file:
@@ -47,14 +47,14 @@ def test_no_reader_is_drowned_or_waits(reader, getpid, tmp_path):
 
 
 @pytest.mark.parametrize("name, reader", [(name, reader) for name, (_, readers, _) in DEEP.items() for reader in readers])
-def test_deep_files(name, reader, getpid, tmp_path):
+def test_every_reader_limits_nesting(name, reader, getpid, tmp_path):
     text, _, words = DEEP[name]
     path = tmp_path / "deep"
     path.write_text(text)
     assert words in fails(reader, path, str(getpid))
 
 
-def test_long_files_that_are_nothing(getpid, tmp_path):
+def test_long_malformed_files_are_errors(getpid, tmp_path):
     path = tmp_path / "long"
     for reader, text in (("asm", "x" * (4 << 20)), ("c", "{" * (1 << 20)), ("ddd", "9" * (1 << 20)), ("policy", '{"' + "k" * (4 << 20)), ("rules", "rule " + "r" * (1 << 20)),
                          ("profile", "x" * (4 << 20) + " y\n")):
@@ -62,20 +62,20 @@ def test_long_files_that_are_nothing(getpid, tmp_path):
         fails(reader, path, str(getpid))
 
 
-def test_assumptions(getpid):
+def test_long_and_deep_assumptions_are_errors(getpid):
     deep = run("prove", getpid, getpid, "--assume", "!(" * 5000 + "nr == 1" + ")" * 5000)
     assert deep.status == 2 and "at most 200 '(' and '!' within each other" in deep.err
     assert run("prove", getpid, getpid, "--assume", "nr == " + "a" * 100000).status == 2
 
 
-def test_a_policy_as_deep_as_may_be_is_read(tmp_path):
-    rule = '{"any_of":[' * 490 + "true" + "]}" * 490  # two levels each
+def test_a_policy_at_the_nesting_limit_is_read(tmp_path):
+    rule = '{"any_of":[' * 490 + "true" + "]}" * 490  # each adds two levels
     path = tmp_path / "policy.json"
     path.write_text('{"version":1,"arches":["x86_64"],"default_action":"errno(1)","rule_sets":[{"action":"allow","rules":{"read":%s}}]}' % rule)
     assert run("validate", path).status == 0
 
 
 @pytest.mark.skipif(not FULL, reason="takes seconds")
-def test_a_fifo_nobody_writes_to(getpid, tmp_path):
+def test_a_fifo_without_a_writer_times_out(getpid, tmp_path):
     os.mkfifo(tmp_path / "fifo")
     assert "nothing was written for 5 seconds" in fails("program", tmp_path / "fifo", str(getpid))

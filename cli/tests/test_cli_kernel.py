@@ -1,4 +1,4 @@
-"""`secequiv kernel` and evaluators that are the running kernel: what it says, and what is said where it may not be asked."""
+"""`secequiv kernel`, and the running kernel as an evaluator: agreement with the model, and the messages if seccomp is not permitted."""
 import ctypes
 import errno
 import json
@@ -27,14 +27,14 @@ def ask(*arguments, kind="kernel", **options):
     return document
 
 
-def test_the_kernel_says_what_the_model_says():
+def test_the_kernel_and_the_model_agree_on_a_real_pair():
     document = ask(*SYSTRAP)
     assert document["verdict"] == "pass" and document["release"] == os.uname().release
     assert [side["instructions"] for side in document["sides"]] == [1702, 447]
     assert all(side["inputs"] > 100000 and side["skipped"] == 0 for side in document["sides"])
 
 
-def test_every_real_filter_in_the_corpus():
+def test_the_kernel_and_the_model_agree_on_every_real_filter():
     asked = 0
     for path in some(sorted(PROGRAMS.glob("*/*.bpf")), 4):
         if path.stat().st_size <= 4096 * 8:
@@ -44,7 +44,7 @@ def test_every_real_filter_in_the_corpus():
     assert asked >= (14 if FULL else 3)
 
 
-def test_random_programs_without_input():
+def test_the_kernel_and_the_model_agree_on_random_programs():
     document = ask("--random-programs", "3000", "--seed", "9", kind="kernel-check")
     assert document["verdict"] == "pass" and document["programs"] == 3000 and document["seed"] == 9
     assert document["accepted"] > 1500 and document["evaluations"] == 64 * document["evaluated"] > 20000
@@ -56,8 +56,8 @@ def test_random_programs_without_input():
     assert text.status == 0 and "400 programs" in text.out and "verdict   pass" in text.out
 
 
-def test_ctrl_c_says_what_is_known():
-    ask("--random-programs", "400", kind="kernel-check")  # or it is skipped
+def test_ctrl_c_still_gives_a_report():
+    ask("--random-programs", "400", kind="kernel-check")  # skips the test if the kernel is not available
     process = subprocess.Popen([binary(), "kernel", "--random-programs", "1000000000", "--json"], stdout=subprocess.PIPE, text=True)
     time.sleep(2)
     process.send_signal(signal.SIGINT)
@@ -67,8 +67,8 @@ def test_ctrl_c_says_what_is_known():
 
 
 @pytest.mark.parametrize("entry", ["x86_64", "i386"])
-def test_real_calls(entry, tmp_path):
-    uprobe = tmp_path / "uprobe"  # no filter sees it
+def test_real_calls_agree_with_the_model(entry, tmp_path):
+    uprobe = tmp_path / "uprobe"  # it bypasses every filter
     uprobe.write_bytes(struct.pack("<16I", 336, *[0] * 15))
     document = ask(SYSTRAP[1], "--entry", entry, "--inputs", uprobe)
     assert document["verdict"] == "pass" and document["entry"] == entry
@@ -77,7 +77,7 @@ def test_real_calls(entry, tmp_path):
 
 
 @pytest.mark.parametrize("entry", ["any", "x86_64"])
-def test_a_difference_is_shown(getpid, getpid_enoent, entry):
+def test_a_difference_is_shown_with_a_witness(getpid, getpid_enoent, entry):
     document = ask(getpid, getpid_enoent, "--entry", entry)
     assert document["verdict"] == "different" and all("disagreement" not in side for side in document["sides"])
     agrees(document["witness"])
@@ -87,7 +87,7 @@ def test_a_difference_is_shown(getpid, getpid_enoent, entry):
     assert text.status == 1 and "verdict   different: the kernel's answers differ" in text.out
 
 
-def test_given_inputs_are_asked(asm, tmp_path):
+def test_given_inputs_are_run(asm, tmp_path):
     rare = asm("ld [48]\nmul #0x9e3779b1\njeq #0x12345678, a1, b1\na1: ret #0\nb1: ret #0x7fff0000\n")
     never = asm("ret #0x7fff0000\n")
     solution = 0x12345678 * pow(0x9E3779B1, -1, 1 << 32) % (1 << 32)
@@ -97,7 +97,7 @@ def test_given_inputs_are_asked(asm, tmp_path):
     assert ask(rare, never, *quiet, "--inputs", str(tmp_path / "inputs"))["verdict"] == "different"
 
 
-def test_a_refused_program(asm):
+def test_a_program_that_the_kernel_refuses_is_rejected(asm):
     done = run("kernel", asm("ld [1]\nret a\n"))
     assert done.status == 4 and "instruction 0" in done.err and not done.out
 
@@ -115,8 +115,8 @@ def forbid(call, number=errno.EPERM):
 
 @pytest.mark.parametrize("call, says", [(SYS_SECCOMP, "seccomp is not permitted here"), (SYS_PTRACE, "ptrace is not permitted here")])
 @pytest.mark.parametrize("command", [["kernel"], ["fuzz", "--evaluator", "kernel", "--trials", "5"]])
-def test_where_it_is_not_permitted(getpid, call, says, command):
-    ask(getpid)  # or it is skipped
+def test_forbidden_system_calls_give_unknown(getpid, call, says, command):
+    ask(getpid)  # skips the test if the kernel is not available
     arguments = command + ([str(getpid)] if command == ["kernel"] else [])
     done = run(*arguments, preexec_fn=forbid(call))
     assert done.status == 3 and says in done.err and not done.out, done
@@ -125,28 +125,28 @@ def test_where_it_is_not_permitted(getpid, call, says, command):
 @pytest.mark.parametrize("command", [["kernel", "-"], ["kernel"], ["kernel", "-", "--max-inputs", "0", "--random", "0"],
                                      ["prove", "-", SYSTRAP[0], "--oracle", "kernel"]], ids=" ".join)
 @pytest.mark.parametrize("number", [errno.EINVAL, errno.EPERM, errno.ENOSYS])
-def test_a_sandbox_that_answers_for_the_kernel_is_no_verdict_on_a_program(getpid, command, number):
-    """EINVAL is also what a wrong program gets."""
+def test_an_error_from_a_sandbox_is_not_a_refusal(getpid, command, number):
+    """The kernel also returns EINVAL for a bad program, so the command must distinguish the two."""
     ask(getpid)
     done = run(*command, stdin=getpid.read_bytes(), preexec_fn=forbid(SYS_SECCOMP, number))
     assert done.status == 3 and "seccomp is not permitted here" in done.err and not done.out, done
 
 
-def test_a_hard_limit_of_no_core_file(getpid):
+def test_a_core_limit_of_0_does_not_disturb_the_oracle(getpid):
     ask(getpid)
 
     def limit():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        ctypes.CDLL(None).prctl(24, CAP_SYS_RESOURCE)  # PR_CAPBSET_DROP: nor can it be raised again
+        ctypes.CDLL(None).prctl(24, CAP_SYS_RESOURCE)  # PR_CAPBSET_DROP: the limit cannot be raised again
     for more in ([], ["--entry", "x86_64"]):
         done = run("kernel", getpid, *more, preexec_fn=limit)
         assert done.status == 0 and "verdict   pass" in done.out, done
 
 
 @pytest.mark.parametrize("entry", ["any", "x86_64"])
-def test_nothing_asked_is_no_pass(getpid, getpid_enoent, tmp_path, entry):
+def test_without_inputs_the_verdict_is_unknown(getpid, getpid_enoent, tmp_path, entry):
     nothing = ["--entry", entry, "--max-inputs", "0", "--random", "0"]
-    if entry == "x86_64":  # asked about no filter
+    if entry == "x86_64":  # this input bypasses every filter, so it is not run
         (tmp_path / "uprobe").write_bytes(struct.pack("<16I", 335, *[0] * 15))
         nothing += ["--inputs", str(tmp_path / "uprobe")]
     for programs in ([getpid], [getpid, getpid_enoent]):
@@ -157,7 +157,7 @@ def test_nothing_asked_is_no_pass(getpid, getpid_enoent, tmp_path, entry):
         assert text.status == 3 and text.out.count(": nothing was asked\n") == len(programs) + 1 and "accepted" not in text.out
 
 
-def test_what_was_asked_before_ctrl_c_is_said(getpid):
+def test_ctrl_c_reports_the_inputs_run_so_far(getpid):
     ask(getpid)
     process = subprocess.Popen([binary(), "kernel", "--random", "100000000", "--json", getpid, getpid], stdout=subprocess.PIPE, text=True)
     time.sleep(3)
@@ -179,35 +179,37 @@ def test_a_difference_in_a_later_block_is_found(asm, tmp_path):
     assert [side["inputs"] for side in document["sides"]] == [70001] * 2
 
 
-def test_random_inputs_are_as_many_as_asked_for(getpid):
+def test_the_number_of_random_inputs_is_exact(getpid):
     for count in (1, 16384, 16385, 40000):
         first, second = ask(getpid, getpid, "--max-inputs", "0", "--random", str(count))["sides"]
         assert first["inputs"] == second["inputs"] == 2 * count
 
 
-@pytest.mark.parametrize("arguments", [["--random-programs", "20000"], [str(SYSTRAP[0]), "--random", "3000000"]], ids=["model", "programs"])
-def test_progress_is_gone_before_the_report(getpid, arguments):
+@pytest.mark.parametrize("arguments", [["--random-programs", "1000000000"], [str(SYSTRAP[0]), "--random", "100000000"]], ids=["model", "programs"])
+def test_progress_is_erased_before_the_report(getpid, arguments):
     ask(getpid)
     terminal, other_end = pty.openpty()
     process = subprocess.Popen([binary(), "kernel", *arguments], stdout=other_end, stderr=other_end)
     os.close(other_end)
-    time.sleep(3)
+    shown = b""
+    while b" of " not in shown and process.poll() is None:  # the first progress line, however long it takes
+        shown += os.read(terminal, 4096)
     process.send_signal(signal.SIGINT)
-    shown = shown_on(terminal)
+    shown += shown_on(terminal)
     os.close(terminal)
     process.wait()
     status, _, text = shown.decode().rpartition("\r\033[K")
     assert " of " in status and "Linux" not in status and text.startswith("Linux ") and "verdict" in text, shown
 
 
-def test_a_process_with_a_filter_is_not_asked_about_real_calls(getpid):
+def test_real_calls_need_a_process_without_filters(getpid):
     ask(getpid)
     done = run("kernel", getpid, "--entry", "x86_64", preexec_fn=forbid(1 << 30))
     assert done.status == 3 and "has a seccomp filter already" in done.err
     assert run("kernel", getpid, preexec_fn=forbid(1 << 30)).status == 0
 
 
-def test_the_kernel_as_an_evaluator(getpid):
+def test_the_kernel_can_be_an_evaluator_under_test(getpid):
     ask(getpid)
     done = run("fuzz", "--evaluator", "kernel", "--trials", "300", "--json")
     document = json.loads(done.out)
@@ -229,6 +231,6 @@ def test_the_kernel_as_an_evaluator(getpid):
     ([SYSTRAP[1], "--random-programs", "20000"], "--random-programs: is for random programs"),
     (["%s,%s" % (SYSTRAP[1], SYSTRAP[1])], "expected one filter, not a stack"),
 ])
-def test_wrong_usage(arguments, says):
+def test_wrong_usage_is_an_error(arguments, says):
     done = run("kernel", *arguments)
     assert done.status == 2 and says in done.err and not done.out

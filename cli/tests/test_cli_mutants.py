@@ -1,5 +1,5 @@
-"""One instruction of a real optimized filter changed: found, with a witness that a second evaluator confirms, or proven
-harmless, or refused as the kernel would. Mutants are pseudo-random but the same in every run."""
+"""One changed instruction of a real optimized filter is found, proven equivalent, or refused as the kernel would. The naive
+evaluator confirms each witness. Mutants are pseudo-random but the same in every run."""
 
 import functools
 import random
@@ -9,8 +9,8 @@ from cli_tool import accept, confirmed, evaluate, pairs, read_raw, report, run, 
 
 PAIRS = {name: (before, after) for name, before, after, _ in pairs()}
 PER_PAIR, PER_LARGE_PAIR = 12, 9
-SAMPLES = 1000  # inputs on which a mutant said to be equivalent must agree
-LARGE = 3000  # instructions; beyond, everything takes seconds: fewer mutants, of which one only goes through `check`
+SAMPLES = 1000  # inputs on which a mutant reported as equivalent must agree
+LARGE = 3000  # instructions; above, each run takes seconds, so there are fewer mutants and only one of them runs `check`
 
 LOAD, RETURN = 0x20, 0x06
 JUMPS = (0x15, 0x25, 0x35, 0x45)  # JEQ, JGT, JGE, JSET with K
@@ -43,7 +43,7 @@ KINDS = (("constant", JUMPS, with_constant), ("target", JUMPS, with_target), ("o
 
 
 def mutants(name, program, count):
-    """`count` distinct mutants as (kind, pc, program), of all kinds in turn."""
+    """`count` distinct mutants as (kind, pc, program); the kinds take turns."""
     rng = random.Random(name)
     made = []
     while len(made) < count:
@@ -57,7 +57,7 @@ def mutants(name, program, count):
 
 
 def sample(name, first, second):
-    """Inputs made of what the programs compare with, and of random words."""
+    """Inputs from the programs' constants and from random words."""
     rng = random.Random(name)
     values = sorted({(insn.k + d) % (1 << 32) for insn in first + second if insn.code in JUMPS for d in (-1, 0, 1)})
     arches = [value for value in values if value & 0x80000000] or values
@@ -71,7 +71,7 @@ def sample(name, first, second):
 
 @functools.lru_cache(maxsize=None)
 def tried(name, folder):
-    """Every mutant of a pair: [(kind, pc, exit status)]. Asserts that whatever the tool said is true."""
+    """Tries every mutant of a pair and checks each verdict; returns [(kind, pc, exit status)]."""
     before_file, after_file = PAIRS[name]
     before, after = read_raw(before_file.read_bytes()), read_raw(after_file.read_bytes())
     large = len(before) > LARGE
@@ -87,7 +87,7 @@ def tried(name, folder):
         if done.status == 1:
             first, second = confirmed(document, before, mutant)
             assert first != second, what
-            # The other half of the pair really is the correct one.
+            # The optimized program without the change agrees with the unoptimized one.
             assert evaluate(after, words_bytes(document["witness"]["data"]["words"])) == first, what
         elif done.status == 0:
             assert document["verdict"] in ("equivalent", "pass"), what
@@ -106,7 +106,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_mutants(name, folder):
+def test_mutants_are_refuted_with_a_witness_or_proven_equivalent(name, folder):
     outcomes = tried(name, folder)
     assert sum(status == 1 for *_, status in outcomes) >= len(outcomes) / 2 >= PER_LARGE_PAIR / 2, outcomes
 
@@ -119,7 +119,7 @@ def test_nearly_all_mutants_differ(folder):
     assert {kind for kind, _, status in outcomes if status == 1} == {kind for kind, *_ in KINDS}
 
 
-def test_text_and_json_say_the_same(folder):
+def test_text_and_json_agree(folder):
     name = "gvisor-kvm"
     before, _ = PAIRS[name]
     statuses = [status for *_, status in tried(name, folder)]

@@ -1,4 +1,4 @@
-"""`mutate`: counts, fates and exit status; what it says about mutants is confirmed by a second evaluator."""
+"""`mutate`: counts, outcomes and exit status; the naive evaluator confirms the witnesses."""
 
 import re
 
@@ -16,7 +16,7 @@ COLUMNS = ("equivalent", "killed_by_inputs", "killed_by_fuzzing", "survived", "u
 
 
 def consistent(document):
-    """Every mutant is in one column; operators add up; proofs add up."""
+    """Checks that each mutant is counted in one column, and that operators and proofs add up."""
     parts = list(document["operators"].values())
     for counts in parts + [document["total"]]:
         assert counts["mutants"] == sum(counts[column] for column in COLUMNS), counts
@@ -40,7 +40,7 @@ def test_every_mutant_of_a_small_filter_is_killed(getpid):
     document, done = report("mutate", getpid, "--prove-all")
     assert done.status == 0 and done.err == ""
     consistent(document)
-    # Counted by hand in harness/compare/mutants_test.cc.
+    # harness/compare/mutants_test.cc has the calculation by hand.
     counts = {name: counts["mutants"] for name, counts in document["operators"].items()}
     assert counts == {"constant": 33, "opcode": 9, "target": 3, "load": 15, "return": 68, "delete": 3, "swap": 2}
     assert (document["operators"]["target"]["refused"], document["operators"]["delete"]["refused"]) == (1, 1)
@@ -50,7 +50,7 @@ def test_every_mutant_of_a_small_filter_is_killed(getpid):
     assert [row["name"] for row in document["inputs"]] == ["program"]
 
 
-def test_survivors(asm):
+def test_survivors_have_witnesses(asm):
     path = asm(XOR)
     document, done = report("mutate", path, "--fuzz-seconds", "0")
     assert done.status == 1 and document["verdict"] == "fail"
@@ -61,7 +61,7 @@ def test_survivors(asm):
         agrees(witness)
         data = words_bytes(witness["data"]["words"])
         assert evaluate(before, data) == int(witness["before"]["value"], 16) != int(witness["after"]["value"], 16), missed
-    # Those of the RET that no derived input reaches, for instance: what the mutant returns is in its description.
+    # Among them are mutants of the RET that no derived input reaches; their description has the return value.
     changed = [(missed, witness) for missed, witness in witnesses(document) if missed["change"].startswith("ret #0 becomes ret #")]
     assert len(changed) > 30
     for missed, witness in changed:
@@ -87,8 +87,8 @@ def test_text_lists_survivors_with_their_witness(asm):
     assert shares == [pytest.approx(100 * total["killed_by_inputs"] / different, abs=0.01)] * 2 + [100]
 
 
-def test_fuzzing_kills(asm):
-    # What is tested is no word of the input as it is, so derivation does not know which bits to try.
+def test_fuzzing_kills_mutants_that_derived_inputs_miss(asm):
+    # The tests compare computed values, so the derivation does not know which bits to change.
     path = asm("ld [16]\nadd #0\njeq #1, more, out\nmore: ld [24]\nadd #0\njeq #2, in, out\nin: ret #0\nout: ret #0x7fff0000\n")
     without, done = report("mutate", path, "--fuzz-seconds", "0")
     assert done.status == 1 and without["total"]["survived"] > 0
@@ -116,19 +116,19 @@ def test_equivalent_mutants_are_counted(asm):
     document, done = report("mutate", path)
     assert done.status == 0
     consistent(document)
-    # What nothing reaches may be anything that can end a program.
+    # The last instruction is unreachable, so all its legal mutants are equivalent.
     assert document["total"]["equivalent"] >= 34
     assert document["total"]["proofs"] >= document["total"]["equivalent"]
 
 
-def test_behaviour(getpid):
+def test_same_behaviour_makes_more_mutants_equivalent(getpid):
     raw, _ = report("mutate", getpid)
     behaviour, done = report("mutate", getpid, "--same", "behaviour")
     assert done.status == 0 and (raw["same"], behaviour["same"]) == ("raw", "behaviour")
     assert raw["total"]["equivalent"] == 0 and behaviour["total"]["equivalent"] >= 16
 
 
-def test_of_a_policy_and_with_one():
+def test_policies_contribute_inputs():
     policy = POLICIES / "seed" / "ten-syscalls.json"
     document, done = report("mutate", policy, "--sample", "0")
     assert done.status == 0 and [row["name"] for row in document["inputs"]] == ["policy", "program"]
@@ -137,8 +137,8 @@ def test_of_a_policy_and_with_one():
     assert other["inputs"][0]["inputs"] == document["inputs"][0]["inputs"]
 
 
-def test_a_real_filter_meets_its_targets():
-    """The figures that README promises, for the smallest of gVisor's filters."""
+def test_derived_inputs_kill_the_mutants_of_a_real_filter():
+    """The figures of README.md hold for the smallest of gVisor's filters."""
     document, done = report("mutate", PROGRAMS / "gvisor" / "kvm.after.bpf", "--policy", POLICIES / "gvisor" / "kvm.json")
     assert done.status == 0
     consistent(document)
@@ -147,7 +147,7 @@ def test_a_real_filter_meets_its_targets():
     assert total["killed_by_inputs"] >= 0.999 * (total["mutants"] - total["equivalent"])
 
 
-def test_same_seed_same_sample(getpid):
+def test_the_same_seed_gives_the_same_sample(getpid):
     first, second = (report("mutate", getpid, "--sample", "20", "--seed", "5")[0] for _ in range(2))
     other, _ = report("mutate", getpid, "--sample", "20", "--seed", "6")
     assert first["operators"] == second["operators"]
@@ -155,6 +155,6 @@ def test_same_seed_same_sample(getpid):
     assert first["total"]["proofs"] == other["total"]["proofs"] == 20
 
 
-def test_refused(asm):
+def test_a_program_that_the_kernel_refuses_is_rejected(asm):
     document, done = report("mutate", asm("ld [0]\n"))
     assert done.status == 4 and document["error"] == "rejected"

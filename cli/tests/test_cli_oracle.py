@@ -1,6 +1,6 @@
-"""--oracle kernel: what a command runs is also asked of the running kernel, and what cannot be asked is said.
+"""--oracle kernel: the running kernel evaluates every input of a command, and the report names what it could not run.
 
-That a disagreement fails is tested of `check` in analyze/check_pair_test.cc, with an oracle that lies; the kernel gives none to show here.
+The kernel never disagrees here. analyze/check_pair_test.cc tests with a wrong oracle that a disagreement fails.
 """
 import json
 import os
@@ -18,7 +18,7 @@ ORACLE = ["--oracle", "kernel"]
 
 @pytest.fixture(autouse=True)
 def permitted(getpid):
-    ask(getpid)  # or it is skipped
+    ask(getpid)  # skips the test if the kernel is not available
 
 
 def report(command, *args, kind=None):
@@ -35,7 +35,7 @@ def asked(document):
     return [program["inputs"] for program in document["oracle"]["programs"]]
 
 
-def test_every_input_of_a_check_is_asked():
+def test_check_runs_every_input_in_the_kernel():
     document = report("check", *SYSTRAP)
     assert document["verdict"] == "pass" and "oracle" not in json.loads(run("check", *SYSTRAP, "--json").out)
     assert [row["name"] for row in document["oracle"]["programs"]] == SYSTRAP
@@ -46,20 +46,21 @@ def test_every_input_of_a_check_is_asked():
         assert "oracle    Linux %s on %s: %d inputs, same results as our interpreter\n" % (os.uname().release, name, inputs) in text.out
 
 
-def test_the_provers_inputs_are_asked_too(getpid, getpid_enoent):
+def test_check_runs_the_provers_inputs_in_the_kernel(getpid, getpid_enoent):
     document = report("check", getpid, getpid, "--max-inputs", "0")
     assert document["verdict"] == "pass" and document["inputs"]["derived"] == 0
     assert asked(document) == [document["inputs"]["evaluations"]] * 2 != [0, 0]
     document = report("check", getpid, getpid_enoent, "--max-inputs", "0")
-    assert document["verdict"] == "different" and asked(document) == [document["inputs"]["evaluations"] + 1] * 2
+    # Beside the evaluated inputs, the kernel runs the one that was found and the one that is shown.
+    assert document["verdict"] == "different" and asked(document) == [document["inputs"]["evaluations"] + 2] * 2
 
 
-def test_what_fuzzing_ran_is_asked(getpid):
+def test_fuzz_runs_its_inputs_in_the_kernel(getpid):
     document = report("fuzz", getpid, getpid, "--trials", "500", kind="check")
     assert document["verdict"] == "pass" and asked(document) == [document["inputs"]["evaluations"]] * 2
 
 
-def test_a_program_too_long_to_be_installed_is_not_asked_about():
+def test_a_program_too_long_to_be_installed_is_left_out():
     document = report("check", *EVERYTHING)
     before, after = document["oracle"]["programs"]
     assert document["verdict"] == "pass" and after["inputs"] == document["inputs"]["evaluations"]
@@ -67,7 +68,7 @@ def test_a_program_too_long_to_be_installed_is_not_asked_about():
     assert document["reason"].endswith("was not asked about %s" % EVERYTHING[0])
 
 
-def test_a_program_without_room_for_the_question_is_no_pass(asm):
+def test_a_program_without_room_for_added_instructions_is_unknown(asm):
     full = asm("ld [0]\n" + "tax\n" * 4093 + "ret a\n", "full.asm")
     document = report("check", asm("ld [0]\nret a\n"), full, "--max-inputs", "0")
     assert document["verdict"] == "unknown" and document["proof"]["verdict"] == "equivalent"
@@ -76,7 +77,7 @@ def test_a_program_without_room_for_the_question_is_no_pass(asm):
     assert done.status == 4 and "no room" in done.err and str(full) in done.err and not done.out
 
 
-def test_run(getpid, getpid_enoent):
+def test_run_compares_the_result_with_the_kernel(getpid, getpid_enoent):
     document = report("run", getpid, getpid_enoent, "--nr", "getpid")
     assert document["verdict"] == "pass" and asked(document) == [1, 1]
     assert "verdict" not in json.loads(run("run", getpid, "--json").out)
@@ -85,8 +86,8 @@ def test_run(getpid, getpid_enoent):
                                           % (os.uname().release, getpid)]
 
 
-def test_run_what_no_call_carries(asm):
-    """nr, arch and instruction pointer of no machine; a division by zero, which ends the process."""
+def test_the_kernel_runs_inputs_that_no_call_can_have(asm):
+    """nr, arch and instruction pointer that no machine has, and a division by zero, which ends the process."""
     words = [0x12345678, 0x9ABCDEF0, 1, 2] + [0] * 12
     path = asm("ld [0]\nst M[0]\nld [4]\nldx M[0]\nxor x\nst M[1]\nld [12]\nldx M[1]\nmul x\nret a\n")
     document = report("run", path, "--words", ",".join(map(str, words)))
@@ -95,7 +96,7 @@ def test_run_what_no_call_carries(asm):
     assert document["verdict"] == "pass" and document["result"]["value"] == "0x00000000"
 
 
-def test_the_witness_of_a_proof(getpid, getpid_enoent):
+def test_prove_runs_the_witness_in_the_kernel(getpid, getpid_enoent):
     document = report("prove", getpid, getpid_enoent)
     assert document["verdict"] == "different" and asked(document) == [1, 1]
     document = report("prove", getpid, "%s,%s" % (getpid, getpid_enoent))
@@ -107,7 +108,7 @@ def test_the_witness_of_a_proof(getpid, getpid_enoent):
     assert text.status == 1 and text.out.count(": 1 input, same results as our interpreter\n") == 2
 
 
-def test_an_input_of_each_region(getpid, getpid_enoent, tmp_path):
+def test_diff_runs_one_input_of_each_region_in_the_kernel(getpid, getpid_enoent, tmp_path):
     document = report("diff", getpid, getpid_enoent)
     regions = sum(len(change["regions"]) for change in document["changes"])
     assert document["verdict"] == "different" and asked(document) == [regions] * 2
@@ -121,12 +122,12 @@ def test_an_input_of_each_region(getpid, getpid_enoent, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["diff", "prove"])
-def test_nothing_to_ask_about_is_no_failure(command, tmp_path):
+def test_an_oracle_without_inputs_is_skipped(command, tmp_path):
     cases, results = Reports(tmp_path).run(command, "before.asm", "before.asm", *ORACLE, status=0)
     assert cases["oracle"].tag == "skipped" and results == []
 
 
-def test_an_expected_difference_that_cannot_be_asked_about_is_no_pass(asm, tmp_path):
+def test_an_expected_difference_that_the_kernel_cannot_run_is_unknown(asm, tmp_path):
     pair = [asm("ret #0x7fff0000\n", "short.asm"), asm("ld #0\n" + "tax\n" * 4094 + "ret a\n", "full.asm")]
     reports, expected = Reports(tmp_path), tmp_path / "expected.json"
     assert run("diff", *pair, "--write-expect", expected).status == 1
@@ -142,26 +143,26 @@ COMMANDS = [["check"], ["fuzz", "--trials", "5"], ["prove"], ["diff"], ["run"]]
 
 @pytest.mark.parametrize("call, says", [(SYS_SECCOMP, "seccomp is not permitted here"), (SYS_PTRACE, "ptrace is not permitted here")])
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_where_it_is_not_permitted(getpid, command, call, says):
+def test_forbidden_system_calls_give_unknown(getpid, command, call, says):
     done = run(*command, getpid, getpid, *ORACLE, preexec_fn=forbid(call))
     assert done.status == 3 and says in done.err and not done.out, done
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 @pytest.mark.parametrize("name", ["kernle", "secequiv", "KERNEL", ""])
-def test_another_name(getpid, command, name):
+def test_an_unknown_oracle_is_an_error(getpid, command, name):
     done = run(*command, getpid, getpid, "--oracle", name)
     assert done.status == 2 and "--oracle" in done.err and not done.out
     assert "kernel" in done.err
 
 
-def test_an_oracle_is_for_a_pair(getpid):
+def test_the_oracle_option_needs_a_pair(getpid):
     done = run("fuzz", "--optimizer", "identity", *ORACLE)
     assert done.status == 2 and "--oracle: is for a pair of programs" in done.err
 
 
-def test_words_that_calls_cannot_carry(asm):
-    """All 16 are read, so some are installed as constants, once for each combination."""
+def test_the_kernel_runs_programs_that_read_all_words(asm):
+    """The program reads all 16 words, so some become constants, and the program is installed once for each combination."""
     text = "ld [0]\n" + "".join("tax\nld [%d]\nxor x\n" % (4 * word) for word in range(1, 16)) + "ret a\n"
     document = report("run", asm(text), "--words", ",".join(str(struct.unpack("<I", os.urandom(4))[0]) for _ in range(16)))
     assert document["verdict"] == "pass"

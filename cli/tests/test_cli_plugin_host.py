@@ -14,7 +14,7 @@ def frame(body):
     return struct.pack("<I", len(body)) + body
 
 
-def test_it_is_not_in_the_help():
+def test_the_command_is_hidden_from_the_help():
     assert "plugin-host" not in run("--help").out
 
 
@@ -26,7 +26,7 @@ def test_requests_are_answered_until_the_input_ends():
                         frame(b"\1expected a request of kind O, S, C or E, found kind 0x58"))
 
 
-def test_requests_that_are_none():
+def test_malformed_requests_are_errors():
     for stdin, detail in [(b"\5", "expected a whole request, found a part of one"),
                           (frame(b"O1234")[:-1], "expected a whole request, found a part of one"),
                           (b"\xff\xff\xff\xff", "expected a request of at most 268435456 bytes, found 4294967295")]:
@@ -36,14 +36,14 @@ def test_requests_that_are_none():
     assert empty.out == frame(b"\2expected a request, found an empty frame")
 
 
-def test_plugins_that_are_none(tmp_path):
+def test_a_missing_plugin_is_an_error(tmp_path):
     done = run("plugin-host", tmp_path / "none.so", stdin=frame(b"F"), raw=True)
     assert done.status == 2 and b"cannot open shared object file" in done.out
     assert done.err.startswith("secequiv: %s: " % (tmp_path / "none.so"))
     assert run("plugin-host").status == 2
 
 
-def test_nobody_takes_the_answer():
+def test_an_unwritable_output_is_an_error():
     with open("/dev/full", "wb") as full:
         process = subprocess.run([binary(), "plugin-host", EXAMPLE], input=frame(b"F"), stdout=full, stderr=subprocess.PIPE, timeout=60)
     assert process.returncode == 2 and b"cannot write: No space left on device" in process.stderr

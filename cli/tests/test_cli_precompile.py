@@ -1,4 +1,4 @@
-"""precompile, then asm --set: the same program as a fresh compilation, for any values; nothing unproven is written."""
+"""precompile, then asm --set: the result equals a compilation with these values; an unproven program is not written."""
 
 import json
 import random
@@ -36,12 +36,12 @@ def with_values(source, values, tmp_path):
     return path
 
 
-# Without the pass that concludes from a constant, which a variable's value is not yet, and layouts of others.
+# The passes that `precompile` uses: not the one that draws conclusions from constants, nor the layouts of other tools.
 BLIND = ",".join(name for name in (line.split()[1] for line in run("optimize", "--list").out.splitlines())
                  if name not in ("skip-decided-tests", "single-tree", "code-apart"))
 
 
-def fresh(source, *options):
+def compiled(source, *options):
     """The same compilation without variables."""
     done = run("optimize", source, "--to", "raw", "--passes", BLIND, *options, raw=True)
     assert done.status == 0, done
@@ -50,14 +50,14 @@ def fresh(source, *options):
 
 @pytest.fixture
 def made(tmp_path):
-    """The policy with six variables, precompiled."""
+    """The precompiled policy with six variables."""
     path = tmp_path / "made.asm"
     assert run("precompile", VARIABLES, "-o", path).status == 0
     return path
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=[path.stem for path in SOURCES])
-def test_filled_is_a_fresh_compilation(source, tmp_path):
+def test_filling_in_values_equals_compiling_with_them(source, tmp_path):
     path = tmp_path / "made.asm"
     document, done = report("precompile", source, "-o", path)
     assert done.status == 0 and document["verdict"] == "equivalent" and document["written"], document
@@ -66,25 +66,25 @@ def test_filled_is_a_fresh_compilation(source, tmp_path):
     lines = [line for line in path.read_text().splitlines() if not line.startswith(";")]
     assert len(lines) == document["instructions"]
     places = {place: row["name"] for row in document["variables"] for place in row["places"]}
-    for place, line in enumerate(lines):  # names stand in these places and nowhere else
+    for place, line in enumerate(lines):  # names occur only at the reported instructions
         assert re.findall(r"#\$(\w+)", line.partition(";")[0]) == ([places[place]] if place in places else []), line
     choose = random.Random(1)
     drawn = {name: choose.getrandbits(32) for name in own}
     for values in (own, drawn, {name: choose.choice([0, 1 << 31, 0xffffffff]) for name in own}):
         program = filled(path, values)
         policy = with_values(source, values, tmp_path)
-        if values == drawn:  # where two values are one, a fresh program can be shorter
-            assert program == fresh(policy)
+        if values == drawn:  # if two values are equal, compiling with them can give a shorter program
+            assert program == compiled(policy)
         assert report("prove", policy, "-", stdin=program)[1].status == 0
         assert accept(read_raw(program)) is None
-    # Whoever loads the filter needs no assembler: only k changes, and only at the places of the report.
+    # A loader needs no assembler: only k changes, and only at the reported instructions.
     zero = read_raw(filled(path, dict.fromkeys(own, 0)))
     by_hand = [insn._replace(k=drawn[places[pc]]) if pc in places else insn for pc, insn in enumerate(zero)]
     assert by_hand == read_raw(filled(path, drawn))
 
 
-def test_what_the_values_do(made):
-    """By hand, and by the naive evaluator."""
+def test_the_filled_program_compares_with_the_values(made):
+    """The naive evaluator confirms results that were worked out by hand."""
     def decides(values, nr, *args):
         program = read_raw(filled(made, {**VALUES, **values}))
         return evaluate(program, struct.pack("<IIQ6Q", nr, AUDIT_X86_64, 0, *(list(args) + [0] * 6)[:6]))
@@ -95,7 +95,7 @@ def test_what_the_values_do(made):
     assert decides({"log_fd": 9}, write, 9) == ALLOW and decides({"log_fd": 10}, write, 9) == KILL
 
 
-def test_text_says_where_the_variables_stand(tmp_path):
+def test_the_report_lists_the_instructions_of_each_variable(tmp_path):
     done = run("precompile", VARIABLES, "-o", tmp_path / "out")
     assert done.status == 0 and done.err == ""
     lines = done.out.splitlines()
@@ -107,7 +107,7 @@ def test_text_says_where_the_variables_stand(tmp_path):
     assert "variable x = 0x1: not in the program\n" in run("precompile", policy, "-o", tmp_path / "out").out
 
 
-def test_standard_output_and_input(made):
+def test_standard_input_and_output_are_supported(made):
     done = run("precompile", VARIABLES)
     assert done.status == 0 and done.err == "" and done.out == made.read_text()
     assert run("precompile", "-", stdin=VARIABLES.read_bytes()).out == done.out
@@ -116,7 +116,7 @@ def test_standard_output_and_input(made):
     assert (done.status, document["error"], document["where"]) == (2, "usage", "--output")
 
 
-def test_what_is_not_proven_is_not_written(tmp_path):
+def test_an_unproven_program_is_not_written(tmp_path):
     for old in (None, "precious"):
         out = tmp_path / "out"
         if old:
@@ -129,7 +129,7 @@ def test_what_is_not_proven_is_not_written(tmp_path):
         assert listed(tmp_path) == (["out"] if old else []) and (not old or out.read_text() == old)
 
 
-def test_no_proof_says_so(made, tmp_path):
+def test_no_prove_is_reported(made, tmp_path):
     out = tmp_path / "out"
     done = run("precompile", VARIABLES, "-o", out, "--no-prove")
     assert done.status == 0 and "not proven" in done.err and "equivalent" not in done.out
@@ -142,10 +142,10 @@ def test_a_profile_without_variables(tmp_path):
     source = POLICIES / "oci" / "docker-default.json"
     out = tmp_path / "out"
     assert run("precompile", source, "-o", out, "--cap", "CAP_SYS_ADMIN").status == 0
-    assert run("asm", out, raw=True).out == fresh(source, "--cap", "CAP_SYS_ADMIN")
+    assert run("asm", out, raw=True).out == compiled(source, "--cap", "CAP_SYS_ADMIN")
 
 
-def test_too_long_a_program_is_rejected(tmp_path):
+def test_a_program_that_is_too_long_is_rejected(tmp_path):
     rules = ",".join('"%d":{"args":{"0":{"eq":%d}}}' % (nr, nr + 1) for nr in range(1000, 2500))
     policy = tmp_path / "long.json"
     policy.write_text('{"version":1,"arches":["x86_64"],"default_action":"allow","rule_sets":[{"action":"log","rules":{%s}}]}' % rules)
@@ -166,21 +166,21 @@ def test_unknown_names_are_noted(made):
     assert done.status == 0 and "has no '$pdi'" in done.err and done.out == filled(made, VALUES)
 
 
-def test_the_policys_own_values_stand_above(made):
+def test_comments_list_the_policys_own_values(made):
     head = [line for line in made.read_text().splitlines() if line.startswith(";")]
     own = json.loads(VARIABLES.read_text())["variables"]
     assert head[0].startswith("; ") and "--set NAME=VALUE" in head[0]
     assert head[1:] == [";   $%s = %#x" % (name, value) for name, value in sorted(own.items())]
-    assert filled(made, own) == fresh(VARIABLES)
+    assert filled(made, own) == compiled(VARIABLES)
 
 
-def test_the_program_is_an_input_of_every_command(made):
-    """What `precompile` writes is assembly with names like any other."""
+def test_other_commands_read_the_program(made):
+    """The output of `precompile` is ordinary assembly with names."""
     assert run("prove", made, made).out.startswith("for all values of $")
     assert "; return ALLOW" in run("dis", made, *settings(VALUES)).out
 
 
-def test_names_that_assembly_does_not_have(tmp_path):
+def test_names_that_assembly_cannot_express_are_errors(tmp_path):
     out = tmp_path / "out"
     for name in ("a=b", "\\n", "", "1st"):
         policy = tmp_path / "odd.json"

@@ -1,4 +1,4 @@
-"""prove-rule: the library, counterexamples, weakest conditions, and pairs of programs that prove agrees about."""
+"""prove-rule: the library, counterexamples, weakest conditions, and pairs of programs that `prove` confirms."""
 
 import json
 import os
@@ -65,25 +65,25 @@ def test_a_wrong_rule_is_refuted(rule):
 
 
 @pytest.mark.parametrize("expect, verdict", [("refuted exit", "pass"), ("refuted state", "fail"), ("proven", "fail")])
-def test_expectations(rule, expect, verdict):
+def test_verdicts_are_compared_with_the_expectation(rule, expect, verdict):
     path = rule(JSET.replace("  live", "  expect: %s\n  live" % expect))
     assert report("prove-rule", path)[0]["verdict"] == verdict
     right = rule("rule r\nexpect: %s\nbefore:\nneg\nneg\nafter:\n" % expect)
     assert report("prove-rule", right)[0]["verdict"] == ("pass" if expect == "proven" else "fail")
 
 
-def test_weakest(rule):
+def test_the_weakest_condition_makes_the_rule_right(rule):
     path = rule(JSET)
     weakest = only(report("prove-rule", "--weakest", path)[0])["weakest"]
     assert weakest["any_of"] == ["popcount($m) == 1"] and weakest["exact"] == "yes"
     text = run("prove-rule", "--weakest", path).out
     assert "weakest: popcount($m) == 1" in text and "for all other values it is wrong" in text
-    # What it proposes suffices, and the rule is then proven.
+    # With the proposed condition, the rule is proven.
     fixed = rule(JSET.replace("  live", "  where: %s\n  live" % weakest["any_of"][0]))
     assert report("prove-rule", fixed)[0]["verdict"] == "pass"
 
 
-def test_instances_are_what_prove_says_too(rule, tmp_path):
+def test_prove_agrees_with_instances_of_rules(rule, tmp_path):
     path = rule(JSET.replace("  live", "  where: popcount($m) == 1\n  live") + """
 rule swapped
   expect: refuted state
@@ -110,7 +110,7 @@ rule swapped
     assert [(other / name).read_bytes() for name in names] != [(out / name).read_bytes() for name in names]
 
 
-def test_a_family_is_instantiated_where_it_is_wrong(rule, tmp_path):
+def test_a_family_is_instantiated_for_the_wrong_member(rule, tmp_path):
     path = rule("rule oob\n for: n in 0..2\n live: A\n before:\n ld #(if((any i < 2 - n: $S[i] == 1) || n == 2, 1, 1))\n"
                 " after:\n ld #(if(n == 2, 2, 1))\n")
     document = report("prove-rule", path, "--instantiate", tmp_path)[0]
@@ -118,7 +118,7 @@ def test_a_family_is_instantiated_where_it_is_wrong(rule, tmp_path):
     assert report("prove", tmp_path / "oob.1.before.asm", tmp_path / "oob.1.after.asm")[0]["verdict"] == "different"
 
 
-def test_rules_without_programs_say_so(rule, tmp_path):
+def test_rules_over_conditions_have_no_instances(rule, tmp_path):
     path = rule("rule p\nbefore: $p\nafter: $p && true\n")
     outcome = only(report("prove-rule", path, "--instantiate", tmp_path / "none")[0])
     assert "condition" in outcome["no_programs"] and "programs" not in outcome
@@ -144,13 +144,13 @@ def test_a_time_limit_is_unknown(rule):
     ("\0\1\2", "t.rule:1"),
     ("rule r\nbefore: %s\nafter: true\n" % ("(" * 5000), "nested deeper than 200 levels"),
 ])
-def test_bad_rules(rule, text, says):
+def test_malformed_rules_are_errors(rule, text, says):
     path = rule(text)
     done = run("prove-rule", path)
     assert done.status == 2 and done.out == "" and says in done.err, done
 
 
-def test_bad_usage(rule, tmp_path):
+def test_wrong_usage_is_an_error(rule, tmp_path):
     path = rule(JSET)
     assert "did you mean bit-test?" in run("prove-rule", path, "--rule", "bit-tset").err
     assert run("prove-rule", path, "--rule", "nothing").status == 2
@@ -162,18 +162,18 @@ def test_bad_usage(rule, tmp_path):
     done = run("prove-rule", path, "--instantiate", blocked)
     assert done.status == 2 and str(blocked) in done.err
     family = rule("rule f\nfor: n in 0..2\nbefore: all i < n: $P[i]\nafter: all i < n: $P[i]\n", "f.rule")
-    assert "--weakest takes no families" in run("prove-rule", family, "--weakest").err
+    assert "weakest conditions are not for families" in run("prove-rule", family, "--weakest").err
 
 
-def test_standard_input_and_one_rule(rule):
+def test_single_rules_from_standard_input_are_proven(rule):
     text = LIBRARY[0].read_text()
     names = re.findall(r"^rule (\S+)", text, re.M)
     done = run("prove-rule", "-", "--rule", names[0], "--rule", names[2], stdin=text.encode())
     assert done.status == 0 and [line.split(":")[0] for line in done.out.splitlines()[:-1]] == [names[0], names[2]]
 
 
-def test_a_rule_of_every_kind_has_a_counterexample_that_replays(rule, tmp_path):
-    """Of wrong rules of code: the pair of programs that the counterexample makes is told apart by prove."""
+def test_counterexamples_of_wrong_rules_replay(rule, tmp_path):
+    """`prove` finds a difference between the two programs that a counterexample of a wrong rule gives."""
     wrong = next(path for path in LIBRARY if path.name == "wrong.rule")
     out = tmp_path / "wrong"
     document = report("prove-rule", wrong, "--instantiate", out)[0]
@@ -183,8 +183,8 @@ def test_a_rule_of_every_kind_has_a_counterexample_that_replays(rule, tmp_path):
         assert report("prove", out / (name + ".1.before.asm"), out / (name + ".1.after.asm"))[0]["verdict"] == "different", name
 
 
-def test_a_folder_that_cannot_be_made(rule, tmp_path):
-    """A read-only folder: nothing is written, and that is said."""
+def test_an_unwritable_folder_is_an_error(rule, tmp_path):
+    """In a read-only folder, nothing is written, and the command reports this."""
     if os.geteuid() == 0:
         path, out = rule(JSET.replace("  live", "  where: popcount($m) == 1\n  live")), "/proc/self/nothing"
     else:

@@ -11,7 +11,7 @@ GETPID = "ld [0]\njeq #39, y, n\ny: ret #%#x\nn: ret #%#x\n"
 
 
 def answered(texts, document):
-    """The witness' values are those that the stacks of programs, newest first, return."""
+    """Checks that the witness's values are those that the stacks of programs (newest first) return."""
     witness = document["witness"]
     data = words_bytes(witness["data"]["words"])
     values = []
@@ -23,7 +23,7 @@ def answered(texts, document):
 
 
 def ask(asm, before, after, *options):
-    """Proves about two stacks, given as lists of texts."""
+    """Runs `prove` on two stacks, given as lists of texts."""
     sides = [",".join(str(asm(text)) for text in stack) for stack in (before, after)]
     document, done = report("prove", *sides, *options)
     if "witness" in document:
@@ -34,7 +34,7 @@ def ask(asm, before, after, *options):
 # Stacks.
 
 @pytest.mark.parametrize("engine", ["dd", "z3", "both"])
-def test_a_stack_and_what_it_amounts_to(engine, asm):
+def test_a_stack_is_equivalent_to_its_combination(engine, asm):
     a = GETPID % (0x7FFF0000, 0x50001)
     b = "ld [0]\njgt #100, y, n\ny: ret #0\nn: ret #0x7fff0000\n"
     both = "ld [0]\njgt #100, kill, small\nsmall: jeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\nkill: ret #0\n"
@@ -46,7 +46,7 @@ def test_a_stack_and_what_it_amounts_to(engine, asm):
     assert (status, document["relation"], document["witness"]["data"]["nr"]) == (1, "stricter", 101)
 
 
-def test_the_newest_of_equals_stays(asm):
+def test_the_newest_of_equal_actions_wins(asm):
     eperm, enoent = "ret #0x50001", "ret #0x50002"
     assert ask(asm, [eperm, enoent], [eperm])[1] == 0
     assert ask(asm, [enoent, eperm], [enoent])[1] == 0
@@ -55,7 +55,7 @@ def test_the_newest_of_equals_stays(asm):
     assert [document["witness"][side]["value"] for side in ("before", "after")] == ["0x00050001", "0x00050002"]
 
 
-def test_data_of_allow_does_not_come_out_of_a_stack(asm):
+def test_a_stack_loses_the_data_of_allow(asm):
     with_data, plain = "ret #0x7fff0007", "ret #0x7fff0000"
     assert ask(asm, [with_data, with_data], [plain])[1] == 0
     assert ask(asm, [with_data], [plain])[1] == 1
@@ -63,30 +63,30 @@ def test_data_of_allow_does_not_come_out_of_a_stack(asm):
     assert ask(asm, [with_data], [plain], "--same", "behaviour")[1] == 0
 
 
-def test_every_pair_of_actions_stacked(asm):
+def test_stacks_combine_every_pair_of_actions(asm):
     for first, second in itertools.product(ACTIONS + [0x12340000], repeat=2):
         result = run_stack([program("ret #%#x" % value) for value in (first | 1, second | 2)], bytes(64))
         document, status = ask(asm, ["ret #%#x" % (first | 1), "ret #%#x" % (second | 2)], ["ret #%#x" % result])
         assert status == 0, document
 
 
-def test_a_stack_in_text(asm):
+def test_text_names_the_filters_of_a_stack(asm):
     a, b = asm(GETPID % (0x7FFF0000, 0x50001)), asm("ret #0")
     done = run("prove", "%s,%s" % (a, b), a)
     assert done.status == 1 and "filter 1 of 2" in done.out and "filter 2 of 2" in done.out
 
 
-def test_real_filters_stacked(tmp_path):
+def test_stacks_of_real_filters_are_compared(tmp_path):
     systrap, kvm = PROGRAMS / "gvisor" / "systrap.after.bpf", PROGRAMS / "gvisor" / "kvm.after.bpf"
     one, two = "%s,%s" % (systrap, kvm), "%s,%s" % (kvm, systrap)
-    assert report("prove", one, two, "--engine", "both")[1].status == 0  # without data, the order is nothing
+    assert report("prove", one, two, "--engine", "both")[1].status == 0  # without data bits, the order does not matter
     assert report("prove", one, "%s,%s,%s" % (systrap, systrap, kvm))[1].status == 0
     document, done = report("prove", systrap, one, "--refines", "--engine", "both")
     assert (done.status, document["verdict"], document["relation"]) == (0, "pass", "stricter")
     assert report("prove", one, systrap, "--refines", "--engine", "both")[1].status == 1
 
 
-def test_names_with_commas(asm, tmp_path):
+def test_a_file_name_may_contain_commas(asm, tmp_path):
     a, b = asm("ret #1", "a"), asm("ret #2", "b")
     both = "%s,%s" % (a, b)
     assert report("prove", both, a)[1].status == 0
@@ -97,7 +97,7 @@ def test_names_with_commas(asm, tmp_path):
 
 
 @pytest.mark.parametrize("stack", ["%s,", ",%s", "%s,,%s", "%s,missing", ","])
-def test_stacks_that_are_none(stack, getpid):
+def test_malformed_stacks_are_errors(stack, getpid):
     document, done = report("prove", stack.replace("%s", str(getpid)), getpid)
     if "missing" in stack:
         assert (done.status, document["error"], document["where"]) == (2, "io", "missing")
@@ -105,13 +105,13 @@ def test_stacks_that_are_none(stack, getpid):
         assert (done.status, document["error"]) == (2, "usage") and "comma" in document["detail"]
 
 
-def test_a_refused_filter_in_a_stack(asm, getpid):
+def test_a_refused_filter_of_a_stack_is_named(asm, getpid):
     bad = asm("ld [0]")
     document, done = report("prove", "%s,%s" % (getpid, bad), getpid)
     assert (done.status, document["verdict"], document["file"]) == (4, "rejected", str(bad))
 
 
-# --refines, and what is said of the relation without it.
+# --refines, and the relation that prove reports without it.
 
 RELATIONS = [
     # before, after, relation, status of --refines
@@ -124,7 +124,7 @@ RELATIONS = [
 
 @pytest.mark.parametrize("engine", ["dd", "z3", "both"])
 @pytest.mark.parametrize("before, after, relation, refines", RELATIONS, ids=[row[2] for row in RELATIONS])
-def test_relations(before, after, relation, refines, engine, asm):
+def test_differences_are_stricter_looser_or_mixed(before, after, relation, refines, engine, asm):
     document, status = ask(asm, before, after, "--engine", engine)
     assert (status, document["verdict"]) == (1, "different")
     assert document["relation"] == relation
@@ -132,26 +132,26 @@ def test_relations(before, after, relation, refines, engine, asm):
     assert (status, document["verdict"]) == ((1, "different") if refines else (0, "pass"))
     assert document["relation"] == relation
     assert ("witness" in document) == bool(refines)
-    if refines:  # the witness is of what was asked: there, `after` is more permissive
+    if refines:  # with --refines, `after` is more permissive on the witness
         values = [int(document["witness"][side]["value"], 16) & 0xFFFF0000 for side in ("before", "after")]
         assert ACTIONS.index(values[0]) < ACTIONS.index(values[1])
     document, status = ask(asm, before, before, "--refines", "--engine", engine)
     assert (status, document["verdict"]) == (0, "equivalent")
 
 
-def test_the_order_of_actions(asm):
+def test_refinement_follows_the_kernels_order_of_actions(asm):
     for (i, first), (j, second) in itertools.product(enumerate(ACTIONS), repeat=2):
         document, status = ask(asm, ["ret #%#x" % (first | 9)], ["ret #%#x" % (second | 9)], "--refines")
         assert status == (j > i), document
         assert document["relation"] == ("equal" if i == j else "looser" if j > i else "stricter")
-    for unknown in (0x12340000, 0x80010000, 0x7FFE0000):  # is KILL_PROCESS
+    for unknown in (0x12340000, 0x80010000, 0x7FFE0000):  # count as KILL_PROCESS
         assert ask(asm, ["ret #0"], ["ret #%#x" % unknown], "--refines")[1] == 0
         assert ask(asm, ["ret #%#x" % unknown], ["ret #0x80000000"], "--refines")[0]["relation"] == "equal"
 
 
 @pytest.mark.parametrize("value, text", [(0x50002, "as strict as before"), (0, "stricter: never more permissive"),
                                          (0x7FFC0000, "looser: never stricter")])
-def test_relation_in_text(value, text, asm):
+def test_text_states_the_relation(value, text, asm):
     done = run("prove", asm(GETPID % (0x7FFF0000, 0x50001)), asm(GETPID % (0x7FFF0000, value)))
     assert done.status == 1 and "after is %s" % text in done.out
 
@@ -163,8 +163,8 @@ def test_relation_in_text(value, text, asm):
     ("true", 5), ("nr > 5", 6), ("nr > 9", None), ("nr in {1, 7..100}", 7), ("nr not in {0..7}", 8), ("nr & 3 == 1", 5),
     ("nr & 8 != 0", 8), ("!(nr <= 6) && nr < 9", 7), ("nr == 3 || nr == 9", 9), ("nr >= 10", None), ("arg0 == 5 && nr != 5", 6),
     ("syscall == lseek", 8), ("nr == i386:link", 9), ("nr == -1 || nr == 6", 6), ("arch == aarch64 && nr >= 8", 8)])
-def test_only_inputs_that_count(assumption, nr, engine, asm):
-    # They differ for nr 5 to 9.
+def test_assumptions_restrict_the_inputs(assumption, nr, engine, asm):
+    # The programs differ for nr 5 to 9.
     before = "ld [0]\njgt #4, y, n\ny: ret #1\nn: ret #2\n"
     after = "ld [0]\njgt #9, y, n\ny: ret #1\nn: ret #2\n"
     document, status = ask(asm, [before], [after], "--assume", assumption, "--engine", engine)
@@ -185,26 +185,26 @@ ERRORS = [("nr === 3", 6), ("nr == nothing", 7), ("arg0 <", 7), ("arch == x32", 
 
 
 @pytest.mark.parametrize("text, column", ERRORS, ids=[text[:20] for text, _ in ERRORS])
-def test_errors_in_assumptions(text, column, getpid):
+def test_malformed_assumptions_are_reported_with_their_column(text, column, getpid):
     document, done = report("prove", getpid, getpid, "--assume", text)
     assert (done.status, document["error"], document["where"]) == (2, "usage", "--assume")
     assert document["detail"].startswith("column %d: expected " % column) and "found" in document["detail"], document
 
 
-def test_errors_say_what_could_be_meant(getpid):
+def test_unknown_names_in_assumptions_get_suggestions(getpid):
     assert "did you mean openat or openat2?" in run("prove", getpid, getpid, "--assume", "nr == openatt").err
     assert "expected a value" in run("prove", getpid, getpid, "--assume", "").err
 
 
 @pytest.mark.parametrize("engine", ["dd", "z3", "both"])
 @pytest.mark.parametrize("text", ["false", "nr == 1 && nr == 2", "nr & 0xf0 == 1", "arg0 < 5 && arg0.hi == 1", "!true"])
-def test_an_assumption_that_no_input_meets(text, engine, getpid, getpid_enoent):
+def test_an_unsatisfiable_assumption_is_an_error(text, engine, getpid, getpid_enoent):
     for other in (getpid, getpid_enoent):
         document, done = report("prove", getpid, other, "--assume", text, "--engine", engine)
         assert (done.status, document["where"]) == (2, "--assume") and "nothing would be proven" in document["detail"]
 
 
-def test_names_are_those_of_the_host(asm):
+def test_names_in_assumptions_are_those_of_the_host(asm):
     before, after = asm("ld [0]\njeq #63, y, n\ny: ret #1\nn: ret #2\n"), asm("ret #2")  # read on aarch64, uname on x86_64
     assert run("prove", before, after, "--assume", "nr == read").status == 0
     assert run("prove", before, after, "--assume", "nr == read", "--arch", "aarch64").status == 1
@@ -215,7 +215,7 @@ def test_names_are_those_of_the_host(asm):
     assert ask(asm, [high], ["ret #2"], "--assume", "arg0 == 0x100000000")[1] == 0
 
 
-def test_assumption_refinement_and_stacks_together(asm):
+def test_assumptions_refinement_and_stacks_combine(asm):
     before, after = [GETPID % (0x7FFF0000, 0x50001)], [GETPID % (0x7FFF0000, 0x7FFF0000), GETPID % (0, 0x7FFC0000)]
     assert ask(asm, before, after, "--refines")[1] == 1
     for engine in ("dd", "z3", "both"):
@@ -223,7 +223,7 @@ def test_assumption_refinement_and_stacks_together(asm):
         assert (status, document["verdict"], document["relation"]) == (0, "pass", "stricter")
 
 
-def test_smt2_of_questions(asm, tmp_path):
+def test_smt2_respects_refinement_assumptions_and_stacks(asm, tmp_path):
     before, after = asm(GETPID % (0x7FFF0000, 0x50001)), asm(GETPID % (0x7FFF0000, 0))
     assert emitted(before, after, tmp_path)[2].split()[0] == "sat"
     assert emitted(before, after, tmp_path, "--refines")[2].split()[0] == "unsat"

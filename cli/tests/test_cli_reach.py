@@ -1,4 +1,4 @@
-"""reach: how many inputs reach every instruction, and which; each checked by another command."""
+"""reach: the number and the regions of inputs that reach each instruction; other commands check them."""
 
 import json
 import random
@@ -8,7 +8,7 @@ import pytest
 from cli_tool import FULL, POLICIES, PROGRAMS, Insn, all_programs, program, read_raw, report, run, write_raw
 
 ALL = 1 << 512
-WORD = 1 << 480  # inputs with one word fixed
+WORD = 1 << 480  # the number of inputs with one word fixed
 SMALL = {
     "jumps": "ld [4]\njeq #0xc000003e, L1, bad\nL1: ld [0]\njeq #39, no\njgt #100, no\njset #6, no, L2\nL2: ld [16]\njge #9, L3, no\n"
              "L3: ret #0x7fff0000\nno: ret #0x50001\nbad: ret #0\n",
@@ -21,7 +21,7 @@ SMALL = {
     "masks": "ld [24]\nand #0x7\njeq #2, yes\nld [24]\njset #0x80000000, yes\nld [28]\njgt #1, yes\njge #1, L1, yes\nL1: ret #1\nyes: ret #2\n",
     "ja": "ld [0]\njeq #1, L1, L2\nL1: ja L3\nL2: ja L4\nret #9\nL3: ret #1\nL4: ret #2\n",
 }
-# The development build's tests take all; others a few, and no long program.
+# The development build tests all programs; other builds test a few short ones.
 REAL = all_programs()[::2] if FULL else [path for path in all_programs() if path.stat().st_size < 16000][::3]
 SEED_POLICIES = sorted((POLICIES / "seed").glob("*.json"))[:: 1 if FULL else 4]
 SHOWN = 300
@@ -33,7 +33,7 @@ def two_way(insn):
 
 
 def after(insns, pc):
-    """Where control goes, as (target, outcome)."""
+    """The successors of an instruction, as (target, outcome)."""
     insn = insns[pc]
     if insn.code & 7 == 6:
         return []
@@ -47,7 +47,7 @@ def after(insns, pc):
 
 
 def counted(path, insns, *options):
-    """The report's rows by instruction and kind, whose counts fit together."""
+    """The report's rows by instruction and kind, after checking that their counts add up."""
     document, done = report("reach", path, *options)
     assert done.status == 0 and (done.err == "" or re.search("skipped system call|is not installable", done.err)), done
     rows = {(row["instruction"], row["kind"]): row for row in document["obligations"]}
@@ -90,7 +90,7 @@ def smallest_reach(path, rows, keys):
     for key in keys:
         met = path_of(path, rows[key]["smallest"]["words"])
         assert key in met
-        for other in met:  # of which this is an example too, so theirs is no greater
+        for other in met:  # this input reaches them, too, so their smallest input is no greater
             assert size(rows[other]) <= size(rows[key]), (key, other)
 
 
@@ -114,12 +114,12 @@ def marked(insns, pc, kind):
             out.append(one._replace(k=move(one.k)) if one.code == 0x05 else one._replace(jt=move(one.jt), jf=move(one.jf)))
         else:
             out.append(one)
-    # Nothing is stored on a path that was cut off, which the kernel's check cannot know.
+    # A path that was cut off stores nothing, so initialize M[] for the kernel's check.
     return [Insn(0x02, 0, 0, insn.k) for insn in insns if insn.code == 0x60] + out
 
 
 def holds_exactly(row, insns, tmp_path):
-    """The regions of a row are disjoint and together the inputs that meet its obligation; so says prove, and diff the count."""
+    """Checks that the regions of a row are disjoint and together are the inputs that meet its obligation, with `prove` and `diff`."""
     marks, yes, no = tmp_path / "marked.bpf", tmp_path / "yes.asm", tmp_path / "no.asm"
     marks.write_bytes(write_raw(marked(insns, row["instruction"], row["kind"])))
     yes.write_text("ret #1\n"), no.write_text("ret #0\n")
@@ -146,7 +146,7 @@ def holds_exactly(row, insns, tmp_path):
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_small_programs(name, asm, tmp_path):
+def test_counts_and_regions_of_small_programs_are_exact(name, asm, tmp_path):
     path, insns = asm(SMALL[name]), program(SMALL[name])
     rows = counted(path, insns)
     smallest_reach(path, rows, [key for key, row in rows.items() if row["count"] != "0"])
@@ -160,19 +160,19 @@ def test_small_programs(name, asm, tmp_path):
         assert len(document["obligations"]) == (3 if two_way(insns[pc]) else 1)
 
 
-def test_counts_by_hand(asm):
+def test_counts_match_a_calculation_by_hand(asm):
     rows = counted(asm(SMALL["jumps"]), program(SMALL["jumps"]))
     counts = {key: int(row["count"]) for key, row in rows.items()}
     assert (counts[1, "true"], counts[1, "false"]) == (WORD, ALL - WORD)
     assert (counts[3, "true"], counts[3, "false"]) == (WORD >> 32, WORD - (WORD >> 32))
-    assert counts[4, "false"] == 100 * (WORD >> 32)  # 0 to 100 but 39
+    assert counts[4, "false"] == 100 * (WORD >> 32)  # 0 to 100 except 39
     without_6 = sum(number & 6 == 0 and number != 39 for number in range(101))
     assert counts[6, "line"] == without_6 * (WORD >> 32)
     assert counts[8, "line"] == without_6 * (WORD >> 64) * ((1 << 32) - 9)
     assert rows[7, "true"]["smallest"]["words"] == [0, 0xC000003E, 0, 0, 9] + [0] * 11
 
 
-def test_what_no_input_reaches(asm):
+def test_unreachable_instructions_are_infeasible(asm):
     rows = counted(asm(SMALL["dead"]), program(SMALL["dead"]))
     infeasible = {(2, "true"), (3, "line"), (3, "true"), (3, "false"), (4, "line")}
     assert {key for key, row in rows.items() if row["count"] == "0"} == infeasible
@@ -183,7 +183,7 @@ def test_what_no_input_reaches(asm):
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_the_solver_calls_the_same_infeasible(name, asm):
+def test_the_solver_agrees_about_infeasible_edges(name, asm):
     path = asm(SMALL[name])
     covered, _ = report("cover", path, "--no-derive", "--engine", "z3")
     assert covered["open"] == []
@@ -192,7 +192,7 @@ def test_the_solver_calls_the_same_infeasible(name, asm):
         {key for key, row in rows.items() if row["count"] == "0"}
 
 
-def test_jumps_with_equal_targets(asm):
+def test_outcomes_of_jumps_with_equal_targets_are_counted(asm):
     rows = counted(asm(SMALL["equal"]), program(SMALL["equal"]))
     assert [int(rows[1, kind]["count"]) for kind in KINDS] == [ALL, WORD, ALL - WORD]
     assert [int(rows[2, kind]["count"]) for kind in KINDS] == [ALL, ALL - ALL // 4, ALL // 4]
@@ -200,7 +200,7 @@ def test_jumps_with_equal_targets(asm):
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.stem)
-def test_real_programs(path):
+def test_witnesses_of_real_programs_reach_their_instructions(path):
     insns = read_raw(path.read_bytes())
     rows = counted(path, insns)
     feasible = sorted(key for key, row in rows.items() if row["count"] != "0")
@@ -209,7 +209,7 @@ def test_real_programs(path):
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.stem)
-def test_regions_of_real_programs(path, tmp_path):
+def test_regions_of_real_programs_are_exact(path, tmp_path):
     insns = read_raw(path.read_bytes())
     seen = 0
     for pc in random.Random(13).sample(range(len(insns) // 2), 12):
@@ -225,7 +225,7 @@ def test_regions_of_real_programs(path, tmp_path):
 
 
 @pytest.mark.parametrize("path", SEED_POLICIES, ids=lambda path: path.stem)
-def test_policies(path, tmp_path):
+def test_policies_are_compiled_and_counted(path, tmp_path):
     compiled = tmp_path / "compiled.bpf"
     assert run("asm", path, "-o", compiled).status == 0
     rows = counted(path, read_raw(compiled.read_bytes()))
@@ -234,7 +234,7 @@ def test_policies(path, tmp_path):
     assert report("reach", compiled)[0]["obligations"] == list(rows.values())
 
 
-def test_regions_shown(asm):
+def test_max_regions_limits_the_list_but_not_the_counts(asm):
     path = asm("ld [0]\n" + "".join("jeq #%d, yes\n" % number for number in range(0, 80, 2)) + "ld [16]\njeq #1, yes, no\n"
                "yes: ld [20]\njeq #5, yes2, no\nyes2: ret #1\nno: ret #2\n")
     line = lambda *options: report("reach", path, "--at", 45, *options)[0]["obligations"][0]  # noqa: E731
@@ -248,7 +248,7 @@ def test_regions_shown(asm):
         assert [region in out for region in whole["regions"]] == [most > 0, most > 1]
 
 
-def test_text(getpid):
+def test_counts_are_readable_in_text(getpid):
     lines = [re.sub(" +", " ", line) for line in run("reach", getpid).out.splitlines()]
     assert lines[0] == " 0 ld [0] 2^512 inputs, such as nr=0 arch=0x0 (unknown) ip=0x0 args=[]"
     assert lines[2].startswith(" 1 true jeq #0x27, L2, L3 2^480 inputs, such as nr=39 ")
@@ -256,7 +256,7 @@ def test_text(getpid):
 
 
 @pytest.mark.parametrize("at", ["4", "4096", "18446744073709551615"])
-def test_past_the_end(at, getpid):
+def test_an_instruction_past_the_end_is_an_error(at, getpid):
     document, done = report("reach", getpid, "--at", at)
     assert (done.status, document["error"], document["where"]) == (2, "usage", "--at")
     assert document["detail"] == "expected an instruction from 0 to 3, found " + at
@@ -265,12 +265,12 @@ def test_past_the_end(at, getpid):
 
 @pytest.mark.parametrize("options", [["--at", "-1"], ["--at", "x"], ["--at", "18446744073709551616"], ["--max-regions", "-1"],
                                      ["--max-regions", "1000001"], ["--max-memory", "0"]])
-def test_usage(options, getpid):
+def test_wrong_option_values_are_errors(options, getpid):
     done = run("reach", getpid, *options)
     assert done.status == 2 and done.out == "" and options[0] in done.err, done
 
 
-def test_errors(asm, hard):
+def test_bad_programs_are_errors(asm, hard):
     for path, status, kind in ((asm("ld [0]\n", "bad.asm"), 4, "rejected"), ("nonexistent", 2, "io"),
                                (PROGRAMS / "gvisor", 2, "io")):
         document, done = report("reach", path)

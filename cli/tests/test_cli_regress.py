@@ -1,4 +1,4 @@
-"""Programs that once went wrong: every question is answered, and the answers fit together."""
+"""Programs that once showed a bug: every command answers for them, and the answers are consistent."""
 
 import pytest
 from cli_tool import ROOT, evaluate, read_raw, report, run, words_bytes
@@ -6,21 +6,21 @@ from cli_tool import ROOT, evaluate, read_raw, report, run, words_bytes
 PROGRAMS = sorted((ROOT / "corpus" / "regress" / "programs").glob("*.asm"))
 CALLS = [[0] * 16, [1, 2] + [3] * 14, [0] * 4 + [7] + [0] * 11, [0xFFFFFFFF] * 16, list(range(16))]
 ALL = 1 << 512
-LIMITS = ["twelve-words"]  # where reach gives up, with an answer
+LIMITS = ["twelve-words"]  # programs for which reach runs into a limit
 
 
-def test_there_are_some():
+def test_the_corpus_has_regression_programs():
     assert len(PROGRAMS) >= 3
 
 
-def test_passes_come_to_an_end():
+def test_optimizer_passes_terminate_on_regression_programs():
     undoing = ROOT / "corpus" / "regress" / "programs" / "undoing-passes.asm"
     for passes in ("merge-equal-code,skip-decided-tests", "skip-decided-tests,merge-equal-code"):
         assert run("optimize", undoing, "--passes", passes).err == ""
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_every_question_has_an_answer(path, tmp_path):
+def test_every_command_answers_for_regression_programs(path, tmp_path):
     raw, constant = tmp_path / "program.bpf", tmp_path / "constant.asm"
     assert run("asm", path, "-o", raw).status == 0
     insns = read_raw(raw.read_bytes())

@@ -1,4 +1,4 @@
-"""JUnit and SARIF: what CI systems and reviewers are shown. Nothing but a pass may look like one."""
+"""JUnit and SARIF reports for CI systems and reviewers. Only a pass may look like one."""
 
 import json
 import re
@@ -19,14 +19,16 @@ class Reports:
         (folder / "after.asm").write_text(AFTER)
         self.junit_file = folder / "j.xml"
         self.sarif_file = folder / "s.json"
+        self.markdown_file = folder / "m.md"
 
     def run(self, *args, status):
-        for file in (self.junit_file, self.sarif_file):
+        for file in (self.junit_file, self.sarif_file, self.markdown_file):
             file.write_text("stale")
-        done = run(*args, "--junit", "j.xml", "--sarif", "s.json", cwd=self.folder)
+        done = run(*args, "--junit", "j.xml", "--sarif", "s.json", "--markdown", "m.md", cwd=self.folder)
         assert done.status == status, done
         suites = ElementTree.parse(self.junit_file).getroot()
         sarif = json.loads(self.sarif_file.read_text())
+        check_markdown(self.markdown_file.read_text(), suites)
         return check_junit(suites, status), check_sarif(sarif, status)
 
 
@@ -52,8 +54,17 @@ def check_junit(suites, status):
     return cases
 
 
+def check_markdown(text, suites):
+    """A row for each test case, and the verdict in the title."""
+    lines = text.splitlines()
+    assert lines[0] == "<!-- secequiv report -->"
+    verdict = next(one.get("value") for one in suites.iter("property") if one.get("name") == "verdict")
+    assert lines[1].startswith("### secequiv ") and lines[1].endswith(f": {verdict}")
+    assert sum(line.startswith("| ") for line in lines) == 1 + len(list(suites.iter("testcase")))
+
+
 def check_sarif(document, status):
-    """The results; what the standard demands of them holds."""
+    """The SARIF results, after checking the requirements of the standard."""
     assert document["version"] == "2.1.0" and document["$schema"].endswith("sarif-2.1.0.json")
     (run,) = document["runs"]
     rules = run["tool"]["driver"]["rules"]
@@ -65,7 +76,7 @@ def check_sarif(document, status):
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
         assert result["message"]["text"]
         assert result["level"] in ("error", "warning")
-        # Code scanning services refuse the whole file for one result without.
+        # Code scanning services refuse a file if any result lacks a location.
         assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert bool(run["results"]) == (status != 0)
     return run["results"]
@@ -81,14 +92,14 @@ def region(result):
     return physical["artifactLocation"]["uri"], physical.get("region")
 
 
-def test_a_pass_is_a_list_of_what_was_looked_at(reports):
+def test_a_pass_lists_every_check(reports):
     cases, results = reports.run("check", "before.asm", "before.asm", status=0)
     assert set(cases) == {"acceptance", "decision", "coverage", "proof", "cache", "verdict"}
     assert "equivalent by dd" in cases["proof"].text
     assert results == []
 
 
-def test_edges_that_nobody_looked_at_are_not_covered(reports):
+def test_edges_that_were_not_examined_are_not_covered(reports):
     for file in ("before.asm", "after.asm"):
         text = (reports.folder / file).read_text()
         (reports.folder / file).write_text(text.replace("n: ret", "n: ld [16]\njeq #7, z, o\nz: ret #0x50002\no: ret"))
@@ -149,7 +160,7 @@ def test_a_limit_that_ran_out_is_an_error_and_no_pass(reports, hard):
     assert results[0]["message"]["text"].startswith("not decided: ")
 
 
-def test_what_the_kernel_refuses(reports):
+def test_a_rejected_program_is_a_failure_with_its_line(reports):
     (reports.folder / "bad.asm").write_text("ld [0]\nmod #3\nret a\n")
     for command in ("check", "prove"):
         cases, results = reports.run(command, "bad.asm", "after.asm", status=4)
@@ -158,7 +169,7 @@ def test_what_the_kernel_refuses(reports):
     assert region(results[0]) == ("bad.asm", {"startLine": 2})
 
 
-def test_an_error_is_in_both_reports_and_nothing_stale_is_left(reports):
+def test_an_error_is_in_both_reports(reports):
     (reports.folder / "broken.asm").write_text("ld [0]\nnonsense <&\">\n")
     cases, results = reports.run("check", "broken.asm", "after.asm", status=2)
     assert cases["error"].tag == "error"
@@ -172,8 +183,8 @@ def test_an_error_is_in_both_reports_and_nothing_stale_is_left(reports):
         assert done.status == 1 and "no/f" in done.err and "verdict   different" in done.out
 
 
-def test_no_old_verdict_is_left(reports):
-    """Whatever becomes of a run: wrong usage, a missing file, a link, a name with '='."""
+def test_no_report_of_an_earlier_run_remains(reports):
+    """This holds after wrong usage, for a missing file, for a link, and for a name with '='."""
     folder = reports.folder
     same, other = ("check", "before.asm", "before.asm"), ("check", "before.asm", "after.asm")
     for option in ("--junit", "--sarif", "--html"):
@@ -186,14 +197,14 @@ def test_no_old_verdict_is_left(reports):
         assert run(*other, option + "=link", "--timeout", "x", cwd=folder).status == 2
         assert not (folder / "real").exists()
         (folder / "link").unlink()
-        # What is no report of ours is not removed before there is one to put in its place.
+        # A file that is not one of our reports stays until a report replaces it.
         (folder / "mine").write_text("mine")
         assert run(*other, option, "mine", "--timeout", "x", cwd=folder).status == 2
         assert (folder / "mine").read_text() == "mine"
 
 
-def test_every_result_has_a_place(reports):
-    """Those too that are about no instruction: calls lost from the cache, a limit, a command, standard input."""
+def test_every_result_has_a_location(reports):
+    """Results without an instruction have one, too: lost cached calls, a limit, a command, standard input."""
     _, results = reports.run("check", "before.asm", "after.asm", status=1)
     lost = [one for one in results if one["ruleId"] == "cache"]
     assert lost and region(lost[0]) == ("after.asm", None)
@@ -203,7 +214,7 @@ def test_every_result_has_a_place(reports):
     assert region(results[0])[0] == "secequiv"
 
 
-def test_a_report_takes_no_other_files_place(reports):
+def test_a_report_never_replaces_another_file(reports):
     folder = reports.folder
     kept = {name: (folder / name).read_bytes() for name in ("before.asm", "after.asm")}
     (folder / "hard").hardlink_to(folder / "after.asm")
@@ -216,13 +227,13 @@ def test_a_report_takes_no_other_files_place(reports):
         assert {name: (folder / name).read_bytes() for name in kept} == kept and not (folder / "x").exists()
 
 
-def test_what_the_kernel_refuses_is_rejected_in_diff_too(reports):
+def test_diff_reports_a_rejected_program(reports):
     (reports.folder / "bad.asm").write_text("ld [0]\nmod #3\nret a\n")
     cases, _ = reports.run("diff", "bad.asm", "after.asm", status=4)
     assert cases["acceptance"].tag == "failure"
 
 
-def test_rules_of_a_policy_and_rewrites(reports):
+def test_lint_and_prove_rule_write_reports(reports):
     policy = POLICIES / "seed" / "nested.json"
     done = run("lint", str(policy), "--json")
     reports.run("lint", str(policy), status=done.status)
@@ -235,7 +246,7 @@ def test_rules_of_a_policy_and_rewrites(reports):
     assert region(results[0]) == ("r.rule", {"startLine": 1})
 
 
-def test_findings_of_fuzzing(reports):
+def test_fuzz_findings_are_results(reports):
     swap = r"sed 's/^69 \([0-9]*\) \([0-9]*\) /69 \2 \1 /'"
     args = ("fuzz", "--optimizer", swap, "--form", "ddd", "--stop-at-first", "--trials", "200")
     cases, results = reports.run(*args, "--no-scaling", "--save", "found", status=1)
@@ -252,3 +263,31 @@ def test_text_is_safe_in_xml(reports):
     (reports.folder / name).write_text(AFTER)
     cases, _ = reports.run("prove", "before.asm", name, status=1)
     assert "x\\x01<&\">.asm" in cases["proof"].text
+
+
+def test_every_report_begins_with_the_direction(reports):
+    (reports.folder / "looser.asm").write_text("ld [0]\njeq #39, y, n\ny: ret #0\nn: ret #0x7fff0000\n")
+    summary = "LOOSER: "
+    for command in ("check", "prove", "diff"):
+        junit, (result, *_) = reports.run(command, "after.asm", "looser.asm", status=1)
+        (suite,) = ElementTree.parse(reports.junit_file).getroot()
+        direction = next(one.get("value") for one in suite.iter("property") if one.get("name") == "direction")
+        assert direction.startswith(summary) and " newly allowed" in direction and "read" in direction
+        done = run(command, "after.asm", "looser.asm", cwd=reports.folder)
+        assert done.out.splitlines()[0] == direction
+        document = json.loads(run(command, "after.asm", "looser.asm", "--json", cwd=reports.folder).out)
+        assert document["direction"]["summary"] == direction
+        assert reports.markdown_file.read_text().splitlines()[3].startswith("**LOOSER: ")
+        if command != "diff":
+            assert result["message"]["text"].startswith(summary)
+            assert any(body.get("message", "").startswith(summary) for body in junit.values())
+
+
+def test_the_input_shown_loosens_most(reports):
+    """Both a stricter and a newly allowed call differ; the newly allowed one is shown."""
+    (reports.folder / "a.asm").write_text("ld [0]\njeq #0, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n")
+    (reports.folder / "b.asm").write_text("ld [0]\njeq #319, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n")
+    for command in ("check", "prove"):
+        document = json.loads(run(command, "a.asm", "b.asm", "--json", cwd=reports.folder).out)
+        assert document["witness"]["data"]["nr"] == 319 and document["witness"]["data"]["arch"] == "0xc000003e"
+        assert document["direction"]["summary"] == "LOOSER: memfd_create newly allowed; stricter: read"

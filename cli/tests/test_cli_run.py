@@ -1,4 +1,4 @@
-"""run: what goes in (names, constants, words, byte orders) and what comes out (values, stacks, traces)."""
+"""run: its inputs (names, constants, words, byte orders) and outputs (values, stacks, traces)."""
 
 import random
 
@@ -19,7 +19,7 @@ def value_of(document):
     return int(document["result"]["value"], 16)
 
 
-def test_names(getpid):
+def test_a_call_can_be_given_by_name_or_number(getpid):
     for name, nr in (("getpid", 39), ("39", 39), ("0x27", 39)):
         document, done = report("run", getpid, "--nr", name)
         assert done.status == 0 and document["data"]["words"] == GETPID_WORDS
@@ -33,15 +33,15 @@ def test_names(getpid):
 @pytest.mark.parametrize("arch, nr, audit", [("x86_64", 39, 0xC000003E), ("i386", 20, 0x40000003), ("x32", 0x40000027, 0xC000003E),
                                              ("aarch64", 172, 0xC00000B7), ("arm", 20, 0x40000028), ("riscv64", 172, 0xC00000F3),
                                              ("s390x", 20, 0x80000016), ("ppc64le", 20, 0xC0000015), ("mips64", 5038, 0x80000008)])
-def test_architectures(arch, nr, audit, getpid):
+def test_calls_have_the_numbers_of_their_architecture(arch, nr, audit, getpid):
     data = data_of(getpid, "--arch", arch, "--nr", "getpid")
     assert (data["words"][0], data["words"][1], data["syscall"], data["arch_name"]) == (nr, audit, "getpid", arch)
-    if arch != "x32":  # whose value is that of x86_64
+    if arch != "x32":  # x32 has x86_64's value of arch
         assert data_of(getpid, "--call-arch", audit, "--nr", "getpid") == data
         assert data_of(getpid, "--call-arch", hex(audit), "--nr", nr) == data
 
 
-def test_an_unknown_architecture_by_value(getpid):
+def test_an_unknown_architecture_can_be_given_by_value(getpid):
     data = data_of(getpid, "--call-arch", "0x12345678", "--nr", 7)
     assert data["words"][:2] == [7, 0x12345678] and "arch_name" not in data and "syscall" not in data
     done = run("run", getpid, "--call-arch", "0x12345678", "--nr", "getpid")
@@ -51,7 +51,7 @@ def test_an_unknown_architecture_by_value(getpid):
 @pytest.mark.parametrize("text, number", [("1", 1), ("0xffffffffffffffff", (1 << 64) - 1), ("-1", (1 << 64) - 1),
                                           ("-0x80000000", (1 << 64) - (1 << 31)), ("AT_FDCWD", (1 << 64) - 100),
                                           ("O_CLOEXEC", 0o2000000), ("AF_VSOCK", 40), ("PROT_EXEC", 4)])
-def test_arguments(text, number, getpid):
+def test_arguments_can_be_numbers_or_names(text, number, getpid):
     for index in range(6):
         for form in (["--arg", "%d=%s" % (index, text)], ["--arg=%d=%s" % (index, text)]):
             data = data_of(getpid, *form)
@@ -65,7 +65,7 @@ def test_constants_are_those_of_the_architecture(getpid):
     assert data_of(getpid, "--arg", "2=O_DIRECTORY", "--arch", "aarch64")["args"][2] == "0x4000"
 
 
-def test_an_argument_once(getpid):
+def test_an_argument_given_twice_is_an_error(getpid):
     done = run("run", getpid, "--arg", "0=1", "--arg", "1=1", "--arg", "0=2")
     assert done.status == 2 and "--arg: argument 0 is given twice, last as '0=2'" in done.err
 
@@ -77,13 +77,13 @@ def test_arguments_are_read_as_in_policies(getpid):
     assert done.status == 2 and "'O_NOPE' is neither a number" in done.err
 
 
-def test_several_arguments(getpid):
+def test_several_arguments_can_be_set(getpid):
     data = data_of(getpid, "--arg", "0=1", "--arg", "5=0x600000000", "--ip", "0xffffffffff600000")
     assert data["args"] == ["0x1", "0x0", "0x0", "0x0", "0x0", "0x600000000"] and data["ip"] == "0xffffffffff600000"
     assert data["words"][2:4] == [0xFF600000, 0xFFFFFFFF]
 
 
-def test_negative_numbers(getpid):
+def test_negative_numbers_wrap_around(getpid):
     for form in (["--nr", "-1"], ["--nr=-1"]):
         assert data_of(getpid, *form)["nr"] == 0xFFFFFFFF
     assert data_of(getpid, "--nr", "-2147483648")["nr"] == 0x80000000
@@ -91,7 +91,7 @@ def test_negative_numbers(getpid):
     assert run("run", getpid, "--nr", "-2147483649").status == 2
 
 
-def test_halves_of_a_big_endian_architecture(asm):
+def test_arguments_have_the_byte_order_of_their_architecture(asm):
     high, low = asm("ld [16]\nret a"), asm("ld [20]\nret a")
     args = ["--arg", "0=0x1122334455667788", "--ip", "0x99aabbccddeeff00"]
     for arch, first, second in (("s390x", 0x11223344, 0x55667788), ("mips64", 0x11223344, 0x55667788),
@@ -102,7 +102,7 @@ def test_halves_of_a_big_endian_architecture(asm):
     assert data["words"][2:6] == [0x99AABBCC, 0xDDEEFF00, 0x11223344, 0x55667788]
 
 
-def test_a_big_endian_policy(tmp_path):
+def test_a_big_endian_policy_decides_as_its_program(tmp_path):
     policy = POLICIES / "seed" / "big-endian.json"
     for name, fd, expected in (("read", 3, None), ("read", 1 << 32, None), ("exit", 0, None)):
         args = [policy, "--arch", "s390x", "--nr", name, "--arg", "0=%d" % fd]
@@ -113,7 +113,7 @@ def test_a_big_endian_policy(tmp_path):
         assert done.status == 0 and value_of(document) == evaluate(read_raw(compiled.read_bytes()), data)
 
 
-def test_all_words(asm):
+def test_words_sets_every_word(asm):
     words = [random.Random(5).getrandbits(32) for _ in range(16)]
     for i, word in enumerate(words):
         path = asm("ld [%d]\nret a" % (4 * i))
@@ -123,12 +123,12 @@ def test_all_words(asm):
 
 
 @pytest.mark.parametrize("option", ["--nr", "--call-arch", "--ip", "--arg"])
-def test_words_stand_alone(option, getpid):
+def test_words_excludes_other_fields(option, getpid):
     done = run("run", getpid, "--words", ",".join(["0"] * 16), option, "0=1" if option == "--arg" else "1")
     assert done.status == 2 and option in done.err
 
 
-def test_trace(asm):
+def test_a_trace_shows_registers_and_outcomes(asm):
     text = "ld [16]\ntax\nld #6\nsub x\njset #1, odd, even\nodd: ret #1\neven: st M[2]\nldx M[2]\ntxa\nneg\nret a\n"
     document, _ = report("run", asm(text), "--arg", "0=2", "--trace")
     steps = [(step["pc"], step["a"], step["x"], step.get("outcome")) for step in document["filters"][0]["steps"]]
@@ -140,7 +140,7 @@ def test_trace(asm):
     assert "steps" not in report("run", asm(text))[0]["filters"][0]
 
 
-def test_trace_of_a_division_by_zero(asm):
+def test_a_trace_shows_a_division_by_zero(asm):
     document, _ = report("run", asm("ld [16]\ntax\nld #9\ndiv x\nret #5\n"), "--trace")
     assert value_of(document) == 0
     assert [step["pc"] for step in document["filters"][0]["steps"]] == [0, 1, 2, 3]
@@ -153,7 +153,7 @@ def test_trace_of_a_division_by_zero(asm):
 
 
 @pytest.mark.parametrize("vector, one", STACKS, ids=["%s-%d" % (vector.name, one.line) for vector, one in STACKS])
-def test_stacks(vector, one, tmp_path):
+def test_stacks_agree_with_the_vectors(vector, one, tmp_path):
     files = []
     for index, insns in enumerate(vector.programs):
         files.append(tmp_path / ("%d.bpf" % index))
@@ -168,18 +168,18 @@ def test_stacks(vector, one, tmp_path):
         assert one.expected == run_stack(vector.programs, one.data)
 
 
-def test_there_are_stacks():
+def test_the_vectors_contain_stacks():
     assert len(STACKS) >= 100
 
 
-def test_a_stack_in_text(asm):
+def test_text_shows_each_filter_of_a_stack(asm):
     one, two = asm("ret #0x50001", "one.asm"), asm("ret #0x50002", "two.asm")
     assert run("run", one, two).out.splitlines()[1:] == [
         "%s: 0x00050001 ERRNO(1 EPERM)" % one, "%s: 0x00050002 ERRNO(2 ENOENT)" % two, "0x00050001 ERRNO(1 EPERM)"]
     assert run("run", two, one).out.splitlines()[-1] == "0x00050002 ERRNO(2 ENOENT)"
 
 
-def test_real_filters_against_the_naive_evaluator():
+def test_real_filters_agree_with_the_naive_evaluator():
     rng = random.Random(11)
     for name in ("gvisor/systrap.after.bpf", "libseccomp/docker-x86_64.tree.bpf", "libseccomp/docker-aarch64.linear.bpf"):
         insns = read_raw((PROGRAMS / name).read_bytes())
@@ -191,7 +191,7 @@ def test_real_filters_against_the_naive_evaluator():
             assert value_of(document) == evaluate(insns, words_bytes(words))
 
 
-def test_every_kind_of_input(getpid, tmp_path):
+def test_programs_and_policies_are_run(getpid, tmp_path):
     raw = write_raw(program(getpid.read_text()))
     assert run("run", "-", "--nr", "getpid", stdin=raw).out == run("run", getpid, "--nr", "getpid").out
     assert run("run", POLICIES / "seed" / "ten-syscalls.json", "--nr", "brk").out.endswith("0x7fff0000 ALLOW\n")
@@ -201,13 +201,13 @@ def test_every_kind_of_input(getpid, tmp_path):
     assert run("run", docker, "--arch", "aarch64", "--nr", "mount").out.endswith("0x00050001 ERRNO(1 EPERM)\n")
 
 
-def test_the_host_of_a_profile(tmp_path):
+def test_host_options_change_a_profiles_decision(tmp_path):
     docker = POLICIES / "oci" / "docker-default.json"
     last = lambda *args: run("run", docker, "--nr", "mount", *args).out.splitlines()[-1]  # noqa: E731
     assert last().endswith("EPERM)") and last("--cap", "CAP_SYS_ADMIN").endswith("ALLOW")
     ptrace = [run("run", docker, "--nr", "ptrace", "--kernel-version", kernel).out.splitlines()[-1] for kernel in ("4.7", "4.8")]
     assert ptrace[0].endswith("EPERM)") and ptrace[1].endswith("ALLOW")
-    # Without --arch the host has the architecture of the call.
+    # Without --arch, the host is that of the call's architecture.
     for arch in ("aarch64", "0xc00000b7"):
         assert last("--call-arch", arch).endswith("EPERM)")
         assert last("--call-arch", arch, "--arch", "x86_64").endswith("KILL_THREAD")
@@ -218,7 +218,7 @@ def test_the_host_of_a_profile(tmp_path):
     assert i386.out.endswith("ALLOW\n")
 
 
-def test_unused_fields_of_instructions_do_not_matter(tmp_path):
+def test_unused_fields_of_instructions_are_ignored(tmp_path):
     path = tmp_path / "odd.bpf"
     path.write_bytes(write_raw([Insn(0x20, 9, 9, 0), Insn(0x16, 200, 200, 0xFFFFFFFF)]))
     assert value_of(report("run", path, "--nr", 1234)[0]) == 1234

@@ -1,4 +1,4 @@
-"""Commands under test: no network, no privileges; what is not permitted here is said, and the command runs all the same."""
+"""Commands under test have no network and no privileges. If the machine does not permit a measure, this is reported and the command runs without it."""
 
 import ctypes
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cli_tool import run
 
-# Says what it could do, then prints a program.
+# Reports what it could do, then prints a program.
 PROBE = """
 import ctypes, json, os, resource, socket, sys
 port, where = int(sys.argv[1]), sys.argv[2]
@@ -50,12 +50,12 @@ print("ret #0")
 NONE = ["0" * 16] * 4
 EPERM, EACCES, ENOSYS = 1, 13, 38
 NOBODY = 65534
-PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable  # one that everybody may run
+PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable  # a Python that every user may run
 
 
 @pytest.fixture
 def probe():
-    """Runs the probe as --before-cmd, as this user or another and with other options: what it could do, and the run."""
+    """Runs the probe as --before-cmd, with these options; returns what the probe could do, and the run."""
     folder = tempfile.TemporaryDirectory()  # not tmp_path, which other users cannot enter
     tmp_path = Path(folder.name)
     tmp_path.chmod(0o777)
@@ -93,7 +93,7 @@ def test_a_command_has_no_network_and_no_privileges(probe):
         assert found["bounding"] == NONE[0]
 
 
-def test_it_can_be_left_as_it_is(probe):
+def test_no_sandbox_keeps_network_and_privileges(probe):
     found, done = probe("--no-sandbox")
     assert found["connects"] is True and found["file_bytes"] == -1, found
     status = dict(line.split(":", 1) for line in open("/proc/self/status"))
@@ -108,14 +108,14 @@ def as_nobody():
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user takes root")
-def test_a_user_without_privileges(probe):
+def test_an_unprivileged_user_can_confine_commands(probe):
     found, done = probe(preexec_fn=as_nobody)
     confined(found)
     assert found["uid"] == [NOBODY, NOBODY] and "note" not in done.err, (found, done)
 
 
 def refuse(*numbers):
-    """Has these system calls answered EPERM, in this process and all it starts."""
+    """Makes these system calls fail with EPERM, in this process and its children."""
     code = [(0x20, 0, 0, 0)] + [(0x15, len(numbers) - i, 0, nr) for i, nr in enumerate(numbers)]
     code += [(0x06, 0, 0, 0x7fff0000), (0x06, 0, 0, 0x50001)]
     insns = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *insn) for insn in code))
@@ -148,27 +148,27 @@ def test_a_filter_alone_keeps_other_processes_away(probe):
 
 
 @x86_64
-def test_without_filters_what_reaches_past_a_namespace_is_said(probe):
+def test_without_filters_reachable_af_vsock_is_reported(probe):
     found, done = probe(preexec_fn=lambda: refuse(SECCOMP))
     assert found["connects"] is not True and done.err.count("AF_VSOCK is not cut off") == 1, (found, done)
 
 
 @x86_64
-def test_what_is_not_permitted_is_said_once_and_the_command_runs(probe):
+def test_a_missing_confinement_is_reported_once(probe):
     found, done = probe("--after-cmd", "echo 'ret #0'", preexec_fn=lambda: refuse(UNSHARE, SECCOMP, CAPSET))
     assert found["connects"] is True, found
     assert done.err.count("the network is not cut off") == 1 and done.err.count("capabilities are kept") == 1, done
     assert probe("--no-sandbox", preexec_fn=lambda: refuse(UNSHARE, SECCOMP, CAPSET))[1].err == ""
 
 
-def test_optimizers_and_servers_are_confined_too(tmp_path):
+def test_optimizers_and_served_commands_are_confined(tmp_path):
     seen = tmp_path / "seen"
     for spec in ("grep NoNewPrivs /proc/self/status >> %s; cat" % seen, "serve:grep NoNewPrivs /proc/self/status >> %s; exit 1" % seen):
         run("fuzz", "--optimizer", spec, "--trials", "1", "--no-scaling", cwd=tmp_path)
     assert set(seen.read_text().split("\n")) == {"NoNewPrivs:\t1", ""}
 
 
-def test_a_finding_is_replayed_with_the_same_freedom(tmp_path):
+def test_a_replay_keeps_the_option_no_sandbox(tmp_path):
     done = run("fuzz", "--optimizer", "exit 1", "--trials", "1", "--no-scaling", "--no-sandbox", "--save", "found", cwd=tmp_path)
     assert done.status == 5
     assert any("--no-sandbox" in path.read_text(errors="replace") for path in (tmp_path / "found").rglob("*") if path.is_file())

@@ -1,4 +1,4 @@
-"""What goes to standard output and what to standard error; outputs that cannot take it; --help and --version."""
+"""Standard output and standard error: which texts go where, and outputs that cannot be written; --help and --version."""
 
 import json
 import os
@@ -11,8 +11,8 @@ from cli_tool import POLICIES, PROGRAMS, ROOT, binary, run, some
 DOCKER = POLICIES / "oci" / "docker-default.json"
 COMMANDS = {each["name"]: [option["names"][-1] for option in each["options"] if option["names"] and "--help" not in option["names"]]
             for each in json.loads(run("--list-options").out)["commands"]}
-TOP = {"--color", "--explain"}  # need no command
-# Something short that every command does, and its status.
+TOP = {"--color", "--explain", "--print-schema"}  # need no command
+# A short run of every command, and its exit status.
 JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "getpid.asm"], 0),
         (["prove", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "bad.asm"], 4), (["prove", "name.asm", "name.asm"], 0), (["run", "name.asm", "--set", "nr=39"], 0),
         (["run", "getpid.asm"], 0),
@@ -54,10 +54,10 @@ IDS = [" ".join(os.path.basename(arg) for arg in args) for args, _ in CASES]
 def test_reports_go_to_standard_output(args, status, folder):
     done = run(*args, cwd=folder, raw=True)
     assert done.status == status and done.out, done
-    if args[0] != "import":  # which says what it left out
+    if args[0] != "import":  # import notes on standard error what it left out
         assert done.err == "", done
     if "--json" in args:
-        kind = "check" if args[:2] == ["fuzz", "getpid.asm"] else args[0]  # the account of a pair is that of check
+        kind = "check" if args[:2] == ["fuzz", "getpid.asm"] else args[0]  # fuzz of a pair writes the report of check
         assert json.loads(done.out)["schema"] == "secequiv.%s/%d" % (kind, JSON[kind])
 
 
@@ -77,27 +77,27 @@ def test_a_closed_standard_output_is_a_failure(args, status, folder):
 
 
 @pytest.mark.parametrize("args, status", some(CASES, 7), ids=some(IDS, 7))
-def test_a_reader_that_went_away_is_a_failure(args, status, folder):
+def test_a_closed_pipe_is_a_failure(args, status, folder):
     read, write = os.pipe()
     os.close(read)
     process = subprocess.run([binary()] + args, cwd=folder, stdout=write, stderr=subprocess.PIPE, timeout=60)
     os.close(write)
-    assert process.returncode not in (0, 1, 3, 4, 5), process  # a signal, or 2
+    assert process.returncode not in (0, 1, 3, 4, 5), process  # it ends by a signal, or with status 2
 
 
-def test_a_reader_that_stops_early():
+def test_a_pipe_closed_while_writing_is_a_failure():
     process = subprocess.Popen([binary(), "dis", PROGRAMS / "gvisor" / "systrap-everything.before.bpf"], stdout=subprocess.PIPE)
     assert process.stdout.read(1)
     process.stdout.close()
     assert process.wait(timeout=60) not in (0, 1, 3, 4, 5)
 
 
-def test_output_beside_a_closed_standard_output(folder):
+def test_an_output_file_works_with_closed_standard_output(folder):
     process = subprocess.run([binary(), "asm", "getpid.asm", "-o", "out"], cwd=folder, preexec_fn=lambda: os.close(1), timeout=60)
     assert process.returncode == 0 and (folder / "out").stat().st_size == 32
 
 
-def test_files_opened_while_standard_streams_are_closed_are_not_written_over(folder):
+def test_closed_standard_streams_never_overwrite_an_input(folder):
     def close():
         os.close(0), os.close(1), os.close(2)
     before = (folder / "getpid.asm").read_bytes()
@@ -107,27 +107,27 @@ def test_files_opened_while_standard_streams_are_closed_are_not_written_over(fol
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help(command):
+def test_help_lists_every_option_with_a_text(command):
     done = run(command, "--help")
     assert done.status == 0 and done.err == ""
     listed = set(re.findall(r"^ +(?:-\w,)?(--[a-z0-9-]+)", done.out, re.MULTILINE))
     assert listed == set(COMMANDS[command]) | {"--help"}
     assert run(command, "-h").out == done.out
-    # Every option has words of its own behind or under it.
+    # Every option has a help text.
     body = done.out[done.out.index("Options:"):]
     for option in listed:
         text = body.split(option, 1)[1].split("\n  -")[0]
         assert len(re.sub(r"^\S*", "", text).split()) >= 2, option
 
 
-def test_help_lists_the_options_that_exist():
+def test_help_lists_exactly_the_declared_options():
     source = "".join((ROOT / "cli" / name).read_text()
                      for name in [path.name for path in (ROOT / "cli").glob("*.cc")])
     declared = set(re.findall(r'"(?:-\w,)?(--[a-z0-9-]+)"', source)) - {"--version", "--help"}
     assert declared == {option for options in COMMANDS.values() for option in options} | TOP | {"--list-options"}
 
 
-def test_help_of_the_whole():
+def test_the_main_help_lists_every_command():
     done = run("--help")
     assert done.status == 0 and done.err == ""
     for command in COMMANDS:
@@ -140,13 +140,13 @@ def test_help_of_the_whole():
         assert part in text, part
 
 
-def test_version():
+def test_version_matches_the_build():
     version = re.search(r"project\(secequiv VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
     done = run("--version")
     assert (done.status, done.out, done.err) == (0, "secequiv %s\n" % version, "")
 
 
-def test_commands_take_no_notice_of_the_environment(folder):
+def test_the_environment_does_not_change_outputs(folder):
     plain = run("dis", "getpid.asm", cwd=folder).out
     environment = {"PATH": "/nonexistent", "LC_ALL": "tr_TR.UTF-8", "TERM": "xterm-256color", "COLUMNS": "20"}
     assert run("dis", "getpid.asm", cwd=folder, env=environment).out == plain
@@ -154,7 +154,7 @@ def test_commands_take_no_notice_of_the_environment(folder):
     assert done.status == 0 and "\x1b" not in done.out
 
 
-def test_names_that_need_care(tmp_path, getpid):
+def test_unusual_file_names_are_supported(tmp_path, getpid):
     for name in ("with space.asm", "-dash.asm", "ünï.asm", "quote'\".asm", "%s%n.asm", "{}.asm", "line\nbreak.asm"):
         path = tmp_path / name
         path.write_text(getpid.read_text())

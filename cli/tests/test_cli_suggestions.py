@@ -1,4 +1,4 @@
-"""Mistyped names: the error says which name may have been meant, guesses nothing, and stays exit status 2."""
+"""Mistyped names: the error suggests similar names; the command never uses one by itself and exits with status 2."""
 
 import json
 
@@ -10,7 +10,7 @@ NAMES = [
     (["prove-rul", "x.rule"], "'prove-rul' is not a subcommand; did you mean prove-rule?"),
     (["check", "A", "--timout", "5"], "'--timout' is not an option of check; did you mean --timeout?"),
     (["check", "A", "--timout=5"], "'--timout' is not an option of check; did you mean --timeout?"),
-    (["prove", "A", "--refine"], "'--refine' is not an option of prove; did you mean --refines?"),  # and an input is missing
+    (["prove", "A", "--refine"], "'--refine' is not an option of prove; did you mean --refines?"),  # an input is missing, too
     (["run", "A", "--nr", "getpit"], "did you mean getpid"), (["run", "A", "--nr", "opennat"], "did you mean openat"),
     (["why", "A", "--nr", "raed"], "did you mean read"), (["prove", "A", "A", "--assume", "nr == raed"], "did you mean read"),
     (["prove", "A", "A", "--assume", "arch == x86_46"], "did you mean x86_64?"),
@@ -33,7 +33,7 @@ POLICIES = {"call.json": {"rule_sets": [{"action": "log", "rules": {"raed": True
 
 
 @pytest.mark.parametrize("args, words", some(NAMES, 4), ids=[" ".join(args) for args, _ in some(NAMES, 4)])
-def test_a_near_name_is_offered_and_not_taken(args, words, getpid):
+def test_a_similar_name_is_suggested_but_not_used(args, words, getpid):
     for name, change in POLICIES.items():
         (getpid.parent / name).write_text(json.dumps({**POLICY, **change}))
 
@@ -43,22 +43,22 @@ def test_a_near_name_is_offered_and_not_taken(args, words, getpid):
     assert done.status == 2 and done.out == "" and place(words) in done.err, done
 
 
-def test_nothing_is_offered_for_what_is_like_nothing(getpid):
+def test_names_without_similar_ones_get_no_suggestion(getpid):
     for args in (["frobnicate"], ["check", getpid, "--frobnicate"], ["run", getpid, "--nr", "frobnicate"],
                  ["run", getpid, "--arch", "pdp11"], ["dis", getpid, "--to", "elf"], ["dis", getpid.parent / "frobnicate"]):
         done = run(*args)
         assert done.status == 2 and "did you mean" not in done.err, done
 
 
-def test_what_stands_behind_an_unknown_command_is_not_judged():
+def test_an_unknown_command_is_the_only_error_reported():
     assert run("chekc", "--jason", "proof").err.count("is not") == 1
 
 
-def test_hidden_commands_are_not_offered():
+def test_hidden_commands_are_not_suggested():
     assert "plugin-host" not in run("plugin-hots").err
 
 
-def test_odd_names_are_shown_and_not_obeyed(tmp_path):
+def test_suggestions_escape_control_characters(tmp_path):
     (tmp_path / "a\x1b[31mb.asm").write_text("ret #0")
     done = run("dis", tmp_path / "a\x1b[31b.asm")
     assert done.status == 2 and "\x1b" not in done.err and "did you mean" in done.err

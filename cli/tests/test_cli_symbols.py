@@ -1,4 +1,4 @@
-"""Names in place of numbers ('jeq #$fd, L'): prove is for all of their values, --set gives them one anywhere else."""
+"""Symbols ('jeq #$fd, L'): prove answers for all of their values; other commands need values from --set."""
 
 import random
 
@@ -20,7 +20,7 @@ def filled(text, **values):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_equivalent_for_all_values(engine, asm):
+def test_programs_are_equivalent_for_all_values(engine, asm):
     document, done = report("prove", asm(BEFORE), asm(AFTER), "--engine", engine)
     assert document["verdict"] == "equivalent" and "witness" not in document
     full = {"low": 0, "high": 0xFFFFFFFF}
@@ -38,7 +38,7 @@ def test_equivalent_for_all_values(engine, asm):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_different_with_values(engine, asm):
+def test_a_difference_is_shown_with_values(engine, asm):
     wrong = AFTER.replace("sub #$fd", "sub #$other")
     one, other = asm(BEFORE), asm(wrong)
     document, done = report("prove", one, other, "--engine", engine)
@@ -50,7 +50,7 @@ def test_different_with_values(engine, asm):
     shown = run("prove", one, other, "--engine", engine).out
     assert "symbols: $nr=0x0 $fd=0x0 $errno=0x0 $other=0x1\n" in shown
     assert "smallest symbols in turn" in shown and "sub #1" in shown and "$other, " not in shown.split("symbols:")[1]
-    # What the witness says, in other words.
+    # The witness in the text report.
     settings = [arg for name, value in values.items() for arg in ("--set", "%s=%d" % (name, value))]
     again, done = report("prove", one, other, "--engine", engine, *settings)
     assert again["verdict"] == "different" and "symbols" not in again["question"] and "symbols" not in again["witness"]
@@ -66,7 +66,7 @@ RESTRICTED = [
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("before, after, limits, says", RESTRICTED)
-def test_values_that_the_kernel_refuses_do_not_count(engine, before, after, limits, says, asm):
+def test_values_that_the_kernel_refuses_are_excluded(engine, before, after, limits, says, asm):
     document, _ = report("prove", asm(before), asm(after), "--engine", engine)
     assert document["verdict"] == "equivalent"
     assert document["question"]["symbols"] == [{"name": "k", "low": limits[0], "high": limits[1]}]
@@ -79,7 +79,7 @@ def test_values_that_the_kernel_refuses_do_not_count(engine, before, after, limi
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_assumptions_about_names(engine, asm):
+def test_assumptions_can_restrict_values(engine, asm):
     one, other = asm("ld [0]\njgt #$a, y, n\ny: ret #1\nn: ret #2"), asm("ld [0]\njge #$b, y, n\ny: ret #1\nn: ret #2")
     document, _ = report("prove", one, other, "--engine", engine, "--assume", "$a == 3 && $b == 4")
     assert document["verdict"] == "equivalent" and document["question"]["assume"] == "$a == 0x3 && $b == 0x4"
@@ -93,7 +93,7 @@ def test_assumptions_about_names(engine, asm):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_refinement_stacks_and_behaviour(engine, asm):
+def test_symbols_work_with_refinement_stacks_and_behaviour(engine, asm):
     strict, loose = asm("ret #0x80000000"), asm("ret #$r")
     assert run("prove", "--refines", loose, strict, "--engine", engine).status == 0
     document, _ = report("prove", "--refines", strict, loose, "--engine", engine)
@@ -104,7 +104,7 @@ def test_refinement_stacks_and_behaviour(engine, asm):
     assert document["verdict"] == "different" and document["witness"]["symbols"]["r"] >> 16 in (3, 5, 0x7FF0)
 
 
-def test_running_out_is_unknown(asm):
+def test_exhausted_limits_are_unknown(asm):
     one, other = asm("ld [16]\nmul #$x\ndiv #$y\nret a"), asm("ld [16]\ndiv #$y\nmul #$x\nmod #3\nret a")
     assert run("prove", one, other).status == 4, "the kernel has no MOD here"
     other = asm("ldx #$y\nld [16]\ndiv x\nmul #$x\nret a")
@@ -118,7 +118,7 @@ OTHERS = [("run",), ("asm",), ("dis",), ("validate",), ("check", None), ("cover"
 
 
 @pytest.mark.parametrize("command", OTHERS, ids=lambda c: c[0])
-def test_other_commands_want_values(command, asm, tmp_path):
+def test_other_commands_need_values(command, asm, tmp_path):
     text = "ld [0]\njeq #39, ok, bad ; getpid\nok: ret #0x7fff0000\nbad: ret #$errno\n"
     path = asm(text, "name.asm")
     args = [path] * len(command)
@@ -130,7 +130,7 @@ def test_other_commands_want_values(command, asm, tmp_path):
         assert run(command[0], *args, "--set", "errno=0x50001", raw=True).status == 0
 
 
-def test_set(asm, tmp_path):
+def test_set_fills_in_values(asm, tmp_path):
     path = asm(BEFORE)
     settings = ["--set", "nr=39", "--set", "fd=0x3", "--set", "errno=327681"]
     raw = run("asm", path, *settings, raw=True)
@@ -146,7 +146,7 @@ def test_set(asm, tmp_path):
     assert noted.status == 0 and noted.out == raw.out and "has no '$df'" in noted.err
 
 
-def test_some_names_with_values(asm):
+def test_set_can_leave_some_symbols(asm):
     document, _ = report("prove", asm("ld #$a\nadd #$b\nret a"), asm("ld #$b\nadd #5\nret a"), "--set", "a=5")
     assert document["verdict"] == "equivalent" and [s["name"] for s in document["question"]["symbols"]] == ["b"]
 
@@ -156,18 +156,18 @@ def test_some_names_with_values(asm):
     ("st M[$x]\nret #0", ":1:6: expected a scratch word index (names stand for immediates only"),
     ("ret $x", ":1:5: expected an operand, found '$x'"), ("ret #$", ":1:6: "), ("ret #$5", ":1:6: "), ("jeq #1, $x\nret #0", ":1:9: expected a label"),
 ])
-def test_names_stand_for_immediates_only(text, says, asm):
+def test_symbols_stand_only_for_immediates(text, says, asm):
     done = run("prove", asm(text), asm("ret #0"))
     assert done.status == 2 and says in done.err, done
 
 
-def test_commands_under_test_have_no_names(asm):
+def test_commands_under_test_cannot_return_symbols(asm):
     path = asm("ret #$x", "name.asm")
     done = run("check", asm("ret #0"), "--after-cmd", "cat %s" % path)
     assert done.status == 5 and "'$x'" in done.err, done
 
 
-def test_the_query_for_other_solvers(asm, tmp_path):
+def test_the_smt2_query_contains_the_symbols(asm, tmp_path):
     for name, expected in (("fd", "unsat"), ("other", "sat")):
         query = tmp_path / "q.smt2"
         run("prove", asm(BEFORE), asm(AFTER.replace("$fd", "$" + name)), "--emit-smt2", query)
@@ -176,14 +176,14 @@ def test_the_query_for_other_solvers(asm, tmp_path):
         assert expected == "unsat" or "$other" in answer
 
 
-def test_an_oracle_is_asked_about_the_values(asm):
+def test_the_oracle_runs_the_program_with_the_values(asm):
     done = run("prove", asm("ld [0]\nadd #$a\nret a"), asm("ld [0]\nadd #$b\nret a"), "--oracle", "kernel")
     if done.status == 3:
         pytest.skip("no kernel to ask")
     assert done.status == 1 and "$a=0x0 $b=0x1" in done.out and "oracle" in done.out, done
 
 
-def test_names_have_no_certificates(tmp_path):
+def test_symbols_have_no_certificates(tmp_path):
     (tmp_path / "named.asm").write_text("ret #$x\n")
     done = run("prove", tmp_path / "named.asm", tmp_path / "named.asm", "--certificate", tmp_path / "out")
     assert done.status == 2 and "not for names in place of numbers" in done.err and not (tmp_path / "out").exists()
@@ -196,8 +196,8 @@ def test_names_have_no_certificates(tmp_path):
     ("ret #0", "ld #0\nlsh #$s\nret a", "$s = 32..,", "$s < 32", "$s > 3"),
     ("ret #0", "ret #0\nld #0\nrsh #$s\nret a", "$s = 32..,", "$s in {1, 2, 31}", "$s != 32"),
 ])
-def test_values_that_only_the_second_program_refuses(before, after, values, assume, other, engine, asm):
-    """What installs before would not install after, so it is not the same; as prove-rule says of the same rewrite."""
+def test_values_that_only_the_second_program_refuses_are_rejected(before, after, values, assume, other, engine, asm):
+    """For these values the kernel accepts `before` but refuses `after`. prove-rule refutes the same rewrite."""
     one, two = asm(before, "one.asm"), asm(after, "two.asm")
     for more in ([], ["--assume", other], ["--refines"]):
         document, done = report("prove", one, two, "--engine", engine, *more)
@@ -208,11 +208,11 @@ def test_values_that_only_the_second_program_refuses(before, after, values, assu
 
 @pytest.mark.parametrize("setting, says", [("x=010", "without leading zeros"), ("$x=1", "a name as after '#$'"), ("=1", "a name as after"),
                                            ("x=1,y=2", "a name as after"), ("x=-1", "a value from 0"), ("x=", "a value from 0")])
-def test_settings_that_are_none(setting, says, asm):
+def test_malformed_settings_are_errors(setting, says, asm):
     done = run("dis", asm("ret #$x"), "--set", setting)
     assert done.status == 2 and says in done.err and done.out == ""
 
 
-def test_policies_take_no_settings():
+def test_policies_cannot_be_set():
     done = run("dis", POLICIES / "seed" / "variables.json", "--set", "pid=99")
     assert done.status == 2 and "is a policy" in done.err and "'precompile'" in done.err

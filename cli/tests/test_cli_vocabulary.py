@@ -1,4 +1,4 @@
-"""One vocabulary: an option has one type and one meaning in all commands, and every help text reads alike."""
+"""One vocabulary: an option has one type and one meaning in all commands, and all help texts have the same form."""
 
 import json
 import re
@@ -15,11 +15,11 @@ OPTIONS = [(command["name"], name, option) for command in [{"name": "", **DESCRI
            for option in command["options"] for name in option["names"] or [option["positional"]]]
 
 
-def test_a_name_has_one_type_and_one_meaning():
+def test_an_option_has_one_type_and_one_meaning():
     first = {}
     for command, name, option in OPTIONS:
         if not option["names"]:
-            continue  # each command takes inputs of its own
+            continue  # positional arguments differ from command to command
         meaning = (option["type"], option["several"], option["text"])
         known = first.setdefault(name, (command, meaning))
         assert meaning == known[1], "%s: %s %s, but %s %s" % (name, command, meaning, *known)

@@ -1,4 +1,4 @@
-"""why: the conditions, the rule and the tests that decided about one system call; each checked by another command."""
+"""why: the conditions, the rule and the tests that decide about one system call; other commands check each of them."""
 
 import json
 import random
@@ -28,10 +28,10 @@ def exactly(data):
 
 
 def explained(path, call, tmp_path):
-    """Runs `why` and has every claim it makes checked by prove, diff and run; the report."""
+    """Runs `why` and checks every claim with `prove`, `diff` and `run`; returns the report."""
     document, done = report("why", path, *words_of(call))
     assert done.status == 0 and document["data"]["words"] == call, done
-    # Byte order of .lo and .hi is that of --arch, which is also the host of OCI profiles.
+    # .lo and .hi have the byte order of --arch, which is also the host of OCI profiles.
     host = ["--arch", HOSTS.get(call[1], "x86_64")]
     value = document["result"]["value"]
     constant, other = tmp_path / "constant.asm", tmp_path / "other.asm"
@@ -60,7 +60,7 @@ def explained(path, call, tmp_path):
 
 
 def calls(insns, count, seed, arches=(X86_64,)):
-    """Inputs of which a program's comparisons hold now and then."""
+    """Random inputs for which some of a program's comparisons hold."""
     rng = random.Random(seed)
     constants = sorted({insn.k for insn in insns if insn.code & 7 == 5}) or [0]
     for _ in range(count):
@@ -81,7 +81,7 @@ def rule_of(path, *call):
 
 
 @pytest.mark.parametrize("path", all_programs(), ids=lambda path: path.stem)
-def test_real_programs(path, tmp_path):
+def test_explanations_of_real_programs_are_confirmed(path, tmp_path):
     insns = read_raw(path.read_bytes())
     arch = 0xC00000B7 if "aarch64" in path.name else X86_64
     for call in list(calls(insns, 4, 3, (arch,))) + list(calls(insns, 1, 4, (I386,))):
@@ -91,7 +91,7 @@ def test_real_programs(path, tmp_path):
 
 
 @pytest.mark.parametrize("path", SEEDS + OTHERS, ids=lambda path: path.stem)
-def test_real_policies(path, tmp_path):
+def test_explanations_of_real_policies_are_confirmed(path, tmp_path):
     compiled = tmp_path / "compiled.bpf"
     assert run("asm", path, "-o", compiled).status == 0
     insns = read_raw(compiled.read_bytes())
@@ -100,7 +100,7 @@ def test_real_policies(path, tmp_path):
     rules = set()
     for call in list(calls(insns, 6, 5, arches)) + [[5000, arches[0]] + [0] * 14, [0, 0x12345678] + [0] * 14]:
         if "oci" in str(path):
-            call[1] = X86_64  # else the host is another one, and what is compiled
+            call[1] = X86_64  # another architecture would change the host, and so the compiled program
         document = explained(path, call, tmp_path)
         assert int(document["result"]["value"], 16) == evaluate(insns, words_bytes(call))
         rule = document["filters"][0]["rule"]
@@ -113,14 +113,14 @@ def test_real_policies(path, tmp_path):
         if "oci" not in str(path):
             sets = json.loads(path.read_text())["rule_sets"]
             assert int(found.group(2)) == len(sets) and 1 <= int(found.group(1)) <= len(sets)
-            # The set has a rule for the call.
+            # The rule set has a rule for the call.
             name = document["data"].get("syscall", "")
             assert any(key.split(":")[-1] in (name, str(call[0]), hex(call[0])) for key in sets[int(found.group(1)) - 1]["rules"])
     assert len(rules) >= 2 or "oci" in str(path)
 
 
 @pytest.mark.parametrize("arch, audit", [("s390x", S390X), ("mips64", MIPS64)])
-def test_halves_of_a_big_endian_architecture(arch, audit, tmp_path):
+def test_conditions_use_the_byte_order_of_their_architecture(arch, audit, tmp_path):
     path = POLICIES / "seed" / "big-endian.json"
     assert audit in BIG_ENDIAN
     allowed = set()
@@ -131,7 +131,7 @@ def test_halves_of_a_big_endian_architecture(arch, audit, tmp_path):
     assert {name for allow, name in allowed if allow} == {"0=31=0x100000000"}
 
 
-def test_a_condition_is_all_that_decided_and_no_more(getpid):
+def test_a_condition_contains_only_what_decided(getpid):
     for options, condition, bits in ((["--nr", "getpid"], "nr == getpid", 480), (["--nr", "read", "--ip", 7], "nr != 39", None),
                                      (["--arch", "i386", "--nr", 39, "--arg", "0=1"], "nr == 0x27", 480)):
         document, _ = report("why", getpid, *options)
@@ -143,7 +143,7 @@ def test_a_condition_is_all_that_decided_and_no_more(getpid):
         assert "arch" not in document["condition"] and "arg" not in document["condition"]
 
 
-def test_nothing_decided(asm, tmp_path):
+def test_a_constant_filter_has_the_condition_true(asm, tmp_path):
     document = explained(asm("ld [16]\nret #0x7fff0007\n"), [1, 2, 3] + [4] * 13, tmp_path)
     assert (document["condition"], int(document["count"])) == ("true", 1 << 512)
     assert document["result"] == {"value": "0x7fff0007", "action": "ALLOW(7)"}
@@ -153,14 +153,14 @@ def test_nothing_decided(asm, tmp_path):
 @pytest.mark.parametrize("text", ["ld [16]\nadd #1\nmul #3\njgt #77, L1, L2\nL1: ret #5\nL2: ret #6\n",
                                   "ld [16]\ntax\nld #9\ndiv x\nret #5\n", "ld [16]\nand #3\nret a\n",
                                   "ld [20]\njset #6, L1, L1\nL1: ldx #3\nsub x\njge #9, L2, L3\nL2: ret a\nL3: ret #0x50001\n"])
-def test_computed(text, asm, tmp_path):
+def test_conditions_of_computed_values_are_confirmed(text, asm, tmp_path):
     conditions = set()
     for word in (0, 1, 2, 11, 77, 0x55555556, 0xFFFFFFFF):
         conditions.add(explained(asm(text), [0, X86_64, 0, 0, word, word] + [0] * 10, tmp_path)["condition"])
     assert len(conditions) >= 2
 
 
-def test_stacks(asm, tmp_path, getpid):
+def test_conditions_of_stacks_are_confirmed(asm, tmp_path, getpid):
     first = asm("ld [16]\njeq #7, L1, L2\nL1: ret #0x50003\nL2: ret #0x7fff0000\n", "first.asm")
     seen = {}
     for nr, arg in ((39, 7), (39, 8), (40, 7), (40, 8)):
@@ -180,7 +180,7 @@ def test_stacks(asm, tmp_path, getpid):
     assert ["rule" in row for row in document["filters"]] == [False, True]
 
 
-def test_rules(tmp_path):
+def test_the_rule_that_decides_is_named(tmp_path):
     path = write(tmp_path / "p.json", [
         {"action": "errno(EACCES)", "rules": {"read": {"args": {"0": {"eq": 3}}}, "write": True}},
         {"action": "allow", "rules": {"read": {"args": {"0": {"le": 3}}}, "write": {"args": {"1": {"eq": 0}}}, "1023": True}},
@@ -197,12 +197,14 @@ def test_rules(tmp_path):
                        (["--nr", "read", "--arch", "i386"], "bad-arch action: the policy does not name this architecture"),
                        (["--nr", "0", "--call-arch", "0x1"], "bad-arch action: the policy does not name this architecture")):
         assert rule_of(path, *call) == rule
-        assert "\n  %s\n" % rule in run("why", path, *call).out
+        shown = run("why", path, *call).out
+        line = "%s:1 (rule_sets[" % path if rule.startswith("rule set") else rule + "\n"
+        assert "\n  " + line in shown, shown
     without_x32 = write(tmp_path / "q.json", [])
     assert rule_of(without_x32, "--nr", "0x40000000") == "default action: no rule matches"
 
 
-def test_architectures_of_rules(tmp_path):
+def test_the_rule_is_that_of_the_calls_architecture(tmp_path):
     path = write(tmp_path / "p.json", [{"action": "allow", "rules": {"i386:read": True, "x32:write": True}},
                                        {"action": "log", "rules": {"x86_64:read": True, "x32:read": True}}],
                  arches=["x86_64", "i386", "x32"])
@@ -231,7 +233,7 @@ def matches(rule, args):
 
 
 def branches(rule, args):
-    """Of a rule that matches: the first branch of every any_of that does, from the outside in."""
+    """The first matching branch of each any_of in a matching rule, from the outside in."""
     if rule is True or "args" in rule:
         return []
     if "all_of" in rule:
@@ -247,7 +249,7 @@ def random_rule(rng, depth):
     return {kind: [random_rule(rng, depth - 1) for _ in range(rng.randrange(1, 4))]}
 
 
-def test_branches_by_hand(tmp_path):
+def test_the_matching_branches_are_named(tmp_path):
     path = write(tmp_path / "p.json", [{"action": "allow", "rules": {"read": {"any_of": [
         {"args": {"0": {"eq": 1}}}, {"all_of": [{"args": {"0": {"eq": 2}}},
                                                 {"any_of": [{"args": {"1": {"eq": 5}}}, {"args": {"1": {"eq": 6}}}]}]},
@@ -259,7 +261,7 @@ def test_branches_by_hand(tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_branches(seed, tmp_path):
+def test_branches_of_random_rules_match(seed, tmp_path):
     rng = random.Random(seed)
     sets = [{"action": "errno(%d)" % (i + 1), "rules": {"read": random_rule(rng, 3)}} for i in range(3)]
     path = write(tmp_path / "p.json", sets, default_action="allow")
@@ -278,14 +280,86 @@ def test_branches(seed, tmp_path):
     explained(path, words, tmp_path)
 
 
-def test_text(getpid):
+def test_explanations_are_readable_in_text(getpid):
     document, _ = report("why", getpid, "--nr", "getpid")
-    lines = [line.rstrip() for line in run("why", getpid, "--nr", "getpid").out.splitlines()]
-    assert lines == ["nr=39 (getpid) arch=0xc000003e (x86_64) ip=0x0 args=[]", "0x7fff0000 ALLOW", "because " + document["condition"],
-                     "        (the same holds for all 2^480 such inputs)", str(getpid),
-                     "       1: jeq #0x27, L2, L3 -> true                   ; nr == 39",
-                     "       2: ret #0x7fff0000                             ; return ALLOW"] or lines[5].startswith("       1: jeq #0x27, L2, L3")
+    lines = [line.rstrip() for line in run("why", getpid, "--nr", "getpid", "--trace").out.splitlines()]
+    assert lines[:5] == ["ALLOW", "nr=39 (getpid) arch=0xc000003e (x86_64) ip=0x0 args=[]", "0x7fff0000 ALLOW",
+                         "because " + document["condition"], "        (the same holds for all 2^480 such inputs)"]
+    assert lines[5] == str(getpid) and lines[6].startswith("       1: jeq #0x27, L2, L3") and len(lines) == 8
     assert [test["text"] for test in document["filters"][0]["tests"]] == ["jeq #0x27, L2, L3 -> true", "ret #0x7fff0000"]
+    assert [line.rstrip() for line in run("why", getpid, "--nr", "getpid").out.splitlines()] == lines[:6]
+
+
+def profile(tmp_path):
+    """Lines 3 to 7 have an entry each."""
+    path = tmp_path / "profile.json"
+    path.write_text("""{"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86"],
+      "syscalls": [
+        {"names": ["clone3"], "action": "SCMP_ACT_ALLOW", "includes": {"caps": ["CAP_SYS_ADMIN"]}},
+        {"names": ["bpf"], "action": "SCMP_ACT_ALLOW", "includes": {"caps": ["CAP_BPF", "CAP_PERFMON"]}},
+        {"names": ["kcmp"], "action": "SCMP_ACT_ALLOW", "excludes": {"caps": ["CAP_SYS_PTRACE"]}},
+        {"names": ["socket"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 40, "op": "SCMP_CMP_NE"}]},
+        {"names": ["waitpid", "read"], "action": "SCMP_ACT_ALLOW"}]}""")
+    return path
+
+
+def test_what_would_change_the_decision(tmp_path):
+    path = profile(tmp_path)
+    for call, line in (
+            (["--nr", "clone3"], "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be ALLOW with CAP_SYS_ADMIN ({0}:3)"),
+            (["--nr", "clone3", "--cap", "CAP_SYS_ADMIN"], "ALLOW: {0}:3 (syscalls[0], includes CAP_SYS_ADMIN)"),
+            (["--nr", "bpf"], "ERRNO(1 EPERM): no rule for bpf without CAP_BPF and CAP_PERFMON; "
+                              "it would be ALLOW with CAP_BPF and CAP_PERFMON ({0}:4)"),
+            (["--nr", "bpf", "--cap", "CAP_BPF"], "ERRNO(1 EPERM): no rule for bpf without CAP_PERFMON; it would be ALLOW with CAP_PERFMON ({0}:4)"),
+            (["--nr", "kcmp", "--cap", "CAP_SYS_PTRACE"], "ERRNO(1 EPERM): no rule for kcmp; it would be ALLOW without CAP_SYS_PTRACE ({0}:5)"),
+            (["--nr", "socket", "--arg", "0=AF_VSOCK"], ""),
+            (["--nr", "mount"], "ERRNO(1 EPERM): no rule for mount"),
+            (["--nr", "read", "--arch", "aarch64", "--call-arch", "arm"], "KILL_THREAD: the policy does not name arm; it would be ALLOW on x86_64 ({0}:7)"),
+            (["--nr", "0x40000000"], "KILL_THREAD: the number has the x32 bit; it would be ALLOW on x86_64 ({0}:7)")):
+        document, done = report("why", path, *call)
+        first = run("why", path, *call).out.splitlines()[0]
+        assert document["headline"] == first, done
+        if "socket" in call:
+            assert first.startswith("ERRNO(1 EPERM): no rule for socket matches; it would be ALLOW if arg0"), first
+            assert first.endswith(" (%s:6)" % path)
+        else:
+            assert first == line.format(path)
+    lost = run("why", path, "--nr", "clone3", "--cap", "CAP_SYS_ADMIN").out.splitlines()
+    assert lost[1] == "  it would be ERRNO(1 EPERM) without CAP_SYS_ADMIN"
+    document, _ = report("why", path, "--nr", "clone3")
+    assert document["others"][0] == {"condition": "with CAP_SYS_ADMIN", "action": "ALLOW", "origin": {
+        "file": str(path), "line": 3, "path": "syscalls[0]", "condition": "includes CAP_SYS_ADMIN"}}
+
+
+def test_the_smallest_change_of_arguments(asm):
+    path = asm("ld [0]\njeq #39, own, no\nown: ld [16]\njeq #7, one, no\none: ld [24]\njge #9, yes, no\n"
+               "yes: ret #0x7fff0000\nno: ret #0x50001\n")
+    for args, expected in ((["--arg", "0=7"], ["if arg1.lo >= 0x9"]), (["--arg", "1=9"], ["if arg0.lo == 0x7"]),
+                           ([], ["if arg0.lo == 0x7 && arg1.lo >= 0x9"])):
+        document, _ = report("why", path, "--nr", "getpid", *args)
+        assert [row["condition"] for row in document["others"]] == expected
+    assert "others" not in report("why", path, "--nr", "read")[0]
+
+
+RECORD = "type=SECCOMP msg=audit(1.2:3): auid=0 pid=7 comm=\"x\" sig=0 arch=c000003e syscall=%d compat=0 ip=0x7f code=%s"
+
+
+def test_audit_records(tmp_path):
+    path = profile(tmp_path)
+    done = run("why", path, "--audit", RECORD % (435, "0x50000"))
+    assert done.out.splitlines()[0].startswith("ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN;")
+    assert "\nthe record has ERRNO, which agrees\nnr=435 (clone3) arch=0xc000003e (x86_64) ip=0x7f " in done.out
+    document, done = report("why", path, "--audit", "-", stdin=(RECORD % (41, "0x80000000")).encode())
+    assert (document["headline"], document["record"]["explained"]) == ("depends on the arguments, which the record does not have", False)
+    assert {row["action"] for row in document["possible"]} == {"ALLOW", "ERRNO(1 EPERM)"} and "result" not in document
+    assert {row.get("origin", {}).get("line") for row in document["possible"]} == {6, None}
+    assert "another filter took that action" in run("why", path, "--audit", RECORD % (41, "0x80000000")).out
+    assert "  ALLOW if arg0" in run("why", path, "--audit", RECORD % (41, "0x50000")).out
+    done = run("run", path, "--audit", RECORD % (41, "0x50000"))
+    assert done.status == 0 and "do not have the arguments" in done.err
+    for text in ("type=AVC", "type=SECCOMP arch=c000003e syscall=nope"):
+        assert run("why", path, "--audit", text).status == 2
+    assert run("why", path, "--audit", RECORD % (1, "0x0"), "--nr", "read").status == 2
 
 
 @pytest.mark.parametrize("tests", [1, 11, 23, 24, 25, 60])
@@ -294,7 +368,7 @@ def test_long_searches_are_shortened_in_text_only(tests, asm):
     document, _ = report("why", path)
     pcs = [test["instruction"] for test in document["filters"][0]["tests"]]
     assert pcs == list(range(1, tests + 2))
-    out = run("why", path).out
+    out = run("why", path, "--trace").out
     shown = [int(pc) for pc in re.findall(r"^ +(\d+): ", out, re.MULTILINE)]
     more = [int(number) for number in re.findall(r"^ +\.\.\. (\d+) more tests? \.\.\.$", out, re.MULTILINE)]
     if len(pcs) <= 24:
@@ -303,7 +377,7 @@ def test_long_searches_are_shortened_in_text_only(tests, asm):
         assert shown == pcs[:12] + pcs[-12:] and more == [len(pcs) - 24]
 
 
-def test_errors(asm, getpid, hard):
+def test_bad_inputs_are_errors(asm, getpid, hard):
     for args, status, kind in (([asm("ld [0]\n", "bad.asm")], 4, "rejected"), ([getpid, "--arg", "6=1"], 2, "usage"),
                                ([getpid, "--words", "1,2"], 2, "usage"), ([getpid, "--nr", "no_such_call"], 2, None),
                                (["%s,%s" % (getpid, "nonexistent")], 2, "io"), ([hard[0]], 3, "budget")):

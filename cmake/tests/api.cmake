@@ -1,4 +1,4 @@
-# The library's C interface, from C11 and from C++.
+# Tests of the library's C interface, compiled as C11 and as C++.
 set(_api ${PROJECT_SOURCE_DIR}/api)
 find_package(Threads REQUIRED)
 add_executable(api_test ${_api}/c/tests/api_test.c)

@@ -1,7 +1,6 @@
-# Register everything written in Python with ctest: one test for each test_*.py file, the layer check and
-# the format check. Needs enable_testing().
+# Registers with ctest: one test for each test_*.py file, the layer check and the format check. Needs enable_testing().
 
-# The first Python that can run the tests; the distribution's comes first, because it has the packages.
+# Finds a Python that can run the tests. It tries the distribution's first, which most likely has the packages.
 function(_secequiv_find_python result)
   string(REPLACE ":" ";" folders "/usr/bin:$ENV{PATH}")
   list(REMOVE_DUPLICATES folders)
@@ -53,7 +52,7 @@ endforeach()
 
 add_test(NAME layers COMMAND ${SECEQUIV_PYTHON} scripts/check_layers WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 set_tests_properties(layers PROPERTIES ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
-# Formatting does not depend on the compiler, and a machine with only g++ has no clang-format of our version.
+# Formatting does not depend on the compiler, so only builds with clang check it: a machine with only g++ lacks clang-format.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_test(NAME format COMMAND ${PROJECT_SOURCE_DIR}/scripts/check_format WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endif()

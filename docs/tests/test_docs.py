@@ -1,4 +1,4 @@
-"""Every command in the documents runs, and ends and prints as the document shows."""
+"""Every command in the documents runs, with the output and exit status that the document shows."""
 
 import os
 import re
@@ -17,7 +17,7 @@ check_docs = load(ROOT / "scripts" / "check_docs")
 
 FULL = os.environ.get("SECEQUIV_FULL_TESTS") == "1"  # the development build
 DOCUMENTS = check_docs.documents()
-TUTORIALS = {"is-my-pass-right", "what-changed-in-this-profile", "fuzz-my-optimizer-in-ci", "read-a-report", "how-the-proof-works", "trust"}
+TUTORIALS = {"is-my-pass-right", "what-changed-in-this-profile", "fuzz-my-optimizer-in-ci", "read-a-report", "how-the-proof-works", "tests-in-my-language", "trust"}
 MOST_NOT_RUN = 12  # blocks that need Docker, root, minutes ...
 FOLDERS = ("adapters", "analyze", "api", "bench", "cli", "corpus", "docs", "fuzz", "harness", "scripts", "verify")
 LINKED = sorted([*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))])
@@ -28,11 +28,11 @@ def name(path):
     return str(path.relative_to(ROOT))
 
 
-def test_all_are_there():
+def test_every_tutorial_exists():
     assert TUTORIALS <= {path.stem for path in DOCUMENTS}
 
 
-def test_few_blocks_are_not_run():
+def test_most_blocks_are_run():
     left_out = [(name(path), block.line, block.argument) for path in DOCUMENTS
                 for block in check_docs.blocks(path.read_text()) if block.kind == "not-run"]
     assert len(left_out) <= MOST_NOT_RUN, left_out
@@ -56,7 +56,7 @@ def test_named_files_exist(document):
 
 @pytest.mark.skipif(not FULL, reason="documents run in the development build")
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name)
-def test_document(document):
+def test_commands_print_what_the_document_shows(document):
     messages, ran = check_docs.check(document, os.environ["SECEQUIV_BIN"])
     assert ran, "no commands"
     assert not messages, "\n".join(messages)

@@ -6,17 +6,19 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
+#include "harness/compare/direction.h"
 #include "harness/seccomp/cache.h"
 
 namespace secequiv::hunt {
 namespace {
 
-// The kernel would refuse the answer although it accepts the request. If the request was too long,
-// the answer may be, too.
+// Reports an answer that the kernel would refuse, although it accepts the request. If the request
+// was too long, the answer may be, too.
 std::optional<Problem> refused_output(ProgramView before, ProgramView after) {
-  const bool was_installable = !check(before);
-  const auto refusal = check(after, was_installable ? LengthRule::kKernel : LengthRule::kUnlimited);
+  const bool was_installable = !refusal_of(before);
+  const auto refusal =
+      refusal_of(after, was_installable ? LengthRule::kKernel : LengthRule::kUnlimited);
   if (!refusal) return std::nullopt;
   return Problem{FindingKind::kRejected,
                  "the kernel would refuse the answer: " + describe(*refusal, after),
@@ -25,21 +27,16 @@ std::optional<Problem> refused_output(ProgramView before, ProgramView after) {
 }
 
 Problem differs(const Witness& witness, const char* found_by) {
-  return Problem{FindingKind::kDifferent, became_text(witness), found_by, witness};
+  return Problem{FindingKind::kDifferent, directed_text(witness), found_by, witness};
 }
 
-// A filter may test for an architecture if it compares something with its value.
+// Returns whether the filter compares something with the number of the architecture.
 bool names_arch(ProgramView program, std::uint32_t audit) {
   return std::ranges::any_of(program,
                              [&](const Insn& in) { return in.k == audit && is_conditional(in); });
 }
 
 }  // namespace
-
-std::string became_text(const Witness& witness) {
-  return fmt::format("{} became {} for {}", describe_action(witness.before),
-                     describe_action(witness.after), describe(witness.data));
-}
 
 FindingKind finding_of(Outcome outcome) {
   switch (outcome) {
@@ -60,7 +57,7 @@ std::string lost_calls(ProgramView before, ProgramView after) {
   constexpr std::size_t kShown = 4;
   std::string out;
   for (const Arch arch : {Arch::kX86_64, Arch::kI386, Arch::kAarch64}) {
-    // Whatever does not name an architecture treats it like any unknown one.
+    // A filter treats architectures that it does not name like unknown ones.
     const std::uint32_t audit = arch_info(arch).audit;
     if (arch != Arch::kX86_64 && !names_arch(before, audit) && !names_arch(after, audit)) continue;
     const auto had = cacheable(before, arch);

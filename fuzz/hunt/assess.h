@@ -1,6 +1,6 @@
-// Decides whether one answer of an optimizer or compiler under test is right. Owns the order of the
-// tests and the sentence for each failure. It must not know where programs come from nor repeat a
-// request.
+// Owns deciding whether one answer of an optimizer or compiler under test is right: the order of
+// the tests and the sentence for each failure. It must not know where programs come from, and it
+// must not repeat a request.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@
 
 namespace secequiv::hunt {
 
-// Decides equivalence within limits of its own: narrow ones, for thousands of programs a second,
-// or, if `thorough`, those for a program that a user gave.
+// Decides equivalence within its own limits. If `thorough`, these are the limits for a user's own
+// program; otherwise they are narrow, so that thousands of programs are proven each second.
 using Prover = std::function<Result<Proof>(const Question&, bool thorough)>;
 
 struct AssessOptions {
   Sameness sameness = Sameness::kRaw;
-  Prover prover;          // empty: only inputs decide
+  Prover prover;          // if empty, only inputs decide
   bool thorough = false;  // passed to the prover
-  bool cache = true;      // also compare the kernel's bitmaps
+  bool cache = true;      // also compare the system calls in the kernel's bitmaps
 };
 
 struct Problem {
@@ -34,27 +34,24 @@ struct Problem {
 };
 
 struct Assessment {
-  std::optional<Problem> problem;  // the worst one
+  std::optional<Problem> problem;  // the worst problem
   bool grew = false;
   bool proven = false;
   std::uint64_t evaluations = 0;
 };
 
-// Preconditions: the kernel accepts `before` (the length rule aside); the answer is not
-// kUnsupported. Runs both programs on `inputs` before it proves anything. Errors: the prover's
-// kInternal.
+// Runs both programs on `inputs` before it proves anything. Preconditions: the kernel accepts
+// `before`, except that it may be too long, and the answer is not kUnsupported. Errors: the
+// prover's kInternal.
 Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
                           std::span<const SeccompData> inputs, const AssessOptions& options);
 
-// "ALLOW became ERRNO(1 EPERM) for nr=..., ...".
-std::string became_text(const Witness& witness);
-
-// The kind of finding for a request without a usable answer.
+// Returns the kind of finding for a request without a usable answer.
 FindingKind finding_of(Outcome outcome);
 
-// System calls that the kernel allows without running `before` but not without running `after`:
-// "read, write and 3 more (x86_64)". Looks at x86_64, and at i386 and aarch64 if a program names
-// them. Empty if there are none.
+// Returns the system calls that the kernel allows without running `before`, but not without running
+// `after`, like "read, write and 3 more (x86_64)", or "" if there are none. Considers x86_64, and
+// i386 and aarch64 if a program names them.
 std::string lost_calls(ProgramView before, ProgramView after);
 
 }  // namespace secequiv::hunt

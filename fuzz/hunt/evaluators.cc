@@ -7,7 +7,7 @@
 #include "fuzz/hunt/findings.h"
 #include "fuzz/hunt/shape.h"
 #include "harness/base/clock.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/generate/random_program.h"
 #include "harness/generate/shrink.h"
 #include "harness/inputs/cases.h"
@@ -15,7 +15,7 @@
 namespace secequiv::hunt {
 namespace {
 
-constexpr std::size_t kMostInputs = 20000;  // for a given program; one request each
+constexpr std::size_t kMostInputs = 20000;  // for a given program; sent in one request
 
 Problem differs(const SeccompData& data, std::uint32_t ours, std::uint32_t theirs) {
   return Problem{FindingKind::kDifferent,
@@ -24,7 +24,7 @@ Problem differs(const SeccompData& data, std::uint32_t ours, std::uint32_t their
                  "inputs", Witness{data, ours, theirs}};
 }
 
-// The problem with an answer, if there is one.
+// Returns the problem with an answer, if there is one.
 std::optional<Problem> problem_with(ProgramView program, std::span<const SeccompData> inputs,
                                     const Answer<std::vector<std::uint32_t>>& answer,
                                     Sameness sameness) {
@@ -60,7 +60,7 @@ class EvaluatorHunt {
       const bool original = report_.trials < source_.originals();
       ++report_.trials;
       const HuntSubject subject = source_.next(random_);
-      if (check(subject.before)) {
+      if (refusal_of(subject.before)) {
         leave_out(original, "longer than the 4096 instructions that the kernel takes");
         continue;
       }
@@ -79,7 +79,7 @@ class EvaluatorHunt {
   }
 
  private:
-  // The user's own programs are tried before the limits apply.
+  // The user's own programs are tried before limits apply.
   bool finished() {
     report_.interrupted = report_.interrupted || (options_.stop && options_.stop());
     if (report_.interrupted || (options_.stop_at_first && findings_.failed())) return true;
@@ -104,6 +104,8 @@ class EvaluatorHunt {
   void examine(const HuntSubject& subject, bool original) {
     const auto inputs = inputs_for(subject.before, original);
     const auto answer = evaluator_.evaluate(subject.before, inputs);
+    // A request that is given up because the user stops the hunt says nothing about the target.
+    if (answer.outcome == Outcome::kHung && options_.stop && options_.stop()) return;
     if (answer.outcome == Outcome::kUnsupported) {
       leave_out(original, answer.detail);
       return;
@@ -121,7 +123,7 @@ class EvaluatorHunt {
     findings_.add(std::move(finding));
   }
 
-  // One input shows a difference. It is minimized together with the program.
+  // One input shows the difference. It is minimized together with the program.
   void reduce(Finding& finding, const std::vector<SeccompData>& inputs) {
     const auto start = Clock::now();
     double seconds = options_.reduce_seconds;
@@ -135,7 +137,8 @@ class EvaluatorHunt {
       if (timed_out) return std::nullopt;
       auto problem = problem_with(program, asked, evaluator_.evaluate(program, asked),
                                   options_.assess.sameness);
-      if (!problem || problem->kind != finding.kind) return std::nullopt;
+      if (!problem || problem->kind != finding.kind || (options_.stop && options_.stop()))
+        return std::nullopt;
       if (problem->kind == FindingKind::kCrashed &&
           signature_of(problem->detail) != signature_of(finding.detail))
         return std::nullopt;
@@ -155,7 +158,7 @@ class EvaluatorHunt {
           timed_out ? " (not reduced: no time)" : " (not reduced: it did not show a second time)";
       return;
     }
-    finding.subject.before = shrunk.program;
+    finding.subject.before = shrunk.result;
     finding.detail = last->detail;
     finding.witness = last->witness;
     if (finding.witness) make_input_small(finding, problem_of, asked);

@@ -1,13 +1,13 @@
-// Fuzzes an interpreter: compares its return values with those of our interpreter. Owns the loop
-// and the reduction of its findings. It must not know the provers.
+// Owns fuzzing an interpreter: the loop that compares its return values with ours, and the
+// reduction of its findings. It must not know the provers.
 #pragma once
 
 #include "fuzz/hunt/hunt.h"
 
 namespace secequiv::hunt {
 
-// Runs `inputs`, if any, on every given program before derived ones. Findings are kDifferent
-// (`witness.before` is our value, `after` the evaluator's) and requests without a usable answer.
+// Runs `inputs`, if any, on every given program before derived inputs. Findings are kDifferent
+// (`witness.before` is our value, `after` the evaluator's) or requests without a usable answer.
 // Skips programs longer than 4096 instructions. Errors: kInternal.
 Result<HuntReport> hunt_evaluator(const std::string& name, Evaluator& evaluator,
                                   ProgramSource& source, std::span<const SeccompData> inputs,

@@ -1,5 +1,5 @@
-// The findings of one hunt. Owns the report's list of findings and decides which are reduced and
-// which are only counted because their group is known. It must not know how they are reduced.
+// Owns the findings of one hunt, and decides which of them are reduced and which are only counted
+// because their group is known. It must not know how findings are reduced.
 #pragma once
 
 #include <map>
@@ -12,18 +12,18 @@ class Findings {
  public:
   Findings(HuntReport& report, const HuntOptions& options) : report_(report), options_(options) {}
 
-  // True if this finding should be reduced, then added. Otherwise it is counted.
+  // Returns true if the caller should reduce this finding and then add() it. Otherwise counts it.
   bool wants(Finding& finding);
   void add(Finding reduced);
-  // `problem` as a finding, not reduced yet.
+  // Makes a finding from `problem`, not reduced yet.
   Finding finding(Problem problem, const HuntSubject& subject, std::uint64_t trial,
                   double seconds) const;
 
-  // True once a failure was found.
+  // Returns whether a failure was found.
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
-  // True if the group is known; counts one more for it.
+  // Returns true if the group is known, and then counts one more finding in it.
   bool merge(const std::string& group);
 
   HuntReport& report_;

@@ -10,7 +10,7 @@
 #include "fuzz/hunt/reduce.h"
 #include "fuzz/hunt/scaling.h"
 #include "harness/base/clock.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/generate/random_program.h"
 #include "harness/inputs/cases.h"
 #include "harness/policy/json.h"
@@ -20,9 +20,9 @@ namespace secequiv::hunt {
 namespace {
 
 constexpr std::size_t kMostBatch = 256;
-constexpr std::size_t kChunk = 16;  // requests between two looks at the time
+constexpr std::size_t kChunk = 16;  // requests before the time is checked again
 constexpr std::uint64_t kSureTrials = 3;
-constexpr double kBatchSeconds = 0.05;  // a batch should take, so that limits are kept
+constexpr double kBatchSeconds = 0.05;  // intended time for a batch, so that limits are kept
 constexpr std::uint64_t kRepeatEvery = 16;
 
 class Hunt {
@@ -64,10 +64,11 @@ class Hunt {
     bool original;
     HuntSubject subject;
     Answer<Program> answer;
-    bool counted = true;  // false: a further request of a counted trial
+    bool counted = true;  // false: a second request of a trial that is counted
   };
 
-  // One generator per trial, so that a seed's programs do not depend on our speed.
+  // Each trial has its own generator, so that a seed's programs do not depend on the machine's
+  // speed.
   Random random_for(std::uint64_t trial, std::uint64_t purpose) const {
     return Random(Random(options_.seed).next() ^ (2 * trial + purpose) * 0xd1342543de82ef95);
   }
@@ -77,7 +78,7 @@ class Hunt {
     return report_.interrupted;
   }
 
-  // The user's own programs are tried before the limits apply.
+  // The user's own programs are tried before limits apply.
   bool finished() {
     if (stopped() || (options_.stop_at_first && findings_.failed())) return true;
     if (report_.trials < source_.originals()) return false;
@@ -112,7 +113,7 @@ class Hunt {
     return Ok{};
   }
 
-  // Sends all requests, or only the first ones if time runs out or the hunt is stopped.
+  // Sends all requests, or only the first ones if the time is over or the hunt is stopped.
   void answer(std::vector<Trial>& trials) {
     std::size_t done = 0;
     while (done < trials.size() &&
@@ -144,7 +145,14 @@ class Hunt {
     return derived;
   }
 
+  // Whether the request was given up because the user stops the hunt, which says nothing about the
+  // target.
+  bool given_up(const Answer<Program>& answer) {
+    return answer.outcome == Outcome::kHung && stopped();
+  }
+
   Result<Ok> examine(const Trial& trial) {
+    if (given_up(trial.answer)) return Ok{};
     ++report_.trials;
     if (trial.answer.outcome == Outcome::kUnsupported) {
       ++report_.unsupported;
@@ -157,7 +165,7 @@ class Hunt {
     return examine_answer(trial);
   }
 
-  // Examines the answer of a trial or of a request that followed from one.
+  // Examines the answer of a trial, or of a second request that followed from one.
   Result<Ok> examine_answer(const Trial& trial) {
     AssessOptions how = options_.assess;
     how.thorough = trial.original;
@@ -176,14 +184,15 @@ class Hunt {
     return note(trial, FindingKind::kGrew);
   }
 
-  // Repeats the request, and optimizes the answer again. Both results are assessed like any answer;
-  // only right ones can be notes.
+  // Repeats the request, and sends the answer as a new request. Both results are assessed like any
+  // answer. Only a right result can lead to a note.
   Result<Ok> ask_again(const Trial& trial) {
-    if (!trial.answer.ok() || check(trial.answer.value, LengthRule::kUnlimited)) return Ok{};
+    if (!trial.answer.ok() || refusal_of(trial.answer.value, LengthRule::kUnlimited)) return Ok{};
     ++report_.repeated;
     Trial again = trial;
     again.original = again.counted = false;
     again.answer = ask(target_, trial.subject);
+    if (given_up(again.answer)) return Ok{};
     if (!again.answer.ok() || again.answer.value != trial.answer.value) {
       if (auto s = examine_answer(again); !s) return s;
       if (again.answer.ok())
@@ -194,7 +203,7 @@ class Hunt {
     const Trial twice{trial.number, false,
                       HuntSubject{trial.subject.name + ", its answer", {}, trial.answer.value},
                       target_.optimizer->optimize(trial.answer.value), false};
-    if (twice.answer.outcome == Outcome::kUnsupported ||
+    if (given_up(twice.answer) || twice.answer.outcome == Outcome::kUnsupported ||
         (twice.answer.ok() && twice.answer.value == trial.answer.value))
       return Ok{};
     if (auto s = examine_answer(twice); !s) return s;
@@ -216,13 +225,13 @@ class Hunt {
     return Ok{};
   }
 
-  // Answers to the programs that time is measured with are assessed, too.
+  // Answers to the programs of the measurement are assessed, too.
   Result<Ok> measure() {
     Result<Ok> status = Ok{};
     report_.scaling = measure_scaling(
         *target_.optimizer, options_,
         [&](const std::string& family, const Program& program, const Answer<Program>& answer) {
-          if (answer.outcome == Outcome::kUnsupported || !status) return;
+          if (answer.outcome == Outcome::kUnsupported || given_up(answer) || !status) return;
           status = examine_answer(
               Trial{report_.trials, false, HuntSubject{family, {}, program}, answer, false});
         });
@@ -264,7 +273,7 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
   std::ranges::sort(report.findings, {}, [](const Finding& finding) {
     return std::tuple(!finding.failure, finding.kind, finding.trial);
   });
-  // The first of these that was found decides.
+  // The first kind of this list that was found determines the verdict.
   constexpr std::array<std::pair<FindingKind, Verdict>, 9> kWorst = {{
       {FindingKind::kDifferent, Verdict::kDifferent},
       {FindingKind::kCrashed, Verdict::kCrashed},

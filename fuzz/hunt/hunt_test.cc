@@ -17,7 +17,7 @@
 #include "fuzz/hunt/store.h"
 #include "fuzz/hunt/testing.h"
 #include "harness/base/text.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -40,7 +40,7 @@ const Finding* of_kind(const HuntReport& report, FindingKind kind) {
   return at == report.findings.end() ? nullptr : &*at;
 }
 
-// JSET taken for "all bits set".
+// A wrong optimizer that treats JSET as "all bits are set".
 Program all_bits(ProgramView program) {
   Program out(program.begin(), program.end());
   for (std::size_t pc = 0; pc < out.size(); ++pc)
@@ -48,7 +48,7 @@ Program all_bits(ProgramView program) {
   return out;
 }
 
-TEST(Hunt, WhatChangesNothingPassesAndIsProven) {
+TEST(Hunt, UnchangedProgramsPassAndAreProven) {
   const HuntReport report = hunt_for(same, options_for(500));
   EXPECT_EQ(report.verdict, Verdict::kPass) << report.reason;
   EXPECT_EQ(report.trials, 500u);
@@ -59,7 +59,7 @@ TEST(Hunt, WhatChangesNothingPassesAndIsProven) {
   EXPECT_TRUE(report.findings.empty());
 }
 
-TEST(Hunt, WrongAnswersAreReducedToTheirCause) {
+TEST(Hunt, ReducesWrongAnswersToTheirCause) {
   for (const bool prove : {true, false}) {
     HuntOptions options = options_for(2000);
     if (!prove) options.assess.prover = {};
@@ -69,7 +69,7 @@ TEST(Hunt, WrongAnswersAreReducedToTheirCause) {
     ASSERT_EQ(report.verdict, Verdict::kDifferent) << prove;
     const Finding& finding = report.findings.front();
     EXPECT_TRUE(finding.reduced);
-    // A load, the test and two returns; a constant in A may stand for the load.
+    // The load, the test and two returns remain. A constant in A may replace the load.
     EXPECT_LE(finding.subject.before.size(), 4u) << asm_text(finding.subject.before);
     EXPECT_TRUE(has(finding.subject.before, kJsetK));
     EXPECT_EQ(*finding.after, all_bits(finding.subject.before));
@@ -82,17 +82,17 @@ TEST(Hunt, WrongAnswersAreReducedToTheirCause) {
   }
 }
 
-TEST(Hunt, EqualCausesAreOneFinding) {
+TEST(Hunt, GroupsFindingsByCause) {
   const HuntReport report =
       hunt_for([](ProgramView p) { return FakeCompiler::answered(all_bits(p)); }, options_for(300));
   std::uint64_t seen = report.not_reduced;
   for (const Finding& finding : report.findings) seen += finding.count;
   EXPECT_GT(seen, 20u);
-  // The test may keep its load or not, and its branches may be either way round.
+  // The reduced test may have a load or not, and its branches may have either order.
   EXPECT_LE(report.findings.size(), 6u);
 }
 
-TEST(Hunt, AnAnswerTheKernelRefusesIsRejected) {
+TEST(Hunt, RejectsAnswersThatTheKernelRefuses) {
   const HuntReport report = hunt_for(
       [](ProgramView p) {
         Program out(p.begin(), p.end());
@@ -107,7 +107,7 @@ TEST(Hunt, AnAnswerTheKernelRefusesIsRejected) {
   EXPECT_TRUE(has(finding->subject.before, kNeg));
 }
 
-TEST(Hunt, ProgramsThatWereTooLongMayStaySo) {
+TEST(Hunt, TooLongProgramsMayStayTooLong) {
   FakeOptimizer optimizer(same);
   const Program longer(5000, Insn{kLdImm, 0, 0, 1});
   Program program = longer;
@@ -118,7 +118,7 @@ TEST(Hunt, ProgramsThatWereTooLongMayStaySo) {
   EXPECT_EQ(report->verdict, Verdict::kPass) << report->reason;
 }
 
-TEST(Hunt, CrashesAreReducedAndGroupedByWhatTheySay) {
+TEST(Hunt, GroupsCrashesByMessage) {
   const HuntReport report = hunt_for(
       [](ProgramView p) {
         if (has(p, kDivX))
@@ -136,14 +136,14 @@ TEST(Hunt, CrashesAreReducedAndGroupedByWhatTheySay) {
   }
 }
 
-// A program that decides the same and is another.
+// Returns a different program with the same meaning.
 Program with_a_null_jump(ProgramView program) {
   Program out = {Insn{kJa, 0, 0, 0}};
   out.insert(out.end(), program.begin(), program.end());
   return out;
 }
 
-// As all_bits, but for one constant.
+// Returns an optimizer like all_bits that changes only tests for one constant.
 std::function<Program(ProgramView)> all_bits_of(std::uint32_t k) {
   return [k](ProgramView program) {
     Program out(program.begin(), program.end());
@@ -166,7 +166,7 @@ HuntReport hunt_given(Optimizer& optimizer, std::vector<NamedProgram> programs) 
   return *report;
 }
 
-TEST(Hunt, ThePassThatIsWrongIsNamed) {
+TEST(Hunt, NamesTheWrongPass) {
   for (const bool prove : {true, false}) {
     StagedOptimizer optimizer(
         {{"pad", with_a_null_jump}, {"all-bits", all_bits}, {"pad again", with_a_null_jump}});
@@ -199,7 +199,7 @@ TEST(Hunt, OneShapeInTwoPassesIsTwoFindings) {
   EXPECT_EQ(shape_of(six.subject.before), shape_of(ten.subject.before));
   EXPECT_EQ(std::pair(six.pass, ten.pass), std::pair(std::string("six"), std::string("ten")));
   EXPECT_EQ(std::pair(six.count, ten.count), std::pair(std::uint64_t{1}, std::uint64_t{2}));
-  // Where it does not tell, they are one.
+  // Without reported stages, they are one group.
   optimizer.spoil = [](auto& stages) { stages.outcome = Outcome::kUnsupported; };
   const HuntReport without = hunt_given(optimizer, programs);
   ASSERT_EQ(without.findings.size(), 1u);
@@ -207,7 +207,7 @@ TEST(Hunt, OneShapeInTwoPassesIsTwoFindings) {
   EXPECT_EQ(without.findings[0].group, "different: " + shape_of(six.subject.before));
 }
 
-TEST(Hunt, StagesThatDoNotFitTheAnswerAreIgnored) {
+TEST(Hunt, IgnoresStagesThatDoNotFitTheAnswer) {
   StagedOptimizer optimizer({{"pad", with_a_null_jump}, {"six", all_bits_of(6)}});
   using Stages = Answer<std::vector<OptimizerStage>>;
   const std::vector<std::pair<std::function<void(Stages&)>, std::string>> cases = {
@@ -216,7 +216,7 @@ TEST(Hunt, StagesThatDoNotFitTheAnswerAreIgnored) {
       {[](Stages& stages) { stages.value.clear(); }, ""},
       {[](Stages& stages) { stages.value.pop_back(); }, ""},
       {[](Stages& stages) { stages.value.back().program.back().k ^= 6; }, ""},
-      // What the kernel would not take is not what this finding is about.
+      // Stages that the kernel would refuse do not explain a wrong answer.
       {[](Stages& stages) { stages.value.front().program = {{0xffff, 255, 255, ~0u}}; }, "six"},
       {[](Stages& stages) { stages.value.front().program.clear(); }, "six"},
   };
@@ -233,7 +233,7 @@ TEST(Hunt, StagesThatDoNotFitTheAnswerAreIgnored) {
   }
 }
 
-TEST(Hunt, APlantedPassIsBlamedByItsName) {
+TEST(Hunt, NamesThePlantedPass) {
   for (const char* pass : {"merge-returns", "skip-decided-tests", "remove-unreachable"}) {
     const auto planted = builtin_optimizer(std::string("broken:twin-") + pass);
     HuntOptions options = options_for(3000);
@@ -265,7 +265,7 @@ TEST(Hunt, HangsRefusalsGarbageAndExhaustionAreFailures) {
 }
 
 TEST(Hunt, NotesDoNotFail) {
-  // Of each program, as how many programs are asked about at once depends on the time they take.
+  // Counts requests by program, because the number of programs in one batch depends on time.
   std::map<std::uint64_t, bool> odd;
   const std::vector<std::pair<FindingKind, Function>> cases = {
       {FindingKind::kGrew,
@@ -286,7 +286,7 @@ TEST(Hunt, NotesDoNotFail) {
        }},
       {FindingKind::kNotIdempotent, [](ProgramView p) {
          Program out(p.begin(), p.end());
-         // One dead return more, until their number fits.
+         // Adds an unreachable return, until the length has a certain remainder.
          if (out.size() % 3 != 2 && out.size() < kMaxInsns) out.push_back(out.back());
          return FakeCompiler::answered(out);
        }}};
@@ -302,7 +302,7 @@ TEST(Hunt, NotesDoNotFail) {
   }
 }
 
-TEST(Hunt, ALostCacheableCallFailsUnlessAllowed) {
+TEST(Hunt, LostCacheableCallFailsUnlessAllowed) {
   const Function loads_an_argument = [](ProgramView p) {
     Program out(p.begin(), p.end());
     out.insert(out.begin(), {Insn{kLdWAbs, 0, 0, 16}, Insn{kLdImm, 0, 0, 0}});
@@ -320,7 +320,7 @@ TEST(Hunt, ALostCacheableCallFailsUnlessAllowed) {
   }
 }
 
-TEST(Hunt, WhatCannotBeDecidedForGivenProgramsIsUnknown) {
+TEST(Hunt, UndecidedGivenProgramIsUnknown) {
   FakeOptimizer optimizer(same);
   HuntOptions options = options_for(1);
   options.assess.prover = [](const Question&, bool) { return Result<Proof>(Proof{}); };
@@ -329,7 +329,7 @@ TEST(Hunt, WhatCannotBeDecidedForGivenProgramsIsUnknown) {
   ASSERT_TRUE(report);
   EXPECT_EQ(report->verdict, Verdict::kUnknown);
   EXPECT_EQ(report->undecided, 1u);
-  // Generated ones are counted, and unknown if a proof is required.
+  // Undecided generated programs are counted; the verdict is unknown only if proof is required.
   EXPECT_EQ(hunt_for(same,
                      [&] {
                        HuntOptions o = options;
@@ -342,7 +342,7 @@ TEST(Hunt, WhatCannotBeDecidedForGivenProgramsIsUnknown) {
   EXPECT_EQ(hunt_for(same, options).verdict, Verdict::kUnknown);
 }
 
-TEST(Hunt, WhatIsWrongTheSecondTimeIsAFailure) {
+TEST(Hunt, WrongSecondAnswerIsAFailure) {
   for (const bool crashes : {true, false}) {
     std::size_t requests = 0;
     FakeOptimizer optimizer([&](ProgramView p) {
@@ -357,7 +357,7 @@ TEST(Hunt, WhatIsWrongTheSecondTimeIsAFailure) {
   }
 }
 
-TEST(Hunt, WhatItMakesOfItsOwnAnswerIsJudged) {
+TEST(Hunt, AssessesReoptimizedAnswers) {
   FakeOptimizer optimizer([](ProgramView p) {
     Program out(p.begin(), p.end());
     if (out.size() == 2) return failure(Outcome::kCrashed, "two are too few");
@@ -371,7 +371,7 @@ TEST(Hunt, WhatItMakesOfItsOwnAnswerIsJudged) {
   EXPECT_EQ(report->verdict, Verdict::kCrashed) << report->reason;
 }
 
-TEST(Hunt, LongProgramsOfTheMeasurementAreJudgedToo) {
+TEST(Hunt, AssessesLongProgramsOfTheMeasurement) {
   HuntOptions options = options_for(20);
   options.scaling = true;
   options.reductions = 1;
@@ -384,7 +384,7 @@ TEST(Hunt, LongProgramsOfTheMeasurementAreJudgedToo) {
   });
   FakeOptimizer wrong(
       [&](ProgramView p) { return long_ones(p, FakeCompiler::answered({{kRetK, 0, 0, 0x1234}})); });
-  // Nothing generated in so few trials is that long.
+  // So few trials generate no program of this length.
   for (auto& [optimizer, verdict] :
        {std::pair<FakeOptimizer&, Verdict>(crashes, Verdict::kCrashed),
         std::pair<FakeOptimizer&, Verdict>(wrong, Verdict::kDifferent)}) {
@@ -396,7 +396,7 @@ TEST(Hunt, LongProgramsOfTheMeasurementAreJudgedToo) {
   }
 }
 
-TEST(Hunt, AnAllowedFailureHidesNoOpenProof) {
+TEST(Hunt, AllowedFailureDoesNotHideUndecidedProof) {
   FakeOptimizer optimizer([](ProgramView p) {
     Program out(p.begin(), p.end());
     out.insert(out.begin(), {Insn{kLdWAbs, 0, 0, 16}, Insn{kLdImm, 0, 0, 0}});
@@ -424,7 +424,7 @@ TEST(Hunt, NothingComparedIsUnknown) {
   EXPECT_EQ(report->verdict, Verdict::kUnknown);
 }
 
-TEST(Hunt, EverythingGivenIsTestedOrItIsSaid) {
+TEST(Hunt, TriesEveryGivenProgram) {
   std::vector<NamedProgram> programs;
   for (std::uint32_t i = 0; i < 40; ++i) programs.push_back({"p", {{kRetK, 0, 0, i}}});
   FakeOptimizer optimizer([](ProgramView p) {
@@ -438,7 +438,7 @@ TEST(Hunt, EverythingGivenIsTestedOrItIsSaid) {
   EXPECT_EQ(report->reason, "1 of 40 given ones were not tested: not 30");
 }
 
-TEST(Hunt, ACommandThatCannotRunIsAnErrorAtOnce) {
+TEST(Hunt, CommandThatCannotRunIsAnErrorAtOnce) {
   FakeOptimizer optimizer([](ProgramView) {
     return failure(Outcome::kCannotRun, "it exited with status 127; its standard error ends: no");
   });
@@ -456,7 +456,7 @@ TEST(Hunt, NothingTestedIsUnknown) {
   EXPECT_EQ(report.unsupported_example, "no jumps");
 }
 
-TEST(Hunt, StopsWhenAsked) {
+TEST(Hunt, StopsOnRequest) {
   HuntOptions options = options_for(1'000'000);
   int asked = 0;
   options.stop = [&] { return ++asked > 5; };
@@ -466,7 +466,7 @@ TEST(Hunt, StopsWhenAsked) {
   EXPECT_LT(report.trials, 10'000u);
 }
 
-TEST(Hunt, CompilersAreReducedToTheRuleTheyGetWrong) {
+TEST(Hunt, ReducesToTheRuleThatACompilerGetsWrong) {
   FakeCompiler compiler([](const Policy& policy) {
     Policy wrong = policy;
     for (RuleSet& set : wrong.rule_sets)

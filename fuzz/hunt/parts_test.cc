@@ -1,4 +1,4 @@
-// The parts of the hunt that its loop only calls: how time grows, interpreters, grouping, files.
+// Tests parts of the hunt other than its loop: growth of time, evaluators, grouping, and files.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -15,7 +15,7 @@
 namespace secequiv::hunt {
 namespace {
 
-TEST(Scaling, WhatGrowsTooFastIsSaid) {
+TEST(Scaling, ReportsTimeThatGrowsTooFast) {
   FakeOptimizer cubic([](ProgramView p) {
     const double size = static_cast<double>(p.size()) / 4096;
     std::this_thread::sleep_for(std::chrono::duration<double>(size * size * size * 0.12));
@@ -32,7 +32,7 @@ TEST(Scaling, WhatGrowsTooFastIsSaid) {
   }
 }
 
-TEST(Scaling, LimitsAreOfGrowthAndOfTime) {
+TEST(Scaling, LimitsGrowthAndTime) {
   EXPECT_FALSE(too_slow({"quadratic", {1024, 2048, 4096}, {0.05, 0.2, 0.8}, 2.0}));
   EXPECT_TRUE(too_slow({"cubic", {1024, 2048, 4096}, {0.01, 0.08, 0.64}, 3.0}));
   EXPECT_FALSE(too_slow({"cubic but fast", {1024, 2048, 4096}, {1e-5, 8e-5, 64e-5}, 3.0}));
@@ -48,8 +48,8 @@ TEST(HuntEvaluator, AgreementPasses) {
   EXPECT_GT(report->evaluations, 5000u);
 }
 
-TEST(HuntEvaluator, DisagreementIsReducedToOneInstructionAndOneWord) {
-  // Subtracts the wrong way round.
+TEST(HuntEvaluator, ReducesDisagreementToOneInstructionAndOneWord) {
+  // Treats NEG as a load of 7.
   FakeEvaluator evaluator([](ProgramView p, const SeccompData& data) {
     Program wrong;
     for (const Insn& in : p) wrong.push_back(in.code == kNeg ? Insn{kLdImm, 0, 0, 7} : in);
@@ -67,18 +67,18 @@ TEST(HuntEvaluator, DisagreementIsReducedToOneInstructionAndOneWord) {
   EXPECT_EQ(finding.witness->before, 0u);
   EXPECT_EQ(finding.witness->after, 7u);
   SeccompData data = finding.witness->data;
-  data.set_arch(0);  // which is x86_64, for people
+  data.set_arch(0);  // shown as x86_64
   EXPECT_EQ(data, SeccompData{});
 }
 
-TEST(Shape, ForgetsValuesOnly) {
+TEST(Shape, DependsOnlyOnStructure) {
   const Program one = {{kLdWAbs, 0, 0, 16}, {kJeqK, 0, 1, 5}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
   Program other = one;
   other[0].k = 24;
   other[1].k = 77;
   other[3].k = 9;
   EXPECT_EQ(shape_of(one), shape_of(other));
-  other[3].k = 1;  // now both returns are the same
+  other[3].k = 1;  // now both returns are equal
   EXPECT_NE(shape_of(one), shape_of(other));
   other = one;
   other[1].jt = 1;
@@ -94,7 +94,7 @@ TEST(Shape, ForgetsValuesOnly) {
             "it exited with status #: panic: nil");
 }
 
-TEST(Store, FilesAreProgramsWithTheirReplay) {
+TEST(Store, FilesContainProgramAndReplayCommand) {
   HuntReport report;
   report.kind = "optimizer";
   report.target = "sh it.sh '{}'";

@@ -1,4 +1,4 @@
-// Tests the tester: every planted pass is found by derived and mutated inputs alone, and by proof.
+// Tests that derived and mutated inputs alone find every planted pass, and that proofs do, too.
 #include "adapters/broken/planted_passes.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "harness/base/file.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/bpf/text.h"
 #include "harness/generate/policy.h"
@@ -39,8 +39,8 @@ struct Subject {
   std::vector<SeccompData> inputs;
 };
 
-// Runs the planted pass alone, or after the passes of its kind that precede it in the table (a
-// bytecode pass: after all passes).
+// Runs the planted pass alone, or after all earlier passes of its kind; a bytecode pass runs after
+// all passes.
 Program with_planted(const PlantedPass& planted, const Policy& policy, bool alone) {
   std::vector<const Pass*> earlier;
   for (const Pass* pass : standard_passes()) {
@@ -60,17 +60,17 @@ Program with_planted(const PlantedPass& planted, const Policy& policy, bool alon
 }
 
 bool proven_different(const Subject& subject) {
-  // Enough for any real filter; of random programs there are others.
+  // These limits suffice for real filters, but not for all random programs.
   constexpr dd::Limits kLimits{std::size_t{1} << 18, std::size_t{1} << 18};
   auto proof = dd::prove(Pair{subject.before, subject.after, Sameness::kRaw}, kLimits);
   if (!proof || proof->verdict != Verdict::kDifferent) return false;
-  // The engine replays its witness; that it does here, too, is what the verdict means.
+  // The engine replays its witness, so the programs must also differ here.
   const SeccompData& data = proof->witness->data;
   EXPECT_NE(run(subject.before, data), run(subject.after, data)) << subject.name;
   return true;
 }
 
-// As a fuzzer does: derived inputs, then ones that differ from them in a bit or a word.
+// Works like a fuzzer: runs derived inputs, then inputs that differ from them in one bit or word.
 bool found_by_inputs(const Subject& subject, Random& random) {
   for (const SeccompData& data : subject.inputs)
     if (run(subject.before, data) != run(subject.after, data)) return true;
@@ -99,7 +99,7 @@ Subject of_program(const PlantedPass& planted, std::string name, const Program& 
   return out;
 }
 
-// Real policies first, then random ones; random programs for bytecode passes.
+// Visits real policies, then random ones. For bytecode passes, it also visits random programs.
 template <class Visit>
 void subjects(const PlantedPass& planted, Random& random, const Visit& visit) {
   const std::filesystem::path folder =
@@ -111,7 +111,7 @@ void subjects(const PlantedPass& planted, Random& random, const Visit& visit) {
     for (const bool alone : {false, true})
       if (visit(of_policy(planted, name, policy_from(*text), alone))) return;
   }
-  // Two tests of the same word under different masks.
+  // These two tests use different masks on one word.
   const Policy masks = x86_64_policy(
       R"j({"action": "allow", "rules": {"mmap": {"any_of": [
           {"args": {"2": {"masked_eq": {"mask": 6, "value": 2}, "bits": 32}}},
@@ -137,7 +137,7 @@ std::vector<PlantedPass> all_planted_passes() {
   return out;
 }
 
-TEST(PlantedPasses, AtLeastOneForEachPass) {
+TEST(PlantedPasses, EveryPassHasAPlantedVariant) {
   const auto planted_passes = all_planted_passes();
   for (const Pass& pass : all_passes()) {
     const auto planted = std::ranges::find(planted_passes, pass.name, &PlantedPass::pass);
@@ -154,7 +154,7 @@ TEST_P(EveryPlantedPass, IsFoundByProof) {
   Random random(90);
   bool found = false;
   subjects(GetParam(), random, [&](const Subject& subject) {
-    EXPECT_FALSE(check(subject.after, LengthRule::kUnlimited)) << subject.name;
+    EXPECT_FALSE(refusal_of(subject.after, LengthRule::kUnlimited)) << subject.name;
     found = proven_different(subject);
     return found;
   });
@@ -165,7 +165,7 @@ TEST_P(EveryPlantedPass, IsFoundByInputsAlone) {
   Random random(91);
   bool found = false;
   subjects(GetParam(), random, [&](const Subject& subject) {
-    // A program that did not change has nothing to find.
+    // The pass did nothing, so there is nothing to find.
     if (subject.after == subject.before) return false;
     found = found_by_inputs(subject, random);
     return found;
@@ -173,7 +173,7 @@ TEST_P(EveryPlantedPass, IsFoundByInputsAlone) {
   EXPECT_TRUE(found) << GetParam().bug;
 }
 
-// The two never contradict each other: inputs do not differ where programs are proven the same.
+// Inputs must not differ if the programs are proven equivalent.
 TEST_P(EveryPlantedPass, InputsAndProofAgree) {
   Random random(92);
   int seen = 0;

@@ -1,5 +1,5 @@
-// The tester tested: every planted optimizer, compiler and interpreter is found; by inputs derived
-// from policies alone, by fuzzing, and by proof. The tables say how fast.
+// Tests that every planted optimizer, compiler and interpreter is found: by derived inputs alone,
+// by fuzzing, and by proof. Prints tables of how quickly.
 #include "adapters/broken/planted.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 #include "adapters/broken/evaluators.h"
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/generate/policy.h"
 #include "harness/generate/program.h"
 #include "harness/generate/random_program.h"
@@ -38,21 +38,21 @@ constexpr std::size_t kSeeds = 5;
 #else
 constexpr std::size_t kSeeds = 1;
 #endif
-constexpr std::size_t kTrials = 10000;    // random policies or programs within which it is found
-constexpr std::size_t kInputs = 200;      // for each
-constexpr std::size_t kGenerated = 2000;  // policies and programs to derive inputs from as well
+constexpr std::size_t kTrials = 10000;    // a planted bug must be found within this many
+constexpr std::size_t kInputs = 200;      // for each policy or program
+constexpr std::size_t kGenerated = 2000;  // generated ones to derive inputs from
 constexpr CaseLimits kCases{.per_syscall = 200, .total = 100000};
 
 using Inputs = std::vector<SeccompData>;
 
-// A program, what became of it, and inputs to run both on.
+// A program, the answer to it, and inputs for both.
 struct Subject {
   Program before;
   Program after;
   Inputs inputs;
 };
 
-// All random things come from here.
+// The only sources of random policies and programs.
 Policy some_policy(Random& random) { return generate_policy(random); }
 Program some_program(Random& random) { return generate_program(random); }
 Inputs some_inputs(Random& random, const Policy& policy) {
@@ -64,7 +64,7 @@ Inputs some_inputs(Random& random, ProgramView program) {
   return random_inputs(random, program, kInputs);
 }
 
-// What a fuzzer tries: policies; of optimizers every other time a program.
+// Returns what a fuzzer would try: a policy, or for optimizers every second time a program.
 Subject some_subject(const Planted& planted, Random& random, std::size_t trial) {
   Subject out;
   const auto* optimizer = std::get_if<PlantedOptimizer>(&planted.run);
@@ -118,7 +118,7 @@ std::vector<Policy> corpus() {
   return out;
 }
 
-// A policy or a program with the inputs derived from it and what they should give.
+// A policy or program, the inputs derived from it, and the values that they should give.
 struct Known {
   std::variant<Policy, Program> from;
   std::vector<SeccompData> inputs;
@@ -135,7 +135,7 @@ Known known(std::variant<Policy, Program> from) {
   return out;
 }
 
-// The corpus' policies, then random policies and programs in turn, made as they are asked for.
+// Supplies the policies of the corpus, then random policies and programs alternately, on demand.
 class KnownCases {
  public:
   KnownCases() {
@@ -173,7 +173,7 @@ bool found_by_derived(const Planted& planted, const Known& here) {
   return false;
 }
 
-// What one fuzzing run took, and the pair it ended with.
+// The duration of one fuzzing run, and the pair that it found.
 struct Found {
   std::size_t trials;
   double seconds;
@@ -185,7 +185,7 @@ std::optional<Found> fuzz(const Planted& planted, std::uint64_t seed) {
   const auto start = Clock::now();
   for (std::size_t trial = 0; trial < kTrials; ++trial) {
     Subject subject = some_subject(planted, random, trial);
-    if (const auto refusal = check(subject.after, LengthRule::kUnlimited)) {
+    if (const auto refusal = refusal_of(subject.after, LengthRule::kUnlimited)) {
       ADD_FAILURE() << planted.name << ": " << describe(*refusal, subject.after);
       return std::nullopt;
     }
@@ -201,7 +201,7 @@ T median(std::vector<T> values) {
   return *middle;
 }
 
-// Seconds until the pair is proven different; nothing if the limits are too low for it.
+// Returns the seconds until the pair is proven different, or std::nullopt if a limit is reached.
 std::optional<double> prove(const Subject& subject) {
   const auto start = Clock::now();
   const auto proof = dd::prove(Pair{subject.before, subject.after, Sameness::kRaw});
@@ -216,7 +216,7 @@ std::optional<double> prove(const Subject& subject) {
 }
 
 struct Row {
-  std::optional<std::size_t> derived;  // from how many policies and programs
+  std::optional<std::size_t> derived;  // number of policies and programs needed
   std::vector<std::size_t> trials;
   std::vector<double> fuzzed;  // seconds
   std::vector<double> proven;  // seconds
@@ -234,7 +234,7 @@ Row row(const Planted& planted, KnownCases& cases) {
     out.fuzzed.push_back(found->seconds);
     if (const auto seconds = prove(found->subject)) out.proven.push_back(*seconds);
   }
-  // What fuzzing found may be beyond the prover's limits; then it gets other pairs.
+  // The pair that fuzzing found may exceed the prover's limits. Then it tries other pairs.
   for (std::size_t more = kSeeds; out.proven.empty() && more < kSeeds + 6; ++more)
     if (const auto found = fuzz(planted, 1000 + more))
       if (const auto seconds = prove(found->subject)) out.proven.push_back(*seconds);
@@ -267,7 +267,7 @@ void expect_all_found(bool planted_passes) {
 TEST(Planted, BugClassesAreFound) { expect_all_found(false); }
 TEST(Planted, PassesAreFound) { expect_all_found(true); }
 
-TEST(Planted, EveryBugClassIsThere) {
+TEST(Planted, EveryBugClassIsPresent) {
   std::set<std::string_view> names;
   std::set<std::string_view> classes;
   for (const Planted& planted : broken::planted_optimizers()) {
@@ -282,7 +282,7 @@ TEST(Planted, EveryBugClassIsThere) {
 
 class EveryEvaluator : public testing::TestWithParam<PlantedEvaluator> {};
 
-TEST_P(EveryEvaluator, IsFound) {
+TEST_P(EveryEvaluator, IsFoundByRandomPrograms) {
   Random random(5);
   for (std::size_t trial = 1; trial <= kTrials; ++trial) {
     const Program program = some_program(random);

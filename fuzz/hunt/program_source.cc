@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/generate/mutate.h"
 #include "harness/generate/policy.h"
 #include "harness/generate/program.h"
@@ -12,7 +12,7 @@
 namespace secequiv::hunt {
 namespace {
 
-constexpr std::size_t kMostMutated = 2 * kMaxInsns;  // changed copies do not grow without end
+constexpr std::size_t kMostMutated = 2 * kMaxInsns;  // limits the growth of changed copies
 
 class GeneratedPrograms : public ProgramSource {
  public:
@@ -25,14 +25,14 @@ class GeneratedPrograms : public ProgramSource {
 class GeneratedPolicies : public ProgramSource {
  public:
   HuntSubject next(Random& random) override {
-    // Most compilers cannot express most of the other shapes.
+    // Most compilers can express only few policies of other shapes.
     return subject_of("generated", random.one_in(2) ? generate_policy(random, PolicyShape::kCommon)
                                                     : generate_policy(random));
   }
   [[nodiscard]] std::string describe() const override { return "generated policies"; }
 };
 
-// A copy of one of `given`, mostly changed once or twice, sometimes many times.
+// Returns a copy of one of `given`. Most copies are changed once or twice, some many times.
 template <class T, class Change>
 T changed(Random& random, const std::vector<T>& given, const Change& change) {
   T out = random.pick(given);

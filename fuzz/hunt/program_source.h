@@ -1,5 +1,5 @@
-// Supplies programs and policies for what is under test. Owns the sources: a user's own, then
-// changed copies of them; or generated ones without end. It must not know who is under test.
+// Owns the sources of programs and policies: a user's own followed by changed copies of them, or an
+// endless series of generated ones. It must not know what is under test.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,9 @@ class ProgramSource {
   ProgramSource& operator=(const ProgramSource&) = delete;
   virtual ~ProgramSource() = default;
 
-  // The next one. Its program is accepted by check(), the length rule aside.
+  // Returns the next subject. The kernel accepts its program, except that it may be too long.
   virtual HuntSubject next(Random& random) = 0;
-  // How many of the first ones are a user's own, unchanged.
+  // Returns how many of the first subjects are a user's own, unchanged.
   [[nodiscard]] virtual std::size_t originals() const { return 0; }
   [[nodiscard]] virtual std::string describe() const = 0;
 };
@@ -29,7 +29,7 @@ class ProgramSource {
 std::unique_ptr<ProgramSource> generated_programs();
 std::unique_ptr<ProgramSource> generated_policies();
 
-// A policy's unoptimized program, with the policy's text.
+// Returns a policy's unoptimized program, together with the policy's text.
 HuntSubject subject_of(std::string name, const Policy& policy);
 
 struct NamedProgram {
@@ -40,7 +40,7 @@ struct NamedPolicy {
   std::string name;
   Policy policy;
 };
-// First each one unchanged, then changed copies. Precondition: not empty.
+// Supplies each one unchanged, then changed copies. Precondition: the list is not empty.
 std::unique_ptr<ProgramSource> given_programs(std::vector<NamedProgram> programs);
 std::unique_ptr<ProgramSource> given_policies(std::vector<NamedPolicy> policies);
 

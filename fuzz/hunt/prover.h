@@ -1,17 +1,18 @@
-// The prover that assess() uses, and its limits. It must not know where the programs come from.
+// Owns the prover that assess() uses, and its limits. It must not know where the programs come
+// from.
 #pragma once
 
 #include "fuzz/hunt/assess.h"
 
 namespace secequiv::hunt {
 
-// Diagram steps before the program's length adds to them. Thousands of programs are proven a
+// Diagram steps for a program, to which its length adds more. This allows thousands of proofs each
 // second.
 inline constexpr std::size_t kNarrowSteps = std::size_t{1} << 15;
 
-// Uses no solver: it would take minutes for what diagrams leave undecided. A user's own programs
-// get the diagrams' full limits. For others dd::Prover tries cheaper ways first, and the limits
-// start at `steps` and grow with the programs.
+// Returns a prover without a solver, because a solver would take minutes if diagrams do not decide.
+// Thorough proofs have the diagrams' default limits. Others try the cheaper methods of dd::Prover
+// first; their limits start at `steps` and grow with the programs.
 Prover diagram_prover(std::size_t steps = kNarrowSteps);
 
 }  // namespace secequiv::hunt

@@ -6,7 +6,8 @@
 
 #include "fuzz/hunt/shape.h"
 #include "harness/base/clock.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
+#include "harness/compare/direction.h"
 #include "harness/generate/random_program.h"
 #include "harness/generate/shrink.h"
 #include "harness/policy/json.h"
@@ -14,13 +15,14 @@
 namespace secequiv::hunt {
 namespace {
 
-// The predicate of one reduction: which kind, which crash, which inputs, until when.
+// The condition that one reduction keeps: the kind of finding, the crash, the inputs and the
+// deadline.
 class Reduction {
  public:
   Reduction(const Target& target, const Finding& finding, const HuntOptions& options)
       : target_(target), finding_(finding), options_(options) {
     seconds_ = options.reduce_seconds;
-    // Each step of a hang takes the whole time limit.
+    // Each step that hangs takes the whole time limit of a request.
     if (finding.kind == FindingKind::kHung)
       seconds_ = std::max(seconds_, 12 * options.request_seconds);
   }
@@ -35,12 +37,13 @@ class Reduction {
       return false;
     }
     if (!*problem || !same_crash(**problem)) return false;
+    if (options_.stop && options_.stop()) return false;  // what a stop cuts off looks like a hang
     last_ = Shown{subject, std::move(answer), std::move(**problem)};
     return true;
   }
 
-  // The first pass whose program for the smallest subject shows the same kind of finding. Empty if
-  // the optimizer reports no stages, or stages that do not fit its answer.
+  // Returns the first pass whose program for the smallest subject shows the same kind of finding;
+  // "" if the optimizer reports no stages, or stages that do not fit its answer.
   std::string pass() {
     if (target_.optimizer == nullptr || !last_ || !last_->answer.ok() ||
         (finding_.kind != FindingKind::kDifferent && finding_.kind != FindingKind::kRejected))
@@ -51,7 +54,7 @@ class Reduction {
     const auto inputs = inputs_for(last_->subject, last_->problem.witness);
     AssessOptions how = options_.assess;
     how.cache = false;
-    // Reducing may have used up its time; this gets the same time again.
+    // The reduction may have used all its time, so this search has the same time again.
     start_ = Clock::now();
     for (OptimizerStage& stage : stages.value) {
       if (seconds_since(start_) > seconds_ || (options_.stop && options_.stop())) return {};
@@ -75,7 +78,7 @@ class Reduction {
     Answer<Program> answer;
     Problem problem;
   };
-  // The smallest subject so far: the last one for which still() held.
+  // The smallest subject so far: the last one for which still() returned true.
   [[nodiscard]] const std::optional<Shown>& last() const { return last_; }
 
  private:
@@ -84,7 +87,7 @@ class Reduction {
     std::vector<SeccompData> inputs;
     if (witness) inputs.push_back(witness->data);
     if (options_.assess.prover) return inputs;
-    Random random(1);  // the same subject must get the same inputs
+    Random random(1);  // equal subjects must get equal inputs
     for (const SeccompData& data : random_inputs(random, subject.before, 64))
       inputs.push_back(data);
     return inputs;
@@ -96,7 +99,7 @@ class Reduction {
     return timed_out_;
   }
 
-  // A smaller program that crashes elsewhere is another finding.
+  // A smaller program that crashes in another place is a different finding.
   bool same_crash(const Problem& problem) const {
     return finding_.kind != FindingKind::kCrashed ||
            signature_of(problem.detail) == signature_of(finding_.detail);
@@ -112,7 +115,7 @@ class Reduction {
   std::optional<Shown> last_;
 };
 
-// The witness of the reduced pair, made as small as running can make it.
+// Makes the witness of the reduced pair as small as running inputs allows.
 void finish(Finding& out, const Reduction::Shown& shown, Sameness sameness) {
   out.subject.before = shown.subject.before;
   out.subject.policy = shown.subject.policy;
@@ -123,7 +126,7 @@ void finish(Finding& out, const Reduction::Shown& shown, Sameness sameness) {
   if (!out.witness) return;
   const Pair pair{out.subject.before, *out.after, sameness};
   out.witness = minimize(pair, *out.witness);
-  out.detail = became_text(*out.witness);
+  out.detail = directed_text(*out.witness);
 }
 
 }  // namespace
@@ -152,7 +155,7 @@ Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
     }
     case FindingKind::kNotIdempotent: {
       if (!answer.ok()) return nothing;
-      if (check(answer.value, LengthRule::kUnlimited)) return nothing;
+      if (refusal_of(answer.value, LengthRule::kUnlimited)) return nothing;
       const auto again = ask(target, HuntSubject{{}, {}, answer.value});
       if (!again.ok() || again.value == answer.value) return nothing;
       return note(fmt::format("its answer of {} instructions, put in again, became other {}",

@@ -12,9 +12,9 @@ namespace secequiv::hunt {
 namespace {
 
 constexpr int kTries = 3;
-constexpr double kTrifle = 0.05;   // seconds, below which growth does not matter
-constexpr double kTooSteep = 2.5;  // exponent
-constexpr double kMuchTime = 2;    // seconds for one filter, however it grows
+constexpr double kTrifle = 0.05;   // seconds; shorter times are ignored
+constexpr double kTooSteep = 2.5;  // exponent of growth
+constexpr double kMuchTime = 2;    // seconds for one filter, independent of growth
 
 }  // namespace
 
@@ -44,7 +44,7 @@ std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions&
       row.seconds.push_back(least);
       if (least > options.request_seconds / 2) break;
     }
-    // Over the last two doublings; the first sizes are mostly transport.
+    // Uses the last two doublings, because transport dominates the first sizes.
     const std::size_t n = row.sizes.size();
     if (n >= 3 && row.seconds[n - 3] > 0)
       row.exponent =

@@ -9,7 +9,8 @@
 namespace secequiv::hunt {
 namespace {
 
-// Names values by the order in which they appear. Zero keeps its name: code treats it apart.
+// Names values in the order of their appearance. Zero keeps its name, because optimizers treat it
+// specially.
 class Names {
  public:
   explicit Names(char prefix) : prefix_(prefix) {}
@@ -28,7 +29,7 @@ class Names {
 
 constexpr std::string_view kTailMark = "; its standard error ends: ";
 
-// Of what a crash left on standard error: the first line with a panic, else the last one.
+// Returns the first line of standard error with a panic, or else the last line.
 std::string_view telling_line(std::string_view detail) {
   const std::size_t mark = detail.find(kTailMark);
   if (mark == std::string_view::npos) return {};
@@ -105,7 +106,7 @@ std::string signature_of(std::string_view detail) {
   std::string out;
   bool in_number = false;
   for (const char c : telling) {
-    // Hexadecimal digits only continue a number: words keep their letters.
+    // Hexadecimal letters count as digits only within a number, so that words keep their letters.
     const bool digit =
         std::isdigit(static_cast<unsigned char>(c)) != 0 ||
         (in_number && (std::isxdigit(static_cast<unsigned char>(c)) != 0 || c == 'x'));
@@ -126,7 +127,7 @@ bool groups_by_shape(const Finding& finding) {
     case FindingKind::kRejected:
     case FindingKind::kCacheLoss:
       return true;
-    // One that said nothing is told by its program.
+    // A crash without a message is identified by its program.
     case FindingKind::kCrashed:
       return telling_line(finding.detail).empty();
     default:
@@ -146,7 +147,7 @@ std::string group_of(const Finding& finding) {
       return kind + ": " + signature_of(finding.detail);
     case FindingKind::kSlow:
       return kind + ": " + finding.subject.name;
-    // One of each is enough: they say what the target is like, not where it is wrong.
+    // One finding of each kind suffices: it describes the target, not a wrong place in it.
     default:
       return kind;
   }

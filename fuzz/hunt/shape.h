@@ -1,6 +1,6 @@
-// When do two findings have the same cause? Owns that guess: a reduced program with its constants
-// replaced by their order of appearance and the pass to blame, or what a crash said with its
-// numbers taken out.
+// Owns the guess whether two findings have the same cause. Two wrong answers do if the same pass
+// made them and their reduced programs differ only in values; two crashes do if their messages
+// differ only in numbers.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 
 namespace secequiv::hunt {
 
-// "ld w0; jeq k0 +0 +1; ret r0; ret r1": equal for programs that differ in words loaded, constants
-// and return values only.
+// Returns text like "ld w0; jeq k0 +0 +1; ret r0; ret r1". It is equal for programs that differ
+// only in loaded words, constants and return values.
 std::string shape_of(ProgramView program);
 
-// What a crash said, without its numbers and addresses, at most 160 bytes: how it ended, and of its
-// standard error the line with a panic, or the last one.
+// Returns the message of a crash without numbers and addresses, at most 160 bytes: how it ended,
+// and the line of standard error with a panic, or else the last line.
 std::string signature_of(std::string_view detail);
 
-// Does the group of a finding depend on the shape of its program? Otherwise it is known before
-// anything is reduced.
+// Returns whether a finding's group depends on the shape of its reduced program. Otherwise the
+// group is known before the reduction.
 bool groups_by_shape(const Finding& finding);
 
-// The finding's group: its kind, and its pass and shape or its signature. "different in
-// merge-returns: ld w0; ...".
+// Returns the finding's group: its kind, then its pass and shape, or its signature. Example:
+// "different in merge-returns: ld w0; ...".
 std::string group_of(const Finding& finding);
 
 }  // namespace secequiv::hunt

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "harness/base/file.h"
+#include "harness/base/shell.h"
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
 #include "harness/coverage/state.h"
@@ -24,22 +25,6 @@ std::uint32_t hash(std::string_view text) {
   std::uint32_t out = 2166136261u;
   for (const char c : text) out = (out ^ static_cast<std::uint8_t>(c)) * 16777619u;
   return out;
-}
-
-// In single quotes for a POSIX shell, if it needs any.
-std::string quoted(const std::string& text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
 }
 
 bool is_policy(const Finding& finding, const HuntReport& report) {
@@ -72,19 +57,19 @@ std::string file_name(const Finding& finding) {
 
 std::string replay_command(const HuntReport& report, const Finding& finding,
                            const std::string& path) {
-  const std::string target = quoted(report.target);
+  const std::string target = shell_quoted(report.target);
   if (report.kind == "evaluator")
-    return fmt::format("secequiv fuzz --evaluator {} --programs {} --trials 1{}{}", target,
-                       quoted(path),
-                       finding.witness ? fmt::format(" --inputs {}.inputs", quoted(path)) : "",
-                       report.replay_options);
+    return fmt::format(
+        "secequiv fuzz --evaluator {} --programs {} --trials 1{}{}", target, shell_quoted(path),
+        finding.witness ? fmt::format(" --inputs {}.inputs", shell_quoted(path)) : "",
+        report.replay_options);
   const bool shown_by_check =
       finding.kind == FindingKind::kDifferent || finding.kind == FindingKind::kRejected;
   if (shown_by_check)
-    return fmt::format("secequiv check --{} {} {}{}", report.kind, target, quoted(path),
+    return fmt::format("secequiv check --{} {} {}{}", report.kind, target, shell_quoted(path),
                        report.replay_options);
   return fmt::format("secequiv fuzz --{} {} {} {} --trials 1 --no-scaling{}", report.kind, target,
-                     is_policy(finding, report) ? "--policies" : "--programs", quoted(path),
+                     is_policy(finding, report) ? "--policies" : "--programs", shell_quoted(path),
                      report.replay_options);
 }
 

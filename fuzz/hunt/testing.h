@@ -28,7 +28,7 @@ class FakeOptimizer : public Optimizer {
   Function function_;
 };
 
-// Passes with names, each applied once.
+// An optimizer with named passes, each applied once.
 class StagedOptimizer : public Optimizer {
  public:
   using Passes = std::vector<std::pair<std::string, std::function<Program(ProgramView)>>>;

@@ -13,7 +13,7 @@
 namespace secequiv {
 namespace {
 
-// What fuzzing has made itself and goes on from, and how often it looks at the clock.
+// Limits for inputs that fuzzing keeps to change again, and for runs before it reads the clock.
 constexpr std::size_t kPool = 4096;
 constexpr std::size_t kRunsBetweenLooks = 512;
 
@@ -56,6 +56,7 @@ class Job {
     run_inputs(inputs);
     if (auto s = prove(); !s) return s.error();
     fuzz(inputs);
+    report_.interrupted = stop_wanted();
     count();
     return std::move(report_);
   }
@@ -81,7 +82,7 @@ class Job {
     report_.input_seconds = seconds_since(start);
   }
 
-  // Runs as many of `inputs` as the list has room for; returns how many.
+  // Runs as many of `inputs` as fit into the list, and returns how many.
   std::size_t run_portion(std::span<const SeccompData> inputs) {
     std::vector<std::uint8_t> wanted(program_.size(), 0);
     std::array<std::size_t, 2> storage;
@@ -91,7 +92,8 @@ class Job {
     std::vector<std::vector<std::uint32_t>> reached(program_.size());
     std::vector<std::uint32_t> results;
     ReachRecorder recorder{program_.data(), reached, wanted, 0};
-    while (results.size() < inputs.size() && recorder.entries < options_.list_entries) {
+    while (results.size() < inputs.size() && recorder.entries < options_.list_entries &&
+           !stop_wanted()) {
       recorder.input = static_cast<std::uint32_t>(results.size());
       results.push_back(run_observed(program_, inputs[results.size()], recorder));
     }
@@ -111,7 +113,7 @@ class Job {
     return results.size();
   }
 
-  // Of what no input kills, and of the others as many as were asked for.
+  // Proves mutants that no input kills, and the requested number of others.
   Status prove() {
     const auto start = Clock::now();
     std::vector<Candidate*> killed;
@@ -124,14 +126,14 @@ class Job {
       }
     }
     const std::size_t wanted = options_.prove_all ? killed.size() : options_.sample;
-    report_.all_proven = killed.size() <= wanted;
     std::mt19937_64 random(options_.seed);
-    for (std::size_t i = 0; i < std::min(wanted, killed.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(wanted, killed.size()) && !stop_wanted(); ++i) {
       told("proving what inputs kill", i, std::min(wanted, killed.size()));
-      // The first of a shuffle, made only as far as it is needed.
+      // One step of a shuffle, which stops when enough are chosen.
       std::swap(killed[i], killed[i + random() % (killed.size() - i)]);
       if (auto s = prove(*killed[i]); !s) return s;
     }
+    report_.all_proven = killed.size() <= wanted && !stop_wanted();
     report_.proof_seconds = seconds_since(start);
     return Ok{};
   }
@@ -166,9 +168,10 @@ class Job {
       if (candidate.killed || candidate.proof->verdict == Verdict::kEquivalent) continue;
       MissedMutant missed{candidate.mutant, candidate.proof->witness, std::nullopt,
                           candidate.proof->detail};
-      missed.fuzzed = fuzz(Pair{program_, mutated(program_, candidate.mutant), options_.sameness},
-                           inputs, report_.missed.size());
-      // What fuzzing had no time for did not survive it.
+      if (!stop_wanted())
+        missed.fuzzed = fuzz(Pair{program_, mutated(program_, candidate.mutant), options_.sameness},
+                             inputs, report_.missed.size());
+      // The user stopped before this mutant was fuzzed, so it does not count as surviving.
       if (!missed.fuzzed && stop_wanted()) missed.witness.reset();
       report_.missed.push_back(std::move(missed));
     }
@@ -176,7 +179,7 @@ class Job {
     report_.fuzzing_seconds = seconds_since(start);
   }
 
-  // Derived inputs and what was made of them, changed over and over.
+  // Changes derived inputs, and results of earlier changes, again and again.
   std::optional<Witness> fuzz(const Pair& pair, std::span<const InputSet> inputs,
                               std::size_t number) const {
     const InputMutator mutator({pair.before, pair.after});

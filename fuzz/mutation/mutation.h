@@ -1,6 +1,6 @@
-// How good are inputs, fuzzing and proofs at finding small slips? Each single-point mutant of a
-// program is run, fuzzed and proven against the program itself. Owns the order of these steps. It
-// must not know where inputs come from, nor which mutants there are (compare/mutants.h).
+// Owns measuring how well inputs, fuzzing and proofs find small mistakes: each single-point mutant
+// of a program is run, proven and fuzzed against the program itself. It must not know where inputs
+// come from or which mutants exist (compare/mutants.h).
 #pragma once
 
 #include <functional>
@@ -22,22 +22,22 @@ struct InputSet {
 
 struct MutationOptions {
   Sameness sameness = Sameness::kRaw;
-  double fuzz_seconds = 1;  // at most, for one mutant; 0: no fuzzing
-  std::uint64_t seed = 1;   // of fuzzing, and of the choice of proofs
-  bool prove_all = false;   // else proofs for what no input kills, and for `sample` others
+  double fuzz_seconds = 1;  // limit for one mutant; 0: no fuzzing
+  std::uint64_t seed = 1;   // for fuzzing and for choosing mutants to prove
+  bool prove_all = false;   // otherwise: unkilled mutants, and `sample` killed ones
   std::size_t sample = 1000;
   Engine engine = Engine::kDd;
   Budget budget = {};  // for one proof
-  // Of the list of which inputs reach which instruction; with more, inputs come in portions.
+  // Size limit for the list of inputs that reach each instruction. More inputs are run in portions.
   std::size_t list_entries = std::size_t{1} << 25;
-  // Is told often what is done, and how much of it.
+  // Called often with the current step and its progress.
   std::function<void(std::string_view step, std::size_t done, std::size_t total)> progress = {};
 };
 
-// Runs all input sets, one after the other; asks for proofs; fuzzes what no input kills and what is
-// not proven equivalent, knowing the two programs and the inputs but not what was changed.
-// Precondition: check() accepts the program (the length rule aside). Errors: kInternal if a proof
-// contradicts a run, or a witness does not replay.
+// Runs all input sets in order and then proves. Fuzzes mutants that no input kills and that are not
+// proven equivalent; fuzzing knows the two programs and the inputs, but not the changed place.
+// Precondition: the kernel accepts the program, except that it may be too long. Errors: kInternal
+// if a proof contradicts a run, or a witness does not replay.
 Result<MutationReport> score_mutants(ProgramView program, std::span<const InputSet> inputs,
                                      const MutationOptions& options);
 

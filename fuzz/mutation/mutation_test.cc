@@ -1,5 +1,5 @@
-// Scores of small programs against counting by hand and by brute force; of a real filter, that
-// what is promised is kept.
+// Compares scores of small programs with counts made by hand and by brute force. Checks that a real
+// filter reaches the documented scores.
 #include "fuzz/mutation/mutation.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ MutationReport score(ProgramView program, const std::vector<InputSet>& inputs,
   return {};
 }
 
-// Each mutant is in one column; proofs add up.
+// Checks that each mutant is in exactly one column and that the numbers of proofs add up.
 void expect_consistent(const MutationReport& report) {
   std::size_t missed = 0;
   for (const MutationCounts& c : report.operators) {
@@ -55,10 +55,10 @@ TEST_P(RandomScores, AgreeWithBruteForce) {
   MutationOptions options;
   options.fuzz_seconds = 0;
   options.prove_all = true;
-  // Products of words are beyond any limit; what is not decided is not counted as anything else.
+  // Proofs about products of words may exceed every limit. Such mutants must count as undecided.
   options.budget.timeout_seconds = 0.01;
   options.budget.diagrams = {std::size_t{1} << 14, std::size_t{1} << 16};
-  // Several portions, too.
+  // Half of the cases need several portions.
   options.list_entries = GetParam() % 2 == 0 ? 40 : options.list_entries;
   const MutationReport report = score(program, inputs, options);
   expect_consistent(report);
@@ -79,7 +79,7 @@ TEST_P(RandomScores, AgreeWithBruteForce) {
     }
     const auto listed = std::ranges::find(report.missed, mutant, &MissedMutant::mutant);
     undetected += listed == report.missed.end() ? 1 : 0;
-    // What is said to be the same is never seen to differ.
+    // Mutants reported as equivalent must never differ.
     if (listed == report.missed.end()) {
       EXPECT_FALSE(killed_by(program, made, more)) << describe(mutant, program);
     } else if (listed->witness) {
@@ -100,8 +100,8 @@ TEST_P(RandomScores, AgreeWithBruteForce) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomScores, testing::Range(1, 15));
 
-// getpid alone: swapping the returns shows, as does every change of what is returned for it.
-TEST(MutationScore, OfOneInput) {
+// Only getpid runs. It shows swapped returns, and every change of its own return value.
+TEST(MutationScore, CountsKillsOfOneInput) {
   MutationOptions options;
   options.fuzz_seconds = 0;
   const Program program = assemble(kSmall);
@@ -110,22 +110,22 @@ TEST(MutationScore, OfOneInput) {
   const auto counts = [&](MutationOperator op) {
     return report.operators[static_cast<std::size_t>(op)];
   };
-  // 33 other constants, all of them unequal to 39.
+  // All 33 other constants differ from 39.
   EXPECT_EQ(counts(MutationOperator::kConstant).by_inputs, 33u);
-  // 14 loads yield 0, one the architecture.
+  // 14 loads read 0, and one reads the architecture.
   EXPECT_EQ(counts(MutationOperator::kLoad).by_inputs, 15u);
-  // The return it meets; the other one never runs.
+  // The input reaches this return; the other one never runs.
   EXPECT_EQ(counts(MutationOperator::kReturn).by_inputs, 34u);
   EXPECT_EQ(counts(MutationOperator::kReturn).survived, 34u);
   EXPECT_EQ(report.verdict(), Verdict::kFail);
-  // None of the small filter's mutants is equivalent; the proof finds what the input does not.
+  // No mutant of this small filter is equivalent. The proof finds those that the input misses.
   EXPECT_EQ(report.total().equivalent, 0u);
   EXPECT_EQ(report.total().proven_different, report.total().proofs);
 }
 
-TEST(MutationScore, FuzzingFindsWhatNoInputShows) {
+TEST(MutationScore, FuzzingNeedsNoDerivedInputs) {
   MutationOptions options;
-  options.fuzz_seconds = 20;  // none needs a thousandth of it
+  options.fuzz_seconds = 20;  // every mutant needs less than a thousandth
   const Program program = assemble(kSmall);
   const MutationReport report = score(program, {}, options);
   expect_consistent(report);
@@ -139,17 +139,18 @@ TEST(MutationScore, FuzzingFindsWhatNoInputShows) {
   }
 }
 
-TEST(MutationScore, BehaviourHasMoreEquivalents) {
+TEST(MutationScore, BehaviourHasMoreEquivalentMutants) {
   MutationOptions options;
   options.fuzz_seconds = 0;
   const Program program = assemble(kSmall);
   const std::size_t raw = score(program, {}, options).total().equivalent;
   options.sameness = Sameness::kBehaviour;
-  // 16 data bits of ALLOW, less one that makes 0x7fff0000 - 1 another action.
+  // One for each of the 16 data bits of ALLOW, except for the change to 0x7fff0000 - 1, which is
+  // another action.
   EXPECT_GE(score(program, {}, options).total().equivalent, raw + 16);
 }
 
-TEST(MutationScore, SampleAndAll) {
+TEST(MutationScore, ProvesASampleOrAll) {
   const Program program = assemble(kSmall);
   const std::vector<InputSet> inputs = {{"program", derive_cases(program).inputs}};
   MutationOptions options;
@@ -167,8 +168,8 @@ TEST(MutationScore, SampleAndAll) {
   EXPECT_TRUE(score(program, inputs, options).all_proven);
 }
 
-// A proof that ran out of time is no kill.
-TEST(MutationScore, UndecidedIsSaid) {
+// A proof that ran out of time kills nothing.
+TEST(MutationScore, CountsUndecidedProofs) {
   MutationOptions options;
   options.fuzz_seconds = 0;
   options.budget.timeout_seconds = 1e-9;
@@ -179,7 +180,7 @@ TEST(MutationScore, UndecidedIsSaid) {
   EXPECT_GT(none.total().undecided, 0u);
   EXPECT_EQ(none.total().undecided, none.total().unproven);
   EXPECT_EQ(none.verdict(), Verdict::kUnknown);
-  // Killed by an input, but not by proof.
+  // These mutants are killed by an input, but not by a proof.
   options.prove_all = true;
   const MutationReport derived =
       score(program, {{"program", derive_cases(program).inputs}}, options);
@@ -188,9 +189,9 @@ TEST(MutationScore, UndecidedIsSaid) {
   EXPECT_EQ(derived.verdict(), Verdict::kUnknown);
 }
 
-// What the derived inputs of a real filter are held to: of a thousand mutants that differ, none or
-// one is missed, and proofs find all of the sample.
-TEST(MutationScore, OfARealFilter) {
+// The required score of derived inputs for a real filter: of a thousand mutants that differ, they
+// miss at most one, and proofs find all of the sample.
+TEST(MutationScore, RealFilterReachesItsScore) {
   const std::filesystem::path corpus = std::filesystem::path(SECEQUIV_SOURCE_DIR) / "corpus";
   const auto bytes = read_file(corpus / "programs/gvisor/systrap.after.bpf");
   const auto text = read_file(corpus / "policies/gvisor/systrap.json");
@@ -199,7 +200,7 @@ TEST(MutationScore, OfARealFilter) {
   ASSERT_TRUE(program);
   const auto policy = derive_cases(policy_from(*text)).inputs;
   MutationOptions options;
-  options.fuzz_seconds = 20;  // of the few that are left, none needs more than a fraction
+  options.fuzz_seconds = 20;  // the few remaining mutants need only a fraction
   options.sample = 100;
   for (const bool with_policy : {false, true}) {
     std::vector<InputSet> inputs;

@@ -26,13 +26,14 @@ std::string name_of(std::string_view prefix, std::string_view bytes) {
   return fmt::format("{}{:016x}", prefix, hash_of(bytes));
 }
 
-// What a fuzzer named: we or libFuzzer, which takes the SHA-1 of what is inside.
+// Returns whether we or libFuzzer named the file. libFuzzer's names are the SHA-1 of the content.
 bool is_ours(std::string_view name) {
   if (name.starts_with(kSeedPrefix) || name.starts_with(kFindingPrefix)) return true;
   return name.size() == 40 && name.find_first_not_of("0123456789abcdef") == name.npos;
 }
 
-// As much of a file as a run takes; nothing of one that is gone by now (another run's).
+// Reads as much of a file as one run uses. A file that another run has just deleted counts as
+// empty.
 Result<std::string> read_start(const std::string& path) {
   std::string out(kMaxBytes, '\0');
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -46,7 +47,7 @@ Result<std::string> read_start(const std::string& path) {
   return out;
 }
 
-// Which obligations `input` meets, by index.
+// Returns the indices of the obligations that `input` meets.
 std::vector<std::size_t> met(const Program& program, const std::vector<Obligation>& obligations,
                              const SeccompData& input) {
   CoverageMap coverage(program);
@@ -66,7 +67,7 @@ Result<Corpus> read_corpus(const std::string& folder) {
   Corpus out;
   for (auto at = fs::directory_iterator(folder, error); !error && at != fs::directory_iterator();
        at.increment(error))
-    // Files of size 0 are empty, or not of a disk: reading them may take for ever.
+    // Files of size 0 are empty or not on a disk; reading the latter may never end.
     if (std::error_code ignored; at->is_regular_file(ignored) && at->file_size(ignored) > 0) {
       const std::string name = at->path().filename().string();
       if (!name.starts_with('.')) out.files.push_back(name);
@@ -104,7 +105,7 @@ std::vector<SeccompData> one_per_edge(const Program& program,
     coverage.run(input);
     if (coverage.covered_count() != before) chosen.push_back(input);
   }
-  // Later ones may have made earlier ones superfluous.
+  // Later inputs may have made earlier ones redundant.
   std::vector<std::vector<std::size_t>> meets;
   std::vector<std::size_t> times(obligations.size());
   for (const SeccompData& input : chosen) {

@@ -39,19 +39,19 @@ namespace {
 
 constexpr unsigned kMaxJobs = 256;
 constexpr std::uint64_t kRunsBetweenLooks = 64;
-constexpr double kPatienceSeconds = 5;  // for a process that was told to end
+constexpr double kPatienceSeconds = 5;  // for a process that should end
 
-// Of one job; written by it alone.
+// State of one job, which only that job writes.
 struct alignas(64) JobState {
-  std::atomic<bool> ended;  // by itself, as it should
+  std::atomic<bool> ended;  // it ended as intended
   std::atomic<std::uint64_t> runs;
   std::atomic<std::uint64_t> evaluations;
 };
 
-// In memory that all processes share; `seen` (one for each edge) stands behind it.
+// Lies in memory that all processes share. `seen` (one for each edge) follows it.
 struct Shared {
   std::atomic<bool> stop;
-  std::atomic<int> finding;    // 0: none, 1: being written, 2: there
+  std::atomic<int> finding;    // 0: none, 1: being written, 2: complete
   std::atomic<bool> unstored;  // an input that was found could not be written
   SeccompData data;
   std::array<JobState, kMaxJobs> jobs;
@@ -82,13 +82,13 @@ class SharedMemory {
 
 #ifdef SECEQUIV_LIBFUZZER
 
-// What libFuzzer's callback has, in the process of a job.
+// Data for libFuzzer's callback in the process of a job.
 struct Job {
   Shared* shared;
   JobState* state;
   std::span<std::uint8_t> all_seen;
   std::vector<std::uint8_t> seen;
-  std::uint64_t evaluations;  // at most
+  std::uint64_t evaluations;  // limit
   std::string corpus;
 };
 Job* the_job = nullptr;
@@ -99,8 +99,8 @@ void store(std::string_view prefix, const SeccompData& data, bool flush) {
   the_job->shared->stop = true;
 }
 
-// What nobody met before is on disk before anybody is told of it. libFuzzer stores it as well, but
-// not if that was the last run, and says nothing if it cannot.
+// Writes an input with new coverage to disk before other jobs can see that coverage. libFuzzer also
+// stores it, but not in its last run, and it does not report write errors.
 void tell_first(const PairOutcome& outcome, std::span<const std::uint8_t> bytes) {
   Job& job = *the_job;
   bool fresh = false;
@@ -113,7 +113,7 @@ void tell_first(const PairOutcome& outcome, std::span<const std::uint8_t> bytes)
     if (job.seen[edge] != 0) job.all_seen[edge] = 1;
 }
 
-// The finding, too, is on disk first.
+// Writes the finding to disk before reporting it.
 void tell(const Witness& witness) {
   store(kFindingPrefix, witness.data, true);
   int none = 0;
@@ -155,11 +155,11 @@ int one_input(const std::uint8_t* data, std::size_t size) {
   the_job = &job;
   std::vector<std::string> arguments = {
       "secequiv",
-      // libFuzzer takes 0 for a seed of its own choice.
+      // libFuzzer would replace the seed 0 by a random seed.
       fmt::format("-seed={}", (options.seed * kMaxJobs + number) % 0xfffffffe + 1),
       fmt::format("-max_len={}", kMaxBytes), "-len_control=0", "-reload=1", "-reduce_inputs=0",
       "-rss_limit_mb=0", "-timeout=0", "-handle_int=0", "-handle_term=0", "-handle_xfsz=0",
-      // A unit that crashes us; never a difference, for those leave through tell().
+      // For a unit that crashes this process. Differences end through tell() instead.
       "-artifact_prefix=" + job.corpus + "/crash-", job.corpus};
   std::vector<char*> pointers;
   pointers.reserve(arguments.size() + 1);
@@ -168,7 +168,7 @@ int one_input(const std::uint8_t* data, std::size_t size) {
   pointers.push_back(nullptr);
   char** argv = pointers.data();
   (void)LLVMFuzzerRunDriver(&count, &argv, one_input);
-  ::_exit(1);  // it has no end of its own
+  ::_exit(1);  // the driver does not return
 }
 
 #endif
@@ -232,7 +232,7 @@ class Jobs {
 
   Status start([[maybe_unused]] unsigned number) {
 #ifdef SECEQUIV_LIBFUZZER
-    // From the root on: libFuzzer takes what begins with '-' for an option.
+    // Uses an absolute path, because libFuzzer treats an argument with a leading '-' as an option.
     std::error_code error;
     Job job{.shared = memory_.get(),
             .state = &memory_.get()->jobs[number],
@@ -246,7 +246,7 @@ class Jobs {
     const pid_t pid = ::fork();
     if (pid < 0) return make_error(ErrorCode::kIo, "fork", std::strerror(errno));
     if (pid == 0) {
-      // None outlives us, however we end.
+      // Kills the jobs if this process ends, for whatever reason.
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != parent) ::_exit(1);
       work(session_, options_, job, number, log_);
@@ -258,7 +258,7 @@ class Jobs {
 #endif
   }
 
-  // Takes note of those that ended.
+  // Records the jobs that have ended.
   Status reap() {
     for (std::size_t i = 0; i < running_.size();) {
       int status = 0;
@@ -280,7 +280,7 @@ class Jobs {
     return Ok{};
   }
 
-  // Waits for those that were told to stop; `now`: kills them.
+  // Waits for jobs that should stop. If `now`, kills them.
   Status end(bool now) {
     const auto start = Clock::now();
     while (!running_.empty()) {
@@ -329,7 +329,7 @@ class Jobs {
   SharedMemory memory_;
   int log_;
   std::vector<Running> running_;
-  std::size_t known_edges_ = 0;  // before the jobs began
+  std::size_t known_edges_ = 0;  // before the jobs started
   Clock::time_point start_ = Clock::now();
 };
 

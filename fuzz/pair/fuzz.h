@@ -1,6 +1,5 @@
-// Fuzzing a pair with libFuzzer, in processes of their own, without its user having to know
-// libFuzzer. Owns the processes, what they share, and when they end. It must not know where the
-// first inputs come from nor what a report looks like.
+// Owns fuzzing a pair with libFuzzer: its processes, the data that they share, and when they end.
+// It must not know where the first inputs come from or what a report looks like.
 #pragma once
 
 #include <functional>
@@ -13,22 +12,22 @@ namespace secequiv::pair {
 
 struct FuzzStatus {
   double seconds = 0;
-  std::uint64_t runs = 0;         // of libFuzzer, each of up to 16 inputs
+  std::uint64_t runs = 0;         // runs of libFuzzer, each of up to 16 inputs
   std::uint64_t evaluations = 0;  // inputs run through both programs
-  std::size_t edges = 0;          // outcomes of the optimized program's two-way instructions seen
-  double last_edge_seconds = 0;   // when the last of them was seen first; 0: before
+  std::size_t edges = 0;          // outcomes of the optimized program that were seen
+  double last_edge_seconds = 0;   // when the last new edge was seen; 0: before
 };
 
 struct FuzzOptions {
   double seconds = 60;
-  std::uint64_t evaluations = ~0ull;  // about that many at most, of all jobs together
+  std::uint64_t evaluations = ~0ull;  // approximate limit for all jobs together
   unsigned jobs = 1;                  // processes
   std::uint64_t seed = 1;
-  // The folder of inputs to start from, which gets those that cover more as soon as they are found,
-  // and what differs. Jobs look there for what others found, once a second.
+  // The folder of inputs to start from. Jobs immediately write inputs with new coverage and
+  // differences there, and read the inputs of other jobs every second.
   std::string corpus;
-  std::vector<std::uint8_t> seen;                   // outcomes seen before (PairSession::edge)
-  std::function<bool()> stop;                       // asked some fifty times a second
+  std::vector<std::uint8_t> seen;  // outcomes seen before (PairSession::edge)
+  std::function<bool()> stop;      // called about fifty times each second; true stops
   std::function<void(const FuzzStatus&)> progress;  // called as often
 };
 
@@ -39,11 +38,11 @@ struct FuzzResult {
   bool interrupted = false;
 };
 
-// False if this program was built without libFuzzer; then fuzz() is an error.
+// Returns false if this program was built without libFuzzer; then fuzz() returns an error.
 bool can_fuzz();
 
-// Ends when the time is over, enough is evaluated, a difference is found or `stop` says so. Errors:
-// kIo; kUsage without libFuzzer; kInternal if a process ends as it should not.
+// Ends when the time is over, enough inputs are evaluated, a difference is found or `stop` returns
+// true. Errors: kIo; kUsage without libFuzzer; kInternal if a process ends unexpectedly.
 Result<FuzzResult> fuzz(const PairSession& session, const FuzzOptions& options);
 
 }  // namespace secequiv::pair

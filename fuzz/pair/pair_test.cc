@@ -1,5 +1,5 @@
-// What fuzzes a pair: records are run, changed and joined as said, a folder keeps one input an
-// edge.
+// Tests how a session runs, changes and combines records, and that a folder keeps one input for
+// each edge.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -26,7 +26,8 @@ Bytes bytes_of(std::initializer_list<SeccompData> records) {
   return out;
 }
 
-// nr: 0, 1 and 2 have an edge each, 2 of the second program returns something else.
+// nr 1 takes one edge, all others take another one; for nr 2, the second program returns another
+// value.
 const Program kBefore = assemble("ld [0]\njeq #1, one, other\none: ret #1\nother: ret #2\n");
 const Program kAfter = assemble(
     "ld [0]\njeq #1, one, next\nnext: jeq #2, two, other\none: ret #1\ntwo: ret #3\nother: ret "
@@ -52,7 +53,7 @@ class Runner {
   bool first_only_;
 };
 
-TEST(PairSession, MarksTheOutcomesOfEveryRun) {
+TEST(PairSession, MarksOutcomesOfEveryRun) {
   Runner run(false);
   ASSERT_EQ(run.session.edges(), 4U);
   const Bytes of_one = {0, 1, 0, 0, 0, 0, 0, 0};
@@ -64,7 +65,7 @@ TEST(PairSession, MarksTheOutcomesOfEveryRun) {
   EXPECT_EQ(run(bytes_of({SeccompData{1}, SeccompData{0}})).marks, (Bytes{1, 1, 1, 0, 0, 0, 0, 0}));
 }
 
-TEST(PairSession, OrOnlyThoseNeverSeen) {
+TEST(PairSession, MarksOnlyNewOutcomesIfRequested) {
   Runner run(true);
   EXPECT_EQ(run(bytes_of({SeccompData{1}})).marks, (Bytes{0, 1, 0, 0, 0, 0, 0, 0}));
   const Ran again = run(bytes_of({SeccompData{1}}));
@@ -83,12 +84,12 @@ TEST(PairSession, StopsAtTheFirstDifference) {
   EXPECT_EQ(ran.outcome.witness->data.nr(), 2U);
   EXPECT_EQ(ran.outcome.witness->before, 2U);
   EXPECT_EQ(ran.outcome.witness->after, 3U);
-  // A part of a record is filled up with zeros.
+  // An incomplete record is filled with zeros.
   EXPECT_TRUE(run({2}).outcome.witness);
   EXPECT_FALSE(run({}).outcome.witness);
 }
 
-TEST(PairSession, RunsSixteenRecordsAtMost) {
+TEST(PairSession, RunsAtMostSixteenRecords) {
   Runner run(false);
   Bytes bytes((kMaxRecords + 1) * kRecordBytes);
   bytes[kMaxRecords * kRecordBytes] = 2;
@@ -97,7 +98,7 @@ TEST(PairSession, RunsSixteenRecordsAtMost) {
   EXPECT_TRUE(run(bytes).outcome.witness);
 }
 
-TEST(PairSession, MutationFillsTheRoomThatThereIs) {
+TEST(PairSession, MutationFillsTheCapacity) {
   const PairSession session(Pair{kBefore, kAfter, Sameness::kRaw});
   for (const std::size_t room : {std::size_t{1}, std::size_t{4}, std::size_t{64}, std::size_t{100},
                                  std::size_t{1024}, std::size_t{5000}}) {
@@ -111,7 +112,7 @@ TEST(PairSession, MutationFillsTheRoomThatThereIs) {
   }
 }
 
-TEST(PairSession, MutationGetsToEveryEdgeFromNothing) {
+TEST(PairSession, MutationReachesEveryEdgeFromNothing) {
   Runner run(false);
   Bytes bytes(kMaxBytes);
   std::size_t size = 0;
@@ -124,7 +125,7 @@ TEST(PairSession, MutationGetsToEveryEdgeFromNothing) {
   EXPECT_TRUE(found);
 }
 
-TEST(PairSession, CrossOverTakesEachWordFromOneOfTwo) {
+TEST(PairSession, CrossOverTakesEachWordFromOneInput) {
   SeccompData ones;
   ones.words.fill(1);
   SeccompData twos;
@@ -160,8 +161,8 @@ class Folder : public testing::Test {
   std::string path_;
 };
 
-TEST_F(Folder, IsReadWholeAndWithoutRepetition) {
-  ASSERT_TRUE(read_corpus(path_)->inputs.empty());  // made
+TEST_F(Folder, ReadsAllRecordsOnce) {
+  ASSERT_TRUE(read_corpus(path_)->inputs.empty());  // creates the folder
   put("b", bytes_of({SeccompData{2}, SeccompData{1}}));
   put("a", bytes_of({SeccompData{1}}));
   put("c", {3});
@@ -175,14 +176,14 @@ TEST_F(Folder, IsReadWholeAndWithoutRepetition) {
   EXPECT_EQ(corpus->inputs[2].nr(), 3U);
 }
 
-TEST_F(Folder, ThatCannotBeMadeIsAnError) {
+TEST_F(Folder, ReportsFolderThatCannotBeCreated) {
   const auto corpus = read_corpus("/proc/none");
   ASSERT_FALSE(corpus);
   EXPECT_EQ(corpus.error().code, ErrorCode::kIo);
   EXPECT_EQ(corpus.error().where, "/proc/none");
 }
 
-TEST_F(Folder, KeepsWhatIsKeptAndNothingElseThatAFuzzerNamed) {
+TEST_F(Folder, DeletesOnlyFilesOfFuzzers) {
   ASSERT_TRUE(read_corpus(path_));
   const std::string sha1(40, 'a');
   for (const std::string& name : {sha1, std::string("finding-1"), std::string("notes.txt")})
@@ -197,7 +198,7 @@ TEST_F(Folder, KeepsWhatIsKeptAndNothingElseThatAFuzzerNamed) {
   EXPECT_FALSE(std::filesystem::exists(path_ + "/" + sha1));
 }
 
-TEST(OnePerEdge, LeavesOutWhatOthersCover) {
+TEST(OnePerEdge, DropsInputsThatOthersCover) {
   std::vector<SeccompData> inputs;
   for (const std::uint32_t nr : {7U, 0U, 1U, 1U, 5U, 2U}) inputs.push_back(SeccompData{nr});
   const auto kept = one_per_edge(kAfter, inputs);
@@ -207,8 +208,8 @@ TEST(OnePerEdge, LeavesOutWhatOthersCover) {
   EXPECT_TRUE(coverage.uncovered().empty());
 }
 
-// The first is needed when it comes and no longer when all have come.
-TEST(OnePerEdge, DropsEarlierOnesToo) {
+// The first input is needed when it arrives, but is redundant after the others.
+TEST(OnePerEdge, DropsEarlierInputs) {
   const Program program = assemble(
       "ld [0]\njeq #1, one, other\none: ld [16]\njeq #1, yes, no\nother: ld [16]\njeq #1, yes, no\n"
       "yes: ret #1\nno: ret #0\n");

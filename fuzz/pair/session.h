@@ -1,6 +1,6 @@
-// What fuzzing a fixed pair keeps between runs: the two programs, and what changes inputs for them.
-// Owns the layout of a fuzzer's input: up to 16 records of 64 bytes (seccomp_data as filters load
-// it, little endian), the last one filled up with zeros. It must not know libFuzzer.
+// Owns what fuzzing a fixed pair keeps between runs (the two programs and the mutator of inputs),
+// and the layout of a fuzzer's input: up to 16 records of 64 bytes. A record is a seccomp_data as
+// filters load it, little endian; the last one is filled with zeros. It must not know libFuzzer.
 #pragma once
 
 #include <cstdint>
@@ -13,50 +13,51 @@
 namespace secequiv::pair {
 
 inline constexpr std::size_t kRecordBytes = sizeof(SeccompData);
-inline constexpr std::size_t kMaxRecords = 16;  // evaluations per run
+inline constexpr std::size_t kMaxRecords = 16;  // evaluations in one run
 inline constexpr std::size_t kMaxBytes = kMaxRecords * kRecordBytes;
 
-// Where a run marks the outcomes of the optimized program's two-way instructions. `marks` is what a
-// fuzzer reads and clears after each run, a power of two of entries (an outcome's number modulo
-// that); `seen` stays, one for each outcome.
+// Where a run marks the outcomes of the optimized program's two-way instructions. A fuzzer reads
+// and clears `marks` after each run; its size is a power of two, and an outcome's number is taken
+// modulo that size. `seen` has one entry for each outcome, and stays.
 struct Edges {
   std::span<std::uint8_t> marks;
   std::span<std::uint8_t> seen;
-  // Mark an outcome only the first time it is seen: a fuzzer then has less to read. (Not where it
-  // asks what a given input covers, as libFuzzer's merging does.)
+  // If set, a run marks an outcome only when it is seen for the first time, so that a fuzzer has
+  // less to read. Must be false when the fuzzer needs the coverage of a given input, as for
+  // merging.
   bool first_only = false;
 };
 
 struct PairOutcome {
   std::optional<Witness> witness;  // the first difference
-  std::uint16_t first = 0;         // bit i: record i met an outcome for the first time
+  std::uint16_t first = 0;         // bit i: record i met a new outcome
 };
 
 class PairSession {
  public:
-  // `known`: inputs that the rules behind the programs give reason to try; their values are used by
-  // `mutate`. Preconditions: check() accepts both programs (the length rule aside).
+  // `mutate` uses the values of `known`, which are inputs derived from the rules behind the
+  // programs. Precondition: the kernel accepts both programs, except that they may be too long.
   explicit PairSession(Pair pair, std::span<const SeccompData> known = {});
   PairSession(const PairSession&) = delete;
   PairSession& operator=(const PairSession&) = delete;
 
-  // Runs every record of `bytes` through both programs, up to the first difference.
+  // Runs every record of `bytes` through both programs, until the first difference.
   PairOutcome run(std::span<const std::uint8_t> bytes, const Edges& edges) const;
 
-  // Replaces the records by changed copies of them, one changed with care (InputMutator::mutate),
-  // as many more as there is room for changed cheaply. Returns the new size, at most `capacity`,
-  // which is not 0.
+  // Replaces the records by changed copies: one from InputMutator::mutate, and as many cheaply
+  // changed ones as fit. Returns the new size, at most `capacity`. Precondition: `capacity` is not
+  // 0.
   std::size_t mutate(std::uint8_t* bytes, std::size_t size, std::size_t capacity,
                      std::uint64_t seed) const;
 
-  // Records whose words are each of one of two inputs. Returns the size.
+  // Writes records whose words each come from one of two inputs. Returns the size.
   static std::size_t cross_over(std::span<const std::uint8_t> first,
                                 std::span<const std::uint8_t> second, std::span<std::uint8_t> out,
                                 std::uint64_t seed);
 
-  // Outcomes of two-way instructions of the optimized program.
+  // Returns the number of outcomes of two-way instructions of the optimized program.
   [[nodiscard]] std::size_t edges() const { return edges_; }
-  // The number of an outcome. Precondition: instruction `pc` has two.
+  // Returns the number of an outcome. Precondition: instruction `pc` has two outcomes.
   [[nodiscard]] std::size_t edge(std::size_t pc, bool taken) const {
     return edge_of_[pc] + (taken ? 1 : 0);
   }
@@ -64,12 +65,12 @@ class PairSession {
 
  private:
   Pair pair_;
-  InputMutator mutator_;                // of pair_
-  std::vector<std::uint32_t> edge_of_;  // per instruction: the number of its outcome 'false'
+  InputMutator mutator_;                // for pair_
+  std::vector<std::uint32_t> edge_of_;  // by instruction: the number of its outcome 'false'
   std::size_t edges_ = 0;
 };
 
-// How many records `bytes` bytes are, and record `i` of them.
+// Returns how many records `bytes` bytes are; record() returns record `i` of them.
 constexpr std::size_t records_in(std::size_t bytes) {
   return std::min((bytes + kRecordBytes - 1) / kRecordBytes, kMaxRecords);
 }

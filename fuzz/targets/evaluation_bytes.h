@@ -1,5 +1,4 @@
-// A program with inputs to run it on, as the input of a fuzz target. Owns the mutator and the
-// layout:
+// Owns programs with inputs as the input of a fuzz target: the mutator and this layout.
 //   byte 0        the number of inputs, 1 to 16
 //   64 each       inputs: struct seccomp_data, little endian
 //   the rest      a program that the kernel accepts, raw, little endian
@@ -22,7 +21,7 @@ struct Evaluations {
   std::vector<SeccompData> inputs;
 };
 
-// Empty if `bytes` have another layout.
+// Returns std::nullopt if `bytes` have another layout.
 std::optional<Evaluations> read_evaluations(std::span<const std::uint8_t> bytes);
 std::string write_evaluations(const Evaluations& evaluations);
 

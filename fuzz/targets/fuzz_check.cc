@@ -1,7 +1,8 @@
-// Acceptance. The input is any array of raw instructions, little endian; an incomplete last one is
-// ignored. Our checker and a naive one must refuse for the same rule at the same instruction; an
-// accepted program must run without a fault, each instruction at most once; every form must read
-// back. `--without-rule=NAME` plants a bug: the naive checker skips that rule.
+// Fuzz target for acceptance. The input is any sequence of raw instructions, little endian; an
+// incomplete last instruction is ignored. Our checker and a naive one must refuse it for the same
+// rule at the same instruction. An accepted program must run without a fault and execute each
+// instruction at most once. Every text form must read back.
+// `--without-rule=NAME` plants a bug: the naive checker skips this rule.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -9,11 +10,11 @@
 
 #include "fuzz/targets/naive_check.h"
 #include "fuzz/targets/naive_evaluator.h"
-#include "fuzz/targets/near_legal.h"
 #include "fuzz/targets/program_bytes.h"
 #include "fuzz/targets/round_trip.h"
 #include "fuzz/targets/target.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
+#include "harness/generate/near_legal.h"
 #include "harness/generate/random_program.h"
 
 namespace {
@@ -35,7 +36,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Program program = fuzz::any_program({data, size});
   if (program.empty()) return -1;
-  const auto ours = check(program);
+  const auto ours = refusal_of(program);
   const auto naive = fuzz::check_naively(program, without);
   if (ours ? !naive || rule_name(ours->rule) != naive->rule || ours->pc != naive->pc : !!naive)
     require(false, "our checker: " + (ours ? describe(*ours, program) : "accepted") +

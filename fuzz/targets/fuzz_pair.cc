@@ -1,13 +1,13 @@
-// A fixed pair of programs; inputs are mutated. `--before=FILE --after=FILE` name the pair (any
-// form); without them it is pair.before and pair.after beside the executable, or else a small
-// built-in one.
+// Fuzz target for a fixed pair of programs; it mutates inputs. `--before=FILE --after=FILE` name
+// the pair (any form). The default is pair.before and pair.after next to the executable, or else a
+// small built-in pair.
 #include <cstdio>
 #include <cstdlib>
 
 #include "fuzz/pair/libfuzzer.h"
 #include "fuzz/targets/target.h"
 #include "harness/base/file.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/text.h"
 #include "harness/report/text.h"
 
@@ -20,7 +20,7 @@ Program load(const std::string& path, const char* fallback) {
   auto bytes = path.empty() ? Result<std::string>(std::string(fallback)) : read_file(path);
   auto program = bytes ? read_program(*bytes, path.empty() ? "built-in" : path)
                        : Result<Program>(bytes.error());
-  if (!program || check(*program, LengthRule::kUnlimited)) {
+  if (!program || refusal_of(*program, LengthRule::kUnlimited)) {
     std::fprintf(stderr, "fuzz_pair: %s: %s\n", path.c_str(),
                  program ? "the kernel refuses it" : program.error().text().c_str());
     std::exit(2);

@@ -1,7 +1,6 @@
-// Every reader of what others wrote (readers.h) on arbitrary bytes: programs in all forms,
-// policies, profiles, assumptions and so on. The input is a file as it is, for all of them, or one
-// for a single reader behind two bytes that choose it. `--deny=NAME` plants a bug: that this reader
-// reads anything at all.
+// Fuzz target for every reader of foreign files (readers.h): programs in all forms, policies,
+// profiles, assumptions and others. The input is a file for all readers, or two bytes that select
+// one reader followed by a file. `--deny=NAME` plants a bug: this reader must not accept anything.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
-// Programs through an optimizer that is a plugin (harness/adapter/plugin.h), in this process, so
-// that what it does to memory is seen; every answer is assessed. The input is a raw program.
-// `--plugin=FILE` names the shared object; without it it is plugin.so beside the executable, or
-// else the example of harness/adapter/examples, which is linked in.
+// Fuzz target for an optimizer that is a plugin (harness/adapter/plugin.h). The plugin runs in this
+// process, so that sanitizers see its memory errors; every answer is assessed. The input is a raw
+// program. `--plugin=FILE` names the shared object. The default is plugin.so next to the
+// executable, or else the linked example of harness/adapter/examples.
 #include <cstdio>
 #include <cstdlib>
 

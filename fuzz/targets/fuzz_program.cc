@@ -1,6 +1,6 @@
-// Programs through an optimizer; every answer is assessed: accepted by the kernel, the same on some
-// inputs, proven. The input is a raw program (little endian). `--optimizer=NAME` is one of
-// adapters/builtin/builtin.h, the reference optimizer if it is left out.
+// Fuzz target for optimizers. Every answer is assessed: the kernel accepts it, it agrees on some
+// inputs, and it is proven. The input is a raw program (little endian). `--optimizer=NAME` chooses
+// one of adapters/builtin/builtin.h; the default is the reference optimizer.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
-// What programs return: an evaluator, coverage runs, decision diagrams and a naive evaluator vote.
-// The input is a program with inputs for it (evaluation_bytes.h). `--evaluator=NAME` is one of
-// adapters/builtin/builtin.h, our interpreter if it is left out.
+// Fuzz target for return values: an evaluator, coverage runs, decision diagrams and a naive
+// evaluator must agree. The input is a program with inputs (evaluation_bytes.h). `--evaluator=NAME`
+// chooses one of adapters/builtin/builtin.h; the default is our interpreter.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,6 +1,5 @@
-// fuzz_seeds OUT_DIR [SOURCE_CORPUS_DIR]: what the fuzz targets start from (seeds.h), made of the
-// repository's corpus (./corpus if it is left out). Exit status 2 if something cannot be read or
-// written.
+// fuzz_seeds OUT_DIR [SOURCE_CORPUS_DIR]: writes the seeds of all fuzz targets (seeds.h), made from
+// the repository's corpus (default: ./corpus). Exit status 2 if a file cannot be read or written.
 #include <cstdio>
 
 #include "fuzz/targets/seeds.h"

@@ -5,17 +5,17 @@
 namespace secequiv::fuzz {
 namespace {
 
-// chk_code_allowed: what the headers can put together is a code or is none.
+// chk_code_allowed: lists the valid opcodes among everything that the headers can combine.
 bool is_classic(std::uint16_t code) {
   if (code > 0xff) return false;
   const unsigned rest = code & 0xf8;
   const unsigned operation = code & 0xf0;
   switch (code & 0x07) {
-    case 0x00:  // BPF_LD: BPF_IMM, BPF_MEM, BPF_LEN; BPF_ABS and BPF_IND of W, H, B
+    case 0x00:  // BPF_LD: BPF_IMM, BPF_MEM, BPF_LEN; BPF_ABS and BPF_IND with W, H, B
       return rest == 0x00 || rest == 0x60 || rest == 0x80 ||
              ((rest & 0xe0) == 0x20 && (rest & 0x18) != 0x18) ||
              ((rest & 0xe0) == 0x40 && (rest & 0x18) != 0x18);
-    case 0x01:  // BPF_LDX: BPF_IMM, BPF_MEM, BPF_LEN; BPF_MSH of B
+    case 0x01:  // BPF_LDX: BPF_IMM, BPF_MEM, BPF_LEN; BPF_MSH with B
       return rest == 0x00 || rest == 0x60 || rest == 0x80 || rest == 0xb0;
     case 0x02:  // BPF_ST
     case 0x03:  // BPF_STX
@@ -24,7 +24,7 @@ bool is_classic(std::uint16_t code) {
       return operation <= 0xa0 && rest != 0x88;
     case 0x05:  // BPF_JMP: BPF_JA has no BPF_X
       return operation <= 0x40 && rest != 0x08;
-    case 0x06:  // BPF_RET of BPF_K, BPF_A
+    case 0x06:  // BPF_RET: BPF_K, BPF_A
       return rest == 0x00 || rest == 0x10;
     default:  // BPF_MISC: BPF_TAX, BPF_TXA
       return rest == 0x00 || rest == 0x80;
@@ -35,9 +35,9 @@ bool is_load_from_packet(std::uint16_t code) {
   return code == 0x20 || code == 0x28 || code == 0x30;
 }
 
-// The rule of bpf_check_classic that instruction `pc` of `size` breaks, if any.
+// Returns the rule of bpf_check_classic that instruction `pc` of `size` instructions breaks, or "".
 std::string_view broken_rule(const Insn& in, std::size_t pc, std::size_t size) {
-  const std::size_t behind = size - pc - 1;  // instructions
+  const std::size_t behind = size - pc - 1;  // instructions that follow
   if (!is_classic(in.code)) return "unknown_code";
   if ((in.code == 0x34 || in.code == 0x94) && in.k == 0) return "div_by_zero";
   if ((in.code == 0x64 || in.code == 0x74) && in.k > 31) return "shift_range";
@@ -46,14 +46,15 @@ std::string_view broken_rule(const Insn& in, std::size_t pc, std::size_t size) {
   if (in.code == 0x05 && in.k >= behind) return "jump_range";
   if ((in.code & 0x07) == 0x05 && in.code != 0x05 && (in.jt >= behind || in.jf >= behind))
     return "jump_range";
-  // SKF_AD_OFF is -0x1000; the sixteen loads that are known stand at multiples of 4.
+  // SKF_AD_OFF is -0x1000. The sixteen known ancillary loads have offsets that are multiples of 4.
   if (is_load_from_packet(in.code) && in.k > 0xffffefff && (in.k > 0xfffff03c || in.k % 4 != 0))
     return "ancillary";
   return {};
 }
 
-// check_load_and_stores, each word of M[] by itself: before an instruction it counts as written if
-// it does behind the instruction before, and wherever a jump to it starts.
+// Implements check_load_and_stores for each word of M[] separately. A word counts as written before
+// an instruction if it counts as written after the previous one and before every jump to the
+// instruction.
 std::optional<std::size_t> first_unset(std::span<const Insn> program) {
   std::vector<std::vector<std::size_t>> jumps_to(program.size());
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
@@ -76,14 +77,14 @@ std::optional<std::size_t> first_unset(std::span<const Insn> program) {
       const Insn& in = program[pc];
       if ((in.code == 0x60 || in.code == 0x61) && in.k == word && !written) first = pc;
       if ((in.code == 0x02 || in.code == 0x03) && in.k == word) written = true;
-      if ((in.code & 0x07) == 0x05) written = true;  // nobody falls through a jump
+      if ((in.code & 0x07) == 0x05) written = true;  // execution does not continue after a jump
     }
   }
   return first;
 }
 
-// seccomp_check_filter refuses what looks at packets in other ways than BPF_LD|BPF_W|BPF_ABS, and
-// BPF_MOD, which its list does not have.
+// seccomp_check_filter refuses packet loads other than BPF_LD|BPF_W|BPF_ABS. It also refuses
+// BPF_MOD, which is not in its list.
 bool is_for_seccomp(std::uint16_t code) {
   const bool packet =
       ((code & 0x07) == 0x00 && ((code & 0xe0) == 0x20 || (code & 0xe0) == 0x40)) || code == 0xb1;
@@ -100,7 +101,7 @@ std::optional<NaiveRefusal> check_naively(std::span<const Insn> program, std::st
   for (std::size_t pc = 0; pc < size; ++pc)
     if (const auto rule = broken_rule(program[pc], pc, size); !rule.empty()) {
       if (counts(rule)) return NaiveRefusal{rule, pc};
-      return std::nullopt;  // what follows relies on it
+      return std::nullopt;  // later rules rely on these
     }
   if (program[size - 1].code != 0x06 && program[size - 1].code != 0x16 && counts("last_not_ret"))
     return NaiveRefusal{"last_not_ret", size - 1};

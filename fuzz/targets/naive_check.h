@@ -1,5 +1,5 @@
-// A second acceptance check, rule by rule over the whole program, for cross-checks. Owns nothing
-// else. It shares no code with harness/bpf/check.h but struct sock_filter, and must not.
+// Owns a second acceptance check for cross-checks, which applies each rule to the whole program. It
+// must share no code with harness/bpf/refusal.h except struct sock_filter.
 //
 // Source: bpf_check_basics_ok, chk_code_allowed, bpf_check_classic, check_load_and_stores
 // (net/core/filter.c) and seccomp_check_filter (kernel/seccomp.c).
@@ -14,12 +14,12 @@
 namespace secequiv::fuzz {
 
 struct NaiveRefusal {
-  std::string_view rule;  // "length", "unknown_code", ...: the words of the vector files
+  std::string_view rule;  // "length", "unknown_code", ...: names as in the vector files
   std::size_t pc;
 };
 
-// The kernel's first refusal. `without` names a rule that is left out, so that tests can see that
-// its absence is noticed.
+// Returns the kernel's first refusal. `without` names a rule to skip, so that tests can check that
+// its absence is detected.
 std::optional<NaiveRefusal> check_naively(std::span<const Insn> program,
                                           std::string_view without = {});
 

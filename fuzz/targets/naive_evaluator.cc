@@ -57,7 +57,7 @@ class Evaluation {
     }
   }
 
-  // `how`: BPF_MODE and BPF_SIZE, of which only BPF_W is left.
+  // `how` is BPF_MODE and BPF_SIZE; BPF_W is the only valid size.
   void load(std::uint64_t& to, const Insn& in, unsigned how, bool into_a) {
     if (how == 0x00) {  // BPF_IMM
       to = in.k;
@@ -115,7 +115,7 @@ class Evaluation {
       case 0xa0:  // BPF_XOR
         a_ = (a_ | by) - (a_ & by);
         return;
-      default:  // BPF_MOD is not for seccomp
+      default:  // seccomp refuses BPF_MOD
         return fault("arithmetic that seccomp does not know");
     }
   }

@@ -1,7 +1,6 @@
-// A second evaluator, slow and obvious, for cross-checks: it takes opcodes apart into class, size,
-// mode and operation as the kernel's headers put them together, and computes with 64 bits. Owns
-// nothing else. It shares no code with step<Domain> (harness/bpf/semantics.h) but struct
-// sock_filter, and must not.
+// Owns a second evaluator for cross-checks, which is slow and obvious. It splits opcodes into
+// class, size, mode and operation as the kernel's headers define them, and computes with 64 bits.
+// It must share no code with step<Domain> (harness/bpf/semantics.h) except struct sock_filter.
 //
 // Source: bpf_convert_filter (net/core/filter.c), ___bpf_prog_run (kernel/bpf/core.c) and
 // seccomp_check_filter (kernel/seccomp.c).
@@ -19,15 +18,15 @@ namespace secequiv::fuzz {
 struct NaiveRun {
   struct Visit {
     std::size_t pc;
-    int outcome;  // of what has two: 1 jumps or divides by zero, 0 does not; -1 of what has one
+    int outcome;  // two-way: 1 if it jumps or divides by 0, otherwise 0; others: -1
   };
   std::uint32_t value = 0;
-  // What no accepted program does, where it happened: the run ended there. Null if nothing did.
+  // Names what no accepted program does; the run ended there. Null if nothing like that happened.
   const char* fault = nullptr;
   std::vector<Visit> path;
 };
 
-// Any program may be run.
+// Accepts any program, legal or not.
 NaiveRun run_naively(std::span<const Insn> program, const std::array<std::uint32_t, 16>& input);
 
 }  // namespace secequiv::fuzz

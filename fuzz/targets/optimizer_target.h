@@ -1,6 +1,7 @@
-// Shared by the targets that test an optimizer with raw programs (fuzz_program, fuzz_plugin): all
-// of libFuzzer's entry points but LLVMFuzzerInitialize, which chooses the optimizer. A source of
-// each such target, as libFuzzer finds its entry points by their names.
+// Owns all of libFuzzer's entry points except LLVMFuzzerInitialize, for targets that test an
+// optimizer with raw programs (fuzz_program, fuzz_plugin). Each such target has its own
+// LLVMFuzzerInitialize, which chooses the optimizer. The file is compiled into each target, because
+// libFuzzer finds entry points by name.
 #pragma once
 
 #include "fuzz/targets/target.h"
@@ -8,8 +9,8 @@
 
 namespace secequiv::fuzz {
 
-// What the runs ask from now on; both outlive them. The trials' summary is written to stderr at
-// exit. Returns what LLVMFuzzerInitialize returns.
+// Sets what all runs use; both must outlive the runs. At exit, the summary of `trials` is written
+// to stderr. Returns what LLVMFuzzerInitialize must return.
 int assess_each(Optimizer& optimizer, Trials& trials);
 
 }  // namespace secequiv::fuzz

@@ -5,7 +5,7 @@
 #include "fuzz/pair/corpus.h"
 #include "fuzz/pair/session.h"
 #include "fuzz/targets/seeds.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/text.h"
 #include "harness/coverage/state.h"
 #include "harness/inputs/cases.h"
@@ -33,7 +33,7 @@ Result<TargetSeeds> pair_seeds(const std::string& before, const std::string& aft
   for (const auto& [name, bytes] : {std::pair("before", &before), std::pair("after", &after)}) {
     auto program = read_program(*bytes, name, Form::kRaw);
     if (!program) return program.error();
-    if (const auto refusal = check(*program, LengthRule::kUnlimited))
+    if (const auto refusal = refusal_of(*program, LengthRule::kUnlimited))
       return make_error(ErrorCode::kRejected, name, describe(*refusal, *program));
     std::vector<SeccompData> inputs = derived;
     if (const auto proven = dd::edge_inputs(*program, {}))

@@ -11,7 +11,7 @@ namespace secequiv::fuzz {
 namespace {
 
 constexpr int kTries = 4;
-constexpr std::size_t kShortText = 2048;  // bytes; most bugs show in few rules
+constexpr std::size_t kShortText = 2048;  // bytes; few rules show most bugs
 
 }  // namespace
 

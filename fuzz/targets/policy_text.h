@@ -1,5 +1,5 @@
-// Policies as inputs of fuzz targets, in our JSON format. Owns the mutator on text. It must not
-// know what happens to the policies.
+// Owns the mutator for policies in our JSON format as inputs of fuzz targets. It must not know how
+// targets use the policies.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace secequiv::fuzz {
 
-// The body of LLVMFuzzerCustomMutator: replaces the `size` bytes in `out` by a legal policy, a
-// changed copy if they were one. Returns 0 if `out` has no room for one.
+// The body of LLVMFuzzerCustomMutator. Replaces the `size` bytes in `out` by a legal policy: by a
+// changed copy if they were a policy. Returns 0 if `out` is too small.
 std::size_t mutate_policy_text(std::span<std::uint8_t> out, std::size_t size, unsigned seed);
 
 }  // namespace secequiv::fuzz

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <string>
 
-#include "fuzz/targets/near_legal.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/text.h"
 #include "harness/generate/mutate.h"
+#include "harness/generate/near_legal.h"
 #include "harness/generate/program.h"
 
 namespace secequiv::fuzz {
 namespace {
 
-// Most bugs show in few instructions, and short programs are tested faster. Bugs of long jumps need
-// long programs, so some have any length.
+// Few instructions show most bugs, and short programs run faster. Bugs in long jumps need long
+// programs, so some programs have any length.
 constexpr std::size_t kShortProgram = 16;
 constexpr std::size_t kAnyLengthOneIn = 512;
 
@@ -36,7 +36,7 @@ std::optional<Program> legal_program(Bytes bytes) {
   if (bytes.size() % sizeof(Insn) != 0 || bytes.size() > kMaxInsns * sizeof(Insn))
     return std::nullopt;
   Program program = any_program(bytes);
-  if (check(program)) return std::nullopt;
+  if (refusal_of(program)) return std::nullopt;
   return program;
 }
 

@@ -1,5 +1,5 @@
-// Programs as inputs of fuzz targets: raw and little endian, so that the tool can read what a
-// target stores. Owns reading them and the mutators on bytes. It must not know what happens to the
+// Owns programs as inputs of fuzz targets (raw and little endian, so that the command line can read
+// stored inputs): reading them, and the mutators for bytes. It must not know how targets use the
 // programs.
 #pragma once
 
@@ -14,27 +14,28 @@ namespace secequiv::fuzz {
 
 using Bytes = std::span<const std::uint8_t>;
 
-// Empty unless `bytes` hold a program that the kernel accepts.
+// Returns std::nullopt unless `bytes` contain a program that the kernel accepts.
 std::optional<Program> legal_program(Bytes bytes);
 
-// The whole instructions in `bytes`, legal or not.
+// Returns the complete instructions in `bytes`, legal or not.
 Program any_program(Bytes bytes);
 
-// A number that depends on the whole program, to seed random choices: a replay repeats them.
+// Returns a number that depends on the whole program. It seeds random choices, so that a replay
+// repeats them.
 std::uint64_t fingerprint(ProgramView program);
 
-// A changed copy of `program` (mutate_program), or a generated one: sometimes, and if there is
-// none. At most `room` >= 1 instructions.
+// Returns a changed copy of `program` (mutate_program), or sometimes a generated program; always
+// the latter if there is no program. The result has at most `room` >= 1 instructions.
 Program changed_program(Random& random, const std::optional<Program>& program, ProgramView donor,
                         std::size_t room);
 
-// The bodies of LLVMFuzzerCustomMutator and LLVMFuzzerCustomCrossOver. Always a legal program; 0
-// bytes if `out` has no room for an instruction.
+// The bodies of LLVMFuzzerCustomMutator and LLVMFuzzerCustomCrossOver. They write a legal program,
+// or return 0 if `out` has no room for an instruction.
 std::size_t mutate_program_bytes(std::span<std::uint8_t> out, std::size_t size, unsigned seed);
 std::size_t cross_program_bytes(Bytes first, Bytes second, std::span<std::uint8_t> out,
                                 unsigned seed);
 
-// The custom mutator for programs that may be illegal (near_legal.h).
+// The custom mutator for programs that may be illegal (harness/generate/near_legal.h).
 std::size_t mutate_any_program_bytes(std::span<std::uint8_t> out, std::size_t size, unsigned seed);
 
 }  // namespace secequiv::fuzz

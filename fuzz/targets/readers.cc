@@ -7,7 +7,7 @@
 #include "fuzz/targets/round_trip.h"
 #include "harness/adapter/frames.h"
 #include "harness/base/text.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/text.h"
 #include "harness/coverage/listing.h"
 #include "harness/coverage/state.h"
@@ -27,14 +27,15 @@
 namespace secequiv::fuzz {
 namespace {
 
-// What is wrong with an answer: an error that says nothing, or what `holds` says of a value.
+// Returns what is wrong with an answer: an error without a message, or the property that `holds`
+// finds violated for a value.
 template <class T, class Holds>
 Reading answered(const Result<T>& result, const Holds& holds) {
   if (result) return {true, holds(*result)};
   return {false, result.error().detail.empty() ? "an error without a word" : ""};
 }
 
-// For what has a writer: the text that it writes reads, and is written the same again.
+// For readers that have a writer: the written text must read back, and be written the same again.
 template <class T, class Read, class Write>
 std::string written_again(const T& value, const Read& read, const Write& write) {
   const std::string text = write(value);
@@ -47,7 +48,7 @@ std::string written_again(const T& value, const Read& read, const Write& write) 
 Reading any_form(std::string_view bytes, Form form) {
   const auto program = read_program(bytes, "input", form, c_names(Arch::kX86_64));
   return answered(program, [&](const Program& it) -> std::string {
-    if (const auto refusal = check(it, LengthRule::kUnlimited);
+    if (const auto refusal = refusal_of(it, LengthRule::kUnlimited);
         refusal && describe(*refusal, it).empty())
       return "a refusal without a word";
     if (form != detect_form(bytes) && bytes.size() > 4096) return {};
@@ -64,7 +65,7 @@ std::string examine(const Policy& policy) {
       policy, [](const std::string& text) { return read_policy(text, "written"); }, write_policy);
   if (!wrong.empty()) return wrong;
   const Program program = compile(policy);
-  if (check(program, LengthRule::kUnlimited)) return "a compiled policy is not legal";
+  if (refusal_of(program, LengthRule::kUnlimited)) return "a compiled policy is not legal";
   if (program.size() > 20000) return {};
   for (const SeccompData& data : derive_cases(policy, {50, 500}).inputs)
     if (run(program, data) != decide(policy, data))
@@ -144,7 +145,7 @@ Reading symbolic(std::string_view bytes) {
   });
 }
 
-// Of a program of every kind of obligation.
+// Coverage of a program that has every kind of obligation.
 Reading coverage(std::string_view bytes) {
   static const Program program = {
       {kLdWAbs, 0, 0, 0}, {kTax, 0, 0, 0}, {kJeqK, 1, 0, 39}, {kDivX, 0, 0, 0}, {kRetA, 0, 0, 0}};
@@ -174,7 +175,7 @@ Reading vectors(std::string_view bytes) {
   });
 }
 
-// What a request or answer holds is encoded to the same bytes.
+// The content of a request or answer must be encoded to the same bytes.
 Reading frames(std::string_view bytes) {
   if (bytes.size() >= kLengthBytes) (void)frame_length(bytes);
   const Reading request = answered(decode_request(bytes), [&](const Request& it) {
@@ -197,7 +198,7 @@ Reading frames(std::string_view bytes) {
   return {request.read, request.wrong + stages.wrong + program.wrong + values.wrong};
 }
 
-// Names and numbers, as they stand on a command line or in a policy.
+// Names and numbers from a command line or a policy.
 Reading names(std::string_view bytes) {
   if (bytes.size() > 64) return {};
   Reading out{is_kernel_version(bytes) || arch_from_name(bytes), {}};
@@ -221,7 +222,8 @@ Reading names(std::string_view bytes) {
   return out;
 }
 
-// Both sides of a rule run for some values without a fault, and only what it says differs.
+// Both sides of a rule must run without a fault for some values, and may differ only in what the
+// rule permits.
 Reading rewrites(std::string_view bytes) {
   return answered(rules::parse_rules(bytes, "input"), [](const std::vector<rules::Rewrite>& all) {
     for (const rules::Rewrite& each : all) {

@@ -1,6 +1,6 @@
-// All readers of files from elsewhere, behind one interface. Arbitrary bytes never crash a reader,
-// every error has a message, and what it reads it writes and reads back unchanged. Owns the list of
-// readers and their properties. It must not know libFuzzer.
+// Owns the list of all readers of foreign files, behind one interface, and their properties:
+// arbitrary bytes never crash a reader, every error has a message, and whatever a reader accepts is
+// written and read back unchanged. It must not know libFuzzer.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace secequiv::fuzz {
 
 struct Reading {
   bool read = false;  // false: an error
-  std::string wrong;  // the property that does not hold; empty if all do
+  std::string wrong;  // the violated property; empty if all hold
 };
 
 struct Reader {
@@ -22,13 +22,13 @@ struct Reader {
 
 std::span<const Reader> readers();
 
-// First byte of an input for one reader, whose number follows. No UTF-8 text and no legal program
-// starts with it.
+// The first byte of an input for a single reader, whose number follows. No UTF-8 text and no legal
+// program starts with it.
 inline constexpr char kOneReader = '\xff';
 
-// Gives `bytes` to all readers, or to the one that they choose. Returns "NAME: the property that
-// does not hold" for the first failure, or an empty string. A file that the reader `denied` accepts
-// counts as a failure: tests use this to see how far a fuzzer gets.
+// Gives `bytes` to all readers, or to the one that they select. Returns the first failure as "NAME:
+// the violated property", or "". It is also a failure if the reader `denied` accepts a file: tests
+// use this to check that a fuzzer reaches each reader.
 std::string reader_failure(std::string_view bytes, std::string_view denied = {});
 
 }  // namespace secequiv::fuzz

@@ -1,6 +1,6 @@
-// Runs a fuzz target without libFuzzer: every file given (folders are walked), then `--runs=N`
-// deterministic mutations. For ctest, for gcc, and for reproducing findings anywhere. Prints how
-// many inputs ran; exit status 2 if there were none.
+// Runs a fuzz target without libFuzzer, for ctest, for gcc, and to reproduce findings anywhere.
+// Runs every given file (also those in folders), then `--runs=N` deterministic mutations. Prints
+// the number of inputs; exit status 2 if there were none.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +12,8 @@
 #include "fuzz/targets/target.h"
 #include "harness/base/file.h"
 
-// Weak, so that targets may do without them; fuzz/targets/target.h's declarations are strong.
+// These are weak, so that targets may omit them; the declarations in fuzz/targets/target.h are
+// strong.
 // NOLINTBEGIN(readability-redundant-declaration)
 extern "C" __attribute__((weak)) int LLVMFuzzerInitialize(int* argc, char*** argv);
 extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t*, std::size_t,
@@ -28,7 +29,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr std::size_t kRoom = 32768;  // bytes, of what a mutator makes
+constexpr std::size_t kRoom = 32768;  // bytes for the output of a mutator
 
 std::vector<Bytes> load(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
@@ -53,7 +54,7 @@ std::vector<Bytes> load(const std::vector<std::string>& paths) {
   return out;
 }
 
-// Without a mutator of the target's own: flip, insert, delete or copy bytes.
+// Used if the target has no mutator: flips, inserts, deletes or copies bytes.
 void flip_bytes(Bytes& bytes, std::minstd_rand& random) {
   for (unsigned changes = 1 + random() % 4; changes > 0; --changes) {
     const std::size_t at = bytes.empty() ? 0 : random() % bytes.size();
@@ -69,7 +70,7 @@ void flip_bytes(Bytes& bytes, std::minstd_rand& random) {
   }
 }
 
-// `out` becomes a changed one of `pool`.
+// Sets `out` to a changed copy of one element of `pool`.
 void mutate(const std::vector<Bytes>& pool, Bytes& out, std::minstd_rand& random) {
   const Bytes& from = pool[random() % pool.size()];
   if (LLVMFuzzerCustomMutator == nullptr) {

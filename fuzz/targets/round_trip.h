@@ -1,5 +1,5 @@
-// Checks that every way to write a program reads back to the same one. It must not know where
-// programs come from.
+// Owns the check that every text form of a program reads back to the same program. It must not know
+// where programs come from.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace secequiv::fuzz {
 
-// The form that does not read back, or empty. Precondition: not empty; it may be illegal.
+// Returns the form that does not read back, or "". Precondition: `program` is not empty; it may be
+// illegal.
 std::string round_trip_failure(ProgramView program);
 
 }  // namespace secequiv::fuzz

@@ -9,8 +9,9 @@
 
 #include "fuzz/targets/evaluation_bytes.h"
 #include "fuzz/targets/readers.h"
+#include "harness/base/bytes.h"
 #include "harness/base/file.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/text.h"
 #include "harness/coverage/state.h"
 #include "harness/generate/policy.h"
@@ -31,17 +32,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kGenerated = 64;  // of each kind
-// libFuzzer would mostly change what is larger, and every run would be slow.
+constexpr std::size_t kGenerated = 64;  // for each kind
+// libFuzzer would mostly change larger seeds, and every run would be slow.
 constexpr std::size_t kLargestProgram = 96;    // instructions
 constexpr std::size_t kLargestText = 1 << 13;  // bytes
 
 struct File {
-  std::string name;  // from the corpus' folder on, '-' for '/'
+  std::string name;  // path within the corpus, with '-' for '/'
   std::string bytes;
 };
 
-// Files under a folder, in order of their names.
+// Returns the files under a folder, sorted by name.
 Result<std::vector<File>> files_under(const fs::path& corpus, const char* folder) {
   std::vector<fs::path> paths;
   std::error_code error;
@@ -89,7 +90,7 @@ class Maker {
     const std::string raw = write_program(program, Form::kRaw);
     if (program.size() <= kLargestProgram || program.size() > kMaxInsns)
       add("fuzz_check", name, raw);
-    if (check(program) || program.size() > kLargestProgram) return;
+    if (refusal_of(program) || program.size() > kLargestProgram) return;
     add("fuzz_program", name, raw);
     add("fuzz_plugin", name, raw);
     Random random(program.size());
@@ -142,7 +143,7 @@ class Maker {
                file.bytes);
       if (const auto policy = read_policy(file.bytes, file.name)) add_of_policy(file.name, *policy);
     }
-    // Other projects' formats, each in a folder of its name.
+    // Formats of other projects, each in a folder with its name.
     for (const char* format : {"oci", "seccompiler", "minijail", "minijail-compiler", "pfc"}) {
       const auto foreign = files_under(corpus_, ("imports/" + std::string(format)).c_str());
       if (!foreign) return foreign.error();
@@ -152,7 +153,7 @@ class Maker {
     return Ok{};
   }
 
-  // What else can be written of a policy.
+  // Adds other texts that can be made from a policy.
   void add_of_policy(const std::string& name, const Policy& policy) {
     const Program program = compile(policy);
     add_program(name, program);
@@ -174,7 +175,7 @@ class Maker {
     return Ok{};
   }
 
-  // A folder of the target's own, or whatever can be read of the others.
+  // Adds the target's own folder. For the parsers, adds all readable files of the other folders.
   Status take_regress() {
     const auto files = files_under(corpus_, "regress");
     if (!files) return files.error();
@@ -205,7 +206,7 @@ class Maker {
     return Ok{};
   }
 
-  // Small files of what the corpus has none of.
+  // Adds small files of kinds that the corpus does not contain.
   void add_written() {
     const Program program = {
         {kLdWAbs, 0, 0, 0}, {kTax, 0, 0, 0}, {kJeqK, 1, 0, 39}, {kDivX, 0, 0, 0}, {kRetA, 0, 0, 0}};
@@ -251,7 +252,7 @@ class Maker {
       add_text("names", name, name);
   }
 
-  // Dictionaries. Of programs: instructions and the constants of filters.
+  // Makes dictionaries. Those for programs contain instructions and common constants of filters.
   void add_words() {
     std::set<std::string> code;
     for (const InsnInfo& info : insn_table()) code.insert(word_bytes(info.code));
@@ -277,7 +278,7 @@ class Maker {
     out_["fuzz_parsers"].dictionary = std::move(text);
   }
 
-  // Keys of JSON and values that are words.
+  // Takes the keys of JSON and the values that are words.
   static void take_words(std::string_view bytes, std::set<std::string>& out) {
     for (std::size_t at = bytes.find('"'); at != bytes.npos;) {
       const std::size_t end = bytes.find('"', at + 1);
@@ -317,7 +318,7 @@ Result<Seeds> make_seeds(const std::string& corpus) { return Maker(corpus).make(
 
 std::string word_bytes(std::uint32_t word) {
   std::string out;
-  for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(word >> shift & 0xff);
+  append_bytes(out, word);
   return out;
 }
 

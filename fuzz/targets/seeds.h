@@ -1,5 +1,5 @@
-// Seed corpora, dictionaries and options of the fuzz targets. Owns the choice of seeds from the
-// corpus and the folder's layout, which fuzzing services require:
+// Owns the seed corpora, dictionaries and options of the fuzz targets: the choice of seeds from the
+// corpus, and the layout of the folder, which fuzzing services require.
 //   TARGET_seed_corpus/  one file for each seed
 //   TARGET.dict          libFuzzer's dictionary
 //   TARGET.options       libFuzzer's options
@@ -25,23 +25,23 @@ struct TargetSeeds {
   std::map<std::string, std::string> data;  // files that the target reads, by name
 };
 
-// Keyed by target. Errors: kIo, kParse, for files in `corpus`.
+// Keyed by target. Errors: kIo and kParse for files in `corpus`.
 using Seeds = std::map<std::string, TargetSeeds>;
 Result<Seeds> make_seeds(const std::string& corpus);
 
 // Errors: kIo.
 Status store_seeds(const Seeds& seeds, const std::string& folder);
 
-// For a pair of programs: inputs that cover every edge of both that a diagram's or a derived input
-// reaches, and the constants that either compares with. `rules` is the text of their policy.
-// Errors: kParse.
+// Returns inputs that together cover every edge of both programs that a diagram's or a derived
+// input reaches, and the constants that the programs compare with. `rules` is the text of their
+// policy. Errors: kParse.
 Result<TargetSeeds> pair_seeds(const std::string& before, const std::string& after,
                                const std::string& rules);
 
-// Little endian, as in programs and inputs.
+// Returns the bytes of a word in little-endian order, as in programs and inputs.
 std::string word_bytes(std::uint32_t word);
 
-// A dictionary entry: "\x7f\x00ab".
+// Returns a dictionary entry like "\x7f\x00ab".
 std::string dictionary_entry(std::string_view bytes);
 
 }  // namespace secequiv::fuzz

@@ -1,5 +1,5 @@
-// Shared by all fuzz targets: libFuzzer's entry points, our own options, and data files beside the
-// executable.
+// Owns what all fuzz targets share: libFuzzer's entry points, our own options, and data files next
+// to the executable.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@ extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* first, std:
 
 namespace secequiv::fuzz {
 
-// Path of `name` in the folder of the executable `argv0`, or empty if there is none. (Fuzzing
-// services move targets, so nothing may depend on where they were built.)
+// Returns the path of `name` in the folder of the executable `argv0`, or "" if there is no such
+// file. Fuzzing services move targets, so targets must not depend on the build folder.
 inline std::string data_file(const char* argv0, const char* name) {
   std::error_code error;
   const auto path = std::filesystem::path(argv0).parent_path() / name;
   return std::filesystem::exists(path, error) ? path.string() : std::string();
 }
 
-// Our options start with two dashes, which libFuzzer leaves alone: the value of the last `--NAME=`,
-// or `fallback`.
+// Returns the value of the last `--NAME=`, or `fallback`. libFuzzer ignores options that start with
+// two dashes.
 inline std::string option(int argc, char** argv, const std::string& name, std::string fallback) {
   const std::string start = "--" + name + "=";
   for (int i = 1; i < argc; ++i)

@@ -15,8 +15,8 @@
 namespace secequiv::fuzz {
 namespace {
 
-constexpr std::size_t kInputs = 4;  // the proof covers all; these check the proof
-// An answer that is not proven in few steps seldom is in thirty times as many.
+constexpr std::size_t kInputs = 4;  // the proof covers all inputs; these check the proof
+// An answer that is not proven in few steps is rarely proven in thirty times as many.
 constexpr std::size_t kQuickSteps = std::size_t{1} << 10;
 constexpr std::size_t kPatientOneIn = 16;
 constexpr std::size_t kCacheOneIn = 32;  // the kernel's bitmap takes longer than everything else

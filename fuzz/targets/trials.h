@@ -1,6 +1,6 @@
-// Shared by the targets that test an optimizer or a compiler: assesses every answer (fuzz/hunt) and
-// prints a failure before it aborts. Owns the counts and their text. It must not know where
-// programs come from, nor libFuzzer.
+// Owns assessing every answer (fuzz/hunt) in targets that test an optimizer or a compiler: it
+// counts answers, and prints a failure before it aborts. It must not know where programs come from,
+// or libFuzzer.
 #pragma once
 
 #include <string>
@@ -12,21 +12,21 @@ namespace secequiv::fuzz {
 
 class Trials {
  public:
-  // `target` precedes every message. `cache`: a system call that the kernel no longer allows
-  // without running the filter is a failure, too. Not every optimizer aims to keep those.
+  // Every message starts with `target`. If `cache`, it is also a failure if the kernel no longer
+  // allows a system call without running the filter; not every optimizer tries to keep this.
   explicit Trials(std::string target, bool cache);
   Trials(const Trials&) = delete;
   Trials& operator=(const Trials&) = delete;
 
-  // Assesses the answer for `before`, which check() accepts (the length rule aside), and aborts if
-  // it is wrong. Random choices depend on `seed` alone.
+  // Assesses the answer for `before`, and aborts if it is wrong. Random choices depend only on
+  // `seed`. Precondition: the kernel accepts `before`, except that it may be too long.
   void assess(ProgramView before, const Answer<Program>& answer,
               std::span<const SeccompData> inputs, std::uint64_t seed);
 
-  // Optimizes a program and assesses the answer on a few random inputs.
+  // Optimizes a program and assesses the answer with a few random inputs.
   void optimize(Optimizer& optimizer, ProgramView program);
 
-  // "TARGET: 1200 answers, 1190 proven, 10 undecided, 0 not expressed\n".
+  // Returns "TARGET: 1200 answers, 1190 proven, 10 undecided, 0 not expressed\n".
   [[nodiscard]] std::string summary() const;
 
  private:

@@ -1,5 +1,5 @@
-// Compares a program's return values in an evaluator under test (ours), coverage runs, decision
-// diagrams and the naive evaluator. Owns the comparison. It must not know where programs come from.
+// Owns comparing the return values of a program in an evaluator under test (ours), coverage runs,
+// decision diagrams and the naive evaluator. It must not know where programs come from.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace secequiv::fuzz {
 
-// A sentence that names who disagrees about what, or empty. Precondition: check() accepts the
-// program. `diagrams` counts the programs that the diagrams decided within their limits.
+// Returns a sentence that names the first disagreement, or "". Counts in `diagrams` the programs
+// that diagrams decide within their limits. Precondition: the kernel accepts the program.
 std::string disagreement(Evaluator& evaluator, ProgramView program,
                          std::span<const SeccompData> inputs, std::uint64_t& diagrams);
 

@@ -34,7 +34,7 @@ extern "C" void end_groups_too(int signal) {
   registry.ending = true;
   for (const GroupSlot::Node* node = registry.head; node != nullptr; node = node->next)
     if (const pid_t group = node->group; group > 0) ::kill(-group, SIGKILL);
-  ::raise(signal);  // SA_RESETHAND: this one has the default effect
+  ::raise(signal);  // SA_RESETHAND: this signal now has its default effect
 }
 
 void replace_handlers(void (*from)(int), void (*to)(int), int flags) {
@@ -99,7 +99,8 @@ NoSigpipe::NoSigpipe() {
   blocked_here_ = sigismember(&before, SIGPIPE) == 0;
 }
 
-// Nothing of ours was pending before: SIGPIPE was not blocked, so it would have been delivered.
+// Any SIGPIPE pending now came in this scope: before, it was not blocked and would have been
+// delivered.
 NoSigpipe::~NoSigpipe() {
   if (!blocked_here_) return;
   sigset_t pipe;

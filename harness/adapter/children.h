@@ -1,6 +1,6 @@
-// Process groups that must not outlive this process. Owns the one registry that signal handlers
-// read (state of the process, as signal dispositions are): what ends this process (SIGHUP, SIGINT,
-// SIGTERM) ends every registered group first, from whatever thread it was started.
+// Process groups that must not outlive this process. Owns the registry that signal handlers read,
+// which is global like signal dispositions. A signal that ends this process (SIGHUP, SIGINT,
+// SIGTERM) first kills every registered group, whichever thread started it.
 #pragma once
 
 #include <sys/types.h>
@@ -9,8 +9,8 @@
 
 namespace secequiv {
 
-// One place in the registry. While any exists, ending signals that had the default effect kill the
-// groups before they have it.
+// One entry in the registry. While any exists, an ending signal with the default effect kills the
+// groups first.
 class GroupSlot {
  public:
   GroupSlot();
@@ -33,8 +33,8 @@ class GroupSlot {
 // kills the groups and has its default effect. Async-signal-safe.
 void end_groups_on_next_signal();
 
-// Keeps SIGPIPE of this thread away for its lifetime: a reader that is gone is an error of write(),
-// not the end of this process.
+// Blocks SIGPIPE in this thread while it exists, so that a closed pipe is an error of write() and
+// does not end this process.
 class NoSigpipe {
  public:
   NoSigpipe();

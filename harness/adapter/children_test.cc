@@ -21,7 +21,7 @@ void (*handler_of(int signal))(int) {
 
 void my_handler(int) {}
 
-TEST(Children, HandlersAreThereWhileAnyChildMayBe) {
+TEST(Children, InstallsHandlersWhileAChildMayRun) {
   ::signal(SIGTERM, SIG_DFL);
   EXPECT_EQ(handler_of(SIGTERM), SIG_DFL);
   auto one = std::make_optional<GroupSlot>();
@@ -32,7 +32,7 @@ TEST(Children, HandlersAreThereWhileAnyChildMayBe) {
   EXPECT_EQ(handler_of(SIGTERM), SIG_DFL);
 }
 
-TEST(Children, HandlersOfOthersStay) {
+TEST(Children, KeepsHandlersOfTheProgram) {
   ::signal(SIGTERM, my_handler);
   ::signal(SIGHUP, SIG_IGN);
   {
@@ -45,7 +45,7 @@ TEST(Children, HandlersOfOthersStay) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
 }
 
-// Starts children from several threads, says who they are, and waits for its end.
+// Starts children from several threads, reports their process ids, and waits until it is killed.
 [[noreturn]] void parent_of_many(int out) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
   std::array<Process, 5> processes;
@@ -65,7 +65,7 @@ TEST(Children, HandlersOfOthersStay) {
   ::_exit(1);
 }
 
-TEST(Children, WhatEndsThisProcessEndsThemAll) {
+TEST(Children, EndWithThisProcess) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     int fds[2];
     ASSERT_EQ(::pipe(fds), 0);
@@ -84,8 +84,8 @@ TEST(Children, WhatEndsThisProcessEndsThemAll) {
   }
 }
 
-TEST(Children, TheyStartWithPlainSignalsAndLimits) {
-  // What a user ignores (nohup) stays ignored, SIGPIPE does not.
+TEST(Children, StartWithDefaultSignalsAndLimits) {
+  // A signal that the user ignores (nohup) stays ignored; SIGPIPE does not.
   for (int signal = 1; signal < 32; ++signal) ::signal(signal, SIG_DFL);
   ::signal(SIGHUP, SIG_IGN);
   ::signal(SIGPIPE, SIG_IGN);

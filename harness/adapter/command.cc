@@ -9,7 +9,8 @@ namespace {
 constexpr int kNoPermissionStatus = 126;
 constexpr int kNoCommandStatus = 127;
 
-// Pumps until the process has exited and closed its outputs; says which limit was exceeded, if any.
+// Pumps until the process has exited and closed its outputs; returns the limit that was exceeded,
+// if any.
 std::string pump(Process& process, std::string_view input, std::string& output,
                  const AdapterLimits& limits, Outcome& outcome) {
   const auto deadline = deadline_in(limits.seconds);

@@ -14,7 +14,7 @@ Answer<Program> optimized(const std::string& command, const Program& program,
 
 const Program kProgram = {Insn{kLdWAbs, 0, 0, 4}, Insn{kRetK, 0, 0, 0x12345678}};
 
-TEST(Command, ProgramsTravelInEachWayAndForm) {
+TEST(Command, PassesProgramsInEachWayAndForm) {
   const TemporaryFolder folder;
   for (const Form form : {Form::kRaw, Form::kRawBigEndian, Form::kAsm, Form::kDecimal, Form::kC}) {
     AdapterOptions options = quick_options();
@@ -30,11 +30,11 @@ TEST(Command, ProgramsTravelInEachWayAndForm) {
   }
 }
 
-TEST(Command, PlaceholdersMayStandBetweenQuotes) {
+TEST(Command, AllowsPlaceholdersBetweenQuotes) {
   EXPECT_EQ(optimized("cat \"{in}\" >'{out}'", kProgram).value, kProgram);
 }
 
-TEST(Command, TheFormIsThatOfTheOptionsAndTheAnswersIsFree) {
+TEST(Command, UsesTheGivenFormAndDetectsTheAnswers) {
   AdapterOptions options = quick_options();
   options.form = Form::kAsm;
   EXPECT_TRUE(optimized("grep -q 'ret #' && echo 'ret #7'", returns(9), options).ok());
@@ -43,7 +43,7 @@ TEST(Command, TheFormIsThatOfTheOptionsAndTheAnswersIsFree) {
             returns(0x7fff0000));
 }
 
-TEST(Command, PlaceholdersNeedTheirPartner) {
+TEST(Command, RefusesAPlaceholderWithoutItsPartner) {
   for (const char* command : {"x {in}", "x {out}", "x {in} {out} {}", " ", "serve:", "serve: "})
     EXPECT_EQ(open_optimizer(command, {}).error().code, ErrorCode::kUsage) << command;
   EXPECT_EQ(open_optimizer("x {in}", {}).error().text(),
@@ -60,7 +60,7 @@ struct Failing {
   const char* detail;
 };
 
-TEST(Command, EveryFailureIsWhatItIs) {
+TEST(Command, ClassifiesEveryFailure) {
   const TemporaryFolder folder;
   AdapterOptions options = quick_options();
   options.limits.output_bytes = 100000;
@@ -107,15 +107,15 @@ TEST(Command, EveryFailureIsWhatItIs) {
   }
 }
 
-TEST(Command, WithoutAFolderForFilesNothingIsRun) {
+TEST(Command, RunsNothingWithoutAFolderForFiles) {
   ::setenv("TMPDIR", "/nonexistent", 1);
   const auto answer = optimized("cp {in} {out}", kProgram);
   ::unsetenv("TMPDIR");
-  // Some libraries take another folder then.
+  // Some C++ libraries use another folder then.
   EXPECT_TRUE(answer.ok() || answer.outcome == Outcome::kCrashed) << answer.detail;
 }
 
-TEST(Command, MemoryIsLimited) {
+TEST(Command, LimitsMemory) {
   AdapterOptions options = quick_options();
   options.limits.memory_bytes = std::size_t{256} << 20;
   const std::string python = SECEQUIV_PYTHON " -c ";
@@ -124,7 +124,7 @@ TEST(Command, MemoryIsLimited) {
   EXPECT_NE(answer.detail.find("MemoryError"), std::string::npos) << answer.detail;
 }
 
-TEST(Command, InputThatNobodyReadsIsNoFailure) {
+TEST(Command, AcceptsACommandThatIgnoresItsInput) {
   EXPECT_EQ(optimized("echo 'ret #7'", Program(500000)).value, returns(7));
   struct sigaction action{};
   ::sigaction(SIGPIPE, nullptr, &action);
@@ -134,14 +134,14 @@ TEST(Command, InputThatNobodyReadsIsNoFailure) {
   EXPECT_EQ(sigismember(&blocked, SIGPIPE), 0);
 }
 
-TEST(Command, WhatItLeavesBehindIsEnded) {
+TEST(Command, KillsWhatACommandLeavesBehind) {
   const TemporaryFolder folder;
   const auto answer = optimized(R"(sleep 62 >&- 2>&- & echo $! >"$TMPDIR/pid"; cat)", kProgram);
   EXPECT_TRUE(answer.ok()) << answer.detail;
   EXPECT_TRUE(is_gone(folder.number("pid")));
 }
 
-TEST(Command, CompilersGetThePolicysText) {
+TEST(Command, PassesThePolicysTextToCompilers) {
   const auto compiler = opened(open_compiler("grep -q POLICY && echo 'ret #1'", quick_options()));
   EXPECT_EQ(compiler->compile("POLICY\n").value, returns(1));
   EXPECT_EQ(compiler->compile("other").outcome, Outcome::kCrashed);
@@ -150,14 +150,14 @@ TEST(Command, CompilersGetThePolicysText) {
   EXPECT_EQ(by_file->compile("POLICY\n").value, returns(2));
 }
 
-TEST(Command, EvaluatorsGetProgramAndInputs) {
+TEST(Command, PassesProgramAndInputsToEvaluators) {
   const TemporaryFolder folder;
   const std::vector<SeccompData> inputs = {SeccompData{7, 1}, SeccompData{8, 2}, SeccompData{9, 3}};
   using Values = std::vector<std::uint32_t>;
   const auto ask = [&](const std::string& command) {
     return opened(open_evaluator(command, quick_options()))->evaluate(returns(5), inputs);
   };
-  // The first word of each input; the program is there too.
+  // The command prints the first word of each input; it checks that the program exists, too.
   const std::string words = "od -An -v -tu4 -w64 | awk '{print $1}'";
   EXPECT_EQ(ask("test $(wc -c <{program}) = 8 && " + words).value, (Values{7, 8, 9}));
   EXPECT_EQ(ask("true {program}; <{inputs} " + words).value, (Values{7, 8, 9}));

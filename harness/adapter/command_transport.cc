@@ -11,23 +11,15 @@
 #include "harness/adapter/command.h"
 #include "harness/adapter/transports.h"
 #include "harness/base/file.h"
+#include "harness/base/shell.h"
 #include "harness/base/text.h"
 #include "harness/seccomp/c_names.h"
+#include "harness/seccomp/data.h"
 
 namespace secequiv::detail {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Only what needs it is quoted, so that a placeholder may stand between quotes.
-std::string quoted(const std::string& path) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+,@%";
-  if (path.find_first_not_of(kPlain) == std::string::npos) return path;
-  std::string out = "'";
-  for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 std::size_t find_placeholder(const std::string& command, const std::string& word,
                              std::size_t from) {
@@ -37,7 +29,7 @@ std::size_t find_placeholder(const std::string& command, const std::string& word
   return at;
 }
 
-// A folder nobody else may look into, removed at the end of its scope.
+// A folder that only this user can read, removed at the end of its scope.
 class PrivateFolder {
  public:
   PrivateFolder() {
@@ -64,7 +56,8 @@ class PrivateFolder {
   std::string problem_;
 };
 
-// Says what went wrong, or nothing. No flushing to the disk: the file is gone in a moment.
+// Returns an error message, or an empty string. Does not sync to disk, because the file is
+// temporary.
 std::string put_file(const std::string& path, std::string_view bytes) {
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
@@ -80,7 +73,7 @@ Answer<T> failed(Outcome outcome, std::string detail, double seconds = 0) {
   return answer;
 }
 
-// What the command left in the file `path` that it should write.
+// The content of the file `path` that the command should have written.
 Answer<std::string> read_answer_file(const std::string& path, const std::string& placeholder,
                                      const AdapterLimits& limits) {
   std::error_code error;
@@ -101,7 +94,7 @@ Answer<std::string> read_answer_file(const std::string& path, const std::string&
   return answer;
 }
 
-// How a command that gives a program is asked: text or program in, program out.
+// Runs a command that answers with a program: text or program in, program out.
 class ProgramCommand {
  public:
   static Result<ProgramCommand> open(const std::string& command, const AdapterOptions& options) {
@@ -186,7 +179,7 @@ class CommandCompiler final : public Compiler {
   ProgramCommand command_;
 };
 
-// A number per line. Says what is wrong, or nothing.
+// Reads one number per line. Returns an error message, or an empty string.
 std::string read_values(std::string_view text, std::size_t count,
                         std::vector<std::uint32_t>& values) {
   constexpr std::string_view kBlank = " \t\r";
@@ -212,15 +205,6 @@ std::string read_values(std::string_view text, std::size_t count,
                      values.size());
 }
 
-std::string raw_inputs(std::span<const SeccompData> inputs) {
-  std::string out;
-  for (const SeccompData& input : inputs)
-    for (const std::uint32_t word : input.words)
-      for (std::size_t shift = 0; shift < 32; shift += 8)
-        out.push_back(static_cast<char>(word >> shift & 0xff));
-  return out;
-}
-
 class CommandEvaluator final : public Evaluator {
  public:
   CommandEvaluator(std::string command, const AdapterOptions& options)
@@ -234,7 +218,7 @@ class CommandEvaluator final : public Evaluator {
     const std::string program_path = folder.file("program");
     const std::string inputs_path = folder.file("inputs");
     const bool by_file = has_placeholder(command_, "inputs");
-    const std::string bytes = raw_inputs(inputs);
+    const std::string bytes = input_bytes(inputs);
     std::string problem = put_file(program_path, write_program(program, form_));
     if (problem.empty() && by_file) problem = put_file(inputs_path, bytes);
     if (!problem.empty()) return failed<Values>(Outcome::kCrashed, problem);
@@ -269,7 +253,7 @@ std::string replace_placeholder(const std::string& command, const std::string& n
   std::size_t from = 0;
   for (std::size_t at = 0; (at = find_placeholder(command, word, from)) != std::string::npos;
        from = at + word.size())
-    out += command.substr(from, at - from) + quoted(path);
+    out += command.substr(from, at - from) + shell_quoted(path);
   return out + command.substr(from);
 }
 

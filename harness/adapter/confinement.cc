@@ -27,17 +27,17 @@ namespace {
 constexpr rlim_t kMostFiles = 4096;
 constexpr rlim_t kMostFileBytes = rlim_t{1} << 30;
 
-// System calls by the numbers of one architecture (of x32 without its bit). The arguments of
-// socketcall cannot be seen.
+// Numbers of system calls on one architecture (x32 without its bit). A filter cannot see the
+// arguments of socketcall.
 constexpr unsigned kX32Bit = 0x40000000;
-constexpr unsigned kUring = 425;     // of all architectures; it makes sockets, too
-constexpr unsigned kPidfdGet = 438;  // pidfd_getfd, likewise
+constexpr unsigned kUring = 425;     // on all architectures; io_uring can create sockets, too
+constexpr unsigned kPidfdGet = 438;  // pidfd_getfd, on all architectures
 constexpr unsigned kNone = ~0U;
 struct Numbers {
   unsigned arch;
   unsigned socket;
   unsigned socketcall;
-  std::array<unsigned, 6> others;  // ptrace, process_vm_readv, process_vm_writev: other processes
+  std::array<unsigned, 6> others;  // ptrace, process_vm_readv, process_vm_writev
 };
 #if defined(__x86_64__)
 constexpr std::array kNumbers = {
@@ -70,15 +70,15 @@ struct Filter {
   }
 };
 
-// With a network namespace: what reaches past it (AF_VSOCK). Alone: every family but AF_UNIX, and
-// what reaches into other processes, which may have a network.
+// Beside a network namespace, refuses what reaches past it (AF_VSOCK). Alone, refuses every family
+// but AF_UNIX, and access to other processes, which may have a network.
 constexpr Filter filter_of(bool alone) {
   constexpr unsigned kRefused = SECCOMP_RET_ERRNO | EACCES;
   Filter out;
   for (const Numbers& numbers : kNumbers) {
     out.load(offsetof(seccomp_data, arch));
     const unsigned short start = out.size;
-    out.unless(numbers.arch, 0);  // to the next architecture: below
+    out.unless(numbers.arch, 0);  // jumps to the next architecture; set below
     out.load(offsetof(seccomp_data, nr));
     if (numbers.arch == kNumbers.front().arch) out.add(BPF_ALU | BPF_AND | BPF_K, ~kX32Bit);
     out.refuse(kUring, ENOSYS);
@@ -114,8 +114,8 @@ bool write_text(const std::string& path, std::string_view text) {
   return ::close(fd) == 0 && written;
 }
 
-// From the bounding set too, where that is permitted: without it, a file's capabilities and user 0
-// give some back. NO_NEW_PRIVS keeps them away as well, as exec then adds none to what is left.
+// Also drops them from the bounding set, if permitted. Otherwise exec of a file with capabilities,
+// or as user 0, could restore some; NO_NEW_PRIVS prevents that as well.
 bool drop_capabilities() {
   for (unsigned long capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0;
        ++capability)
@@ -126,8 +126,8 @@ bool drop_capabilities() {
   return ::syscall(SYS_capset, &header, none) == 0;
 }
 
-// In a child of its own: makes namespaces, says over `line` whether that was permitted ('n': the
-// network, 'u': with users, '-'), and keeps them until the other side is closed.
+// Runs in a child: creates namespaces and keeps them until the other side of `line` is closed.
+// Reports over `line` what was permitted ('n': network, 'u': network and users, '-': nothing).
 [[noreturn]] void hold_namespaces(int line) {
   const char said = ::unshare(CLONE_NEWNET) == 0                   ? 'n'
                     : ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 ? 'u'
@@ -166,7 +166,7 @@ void Confinement::open_namespaces() {
     }
   if (said != '-') {
     const std::string own = fmt::format("/proc/{}/", pid);
-    // The same user and group inside: nobody else exists there.
+    // Maps only this user and group, to themselves.
     const bool mapped =
         said == 'n' || (write_text(own + "setgroups", "deny") &&
                         write_text(own + "uid_map", fmt::format("{0} {0} 1", ::geteuid())) &&
@@ -231,7 +231,7 @@ std::shared_ptr<const Confinement> Confinement::make() {
         "set-user-ID programs gain privileges: NO_NEW_PRIVS is not permitted");
   if ((lack & kCapabilities) != 0)
     made->lacking_.emplace_back("capabilities are kept: dropping them is not permitted");
-  // Without privileges the command is the same user: it must not read or write this process.
+  // The command runs as the same user, so it must not be able to read or write this process.
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   return made;
 }

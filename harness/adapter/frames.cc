@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/bytes.h"
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
+#include "harness/seccomp/data.h"
 
 namespace secequiv {
 namespace {
@@ -11,28 +13,15 @@ namespace {
 constexpr std::size_t kWordBytes = 4;
 constexpr std::size_t kLongestName = 200;  // bytes
 
-void put(std::string& out, std::uint32_t value) {
-  for (std::size_t shift = 0; shift < 32; shift += 8)
-    out.push_back(static_cast<char>(value >> shift & 0xff));
-}
-
-std::uint32_t get(std::string_view bytes) {
-  std::uint32_t value = 0;
-  for (std::size_t i = kWordBytes; i-- > 0;)
-    value = value << 8 | static_cast<std::uint8_t>(bytes[i]);
-  return value;
-}
-
 Error wrong(std::string what) { return make_error(ErrorCode::kParse, {}, std::move(what)); }
 
-// Takes a name and its length off the front of `body`, which belong to stage number `stage`.
+// Removes the name of stage number `stage`, with its length, from the front of `body`.
 Result<std::string> take_name(std::string_view& body, std::size_t stage) {
   if (body.size() < kWordBytes)
     return wrong(
         fmt::format("expected the length of the name of stage {} (4 bytes), found {} bytes", stage,
                     body.size()));
-  const std::size_t size = get(body);
-  body.remove_prefix(kWordBytes);
+  const std::size_t size = take_bytes(body);
   if (size == 0 || size > kLongestName || size > body.size())
     return wrong(fmt::format("expected a name of 1 to {} bytes for stage {}, found one of {} in {}",
                              kLongestName, stage, size, body.size()));
@@ -44,14 +33,13 @@ Result<std::string> take_name(std::string_view& body, std::size_t stage) {
   return name;
 }
 
-// Likewise a program.
+// Removes a program in the same way.
 Result<Program> take_program(std::string_view& body, std::size_t stage) {
   if (body.size() < kWordBytes)
     return wrong(
         fmt::format("expected the number of instructions of stage {} (4 bytes), found {} bytes",
                     stage, body.size()));
-  const std::size_t count = get(body);
-  body.remove_prefix(kWordBytes);
+  const std::size_t count = take_bytes(body);
   if (count == 0 || count > body.size() / sizeof(Insn))
     return wrong(fmt::format(
         "expected at least one instruction of 8 bytes for stage {}, found {} in {} bytes", stage,
@@ -63,10 +51,10 @@ Result<Program> take_program(std::string_view& body, std::size_t stage) {
 
 }  // namespace
 
-std::uint32_t frame_length(std::string_view bytes) { return get(bytes); }
+std::uint32_t frame_length(std::string_view bytes) { return take_bytes(bytes); }
 
 void append_frame(std::string& out, std::string_view body) {
-  put(out, static_cast<std::uint32_t>(body.size()));
+  append_bytes(out, static_cast<std::uint32_t>(body.size()));
   out += body;
 }
 
@@ -84,11 +72,9 @@ std::string compile_request(std::string_view policy) {
 
 std::string evaluate_request(ProgramView program, std::span<const SeccompData> inputs) {
   std::string out(1, static_cast<char>(RequestKind::kEvaluate));
-  put(out, static_cast<std::uint32_t>(program.size()));
+  append_bytes(out, static_cast<std::uint32_t>(program.size()));
   out += write_program(program, Form::kRaw);
-  for (const SeccompData& input : inputs)
-    for (const std::uint32_t word : input.words) put(out, word);
-  return out;
+  return out + input_bytes(inputs);
 }
 
 Result<Program> decode_program(std::string_view body) {
@@ -105,7 +91,7 @@ Result<std::vector<std::uint32_t>> decode_values(std::string_view body, std::siz
                              count, body.size()));
   std::vector<std::uint32_t> out;
   out.reserve(count);
-  for (; !body.empty(); body.remove_prefix(kWordBytes)) out.push_back(get(body));
+  while (!body.empty()) out.push_back(take_bytes(body));
   return out;
 }
 
@@ -141,20 +127,14 @@ Result<Request> decode_request(std::string_view body) {
     }
     case RequestKind::kEvaluate: {
       if (body.size() < kWordBytes) return wrong("expected a number of instructions, found none");
-      const std::size_t bytes = std::size_t{get(body)} * sizeof(Insn);
-      body.remove_prefix(kWordBytes);
+      const std::size_t bytes = std::size_t{take_bytes(body)} * sizeof(Insn);
       if (body.size() < bytes || (body.size() - bytes) % sizeof(SeccompData) != 0)
         return wrong(fmt::format("expected {} bytes of program and 64 for each input, found {}",
                                  bytes, body.size()));
       auto program = decode_program(body.substr(0, bytes));
       if (!program) return program.error();
       request.program = std::move(*program);
-      for (body.remove_prefix(bytes); !body.empty();) {
-        for (std::uint32_t& word : request.inputs.emplace_back().words) {
-          word = get(body);
-          body.remove_prefix(kWordBytes);
-        }
-      }
+      request.inputs = inputs_from(body.substr(bytes));
       return request;
     }
   }
@@ -166,16 +146,16 @@ Result<Request> decode_request(std::string_view body) {
 std::string values_body(std::span<const std::uint32_t> values) {
   std::string out;
   out.reserve(values.size() * kWordBytes);
-  for (const std::uint32_t value : values) put(out, value);
+  for (const std::uint32_t value : values) append_bytes(out, value);
   return out;
 }
 
 std::string stages_body(std::span<const OptimizerStage> stages) {
   std::string out;
   for (const OptimizerStage& stage : stages) {
-    put(out, static_cast<std::uint32_t>(stage.pass.size()));
+    append_bytes(out, static_cast<std::uint32_t>(stage.pass.size()));
     out += stage.pass;
-    put(out, static_cast<std::uint32_t>(stage.program.size()));
+    append_bytes(out, static_cast<std::uint32_t>(stage.program.size()));
     out += write_program(stage.program, Form::kRaw);
   }
   return out;

@@ -9,7 +9,7 @@ namespace {
 
 const Program kProgram = {Insn{0x1234, 1, 2, 0xa0b0c0d0}, Insn{6, 0, 0, 7}};
 
-TEST(Frames, BytesAreThoseOfTheProtocol) {
+TEST(Frames, RequestsHaveTheBytesOfTheProtocol) {
   std::string frame;
   append_frame(frame, optimize_request(kProgram));
   EXPECT_EQ(frame,
@@ -39,7 +39,7 @@ TEST(Frames, RequestsReadBack) {
   EXPECT_TRUE(decode_request(evaluate_request(kProgram, {}))->inputs.empty());
 }
 
-TEST(Frames, NoCutOfARequestIsOne) {
+TEST(Frames, TruncatedRequestsAreErrors) {
   const std::string evaluate = evaluate_request(kProgram, {{SeccompData{}}});
   for (std::size_t n = 0; n < evaluate.size(); ++n)
     EXPECT_EQ(static_cast<bool>(decode_request(evaluate.substr(0, n))), n == 21) << n;
@@ -55,7 +55,7 @@ TEST(Frames, NoCutOfARequestIsOne) {
 const std::vector<OptimizerStage> kStages = {{"one", kProgram},
                                              {"zw\xc3\xb6lf", {Insn{6, 0, 0, 7}}}};
 
-TEST(Frames, StagesAreThoseOfTheProtocol) {
+TEST(Frames, StagesHaveTheBytesOfTheProtocol) {
   EXPECT_EQ(stages_request(kProgram), "S" + optimize_request(kProgram).substr(1));
   const auto request = decode_request(stages_request(kProgram));
   ASSERT_TRUE(request && request->kind == RequestKind::kStages);
@@ -68,14 +68,14 @@ TEST(Frames, StagesAreThoseOfTheProtocol) {
   EXPECT_TRUE(decode_stages("")->empty());
 }
 
-TEST(Frames, NoCutOfStagesIsTaken) {
+TEST(Frames, TruncatedStagesAreErrors) {
   const std::string whole = stages_body(kStages);
   const std::size_t first = stages_body({{kStages[0]}}).size();
   for (std::size_t n = 0; n < whole.size(); ++n)
     EXPECT_EQ(static_cast<bool>(decode_stages(whole.substr(0, n))), n == 0 || n == first) << n;
 }
 
-TEST(Frames, StagesThatAreNoneAreTold) {
+TEST(Frames, MalformedStagesAreErrors) {
   const auto detail = [](std::string_view body) {
     const auto read = decode_stages(body);
     return read ? "read" : read.error().detail;

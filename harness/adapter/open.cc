@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// AddressSanitizer reserves more memory than any limit, so a host built with it gets none.
+// AddressSanitizer reserves more memory than any limit, so a host built with it gets no limit.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kHostTakesLimit = false;
 #elif defined(__has_feature)
@@ -36,7 +36,7 @@ Error cannot_load(const std::string& file, std::string what) {
   return make_error(ErrorCode::kIo, file, std::move(what));
 }
 
-// Asks once, in a process that ends at once, whether `file` can be loaded and has `function`.
+// Checks, in a process that ends at once, whether `file` can be loaded and has `function`.
 Result<Served> host_plugin(const std::string& file, const AdapterOptions& options,
                            RequestKind function, std::string_view function_name) {
   std::error_code error;
@@ -54,11 +54,11 @@ Result<Served> host_plugin(const std::string& file, const AdapterOptions& option
   return served;
 }
 
-// One of the three kinds: what is asked, and what makes an adapter of a process or a command.
+// One of the three kinds of adapters: its request, and the functions that open it.
 template <class T>
 struct Kind {
   RequestKind request;
-  std::string_view function;  // of a plugin
+  std::string_view function;  // that a plugin must define
   std::unique_ptr<T> (*served)(std::vector<std::string>, const AdapterLimits&);
   Result<std::unique_ptr<T>> (*command)(const std::string&, const AdapterOptions&);
 };

@@ -90,7 +90,7 @@ Answer<Program> take_program(std::size_t room, const Function& function) {
   return answer;
 }
 
-// Null if `library` has none of that name.
+// Null if `library` has no function of that name.
 template <class Function>
 Function find(void* library, const char* name) {
   return reinterpret_cast<Function>(::dlsym(library, name));
@@ -171,7 +171,7 @@ Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file) {
 
 namespace {
 
-// The streams that frames travel on, out of the plugin's reach.
+// The streams for frames, which the plugin cannot use by accident.
 struct Streams {
   Fd in;
   Fd out;
@@ -188,7 +188,7 @@ struct Streams {
   }
 };
 
-// How many of `size` bytes came before the end.
+// Reads `size` bytes, or fewer at the end of the input; returns the number.
 std::size_t read_all(int fd, char* to, std::size_t size) {
   std::size_t got = 0;
   while (got < size) {

@@ -1,6 +1,6 @@
 // The other side of `plugin:FILE`: a plugin in this process. Owns loading it, calling its functions
-// and answering frames with it. It must not know who asks; a plugin that crashes takes this process
-// with it.
+// and answering frames with it. It must not know who sends requests. A crash of the plugin ends
+// this process.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ class Plugin final : public Optimizer, public Compiler, public Evaluator {
   explicit Plugin(const PluginFunctions& functions);
   ~Plugin() override;
 
-  // The letters of "OCE" for which it has functions.
+  // The letters of "OCE" (optimize, compile, evaluate) for which it has functions.
   [[nodiscard]] const std::string& functions() const { return functions_; }
 
   Answer<Program> optimize(ProgramView program) override;
@@ -47,10 +47,10 @@ class Plugin final : public Optimizer, public Compiler, public Evaluator {
 // runs the plugin's constructors.
 Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file);
 
-// Answers requests from standard input on standard output until that ends, with the plugin in
-// `file`. While it does, the plugin's standard input is empty and its standard output is standard
-// error. Errors: those of load_plugin, then also told to whoever sent the first request; kIo for a
-// request that ends in the middle or an answer that nobody takes; kParse for one that is none.
+// Answers requests from standard input on standard output with the plugin in `file`, until the
+// input ends. Meanwhile the plugin's standard input is empty and its standard output is standard
+// error. Errors: those of load_plugin, which also become the first answer; kIo for a truncated
+// request or an answer that cannot be written; kParse for a malformed request.
 Status host_plugin(const std::string& file);
 
 }  // namespace secequiv

@@ -33,7 +33,7 @@ TEST(PluginHost, TheExampleAnswers) {
   EXPECT_EQ(evaluator->evaluate(loads, inputs).value, (std::vector<std::uint32_t>{7, 0xffffffff}));
 }
 
-TEST(PluginHost, WhatGoesWrongIsAFindingAndTheNextRequestIsAnswered) {
+TEST(PluginHost, ReportsAFailureAndAnswersTheNextRequest) {
   const auto optimizer = opened(open_optimizer(plugin("odd_plugin"), quick_options(0.5)));
   const auto expect = [&](std::uint16_t code, Outcome outcome, const std::string& detail) {
     const auto answers = optimizer->optimize_all({{returns(1), marked(code), returns(2)}});
@@ -52,7 +52,7 @@ TEST(PluginHost, WhatGoesWrongIsAFindingAndTheNextRequestIsAnswered) {
   expect(7, Outcome::kHung, "it was still running after 0.5 s without an answer, and was killed");
 }
 
-TEST(PluginHost, ThePluginsOwnStreamsAreApart) {
+TEST(PluginHost, SeparatesThePluginsOwnStreams) {
   const auto optimizer = opened(open_optimizer(plugin("odd_plugin"), quick_options()));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(optimizer->optimize(returns(1)).value, returns(1));
   EXPECT_EQ(optimizer->optimize(marked(8)).value[0].k, 1u);
@@ -61,7 +61,7 @@ TEST(PluginHost, ThePluginsOwnStreamsAreApart) {
       << crash.detail;
 }
 
-TEST(PluginHost, WhatCannotBeLoadedIsAnErrorAtOnce) {
+TEST(PluginHost, ReportsAPluginThatCannotBeLoadedAtOnce) {
   const auto error = [](const std::string& spec) {
     auto opened_one = open_optimizer(spec, quick_options());
     return opened_one ? std::string() : opened_one.error().text();

@@ -15,14 +15,16 @@
 #include <cstring>
 #include <thread>
 
+#include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kTailBytes = 2000;                   // of standard error, in messages
-constexpr std::size_t kKeptBytes = std::size_t{1} << 16;   // searched for a panic's first line
-constexpr std::size_t kDrainBytes = std::size_t{4} << 20;  // read at most of what an exit left
+constexpr std::size_t kTailBytes = 2000;                  // of standard error, quoted in messages
+constexpr std::size_t kKeptBytes = std::size_t{1} << 16;  // searched for a panic's first line
+constexpr std::size_t kDrainBytes = std::size_t{4}
+                                    << 20;  // read at most after the process has exited
 
 struct Pipe {
   Fd read;
@@ -55,7 +57,8 @@ struct Launch {
   int error = 0;
 };
 
-// exec resets handlers but not the mask; none may run here meanwhile, on our memory.
+// exec resets handlers but not the mask. No handler may run before it, because it would use our
+// memory.
 void reset_signals() {
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction action{};
@@ -161,7 +164,7 @@ std::string Ending::text() const {
     return fmt::format("it was ended by signal {} ({})", WTERMSIG(status),
                        strsignal(WTERMSIG(status)));
   const int code = WEXITSTATUS(status);
-  if (code > 128 && code <= 128 + SIGSYS)  // how a shell passes on what became of its child
+  if (code > 128 && code <= 128 + SIGSYS)  // a shell reports its child's signal in this way
     return fmt::format("it exited with status {} (128 + signal {}, {})", code, code - 128,
                        strsignal(code - 128));
   return fmt::format("it exited with status {}", code);
@@ -221,7 +224,7 @@ bool Process::read_some(Fd& fd, std::string* output) {
   return true;
 }
 
-// The process stays a zombie: its group's number must not be given to another before end().
+// The process stays a zombie until end(), so that the number of its group is not reused.
 void Process::look_for_exit() {
   siginfo_t info{};
   if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -231,9 +234,9 @@ void Process::look_for_exit() {
 
 bool Process::step(std::string_view& input, std::string& output, Clock::time_point deadline) {
   const auto now = Clock::now();
-  // Without a pidfd (an old kernel) exits are looked for now and then.
-  const auto longest = std::chrono::milliseconds(exited_ || pidfd_.open() ? 1000 : 5);
-  const bool late = now >= deadline;
+  // Without a pidfd (an old kernel), check for an exit every few milliseconds.
+  const auto longest = std::chrono::milliseconds(exited_ || pidfd_.open() ? 200 : 5);
+  const bool late = now >= deadline || stop_wanted();
   const auto left = std::min<Clock::duration>(late ? Clock::duration(0) : deadline - now, longest);
   const auto wait = std::chrono::ceil<std::chrono::milliseconds>(left).count();
   std::array<pollfd, 4> fds = {pollfd{input.empty() ? -1 : in_.get(), POLLOUT, 0},
@@ -254,7 +257,7 @@ bool Process::step(std::string_view& input, std::string& output, Clock::time_poi
   return !late;
 }
 
-// Reads all there is. Something the process started may write on and on, hence the bound.
+// Reads all available output. It is bounded, because a child of the process may write forever.
 void Process::drain(std::string& output) {
   const std::size_t most = output.size() + kDrainBytes;
   while (out_.open() && output.size() < most && read_some(out_, &output)) {

@@ -40,7 +40,7 @@ class ErrorTail {
  public:
   void append(std::string_view bytes);
   // "; its standard error ends: ...", printable, at most about 2000 bytes; empty if it wrote
-  // nothing. Starts with the line that names a panic if the end no longer contains it.
+  // nothing. If a panic message was cut off from the end, the text begins with it.
   [[nodiscard]] std::string clause() const;
   // True if it reports that memory ran out.
   [[nodiscard]] bool tells_of_memory() const;

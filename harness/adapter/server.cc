@@ -35,7 +35,7 @@ std::string reason(std::string_view body) {
   return body.empty() ? "it gave no reason" : printable(body.substr(0, kReasonBytes), true);
 }
 
-// What an answer says; for kGarbage with what was expected instead.
+// Decodes an answer; for kGarbage, the detail names what was expected instead.
 Reply read_reply(std::string_view frame) {
   if (frame.empty()) return {Outcome::kGarbage, {}, "expected a status, found an empty frame", 0};
   const auto status = static_cast<std::uint8_t>(frame[0]);
@@ -60,7 +60,7 @@ Reply read_reply(std::string_view frame) {
 
 }  // namespace
 
-// Requests from `done` on with one process, until all are answered or it failed.
+// Sends requests from number `done` on to one process, until all are answered or it fails.
 class Server::Conversation {
  public:
   Conversation(Server& server, std::size_t done, std::size_t count, const Encode& encode,
@@ -74,7 +74,7 @@ class Server::Conversation {
         done_(done),
         sent_(done) {}
 
-  // How many requests have their replies now. The process is gone if something was wrong with it.
+  // Returns the number of requests with replies. If the process failed, it is gone.
   std::size_t run(bool fresh) {
     started_ = Clock::now();
     if (!fresh && !usable()) return done_;
@@ -95,7 +95,8 @@ class Server::Conversation {
   }
 
  private:
-  // A process that was asked before may have ended since then, and may have said what nobody asked.
+  // A process that served earlier requests may have ended since, or written bytes without a
+  // request.
   bool usable() {
     process_.look(input_);
     if (!input_.empty()) {
@@ -114,7 +115,7 @@ class Server::Conversation {
     while (sent_ < count_ && output_.size() < kAheadBytes) append_frame(output_, encode_(sent_++));
   }
 
-  // How many whole frames there are, of those that may be.
+  // The number of complete frames that keep the size limit.
   [[nodiscard]] std::size_t whole_frames() const {
     std::size_t frames = 0;
     for (std::string_view rest = input_; rest.size() >= kLengthBytes; ++frames) {
@@ -125,7 +126,7 @@ class Server::Conversation {
     return frames;
   }
 
-  // Whether there was any.
+  // Returns whether there was any frame.
   bool take_frames() {
     const std::size_t frames = whole_frames();
     std::string_view rest = input_;
@@ -162,7 +163,7 @@ class Server::Conversation {
   }
 
   void too_long(std::string_view rest) {
-    // Text is what a server says that prints to standard output besides.
+    // A server that also prints to standard output sends text instead of a length.
     if (is_text(rest.substr(0, kLengthBytes)))
       return fail(Outcome::kGarbage,
                   fmt::format("expected a frame's length, found text: {}", shown_bytes(rest)));
@@ -170,7 +171,7 @@ class Server::Conversation {
                                           frame_length(rest), limits_.output_bytes));
   }
 
-  // How far the answer got.
+  // Describes how much of the answer arrived.
   [[nodiscard]] std::string so_far() const {
     if (input_.empty()) return "without an answer";
     if (input_.size() < kLengthBytes)
@@ -188,7 +189,7 @@ class Server::Conversation {
 
   void ended() {
     const Ending ending = process_.end();
-    // It was allowed to end after any answer, and could not know that more requests were coming.
+    // A server may end after any answer, even if more requests are already in the pipe.
     if (ending.clean() && input_.empty() && server_.has_answered_) {
       failed_ = true;
       server_.process_.reset();
@@ -221,12 +222,12 @@ class Server::Conversation {
   const std::size_t count_;
   std::size_t done_;    // requests with replies
   std::size_t sent_;    // requests in output_ or written
-  std::string output_;  // requests, the first written_ bytes of it behind us
+  std::string output_;  // requests; the first written_ bytes are sent
   std::size_t written_ = 0;
   std::string input_;  // the beginning of an answer
   Clock::time_point started_;
   Clock::time_point deadline_;
-  double share_ = 0;  // of the time since started_, of each answer that came at once
+  double share_ = 0;  // seconds per answer, if several answers arrived together
   bool failed_ = false;
 };
 

@@ -19,14 +19,14 @@ std::unique_ptr<Optimizer> odd_optimizer(double seconds = 5, const std::string& 
 struct Odd {
   const char* how;
   Outcome outcome;
-  const char* detail;  // a part of it
+  const char* detail;  // a part of the message
   double seconds = 5;
 };
 
 class OddAnswers : public testing::TestWithParam<Odd> {};
 
-// Whatever happens to some programs, the others get their answers.
-TEST_P(OddAnswers, AreFindingsAboutTheRightProgram) {
+// Programs without a failure get their answers, whatever happens to the others.
+TEST_P(OddAnswers, AreAttributedToTheRightProgram) {
   const auto optimizer = odd_optimizer(GetParam().seconds);
   const Program wrong = odd(GetParam().how);
   std::vector<Program> programs = {returns(1), wrong, returns(2), returns(3)};
@@ -86,7 +86,7 @@ constexpr Odd kOdd[] = {
 INSTANTIATE_TEST_SUITE_P(Server, OddAnswers, testing::ValuesIn(kOdd),
                          [](const auto& odd_one) { return std::string(odd_one.param.how); });
 
-TEST(Server, DeathBetweenRequestsIsNobodysFault) {
+TEST(Server, MayEndBetweenRequests) {
   const auto optimizer = odd_optimizer();
   for (const char* how : {"answerexit0", "answerexit4"}) {
     for (int i = 0; i < 3; ++i) {
@@ -96,15 +96,15 @@ TEST(Server, DeathBetweenRequestsIsNobodysFault) {
     }
     EXPECT_EQ(optimizer->optimize(returns(7)).value, returns(7));
   }
-  // Requests already sent to a server that ends after one go to the next.
+  // If a server ends after one answer, the next process gets the remaining requests.
   const auto answers = optimizer->optimize_all(std::vector<Program>(10, odd("answerexit0")));
   for (const auto& answer : answers) EXPECT_TRUE(answer.ok()) << answer.detail;
 }
 
-TEST(Server, WhatWasWrittenBeforeTheEndCounts) {
+TEST(Server, AnswersWrittenBeforeTheEndCount) {
   Server server({subject("odd_server")}, quick_options().limits);
-  // Each request is larger than what is written ahead, so the third is asked for when the first is
-  // on its way; meanwhile its answer and the end of the process come.
+  // Each request is larger than what is written ahead, so `encode` makes the third while the first
+  // is being sent. Meanwhile the first answer arrives and the process ends.
   const auto encode = [](std::size_t i) {
     if (i == 2) ::usleep(100000);
     Program program = i == 0 ? odd("bigexit") : returns(1);
@@ -119,7 +119,7 @@ TEST(Server, WhatWasWrittenBeforeTheEndCounts) {
   EXPECT_EQ(sizes, (std::vector<std::size_t>{500000, 72000, 72000}));
 }
 
-TEST(Server, TheTimeLimitIsForEachRequest) {
+TEST(Server, TheTimeLimitAppliesToEachRequest) {
   const auto answers = odd_optimizer(0.5)->optimize_all(std::vector<Program>(5, odd("slow")));
   for (const auto& answer : answers) {
     EXPECT_TRUE(answer.ok()) << answer.detail;
@@ -127,7 +127,7 @@ TEST(Server, TheTimeLimitIsForEachRequest) {
   }
 }
 
-TEST(Server, AnswersNobodyAskedForAreFindings) {
+TEST(Server, AnswersWithoutARequestAreFindings) {
   const auto optimizer = odd_optimizer();
   const auto twice = optimizer->optimize(odd("twice"));
   EXPECT_EQ(twice.outcome, Outcome::kGarbage);
@@ -167,7 +167,7 @@ TEST(Server, TheLimitOfOneAnswerIsExact) {
   EXPECT_EQ(answer.detail, "its answer has 8009 bytes, more than the limit of 8001");
 }
 
-TEST(Server, ADeafServerHangsWhateverTheSize) {
+TEST(Server, AServerThatReadsNothingHangs) {
   const auto optimizer = odd_optimizer(0.2, "deaf");
   for (const std::size_t size : {1u, 500000u}) {
     const auto answer = optimizer->optimize(Program(size));
@@ -177,7 +177,7 @@ TEST(Server, ADeafServerHangsWhateverTheSize) {
   }
 }
 
-TEST(Server, SizesOfAnyMixtureDoNotDeadlock) {
+TEST(Server, MixedSizesDoNotDeadlock) {
   const auto optimizer = odd_optimizer();
   std::vector<Program> programs;
   for (std::size_t i = 0; i < 60; ++i) {
@@ -206,7 +206,7 @@ TEST(Server, StartsWithTheFirstRequestAndEndsWithTheAdapter) {
   EXPECT_TRUE(is_gone(pid));
 }
 
-TEST(Server, WhatItStartedEndsWithIt) {
+TEST(Server, ItsChildrenEndWithIt) {
   const TemporaryFolder folder;
   const auto optimizer = opened(
       open_optimizer(R"(serve:sleep 61 & echo $! >"$TMPDIR/pid"; exec )" + subject("odd_server"),
@@ -215,7 +215,7 @@ TEST(Server, WhatItStartedEndsWithIt) {
   EXPECT_TRUE(is_gone(folder.number("pid")));
 }
 
-TEST(Server, SeveralLiveAtATimeAndInSeveralThreads) {
+TEST(Server, SeveralServersRunInSeveralThreads) {
   std::vector<std::thread> threads;
   std::vector<std::size_t> good(4);
   for (std::size_t t = 0; t < good.size(); ++t)
@@ -249,7 +249,7 @@ TEST(Server, CompilesAndEvaluates) {
   EXPECT_EQ(few.detail, "expected 2 values of 4 bytes, one for each input, found 4 bytes");
 }
 
-TEST(Server, StagesAreAskedFor) {
+TEST(Server, StagesAreRequested) {
   const auto optimizer = odd_optimizer();
   const Program program = {Insn{kLdWAbs, 0, 0, 0}, Insn{kRetA, 0, 0, 0}};
   const auto stages = optimizer->stages(program);

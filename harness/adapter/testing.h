@@ -1,4 +1,4 @@
-// What the tests of this folder share: where the programs they run are, and small programs.
+// Shared by the tests of this folder: the paths of the programs that they run, and small filters.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace secequiv {
 
-// SECEQUIV_SUBJECTS is where CMake puts what is run.
+// SECEQUIV_SUBJECTS is the folder of the programs that CMake builds for these tests.
 inline std::string subject(const std::string& name) { return SECEQUIV_SUBJECTS "/" + name; }
 
 inline AdapterOptions quick_options(double seconds = 5) {
@@ -27,7 +27,7 @@ inline AdapterOptions quick_options(double seconds = 5) {
 
 inline Program returns(std::uint32_t k) { return {Insn{kRetK, 0, 0, k}}; }
 
-// One that tests/odd_server.c does `how` about.
+// A program for which tests/odd_server.c misbehaves as `how` names.
 inline Program odd(const std::string& how) {
   Program out(5, Insn{});
   out[0].code = 0xdead;
@@ -41,7 +41,7 @@ T opened(Result<T> result) {
   return std::move(*result);
 }
 
-// TMPDIR for the time of a test, with a name that a shell must not see unquoted.
+// TMPDIR during a test; its name must be quoted for a shell.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -59,7 +59,7 @@ class TemporaryFolder {
 
   [[nodiscard]] std::string path(const std::string& name) const { return path_ + "/" + name; }
   [[nodiscard]] bool empty() const { return std::filesystem::is_empty(path_); }
-  // What a file holds, as the command wrote it.
+  // The content of a file that a command wrote.
   [[nodiscard]] pid_t number(const std::string& name) const {
     pid_t value = 0;
     std::ifstream(path(name)) >> value;
@@ -71,7 +71,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Waits for it, but not for long.
+// Waits a short time for the process to end.
 inline bool is_gone(pid_t pid) {
   for (int i = 0; i < 500; ++i) {
     std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");

@@ -22,7 +22,7 @@ Error io_error(const std::string& path, const char* verb) {
                     std::string("cannot ") + verb + ": " + std::strerror(errno));
 }
 
-// Files of the folder of `path` with a name like it, as they would be written there.
+// Returns ", did you mean" with the files in the folder of `path` whose names resemble its name.
 std::string similar_files(const std::string& path) {
   constexpr std::size_t kMostLooked = 10000;
   const std::size_t name = path.rfind('/') + 1;
@@ -33,12 +33,13 @@ std::string similar_files(const std::string& path) {
        !error && it != end && there.size() < kMostLooked; it.increment(error))
     there.push_back(it->path().filename().string());
   std::vector<std::string> near = similar_names(std::string_view(path).substr(name), there);
-  for (std::string& one : near) one.insert(0, folder);
+  for (std::string& one : near) one = printable(folder + one, false);
   return did_you_mean(near);
 }
 
-// Back to blocking. A FIFO by name that nobody writes to would be waited for without end; what a
-// shell makes of <(command) has a writer, who may take as long as he needs.
+// Waits until somebody writes to a FIFO, then makes `fd` blocking again. A named FIFO without a
+// writer would block forever, so it gets 5 seconds. The pipes of a shell's <(command) may take
+// longer.
 Status await_writer(const std::string& path, int fd) {
   constexpr int kMilliseconds = 5000;
   struct stat st{};
@@ -78,8 +79,7 @@ Status write_in_place(const std::string& path, int flags, std::string_view bytes
   return status;
 }
 
-// Holds back the signals that end a process while a temporary file exists, which they would leave
-// behind.
+// Blocks the signals that would end the process and leave its temporary file behind.
 class SignalsHeld {
  public:
   SignalsHeld() {
@@ -100,14 +100,14 @@ bool same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// What `path` names after all symbolic links, the last of which may point to nothing yet: a link is
-// to be written through, not replaced.
+// Follows all symbolic links, so that write_file() replaces their target and not the link. The last
+// link may point to a file that does not exist yet.
 Result<std::string> behind_links(std::string path) {
   const std::string given = path;
-  for (int links = 0; links < 40; ++links) {  // the kernel's own limit
+  for (int links = 0; links < 40; ++links) {  // the kernel's limit
     std::string target(PATH_MAX, '\0');
     const ssize_t n = ::readlink(path.c_str(), target.data(), target.size());
-    if (n < 0) return path;  // no link, or nothing there
+    if (n < 0) return path;  // `path` is not a link, or does not exist
     target.resize(static_cast<std::size_t>(n));
     const std::size_t folder = target.starts_with('/') ? 0 : path.rfind('/') + 1;
     path.replace(folder, std::string::npos, target);
@@ -118,7 +118,9 @@ Result<std::string> behind_links(std::string path) {
 
 }  // namespace
 
-std::string shown_name(const std::string& path) { return path == "-" ? "<stdin>" : path; }
+std::string shown_name(const std::string& path) {
+  return path == "-" ? "<stdin>" : printable(path, false);
+}
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
   const bool is_stdin = path == "-";
@@ -164,13 +166,13 @@ Status write_file(const std::string& path, std::string_view bytes, bool flush) {
   struct stat st{};
   const bool exists = ::stat(path.c_str(), &st) == 0;
   if (exists && !S_ISREG(st.st_mode)) return write_in_place(path, 0, bytes);
-  // A file that is standard output or error already has a position, and perhaps content to keep.
+  // Standard output or error already has a position in this file, which may hold earlier output.
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
     if (struct stat open{}; exists && ::fstat(fd, &open) == 0 && same_file(open, st))
       return write_descriptor(path, fd, bytes);
   const auto target = behind_links(path);
   if (!target) return target.error();
-  // /dev/fd/N leads through /proc, where the name may be that of a deleted file.
+  // /dev/fd/N leads through /proc, which may show the name of a deleted file.
   struct stat behind{};
   if (exists && (::stat(target->c_str(), &behind) != 0 || !same_file(behind, st)))
     return write_in_place(path, O_TRUNC, bytes);
@@ -178,7 +180,8 @@ Status write_file(const std::string& path, std::string_view bytes, bool flush) {
   std::string temporary = *target + ".XXXXXX";
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) {
-    // A file that may be written in a folder that may not: in place or not at all.
+    // The folder may be read-only although the file is writable; then no temporary file is
+    // possible.
     if (exists && (errno == EACCES || errno == EPERM || errno == EROFS))
       return write_in_place(path, O_TRUNC, bytes);
     return io_error(path, "create a temporary file beside it");

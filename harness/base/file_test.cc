@@ -42,7 +42,7 @@ class FileTest : public testing::Test {
   fs::path folder_;
 };
 
-// Runs `body` with descriptor `fd` standing for the file `path`.
+// Runs `body` while descriptor `fd` refers to the file `path`.
 template <class Body>
 void with_redirected(int fd, const std::string& path, int flags, Body body) {
   const int saved = ::dup(fd);
@@ -71,14 +71,14 @@ TEST_F(FileTest, ReadsMoreThanOneBuffer) {
   EXPECT_EQ(*read, bytes);
 }
 
-TEST_F(FileTest, MissingFile) {
+TEST_F(FileTest, MissingFileIsAnIoError) {
   const auto read = read_file(path("absent"));
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, ErrorCode::kIo);
   EXPECT_EQ(read.error().text(), path("absent") + ": cannot open: No such file or directory");
 }
 
-TEST_F(FileTest, AMissingFileIsLikeOthersThere) {
+TEST_F(FileTest, ErrorForMissingFileSuggestsSimilarNames) {
   put("before.asm", "x");
   put("other", "x");
   const auto result = read_file(path("befor.asm"));
@@ -89,7 +89,7 @@ TEST_F(FileTest, AMissingFileIsLikeOthersThere) {
   EXPECT_EQ(read_file(path("befor.asm/x")).error().text().find("did you mean"), std::string::npos);
 }
 
-TEST_F(FileTest, AFifoIsReadWhenSomebodyWrites) {
+TEST_F(FileTest, FifoIsReadOnceAWriterAppears) {
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
   std::thread writer([&] {
     const int fd = ::open(path("fifo").c_str(), O_WRONLY | O_CLOEXEC);
@@ -103,7 +103,7 @@ TEST_F(FileTest, AFifoIsReadWhenSomebodyWrites) {
 }
 
 #ifdef SECEQUIV_FULL_TESTS
-TEST_F(FileTest, AFifoNobodyWritesToIsGivenUp) {
+TEST_F(FileTest, FifoWithoutWriterTimesOut) {
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
   const auto result = read_file(path("fifo"));
   ASSERT_FALSE(result);
@@ -111,7 +111,7 @@ TEST_F(FileTest, AFifoNobodyWritesToIsGivenUp) {
 }
 #endif
 
-TEST_F(FileTest, Directory) {
+TEST_F(FileTest, ReadingADirectoryFails) {
   const auto read = read_file(folder_);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, ErrorCode::kIo);
@@ -127,7 +127,7 @@ TEST_F(FileTest, LimitIsTheLargestSizeAccepted) {
   EXPECT_EQ(read.error().text(), path("x") + ": larger than the limit of 99 bytes");
 }
 
-TEST_F(FileTest, EndlessInputIsRefusedByTheLimit) {
+TEST_F(FileTest, EndlessInputHitsTheSizeLimit) {
   const auto read = read_file("/dev/zero");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().detail, "larger than the limit of 16777216 bytes");
@@ -176,7 +176,7 @@ TEST_F(FileTest, ReplacingIsAtomic) {
   put("old", "before, and longer than what follows");
   const int reader = ::open(path("old").c_str(), O_RDONLY);
   ASSERT_TRUE(write_file(path("old"), "after"));
-  // Whoever has the old file open still reads the old one, whole: it was replaced, not overwritten.
+  // A process that has the old file open still reads all of its old content.
   char buffer[64];
   const ssize_t n = ::read(reader, buffer, sizeof buffer);
   ::close(reader);
@@ -185,7 +185,7 @@ TEST_F(FileTest, ReplacingIsAtomic) {
   EXPECT_EQ(*read_file(path("old")), "after");
 }
 
-TEST_F(FileTest, FailingToWriteLeavesNothing) {
+TEST_F(FileTest, FailedWriteLeavesNoFiles) {
   put("plain", "kept");
   for (const std::string& target : {path("absent/out"), path("plain/out")}) {
     const auto status = write_file(target, "x");
@@ -198,8 +198,8 @@ TEST_F(FileTest, FailingToWriteLeavesNothing) {
   EXPECT_EQ(*read_file(path("plain")), "kept");
 }
 
-TEST_F(FileTest, FailingToReplaceKeepsTheOldFile) {
-  // A name so long that the temporary file beside it cannot be made.
+TEST_F(FileTest, FailedReplacementKeepsTheOldFile) {
+  // The name is so long that no temporary file can be created beside it.
   const std::string name(250, 'n');
   put(name, "kept");
   const auto status = write_file(path(name), "lost");
@@ -208,9 +208,9 @@ TEST_F(FileTest, FailingToReplaceKeepsTheOldFile) {
   EXPECT_EQ(entries(), std::vector<std::string>{name});
 }
 
-TEST_F(FileTest, RunningOutOfSpaceKeepsTheOldFileAndRemovesTheNewOne) {
+TEST_F(FileTest, RunningOutOfSpaceKeepsTheOldFileAndRemovesTheTemporaryOne) {
   put("old", "kept");
-  // A limit on the size of files stands for a full disk.
+  // A limit on the size of files simulates a full disk.
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   const auto handler = ::signal(SIGXFSZ, SIG_IGN);
@@ -225,7 +225,7 @@ TEST_F(FileTest, RunningOutOfSpaceKeepsTheOldFileAndRemovesTheNewOne) {
   EXPECT_EQ(entries(), std::vector<std::string>{"old"});
 }
 
-TEST_F(FileTest, ASignalLeavesNoTemporaryFile) {
+TEST_F(FileTest, SignalLeavesNoTemporaryFile) {
   for (int round = 0; round < 20; ++round) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -261,7 +261,7 @@ TEST_F(FileTest, SpecialFilesAreWrittenInPlace) {
   EXPECT_TRUE(fs::is_fifo(path("pipe")));
 }
 
-TEST_F(FileTest, LinksAreWrittenThrough) {
+TEST_F(FileTest, WritingFollowsSymbolicLinks) {
   put("old", "before");
   fs::create_directory(path("folder"));
   fs::create_symlink("folder/two", path("one"));
@@ -283,9 +283,10 @@ TEST_F(FileTest, LinksAreWrittenThrough) {
   EXPECT_TRUE(fs::is_symlink(path("null")));
 }
 
-TEST_F(FileTest, StandardOutputByNameIsNotReplaced) {
+TEST_F(FileTest, LinkToStandardOutputIsNotReplaced) {
   put("log", "first ");
-  fs::create_symlink("/dev/stdout", path("link"));  // what an accident may replace
+  // Through this link, a bug replaces the link and not the real /dev/stdout.
+  fs::create_symlink("/dev/stdout", path("link"));
   std::fflush(stdout);
   with_redirected(STDOUT_FILENO, path("log"), O_WRONLY | O_APPEND, [&] {
     EXPECT_TRUE(write_file(path("link"), "second "));
@@ -295,11 +296,11 @@ TEST_F(FileTest, StandardOutputByNameIsNotReplaced) {
   EXPECT_EQ(entries(), (std::vector<std::string>{"link", "log"}));
 }
 
-TEST_F(FileTest, AWritableFileInAClosedFolderIsWrittenInPlace) {
+TEST_F(FileTest, WritableFileInReadOnlyFolderIsWrittenInPlace) {
   put("old", "before, and longer than what follows");
   fs::permissions(folder_, fs::perms(0555));
   fs::permissions(path("old"), fs::perms(0666));
-  // Root may write everywhere, so somebody else does it.
+  // Root may write to every folder, so the test drops to another user.
   const bool root = ::geteuid() == 0;
   if (root) {
     ASSERT_EQ(::seteuid(65534), 0);
@@ -316,7 +317,7 @@ TEST_F(FileTest, AWritableFileInAClosedFolderIsWrittenInPlace) {
   EXPECT_EQ(entries(), std::vector<std::string>{"old"});
 }
 
-TEST_F(FileTest, AFullDeviceIsAnError) {
+TEST_F(FileTest, WritingToAFullDeviceFails) {
   const auto status = write_file("/dev/full", "x");
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().text(), "/dev/full: cannot write: No space left on device");

@@ -1,6 +1,6 @@
-// A deterministic source of choices for generators. Owns the mapping from a seed to a sequence,
-// which is the same on every platform, unlike the distributions of the standard library. Seeding is
-// free, so every generated program or input can have its own seed.
+// A deterministic random generator. Owns the mapping from a seed to a sequence, which is the same
+// on every platform (the distributions of the standard library are not). Seeding costs nothing, so
+// every generated program or input can have its own seed. It must not know what is generated.
 #pragma once
 
 #include <cstddef>
@@ -22,20 +22,21 @@ class Random {
   }
   std::uint32_t word() { return static_cast<std::uint32_t>(next() >> 32); }
 
-  // 0..n-1; n > 0. Multiplication replaces a division, which would dominate the cost.
+  // Returns a number in 0..n-1; n > 0. The multiplication avoids a division, which would dominate
+  // the cost.
   std::size_t below(std::size_t n) {
     const std::uint64_t wide = n;
     if (wide >> 32 != 0) return static_cast<std::size_t>(next() % wide);
     return static_cast<std::size_t>((next() >> 32) * wide >> 32);
   }
 
-  // low..high, both included.
+  // Returns a number in low..high, both included.
   std::size_t between(std::size_t low, std::size_t high) { return low + below(high - low + 1); }
 
-  // True once in `n` on average.
+  // Returns true in one of `n` cases on average.
   bool one_in(std::size_t n) { return below(n) == 0; }
 
-  // An element of `values`, which is not empty.
+  // Returns an element of `values`, which must not be empty.
   template <class Container>
   auto pick(const Container& values) {
     return *(std::begin(values) + static_cast<std::ptrdiff_t>(below(std::size(values))));

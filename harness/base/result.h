@@ -1,6 +1,6 @@
-// Errors as values. Owns `Error` and `Result<T>`, the only way a library function of this project
-// reports failure. It must not know what the errors are about: callers fill in code, position and
-// detail; `Error::text()` renders them once, at the edge (the command line, a report, a test).
+// Errors as values. Owns `Error` and `Result<T>`, the only way in which library functions of this
+// project report failure. It must not know what the errors are about: callers fill in code,
+// position and detail. Only the command line, reports and tests turn an error into text.
 #pragma once
 
 #include <cstdint>
@@ -11,37 +11,63 @@
 
 namespace secequiv {
 
-// What kind of thing went wrong. The command line maps every code to an exit status (design: 2, 3,
-// 4 or 5).
+// The kind of failure. The command line maps every code to an exit status (2, 3, 4 or 5).
 enum class ErrorCode {
   kUsage,        // bad command line or bad combination of options
   kIo,           // a file could not be read or written
   kParse,        // a program's, policy's or vector's text or bytes are malformed
-  kPolicy,       // a policy is well-formed but means nothing (unknown syscall, empty any_of, ...)
+  kPolicy,       // a policy is well-formed but has no meaning (unknown syscall, empty any_of, ...)
   kRejected,     // the kernel would refuse the program
   kBudget,       // time, nodes or memory ran out: the answer is unknown
-  kUnavailable,  // this machine or this process' rights do not allow it: the answer is unknown
+  kUnavailable,  // the machine or the process' rights do not permit it: the answer is unknown
   kAdapter,      // a command under test crashed, hung or answered nonsense
   kInternal,     // an invariant of this tool is broken; always a bug worth reporting
 };
 
-// The code's name in reports: "usage", "io", ...
+// Returns the code's name in reports: "usage", "io", ...
 std::string_view error_name(ErrorCode code);
 
-// One failure: what kind, where, and a sentence that says what was expected and what was found.
+// A choice of the caller that an error is about. Libraries do not know its name: each interface has
+// its own, the option of a command or the member of a structure.
+enum class Subject : std::uint8_t {
+  kNone,
+  kArch,
+  kAssumption,
+  kCertificate,
+  kFilter,  // one of several in a file
+  kKernelVersion,
+  kLastPass,
+  kPasses,
+  kProfile,
+  kRealCalls,
+  kRule,
+};
+
+// Returns a word for it, until an interface gives its own: "assumption".
+std::string_view subject_name(Subject subject);
+
+// One failure: its kind, its position, and a sentence with what was expected and what was found.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string where;  // "file", "file:line", "file:line:column", "file: offset N", a JSON pointer;
                       // may be empty
   std::int64_t pc = -1;  // index of the instruction concerned, or -1
   std::string detail;
+  Subject subject = Subject::kNone;
 
-  // "where: instruction PC: detail", leaving out what is not known, and printable (base/text.h).
+  // Returns "where: instruction PC: detail" without the parts that are not known. The text is safe
+  // to print on a terminal, see printable() in base/text.h.
   [[nodiscard]] std::string text() const;
 };
 
 inline Error make_error(ErrorCode code, std::string where, std::string detail) {
   return Error{code, std::move(where), -1, std::move(detail)};
+}
+
+// A kUsage error about a choice of the caller.
+inline Error usage_error(Subject subject, std::string detail) {
+  return Error{ErrorCode::kUsage, std::string(subject_name(subject)), -1, std::move(detail),
+               subject};
 }
 
 // Either a value or an Error. Test with `if (!r)`, read with `*r`, `r->`, `r.error()`.
@@ -67,7 +93,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-// The value of a Result that carries nothing but success.
+// The type of a Result that has no value besides success.
 struct Ok {};
 using Status = Result<Ok>;
 

@@ -7,14 +7,14 @@
 namespace secequiv {
 namespace {
 
-TEST(Error, TextLeavesOutWhatIsNotKnown) {
+TEST(Error, TextOmitsUnknownParts) {
   EXPECT_EQ((Error{ErrorCode::kParse, "f:3:1", 7, "what"}.text()), "f:3:1: instruction 7: what");
   EXPECT_EQ((Error{ErrorCode::kParse, "", 0, "what"}.text()), "instruction 0: what");
   EXPECT_EQ((Error{ErrorCode::kParse, "f", -1, "what"}.text()), "f: what");
   EXPECT_EQ((Error{ErrorCode::kParse, "", -1, "what"}.text()), "what");
 }
 
-TEST(Error, WhatQuotesMegabytesIsShortened) {
+TEST(Error, LongDetailIsShortened) {
   const std::string text =
       make_error(ErrorCode::kParse, "f", "a" + std::string(1 << 20, 'x') + "b").text();
   EXPECT_LT(text.size(), 5000u);
@@ -39,15 +39,15 @@ TEST(Result, HoldsAValueOrAnError) {
   EXPECT_EQ(bad.error().text(), "here: why");
 }
 
-TEST(Result, CarriesWhatCanOnlyBeMoved) {
+TEST(Result, HoldsMoveOnlyTypes) {
   Result<std::unique_ptr<int>> result = std::make_unique<int>(5);
   ASSERT_TRUE(result);
   const std::unique_ptr<int> taken = *std::move(result);
   EXPECT_EQ(*taken, 5);
 }
 
-// A Result<Error> would be ambiguous, a Result<std::string> must not be taken for an error.
-TEST(Result, AStringIsAValue) {
+// The constructors must not mistake a Result<std::string>'s value for an error.
+TEST(Result, StringIsAValue) {
   const Result<std::string> text = std::string("value");
   ASSERT_TRUE(text);
   EXPECT_EQ(text->size(), 5u);

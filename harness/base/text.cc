@@ -3,13 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <utility>
 
 namespace secequiv {
 namespace {
 
-// Length of the UTF-8 character that `text` starts with; 0 if it starts with none, or with a
-// control character.
+// Whether a valid UTF-8 character shows nothing and may change how its neighbours are shown: marks
+// of direction, line separators, zero-width characters and tags.
+bool is_invisible(std::string_view character) {
+  std::uint32_t code = static_cast<unsigned char>(character[0]) & (0xffU >> (character.size() + 1));
+  for (const char c : character.substr(1))
+    code = code << 6 | (static_cast<unsigned char>(c) & 0x3f);
+  constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 7> kRanges = {{{0x061c, 0x061c},
+                                                                               {0x200b, 0x200f},
+                                                                               {0x2028, 0x202e},
+                                                                               {0x2060, 0x206f},
+                                                                               {0xfeff, 0xfeff},
+                                                                               {0xfff9, 0xfffb},
+                                                                               {0xe0000, 0xe007f}}};
+  return std::ranges::any_of(
+      kRanges, [&](const auto& range) { return range.first <= code && code <= range.second; });
+}
+
+// Returns the length of the UTF-8 character at the start of `text`, or 0 if the bytes there are
+// invalid, a control character or an invisible one.
 std::size_t printable_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7f ? 1 : 0;
@@ -21,8 +40,10 @@ std::size_t printable_character(std::string_view text) {
   const bool overlong = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90);
   const bool surrogate = byte(0) == 0xed && byte(1) >= 0xa0;
   const bool too_large = byte(0) == 0xf4 && byte(1) >= 0x90;
-  const bool noncharacter = byte(0) == 0xef && byte(1) == 0xbf && byte(2) >= 0xbe;  // XML has none
-  return control || overlong || surrogate || too_large || noncharacter ? 0 : size;
+  // XML forbids them
+  const bool noncharacter = byte(0) == 0xef && byte(1) == 0xbf && byte(2) >= 0xbe;
+  if (control || overlong || surrogate || too_large || noncharacter) return 0;
+  return is_invisible(text.substr(0, size)) ? 0 : size;
 }
 
 }  // namespace
@@ -130,7 +151,7 @@ std::vector<std::string> nearest(
     std::vector<std::pair<std::size_t, std::string_view>> by_distance) {
   std::ranges::sort(by_distance);
   std::vector<std::string> out;
-  // A name of which no letter is left would be similar to everything.
+  // A name at the distance of its whole length shares no letter, so it would resemble everything.
   std::erase_if(by_distance, [](const auto& one) { return one.first >= one.second.size(); });
   for (const auto& [distance, name] : by_distance)
     if (out.size() < 3 && distance <= by_distance.front().first + 1) out.emplace_back(name);

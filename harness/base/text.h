@@ -1,5 +1,5 @@
-// What all readers of text share: numbers, byte order marks, suggestions for mistyped names, and
-// escapes for printing untrusted text. It must not know any format.
+// Helpers for all readers of text: numbers, byte order marks, suggestions for mistyped names, and
+// escapes for printing untrusted text. Owns these helpers. It must not know any format.
 #pragma once
 
 #include <cstddef>
@@ -11,41 +11,42 @@
 
 namespace secequiv {
 
-// An unsigned number in decimal or 0x form; nothing if malformed or above 2^64-1.
+// Reads an unsigned number in decimal or 0x form. Returns nothing if it is malformed or above
+// 2^64-1.
 std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 
-// The same with an optional leading '-', down to -2^63, as 64-bit two's complement.
+// Reads the same with an optional '-', down to -2^63, and returns it in 64-bit two's complement.
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
-// `text` without a leading UTF-8 byte order mark, which some editors write.
+// Returns `text` without a leading UTF-8 byte order mark, which some editors write.
 std::string_view without_bom(std::string_view text);
 
-// `text` with control characters and invalid UTF-8 written as \xNN, so that a terminal shows them
-// and does not obey them. Newlines and tabs stay if `lines` is set.
+// Returns `text` with control characters and invalid UTF-8 written as \xNN, so that a terminal
+// cannot execute them. Newlines and tabs stay if `lines` is set.
 std::string printable(std::string_view text, bool lines);
 
-// `text` escaped for XML and HTML, attributes included.
+// Returns `text` escaped for XML and HTML, also for use in attributes.
 std::string escaped(std::string_view text);
 
-// `text` without surrounding blanks; newlines stay.
+// Returns `text` without surrounding blanks. Newlines are not blanks.
 std::string_view trimmed(std::string_view text);
 
-// "1 filter", "2 filters".
+// Returns "1 filter", "2 filters".
 std::string counted(std::uint64_t count, std::string_view noun);
 
-// FNV-1a, 64 bits: distinguishes names and contents, but resists no attacker.
+// Computes the 64-bit FNV-1a hash, which tells names and contents apart but resists no attacker.
 std::uint64_t hash_of(std::string_view bytes);
 
-// The number of insertions, deletions, replacements and swaps of neighbours from `a` to `b`.
+// Counts the insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The known names that are similar to a mistyped one: best first, at most 3. They differ by one
-// edit for names of up to four letters, by two up to eleven, by three beyond, and by at most one
-// more edit than the best.
+// Returns at most 3 known names that resemble a mistyped one, best first. Names of up to four
+// letters may differ by one edit, names of up to eleven by two, longer names by three. Each may be
+// at most one edit worse than the best.
 template <class Names>
 std::vector<std::string> similar_names(std::string_view name, const Names& known);
 
-// "; did you mean read or readv?", empty without names.
+// Returns "; did you mean read or readv?", or "" without names.
 std::string did_you_mean(const std::vector<std::string>& names);
 
 namespace detail {

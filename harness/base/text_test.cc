@@ -9,7 +9,7 @@
 namespace secequiv {
 namespace {
 
-TEST(BaseText, Numbers) {
+TEST(BaseText, ParsesNumbersUpTo64Bits) {
   EXPECT_EQ(parse_unsigned("18446744073709551615"), ~std::uint64_t{0});
   EXPECT_EQ(parse_unsigned("0X1f"), 31u);
   EXPECT_EQ(parse_number("-1"), ~std::uint64_t{0});
@@ -20,12 +20,12 @@ TEST(BaseText, Numbers) {
   EXPECT_FALSE(parse_unsigned("-1"));
 }
 
-TEST(BaseText, ByteOrderMark) {
+TEST(BaseText, RemovesOnlyACompleteByteOrderMark) {
   EXPECT_EQ(without_bom("\xef\xbb\xbf{}"), "{}");
   EXPECT_EQ(without_bom("\xef\xbb{}"), "\xef\xbb{}");
 }
 
-TEST(BaseText, WhatATerminalWouldObeyIsShown) {
+TEST(BaseText, PrintableEscapesTerminalControls) {
   EXPECT_EQ(printable("a\x1b[31m\x7f\a", true), "a\\x1b[31m\\x7f\\x07");
   EXPECT_EQ(printable("a\n\tb", true), "a\n\tb");
   EXPECT_EQ(printable("a\nb", false), "a\\x0ab");
@@ -37,25 +37,32 @@ TEST(BaseText, WhatATerminalWouldObeyIsShown) {
                       "\xc3",
                       false),
             "\\xc2\\x9b\\xc0\\x80\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xc3");
-  // The last of these is the one that XML has a place for.
+  // XML allows the last of these three and forbids the others.
   EXPECT_EQ(printable("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd", false),
             "\\xef\\xbf\\xbe\\xef\\xbf\\xbf\xef\xbf\xbd");
   const Error error = make_error(ErrorCode::kParse, "f\n.asm:1:1", "found '\x1b'");
   EXPECT_EQ(error.text(), "f\\x0a.asm:1:1: found '\\x1b'");
 }
 
-TEST(BaseText, WhatMarkupWouldReadIsEscaped) {
+TEST(BaseText, PrintableEscapesInvisibleCharacters) {
+  EXPECT_EQ(printable("a\u202etxt\u200b\ufeff\u061c", true),
+            "a\\xe2\\x80\\xaetxt\\xe2\\x80\\x8b\\xef\\xbb\\xbf\\xd8\\x9c");
+  EXPECT_EQ(printable("\U000e0041", false), "\\xf3\\xa0\\x81\\x81");
+  EXPECT_EQ(printable("\u200a\u2010\u2070\u061b", false), "\u200a\u2010\u2070\u061b");
+}
+
+TEST(BaseText, EscapesMarkup) {
   EXPECT_EQ(escaped("<a b=\"1\">&amp;'\n\xff"), "&lt;a b=&quot;1&quot;&gt;&amp;amp;'\n\xff");
 }
 
-// Values of the algorithm's authors.
-TEST(BaseText, HashOfBytes) {
+// The authors of FNV-1a published these values.
+TEST(BaseText, HashMatchesPublishedValues) {
   EXPECT_EQ(hash_of(""), 0xcbf29ce484222325u);
   EXPECT_EQ(hash_of("a"), 0xaf63dc4c8601ec8cu);
   EXPECT_EQ(hash_of("foobar"), 0x85944171f73967e8u);
 }
 
-TEST(BaseText, NearNames) {
+TEST(BaseText, SuggestsSimilarNames) {
   EXPECT_EQ(edit_distance("raed", "read"), 1u) << "neighbours swapped";
   EXPECT_EQ(edit_distance("abc", ""), 3u);
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);

@@ -1,6 +1,5 @@
-// Reader for the kernel's bpf_asm text. The grammar is bpf_asm's, with two additions: `.raw CODE,
-// JT, JF, K`, for instructions whose unused fields are not 0, and `#$NAME` for an immediate that is
-// left open.
+// Reads the kernel's bpf_asm text. The grammar is bpf_asm's with two additions: `.raw CODE, JT, JF,
+// K` writes an instruction whose unused fields are not 0, and `#$NAME` is a symbolic immediate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +16,7 @@ enum class Token { kEnd, kWord, kNumber, kName, kPunct };
 
 struct Lexeme {
   Token kind = Token::kEnd;
-  std::string_view text;  // for kWord without a leading '%', for kName without '$'
+  std::string_view text;  // kWord: without a leading '%'; kName: without '$'
   std::uint64_t number = 0;
   std::size_t line = 1;
   std::size_t column = 1;
@@ -29,7 +28,8 @@ bool is_word_start(char c) {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return is_word_start(c) || is_digit(c); }
 
-// 0x.., 0b.., 0.. (octal, as bpf_asm has it) or decimal; nothing when malformed or above 2^32-1.
+// Reads 0x.., 0b.., 0.. (octal, as in bpf_asm) or decimal. Returns nothing if `text` is malformed
+// or above 2^32-1.
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   unsigned base = 10;
   if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
@@ -150,7 +150,7 @@ class Assembler {
     return advance();
   }
 
-  // A sign is for values of 32 bits only; nothing is cut off to fit a smaller field.
+  // Only 32-bit values may have a sign, because a smaller field would cut off its bits.
   Result<std::uint32_t> number(std::string_view what, std::uint32_t max = 0xffffffff) {
     bool negative = false;
     if (token_.kind == Token::kName)
@@ -165,7 +165,7 @@ class Assembler {
     return negative ? 0u - value : value;
   }
 
-  // What stands behind '#': a number, or the name of one for the instruction that comes next.
+  // Reads what follows '#': a number, or the name of the next instruction's immediate.
   Result<std::uint32_t> open_number(std::string_view what) {
     if (token_.kind != Token::kName) return number(what);
     uses_.push_back({program_.size(), std::string(token_.text),
@@ -179,7 +179,7 @@ class Assembler {
     const Lexeme head = token_;
     if (auto s = advance(); !s) return s;
     if (punct(':')) {
-      // As in bpf_asm, which reads these two as registers wherever they stand.
+      // bpf_asm reads these two as registers everywhere.
       if (head.text == "a" || head.text == "x")
         return fail_at(head, fmt::format("label '{}' is a register's name", head.text));
       if (!labels_.emplace(head.text, program_.size()).second)
@@ -238,7 +238,7 @@ class Assembler {
     return Ok{};
   }
 
-  // jne, jlt, jle: the inverse condition with the label on the false side.
+  // Reads jne, jlt and jle: the inverse condition with the label on the false side.
   Status inverted(std::uint16_t code_k, std::uint16_t code_x) {
     if (auto s = compared_with(code_k, code_x); !s) return s;
     if (auto s = take(','); !s) return s;
@@ -301,7 +301,7 @@ class Assembler {
     if (punct('#')) return hash_operand(m);
     if (punct('[')) return packet_operand(m);
     if (word("M")) return memory_operand(m);
-    // bpf_asm takes both ldx and ldxb here.
+    // bpf_asm accepts both ldx and ldxb here.
     if (find(m, Operand::Msh) || (m == "ldx" && token_.kind == Token::kNumber))
       return msh_operand("ldxb");
     return expected("an operand");
@@ -341,7 +341,7 @@ class Assembler {
     return push(m, Operand::Mem, *k);
   }
 
-  // 4*([k]&0xf)
+  // Reads 4*([k]&0xf).
   Status msh_operand(std::string_view m) {
     if (auto four = number("'4*([k]&0xf)'"); !four || *four != 4) return expected("'4*([k]&0xf)'");
     if (auto s = take('*'); !s) return s;
@@ -386,7 +386,7 @@ class Assembler {
   std::size_t line_ = 1;
   std::size_t column_ = 1;
   Lexeme token_;
-  Lexeme head_;  // of the instruction at hand
+  Lexeme head_;  // the instruction being read
   Program program_;
   std::vector<SymbolUse> uses_;
   std::vector<std::uint32_t> lines_;

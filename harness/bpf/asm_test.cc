@@ -1,5 +1,5 @@
-// The bpf_asm reader: everything the kernel's assembler understands of what seccomp needs, and its
-// messages.
+// Tests that the bpf_asm reader accepts all text that the kernel's assembler accepts for seccomp,
+// and tests its error messages.
 #include <gtest/gtest.h>
 
 #include "harness/bpf/testing.h"
@@ -14,7 +14,7 @@ void expect_insns(std::string_view text, const Program& expected) {
     EXPECT_EQ(program[pc], expected[pc]) << text << "\ninstruction " << pc;
 }
 
-TEST(Asm, LoadsAndStores) {
+TEST(Asm, ReadsLoadsAndStores) {
   expect_insns("ld [8]", {{kLdWAbs, 0, 0, 8}});
   expect_insns("ldh [8]\nldb [9]", {{kLdHAbs, 0, 0, 8}, {kLdBAbs, 0, 0, 9}});
   expect_insns("ld [x + 8]\nldh [%x+8]\nldb [ x + 8 ]",
@@ -30,7 +30,7 @@ TEST(Asm, LoadsAndStores) {
   expect_insns("tax\ntxa", {{kTax, 0, 0, 0}, {kTxa, 0, 0, 0}});
 }
 
-TEST(Asm, ArithmeticWithBothOperands) {
+TEST(Asm, ReadsArithmeticWithKAndX) {
   const struct {
     const char* name;
     std::uint16_t code;
@@ -44,7 +44,7 @@ TEST(Asm, ArithmeticWithBothOperands) {
   expect_insns("neg", {{kNeg, 0, 0, 0}});
 }
 
-TEST(Asm, Jumps) {
+TEST(Asm, ReadsJumps) {
   expect_insns("ja end\nret #1\nend: ret #2", {{kJa, 0, 0, 1}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}});
   expect_insns("jmp end\nret #1\nend: ret #2",
                {{kJa, 0, 0, 1}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}});
@@ -65,8 +65,8 @@ TEST(Asm, Jumps) {
   }
 }
 
-// The kernel's assembler has these too; the label is where the inverse condition fails.
-TEST(Asm, InverseJumps) {
+// bpf_asm has these mnemonics too. Each goes to its label when the inverse condition is false.
+TEST(Asm, ReadsInverseJumps) {
   const struct {
     const char* name;
     std::uint16_t code;
@@ -80,11 +80,11 @@ TEST(Asm, InverseJumps) {
   }
 }
 
-TEST(Asm, Returns) {
+TEST(Asm, ReadsReturns) {
   expect_insns("ret #7\nret a\nret %a", {{kRetK, 0, 0, 7}, {kRetA, 0, 0, 0}, {kRetA, 0, 0, 0}});
 }
 
-TEST(Asm, Numbers) {
+TEST(Asm, ReadsNumbersInEveryBase) {
   expect_insns(
       "ret #0x7FFF0000\nret #0X10\nret #0b101\nret #010\nret #0\nret #4294967295\nret #-1\nret #- "
       "2",
@@ -98,7 +98,7 @@ TEST(Asm, Numbers) {
        {kRetK, 0, 0, 0xfffffffe}});
 }
 
-TEST(Asm, CommentsAndLayout) {
+TEST(Asm, IgnoresCommentsAndLayout) {
   const Program expected = {
       {kLdWAbs, 0, 0, 0}, {kJeqK, 1, 0, 5}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
   expect_insns(
@@ -109,21 +109,21 @@ TEST(Asm, CommentsAndLayout) {
       "/* several\n lines; */ ld /* here */ [0]\njeq #5,/**/yes\nret #1\n/* x */ yes: ret #2 // "
       "end",
       expected);
-  expect_insns("ld [0] jeq #5, yes ret #1 yes: ret #2", expected);  // line ends mean nothing
+  expect_insns("ld [0] jeq #5, yes ret #1 yes: ret #2", expected);  // line ends are ordinary blanks
   expect_insns("\r\n\tld\t[0]\r\n  jeq #5 , yes\r\nret #1\r\n  yes :\r\n\r\n ret\n#2\r\n",
                expected);
 }
 
-TEST(Asm, Labels) {
+TEST(Asm, ReadsLabels) {
   expect_insns("start: first: ja last\nret #1\n_x.9: last:\n\nret #2",
                {{kJa, 0, 0, 1}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}});
-  // A label may look like a mnemonic, and one behind the last instruction is where a bad jump goes:
-  // check() will say.
+  // A label may equal a mnemonic. A label after the last instruction makes an illegal jump, which
+  // refusal_of() reports later.
   expect_insns("ja ret\nret: ret #0", {{kJa, 0, 0, 0}, {kRetK, 0, 0, 0}});
   expect_insns("ja end\nret #0\nend:", {{kJa, 0, 0, 1}, {kRetK, 0, 0, 0}});
 }
 
-TEST(Asm, Raw) {
+TEST(Asm, ReadsRawInstructions) {
   expect_insns(".raw 0x20, 1, 2, 3\n.raw 65535,255,255,0xffffffff\n.raw 6, 0, 0, -1",
                {{kLdWAbs, 1, 2, 3}, {0xffff, 255, 255, 0xffffffff}, {kRetK, 0, 0, 0xffffffff}});
 }
@@ -144,7 +144,7 @@ TEST(Asm, ConditionalJumpsReach255) {
   EXPECT_EQ(always[0].k, 256u);
 }
 
-TEST(Asm, MalformedText) {
+TEST(Asm, ErrorsNamePositionAndExpectation) {
   const struct {
     const char* text;
     const char* error;

@@ -9,8 +9,8 @@ std::string number(std::uint32_t k) {
   return k < 10 ? fmt::format("{}", k) : fmt::format("{:#x}", k);
 }
 
-// Does the mnemonic say all there is to the instruction? Unused fields must be 0 and targets inside
-// the program; otherwise only `.raw` keeps every field.
+// Returns whether the mnemonic form keeps every field: unused fields are 0 and targets lie inside
+// the program. Otherwise only `.raw` keeps them.
 bool canonical(ProgramView program, std::size_t pc, const InsnInfo& info) {
   const Insn& in = program[pc];
   switch (info.operand) {
@@ -31,7 +31,7 @@ bool canonical(ProgramView program, std::size_t pc, const InsnInfo& info) {
   }
 }
 
-// `immediate` is the number or name behind '#'.
+// `immediate` is the number or name after '#'.
 std::string mnemonic_text(ProgramView program, std::size_t pc, const InsnInfo& info,
                           std::string_view immediate) {
   const Insn& in = program[pc];

@@ -1,4 +1,5 @@
-// Programs written with labels. Owns the fixing of jumps. It must not know what the code is for.
+// Builds programs with labels. Owns the computation of jump offsets. It must not know what the code
+// is for.
 #pragma once
 
 #include <map>
@@ -9,18 +10,18 @@
 
 namespace secequiv {
 
-// A place that jumps go to, of one Builder.
+// Names a jump target within one Builder.
 using Label = std::size_t;
 
-// Conditional jumps are always two instructions long and hand over to unconditional ones, whose
-// 32-bit offset reaches anywhere: what need not be so long, optimizers shorten.
+// A conditional jump is followed by two unconditional ones, whose 32-bit offsets reach every
+// target. Optimizers shorten the jumps that can be shorter.
 class Builder {
  public:
   Label label() {
     positions_.push_back(kUnbound);
     return positions_.size() - 1;
   }
-  // Jumps go forward only, so a label is bound after every jump to it, once.
+  // Bind a label once, after all jumps to it: jumps only go forward.
   void bind(Label label) { positions_[label] = code_.size(); }
 
   void load(std::uint32_t word) { code_.push_back(Insn{kLdWAbs, 0, 0, word * 4}); }
@@ -36,7 +37,7 @@ class Builder {
     jump(no);
   }
 
-  // A RET of this value, which finish() writes behind everything else, each value once.
+  // Returns the label of a RET with this value. finish() writes these at the end, each value once.
   Label returning(std::uint32_t value) {
     const auto known = returns_.find(value);
     return known != returns_.end() ? known->second : returns_.emplace(value, label()).first->second;

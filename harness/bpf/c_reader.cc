@@ -1,6 +1,6 @@
-// Reader for C initializers: `{ code, jt, jf, k }` groups, `.code =` and so on in them, and the
-// BPF_STMT / BPF_JUMP macros, with whatever declares the array around them ignored. Values are
-// numbers, BPF_* names and what CNames knows, joined by `|`, `&`, `+` and parentheses.
+// Reads C initializers: `{ code, jt, jf, k }` groups, also with `.code =` and so on, and the
+// BPF_STMT and BPF_JUMP macros. It skips the declaration around them. Values are numbers, BPF_*
+// names and names that CNames knows, joined by `|`, `&`, `+` and parentheses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Name {
   std::uint32_t value;
 };
 
-// linux/bpf_common.h and linux/filter.h.
+// The values come from linux/bpf_common.h and linux/filter.h.
 constexpr std::array kNames = {
     Name{"BPF_LD", 0x00},   Name{"BPF_LDX", 0x01}, Name{"BPF_ST", 0x02},  Name{"BPF_STX", 0x03},
     Name{"BPF_ALU", 0x04},  Name{"BPF_JMP", 0x05}, Name{"BPF_RET", 0x06}, Name{"BPF_MISC", 0x07},
@@ -33,7 +33,7 @@ constexpr std::array kNames = {
     Name{"BPF_TAX", 0x00},  Name{"BPF_TXA", 0x80},
 };
 
-constexpr int kMaxDepth = 64;  // of parentheses
+constexpr int kMaxDepth = 64;  // nested parentheses
 
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -52,7 +52,7 @@ class CReader {
         skip();
         if (at_ < text_.size() && (text_[at_] == '{' || text_.substr(at_, 8) == "BPF_STMT" ||
                                    text_.substr(at_, 8) == "BPF_JUMP"))
-          continue;  // the array's own brace
+          continue;  // this brace opens the array
         auto in = at_ < text_.size() && text_[at_] == '.' ? designated_fields() : fields(4, '}');
         if (!in) return in.error();
         if (auto error = append(program, (*in)[0], (*in)[1], (*in)[2], (*in)[3])) return *error;
@@ -117,7 +117,7 @@ class CReader {
     return std::nullopt;
   }
 
-  // `count` comma-separated values up to `close`; a trailing comma is allowed.
+  // Reads `count` comma-separated values and `close`. A trailing comma is allowed.
   Result<std::array<std::uint32_t, 4>> fields(std::size_t count, char close) {
     std::array<std::uint32_t, 4> out{};
     for (std::size_t i = 0; i < count; ++i) {
@@ -139,7 +139,7 @@ class CReader {
     return out;
   }
 
-  // As in C, + binds tighter than &, and & tighter than |.
+  // As in C, + binds tighter than &, and & binds tighter than |.
   Result<std::uint32_t> expression(int depth = 0) {
     if (depth > kMaxDepth) return fail(fmt::format("parentheses nest deeper than {}", kMaxDepth));
     std::uint32_t all = 0;
@@ -179,7 +179,7 @@ class CReader {
     return text_.substr(begin, at_ - begin);
   }
 
-  // offsetof(struct seccomp_data, MEMBER), after its name, which began at `begin`.
+  // Reads the rest of `offsetof(struct seccomp_data, MEMBER)`, which began at `begin`.
   Result<std::uint32_t> offset(std::size_t begin) {
     if (auto s = take('('); !s) return s.error();
     skip();
@@ -205,14 +205,14 @@ class CReader {
     return fail(fmt::format("expected a member of struct seccomp_data, found '{}'", text));
   }
 
-  // `.code = 6, .jt = 0, ...` in any order; what is not given is 0, as in C.
+  // Reads `.code = 6, .jt = 0, ...` in any order. Absent fields are 0, as in C.
   Result<std::array<std::uint32_t, 4>> designated_fields() {
     static constexpr std::array<std::string_view, 4> kFields = {"code", "jt", "jf", "k"};
     std::array<std::uint32_t, 4> out{};
     std::array<bool, 4> given{};
     for (;;) {
       const std::size_t begin = at_;
-      ++at_;  // the point
+      ++at_;  // skips the point
       const std::string_view name = word();
       const std::size_t i =
           static_cast<std::size_t>(std::ranges::find(kFields, name) - kFields.begin());

@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 
 namespace secequiv {
 namespace {
 
-// "nr", "nr&0xff", "?" or "-" per instruction.
+// Returns "nr", "nr&0xff", "?" or "-" for each instruction.
 std::string flow_text(const Program& program) {
   std::string out;
   for (const Accumulator& a : accumulator_flow(program)) {
@@ -22,7 +22,7 @@ std::string flow_text(const Program& program) {
   return out;
 }
 
-TEST(Flow, Successors) {
+TEST(Flow, SuccessorsAreDistinctAndTrueSideFirst) {
   const Program program = assemble("jeq #1, z, b\nz: ja c\nb: jeq #1, c, c\nc: ld [0]\nret a");
   std::size_t to[2];
   ASSERT_EQ(successors(program, 0, to), 2u);
@@ -40,7 +40,7 @@ TEST(Flow, TracksTheAccumulator) {
   EXPECT_EQ(flow_text(assemble("ld [4]\nand #0xff\nand #0x70f\nldx #1\nst M[0]\nstx M[1]\ntax\nldx "
                                "M[0]\nldx #len\nadd #1\nret a")),
             "? 1 1&255 1&15 1&15 1&15 1&15 1&15 1&15 1&15 ? ");
-  // Everything that writes A otherwise loses it; entry holds 0, which is no word.
+  // Every other write to A makes it unknown. At entry A is 0, which is not an input word.
   for (const char* text :
        {"ld #1", "ld #len", "ld M[0]", "txa", "sub x", "and x", "neg", "or #1"}) {
     const Program program = assemble(std::string("st M[0]\nld [0]\n") + text + "\nret a");
@@ -48,20 +48,20 @@ TEST(Flow, TracksTheAccumulator) {
   }
 }
 
-TEST(Flow, JoinsAgreeOrForget) {
+TEST(Flow, JoiningPathsKeepOnlyCommonFacts) {
   EXPECT_EQ(flow_text(assemble("ld [0]\njeq #1, z, b\nz: ld [0]\nb: ret a")), "? 0 0 0 ");
   EXPECT_EQ(flow_text(assemble("ld [0]\njeq #1, z, b\nz: ld [4]\nb: ret a")), "? 0 0 ? ");
   EXPECT_EQ(flow_text(assemble("ld [0]\njeq #1, z, b\nz: and #1\nb: ret a")), "? 0 0 ? ");
   EXPECT_EQ(flow_text(assemble("ret #0\nld [0]\nret a")), "? - - ");
 }
 
-TEST(Flow, Reachability) {
+TEST(Flow, ReachabilityIgnoresConditions) {
   EXPECT_EQ(reachable(assemble("ja z\nret #1\nz: jeq #1, b, b\nret #2\nb: ret #3\nret #4")),
             (Marks{1, 0, 1, 0, 1, 0}));
 }
 
-// What the analysis claims holds in every run.
-TEST(Flow, ClaimsHoldInRandomRuns) {
+// Random runs check that the analysis is right about A.
+TEST(Flow, AnalysisHoldsInRandomRuns) {
   struct Witness {
     const Insn* base;
     const std::vector<Accumulator>& flow;

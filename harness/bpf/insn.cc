@@ -12,7 +12,7 @@ constexpr std::array kTable = {
 #undef SECEQUIV_INSN
 };
 
-// code → row number + 1, 0 for unknown codes.
+// Maps a code to its row number + 1, and unknown codes to 0.
 constexpr std::array<std::uint8_t, 256> kIndex = [] {
   std::array<std::uint8_t, 256> index{};
   for (std::size_t i = 0; i < kTable.size(); ++i)

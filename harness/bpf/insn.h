@@ -1,7 +1,7 @@
-// One classic BPF instruction and a program of them, as the kernel lays them out. Owns the opcode
-// enumeration and the small questions about a single instruction (does it branch? where to?). It
-// must not know what a program computes (semantics.h), whether it is acceptable (check.h) or how it
-// is written (text.h).
+// One classic BPF instruction and programs of them, in the kernel's layout. Owns the opcodes and
+// the questions about a single instruction: does it branch, and where to? It must not know what a
+// program computes (semantics.h), whether the kernel accepts it (refusal.h) or how it is written
+// (text.h).
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace secequiv {
 
-// `code` values of struct sock_filter, from insn.def. Names follow linux/filter.h: kJeqK is
+// The `code` values of struct sock_filter, from insn.def. The names follow linux/filter.h: kJeqK is
 // BPF_JMP|BPF_JEQ|BPF_K.
 enum Opcode : std::uint16_t {
 #define SECEQUIV_INSN(name, code, mnemonic, operand, seccomp) k##name = (code),
@@ -22,7 +22,7 @@ enum Opcode : std::uint16_t {
 #undef SECEQUIV_INSN
 };
 
-// What an instruction's operand looks like in text; see insn.def.
+// The form of an instruction's operand in text; see insn.def.
 enum class Operand : std::uint8_t {
   None,
   Imm,
@@ -38,14 +38,15 @@ enum class Operand : std::uint8_t {
   CondReg
 };
 
-// struct sock_filter: 8 bytes, same field order. Jump offsets count from the next instruction.
+// Equals struct sock_filter: 8 bytes, same field order. Jump offsets count from the next
+// instruction.
 struct Insn {
   std::uint16_t code = 0;
   std::uint8_t jt = 0;
   std::uint8_t jf = 0;
   std::uint32_t k = 0;
 
-  // As one number, because programs are compared all the time.
+  // Programs are compared often, and comparing one number is fast.
   friend constexpr bool operator==(const Insn& a, const Insn& b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
   }
@@ -59,7 +60,7 @@ inline constexpr std::size_t kMaxInsns = 4096;         // BPF_MAXINSNS
 inline constexpr std::uint32_t kMemWords = 16;         // BPF_MEMWORDS
 inline constexpr std::uint32_t kSeccompDataSize = 64;  // sizeof(struct seccomp_data), in bytes
 
-// A row of insn.def.
+// One row of insn.def.
 struct InsnInfo {
   std::uint16_t code;
   std::string_view name;      // "JeqK"
@@ -68,15 +69,15 @@ struct InsnInfo {
   bool seccomp;
 };
 
-// All rows, in code order.
+// Returns all rows, in code order.
 std::span<const InsnInfo> insn_table();
 
-// The row of `code`, or nullptr if the kernel's classic checker does not know it.
+// Returns the row of `code`, or nullptr if the kernel's classic checker does not know it.
 const InsnInfo* insn_info(std::uint16_t code);
 
 constexpr bool is_ret(const Insn& in) { return in.code == kRetK || in.code == kRetA; }
 
-// JEQ, JGT, JGE or JSET, with K or X.
+// Returns whether `in` is JEQ, JGT, JGE or JSET, with K or X.
 constexpr bool is_conditional(const Insn& in) {
   switch (in.code) {
     case kJeqK:
@@ -93,11 +94,12 @@ constexpr bool is_conditional(const Insn& in) {
   }
 }
 
-// An instruction with two outcomes: a conditional jump (true / false) or DIV|X (divisor zero: the
-// program ends with 0 / division done). Coverage counts both outcomes of each.
+// Returns whether `in` has two outcomes. These are a conditional jump (true, false) and DIV|X
+// (divisor 0 ends the program with result 0, or the division is done). Coverage counts both
+// outcomes.
 constexpr bool has_two_outcomes(const Insn& in) { return is_conditional(in) || in.code == kDivX; }
 
-// Arithmetic or a conditional jump with X as its operand, in place of k.
+// Returns whether `in` is arithmetic or a conditional jump that takes X, not k, as its operand.
 constexpr bool operand_is_x(const Insn& in) {
   const std::uint16_t kind = in.code & 0x07;                       // BPF_CLASS
   return (kind == 0x04 || kind == 0x05) && (in.code & 0x08) != 0;  // BPF_ALU, BPF_JMP; BPF_SRC
@@ -105,7 +107,7 @@ constexpr bool operand_is_x(const Insn& in) {
 
 constexpr bool is_jump(const Insn& in) { return in.code == kJa || is_conditional(in); }
 
-// Index of the instruction a jump at `pc` goes to. 64-bit so that a JA with a huge K does not wrap.
+// Returns the index of the jump's target. It has 64 bits so that a JA with a huge K does not wrap.
 constexpr std::uint64_t jump_target(std::uint64_t pc, const Insn& in, bool taken) {
   if (in.code == kJa) return pc + 1 + in.k;
   return pc + 1 + (taken ? in.jt : in.jf);

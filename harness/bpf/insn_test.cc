@@ -8,14 +8,14 @@
 namespace secequiv {
 namespace {
 
-// The same layout as what the kernel is handed.
+// Insn must have the layout of the kernel's struct.
 static_assert(sizeof(Insn) == sizeof(sock_filter) &&
               offsetof(Insn, jt) == offsetof(sock_filter, jt) &&
               offsetof(Insn, jf) == offsetof(sock_filter, jf) &&
               offsetof(Insn, k) == offsetof(sock_filter, k));
 static_assert(kMaxInsns == BPF_MAXINSNS && kMemWords == BPF_MEMWORDS);
 
-// The kernel's chk_code_allowed, spelled with the kernel's macros.
+// Lists the codes of the kernel's chk_code_allowed, written with the kernel's macros.
 const std::set<std::uint16_t>& classic_codes() {
   static const std::set<std::uint16_t> codes = [] {
     std::set<std::uint16_t> out;
@@ -57,8 +57,8 @@ TEST(InsnTable, IsSortedAndFindsEachRow) {
   }
 }
 
-// seccomp_check_filter refuses MOD, everything indirect, and loads narrower than a word.
-TEST(InsnTable, KnowsWhatSeccompTakes) {
+// seccomp_check_filter refuses MOD, all indirect loads, and loads narrower than a word.
+TEST(InsnTable, MarksWhatSeccompAccepts) {
   for (const InsnInfo& info : insn_table()) {
     const bool mod = BPF_CLASS(info.code) == BPF_ALU && BPF_OP(info.code) == BPF_MOD;
     const bool load = BPF_CLASS(info.code) == BPF_LD || BPF_CLASS(info.code) == BPF_LDX;
@@ -80,7 +80,7 @@ TEST(InsnTable, EnumeratorsAreTheKernelsValues) {
   EXPECT_EQ(kXorX, BPF_ALU | BPF_XOR | BPF_X);
 }
 
-TEST(Insn, KindsOfInstructions) {
+TEST(Insn, ClassifiesEveryInstruction) {
   for (const InsnInfo& info : insn_table()) {
     const Insn in{info.code, 0, 0, 0};
     const bool jump = BPF_CLASS(info.code) == BPF_JMP;
@@ -91,7 +91,7 @@ TEST(Insn, KindsOfInstructions) {
   }
 }
 
-TEST(Insn, JumpTargets) {
+TEST(Insn, JumpTargetsDoNotWrap) {
   const Insn conditional{kJeqK, 3, 255, 99};
   EXPECT_EQ(jump_target(10, conditional, true), 14u);
   EXPECT_EQ(jump_target(10, conditional, false), 266u);

@@ -1,6 +1,6 @@
-// Runs one filter on one input. Owns the concrete domain (32-bit numbers) and the three kinds of
-// run: plain, traced and covered. What to record is a type, so that a plain run has nothing to ask
-// in its loop. It must not know what the words of the input mean.
+// Runs one filter on one input. Owns the concrete domain (32-bit numbers) and the loop around
+// step(). The observer is a template parameter, so that a plain run pays nothing for recording. It
+// must not know what the words of the input mean.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace secequiv {
 
-// Words are numbers, truth values are bools.
+// Words are 32-bit numbers, truth values are bools.
 struct Concrete {
   using Word = std::uint32_t;
   using Bool = bool;
@@ -71,10 +71,10 @@ struct RunControl {
 
 }  // namespace detail
 
-// The value `program` returns if it goes on at instruction `pc` with these registers, telling
-// `observer` every instruction (before it runs) and the outcome of every two-way instruction (true:
-// condition holds, or DIV|X by zero). Precondition: check() accepts the program (the length rule
-// aside). Terminates: jumps only go forward.
+// Continues `program` at instruction `pc` with these registers and returns its result. `observer`
+// is called for every instruction before it runs, and for every outcome of a conditional jump
+// (true: the condition holds) or DIV|X (true: the divisor is 0). Precondition: the kernel accepts
+// the program, except for its length. It terminates, because jumps only go forward.
 template <class Observer>
 [[gnu::always_inline]] inline std::uint32_t resume(ProgramView program, std::size_t pc,
                                                    Machine<Concrete>& machine,
@@ -88,22 +88,22 @@ template <class Observer>
   return control.result;
 }
 
-// The same from the first instruction on: the value `program` returns for `input`.
+// Runs `program` from its first instruction and returns its value for `input`.
 template <class Observer>
 [[gnu::always_inline]] inline std::uint32_t run_observed(ProgramView program,
                                                          const SeccompData& input,
                                                          Observer& observer) {
   Machine<Concrete>
-      machine;  // M[] stays unset: the checker proved every read is preceded by a store
+      machine;  // M[] stays unset: the kernel's check ensures that every read follows a store
   machine.a = 0;
   machine.x = 0;
   return resume(program, 0, machine, input, observer);
 }
 
-// Plain run.
+// Returns the value of `program` for `input`.
 std::uint32_t run(ProgramView program, const SeccompData& input);
 
-// The same on each of `inputs`.
+// Returns the value of `program` for each of `inputs`.
 std::vector<std::uint32_t> run_all(ProgramView program, std::span<const SeccompData> inputs);
 
 }  // namespace secequiv

@@ -10,7 +10,8 @@
 namespace secequiv {
 namespace {
 
-// Long division, bit by bit: nothing in common with the instruction the interpreter compiles to.
+// Divides bit by bit, so that it shares nothing with the machine instruction that the interpreter
+// uses.
 std::uint32_t divide(std::uint32_t a, std::uint32_t b) {
   std::uint64_t rest = 0;
   std::uint32_t quotient = 0;
@@ -41,7 +42,7 @@ std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
   return sum;
 }
 
-// Each result bit asked for on its own.
+// Computes each bit of the result separately.
 template <class Bit>
 std::uint32_t by_bits(Bit bit) {
   std::uint32_t out = 0;
@@ -53,8 +54,8 @@ bool bit_of(std::uint32_t word, int i) { return i >= 0 && i < 32 && (word >> i &
 
 using Formula = std::uint32_t (*)(std::uint32_t a, std::uint32_t b);
 
-// What an ALU operation does to A and its operand. DIV only for b != 0, shifts with b as the kernel
-// uses it.
+// Specifies each ALU operation on A and its operand. DIV requires b != 0, and shifts use the low
+// five bits of b.
 const std::map<std::string, Formula>& formulas() {
   static const std::map<std::string, Formula> table = {
       {"add", add},
@@ -85,7 +86,7 @@ const std::map<std::string, Formula>& formulas() {
   return table;
 }
 
-// Unsigned comparison from the top bit down.
+// Compares unsigned numbers from the top bit down.
 int compare(std::uint32_t a, std::uint32_t b) {
   for (int i = 31; i >= 0; --i)
     if (bit_of(a, i) != bit_of(b, i)) return bit_of(a, i) ? 1 : -1;
@@ -101,7 +102,8 @@ bool holds(const std::string& condition, std::uint32_t a, std::uint32_t b) {
   return common;
 }
 
-// Operands where carries, signs and equal values happen, not only where two random words meet.
+// Picks operands that often cause carries, sign changes and equal values, which random words rarely
+// do.
 std::uint32_t operand(Random& random) {
   switch (random.below(4)) {
     case 0:
@@ -117,7 +119,7 @@ std::uint32_t operand(Random& random) {
 
 constexpr int kRounds = 10000;
 
-TEST(Interpreter, ArithmeticWithConstants) {
+TEST(Interpreter, ArithmeticWithConstantsMatchesSpecification) {
   for (const auto& [name, formula] : formulas()) {
     Random random(10);
     Program program = assemble("ld [0]\n" + name + " #1\nret a");
@@ -132,7 +134,7 @@ TEST(Interpreter, ArithmeticWithConstants) {
   }
 }
 
-TEST(Interpreter, ArithmeticWithX) {
+TEST(Interpreter, ArithmeticWithXMatchesSpecification) {
   for (const auto& [name, formula] : formulas()) {
     Random random(11);
     const Program program = assemble("ld [4]\ntax\nld [0]\n" + name + " x\nret a");
@@ -145,7 +147,7 @@ TEST(Interpreter, ArithmeticWithX) {
   }
 }
 
-TEST(Interpreter, Negation) {
+TEST(Interpreter, NegationMatchesSpecification) {
   Random random(12);
   const Program program = assemble("ld [0]\nneg\nret a");
   for (int i = 0; i < kRounds; ++i) {
@@ -154,7 +156,7 @@ TEST(Interpreter, Negation) {
   }
 }
 
-TEST(Interpreter, Conditions) {
+TEST(Interpreter, ConditionsMatchUnsignedComparison) {
   for (const std::string name : {"jeq", "jgt", "jge", "jset"}) {
     Random random(13);
     Program with_k = assemble("ld [0]\n" + name + " #0, yes, no\nyes: ret #1\nno: ret #2");
@@ -177,19 +179,19 @@ TEST(Interpreter, DivisionByZeroInXEndsTheProgramWithZero) {
   EXPECT_EQ(run(program, {1}), 0x7fff0000u);
 }
 
-TEST(Interpreter, ShiftsByXUseFiveBits) {
+TEST(Interpreter, ShiftsByXUseTheLowFiveBits) {
   const Program program = assemble("ld [4]\ntax\nld [0]\nlsh x\nret a");
   EXPECT_EQ(run(program, {1, 31}), 0x80000000u);
   EXPECT_EQ(run(program, {1, 32}), 1u);
   EXPECT_EQ(run(program, {1, 0xffffffff}), 0x80000000u);
 }
 
-TEST(Interpreter, LoadsAndMoves) {
+TEST(Interpreter, LoadsStoresAndMovesKeepValues) {
   SeccompData input;
   for (std::uint32_t i = 0; i < 16; ++i) input.words[i] = 0x1000 + i;
   for (std::uint32_t i = 0; i < 16; ++i) {
     EXPECT_EQ(run(Program{Insn{kLdWAbs, 0, 0, 4 * i}, Insn{kRetA, 0, 0, 0}}, input), 0x1000 + i);
-    // Each scratch word holds its own value.
+    // Each scratch word must keep its own value.
     Program store;
     for (std::uint32_t j = 0; j < 16; ++j) {
       store.push_back(Insn{kLdWAbs, 0, 0, 4 * j});
@@ -211,7 +213,7 @@ TEST(Interpreter, LoadsAndMoves) {
   EXPECT_EQ(run(assemble("ld [0]\ntax\nld #0\ntxa\nret a"), input), 0x1000u);
 }
 
-TEST(Interpreter, StartsFromZero) {
+TEST(Interpreter, RegistersStartAtZero) {
   const SeccompData ones = [] {
     SeccompData out;
     out.words.fill(0xffffffff);
@@ -221,7 +223,7 @@ TEST(Interpreter, StartsFromZero) {
   EXPECT_EQ(run(assemble("txa\nret a"), ones), 0u);
 }
 
-TEST(Interpreter, JumpsGoWhereTheySay) {
+TEST(Interpreter, JumpsReachTheirTargets) {
   Program program(700, Insn{kRetK, 0, 0, 1});
   program[0] = Insn{kJa, 9, 9, 600};
   program[601] = Insn{kRetK, 0, 0, 2};
@@ -231,9 +233,9 @@ TEST(Interpreter, JumpsGoWhereTheySay) {
   EXPECT_EQ(run(program, {}), 3u);
 }
 
-// Every instruction is reported before it runs, every outcome of a two-way one, and a silent run
-// returns the same.
-TEST(Interpreter, ObserversSeeEverything) {
+// Observers see every instruction before it runs and every outcome. An unobserved run returns the
+// same value.
+TEST(Interpreter, ObserversSeeEveryInstructionAndOutcome) {
   struct Log {
     const Insn* base;
     std::string text;

@@ -15,8 +15,8 @@ std::vector<std::uint32_t> live_registers(ProgramView program, bool every_outcom
         conditional ? live[jump_target(pc, in, true)] | live[jump_target(pc, in, false)]
                     : live[in.code == kJa ? jump_target(pc, in, true) : pc + 1];
     Access access = access_of(in);
-    // A jump with one target reads nothing; what is written for nobody needs nothing, but a DIV|X
-    // may end the program.
+    // A jump whose targets are equal reads nothing. A write that no instruction reads needs no
+    // operands, except that DIV|X still reads X: it may end the program.
     if (conditional && in.jt == in.jf && !every_outcome) access.reads = 0;
     if (access.writes != 0 && (after & access.writes) == 0)
       access.reads = in.code == kDivX ? kLiveX : 0;

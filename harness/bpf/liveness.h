@@ -1,5 +1,5 @@
-// Which registers each instruction reads and writes, and which of them anybody reads later. Owns
-// that analysis. It must not know values.
+// Computes which registers each instruction reads and writes, and which registers later
+// instructions may still read. Owns that analysis. It must not know values.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace secequiv {
 
-// Registers as masks; bits 0..15 are M[0..15].
+// Sets of registers are bit masks. Bits 0..15 are M[0..15].
 inline constexpr std::uint32_t kLiveA = 1u << 16;
 inline constexpr std::uint32_t kLiveX = 1u << 17;
 
@@ -20,7 +20,7 @@ struct Access {
 
 namespace detail {
 
-// M[0] stands for the slot that an instruction names.
+// Here M[0] stands for the scratch word that the instruction names.
 constexpr Access access_of_code(std::uint16_t code) {
   constexpr std::uint32_t slot = 1;
   switch (code) {
@@ -88,9 +88,9 @@ inline Access access_of(const Insn& in) {
   return {named(access.reads), named(access.writes)};
 }
 
-// The registers that may still be read from each instruction on. A conditional jump with one target
-// reads nothing unless `every_outcome` matters. Precondition: check() accepts the program (the
-// length rule aside).
+// Returns, for each instruction, the registers that may be read from there on. A conditional jump
+// with equal targets reads nothing unless `every_outcome` is set. Precondition: the kernel accepts
+// the program, except for its length.
 std::vector<std::uint32_t> live_registers(ProgramView program, bool every_outcome);
 
 }  // namespace secequiv

@@ -12,14 +12,14 @@ namespace secequiv {
 inline constexpr std::uint32_t kNrWord = 0;    // offset 0
 inline constexpr std::uint32_t kArchWord = 1;  // offset 4
 inline constexpr std::uint32_t kIpWord = 2;    // offsets 8 and 12
-inline constexpr std::uint32_t kArgsWord = 4;  // offsets 16 to 60, two words an argument
+inline constexpr std::uint32_t kArgsWord = 4;  // offsets 16 to 60, two words per argument
 inline constexpr int kArgCount = 6;
 inline constexpr int kIpField =
     6;  // the instruction pointer counts as a seventh 64-bit field after the arguments
 
 enum class Endian : std::uint8_t { kLittle, kBig };
 
-// Word index of the low or high half of 64-bit field `field` (0..5: args[field], kIpField:
+// Returns the index of the low or high word of 64-bit field `field` (0..5: args[field], kIpField:
 // instruction_pointer).
 constexpr std::uint32_t half_word(int field, bool high, Endian endian) {
   const std::uint32_t base =
@@ -31,7 +31,7 @@ constexpr std::uint32_t half_word(int field, bool high, Endian endian) {
 struct SeccompData {
   static constexpr std::uint32_t kWords = 16;
 
-  // In load order and native byte order: `ld [4*i]` loads words[i].
+  // Words are in load order and native byte order: `ld [4*i]` loads words[i].
   std::array<std::uint32_t, kWords> words{};
 
   [[nodiscard]] std::uint32_t nr() const { return words[kNrWord]; }

@@ -1,5 +1,5 @@
-// What each instruction of a seccomp filter does, written once for every way of looking at a word:
-// 32-bit numbers (interpreter.h), solver terms (verify/smt), decision diagrams. Owns
+// Defines what each instruction of a seccomp filter does, once for every representation of a word:
+// 32-bit numbers (interpreter.h), solver terms (verify/smt) and decision diagrams. Owns
 // `step<Domain>`. It must not know any domain.
 //
 // Source: ___bpf_prog_run and bpf_convert_filter (net/core/filter.c, kernel/bpf/core.c) as applied
@@ -15,9 +15,9 @@
 
 namespace secequiv {
 
-// A way of computing with words and truth values. `load(i)` is the i-th 32-bit word of struct
-// seccomp_data, in the order a filter loads them (offset 4*i). Shift amounts handed to lsh/rsh are
-// already below 32. udiv is only asked for divisors that are not 0 on the path at hand.
+// A domain computes with words and truth values. `load(i)` returns the i-th 32-bit word of struct
+// seccomp_data, in load order (offset 4*i). Shift amounts passed to lsh and rsh are below 32.
+// Divisors passed to udiv are not 0 on the current path.
 template <class D>
 concept Domain = requires(D d, const typename D::Word& w, std::uint32_t k) {
   { d.constant(k) } -> std::same_as<typename D::Word>;
@@ -38,8 +38,8 @@ concept Domain = requires(D d, const typename D::Word& w, std::uint32_t k) {
   { d.any_bit(w, w) } -> std::same_as<typename D::Bool>;  // (a & b) != 0
 };
 
-// The registers and scratch memory. M[] words are only read after they were written (check.h sees
-// to it).
+// The registers and scratch memory. M[] words are only read after they were written, which
+// refusal.h checks.
 template <class D>
 struct Machine {
   typename D::Word a;
@@ -47,8 +47,8 @@ struct Machine {
   std::array<typename D::Word, kMemWords> m;
 };
 
-// Where control goes after one instruction. `exit_if_zero(w)`: if w is 0 the program ends with
-// result 0. It returns true when the step must stop there (always, for that state); a symbolic
+// Receives where control goes after one instruction. `exit_if_zero(w)` ends the program with result
+// 0 if w is 0. It returns true if step() must stop, because the program has ended. A symbolic
 // control records the exit and returns false.
 template <class C, class D>
 concept Control =
@@ -60,8 +60,8 @@ concept Control =
       { c.exit_if_zero(w) } -> std::same_as<bool>;
     };
 
-// Executes `in` on `s` and tells `c` what follows. Precondition: the program passed check() (the
-// length rule aside).
+// Executes `in` on `s` and tells `c` which instruction follows. Precondition: the kernel accepts
+// the program, except for its length.
 template <Domain D, class C>
   requires Control<C, D>
 [[gnu::always_inline]] inline void step(D& d, const Insn& in, Machine<D>& s, C& c) {
@@ -185,8 +185,7 @@ template <Domain D, class C>
     case kRetA:
       return c.ret(s.a);
     default:
-      // Not reachable for a checked program; ending with KILL_THREAD is the safest answer if it
-      // ever were.
+      // A checked program cannot get here. KILL_THREAD is the safest result if one ever does.
       return c.ret(d.constant(0));
   }
 }

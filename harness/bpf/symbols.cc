@@ -31,7 +31,7 @@ void Symbols::add(ProgramView program, std::span<const SymbolUse> uses) {
     if (in.code == kLshK || in.code == kRshK) symbol.high = 31;
     places_.push_back({&in, index});
   }
-  // std::less orders addresses of different programs too.
+  // std::less also orders addresses in different programs.
   std::ranges::sort(places_, std::less<>(), &Place::where);
 }
 
@@ -46,6 +46,22 @@ std::optional<std::uint32_t> Symbols::find(const Insn* in) const {
   const auto at = std::ranges::lower_bound(places_, in, std::less<>(), &Place::where);
   if (at == places_.end() || at->where != in) return std::nullopt;
   return kFirstWord + at->symbol;
+}
+
+Symbols Symbols::names_only() const {
+  Symbols out;
+  out.all_ = all_;
+  return out;
+}
+
+bool Symbols::belong_to(std::span<const ProgramView> programs) const {
+  return std::ranges::all_of(places_, [&](const Place& place) {
+    return std::ranges::any_of(programs, [&](ProgramView program) {
+      const std::less<> before;
+      return !before(place.where, program.data()) &&
+             before(place.where, program.data() + program.size());
+    });
+  });
 }
 
 Program Symbols::filled(ProgramView program, std::span<const std::uint32_t> values) const {

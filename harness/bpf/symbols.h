@@ -1,6 +1,6 @@
-// Names that stand where a program has numbers: `jeq #$fd, ...`. Owns which instructions carry
-// which name, the values of it that the kernel takes, and filling values in. It must not know how
-// such programs are written (asm_parser.cc) nor what they compute.
+// Symbolic immediates: names in place of numbers, as in `jeq #$fd, ...`. Owns which instructions
+// carry which name, the values that the kernel accepts for it, and how values are filled in. It
+// must not know how such programs are written (asm_parser.cc) nor what they compute.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace secequiv {
 
-// One instruction whose k has a name.
+// One instruction whose k is a name.
 struct SymbolUse {
   std::size_t pc = 0;
   std::string name;
@@ -24,28 +24,29 @@ struct SymbolUse {
   friend bool operator==(const SymbolUse&, const SymbolUse&) = default;
 };
 
-// A number that the kernel takes wherever a name can stand, as a divisor and as a number of bits
-// too. It is the k of instructions whose operand has a name.
+// The k of an instruction whose immediate is a name. The kernel accepts 1 in every such place, also
+// as a divisor or shift count.
 inline constexpr std::uint32_t kPlaceholder = 1;
 
-// A program as it was written.
+// A program as written, possibly with names.
 struct SymbolicProgram {
   Program program;
   std::vector<SymbolUse> uses;  // by pc
-  // Of text in a form with an instruction a line: where each is, from 1; else empty.
+  // The line of each instruction, from 1; empty unless the form is text with one instruction per
+  // line.
   std::vector<std::uint32_t> lines = {};
 };
 
-// Can `text` stand behind '$' in assembly?
+// Returns whether `text` may follow '$' in assembly.
 bool is_symbol_name(std::string_view text);
 
 using SymbolValues = std::span<const std::pair<std::string, std::uint32_t>>;
 
-// Puts numbers in place of the names that have one in `values`; the others stay.
+// Replaces the names in `values` by their numbers. Other names stay.
 void fill(SymbolicProgram& program, SymbolValues values);
 
-// A name, and which of its values the kernel takes in every place of it: not 0 as a divisor, at
-// most 31 as a number of bits to shift by.
+// A name and the values that the kernel accepts for it everywhere it is used: not 0 as a divisor,
+// at most 31 as a shift count.
 struct Symbol {
   std::string name;
   std::uint32_t low = 0;
@@ -55,24 +56,24 @@ struct Symbol {
   friend bool operator==(const Symbol&, const Symbol&) = default;
 };
 
-// The names of several programs: one name is one number in all of them. For those who compute with
-// words, the number of symbol i is a word of the input, behind the sixteen that a filter loads.
+// The names of several programs. One name is the same number in all of them. Symbolic domains treat
+// the number of symbol i as input word kFirstWord + i, after the sixteen words that a filter loads.
 class Symbols {
  public:
   static constexpr std::uint32_t kFirstWord = kSeccompDataSize / 4;
 
-  // Which of the symbols is the k of the instruction at `where`.
+  // Says which symbol is the k of the instruction at `where`.
   struct Place {
     const Insn* where;
     std::uint32_t symbol;
   };
 
-  // The program stays where it is as long as these are asked about.
+  // The program must stay at its address as long as this object is used.
   void add(ProgramView program, std::span<const SymbolUse> uses);
-  // Adds a name, used or not, unless it is known; returns its index.
+  // Adds a name, unless it is known, even if no instruction uses it; returns its index.
   std::uint32_t add(const std::string& name);
 
-  // Of the symbol's values only these count.
+  // Restricts the symbol to values from `low` to `high`.
   void limit(std::uint32_t symbol, std::uint32_t low, std::uint32_t high) {
     all_[symbol].low = low;
     all_[symbol].high = high;
@@ -80,17 +81,24 @@ class Symbols {
 
   [[nodiscard]] bool empty() const { return all_.empty(); }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(all_.size()); }
-  // In the order in which they were first met.
+  // Returns the symbols in the order in which they were added.
   [[nodiscard]] const std::vector<Symbol>& all() const { return all_; }
 
-  // The word that is the k of `in`, an instruction of one of the programs; nothing if k is a
-  // number.
+  // Returns the input word that stands for the k of `in`, an instruction of one of the programs, or
+  // nothing if k is a number.
   [[nodiscard]] std::optional<std::uint32_t> word(const Insn& in) const {
     if (places_.empty()) return std::nullopt;
     return find(&in);
   }
 
-  // A copy of `program`, one of the programs, with `values`, one for each symbol.
+  // Returns the same names and limits without places, for use with other programs.
+  [[nodiscard]] Symbols names_only() const;
+  // Returns whether each place is an instruction of one of these programs. If not, a name was added
+  // for a copy of a program, and an engine would take the placeholder for the operand.
+  [[nodiscard]] bool belong_to(std::span<const ProgramView> programs) const;
+
+  // Returns a copy of `program`, one of those added, with the values filled in (one for each
+  // symbol).
   [[nodiscard]] Program filled(ProgramView program, std::span<const std::uint32_t> values) const;
 
  private:

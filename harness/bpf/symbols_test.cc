@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 
 namespace secequiv {
@@ -22,7 +22,7 @@ TEST(SymbolsText, EveryImmediateMayHaveAName) {
     ASSERT_EQ(program.uses.size(), 1u) << text;
     const std::string column = std::to_string(std::string(mnemonic).size() + 3);
     EXPECT_EQ(program.uses[0], (SymbolUse{0, "a_1", "file:1:" + column}));
-    EXPECT_EQ(check(program.program), std::nullopt) << text;
+    EXPECT_EQ(refusal_of(program.program), std::nullopt) << text;
     SymbolicProgram one = program;
     fill(one, std::vector<std::pair<std::string, std::uint32_t>>{{"b", 4}, {"a_1", 5}});
     EXPECT_TRUE(one.uses.empty());
@@ -39,7 +39,7 @@ TEST(SymbolsText, EveryImmediateMayHaveAName) {
   }
 }
 
-TEST(SymbolsText, NamesStandNowhereElse) {
+TEST(SymbolsText, NamesAreRefusedOutsideImmediates) {
   struct Case {
     const char* text;
     const char* where;
@@ -74,7 +74,7 @@ TEST(SymbolsText, NamesStandNowhereElse) {
   EXPECT_NE(program.error().detail.find("'$x'"), std::string::npos);
 }
 
-TEST(Symbols, OneNameIsOneNumberInAllPrograms) {
+TEST(Symbols, EqualNamesShareANumberAcrossPrograms) {
   const SymbolicProgram one = read("ld #$a\nadd #$b\nlsh #$b\nret #$c");
   const SymbolicProgram other = read("ld #8\ndiv #$b\nret #$d");
   Symbols symbols;

@@ -7,28 +7,14 @@
 #include <limits>
 #include <utility>
 
+#include "harness/base/bytes.h"
 #include "harness/base/text.h"
+#include "harness/bpf/listing_reader.h"
 
 namespace secequiv {
 namespace {
 
 constexpr std::size_t kInsnBytes = sizeof(Insn);
-
-std::uint32_t get(std::string_view bytes, std::size_t at, std::size_t width, bool big) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < width; ++i) {
-    const auto byte = static_cast<std::uint8_t>(bytes[at + (big ? i : width - 1 - i)]);
-    value = value << 8 | byte;
-  }
-  return value;
-}
-
-void put(std::string& out, std::uint32_t value, std::size_t width, bool big) {
-  for (std::size_t i = 0; i < width; ++i) {
-    const std::size_t shift = 8 * (big ? width - 1 - i : i);
-    out.push_back(static_cast<char>(value >> shift & 0xff));
-  }
-}
 
 Result<Program> read_raw(std::string_view bytes, const std::string& name, bool big) {
   if (bytes.size() % kInsnBytes != 0)
@@ -38,10 +24,14 @@ Result<Program> read_raw(std::string_view bytes, const std::string& name, bool b
         fmt::format("expected 8 bytes (struct sock_filter), found {}", bytes.size() % kInsnBytes));
   Program program;
   program.reserve(bytes.size() / kInsnBytes);
-  for (std::size_t at = 0; at < bytes.size(); at += kInsnBytes)
-    program.push_back(Insn{static_cast<std::uint16_t>(get(bytes, at, 2, big)),
-                           static_cast<std::uint8_t>(bytes[at + 2]),
-                           static_cast<std::uint8_t>(bytes[at + 3]), get(bytes, at + 4, 4, big)});
+  while (!bytes.empty()) {
+    Insn in;
+    in.code = static_cast<std::uint16_t>(take_bytes(bytes, 2, big));
+    in.jt = static_cast<std::uint8_t>(take_bytes(bytes, 1));
+    in.jf = static_cast<std::uint8_t>(take_bytes(bytes, 1));
+    in.k = take_bytes(bytes, 4, big);
+    program.push_back(in);
+  }
   return program;
 }
 
@@ -49,15 +39,15 @@ std::string write_raw(ProgramView program, bool big) {
   std::string out;
   out.reserve(program.size() * kInsnBytes);
   for (const Insn& in : program) {
-    put(out, in.code, 2, big);
-    put(out, in.jt, 1, big);
-    put(out, in.jf, 1, big);
-    put(out, in.k, 4, big);
+    append_bytes(out, in.code, 2, big);
+    append_bytes(out, in.jt, 1);
+    append_bytes(out, in.jf, 1);
+    append_bytes(out, in.k, 4, big);
   }
   return out;
 }
 
-// Numbers separated by blanks, newlines and commas, with positions for messages.
+// Reads numbers separated by blanks, newlines and commas, and keeps positions for messages.
 class DecimalReader {
  public:
   DecimalReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -165,7 +155,7 @@ Result<SymbolicProgram> without_symbols(Result<Program> read) {
   return SymbolicProgram{std::move(*read), {}};
 }
 
-// A brace or a BPF_ macro outside comments: C. (bpf_asm has neither.)
+// C text has a brace or a BPF_ macro outside comments; bpf_asm text has neither.
 bool looks_c(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text.substr(i, 2) == "/*") {
@@ -208,7 +198,7 @@ std::optional<Form> form_from_name(std::string_view name) {
 
 Form detect_form(std::string_view bytes) {
   if (bytes.find('\0') != std::string_view::npos) {
-    // Codes are below 256, so the byte order with a 0 in every code's high byte is the right one.
+    // All codes are below 256, so the high byte of each is 0 in the right byte order.
     bool little = true;
     bool big = true;
     for (std::size_t at = 0; at + kInsnBytes <= bytes.size(); at += kInsnBytes) {
@@ -253,7 +243,8 @@ Result<SymbolicProgram> read_symbolic(std::string_view bytes, const std::string&
     case Form::kC:
       return without_symbols(detail::read_c(bytes, name, names));
     case Form::kAsm:
-      return detail::read_asm(bytes, name);
+      return detail::looks_like_listing(bytes) ? detail::read_listing(bytes, name)
+                                               : detail::read_asm(bytes, name);
   }
   return make_error(ErrorCode::kInternal, name, "unknown form");
 }

@@ -1,7 +1,7 @@
-// The ways a program is written down: raw bytes, the kernel's bpf_asm text, `tcpdump -ddd` decimals
-// and C initializers. Owns detection, reading and writing; what is written reads back to the same
-// program, field for field, for every program, legal or not. It must not know syscalls or actions
-// (seccomp/annotate.h supplies comments for asm text).
+// The text and binary forms of a program: raw bytes, the kernel's bpf_asm text, `tcpdump -ddd`
+// decimals and C initializers. Owns detection, reading and writing. Every program, legal or not,
+// reads back field for field as it was written. It must not know syscalls or actions
+// (seccomp/annotate.h supplies the comments of asm text).
 #pragma once
 
 #include <functional>
@@ -19,48 +19,48 @@ enum class Form {
   kRaw,           // array of struct sock_filter, little endian, 8 bytes each
   kRawBigEndian,  // the same, big endian
   kAsm,           // bpf_asm text with labels and comments
-  kDecimal,       // count, then one "code jt jf k" a line (or all comma-separated on one line)
+  kDecimal,       // count, then one "code jt jf k" per line (or all comma-separated on one line)
   kC,             // { 0x20, 0, 0, 0x4 }, { .code = 6, .k = 1 }, ... or BPF_STMT / BPF_JUMP
 };
 
-// "raw", "raw-be", "asm", "ddd", "c"; the words of --from and --to.
+// The names are "raw", "raw-be", "asm", "ddd" and "c", as in --from and --to.
 std::string_view form_name(Form form);
 std::optional<Form> form_from_name(std::string_view name);
 
-// What a name in a program of form kC is worth, beyond BPF_*: "SECCOMP_RET_ALLOW", "__NR_read",
-// "offsetof(struct seccomp_data,args[1])" (no other blanks); nothing if it is not known.
+// Resolves a name in C text beyond BPF_*: "SECCOMP_RET_ALLOW", "__NR_read", "offsetof(struct
+// seccomp_data,args[1])" (without other blanks). Returns nothing if it is unknown.
 using CNames = std::function<std::optional<std::uint32_t>(std::string_view)>;
 
-// Which form `bytes` is in: text never contains a NUL byte and raw programs always do; the high
-// byte of every code is 0, which tells the byte order. Detection never fails; reading with the form
-// it names reports what is wrong.
+// Guesses the form of `bytes`. Text never contains a NUL byte and raw programs always do. The high
+// byte of every code is 0, which reveals the byte order. Detection never fails: reading in the
+// guessed form reports what is wrong.
 Form detect_form(std::string_view bytes);
 
-// Reads a program of form `form` (detected when absent). `name` is the file's name for messages.
-// Errors: kParse with file:line:column or file and byte offset, also for names in place of numbers
-// (`#$fd`). No limit on length but the input's size.
+// Reads a program in `form` (detected when absent). `name` is the file's name for messages. Errors:
+// kParse with file:line:column or file and byte offset, also for a symbolic immediate (`#$fd`).
+// Only the size of the input limits the length.
 Result<Program> read_program(std::string_view bytes, const std::string& name,
                              std::optional<Form> form = std::nullopt, const CNames& names = {});
 
-// The same with names, which only text of form kAsm can have.
+// Reads the same forms and keeps symbolic immediates, which only kAsm text can have.
 Result<SymbolicProgram> read_symbolic(std::string_view bytes, const std::string& name,
                                       std::optional<Form> form = std::nullopt,
                                       const CNames& names = {});
 
-// kParse: `use` needs a value.
+// Returns the kParse error that `use` has no value.
 Error lacks_value(const SymbolUse& use, std::string_view hint = "");
 
-// Writes `program` in `form`. `comments`, if given, holds one comment per instruction (may be
-// empty) and is used by kAsm and kC. Text forms end with a newline.
+// Writes `program` in `form`. `comments` holds one comment per instruction (which may be empty) or
+// nothing; kAsm and kC use it. Text forms end with a newline.
 std::string write_program(ProgramView program, Form form,
                           std::span<const std::string> comments = {});
 
-// Writes a program with names, in form kAsm. Precondition: each name stands for an immediate, and
-// its instruction leaves no unused field other than 0.
+// Writes a program with names in form kAsm. Precondition: each name stands for an immediate, and
+// the unused fields of its instruction are 0.
 std::string write_symbolic(const SymbolicProgram& program,
                            std::span<const std::string> comments = {});
 
-// One instruction as bpf_asm writes it, with absolute targets: "jeq #0x27, L5, L9".
+// Returns one instruction in bpf_asm text with absolute targets: "jeq #0x27, L5, L9".
 std::string insn_text(ProgramView program, std::size_t pc);
 
 namespace detail {

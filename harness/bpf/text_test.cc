@@ -14,7 +14,7 @@ namespace {
 
 constexpr Form kForms[] = {Form::kRaw, Form::kRawBigEndian, Form::kAsm, Form::kDecimal, Form::kC};
 
-// Writes, reads back, compares; with `detect`, finding out the form is part of it.
+// Writes `program` and reads it back. With `detect`, the reader must also find out the form.
 void expect_round_trip(const Program& program, Form form, bool detect, const std::string& what) {
   const std::string bytes = write_program(program, form);
   if (detect) {
@@ -28,15 +28,15 @@ void expect_round_trip(const Program& program, Form form, bool detect, const std
                                         << pc << ": " << insn_text(program, pc);
 }
 
-TEST(Text, FormNames) {
+TEST(Text, FormNamesRoundTrip) {
   for (const Form form : kForms) EXPECT_EQ(form_from_name(form_name(form)), form);
   EXPECT_EQ(form_name(Form::kRawBigEndian), "raw-be");
   EXPECT_EQ(form_from_name("RAW"), std::nullopt);
   EXPECT_EQ(form_from_name(""), std::nullopt);
 }
 
-// Unused fields, unknown codes and targets outside the program included.
-TEST(Text, AnythingReadsBackInEveryForm) {
+// The programs include unused fields, unknown codes and targets outside the program.
+TEST(Text, ArbitraryProgramsReadBackInEveryForm) {
   Random random(20);
   for (int i = 0; i < 2000; ++i) {
     const bool small_codes = random.one_in(2);
@@ -77,7 +77,7 @@ TEST(Text, CorpusProgramsReadBackInEveryForm) {
   }
 }
 
-// Comments belong to people and must never change what is read.
+// Comments must never change the program that is read.
 TEST(Text, CommentsDoNotChangeTheProgram) {
   Random random(22);
   for (int i = 0; i < 200; ++i) {
@@ -95,7 +95,7 @@ TEST(Text, CommentsDoNotChangeTheProgram) {
   }
 }
 
-TEST(Text, AsmGolden) {
+TEST(Text, WritesAsm) {
   const Program program = assemble(
       "ld [4]\njeq #0xc000003e, ok, bad\nok: ld [0]\njset #9, bad, good\ngood: ja end\nbad: ret "
       "#0\nend: ret #0x7fff0000");
@@ -109,7 +109,7 @@ TEST(Text, AsmGolden) {
             "L6:     ret #0x7fff0000\n");
 }
 
-TEST(Text, EveryInstructionAsAsm) {
+TEST(Text, WritesEveryInstructionAsAsm) {
   const Program program = assemble(
       "ld #1\nldx #10\nst M[1]\nstx M[2]\nadd #1\nadd x\nneg\ntax\ntxa\nld M[1]\nldx M[2]\nld "
       "#len\nldx #len\nld [60]\nldh [1]\nldb [2]\n"
@@ -124,8 +124,8 @@ TEST(Text, EveryInstructionAsAsm) {
             "#2, L24, L25|ret a|ret #0|");
 }
 
-// What a mnemonic cannot say is written as four numbers.
-TEST(Text, RawInstructions) {
+// Instructions that no mnemonic describes completely are written as four numbers.
+TEST(Text, IrregularInstructionsAreWrittenAsRaw) {
   const Program program = {Insn{kJeqK, 0, 9, 1},  Insn{kTax, 0, 0, 5},  Insn{0x1234, 1, 2, 3},
                            Insn{kLdImm, 1, 0, 0}, Insn{kJeqX, 0, 0, 1}, Insn{kJa, 1, 0, 0},
                            Insn{kRetA, 0, 0, 9}};
@@ -137,20 +137,20 @@ TEST(Text, RawInstructions) {
             ".raw 0x16, 0, 0, 9|");
 }
 
-TEST(Text, RawGolden) {
+TEST(Text, WritesRawInBothByteOrders) {
   const Program program = {Insn{kJeqK, 1, 2, 0xc000003e}};
   EXPECT_EQ(write_program(program, Form::kRaw), std::string("\x15\x00\x01\x02\x3e\x00\x00\xc0", 8));
   EXPECT_EQ(write_program(program, Form::kRawBigEndian),
             std::string("\x00\x15\x01\x02\xc0\x00\x00\x3e", 8));
 }
 
-TEST(Text, DecimalGolden) {
+TEST(Text, WritesDecimal) {
   const Program program = {Insn{kLdWAbs, 0, 0, 4}, Insn{kJeqK, 1, 0, 0xc000003e},
                            Insn{kRetA, 0, 0, 0}};
   EXPECT_EQ(write_program(program, Form::kDecimal), "3\n32 0 0 4\n21 1 0 3221225534\n22 0 0 0\n");
 }
 
-TEST(Text, CGolden) {
+TEST(Text, WritesC) {
   const Program program = assemble("ld [4]\njeq #0xc000003e, z, b\nz: ret #0x7fff0000\nb: ret #0");
   EXPECT_EQ(write_program(program, Form::kC, std::vector<std::string>{"A = arch"}),
             "{ 0x20,   0,   0, 0x00000004 },  /*    0: ld [4]  A = arch */\n"
@@ -166,9 +166,10 @@ TEST(Text, DetectsEachForm) {
   } cases[] = {
       {std::string("\x06\0\0\0\0\0\0\0", 8), Form::kRaw},
       {std::string("\0\x06\0\0\0\0\0\0", 8), Form::kRawBigEndian},
-      {std::string("\0\0\0\0\0\0\0\0", 8), Form::kRaw},  // either; the default
+      // Both byte orders fit: little endian is the default.
+      {std::string("\0\0\0\0\0\0\0\0", 8), Form::kRaw},
       {std::string("\x20\x00\x00\x00\0\0\0\4\0\x06\0\0\0\0\0\0", 16),
-       Form::kRaw},  // neither: the reader will say
+       Form::kRaw},  // no byte order fits: the reader reports it
       {"ret #0", Form::kAsm},
       {"; { 0x06, 0, 0, 0 }\nret #0\n", Form::kAsm},
       {"/* BPF_STMT */ ret #0\n", Form::kAsm},
@@ -185,13 +186,13 @@ TEST(Text, DetectsEachForm) {
     EXPECT_EQ(form_name(detect_form(c.bytes)), form_name(c.form)) << c.bytes;
 }
 
-TEST(Text, DecimalOnOneLine) {
+TEST(Text, ReadsDecimalOnOneLine) {
   const auto program = read_program("2,32 0 0 4,22 0 0 0,\n", "t");
   ASSERT_TRUE(program) << program.error().text();
   EXPECT_EQ(asm_text(*program), asm_text(assemble("ld [4]\nret a")));
 }
 
-TEST(Text, CInManyDresses) {
+TEST(Text, ReadsCInManyStyles) {
   const Program expected = assemble("ld [4]\njeq #0xc000003e, z, b\nz: ret #0x7fff0000\nb: ret #0");
   for (const char* text : {
            "struct sock_filter filter[] = {\n"
@@ -211,7 +212,7 @@ TEST(Text, CInManyDresses) {
     ASSERT_TRUE(program) << program.error().text() << "\n" << text;
     EXPECT_EQ(asm_text(*program), asm_text(expected)) << text;
   }
-  // As in C: + before |.
+  // As in C, + binds tighter than |.
   const auto sum = read_program("{ 6, 0, 0, 1|1+1 }", "t");
   ASSERT_TRUE(sum) << sum.error().text();
   EXPECT_EQ((*sum)[0].k, 3u);
@@ -235,7 +236,7 @@ TEST(Text, CNamesHaveTheKernelsValues) {
   }
 }
 
-TEST(Text, MalformedBytes) {
+TEST(Text, ErrorsNamePositionAndExpectation) {
   const struct {
     std::string bytes;
     const char* error;
@@ -275,7 +276,7 @@ TEST(Text, MalformedBytes) {
   }
 }
 
-// Any bytes give a program or an error that names the file; the sanitizers watch the rest.
+// Any bytes give a program or an error that names the file. Sanitizers watch for other faults.
 TEST(Text, RandomBytesNeverCrash) {
   Random random(23);
   const std::string alphabet = "0123456789abcdefxM#[]{},:;+-*/()&. \n\tBPF_STMTJUMPjeqretldst%";
@@ -292,8 +293,7 @@ TEST(Text, RandomBytesNeverCrash) {
   }
 }
 
-// Cutting a good text anywhere must not give another program silently: either an error, or a prefix
-// of the original.
+// Truncated text gives an error or a prefix of the original, never another program.
 TEST(Text, TruncatedTextIsAPrefixOrAnError) {
   Random random(24);
   const Program program = random_program(random, 12);
@@ -303,8 +303,8 @@ TEST(Text, TruncatedTextIsAPrefixOrAnError) {
       const auto cut = read_program(whole.substr(0, size), "f", form);
       if (!cut) continue;
       ASSERT_LE(cut->size(), program.size());
-      // The last number may have lost digits in a text without an end mark; decimals have the count
-      // to guard them.
+      // Truncated decimals may have lost digits of the last number, but the count guards against
+      // lost instructions.
       EXPECT_TRUE(std::equal(cut->begin(), cut->end(), program.begin()) || form == Form::kDecimal)
           << form_name(form) << " " << size;
       if (form == Form::kDecimal) {

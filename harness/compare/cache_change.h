@@ -1,5 +1,6 @@
-// Which system calls the kernel answers from its cache, without running a filter (seccomp/cache.h),
-// and what a change of the filter does to that. It must not know how filters were made.
+// Compares which system calls the kernel answers from its cache, without running a filter
+// (seccomp/cache.h), before and after a change of the filter. Owns these comparisons and their
+// text. It must not know how filters were made.
 #pragma once
 
 #include <span>
@@ -10,46 +11,47 @@
 
 namespace secequiv {
 
-// Numbers on one architecture, ascending.
+// All numbers belong to one architecture and are ascending.
 struct CacheChange {
   Arch arch;
-  std::vector<std::uint32_t> before;  // what the kernel answers from its cache
+  std::vector<std::uint32_t> before;  // answered from the cache before the change
   std::vector<std::uint32_t> after;
-  std::vector<std::uint32_t> lost;    // of `before`, not of `after`
-  std::vector<std::uint32_t> gained;  // the other way round
+  std::vector<std::uint32_t> lost;    // in `before` and not in `after`
+  std::vector<std::uint32_t> gained;  // in `after` and not in `before`
 };
 
-// The architectures that a kernel for `host` has bitmaps for: its own, and that of its 32-bit
-// programs (SECCOMP_ARCH_COMPAT), if any.
+// Returns the architectures for which a kernel for `host` has bitmaps: its own, and that of its
+// 32-bit programs (SECCOMP_ARCH_COMPAT) if it has one.
 std::vector<Arch> cached_arches(Arch host);
 
-// Both sides are stacks, not empty; one side given twice has neither lost nor gained. An element
-// for each of cached_arches(host).
+// Returns one element for each of cached_arches(host). Both sides are stacks. Precondition: neither
+// is empty.
 std::vector<CacheChange> cache_changes(std::span<const ProgramView> before,
                                        std::span<const ProgramView> after, Arch host);
 
-// Whether any architecture has lost any.
+// Returns whether any architecture has lost a cached call.
 bool loses(std::span<const CacheChange> changes);
 
-// Where a kernel's bitmap is not what we say, ascending.
+// The calls for which the kernel's bitmap differs from our model's, ascending.
 struct BitmapDifference {
-  std::vector<std::uint32_t> only_model;   // cached, we say, and the kernel does not
-  std::vector<std::uint32_t> only_kernel;  // the other way round
+  std::vector<std::uint32_t> only_model;   // cached in the model, not in the kernel
+  std::vector<std::uint32_t> only_kernel;  // cached in the kernel, not in the model
 };
 
-// `bits`: the kernel's for `filters` stacked on each other, all that it has. `unfiltered`: numbers
-// that it lets pass whatever filters say; none of them is a difference.
+// Compares `bits`, the kernel's complete bitmap for a stack of `filters`, with the model.
+// `unfiltered` lists the numbers that this kernel never filters; it caches them in any case.
 BitmapDifference bitmap_difference(std::span<const ProgramView> filters, Arch arch,
                                    const std::vector<bool>& bits,
                                    std::span<const std::uint32_t> unfiltered);
 
-// "2 system calls from its cache: read, write (x86_64)": how many are lost, and some of them.
+// Returns "2 system calls from its cache: read, write (x86_64)": the number of lost calls and a few
+// of them.
 std::string lost_text(std::span<const CacheChange> changes);
 
-// At most `most` of `numbers`: "read, write and 3 more"; "none" of none.
+// Returns at most `most` of `numbers`: "read, write and 3 more", or "none" if there are none.
 std::string shown_calls(Arch arch, std::span<const std::uint32_t> numbers, std::size_t most = 4);
 
-// "read", or "syscall 999" of a number without a name.
+// Returns "read", or "syscall 999" for a number without a name.
 std::string shown_call(Arch arch, std::uint32_t nr);
 
 }  // namespace secequiv

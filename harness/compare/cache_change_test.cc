@@ -26,13 +26,13 @@ Compared same() {
   return out;
 }
 
-TEST(BitmapDifference, NoneWhereTheKernelSaysTheSame) {
+TEST(BitmapDifference, EqualBitmapsHaveNoDifference) {
   EXPECT_EQ(same().difference().only_model, Numbers{});
   EXPECT_EQ(same().difference().only_kernel, Numbers{});
 }
 
-// Behind the tables' last number, too.
-TEST(BitmapDifference, EveryOtherBitIsOne) {
+// The test includes numbers above the tables' last one.
+TEST(BitmapDifference, EveryFlippedBitIsADifference) {
   for (std::uint32_t nr = 0; nr < 600; ++nr) {
     Compared one = same();
     one.bits[nr].flip();
@@ -42,8 +42,8 @@ TEST(BitmapDifference, EveryOtherBitIsOne) {
   }
 }
 
-// What passes every filter has a bit, and has to.
-TEST(BitmapDifference, NumbersThatAreNotFiltered) {
+// The kernel always caches calls that it never filters, so their bits must be set.
+TEST(BitmapDifference, UnfilteredNumbersMustBeCached) {
   Compared one = same();
   one.bits[335] = one.bits[336] = true;
   EXPECT_EQ(one.difference().only_kernel, (Numbers{335, 336}));
@@ -52,7 +52,7 @@ TEST(BitmapDifference, NumbersThatAreNotFiltered) {
   EXPECT_EQ(same().difference(Numbers{335, 9999}).only_model, Numbers{335});
 }
 
-TEST(BitmapDifference, AKernelWithFewerNumbers) {
+TEST(BitmapDifference, ComparesOnlyTheKernelsNumbers) {
   Compared one = same();
   one.bits.resize(4);
   EXPECT_EQ(one.difference().only_model, Numbers{});

@@ -1,5 +1,5 @@
-// Sets of inputs in a form that people read, and everything two filters differ in. Owns those
-// shapes; verify/dd fills them, report/ renders them.
+// Sets of inputs in a form that people read, and the full difference of two filters. Owns these
+// types, which verify/dd fills and report/ prints. It must not know how the sets are computed.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace secequiv {
 
-// A condition on one 32-bit word of seccomp_data: it lies in one of the intervals, or
-// (word & mask) == value for one of the cubes, no value meeting two of them; or, if `negated`, it
-// lies in the cube `base` and does none of that.
+// A condition on one 32-bit word of seccomp_data: the word lies in one of the intervals, or (word &
+// mask) == value for one of the cubes. No value satisfies two of these. If `negated`, the word lies
+// in the cube `base` and satisfies none of them.
 struct WordSet {
   struct Interval {
     std::uint32_t first;
@@ -26,7 +26,7 @@ struct WordSet {
     friend bool operator==(const Cube&, const Cube&) = default;
   };
   std::uint32_t word = 0;
-  std::uint32_t example = 0;  // a value that meets the condition
+  std::uint32_t example = 0;  // a value that satisfies the condition
   bool negated = false;
   Cube base = {0, 0};
   std::vector<Interval> intervals;
@@ -36,38 +36,38 @@ struct WordSet {
   friend bool operator==(const WordSet&, const WordSet&) = default;
 };
 
-// All inputs that meet every condition; words not named are free.
+// All inputs that satisfy every condition. Words without a condition are free.
 struct Region {
-  std::vector<WordSet> words;  // by word number, each at most once
-  std::string count;           // decimal, of 2^512 inputs
+  std::vector<WordSet> words;  // by word number, at most one condition each
+  std::string count;           // number of inputs (of 2^512), decimal
 
-  // One of its inputs, the words not named 0.
+  // Returns one input in the region; words without a condition are 0.
   [[nodiscard]] SeccompData example() const;
 
   friend bool operator==(const Region&, const Region&) = default;
 };
 
-// Disjoint regions that make up a set, as many as were wanted.
+// Disjoint regions whose union is a set. It may hold only the first of them.
 struct RegionList {
   std::vector<Region> regions;
-  std::string count;         // of inputs in the whole set, decimal
-  std::string region_count;  // how many regions make up the whole set, decimal
+  std::string count;         // number of inputs in the whole set, decimal
+  std::string region_count;  // number of regions in the whole set, decimal
 
-  // Are the first `shown` regions all of them?
+  // Returns whether the first `shown` regions are all of them.
   [[nodiscard]] bool is_all(std::size_t shown) const {
     return std::to_string(shown) == region_count;
   }
 };
 
-// A return value, of which less may be known where it is computed from the input.
+// A return value. If it is computed from the input, only part of it may be known.
 struct ReturnValue {
-  std::optional<std::uint32_t> value;   // nothing: computed
-  std::optional<std::uint32_t> action;  // the upper half, if that is the same for all inputs
+  std::optional<std::uint32_t> value;   // absent: computed
+  std::optional<std::uint32_t> action;  // the upper half, if it is the same for all inputs
 
   friend auto operator<=>(const ReturnValue&, const ReturnValue&) = default;
 };
 
-// Everything for which one return value became another.
+// All inputs for which one return value became another.
 struct Change {
   ReturnValue before;
   ReturnValue after;
@@ -77,8 +77,8 @@ struct Change {
 };
 
 struct Difference {
-  std::vector<Change> changes;  // disjoint; by `before`, then `after`
-  std::string count;            // of all inputs that differ, decimal
+  std::vector<Change> changes;  // disjoint; sorted by `before`, then `after`
+  std::string count;            // number of inputs on which the filters differ, decimal
 };
 
 }  // namespace secequiv

@@ -1,5 +1,6 @@
-// What fuzzing an optimizer, a compiler or an evaluator found out, as data. Owns the kinds of
-// findings and the shape of the report; fuzz/hunt fills it, report/ renders it.
+// The result of fuzzing an optimizer, a compiler or an evaluator, as data. Owns the kinds of
+// findings and the shape of the report, which fuzz/hunt fills and report/ prints. It must not know
+// how the target runs.
 #pragma once
 
 #include <cstdint>
@@ -8,89 +9,93 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/compare/direction.h"
 #include "harness/compare/pair.h"
 #include "harness/compare/verdict.h"
 
 namespace secequiv {
 
 enum class FindingKind : std::uint8_t {
-  kDifferent,  // another answer than the input's, shown by a replayed witness
+  kDifferent,  // the output decides differently than the input, which a replayed witness shows
   kRejected,   // the kernel would refuse the output, but not the input
   kCrashed,    // signal, panic, non-zero exit
   kHung,       // the time limit ran out
   kExhausted,  // the memory or output limit ran out
-  kGarbage,    // what it answered is no answer
-  kRefused,    // it refused a program that the kernel accepts, or a policy that means something
+  kGarbage,    // the output is malformed
+  kRefused,    // it refused a program that the kernel accepts, or a policy that is valid
   kSlow,       // time grows far faster than its input
-  kCacheLoss,  // a system call that the kernel allowed without running the filter needs it now
-  kGrew,       // the output is longer than the input
-  kNondeterministic,  // two answers to one question
+  // The kernel must now run the filter for a system call that it allowed from its cache
+  kCacheLoss,
+  kGrew,              // the output is longer than the input
+  kNondeterministic,  // two different outputs for one input
   kNotIdempotent,     // the output can be optimized further
 };
 inline constexpr std::size_t kFindingKinds = 12;
 
-// "different", "rejected", "crashed", ..., "cache-loss", ..., "not-idempotent".
+// Returns "different", "rejected", "crashed", ..., "cache-loss", ..., "not-idempotent".
 std::string_view finding_name(FindingKind kind);
 
-// Is it wrong, or only worth knowing (grew, nondeterministic, not idempotent)?
+// Returns false for the kinds that are only notes: grew, nondeterministic, not idempotent.
 bool is_failure(FindingKind kind);
 
-// What was asked of whatever is under test.
+// The input of the optimizer, compiler or evaluator under test.
 struct HuntSubject {
   std::string name;    // a file, or "generated"
-  std::string policy;  // text of our JSON format, if a policy was at the beginning; else empty
-  Program before;      // an optimizer's or evaluator's input; of a policy, its unoptimized program
+  std::string policy;  // the policy in our JSON format if the input came from one, else empty
+  Program before;  // the input of an optimizer or evaluator; for a policy, its unoptimized program
 };
 
 struct Finding {
   FindingKind kind = FindingKind::kDifferent;
-  bool failure = true;   // false: a note, or a failure that was allowed
+  bool failure = true;   // false: a note, or an allowed failure
   std::string detail;    // one sentence
   std::string found_by;  // "inputs", "proof", "answer", "scaling"
   HuntSubject subject;   // reduced, unless `reduced` is false
   bool reduced = false;
-  std::optional<Program> after;  // the answer, if there was a program
+  std::optional<Program> after;  // the output, if it is a program
   std::optional<Witness> witness;
-  std::size_t original_size = 0;  // instructions of the subject before it was reduced
-  std::uint64_t trial = 0;        // at which trial it was found, from 1
-  double seconds = 0;             // from the start to finding it
-  std::uint64_t count = 1;        // how many trials showed the same (by reduced shape)
-  std::string pass;               // of the optimizer, which did it; empty if that is not known
-  std::string group;              // equal for equal causes, as far as shape and pass tell
-  std::string file;               // where it was stored, or empty
+  std::optional<Direction> direction;  // what a wrong answer does to callers
+  std::size_t original_size = 0;       // instructions of the subject before it was reduced
+  std::uint64_t trial = 0;             // number of the trial that found it, from 1
+  double seconds = 0;                  // from the start until it was found
+  std::uint64_t count = 1;             // number of trials with the same finding (by reduced shape)
+  std::string pass;                    // the optimizer's pass that caused it, or empty if unknown
+  std::string group;                   // equal for equal causes, as far as shape and pass show
+  std::string file;                    // path of the stored finding, or empty
 };
 
-// How long one family of programs took, by size.
+// The time that one family of programs took, by size.
 struct ScalingRow {
   std::string family;
   std::vector<std::size_t> sizes;  // instructions
-  std::vector<double> seconds;     // the least of some tries
-  double exponent = 0;             // of growth over the last sizes; 0 if too fast to tell
+  std::vector<double> seconds;     // the shortest of several runs
+  double exponent = 0;  // exponent of growth over the last sizes; 0 if too fast to measure
 };
 
 struct HuntReport {
   Verdict verdict = Verdict::kUnknown;
   std::string reason;
-  std::string target;    // what is under test, as it was given
-  std::string kind;      // "optimizer", "compiler", "evaluator"
-  std::string subjects;  // where programs came from
+  std::string target;         // the target as the user named it
+  std::string kind;           // "optimizer", "compiler", "evaluator"
+  Arch host = Arch::kX86_64;  // for names
+  std::string subjects;       // the origin of the programs
   std::uint64_t seed = 0;
-  std::string replay_options;  // what a command that replays a finding needs, too: " --form ddd"
+  std::string replay_options;  // further options of a command that replays a finding: " --form ddd"
 
   std::uint64_t trials = 0;
   std::uint64_t answered = 0;
   std::uint64_t unsupported = 0;
   std::string unsupported_example;
-  std::uint64_t proven = 0;  // answers proven equivalent to what they came from
+  std::uint64_t proven = 0;  // outputs proven equivalent to their inputs
   std::uint64_t undecided =
-      0;  // compared on inputs only: the prover's limits ran out, or it was not asked
+      0;  // compared on inputs only: the prover's limits ran out, or it did not run
   std::uint64_t evaluations = 0;
-  std::uint64_t repeated = 0;  // asked twice, for determinism and idempotence
+  std::uint64_t repeated = 0;  // runs repeated to check determinism and idempotence
   bool interrupted = false;
   double seconds = 0;
 
-  std::vector<Finding> findings;  // one for each group, failures first
-  std::uint64_t not_reduced = 0;  // failures beyond the number that is reduced, only counted
+  std::vector<Finding> findings;  // one per group, failures first
+  std::uint64_t not_reduced = 0;  // failures beyond the limit for reduction, only counted
   std::vector<ScalingRow> scaling;
 };
 

@@ -8,13 +8,13 @@
 #include <unordered_map>
 #include <utility>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/text.h"
 
 namespace secequiv {
 namespace {
 
-// Instructions that stand for each other. Within a group, every other member is a mutant.
+// Groups of interchangeable instructions. Each other member of the group gives a mutant.
 constexpr std::uint16_t kCompare[] = {kJeqK, kJgtK, kJgeK, kJsetK, kJeqX, kJgtX, kJgeX, kJsetX};
 constexpr std::uint16_t kAlu[] = {kAddK, kSubK, kMulK, kDivK, kAndK, kOrK,  kXorK,
                                   kLshK, kRshK, kAddX, kSubX, kMulX, kDivX, kAndX,
@@ -36,12 +36,12 @@ std::span<const std::uint16_t> group_of(std::uint16_t code) {
 
 Operand operand(const Insn& in) { return insn_info(in.code)->operand; }
 
-// An operand that the program computes with, not an address or a distance.
+// Returns whether the operand is a value to compute with, not an address or a jump offset.
 bool has_immediate(const Insn& in) {
   return in.code != kRetK && (operand(in) == Operand::Imm || operand(in) == Operand::CondImm);
 }
 
-// Precondition: it is a jump and the offset is not below 0 or too large for its field.
+// Precondition: `in` is a jump, and the offset fits its field.
 void set_offset(Insn& in, bool taken, std::size_t offset) {
   if (in.code == kJa) {
     in.k = static_cast<std::uint32_t>(offset);
@@ -101,7 +101,7 @@ class Lister {
     if (has_immediate(in)) constants(pc, MutationOperator::kConstant);
     if (in.code == kRetK) constants(pc, MutationOperator::kReturn);
     for (const std::uint16_t code : group_of(in.code)) {
-      if (in.code == kRetA && code == kRetK) continue;  // has a k of its own, below
+      if (in.code == kRetA && code == kRetK) continue;  // its k is chosen below
       Insn other = in;
       other.code = code;
       offer(MutationOperator::kOpcode, pc, other);
@@ -156,7 +156,7 @@ class Lister {
     offer(MutationOperator::kTarget, pc, swapped);
   }
 
-  // A change of one instruction, unless there is one that makes the same.
+  // Adds a change of one instruction, unless an earlier one gives the same program.
   void offer(MutationOperator op, std::size_t pc, const Insn& changed) {
     if (changed == program_[pc] || known(pc, changed)) return;
     changes_[pc].push_back(changed);
@@ -169,7 +169,7 @@ class Lister {
     return std::ranges::find(changes_[pc], changed) != changes_[pc].end();
   }
 
-  // Which one of several equal instructions goes may make no difference.
+  // Deleting either of two equal neighbours gives the same program, which counts once.
   void leave_out(std::size_t pc) {
     const Program shorter = without(program_, pc);
     const auto [first, end] = shorter_.equal_range(hash(shorter));
@@ -181,8 +181,8 @@ class Lister {
 
   void swap(std::size_t pc) {
     Mutant mutant{MutationOperator::kSwap, pc, program_[pc + 1], program_[pc]};
-    // What moves up has its targets one further away; what moves down, one less far, which a jump
-    // to the next instruction cannot have.
+    // The targets of the instruction that moves up get one further away, those of the one that
+    // moves down one nearer. A jump to the next instruction cannot move down.
     for (const bool taken : {true, false}) {
       if (is_jump(mutant.changed) && (taken || mutant.changed.code != kJa)) {
         const std::uint64_t distance = jump_target(0, program_[pc + 1], taken);
@@ -207,7 +207,7 @@ class Lister {
   }
 
   void accept(const Mutant& mutant, ProgramView made) {
-    if (check(made, LengthRule::kUnlimited)) {
+    if (refusal_of(made, LengthRule::kUnlimited)) {
       ++out_.refused[static_cast<std::size_t>(mutant.op)];
     } else {
       out_.accepted.push_back(mutant);
@@ -217,8 +217,9 @@ class Lister {
   ProgramView program_;
   Program scratch_;
   std::set<std::uint32_t> returned_;
-  std::vector<std::vector<Insn>> changes_;                       // of one instruction, by pc
-  std::unordered_multimap<std::uint64_t, std::size_t> shorter_;  // left out, by the program's hash
+  std::vector<std::vector<Insn>> changes_;  // changes of one instruction, by pc
+  // Deleted pc, by the program's hash
+  std::unordered_multimap<std::uint64_t, std::size_t> shorter_;
   Mutants out_;
 };
 

@@ -1,6 +1,6 @@
-// Single-point mutants of a program: everything that one small slip of an optimizer could have made
-// of it. Owns the list of slips. It must not know which of them matter (fuzz/mutation/mutation.h)
-// nor what inputs are tried.
+// Single-point mutants of a program: all programs that one small mistake of an optimizer could
+// produce. Owns the list of mistakes. It must not know which mutants matter
+// (fuzz/mutation/mutation.h) nor which inputs run.
 #pragma once
 
 #include <array>
@@ -15,50 +15,55 @@
 namespace secequiv {
 
 enum class MutationOperator : std::uint8_t {
-  kConstant,  // an immediate of a comparison, an ALU instruction or LD, LDX|IMM: each bit flipped,
-              // k-1, k+1
-  kOpcode,    // another comparison, another ALU instruction, K for X and back; A for X in loads and
-              // stores; TAX for TXA; RET|A for RET|K
-  kTarget,    // jt, jf, or the k of JA: one more, one less; jt and jf swapped
-  kLoad,      // another of the 16 words of the input; another word of M[]
-  kReturn,    // RET|K: each bit of k flipped, k-1, k+1; each other value that the program returns
-              // (also for RET|A)
-  kDelete,    // an instruction left out; jumps to it go to the next one, all others where they went
-  kSwap,      // an instruction and the next one in the other order; jumps go where they went
+  // The immediate of a comparison, an ALU instruction or LD|IMM, LDX|IMM: each bit flipped, k-1,
+  // k+1.
+  kConstant,
+  // Another comparison, another ALU instruction, X for K, A for X in loads and stores, TAX for TXA
+  // (all also reversed), or RET|A for RET|K.
+  kOpcode,
+  kTarget,  // jt, jf, or the k of JA: one more, one less; jt and jf swapped
+  kLoad,    // another of the 16 input words; another word of M[]
+  // RET|K: each bit of k flipped, k-1, k+1; RET|K and RET|A: each other value that the program
+  // returns.
+  kReturn,
+  // An instruction deleted. Jumps to it go to the next one; other jumps keep their targets.
+  kDelete,
+  kSwap,  // an instruction swapped with the next one; jumps keep their targets
 };
 inline constexpr std::size_t kMutationOperators = 7;
 
-// "constant", "opcode", "target", "load", "return", "delete", "swap".
+// Returns "constant", "opcode", "target", "load", "return", "delete" or "swap".
 std::string_view operator_name(MutationOperator op);
 
-// One change to a program; small, so that all of a program's can be held at once. `mutated` makes
-// the mutant's program.
+// One change to a program, small enough to hold all changes of a program in memory. mutated()
+// applies it.
 struct Mutant {
   MutationOperator op = MutationOperator::kConstant;
-  std::size_t pc = 0;  // of the instruction changed or left out, of the first one swapped
-  Insn changed = {};   // what then stands at pc; of kDelete nothing
-  Insn next = {};      // of kSwap: what then stands at pc + 1
+  std::size_t pc = 0;  // the instruction changed or deleted, or the first one swapped
+  Insn changed = {};   // the new instruction at pc; unused for kDelete
+  Insn next = {};      // for kSwap: the new instruction at pc + 1
 
   friend bool operator==(const Mutant&, const Mutant&) = default;
 };
 
 Program mutated(ProgramView program, const Mutant& mutant);
 
-// An input on which the mutant differs from the program reaches one of these instructions of the
-// program.
+// Returns instructions of the program, at least one of which runs for every input on which the
+// mutant differs.
 std::span<const std::size_t> sites(const Mutant& mutant, std::array<std::size_t, 2>& storage);
 
-// "jeq #0x3, L5, L9 becomes jeq #0x2, L5, L9", "jeq #0x3, L5, L9 left out", ...
+// Returns "jeq #0x3, L5, L9 becomes jeq #0x2, L5, L9", "jeq #0x3, L5, L9 left out", ...
 std::string describe(const Mutant& mutant, ProgramView program);
 
 struct Mutants {
-  std::vector<Mutant> accepted;                              // by pc, then operator
-  std::array<std::size_t, kMutationOperators> refused = {};  // those the kernel's check refuses
+  std::vector<Mutant> accepted;  // by pc, then operator
+  // Number of mutants that the kernel's check refuses, by operator
+  std::array<std::size_t, kMutationOperators> refused = {};
 };
 
-// All mutants of `program`, each program once (under the first operator that makes it), the program
-// itself never. Precondition: check() accepts it (the length rule aside), which is also what the
-// mutants are asked.
+// Returns all mutants of `program` without duplicates (each under the first operator that gives it)
+// and without the program itself. The kernel's rules apply to them, except for the length.
+// Precondition: the kernel accepts the program under the same rules.
 Mutants mutants_of(ProgramView program);
 
 }  // namespace secequiv

@@ -1,4 +1,5 @@
-// Mutants of small programs counted by hand, and laws that those of any program keep.
+// Tests mutants of small programs, counted by hand, and properties of the mutants of random
+// programs.
 #include "harness/compare/mutants.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/compare/mutation_report.h"
 #include "harness/generate/random_program.h"
@@ -17,7 +18,7 @@ namespace {
 
 using Counts = std::map<std::string_view, std::size_t>;
 
-// How many of each operator; those of none are left out.
+// Counts the accepted mutants of each operator; operators without mutants are absent.
 Counts accepted(ProgramView program) {
   Counts out;
   for (const Mutant& mutant : mutants_of(program).accepted) ++out[operator_name(mutant.op)];
@@ -33,7 +34,7 @@ Counts refused(ProgramView program) {
   return out;
 }
 
-// The mutants of one operator, as text.
+// Returns the mutants of one operator as text.
 std::vector<std::string> texts(ProgramView program, MutationOperator op) {
   std::vector<std::string> out;
   for (const Mutant& mutant : mutants_of(program).accepted)
@@ -46,32 +47,34 @@ bool contains(const std::vector<std::string>& list, const std::string& text) {
   return std::ranges::find(list, text) != list.end();
 }
 
-// 32 flipped bits, and 0 - 1; 0 + 1 is a flipped bit. Without it nothing is left.
-TEST(Mutants, OfOneReturn) {
+// There are 32 flipped bits and 0 - 1; 0 + 1 is a flipped bit. Deletion leaves an empty program,
+// which is refused.
+TEST(Mutants, CountsMutantsOfOneReturn) {
   const Program program = assemble("ret #0");
   EXPECT_EQ(accepted(program), (Counts{{"return", 33}, {"opcode", 1}}));
   EXPECT_EQ(refused(program), (Counts{{"delete", 1}}));
 }
 
-TEST(Mutants, OfALoadAndReturnA) {
+TEST(Mutants, CountsMutantsOfALoadAndReturnA) {
   const Program program = assemble("ld [0]\nret a");
   EXPECT_EQ(accepted(program), (Counts{{"load", 15}, {"delete", 1}}));
-  // Without the return, and with the load behind it, a program does not end in one.
+  // A program without its return, or with the load after it, does not end in a RET.
   EXPECT_EQ(refused(program), (Counts{{"delete", 1}, {"swap", 1}}));
 }
 
-TEST(Mutants, OfASmallFilter) {
+TEST(Mutants, CountsMutantsOfASmallFilter) {
   const Program program =
       assemble("ld [0]\njeq #39, ok, no\nok: ret #0x7fff0000\nno: ret #0x50001");
   EXPECT_EQ(accepted(program),
-            (Counts{{"constant", 33},   // 32 bits; 38 is one of them, 40 is not
-                    {"opcode", 7 + 2},  // seven other tests; RET|A twice
+            (Counts{{"constant", 33},   // 32 bits and 40; 38 is a flipped bit
+                    {"opcode", 7 + 2},  // seven other comparisons; RET|A twice
                     {"target", 3},      // jf nearer, jt farther, both swapped
                     {"load", 15},
-                    {"return", 2 * (33 + 1)},  // as for the constant; the other value
+                    {"return", 2 * (33 + 1)},  // as for the constant, and the other return value
                     {"delete", 3},
-                    {"swap", 2}}));  // the test cannot move behind the instruction it jumps to
-  // jf farther leaves the program; so does jf where the last instruction is missing.
+                    // The comparison cannot move after the instruction that it jumps to
+                    {"swap", 2}}));
+  // With jf one farther, or without the last instruction, a jump leaves the program.
   EXPECT_EQ(refused(program), (Counts{{"target", 1}, {"delete", 1}}));
   EXPECT_EQ(texts(program, MutationOperator::kTarget),
             (std::vector<std::string>{"jeq #0x27, L2, L3 becomes jeq #0x27, L2, L2",
@@ -85,32 +88,33 @@ TEST(Mutants, OfASmallFilter) {
                                       "ret #0x7fff0000 swapped with ret #0x50001"}));
 }
 
-TEST(Mutants, OfArithmetic) {
+TEST(Mutants, CountsMutantsOfArithmetic) {
   const Program program = assemble("ld [16]\nadd #1\nlsh #2\nneg\nret a");
   const auto opcodes = texts(program, MutationOperator::kOpcode);
   for (const char* other : {"sub #1", "div #1", "rsh #1", "neg"})
     EXPECT_TRUE(contains(opcodes, std::string("add #1 becomes ") + other) ||
                 contains(opcodes, std::string("add #1 becomes .raw 0x84, 0, 0, 1")))
         << other;
-  // 18 others each; NEG has no k, so that it can be neither DIV|K nor refused for a shift.
+  // Each has 18 others. NEG has no k, so DIV|K by 0 does not occur for it.
   EXPECT_EQ(accepted(program)["opcode"], 18u + 18u + 17u);
   EXPECT_EQ(refused(program)["opcode"], 1u);
-  // lsh by 2: bits 0 to 4, 1; 3 is bit 0. Add: as any.
+  // For lsh by 2 the bits 0 to 4 and k-1 are legal; k+1 is a flipped bit. For add every value is
+  // legal.
   EXPECT_EQ(accepted(program)["constant"], (32u + 1u) + (5u + 1u));
   EXPECT_EQ(refused(program)["constant"], 27u);
 }
 
-TEST(Mutants, OfMemoryAndX) {
+TEST(Mutants, CountsMutantsOfMemoryAndX) {
   const Program program = assemble("ld #5\nst M[3]\nldx M[3]\ntxa\nret a");
   EXPECT_EQ(texts(program, MutationOperator::kOpcode),
             (std::vector<std::string>{"ld #5 becomes ldx #5", "ldx M[3] becomes ld M[3]",
                                       "st M[3] becomes stx M[3]", "txa becomes tax"}));
-  // Another word would be read before it is written.
+  // Every other word would be read before it is written.
   EXPECT_EQ(accepted(program)["load"], 0u);
   EXPECT_EQ(refused(program)["load"], 30u);
 }
 
-TEST(Mutants, DeletionMendsJumps) {
+TEST(Mutants, DeletionAdjustsJumps) {
   const Program program = assemble("ja over\nld [0]\nover: ld [4]\nret a");
   const Mutants mutants = mutants_of(program);
   std::vector<std::string> shorter;
@@ -123,7 +127,7 @@ TEST(Mutants, DeletionMendsJumps) {
                                       asm_text(assemble("ja over\nld [0]\nover: ret a"))}));
 }
 
-// One of two equal instructions that follow each other: whichever goes, the rest is the same.
+// Deleting either of two equal neighbours gives the same program.
 TEST(Mutants, EqualProgramsCountOnce) {
   EXPECT_EQ(accepted(assemble("ld [0]\nld [0]\nret a"))["delete"], 1u);
   EXPECT_EQ(accepted(assemble("ld [0]\nld [0]\nret a"))["swap"], 0u);
@@ -135,12 +139,12 @@ class RandomMutants : public testing::TestWithParam<int> {
   Program program = random_program(random, random.between(2, 40));
 };
 
-// Accepted, different from the program and from each other.
+// Mutants are legal, and differ from the program and from each other.
 TEST_P(RandomMutants, AreLegalAndDistinct) {
   std::set<std::vector<std::uint64_t>> seen;
   for (const Mutant& mutant : mutants_of(program).accepted) {
     const Program made = mutated(program, mutant);
-    EXPECT_FALSE(check(made, LengthRule::kUnlimited)) << describe(mutant, program);
+    EXPECT_FALSE(refusal_of(made, LengthRule::kUnlimited)) << describe(mutant, program);
     EXPECT_NE(made, program) << describe(mutant, program);
     std::vector<std::uint64_t> key;
     for (const Insn& in : made)
@@ -150,8 +154,8 @@ TEST_P(RandomMutants, AreLegalAndDistinct) {
   }
 }
 
-// What scoring relies on: an input that does not come by cannot tell the two apart.
-TEST_P(RandomMutants, DifferOnlyOnInputsThatComeBy) {
+// The score relies on this: an input that does not reach the changed instruction decides the same.
+TEST_P(RandomMutants, DifferOnlyOnInputsThatReachTheChange) {
   struct Visited {
     const Insn* base;
     std::set<std::size_t> pcs;
@@ -177,7 +181,8 @@ TEST_P(RandomMutants, DifferOnlyOnInputsThatComeBy) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomMutants, testing::Range(1, 60));
 
-// Over some random programs, every operator occurs, and every instruction that one could stand for.
+// Over some random programs every operator must occur, and every instruction that it can put in
+// place.
 TEST(Mutants, EveryOperatorAndInstructionOccurs) {
   Random random(61);
   Counts total;
@@ -197,7 +202,7 @@ TEST(Mutants, EveryOperatorAndInstructionOccurs) {
     EXPECT_TRUE(codes.contains(code)) << insn_info(code)->name;
 }
 
-TEST(MutationReport, Verdicts) {
+TEST(MutationReport, VerdictFollowsTheCounts) {
   MutationReport report;
   EXPECT_EQ(report.verdict(), Verdict::kPass);
   report.operators[1].by_inputs = report.operators[2].by_fuzzing = 5;

@@ -1,5 +1,5 @@
-// What a mutation score is made of. Owns the counts and the rule for the verdict, so that reports
-// need neither engines nor inputs to show them.
+// The counts of a mutation score. Owns the counts and the rule for the verdict, so that reports
+// need neither engines nor inputs. It must not know how mutants are killed.
 #pragma once
 
 #include <array>
@@ -13,25 +13,28 @@
 
 namespace secequiv {
 
-// Of the mutants of one operator, or of all.
+// The counts for one operator, or for all.
 struct MutationCounts {
-  std::size_t mutants = 0;     // that the kernel accepts; each is in exactly one of the next five
+  // Mutants that the kernel accepts; each is in exactly one of the next five
+  std::size_t mutants = 0;
   std::size_t by_inputs = 0;   // killed by derived inputs
   std::size_t by_fuzzing = 0;  // killed by fuzzing, not by derived inputs
   std::size_t survived = 0;    // killed by neither, but proven different
-  std::size_t equivalent = 0;  // proven
-  std::size_t undecided = 0;   // killed by neither, and no proof
-  std::size_t refused = 0;     // by the kernel's check; not among `mutants`
-  // Proofs asked: for every mutant that no derived input kills, and for some or all of the others.
+  std::size_t equivalent = 0;  // proven equivalent
+  std::size_t undecided = 0;   // killed by neither, and not proven equivalent or different
+  std::size_t refused = 0;     // refused by the kernel's check; not part of `mutants`
+  // Proofs that ran: for every mutant that no derived input kills, and for some or all of the
+  // others.
   std::size_t proofs = 0;
-  std::size_t proven_different = 0;  // with a witness that was run
-  std::size_t unproven = 0;          // a limit ran out; `proofs` is these three
+  std::size_t proven_different = 0;  // with a replayed witness
+  // A limit ran out; `proofs` is the sum of equivalent, proven_different and unproven
+  std::size_t unproven = 0;
 
   [[nodiscard]] std::size_t different() const { return by_inputs + by_fuzzing + survived; }
   MutationCounts& operator+=(const MutationCounts& other);
 };
 
-// Inputs of one origin, and the mutants killed by them and by none before them.
+// Inputs from one source, and the mutants that they kill and earlier sources do not.
 struct InputSetCounts {
   std::string name;
   std::size_t inputs = 0;
@@ -41,9 +44,10 @@ struct InputSetCounts {
 // A mutant that derived inputs do not kill and that is not proven equivalent.
 struct MissedMutant {
   Mutant mutant;
-  std::optional<Witness> witness;  // of the proof; before: the program, after: the mutant
-  std::optional<Witness> fuzzed;   // what fuzzing found
-  std::string detail;              // of the proof, if it was not decided
+  // From the proof; `before` is the program's result, `after` the mutant's
+  std::optional<Witness> witness;
+  std::optional<Witness> fuzzed;  // from fuzzing
+  std::string detail;             // why the proof did not decide
 };
 
 struct MutationReport {
@@ -51,15 +55,16 @@ struct MutationReport {
   std::vector<InputSetCounts> inputs;
   std::vector<MissedMutant> missed;  // by pc
   Sameness sameness = Sameness::kRaw;
-  bool all_proven = false;   // proofs were asked for all mutants
-  double fuzz_seconds = 0;   // at most, for one mutant
-  double input_seconds = 0;  // spent
+  bool all_proven = false;   // proofs ran for all mutants
+  bool interrupted = false;  // by the user, so that mutants may be undecided that need not be
+  double fuzz_seconds = 0;   // time limit for one mutant
+  double input_seconds = 0;  // time spent
   double proof_seconds = 0;
   double fuzzing_seconds = 0;
 
   [[nodiscard]] MutationCounts total() const;
-  // kFail if a mutant survived; kUnknown if one is undecided, or a proof was not decided; else
-  // kPass.
+  // Returns kFail if a mutant survived, kUnknown if one is undecided or a proof failed to decide,
+  // else kPass.
   [[nodiscard]] Verdict verdict() const;
 };
 

@@ -1,6 +1,6 @@
-// What another evaluator than our interpreter says of the inputs that a command has run. Owns the
-// shape, and what counts as doubt in our model. It must not know who is asked (harness/kernel) nor
-// what a verdict makes of it.
+// The comparison of our interpreter with another evaluator on the inputs that a command ran. Owns
+// the shape of the result and the rule for when our model is in doubt. It must not know which
+// evaluator runs (harness/kernel) nor how it affects a verdict.
 #pragma once
 
 #include <functional>
@@ -17,17 +17,17 @@ namespace secequiv {
 
 struct Disagreement {
   SeccompData data;
-  std::uint32_t model;  // what our interpreter returns
+  std::uint32_t model;  // the result of our interpreter
   std::uint32_t other;
 };
 
 struct AskedProgram {
   std::string name;
-  std::size_t inputs = 0;   // asked about
-  std::string not_asked;    // why not, if not
-  bool installable = true;  // by the kernel's rules; what is not cannot be asked about by anybody
-  bool refused = false;     // by whoever is asked, against those rules
-  std::optional<Disagreement> disagreement;  // the first
+  std::size_t inputs = 0;   // number of inputs compared
+  std::string not_asked;    // the reason if the evaluator did not run
+  bool installable = true;  // the kernel's rules accept it; other programs cannot run anywhere else
+  bool refused = false;     // the evaluator refused it although the rules accept it
+  std::optional<Disagreement> disagreement;  // the first disagreement
 };
 
 struct OracleReport {
@@ -35,13 +35,14 @@ struct OracleReport {
   std::vector<AskedProgram> programs;
   double seconds = 0;
 
-  // The first program on which the model is in doubt; nothing if there is none.
+  // Returns the first program for which the model is in doubt, or nullptr.
   [[nodiscard]] const AskedProgram* in_doubt() const {
     for (const AskedProgram& program : programs)
       if (program.refused || program.disagreement) return &program;
     return nullptr;
   }
-  // The first program that the kernel would take and that was not asked about.
+  // Returns the first program that the kernel would accept and that the evaluator did not run, or
+  // nullptr.
   [[nodiscard]] const AskedProgram* not_asked() const {
     for (const AskedProgram& program : programs)
       if (!program.not_asked.empty() && program.installable) return &program;
@@ -50,7 +51,7 @@ struct OracleReport {
 };
 
 using NamedProgram = std::pair<std::string, Program>;
-// Asks about each program on all inputs. Errors: kUnavailable, there is nobody to ask.
+// Runs each program on all inputs. Errors: kUnavailable if no evaluator is available.
 using Oracle = std::function<Result<OracleReport>(std::span<const NamedProgram> programs,
                                                   std::span<const SeccompData> inputs)>;
 

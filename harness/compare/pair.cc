@@ -37,11 +37,10 @@ Witness minimize(const Witness& witness,
     candidate.words[word] = value;
     if (const auto smaller = witness_of(candidate)) best = *smaller;
   };
-  // Later words first: a witness is easiest to read when the number and the architecture are real
-  // ones.
+  // Later words go first, because a witness is easiest to read with a real number and architecture.
   for (std::size_t word = best.data.words.size(); word-- > 0;)
     if (word != kArchWord) attempt(word, 0);
-  // Clearing one bit can make room for another that was tried before.
+  // Clearing one bit may allow clearing another that was tried before.
   for (bool smaller = true; smaller;) {
     const SeccompData before = best.data;
     for (std::size_t word = best.data.words.size(); word-- > 0;)
@@ -51,7 +50,7 @@ Witness minimize(const Witness& witness,
             attempt(word, best.data.words[word] & ~(1u << bit));
     smaller = best.data != before;
   }
-  // An architecture that is none says nothing.
+  // An unknown architecture tells the reader nothing, so it is replaced if possible.
   if (!arch_from_data(best.data.arch(), best.data.nr()))
     for (const std::uint32_t arch : {AUDIT_ARCH_X86_64, std::uint32_t{0}}) attempt(kArchWord, arch);
   return best;

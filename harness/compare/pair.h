@@ -1,5 +1,5 @@
-// Two programs on the same inputs. Owns running a pair, and making a differing input small. It must
-// not prove anything (verify/) nor print (report/).
+// Runs two programs on the same inputs. Owns running a pair, and minimizing an input on which it
+// differs. It must not prove anything (verify/) nor print (report/).
 #pragma once
 
 #include <functional>
@@ -13,46 +13,48 @@
 
 namespace secequiv {
 
-// The unoptimized and the optimized filter, and how their results are compared.
+// The unoptimized and the optimized filter, and the notion of sameness.
 struct Pair {
   Program before;
   Program after;
   Sameness sameness = Sameness::kRaw;
 };
 
-// An input on which a pair differs, with both results. Always made by `replay`, so always true.
+// An input on which a pair differs, with both results. Only `replay` creates one, so it is always
+// true.
 struct Witness {
   SeccompData data;
   std::uint32_t before;
   std::uint32_t after;
 };
 
-// Runs both programs on `data`; a witness if they differ, nothing if not.
+// Runs both programs on `data`. Returns a witness if they differ, else nothing.
 std::optional<Witness> replay(const Pair& pair, const SeccompData& data);
 
 struct PairRun {
   std::uint64_t evaluations = 0;   // inputs run through both programs
-  std::optional<Witness> witness;  // the first difference, at which the run stops
+  std::optional<Witness> witness;  // the first difference, where the run stops
 };
 
-// Runs `inputs` through both programs, adding the coverage of `after` to `coverage` (a map of
-// pair.after).
+// Runs `inputs` through both programs and adds the coverage of `after` to `coverage`, a map of
+// pair.after.
 PairRun run_pair(const Pair& pair, std::span<const SeccompData> inputs, CoverageMap& coverage);
 
-// A smaller input on which the pair still differs, found by running only: words cleared one by one,
-// then every word's bits from the top, until no bit can be cleared alone. nr is kept as long as
-// possible, arch if it is one. Deterministic; some 500 runs as a rule.
+// Returns a smaller input on which the pair still differs. It only runs the programs: it clears
+// whole words, then single bits from the top, until no further bit can be cleared. It keeps nr as
+// long as possible, and arch if that is a known architecture. It is deterministic and usually needs
+// about 500 runs.
 Witness minimize(const Pair& pair, const Witness& witness);
-// The same for what `witness_of` takes for a witness.
+// Minimizes in the same way with any `witness_of`, which returns a witness or nothing for an input.
 Witness minimize(const Witness& witness,
                  const std::function<std::optional<Witness>(const SeccompData&)>& witness_of);
 
 // One executed instruction.
 struct TraceStep {
   std::size_t pc;
-  std::uint32_t a;  // registers before it runs
+  std::uint32_t a;  // registers before the instruction runs
   std::uint32_t x;
-  std::optional<bool> outcome;  // of a two-way instruction
+  std::optional<bool> outcome;  // of a conditional jump or DIV|X
 };
 
 struct Trace {

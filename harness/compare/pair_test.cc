@@ -12,7 +12,7 @@ namespace {
 const char* const kBefore =
     "ld [0]\njeq #1, check, no\ncheck: ld [20]\njeq #5, low, no\nlow: ld [16]\njeq #7, yes, "
     "no\nyes: ret #0x7fff0000\nno: ret #0x50001";
-// The high half is no longer looked at.
+// This optimizer forgot the test of the high half.
 const char* const kAfter =
     "ld [0]\njeq #1, low, no\nlow: ld [16]\njeq #7, yes, no\nyes: ret #0x7fff0000\nno: ret "
     "#0x50001";
@@ -21,7 +21,7 @@ Pair planted(Sameness sameness = Sameness::kRaw) {
   return {assemble(kBefore), assemble(kAfter), sameness};
 }
 
-TEST(Pair, ReplayTellsADifference) {
+TEST(Pair, ReplayReturnsAWitnessForADifference) {
   const Pair pair = planted();
   EXPECT_FALSE(replay(pair, call(Arch::kX86_64, 1, {0x500000007})));
   EXPECT_FALSE(replay(pair, call(Arch::kX86_64, 2, {7})));
@@ -33,7 +33,7 @@ TEST(Pair, ReplayTellsADifference) {
   EXPECT_EQ(witness->after, 0x7fff0000u);
 }
 
-TEST(Pair, BehaviourForgivesWhatNobodySees) {
+TEST(Pair, BehaviourIgnoresUnobservableData) {
   const Pair raw{assemble("ret #0x7fff0000"), assemble("ret #0x7fff0001"), Sameness::kRaw};
   const Pair behaviour{raw.before, raw.after, Sameness::kBehaviour};
   EXPECT_TRUE(replay(raw, {}));
@@ -71,7 +71,7 @@ TEST(Pair, RunWithoutDifferenceCoversAfter) {
   EXPECT_EQ(run_pair(pair, {}, nothing).evaluations, 0u);
 }
 
-// No word and no bit of the result can be cleared without losing the difference.
+// Checks that no word and no bit can be cleared without losing the difference.
 void expect_irreducible(const Pair& pair, const Witness& witness) {
   ASSERT_TRUE(replay(pair, witness.data));
   for (std::size_t word = 0; word < 16; ++word) {
@@ -85,7 +85,7 @@ void expect_irreducible(const Pair& pair, const Witness& witness) {
   }
 }
 
-TEST(Minimize, ClearsWhatDoesNotMatter) {
+TEST(Minimize, ClearsWordsThatDoNotMatter) {
   const Pair pair = planted();
   SeccompData noisy = call(Arch::kX86_64, 1, {0xdeadbeef00000007, 1, 2, 3, 4, 5}, 0x401000);
   const auto found = replay(pair, noisy);
@@ -97,8 +97,8 @@ TEST(Minimize, ClearsWhatDoesNotMatter) {
   expect_irreducible(pair, small);
 }
 
-// One bit can go only after another, and that only after a third.
-TEST(Minimize, GoesOnUntilNothingCanGo) {
+// One bit can be cleared only after another, and that one only after a third.
+TEST(Minimize, ContinuesUntilNoBitCanBeCleared) {
   const char* const chain =
       "ld [60]\njeq #1, z, b\nz: ld [16]\njeq #1, yes, c\nc: ld [8]\njeq #0, yes, no\n"
       "b: ld [16]\njeq #0, d, no\nd: ld [8]\njeq #0, yes, no\nyes: ret #2\nno: ret #1";
@@ -110,7 +110,7 @@ TEST(Minimize, GoesOnUntilNothingCanGo) {
   EXPECT_EQ(minimize(pair, *found).data, SeccompData{});
 }
 
-// The architecture stays as it was found: another one would be another story.
+// The architecture stays: with another one the witness would show a different problem.
 TEST(Minimize, KeepsTheArchitecture) {
   const Pair pair{assemble("ret #1"), assemble("ret #2"), Sameness::kRaw};
   SeccompData data;
@@ -122,7 +122,7 @@ TEST(Minimize, KeepsTheArchitecture) {
   EXPECT_EQ(small.data, expected);
 }
 
-TEST(Minimize, RandomPairs) {
+TEST(Minimize, RandomWitnessesBecomeIrreducible) {
   Random random(91);
   std::size_t minimized = 0;
   for (int i = 0; i < 5000; ++i) {
@@ -154,7 +154,7 @@ TEST(Minimize, RandomPairs) {
   EXPECT_GT(minimized, 100u);
 }
 
-TEST(Trace, EveryStepWithItsRegisters) {
+TEST(Trace, RecordsEveryStepWithItsRegisters) {
   const Program program = assemble("ld [0]\ntax\njeq #6, yes, no\nyes: div x\nret a\nno: ret #9");
   const Trace taken = trace(program, {6});
   EXPECT_EQ(taken.result, 1u);

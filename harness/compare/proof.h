@@ -1,5 +1,5 @@
-// What proof engines answer. Owns the result types, so that reports and callers need no engine
-// (verify/) to read them.
+// The results of proof engines. Owns these types, so that reports and callers need no engine
+// (verify/) to read them. It must not know how engines work.
 #pragma once
 
 #include <optional>
@@ -11,29 +11,30 @@
 
 namespace secequiv {
 
-// Answer to a Question.
+// The result for a Question.
 struct Proof {
-  // kEquivalent; kPass: different, but what was asked (to refine) holds; kDifferent; kUnknown.
+  // kEquivalent; kPass: the filters differ, but `after` refines `before`, as asked; kDifferent;
+  // kUnknown
   Verdict verdict = Verdict::kUnknown;
   std::string engine;                  // "dd", "z3", "dd and z3"
-  std::optional<Relation> relation;    // of `after` to `before`; nothing if it was not decided
-  std::optional<Witness> witness;      // of kDifferent; replayed
-  std::vector<std::uint32_t> symbols;  // of kDifferent: values of the question's, for the witness
-  // The symbols have in turn the smallest values, and for these the witness has the fewest non-zero
-  // words, then the smallest values.
+  std::optional<Relation> relation;    // of `after` to `before`; absent if undecided
+  std::optional<Witness> witness;      // for kDifferent; replayed
+  std::vector<std::uint32_t> symbols;  // for kDifferent: the symbols' values for the witness
+  // The symbols, in order, have the smallest possible values. For these, the witness has the fewest
+  // non-zero words, and then the smallest values.
   bool minimal = false;
-  std::string detail;  // of kUnknown: what ran out
+  std::string detail;  // for kUnknown: the limit that ran out
   double encode_seconds = 0;
   double solve_seconds = 0;
 };
 
-// Answer to "can this obligation be met by any input?".
+// The result for "can any input meet this obligation?".
 struct Feasibility {
   enum class Answer : std::uint8_t { kFeasible, kInfeasible, kUnknown };
   Obligation obligation;
   Answer answer = Answer::kUnknown;
-  std::optional<SeccompData> witness;  // of kFeasible; replayed: running it meets the obligation
-  std::string detail;                  // of kUnknown
+  std::optional<SeccompData> witness;  // for kFeasible; replayed: it meets the obligation
+  std::string detail;                  // for kUnknown
 };
 
 }  // namespace secequiv

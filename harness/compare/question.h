@@ -1,6 +1,6 @@
-// What is asked of a proof engine: do two filters, or stacks of filters, decide the same, or is the
-// second never more permissive, on the inputs that an assumption leaves? Owns the question and what
-// an input answers to it. It must not prove anything (verify/).
+// The question for a proof engine: do two filters, or stacks of filters, decide the same on all
+// inputs that satisfy an assumption, or is the second never more permissive? Owns the question, and
+// its replay on one input. It must not prove anything (verify/).
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace secequiv {
 
-// How one decision, or everything a filter decides, compares with another in the kernel's order of
+// How one decision (or all decisions of a filter) compares with another in the kernel's order of
 // actions (KILL_PROCESS < KILL_THREAD < TRAP < ERRNO < USER_NOTIF < TRACE < LOG < ALLOW).
 enum class Relation : std::uint8_t {
   kEqual,         // always the same action; its data may differ
@@ -27,21 +27,23 @@ std::string_view relation_name(Relation relation);
 struct Question {
   enum class Goal : std::uint8_t { kSame, kRefines };
 
-  // Not empty; of several the newest first. The programs outlive the question.
+  // Not empty; the newest filter is first. The programs must outlive the question.
   std::vector<ProgramView> before;
   std::vector<ProgramView> after;
   Sameness sameness = Sameness::kRaw;
   Goal goal = Goal::kSame;
   Assumption assumption;            // inputs for which it is false do not count
-  Endian endian = Endian::kLittle;  // of the assumption's 64-bit fields
-  // Of the programs: the question is about all of their values that the kernel takes.
+  Endian endian = Endian::kLittle;  // byte order of the assumption's 64-bit fields
+  // The question covers all values of these names that the kernel accepts. Their places must be
+  // instructions of `before` and `after` themselves, not of copies; see check_symbols.
   Symbols symbols;
 
   Question() = default;
   explicit Question(const Pair& pair)
       : before{pair.before}, after{pair.after}, sameness(pair.sameness) {}
+  explicit Question(Pair&&) = delete;  // its programs would not outlive the question
 
-  // All programs of both sides.
+  // Returns all programs of both sides.
   [[nodiscard]] std::vector<ProgramView> programs() const {
     std::vector<ProgramView> out = before;
     out.insert(out.end(), after.begin(), after.end());
@@ -49,38 +51,44 @@ struct Question {
   }
 };
 
-// From whether a more and whether a less permissive action occurs.
+// Checks the places of the symbols; every engine calls it first. Error: kInternal if a place lies
+// in none of the question's programs, because the engine would then prove something about the
+// placeholder.
+Status check_symbols(const Question& question);
+
+// Returns the relation for whether a more and whether a less permissive action occurs.
 Relation relation_of(bool looser, bool stricter);
 
-// How the action of `after` compares with that of `before`: kEqual, kStricter or kLooser. Unknown
-// actions are KILL_PROCESS.
+// Compares the action of `after` with that of `before`: kEqual, kStricter or kLooser. Unknown
+// actions count as KILL_PROCESS.
 Relation compare_actions(std::uint32_t before, std::uint32_t after);
 
-// A question about filters with names, asked of the filters that certain values make. The question
-// is about `programs`, so it is not copied.
+// The question about filters with symbols after filling in certain values. It refers to its own
+// `programs`, so it cannot be copied.
 struct Instance {
   std::vector<Program> programs;
   Question question;
 
-  // `values` has one for each symbol.
+  // `values` has one element per symbol.
   Instance(const Question& asked, std::span<const std::uint32_t> values);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 };
 
-// Runs both sides on `data`, whose filters have no names left; a witness if it counts and answers
-// the question with no: the decisions differ, or, where the question is whether `after` refines
-// `before`, `after` is more permissive.
+// Runs both sides on `data`. Returns a witness if the assumption holds and the goal is violated:
+// for kSame the decisions differ, for kRefines `after` is more permissive. Precondition: no
+// symbols.
 std::optional<Witness> replay(const Question& question, const SeccompData& data);
 
-// The same with values for the filters' names.
+// Replays with values for the filters' symbols.
 std::optional<Witness> replay(const Question& question, std::span<const std::uint32_t> values,
                               const SeccompData& data);
 
-// A smaller witness of the same, found by running only; see minimize in pair.h.
+// Returns a smaller witness, found by runs alone; see minimize in pair.h.
 Witness minimize(const Question& question, const Witness& witness);
 
-// What an engine says that finds the assumption false for every input: nothing would be proven.
+// Returns the error for an assumption that is false for every input, so that a proof would mean
+// nothing.
 Error vacuous(const Question& question);
 
 }  // namespace secequiv

@@ -1,4 +1,5 @@
-// The answers this project gives, with their exit codes. Owns that table and nothing else.
+// The verdicts of this project with their exit codes. Owns that table. It must not know who reaches
+// a verdict.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@ namespace secequiv {
 
 enum class Verdict : std::uint8_t {
   kPass,        // every obligation met
-  kEquivalent,  // proven
-  kFail,        // an obligation is violated and shown
+  kEquivalent,  // proven equivalent
+  kFail,        // an obligation is violated, and the report shows it
   kDifferent,   // a concrete, replayed witness exists
   kUnknown,     // a budget ran out; never a pass
   kRejected,    // the kernel would refuse one side

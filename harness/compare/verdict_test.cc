@@ -5,8 +5,8 @@
 namespace secequiv {
 namespace {
 
-// The table users script against.
-TEST(Verdict, ExitCodes) {
+// Users' scripts rely on this table.
+TEST(Verdict, VerdictsHaveTheDocumentedExitCodes) {
   EXPECT_EQ(exit_code(Verdict::kPass), 0);
   EXPECT_EQ(exit_code(Verdict::kEquivalent), 0);
   EXPECT_EQ(exit_code(Verdict::kFail), 1);
@@ -16,7 +16,7 @@ TEST(Verdict, ExitCodes) {
   EXPECT_EQ(exit_code(Verdict::kCrashed), 5);
 }
 
-TEST(Verdict, ExitCodesOfErrors) {
+TEST(Verdict, ErrorsHaveTheDocumentedExitCodes) {
   for (const ErrorCode code : {ErrorCode::kUsage, ErrorCode::kIo, ErrorCode::kParse,
                                ErrorCode::kPolicy, ErrorCode::kInternal})
     EXPECT_EQ(exit_code(code), 2);
@@ -26,7 +26,7 @@ TEST(Verdict, ExitCodesOfErrors) {
   EXPECT_EQ(exit_code(ErrorCode::kAdapter), 5);
 }
 
-TEST(Verdict, Names) {
+TEST(Verdict, VerdictsHaveStableNames) {
   EXPECT_EQ(verdict_name(Verdict::kPass), "pass");
   EXPECT_EQ(verdict_name(Verdict::kEquivalent), "equivalent");
   EXPECT_EQ(verdict_name(Verdict::kFail), "fail");

@@ -22,7 +22,7 @@ struct Counter {
   }
 };
 
-// Of several runs.
+// Sums over several runs.
 struct Runs {
   std::size_t count = 0;
   std::size_t sum = 0;

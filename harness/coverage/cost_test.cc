@@ -20,13 +20,14 @@ SeccompData call(std::uint32_t nr, std::uint32_t arg0 = 0, Arch arch = Arch::kX8
   return data;
 }
 
-// read: cached, 3. write: allowed if arg0 is 1 (7) or has bit 31 (6). close: never allowed (4).
+// read is cached and takes 3 instructions. write is allowed if arg0 is 1 (8) or has bit 31 (6).
+// close is never allowed (4).
 const char* const kProgram =
     "ld [0]\njeq #0, allow, next\nnext: jeq #1, write, deny\nwrite: ld [16]\njset #0x80000000, "
     "allow, low\nlow: jeq #1, slow, deny\nslow: ja allow\nallow: ret #0x7fff0000\ndeny: ret "
     "#0x50001";
 
-TEST(Cost, Executed) {
+TEST(Cost, CountsExecutedInstructions) {
   const Program program = assemble(kProgram);
   EXPECT_EQ(executed(program, call(0)), 3u);
   EXPECT_EQ(executed(program, call(1, 0x80000000)), 6u);
@@ -37,8 +38,8 @@ TEST(Cost, Executed) {
       << "a division by zero ends the run";
 }
 
-// JA by 0, and outcomes that go on with the next instruction, are no jumps.
-TEST(Cost, Jumps) {
+// A JA by 0 and an outcome that falls through do not count as jumps.
+TEST(Cost, CountsJumpsThatAreTaken) {
   const Program program = assemble(
       "ld [0]\njeq #0, same, same\nsame: jeq #1, next, far\nnext: ja on\non: ja far\nld #1\n"
       "far: ret #0x7fff0000");
@@ -49,18 +50,18 @@ TEST(Cost, Jumps) {
   EXPECT_DOUBLE_EQ(costs[0].jumps, 1) << "to `far`";
   EXPECT_DOUBLE_EQ(costs[1].jumps, 1) << "from `on` to `far`";
   EXPECT_DOUBLE_EQ(costs[2].jumps, 1) << "of the one input that is taken where none is given";
-  // Both targets are one, and not the next instruction: a jump whatever the outcome.
+  // Both outcomes go to the same target, which is not the next instruction, so each is a jump.
   const auto always = profile_cost(assemble("ld [0]\njeq #0, y, y\nld #1\ny: ret #0x7fff0000"),
                                    Arch::kX86_64, profile, inputs);
   EXPECT_DOUBLE_EQ(always[0].jumps, 1);
   EXPECT_DOUBLE_EQ(always[1].jumps, 1);
-  // Of several inputs the mean; of those that are allowed only.
+  // With several inputs the cost is the mean over those that are allowed.
   const auto mean = profile_cost(assemble(kProgram), Arch::kX86_64, profile,
                                  std::vector{call(1, 1), call(1, 0x80000000), call(1, 2)});
   EXPECT_DOUBLE_EQ(mean[1].jumps, (0 + 1) / 2.0);
 }
 
-TEST(Cost, Worst) {
+TEST(Cost, WorstIsTheFirstMostExpensiveInput) {
   const Program program = assemble(kProgram);
   const std::vector<SeccompData> inputs = {call(0), call(1, 2), call(1, 3), call(3)};
   const WorstInput found = worst(program, inputs);
@@ -71,12 +72,12 @@ TEST(Cost, Worst) {
   EXPECT_EQ(only.data, call(0));
 }
 
-TEST(Cost, OfAProfile) {
+TEST(Cost, ProfileCostCoversAllowedInputs) {
   const Program program = assemble(kProgram);
   const std::vector<SyscallCount> profile = {
       {"write", 30}, {"read", 50}, {"nosuch", 1000}, {"close", 15}, {"open", 5}};
   const std::vector<SeccompData> inputs = {
-      call(1, 1), call(1, 0x80000000), call(1, 2),  // the last is denied
+      call(1, 1), call(1, 0x80000000), call(1, 2),  // the third input is denied
       call(0),    call(3, 1),          call(3, 2), call(1, 1, Arch::kI386)};
   const auto costs = profile_cost(program, Arch::kX86_64, profile, inputs);
   ASSERT_EQ(costs.size(), 4u);
@@ -110,8 +111,8 @@ TEST(Cost, NoCallsCostNothing) {
   EXPECT_EQ(weighted_mean_uncached(costs), 0);
 }
 
-// Against lines counted one at a time, and what is cached against the cache.
-TEST(Cost, AgreesWithCounting) {
+// The test counts covered lines one at a time, and compares the cached calls with the cache.
+TEST(Cost, AgreesWithCoveredLines) {
   Random random(5);
   for (int i = 0; i < 100; ++i) {
     const Program program = random_program(random, random.between(1, 40));
@@ -131,7 +132,7 @@ TEST(Cost, AgreesWithCounting) {
       std::vector<std::size_t> any;
       for (const SeccompData& data : inputs) {
         if (data.nr() != nr) continue;
-        CoverageMap lines(program);  // no loops: each line runs at most once
+        CoverageMap lines(program);  // programs have no loops: each line runs at most once
         const bool allows = (lines.run(data) & 0xffff0000) == 0x7fff0000;
         const auto count = static_cast<std::size_t>(
             std::ranges::count_if(lines.obligations(), [&](const Obligation& o) {

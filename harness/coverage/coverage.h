@@ -1,6 +1,6 @@
 // Line and edge coverage of one program. Owns what counts as covered: every instruction, and both
-// outcomes of every two-way instruction (conditional jumps; DIV|X by zero or not). It must not know
-// where inputs come from or what is feasible (verify/).
+// outcomes of every conditional jump and of DIV|X (divisor zero or not). It must not know where
+// inputs come from or which edges are infeasible (verify/).
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 
 namespace secequiv {
 
-// One thing to cover: instruction `pc` itself (kLine), or one of its two outcomes.
+// An obligation: something that inputs must cover. It is instruction `pc` (kLine) or one of its
+// outcomes.
 struct Obligation {
   enum class Kind : std::uint8_t { kLine, kTrue, kFalse };
   std::size_t pc;
@@ -22,44 +23,44 @@ struct Obligation {
   friend bool operator==(const Obligation&, const Obligation&) = default;
 };
 
-// "true", "false"; of DIV|X "divisor zero", "divisor not zero".
+// Returns "true" or "false", for DIV|X "divisor zero" or "divisor not zero".
 std::string_view outcome_name(const Insn& insn, bool taken);
 
-// "instruction 12", "instruction 12 true", "instruction 12 divisor zero", ...
+// Returns "instruction 12", "instruction 12 true", "instruction 12 divisor zero", ...
 std::string describe(const Obligation& obligation, ProgramView program);
 
-// Which obligations of one program have been met. 3 bytes per instruction.
+// Records which obligations of one program inputs have met. It takes 3 bytes per instruction.
 class CoverageMap {
  public:
   explicit CoverageMap(ProgramView program)
       : marks_(program.size() * 3, 0), program_(program.begin(), program.end()) {}
 
-  // Runs the program on `input`, adds what it covers, returns its value.
+  // Runs the program on `input`, adds the coverage and returns the program's value.
   std::uint32_t run(const SeccompData& input);
 
   void mark(const Obligation& obligation) {
     marks_[obligation.pc * 3 + static_cast<std::size_t>(obligation.kind)] = 1;
   }
 
-  // Adds everything `other` covers. Precondition: same program.
+  // Adds the coverage of `other`. Precondition: both are maps of the same program.
   void merge(const CoverageMap& other);
 
   [[nodiscard]] bool covered(const Obligation& obligation) const {
     return marks_[obligation.pc * 3 + static_cast<std::size_t>(obligation.kind)] != 0;
   }
-  // How many obligations are covered.
+  // Returns the number of covered obligations.
   [[nodiscard]] std::size_t covered_count() const {
     return static_cast<std::size_t>(std::ranges::count(marks_, 1));
   }
   [[nodiscard]] const Program& program() const { return program_; }
 
-  // All obligations of the program, in program order: line, then true and false of two-way
-  // instructions.
+  // Returns all obligations in program order: for each instruction the line, then the outcomes true
+  // and false if it has two.
   [[nodiscard]] std::vector<Obligation> obligations() const;
   [[nodiscard]] std::vector<Obligation> uncovered() const;
 
  private:
-  std::vector<std::uint8_t> marks_;  // per instruction: line, true, false
+  std::vector<std::uint8_t> marks_;  // three per instruction: line, true, false
   Program program_;
 };
 

@@ -19,7 +19,7 @@ std::string texts(const std::vector<Obligation>& obligations, const Program& pro
 
 const char* const kProgram = "ld [0]\ntax\njeq #6, d, no\nd: div x\nret a\nno: ret #0x7fff0000";
 
-TEST(Coverage, ObligationsOfAProgram) {
+TEST(Coverage, ListsObligationsInProgramOrder) {
   const Program program = assemble(kProgram);
   EXPECT_EQ(texts(CoverageMap(program).obligations(), program),
             "instruction 0\n"
@@ -34,7 +34,7 @@ TEST(Coverage, ObligationsOfAProgram) {
             "instruction 5\n");
 }
 
-TEST(Coverage, RunsCoverWhatTheyExecute) {
+TEST(Coverage, RunsCoverTheirInstructionsAndOutcomes) {
   const Program program = assemble(kProgram);
   CoverageMap coverage(program);
   EXPECT_EQ(coverage.uncovered(), coverage.obligations());
@@ -49,8 +49,8 @@ TEST(Coverage, RunsCoverWhatTheyExecute) {
   EXPECT_EQ(coverage.program(), program);
 }
 
-// DIV|X has two outcomes of its own: the program may end there.
-TEST(Coverage, DivisionByX) {
+// DIV|X has two outcomes, because a zero divisor ends the program.
+TEST(Coverage, DivisionByXHasTwoOutcomes) {
   const Program program = assemble("ld [0]\ntax\nld #7\ndiv x\nret a");
   CoverageMap coverage(program);
   EXPECT_EQ(coverage.run({0}), 0u);
@@ -61,7 +61,7 @@ TEST(Coverage, DivisionByX) {
   EXPECT_TRUE(coverage.uncovered().empty());
 }
 
-TEST(Coverage, BothSidesOfAConditionWithEqualTargets) {
+TEST(Coverage, EqualTargetsStillNeedBothOutcomes) {
   const Program program = assemble("ld [0]\njeq #1, z, z\nz: ret a");
   CoverageMap coverage(program);
   coverage.run({1});
@@ -84,8 +84,8 @@ TEST(Coverage, MergeIsUnion) {
   EXPECT_EQ(merged.uncovered().size(), 1u);
 }
 
-// Against a count kept by hand, instruction by instruction.
-TEST(Coverage, AgreesWithATrace) {
+// The test compares the map with a record of every executed instruction.
+TEST(Coverage, AgreesWithARecordOfTheRun) {
   struct Recorder {
     const Insn* base;
     std::vector<Obligation> met;
@@ -113,7 +113,7 @@ TEST(Coverage, AgreesWithATrace) {
   }
 }
 
-TEST(Listing, Golden) {
+TEST(Listing, ListsMarksAndComments) {
   const Program program = assemble(
       "ld [4]\njeq #0xc000003e, on, bad\non: ld [0]\njeq #0, good, next\nnext: jset #0x40000000, "
       "bad, good\ngood: ret #0x7fff0000\nbad: ret #0x80000000");

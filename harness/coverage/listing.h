@@ -1,4 +1,5 @@
-// Annotated listings: a program with what was covered in the margin. Owns that text form.
+// Annotated listings: a program with its coverage in the margin. Owns that text form. It must not
+// know how edges are proven infeasible.
 #pragma once
 
 #include <functional>
@@ -8,8 +9,9 @@
 
 namespace secequiv {
 
-// One line per instruction: mark, index, instruction, comment. The mark shows line and, for two-way
-// instructions, both outcomes: '+' covered, '-' proven infeasible (per `infeasible`), '!' neither.
+// Returns one line per instruction with mark, index, instruction and comment. The mark shows the
+// line and, for conditional jumps and DIV|X, both outcomes: '+' covered, '-' proven infeasible (per
+// `infeasible`), '!' neither.
 std::string listing(const CoverageMap& coverage,
                     const std::function<bool(const Obligation&)>& infeasible);
 

@@ -59,21 +59,7 @@ Result<std::vector<SeccompData>> read_inputs(std::string_view bytes, const std::
         ErrorCode::kParse,
         fmt::format("{}: offset {}", name, bytes.size() - bytes.size() % kRecord),
         fmt::format("expected 64 bytes (struct seccomp_data), found {}", bytes.size() % kRecord));
-  std::vector<SeccompData> out(bytes.size() / kRecord);
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    out[i / kRecord].words[i % kRecord / 4] |= std::uint32_t{static_cast<std::uint8_t>(bytes[i])}
-                                               << i % 4 * 8;
-  return out;
-}
-
-std::string write_inputs(const std::vector<SeccompData>& inputs) {
-  std::string out;
-  out.reserve(inputs.size() * kRecord);
-  for (const SeccompData& input : inputs)
-    for (const std::uint32_t word : input.words)
-      for (int shift = 0; shift < 32; shift += 8)
-        out.push_back(static_cast<char>(word >> shift & 0xff));
-  return out;
+  return inputs_from(bytes);
 }
 
 }  // namespace secequiv

@@ -10,7 +10,7 @@ namespace {
 
 const char* const kProgram = "ld [0]\njeq #6, z, b\nz: ret #1\nb: ret #2";
 
-TEST(CoverageState, Golden) {
+TEST(CoverageState, WritesOneLineOfMarksPerInstruction) {
   CoverageMap coverage(assemble(kProgram));
   coverage.run({6});
   const std::string text = write_coverage(coverage);
@@ -18,7 +18,7 @@ TEST(CoverageState, Golden) {
   EXPECT_TRUE(text.ends_with(" 4\n100\n110\n100\n000\n")) << text;
 }
 
-TEST(CoverageState, RunsAddUp) {
+TEST(CoverageState, ReadingAddsToTheMap) {
   Random random(92);
   for (int i = 0; i < 100; ++i) {
     const Program program = random_program(random, random.between(1, 50));
@@ -36,7 +36,7 @@ TEST(CoverageState, RunsAddUp) {
   }
 }
 
-TEST(CoverageState, SaysWhatIsWrongAndKeepsWhatItHad) {
+TEST(CoverageState, MalformedFilesChangeNothing) {
   CoverageMap covered(assemble(kProgram));
   covered.run({6});
   const std::string good = write_coverage(covered);

@@ -18,7 +18,7 @@ struct Line {
 };
 using Code = std::vector<Line>;
 
-// Precondition: check() accepts the program (the length rule aside).
+// Precondition: the kernel accepts the program (the length rule aside).
 Code lines_of(ProgramView program);
 
 // Writes the program to `out` and reuses its memory. False if a target precedes its jump, lies

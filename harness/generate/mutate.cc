@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/generate/edit.h"
 
 namespace secequiv {
@@ -23,30 +23,12 @@ class ProgramMutator {
 
   // One change. The result may be illegal.
   void change() {
-    switch (random_.below(12)) {
-      case 0:
-      case 1:
-        return change_number();
-      case 2:
-        return change_word();
-      case 3:
-      case 4:
-        return change_target();
-      case 5:
-        return change_opcode();
-      case 6:
-        return insert();
-      case 7:
-        return erase();
-      case 8:
-        return repeat_block();
-      case 9:
-        return donor_.empty() ? repeat_block() : take_block();
-      case 10:
-        return change_return();
-      default:
-        return swap();
-    }
+    using Self = ProgramMutator;
+    static constexpr std::array kChanges = {
+        &Self::change_number, &Self::change_number, &Self::change_word,   &Self::change_target,
+        &Self::change_target, &Self::change_opcode, &Self::insert,        &Self::erase,
+        &Self::repeat_block,  &Self::take_block,    &Self::change_return, &Self::swap};
+    (this->*random_.pick(kChanges))();
   }
 
   [[nodiscard]] const Code& code() const { return code_; }
@@ -134,7 +116,7 @@ class ProgramMutator {
   }
 
   // Inserts before a line. Half of the time jumps to the line run the inserted lines, too.
-  void insert(const Code& lines, std::size_t at) {
+  void put(const Code& lines, std::size_t at) {
     detail::insert_lines(code_, at, lines);
     if (random_.one_in(2)) return;
     for (std::size_t pc = 0; pc < at; ++pc)
@@ -167,7 +149,7 @@ class ProgramMutator {
           random_.below(random_.one_in(2) ? 1 : std::min<std::size_t>(code_.size() - at, 100));
       line.no = at + 1;
     }
-    insert({line}, at);
+    put({line}, at);
   }
 
   void erase() {
@@ -190,10 +172,11 @@ class ProgramMutator {
         *target += *target < end ? at - begin : length;
     Line& changed = block[random_.below(block.size())];
     if (holds_number(changed.insn)) changed.insn.k = near(changed.insn.k);
-    insert(block, at);
+    put(block, at);
   }
 
   void take_block() {
+    if (donor_.empty()) return repeat_block();
     const Code donor = detail::lines_of(donor_);
     const std::size_t begin = random_.below(donor.size());
     const std::size_t length = std::min(donor.size() - begin, random_.between(1, 16));
@@ -205,7 +188,7 @@ class ProgramMutator {
         *target = *target < begin + length
                       ? *target + at - begin
                       : at + length + random_.below(std::min<std::size_t>(code_.size() - at, 100));
-    insert(block, at);
+    put(block, at);
   }
 
   void change_return() {
@@ -244,7 +227,7 @@ Program mutate_program(Random& random, ProgramView program, ProgramView donor) {
     ProgramMutator mutator(random, out, donor);
     mutator.change();
     if (mutator.code().empty() || !detail::write_lines(mutator.code(), candidate)) continue;
-    if (candidate == out || check(candidate, rule)) continue;
+    if (candidate == out || refusal_of(candidate, rule)) continue;
     std::swap(out, candidate);
     --wanted;
   }

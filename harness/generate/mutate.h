@@ -10,8 +10,8 @@ namespace secequiv {
 
 // `program` with one to four changes: constants, fields, opcodes, targets; instructions inserted
 // (loads, stores, jumps), deleted, moved; blocks repeated with one change or taken from `donor`.
-// Precondition: check() accepts both (the length rule aside). It accepts the result under the same
-// length rule as `program`. The result seldom equals `program`.
+// Precondition: the kernel accepts both (the length rule aside). It accepts the result under the
+// same length rule as `program`. The result seldom equals `program`.
 Program mutate_program(Random& random, ProgramView program, ProgramView donor = {});
 
 // `policy` with one to three changes: values and masks, operators, fields, numbers, actions; rules,

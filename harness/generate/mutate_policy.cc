@@ -1,246 +1,168 @@
-#include <algorithm>
-#include <array>
-
 #include "harness/generate/mutate.h"
 #include "harness/generate/policy.h"
-#include "harness/policy/canonical.h"
-#include "harness/seccomp/action.h"
+#include "harness/generate/policy_tree.h"
+#include "harness/policy/json.h"
 
 namespace secequiv {
 namespace {
 
-using Op = Matcher::Op;
+using detail::Repair;
+using detail::Tree;
+using detail::TreePath;
+
+std::uint64_t low_half(std::uint64_t v) { return v & 0xffffffff; }
+
+// What a node is to the policy: the nearest word above it and the distance.
+std::pair<std::string, int> kind_of(TreePath path) {
+  int distance = 0;
+  while (path.back() < "a" || path.back().find(':') != std::string::npos) {
+    path.pop_back();
+    ++distance;
+  }
+  return {path.back(), distance};
+}
 
 class PolicyMutator {
  public:
-  PolicyMutator(Random& random, Policy policy) : random_(random), policy_(std::move(policy)) {}
+  PolicyMutator(Random& random, const Tree& tree)
+      : random_(random), before_(tree), tree_(tree), path_(any_node(tree)) {}
 
-  // One change. The result may be illegal.
-  void change() {
-    switch (random_.below(12)) {
+  // One change, if it makes a policy.
+  std::optional<Policy> change() {
+    Repair repair = path_.to_string().starts_with("/arches") ? Repair::kDelete : Repair::kNone;
+    switch (random_.below(tree_.at(path_).is_structured() ? 6 : 8)) {
       case 0:
+        detail::erase_node(tree_, path_);
+        repair = Repair::kDelete;
+        break;
       case 1:
+        take(policy_tree(generate_policy(random_)));
+        break;
       case 2:
-        return change_matcher();
+        take(tree_);
+        break;
       case 3:
-        return change_node();
+        repeat();
+        break;
       case 4:
-        return change_call();
+        nest();
+        break;
       case 5:
-        return change_action();
-      case 6:
-        return change_sets();
-      case 7:
-        return graft();
-      case 8:
-        return change_arches();
-      case 9:
-        return repeat_rule();
-      case 10:
-        return drop_rule();
+        if (parent().is_object()) detail::rename(tree_, path_, near_word(path_.back()));
+        break;
       default:
-        return change_variable();
+        change_leaf();
     }
+    if (tree_ == before_) return std::nullopt;
+    return detail::read_tree(std::move(tree_), repair);
   }
-
-  [[nodiscard]] Policy policy() && { return std::move(policy_); }
 
  private:
-  RuleSet* set() {
-    if (policy_.rule_sets.empty()) return nullptr;
-    return &policy_.rule_sets[random_.below(policy_.rule_sets.size())];
+  // Goes down from the root, so that large policies do not hide the few nodes near it.
+  TreePath any_node(const Tree& tree) {
+    TreePath path;
+    const Tree* node = &tree;
+    while (!node->empty() && node->is_structured() && (path.empty() || !random_.one_in(5))) {
+      const std::size_t index = random_.below(node->size());
+      const auto part = std::next(node->begin(), static_cast<std::ptrdiff_t>(index));
+      path.push_back(node->is_array() ? std::to_string(index) : part.key());
+      node = &*part;
+    }
+    return path;
   }
-  SyscallRule* entry() {
-    RuleSet* const from = set();
-    if (from == nullptr || from->rules.empty()) return nullptr;
-    return &from->rules[random_.below(from->rules.size())];
-  }
-  // A random node of a random rule.
-  Rule* node() {
-    SyscallRule* const from = entry();
-    if (from == nullptr) return nullptr;
-    Rule* at = &from->rule;
-    while (!at->children.empty() && !random_.one_in(4))
-      at = &at->children[random_.below(at->children.size())];
-    return at;
-  }
+  Tree& parent() { return tree_.at(path_.parent_pointer()); }
 
   std::uint64_t near(std::uint64_t v) {
-    switch (random_.below(5)) {
+    switch (random_.below(6)) {
       case 0:
         return v + 1;
       case 1:
         return v - 1;
       case 2:
-        return v ^ std::uint64_t{1} << random_.below(64);
+        return v ^ std::uint64_t{1} << random_.below(32);
       case 3:
+        return v ^ std::uint64_t{1} << random_.below(64);
+      case 4:
         return v << 32 | v >> 32;
       default:
         return random_.one_in(2) ? 0 : ~v;
     }
   }
 
-  void change_matcher() {
-    Rule* const rule = node();
-    if (rule == nullptr || rule->kind != Rule::Kind::kArgs) return;
-    const std::size_t field = random_.below(rule->fields.size());
-    Matcher& m = rule->fields[field];
-    switch (random_.below(7)) {
-      case 0:
-        m.op = static_cast<Op>(random_.below(10));
-        break;
-      case 1:
-        m.mask = near(m.mask);
-        break;
-      case 2:
-        m.low_half = !m.low_half;
-        break;
-      case 3:
-        std::swap(m, rule->fields[random_.below(rule->fields.size())]);
-        break;
-      case 4:
-        if (!policy_.variables.empty()) m.variable = random_.pick(policy_.variables).first;
-        break;
-      default:
-        m.value = near(m.value);
-        m.variable.clear();
+  // Another call, field, operator or architecture.
+  std::string near_word(const std::string& word) {
+    if (const auto nr = detail::call_number(word))
+      return word.substr(0, word.find(':') + 1) + std::to_string(low_half(near(*nr)));
+    const auto others = detail::alternatives_to(word);
+    return others.empty() ? word : random_.pick(others);
+  }
+
+  // Puts a node of the same kind in place of this one or beside it.
+  void take(const Tree& from) {
+    const auto kind = kind_of(path_);
+    TreePath other = any_node(from);
+    for (int tries = 0; kind_of(other) != kind; ++tries) {
+      if (tries == 20) return;
+      other = any_node(from);
     }
-    if (!m.low_half) return;
-    m.value &= 0xffffffff;
-    m.mask &= 0xffffffff;
-  }
-
-  void change_node() {
-    Rule* const rule = node();
-    if (rule == nullptr) return;
-    if (rule->children.empty() || random_.one_in(4)) {
-      // One more alternative or condition, much like it.
-      Rule copy = *rule;
-      rule->children = {copy, std::move(copy)};
-      rule->fields = {};
-      rule->kind = random_.one_in(2) ? Rule::Kind::kAnyOf : Rule::Kind::kAllOf;
-      return;
-    }
-    switch (random_.below(3)) {
-      case 0:
-        rule->kind = rule->kind == Rule::Kind::kAnyOf ? Rule::Kind::kAllOf : Rule::Kind::kAnyOf;
-        break;
-      case 1:
-        rule->children.push_back(random_.pick(rule->children));
-        break;
-      default:
-        rule->children.erase(rule->children.begin() +
-                             static_cast<std::ptrdiff_t>(random_.below(rule->children.size())));
-    }
-  }
-
-  void change_call() {
-    if (SyscallRule* const at = entry())
-      at->nr = random_.one_in(3) ? at->nr ^ 1u << random_.below(32)
-                                 : at->nr - 1 + 2 * static_cast<std::uint32_t>(random_.below(2));
-  }
-
-  void change_action() {
-    std::uint32_t* at = random_.one_in(2) ? &policy_.default_action : &policy_.bad_arch_action;
-    if (RuleSet* const of = set(); of != nullptr && random_.one_in(2)) at = &of->action;
-    *at = random_.one_in(2) ? *at ^ 1u << random_.below(16) : policy_.default_action;
-    if (random_.one_in(4)) *at = SECCOMP_RET_ALLOW;
-  }
-
-  void change_sets() {
-    if (policy_.rule_sets.empty()) return policy_.rule_sets.push_back({});
-    RuleSet& one = *set();
-    switch (random_.below(5)) {
-      case 0:
-        return std::swap(one, *set());
-      case 1:
-        one.vsyscall = !one.vsyscall;
-        return;
-      case 2:
-        one.rules.clear();
-        return;
-      case 3: {
-        RuleSet copy = one;
-        return policy_.rule_sets.push_back(std::move(copy));
-      }
-      default:
-        policy_.rule_sets.erase(
-            policy_.rule_sets.begin() +
-            static_cast<std::ptrdiff_t>(random_.below(policy_.rule_sets.size())));
-    }
-  }
-
-  // Takes a rule from a generated policy.
-  void graft() {
-    const Policy donor = generate_policy(random_);
-    Rule* const at = node();
-    if (at == nullptr || donor.rule_sets.empty()) return;
-    const RuleSet from = random_.pick(donor.rule_sets);
-    if (from.rules.empty()) return;
-    *at = random_.pick(from.rules).rule;
-    forget_variables(*at);
-  }
-  static void forget_variables(Rule& rule) {
-    for (Rule& child : rule.children) forget_variables(child);
-    for (Matcher& m : rule.fields) m.variable.clear();
-  }
-
-  void change_arches() {
-    const Arch arch = random_.pick(all_arches()).arch;
-    if (policy_.has_arch(arch)) {
-      std::erase(policy_.arches, arch);
-      for (RuleSet& of : policy_.rule_sets)
-        std::erase_if(of.rules, [arch](const SyscallRule& at) { return at.arch == arch; });
+    Tree taken = from.at(other);
+    if (random_.one_in(2)) {
+      tree_.at(path_) = std::move(taken);
+    } else if (parent().is_array()) {
+      parent().push_back(std::move(taken));
     } else {
-      policy_.arches.push_back(arch);
-      if (SyscallRule* const at = entry(); at != nullptr && random_.one_in(2)) at->arch = arch;
+      parent()[other.back()] = std::move(taken);
     }
-    policy_.hot.clear();
-    const bool wanted =
-        random_.one_in(2) && policy_.has_arch(Arch::kX86_64) && !policy_.has_arch(Arch::kX32);
-    policy_.x32_action = wanted ? std::optional(SECCOMP_RET_ERRNO | 9) : std::nullopt;
   }
 
-  // The same call in another set, or the same rule for the next call.
-  void repeat_rule() {
-    const SyscallRule* const from = entry();
-    if (from == nullptr) return;
-    SyscallRule copy = *from;
-    if (random_.one_in(2)) ++copy.nr;
-    set()->rules.push_back(std::move(copy));
+  void repeat() {
+    Tree copy = tree_.at(path_);
+    if (parent().is_array()) {
+      const std::size_t at = random_.below(parent().size() + 1);
+      parent().insert(parent().begin() + static_cast<std::ptrdiff_t>(at), std::move(copy));
+    } else {
+      parent()[near_word(path_.back())] = std::move(copy);
+    }
   }
 
-  void drop_rule() {
-    RuleSet* const from = set();
-    if (from == nullptr || from->rules.empty()) return;
-    from->rules.erase(from->rules.begin() +
-                      static_cast<std::ptrdiff_t>(random_.below(from->rules.size())));
+  // One more alternative or condition, much like it.
+  void nest() {
+    Tree& node = tree_.at(path_);
+    node = {{random_.one_in(2) ? "any_of" : "all_of", Tree::array({node, node})}};
   }
 
-  void change_variable() {
-    if (policy_.variables.empty()) return change_matcher();
-    std::uint32_t& v = policy_.variables[random_.below(policy_.variables.size())].second;
-    v = static_cast<std::uint32_t>(near(v));
+  void change_leaf() {
+    Tree& leaf = tree_.at(path_);
+    if (leaf.is_boolean()) {
+      leaf = !leaf.get<bool>();
+    } else if (leaf.is_string()) {
+      leaf = near_word(leaf.get<std::string>());
+    } else if (leaf.is_number()) {
+      const std::uint64_t v = near(leaf.get<std::uint64_t>());
+      leaf = path_.back().ends_with("action") || parent().contains("bits") ? low_half(v) : v;
+    }
   }
 
   Random& random_;
-  Policy policy_;
+  const Tree& before_;
+  Tree tree_;
+  TreePath path_;
 };
 
 }  // namespace
 
 Policy mutate_policy(Random& random, const Policy& policy) {
-  Policy out = canonical(policy).value_or(policy);
+  Tree tree = policy_tree(policy);
+  std::optional<Policy> out;
   std::size_t wanted = random.between(1, 3);
   for (int tries = 0; wanted > 0 && tries < 32; ++tries) {
-    PolicyMutator mutator(random, out);
-    mutator.change();
-    auto changed = canonical(std::move(mutator).policy());
-    if (!changed || *changed == out) continue;
-    out = std::move(*changed);
-    --wanted;
+    auto changed = PolicyMutator(random, tree).change();
+    if (!changed || *changed == (out ? *out : policy)) continue;
+    out = std::move(changed);
+    if (--wanted > 0) tree = policy_tree(*out);
   }
-  return out;
+  if (!out) out = detail::read_tree(std::move(tree), Repair::kNone);
+  return out.value_or(policy);
 }
 
 }  // namespace secequiv

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/bpf/check.h"
 #include "harness/bpf/interpreter.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/program.h"
 #include "harness/generate/random_program.h"
@@ -22,7 +22,7 @@ TEST(MutateProgram, StaysLegalAndChangesEverything) {
     const Program program = generate_program(random);
     const Program donor = generate_program(random);
     const Program mutant = mutate_program(random, program, i % 2 == 0 ? donor : Program{});
-    const auto refusal = check(mutant);
+    const auto refusal = refusal_of(mutant);
     ASSERT_FALSE(refusal) << describe(*refusal, mutant) << "\n"
                           << asm_text(program) << "\n"
                           << asm_text(mutant);
@@ -88,7 +88,7 @@ TEST(MutateProgram, AgainAndAgain) {
   std::size_t most = 0;
   for (int i = 0; i < 3000; ++i) {
     program = mutate_program(random, program);
-    ASSERT_FALSE(check(program));
+    ASSERT_FALSE(refusal_of(program));
     most = std::max(most, program.size());
   }
   EXPECT_GT(most, 20u);
@@ -99,10 +99,10 @@ TEST(MutateProgram, LongProgramsAsWell) {
   const Program program = random_program(random, 6000);
   for (int i = 0; i < 20; ++i) {
     const Program mutant = mutate_program(random, program);
-    EXPECT_FALSE(check(mutant, LengthRule::kUnlimited));
+    EXPECT_FALSE(refusal_of(mutant, LengthRule::kUnlimited));
   }
   const Program full = random_program(random, kMaxInsns);
-  for (int i = 0; i < 20; ++i) EXPECT_FALSE(check(mutate_program(random, full)));
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(refusal_of(mutate_program(random, full)));
 }
 
 }  // namespace

@@ -3,43 +3,20 @@
 namespace secequiv::detail {
 
 void Pieces::piece(Shape shape) {
-  switch (shape) {
-    case Shape::kNoise:
-      return noise(random_.between(2, 12));
-    case Shape::kLinearSearch:
-      return linear_search();
-    case Shape::kTreeSearch:
-      return tree_search();
-    case Shape::kWideComparison:
-      return wide_comparison();
-    case Shape::kMasks:
-      return masks();
-    case Shape::kDecidedTests:
-      return decided_tests();
-    case Shape::kRepeatedLoads:
-      return repeated_loads();
-    case Shape::kSimilarBlocks:
-      return similar_blocks();
-    case Shape::kSimilarReturns:
-      return similar_returns();
-    case Shape::kComputedReturns:
-      return computed_returns();
-    case Shape::kDeadCode:
-      return dead_code();
-    case Shape::kJumpChains:
-      return jump_chains();
-    case Shape::kDispatch:
-      return dispatch();
-    case Shape::kScratch:
-      return scratch();
-    case Shape::kNestedJoins:
-      return nested_joins(random_.between(1, 3));
-    case Shape::kFarJumps:
-      return far_jumps();
-  }
+  static constexpr std::array<void (Pieces::*)(), kShapes> kPieces = {
+      &Pieces::noise,           &Pieces::linear_search,
+      &Pieces::tree_search,     &Pieces::wide_comparison,
+      &Pieces::masks,           &Pieces::decided_tests,
+      &Pieces::repeated_loads,  &Pieces::similar_blocks,
+      &Pieces::similar_returns, &Pieces::computed_returns,
+      &Pieces::dead_code,       &Pieces::jump_chains,
+      &Pieces::dispatch,        &Pieces::scratch,
+      &Pieces::nested_joins,    &Pieces::far_jumps};
+  (this->*kPieces[static_cast<std::size_t>(shape)])();
 }
 
-void Pieces::noise(std::size_t n) {
+void Pieces::noise() {
+  const std::size_t n = random_.between(2, 12);
   std::array<std::uint32_t, kConstants.size() + 8> constants{};
   std::ranges::copy(kConstants, constants.begin());
   for (std::uint32_t i = 0; i < 8; ++i) constants[kConstants.size() + i] = base_ + i % 4;

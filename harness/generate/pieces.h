@@ -145,7 +145,7 @@ class Pieces {
 
   void piece(Shape shape);
   // Any instruction behind any other; jumps within the piece or out of it.
-  void noise(std::size_t n);
+  void noise();
   std::uint32_t slot() { return random_.one_in(8) ? 15 : number(3); }
 
   void linear_search();
@@ -173,7 +173,8 @@ class Pieces {
   void dispatch();
   void scratch();
   void change_register();
-  void nested_joins(std::size_t depth);
+  void nested_joins() { nest_joins(random_.between(1, 3)); }
+  void nest_joins(std::size_t depth);
   // Jumps over 250 to 300 instructions, around the limit of a conditional jump.
   void far_jumps();
 

@@ -258,17 +258,17 @@ void Pieces::change_register() {
   }
 }
 
-void Pieces::nested_joins(std::size_t depth) {
+void Pieces::nest_joins(std::size_t depth) {
   const Label other = out_.label();
   const Label join = out_.label();
   load(word());
   branch_either(other);
   change_register();
-  if (depth > 1 && random_.one_in(2)) nested_joins(depth - 1);
+  if (depth > 1 && random_.one_in(2)) nest_joins(depth - 1);
   if (!random_.one_in(4)) out_.jump(join);
   out_.bind(other);
   if (random_.one_in(2)) change_register();
-  if (depth > 1 && random_.one_in(2)) nested_joins(depth - 1);
+  if (depth > 1 && random_.one_in(2)) nest_joins(depth - 1);
   out_.bind(join);
   switch (random_.below(4)) {
     case 0:

@@ -12,24 +12,15 @@ constexpr std::array<std::uint32_t, 12> kPlainConstants = {
     0,          1,          2,          39,         0x80,       0xffff,
     0x7fffffff, 0x80000000, 0x80000001, 0xc000003e, 0xfffffffe, 0xffffffff};
 
-// Whether seccomp allows an instruction, in the table's order.
-constexpr bool kAllowed[] = {
-#define SECEQUIV_INSN(name, code, mnemonic, operand, seccomp) (seccomp) != 0,
-#include "harness/bpf/insn.def"
-#undef SECEQUIV_INSN
-};
-constexpr std::uint16_t kAllCodes[] = {
-#define SECEQUIV_INSN(name, code, mnemonic, operand, seccomp) (code),
-#include "harness/bpf/insn.def"
-#undef SECEQUIV_INSN
-};
-constexpr auto kCodes = [] {
-  std::array<std::uint16_t, static_cast<std::size_t>(std::ranges::count(kAllowed, true))> out{};
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < std::size(kAllCodes); ++i)
-    if (kAllowed[i]) out[count++] = kAllCodes[i];
-  return out;
-}();
+const std::vector<std::uint16_t>& legal_codes() {
+  static const std::vector<std::uint16_t> kCodes = [] {
+    std::vector<std::uint16_t> out;
+    for (const InsnInfo& info : insn_table())
+      if (info.seccomp) out.push_back(info.code);
+    return out;
+  }();
+  return kCodes;
+}
 
 class PlainGenerator {
  public:
@@ -67,7 +58,7 @@ class PlainGenerator {
       case 5:
         return random_.one_in(3) ? ret() : jump();
       default:
-        return any(random_.pick(kCodes));
+        return any(random_.pick(legal_codes()));
     }
   }
 
@@ -183,25 +174,6 @@ Program random_program(Random& random, std::size_t length) {
   std::array<std::uint32_t, 3> words{};
   for (auto& word : words) word = static_cast<std::uint32_t>(random.below(16));
   return detail::program_from(random, length, {words, kPlainConstants, returns});
-}
-
-Program random_garbage(Random& random, std::size_t length, bool small_codes) {
-  Program program;
-  for (std::size_t pc = 0; pc < length; ++pc) {
-    Insn in{0, static_cast<std::uint8_t>(random.word()), static_cast<std::uint8_t>(random.word()),
-            random.word()};
-    const std::size_t kind = random.below(small_codes ? 3 : 4);
-    in.code = random.pick(insn_table()).code;
-    if (kind == 2) in.code = static_cast<std::uint16_t>(random.below(256));
-    if (kind == 3) in.code = static_cast<std::uint16_t>(random.word());
-    // Half of the instructions have zeros in the fields they do not use.
-    if (random.one_in(2)) in.jt = in.jf = 0;
-    if (random.one_in(2)) in.k = static_cast<std::uint32_t>(random.below(2 * length));
-    if (random.one_in(4)) in.k = 0;
-    program.push_back(in);
-  }
-  if (small_codes && program.back().code == 0) program.back().code = kRetK;
-  return program;
 }
 
 std::vector<SeccompData> random_inputs(Random& random, ProgramView program, std::size_t count) {

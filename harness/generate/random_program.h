@@ -9,16 +9,11 @@
 
 namespace secequiv {
 
-// A program of `length` >= 1 instructions that check() accepts (the length rule aside): all opcodes
-// that seccomp allows, X and scratch memory, joins, chains of jumps, equal returns, repeated loads,
-// dead code, jumps of any distance that fits, and sometimes a value in a field that the
-// instruction does not use.
+// A program of `length` >= 1 instructions that the kernel accepts (the length rule aside): all
+// opcodes that seccomp allows, X and scratch memory, joins, chains of jumps, equal returns,
+// repeated loads, dead code, jumps of any distance that fits, and sometimes a value in a field that
+// the instruction does not use.
 Program random_program(Random& random, std::size_t length);
-
-// Arbitrary fields: known and unknown codes, targets outside the program, unused fields filled.
-// With `small_codes` every code is below 256 and at least one is not 0, which is what byte-order
-// detection needs.
-Program random_garbage(Random& random, std::size_t length, bool small_codes);
 
 // Inputs near `program`'s constants: each word is a constant of the program, a neighbour of one, an
 // extreme, or random.

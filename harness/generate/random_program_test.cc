@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 
 namespace secequiv {
@@ -21,7 +21,7 @@ TEST(RandomProgram, IsLegalAndHasEverything) {
     const std::size_t length = i % 50 == 0 ? random.between(300, 900) : random.between(1, 60);
     const Program program = random_program(random, length);
     ASSERT_EQ(program.size(), length);
-    const auto refusal = check(program);
+    const auto refusal = refusal_of(program);
     ASSERT_FALSE(refusal) << describe(*refusal, program) << "\n" << asm_text(program);
     const auto reached = reachable(program);
     for (std::size_t pc = 0; pc < length; ++pc) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <span>
+#include <unordered_set>
 #include <utility>
 
 #include "harness/generate/shrink.h"
@@ -25,6 +26,17 @@ struct Reduction {
   bool (*at)(const Thing& thing, std::size_t place, const Visit<Made>& visit);
 };
 
+// Visits numbers that are simpler than v until `visit` returns true.
+template <class TryNumber>
+bool simpler_numbers(std::uint64_t v, const TryNumber& visit) {
+  for (const std::uint64_t other : {std::uint64_t{0}, std::uint64_t{1}, v >> 32, v & 0xffffffff,
+                                    v >> 16, v >> 1, v & ~std::uint64_t{0xffff}})
+    if (other < v && visit(other)) return true;
+  for (int bit = 63; bit >= 0; --bit)
+    if ((v >> bit & 1) != 0 && visit(v & ~(std::uint64_t{1} << bit))) return true;
+  return v > 1 && v <= 64 && visit(v - 1);
+}
+
 template <class Thing, class Made>
 bool any_of(std::span<const Reduction<Thing, Made>> reductions, const Thing& thing,
             const Visit<Made>& visit) {
@@ -34,21 +46,25 @@ bool any_of(std::span<const Reduction<Thing, Made>> reductions, const Thing& thi
   return false;
 }
 
-// Replaces `thing` by its reductions that `keeps` accepts until there are none or `calls`, which
-// `keeps` counts, reaches the limit. Works from the end to the front: earlier parts seldom need
-// later ones.
-template <class Thing, class Made, class Keeps>
-ShrinkEnd reduce(std::span<const Reduction<Thing, Made>> reductions, Thing& thing,
-                 const Keeps& keeps, const std::size_t& calls, ShrinkLimits limits) {
+// Replaces `first` by its reductions that `still` accepts until there are none or `still` was
+// called as often as allowed. Works from the end to the front: earlier parts seldom need later
+// ones. Things with the same `key` are one thing, about which `still` is called once.
+template <class Thing, class Made, class Still, class Key>
+Shrunk<Made> shrink(std::span<const Reduction<Thing, Made>> reductions, Made first,
+                    const Still& still, const Key& key, ShrinkLimits limits) {
+  if (limits.calls == 0) return {std::move(first), ShrinkEnd::kCalls, 0};
+  if (!still(first)) return {std::move(first), ShrinkEnd::kRefused, 1};
+  Shrunk<Made> out{std::move(first), ShrinkEnd::kMinimal, 1};
+  Thing thing(out.result);
+  std::unordered_set<decltype(key(out.result))> asked;
   bool stopped = false;
-  Made found;
   const Visit<Made> visit = [&](const Made& candidate) {
-    if (calls >= limits.calls) {
-      stopped = true;
-      return true;
-    }
-    if (!keeps(candidate)) return false;
-    found = candidate;
+    stopped = out.calls >= limits.calls;
+    if (stopped) return true;
+    if (!asked.insert(key(candidate)).second) return false;
+    ++out.calls;
+    if (!still(candidate)) return false;
+    out.result = candidate;
     return true;
   };
   for (bool changed = true; changed;) {
@@ -59,14 +75,17 @@ ShrinkEnd reduce(std::span<const Reduction<Thing, Made>> reductions, Thing& thin
           --place;
           continue;
         }
-        if (stopped) return ShrinkEnd::kCalls;
-        thing = Thing(std::exchange(found, {}));
+        if (stopped) {
+          out.end = ShrinkEnd::kCalls;
+          return out;
+        }
+        thing = Thing(out.result);
         changed = true;
         place = std::min(place, reduction.places(thing));
       }
     }
   }
-  return ShrinkEnd::kMinimal;
+  return out;
 }
 
 }  // namespace secequiv::detail

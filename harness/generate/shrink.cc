@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <unordered_set>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/generate/edit.h"
 #include "harness/generate/reduction.h"
 #include "harness/seccomp/action.h"
@@ -67,7 +66,7 @@ using ProgramVisit = detail::Visit<Program>;
 bool offer(const ProgramSubject& from, const Code& code, const ProgramVisit& visit) {
   Program program;
   if (code.empty() || !detail::write_lines(code, program)) return false;
-  if (cost_of(program) >= from.cost || check(program, LengthRule::kUnlimited)) return false;
+  if (cost_of(program) >= from.cost || refusal_of(program, LengthRule::kUnlimited)) return false;
   return visit(program);
 }
 
@@ -208,21 +207,11 @@ bool simpler_opcode(const ProgramSubject& from, std::size_t pc, const ProgramVis
   return false;
 }
 
-// Calls `visit` with numbers that are simpler than k until it returns true.
-template <class TryNumber>
-bool smaller_numbers(std::uint32_t k, const TryNumber& visit) {
-  for (const std::uint32_t other : {0u, 1u, k >> 16, k >> 1, k & 0xffff0000u})
-    if (other < k && visit(other)) return true;
-  for (int bit = 31; bit >= 0; --bit)
-    if ((k >> bit & 1) != 0 && visit(k & ~(1u << bit))) return true;
-  return k > 1 && k <= 64 && visit(k - 1);
-}
-
 bool smaller_number(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   Line line = from.code[pc];
   if (!holds_number(line.insn)) return false;
-  return smaller_numbers(from.code[pc].insn.k, [&](std::uint32_t k) {
-    line.insn.k = k;
+  return detail::simpler_numbers(from.code[pc].insn.k, [&](std::uint64_t smaller) {
+    line.insn.k = static_cast<std::uint32_t>(smaller);
     return offer_line(from, pc, line, visit);
   });
 }
@@ -241,8 +230,9 @@ bool replace_all(const ProgramSubject& from, std::uint32_t k, std::uint32_t to, 
 bool smaller_same_numbers(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   const Insn in = from.program[pc];
   if (!holds_number(in)) return false;
-  return smaller_numbers(
-      in.k, [&](std::uint32_t to) { return replace_all(from, in.k, to, holds_number, visit); });
+  return detail::simpler_numbers(in.k, [&](std::uint64_t to) {
+    return replace_all(from, in.k, static_cast<std::uint32_t>(to), holds_number, visit);
+  });
 }
 
 bool is_load(const Insn& in) { return in.code == kLdWAbs; }
@@ -343,22 +333,9 @@ std::uint64_t hash_of(ProgramView program) {
 
 ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramView)>& still,
                      ShrinkLimits limits) {
-  ShrunkProgram out{program, ShrinkEnd::kRefused, 1};
-  if (limits.calls == 0) return {program, ShrinkEnd::kCalls, 0};
-  if (!still(program)) return out;
-  // Programs that `still` has already refused, by hash. Another program with the same hash is
-  // skipped, about once in 2^64 pairs.
-  std::unordered_set<std::uint64_t> asked;
-  const auto keeps = [&](const Program& candidate) {
-    if (!asked.insert(hash_of(candidate)).second) return false;
-    ++out.calls;
-    return still(candidate);
-  };
-  ProgramSubject subject(program);
-  out.end = detail::reduce(std::span<const ProgramReduction>(kProgramReductions), subject, keeps,
-                           out.calls, limits);
-  out.program = std::move(subject.program);
-  return out;
+  // Skips another program with the same hash, which is about one in 2^64 pairs.
+  return detail::shrink(std::span<const ProgramReduction>(kProgramReductions), program, still,
+                        hash_of, limits);
 }
 
 bool any_reduction(const Program& program, const std::function<bool(const Program&)>& visit) {

@@ -14,32 +14,29 @@ struct ShrinkLimits {
 };
 
 enum class ShrinkEnd {
-  kMinimal,  // no reduction of the result keeps the predicate
+  kMinimal,  // every further reduction makes the predicate false
   kCalls,    // the limit was reached first
   kRefused,  // the predicate does not hold for the input, which is returned unchanged
 };
 
-struct ShrunkProgram {
-  Program program;
+template <class Thing>
+struct Shrunk {
+  Thing result;
   ShrinkEnd end = ShrinkEnd::kMinimal;
   std::size_t calls = 0;
 };
+using ShrunkProgram = Shrunk<Program>;
+using ShrunkPolicy = Shrunk<Policy>;
 
-// The smallest program found for which `still` holds. `still` only gets programs that check()
-// accepts and that are no longer than `program`. Preconditions: check() accepts `program` (the
-// length rule aside); `still` is deterministic.
+// The smallest program found for which `still` holds. `still` only gets programs that the
+// kernel accepts and that are no longer than `program`. Preconditions: the kernel accepts `program`
+// (the length rule aside); `still` is deterministic.
 ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramView)>& still,
                      ShrinkLimits limits = {});
 
 // Calls `visit` with each one-step reduction of `program` until `visit` returns true, and returns
 // whether it did. Each reduction is simpler than `program`, so that shrinking ends.
 bool any_reduction(const Program& program, const std::function<bool(const Program&)>& visit);
-
-struct ShrunkPolicy {
-  Policy policy;
-  ShrinkEnd end = ShrinkEnd::kMinimal;
-  std::size_t calls = 0;
-};
 
 // The smallest policy found for which `still` holds. `still` only gets policies as read_policy()
 // returns them from write_policy()'s text, also at first: rules are sorted, and numbers that a

@@ -37,15 +37,15 @@ Policy shrunk(const Policy& policy, const Predicate& still) {
   };
   const ShrunkPolicy out = shrink(policy, asked);
   EXPECT_EQ(out.calls, calls);
-  EXPECT_EQ(out.end, ShrinkEnd::kMinimal) << calls << " calls\n" << write_policy(out.policy);
-  EXPECT_TRUE(still(out.policy));
+  EXPECT_EQ(out.end, ShrinkEnd::kMinimal) << calls << " calls\n" << write_policy(out.result);
+  EXPECT_TRUE(still(out.result));
   Policy smaller;
-  const bool reducible = any_reduction(out.policy, [&](const Policy& candidate) {
+  const bool reducible = any_reduction(out.result, [&](const Policy& candidate) {
     smaller = candidate;
     return still(candidate);
   });
-  EXPECT_FALSE(reducible) << write_policy(out.policy) << "reducible to\n" << write_policy(smaller);
-  return out.policy;
+  EXPECT_FALSE(reducible) << write_policy(out.result) << "reducible to\n" << write_policy(smaller);
+  return out.result;
 }
 
 bool has(const Rule& rule, const std::function<bool(const Matcher&)>& is) {
@@ -144,7 +144,7 @@ TEST(ShrinkPolicy, LimitEndsIt) {
                                     {limit});
     EXPECT_EQ(out.end, ShrinkEnd::kCalls);
     EXPECT_EQ(calls, limit);
-    EXPECT_FALSE(out.policy.rule_sets.empty());
+    EXPECT_FALSE(out.result.rule_sets.empty());
   }
   const ShrunkPolicy out = shrink(random_policy(random), [](const Policy&) { return false; });
   EXPECT_EQ(out.end, ShrinkEnd::kRefused);

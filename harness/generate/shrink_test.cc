@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "adapters/broken/planted_passes.h"
-#include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 #include "harness/optimize/optimizer.h"
@@ -22,22 +22,22 @@ Program shrunk(const Program& program, const Predicate& still) {
   const auto asked = [&](ProgramView candidate) {
     ++calls;
     EXPECT_LE(candidate.size(), program.size());
-    const auto refusal = check(candidate, LengthRule::kUnlimited);
+    const auto refusal = refusal_of(candidate, LengthRule::kUnlimited);
     EXPECT_FALSE(refusal) << describe(*refusal, candidate) << "\n" << asm_text(candidate);
     return still(candidate);
   };
   const ShrunkProgram out = shrink(program, asked);
   EXPECT_EQ(out.calls, calls);
-  EXPECT_EQ(out.end, ShrinkEnd::kMinimal) << calls << " calls\n" << asm_text(out.program);
-  EXPECT_TRUE(still(out.program));
+  EXPECT_EQ(out.end, ShrinkEnd::kMinimal) << calls << " calls\n" << asm_text(out.result);
+  EXPECT_TRUE(still(out.result));
   // No single further reduction keeps the predicate.
   Program smaller;
-  const bool reducible = any_reduction(out.program, [&](const Program& candidate) {
+  const bool reducible = any_reduction(out.result, [&](const Program& candidate) {
     smaller = candidate;
     return still(candidate);
   });
-  EXPECT_FALSE(reducible) << asm_text(out.program) << "reducible to\n" << asm_text(smaller);
-  return out.program;
+  EXPECT_FALSE(reducible) << asm_text(out.result) << "reducible to\n" << asm_text(smaller);
+  return out.result;
 }
 
 // Some path leads from a JSET on word 1 to a RET A.
@@ -180,15 +180,15 @@ TEST(Shrink, LimitEndsIt) {
     EXPECT_EQ(out.end, ShrinkEnd::kCalls);
     EXPECT_EQ(calls, limit);
     EXPECT_EQ(out.calls, limit);
-    EXPECT_GT(out.program.size(), 3u);
-    EXPECT_LE(out.program.size(), 100u);
+    EXPECT_GT(out.result.size(), 3u);
+    EXPECT_LE(out.result.size(), 100u);
   }
 }
 
 TEST(Shrink, WhatNeverHeldStaysAsItIs) {
   const Program program = assemble("ld [0]\nret a\n");
   const ShrunkProgram out = shrink(program, [](ProgramView) { return false; });
-  EXPECT_EQ(out.program, program);
+  EXPECT_EQ(out.result, program);
   EXPECT_EQ(out.end, ShrinkEnd::kRefused);
   EXPECT_EQ(out.calls, 1u);
 }

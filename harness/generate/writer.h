@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "harness/bpf/insn.h"
+#include "harness/generate/edit.h"
 
 namespace secequiv::detail {
 
@@ -54,11 +54,6 @@ class Writer {
   Program finish();
 
  private:
-  struct Line {
-    Insn insn;
-    Label yes;
-    Label no;
-  };
   struct Place {
     std::uint32_t position = 0;
     std::uint16_t stored = 0xffff;
@@ -76,12 +71,8 @@ class Writer {
   void behind_jump(bool reached) {
     if (!reached) stored_ = 0xffff;
   }
-  [[nodiscard]] std::size_t target(std::size_t pc, Label to) const {
-    return to == kNext ? pc + 1 : labels_[to].position;
-  }
-  Program finish_far();
 
-  std::vector<Line> lines_;
+  Code lines_;  // with labels in place of targets until finish()
   std::vector<Place> labels_;
   std::uint16_t stored_ = 0;
 };

@@ -1,5 +1,5 @@
-// Names of capabilities, as container profiles and `--cap` write them. It must not know what any of
-// them grants.
+// Names of capabilities, as in container profiles and `--cap`. Owns the list. It must not know what
+// a capability grants.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace secequiv {
 
-// linux/capability.h, up to CAP_CHECKPOINT_RESTORE.
+// Returns the names in linux/capability.h, up to CAP_CHECKPOINT_RESTORE.
 std::span<const std::string_view> capability_names();
 
 bool is_capability(std::string_view name);
 
-// What is wrong with a capability's name; empty if it is one.
+// Returns the problem with a capability's name, or "" if there is none.
 std::string capability_problem(std::string_view name);
 
 }  // namespace secequiv

@@ -27,7 +27,7 @@ constexpr FormatName kFormats[] = {
     {PolicyFormat::kPfc, "pfc"},
 };
 
-// A JSON document, rather than C initializers?
+// Returns whether `text` is a JSON document and not C initializers.
 bool looks_like_json(std::string_view text) {
   const std::size_t brace = text.find_first_not_of(" \t\r\n");
   if (brace == std::string_view::npos || text[brace] != '{') return false;
@@ -35,7 +35,7 @@ bool looks_like_json(std::string_view text) {
   return inside != std::string_view::npos && (text[inside] == '"' || text[inside] == '}');
 }
 
-// What has a syntax error is ours to name it.
+// Text with a JSON syntax error counts as our own format, whose reader reports the error.
 PolicyFormat format_of(std::string_view text) {
   if (is_pfc(text)) return PolicyFormat::kPfc;
   if (is_minijail(text)) return PolicyFormat::kMinijail;
@@ -87,6 +87,8 @@ Result<Import> import_as(PolicyFormat format, bool told, std::string_view text,
       Import out{std::move(imported->policy), {}, format};
       for (const std::string& note : imported->skipped) out.notes.push_back("skipped " + note);
       std::ranges::move(imported->unclear, std::back_inserter(out.notes));
+      out.unknown = std::move(imported->unknown);
+      out.capabilities = std::move(imported->capabilities);
       return out;
     }
     case PolicyFormat::kSeccompiler:
@@ -116,8 +118,8 @@ Result<Import> import_policy(std::string_view text, const std::string& name,
 Status filter_fits(const std::string& filter, std::optional<PolicyFormat> format,
                    const std::string& name) {
   if (filter.empty() || format == PolicyFormat::kSeccompiler) return Ok{};
-  return make_error(
-      ErrorCode::kUsage, "--filter",
+  return usage_error(
+      Subject::kFilter,
       fmt::format("{} is not in seccompiler's format, of which one file holds several filters",
                   name));
 }

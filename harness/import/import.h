@@ -1,6 +1,6 @@
-// Reads policies in any known format and recognizes the format by content. Owns the list of formats
-// and what they share: options and notes for people. It must not know what a format means
-// (import_*.h).
+// Reads policies in every known format and recognizes the format by content. Owns the list of
+// formats and their common parts: options and notes for people. It must not know the meaning of a
+// format (import_*.h).
 #pragma once
 
 #include <functional>
@@ -19,40 +19,42 @@ enum class PolicyFormat : std::uint8_t {
   kOwn,               // json.h
   kOci,               // import_oci.h
   kSeccompiler,       // import_seccompiler.h
-  kMinijail,          // import_minijail.h, of minijail0
-  kMinijailCompiler,  // ... of compile_seccomp_policy.py
+  kMinijail,          // import_minijail.h, as minijail0 reads it
+  kMinijailCompiler,  // import_minijail.h, as compile_seccomp_policy.py reads it
   kPfc,               // import_pfc.h
 };
 
 struct ImportOptions {
-  OciOptions oci;      // its `arch`, the host's, applies to every format
-  std::string filter;  // the name of the filter to read; empty if the file has one
-  // Reads a file that a policy includes. Without it, includes are errors.
+  OciOptions oci;      // its `arch`, the host's architecture, applies to every format
+  std::string filter;  // the name of the filter to read; empty if the file has only one
+  // Reads a file that a policy includes. If it is empty, includes are errors.
   std::function<Result<std::string>(const std::string& path)> read_file;
 };
 
 struct Import {
   Policy policy;
-  std::vector<std::string> notes;  // for people: what has no effect, or another one than it seems
+  std::vector<std::string> notes;  // for people: parts without effect, or with an unexpected effect
   PolicyFormat format = PolicyFormat::kOwn;
+  std::vector<UnknownName> unknown = {};       // other formats than OCI's refuse such names
+  std::vector<std::string> capabilities = {};  // that an OCI profile asks for, in its order
 };
 
-// Is `text` a policy in any format, rather than a program?
+// Returns whether `text` is a policy in any format; otherwise it is a program.
 bool is_policy(std::string_view text);
 
-// "policy", "oci", "seccompiler", "minijail", "minijail-compiler", "pfc".
+// The names are "policy", "oci", "seccompiler", "minijail", "minijail-compiler" and "pfc".
 std::string_view policy_format_name(PolicyFormat format);
 std::optional<PolicyFormat> policy_format_from_name(std::string_view name);
 std::vector<std::string> policy_format_names();
 
-// Reads a policy of `format`, which the content decides when absent; unrecognized text is read as
-// our own format. Errors: kParse, kPolicy with file and line or JSON pointer, kUsage for options
-// that do not fit.
+// Reads a policy in `format`. Without `format` the content decides, and unrecognized text counts as
+// our own format. Errors: kParse and kPolicy with file and line or JSON pointer, kUsage for options
+// that do not fit the format.
 Result<Import> import_policy(std::string_view text, const std::string& name,
                              std::optional<PolicyFormat> format, const ImportOptions& options);
 
-// Checks that a filter may be chosen by name: `filter` is empty, or `name` is a policy whose format
-// has named filters. Without `format`, `name` is a program. Errors: kUsage.
+// Checks whether a filter may be chosen by name: `filter` is empty, or `name` is a policy whose
+// format has named filters. Without `format`, `name` is a program. Errors: kUsage.
 Status filter_fits(const std::string& filter, std::optional<PolicyFormat> format,
                    const std::string& name);
 

@@ -17,6 +17,8 @@ using minijail::File;
 using minijail::Filter;
 using minijail::Statement;
 
+RulePosition position_of(const Place& place) { return {place.file, place.line}; }
+
 std::string shown(const Place& place) { return fmt::format("{}:{}", place.file, place.line); }
 
 class Importer {
@@ -36,7 +38,7 @@ class Importer {
   }
 
  private:
-  // An expression says what is allowed; behind it stands the answer to the rest.
+  // An expression allows the calls for which it holds. The action after it applies to the others.
   Status as_minijail0() {
     std::map<std::uint32_t, Place> seen;
     bool answers = false;
@@ -46,12 +48,14 @@ class Importer {
           return error_at(statement.place,
                           fmt::format("{} has a line already, at {}", name, shown(first->second)));
         const Filter& filter = statement.filters.front();
+        const RulePosition at = position_of(filter.place);
         if (filter.expression) {
-          rules_.add(arch_, nr, *filter.expression, SECCOMP_RET_ALLOW);
-          rules_.add(arch_, nr, Rule(), filter.action.value_or(SECCOMP_RET_KILL_THREAD));
+          rules_.add(arch_, nr, positioned(*filter.expression, at), SECCOMP_RET_ALLOW);
+          rules_.add(arch_, nr, positioned({}, at),
+                     filter.action.value_or(SECCOMP_RET_KILL_THREAD));
           answers = answers || filter.action;
         } else {
-          rules_.add(arch_, nr, Rule(), *filter.action);
+          rules_.add(arch_, nr, positioned({}, at), *filter.action);
         }
       }
     if (file_.includes)
@@ -66,7 +70,8 @@ class Importer {
     return Ok{};
   }
 
-  // An expression says when the action behind it is taken; the next filter is asked otherwise.
+  // An expression selects the calls to which the action after it applies. The next filter decides
+  // about the others.
   Status as_compiler() {
     struct Call {
       std::string name;
@@ -95,14 +100,16 @@ class Importer {
       const bool allowed_at_last =
           !call.filters.back()->expression && action(call.filters.back()) == SECCOMP_RET_ALLOW;
       for (const Filter* filter : call.filters) {
-        // It leaves out all filters of a call whose last one allows.
+        // compile_seccomp_policy.py omits all filters of a call whose last one allows.
         if (allowed_at_last && action(filter) != SECCOMP_RET_ALLOW)
           return error_at(
               filter->place,
               fmt::format("compile_seccomp_policy.py forgets this: it allows {} whatever its "
                           "arguments, as the last of its filters is 'allow'",
                           call.name));
-        rules_.add(arch_, call.nr, filter->expression.value_or(Rule()), action(filter));
+        rules_.add(arch_, call.nr,
+                   positioned(filter->expression.value_or(Rule()), position_of(filter->place)),
+                   action(filter));
       }
     }
     return Ok{};
@@ -120,7 +127,7 @@ bool starts_word(std::string_view text, std::string_view word) {
           std::string_view(" \t\r#;,}\\").find(text[word.size()]) != std::string_view::npos);
 }
 
-// "read: allow", "{read, write}: arg0 == 1"
+// Accepts "read: allow" and "{read, write}: arg0 == 1".
 bool is_statement(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return false;

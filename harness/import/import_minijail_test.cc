@@ -34,7 +34,7 @@ std::uint32_t decided(const Import& import, std::uint32_t nr,
   return decide(import.policy, call(Arch::kX86_64, nr, args));
 }
 
-TEST(Minijail, LinesAndComments) {
+TEST(Minijail, ReadsLinesAndComments) {
   const Import import = imported(
       "# comment\n\nread: 1 # why\r\n\twrite :allow\nclose: return EPERM\n"
       "open: return \\\n  2\n");
@@ -48,7 +48,7 @@ TEST(Minijail, LinesAndComments) {
   EXPECT_TRUE(import.notes.empty());
 }
 
-TEST(Minijail, Operators) {
+TEST(Minijail, ReadsEveryOperator) {
   struct Case {
     const char* text;
     std::function<bool(std::uint64_t)> holds;
@@ -88,8 +88,8 @@ TEST(Minijail, Operators) {
   }
 }
 
-// The two tools contradict each other.
-TEST(Minijail, ReturnBehindAnExpression) {
+// The two tools read this text in opposite ways.
+TEST(Minijail, ReturnAfterAnExpressionDependsOnTheTool) {
   const std::string text = "read: arg0 == 1; return EPERM\n";
   const Import loader = imported(text);
   EXPECT_EQ(decided(loader, 0, {1}), kAllow);
@@ -104,7 +104,7 @@ TEST(Minijail, ReturnBehindAnExpression) {
   EXPECT_EQ(decided(told, 0, {2}), SECCOMP_RET_TRAP);
 }
 
-TEST(Minijail, CompilersLanguage) {
+TEST(Minijail, ReadsTheSyntaxOfMinijailsPolicyCompiler) {
   const Import import = imported(
       "@default kill-process\n{read, write}: arg0 == 1\nread: arg0 == 2; log\nread: trap\n"
       "close: { arg0 == 1 && arg1 == 2; return 5, arg0 == 1; user-notify }\n"
@@ -123,7 +123,7 @@ TEST(Minijail, CompilersLanguage) {
   EXPECT_NE(import.notes[0].find("@frequency"), std::string::npos);
 }
 
-TEST(Minijail, CompilersArchitectures) {
+TEST(Minijail, KnowsTheCompilersArchitectures) {
   const std::pair<const char*, Arch> cases[] = {
       {"x86", Arch::kI386},      {"x86_64", Arch::kX86_64},   {"arm", Arch::kArm},
       {"arm64", Arch::kAarch64}, {"riscv64", Arch::kRiscv64}, {"s390x", Arch::kS390x},
@@ -142,7 +142,7 @@ TEST(Minijail, CompilersArchitectures) {
   }
 }
 
-TEST(Minijail, ThirtyTwoBits) {
+TEST(Minijail, ComparesLowHalvesOn32BitAbis) {
   ImportOptions options;
   options.oci.arch = Arch::kArm;
   const Import import = imported("read: arg0 == -1\nwrite: arg0 & ~1", {}, options);
@@ -152,7 +152,7 @@ TEST(Minijail, ThirtyTwoBits) {
   EXPECT_NE(refused("read: arg0 == 0x100000000", {}, options).find("32 bits"), std::string::npos);
 }
 
-TEST(Minijail, Includes) {
+TEST(Minijail, FollowsIncludesBelowThePolicysFolder) {
   std::map<std::string, std::string> files = {{"./a.policy", "read: 1\n@include ./sub/b.policy\n"},
                                               {"./sub/b.policy", "write: 1\n"},
                                               {"./loop", "@include ./loop\n"},
@@ -185,7 +185,7 @@ TEST(Minijail, Includes) {
   EXPECT_NE(refused("@include ./a.policy").find("can include none"), std::string::npos);
 }
 
-TEST(Minijail, OnlyTheCompilerReadsNestedIncludes) {
+TEST(Minijail, NestedIncludesSelectTheCompiler) {
   std::map<std::string, std::string> files = {{"./outer", "@include ./inner\n"},
                                               {"./inner", "read: arg0 == 1; return EPERM\n"}};
   ImportOptions options;
@@ -205,8 +205,8 @@ TEST(Minijail, OnlyTheCompilerReadsNestedIncludes) {
             std::string::npos);
 }
 
-// Written, times the system calls that they are for, in all files together.
-TEST(Minijail, TestsAreCounted) {
+// The limit counts each written test once per system call of its line, over all files together.
+TEST(Minijail, LimitsTheNumberOfTests) {
   std::string calls = "{read";
   for (int i = 1; i < 512; ++i) calls += ", read";
   std::string tests = "arg0 == 1";
@@ -224,7 +224,7 @@ TEST(Minijail, TestsAreCounted) {
       << refused(full + "@include ./more", {}, options);
 }
 
-TEST(Minijail, Errors) {
+TEST(Minijail, ErrorsNameThePosition) {
   const std::pair<std::string, const char*> cases[] = {
       {"", "file: expected 'SYSTEM_CALL: ACTION'"},
       {"# nothing\n", "found no line"},

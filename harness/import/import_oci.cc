@@ -1,6 +1,7 @@
 #include "harness/import/import_oci.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include "harness/base/text.h"
 #include "harness/import/capabilities.h"
 #include "harness/import/oci_runtime.h"
+#include "harness/import/rule_list.h"
 #include "harness/policy/json.h"
 #include "harness/policy/json_util.h"
 #include "harness/seccomp/action.h"
@@ -19,8 +21,7 @@
 namespace secequiv {
 namespace {
 
-constexpr std::uint32_t kDefaultErrno =
-    1;  // EPERM, what runc returns when a profile names no errno
+constexpr std::uint32_t kDefaultErrno = 1;  // EPERM, which runc returns if a profile has no errno
 
 struct OciAction {
   std::string_view name;
@@ -53,7 +54,7 @@ constexpr OciOperator kOperators[] = {
     {"SCMP_CMP_MASKED_EQ", Matcher::Op::kMaskedEq},
 };
 
-// Every key that runc, Docker or Podman reads, or writes for people, in each kind of object.
+// All keys that runc, Docker or Podman know in each kind of object, including comments.
 constexpr std::array<std::string_view, 11> kProfileKeys = {
     "defaultAction", "defaultErrnoRet",  "defaultErrno", "architectures", "archMap", "flags",
     "listenerPath",  "listenerMetadata", "syscalls",     "comment",       "$schema"};
@@ -65,7 +66,7 @@ constexpr std::array<std::string_view, 3> kFilterKeys = {"arches", "caps", "minK
 constexpr std::array<std::string_view, 5> kArgKeys = {"index", "value", "valueTwo", "op",
                                                       "comment"};
 
-// What socketcall and ipc multiplex.
+// The calls that socketcall and ipc multiplex.
 constexpr std::array<std::string_view, 20> kSocketCalls = {
     "socket",     "bind",    "connect", "listen",  "accept",   "getsockname", "getpeername",
     "socketpair", "send",    "recv",    "sendto",  "recvfrom", "shutdown",    "setsockopt",
@@ -74,8 +75,8 @@ constexpr std::array<std::string_view, 12> kIpcCalls = {"semop",  "semget", "sem
                                                         "msgsnd", "msgrcv", "msgget", "msgctl",
                                                         "shmat",  "shmdt",  "shmget", "shmctl"};
 
-// As encoding/json of Go compares keys: of no case, and the two letters beyond ASCII that are some
-// of it.
+// Folds a key as Go's encoding/json does when it compares keys: without case, and with the two
+// non-ASCII letters that fold to ASCII.
 std::string folded(std::string_view key) {
   std::string out;
   for (std::size_t i = 0; i < key.size(); ++i) {
@@ -93,7 +94,7 @@ std::string folded(std::string_view key) {
   return out;
 }
 
-// Runtimes read a key in any case, we do not.
+// Runtimes ignore the case of a key and this importer does not, so such keys are errors.
 Status check_case(const JsonCursor& at, std::span<const std::string_view> known) {
   for (const auto& item : at.value().items())
     for (const std::string_view name : known)
@@ -117,7 +118,7 @@ class Importer {
     Policy& policy = out_.policy;
     policy.default_action = *chosen;
     policy.bad_arch_action =
-        SECCOMP_RET_KILL_THREAD;  // libseccomp's SCMP_FLTATR_ACT_BADARCH default
+        SECCOMP_RET_KILL_THREAD;  // libseccomp's default for SCMP_FLTATR_ACT_BADARCH
     policy.arches = {options_.arch};
     if (auto s = architectures(); !s) return s.error();
     if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32))
@@ -130,12 +131,13 @@ class Importer {
     }
     flush();
     note_multiplexed();
+    note_elsewhere();
     return std::move(out_);
   }
 
  private:
-  // A key that is not known may be a condition misspelt, without which an entry holds for more than
-  // was meant.
+  // An unknown key may be a misspelt condition. Without it an entry would match more than its
+  // author meant.
   Status note_unknown_keys(const JsonCursor& at, std::span<const std::string_view> known) {
     if (auto s = check_case(at, known); !s) return s;
     for (const auto& item : at.value().items())
@@ -163,7 +165,7 @@ class Importer {
     return known->action | number;
   }
 
-  // "errnoRet" has a name beside it, "errno", which counts more to Podman and nothing to others.
+  // "errnoRet" may stand beside a name, "errno", which Podman prefers and other runtimes ignore.
   void note_errno_name(const JsonCursor& holder, const std::string& errno_key,
                        std::uint32_t action) {
     const std::string key = errno_key.substr(0, errno_key.size() - 3);
@@ -218,8 +220,7 @@ class Importer {
     return Ok{};
   }
 
-  // Is any (or, for `all`, every) listed string one that we have? Missing and null lists count as
-  // empty.
+  // Returns the strings in the list at `key`. A missing or null list is empty.
   Result<std::vector<std::string>> strings(const JsonCursor& at, const char* key) const {
     std::vector<std::string> out;
     if (!at.given(key)) return out;
@@ -238,7 +239,7 @@ class Importer {
     return std::ranges::find(options_.capabilities, name) != options_.capabilities.end();
   }
 
-  // One of an entry's filters, if it has it.
+  // Returns the filter ("includes" or "excludes") at `key`, if the entry has it.
   Result<std::optional<JsonCursor>> filter(const JsonCursor& at, const char* key) {
     if (!at.given(key)) return std::optional<JsonCursor>();
     const JsonCursor inner = at.at(key);
@@ -246,6 +247,10 @@ class Importer {
     if (auto s = note_unknown_keys(inner, kFilterKeys); !s) return s.error();
     auto caps = strings(inner, "caps");
     if (!caps) return caps.error();
+    for (const std::string& name : *caps)
+      if (is_capability(name) &&
+          std::ranges::find(out_.capabilities, name) == out_.capabilities.end())
+        out_.capabilities.push_back(name);
     for (std::size_t i = 0; i < caps->size(); ++i)
       if (const std::string& name = (*caps)[i]; !is_capability(name))
         out_.skipped.push_back(fmt::format("the unknown capability '{}' at {}/caps/{}{}", name,
@@ -265,8 +270,8 @@ class Importer {
     return std::optional(inner);
   }
 
-  // moby's rules: an excluded architecture or capability drops the entry; an includes list of
-  // architectures needs the host's, one of capabilities needs every one.
+  // moby's rules: any excluded architecture or capability drops the entry. An "includes" list of
+  // architectures must contain the host's, and every capability in such a list must be granted.
   Result<bool> applies(const JsonCursor& at) {
     const auto excludes = filter(at, "excludes");
     if (!excludes) return excludes.error();
@@ -300,7 +305,25 @@ class Importer {
     return true;
   }
 
-  // Nothing when no minKernel is given.
+  // What an entry's filters ask for: "includes CAP_SYS_ADMIN, excludes s390x".
+  Result<std::string> selection(const JsonCursor& at) const {
+    std::vector<std::string> out;
+    for (const char* key : {"includes", "excludes"}) {
+      if (!at.given(key)) continue;
+      const JsonCursor filter = at.at(key);
+      for (const char* list : {"caps", "arches"}) {
+        const auto found = strings(filter, list);
+        if (!found) return found.error();
+        if (!found->empty()) out.push_back(fmt::format("{} {}", key, fmt::join(*found, " ")));
+      }
+      const std::string kernel =
+          filter.given("minKernel") ? filter.at("minKernel").value().get<std::string>() : "";
+      if (!kernel.empty()) out.push_back(fmt::format("{} kernel >= {}", key, kernel));
+    }
+    return fmt::format("{}", fmt::join(out, ", "));
+  }
+
+  // Returns nothing if the filter has no minKernel.
   Result<std::optional<bool>> min_kernel_met(const JsonCursor& at) const {
     if (!at.given("minKernel")) return std::optional<bool>();
     auto text = at.at("minKernel").string("a kernel version like \"4.8\"");
@@ -309,9 +332,7 @@ class Importer {
     const auto needed = kernel_version(*text);
     if (!needed) return at.at("minKernel").expected("a kernel version like \"4.8\"");
     const auto host = kernel_version(options_.kernel);
-    if (!host)
-      return make_error(ErrorCode::kUsage, "--kernel-version",
-                        kernel_version_problem(options_.kernel));
+    if (!host) return usage_error(Subject::kKernelVersion, kernel_version_problem(options_.kernel));
     return std::optional(*host >= *needed);
   }
 
@@ -341,13 +362,24 @@ class Importer {
     if (!*wanted || *chosen == out_.policy.default_action) return Ok{};
     if (*chosen != current_action_) flush();
     current_action_ = *chosen;
-    for (const std::string& name : *names) add_rule(name, *rule, at.pointer());
+    const auto why = selection(at);
+    if (!why) return why.error();
+    const bool listed = at.given("names") && !at.value()["names"].empty();
+    for (std::size_t i = 0; i < names->size(); ++i) {
+      const PositionRef found =
+          listed ? at.at("names").at(i).position(at.path()) : at.at("name").position(at.path());
+      RulePosition position = *found.at;
+      position.condition = *why;
+      add_rule((*names)[i], *rule, position, at.pointer());
+    }
     return Ok{};
   }
 
-  // To libseccomp an entry without conditions is all there is of a call, the first such entry
-  // that a profile has. Of entries with conditions it is not the order that counts.
-  void add_rule(const std::string& name, const Rule& rule, const std::string& pointer) {
+  // In libseccomp the first entry without conditions replaces all other entries of a call. Among
+  // entries with conditions, the order in the profile does not decide.
+  void add_rule(const std::string& name, const Rule& conditions, const RulePosition& position,
+                const std::string& pointer) {
+    const Rule rule = positioned(conditions, position);
     const bool always = rule.kind == Rule::Kind::kMatchAll;
     bool known = false;
     names_.insert(name);
@@ -371,12 +403,31 @@ class Importer {
       seen.push_back({current_action_, always, pointer, rule});
       pending_[call].push_back(arch_info(arch).bits == 32 ? low_halves(rule) : rule);
     }
-    if (!known)
-      out_.skipped.push_back(
-          fmt::format("system call {}: on none of the architectures", name.empty() ? "''" : name));
+    if (!known) unknown_here(name, position);
   }
 
-  // libseccomp compares only the low half of an argument on 32-bit ABIs.
+  // A name of other architectures is no mistake; the profile is for many hosts.
+  void unknown_here(const std::string& name, const RulePosition& position) {
+    if (std::ranges::any_of(all_arches(), [&](const ArchInfo& info) {
+          return syscall_nr(info.arch, name).has_value();
+        })) {
+      if (std::ranges::find(elsewhere_, name) == elsewhere_.end()) elsewhere_.push_back(name);
+      return;
+    }
+    out_.unknown.push_back({name, position, did_you_mean(similar_syscalls(options_.arch, name))});
+  }
+
+  void note_elsewhere() {
+    if (elsewhere_.empty()) return;
+    constexpr std::size_t kShown = 8;
+    const std::size_t shown = std::min(kShown, elsewhere_.size());
+    out_.skipped.push_back(fmt::format(
+        "{} of other architectures: {}{}", counted(elsewhere_.size(), "system call"),
+        fmt::join(std::span(elsewhere_).first(shown), ", "),
+        shown < elsewhere_.size() ? fmt::format(" and {} more", elsewhere_.size() - shown) : ""));
+  }
+
+  // On 32-bit ABIs libseccomp compares only the low half of an argument.
   static Rule low_halves(Rule rule) {
     for (Rule& child : rule.children) child = low_halves(std::move(child));
     for (Matcher& m : rule.fields) {
@@ -431,14 +482,14 @@ class Importer {
     m.value = *value;
     if (m.op == Matcher::Op::kMaskedEq) {
       m.mask = *value;
-      m.value = *second & m.mask;  // as libseccomp does
+      m.value = *second & m.mask;  // libseccomp also masks the value
     }
     fields.insert(*index);
     return rule;
   }
 
   using Call = std::pair<Arch, std::uint32_t>;
-  // An entry as one system call sees it.
+  // An entry as it applies to one system call.
   struct Seen {
     std::uint32_t action = 0;
     bool always = false;
@@ -446,8 +497,9 @@ class Importer {
     Rule rule;
   };
 
-  // Where sockets and System V IPC may be one call each, libseccomp turns a rule about socket, say,
-  // into one about socketcall(1), too, whatever the conditions. That is not done here.
+  // On architectures where one call multiplexes sockets or System V IPC, libseccomp turns a rule
+  // for `socket`, for example, into an additional rule for socketcall(1), whatever its conditions.
+  // We do not.
   void note_multiplexed() {
     for (const auto& [call, parts] :
          {std::pair("socketcall", std::span<const std::string_view>(kSocketCalls)),
@@ -472,7 +524,7 @@ class Importer {
         "{} at {}: the entry without conditions at {} is all that counts", name, pointer, always));
   }
 
-  // Takes back what there is of a call.
+  // Removes all rules of a call.
   void drop(const Call& call, const std::string& name, const std::string& pointer, bool say) {
     for (RuleSet& set : out_.policy.rule_sets)
       std::erase_if(set.rules,
@@ -494,7 +546,7 @@ class Importer {
       }
   }
 
-  // Do they ask one argument for different values?
+  // Returns whether the rules require different values of the same argument.
   static bool apart(const Rule& a, const Rule& b) {
     const auto values = [](const Rule& rule) {
       std::map<std::size_t, std::uint64_t> out;
@@ -513,20 +565,13 @@ class Importer {
     });
   }
 
-  // Turns the entries collected so far into a rule set of their own.
+  // Turns the entries collected so far into a rule set.
   void flush() {
     if (pending_.empty()) return;
     RuleSet set;
     set.action = current_action_;
     for (auto& [call, rules] : pending_) {
-      const auto match_all = [](const Rule& rule) { return rule.kind == Rule::Kind::kMatchAll; };
-      Rule rule;
-      if (std::ranges::none_of(rules, match_all)) {
-        rule.kind = Rule::Kind::kAnyOf;
-        rule.children = rules;
-        if (rules.size() == 1) rule = rules[0];
-      }
-      set.rules.push_back(SyscallRule{call.first, call.second, std::move(rule)});
+      set.rules.push_back(SyscallRule{call.first, call.second, any_of(std::move(rules))});
     }
     out_.policy.rule_sets.push_back(std::move(set));
     pending_.clear();
@@ -538,7 +583,8 @@ class Importer {
   std::uint32_t current_action_ = 0;
   std::map<Call, std::vector<Rule>> pending_;
   std::map<Call, std::vector<Seen>> seen_;
-  std::set<std::string> names_;  // of system calls that have a rule
+  std::set<std::string> names_;         // system calls that have a rule
+  std::vector<std::string> elsewhere_;  // names that only other architectures have
 };
 
 }  // namespace
@@ -550,13 +596,19 @@ std::string kernel_version_problem(std::string_view text) {
   return fmt::format("expected a version like 6.1, found '{}'", text);
 }
 
+std::string UnknownName::problem() const {
+  return fmt::format("no architecture has a system call '{}'{}", name, suggestion);
+}
+
+std::string UnknownName::text() const { return fmt::format("{}: {}", position.text(), problem()); }
+
 Result<OciImport> import_oci(std::string_view text, const std::string& name,
                              const OciOptions& options) {
-  auto document = parse_json(text, name);
+  auto document = parse_json_lines(text, name);
   if (!document) return document.error();
   const JsonCursor root(*document, name);
-  // A whole runtime-spec config.json carries the profile at /linux/seccomp, Kubernetes' object of
-  // the kind SeccompProfile at /spec.
+  // A runtime-spec config.json has the profile at /linux/seccomp, and a Kubernetes object of kind
+  // SeccompProfile has it at /spec.
   if (!root.has("defaultAction") && root.has("linux")) {
     constexpr std::array<std::string_view, 1> kOuter = {"linux"};
     constexpr std::array<std::string_view, 1> kInner = {"seccomp"};

@@ -1,6 +1,6 @@
-// Importer for seccomp profiles of containers: the OCI runtime-spec "seccomp" object and the richer
-// file format of Docker, Podman and containerd (archMap, includes / excludes). Owns that format's
-// meaning, which is runc's (README.md).
+// Imports seccomp profiles of containers: the OCI runtime-spec "seccomp" object, and the richer
+// file format of Docker, Podman and containerd (archMap, includes and excludes). Owns that format's
+// meaning, which is runc's (README.md). It must not know other formats.
 #pragma once
 
 #include <string>
@@ -15,22 +15,37 @@ namespace secequiv {
 struct OciOptions {
   Arch arch = Arch::kX86_64;  // the host's architecture; sub-architectures come from the profile
   std::vector<std::string>
-      capabilities;  // "CAP_SYS_ADMIN", ...: what the container is granted (includes/excludes)
-  std::string kernel = "6.1";  // host kernel, for includes.minKernel
+      capabilities;  // granted to the container: "CAP_SYS_ADMIN", ... (includes, excludes)
+  std::string kernel = "6.1";  // the host's kernel version, for includes.minKernel
+};
+
+// A name that no architecture in our tables has for a system call: probably a typing error. Its
+// entry has no effect, which in a list of what is denied leaves a hole.
+struct UnknownName {
+  std::string name;
+  RulePosition position;
+  std::string suggestion;  // "; did you mean keyctl?", or empty
+
+  // "docker.json:7 (syscalls[0]): no architecture has a system call 'keyctll'; did you mean ...?"
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string problem() const;  // the same without the position
 };
 
 struct OciImport {
   Policy policy;
-  std::vector<std::string> skipped;  // for people: what has no effect or is unknown, and why
-  std::vector<std::string> unclear;  // for people: what depends on the runtime
+  // For people: parts that have no effect or are unknown, and why
+  std::vector<std::string> skipped;
+  std::vector<std::string> unclear;  // for people: parts whose meaning depends on the runtime
+  std::vector<UnknownName> unknown = {};
+  std::vector<std::string> capabilities = {};  // that entries include or exclude, in their order
 };
 
-// Is `text` a version that OciOptions::kernel accepts: "6.1", "6.1.2-rc1"?
+// Returns whether OciOptions::kernel accepts `text`, like "6.1" or "6.1.2-rc1".
 bool is_kernel_version(std::string_view text);
-// Why a version is not accepted; empty if it is.
+// Returns the problem with a version, or "" if there is none.
 std::string kernel_version_problem(std::string_view text);
 
-// Errors: kParse, kPolicy with a JSON pointer.
+// Imports a profile. Errors: kParse, kPolicy with a JSON pointer.
 Result<OciImport> import_oci(std::string_view text, const std::string& name,
                              const OciOptions& options);
 

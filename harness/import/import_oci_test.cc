@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "harness/base/file.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
@@ -23,7 +23,7 @@ OciImport imported(const std::string& text, const OciOptions& options = {}) {
   return {};
 }
 
-// A profile for x86_64 that answers EPERM unless an entry says otherwise.
+// Returns a profile for x86_64 that returns EPERM for all calls without an entry.
 std::string profile(const std::string& entries) {
   return R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": [)j" +
          entries + "]}";
@@ -34,7 +34,7 @@ std::uint32_t decided(const OciImport& import, std::uint32_t nr,
   return decide(import.policy, call(Arch::kX86_64, nr, args));
 }
 
-TEST(Oci, NamesAndDefaults) {
+TEST(Oci, ReadsNamesAndDefaults) {
   const OciImport import = imported(profile(
       R"j({"names": ["read", "write"], "action": "SCMP_ACT_ALLOW"}, {"name": "close", "action": "SCMP_ACT_LOG"})j"));
   EXPECT_EQ(decided(import, 0), kAllow);
@@ -47,7 +47,7 @@ TEST(Oci, NamesAndDefaults) {
   EXPECT_TRUE(import.skipped.empty());
 }
 
-TEST(Oci, Actions) {
+TEST(Oci, ReadsEveryAction) {
   const std::pair<const char*, std::uint32_t> cases[] = {
       {"SCMP_ACT_KILL", SECCOMP_RET_KILL_THREAD},
       {"SCMP_ACT_KILL_THREAD", SECCOMP_RET_KILL_THREAD},
@@ -65,7 +65,7 @@ TEST(Oci, Actions) {
         << name;
 }
 
-TEST(Oci, ErrnoRet) {
+TEST(Oci, ReadsErrnoRet) {
   const OciImport import =
       imported(R"j({"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 38, "syscalls": [
     {"names": ["read"], "action": "SCMP_ACT_ERRNO", "errnoRet": 13}, {"names": ["write"], "action": "SCMP_ACT_ERRNO"},
@@ -80,8 +80,8 @@ TEST(Oci, ErrnoRet) {
   EXPECT_EQ(decided(import, 5), SECCOMP_RET_ERRNO | 38);
 }
 
-// To Podman the name counts more than the number, to others it is nothing.
-TEST(Oci, NamesOfErrnos) {
+// Podman prefers the name to the number, and other runtimes ignore it.
+TEST(Oci, NotesErrnoNamesThatPodmanReadsDifferently) {
   const auto notes = [](const std::string& keys, Arch arch = Arch::kX86_64) {
     OciOptions options;
     options.arch = arch;
@@ -114,7 +114,7 @@ TEST(Oci, NamesOfErrnos) {
                                 "answer 1, which is taken here"}));
 }
 
-TEST(Oci, EveryOperator) {
+TEST(Oci, ReadsEveryOperator) {
   const std::pair<const char*, std::function<bool(std::uint64_t)>> cases[] = {
       {"SCMP_CMP_NE", [](std::uint64_t v) { return v != 5; }},
       {"SCMP_CMP_LT", [](std::uint64_t v) { return v < 5; }},
@@ -122,7 +122,7 @@ TEST(Oci, EveryOperator) {
       {"SCMP_CMP_EQ", [](std::uint64_t v) { return v == 5; }},
       {"SCMP_CMP_GE", [](std::uint64_t v) { return v >= 5; }},
       {"SCMP_CMP_GT", [](std::uint64_t v) { return v > 5; }},
-      // value is the mask, valueTwo what must be left.
+      // `value` is the mask, `valueTwo` the expected result.
       {"SCMP_CMP_MASKED_EQ", [](std::uint64_t v) { return (v & 5) == 4; }}};
   for (const auto& [op, expected] : cases) {
     const OciImport import =
@@ -153,9 +153,9 @@ TEST(Oci, ConditionsOfOneEntryMustAllHold) {
   EXPECT_EQ(decided(import, 0, {0, 0, 0, 0, 0, 2}), kEperm);
 }
 
-// runc: libseccomp takes one condition per argument, so an entry naming one twice becomes one rule
-// per condition.
-TEST(Oci, AnArgumentNamedTwiceMeansAny) {
+// libseccomp accepts one condition per argument, so runc turns an entry that tests one argument
+// twice into one rule per condition.
+TEST(Oci, ConditionsOnTheSameArgumentAreAlternatives) {
   const OciImport import =
       imported(profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args":
     [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}, {"index": 0, "value": 2, "op": "SCMP_CMP_EQ"}, {"index": 1, "value": 9, "op": "SCMP_CMP_EQ"}]})j"));
@@ -165,7 +165,7 @@ TEST(Oci, AnArgumentNamedTwiceMeansAny) {
   EXPECT_EQ(decided(import, 0, {0}), kEperm);
 }
 
-TEST(Oci, SeveralEntriesForOneCallMeanAny) {
+TEST(Oci, EntriesOfOneCallAreAlternatives) {
   const std::string one =
       R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]})j";
   const std::string two =
@@ -181,8 +181,8 @@ TEST(Oci, SeveralEntriesForOneCallMeanAny) {
   EXPECT_EQ(decided(import, 0, {3}), kAllow) << "an entry without conditions matches everything";
 }
 
-// As libseccomp does, whose output is held against this in cli/tests.
-TEST(Oci, AnEntryWithoutConditionsIsAllThatCountsOfACall) {
+// cli/tests compare this behaviour with the output of libseccomp.
+TEST(Oci, EntryWithoutConditionsReplacesAllOthersOfTheCall) {
   const std::string some =
       R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]})j";
   const std::string log = R"j({"names": ["read", "write"], "action": "SCMP_ACT_LOG", "args": []})j";
@@ -199,7 +199,7 @@ TEST(Oci, AnEntryWithoutConditionsIsAllThatCountsOfACall) {
   }
 }
 
-TEST(Oci, OverlapsOfDifferentActionsAreSaid) {
+TEST(Oci, NotesOverlapsWithDifferentActions) {
   const auto unclear = [](const std::string& second) {
     return imported(
                profile(
@@ -214,7 +214,7 @@ TEST(Oci, OverlapsOfDifferentActionsAreSaid) {
   EXPECT_EQ(unclear(R"j({"index": 0, "value": 1, "op": "SCMP_CMP_EQ"})j"), 1u);
 }
 
-TEST(Oci, MultiplexedCallsAreSaid) {
+TEST(Oci, NotesMultiplexedCalls) {
   const auto unclear = [](const std::string& names, const char* arch) {
     return imported(
                R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", ")j" +
@@ -228,7 +228,7 @@ TEST(Oci, MultiplexedCallsAreSaid) {
   EXPECT_TRUE(unclear(R"("socket", "shmat")", "SCMP_ARCH_X32").empty());
 }
 
-TEST(Oci, EntriesWithoutNames) {
+TEST(Oci, NotesEntriesWithoutNames) {
   const OciImport import = imported(profile(
       R"j({"names": [], "action": "SCMP_ACT_ALLOW"}, {"name": "", "action": "SCMP_ACT_ALLOW"},
       {"name": "", "names": ["read"], "action": "SCMP_ACT_ALLOW"})j"));
@@ -238,20 +238,20 @@ TEST(Oci, EntriesWithoutNames) {
                                       "the entry /syscalls/1: it names no system call"}));
 }
 
-TEST(Oci, ProfilesWithinOtherObjects) {
+TEST(Oci, FindsProfilesWithinOtherObjects) {
   const std::string inner = profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW"})j");
   EXPECT_EQ(decided(imported(R"j({"linux": {"seccomp": )j" + inner + "}}"), 0), kAllow);
   EXPECT_EQ(decided(imported(R"j({"kind": "SeccompProfile", "spec": )j" + inner + "}"), 0), kAllow);
   const std::pair<const char*, const char*> cases[] = {
-      {R"j({"linux": {}})j", "oci#/: a configuration without /linux/seccomp"},
+      {R"j({"linux": {}})j", "oci:1#/: a configuration without /linux/seccomp"},
       {R"j({"linux": 1})j", "a configuration without /linux/seccomp"},
-      {R"j({"linux": {"seccomp": null}})j", "oci#/linux/seccomp: expected a seccomp profile"},
+      {R"j({"linux": {"seccomp": null}})j", "oci:1#/linux/seccomp: expected a seccomp profile"},
       {R"j({"spec": {"baseProfileName": "runc", "defaultAction": "SCMP_ACT_ALLOW"}})j",
-       "oci#/spec/baseProfileName: a profile that adds to another one"},
+       "oci:1#/spec/baseProfileName: a profile that adds to another one"},
       {R"j({"defaultAction": "SCMP_ACT_ALLOW", "architectures": ["SCMP_ARCH_X86_64"], "archMap": [{}]})j",
-       "oci#/archMap: 'architectures' and 'archMap' are both given"},
+       "oci:1#/archMap: 'architectures' and 'archMap' are both given"},
       {R"j({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [{"name": "read", "names": ["write"], "action": "SCMP_ACT_LOG"}]})j",
-       "oci#/syscalls/0: 'name' and 'names' are both given"}};
+       "oci:1#/syscalls/0: 'name' and 'names' are both given"}};
   for (const auto& [text, said] : cases) {
     const auto result = import_oci(text, "oci", {});
     ASSERT_FALSE(result) << text;
@@ -268,7 +268,7 @@ TEST(Oci, EntriesWithTheDefaultActionAreSkipped) {
   EXPECT_EQ(decided(import, 2), SECCOMP_RET_ERRNO | 2) << "another errno is another action";
 }
 
-TEST(Oci, IncludesAndExcludesArchitectures) {
+TEST(Oci, FiltersEntriesByArchitecture) {
   const std::string entries =
       R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"arches": ["amd64", "x32"]}},
     {"names": ["write"], "action": "SCMP_ACT_ALLOW", "includes": {"arches": ["s390x"]}},
@@ -283,8 +283,8 @@ TEST(Oci, IncludesAndExcludesArchitectures) {
   EXPECT_EQ(decided(import, 4), kAllow);
 }
 
-// Docker and Podman compare letters; "386" and "x86_64" are nobody's.
-TEST(Oci, ArchitecturesAreCalledAsRuntimesDo) {
+// Docker and Podman compare the exact names; no runtime calls an architecture "386" or "x86_64".
+TEST(Oci, UsesTheRuntimesArchitectureNames) {
   const std::pair<Arch, const char*> cases[] = {
       {Arch::kX86_64, "amd64"},    {Arch::kI386, "x86"},     {Arch::kAarch64, "arm64"},
       {Arch::kArm, "arm"},         {Arch::kS390x, "s390x"},  {Arch::kRiscv64, "riscv64"},
@@ -320,7 +320,7 @@ TEST(Oci, ArchitecturesAreCalledAsRuntimesDo) {
                 "riscv64?"}));
 }
 
-TEST(Oci, IncludesAndExcludesCapabilities) {
+TEST(Oci, FiltersEntriesByCapability) {
   const std::string text = profile(
       R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"caps": ["CAP_A", "CAP_B"]}},
     {"names": ["write"], "action": "SCMP_ACT_ALLOW", "excludes": {"caps": ["CAP_A", "CAP_B"]}})j");
@@ -335,7 +335,7 @@ TEST(Oci, IncludesAndExcludesCapabilities) {
   EXPECT_EQ(with({"CAP_B", "CAP_C", "CAP_A"}), std::pair(true, false));
 }
 
-TEST(Oci, MinKernel) {
+TEST(Oci, FiltersEntriesByKernelVersion) {
   const std::string text =
       profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"minKernel": "4.8"}},
     {"names": ["write"], "action": "SCMP_ACT_ALLOW", "excludes": {"minKernel": "4.8"}},
@@ -354,7 +354,7 @@ TEST(Oci, MinKernel) {
   EXPECT_EQ(on("6.1.0-13-amd64"), std::pair(true, false));
 }
 
-TEST(Oci, SubArchitectures) {
+TEST(Oci, AddsSubArchitecturesOfTheHost) {
   const std::string text = R"j({"defaultAction": "SCMP_ACT_ERRNO", "archMap": [
     {"architecture": "SCMP_ARCH_X86_64", "subArchitectures": ["SCMP_ARCH_X86", "SCMP_ARCH_X32"]},
     {"architecture": "SCMP_ARCH_AARCH64", "subArchitectures": ["SCMP_ARCH_ARM"]},
@@ -381,8 +381,8 @@ TEST(Oci, SubArchitectures) {
   EXPECT_EQ(imported(text, s390x).policy.arches, (std::vector{Arch::kS390x}));
 }
 
-// libseccomp compares the low half of an argument on 32-bit ABIs, and all of it on others.
-TEST(Oci, LowHalvesOn32BitAbis) {
+// libseccomp compares the low half of an argument on 32-bit ABIs, and both halves on others.
+TEST(Oci, ComparesLowHalvesOn32BitAbis) {
   const OciImport import = imported(
       R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86", "SCMP_ARCH_X32"],
     "syscalls": [{"names": ["personality"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 4294967295, "op": "SCMP_CMP_EQ"}]}]})j");
@@ -396,18 +396,34 @@ TEST(Oci, LowHalvesOn32BitAbis) {
   }
 }
 
-TEST(Oci, WhatNoTableKnowsIsReported) {
+TEST(Oci, NotesUnknownCallsAndArchitectures) {
   const OciImport import = imported(
       R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_PARISC"],
-    "syscalls": [{"names": ["read", "not_yet_invented"], "action": "SCMP_ACT_ALLOW"}]})j");
-  EXPECT_EQ(import.skipped, (std::vector<std::string>{
-                                "architecture SCMP_ARCH_PARISC: not in the tables",
-                                "system call not_yet_invented: on none of the architectures"}));
+    "syscalls": [{"names": ["read"], "action": "SCMP_ACT_ALLOW"}]})j");
+  EXPECT_EQ(import.skipped,
+            std::vector<std::string>{"architecture SCMP_ARCH_PARISC: not in the tables"});
   EXPECT_EQ(decided(import, 0), kAllow);
 }
 
-// Each of these may have been a condition; without it the entry holds for more.
-TEST(Oci, UnknownKeysAreReported) {
+TEST(Oci, ReportsNamesThatNoArchitectureHas) {
+  const OciImport import = imported(profile(
+      R"j({"names": ["read", "keyctll",
+           "riscv_hwprobe", "s390_sthyi", "riscv_hwprobe"], "action": "SCMP_ACT_ALLOW"},
+          {"names": ["not_yet_invented"], "action": "SCMP_ACT_ALLOW"})j"));
+  ASSERT_EQ(import.unknown.size(), 2u);
+  EXPECT_EQ(import.unknown[0].text(),
+            "oci:1 (syscalls[0]): no architecture has a system call 'keyctll'; did you mean "
+            "keyctl?");
+  EXPECT_EQ(import.unknown[1].text(),
+            "oci:3 (syscalls[1]): no architecture has a system call 'not_yet_invented'");
+  EXPECT_EQ(
+      import.skipped,
+      std::vector<std::string>{"2 system calls of other architectures: riscv_hwprobe, s390_sthyi"})
+      << "one line for all of them, and each once";
+}
+
+// Each unknown key may have been a condition, without which the entry matches more.
+TEST(Oci, NotesUnknownKeys) {
   const OciImport import = imported(
       R"j({"defaultAction": "SCMP_ACT_ERRNO", "architecturez": [], "$comment": 1, "archMap":
       [{"architecture": "SCMP_ARCH_X86_64", "subArchitecture": null}], "syscalls": [
@@ -428,25 +444,25 @@ TEST(Oci, UnknownKeysAreReported) {
                 "the unknown key /syscalls/1/args/0/value2; did you mean value?"}));
 }
 
-// encoding/json of Go, and with it runc, reads them.
-TEST(Oci, KeysInAnotherCaseAreRefused) {
+// Go's encoding/json, and so runc, accepts these keys.
+TEST(Oci, RefusesKeysInAnotherCase) {
   const std::pair<std::string, const char*> cases[] = {
-      {R"j({"defaultAction": "SCMP_ACT_ERRNO", "Syscalls": []})j", "oci#/Syscalls"},
-      {R"j({"DEFAULTACTION": "SCMP_ACT_ERRNO"})j", "oci#/DEFAULTACTION"},
+      {R"j({"defaultAction": "SCMP_ACT_ERRNO", "Syscalls": []})j", "oci:1#/Syscalls"},
+      {R"j({"DEFAULTACTION": "SCMP_ACT_ERRNO"})j", "oci:1#/DEFAULTACTION"},
       {"{\"defaultAction\": \"SCMP_ACT_ERRNO\", \"\u017fyscalls\": []}", "as 'syscalls'"},
       {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "Args": []})j"),
-       "oci#/syscalls/0/Args: runtimes read this key as 'args'"},
+       "oci:1#/syscalls/0/Args: runtimes read this key as 'args'"},
       {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "Includes": {}})j"),
-       "oci#/syscalls/0/Includes"},
+       "oci:1#/syscalls/0/Includes"},
       {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "excludes": {"Caps": []}})j"),
-       "oci#/syscalls/0/excludes/Caps"},
+       "oci:1#/syscalls/0/excludes/Caps"},
       {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW",
         "args": [{"index": 0, "value": 1, "valuetwo": 1, "op": "SCMP_CMP_EQ"}]})j"),
-       "oci#/syscalls/0/args/0/valuetwo"},
+       "oci:2#/syscalls/0/args/0/valuetwo"},
       {R"j({"defaultAction": "SCMP_ACT_ERRNO", "archMap": [{"Architecture": "SCMP_ARCH_X86_64"}]})j",
-       "oci#/archMap/0/Architecture"},
+       "oci:1#/archMap/0/Architecture"},
       {R"j({"linux": {"seccomp": {"defaultAction": "SCMP_ACT_ERRNO"}, "Seccomp": {}}})j",
-       "oci#/linux/Seccomp"}};
+       "oci:1#/linux/Seccomp"}};
   for (const auto& [text, said] : cases) {
     const auto result = import_oci(text, "oci", {});
     ASSERT_FALSE(result) << text;
@@ -463,7 +479,7 @@ TEST(Oci, NullIsAbsent) {
   EXPECT_EQ(decided(import, 0, {2}), kEperm);
 }
 
-TEST(Oci, EveryKeyOfTheSpecificationIsKnown) {
+TEST(Oci, KnowsEveryKeyOfTheSpecification) {
   const OciImport import = imported(
       R"j({"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 38, "defaultErrno": "ENOSYS",
       "architectures": null, "archMap": null, "flags": ["SECCOMP_FILTER_FLAG_LOG"], "comment": "c",
@@ -473,7 +489,7 @@ TEST(Oci, EveryKeyOfTheSpecificationIsKnown) {
   EXPECT_EQ(import.skipped, std::vector<std::string>{});
 }
 
-TEST(Oci, ConfigJsonCarriesTheProfile) {
+TEST(Oci, FindsTheProfileInConfigJson) {
   const std::string inner = profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW"})j");
   const OciImport import =
       imported(R"j({"ociVersion": "1.0.2", "process": {"args": ["sh"]}, "linux": {"seccomp": )j" +
@@ -482,66 +498,68 @@ TEST(Oci, ConfigJsonCarriesTheProfile) {
   const auto bad =
       import_oci(R"j({"linux": {"seccomp": {"defaultAction": "SCMP_ACT_PERMIT"}}})j", "oci", {});
   ASSERT_FALSE(bad);
-  EXPECT_EQ(bad.error().where, "oci#/linux/seccomp/defaultAction");
+  EXPECT_EQ(bad.error().where, "oci:1#/linux/seccomp/defaultAction");
 }
 
-TEST(Oci, SaysWhatIsWrongAndWhere) {
+TEST(Oci, ErrorsNameTheJsonPointer) {
   const auto entry = [](const std::string& rest) {
     return profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", )j" + rest + "}");
   };
   const auto arg = [&](const std::string& text) { return entry("\"args\": [" + text + "]"); };
   const std::pair<std::string, std::string> cases[] = {
-      {"[]", "oci#/: expected a seccomp profile (an object), found []"},
-      {"{}", "oci#/: the key 'defaultAction' is missing"},
+      {"[]", "oci:1#/: expected a seccomp profile (an object), found []"},
+      {"{}", "oci:1#/: the key 'defaultAction' is missing"},
       {R"j({"defaultAction": 5})j",
-       "oci#/defaultAction: expected an action (SCMP_ACT_...), found 5"},
+       "oci:1#/defaultAction: expected an action (SCMP_ACT_...), found 5"},
       {R"j({"defaultAction": "allow"})j",
-       "oci#/defaultAction: expected an action (SCMP_ACT_...), found \"allow\""},
+       "oci:1#/defaultAction: expected an action (SCMP_ACT_...), found \"allow\""},
       {R"j({"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 65536})j",
-       "oci#/defaultErrnoRet: expected an errno from 0 to 65535, found 65536"},
+       "oci:1#/defaultErrnoRet: expected an errno from 0 to 65535, found 65536"},
       {R"j({"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": "EPERM"})j",
-       "oci#/defaultErrnoRet: expected an errno from 0 to 65535, found \"EPERM\""},
+       "oci:1#/defaultErrnoRet: expected an errno from 0 to 65535, found \"EPERM\""},
       {R"j({"defaultAction": "SCMP_ACT_ALLOW", "architectures": [1]})j",
-       "oci#/architectures/0: expected an architecture (SCMP_ARCH_...), found 1"},
+       "oci:1#/architectures/0: expected an architecture (SCMP_ARCH_...), found 1"},
       {R"j({"defaultAction": "SCMP_ACT_ALLOW", "archMap": {}})j",
-       "oci#/archMap: expected an array of architecture entries, found {}"},
+       "oci:1#/archMap: expected an array of architecture entries, found {}"},
       {R"j({"defaultAction": "SCMP_ACT_ALLOW", "archMap": [{}]})j",
-       "oci#/archMap/0: the key 'architecture' is missing"},
+       "oci:1#/archMap/0: the key 'architecture' is missing"},
       {R"j({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": {}})j",
-       "oci#/syscalls: expected an array of system call entries, found {}"},
+       "oci:1#/syscalls: expected an array of system call entries, found {}"},
       {R"j({"defaultAction": "SCMP_ACT_ALLOW", "architectures": "SCMP_ARCH_X86"})j",
-       "oci#/architectures: expected an array of architectures, found \"SCMP_ARCH_X86\""},
+       "oci:1#/architectures: expected an array of architectures, found \"SCMP_ARCH_X86\""},
       {R"j({"defaultAction": "SCMP_ACT_ALLOW", "archMap": [1]})j",
-       "oci#/archMap/0: expected an architecture entry (an object), found 1"},
+       "oci:1#/archMap/0: expected an architecture entry (an object), found 1"},
       {entry(R"j("includes": ["CAP_KILL"])j"),
-       "oci#/syscalls/0/includes: expected an object of arches, caps, minKernel, found "
+       "oci:1#/syscalls/0/includes: expected an object of arches, caps, minKernel, found "
        "[\"CAP_KILL\"]"},
-      {entry(R"j("args": {})j"), "oci#/syscalls/0/args: expected an array of conditions, found {}"},
-      {arg("1"), "oci#/syscalls/0/args/0: expected a condition (an object), found 1"},
-      {profile("1"), "oci#/syscalls/0: expected a system call entry (an object), found 1"},
+      {entry(R"j("args": {})j"),
+       "oci:1#/syscalls/0/args: expected an array of conditions, found {}"},
+      {arg("1"), "oci:1#/syscalls/0/args/0: expected a condition (an object), found 1"},
+      {profile("1"), "oci:1#/syscalls/0: expected a system call entry (an object), found 1"},
       {profile(R"j({"action": "SCMP_ACT_ALLOW"})j"),
-       "oci#/syscalls/0: the entry names no system call"},
-      {profile(R"j({"names": ["read"]})j"), "oci#/syscalls/0: the key 'action' is missing"},
+       "oci:1#/syscalls/0: the entry names no system call"},
+      {profile(R"j({"names": ["read"]})j"), "oci:1#/syscalls/0: the key 'action' is missing"},
       {profile(R"j({"names": "read", "action": "SCMP_ACT_ALLOW"})j"),
-       "oci#/syscalls/0/names: expected an array of strings, found \"read\""},
+       "oci:1#/syscalls/0/names: expected an array of strings, found \"read\""},
       {profile(R"j({"names": [1], "action": "SCMP_ACT_ALLOW"})j"),
-       "oci#/syscalls/0/names/0: expected a string, found 1"},
+       "oci:1#/syscalls/0/names/0: expected a string, found 1"},
       {entry(R"j("includes": {"minKernel": "new"})j"),
-       "oci#/syscalls/0/includes/minKernel: expected a kernel version like \"4.8\", found \"new\""},
+       "oci:1#/syscalls/0/includes/minKernel: expected a kernel version like \"4.8\", found "
+       "\"new\""},
       {entry(R"j("excludes": {"caps": "CAP_A"})j"),
-       "oci#/syscalls/0/excludes/caps: expected an array of strings, found \"CAP_A\""},
+       "oci:1#/syscalls/0/excludes/caps: expected an array of strings, found \"CAP_A\""},
       {entry(R"j("args": {"index": 0})j"),
-       "oci#/syscalls/0/args: expected an array of conditions, found {\"index\":0}"},
+       "oci:1#/syscalls/0/args: expected an array of conditions, found {\"index\":0}"},
       {arg(R"j({"value": 0, "op": "SCMP_CMP_EQ"})j"),
-       "oci#/syscalls/0/args/0: the key 'index' is missing"},
+       "oci:1#/syscalls/0/args/0: the key 'index' is missing"},
       {arg(R"j({"index": 6, "value": 0, "op": "SCMP_CMP_EQ"})j"),
-       "oci#/syscalls/0/args/0/index: expected an argument index from 0 to 5, found 6"},
+       "oci:1#/syscalls/0/args/0/index: expected an argument index from 0 to 5, found 6"},
       {arg(R"j({"index": 0, "value": -1, "op": "SCMP_CMP_EQ"})j"),
-       "oci#/syscalls/0/args/0/value: expected a number from 0 to 2^64-1, found -1"},
+       "oci:1#/syscalls/0/args/0/value: expected a number from 0 to 2^64-1, found -1"},
       {arg(R"j({"index": 0, "value": 1, "valueTwo": 0.5, "op": "SCMP_CMP_EQ"})j"),
-       "oci#/syscalls/0/args/0/valueTwo: expected a number from 0 to 2^64-1, found 0.5"},
+       "oci:1#/syscalls/0/args/0/valueTwo: expected a number from 0 to 2^64-1, found 0.5"},
       {arg(R"j({"index": 0, "value": 1, "op": "=="})j"),
-       "oci#/syscalls/0/args/0/op: expected an operator (SCMP_CMP_...), found \"==\""},
+       "oci:1#/syscalls/0/args/0/op: expected an operator (SCMP_CMP_...), found \"==\""},
   };
   for (const auto& [text, expected] : cases) {
     const auto result = import_oci(text, "oci", {});
@@ -559,9 +577,8 @@ TEST(Oci, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(usage.error().code, ErrorCode::kUsage);
 }
 
-// What the profiles of the corpus become is a policy in every respect: written, read back and
-// compiled.
-TEST(Oci, CorpusProfiles) {
+// The imported corpus profiles must be valid policies: they can be written, read back and compiled.
+TEST(Oci, ImportedCorpusProfilesReadBackAndCompile) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(SECEQUIV_SOURCE_DIR) / "corpus" / "policies" / "oci";
   if (!fs::is_directory(folder)) GTEST_SKIP() << "no corpus/policies/oci";
@@ -572,8 +589,8 @@ TEST(Oci, CorpusProfiles) {
     ASSERT_TRUE(text) << text.error().text();
     const OciImport import = imported(*text);
     for (const std::string& note : import.skipped)
-      EXPECT_TRUE(note.starts_with("system call ") || note.starts_with("architecture ") ||
-                  note.ends_with("is all that counts"))
+      EXPECT_TRUE(note.find("of other architectures: ") != std::string::npos ||
+                  note.starts_with("architecture ") || note.ends_with("is all that counts"))
           << note;
     const Policy& policy = import.policy;
     EXPECT_GE(policy.arches.size(), 1u);
@@ -582,7 +599,7 @@ TEST(Oci, CorpusProfiles) {
     const auto back = read_policy(write_policy(policy), "written");
     ASSERT_TRUE(back) << back.error().text();
     EXPECT_EQ(compile(policy), compile(*back));
-    EXPECT_FALSE(check(compile(policy), LengthRule::kUnlimited));
+    EXPECT_FALSE(refusal_of(compile(policy), LengthRule::kUnlimited));
   }
 }
 

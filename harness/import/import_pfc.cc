@@ -15,18 +15,18 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kMaxDepth = 200;            // of an 'if' in an 'if'
-constexpr std::size_t kMaxConditions = 1u << 20;  // of all actions together
+constexpr std::size_t kMaxDepth = 200;            // nested 'if's
+constexpr std::size_t kMaxConditions = 1u << 20;  // for all actions together
 constexpr std::uint64_t kLowHalf = 0xffffffff;
 
 struct Line {
   std::size_t indent = 0;
-  std::string_view text;     // without comment and blanks around it
+  std::string_view text;     // without comment and surrounding blanks
   TokenReader tokens;        // not empty
-  std::string_view comment;  // of the line before, if that was nothing else
+  std::string_view comment;  // text of the previous line if that was only a comment
 };
 
-// Stops behind `most` lines with tokens.
+// Splits `text` into lines with tokens and stops after `most` of them.
 Result<std::vector<Line>> lines_of(std::string_view text, const std::string& name,
                                    std::size_t most = std::numeric_limits<std::size_t>::max()) {
   std::vector<Line> out;
@@ -68,7 +68,7 @@ Result<std::uint32_t> take_number(TokenReader& in) {
   return static_cast<std::uint32_t>(*value);
 }
 
-// "$arch", "$syscall", "$a0", "$a0.hi32", "$a0.lo32"
+// Reads "$arch", "$syscall", "$a0", "$a0.hi32" or "$a0.lo32".
 Status subject_of(TokenReader& in, Condition& out) {
   static constexpr std::pair<std::string_view, Condition::Subject> kParts[] = {
       {"", Condition::Subject::kArg},
@@ -93,7 +93,7 @@ Status subject_of(TokenReader& in, Condition& out) {
   return Ok{};
 }
 
-// "if ($a0.lo32 & 0x7 == 4)"
+// Reads "if ($a0.lo32 & 0x7 == 4)".
 Result<Condition> condition_of(TokenReader in) {
   Condition out;
   if (!in.take("if")) return in.wrong("'if'");
@@ -125,7 +125,7 @@ Result<Condition> condition_of(TokenReader in) {
   return out;
 }
 
-// "action ERRNO(1);"
+// Reads "action ERRNO(1);".
 Result<std::uint32_t> action_of_line(TokenReader in) {
   if (!in.take("action")) return in.wrong("'action'");
   const std::size_t first = in.position();
@@ -141,7 +141,7 @@ Result<std::uint32_t> action_of_line(TokenReader in) {
   return *action;
 }
 
-// Tests of the halves of one argument, which all hold.
+// Collects tests of the halves of one argument, all of which must hold.
 class Halves {
  public:
   explicit Halves(std::size_t field) : field_(field) {}
@@ -150,7 +150,7 @@ class Halves {
     const bool high = c.subject == Condition::Subject::kHigh;
     if (c.op == Condition::Op::kEq) return equal(c, high);
     Matcher m;
-    // Not above is at most, not at least is below.
+    // The negation of > is <=, and the negation of >= is <.
     const bool above = c.op == Condition::Op::kGt;
     if (c.negated) {
       m.op = above ? Matcher::Op::kLe : Matcher::Op::kLt;
@@ -207,7 +207,8 @@ class Halves {
   std::vector<Rule> rules_;
 };
 
-// The library's stand-in for a call that an architecture lacks: in the text, in no program.
+// Returns whether `nr` is libseccomp's pseudo number for a call that the architecture lacks. Such
+// numbers appear in the text but in no program.
 bool is_pseudo(std::uint32_t nr) { return nr >= 0x80000000 && nr != 0xffffffff; }
 
 class PfcImporter {
@@ -249,7 +250,8 @@ class PfcImporter {
                     fmt::format("expected {}, found '{}'", expected, line.text.substr(0, 60)));
   }
 
-  // "filter for arch x32 (3221225534)" tells x32 from x86_64; without it the number does.
+  // The comment "filter for arch x32 (3221225534)" tells x32 from x86_64. Without it, a second
+  // block for the same value is x32.
   [[nodiscard]] std::optional<Arch> arch_of(const Line& line, std::uint32_t audit) const {
     constexpr std::string_view kHead = "filter for arch ";
     std::string_view comment = line.comment;
@@ -284,7 +286,8 @@ class PfcImporter {
     return error_at(line.tokens.here(), "expected a default action in this 'if'");
   }
 
-  // Everything indented deeper than `indent`: for numbers from `low` to `high`, or for one.
+  // Reads all lines indented deeper than `indent`. They apply to numbers from `low` to `high`, or
+  // to `nr`.
   Status block(std::size_t indent, std::uint32_t low, std::uint32_t high,
                std::optional<std::uint32_t> nr) {
     if (++depth_ > kMaxDepth) return wrong(fmt::format("at most {} levels", kMaxDepth));
@@ -312,7 +315,7 @@ class PfcImporter {
     return Ok{};
   }
 
-  // Is the line at hand the 'else' of an 'if' that stands at `indent`? Then it is passed.
+  // Skips the current line and returns true if it is the 'else' of an 'if' at `indent`.
   bool is_else(std::size_t indent) {
     if (at_ >= lines_.size() || lines_[at_].indent != indent || !lines_[at_].tokens.is("else"))
       return false;
@@ -327,14 +330,14 @@ class PfcImporter {
     if (c.op == Condition::Op::kEq) {
       ++at_;
       const bool reached = c.value >= low && c.value <= high;
-      // Of a number that cannot be here nothing is reached.
+      // A number outside the range makes the block unreachable, so nothing in it takes effect.
       if (auto s = reached ? block(indent, low, high, c.value) : block(indent, 1, 0, c.value); !s)
         return s;
       if (at_ < lines_.size() && lines_[at_].indent == indent && lines_[at_].tokens.is("else"))
         return wrong("no 'else' here");
       return Ok{};
     }
-    // From here on, "above" means at least `bound`.
+    // From here on, the condition is "at least `bound`".
     const bool none = c.op == Condition::Op::kGt && c.value == kMax;
     const std::uint32_t bound = c.op == Condition::Op::kGt && !none ? c.value + 1 : c.value;
     if (none) return wrong("a number below 2^32-1");
@@ -385,7 +388,8 @@ class PfcImporter {
         if (c.arg == arg) halves.add(c);
       for (Rule& rule : std::move(halves).rules()) all.push_back(std::move(rule));
     }
-    rules_.add(arch_, *nr, all_of(std::move(all)), action);
+    const Place here = lines_[at_].tokens.here();
+    rules_.add(arch_, *nr, positioned(all_of(std::move(all)), {here.file, here.line}), action);
     return Ok{};
   }
 

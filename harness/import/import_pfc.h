@@ -1,5 +1,5 @@
-// Importer for the pseudo filter code that libseccomp prints about its programs
-// (seccomp_export_pfc). Owns that format's meaning (README.md).
+// Imports the pseudo filter code that libseccomp prints for its programs (seccomp_export_pfc). Owns
+// that format's meaning (README.md). It must not know other formats.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace secequiv {
 
 bool is_pfc(std::string_view text);
 
-// Errors: kParse with file:line:column.
+// Imports the text. Errors: kParse with file:line:column.
 Result<Import> import_pfc(std::string_view text, const std::string& name);
 
 }  // namespace secequiv

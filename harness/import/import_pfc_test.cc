@@ -5,7 +5,7 @@
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 
-// That imported text decides what libseccomp's program does is proven in cli/tests.
+// cli/tests prove that imported text is equivalent to libseccomp's program.
 
 namespace secequiv {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
 constexpr std::uint32_t kEperm = SECCOMP_RET_ERRNO | 1;
 
-// For x86_64: these lines, then EPERM; KILL for other architectures.
+// Returns a filter for x86_64: these lines, then EPERM; other architectures get KILL.
 std::string filter(const std::string& lines) {
   return "# filter for arch x86_64 (3221225534)\nif ($arch == 3221225534)\n" + lines +
          "  # default action\n  action ERRNO(1);\naction KILL;\n";
@@ -36,7 +36,7 @@ std::uint32_t decided(const Policy& policy, std::uint32_t nr,
   return decide(policy, call(Arch::kX86_64, nr, args));
 }
 
-TEST(Pfc, CallsAndDefaults) {
+TEST(Pfc, ReadsCallsAndDefaults) {
   const Policy policy = imported(filter("  if ($syscall == 39)\n    action ALLOW;\n"));
   EXPECT_EQ(decided(policy, 39), kAllow);
   EXPECT_EQ(decided(policy, 0), kEperm);
@@ -44,7 +44,7 @@ TEST(Pfc, CallsAndDefaults) {
   EXPECT_EQ(decided(policy, kX32Bit | 39), SECCOMP_RET_KILL_THREAD) << "as libseccomp's program";
 }
 
-TEST(Pfc, CallsThatTheArchitectureLacksAreInNoProgram) {
+TEST(Pfc, IgnoresCallsThatTheArchitectureLacks) {
   const Policy policy = imported(
       filter("  if ($syscall == 2147488308)\n    action ALLOW;\n  if ($syscall == -1)\n    action "
              "ALLOW;\n"));
@@ -52,7 +52,7 @@ TEST(Pfc, CallsThatTheArchitectureLacksAreInNoProgram) {
   EXPECT_EQ(decided(policy, 0xffffffff), kAllow) << "what a tracer skips";
 }
 
-TEST(Pfc, Actions) {
+TEST(Pfc, ReadsEveryAction) {
   const std::pair<const char*, std::uint32_t> cases[] = {{"ALLOW", kAllow},
                                                          {"LOG", SECCOMP_RET_LOG},
                                                          {"KILL", SECCOMP_RET_KILL_THREAD},
@@ -70,8 +70,8 @@ TEST(Pfc, Actions) {
         << name;
 }
 
-// Every comparison of either half, taken and not.
-TEST(Pfc, Conditions) {
+// The cases test every comparison of either half, both taken and not taken.
+TEST(Pfc, ReadsEveryCondition) {
   constexpr std::uint64_t kLow = 0xffffffff;
   struct Case {
     const char* text;
@@ -103,7 +103,7 @@ TEST(Pfc, Conditions) {
   }
 }
 
-TEST(Pfc, WhatDoesNotActGoesOn) {
+TEST(Pfc, BlocksWithoutActionContinueWithTheNextLine) {
   const Policy policy = imported(
       filter("  if ($syscall == 1)\n    if ($a0.hi32 > 0)\n    else\n      if ($a0.lo32 == 1)\n"
              "        action ALLOW;\n      if ($a0.lo32 >= 1)\n        action LOG;\n"
@@ -115,7 +115,7 @@ TEST(Pfc, WhatDoesNotActGoesOn) {
   EXPECT_EQ(decided(policy, 1, {0x100000001}), kEperm);
 }
 
-TEST(Pfc, Trees) {
+TEST(Pfc, ReadsTreesOfSystemCallNumbers) {
   const Policy policy = imported(
       filter("  if ($syscall > 2)\n    if ($syscall == 3)\n      action ALLOW;\n    if ($syscall "
              "== 2)\n      action ALLOW;\n  else # ($syscall <= 2)\n    if ($syscall == 2)\n      "
@@ -125,7 +125,7 @@ TEST(Pfc, Trees) {
   EXPECT_EQ(decided(policy, 1), kEperm);
 }
 
-TEST(Pfc, Architectures) {
+TEST(Pfc, ReadsEveryArchitecture) {
   const Policy policy = imported(
       "if ($arch == 3221225534)\n  if ($syscall == 39)\n    action ALLOW;\n  action LOG;\n"
       "if ($arch == 1073741827)\n  if ($syscall == 20)\n    if ($a0 == 1)\n      action ALLOW;\n"
@@ -140,7 +140,7 @@ TEST(Pfc, Architectures) {
   EXPECT_EQ(decide(policy, call(Arch::kArm, 20)), SECCOMP_RET_KILL_PROCESS);
 }
 
-TEST(Pfc, Errors) {
+TEST(Pfc, ErrorsNameThePosition) {
   const std::string call = "  if ($syscall == 1)\n";
   std::string deep = call;
   for (int i = 0; i < 300; ++i)

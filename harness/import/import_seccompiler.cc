@@ -18,7 +18,7 @@ namespace {
 struct NamedAction {
   std::string_view name;
   std::uint32_t action;
-  bool has_number;  // {"errno": 1} rather than "allow"
+  bool has_number;  // whether it is written {"errno": 1}, not "allow"
 };
 constexpr NamedAction kActions[] = {
     {"allow", SECCOMP_RET_ALLOW, false},
@@ -39,7 +39,7 @@ constexpr NamedOperator kOperators[] = {
     {"le", Matcher::Op::kLe}, {"lt", Matcher::Op::kLt}, {"ne", Matcher::Op::kNe},
 };
 
-// Either name of an action; the second is Firecracker's own, older one.
+// The two names of an action; the second is the older one, which only Firecracker has.
 using Names = std::array<const char*, 2>;
 constexpr Names kMismatch = {"mismatch_action", "default_action"};
 constexpr Names kMatch = {"match_action", "filter_action"};
@@ -60,10 +60,10 @@ class Importer {
 
   Result<Import> import(const JsonCursor& root, const std::string& wanted) {
     if (arch_ != Arch::kX86_64 && arch_ != Arch::kAarch64 && arch_ != Arch::kRiscv64)
-      return make_error(ErrorCode::kUsage, "--arch",
-                        fmt::format("seccompiler has filters for x86_64, aarch64 and riscv64, "
-                                    "not for {}",
-                                    arch_info(arch_).name));
+      return usage_error(Subject::kArch,
+                         fmt::format("seccompiler has filters for x86_64, aarch64 and riscv64, "
+                                     "not for {}",
+                                     arch_info(arch_).name));
     if (!root.value().is_object())
       return root.expected("an object of filters by name, or one filter");
     auto chosen = choose(root, wanted);
@@ -128,7 +128,7 @@ class Importer {
             "the entry without args at {} has no effect: seccompiler keeps only those with args "
             "of {}",
             call.unconditional, syscall_name(arch_, nr)));
-      Rule rule;
+      Rule rule = std::move(call.always);
       if (!call.alternatives.empty()) rule = any_of(std::move(call.alternatives));
       set.rules.push_back(SyscallRule{arch_, nr, std::move(rule)});
     }
@@ -178,8 +178,10 @@ class Importer {
                                                arch_info(arch_).name,
                                                did_you_mean(similar_syscalls(arch_, *name))));
     Call& call = calls_[*nr];
+    const PositionRef position = at.at("syscall").position(at.path());
     if (!at.given("args")) {
       call.unconditional = at.pointer();
+      call.always = positioned({}, position);
       return Ok{};
     }
     const JsonCursor list = at.at("args");
@@ -193,7 +195,7 @@ class Importer {
       if (!one) return one.error();
       all.push_back(std::move(*one));
     }
-    call.alternatives.push_back(all_of(std::move(all)));
+    call.alternatives.push_back(positioned(all_of(std::move(all)), position));
     return Ok{};
   }
 
@@ -244,7 +246,8 @@ class Importer {
   }
 
   struct Call {
-    std::string unconditional;  // where an entry without conditions stands
+    std::string unconditional;  // JSON pointer of an entry without conditions
+    Rule always = {};           // the rule of that entry
     std::vector<Rule> alternatives;
   };
 
@@ -262,7 +265,7 @@ bool is_seccompiler(const nlohmann::json& document) {
 
 Result<Import> import_seccompiler(std::string_view text, const std::string& name,
                                   const ImportOptions& options) {
-  auto document = parse_json(text, name);
+  auto document = parse_json_lines(text, name);
   if (!document) return document.error();
   const JsonCursor root(*document, name);
   return Importer(options.oci.arch).import(root, options.filter);

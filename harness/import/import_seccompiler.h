@@ -1,5 +1,5 @@
-// Importer for the JSON of seccompiler (rust-vmm), in which Firecracker's filters are written: an
-// object of named filters, or one filter by itself. Owns that format's meaning (README.md).
+// Imports the JSON of seccompiler (rust-vmm), which Firecracker's filters use: an object of named
+// filters, or one filter. Owns that format's meaning (README.md). It must not know other formats.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,11 +10,11 @@
 
 namespace secequiv {
 
-// Is the document in this format, rather than in another one that uses JSON?
+// Returns whether the document has this format and not another JSON format.
 bool is_seccompiler(const nlohmann::json& document);
 
-// options.filter must name one if there are several filters. Errors: kParse, kPolicy with a JSON
-// pointer.
+// Imports one filter. If the document has several, options.filter must name one. Errors: kParse,
+// kPolicy with a JSON pointer.
 Result<Import> import_seccompiler(std::string_view text, const std::string& name,
                                   const ImportOptions& options);
 

@@ -23,12 +23,12 @@ std::string refused(const std::string& text, const ImportOptions& options = {}) 
   return result ? "nothing" : result.error().text();
 }
 
-// A filter that allows what its entries say and traps the rest.
+// Returns a filter that allows the calls of its entries and traps all others.
 std::string filter(const std::string& entries) {
   return R"j({"mismatch_action": "trap", "match_action": "allow", "filter": [)j" + entries + "]}";
 }
 
-// read, if its first argument fulfils one condition.
+// Returns a filter for read with one condition on its first argument.
 std::string condition(const std::string& type, const std::string& op, const std::string& value) {
   return filter(R"j({"syscall": "read", "args": [{"index": 0, "type": ")j" + type +
                 R"j(", "op": )j" + op + R"j(, "val": )j" + value + "}]}");
@@ -39,7 +39,7 @@ std::uint32_t decided(const Import& import, std::uint32_t nr,
   return decide(import.policy, call(Arch::kX86_64, nr, args));
 }
 
-TEST(Seccompiler, AFilterAlone) {
+TEST(Seccompiler, ReadsASingleFilter) {
   const Import import = imported(filter(R"j({"syscall": "read", "comment": "why"})j"));
   EXPECT_EQ(decided(import, 0), kAllow);
   EXPECT_EQ(decided(import, 1), kTrap);
@@ -48,7 +48,7 @@ TEST(Seccompiler, AFilterAlone) {
   EXPECT_TRUE(import.notes.empty());
 }
 
-TEST(Seccompiler, Actions) {
+TEST(Seccompiler, ReadsEveryAction) {
   const std::pair<const char*, std::uint32_t> cases[] = {
       {R"("allow")", kAllow},
       {R"("log")", SECCOMP_RET_LOG},
@@ -70,7 +70,7 @@ TEST(Seccompiler, Actions) {
   EXPECT_NE(cut.notes[0].find("/match_action/errno"), std::string::npos) << cut.notes[0];
 }
 
-TEST(Seccompiler, Operators) {
+TEST(Seccompiler, ReadsEveryOperator) {
   struct Case {
     const char* op;
     std::function<bool(std::uint64_t)> holds;
@@ -82,7 +82,8 @@ TEST(Seccompiler, Operators) {
                         {R"("ge")", [](std::uint64_t v) { return v >= kValue; }},
                         {R"("lt")", [](std::uint64_t v) { return v < kValue; }},
                         {R"("le")", [](std::uint64_t v) { return v <= kValue; }},
-                        // Both sides are masked, so a value with more bits than the mask matches.
+                        // seccompiler masks both sides, so a value with bits outside the mask
+                        // matches.
                         {R"({"masked_eq": 4294967300})",
                          [](std::uint64_t v) { return (v & 0x100000004) == 0x100000004; }},
                         {R"({"masked_eq": 6})", [](std::uint64_t v) { return (v & 6) == 4; }}};
@@ -105,7 +106,7 @@ TEST(Seccompiler, Operators) {
   }
 }
 
-TEST(Seccompiler, EntriesOfOneCallMeanAnyConditionsAll) {
+TEST(Seccompiler, EntriesAreAlternativesAndConditionsMustAllHold) {
   const Import import = imported(filter(R"j(
     {"syscall": "read", "args": [{"index": 0, "type": "dword", "op": "gt", "val": 3},
                                  {"index": 0, "type": "dword", "op": "lt", "val": 6},
@@ -117,7 +118,7 @@ TEST(Seccompiler, EntriesOfOneCallMeanAnyConditionsAll) {
   EXPECT_EQ(decided(import, 0, {6, 9}), kAllow);
 }
 
-TEST(Seccompiler, AnEntryWithoutConditionsCountsForNothingBesideOthers) {
+TEST(Seccompiler, IgnoresAnEntryWithoutConditionsBesideOthers) {
   const std::string plain = R"j({"syscall": "read"}, {"syscall": "read", "args": null})j";
   const std::string test =
       R"j({"syscall": "read", "args": [{"index": 0, "type": "dword", "op": "eq", "val": 1}]})j";
@@ -131,7 +132,7 @@ TEST(Seccompiler, AnEntryWithoutConditionsCountsForNothingBesideOthers) {
   }
 }
 
-TEST(Seccompiler, NamedFilters) {
+TEST(Seccompiler, SelectsAFilterByName) {
   const std::string one = filter(R"j({"syscall": "read"})j");
   const std::string two = R"j({"vmm": )j" + one + R"j(, "vcpu": )j" + filter("") + "}";
   EXPECT_EQ(decided(imported(R"j({"vmm": )j" + one + "}"), 0), kAllow);
@@ -142,12 +143,12 @@ TEST(Seccompiler, NamedFilters) {
   EXPECT_EQ(decided(imported(two, options), 0), kTrap);
   options.filter = "vmn";
   EXPECT_EQ(refused(two, options),
-            "file#/: no filter 'vmn'; did you mean vmm?; there are: vcpu, vmm");
-  EXPECT_EQ(refused(one, options), "file#/: one filter without a name, so there is no 'vmn'");
-  EXPECT_EQ(refused(two), "file#/: 2 filters: vcpu, vmm; the option 'filter' picks one");
+            "file:1#/: no filter 'vmn'; did you mean vmm?; there are: vcpu, vmm");
+  EXPECT_EQ(refused(one, options), "file:1#/: one filter without a name, so there is no 'vmn'");
+  EXPECT_EQ(refused(two), "file:1#/: 2 filters: vcpu, vmm; the option 'filter' picks one");
 }
 
-TEST(Seccompiler, Architectures) {
+TEST(Seccompiler, AcceptsOnlySeccompilersArchitectures) {
   ImportOptions options;
   options.oci.arch = Arch::kAarch64;
   const Import import = imported(filter(R"j({"syscall": "read"})j"), options);
@@ -160,12 +161,12 @@ TEST(Seccompiler, Architectures) {
             std::string::npos);
 }
 
-TEST(Seccompiler, Errors) {
+TEST(Seccompiler, ErrorsNameThePosition) {
   const std::pair<std::string, const char*> cases[] = {
-      {"[]", "file#/: expected an object of filters by name, or one filter, found []"},
+      {"[]", "file:1#/: expected an object of filters by name, or one filter, found []"},
       {"{}", "expected an object of filters"},
       {"{\n \"a\": ", "file:2:"},
-      {R"j({"vmm": 1})j", "file#/vmm: expected an object, found 1"},
+      {R"j({"vmm": 1})j", "file:1#/vmm: expected an object, found 1"},
       {R"j({"match_action": "allow", "filter": []})j",
        "the key 'mismatch_action' (or 'default_action') is missing"},
       {R"j({"mismatch_action": "trap", "filter": []})j", "'match_action' (or 'filter_action')"},
@@ -175,19 +176,19 @@ TEST(Seccompiler, Errors) {
       {R"j({"mismatch_action": "allow", "match_action": "allow", "filter": []})j",
        "both actions are ALLOW"},
       {R"j({"mismatch_action": "kill", "match_action": "allow", "filter": []})j",
-       "file#/mismatch_action: expected an action: allow"},
+       "file:1#/mismatch_action: expected an action: allow"},
       {R"j({"mismatch_action": "errno", "match_action": "allow", "filter": []})j",
        "expected an action"},
       {R"j({"mismatch_action": {"allow": 1}, "match_action": "allow", "filter": []})j",
        "expected an action"},
       {R"j({"mismatch_action": {"errno": -1}, "match_action": "allow", "filter": []})j",
-       "file#/mismatch_action/errno: expected a number"},
+       "file:1#/mismatch_action/errno: expected a number"},
       {R"j({"mismatch_action": {"errno": 4294967296}, "match_action": "allow", "filter": []})j",
-       "file#/mismatch_action/errno: expected a number"},
-      {filter("1"), "file#/filter/0: expected an object, found 1"},
+       "file:1#/mismatch_action/errno: expected a number"},
+      {filter("1"), "file:1#/filter/0: expected an object, found 1"},
       {filter("{}"), "the key 'syscall' is missing"},
       {filter(R"j({"syscall": "reed"})j"),
-       "file#/filter/0/syscall: unknown system call 'reed' on x86_64; did you mean read"},
+       "file:1#/filter/0/syscall: unknown system call 'reed' on x86_64; did you mean read"},
       {filter(R"j({"syscall": 0})j"), "expected a system call's name, found 0"},
       {filter(R"j({"syscall": "read", "arg": []})j"), "unknown key 'arg'"},
       {filter(R"j({"syscall": "read", "comment": 1})j"), "expected a string, found 1"},
@@ -195,7 +196,7 @@ TEST(Seccompiler, Errors) {
       {filter(R"j({"syscall": "read", "args": [{}]})j"), "the key 'index' is missing"},
       {filter(
            R"j({"syscall": "read", "args": [{"index": 6, "type": "dword", "op": "eq", "val": 0}]})j"),
-       "file#/filter/0/args/0/index: expected an argument index from 0 to 5, found 6"},
+       "file:1#/filter/0/args/0/index: expected an argument index from 0 to 5, found 6"},
       {condition("word", R"("eq")", "0"), "expected \"dword\" or \"qword\""},
       {condition("dword", R"("eq")", "-1"), "expected a number from 0 to 2^64-1, found -1"},
       {condition("dword", R"("eq")", "1.0"), "expected a number"},

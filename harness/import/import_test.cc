@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Every stored policy of another project's: its format by its folder.
+// Returns every stored policy of another project; its folder determines the format.
 std::vector<std::pair<fs::path, PolicyFormat>> foreign_policies() {
   std::vector<std::pair<fs::path, PolicyFormat>> out;
   const fs::path corpus = fs::path(SECEQUIV_SOURCE_DIR) / "corpus";
@@ -31,7 +31,7 @@ std::vector<std::pair<fs::path, PolicyFormat>> foreign_policies() {
   return out;
 }
 
-// The first filter where there are several.
+// Selects the first filter in files that have several.
 ImportOptions options_for(const fs::path& path) {
   ImportOptions options;
   if (path.filename() == "vmm.json") options.filter = "vmm";
@@ -45,7 +45,7 @@ std::string content(const fs::path& path) {
   return text ? *text : "";
 }
 
-TEST(Import, FormatsAreToldByContent) {
+TEST(Import, ContentDeterminesTheFormat) {
   std::set<PolicyFormat> seen = {PolicyFormat::kOwn};
   for (const auto& [path, format] : foreign_policies()) {
     seen.insert(format);
@@ -65,7 +65,7 @@ TEST(Import, FormatsAreToldByContent) {
   EXPECT_EQ(seen.size(), policy_format_names().size()) << "a format without a file";
 }
 
-TEST(Import, LinesMayEndInCarriageReturns) {
+TEST(Import, AcceptsCarriageReturns) {
   for (const auto& [path, format] : foreign_policies()) {
     std::string text = "\r\n";
     for (const char c : content(path)) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
@@ -76,7 +76,7 @@ TEST(Import, LinesMayEndInCarriageReturns) {
   }
 }
 
-TEST(Import, Names) {
+TEST(Import, FormatNamesRoundTrip) {
   for (const std::string& name : policy_format_names()) {
     ASSERT_TRUE(policy_format_from_name(name));
     EXPECT_EQ(policy_format_name(*policy_format_from_name(name)), name);
@@ -84,7 +84,7 @@ TEST(Import, Names) {
   EXPECT_FALSE(policy_format_from_name("xml"));
 }
 
-TEST(Import, ProgramsAreNoPolicies) {
+TEST(Import, ProgramsAreNotPolicies) {
   for (const char* text :
        {"", "ld [0]\nret #0\n", "ok: ret #0\n", "{ 0x20, 0, 0, 4 },\n", "{ .code = 6 }",
         "1\n6 0 0 0\n", "; read: 1\nret #0", "/* {} */ ret #0", "#define X 1\nBPF_STMT(6, X)",
@@ -93,8 +93,8 @@ TEST(Import, ProgramsAreNoPolicies) {
   EXPECT_FALSE(is_policy(std::string_view("\6\0\0\0\0\0\0\0", 8)));
 }
 
-// Cut off, or with a few bytes changed, a file is read or refused with words, in any format.
-TEST(Import, DamagedFiles) {
+// Truncated or damaged files of every format must be read or give an error.
+TEST(Import, DamagedFilesNeverCrash) {
   std::mt19937 random(7);
   for (const auto& [path, format] : foreign_policies()) {
     const std::string whole = content(path);

@@ -14,12 +14,12 @@
 namespace secequiv::minijail {
 namespace {
 
-constexpr std::size_t kMaxIncludes = 100;  // of one policy, in all
-constexpr std::size_t kMaxDepth = 10;      // the compiler's own; minijail0 has 2
+constexpr std::size_t kMaxIncludes = 100;  // total for one policy
+constexpr std::size_t kMaxDepth = 10;      // the compiler's limit; minijail0 allows 2
 constexpr std::size_t kMaxParentheses = 64;
-constexpr std::size_t kMaxTests = 1u << 18;  // written, times the calls they are for
+constexpr std::size_t kMaxTests = 1u << 18;  // written tests, times the calls of their lines
 
-// Standard input's "-" is no name of a file beside it.
+// The file name "-" means standard input, which has no folder.
 std::filesystem::path folder_of(const std::string& file) {
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   return folder.empty() ? "." : folder;
@@ -42,9 +42,9 @@ constexpr NamedAction kActions[] = {
 
 struct NamedArch {
   std::string_view name;
-  std::optional<Arch> arch;  // nothing: not in our tables
+  std::optional<Arch> arch;  // empty: our tables do not have it
 };
-// minijail's own names, other ones than ours.
+// minijail's own names, which differ from ours.
 constexpr NamedArch kArches[] = {
     {"arm", Arch::kArm},
     {"arm64", Arch::kAarch64},
@@ -56,7 +56,7 @@ constexpr NamedArch kArches[] = {
     {"mipsel64", {}},
     {"parisc", {}},
     {"ppc", {}},
-    {"ppc64", Arch::kPpc64le},  // of either byte order
+    {"ppc64", Arch::kPpc64le},  // minijail uses this name for both byte orders
     {"riscv64", Arch::kRiscv64},
     {"s390", {}},
     {"s390x", Arch::kS390x},
@@ -66,7 +66,7 @@ constexpr NamedArch kArches[] = {
     {"x86_64", Arch::kX86_64},
 };
 
-// Of a policy with all that it includes.
+// Counts for a policy with all its includes.
 struct Spent {
   std::size_t includes = 0;
   std::size_t tests = 0;
@@ -74,7 +74,7 @@ struct Spent {
 
 class Parser {
  public:
-  // `folder`: the policy's, below which everything included must be.
+  // `folder` is the policy's folder. Included files must lie below it.
   Parser(const ImportOptions& options, File& out, Spent& spent, std::string folder)
       : options_(options),
         out_(out),
@@ -171,7 +171,8 @@ class Parser {
     return Parser(options_, out_, spent_, folder_).file(without_bom(*text), file, depth_ + 1);
   }
 
-  // Why a file that there is must not be included; the reader knows of others.
+  // Returns the reason why an existing file must not be included, or "". read_file reports other
+  // problems.
   [[nodiscard]] std::string not_followed(const std::string& name) const {
     std::error_code failed;
     const auto file = std::filesystem::canonical(name, failed);
@@ -202,7 +203,7 @@ class Parser {
     return Ok{};
   }
 
-  // A name, with [arch=...] behind it or not.
+  // Reads a name, with or without [arch=...] after it.
   Status call(Statement& out) {
     if (!in_.is(Token::Kind::kWord)) return in_.wrong("a system call");
     const std::size_t at = in_.position();
@@ -230,7 +231,7 @@ class Parser {
                                 did_you_mean(similar_syscalls(arch_, name))));
   }
 
-  // Is what has this metadata for our architecture?
+  // Reads the metadata in brackets and returns whether it selects our architecture.
   Result<bool> metadata() {
     bool meant = true;
     std::vector<std::string> keys;
@@ -328,7 +329,7 @@ class Parser {
            std::isdigit(static_cast<unsigned char>(in_.peek().text[3])) != 0;
   }
 
-  // For that many system calls.
+  // Reads an expression. `calls` is the number of system calls that it applies to.
   Result<Rule> disjunction(std::size_t calls) {
     std::vector<Rule> clauses;
     do {
@@ -379,7 +380,7 @@ class Parser {
     return narrow() ? 0xffffffff : std::numeric_limits<std::uint64_t>::max();
   }
 
-  // Constants joined by '|'.
+  // Reads constants joined by '|'.
   Result<std::uint64_t> value(std::size_t depth) {
     if (depth > kMaxParentheses)
       return in_.wrong(fmt::format("at most {} parentheses", kMaxParentheses));
@@ -410,7 +411,7 @@ class Parser {
     }
     if (token.kind != Token::Kind::kNumber) return in_.wrong("a constant");
     const auto number = number_of(token.text);
-    // Negative ones are those of a word.
+    // On 32-bit ABIs negative numbers must fit in 32 bits.
     const bool negative = token.text[0] == '-';
     if (!number || (!negative && *number > most()) ||
         (negative && narrow() && ~*number > 0x7fffffff && *number != 0))
@@ -419,7 +420,7 @@ class Parser {
     return *number & most();
   }
 
-  // As strtol with base 0 reads it: 010 is 8.
+  // Follows strtol with base 0: 010 is 8.
   static std::optional<std::uint64_t> number_of(std::string_view text) {
     const bool negative = text.starts_with('-');
     const std::string_view digits = text.substr(negative ? 1 : 0);

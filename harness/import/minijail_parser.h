@@ -1,5 +1,5 @@
-// The syntax of minijail's policies: statements, filters and expressions. It must not know which
-// tool reads them (import_minijail.h).
+// Parses minijail's policies into statements, filters and expressions. Owns the syntax. It must not
+// know which tool reads them (import_minijail.h).
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace secequiv::minijail {
 
-// "EXPRESSION; ACTION" or either alone.
+// An expression, an action, or both: "EXPRESSION; ACTION".
 struct Filter {
   Place place;
   std::optional<Rule> expression;
@@ -30,13 +30,13 @@ struct Statement {
 struct File {
   std::vector<Statement> statements;
   std::optional<std::uint32_t> default_action;
-  std::optional<Place> compiler_only;  // the first construct that minijail0 does not read
+  std::optional<Place> compiler_only;  // the first construct that minijail0 does not accept
   std::string compiler_only_what;
   bool includes = false;  // the policy includes another file
   std::vector<std::string> notes;
 };
 
-// Reads a policy and the files that it includes.
+// Reads a policy and the files that it includes. Errors: kParse with file:line:column.
 Result<File> parse(std::string_view text, const std::string& name, const ImportOptions& options);
 
 }  // namespace secequiv::minijail

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 
 #include "harness/base/text.h"
@@ -9,7 +10,7 @@
 namespace secequiv {
 namespace {
 
-// libseccomp's as its binding for Go has them, and two that only Docker has.
+// libseccomp's names in its Go binding, and two that only Docker has.
 constexpr std::array<std::string_view, 22> kRuntimeArches = {
     "amd64",       "x86",         "x32",    "arm",       "arm64",  "loong64",
     "loongarch64", "mips",        "mips64", "mips64n32", "mipsel", "mipsel64",
@@ -36,12 +37,11 @@ std::span<const std::string_view> runtime_arches() { return kRuntimeArches; }
 std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text) {
   std::array<unsigned, 2> parts{};
   for (std::size_t i = 0; i < 2; ++i) {
-    std::size_t digits = 0;
-    for (; digits < text.size() && digits < 6 && text[digits] >= '0' && text[digits] <= '9';
-         ++digits)
-      parts[i] = parts[i] * 10 + static_cast<unsigned>(text[digits] - '0');
-    if (digits == 0) return std::nullopt;
-    text.remove_prefix(digits);
+    const auto digits = text.substr(0, 6);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), parts[i]);
+    if (error != std::errc()) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - digits.data()));
     if (i == 0) {
       if (!text.starts_with('.')) return std::nullopt;
       text.remove_prefix(1);

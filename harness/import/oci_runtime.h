@@ -1,5 +1,5 @@
-// How container runtimes read the names in an OCI profile: architectures, kernel versions, errnos.
-// It must not know what an entry does with them (import_oci.h).
+// Reads names in OCI profiles as container runtimes do: architectures, kernel versions and errnos.
+// Owns these readings. It must not know what an entry does with them (import_oci.h).
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace secequiv {
 
-// The name that Docker and Podman look for in includes.arches and excludes.arches on a host of
-// `arch`: "amd64", "x86", "arm64".
+// Returns the name that Docker and Podman look for in includes.arches and excludes.arches on a host
+// of `arch`: "amd64", "x86", "arm64".
 std::string_view runtime_arch(Arch arch);
 
-// Every such name, including those of architectures without a table here.
+// Returns all these names, including those of architectures that our tables lack.
 std::span<const std::string_view> runtime_arches();
 
-// "6.1.2" → {6, 1}; nothing if malformed.
+// Maps "6.1.2" to {6, 1}. Returns nothing if the text is malformed.
 std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text);
 
-// The number that Podman reads in "errno" and "defaultErrno", a name or a decimal number; nothing
-// if it refuses the text.
+// Returns the number that Podman reads in "errno" and "defaultErrno", a name or a decimal number.
+// Returns nothing if Podman refuses the text.
 std::optional<std::uint32_t> podman_errno(Arch arch, std::string_view text);
 
 }  // namespace secequiv

@@ -32,7 +32,8 @@ Rule all_of(std::vector<Rule> children) {
 }
 
 Rule any_of(std::vector<Rule> children) {
-  if (std::ranges::any_of(children, always)) return {};
+  if (const auto whole = std::ranges::find_if(children, always); whole != children.end())
+    return std::move(*whole);
   if (children.size() == 1) return std::move(children[0]);
   Rule rule;
   rule.kind = Rule::Kind::kAnyOf;
@@ -45,13 +46,14 @@ Rule masked_ne(std::size_t field, std::uint64_t mask, std::uint64_t value, bool 
   m.low_half = low_half;
   const std::uint64_t whole = low_half ? 0xffffffff : kAll;
   mask &= whole;
-  if ((value & ~mask) != 0) return {};  // never equal
+  if ((value & ~mask) != 0) return {};  // the field never equals the value
   if (mask == whole) {
     m.op = Matcher::Op::kNe;
     m.value = value;
     return test_of(field, m);
   }
-  // Bits from some one upward, not all 0: a bound.
+  // The mask selects all bits from some bit upward, and they must not all be 0. That is a lower
+  // bound.
   const std::uint64_t lowest = mask & (~mask + 1);
   if (value == 0 && mask == (whole & ~(lowest - 1)) && mask != 0) {
     m.op = Matcher::Op::kGe;
@@ -66,7 +68,7 @@ Rule masked_ne(std::size_t field, std::uint64_t mask, std::uint64_t value, bool 
     bits.push_back(test_of(field, m));
   }
   if (!bits.empty()) return any_of(std::move(bits));
-  m.op = Matcher::Op::kLt;  // 0 is always 0
+  m.op = Matcher::Op::kLt;  // an empty mask always gives 0, so this never matches
   m.value = m.mask = 0;
   return test_of(field, m);
 }
@@ -86,7 +88,7 @@ std::vector<RuleSet> RuleList::rule_sets() && {
   };
   std::map<std::uint32_t, std::vector<Waiting>> waiting;  // by the action of the next entry
   for (auto& [call, entries] : calls_) waiting[entries[0].action].push_back({call, &entries, 0});
-  // Most system calls first, then the lower action.
+  // The action with the most waiting system calls comes first, then the lower action.
   std::set<std::pair<std::size_t, std::uint32_t>> order;
   const auto rank = [&](std::uint32_t action, std::size_t calls) {
     return std::pair(std::numeric_limits<std::size_t>::max() - calls, action);

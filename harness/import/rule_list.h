@@ -1,5 +1,5 @@
-// Shared by the importers of text: putting rules together, and lists of rules with actions in which
-// the first match decides. Owns how such lists become rule sets. It must not know any format.
+// Helpers of the text importers: they combine rules, and collect lists of rules with actions in
+// which the first match decides. Owns how such lists become rule sets. It must not know any format.
 #pragma once
 
 #include <map>
@@ -10,19 +10,19 @@
 
 namespace secequiv {
 
-// One test of one field.
+// Returns a rule with one test of one field.
 Rule test_of(std::size_t field, const Matcher& matcher);
-Rule all_of(std::vector<Rule> children);  // matches always if empty
+Rule all_of(std::vector<Rule> children);  // always matches if empty
 Rule any_of(std::vector<Rule> children);  // children must not be empty
-// (field & mask) != value; with `low_half`, of the low half only.
+// Returns the rule (field & mask) != value. With `low_half` it tests only the low half.
 Rule masked_ne(std::size_t field, std::uint64_t mask, std::uint64_t value, bool low_half);
 
 class RuleList {
  public:
-  // Appends a rule for this system call. Behind a rule that always matches it has no effect.
+  // Appends a rule for this system call. After a rule that always matches it has no effect.
   void add(Arch arch, std::uint32_t nr, Rule rule, std::uint32_t action);
 
-  // The smallest number of rule sets that keeps the order within each system call.
+  // Returns the smallest number of rule sets that keeps the order of rules within each system call.
   [[nodiscard]] std::vector<RuleSet> rule_sets() &&;
 
  private:

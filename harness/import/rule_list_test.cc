@@ -12,7 +12,7 @@ Rule equal(std::uint64_t value) {
   return test_of(0, m);
 }
 
-// "action: number number; ..."
+// Returns "action: number number; ...".
 std::string shown(const std::vector<RuleSet>& sets) {
   std::string out;
   for (const RuleSet& set : sets) {
@@ -23,7 +23,7 @@ std::string shown(const std::vector<RuleSet>& sets) {
   return out;
 }
 
-TEST(RuleList, TheActionThatMostWaitForIsNext) {
+TEST(RuleList, ActionWithMostWaitingCallsComesNext) {
   RuleList list;
   list.add(Arch::kX86_64, 3, equal(1), 7);
   list.add(Arch::kX86_64, 3, equal(2), 7);
@@ -39,8 +39,8 @@ TEST(RuleList, TheActionThatMostWaitForIsNext) {
   EXPECT_EQ(shown(RuleList().rule_sets()), "");
 }
 
-// In time that does not grow with calls times rule sets: that takes minutes.
-TEST(RuleList, ManyCallsAndManyTurns) {
+// The time must not grow with calls times rule sets, which would take minutes here.
+TEST(RuleList, ManyCallsAndRuleSetsTakeLittleTime) {
   constexpr std::uint32_t kMany = 20000;
   RuleList list;
   for (std::uint32_t i = 0; i < kMany; ++i) {

@@ -10,7 +10,7 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// How many characters of `text` belong together from the second one on.
+// Returns the length of the token at the start of `text`; `belongs` tests each further character.
 template <class Belongs>
 std::size_t size_while(std::string_view text, const Belongs& belongs) {
   std::size_t size = 1;

@@ -1,5 +1,6 @@
-// Lines of text as words, numbers, signs and paths, and where each stands. Owns the splitting and
-// the errors that name file, line and column. It must not know what any format means by them.
+// Splits lines of text into words, numbers, signs and paths with their positions. Owns the
+// splitting and the errors that name file, line and column. It must not know what a format means by
+// them.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,7 @@ struct Place {
   std::size_t column = 0;  // from 1
 };
 
-// kParse at `place`.
+// Returns a kParse error at `place`.
 Error error_at(const Place& place, std::string detail);
 
 struct Token {
@@ -29,15 +30,15 @@ struct Token {
   std::size_t column;
 };
 
-// Letters, digits and _ make words. A path begins with /, ./ or ../ and ends with a blank; # begins
-// a comment.
+// Reads tokens. Letters, digits and _ make words. A path begins with /, ./ or ../ and ends at a
+// blank. A # begins a comment.
 class TokenReader {
  public:
   // `first` and `inside` are further characters that a word may begin with and contain.
   TokenReader(std::string file, std::string_view first, std::string_view inside)
       : file_(std::move(file)), first_(first), inside_(inside) {}
 
-  // Appends the tokens of a line. A \ at its end is skipped.
+  // Appends the tokens of a line. It skips a \ at the end.
   Status add(std::string_view line, std::size_t number);
   void clear();
 
@@ -53,9 +54,9 @@ class TokenReader {
   [[nodiscard]] std::size_t position() const { return next_; }
   void back_to(std::size_t position) { next_ = position; }
 
-  // The next token's place, or the end of the last one. Precondition: not empty().
+  // Returns the next token's place, or the end of the last token. Precondition: not empty().
   [[nodiscard]] Place here() const;
-  // "expected WHAT, found TOKEN", here.
+  // Returns the error "expected WHAT, found TOKEN" at here().
   [[nodiscard]] Error wrong(std::string_view expected) const;
 
  private:

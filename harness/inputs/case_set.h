@@ -30,8 +30,8 @@ class CaseSet {
     }
   }
 
-  // Every combination of one value per slot, `place(data, slot, value)` storing it; at most
-  // limits.per_syscall of them, spread evenly over the whole product when there are more.
+  // Adds every combination of one value per slot; `place(data, slot, value)` stores it. If there
+  // are more than limits.per_syscall, it adds that many, spread evenly over the whole product.
   template <class Value, class Place>
   void product(const SeccompData& base, std::span<const std::vector<Value>> slots, Place place) {
     long double exact = 1;

@@ -19,7 +19,7 @@ std::uint64_t join(std::uint64_t high, std::uint64_t low) {
   return (high & kLow) << 32 | (low & kLow);
 }
 
-// The values a matcher itself names, for cross products.
+// The values that a matcher contains, for cross products.
 Values own_values(const Matcher& m) {
   const auto halves = [](std::uint64_t v) {
     const std::uint64_t high = v >> 32;
@@ -81,7 +81,7 @@ Values satisfying(const Matcher& m) {
   return {0};
 }
 
-// Every value near which the matcher's answer changes, and some far from it.
+// Every value near which the matcher's outcome changes, and some values far from them.
 Values boundaries(const Matcher& m) {
   Values out = own_values(m);
   const auto around = [&](std::uint64_t k) {
@@ -296,7 +296,7 @@ class Deriver {
     }
   }
 
-  // The same arguments where they should mean something else.
+  // The same arguments for calls to which the rule does not apply.
   void elsewhere(const SeccompData& passing) {
     for (const std::uint32_t near : {passing.nr() - 1, passing.nr() + 1, passing.nr() ^ kX32Bit}) {
       SeccompData data = passing;

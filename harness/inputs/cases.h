@@ -1,6 +1,6 @@
 // Test-case derivation: system calls worth running, from a policy's rules or from a program's
-// constants. Owns the choice of values; deterministic (same input, same cases, same order) and
-// bounded, with what was left out counted. Of programs it runs only the one it derives from.
+// constants. Owns the choice of values. The derivation is deterministic (same input, same cases,
+// same order) and bounded, and it counts what it leaves out. It runs no program but its own input.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace secequiv {
 struct CaseLimits {
   std::size_t per_syscall = 20000;  // combinations of argument values for one system call
   std::size_t total = 4000000;
-  // Instructions run to search a program's paths. A filter of some hundred instructions needs less;
-  // what is not found by then is not counted as dropped, for nobody knows whether it exists.
+  // Instructions run to search a program's paths. A filter of some hundred instructions needs less.
+  // Inputs not found by then do not count as dropped, because they may not exist.
   std::size_t steps = std::size_t{1} << 26;
 };
 
@@ -38,10 +38,10 @@ struct Cases {
 //    outside the tables; unknown architectures.
 Cases derive_cases(const Policy& policy, const CaseLimits& limits = {});
 
-// From a program alone, policy unknown: every constant it compares nr with, each with the constants
-// (k-1, k, k+1, masks) it compares each argument word with; then, searched for by running, what
-// shows of each test, jump and load that it matters (cases_path.h). `known` are inputs that will be
-// run anyhow, such as a policy's: the search starts from them, too, and leaves out what they show.
+// From a program alone: every constant that it compares with nr, combined with the constants (k-1,
+// k, k+1, masks) that it compares with each argument word. Then a search adds inputs that show the
+// effect of each test, jump and load (cases_path.h). `known` are inputs that will be run anyway,
+// such as those of a policy: the search also starts from them, and does not repeat what they show.
 Cases derive_cases(ProgramView program, const CaseLimits& limits = {},
                    std::span<const SeccompData> known = {});
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 
+#include "harness/base/interrupt.h"
 #include "harness/policy/path.h"
 
 namespace secequiv::detail {
@@ -12,17 +13,17 @@ namespace {
 
 // Inputs remembered for each outcome of an instruction, to start from.
 constexpr std::size_t kExamples = 4;
-// Inputs one step away that a search goes on from.
+// Inputs one step away from which a search continues.
 constexpr std::size_t kSecondSteps = 8;
-// Tests of one word on a path, leading to one place, that are turned.
+// At most this many tests of one word on a path with one target are turned.
 constexpr std::uint32_t kSamePlace = 64;
 
-// What is asked about an instruction: would the result be another if it did this instead?
+// A change of an instruction. The search looks for an input on which the change alters the result.
 enum Goal : std::uint32_t {
-  kFlip = 0,     // + 1 for the outcome true: the other outcome
+  kFlip = 0,     // + 1 for the outcome true: take the other outcome
   kNearer = 2,   // + 1: jump to the instruction before the target of this outcome
-  kFarther = 4,  // + 1: behind it
-  kSkip = 6,     // nothing
+  kFarther = 4,  // + 1: jump to the instruction after it
+  kSkip = 6,     // do nothing
   kLoad = 7,     // + word: load that word
   kGoals = kLoad + 16
 };
@@ -36,7 +37,7 @@ std::uint32_t with_outcome(const Insn& in, bool outcome) {
          ~((1u << kSkip) - 1);
 }
 
-// Where the program goes on instead. It may be no instruction further on.
+// The instruction at which the changed program continues; it may not be a later instruction.
 std::size_t instead(const Insn& in, std::size_t pc, std::uint32_t goal) {
   const bool taken = (goal & 1) != 0;
   if (goal < kNearer) return jump_target(pc, in, !taken);
@@ -58,8 +59,8 @@ std::uint32_t goals_of(ProgramView program, std::size_t pc) {
   return goals;
 }
 
-// Values of A, near the constant it is compared with, at which the outcome counts: a bit each for
-// "one bit differs" (of what a mask leaves out: is set while the rest is equal), then the others.
+// Values of A near the constant with which it is compared. Bits 0 to 31: that bit alone differs (if
+// the mask excludes the bit: it is set and the rest is equal). Other values have the bits below.
 constexpr std::uint32_t kBelow = 32;
 constexpr std::uint32_t kEqual = 33;
 constexpr std::uint32_t kAbove = 34;
@@ -97,7 +98,7 @@ std::uint64_t nears_hit(const Insn& in, const Visit& visit, std::uint32_t word) 
   return hit;
 }
 
-// A value of the word for which A is that near value.
+// A value of the word for which A has the near value `near`.
 std::uint32_t near_value(const Insn& in, const Visit& visit, std::uint32_t word,
                          std::uint32_t near) {
   const std::uint32_t k = compared_with(in, visit);
@@ -138,10 +139,11 @@ class Search {
   }
 
   void run(std::span<const SeccompData> known) {
-    // All of them if half of the steps is enough, else evenly spread ones.
+    // All known inputs if half of the steps is enough, otherwise evenly spread ones.
     constexpr std::size_t kPrime = 7919;
     const std::size_t stride = known.size() % kPrime == 0 ? 1 : kPrime;
-    for (std::size_t i = 0; i < known.size() && path_.steps() < set_.limits().steps / 2; ++i)
+    for (std::size_t i = 0;
+         i < known.size() && path_.steps() < set_.limits().steps / 2 && !stop_wanted(); ++i)
       look_at(known[i * stride % known.size()]);
     explore();
     for (std::size_t pc = 0; pc < program_.size(); ++pc) search_nears(pc);
@@ -152,28 +154,30 @@ class Search {
  private:
   struct Examples {
     std::vector<SeccompData> inputs;
-    std::size_t expanded = 0;  // how many of them
-    std::size_t oldest = 0;    // to be replaced next
+    std::size_t expanded = 0;  // the number of inputs already expanded
+    std::size_t oldest = 0;    // the input to replace next
   };
 
-  [[nodiscard]] bool ended() const { return path_.steps() >= set_.limits().steps || set_.full(); }
+  [[nodiscard]] bool ended() const {
+    return path_.steps() >= set_.limits().steps || set_.full() || stop_wanted();
+  }
 
   Examples& examples(const Visit& visit) {
     return examples_[visit.pc * 2 + (visit.outcome ? 1 : 0)];
   }
 
-  // What A is instead.
+  // The value of A after the changed instruction.
   static std::uint32_t a_instead(const Visit& visit, std::uint32_t goal, const SeccompData& data) {
     return goal >= kLoad ? data.words[goal - kLoad] : visit.a;
   }
 
-  // Would the result be another one?
+  // Does the change alter the result?
   bool matters(const Visit& visit, std::uint32_t goal, const SeccompData& data) {
     const std::size_t to = instead(program_[visit.pc], visit.pc, goal);
     return path_.result_from(to, a_instead(visit, goal, data), visit) != path_.result();
   }
 
-  // Runs an input; true if it shows anything that none before it did.
+  // Runs an input; true if it shows anything that no earlier input did.
   bool look_at(const SeccompData& data) {
     path_.follow(data);
     bool fresh = false;
@@ -203,8 +207,8 @@ class Search {
     return fresh;
   }
 
-  // What met a goal is worth more than what only came by, and back to the last load, too: there
-  // more may depend on the same test.
+  // Prefers inputs that met a goal to those that only passed by, back to the last load, because
+  // more goals there may depend on the same test.
   void keep(std::size_t visit, const SeccompData& data) {
     for (std::size_t i = visit + 1; i-- > 0;) {
       Examples& here = examples(path_.visits()[i]);
@@ -221,7 +225,7 @@ class Search {
     if (offered_.insert(data).second && look_at(data)) set_.add(data);
   }
 
-  // `data` with the word tested at `visit` such that the outcome is the other one, in several ways.
+  // Changes the word of `data` that `visit` tests, in several ways, to get the other outcome.
   template <class Take>
   void turned(const SeccompData& data, const Visit& visit, const Take& take) {
     const Insn& in = program_[visit.pc];
@@ -257,7 +261,7 @@ class Search {
     }
   }
 
-  // Turns every test for every example, until that leads nowhere new.
+  // Turns every test for every example, until no new example results.
   void explore() {
     for (bool again = true; again;) {
       again = false;
@@ -286,8 +290,8 @@ class Search {
     }
   }
 
-  // Tries to make the result and what it would be instead differ, by turning tests of both paths;
-  // from the first of what that yields, once more.
+  // Turns tests of both paths, with and without the change, to make their results differ. Does the
+  // same once more from the first of the inputs that this gives.
   void search_goal(const SeccompData& data, std::size_t pc, std::uint32_t goal,
                    std::size_t seconds) {
     const auto first = around(data, pc, goal);
@@ -303,7 +307,7 @@ class Search {
     }
   }
 
-  // Inputs that turn one test, on the path that it would be instead or on the one behind `pc`.
+  // Inputs that turn one test, on the path of the changed program or on the path after `pc`.
   std::vector<SeccompData> around(const SeccompData& data, std::size_t pc, std::uint32_t goal) {
     std::vector<SeccompData> out;
     path_.follow(data);
@@ -318,7 +322,7 @@ class Search {
     return out;
   }
 
-  // Of tests of one word that lead to one place, some are enough: lists can be long.
+  // Turns only some tests of one word with one target, because lists of tests can be long.
   void turn_each(const SeccompData& data, std::span<const Visit> path,
                  std::vector<SeccompData>& out) {
     std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> seen;

@@ -47,12 +47,12 @@ std::vector<Context> contexts(ProgramView program, const std::vector<Accumulator
   return out;
 }
 
-// The values near which a comparison with k under `mask` changes its answer.
+// The values near which the outcome of a comparison with k under `mask` changes.
 std::vector<std::uint32_t> near(std::uint32_t k, std::uint32_t mask) {
   return {k - 1, k, k + 1, k | ~mask, 0, 0xffffffff};
 }
 
-// What one word is compared with: the constants themselves, and everything near them.
+// The constants with which one word is compared, and the values near them.
 struct WordTests {
   std::set<std::uint32_t> constants = {0};
   std::set<std::uint32_t> values;

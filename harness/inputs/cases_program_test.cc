@@ -24,7 +24,7 @@ const char* const kFilter =
     "openat: ld [36]\njeq #1, low, bad\nlow: ld [32]\njset #0x40, bad, good\n"
     "good: ret #0x7fff0000\nbad: ret #0\n";
 
-TEST(ProgramCases, NumbersArchitecturesAndWords) {
+TEST(ProgramCases, CombineNumbersArchitecturesAndWords) {
   const Cases cases = derive_cases(assemble(kFilter));
   for (const std::uint32_t nr : {0u, 256u, 257u, 258u, 399u, 400u, 401u, 0xffffffffu})
     EXPECT_TRUE(has(cases, call(Arch::kX86_64, nr))) << nr;
@@ -47,7 +47,7 @@ TEST(ProgramCases, CoverAStraightforwardFilter) {
   EXPECT_TRUE(coverage.uncovered().empty()) << describe(coverage.uncovered().front(), program);
 }
 
-TEST(ProgramCases, DeterministicDistinctAndBounded) {
+TEST(ProgramCases, AreDeterministicDistinctAndBounded) {
   Random random(71);
   for (int i = 0; i < 200; ++i) {
     const Program program = random_program(random, random.between(1, 80));
@@ -61,7 +61,7 @@ TEST(ProgramCases, DeterministicDistinctAndBounded) {
   }
 }
 
-TEST(ProgramCases, WhatIsLeftOutIsCounted) {
+TEST(ProgramCases, CountTheCasesLeftOut) {
   std::string text = "ld [4]\njeq #0xc000003e, on, bad\non: ld [0]\njeq #1, args, bad\nargs:\n";
   for (int word = 4; word < 12; ++word)
     text += "ld [" + std::to_string(4 * word) + "]\njeq #" + std::to_string(100 + word) + ", bad\n";
@@ -73,7 +73,7 @@ TEST(ProgramCases, WhatIsLeftOutIsCounted) {
   EXPECT_GT(few.dropped, some.dropped);
 }
 
-// How many mutants of a program none of the inputs tells from it.
+// The mutants of a program that no input distinguishes from it.
 std::vector<std::string> missed(ProgramView program, const std::vector<SeccompData>& inputs) {
   std::vector<std::string> out;
   for (const Mutant& mutant : mutants_of(program).accepted) {
@@ -85,16 +85,16 @@ std::vector<std::string> missed(ProgramView program, const std::vector<SeccompDa
   return out;
 }
 
-// Every small slip in it is shown; without the search, some are not.
+// The inputs kill every mutant; without the search, some mutants survive.
 TEST(ProgramCases, ShowThatEachInstructionMatters) {
   const Program program = assemble(kFilter);
   EXPECT_EQ(missed(program, derive_cases(program).inputs), std::vector<std::string>{});
   EXPECT_GT(missed(program, derive_cases(program, {.steps = 0}).inputs).size(), 0u);
 }
 
-// No constant of the program stands near the number, and what a load yields depends on the way into
-// it. The three that are left decide the same: the number is below 10 there, X is 0, bit 31 is all
-// that is tested.
+// No constant of the program is near the number, and loaded words matter only on some paths. The
+// three mutants that survive are equivalent: the number is below 10 there, X is 0, and only bit 31
+// is tested.
 TEST(ProgramCases, FollowPathsWhereTheNumberIsPinnedByBounds) {
   const Program program = assemble(
       "ld [0]\njge #10, bad, low\nlow: jge #9, nine, bad\n"
@@ -108,7 +108,7 @@ TEST(ProgramCases, FollowPathsWhereTheNumberIsPinnedByBounds) {
   EXPECT_GT(missed(program, derive_cases(program, {.steps = 0}).inputs).size(), 20u);
 }
 
-// Each bit of a first test only shows once all later ones are passed, too.
+// A bit of the first test affects the result only if the input passes all later tests, too.
 TEST(ProgramCases, PassWholeChainsOfTests) {
   const Program program = assemble(
       "ld [0]\njge #10, bad, low\nlow: jge #9, nine, bad\n"
@@ -119,8 +119,8 @@ TEST(ProgramCases, PassWholeChainsOfTests) {
             (std::vector<std::string>{"jge #9, L3, L12 becomes jeq #9, L3, L12"}));
 }
 
-// A jump that skips the load behind its target compares another word: only a value that some later
-// test asks of the number shows it.
+// If a jump skips the load at its target, the next test compares another word. Only a value that a
+// later test compares with the number shows this.
 TEST(ProgramCases, ShowThatLoadsAreNotSkipped) {
   const Program program = assemble(
       "ld [0]\njeq #0x9999, nine, rest\nnine: ld [32]\njeq #0x4040, good, rest\n"
@@ -134,9 +134,9 @@ TEST(ProgramCases, ShowThatLoadsAreNotSkipped) {
   EXPECT_EQ(skips(derive_cases(program)), 0);
 }
 
-// What known inputs show need not be shown again, and what they lead to is found.
+// The search does not repeat what known inputs show, and it continues from them.
 TEST(ProgramCases, StartFromKnownInputs) {
-  // No test of a word as it is: the search cannot guess it.
+  // The first test compares a computed value, so the search cannot guess the word.
   const Program program = assemble(
       "ld [0]\nxor #0x12345678\nadd #0x9abcdef\njeq #0x1, in, bad\nin: ld [16]\njeq #77, good, "
       "bad\n"
@@ -155,7 +155,7 @@ TEST(ProgramCases, StartFromKnownInputs) {
   EXPECT_LE(again.inputs.size(), without + 3);
 }
 
-TEST(ProgramCases, StepsAreALimit) {
+TEST(ProgramCases, AreLimitedInSteps) {
   const Program program = assemble(kFilter);
   const std::size_t none = derive_cases(program, {.steps = 0}).inputs.size();
   const std::size_t some = derive_cases(program, {.steps = 3000}).inputs.size();

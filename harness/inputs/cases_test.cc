@@ -41,7 +41,7 @@ const char* const kSample = R"j({"action": "allow", "rules": {
   "close": {"args": {"0": "non_negative_fd"}}, "lseek": {"args": {"1": {"ge": "0x100000005"}}},
   "mmap": {"args": {"2": {"masked_eq": {"mask": "0x40000006", "value": 2}}}}, "read": true}})j";
 
-TEST(Cases, ContainSecfuzzsCrossProduct) {
+TEST(Cases, ContainTheCrossProductOfSecfuzz) {
   const Inputs inputs(derive_cases(x86_64_policy(kSample)));
   std::set<std::uint64_t> first;
   for (const std::uint64_t k : {std::uint64_t{0x500000003}, std::uint64_t{9}})
@@ -53,7 +53,7 @@ TEST(Cases, ContainSecfuzzsCrossProduct) {
             << std::hex << arg0 << " " << arg2 << " " << ip;
 }
 
-TEST(Cases, EveryNumberIsProbed) {
+TEST(Cases, ProbeEveryNumber) {
   const Policy policy = x86_64_policy(kSample);
   const Inputs inputs(derive_cases(policy));
   for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls) {
@@ -77,7 +77,7 @@ TEST(Cases, EveryNumberIsProbed) {
     EXPECT_TRUE(inputs.has(call(Arch::kX86_64, nr))) << "outside the table: " << nr;
 }
 
-TEST(Cases, SingleBitsOfEqualValues) {
+TEST(Cases, FlipSingleBitsOfEqualValues) {
   const Inputs inputs(derive_cases(x86_64_policy(kSample)));
   for (int bit = 0; bit < 64; ++bit) {
     const std::uint64_t flipped = 0x500000003 ^ 1ull << bit;
@@ -86,7 +86,7 @@ TEST(Cases, SingleBitsOfEqualValues) {
   }
 }
 
-TEST(Cases, BoundariesOfOrders) {
+TEST(Cases, IncludeTheBoundariesOfOrders) {
   const Inputs inputs(derive_cases(x86_64_policy(kSample)));
   for (const std::uint64_t v :
        {0x100000004ull, 0x100000005ull, 0x100000006ull, 0x100000000ull, 0x1ffffffffull,
@@ -95,7 +95,7 @@ TEST(Cases, BoundariesOfOrders) {
     EXPECT_TRUE(inputs.has(call(Arch::kX86_64, 8, {0, v}))) << std::hex << v;
 }
 
-TEST(Cases, NonNegativeFds) {
+TEST(Cases, IncludeTheSignBitOfNonNegativeFds) {
   const Inputs inputs(derive_cases(x86_64_policy(kSample)));
   for (const std::uint64_t v : {0ull, 0x7fffffffull, 0x80000000ull, 0xffffffffull, 0x100000000ull,
                                 kOnes, 0xffffffff80000000ull, 0xffffffff7fffffffull,
@@ -106,7 +106,7 @@ TEST(Cases, NonNegativeFds) {
     EXPECT_TRUE(inputs.has(call(Arch::kX86_64, 3, {1ull << bit}))) << "bit " << bit;
 }
 
-TEST(Cases, MaskBitsAloneAndMissing) {
+TEST(Cases, IncludeEachMaskBitAloneAndMissing) {
   const Inputs inputs(derive_cases(x86_64_policy(kSample)));
   const std::uint64_t mask = 0x40000006;
   for (int bit = 0; bit < 64; ++bit) {
@@ -117,8 +117,8 @@ TEST(Cases, MaskBitsAloneAndMissing) {
   }
 }
 
-// A passing call's arguments where they should mean something else.
-TEST(Cases, PassingCallsElsewhere) {
+// The arguments of a call that passes, for calls to which the rule does not apply.
+TEST(Cases, UsePassingArgumentsWithOtherCalls) {
   const Inputs inputs(derive_cases(x86_64_policy(kSample)));
   const SeccompData passing = call(Arch::kX86_64, 257, {0x500000003, 0, 7});
   ASSERT_TRUE(inputs.has(passing));
@@ -131,7 +131,7 @@ TEST(Cases, PassingCallsElsewhere) {
   }
 }
 
-TEST(Cases, ForeignArchitectures) {
+TEST(Cases, IncludeForeignArchitectures) {
   const Inputs inputs(derive_cases(x86_64_policy(kSample)));
   for (int bit = 0; bit < 32; ++bit) {
     SeccompData data;
@@ -144,8 +144,8 @@ TEST(Cases, ForeignArchitectures) {
   EXPECT_TRUE(inputs.has(SeccompData{}));
 }
 
-// Both sides of the vsyscall bit for calls that a vsyscall set names.
-TEST(Cases, VsyscallSetsAreEntered) {
+// Both values of the vsyscall bit, for calls in a rule set with `vsyscall`.
+TEST(Cases, EnterVsyscallSets) {
   const Policy policy = x86_64_policy(
       R"j({"action": "trap", "vsyscall": true, "rules": {"time": {"args": {"0": {"eq": 5}}}}})j");
   const Inputs inputs(derive_cases(policy));
@@ -155,8 +155,8 @@ TEST(Cases, VsyscallSetsAreEntered) {
   EXPECT_TRUE(inputs.has(call(Arch::kX86_64, time, {6}, kBit63)));
 }
 
-// Halves lie the other way round on big-endian machines, and so must the cases.
-TEST(Cases, BigEndian) {
+// On big-endian machines the high half of an argument comes first, also in the cases.
+TEST(Cases, UseTheByteOrderOfBigEndianArchitectures) {
   const Policy policy =
       policy_from(R"j({"version": 1, "arches": ["s390x"], "default_action": "errno(1)",
     "rule_sets": [{"action": "allow", "rules": {"write": {"args": {"0": {"eq": "0x500000003"}}}}}]})j");
@@ -165,9 +165,8 @@ TEST(Cases, BigEndian) {
     EXPECT_TRUE(inputs.has(call(Arch::kS390x, 4, {v}))) << std::hex << v;
 }
 
-// Every rule is passed by some derived case, also where several matchers of one field must hold
-// together.
-TEST(Cases, SomeCasePassesEachRule) {
+// Some derived case passes each rule, even if several matchers of one field must hold together.
+TEST(Cases, PassEachRule) {
   const Policy policy = x86_64_policy(R"j({"action": "allow", "rules": {
     "read": {"all_of": [{"args": {"0": {"gt": "0x100000000"}}}, {"args": {"0": {"lt": "0x100000002"}}}]},
     "write": {"all_of": [{"args": {"0": {"ne": 0}}}, {"args": {"0": "non_negative_fd", "1": {"masked_eq": {"mask": 6, "value": 4}}}}]},
@@ -180,7 +179,7 @@ TEST(Cases, SomeCasePassesEachRule) {
   EXPECT_EQ(passed, (std::set<std::uint32_t>{0, 1, 2, 3}));
 }
 
-TEST(Cases, DeterministicAndDistinct) {
+TEST(Cases, AreDeterministicAndDistinct) {
   Random random(70);
   for (int i = 0; i < 20; ++i) {
     const Policy policy = random_policy(random);
@@ -192,7 +191,7 @@ TEST(Cases, DeterministicAndDistinct) {
   }
 }
 
-TEST(Cases, LimitsAreKeptAndCounted) {
+TEST(Cases, KeepTheirLimitsAndCountWhatIsLeftOut) {
   const Policy policy = x86_64_policy(R"j({"action": "allow", "rules": {"openat": {"args": {
     "0": {"eq": 1}, "1": {"eq": 20}, "2": {"eq": 300}, "3": {"eq": 4000}, "4": {"eq": 50000}, "5": {"eq": 600000}}}}})j");
   const Cases all = derive_cases(policy, {.per_syscall = 1000000, .total = 4000000});
@@ -204,7 +203,7 @@ TEST(Cases, LimitsAreKeptAndCounted) {
   const Inputs inputs(all);
   for (const SeccompData& data : some.inputs)
     EXPECT_TRUE(inputs.has(data)) << "a limit must not invent cases";
-  // What is left still varies every argument.
+  // The remaining cases still vary every argument.
   std::array<std::set<std::uint64_t>, 6> seen;
   for (const SeccompData& data : some.inputs)
     for (int i = 0; i < 6; ++i)
@@ -219,8 +218,9 @@ TEST(Cases, LimitsAreKeptAndCounted) {
     EXPECT_EQ(few.inputs[i], all.inputs[i]) << "the first ones";
 }
 
-// A rule whose product is astronomically large is still quick, bounded, and honest about it.
-TEST(Cases, HugeProducts) {
+// For a rule with a huge cross product, the derivation stays fast and within its limits, and it
+// counts what it leaves out.
+TEST(Cases, StayWithinLimitsForHugeProducts) {
   std::string children;
   for (int i = 0; i < 200; ++i) {
     std::string fields;

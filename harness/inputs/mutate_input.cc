@@ -90,7 +90,7 @@ void InputMutator::add_values(std::span<const SeccompData> known) {
     std::vector<std::uint32_t> values;
     for (const SeccompData& data : known) values.push_back(data.words[word]);
     sort_out(values);
-    // Of too many, some from everywhere.
+    // If there are too many, keep some from the whole range.
     const std::size_t every = values.size() / kMost + 1;
     for (std::size_t i = 0; i < values.size(); i += every) constants_[word].push_back(values[i]);
     sort_out(constants_[word]);
@@ -101,7 +101,7 @@ void InputMutator::mutate(SeccompData& data, Random& random) const {
   for (std::size_t turns = random.one_in(2) ? 0 : 1 + random.below(8); turns > 0; --turns) {
     const Subject& subject = subjects_[random.below(subjects_.size())];
     turn_off_path(subject.program, subject.flow, data, random);
-    // What was turned is often best left alone.
+    // After turning tests, the input often stays as it is.
     if (turns == 1 && random.one_in(3)) return;
   }
   vary(data, random);

@@ -1,5 +1,5 @@
-// Changing one input so that programs take another way. Owns the choice of changes, for fuzzers of
-// all kinds. It must not know what is run on the result, nor libFuzzer.
+// Mutates one input so that programs take another path. Owns the choice of changes, for all
+// fuzzers. It must not know what is run on the result, nor libFuzzer.
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@ namespace secequiv {
 
 class InputMutator {
  public:
-  // The programs outlive the mutator. Not empty; preconditions: check() accepts each (the length
+  // The programs outlive the mutator. Not empty; preconditions: the kernel accepts each (the length
   // rule aside).
   explicit InputMutator(const std::vector<ProgramView>& programs);
 
-  // What rules know of, besides: each word's values become constants of that word (at most 4096 of
-  // a word).
+  // Adds constants, such as those of rules: each word of the values becomes a constant of that word
+  // (at most 4096 for each word).
   void add_values(std::span<const SeccompData> known);
 
-  // Turns up to eight tests on the input's path through one of the programs (compare operands are
-  // what it takes the values from), then varies it. Runs the programs.
+  // Turns up to eight tests on the input's path through one of the programs, with values from the
+  // operands of comparisons, then varies the input. Runs the programs.
   void mutate(SeccompData& data, Random& random) const;
 
   // Changes up to three words: constants that a program compares that word with (k-1, k, k+1),

@@ -1,4 +1,4 @@
-// Changing inputs leads where programs test for something.
+// Mutated inputs reach code behind tests.
 #include "harness/inputs/mutate_input.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,8 @@
 namespace secequiv {
 namespace {
 
-// Runs in which `program` returns 1, of 20000 that go on from each other or start anew.
+// Counts the runs in which `program` returns 1, among 20000. Each input is a mutation of the last
+// one or a new start.
 int found(const InputMutator& mutator, ProgramView program, unsigned seed) {
   Random random(seed);
   int out = 0;
@@ -26,19 +27,19 @@ const char* const kDeep =
     "number: ld [36]\njgt #0x12345, high, bad\nhigh: ld [32]\nand #0xf0f0\njeq #0x5050, low, bad\n"
     "low: ld [40]\njset #0x00800000, good, bad\ngood: ret #1\nbad: ret #0\n";
 
-TEST(InputMutator, FindsItsWayThroughAProgram) {
+TEST(InputMutator, FollowsPathsThroughAProgram) {
   const Program program = assemble(kDeep);
   EXPECT_GT(found(InputMutator({program}), program, 7), 100);
 }
 
-TEST(InputMutator, OfTheOtherProgramToo) {
+TEST(InputMutator, FollowsPathsThroughTheOtherProgramToo) {
   const Program program = assemble(kDeep);
   const Program other = assemble("ret #0");
   EXPECT_GT(found(InputMutator({other, program}), program, 7), 100);
   EXPECT_EQ(found(InputMutator({other}), program, 7), 0);
 }
 
-TEST(InputMutator, SameSeedSameChanges) {
+TEST(InputMutator, MakesTheSameChangesForTheSameSeed) {
   const Program program = assemble(kDeep);
   const InputMutator mutator({program});
   Random first(3);
@@ -53,7 +54,7 @@ TEST(InputMutator, SameSeedSameChanges) {
 }
 
 // A constant that no program has, as a rule's value would be after optimization.
-TEST(InputMutator, KnowsValuesThatItWasGiven) {
+TEST(InputMutator, UsesGivenValues) {
   const Program program =
       assemble("ld [24]\nadd #1\njeq #0x12345679, yes, no\nyes: ret #1\nno: ret #0\n");
   InputMutator mutator({program});
@@ -64,7 +65,7 @@ TEST(InputMutator, KnowsValuesThatItWasGiven) {
   EXPECT_GT(found(mutator, program, 7), 100);
 }
 
-TEST(InputMutator, VaryingAlwaysChangesSomethingButRarelyMuch) {
+TEST(InputMutator, VaryChangesSomethingButRarelyMuch) {
   const Program program = assemble(kDeep);
   const InputMutator mutator({program});
   Random random(5);

@@ -60,14 +60,14 @@ void ask(std::span<const ProgramView> programs, std::span<int> answers) {
   for (std::size_t i = 0; i < programs.size(); ++i) {
     const ProgramView program = programs[i];
     if (program.size() > std::numeric_limits<unsigned short>::max()) {
-      answers[i] = EINVAL;  // sock_fprog cannot even say so
+      answers[i] = EINVAL;  // sock_fprog cannot hold this length
       continue;
     }
     sock_fprog filter = fprog_of(program);
     const long done =
         ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
     answers[i] = done >= 0 ? 0 : errno;
-    if (done >= 0) return;  // installed after all: the rest cannot be trusted
+    if (done >= 0) return;  // the filter is installed, so later answers cannot be trusted
   }
 }
 

@@ -1,5 +1,5 @@
-// Which programs the running kernel accepts as seccomp filters. Owns how the kernel is asked
-// without installing anything. It must not know our own rules (bpf/check.h).
+// Which programs the running kernel accepts as seccomp filters. Owns the way to find out without
+// installing anything. It must not know our own rules (bpf/refusal.h).
 //
 // Source: seccomp_prepare_filter, then get_unused_fd_flags in seccomp_set_mode_filter
 // (kernel/seccomp.c): a filter is checked before its listener is given a descriptor.

@@ -32,7 +32,7 @@ namespace {
 
 // Names the process that has the filters, so that it cannot be mistaken for another.
 constexpr std::array<char, 16> kName = {"secequiv bitmap"};
-constexpr std::size_t kMostBytes = 1024;  // of one bitmap; the kernel's have some 64
+constexpr std::size_t kMostBytes = 1024;  // of one bitmap; the kernel's bitmaps have about 64
 
 Error unavailable(std::string detail) {
   return make_error(ErrorCode::kUnavailable, "the kernel's bitmap", std::move(detail));
@@ -401,7 +401,7 @@ class Holder {
     }
   }
 
-  // The reason why no child has the filters.
+  // The reason why the filters could not be installed in the child.
   [[nodiscard]] Error trouble(std::span<const ProgramView> filters, Error otherwise) const {
     const std::size_t done = said_->installed;
     if (said_->step == Step::kTrace && said_->error != 0 && done == 0 && pid_ == -1)

@@ -1,5 +1,5 @@
-// The running kernel's own bitmaps against our emulation. Where they may not be read this is
-// skipped, and says so.
+// Compares the running kernel's own bitmaps with our emulation. The tests are skipped, with the
+// reason, if the bitmaps cannot be read.
 #include "harness/kernel/bitmap.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/compare/cache_change.h"
 #include "harness/generate/program.h"
@@ -23,7 +23,7 @@ namespace {
 
 using Stack = std::vector<ProgramView>;
 
-// Numbers that are cached on one side alone.
+// Numbers that only one of the two sides caches.
 std::size_t differences(const Stack& stack, const std::vector<Bitmap>& bitmaps) {
   std::size_t out = 0;
   for (const Bitmap& one : bitmaps) {
@@ -75,13 +75,13 @@ Program decisions(Random& random) {
   return out;
 }
 
-TEST(Bitmap, OfRandomProgramsAndStacksIsWhatWeEmulate) {
+TEST(Bitmap, AgreesWithTheEmulationOnRandomProgramsAndStacks) {
   Random random(1);
   std::vector<Program> programs;
   while (programs.size() < static_cast<std::size_t>(of_cases(1000))) {
     Program one =
         programs.size() % 4 == 0 ? generate_program(random, {.length = 40}) : decisions(random);
-    if (!check(one)) programs.push_back(std::move(one));
+    if (!refusal_of(one)) programs.push_back(std::move(one));
   }
   std::vector<Stack> stacks;
   for (std::size_t i = 0; i < programs.size(); ++i) {
@@ -101,8 +101,8 @@ TEST(Bitmap, OfRandomProgramsAndStacksIsWhatWeEmulate) {
   EXPECT_GT(some, stacks.size() / 20) << "neither all nor nothing";
 }
 
-// The newest filter may forbid everything, and an older one the installation of the next.
-TEST(Bitmap, OfFiltersThatForbidEverything) {
+// The newest filter may forbid everything, and an older filter may forbid installing the next one.
+TEST(Bitmap, IsReadForFiltersThatForbidEverything) {
   const Program none = assemble("ret #0x80000000");
   const Program getpid = assemble("ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0x80000000");
   const std::vector<Stack> stacks = {{none}, {getpid}, {getpid, getpid}, {getpid, none, getpid}};
@@ -116,7 +116,7 @@ TEST(Bitmap, OfFiltersThatForbidEverything) {
   }
 }
 
-TEST(Bitmap, AWrongModelIsNoticed) {
+TEST(Bitmap, DiffersFromAWrongModel) {
   const Program getpid = assemble("ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0");
   const Program gettid = assemble("ld [0]\njeq #186, y, n\ny: ret #0x7fff0000\nn: ret #0");
   const std::vector<Stack> stacks = {{getpid}};
@@ -143,7 +143,7 @@ TEST(Bitmap, ARefusedFilterIsNamed) {
 }
 
 // The youngest child is the one that has the filters.
-TEST(Bitmap, OfAProcessThatHasOtherChildren) {
+TEST(Bitmap, IsReadInAProcessThatHasOtherChildren) {
   const pid_t other = ::fork();
   ASSERT_NE(other, -1);
   if (other == 0)

@@ -1,5 +1,5 @@
-// What all processes with filters have in common. Owns how a program is passed to the kernel, that
-// no process leaves a core file, and that none starts with a signal handler of ours. Linux only.
+// Code that all processes with filters share. Owns how a program is passed to the kernel, that no
+// process leaves a core file, and that none starts with a signal handler of ours. Linux only.
 #pragma once
 
 #include <linux/filter.h>

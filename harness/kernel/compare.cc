@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "harness/base/clock.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 
 namespace secequiv::kernel {
 namespace {
@@ -18,7 +18,7 @@ Result<Answers> answers_to(ProgramView program, std::span<const SeccompData> inp
   return Answers(values->begin(), values->end());
 }
 
-// Minimizes `found` with the model, if the model agrees with the kernel about it.
+// Minimizes `found` by running the model, if the model agrees with the kernel on it.
 Witness smaller(const Pair& pair, const Witness& found) {
   const auto replayed = replay(pair, found.data);
   if (!replayed || replayed->before != found.before || replayed->after != found.after) return found;
@@ -133,7 +133,7 @@ Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
   for (const NamedProgram& named : programs) {
     AskedProgram row;
     row.name = named.first;
-    row.installable = !check(named.second);
+    row.installable = !refusal_of(named.second);
     if (const auto s = askable(named.second); !s) {
       row.not_asked = s.error().detail;
     } else if (inputs.empty()) {

@@ -1,4 +1,4 @@
-// The running kernel's results for one program or two, beside those of our model. Owns the
+// Compares the running kernel's results for one or two programs with those of our model. Owns the
 // comparison, which proves nothing. It must not print (report/kernel.h).
 #pragma once
 
@@ -31,7 +31,7 @@ struct AskedSide {
   std::string name;
   std::size_t instructions = 0;
   std::size_t asked = 0;    // inputs that the kernel answered
-  std::size_t skipped = 0;  // inputs that no filter sees (bypasses_filters)
+  std::size_t skipped = 0;  // inputs that bypass all filters (bypasses_filters)
   double seconds = 0;
   // The kernel refuses what our check accepts, which is as bad as a wrong result.
   bool refused = false;

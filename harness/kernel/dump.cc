@@ -227,7 +227,7 @@ class Recorder {
     if (::pipe2(failed, O_CLOEXEC) != 0) return unavailable(command[0], "no pipe", errno);
     child_ = ::fork();
     if (child_ == 0) {
-      ::close(go[1]);  // or it would wait for itself
+      ::close(go[1]);  // otherwise this process would wait for itself
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (to_stderr_) ::dup2(STDERR_FILENO, STDOUT_FILENO);
       char byte = 0;

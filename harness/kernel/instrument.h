@@ -50,7 +50,7 @@ struct Instrumented {
 // Errors: kRejected (it returns A and has no room for the 4 instructions that split A).
 Status has_room(ProgramView program);
 
-// `fixed_values`: what the words in `plan.fixed` are. Precondition: check() accepts the program.
+// `fixed_values`: values of the words in `plan.fixed`. Precondition: the kernel accepts `program`.
 // Errors: those of has_room().
 Result<Instrumented> instrument(ProgramView program, const LoadPlan& plan,
                                 const SeccompData& fixed_values);

@@ -1,5 +1,5 @@
-// The running kernel against our model. Without permission to use seccomp and ptrace these are
-// skipped, and say so.
+// Compares the running kernel with our model. Without permission to use seccomp and ptrace, the
+// tests are skipped with the reason.
 #include "harness/report/kernel.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 #include "adapters/broken/evaluators.h"
 #include "harness/base/file.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/coverage/cost.h"
 #include "harness/generate/mutate.h"
@@ -45,7 +45,7 @@ TEST(Kernel, EvaluatesAsTheModelDoes) {
   }
 }
 
-// All 16 words, so that 4 are installed as constants.
+// The program reads all 16 words, so 4 of them become constants.
 TEST(Kernel, EvaluatesAProgramThatReadsEveryWord) {
   Program program = {{kLdWAbs, 0, 0, 0}};
   for (std::uint32_t word = 1; word < 16; ++word) {
@@ -66,7 +66,7 @@ TEST(Kernel, EvaluatesAProgramThatReadsEveryWord) {
   EXPECT_EQ(plan_loads(program, inputs).fixed.size(), 4u);
 }
 
-TEST(Kernel, DivisionByZeroEndsTheProcessAndTheNextCallIsAsked) {
+TEST(Kernel, ContinuesWithTheNextCallAfterADivisionByZero) {
   const Program program = assemble("ld [16]\ntax\nld [20]\ndiv x\nret a");
   std::vector<SeccompData> inputs(9000);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -98,8 +98,9 @@ TEST(Kernel, EvaluatesInACopyOfThisProcess) {
   EXPECT_EQ((*replies)[2].number, 1);
 }
 
-// Filters that are an optimizer's input, not to be installed: what a few inputs at a time execute.
-TEST(Kernel, EvaluatesFiltersThatAreTooLongInParts) {
+// Such filters are the input of an optimizer and cannot be installed. The test installs the part
+// that a few inputs execute.
+TEST(Kernel, EvaluatesTheExecutedPartsOfFiltersThatAreTooLong) {
   constexpr std::size_t kAtOnce = 50;
   for (const char* name :
        {"systrap-everything", "systrap-hostnet", "kvm-everything", "kvm-hostnet"}) {
@@ -123,8 +124,8 @@ TEST(Kernel, EvaluatesFiltersThatAreTooLongInParts) {
   }
 }
 
-// Calls that enter the kernel with any number, by both doors: high halves of arguments, too.
-TEST(Kernel, EvaluatesCallsAsTheyAre) {
+// Real calls with any number, by `syscall` and by `int $0x80`, also with high halves of arguments.
+TEST(Kernel, EvaluatesRealCallsByBothEntries) {
   Random random(3);
   for (const Entry entry : {Entry::kX86_64, Entry::kI386})
     for (int i = 0; i < of_cases(200); ++i) {
@@ -152,7 +153,7 @@ TEST(Kernel, AcceptsAsTheModelDoes) {
   for (int i = 0; i < of_cases(20000); ++i) {
     Program program = random_program(random, 1 + random.below(30));
     if (i % 4 == 0) program = random_garbage(random, 1 + random.below(6), false);
-    // Nearly legal.
+    // Nearly legal programs.
     Insn& in = program[random.below(program.size())];
     if (i % 4 == 1) in.k = static_cast<std::uint32_t>(random.below(70));
     if (i % 4 == 2) in.jt = static_cast<std::uint8_t>(random.below(40));
@@ -163,15 +164,15 @@ TEST(Kernel, AcceptsAsTheModelDoes) {
   ASSERT_TRUE(answers) << answers.error().text();
   std::size_t accepted = 0;
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    ASSERT_EQ((*answers)[i], !check(programs[i])) << asm_text(programs[i]);
+    ASSERT_EQ((*answers)[i], !refusal_of(programs[i])) << asm_text(programs[i]);
     accepted += (*answers)[i] ? 1 : 0;
   }
   EXPECT_GT(accepted, programs.size() / 4);
   EXPECT_LT(accepted, programs.size() * 3 / 4);
 }
 
-// A wrong model does not get past the kernel.
-TEST(Kernel, TellsEveryPlantedModelBug) {
+// The kernel's answers refute each wrong model.
+TEST(Kernel, FindsEveryPlantedModelBug) {
   for (const broken::PlantedEvaluator& planted : broken::planted_evaluators()) {
     Random random(5);
     bool told = false;
@@ -190,7 +191,7 @@ TEST(Kernel, TellsEveryPlantedModelBug) {
   }
 }
 
-TEST(Kernel, SelfCheckTellsAWrongModel) {
+TEST(Kernel, SelfCheckFindsAWrongModel) {
   SelfCheckOptions options;
   options.programs = 4000;
   options.inputs = 16;
@@ -203,7 +204,9 @@ TEST(Kernel, SelfCheckTellsAWrongModel) {
   EXPECT_EQ(right->evaluations, right->evaluated * 16);
   EXPECT_EQ(right->opcodes, right->legal_opcodes);
 
-  options.accepts = [](ProgramView program) { return program.size() == 4097 || !check(program); };
+  options.accepts = [](ProgramView program) {
+    return program.size() == 4097 || !refusal_of(program);
+  };
   const auto wrong_check = self_check(options);
   ASSERT_TRUE(wrong_check);
   EXPECT_EQ(wrong_check->kernel_accepts, false);
@@ -231,7 +234,7 @@ TEST(Kernel, SelfCheckTellsAWrongModel) {
   EXPECT_LT(stopped->programs, 4000u);
 }
 
-TEST(ExecutedPart, RunsGivenInputsByTheSameInstructions) {
+TEST(ExecutedPart, ExecutesTheSameInstructionsForTheGivenInputs) {
   Random random(6);
   std::size_t shorter = 0;
   for (int i = 0; i < of_cases(2000); ++i) {
@@ -240,8 +243,8 @@ TEST(ExecutedPart, RunsGivenInputsByTheSameInstructions) {
     const Program part = executed_part(program, inputs);
     ASSERT_LE(part.size(), program.size() + 1);
     shorter += part.size() < program.size() ? 1 : 0;
-    // A read of M[] that is now unset on a side that is not taken is nothing to this.
-    const auto refusal = check(part);
+    // On a side that no input takes, a read of M[] may now be unset; no other rule may be broken.
+    const auto refusal = refusal_of(part);
     ASSERT_TRUE(!refusal || refusal->rule == RefusalRule::kMemUnset) << asm_text(program);
     for (const SeccompData& input : inputs) {
       ASSERT_EQ(run(part, input), run(program, input)) << asm_text(program);
@@ -249,7 +252,7 @@ TEST(ExecutedPart, RunsGivenInputsByTheSameInstructions) {
     }
   }
   EXPECT_GT(shorter, static_cast<std::size_t>(of_cases(500)));
-  // With equal sides the kernel would not compare at all.
+  // The sides must differ, because the kernel drops a comparison with equal sides.
   const Program two = assemble("ld [0]\njeq #1, a1, b1\nb1: ret #2\na1: ld [4]\nret a");
   const Insn jump = executed_part(two, std::vector<SeccompData>{{1}})[1];
   EXPECT_EQ(jump.jt, 0);
@@ -259,7 +262,7 @@ TEST(ExecutedPart, RunsGivenInputsByTheSameInstructions) {
   EXPECT_EQ(other.jf, 0);
 }
 
-TEST(Kernel, ASecondOpinionSaysWhatItIsNotAskedAbout) {
+TEST(Kernel, ReportsProgramsThatTheOracleCannotRun) {
   Program full(4093, {kTax, 0, 0, 0});
   full.push_back({kRetA, 0, 0, 0});
   const NamedProgram programs[] = {{"short", assemble("ld [16]\nret a")},
@@ -284,8 +287,9 @@ TEST(Kernel, ASecondOpinionSaysWhatItIsNotAskedAbout) {
   EXPECT_NE(nothing->programs[0].not_asked, "");
 }
 
-// Where there is no int $0x80, it is a fault: so is `hlt`, put in its place.
-TEST(Kernel, AnEntryThatFaultsIsTheEnd) {
+// A kernel without int $0x80 raises a fault. The test replaces the instruction by `hlt`, which
+// faults as well.
+TEST(Kernel, AFaultingEntryIsUnavailable) {
   const auto traced = Traced::start(assemble("ret #0x50001"));
   SKIP_WITHOUT_KERNEL(traced);
   ASSERT_TRUE(traced) << traced.error().text();
@@ -316,7 +320,7 @@ TEST(Kernel, AnEntryThatFaultsIsTheEnd) {
   }
 }
 
-// That the kernel refuses what our check accepts is a wrong model, as a wrong value is.
+// If the kernel refuses what our check accepts, the model is wrong, as after a wrong value.
 Result<std::vector<std::uint32_t>> refuse(ProgramView, std::span<const SeccompData>) {
   return make_error(ErrorCode::kRejected, "kernel", "no");
 }
@@ -354,7 +358,7 @@ TEST(Kernel, ARefusalOfWhatTheModelAcceptsIsADisagreement) {
   EXPECT_EQ(verdict_of(*checked), Verdict::kDifferent);
 }
 
-TEST(Kernel, WhatItCannotBeAsked) {
+TEST(Kernel, RefusesProgramsThatItCannotRun) {
   Program program(4093, {kTax, 0, 0, 0});
   program.push_back({kRetA, 0, 0, 0});
   const std::vector<SeccompData> one(1);

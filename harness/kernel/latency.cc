@@ -33,10 +33,10 @@ namespace secequiv::kernel {
 namespace {
 
 constexpr std::size_t kMostBatches = 1000;
-constexpr std::size_t kQuantile = 4;  // of a sample's batches, the one that a quarter of them beats
+constexpr std::size_t kQuantile = 4;  // a sample is the lower quartile of its batches
 constexpr double kSigmas = 3;
 constexpr double kLeastNoise = 0.005;
-constexpr std::uint32_t kNoCall = 0x1ff;  // between the last number and x32's
+constexpr std::uint32_t kNoCall = 0x1ff;  // between the last call and x32's numbers
 
 double weighted(const std::vector<TimedCall>& calls, const std::vector<double>& ns) {
   double sum = 0;
@@ -72,7 +72,7 @@ std::string claim(const Latency& latency, const VariantTimes& before, const Vari
 
 double error_of_median(std::vector<double> values) {
   std::ranges::sort(values);
-  // How many of n values are below their true median is binomial, n/2 +- sqrt(n)/2.
+  // The number of values below the true median is binomially distributed: n/2 +- sqrt(n)/2.
   const auto n = static_cast<double>(values.size());
   const auto outside = static_cast<std::size_t>(std::max(0.0, n / 2 - kSigmas / 2 * std::sqrt(n)));
   const double middle = values[values.size() / 2];
@@ -234,7 +234,7 @@ std::uint64_t yardstick() {
     }
     out.done = true;
   }
-  for (;;) asm volatile("ud2");  // not __builtin_trap(), before which a sanitizer makes calls
+  for (;;) asm volatile("ud2");  // not __builtin_trap(): a sanitizer makes system calls before it
 }
 
 // Ticks of the processor's counter in a nanosecond.
@@ -274,7 +274,7 @@ Status take(const Sampled& sampled, const std::vector<TimedCall>& calls,
   out.done = false;
   pid_t pid = -1;
   {
-    // A terminal sends Ctrl-C to all processes of the group; the sample must end first.
+    // Ctrl-C reaches the child too; block it so that the child finishes its sample.
     const NoSignals blocked;
     pid = ::fork();
     if (pid == 0) sample(sampled.stack, calls, options, out);
@@ -330,7 +330,7 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
       round[order[i]].assign(batch, batch + calls.size());
       yard = std::min(yard, static_cast<double>(shared.get()->yardstick));
     }
-    if (stopped()) break;  // a round counts as a whole
+    if (stopped()) break;  // only whole rounds count
     rounds.push_back(std::move(round));
     out = summarize(variants, calls, rounds, yard / per_ns);
   }

@@ -87,7 +87,7 @@ Latency summarize(const std::vector<Variant>& variants, const std::vector<TimedC
 bool wants_more(const Latency& latency, const LatencyOptions& options);
 
 // Times every call with every variant. Without a filter a call would run, so unless `real` is set
-// an unused number takes its place. Preconditions: check() accepts all programs, and those below
+// an unused number takes its place. Preconditions: the kernel accepts all programs, and those below
 // others with kAddedBelow more instructions; not all weights are 0; with `real`, all calls are safe
 // and allowed. Errors: kRejected (the kernel refuses the filters of a variant); kUnavailable (no
 // seccomp here, not x86_64, or stopped before two rounds were done).

@@ -1,4 +1,4 @@
-// What is claimed of times, by times that are made up; no time is taken here.
+// Which differences are claimed, tested with simulated times. Nothing is measured here.
 #include "harness/kernel/latency.h"
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ namespace {
 
 const Variant kVariant = {"", {{{kRetK, 0, 0, 0}}}, 0};
 
-// How times of samples are spread around 100 ns, relative to that: a normal distribution, a share
-// of which is slower by a gap.
+// The distribution of simulated times around 100 ns, relative to that: normal, with a share of
+// samples that are slower by a gap.
 struct Spread {
   double deviation = 0;
   double share = 0;
@@ -28,7 +28,7 @@ struct Spread {
   }
 };
 
-// As measure() goes about it, of two variants with the second longer by `longer`.
+// Simulates measure() for two variants, of which the second takes longer by the factor `longer`.
 Latency simulated(Random& random, const Spread& spread, double longer = 0,
                   std::size_t asked = LatencyOptions{}.rounds) {
   const std::vector<Variant> variants(2, kVariant);
@@ -58,31 +58,31 @@ int claimed(const Spread& spread, double longer = 0, std::size_t asked = Latency
   return out * 1000 / kCases;
 }
 
-TEST(Latency, NothingIsClaimedOfTheSame) {
+TEST(Latency, ClaimsNoDifferenceOfEqualVariants) {
   for (const double deviation : {0.0005, 0.002, 0.005, 0.02})
     EXPECT_LT(claimed({.deviation = deviation}), 10) << deviation;
 }
 
-// A process is in one mode or in the other, for where the kernel put its filters.
-TEST(Latency, NothingIsClaimedOfTheSameWithTwoModes) {
+// The mode of a process depends on where the kernel placed its filters.
+TEST(Latency, ClaimsNoDifferenceOfEqualVariantsWithTwoModes) {
   for (const double share : {0.2, 0.3, 0.4, 0.5, 0.7})
     for (const double deviation : {0.0002, 0.002, 0.005})
       EXPECT_LT(claimed({deviation, share, 0.02}), 10) << share << " " << deviation;
 }
 
-TEST(Latency, NothingIsClaimedOfTheSameWithFewRounds) {
+TEST(Latency, ClaimsNoDifferenceAfterFewRounds) {
   for (const std::size_t rounds : {2u, 3u, 8u, 10u})
     for (const double share : {0.2, 0.5})
       EXPECT_LT(claimed({0.0002, share, 0.02}, 0, rounds), 10) << rounds << " " << share;
 }
 
-TEST(Latency, DifferencesAreClaimed) {
+TEST(Latency, ClaimsRealDifferences) {
   EXPECT_GT(claimed({.deviation = 0.002}, 0.01), 990);
   EXPECT_GT(claimed({.deviation = 0.005}, 0.02), 990);
   EXPECT_GT(claimed({0.002, 0.3, 0.02}, 0.1), 990);
 }
 
-TEST(Latency, TheErrorOfAMedianIsOfOrderStatistics) {
+TEST(Latency, ErrorOfAMedianComesFromOrderStatistics) {
   std::vector<double> values(8);
   std::iota(values.begin(), values.end(), 1);
   EXPECT_DOUBLE_EQ(error_of_median(values), 4.0 / 3);  // all of them: 1 to 8, around 5
@@ -109,7 +109,7 @@ std::string claim_of(const Latency& latency) {
   return claim(latency, latency.variants[0], latency.variants[1]);
 }
 
-TEST(Latency, AClaimSaysWhichIsFasterAndByHowMuch) {
+TEST(Latency, AClaimNamesTheFasterVariantAndTheRatio) {
   EXPECT_EQ(claim_of(made_up(200, 150, 20, 0.01)), "25.0 % faster");
   EXPECT_EQ(claim_of(made_up(200, 300, 20, 0.01)), "50.0 % slower");
   EXPECT_EQ(claim_of(made_up(200, 201, 20, 0.01)), "no difference beyond noise");
@@ -118,7 +118,7 @@ TEST(Latency, AClaimSaysWhichIsFasterAndByHowMuch) {
   EXPECT_EQ(claim_of(made_up(200, 300, 8, 0.01)), "50.0 % slower");
 }
 
-TEST(Latency, NoiseIsOfVariantsWithFilters) {
+TEST(Latency, NoiseIgnoresTheVariantWithoutFilters) {
   const std::vector<Variant> variants = {{}, kVariant, kVariant};
   Rounds rounds;
   for (std::size_t i = 0; i < 20; ++i) rounds.push_back({{i % 2 == 0 ? 63. : 65.}, {80}, {81}});

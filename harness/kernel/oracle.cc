@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/kernel/instrument.h"
 
 namespace secequiv::kernel {
@@ -41,7 +41,7 @@ Result<std::vector<std::uint32_t>> values_of(const Instrumented& instrumented,
   return out;
 }
 
-// Precondition: `inputs` (at least one) agree in the fixed words.
+// Precondition: all `inputs` (at least one) have the same values in the fixed words.
 Result<std::vector<std::uint32_t>> evaluate_group(ProgramView program, const LoadPlan& plan,
                                                   std::span<const SeccompData> inputs) {
   const auto instrumented = instrument(program, plan, inputs.front());
@@ -62,7 +62,7 @@ bool is_filtered_already() {
 }
 
 Status askable(ProgramView program) {
-  if (const auto refusal = check(program))
+  if (const auto refusal = refusal_of(program))
     return Error{ErrorCode::kRejected, "kernel", static_cast<std::int64_t>(refusal->pc),
                  describe(*refusal, program)};
   return has_room(program);

@@ -44,37 +44,9 @@ asm(R"(
   .p2align 4
   .globl secequiv_ask_x86_64, secequiv_ask_i386, secequiv_x86_64_ip, secequiv_i386_ip
   .hidden secequiv_ask_x86_64, secequiv_ask_i386, secequiv_x86_64_ip, secequiv_i386_ip
-  .type secequiv_ask_x86_64, @function
-secequiv_ask_x86_64:
-  push %rbx
-  push %r12
-  push %r13
-  mov %rdi, %rbx
-  mov %rsi, %r12
-  mov %rdx, %r13
-1:
-  mov 0(%rbx), %eax
-  mov 16(%rbx), %rdi
-  mov 24(%rbx), %rsi
-  mov 32(%rbx), %rdx
-  mov 40(%rbx), %r10
-  mov 48(%rbx), %r8
-  mov 56(%rbx), %r9
-  syscall
-secequiv_x86_64_ip:
-  mov %eax, (%r12)
-  add $64, %rbx
-  add $4, %r12
-  dec %r13
-  jnz 1b
-  pop %r13
-  pop %r12
-  pop %rbx
-  ret
-  .size secequiv_ask_x86_64, . - secequiv_ask_x86_64
-
-  .type secequiv_ask_i386, @function
-secequiv_ask_i386:
+  .macro secequiv_ask name, a, b, c, d, e, f, call:vararg
+  .type secequiv_ask_\name, @function
+secequiv_ask_\name:
   push %rbx
   push %rbp
   push %r12
@@ -85,14 +57,14 @@ secequiv_ask_i386:
   mov %rdx, %r14
 1:
   mov 0(%r12), %eax
-  mov 16(%r12), %rbx
-  mov 24(%r12), %rcx
-  mov 32(%r12), %rdx
-  mov 40(%r12), %rsi
-  mov 48(%r12), %rdi
-  mov 56(%r12), %rbp
-  int $0x80
-secequiv_i386_ip:
+  mov 16(%r12), %\a
+  mov 24(%r12), %\b
+  mov 32(%r12), %\c
+  mov 40(%r12), %\d
+  mov 48(%r12), %\e
+  mov 56(%r12), %\f
+  \call
+secequiv_\name\()_ip:
   mov %eax, (%r13)
   add $64, %r12
   add $4, %r13
@@ -104,7 +76,12 @@ secequiv_i386_ip:
   pop %rbp
   pop %rbx
   ret
-  .size secequiv_ask_i386, . - secequiv_ask_i386
+  .size secequiv_ask_\name, . - secequiv_ask_\name
+  .endm
+
+  secequiv_ask x86_64, rdi, rsi, rdx, r10, r8, r9, syscall
+  secequiv_ask i386, rbx, rcx, rdx, rsi, rdi, rbp, int $0x80
+  .purgem secequiv_ask
 )");
 
 namespace secequiv::kernel {
@@ -148,7 +125,7 @@ SECEQUIV_CHILD inline long raw(long nr, long a, long b = 0, long c = 0, long d =
   // NOLINTBEGIN(misc-const-correctness): assembly reads and writes these
   long out = nr;
   register long r10 asm("r10") = d;
-  register long r8 asm("r8") = 0;  // prctl() wants 0 in what it does not use
+  register long r8 asm("r8") = 0;  // prctl() requires 0 in unused arguments
   asm volatile("syscall"
                : "+a"(out)
                : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)

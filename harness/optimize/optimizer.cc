@@ -13,7 +13,7 @@
 namespace secequiv {
 namespace {
 
-// Layouts of other compilers, worse than the standard one.
+// These are layouts of other compilers, worse than the standard one.
 constexpr std::array<std::string_view, 2> kOthersOnly = {"single-tree", "code-apart"};
 
 std::size_t entries(const Plan& plan) {
@@ -23,7 +23,7 @@ std::size_t entries(const Plan& plan) {
   return out;
 }
 
-// Insn has no padding, so comparing bytes is comparing fields.
+// Insn has no padding, so equal bytes mean equal fields.
 bool same(ProgramView a, ProgramView b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
@@ -37,12 +37,13 @@ std::vector<std::pair<const Pass*, Function>> of_kind(std::span<const Pass* cons
   return out;
 }
 
-// Applies `passes` to `value` in rounds until one changes nothing; false after kMaxRounds.
+// Applies `passes` to `value` in rounds until a round changes nothing. Returns false after
+// kMaxRounds.
 template <class Function, class Value, class Apply>
 bool to_fixpoint(std::span<const Pass* const> passes, Value& value, std::vector<PassStep>& steps,
                  const Apply& apply) {
   const auto mine = of_kind<Function>(passes);
-  steps.reserve(steps.size() + 4 * mine.size());  // three or four rounds
+  steps.reserve(steps.size() + 4 * mine.size());  // it usually takes three or four rounds
   bool changed = !mine.empty();
   std::size_t idle = 0;  // steps since the last change
   for (std::size_t round = 1; changed; ++round) {
@@ -52,7 +53,7 @@ bool to_fixpoint(std::span<const Pass* const> passes, Value& value, std::vector<
       PassStep step{pass->name, pass->kind(), round, 0, 0, false};
       if (idle < mine.size()) {
         apply(*pass, run, value, step);
-      } else {  // this pass did not change this value before
+      } else {  // this pass has already left this value unchanged
         step.before = step.after = steps.back().after;
       }
       idle = step.changed ? 0 : idle + 1;
@@ -63,12 +64,12 @@ bool to_fixpoint(std::span<const Pass* const> passes, Value& value, std::vector<
   return true;
 }
 
-Result<const Pass*> pass_named(std::string_view name) {
+Result<const Pass*> pass_named(std::string_view name, Subject subject) {
   if (const Pass* pass = find_pass(name)) return pass;
-  return make_error(ErrorCode::kUsage, {},
-                    fmt::format("unknown pass '{}'{}", name,
-                                did_you_mean(similar_names(
-                                    name, all_passes() | std::views::transform(&Pass::name)))));
+  return usage_error(subject,
+                     fmt::format("unknown pass '{}'{}", name,
+                                 did_you_mean(similar_names(
+                                     name, all_passes() | std::views::transform(&Pass::name)))));
 }
 
 }  // namespace
@@ -77,7 +78,7 @@ Result<std::vector<const Pass*>> named_passes(const std::vector<std::string>& na
   if (names.empty()) return standard_passes();
   std::vector<const Pass*> out;
   for (const std::string& name : names) {
-    auto pass = pass_named(name);
+    auto pass = pass_named(name, Subject::kPasses);
     if (!pass) return pass.error();
     out.push_back(*pass);
   }
@@ -85,12 +86,12 @@ Result<std::vector<const Pass*>> named_passes(const std::vector<std::string>& na
 }
 
 Status stop_after(std::string_view last, std::vector<const Pass*>& passes) {
-  const auto pass = pass_named(last);
+  const auto pass = pass_named(last, Subject::kLastPass);
   if (!pass) return pass.error();
   const auto at = std::ranges::find(passes, *pass);
   if (at == passes.end())
-    return make_error(ErrorCode::kUsage, {},
-                      fmt::format("'{}' is not among the passes that run", last));
+    return usage_error(Subject::kLastPass,
+                       fmt::format("'{}' is not among the passes that run", last));
   passes.erase(at + 1, passes.end());
   return Ok{};
 }

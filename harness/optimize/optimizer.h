@@ -1,4 +1,4 @@
-// The reference optimizer: passes applied to a policy or a program. Owns their order and the
+// The reference optimizer: it applies passes to a policy or a program. Owns their order and the
 // fixpoints. It must not know what passes do.
 #pragma once
 
@@ -16,7 +16,8 @@ struct PassStep {
   std::string_view pass;
   Pass::Kind kind;
   std::size_t round;
-  // kRules: matchers of the policy. kLayout: entries of the plan. kBytecode: instructions.
+  // The unit is matchers of the policy (kRules), entries of the plan (kLayout) or instructions
+  // (kBytecode).
   std::size_t before;
   std::size_t after;
   bool changed;
@@ -25,36 +26,36 @@ struct PassStep {
 struct Optimized {
   Program program;
   std::vector<PassStep> steps;
-  bool fixpoint = true;  // false: kMaxRounds rounds still changed something
+  bool fixpoint = true;  // false: the passes still changed something after kMaxRounds rounds
 };
 
 inline constexpr std::size_t kMaxRounds = 1000;
 
-// The passes that the optimizer applies by default: all but those for other compilers' layouts.
+// Returns the passes that run by default: all but those for other compilers' layouts.
 std::vector<const Pass*> standard_passes();
 
-// The standard passes that infer nothing from constants except that some are equal, for programs
-// whose constants are filled in later (precompile.h).
+// Returns the standard passes that compare constants only for equality and do not use their values.
+// They suit programs whose constants are filled in later (precompile.h).
 std::vector<const Pass*> value_blind_passes();
 
-// The passes called `names`, in that order; the standard passes if there are none. Errors: kUsage,
-// with similar names.
+// Returns the passes called `names` in that order, or the standard passes if it is empty. Errors:
+// kUsage with similar names.
 Result<std::vector<const Pass*>> named_passes(const std::vector<std::string>& names);
 
-// Drops the passes behind the one called `last`. Errors: kUsage if it is not among them.
+// Removes the passes after the one called `last`. Errors: kUsage if it is not among them.
 Status stop_after(std::string_view last, std::vector<const Pass*>& passes);
 
-// Gets the program after each bytecode pass that changed it, in order; the last is the result.
+// Receives the program after each bytecode pass that changed it, in order; the last is the result.
 using Watch = std::function<void(std::string_view pass, ProgramView after)>;
 
-// Applies the bytecode passes among `passes` in rounds until a round changes nothing.
-// Precondition: check() accepts the program (the length rule aside).
+// Applies the bytecode passes among `passes` in rounds until a round changes nothing. Precondition:
+// the kernel accepts the program, except for its length.
 Optimized optimize(ProgramView program, std::span<const Pass* const> passes,
                    const Watch& watch = {});
-// Applies all bytecode passes.
+// Applies the bytecode passes among the standard passes.
 Optimized optimize(ProgramView program);
 
-// A policy after its rule passes, which are applied in rounds as well.
+// A policy after its rule passes, which also run in rounds.
 struct Simplified {
   Policy policy;
   std::vector<PassStep> steps;
@@ -62,13 +63,14 @@ struct Simplified {
 };
 Simplified simplify(const Policy& policy, std::span<const Pass* const> passes);
 
-// The plan after the layout passes among `passes`, each applied once in their order. make_plan
-// explains `profile`.
+// Returns the plan after the layout passes among `passes`, each applied once in their order.
+// make_plan explains `profile`. `steps` receives one entry per pass.
 Plan lay_out(const Policy& policy, std::span<const Pass* const> passes,
              std::span<const SyscallCount> profile = {}, std::vector<PassStep>* steps = nullptr);
 
-// Applies all three kinds. Without a layout pass, bytecode passes start from the unoptimized
-// compiler's program. The result decides what the policy decides; it may exceed 4096 instructions.
+// Applies all three kinds of passes. Without a layout pass, bytecode passes start from the
+// unoptimized compiler's program. The result decides as the policy does. It may exceed 4096
+// instructions.
 Optimized optimize(const Policy& policy, std::span<const Pass* const> passes,
                    std::span<const SyscallCount> profile = {});
 Optimized optimize(const Policy& policy);

@@ -1,5 +1,5 @@
-// The reference optimizer's passes: pure functions of three kinds, in one table. Owns what a pass
-// is, and the table. A pass must not know the others.
+// The reference optimizer's passes: pure functions of three kinds in one table. Owns the definition
+// of a pass, and the table. A pass must not know the others.
 #pragma once
 
 #include <span>
@@ -12,30 +12,33 @@
 
 namespace secequiv {
 
-// Rewrites one system call's rule; the result matches the same inputs.
+// Rewrites one system call's rule. The result must match the same inputs.
 using RulePass = Rule (*)(const Rule&);
-// Rewrites the plan: the order of searches, and where code stands (layout/plan.h).
+// Rewrites the plan: the order of searches, and the place of code (layout/plan.h).
 using LayoutPass = Plan (*)(const Plan&);
-// Rewrites a program that check() accepts (the length rule aside); the result is accepted too and
-// decides the same.
+// Rewrites a program that the kernel accepts, except for its length. The kernel must accept the
+// result too, and the result must decide the same.
 using BytecodePass = Program (*)(ProgramView);
 
 struct Pass {
   enum class Kind : std::uint8_t { kRules, kLayout, kBytecode };
 
   std::string_view name;
-  std::string_view law;             // why the result decides the same, in one sentence
-  std::string_view example_before;  // kRules: a rule as JSON. kLayout: the rules of a rule set as
-                                    // JSON, for a plan without layout passes. kBytecode: bpf_asm
-  std::string_view example_after;   // kRules, kBytecode: likewise. kLayout: the plan as text
+  std::string_view law;  // why the result decides the same, in one sentence
+  // The example's input. kRules: a rule as JSON. kLayout: rule sets as JSON, for a plan without
+  // layout passes. kBytecode: bpf_asm text.
+  std::string_view example_before;
+  // The example's result: in the same form, but for kLayout the plan as text.
+  std::string_view example_after;
   std::variant<RulePass, LayoutPass, BytecodePass> run;
-  // kBytecode: a quick check that is false if the pass would change nothing; null if there is none.
+  // kBytecode: a quick check that is false only if the pass would change nothing; null without such
+  // a check
   bool (*may_change)(ProgramView) = nullptr;
 
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(run.index()); }
 };
 
-// All passes: the three kinds in this order, each in the order of application.
+// Returns all passes: the three kinds in this order, each in the order of application.
 std::span<const Pass> all_passes();
 std::span<const Pass> rule_passes();
 std::span<const Pass> layout_passes();

@@ -1,10 +1,10 @@
-// The table of passes: each one's law and example, what they make of known programs, and the
+// Tests the table of passes: each pass's law and example, its effect on known programs, and the
 // fixpoint loop.
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
@@ -24,7 +24,7 @@ Program run_pass(std::string_view pass, const Program& program) {
   return std::get<BytecodePass>(find_pass(pass)->run)(program);
 }
 
-TEST(Passes, TheTableExplainsItself) {
+TEST(Passes, TableHasALawAndAnExampleForEachPass) {
   std::set<std::string_view> names;
   std::size_t kinds[3] = {};
   for (const Pass& pass : all_passes()) {
@@ -38,14 +38,12 @@ TEST(Passes, TheTableExplainsItself) {
   EXPECT_EQ(rule_passes().size(), kinds[0]);
   EXPECT_EQ(layout_passes().size(), kinds[1]);
   EXPECT_EQ(bytecode_passes().size(), kinds[2]);
-  EXPECT_EQ(kinds[0], 10u);
-  EXPECT_EQ(kinds[1], 11u);
-  EXPECT_EQ(kinds[2], 12u);
+  for (const std::size_t count : kinds) EXPECT_GT(count, 1u);
   EXPECT_EQ(find_pass(""), nullptr);
   EXPECT_EQ(find_pass("no-such-pass"), nullptr);
 }
 
-TEST(Passes, RuleExamplesComeTrue) {
+TEST(Passes, RuleExamplesAreCorrect) {
   for (const Pass& pass : rule_passes()) {
     const auto before = read_rule(pass.example_before, "before");
     const auto after = read_rule(pass.example_after, "after");
@@ -55,8 +53,8 @@ TEST(Passes, RuleExamplesComeTrue) {
   }
 }
 
-// What the standard passes before it make of the example's plan, and what this one makes of that.
-TEST(Passes, LayoutExamplesComeTrue) {
+// Runs the standard passes before this one on the example's plan, and then this pass.
+TEST(Passes, LayoutExamplesAreCorrect) {
   for (const Pass& pass : layout_passes()) {
     const Policy policy =
         policy_from(R"j({"version": 1, "arches": ["x86_64"], "default_action": "kill_process",
@@ -76,15 +74,15 @@ TEST(Passes, LayoutExamplesComeTrue) {
   }
 }
 
-TEST(Passes, BytecodeExamplesComeTrue) {
+TEST(Passes, BytecodeExamplesAreCorrect) {
   for (const Pass& pass : bytecode_passes()) {
     const Program before = assemble(pass.example_before);
     const Program after = assemble(pass.example_after);
     EXPECT_NE(asm_text(before), asm_text(after))
         << pass.name << ": an example in which nothing happens";
     EXPECT_EQ(asm_text(std::get<BytecodePass>(pass.run)(before)), asm_text(after)) << pass.name;
-    EXPECT_FALSE(check(before)) << pass.name;
-    EXPECT_FALSE(check(after)) << pass.name;
+    EXPECT_FALSE(refusal_of(before)) << pass.name;
+    EXPECT_FALSE(refusal_of(after)) << pass.name;
   }
 }
 
@@ -94,9 +92,9 @@ struct Case {
   const char* after;
 };
 
-TEST(Passes, WhatEachDoes) {
+TEST(Passes, PassesHaveTheListedEffects) {
   const Case cases[] = {
-      // To the end of a chain, on both sides.
+      // The jump goes to the end of the chain, on both sides.
       {"thread-conditional-jumps",
        "ld [0]\njeq #1, z, b\nz: ja c\nb: ja c\nc: ja d\nret #0\nd: ret #1",
        "ld [0]\njeq #1, d, d\nz: ja c\nb: ja c\nc: ja d\nret #0\nd: ret #1"},
@@ -123,19 +121,19 @@ TEST(Passes, WhatEachDoes) {
     EXPECT_EQ(asm_text(apply(c.pass, c.before)), asm_text(assemble(c.after))) << c.pass;
 }
 
-TEST(Passes, WhatTheyMustLeaveAlone) {
+TEST(Passes, PassesLeaveOtherProgramsUnchanged) {
   const Case cases[] = {
       {"merge-equal-targets", "ld [0]\njeq #1, z, b\nz: ret #0\nb: ret #0", nullptr},
       {"remove-null-jumps", "ja z\nret #0\nz: ret #1", nullptr},
       {"remove-unreachable", "ld [0]\ntax\ndiv x\nret a", nullptr},
-      // The word was masked, added to, replaced, loaded on one path only, or another one.
+      // Here A holds a masked, changed or other word, or the word on one path only.
       {"remove-redundant-loads", "ld [0]\nand #1\nld [0]\nret a", nullptr},
       {"remove-redundant-loads", "ld [0]\nadd #0\nld [0]\nret a", nullptr},
       {"remove-redundant-loads", "ld [0]\ntxa\nld [0]\nret a", nullptr},
       {"remove-redundant-loads", "ld [0]\njeq #1, z, b\nz: ld [4]\nb: ld [0]\nret a", nullptr},
       {"remove-redundant-loads", "ld [0]\nld [4]\nret a", nullptr},
       {"replace-jumps-to-returns", "ja z\nret #0\nz: ld [0]\nret a", nullptr},
-      // RET|K is not RET|A, and different values are different.
+      // RET|K differs from RET|A, and different values differ.
       {"merge-returns", "ld [0]\njeq #1, z, b\nz: ret a\nb: jeq #2, c, d\nc: ret #0\nd: ret #1",
        nullptr},
   };
@@ -143,8 +141,8 @@ TEST(Passes, WhatTheyMustLeaveAlone) {
     EXPECT_EQ(asm_text(apply(c.pass, c.before)), asm_text(assemble(c.before))) << c.pass;
 }
 
-// 255 instructions are within a condition's reach, 256 are not.
-TEST(Passes, TheReachOfAConditionIsKept) {
+// A conditional jump reaches 255 instructions, not 256.
+TEST(Passes, JumpsStayWithinReach) {
   for (const std::size_t distance : {255u, 256u}) {
     Program program = {Insn{kJeqK, 1, 0, 7}, Insn{kRetK, 0, 0, 3}, Insn{kJa, 0, 0, 0}};
     while (program.size() < distance + 1) program.push_back(Insn{kRetK, 0, 0, 1});
@@ -161,8 +159,8 @@ TEST(Passes, TheReachOfAConditionIsKept) {
   }
 }
 
-// Of a chain that leads out of reach, as much as the offset can hold.
-TEST(Passes, ThreadingStopsWhereTheOffsetEnds) {
+// If a chain leads out of reach, the jump goes as far along it as its offset allows.
+TEST(Passes, ThreadingStopsAtTheEndOfTheReach) {
   Program program = {Insn{kJeqK, 1, 0, 7}, Insn{kRetK, 0, 0, 3}, Insn{kJa, 0, 0, 9}};
   while (program.size() < 400) program.push_back(Insn{kRetK, 0, 0, 1});
   program[12] = Insn{kJa, 0, 0, 300};
@@ -183,9 +181,9 @@ bool holds(std::uint16_t code, std::uint32_t a, std::uint32_t k) {
   }
 }
 
-// One test behind an outcome of another, for all kinds of tests: the second is skipped only if it
-// is decided, and always if comparisons with bounds decide it.
-TEST(Passes, ATestIsSkippedIfTheOneBeforeDecidesIt) {
+// Tests all pairs of a test and one after its outcome. The second may be skipped only if it is
+// decided, and must be skipped if comparisons with bounds decide it.
+TEST(Passes, SkipsATestThatThePreviousOneDecides) {
   const std::uint32_t bounds[] = {0, 1, 2, 3, 6, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
   std::set<std::uint32_t> values;
   for (const std::uint32_t k : bounds)
@@ -224,26 +222,25 @@ TEST(Passes, ATestIsSkippedIfTheOneBeforeDecidesIt) {
   EXPECT_GT(skipped, 500u);
 }
 
-// The kernel lets what is known of scratch memory run from a RET into the next instruction, and
-// only a jump resets it. A rewrite that is right can therefore be refused; these programs must stay
-// acceptable.
-TEST(Passes, StayAcceptableAroundScratchMemory) {
+// check_load_and_stores carries the set of written words past a RET into the next instruction; only
+// a jump resets it. So the kernel may refuse a correct rewrite. These programs must stay accepted.
+TEST(Passes, PassesKeepTheScratchMemoryCheckSatisfied) {
   struct Trap {
     const char* pass;
     const char* program;
-    const char* naive;  // what the pass would make of it without asking; refused
+    const char* naive;  // the result of a pass without that check, which the kernel refuses
   };
   const Trap traps[] = {
-      // A RET where a jump stood, in front of a reader that another path reaches.
+      // A RET replaces a jump, before a load of M[] that another path reaches.
       {"replace-jumps-to-returns",
        "ld [0]\njeq #1, j, s\ns: st M[0]\nja r\nj: ja end\nr: ld M[0]\nret a\nend: ret #0",
        "ld [0]\njeq #1, j, s\ns: st M[0]\nja r\nj: ret #0\nr: ld M[0]\nret a\nend: ret #0"},
       {"replace-jumps-to-returns", "ja end\nld M[0]\nend: ret #0", "ret #0\nld M[0]\nend: ret #0"},
-      // A dead jump between a RET and such a reader.
+      // A dead jump lies between a RET and such a load.
       {"remove-unreachable",
        "ld [0]\njeq #1, q, s\ns: st M[0]\nja r\nq: ret #0\nja end\nr: ld M[0]\nret a\nend: ret #1",
        "ld [0]\njeq #1, q, s\ns: st M[0]\nja r\nq: ret #0\nr: ld M[0]\nret a"},
-      // A path without the store led to a RET in front of such a reader.
+      // A path without the store leads to a RET before such a load.
       {"merge-returns",
        "ld [0]\njeq #1, far, s\ns: st M[0]\njeq #2, r, n\nn: add #1\nret #1\nr: ld M[0]\nret "
        "a\nfar: ret #1",
@@ -252,30 +249,30 @@ TEST(Passes, StayAcceptableAroundScratchMemory) {
   };
   for (const Trap& trap : traps) {
     const Program program = assemble(trap.program);
-    ASSERT_FALSE(check(program)) << trap.program;
-    const auto refusal = check(assemble(trap.naive));
+    ASSERT_FALSE(refusal_of(program)) << trap.program;
+    const auto refusal = refusal_of(assemble(trap.naive));
     ASSERT_TRUE(refusal) << "no trap: " << trap.naive;
     EXPECT_EQ(refusal->rule, RefusalRule::kMemUnset);
     const Program after = apply(trap.pass, trap.program);
-    EXPECT_FALSE(check(after)) << trap.pass << "\n" << asm_text(after);
-    EXPECT_FALSE(check(optimize(program).program)) << trap.program;
+    EXPECT_FALSE(refusal_of(after)) << trap.pass << "\n" << asm_text(after);
+    EXPECT_FALSE(refusal_of(optimize(program).program)) << trap.program;
   }
 }
 
-// Where all cannot go, as many as possible do, in one application.
-TEST(Passes, DeadCodeThatPleasesTheCheckerIsAllThatStays) {
+// If not all dead code can go, one application removes as much as possible.
+TEST(Passes, KeepsOnlyTheDeadCodeThatTheKernelsCheckNeeds) {
   std::string text = "ld [0]\njeq #1, q, s\ns: st M[0]\nja r\nq: ret #0\nja end\n";
   for (int i = 0; i < 2000; ++i) text += "add #1\n";
   const Program program = assemble(text + "r: ld M[0]\nret a\nend: ret #1");
-  ASSERT_FALSE(check(program));
+  ASSERT_FALSE(refusal_of(program));
   const Program after = run_pass("remove-unreachable", program);
   EXPECT_EQ(asm_text(after), asm_text(assemble("ld [0]\njeq #1, q, s\ns: st M[0]\nja r\nq: ret "
                                                "#0\nja end\nr: ld M[0]\nret a\nend: ret #1")));
   EXPECT_TRUE(optimize(program).fixpoint);
 }
 
-// A whole policy: the unoptimized program in, the text that installs out.
-TEST(Optimize, Golden) {
+// The unoptimized program of a policy becomes exactly this text.
+TEST(Optimize, OptimizesAWholePolicy) {
   const Policy policy =
       x86_64_policy(R"j({"action": "errno(13)", "rules": {"write": {"args": {"0": {"gt": 2}}}}},
     {"action": "allow", "rules": {"read": true, "write": true, "futex": {"any_of": [{"args": {"1": {"eq": 128}}}, {"args": {"1": {"eq": 129}}}]}}})j");
@@ -310,7 +307,7 @@ TEST(Optimize, Golden) {
             "L23:    ret #0x80000000\n");
 }
 
-TEST(Optimize, StepsTellWhatHappened) {
+TEST(Optimize, StepsRecordSizesAndChanges) {
   const Program program = assemble("ld [0]\njeq #1, z, b\nz: ja c\nb: ja c\nc: ret #1");
   const Optimized result = optimize(program);
   EXPECT_TRUE(result.fixpoint);

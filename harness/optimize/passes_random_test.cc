@@ -1,10 +1,10 @@
-// Every pass over random programs and compiled policies: the same results, still acceptable, never
-// longer.
+// Runs every pass on random programs and compiled policies. The result must decide the same, stay
+// legal, and never be longer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/generate/random_program.h"
@@ -25,7 +25,7 @@ std::vector<SeccompData> inputs_for(Random& random, const Program& program) {
 void expect_same(const Program& before, const Program& after, std::span<const SeccompData> inputs,
                  std::string_view what) {
   ASSERT_LE(after.size(), before.size()) << what;
-  const auto refusal = check(after, LengthRule::kUnlimited);
+  const auto refusal = refusal_of(after, LengthRule::kUnlimited);
   ASSERT_FALSE(refusal) << what << ": " << describe(*refusal, after) << "\nbefore\n"
                         << asm_text(before) << "after\n"
                         << asm_text(after);
@@ -41,7 +41,7 @@ Program run_on(const Pass& pass, ProgramView program) {
 
 class EveryPass : public testing::TestWithParam<const Pass*> {};
 
-TEST_P(EveryPass, KeepsRandomProgramsAsTheyAre) {
+TEST_P(EveryPass, KeepsDecisionsOfRandomPrograms) {
   const Pass& pass = *GetParam();
   Random random(80);
   std::size_t changed = 0;
@@ -57,8 +57,8 @@ TEST_P(EveryPass, KeepsRandomProgramsAsTheyAre) {
       << "a pass that does nothing is right, but not tested";
 }
 
-// As the passes meet them: in the middle of an optimization.
-TEST_P(EveryPass, KeepsWhatTheOthersMake) {
+// In the middle of an optimization, passes meet programs that other passes produced.
+TEST_P(EveryPass, KeepsDecisionsAfterOtherPasses) {
   const Pass& pass = *GetParam();
   Random random(81);
   for (int i = 0; i < of_cases(500); ++i) {
@@ -70,8 +70,8 @@ TEST_P(EveryPass, KeepsWhatTheOthersMake) {
   }
 }
 
-// What a quick look rules out, running the pass would not change.
-TEST_P(EveryPass, MayChangeWhatItChanges) {
+// If may_change() returns false, the pass must change nothing.
+TEST_P(EveryPass, MayChangeIsTrueIfThePassChangesSomething) {
   const Pass& pass = *GetParam();
   if (pass.may_change == nullptr) return;
   Random random(87);
@@ -87,8 +87,7 @@ TEST_P(EveryPass, MayChangeWhatItChanges) {
   EXPECT_GT(ruled_out, of_cases(300));
 }
 
-// One application is followed by nothing the same pass alone would still do, but for those that
-// open up new work.
+// Repeated applications of one pass must reach a fixpoint.
 TEST_P(EveryPass, ReachesItsOwnFixpoint) {
   const Pass* pass = GetParam();
   Random random(82);
@@ -111,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Bytecode, EveryPass, testing::ValuesIn([] {
                            return name;
                          });
 
-TEST(OptimizeRandom, WholeOptimization) {
+TEST(OptimizeRandom, OptimizationKeepsDecisionsOfRandomPrograms) {
   Random random(83);
   std::size_t removed = 0;
   for (int i = 0; i < of_cases(1500); ++i) {
@@ -122,7 +121,7 @@ TEST(OptimizeRandom, WholeOptimization) {
     expect_same(before, result.program, inputs_for(random, before), "optimize");
     if (HasFatalFailure()) return;
     removed += before.size() - result.program.size();
-    // At the fixpoint nothing is left to do.
+    // At the fixpoint no pass changes anything.
     ASSERT_EQ(asm_text(optimize(result.program).program), asm_text(result.program));
     for (const Pass& pass : bytecode_passes())
       ASSERT_EQ(run_on(pass, result.program), result.program) << pass.name;
@@ -130,7 +129,7 @@ TEST(OptimizeRandom, WholeOptimization) {
   EXPECT_GT(removed, static_cast<std::size_t>(of_cases(10000)));
 }
 
-TEST(OptimizeRandom, CompiledPolicies) {
+TEST(OptimizeRandom, OptimizationKeepsDecisionsOfPolicies) {
   Random random(84);
   for (int i = 0; i < 150; ++i) {
     const Policy policy = random_policy(random);
@@ -147,8 +146,8 @@ TEST(OptimizeRandom, CompiledPolicies) {
   }
 }
 
-// Two passes do not undo each other's work for ever.
-TEST(OptimizeRandom, AnyTwoPassesComeToAnEnd) {
+// Two passes must not undo each other's work forever.
+TEST(OptimizeRandom, EveryPairOfPassesReachesAFixpoint) {
   Random random(86);
   std::vector<Program> programs = {
       assemble("ld [0]\njeq #1, z, b\nb: ld [0]\nz: jeq #1, c, d\nc: ret #5\nd: ret #5\n")};
@@ -163,8 +162,8 @@ TEST(OptimizeRandom, AnyTwoPassesComeToAnEnd) {
       }
 }
 
-// Deterministic: the same program in, the same program out, byte for byte.
-TEST(OptimizeRandom, Deterministic) {
+// The same program must give the same result.
+TEST(OptimizeRandom, OptimizationIsDeterministic) {
   Random random(85);
   for (int i = 0; i < 50; ++i) {
     const Program program = random_program(random, 100);

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "harness/base/text.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/text.h"
 #include "harness/policy/variables.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::uint32_t>>;
 
-// Every 32-bit constant that a compiler may derive from a policy.
+// Collects every 32-bit constant that a compiler may derive from a policy.
 class Constants {
  public:
   explicit Constants(const Policy& policy) {
@@ -37,7 +37,7 @@ class Constants {
   [[nodiscard]] const std::set<std::uint32_t>& all() const { return all_; }
 
  private:
-  // The neighbours too: `>= k` may be written `> k - 1`.
+  // The neighbours count too, because a compiler may emit `> k - 1` for `>= k`.
   void add(std::uint32_t k) {
     for (const std::uint32_t one : {k - 1, k, k + 1}) {
       all_.insert(one);
@@ -59,12 +59,12 @@ class Constants {
   std::set<std::uint32_t> all_;
 };
 
-// Values for variables: none is a constant of the policy, and each is used once.
+// Chooses values for variables. No value is a constant of the policy, and each is used once.
 class Placeholders {
  public:
   explicit Placeholders(const std::set<std::uint32_t>& constants) : taken_(constants) {}
 
-  // The first free one from `start` on in steps of `step`, which is odd.
+  // Returns the first free value from `start` on, in steps of `step`, which is odd.
   std::uint32_t next(std::uint32_t start, std::uint32_t step) {
     while (!taken_.insert(start).second) start += step;
     return start;
@@ -84,14 +84,15 @@ std::string shown(const Program& program, std::size_t pc) {
   return pc < program.size() ? "'" + insn_text(program, pc) + "'" : "nothing";
 }
 
-// The first instruction in which two programs differ; the rest of a longer one counts.
+// Returns the first instruction in which two programs differ, or the end of the shorter one.
 std::optional<std::size_t> first_difference(const Program& a, const Program& b) {
   const auto at = std::ranges::mismatch(a, b).in1;
   if (at == a.end() && a.size() == b.size()) return std::nullopt;
   return static_cast<std::size_t>(at - a.begin());
 }
 
-// The instructions in which `one` and `other`, rendered with two values of one variable, differ.
+// Returns the instructions in which `one` and `other`, compiled with two values of one variable,
+// differ.
 Result<std::vector<std::size_t>> find_places(const Policy& policy, const std::string& name,
                                              const Program& one, std::uint32_t value,
                                              const Program& other, std::uint32_t other_value) {
@@ -138,15 +139,15 @@ Status check_names(const Policy& policy, const std::set<std::string>& used) {
   return Ok{};
 }
 
-// Renders `policy`. Errors: kRejected if the kernel refuses the program.
+// Compiles `policy`. Errors: kRejected if the kernel refuses the program.
 Result<Program> render_base(const Policy& policy, const Renderer& render) {
   Program out = render(policy);
-  if (const auto refusal = check(out))
+  if (const auto refusal = refusal_of(out))
     return make_error(ErrorCode::kRejected, policy.name, describe(*refusal, out));
   return out;
 }
 
-// Variables that change nothing else alone may still do so together.
+// Variables that have no other effect alone may still have one together.
 Status check_prediction(const Policy& policy, SymbolicProgram predicted, const Values& values,
                         const Renderer& render) {
   fill(predicted, values);
@@ -188,8 +189,8 @@ bool has_free_operand(const Insn& in) {
 Result<SymbolicProgram> compile_with_names(const Policy& policy, const Renderer& render) {
   const std::set<std::string> used = used_variables(policy);
   if (auto s = check_names(policy, used); !s) return s.error();
-  // Three values for each: ascending large ones, their complements, which differ in every bit, and
-  // descending small ones, so that a program that depends on how values compare shows it.
+  // Each variable gets three values: ascending large ones, their complements, which differ in every
+  // bit, and descending small ones. They reveal a program that depends on how values compare.
   Placeholders placeholders(Constants(policy).all());
   Values base;
   Values varied;

@@ -1,5 +1,5 @@
-// Programs with names for a policy's variables: with values they are what a fresh compilation
-// gives, and a renderer that uses a value in any other way is refused.
+// Tests programs with names in place of a policy's variables. Filled with values, they must equal a
+// new compilation. A compiler that uses a value in any other way must be refused.
 #include "harness/optimize/precompile.h"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <set>
 
 #include "harness/base/file.h"
-#include "harness/bpf/check.h"
 #include "harness/bpf/interpreter.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/bpf/text.h"
 #include "harness/generate/policy.h"
@@ -62,7 +62,7 @@ std::vector<std::size_t> places_of(const SymbolicProgram& program, std::string_v
   return out;
 }
 
-// A policy with the variable `fd` in two places and `pid` in one.
+// Returns a policy with the variable `fd` in two places and `pid` in one.
 Policy small_policy() {
   return policy_from(R"j({"version": 1, "name": "small", "arches": ["x86_64"],
     "default_action": "errno(1)", "variables": {"fd": 3, "pid": 70000, "unused": 9},
@@ -79,15 +79,15 @@ std::string refusal(const Policy& policy, const Renderer& render) {
   return out.error().text();
 }
 
-TEST(Precompile, FilledIsWhatAFreshCompilationGives) {
+TEST(Precompile, FillingEqualsANewCompilation) {
   const auto policies = policies_with_variables();
   ASSERT_EQ(policies.size(), 9u);
   Random random(31);
   for (const Policy& policy : policies) {
     const SymbolicProgram program = compiled(policy);
     EXPECT_GE(program.uses.size(), 1u) << policy.name;
-    // Values that are no constants of the policy: where both are the same, a fresh compilation may
-    // let tests share code.
+    // The values are not constants of the policy. If they were, a new compilation could share the
+    // code of equal tests.
     for (int i = 0; i < 4; ++i) {
       Values values = policy.variables;
       for (auto& [name, value] : values) value = random.word();
@@ -98,7 +98,7 @@ TEST(Precompile, FilledIsWhatAFreshCompilationGives) {
   }
 }
 
-TEST(Precompile, RandomPoliciesDecideTheSameWithOtherValues) {
+TEST(Precompile, FilledProgramsDecideAsThePolicyWithThoseValues) {
   Random random(32);
   int with_places = 0;
   for (int i = 0; i < 200; ++i) {
@@ -120,14 +120,14 @@ TEST(Precompile, RandomPoliciesDecideTheSameWithOtherValues) {
   EXPECT_GE(with_places, 50);
 }
 
-TEST(Precompile, FindsThePlaces) {
+TEST(Precompile, FindsTheInstructionsOfEachVariable) {
   const SymbolicProgram out = compiled(small_policy(), compile);
   EXPECT_EQ(places_of(out, "fd").size(), 2u);
   EXPECT_EQ(places_of(out, "pid").size(), 1u);
   EXPECT_TRUE(places_of(out, "unused").empty());
   EXPECT_TRUE(std::ranges::is_sorted(out.uses, {}, &SymbolUse::pc));
   for (const SymbolUse& use : out.uses) EXPECT_EQ(out.program[use.pc].k, kPlaceholder);
-  EXPECT_FALSE(check(out.program));
+  EXPECT_FALSE(refusal_of(out.program));
 }
 
 TEST(Precompile, WritesAndReadsBack) {
@@ -144,7 +144,7 @@ TEST(Precompile, WritesAndReadsBack) {
   }
 }
 
-TEST(Precompile, NoVariablesNoPlaces) {
+TEST(Precompile, PolicyWithoutVariablesCompilesAsUsual) {
   const Policy policy = x86_64_policy(R"j({"action": "allow", "rules": {"read": true}})j");
   const SymbolicProgram out = compiled(policy);
   EXPECT_TRUE(out.uses.empty());
@@ -166,8 +166,8 @@ std::uint32_t value_of(const Policy& policy, std::size_t variable) {
   return policy.variables[variable].second;
 }
 
-// Renderers that do something else with a value.
-TEST(Precompile, RefusesWhatDependsOnTheValue) {
+// These compilers use a value in some other way.
+TEST(Precompile, RefusesCodeThatDependsOnTheValue) {
   const Policy policy = small_policy();
   const auto render = [](const std::string& text) {
     return [text](const Policy& p) {
@@ -187,7 +187,7 @@ TEST(Precompile, RefusesWhatDependsOnTheValue) {
   EXPECT_EQ(places_of(compiled(policy, render("ld [16]\njeq #FD, y, n\ny: ret #1\nn: ret #PID\n")),
                       "pid"),
             std::vector<std::size_t>{3});
-  // Changed, but not the value.
+  // The operand changes, but is not the value.
   EXPECT_EQ(
       refusal(policy, render("ld [16]\njgt #FD+1, y, n\ny: ret #1\nn: ret #2\n")),
       "small: instruction 1: variable 'fd': with the value 0x9e3779b1 this is "
@@ -195,13 +195,13 @@ TEST(Precompile, RefusesWhatDependsOnTheValue) {
       "itself as the operand");
   EXPECT_NE(refusal(policy, render("ld #FD%2\nret #PID\n")), "no error");
   EXPECT_NE(refusal(policy, render("ld #FD|1\nret #PID\n")), "no error") << "right for one of two";
-  // An operand that is not free.
+  // The operand is not free.
   EXPECT_NE(refusal(policy, render("ld [16]\ndiv #FD\nret a\n"))
                 .find("expected an instruction that takes any operand"),
             std::string::npos);
 }
 
-TEST(Precompile, RefusesOtherInstructionsAndLengths) {
+TEST(Precompile, RefusesIfAVariableChangesOpcodesOrTheLength) {
   const Policy policy = small_policy();
   const auto halves = [](const Policy& p) {
     return value_of(p, 1) >> 31 != 0 ? assemble("ld [0]\nret #0\n") : assemble("ld [4]\nret #0\n");
@@ -222,8 +222,8 @@ TEST(Precompile, RefusesOtherInstructionsAndLengths) {
             "with 0x61c8864e 'ld #1'; expected programs of one length, found 1 and 2 instructions");
 }
 
-// What no variable changes alone.
-TEST(Precompile, TheThirdRenderingMustBePredicted) {
+// No variable alone has this effect.
+TEST(Precompile, RefusesCodeThatDependsOnSeveralValues) {
   const Policy policy = small_policy();
   const auto top = [](const Policy& p) {
     const bool both = value_of(p, 0) >> 31 == 0 && value_of(p, 1) >> 31 == 0;
@@ -234,7 +234,7 @@ TEST(Precompile, TheThirdRenderingMustBePredicted) {
             "0xc0feec, 'unused' 0xc0fdeb) expected 'ret #0', found 'ret #1'");
 }
 
-TEST(Precompile, RefusesNamesThatMeanNothing) {
+TEST(Precompile, RefusesInvalidNames) {
   Policy policy = small_policy();
   policy.variables.emplace_back("fd", 4);
   EXPECT_EQ(refusal(policy, kOptimized), "small: variable 'fd' is defined twice");
@@ -249,14 +249,14 @@ TEST(Precompile, RefusesNamesThatMeanNothing) {
   EXPECT_EQ(refusal(policy, kOptimized), "small: variable 'fd' has no value");
 }
 
-TEST(Precompile, RefusesWhatTheKernelWould) {
+TEST(Precompile, RefusesProgramsThatTheKernelRefuses) {
   const auto out = compile_with_names(
       small_policy(), [](const Policy&) { return Program(5000, Insn{kRetK, 0, 0, 0}); });
   ASSERT_FALSE(out);
   EXPECT_EQ(out.error().code, ErrorCode::kRejected);
 }
 
-TEST(Precompile, PlaceholdersKeepAwayFromThePolicysConstants) {
+TEST(Precompile, PlaceholdersDifferFromThePolicysConstants) {
   const std::string text = R"j({"version": 1, "arches": ["x86_64"], "default_action": "errno(1)",
     "variables": {"fd": 3}, "rule_sets": [{"action": "allow", "rules": {
       "read": {"args": {"0": {"eq": "$fd"}, "1": {"eq": 2654435761}, "2": {"eq": 1640531534},

@@ -54,8 +54,8 @@ class Compiler {
     code_.jump(code_.returning(policy_.default_action));
   }
 
-  // Does `set` hold the same number further down for another architecture of the same audit value
-  // (x32's numbers listed for x86_64 too)? Then a rule that does not match is not the last word.
+  // Returns whether a later entry of `set` has the same number on another architecture with the
+  // same audit value (x32 numbers listed for x86_64). If this rule does not match, that one may.
   bool listed_again(const RuleSet& set, const SyscallRule& entry) const {
     return std::ranges::any_of(policy_.arches, [&](Arch arch) {
       return arch > entry.arch && arch_info(arch).audit == arch_info(entry.arch).audit &&
@@ -63,7 +63,7 @@ class Compiler {
     });
   }
 
-  // Jumps to `yes` if the rule matches, else to `no`.
+  // Emits jumps to `yes` if the rule matches, else to `no`.
   void emit_rule(const Rule& rule, Label yes, Label no) {
     switch (rule.kind) {
       case Rule::Kind::kMatchAll:
@@ -118,14 +118,14 @@ class Compiler {
     }
   }
 
-  // The words a matcher looks at: both halves, or the low one only.
+  // The words that a matcher reads: both halves, or only the low one.
   struct Field {
     std::uint32_t low;
     std::uint32_t high;
     bool low_only;
   };
 
-  // (field & mask) == value, high half first.
+  // Emits (field & mask) == value, high half first.
   void emit_masked_equal(const Field& f, std::uint64_t mask, std::uint64_t value, Label yes,
                          Label no) {
     const auto half = [&](std::uint32_t word, std::uint64_t half_mask, std::uint64_t half_value,
@@ -143,7 +143,8 @@ class Compiler {
     half(f.low, mask, value, yes);
   }
 
-  // field > value (JGT) or field >= value (JGE): the high halves decide unless they are equal.
+  // Emits field > value (JGT) or field >= value (JGE). The high halves decide unless they are
+  // equal.
   void emit_above(const Field& f, std::uint16_t low_code, std::uint64_t value, Label yes,
                   Label no) {
     if (!f.low_only) {
@@ -160,7 +161,7 @@ class Compiler {
     code_.branch(low_code, static_cast<std::uint32_t>(value), yes, no);
   }
 
-  // (field & bits) == 0
+  // Emits (field & bits) == 0.
   void emit_no_bits(const Field& f, std::uint64_t bits, Label yes, Label no) {
     if (!f.low_only) {
       const Label low = code_.label();

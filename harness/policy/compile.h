@@ -1,6 +1,7 @@
-// The unoptimized compiler: a policy as straightforward BPF. It owns nothing clever on purpose:
-// linear over rule sets and system calls, every matcher rendered in place, every decision followed
-// by two unconditional jumps. What optimizers produce is compared with this.
+// The unoptimized compiler: it translates a policy to straightforward BPF. It is deliberately
+// naive: linear over rule sets and system calls, every matcher emitted in place, every test
+// followed by two unconditional jumps. Owns this translation, with which optimizer output is
+// compared. It must not optimize.
 #pragma once
 
 #include "harness/bpf/insn.h"
@@ -8,8 +9,8 @@
 
 namespace secequiv {
 
-// A legal program (the length rule aside: it may exceed 4096 instructions) with run(compile(p), d)
-// == decide(p, d) for every d. Jumps reach any distance. Linear in the number of rules.
+// Returns a legal program (except that it may exceed 4096 instructions) with run(compile(p), d) ==
+// decide(p, d) for every d. The size is linear in the number of rules.
 Program compile(const Policy& policy);
 
 }  // namespace secequiv

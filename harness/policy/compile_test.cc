@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/inputs/cases.h"
@@ -22,9 +22,9 @@ std::set<std::uint32_t> actions_of(const Policy& policy) {
   return out;
 }
 
-// What every compiled program looks like, whatever the policy.
+// Checks properties of every compiled program.
 void expect_well_formed(const Policy& policy, const Program& program) {
-  const auto refusal = check(program, LengthRule::kUnlimited);
+  const auto refusal = refusal_of(program, LengthRule::kUnlimited);
   ASSERT_FALSE(refusal) << describe(*refusal, program);
   const auto actions = actions_of(policy);
   const std::set<std::uint16_t> expected = {kLdWAbs, kAndK, kJa,    kJeqK,
@@ -36,7 +36,7 @@ void expect_well_formed(const Policy& policy, const Program& program) {
     if (in.code == kRetK) {
       ASSERT_TRUE(actions.contains(in.k)) << "returns " << describe_action(in.k);
     }
-    // A condition hands over to two unconditional jumps, which reach any distance.
+    // A conditional jump is followed by two unconditional ones, which reach every target.
     if (is_conditional(in)) {
       ASSERT_EQ(in.jt, 0);
       ASSERT_EQ(in.jf, 1);
@@ -52,7 +52,7 @@ void expect_well_formed(const Policy& policy, const Program& program) {
   }
 }
 
-// The program's answer to `data`, which must be the policy's.
+// Runs the program on `data` and compares the result with the policy's decision.
 std::uint32_t expect_decides(const Policy& policy, const Program& program,
                              const SeccompData& data) {
   const std::uint32_t decided = decide(policy, data);
@@ -64,14 +64,14 @@ std::uint32_t expect_decides(const Policy& policy, const Program& program,
   return returned;
 }
 
-TEST(Compile, RandomPoliciesOverDerivedAndRandomCases) {
+TEST(Compile, RandomPoliciesDecideCorrectly) {
   Random random(60);
   std::size_t outcomes = 0;
   for (int i = 0; i < of_cases(400); ++i) {
     const Policy policy = random_policy(random);
     const Program program = compile(policy);
     expect_well_formed(policy, program);
-    // Now and then everything there is to derive, otherwise a sample of it.
+    // Some rounds use all derived inputs, the others a sample.
     const CaseLimits limits =
         i % 100 == 0 ? CaseLimits{} : CaseLimits{.per_syscall = 300, .total = 4000000};
     std::set<std::uint32_t> returned;
@@ -89,7 +89,7 @@ TEST(Compile, RandomPoliciesOverDerivedAndRandomCases) {
       << "the cases reach more than the default actions";
 }
 
-TEST(Compile, EveryMatcherAtEveryBoundaryInBothByteOrders) {
+TEST(Compile, MatchersAreCorrectAtBoundariesInBothByteOrders) {
   std::vector<std::uint64_t> points;
   for (const std::uint64_t k :
        {0ull, 0x7fffffffull, 0x80000000ull, 0xffffffffull, 0x100000000ull, 0x1ffffffffull,
@@ -130,7 +130,7 @@ TEST(Compile, EveryMatcherAtEveryBoundaryInBothByteOrders) {
   }
 }
 
-TEST(Compile, Golden) {
+TEST(Compile, EmitsStraightforwardCode) {
   const Policy policy = x86_64_policy(
       R"j({"action": "allow", "rules": {"read": {"args": {"0": {"eq": "0x100000002"}}}, "write": true}})j");
   EXPECT_EQ(asm_text(compile(policy)),
@@ -168,7 +168,7 @@ TEST(Compile, Golden) {
             "L31:    ret #0x80000000\n");
 }
 
-TEST(Compile, NoRulesAtAll) {
+TEST(Compile, PolicyWithoutRulesReturnsItsDefaults) {
   const Policy policy = x86_64_policy("");
   const Program program = compile(policy);
   expect_well_formed(policy, program);
@@ -176,8 +176,8 @@ TEST(Compile, NoRulesAtAll) {
   EXPECT_EQ(run(program, call(Arch::kI386, 0)), policy.bad_arch_action);
 }
 
-// Two architectures may share an audit value, and then a number may be in both tables.
-TEST(Compile, ANumberListedForX86_64AndX32) {
+// x86_64 and x32 share an audit value, so a number may be in both tables.
+TEST(Compile, NumberListedForX86_64AndX32TriesBothRules) {
   const Policy policy = policy_from(
       R"j({"version": 1, "arches": ["x32", "x86_64"], "default_action": "errno(1)", "rule_sets": [
     {"action": "allow", "rules": {"x86_64:0x40000001": {"args": {"0": {"eq": 1}}}, "x32:write": {"args": {"0": {"eq": 2}}}}}]})j");
@@ -187,9 +187,8 @@ TEST(Compile, ANumberListedForX86_64AndX32) {
   EXPECT_EQ(run(program, call(Arch::kX86_64, kX32Bit + 1, {2})), SECCOMP_RET_ALLOW);
 }
 
-// Rules for an architecture the policy does not list say nothing, even if it shares a listed one's
-// audit value.
-TEST(Compile, RulesOfUnlistedArchitectures) {
+// Rules for an unlisted architecture have no effect, even if a listed one has the same audit value.
+TEST(Compile, IgnoresRulesOfUnlistedArchitectures) {
   Policy policy = x86_64_policy("");
   policy.rule_sets = {
       RuleSet{SECCOMP_RET_ALLOW,
@@ -202,8 +201,8 @@ TEST(Compile, RulesOfUnlistedArchitectures) {
   EXPECT_EQ(run(program, call(Arch::kX86_64, kX32Bit)), policy.default_action);
 }
 
-// More than 4096 instructions, with jumps far beyond 255.
-TEST(Compile, BigPolicies) {
+// The program has more than 4096 instructions and jumps far longer than 255.
+TEST(Compile, CompilesPoliciesAboveTheLengthLimit) {
   Policy policy = x86_64_policy("");
   RuleSet set{SECCOMP_RET_ALLOW, false, {}};
   for (std::uint32_t nr = 0; nr < 300; ++nr) {
@@ -221,7 +220,7 @@ TEST(Compile, BigPolicies) {
   policy.rule_sets = {set};
   const Program program = compile(policy);
   EXPECT_GT(program.size(), kMaxInsns);
-  EXPECT_EQ(check(program)->rule, RefusalRule::kLength);
+  EXPECT_EQ(refusal_of(program)->rule, RefusalRule::kLength);
   expect_well_formed(policy, program);
   std::size_t far = 0;
   for (const Insn& in : program) far += in.code == kJa && in.k > 255 ? 1 : 0;
@@ -233,8 +232,8 @@ TEST(Compile, BigPolicies) {
   }
 }
 
-// Linear in the rules: nothing of a rule is rendered twice.
-TEST(Compile, SizeIsLinear) {
+// No rule is emitted twice, so the size is linear.
+TEST(Compile, SizeIsLinearInTheRules) {
   const auto size = [](std::uint32_t rules) {
     Policy policy = x86_64_policy("");
     RuleSet set{SECCOMP_RET_ALLOW, false, {}};

@@ -1,5 +1,5 @@
-// What every program made of a policy has around its rules, however these are rendered: the choice
-// by architecture, and the test for the vsyscall page. It must not know rules.
+// Emits the code around the rules that every compiled policy has: the choice by architecture, and
+// the test for the vsyscall page. Owns that frame. It must not know rules.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,9 @@
 
 namespace secequiv::detail {
 
-// The whole program. For each element of `arches`, whose AUDIT_ARCH_* value is `audit(element)`,
-// `emit(element)` writes what decides its calls and does not run out at its end.
+// Builds the whole program. For each element of `arches`, whose AUDIT_ARCH_* value is
+// `audit(element)`, `emit(element)` emits the code that decides its calls and never falls through
+// at its end.
 template <class Arches, class Audit, class Emit>
 Program choose_by_arch(Builder& code, const Arches& arches, const Audit& audit,
                        std::uint32_t bad_arch_action, const Emit& emit) {
@@ -27,7 +28,7 @@ Program choose_by_arch(Builder& code, const Arches& arches, const Audit& audit,
   return code.finish();
 }
 
-// Goes on if bit 63 of the instruction pointer is set, else to `outside`.
+// Emits code that continues if bit 63 of the instruction pointer is set, else jumps to `outside`.
 inline void require_vsyscall(Builder& code, Endian endian, Label outside) {
   const Label inside = code.label();
   code.load(half_word(kIpField, true, endian));

@@ -1,5 +1,4 @@
-// What people see when a policy is wrong: each message names the place and says what is expected
-// there.
+// Tests the errors for malformed policies: each names the place and what was expected there.
 #include <gtest/gtest.h>
 
 #include "harness/policy/testing.h"
@@ -12,7 +11,7 @@ struct Case {
   std::string error;
 };
 
-// A policy that differs from a good one in its rule sets.
+// Returns a policy that is valid except for its rule sets.
 std::string with_sets(const std::string& sets) {
   return R"j({"version": 1, "arches": ["x86_64", "i386"], "default_action": "allow", "variables": {"fd": 3}, "rule_sets": )j" +
          sets + "}";
@@ -42,106 +41,108 @@ constexpr const char* kMatchers =
     R"j( and optionally "bits": 32)j";
 constexpr const char* kValues =
     "a number from -2^63 to 2^64-1, or a string of numbers and constant names joined by |";
-const std::string kMatcher = "p#/rule_sets/0/rules/read/args/0";
+const std::string kMatcher = "p:1#/rule_sets/0/rules/read/args/0";
 
-TEST(JsonErrors, TheDocument) {
+TEST(JsonErrors, NamesProblemsInTheDocument) {
   const std::string known =
       "known here: $schema, version, name, description, arches, default_action, bad_arch_action, "
       "x32_action, hot, variables, rule_sets";
   expect_errors(
       {
-          {"[]", "p#/: expected an object, found []"},
-          {"null", "p#/: expected an object, found null"},
-          {R"j({"version": 1, "rules": []})j", "p#/rules: unknown key 'rules'; " + known},
+          {"[]", "p:1#/: expected an object, found []"},
+          {"null", "p:1#/: expected an object, found null"},
+          {R"j({"version": 1, "rules": []})j", "p:1#/rules: unknown key 'rules'; " + known},
           {R"j({"arches": ["x86_64"], "default_action": "allow", "rule_sets": []})j",
-           "p#/: the key 'version' is missing"},
+           "p:1#/: the key 'version' is missing"},
           {R"j({"version": 1, "default_action": "allow", "rule_sets": []})j",
-           "p#/: the key 'arches' is missing"},
+           "p:1#/: the key 'arches' is missing"},
           {R"j({"version": 1, "arches": ["x86_64"], "rule_sets": []})j",
-           "p#/: the key 'default_action' is missing"},
+           "p:1#/: the key 'default_action' is missing"},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow"})j",
-           "p#/: the key 'rule_sets' is missing"},
+           "p:1#/: the key 'rule_sets' is missing"},
           {R"j({"version": 2, "arches": ["x86_64"], "default_action": "allow", "rule_sets": []})j",
-           "p#/version: expected version 1, found 2"},
+           "p:1#/version: expected version 1, found 2"},
           {R"j({"version": 1, "name": 5, "arches": ["x86_64"], "default_action": "allow", "rule_sets": []})j",
-           "p#/name: expected a string, found 5"},
+           "p:1#/name: expected a string, found 5"},
           {R"j({"version": 1, "arches": [], "default_action": "allow", "rule_sets": []})j",
-           "p#/arches: expected a non-empty array of architectures, found []"},
+           "p:1#/arches: expected a non-empty array of architectures, found []"},
           {R"j({"version": 1, "arches": "x86_64", "default_action": "allow", "rule_sets": []})j",
-           "p#/arches: expected a non-empty array of architectures, found \"x86_64\""},
+           "p:1#/arches: expected a non-empty array of architectures, found \"x86_64\""},
           {R"j({"version": 1, "arches": ["x86_64", "vax"], "default_action": "allow", "rule_sets": []})j",
-           "p#/arches/1: expected one of x86_64, i386, x32, aarch64, arm, riscv64, s390x, ppc64le, "
+           "p:1#/arches/1: expected one of x86_64, i386, x32, aarch64, arm, riscv64, s390x, "
+           "ppc64le, "
            "mips64, found \"vax\""},
           {R"j({"version": 1, "arches": ["x86_64", "amd64"], "default_action": "allow", "rule_sets": []})j",
-           "p#/arches/1: 'amd64' is listed twice"},
+           "p:1#/arches/1: 'amd64' is listed twice"},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "permit", "rule_sets": []})j",
-           std::string("p#/default_action: expected ") + kActions + ", found \"permit\""},
+           std::string("p:1#/default_action: expected ") + kActions + ", found \"permit\""},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": 4294967296, "rule_sets": []})j",
-           std::string("p#/default_action: expected ") + kActions + ", found 4294967296"},
+           std::string("p:1#/default_action: expected ") + kActions + ", found 4294967296"},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "errno", "rule_sets": []})j",
-           std::string("p#/default_action: expected ") + kActions + ", found \"errno\""},
+           std::string("p:1#/default_action: expected ") + kActions + ", found \"errno\""},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow", "bad_arch_action": null, "rule_sets": []})j",
-           std::string("p#/bad_arch_action: expected ") + kActions + ", found null"},
+           std::string("p:1#/bad_arch_action: expected ") + kActions + ", found null"},
           {R"j({"version": 1, "arches": ["x86_64", "x32"], "default_action": "allow", "x32_action": "log", "rule_sets": []})j",
-           "p#/x32_action: cannot be given when 'arches' lists x32"},
+           "p:1#/x32_action: cannot be given when 'arches' lists x32"},
           {R"j({"version": 1, "arches": ["arm"], "default_action": "allow", "x32_action": "log", "rule_sets": []})j",
-           "p#/x32_action: needs x86_64 among 'arches'"},
+           "p:1#/x32_action: needs x86_64 among 'arches'"},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow", "hot": ["futex", "futux"], "rule_sets": []})j",
-           "p#/hot/1: unknown system call 'futux' on x86_64; did you mean futex?"},
+           "p:1#/hot/1: unknown system call 'futux' on x86_64; did you mean futex?"},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow", "hot": "futex", "rule_sets": []})j",
-           "p#/hot: expected an array of system call names, found \"futex\""},
+           "p:1#/hot: expected an array of system call names, found \"futex\""},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow", "variables": {"fd": 4294967296}, "rule_sets": []})j",
-           "p#/variables/fd: expected a number from 0 to 2^32-1, found 4294967296"},
+           "p:1#/variables/fd: expected a number from 0 to 2^32-1, found 4294967296"},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow", "variables": ["fd"], "rule_sets": []})j",
-           "p#/variables: expected an object of name: 32-bit value, found [\"fd\"]"},
+           "p:1#/variables: expected an object of name: 32-bit value, found [\"fd\"]"},
       },
       ErrorCode::kPolicy);
 }
 
-TEST(JsonErrors, RuleSets) {
+TEST(JsonErrors, NamesProblemsInRuleSets) {
   expect_errors(
       {
-          {with_sets("{}"), "p#/rule_sets: expected an array of rule sets, found {}"},
-          {with_sets("[1]"), "p#/rule_sets/0: expected an object, found 1"},
-          {with_sets(R"j([{"rules": {}}])j"), "p#/rule_sets/0: the key 'action' is missing"},
-          {with_sets(R"j([{"action": "allow"}])j"), "p#/rule_sets/0: the key 'rules' is missing"},
+          {with_sets("{}"), "p:1#/rule_sets: expected an array of rule sets, found {}"},
+          {with_sets("[1]"), "p:1#/rule_sets/0: expected an object, found 1"},
+          {with_sets(R"j([{"rules": {}}])j"), "p:1#/rule_sets/0: the key 'action' is missing"},
+          {with_sets(R"j([{"action": "allow"}])j"), "p:1#/rule_sets/0: the key 'rules' is missing"},
           {with_sets(
                R"j([{"action": "allow", "rules": {}}, {"action": "allow", "rules": {}, "priority": 1}])j"),
-           "p#/rule_sets/1/priority: unknown key 'priority'; known here: action, vsyscall, rules, "
+           "p:1#/rule_sets/1/priority: unknown key 'priority'; known here: action, vsyscall, "
+           "rules, "
            "description"},
           {with_sets(R"j([{"action": "errno(4x)", "rules": {}}])j"),
-           std::string("p#/rule_sets/0/action: expected ") + kActions + ", found \"errno(4x)\""},
+           std::string("p:1#/rule_sets/0/action: expected ") + kActions + ", found \"errno(4x)\""},
           {with_sets(R"j([{"action": "allow", "vsyscall": 1, "rules": {}}])j"),
-           "p#/rule_sets/0/vsyscall: expected true or false, found 1"},
+           "p:1#/rule_sets/0/vsyscall: expected true or false, found 1"},
           {with_rules(R"j({"opennat": true})j"),
-           "p#/rule_sets/0/rules/opennat: unknown system call 'opennat' on x86_64; did you mean "
+           "p:1#/rule_sets/0/rules/opennat: unknown system call 'opennat' on x86_64; did you mean "
            "openat or openat2?"},
           {with_rules(R"j({"no_such_call": true})j"),
-           "p#/rule_sets/0/rules/no_such_call: unknown system call 'no_such_call' on x86_64"},
+           "p:1#/rule_sets/0/rules/no_such_call: unknown system call 'no_such_call' on x86_64"},
           {with_rules(R"j({"5": true})j"),
-           "p#/rule_sets/0/rules/5: the number 5 is ambiguous with several architectures; write "
+           "p:1#/rule_sets/0/rules/5: the number 5 is ambiguous with several architectures; write "
            "'x86_64:5'"},
           {with_rules(R"j({"i386:4294967296": true})j"),
-           "p#/rule_sets/0/rules/i386:4294967296: system call number 4294967296 is above 2^32-1"},
+           "p:1#/rule_sets/0/rules/i386:4294967296: system call number 4294967296 is above 2^32-1"},
           {with_rules(R"j({"arm:read": true})j"),
-           "p#/rule_sets/0/rules/arm:read: 'arm' is not one of this policy's architectures"},
+           "p:1#/rule_sets/0/rules/arm:read: 'arm' is not one of this policy's architectures"},
           {with_rules(R"j({"vax:read": true})j"),
-           "p#/rule_sets/0/rules/vax:read: 'vax' is not one of this policy's architectures"},
+           "p:1#/rule_sets/0/rules/vax:read: 'vax' is not one of this policy's architectures"},
           {with_rules(R"j({"i386:open_": true})j"),
-           "p#/rule_sets/0/rules/i386:open_: unknown system call 'open_' on i386; did you mean "
+           "p:1#/rule_sets/0/rules/i386:open_: unknown system call 'open_' on i386; did you mean "
            "open or openat?"},
           {with_rules(R"j({"read": true, "x86_64:0": true})j"),
-           "p#/rule_sets/0/rules/x86_64:0: x86_64:0 is listed twice in this rule set"},
+           "p:1#/rule_sets/0/rules/x86_64:0: x86_64:0 is listed twice in this rule set"},
           {with_rules(R"j({"x86_64:read": true, "x86_64:0x0": true})j"),
-           "p#/rule_sets/0/rules/x86_64:read: x86_64:0 is listed twice in this rule set"},
+           "p:1#/rule_sets/0/rules/x86_64:read: x86_64:0 is listed twice in this rule set"},
           {with_rules(R"j({"a/b~c": true})j"),
-           "p#/rule_sets/0/rules/a~1b~0c: unknown system call 'a/b~c' on x86_64"},
+           "p:1#/rule_sets/0/rules/a~1b~0c: unknown system call 'a/b~c' on x86_64"},
       },
       ErrorCode::kPolicy);
 }
 
-TEST(JsonErrors, Rules) {
-  const std::string at = "p#/rule_sets/0/rules/read";
+TEST(JsonErrors, NamesProblemsInRules) {
+  const std::string at = "p:1#/rule_sets/0/rules/read";
   const std::string rule = ": expected true or an object with one of any_of, all_of, args, found ";
   expect_errors(
       {
@@ -166,7 +167,7 @@ TEST(JsonErrors, Rules) {
       ErrorCode::kPolicy);
 }
 
-TEST(JsonErrors, Matchers) {
+TEST(JsonErrors, NamesProblemsInMatchers) {
   const std::string matcher = kMatcher + ": expected " + kMatchers + ", found ";
   expect_errors(
       {
@@ -220,7 +221,7 @@ TEST(JsonErrors, Matchers) {
       ErrorCode::kPolicy);
 }
 
-// What is found is shown, but not all of it.
+// The error shows what was found, but shortens long values.
 TEST(JsonErrors, LongValuesAreShortened) {
   const auto policy = read_policy(with_matcher("\"" + std::string(1000, 'x') + "\""), "p");
   ASSERT_FALSE(policy);
@@ -228,7 +229,7 @@ TEST(JsonErrors, LongValuesAreShortened) {
   EXPECT_TRUE(policy.error().text().ends_with("xxx..."));
 }
 
-TEST(JsonErrors, SyntaxHasLineAndColumn) {
+TEST(JsonErrors, SyntaxErrorsHaveLineAndColumn) {
   const struct {
     const char* text;
     const char* where;
@@ -268,7 +269,7 @@ TEST(JsonErrors, DuplicateKeysAreRefused) {
     }
     EXPECT_NE(policy.error().text().find("appears twice"), std::string::npos);
   }
-  // The same key in two objects is no duplicate.
+  // Equal keys in two objects are not duplicates.
   EXPECT_TRUE(read_policy(
       with_rule(R"j({"any_of": [{"args": {"0": "any"}}, {"args": {"0": "any"}}]})j"), "p"));
 }

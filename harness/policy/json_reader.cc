@@ -51,11 +51,11 @@ class Reader {
     return std::move(policy_);
   }
 
-  // The document is one rule.
+  // Reads a document that is one rule.
   Result<Rule> read_rule(std::span<const std::pair<std::string, std::uint32_t>> variables) {
     policy_.variables.assign(variables.begin(), variables.end());
     declare_variables_ = false;
-    return rule(root_, Arch::kX86_64);
+    return rule(root_, Arch::kX86_64, root_.path());
   }
 
  private:
@@ -142,7 +142,7 @@ class Reader {
 
   using Targets = std::vector<std::pair<Arch, std::uint32_t>>;
 
-  // "read", "39", "x86_64:read", "i386:3" → the calls meant, over the policy's architectures.
+  // Resolves "read", "39", "x86_64:read" or "i386:3" to calls on the policy's architectures.
   Result<Targets> resolve(const JsonCursor& at, const std::string& key) const {
     std::vector<Arch> arches = policy_.arches;
     std::string name = key;
@@ -194,7 +194,7 @@ class Reader {
       auto targets = resolve(here, item.key());
       if (!targets) return targets.error();
       for (const auto& [arch, nr] : *targets) {
-        auto parsed = rule(here, arch);
+        auto parsed = rule(here, arch, here.path());
         if (!parsed) return parsed.error();
         if (!by_call.emplace(std::pair(arch, nr), std::move(*parsed)).second)
           return here.fail(
@@ -207,9 +207,11 @@ class Reader {
     return Ok{};
   }
 
-  // The document's depth is limited by parse_json, and with it this recursion.
-  Result<Rule> rule(const JsonCursor& at, Arch arch) const {
+  // parse_json limits the document's depth, and so the depth of this recursion. `path` is that of
+  // the system call: its parts may be nested too deep for paths of their own.
+  Result<Rule> rule(const JsonCursor& at, Arch arch, const std::string& path) const {
     Rule out;
+    out.position = at.position(path);
     if (at.value().is_boolean() && at.value().get<bool>()) return out;
     if (!at.value().is_object() || at.value().size() != 1)
       return at.expected("true or an object with one of any_of, all_of, args");
@@ -232,7 +234,7 @@ class Reader {
       return inner.expected(fmt::format(
           "a non-empty array of rules (an empty {} means nothing anyone could rely on)", key));
     for (std::size_t i = 0; i < inner.value().size(); ++i) {
-      auto child = rule(inner.at(i), arch);
+      auto child = rule(inner.at(i), arch, path);
       if (!child) return child.error();
       out.children.push_back(std::move(*child));
     }
@@ -292,7 +294,7 @@ class Reader {
     return value(inner.at("value"), arch, out.value, &out.variable);
   }
 
-  // A number, or a string: a $variable, or what parse_value takes.
+  // Reads a number or a string, which is a $variable or text for parse_value.
   Status value(const JsonCursor& at, Arch arch, std::uint64_t& out, std::string* variable) const {
     static constexpr std::string_view kWhat =
         "a number from -2^63 to 2^64-1, or a string of numbers and constant names joined by |";
@@ -326,21 +328,24 @@ class Reader {
 
   JsonCursor root_;
   Policy policy_;
-  bool declare_variables_ = true;  // a variable must be in the document to be used
+  bool declare_variables_ = true;  // whether a variable must be declared in the document
 };
 
 }  // namespace
 
 Result<Policy> read_policy(std::string_view text, const std::string& name) {
-  auto document = parse_json(text, name);
+  auto document = parse_json_lines(text, name);
   if (!document) return document.error();
-  const JsonCursor root(*document, name);
-  return Reader(root).read();
+  return Reader(JsonCursor(*document, name)).read();
+}
+
+Result<Policy> read_policy_tree(const nlohmann::json& document, const std::string& name) {
+  return Reader(JsonCursor(document, name)).read();
 }
 
 Result<Rule> read_rule(std::string_view text, const std::string& name,
                        std::span<const std::pair<std::string, std::uint32_t>> variables) {
-  auto document = parse_json(text, name);
+  auto document = parse_json_lines(text, name);
   if (!document) return document.error();
   const JsonCursor root(*document, name);
   return Reader(root).read_rule(variables);

@@ -35,7 +35,7 @@ void expect_same_policy(const Policy& a, const Policy& b) {
   }
 }
 
-TEST(Json, ReadsEverything) {
+TEST(Json, ReadsEveryMember) {
   const Policy policy = policy_from(R"j({
     "$schema": "anything", "version": 1, "name": "n", "description": "d", "arches": ["x86_64", "arm64"],
     "default_action": "kill_process", "bad_arch_action": "trap(5)", "x32_action": 327681, "hot": ["futex", "x86_64:open"],
@@ -80,7 +80,7 @@ TEST(Json, ReadsEverything) {
   EXPECT_EQ(socket.children[1].children[0].fields[0], (Matcher{Matcher::Op::kLt, 2, 0, false, {}}));
 }
 
-TEST(Json, LowHalves) {
+TEST(Json, ReadsMatchersOfLowHalves) {
   const Policy policy = x86_64_policy(R"j({"action": "allow", "rules": {"read": {"args": {
     "0": {"non_negative_fd": true, "bits": 32}, "1": {"eq": 4294967295, "bits": 32}, "2": {"masked_eq": {"mask": 3, "value": 1}, "bits": 32},
     "3": {"bits_allowlist": 9, "bits": 32}, "4": {"gt": "0x100000000", "bits": 64}, "5": {"non_negative_fd": true}}}}})j");
@@ -93,12 +93,12 @@ TEST(Json, LowHalves) {
   EXPECT_EQ(fields[5], (Matcher{Matcher::Op::kNonNegativeFd, 0, 0, false, {}}));
 }
 
-TEST(Json, BadArchKillsTheProcessUnlessSaidOtherwise) {
+TEST(Json, BadArchKillsTheProcessByDefault) {
   EXPECT_EQ(x86_64_policy("").bad_arch_action, SECCOMP_RET_KILL_PROCESS);
   EXPECT_EQ(x86_64_policy("").x32_action, std::nullopt);
 }
 
-// A constant means what it means where the rule applies.
+// A constant has the value of the rule's architecture.
 TEST(Json, ConstantsDependOnTheArchitecture) {
   const Policy policy =
       policy_from(R"j({"version": 1, "arches": ["x86_64", "aarch64"], "default_action": "errno(1)",
@@ -107,7 +107,7 @@ TEST(Json, ConstantsDependOnTheArchitecture) {
   EXPECT_EQ(policy.rule_sets[0].find(Arch::kAarch64, 56)->fields[2].value, 0x4001u);
 }
 
-TEST(Json, GoldenOutput) {
+TEST(Json, WritesPolicies) {
   const Policy policy = policy_from(
       R"j({"version": 1, "name": "demo", "arches": ["x86_64", "i386"], "default_action": "errno(1)",
     "x32_action": "errno(9999)", "variables": {"fd": 7}, "hot": ["read"],
@@ -188,7 +188,7 @@ TEST(Json, RandomPoliciesReadBack) {
   }
 }
 
-TEST(RuleJson, OnOneLineAsInAPolicy) {
+TEST(RuleJson, WritesARuleOnOneLine) {
   const std::string text =
       R"j({"any_of":[true,{"all_of":[{"args":{}},{"args":{"0":"non_negative_fd","1":{"eq":"$fd","bits":32},"ip":{"masked_eq":{"mask":3,"value":"$other"}}}}]}]})j";
   const std::pair<std::string, std::uint32_t> variables[] = {{"fd", 7}};
@@ -222,11 +222,11 @@ TEST(RuleJson, RandomRulesReadBack) {
 TEST(RuleJson, ErrorsNameThePlace) {
   const std::pair<const char*, const char*> cases[] = {
       {"{", "r:1:2: "},
-      {"false", "r#/: expected true or an object with one of any_of, all_of, args, found false"},
+      {"false", "r:1#/: expected true or an object with one of any_of, all_of, args, found false"},
       {R"({"any_of":[{"args":{"0":{"eq":"$"}}}]})",
-       "r#/any_of/0/args/0/eq: expected a variable's name behind the $, found \"$\""},
+       "r:1#/any_of/0/args/0/eq: expected a variable's name behind the $, found \"$\""},
       {R"({"args":{"0":{"bits_allowlist":"$fd"}}})",
-       "r#/args/0/bits_allowlist: a variable cannot be a mask"},
+       "r:1#/args/0/bits_allowlist: a variable cannot be a mask"},
   };
   for (const auto& [text, error] : cases) {
     const auto rule = read_rule(text, "r");
@@ -268,7 +268,7 @@ TEST(ParseJson, DepthIsLimited) {
   }
 }
 
-// Whatever the bytes: a policy or an error with a place; the sanitizers watch the rest.
+// Any bytes give a policy or an error with a place. Sanitizers watch for other faults.
 TEST(Json, DamagedTextNeverCrashes) {
   Random random(51);
   std::size_t accepted = 0;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "harness/base/text.h"
@@ -13,22 +14,8 @@
 namespace secequiv {
 namespace {
 
-// gVisor's rule trees, exported as they are, nest to 117 levels (alternatives added one by one).
+// gVisor's exported rule trees nest up to 117 levels, because alternatives are added one by one.
 constexpr int kMaxDepth = 1000;
-
-std::string escape_pointer(const std::string& key) {
-  std::string out;
-  for (const char c : key) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
 
 std::string position(std::string_view text, std::size_t byte, const std::string& name) {
   std::size_t line = 1;
@@ -40,7 +27,8 @@ std::string position(std::string_view text, std::size_t byte, const std::string&
   return fmt::format("{}:{}:{}", name, line, column);
 }
 
-// Hands the text to the parser and counts what it has read, which its callbacks do not say.
+// Passes the text to the parser and counts the bytes read, which the parser's callbacks do not
+// report.
 class Reading {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -66,17 +54,40 @@ class Reading {
 }  // namespace
 
 JsonCursor JsonCursor::at(const std::string& key) const {
-  return {value_->at(key), file_, pointer_ + "/" + escape_pointer(key)};
+  const auto found = value_->find(key);
+  return {found.value(), lines_ == nullptr ? nullptr : &lines_->members.at(key), *this,
+          &found.key(), 0};
 }
 
 JsonCursor JsonCursor::at(std::size_t index) const {
-  return {value_->at(index), file_, fmt::format("{}/{}", pointer_, index)};
+  return {value_->at(index), lines_ == nullptr ? nullptr : &lines_->items.at(index), *this, nullptr,
+          index};
+}
+
+std::string JsonCursor::pointer() const {
+  if (parent_ == nullptr) return {};
+  const nlohmann::json::json_pointer own;
+  return parent_->pointer() + (key_ != nullptr ? own / *key_ : own / index_).to_string();
+}
+
+std::string JsonCursor::path() const {
+  if (parent_ == nullptr) return {};
+  std::string out = parent_->path();
+  if (key_ == nullptr) return out + fmt::format("[{}]", index_);
+  return out + (out.empty() ? "" : ".") + *key_;
 }
 
 Error JsonCursor::fail(std::string detail) const {
-  return make_error(ErrorCode::kPolicy,
-                    fmt::format("{}#{}", file_, pointer_.empty() ? "/" : pointer_),
-                    std::move(detail));
+  return make_error(
+      ErrorCode::kPolicy,
+      fmt::format("{}{}#{}", file(), lines_ == nullptr ? "" : fmt::format(":{}", lines_->line),
+                  parent_ == nullptr ? "/" : pointer()),
+      std::move(detail));
+}
+
+PositionRef JsonCursor::position(const std::string& path) const {
+  if (lines_ == nullptr) return {};
+  return {std::make_shared<const RulePosition>(RulePosition{file(), lines_->line, path})};
 }
 
 Error JsonCursor::expected(std::string_view what) const {
@@ -124,9 +135,62 @@ Status JsonCursor::array(std::string_view what) const {
   return Ok{};
 }
 
-Result<nlohmann::json> parse_json(std::string_view text, const std::string& name) {
+namespace {
+
+// Collects the lines of all values from the parser's events.
+class LineWatch {
+ public:
+  explicit LineWatch(std::string_view text) : text_(text) {}
+
+  // `read`: the bytes read so far, the last of which ends the event's token or follows it.
+  void add(nlohmann::json::parse_event_t event, std::size_t read, const nlohmann::json& parsed) {
+    using Event = nlohmann::json::parse_event_t;
+    for (; counted_ + 1 < read && counted_ < text_.size(); ++counted_)
+      line_ += text_[counted_] == '\n';
+    switch (event) {
+      case Event::key:
+        key_ = &open_.back()->members[parsed.get<std::string>()];
+        key_->line = line_;
+        break;
+      case Event::object_start:
+      case Event::array_start:
+        open_.push_back(&next());
+        break;
+      case Event::object_end:
+      case Event::array_end:
+        open_.pop_back();
+        break;
+      case Event::value:
+        next();
+        break;
+    }
+  }
+
+  [[nodiscard]] JsonLines lines() && { return std::move(top_); }
+
+ private:
+  // What the value that begins now is to its parent.
+  JsonLines& next() {
+    if (open_.empty()) {
+      top_.line = line_;
+      return top_;
+    }
+    if (key_ != nullptr) return *std::exchange(key_, nullptr);
+    open_.back()->items.push_back({line_});
+    return open_.back()->items.back();
+  }
+
+  std::string_view text_;
+  std::size_t counted_ = 0;
+  std::size_t line_ = 1;
+  JsonLines top_;
+  std::vector<JsonLines*> open_;
+  JsonLines* key_ = nullptr;  // of the member whose value comes next
+};
+
+// `lines` may be null.
+Result<nlohmann::json> parse(std::string_view text, const std::string& name, LineWatch* lines) {
   using nlohmann::json;
-  text = without_bom(text);
   std::vector<std::set<std::string>> keys;
   std::size_t read = 0;
   std::optional<Error> refused;
@@ -142,16 +206,18 @@ Result<nlohmann::json> parse_json(std::string_view text, const std::string& name
     if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
       refuse(text.rfind('"', read - 2) + 1,
              fmt::format("the key '{}' appears twice in one object", parsed.get<std::string>()));
+    if (lines != nullptr && !refused) lines->add(event, read, parsed);
     return true;
   };
   json document;
-  // The library reports syntax errors by exception only; nothing else of this project throws.
+  // The library reports syntax errors only by exception. No other part of this project uses
+  // exceptions.
   try {
     document = json::parse(Reading(text.begin(), read), Reading(text.end(), read), watch);
   } catch (const json::exception& error) {
     std::string detail = error.what();
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...":
-    // position is ours to give.
+    // The message starts "[json.exception.parse_error.101] parse error at line 1, column 2: syntax
+    // error ...". We replace that position by our own.
     const std::size_t colon = detail.find(": ");
     if (colon != std::string::npos) detail = detail.substr(colon + 2);
     const auto* syntax = dynamic_cast<const json::parse_error*>(&error);
@@ -161,6 +227,20 @@ Result<nlohmann::json> parse_json(std::string_view text, const std::string& name
   }
   if (refused) return *refused;
   return document;
+}
+
+}  // namespace
+
+Result<nlohmann::json> parse_json(std::string_view text, const std::string& name) {
+  return parse(without_bom(text), name, nullptr);
+}
+
+Result<JsonDocument> parse_json_lines(std::string_view text, const std::string& name) {
+  text = without_bom(text);
+  LineWatch lines(text);
+  auto document = parse(text, name, &lines);
+  if (!document) return document.error();
+  return JsonDocument{std::move(*document), std::move(lines).lines()};
 }
 
 }  // namespace secequiv

@@ -1,53 +1,84 @@
-// Shared by our policy reader and the importers: a position in a JSON document that knows its
-// pointer, and typed access whose errors name that pointer. It must not know any policy format.
+// Access to JSON documents for our policy reader and the importers: a cursor knows its JSON
+// pointer, and the errors of its typed getters name that pointer. Owns that cursor. It must not
+// know any policy format.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <initializer_list>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
+#include "harness/policy/policy.h"
 
 namespace secequiv {
 
-// A JSON value and where it stands.
+// The line of a JSON value (of its key, for a member of an object), and of those inside it.
+struct JsonLines {
+  std::size_t line = 1;
+  std::map<std::string, JsonLines, std::less<>> members = {};
+  std::vector<JsonLines> items = {};
+};
+
+struct JsonDocument {
+  nlohmann::json value;
+  JsonLines lines;
+};
+
+// parse_json (json.h), with the lines of all values.
+Result<JsonDocument> parse_json_lines(std::string_view text, const std::string& name);
+
+// A JSON value and its position in the document, which costs nothing until an error needs it. A
+// cursor must not outlive the one that it comes from.
 class JsonCursor {
  public:
+  // A document that was not read from text has no lines, and its values have no positions.
   JsonCursor(const nlohmann::json& value, std::string file)
       : value_(&value), file_(std::move(file)) {}
+  JsonCursor(const JsonDocument& document, std::string file)
+      : value_(&document.value), lines_(&document.lines), file_(std::move(file)) {}
 
   const nlohmann::json& value() const { return *value_; }
-  const std::string& file() const { return file_; }
+  const std::string& file() const { return parent_ != nullptr ? parent_->file() : file_; }
   JsonCursor at(const std::string& key) const;
   JsonCursor at(std::size_t index) const;
-  const std::string& pointer() const { return pointer_; }
+  std::string pointer() const;
+  // Its path as people write it: "rule_sets[0].rules.read".
+  [[nodiscard]] std::string path() const;
+  // A position with this line and the path `path`, if the document has lines.
+  [[nodiscard]] PositionRef position(const std::string& path) const;
   bool has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
-  // Has the key a value other than null?
+  // Returns whether the key has a value other than null.
   bool given(const std::string& key) const { return has(key) && !value_->at(key).is_null(); }
 
-  // kPolicy error here.
+  // Returns a kPolicy error with this position.
   Error fail(std::string detail) const;
-  // "expected WHAT, found VALUE" (the value shortened).
+  // Returns the error "expected WHAT, found VALUE", with the value shortened.
   Error expected(std::string_view what) const;
 
   Result<std::string> string(std::string_view what) const;
   Result<std::uint32_t> number32(std::string_view what) const;
   Result<std::uint64_t> number64() const;
-  // Refuses keys not in `known`.
+  // Returns an error for keys that are not in `known`.
   Status object_with(std::initializer_list<std::string_view> known) const;
-  // Refuses an object that lacks one of `keys`.
+  // Returns an error if the object lacks one of `keys`.
   Status required(std::initializer_list<const char*> keys) const;
   Status array(std::string_view what) const;
 
  private:
-  JsonCursor(const nlohmann::json& value, std::string file, std::string pointer)
-      : value_(&value), file_(std::move(file)), pointer_(std::move(pointer)) {}
+  JsonCursor(const nlohmann::json& value, const JsonLines* lines, const JsonCursor& parent,
+             const std::string* key, std::size_t index)
+      : value_(&value), lines_(lines), parent_(&parent), key_(key), index_(index) {}
 
   const nlohmann::json* value_;
-  std::string file_;
-  std::string pointer_;
+  const JsonLines* lines_ = nullptr;
+  std::string file_;  // of the root
+  const JsonCursor* parent_ = nullptr;
+  const std::string* key_ = nullptr;  // in the parent; null if that is an array
+  std::size_t index_ = 0;
 };
 
 }  // namespace secequiv

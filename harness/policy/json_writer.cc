@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 
 #include "harness/base/text.h"
 #include "harness/policy/json.h"
@@ -34,70 +35,79 @@ std::string action_text(std::uint32_t action) {
   return fmt::format("{:#010x}", action);
 }
 
-// The policy's own names, or the numbers that they stand for.
-enum class Style : std::uint8_t { kNames, kNumbers };
+// Selects what the policy's own names stand for.
+enum class Style : std::uint8_t {
+  kNames,
+  kTree,     // numbers in place of actions and calls in rules
+  kNumbers,  // numbers everywhere
+};
 
-ordered_json action_json(std::uint32_t action, Style style) {
-  if (style == Style::kNumbers) return action;
+template <class Json>
+Json action_json(std::uint32_t action, Style style) {
+  if (style != Style::kNames) return action;
   return action_text(action);
 }
 
-ordered_json value_json(const Matcher& m, Style style) {
-  if (!m.variable.empty() && style == Style::kNames) return "$" + m.variable;
+template <class Json>
+Json value_json(const Matcher& m, Style style) {
+  if (!m.variable.empty() && style != Style::kNumbers) return "$" + m.variable;
   return m.value;
 }
 
-ordered_json operator_json(const Matcher& m, Style style) {
+template <class Json>
+Json operator_json(const Matcher& m, Style style) {
   switch (m.op) {
     case Matcher::Op::kAny:
       break;
     case Matcher::Op::kEq:
-      return {{"eq", value_json(m, style)}};
+      return {{"eq", value_json<Json>(m, style)}};
     case Matcher::Op::kNe:
-      return {{"ne", value_json(m, style)}};
+      return {{"ne", value_json<Json>(m, style)}};
     case Matcher::Op::kGt:
-      return {{"gt", value_json(m, style)}};
+      return {{"gt", value_json<Json>(m, style)}};
     case Matcher::Op::kGe:
-      return {{"ge", value_json(m, style)}};
+      return {{"ge", value_json<Json>(m, style)}};
     case Matcher::Op::kLt:
-      return {{"lt", value_json(m, style)}};
+      return {{"lt", value_json<Json>(m, style)}};
     case Matcher::Op::kLe:
-      return {{"le", value_json(m, style)}};
+      return {{"le", value_json<Json>(m, style)}};
     case Matcher::Op::kMaskedEq:
-      return {{"masked_eq", {{"mask", m.mask}, {"value", value_json(m, style)}}}};
+      return {{"masked_eq", {{"mask", m.mask}, {"value", value_json<Json>(m, style)}}}};
     case Matcher::Op::kBitsAllowlist:
       return {{"bits_allowlist", m.mask}};
     case Matcher::Op::kNonNegativeFd:
-      if (m.low_half || style == Style::kNumbers) return {{"non_negative_fd", true}};
+      if (m.low_half || style != Style::kNames) return {{"non_negative_fd", true}};
       return "non_negative_fd";
   }
   return "any";
 }
 
-ordered_json matcher_json(const Matcher& m, Style style) {
-  ordered_json out = operator_json(m, style);
+template <class Json>
+Json matcher_json(const Matcher& m, Style style) {
+  Json out = operator_json<Json>(m, style);
   if (m.low_half && out.is_object()) out["bits"] = 32;
   return out;
 }
 
-ordered_json rule_json(const Rule& rule, Style style) {
+template <class Json>
+Json rule_json(const Rule& rule, Style style) {
   switch (rule.kind) {
     case Rule::Kind::kMatchAll:
       return true;
     case Rule::Kind::kAnyOf:
     case Rule::Kind::kAllOf: {
-      ordered_json children = ordered_json::array();
-      for (const Rule& child : rule.children) children.push_back(rule_json(child, style));
-      return {{rule.kind == Rule::Kind::kAnyOf ? "any_of" : "all_of", children}};
+      Json children = Json::array();
+      for (const Rule& child : rule.children) children.push_back(rule_json<Json>(child, style));
+      return {{rule.kind == Rule::Kind::kAnyOf ? "any_of" : "all_of", std::move(children)}};
     }
     case Rule::Kind::kArgs: {
-      ordered_json fields = ordered_json::object();
+      Json fields = Json::object();
       for (int field = 0; field <= kIpField; ++field) {
         const Matcher& m = rule.fields[static_cast<std::size_t>(field)];
         if (m.op != Matcher::Op::kAny)
-          fields[field == kIpField ? "ip" : std::to_string(field)] = matcher_json(m, style);
+          fields[field == kIpField ? "ip" : std::to_string(field)] = matcher_json<Json>(m, style);
       }
-      return {{"args", fields}};
+      return {{"args", std::move(fields)}};
     }
   }
   return nullptr;
@@ -107,13 +117,14 @@ std::string numbered(Arch arch, std::uint32_t nr) {
   return fmt::format("{}:{}", arch_info(arch).name, nr);
 }
 
-// A plain name stands for the call on every architecture that has it, so it may be used only if all
-// of those have the same rule here; otherwise the key is qualified.
-ordered_json rules_json(const Policy& policy, const RuleSet& set, Style style) {
-  ordered_json out = ordered_json::object();
+// A plain name denotes the call on every architecture that has it, so it is only correct if all of
+// these have the same rule here. Otherwise the key gets an architecture in front.
+template <class Json>
+Json rules_json(const Policy& policy, const RuleSet& set, Style style) {
+  Json out = Json::object();
   for (const SyscallRule& entry : set.rules) {
-    if (style == Style::kNumbers) {
-      out[numbered(entry.arch, entry.nr)] = rule_json(entry.rule, style);
+    if (style != Style::kNames) {
+      out[numbered(entry.arch, entry.nr)] = rule_json<Json>(entry.rule, style);
       continue;
     }
     const std::string_view name = syscall_name(entry.arch, entry.nr);
@@ -128,15 +139,16 @@ ordered_json rules_json(const Policy& policy, const RuleSet& set, Style style) {
       }
     }
     out[common ? label : fmt::format("{}:{}", arch_info(entry.arch).name, label)] =
-        rule_json(entry.rule, style);
+        rule_json<Json>(entry.rule, style);
   }
   return out;
 }
 
-// A name of `hot` stands for the call on every architecture that has it.
-ordered_json hot_json(const Policy& policy, Style style) {
-  if (style == Style::kNames) return policy.hot;
-  ordered_json out = ordered_json::array();
+// A name in `hot` denotes the call on every architecture that has it.
+template <class Json>
+Json hot_json(const Policy& policy, Style style) {
+  if (style != Style::kNumbers) return policy.hot;
+  Json out = Json::array();
   for (std::string_view name : policy.hot) {
     const std::size_t colon = name.find(':');
     const auto only =
@@ -152,39 +164,49 @@ ordered_json hot_json(const Policy& policy, Style style) {
   return out;
 }
 
-std::string write(const Policy& policy, Style style) {
-  ordered_json out;
+template <class Json>
+Json policy_json(const Policy& policy, Style style) {
+  Json out;
   out["version"] = 1;
   if (!policy.name.empty()) out["name"] = policy.name;
   if (!policy.description.empty()) out["description"] = policy.description;
-  out["arches"] = ordered_json::array();
+  out["arches"] = Json::array();
   for (const Arch arch : policy.arches) out["arches"].push_back(arch_info(arch).name);
-  out["default_action"] = action_json(policy.default_action, style);
-  out["bad_arch_action"] = action_json(policy.bad_arch_action, style);
-  if (policy.x32_action) out["x32_action"] = action_json(*policy.x32_action, style);
-  if (!policy.hot.empty()) out["hot"] = hot_json(policy, style);
-  if (!policy.variables.empty() && style == Style::kNames) {
-    out["variables"] = ordered_json::object();
+  out["default_action"] = action_json<Json>(policy.default_action, style);
+  out["bad_arch_action"] = action_json<Json>(policy.bad_arch_action, style);
+  if (policy.x32_action) out["x32_action"] = action_json<Json>(*policy.x32_action, style);
+  if (!policy.hot.empty()) out["hot"] = hot_json<Json>(policy, style);
+  if (!policy.variables.empty() && style != Style::kNumbers) {
+    out["variables"] = Json::object();
     for (const auto& [name, value] : policy.variables) out["variables"][name] = value;
   }
-  out["rule_sets"] = ordered_json::array();
+  out["rule_sets"] = Json::array();
   for (const RuleSet& set : policy.rule_sets) {
-    ordered_json entry;
-    entry["action"] = action_json(set.action, style);
+    Json entry;
+    entry["action"] = action_json<Json>(set.action, style);
     if (set.vsyscall) entry["vsyscall"] = true;
-    entry["rules"] = rules_json(policy, set, style);
+    entry["rules"] = rules_json<Json>(policy, set, style);
     out["rule_sets"].push_back(std::move(entry));
   }
-  return out.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return out;
+}
+
+std::string write(const Policy& policy, Style style) {
+  return policy_json<ordered_json>(policy, style)
+             .dump(1, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
 }
 
 }  // namespace
 
+nlohmann::json policy_tree(const Policy& policy) {
+  return policy_json<nlohmann::json>(policy, Style::kTree);
+}
 std::string write_policy(const Policy& policy) { return write(policy, Style::kNames); }
 std::string write_resolved(const Policy& policy) { return write(policy, Style::kNumbers); }
 
 std::string write_rule(const Rule& rule) {
-  return rule_json(rule, Style::kNames)
+  return rule_json<ordered_json>(rule, Style::kNames)
       .dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

@@ -1,4 +1,4 @@
-// The results a path remembers are those of running on from there.
+// Tests that the results that a path remembers equal those of running on.
 #include "harness/policy/path.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct States {
   void outcome(const Insn*, bool) {}
 };
 
-TEST(Path, ResultsFromElsewhereAreThoseOfRunningOn) {
+TEST(Path, CachedSuffixGivesTheSameResultAsExecution) {
   Random random(44);
   std::size_t compared = 0;
   for (int i = 0; i < 200; ++i) {
@@ -55,8 +55,8 @@ TEST(Path, ResultsFromElsewhereAreThoseOfRunningOn) {
   EXPECT_GT(compared, 10000u);
 }
 
-// The same registers do not mean the same result where M[] differs.
-TEST(Path, MemoryCounts) {
+// Equal registers do not give equal results if M[] differs.
+TEST(Path, MemoryIsPartOfTheState) {
   const Program program = assemble("ld [16]\nst M[0]\nld [20]\nst M[0]\nld [24]\nld M[0]\nret a");
   Path path(program);
   SeccompData data;
@@ -68,7 +68,7 @@ TEST(Path, MemoryCounts) {
   EXPECT_EQ(path.result_from(5, 0, *path.find(4)), 2u);
 }
 
-TEST(Path, KnowsWhatAIs) {
+TEST(Path, TracksTheOriginOfA) {
   const Program program = assemble(
       "ld [20]\nand #0xff0\ntax\nld [0]\njeq #3, three\ntxa\njeq x, three\nthree: neg\nret a");
   Path path(program);

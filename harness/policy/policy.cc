@@ -1,6 +1,9 @@
 #include "harness/policy/policy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string_view>
 
 namespace secequiv {
 
@@ -47,6 +50,29 @@ bool Rule::matches(const SeccompData& data, Endian endian) const {
       return true;
   }
   return false;
+}
+
+std::string RulePosition::text() const {
+  const std::string_view comma = path.empty() || condition.empty() ? "" : ", ";
+  const std::string inside = fmt::format("{}{}{}", path, comma, condition);
+  return fmt::format("{}:{}{}", file, line, inside.empty() ? "" : fmt::format(" ({})", inside));
+}
+
+PositionRef first_position(const Rule& rule) {
+  PositionRef out = rule.position;
+  for (std::size_t i = 0; out.at == nullptr && i < rule.children.size(); ++i)
+    out = first_position(rule.children[i]);
+  return out;
+}
+
+Rule positioned(Rule rule, PositionRef position) {
+  rule.position = std::move(position);
+  return rule;
+}
+
+Rule positioned(Rule rule, RulePosition position) {
+  return positioned(std::move(rule),
+                    PositionRef{std::make_shared<const RulePosition>(std::move(position))});
 }
 
 std::size_t matcher_count(const Rule& rule) {

@@ -1,11 +1,11 @@
-// High-level rule sets: which action for which system call with which arguments. Owns the model and
-// its meaning
-// (`decide`, the executable definition that everything compiled from a policy is measured against).
-// It must not know JSON (json.h), BPF (compile.h) or where the rules came from (import_oci.h).
+// Policies: which action for which system call with which arguments. Owns the model and its
+// meaning: `decide` is the executable definition against which all compiled code is checked. It
+// must not know JSON (json.h), BPF (compile.h) or where the rules came from (import_oci.h).
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,8 +16,8 @@
 
 namespace secequiv {
 
-// A test on one 64-bit field (an argument or the instruction pointer), unsigned; or on its low 32
-// bits only, as an ABI with 32-bit registers means it.
+// An unsigned test of one 64-bit field (an argument or the instruction pointer), or of its low 32
+// bits only, which suits ABIs with 32-bit registers.
 struct Matcher {
   enum class Op : std::uint8_t {
     kAny,            // always
@@ -34,11 +34,29 @@ struct Matcher {
   Op op = Op::kAny;
   std::uint64_t value = 0;
   std::uint64_t mask = 0;
-  bool low_half = false;  // compare field & 0xffffffff; value and mask are then below 2^32
+  bool low_half = false;  // compare field & 0xffffffff; value and mask are below 2^32
   std::string variable;   // name of the 32-bit variable `value` came from, or empty
 
   [[nodiscard]] bool matches(std::uint64_t field) const;
   friend bool operator==(const Matcher&, const Matcher&) = default;
+};
+
+// Where the reader of a policy found a rule.
+struct RulePosition {
+  std::string file;
+  std::size_t line = 0;        // from 1
+  std::string path = {};       // "syscalls[14]"; empty for formats in which the line is enough
+  std::string condition = {};  // what selected the rule: "includes CAP_SYS_ADMIN"; may be empty
+
+  // "docker-default.json:812 (syscalls[14], includes CAP_SYS_ADMIN)"
+  [[nodiscard]] std::string text() const;
+};
+
+// A rule's position, if it has one. It is no part of a rule's meaning, so all are equal.
+struct PositionRef {
+  std::shared_ptr<const RulePosition> at;
+
+  friend bool operator==(const PositionRef&, const PositionRef&) { return true; }
 };
 
 // A tree of conditions on one system call.
@@ -52,17 +70,25 @@ struct Rule {
   Kind kind = Kind::kMatchAll;
   std::vector<Rule> children;
   std::array<Matcher, 7> fields;  // args[0..5], then the instruction pointer (kIpField)
+  PositionRef position = {};
 
   [[nodiscard]] bool matches(const SeccompData& data, Endian endian) const;
   friend bool operator==(const Rule&, const Rule&) = default;
 };
 
-// any_of or all_of: what has children.
+// Returns whether the rule has children: any_of or all_of.
 inline bool is_branching(const Rule& rule) {
   return rule.kind == Rule::Kind::kAnyOf || rule.kind == Rule::Kind::kAllOf;
 }
 
-// Tests of fields in the whole tree; those that any value passes do not count.
+// Returns the first position in the tree: an any_of may stand for several entries of a file, and
+// then only its children have positions.
+PositionRef first_position(const Rule& rule);
+// Gives `rule` a position.
+Rule positioned(Rule rule, PositionRef position);
+Rule positioned(Rule rule, RulePosition position);
+
+// Counts the tests of fields in the whole tree, without those that accept every value (kAny).
 std::size_t matcher_count(const Rule& rule);
 
 struct SyscallRule {
@@ -73,11 +99,12 @@ struct SyscallRule {
   friend bool operator==(const SyscallRule&, const SyscallRule&) = default;
 };
 
-// Rules with one action. Sorted by (arch, nr), one entry per system call.
+// The rules for one action, sorted by (arch, nr), with one entry per system call.
 struct RuleSet {
   std::uint32_t action = 0;
-  bool vsyscall = false;  // applies only when bit 63 of the instruction pointer is set (the
-                          // kernel's half, where the vsyscall page lies)
+  // It applies only if bit 63 of the instruction pointer is set (the kernel's half of the address
+  // space, where the vsyscall page lies).
+  bool vsyscall = false;
   std::vector<SyscallRule> rules;
 
   [[nodiscard]] const Rule* find(Arch arch, std::uint32_t nr) const;
@@ -90,32 +117,32 @@ struct Policy {
   std::vector<Arch> arches;  // not empty; the first is the primary one
   std::uint32_t default_action = 0;
   std::uint32_t bad_arch_action = 0;
-  // For numbers with the x32 bit (-1 excepted) under AUDIT_ARCH_X86_64 when `arches` lacks x32;
-  // without it they are numbers like any other.
+  // The action for numbers with the x32 bit (except -1) under AUDIT_ARCH_X86_64 if `arches` lacks
+  // x32. Without this action the rules decide about these numbers too.
   std::optional<std::uint32_t> x32_action;
   std::vector<std::string> hot;  // syscall names, most frequent first
   std::vector<std::pair<std::string, std::uint32_t>> variables;
-  std::vector<RuleSet> rule_sets;  // the first that matches decides
+  std::vector<RuleSet> rule_sets;  // the first match decides
 
-  // Distinct AUDIT_ARCH_* values of `arches`, in order.
+  // Returns the distinct AUDIT_ARCH_* values of `arches`, in order.
   [[nodiscard]] std::vector<std::uint32_t> audit_values() const;
   [[nodiscard]] bool has_arch(Arch arch) const;
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 
-// Where a policy's answer for one input comes from.
+// The part of a policy that decides about one input.
 struct Origin {
   enum class Kind : std::uint8_t { kRule, kDefault, kBadArch, kX32 };
   Kind kind = Kind::kDefault;
   std::uint32_t action = 0;
-  // Of kRule:
+  // The other members are set for kRule only.
   std::size_t rule_set = 0;
   Arch arch = Arch::kX86_64;
-  const Rule* rule = nullptr;  // the system call's whole rule, within the policy
+  const Rule* rule = nullptr;  // the system call's whole rule; the policy owns it
 };
 Origin origin(const Policy& policy, const SeccompData& data);
 
-// What the policy says about `data`: the definition, written without any concern for speed.
+// Returns the action for `data`. This is the definition, so it is simple and not fast.
 std::uint32_t decide(const Policy& policy, const SeccompData& data);
 
 }  // namespace secequiv

@@ -17,8 +17,8 @@ Matcher matcher(Matcher::Op op, std::uint64_t value, std::uint64_t mask = 0) {
   return Matcher{op, value, mask, false, {}};
 }
 
-// Every op once, with the answers written out.
-TEST(Matcher, Table) {
+// The table has every op once, with its results written out.
+TEST(Matcher, EveryOpHasTheListedResults) {
   using Op = Matcher::Op;
   const struct {
     Matcher m;
@@ -48,7 +48,7 @@ TEST(Matcher, Table) {
        {0x100000002, 0xfffffffdfffffffe & ~0x200000001ull},
        {0x100000003, 0x300000002, 2, 0}},
       {matcher(Op::kMaskedEq, 0, 0), {0, ~0ull}, {}},
-      {matcher(Op::kMaskedEq, 4, 3), {}, {0, 4, 7, ~0ull}},  // a value outside its mask
+      {matcher(Op::kMaskedEq, 4, 3), {}, {0, 4, 7, ~0ull}},  // the value has a bit outside its mask
       {matcher(Op::kBitsAllowlist, 0, 0x100000003),
        {0, 1, 2, 3, 0x100000000, 0x100000003},
        {4, 0x200000000, kBit63, ~0ull}},
@@ -67,8 +67,8 @@ TEST(Matcher, Table) {
   }
 }
 
-// The low half decides and nothing else counts.
-TEST(Matcher, LowHalf) {
+// Only the low half counts.
+TEST(Matcher, LowHalfMatchersIgnoreTheHighHalf) {
   using Op = Matcher::Op;
   const struct {
     Op op;
@@ -100,8 +100,9 @@ TEST(Matcher, LowHalf) {
   }
 }
 
-// Each comparison around each boundary of both halves, against the comparison of halves.
-TEST(Matcher, BoundariesOfBothHalves) {
+// The test tries each comparison around each boundary of both halves, and computes the expected
+// result from the halves.
+TEST(Matcher, ComparisonsAreCorrectAtBoundariesOfBothHalves) {
   std::vector<std::uint64_t> points;
   for (const std::uint64_t k :
        {0ull, 0x7fffffffull, 0x80000000ull, 0xffffffffull, 0x100000000ull, 0x1ffffffffull,
@@ -134,7 +135,7 @@ TEST(Matcher, BoundariesOfBothHalves) {
   }
 }
 
-TEST(Rule, ArgsNeedAllAndKnowTheInstructionPointer) {
+TEST(Rule, ArgsMustAllMatchIncludingTheInstructionPointer) {
   const Policy policy = x86_64_policy(
       R"j({"action": "allow", "rules": {"read": {"args": {"0": {"eq": 3}, "5": {"gt": 9}, "ip": {"eq": "0x401000"}}}}})j");
   EXPECT_EQ(decide(policy, call(Arch::kX86_64, 0, {3, 0, 0, 0, 0, 10}, 0x401000)), kAllow);
@@ -144,7 +145,7 @@ TEST(Rule, ArgsNeedAllAndKnowTheInstructionPointer) {
   EXPECT_EQ(decide(policy, call(Arch::kX86_64, 0, {3, 0, 0, 0, 0, 10}, 0x100401000)), kDenied);
 }
 
-TEST(Rule, AnyAndAll) {
+TEST(Rule, AnyOfAndAllOfCombineRules) {
   const Policy policy = x86_64_policy(R"j({"action": "allow", "rules": {
     "read": {"any_of": [{"args": {"0": {"eq": 1}}}, {"all_of": [{"args": {"0": {"gt": 5}}}, {"args": {"0": {"lt": 9}}}]}]},
     "write": {"all_of": [true, {"any_of": [{"args": {"0": {"eq": 2}}}, {"args": {"1": {"eq": 2}}}]}]},
@@ -159,7 +160,7 @@ TEST(Rule, AnyAndAll) {
   EXPECT_EQ(decide(policy, call(Arch::kX86_64, 3, {9, 9, 9, 9, 9, 9})), kAllow);
 }
 
-TEST(Decide, RuleSetsInOrderWithFallThrough) {
+TEST(Decide, FirstMatchingRuleSetDecides) {
   const Policy policy =
       x86_64_policy(R"j({"action": "errno(2)", "rules": {"read": {"args": {"0": {"eq": 1}}}}},
     {"action": "errno(3)", "rules": {"read": {"args": {"0": {"le": 2}}}, "write": true}},
@@ -173,7 +174,7 @@ TEST(Decide, RuleSetsInOrderWithFallThrough) {
   EXPECT_EQ(decide(policy, call(Arch::kX86_64, 2)), kDenied);
 }
 
-TEST(Decide, WrongArchitectureIsNotTheDefault) {
+TEST(Decide, UnlistedArchitectureGetsTheBadArchAction) {
   const Policy policy = policy_from(
       R"j({"version": 1, "arches": ["x86_64"], "default_action": "errno(1)", "bad_arch_action": "trap(7)",
     "rule_sets": [{"action": "allow", "rules": {"read": true}}]})j");
@@ -184,7 +185,7 @@ TEST(Decide, WrongArchitectureIsNotTheDefault) {
   EXPECT_EQ(decide(policy, unknown), SECCOMP_RET_TRAP | 7);
 }
 
-TEST(Decide, RulesOfOneArchitectureStayThere) {
+TEST(Decide, RulesApplyOnlyToTheirArchitecture) {
   const Policy policy = policy_from(
       R"j({"version": 1, "arches": ["x86_64", "i386", "s390x"], "default_action": "errno(1)",
     "rule_sets": [{"action": "allow", "rules": {"x86_64:read": true, "i386:write": {"args": {"0": {"eq": 1}}},
@@ -199,7 +200,7 @@ TEST(Decide, RulesOfOneArchitectureStayThere) {
       << "halves the other way round";
 }
 
-TEST(Decide, PlainNamesMeanEveryArchitecture) {
+TEST(Decide, PlainNamesApplyToEveryArchitecture) {
   const Policy policy =
       policy_from(R"j({"version": 1, "arches": ["x86_64", "aarch64"], "default_action": "errno(1)",
     "rule_sets": [{"action": "allow", "rules": {"read": true, "open": true}}]})j");
@@ -210,7 +211,7 @@ TEST(Decide, PlainNamesMeanEveryArchitecture) {
       << "aarch64 has no open; 2 is another call there";
 }
 
-TEST(Decide, VsyscallSetsNeedTheKernelsHalf) {
+TEST(Decide, VsyscallSetsNeedBit63OfTheInstructionPointer) {
   const Policy policy =
       x86_64_policy(R"j({"action": "trap", "vsyscall": true, "rules": {"time": true}},
     {"action": "allow", "rules": {"time": true}})j");
@@ -222,7 +223,7 @@ TEST(Decide, VsyscallSetsNeedTheKernelsHalf) {
       << "bit 31 of the low half is another bit";
 }
 
-TEST(Decide, X32Numbers) {
+TEST(Decide, X32NumbersGetTheX32Action) {
   const std::string rest =
       R"j("default_action": "errno(1)", "rule_sets": [{"action": "allow", "rules": )j";
   const Policy with = policy_from(
@@ -256,7 +257,7 @@ TEST(Policy, AuditValuesAreDistinct) {
   EXPECT_FALSE(policy.has_arch(Arch::kArm));
 }
 
-// The generator the other tests rely on makes everything they claim to cover.
+// The generator that other tests use must cover the whole model.
 TEST(RandomPolicy, CoversTheModel) {
   Random random(40);
   std::array<std::size_t, 10> ops{};

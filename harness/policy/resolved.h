@@ -1,5 +1,6 @@
-// Policies as compilers under test get them (harness/adapter/PROTOCOL.md): our JSON with numbers in
-// place of names and without variables. It must not know who compiles them.
+// Policies in the form that compilers under test receive (harness/adapter/PROTOCOL.md): our JSON
+// with numbers in place of names and without variables. Owns that form. It must not know which
+// compiler runs.
 #pragma once
 
 #include <string>
@@ -8,7 +9,8 @@
 
 namespace secequiv {
 
-// read_policy reads it as the same policy, whose variables became numbers.
+// Writes the resolved form. read_policy() reads it as the same policy with numbers in place of
+// variables.
 std::string write_resolved(const Policy& policy);
 
 }  // namespace secequiv

@@ -9,7 +9,7 @@
 namespace secequiv {
 namespace {
 
-TEST(Resolved, NumbersInPlaceOfNames) {
+TEST(Resolved, WritesNumbersInPlaceOfNames) {
   const Policy policy = policy_from(R"j({
     "version": 1, "name": "n", "arches": ["amd64", "i386"], "default_action": "errno(EPERM)", "hot": ["read", "i386:4", "x86_64:openat"],
     "variables": {"fd": 7},
@@ -31,7 +31,7 @@ TEST(Resolved, NumbersInPlaceOfNames) {
       {"action": 196610, "vsyscall": true, "rules": {}}]})j"));
 }
 
-TEST(Resolved, RandomPoliciesKeepTheirMeaning) {
+TEST(Resolved, RandomPoliciesKeepTheirDecisions) {
   Random random(1);
   for (int i = 0; i < 200; ++i) {
     const Policy policy = random_policy(random);

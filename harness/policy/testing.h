@@ -1,5 +1,5 @@
-// What the tests share when they handle policies: reading JSON that must be right, making calls.
-// Test support, for GoogleTest only.
+// Helpers for tests that handle policies: they read JSON that must be valid and make calls. Owns
+// these helpers, which need GoogleTest. It must not know BPF.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace secequiv {
 
-// The policy `text` stands for; a test failure and an empty policy if it is refused.
+// Reads the policy `text`. Malformed text fails the test and gives an empty policy.
 inline Policy policy_from(std::string_view text) {
   auto policy = read_policy(text, "test");
   if (policy) return std::move(*policy);
@@ -19,14 +19,14 @@ inline Policy policy_from(std::string_view text) {
   return {};
 }
 
-// A policy for x86_64 with these rule sets: deny everything else with errno(1).
+// Returns a policy for x86_64 with these rule sets; all other calls get errno(1).
 inline Policy x86_64_policy(const std::string& rule_sets) {
   return policy_from(
       R"j({"version": 1, "arches": ["x86_64"], "default_action": "errno(1)", "rule_sets": [)j" +
       rule_sets + "]}");
 }
 
-// A system call on `arch` with these arguments.
+// Returns a system call on `arch` with these arguments.
 inline SeccompData call(Arch arch, std::uint32_t nr, std::initializer_list<std::uint64_t> args = {},
                         std::uint64_t ip = 0) {
   const ArchInfo& info = arch_info(arch);

@@ -1,5 +1,5 @@
-// The named 32-bit values of a policy. Owns which of them its rules use, and giving them other
-// values. It must not know what compilers make of them.
+// The named 32-bit values of a policy. Owns the list of those that its rules use, and the
+// replacement of their values. It must not know how compilers treat them.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace secequiv {
 
 using VariableValues = std::span<const std::pair<std::string, std::uint32_t>>;
 
-// The names that matchers of `policy` use, whether it has such variables or not.
+// Returns the names that matchers of `policy` use, also those that the policy does not declare.
 std::set<std::string> used_variables(const Policy& policy);
 
-// `policy` with other values for some of its variables, in Policy::variables and in every matcher
-// that names one.
+// Returns `policy` with new values for some of its variables, in Policy::variables and in every
+// matcher that names one.
 Policy with_values(const Policy& policy, VariableValues values);
 
 }  // namespace secequiv

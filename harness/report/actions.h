@@ -1,11 +1,13 @@
-// System calls by the action they always get, as text and JSON. Owns the report value and both
-// shapes. It must not know how the actions were found (verify/dd/actions.h).
+// System calls by the action they get, as text and JSON. Owns the report value and both shapes. It
+// must not know how the actions were found (verify/dd/actions.h).
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/compare/difference.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -15,15 +17,33 @@ struct ActionsReport {
     std::uint32_t value;  // what the filters return for them, whatever the arguments
     std::vector<std::string> names;
   };
+  struct Choice {
+    ReturnValue value;
+    std::string condition;  // "arg0 != 0x28"
+
+    friend bool operator==(const Choice&, const Choice&) = default;
+  };
+  // A call whose action depends on more than its number.
+  struct Conditional {
+    std::string name;
+    std::vector<Choice> choices;  // the loosest first; empty if the limits were reached
+
+    friend bool operator==(const Conditional&, const Conditional&) = default;
+  };
   struct OneArch {
     Arch arch;
-    std::vector<Calls> constant;      // by value
-    std::vector<std::string> others;  // whose action depends on more than the number
+    std::vector<Calls> constant;  // by value
+    std::vector<Conditional> others;
+    // The action for numbers without a call, if it does not depend on arguments.
+    std::optional<std::uint32_t> otherwise = {};
   };
   std::vector<OneArch> arches;
 };
 
-std::string actions_text(const ActionsReport& report);
+// Architectures with the same names and actions are shown together, and calls that get the same
+// action as numbers without a call are only counted. With `allowed`, only the calls that the
+// filters permit, at least for some arguments.
+std::string actions_text(const ActionsReport& report, bool allowed = false);
 nlohmann::ordered_json to_json(const ActionsReport& report);  // schema "secequiv.actions/1"
 
 }  // namespace secequiv

@@ -77,6 +77,8 @@ TEST(Cases, PlacesAreFilesWithLines) {
   EXPECT_EQ(place_of("a.asm:12:3").line, 12u);
   EXPECT_EQ(place_of("a.asm:12").path, "a.asm");
   EXPECT_FALSE(place_of("--engine").line);
+  EXPECT_EQ(place_of("a.json:12#/syscalls/0:3").line, 12u);
+  EXPECT_EQ(place_of("a.json:12#/syscalls/0").path, "a.json");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/base/text.h"
+#include "harness/report/direction.h"
 #include "harness/report/json.h"
 #include "harness/report/oracle.h"
 #include "harness/report/text.h"
@@ -20,9 +21,9 @@ using State = ReportedCase::State;
 
 std::string coverage_line(const CheckReport& report) {
   return fmt::format(
-      "{} of the optimized program: {} covered by derived inputs, {} by the prover's, {} "
+      "{} of the {}: {} covered by derived inputs, {} by the prover's, {} "
       "infeasible, {} undecided",
-      counted(report.obligations, "obligation"), report.covered_by_inputs,
+      counted(report.obligations, "obligation"), report.after_role(), report.covered_by_inputs,
       report.covered_by_witnesses, report.infeasible.size(), report.open.size());
 }
 
@@ -38,8 +39,13 @@ std::string cache_line(const CacheChange& change) {
 }
 
 std::string traces_of(const CheckReport& report) {
-  return witness_text(Question(Pair{report.before.program, report.after.program, report.sameness}),
-                      *report.witness);
+  const Pair pair{report.before.program, report.after.program, report.sameness};
+  return witness_text(Question(pair), *report.witness);
+}
+
+// What the difference does to callers, a line; empty without a difference.
+std::string direction_of(const CheckReport& report) {
+  return report.direction ? direction_line(*report.direction, report.host) : "";
 }
 
 // ---- Text.
@@ -97,7 +103,9 @@ std::string campaign_text(const CampaignReport& fuzz, std::size_t obligations) {
 
 // `witness`: how the witness is shown, if there is one.
 std::string text(const CheckReport& report, const std::string& witness) {
-  std::string out = side_line("before", report.before) + side_line("after", report.after);
+  std::string out = direction_of(report);
+  if (!out.empty()) out += "\n";
+  out += side_line("before", report.before) + side_line("after", report.after);
   out += inputs_text(report) + coverage_text(report);
   if (report.fuzz) out += campaign_text(*report.fuzz, report.obligations);
   if (report.proof)
@@ -160,7 +168,7 @@ ReportedCase acceptance(const CheckReport& report, const SideFiles& files) {
   out.state = State::kFail;
   out.message = report.reason;
   // The length of the unoptimized program does not matter.
-  const bool first = check(report.before.program, LengthRule::kUnlimited).has_value();
+  const bool first = refusal_of(report.before.program, LengthRule::kUnlimited).has_value();
   const SideReport& side = first ? report.before : report.after;
   if (side.refusal) {
     std::optional<std::size_t> pc;
@@ -171,7 +179,7 @@ ReportedCase acceptance(const CheckReport& report, const SideFiles& files) {
 }
 
 void show_difference(ReportedCase& one, const CheckReport& report, const SideFiles& files) {
-  one.message = difference_text(*report.witness);
+  one.message = directed(direction_of(report), *report.witness);
   one.detail = traces_of(report);
   show_witness(one, report.before.program, report.after.program, *report.witness, files);
 }
@@ -262,9 +270,8 @@ std::string check_text(const CheckReport& report) {
 }
 
 std::string check_summary(const CheckReport& report) {
-  return text(report, report.witness
-                          ? fmt::format("witness   {}\n", difference_text(*report.witness))
-                          : "");
+  return text(report,
+              report.witness ? fmt::format("witness   {}\n", became_text(*report.witness)) : "");
 }
 
 ordered_json cache_json(const std::vector<CacheChange>& changes) {
@@ -298,6 +305,7 @@ ordered_json to_json(const CheckReport& report) {
                     {"arches", cache_json(report.cache)}};
   if (report.oracle) out["oracle"] = to_json(*report.oracle);
   if (report.fuzz) out["fuzz"] = campaign_json(*report.fuzz);
+  if (report.direction) out["direction"] = to_json(*report.direction, report.host);
   if (report.witness) {
     out["witness"] = to_json(*report.witness);
     out["traces"] = {{"before", to_json(trace(report.before.program, report.witness->data))},
@@ -311,6 +319,7 @@ ReportedCases reported(const CheckReport& report, const std::string& command,
   ReportedCases out{command,        fmt::format("{}, {}", report.before.name, report.after.name),
                     report.verdict, exit_code(report.verdict),
                     report.reason,  {}};
+  out.direction = direction_of(report);
   out.file = file_of(files);
   out.cases.push_back(acceptance(report, files));
   if (report.verdict != Verdict::kRejected) {

@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/compare/cache_change.h"
+#include "harness/compare/direction.h"
 #include "harness/compare/oracle_report.h"
 #include "harness/compare/proof.h"
 #include "harness/report/reported.h"
@@ -58,7 +60,9 @@ struct CheckReport {
   bool cache_loss_allowed = false;  // calls lost from the cache do not fail the pair
 
   std::vector<SeccompData> own_inputs;  // run besides those given: the prover's, stored ones
-  std::optional<Witness> witness;
+  std::optional<Witness> witness;       // one that loosens most, if any does
+  std::optional<Direction> direction;   // with a witness
+  Arch host = Arch::kX86_64;            // for names
   std::optional<Proof> proof;
   std::optional<CampaignReport> fuzz;
   std::optional<OracleReport> oracle;  // about the unoptimized, then the optimized program
@@ -66,6 +70,15 @@ struct CheckReport {
   double run_seconds = 0;
   double coverage_seconds = 0;  // spent on proofs about edges
   double proof_seconds = 0;
+
+  // How texts call the two sides: nobody optimized the second of two policies.
+  [[nodiscard]] bool policies() const { return before.of_policy && after.of_policy; }
+  [[nodiscard]] std::string_view before_role() const {
+    return policies() ? "first policy" : "unoptimized program";
+  }
+  [[nodiscard]] std::string_view after_role() const {
+    return policies() ? "second policy" : "optimized program";
+  }
 
   // Obligations that nobody examined because a difference was found before.
   [[nodiscard]] std::uint64_t not_examined() const {

@@ -57,8 +57,8 @@ std::string numbers(const Side& side, std::size_t at) {
                      call.jumps, call.cached ? "*" : "", side.exact[at] ? "" : "~");
 }
 
-// Most expensive first: the number of calls times what the more expensive filter executes for one,
-// which is nothing if the call is cached. Calls that cost the same keep the profile's order.
+// Sorted by calls x instructions of the more expensive filter, highest first; a cached call costs
+// nothing. Equal ones are sorted as if nothing were cached, then keep the profile's order.
 std::vector<std::size_t> by_cost(const std::vector<Side>& sides) {
   std::vector<std::tuple<double, double, std::size_t>> order;
   for (std::size_t i = 0; i < sides.front().calls.size(); ++i) {

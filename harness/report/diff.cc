@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/report/direction.h"
 #include "harness/report/json.h"
 #include "harness/report/oracle.h"
 #include "harness/report/text.h"
@@ -68,8 +70,11 @@ void add_rules(const DiffReport& report, ordered_json& document) {
     for (std::size_t k = 0; k < report.rules[i].size(); ++k) {
       auto& row = document["changes"][i]["regions"][k];
       row["summary"] = summary(change, change.where.regions[k], report.host);
-      row["before_rule"] = report.rules[i][k].before;
-      row["after_rule"] = report.rules[i][k].after;
+      const DiffReport::Rules& rules = report.rules[i][k];
+      row["before_rule"] = rules.before.text;
+      row["after_rule"] = rules.after.text;
+      if (rules.before.position.at) row["before_origin"] = to_json(*rules.before.position.at);
+      if (rules.after.position.at) row["after_origin"] = to_json(*rules.after.position.at);
     }
   }
 }
@@ -84,7 +89,7 @@ std::string regions_text(const DiffReport& report, std::string_view how) {
                        change.where.region_count == "1" ? "" : "s");
     const auto shown = report.shown(change);
     for (const Region& region : shown)
-      out += fmt::format("  {}\n", condition_text(region, report.host));
+      out += fmt::format("  {}\n", condition_text(region, report.host, Values::kNamed));
     out += not_shown_text(shown.size(), change.where.region_count, 2, how);
   }
   return out;
@@ -98,7 +103,7 @@ std::string rules_text(const DiffReport& report, std::string_view how) {
     for (std::size_t k = 0; k < report.rules[i].size(); ++k)
       out += fmt::format("{}\n  before: {}\n  after:  {}\n",
                          short_condition(summary(change, change.where.regions[k], report.host)),
-                         report.rules[i][k].before, report.rules[i][k].after);
+                         report.rules[i][k].before.shown(), report.rules[i][k].after.shown());
     out += not_shown_text(report.rules[i].size(), change.where.region_count, 2, how);
   }
   return out;
@@ -117,6 +122,25 @@ std::string comparison_text(const DiffReport& report) {
   if (count == 0) return out + "pass: the difference is the expected one\n";
   return out + fmt::format("fail: {} differ{} from {}\n", counted(count, "region"),
                            count == 1 ? "s" : "", comparison.file);
+}
+
+// Places the cases where the policies' files have the rules: the new one, or the old one if no rule
+// matches any more.
+void place_rules(const DiffReport& report, std::size_t most, ReportedCases& out) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < report.rules.size(); ++i) {
+    const RegionList& where = report.difference.changes[i].where;
+    const std::size_t shown = std::min(most, where.regions.size());
+    for (std::size_t k = 0; k < std::min(shown, report.rules[i].size()); ++k) {
+      const DiffReport::Rules& rules = report.rules[i][k];
+      const PositionRef& position =
+          rules.after.position.at ? rules.after.position : rules.before.position;
+      if (position.at && position.at->file != shown_name("-"))
+        out.cases[next + k].place = ReportedCase::Place{
+            position.at->file, false, {}, static_cast<std::uint32_t>(position.at->line)};
+    }
+    next += shown + (where.is_all(shown) ? 0 : 1);
+  }
 }
 
 ReportedCases compared(const DiffReport& report) {
@@ -142,7 +166,9 @@ std::string diff_text(const DiffReport& report, std::string_view how) {
   std::string out = report.rules.empty() ? regions_text(report, how) : rules_text(report, how);
   if (report.oracle) out += oracle_text(*report.oracle);
   if (report.oracle && report.oracle->in_doubt()) return out + doubt_text(*report.oracle);
-  return assuming_text(report.question) + out +
+  std::string first = direction_line(report.direction, report.host);
+  if (!first.empty()) first += "\n";
+  return first + assuming_text(report.question) + out +
          fmt::format("{}: {} of 2^512 inputs differ\n", verdict_name(report.verdict),
                      count_text(report.difference.count));
 }
@@ -153,6 +179,7 @@ ordered_json to_json(const DiffReport& report) {
   ordered_json out =
       report.comparison ? stored_json(report) : difference_json(report, report.max_regions);
   out["verdict"] = verdict_name(report.verdict);
+  if (!report.direction.empty()) out["direction"] = to_json(report.direction, report.host);
   if (report.comparison) out["unexpected"] = report.comparison->unexpected;
   add_rules(report, out);
   if (report.oracle) out["oracle"] = to_json(*report.oracle);
@@ -164,6 +191,8 @@ ReportedCases reported(const DiffReport& report, std::size_t most) {
                           ? compared(report)
                           : reported(report.difference, report.question, report.verdict,
                                      report.subject, report.files, most, report.host);
+  out.direction = direction_line(report.direction, report.host);
+  if (!report.comparison) place_rules(report, most, out);
   if (report.oracle) add_oracle(out, *report.oracle);
   conclude(out);
   return out;

@@ -8,19 +8,21 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/compare/direction.h"
 #include "harness/compare/oracle_report.h"
 #include "harness/compare/question.h"
 #include "harness/compare/verdict.h"
 #include "harness/report/regions.h"
 #include "harness/report/reported.h"
+#include "harness/report/rule.h"
 
 namespace secequiv {
 
 struct DiffReport {
   // The rules of both policies that decide on a region's example.
   struct Rules {
-    std::string before;
-    std::string after;
+    DecidingRule before;
+    DecidingRule after;
   };
   // How the difference compares with a stored one.
   struct Comparison {
@@ -30,6 +32,7 @@ struct DiffReport {
   std::string subject;  // "before.bpf, after.bpf"
   Question question;    // its programs are the job's
   Difference difference;
+  Direction direction;
   Arch host = Arch::kX86_64;     // for names
   std::size_t max_regions = 20;  // shown of each change
   Verdict verdict = Verdict::kUnknown;

@@ -37,12 +37,33 @@ TEST(DiffReport, Text) {
 
 TEST(DiffReport, RulesExplainRegions) {
   DiffReport report = made_by_hand();
-  report.rules = {{{"old rule", "new rule"}, {"old", "new"}}};
+  report.rules = {{{{"old rule"}, {"new rule"}}, {{"old"}, {"new"}}}};
   EXPECT_TRUE(diff_text(report).starts_with(
       "0: no longer allowed (now ERRNO(1 EPERM)), whatever the arguments\n"
       "  before: old rule\n  after:  new rule\n"))
       << diff_text(report);
   EXPECT_EQ(to_json(report)["changes"][0]["regions"][1]["after_rule"], "new");
+}
+
+TEST(DiffReport, RulesHavePositions) {
+  DiffReport report = made_by_hand();
+  report.rules = {{{{"old rule"}, {"new rule"}}, {{"old"}, {"new"}}}};
+  report.rules[0][0].after.position.at =
+      std::make_shared<RulePosition>(RulePosition{"b.json", 3, "syscalls[1]"});
+  EXPECT_NE(diff_text(report).find("  before: old rule\n  after:  b.json:3 (syscalls[1])\n"),
+            std::string::npos)
+      << diff_text(report);
+  const auto row = to_json(report)["changes"][0]["regions"][0];
+  EXPECT_EQ(row["after_origin"]["path"], "syscalls[1]");
+  EXPECT_FALSE(row.contains("before_origin"));
+  report.rules[0][1].before.position.at =
+      std::make_shared<RulePosition>(RulePosition{"a.json", 9, "syscalls[2]"});
+  const ReportedCases all = reported(report, 20);
+  ASSERT_EQ(all.cases.size(), 2u);
+  EXPECT_EQ(all.cases[0].place->path, "b.json");
+  EXPECT_EQ(all.cases[0].place->line, 3u);
+  EXPECT_EQ(all.cases[1].place->line, 9u) << "no rule of the second policy: the first one's";
+  EXPECT_EQ(reported(report, 1).cases[0].place->line, 3u);
 }
 
 TEST(DiffReport, ComparesWithAStoredDifference) {

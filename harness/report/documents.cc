@@ -35,14 +35,14 @@ ordered_json to_json(const Validated& input) {
 }
 
 std::string validated_text(const Validated& input) {
+  const std::string name = printable(input.file, false);
   if (input.refusal)
-    return fmt::format("{}: rejected: {}\n", input.file, describe(*input.refusal, input.program));
+    return fmt::format("{}: rejected: {}\n", name, describe(*input.refusal, input.program));
   if (input.policy != nullptr)
-    return fmt::format("{}: policy, {} rules in {} rule sets, {} instructions unoptimized\n",
-                       input.file, rules_of(*input.policy), input.policy->rule_sets.size(),
+    return fmt::format("{}: policy, {} rules in {} rule sets, {} instructions unoptimized\n", name,
+                       rules_of(*input.policy), input.policy->rule_sets.size(),
                        input.program.size());
-  return fmt::format("{}: accepted, {}\n", input.file,
-                     counted(input.program.size(), "instruction"));
+  return fmt::format("{}: accepted, {}\n", name, counted(input.program.size(), "instruction"));
 }
 
 ordered_json validate_document(ordered_json rows) {

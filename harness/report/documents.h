@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/policy/policy.h"
 
 namespace secequiv {

@@ -24,6 +24,8 @@ HuntReport hunted() {
   finding.found_by = "inputs";
   finding.subject = {"generated", "", assemble("ret #0\n")};
   finding.after = assemble("ret #0x7fff0000\n");
+  finding.witness = Witness{SeccompData{}, 0, 0x7fff0000};
+  finding.direction = direction_of({&*finding.witness, 1});
   finding.reduced = true;
   finding.original_size = 9;
   finding.group = "g1";
@@ -37,9 +39,12 @@ HuntReport hunted() {
 TEST(HuntReportText, ShowsFindingsFirstAndTheVerdictLast) {
   const std::string text = hunt_text(hunted());
   EXPECT_TRUE(text.starts_with("optimizer: ./optimizer\nsubjects: generated programs (seed 5)\n"));
-  EXPECT_NE(text.find("different: it allows everything\n  before, 1 instruction\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("LOOSER: other architectures newly allowed (from the inputs tried; the rest is "
+                "undecided)\ndifferent: it allows everything\n  before, 1 instruction\n"),
+      std::string::npos)
       << text;
+  EXPECT_NE(text.find(" | = ALLOW\n"), std::string::npos) << text;
   EXPECT_NE(text.find("  2 trials showed it\n  stored: found/1\n"), std::string::npos) << text;
   EXPECT_NE(text.find("   size^2.0\n"), std::string::npos) << text;
   EXPECT_TRUE(text.ends_with("verdict: different (different: it allows everything)\n")) << text;
@@ -56,6 +61,7 @@ TEST(HuntReportJson, HasProgramsAndScaling) {
   EXPECT_EQ(json["schema"], "secequiv.fuzz/1");
   EXPECT_EQ(json["findings"][0]["kind"], "different");
   EXPECT_EQ(json["findings"][0]["after"][0][3], 0x7fff0000u);
+  EXPECT_TRUE(json["findings"][0]["direction"]["allowed"]["unknown_arches"]);
   EXPECT_EQ(json["scaling"][0]["exponent"], 2.0);
 }
 

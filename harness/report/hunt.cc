@@ -6,7 +6,9 @@
 
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
+#include "harness/report/direction.h"
 #include "harness/report/json.h"
+#include "harness/report/text.h"
 #include "harness/seccomp/annotate.h"
 
 namespace secequiv {
@@ -34,10 +36,16 @@ std::string program_text(std::string_view title, ProgramView program) {
   return out + indented(write_program(program, Form::kAsm, comments));
 }
 
+// What a wrong answer does to callers; empty for other findings.
+std::string direction_of(const HuntReport& report, const Finding& finding) {
+  return finding.direction ? direction_line(*finding.direction, report.host) : "";
+}
+
 std::string finding_text(const HuntReport& report, const Finding& finding) {
-  std::string out =
-      fmt::format("{}{}: {}\n", finding_name(finding.kind),
-                  finding.failure ? "" : " (only reported)", printable(finding.detail, true));
+  std::string out = direction_of(report, finding);
+  if (!out.empty()) out += "\n";
+  out += fmt::format("{}{}: {}\n", finding_name(finding.kind),
+                     finding.failure ? "" : " (only reported)", printable(finding.detail, true));
   if (!finding.subject.before.empty()) {
     const bool evaluator = report.kind == "evaluator";
     if (report.kind == "compiler" && !finding.subject.policy.empty() &&
@@ -48,6 +56,10 @@ std::string finding_text(const HuntReport& report, const Finding& finding) {
                                                     : "before",
                         finding.subject.before);
     if (!evaluator && finding.after) out += program_text("after", *finding.after);
+    if (!evaluator && finding.after && finding.witness) {
+      const Pair pair{finding.subject.before, *finding.after};
+      out += traces_text(Question(pair), finding.witness->data);
+    }
     out +=
         fmt::format("  trial {} ({}), {:.2f} s, by {}; {} instructions at first{}\n", finding.trial,
                     printable(finding.subject.name, false), finding.seconds, finding.found_by,
@@ -81,7 +93,7 @@ ordered_json program_json(ProgramView program) {
   return out;
 }
 
-ordered_json finding_json(const Finding& finding) {
+ordered_json finding_json(const HuntReport& report, const Finding& finding) {
   ordered_json out{{"kind", finding_name(finding.kind)},
                    {"failure", finding.failure},
                    {"detail", printable(finding.detail, true)},
@@ -97,6 +109,7 @@ ordered_json finding_json(const Finding& finding) {
   if (!finding.subject.before.empty()) out["before"] = program_json(finding.subject.before);
   if (!finding.subject.policy.empty()) out["policy"] = finding.subject.policy;
   if (finding.after) out["after"] = program_json(*finding.after);
+  if (finding.direction) out["direction"] = to_json(*finding.direction, report.host);
   if (finding.witness) out["witness"] = to_json(*finding.witness);
   if (!finding.file.empty()) out["file"] = finding.file;
   return out;
@@ -140,7 +153,7 @@ std::string hunt_text(const HuntReport& report) {
 
 ordered_json to_json(const HuntReport& report) {
   ordered_json findings = ordered_json::array();
-  for (const Finding& finding : report.findings) findings.push_back(finding_json(finding));
+  for (const Finding& finding : report.findings) findings.push_back(finding_json(report, finding));
   ordered_json scaling = ordered_json::array();
   for (const ScalingRow& row : report.scaling)
     scaling.push_back({{"family", row.family},
@@ -183,9 +196,11 @@ ReportedCases reported(const HuntReport& report) {
   }
   out.cases.push_back(std::move(tried));
   for (const Finding& found : report.findings) {
+    const std::string direction = direction_of(report, found);
     ReportedCase one{"finding",
                      found.failure ? ReportedCase::State::kFail : ReportedCase::State::kSkipped,
-                     fmt::format("{}: {}", finding_name(found.kind), found.detail)};
+                     fmt::format("{}: {}{}", finding_name(found.kind),
+                                 direction.empty() ? "" : direction + "; ", found.detail)};
     one.name = fmt::format("{} {}", finding_name(found.kind), found.group);
     one.detail = fmt::format("before\n{}", write_program(found.subject.before, Form::kAsm));
     if (found.after)

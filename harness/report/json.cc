@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/text.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -105,7 +106,21 @@ ordered_json to_json(const Error& error) {
 }
 
 std::string render(const ordered_json& document) {
-  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  const std::string text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+  std::string out;
+  for (std::size_t at = 0, size = 0; at < text.size(); at += size) {
+    for (size = 1; at + size < text.size() && (text[at + size] & 0xc0) == 0x80;) ++size;
+    const std::string_view one = std::string_view(text).substr(at, size);
+    // JSON permits characters that command a terminal.
+    if (size > 1 || one[0] == '\x7f')
+      if (printable(one, false) != one) {
+        const std::string quoted = ordered_json(one).dump(-1, ' ', true);
+        out += std::string_view(quoted).substr(1, quoted.size() - 2);
+        continue;
+      }
+    out += one;
+  }
+  return out + "\n";
 }
 
 }  // namespace secequiv

@@ -76,11 +76,14 @@ std::string junit(const ReportedCases& report) {
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"secequiv\" {0}>\n"
       "  <testsuite name=\"secequiv {1}{2}\" {0}>\n    <properties>\n"
       "      <property name=\"verdict\" value=\"{3}\"/>\n"
-      "      <property name=\"reason\" value=\"{4}\"/>\n"
+      "      <property name=\"reason\" value=\"{4}\"/>\n{6}"
       "      <property name=\"exit_status\" value=\"{5}\"/>\n    </properties>\n",
       counts, attribute(report.command),
       report.subject.empty() ? "" : attribute(": " + report.subject), verdict_name(report.verdict),
-      attribute(report.reason), report.exit_status);
+      attribute(report.reason), report.exit_status,
+      report.direction.empty() ? ""
+                               : fmt::format("      <property name=\"direction\" value=\"{}\"/>\n",
+                                             attribute(report.direction)));
   for (const ReportedCase& one : report.cases) out += test_case(report, one);
   return out + "  </testsuite>\n</testsuites>\n";
 }

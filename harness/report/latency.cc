@@ -90,7 +90,7 @@ std::string what(const LatencyReport& report) {
 }
 
 // The calls that take most of the time, with the time of one such call in each variant.
-std::string calls_table(const LatencyReport& report) {
+std::string calls_table(const LatencyReport& report, std::string_view how) {
   if (report.calls.size() < 2) return "";
   const auto& variants = report.latency.variants;
   std::vector<std::pair<double, std::size_t>> order;
@@ -112,7 +112,9 @@ std::string calls_table(const LatencyReport& report) {
     for (const VariantTimes& times : variants) out += fmt::format(" {:>8.1f}", times.ns[call]);
     out += "\n";
   }
-  if (order.size() > kRows) out += fmt::format("and {} more (--json)\n", order.size() - kRows);
+  if (order.size() > kRows)
+    out += fmt::format("and {} more{}\n", order.size() - kRows,
+                       how.empty() ? "" : fmt::format(" ({})", how));
   return out;
 }
 
@@ -130,12 +132,12 @@ std::string part_note(const LatencyReport& report) {
 
 }  // namespace
 
-std::string latency_text(const LatencyReport& report) {
+std::string latency_text(const LatencyReport& report, std::string_view how) {
   std::string out = fmt::format(
       "{}{} by weight; the median of {} rounds, with a new process for each variant in each "
       "round\n{}\n{}{}{}noise: {} (+-: standard error)\n",
       reservations(report), counted(report.calls.size(), "system call"), report.latency.rounds,
-      what(report), table(report.latency), calls_table(report), part_note(report),
+      what(report), table(report.latency), calls_table(report, how), part_note(report),
       noise_text(report.latency));
   if (report.given == 2) out += comparison(report);
   return out;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/kernel/latency.h"
@@ -19,7 +20,8 @@ struct LatencyReport {
   std::size_t depths = 1;  // variants of each: alone, then stacked on itself
 };
 
-std::string latency_text(const LatencyReport& report);
+// `how`: the option that shows all calls, for a table that leaves some out.
+std::string latency_text(const LatencyReport& report, std::string_view how = "");
 nlohmann::ordered_json to_json(const LatencyReport& report);  // schema "secequiv.bench/1"
 std::string latency_svg(const LatencyReport& report);         // one file, light and dark
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/text.h"
+#include "harness/report/rule.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/data.h"
 
@@ -54,11 +55,16 @@ ordered_json parts_json(const std::vector<RulePart>& parts) {
 
 std::string field_name(int field) { return field == kIpField ? "ip" : fmt::format("arg{}", field); }
 
-// "rule set 2 (ALLOW), x86_64:read"
+// "docker.json:812 (syscalls[14]): x86_64:read"; without a position "rule set 2 (ALLOW),
+// x86_64:read".
 std::string place_text(const RulePlace& place) {
   const std::string name(syscall_name(place.arch, place.nr));
-  return fmt::format("rule set {} ({}), {}:{}", place.rule_set + 1, describe_action(place.action),
-                     arch_info(place.arch).name, name.empty() ? fmt::format("{}", place.nr) : name);
+  const std::string where =
+      place.position.at != nullptr
+          ? place.position.at->text() + ":"
+          : fmt::format("rule set {} ({}),", place.rule_set + 1, describe_action(place.action));
+  return fmt::format("{} {}:{}", where, arch_info(place.arch).name,
+                     name.empty() ? fmt::format("{}", place.nr) : name);
 }
 
 std::string line(const RedundantRule& rule) {
@@ -71,7 +77,9 @@ std::string line(const RedundantRule& rule) {
     case RedundantRule::Kind::kShadowed:
       return out + "earlier rule sets decide everything it matches";
     case RedundantRule::Kind::kDuplicate:
-      return out + fmt::format("it repeats {}", parts_text(rule.originals));
+      out += fmt::format("it repeats {}", parts_text(rule.originals));
+      if (rule.original.at != nullptr) out += fmt::format(" (line {})", rule.original.at->line);
+      return out;
     case RedundantRule::Kind::kRedundant:
       break;
   }
@@ -89,11 +97,17 @@ std::string line(const DoubtfulRule& rule) {
                            field_name(rule.field), unchecked, one ? "does" : "do");
 }
 
+std::string line(const UnknownName& unknown) {
+  return fmt::format("{}: unknown_name: {}", unknown.position.text(), unknown.problem());
+}
+
 ordered_json place_json(std::string_view kind, const RulePlace& place) {
-  return {{"kind", kind},
-          {"rule_set", place.rule_set + 1},
-          {"arch", arch_info(place.arch).name},
-          {"nr", place.nr}};
+  ordered_json out{{"kind", kind},
+                   {"rule_set", place.rule_set + 1},
+                   {"arch", arch_info(place.arch).name},
+                   {"nr", place.nr}};
+  if (place.position.at != nullptr) out["origin"] = to_json(*place.position.at);
+  return out;
 }
 
 ordered_json finding(const RedundantRule& rule) {
@@ -117,7 +131,7 @@ ordered_json finding(const DoubtfulRule& rule) {
 
 std::string summary(const LintReport& report) {
   std::string out = counted(report.redundant.size(), "redundant rule");
-  if (!report.doubtful.empty()) out += ", " + counted(report.doubtful.size(), "warning");
+  if (report.warnings() != 0) out += ", " + counted(report.warnings(), "warning");
   if (report.redundant.size() > 1)
     out += "; each can be removed alone, but perhaps not all together";
   return out;
@@ -147,6 +161,7 @@ std::string lint_text(const LintReport& report) {
   std::string out;
   for (const RedundantRule& rule : report.redundant) out += line(rule) + "\n";
   for (const DoubtfulRule& rule : report.doubtful) out += "warning: " + line(rule) + "\n";
+  for (const UnknownName& name : report.unknown) out += "warning: " + line(name) + "\n";
   return out + fmt::format("{}: {}\n", verdict_name(report.verdict()), summary(report));
 }
 
@@ -158,21 +173,31 @@ ordered_json to_json(const LintReport& report) {
                    {"warnings", ordered_json::array()}};
   for (const RedundantRule& rule : report.redundant) out["idle"].push_back(finding(rule));
   for (const DoubtfulRule& rule : report.doubtful) out["warnings"].push_back(finding(rule));
+  for (const UnknownName& unknown : report.unknown)
+    out["unknown_names"].push_back(
+        {{"name", unknown.name}, {"origin", to_json(unknown.position)}, {"text", line(unknown)}});
   return out;
 }
 
 ReportedCases reported(const LintReport& report) {
   const Verdict verdict = report.verdict();
   ReportedCases out{"lint", report.name, verdict, exit_code(verdict), summary(report), {}};
-  const auto add = [&](ReportedCase::State state, std::string text) {
+  const auto add = [&](ReportedCase::State state, std::string text, const RulePosition* position) {
     ReportedCase& added = out.cases.emplace_back("lint", state, std::move(text));
     added.name = fmt::format("{}", out.cases.size());
-    if (!report.file.empty()) added.place = ReportedCase::Place{report.file, false, {}, {}};
+    if (report.file.empty()) return;
+    added.place = ReportedCase::Place{report.file, false, {}, {}};
+    if (position == nullptr) return;
+    added.place->path = position->file;  // of an included file, another one than the policy's
+    added.place->line = static_cast<std::uint32_t>(position->line);
   };
-  for (const RedundantRule& rule : report.redundant) add(ReportedCase::State::kFail, line(rule));
+  for (const RedundantRule& rule : report.redundant)
+    add(ReportedCase::State::kFail, line(rule), rule.place.position.at.get());
+  const auto warned = report.strict ? ReportedCase::State::kFail : ReportedCase::State::kSkipped;
   for (const DoubtfulRule& rule : report.doubtful)
-    add(report.strict ? ReportedCase::State::kFail : ReportedCase::State::kSkipped,
-        "warning: " + line(rule));
+    add(warned, "warning: " + line(rule), rule.place.position.at.get());
+  for (const UnknownName& unknown : report.unknown)
+    add(warned, "warning: " + line(unknown), &unknown.position);
   conclude(out);
   return out;
 }

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "harness/compare/verdict.h"
+#include "harness/import/import.h"
+#include "harness/policy/policy.h"
 #include "harness/report/reported.h"
-#include "harness/seccomp/arch.h"
 
 namespace secequiv {
 
@@ -23,6 +24,7 @@ struct RulePlace {
   std::uint32_t action;  // of the rule set
   Arch arch;
   std::uint32_t nr;
+  PositionRef position = {};  // of the rule, or of the part that a finding is about
 };
 
 struct RedundantRule {
@@ -36,6 +38,7 @@ struct RedundantRule {
   RulePlace place;
   RulePart part;
   std::vector<RulePart> originals;  // kDuplicate: what it repeats
+  PositionRef original = {};        // of the first of them
 };
 
 // A rule whose alternatives do not check the same fields.
@@ -61,9 +64,11 @@ struct LintReport {
   bool strict = false;  // warnings count
   std::vector<RedundantRule> redundant;
   std::vector<DoubtfulRule> doubtful;
+  std::vector<UnknownName> unknown = {};
 
+  [[nodiscard]] std::size_t warnings() const { return doubtful.size() + unknown.size(); }
   [[nodiscard]] Verdict verdict() const {
-    return redundant.empty() && (doubtful.empty() || !strict) ? Verdict::kPass : Verdict::kFail;
+    return redundant.empty() && (warnings() == 0 || !strict) ? Verdict::kPass : Verdict::kFail;
   }
 };
 

@@ -39,6 +39,36 @@ TEST(LintReport, WarningsFailOnlyIfStrict) {
   EXPECT_EQ(report.verdict(), Verdict::kPass);
 }
 
+TEST(LintReport, ShowsPositionsInTheFile) {
+  LintReport report = made_by_hand();
+  report.redundant[0].place.position.at =
+      std::make_shared<RulePosition>(RulePosition{"d.json", 812, "syscalls[14]", "includes CAP_X"});
+  report.redundant[1].original.at = std::make_shared<RulePosition>(RulePosition{"d.json", 7});
+  const std::string text = lint_text(report);
+  EXPECT_TRUE(text.starts_with(
+      "d.json:812 (syscalls[14], includes CAP_X): x86_64:read: shadowed: earlier rule sets"))
+      << text;
+  EXPECT_NE(text.find("it repeats parts 1, 2(x5) (line 7)\n"), std::string::npos) << text;
+  EXPECT_EQ(to_json(report)["idle"][0]["origin"],
+            nlohmann::ordered_json::parse(R"j({"file": "d.json", "line": 812,
+              "path": "syscalls[14]", "condition": "includes CAP_X"})j"));
+  const ReportedCases cases = reported(report);
+  EXPECT_EQ(cases.cases[0].place->path, "d.json");
+  EXPECT_EQ(cases.cases[0].place->line, 812u);
+  EXPECT_FALSE(cases.cases[1].place->line);
+}
+
+TEST(LintReport, UnknownNamesAreWarnings) {
+  LintReport report{"p.json", "p.json", false, {}, {}, {{"keyctll", {"p.json", 7}, "; or so?"}}};
+  EXPECT_EQ(lint_text(report),
+            "warning: p.json:7: unknown_name: no architecture has a system call 'keyctll'; or so?"
+            "\npass: 0 redundant rules, 1 warning\n");
+  EXPECT_EQ(reported(report).cases[0].place->line, 7u);
+  report.strict = true;
+  EXPECT_EQ(report.verdict(), Verdict::kFail);
+  EXPECT_EQ(to_json(report)["unknown_names"][0]["origin"]["line"], 7);
+}
+
 TEST(LintReport, JsonCountsFromOne) {
   const auto json = to_json(made_by_hand());
   EXPECT_EQ(json["idle"][1]["rule_set"], 2);

@@ -111,6 +111,11 @@ std::string mutation_text(const MutationReport& report, ProgramView program) {
   out += row("total", sum);
   for (const InputSetCounts& set : report.inputs)
     out += fmt::format("inputs    {}: {}; killed {}\n", set.name, set.inputs, set.killed);
+  if (report.interrupted && report.verdict() != Verdict::kPass)
+    return out +
+           fmt::format("score     not known: interrupted when {} of {} mutants had an answer\n",
+                       sum.mutants - sum.undecided, sum.mutants) +
+           fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
   out +=
       fmt::format("score     {} of mutants that differ are killed by derived inputs ({:.1f} s)\n",
                   share(sum.by_inputs, sum.different()), report.input_seconds);

@@ -52,8 +52,7 @@ nlohmann::ordered_json to_json(const OracleReport& report) {
 }
 
 void add_oracle(ReportedCases& cases, const OracleReport& report) {
-  using State = ReportedCase::State;
-  ReportedCase one{"oracle", State::kPass, report.who + " agrees"};
+  ReportedCase one{"oracle", ReportedCase::State::kPass, report.who + " agrees"};
   one.seconds = report.seconds;
   for (const AskedProgram& program : report.programs)
     one.detail +=
@@ -62,11 +61,12 @@ void add_oracle(ReportedCases& cases, const OracleReport& report) {
             : fmt::format("{}: not asked: {}\n", program.name, program.not_asked);
   if (const AskedProgram* left = report.not_asked()) {
     // If nothing differs there was nothing to ask about.
-    one.state = cases.exit_status == 0 ? State::kSkipped : State::kUnknown;
+    one.state =
+        cases.exit_status == 0 ? ReportedCase::State::kSkipped : ReportedCase::State::kUnknown;
     one.message = fmt::format("{} was not asked about {}", report.who, left->name);
   }
   if (report.in_doubt() != nullptr) {
-    one.state = State::kFail;
+    one.state = ReportedCase::State::kFail;
     one.message = disagreement_text(report);
   }
   cases.cases.push_back(std::move(one));

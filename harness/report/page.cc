@@ -3,17 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
-#include "harness/report/json.h"
+#include "harness/compare/question.h"
 #include "harness/report/page_parts.h"
+#include "harness/report/page_tables.h"
+#include "harness/report/regions.h"
 #include "harness/seccomp/annotate.h"
+#include "harness/seccomp/arch.h"
 
 namespace secequiv {
 namespace {
 
 using nlohmann::ordered_json;
+
+constexpr std::size_t kMostNames = 6;    // system calls named for one region
+constexpr std::size_t kAllNames = 5000;  // where a call became more permissive
 
 // Kinds of instructions, as graph.js knows them.
 enum Kind : std::uint8_t { kPlain, kConditional, kJump, kReturn };
@@ -48,7 +56,7 @@ class Texts {
 // [text, comment, kind, true target, false target, marks, indices of the marks' texts].
 ordered_json side_json(const PageSide& shown, Texts& texts) {
   const Program& program = shown.side.program;
-  const bool legal = !check(program, LengthRule::kUnlimited);
+  const bool legal = !refusal_of(program, LengthRule::kUnlimited);
   const auto comments = annotate(program);
   const auto obligations =
       shown.marks.empty() ? std::vector<Obligation>() : CoverageMap(program).obligations();
@@ -123,34 +131,6 @@ ordered_json input_json(const Page& page, const PageInput& input) {
           {"after", trace_json(page.sides[1].side.program, input.data)}};
 }
 
-ordered_json region_json(const PageRegion& region) {
-  ordered_json out{{"calls", region.calls},         {"before", region.before},
-                   {"after", region.after},         {"summary", region.summary},
-                   {"condition", region.condition}, {"count", region.count}};
-  if (region.input) out["input"] = *region.input;
-  return out;
-}
-
-ordered_json cost_json(const PageCost& cost) {
-  ordered_json rows = ordered_json::array();
-  const auto of = [](const CallCost& call) {
-    return ordered_json{call.least, call.mean, call.most, call.cached};
-  };
-  for (std::size_t i = 0; i < cost.calls[0].size(); ++i)
-    rows.push_back({cost.calls[0][i].name, cost.calls[0][i].calls, of(cost.calls[0][i]),
-                    of(cost.calls[1][i])});
-  ordered_json sides = ordered_json::array();
-  for (int i = 0; i < 2; ++i)
-    sides.push_back({{"mean", weighted_mean(cost.calls[i])},
-                     {"uncached", weighted_mean_uncached(cost.calls[i])},
-                     {"worst", cost.worst[i].instructions},
-                     {"worst_input", describe(cost.worst[i].data)},
-                     {"exact", cost.exact[i]}});
-  return {{"profile", printable(cost.profile, false)},
-          {"sides", std::move(sides)},
-          {"rows", std::move(rows)}};
-}
-
 // JSON that no HTML parser takes for markup.
 std::string embedded(const ordered_json& document) {
   const std::string text = document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
@@ -182,38 +162,89 @@ std::string filled(std::string_view frame,
   return out;
 }
 
+// Names of the system calls that a region is about, at most `most`.
+std::vector<std::string> calls_of(const Region& region, std::size_t most) {
+  const auto leaves = [&](std::uint32_t word, std::uint32_t value) {
+    for (const WordSet& set : region.words)
+      if (set.word == word) return set.contains(value);
+    return true;
+  };
+  std::vector<std::string> out;
+  std::size_t count = 0;
+  for (const ArchInfo& info : all_arches()) {
+    if (!leaves(1, info.audit)) continue;
+    for (const SyscallEntry& entry : info.syscalls) {
+      if (!leaves(0, entry.nr)) continue;
+      if (++count <= most) out.push_back(fmt::format("{} {}", info.name, entry.name));
+    }
+  }
+  if (count > most) out.push_back(fmt::format("and {} more", count - most));
+  return out;
+}
+
 }  // namespace
+
+Effect effect_of(const ReturnValue& before, const ReturnValue& after) {
+  const auto known = [](const ReturnValue& value) {
+    return value.value ? value.value : value.action;
+  };
+  if (!known(before) || !known(after)) return Effect::kChanged;
+  switch (compare_actions(*known(before), *known(after))) {
+    case Relation::kLooser:
+      return Effect::kOpened;
+    case Relation::kStricter:
+      return Effect::kClosed;
+    case Relation::kEqual:
+    case Relation::kIncomparable:  // single decisions always compare
+      break;
+  }
+  return Effect::kChanged;
+}
+
+PageRegion page_region(const Change& change, const Region& region, Arch host) {
+  PageRegion out;
+  out.effect = effect_of(change.before, change.after);
+  out.calls = calls_of(region, out.effect == Effect::kOpened ? kAllNames : kMostNames);
+  out.before = action_text(change.before);
+  out.after = action_text(change.after);
+  out.summary = summary(change, region, host);
+  out.condition = condition_text(region, host);
+  out.count = count_text(region.count);
+  return out;
+}
+
+void opened_first(std::vector<Change>& changes) {
+  std::ranges::sort(changes, {}, [](const Change& change) {
+    return std::tuple(effect_of(change.before, change.after), change.before, change.after);
+  });
+}
 
 std::string html(const Page& page) {
   Texts texts;
   ordered_json sides = ordered_json::array();
   for (const PageSide& side : page.sides) sides.push_back(side_json(side, texts));
-  ordered_json document{{"verdict", verdict_name(page.report.verdict)},
-                        {"difference", page.difference},
-                        {"sides", std::move(sides)},
-                        {"regions", ordered_json::array()},
-                        {"inputs", ordered_json::array()},
-                        {"cache", cache_json(page.report.cache)}};
-  for (const PageRegion& region : page.regions) document["regions"].push_back(region_json(region));
-  if (page.report.verdict != Verdict::kRejected)
-    for (const PageInput& input : page.inputs)
-      document["inputs"].push_back(input_json(page, input));
-  if (page.cost) document["cost"] = cost_json(*page.cost);
+  ordered_json document{{"sides", std::move(sides)}, {"inputs", ordered_json::array()}};
+  for (const PageInput& input : page.inputs) document["inputs"].push_back(input_json(page, input));
   document["texts"] = texts.json();
-  const std::string verdict(verdict_name(page.report.verdict));
-  const int status = exit_code(page.report.verdict);
+  const std::string verdict(verdict_name(page.verdict));
+  const int status = exit_code(page.verdict);
   return filled(page_parts::frame(),
                 {{"TITLE", escaped(fmt::format("{}: {} {}", verdict,
-                                               printable(page.report.before.name, false),
-                                               printable(page.report.after.name, false)))},
+                                               printable(page.sides[0].side.name, false),
+                                               printable(page.sides[1].side.name, false)))},
                  {"STYLE", std::string(page_parts::style())},
                  {"SCRIPT", std::string(page_parts::script()) + std::string(page_parts::graph())},
                  {"VERDICT", escaped(verdict)},
                  {"STATE", status == 0   ? "good"
                            : status == 3 ? "open"
                                          : "bad"},
-                 {"REASON", escaped(printable(page.report.reason, true))},
-                 {"TEXT", escaped(printable(check_summary(page.report), true))},
+                 {"DIRECTION", direction_html(page)},
+                 {"REASON", escaped(printable(page.reason, true))},
+                 {"TEXT", escaped(printable(page.text, true))},
+                 {"DIFFERENCE", difference_html(page)},
+                 {"COST", page.cost ? cost_html(*page.cost) : ""},
+                 {"CACHE", cache_html(page.cache)},
+                 {"PROVENANCE", provenance_html(page)},
                  {"VERSION", escaped(page.version)},
                  {"COMMAND", escaped(page.command)},
                  {"DATA", embedded(document)}});

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/compare/cache_change.h"
 #include "harness/compare/difference.h"
+#include "harness/compare/verdict.h"
 #include "harness/coverage/cost.h"
-#include "harness/report/check.h"
+#include "harness/report/side.h"
 
 namespace secequiv {
 
@@ -31,14 +33,20 @@ struct PageInput {
   SeccompData data;
 };
 
+// What a difference does to the caller.
+enum class Effect : std::uint8_t { kOpened, kClosed, kChanged };
+Effect effect_of(const ReturnValue& before, const ReturnValue& after);
+
 // One region of the difference.
 struct PageRegion {
+  Effect effect = Effect::kChanged;
   std::vector<std::string> calls;  // names, as many as are worth naming
   std::string before;
   std::string after;
   std::string summary;
   std::string condition;
   std::string count;
+  std::string rules[2];              // that decide before and after; empty: unknown
   std::optional<std::size_t> input;  // of Page::inputs
 };
 
@@ -49,16 +57,31 @@ struct PageCost {
   bool exact[2] = {true, true};  // over all inputs, or of derived ones only
 };
 
+// A line of the section that tells where the page comes from.
+struct PageFact {
+  std::string name;
+  std::string value;
+};
+
 struct Page {
   std::string command;  // "check"
   std::string version;
-  CheckReport report;
+  Verdict verdict = Verdict::kUnknown;
+  std::string direction;  // the headline; empty: nothing differs, or it is not known
+  std::string reason;     // one sentence: what decided the verdict
+  std::string text;       // the report for people, shortened
   PageSide sides[2];
-  std::vector<PageInput> inputs;  // the first is the witness, if there is one
-  std::vector<PageRegion> regions;
-  std::string difference;  // a sentence: how many inputs differ, or why that is not known
+  std::vector<PageInput> inputs;    // the first is the witness, if there is one
+  std::vector<PageRegion> regions;  // in the order shown
+  std::string difference;           // a sentence: how many inputs differ, or why that is not known
   std::optional<PageCost> cost;
+  std::vector<CacheChange> cache;
+  std::vector<PageFact> provenance;
 };
+
+PageRegion page_region(const Change& change, const Region& region, Arch host);
+// Sorts what is more permissive now before what is less.
+void opened_first(std::vector<Change>& changes);
 
 std::string html(const Page& page);
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "harness/report/direction.h"
 #include "harness/report/json.h"
 #include "harness/report/oracle.h"
 #include "harness/report/text.h"
@@ -36,6 +37,15 @@ void with_values(const ProveReport& report, const Show& show) {
     show(Instance(report.question, report.proof.symbols).question);
 }
 
+// Which inputs the witness is the smallest of.
+std::string_view among(const ProveReport& report) {
+  if (!report.direction) return "";
+  if (report.direction->loosens()) return ", among the inputs that loosen most";
+  const SeccompData& data = report.proof.witness->data;
+  const auto arch = arch_from_data(data.arch(), data.nr());
+  return arch && !syscall_name(*arch, data.nr()).empty() ? ", among known system calls" : "";
+}
+
 std::string witness_part(const ProveReport& report) {
   const Proof& proof = report.proof;
   if (!proof.witness) return "";
@@ -49,15 +59,21 @@ std::string witness_part(const ProveReport& report) {
   with_values(report,
               [&](const Question& question) { out += witness_text(question, *proof.witness); });
   if (!proof.minimal) return out + "  (not proven smallest)\n";
-  return out + (proof.symbols.empty() ? "  (fewest non-zero words, then smallest values)\n"
-                                      : "  (smallest symbols in turn, then fewest non-zero words, "
-                                        "then smallest values)\n");
+  return out + fmt::format("  ({}fewest non-zero words, then smallest values{})\n",
+                           proof.symbols.empty() ? "" : "smallest symbols in turn, then ",
+                           among(report));
+}
+
+// What the difference does to callers, a line; empty without a difference.
+std::string direction_of(const ProveReport& report) {
+  return report.direction ? direction_line(*report.direction, report.host) : "";
 }
 
 std::string proof_text(const ProveReport& report) {
   const Proof& proof = report.proof;
-  std::string out =
-      symbols_text(report.question) + assuming_text(report.question) + witness_part(report);
+  std::string out = direction_of(report);
+  if (!out.empty()) out += "\n";
+  out += symbols_text(report.question) + assuming_text(report.question) + witness_part(report);
   if (!proof.detail.empty()) out += fmt::format("{}: {}\n", proof.engine, proof.detail);
   if (proof.relation && proof.verdict != Verdict::kEquivalent)
     out += fmt::format("after is {}\n", relation_text(*proof.relation));
@@ -144,6 +160,7 @@ ordered_json to_json(const ProveReport& report) {
             {"detail", report.rejection->detail}};
   ordered_json out = to_json(concluded(report));
   out["question"] = to_json(report.question);
+  if (report.direction) out["direction"] = to_json(*report.direction, report.host);
   if (!report.proof.symbols.empty())
     out["witness"]["symbols"] = symbols_json(report.question, report.proof.symbols);
   out["before"] = json_list(report.before);
@@ -157,6 +174,7 @@ ReportedCases reported(const ProveReport& report) {
   if (report.rejection) return refused("prove", report.rejection->name, report.rejection->detail);
   const Proof proof = concluded(report);
   ReportedCases out{"prove", report.subject, proof.verdict, report.exit_status(), proof.detail, {}};
+  out.direction = direction_of(report);
   if (report.files) out.file = file_of(*report.files);
   const bool refines = report.question.goal == Question::Goal::kRefines;
   ReportedCase found{refines ? "refinement" : "proof", state_of(proof.verdict),
@@ -164,7 +182,7 @@ ReportedCases reported(const ProveReport& report) {
   found.seconds = proof.encode_seconds + proof.solve_seconds;
   if (!proof.detail.empty()) found.message += ": " + proof.detail;
   if (proof.witness) {
-    found.message = difference_text(*proof.witness);
+    found.message = directed(direction_of(report), *proof.witness);
     found.detail = proof_text(report);
     found.witness = proof.witness;
     if (report.files)

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/compare/direction.h"
 #include "harness/compare/oracle_report.h"
 #include "harness/compare/proof.h"
 #include "harness/report/reported.h"
@@ -42,6 +43,8 @@ struct ProveReport {
   std::optional<Rejection> rejection;  // nothing was proven then
   Question question;                   // about the programs of `before` and `after`
   Proof proof;
+  std::optional<Direction> direction;  // with a witness; for the proof's values of the names
+  Arch host = Arch::kX86_64;           // for names
   std::optional<OracleReport> oracle;
   std::optional<CertificateReport> certificate;
 

@@ -60,7 +60,7 @@ TEST(ProveRuleReport, UnknownIsNoPass) {
   EXPECT_EQ(verdict_of({half, refuted("")}), Verdict::kFail);
 }
 
-TEST(ProveRuleReport, WeakestConditions) {
+TEST(ProveRuleReport, ShowsWeakestConditionsAndWhetherTheyAreExact) {
   ProvenRule rule = proven();
   rule.weakest.emplace(Verdict::kEquivalent, std::vector<std::string>{"$m == 0", "$m < $n"});
   const auto last = [&] {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/bpf/testing.h"
 
 namespace secequiv {
@@ -33,6 +35,16 @@ OracleReport answers(std::uint32_t value) {
   program.inputs = 1;
   if (value != 0) program.disagreement = Disagreement{SeccompData{}, 0, value};
   return report;
+}
+
+TEST(ProveReportText, TheMiddleOfLongTracesIsLeftOut) {
+  ProveReport report = proven(Verdict::kDifferent);
+  std::string loads;
+  for (int i = 0; i < 40; ++i) loads += "ld #0\n";
+  report.question.before = {report.before[0].program = assemble(loads + "ret #0\n")};
+  const std::string text = prove_text(report);
+  EXPECT_NE(text.find("  ... 17 more instructions ..."), std::string::npos) << text;
+  EXPECT_LT(std::ranges::count(text, '\n'), 40) << text;
 }
 
 TEST(ProveReportText, EquivalentIsOneLine) {

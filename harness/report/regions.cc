@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/seccomp/action.h"
+#include "harness/seccomp/argument_names.h"
 #include "harness/seccomp/data.h"
 
 namespace secequiv {
@@ -89,19 +90,61 @@ std::string nr_text(const WordSet& set, std::optional<std::uint32_t> audit, Arch
   });
 }
 
+// The numbers of a set as names in alphabetical order; nothing if one of them has no name.
+std::optional<std::vector<std::string>> call_names(const WordSet& set, Arch arch) {
+  constexpr std::uint64_t kMost = 1000;
+  std::uint64_t count = 0;
+  for (const WordSet::Interval& i : set.intervals) count += std::uint64_t{i.last} - i.first + 1;
+  if (count < 2 || count > kMost || !set.cubes.empty() || set.base.mask != 0) return std::nullopt;
+  std::vector<std::string> out;
+  for (const WordSet::Interval& i : set.intervals)
+    for (std::uint64_t nr = i.first; nr <= i.last; ++nr) {
+      const auto number = static_cast<std::uint32_t>(nr);
+      if (syscall_name(arch, number).empty()) return std::nullopt;
+      out.emplace_back(syscall_name(arch, number));
+    }
+  std::ranges::sort(out);
+  return out;
+}
+
+// The region's only system call, if it has one.
+std::optional<std::pair<Arch, std::uint32_t>> call_of(const Region& region) {
+  const auto audit = audit_of(region);
+  const WordSet* set = find(region, kNrWord);
+  const auto nr = set == nullptr ? std::nullopt : only(*set);
+  const auto arch = audit && nr ? arch_from_data(*audit, *nr) : std::nullopt;
+  if (!arch) return std::nullopt;
+  return std::pair(*arch, *nr);
+}
+
 // The conditions on one 64-bit field, as one where the high half has one value only.
-void field_text(const Region& region, int field, Endian endian, std::vector<std::string>& out) {
+void field_text(const Region& region, int field, Endian endian, bool constants,
+                std::vector<std::string>& out) {
+  const auto call = constants && field < kArgCount ? call_of(region) : std::nullopt;
+  const auto value_text = [&](std::uint64_t value) {
+    const std::string name =
+        call ? argument_name(call->first, call->second, field, value) : std::string();
+    // Several names joined by '|' would not be an assumption.
+    return name.empty() || name.find('|') != std::string::npos ? hex(value) : name;
+  };
   const WordSet* high = find(region, half_word(field, true, endian));
   const WordSet* low = find(region, half_word(field, false, endian));
   const std::string name = field == kIpField ? "ip" : fmt::format("arg{}", field);
   const auto fixed = high != nullptr ? only(*high) : std::nullopt;
   if (low != nullptr && fixed && !low->negated && low->cubes.empty()) {
     const std::uint64_t above = std::uint64_t{*fixed} << 32;
-    out.push_back(set_text(name, *low, above, std::uint64_t{kAll} << 32, hex));
+    out.push_back(set_text(name, *low, above, std::uint64_t{kAll} << 32, value_text));
     return;
   }
   if (high != nullptr) out.push_back(set_text(name + ".hi", *high, 0, 0, hex));
-  if (low != nullptr) out.push_back(set_text(name + ".lo", *low, 0, 0, hex));
+  if (low != nullptr) out.push_back(set_text(name + ".lo", *low, 0, 0, value_text));
+}
+
+// The conditions on the instruction pointer and the arguments.
+void argument_tests(const Region& region, Endian endian, bool constants,
+                    std::vector<std::string>& out) {
+  field_text(region, kIpField, endian, constants, out);
+  for (int field = 0; field < kArgCount; ++field) field_text(region, field, endian, constants, out);
 }
 
 // The decimal number divided by two, and whether it was odd.
@@ -128,16 +171,29 @@ std::string action_text(const ReturnValue& value) {
   return "computed from the input";
 }
 
-std::string condition_text(const Region& region, Arch host) {
+std::string condition_text(const Region& region, Arch host, Values values) {
   const auto audit = audit_of(region);
   if (audit && *audit != arch_info(host).audit) host = arch_from_data(*audit, 0).value_or(host);
   const Endian endian = arch_info(host).endian;
   std::vector<std::string> out;
   if (const WordSet* arch = find(region, kArchWord)) out.push_back(arch_text(*arch));
-  if (const WordSet* nr = find(region, kNrWord)) out.push_back(nr_text(*nr, audit, host));
-  field_text(region, kIpField, endian, out);
-  for (int field = 0; field < kArgCount; ++field) field_text(region, field, endian, out);
+  const bool named = values == Values::kNamed;
+  if (const WordSet* nr = find(region, kNrWord)) {
+    const auto arch = audit ? arch_from_data(*audit, nr->example) : std::nullopt;
+    const auto names = named && arch == host ? call_names(*nr, host) : std::nullopt;
+    out.push_back(
+        names ? fmt::format("nr {}in {{{}}}", nr->negated ? "not " : "", fmt::join(*names, ", "))
+              : nr_text(*nr, audit, host));
+  }
+  argument_tests(region, endian, named, out);
   return out.empty() ? "true" : fmt::format("{}", fmt::join(out, " && "));
+}
+
+std::string condition_text(const RegionList& where, Arch host) {
+  std::string out;
+  for (const Region& region : where.regions)
+    out += (out.empty() ? "" : " || ") + condition_text(region, host);
+  return out + (where.is_all(where.regions.size()) ? "" : " || ...");
 }
 
 std::string short_condition(const std::string& condition) {
@@ -164,9 +220,6 @@ std::string summary(const Change& change, const Region& region, Arch host) {
   const auto allowed = [](const ReturnValue& value) {
     return value.action == SECCOMP_RET_ALLOW || value.action == SECCOMP_RET_LOG;
   };
-  Region others = region;
-  std::erase_if(others.words,
-                [](const WordSet& set) { return set.word == kArchWord || set.word == kNrWord; });
   const auto audit = audit_of(region);
   std::string calls;
   if (const WordSet* arch = find(region, kArchWord))
@@ -183,9 +236,11 @@ std::string summary(const Change& change, const Region& region, Arch host) {
                            : change.after.action && allowed(change.before) && !allowed(change.after)
                                ? fmt::format("no longer allowed (now {})", now)
                                : fmt::format("now {} instead of {}", now, was);
+  std::vector<std::string> tests;
+  argument_tests(region, arch_info(own).endian, true, tests);
   return fmt::format(
       "{}: {}{}", calls, what,
-      others.words.empty() ? ", whatever the arguments" : " if " + condition_text(others, own));
+      tests.empty() ? ", whatever the arguments" : fmt::format(" if {}", fmt::join(tests, " && ")));
 }
 
 std::string count_text(const std::string& decimal) {

@@ -10,9 +10,18 @@
 
 namespace secequiv {
 
+// How values are written. Both forms are assumptions; stored reports and JSON keep the numbers.
+enum class Values : std::uint8_t {
+  kNumbers,  // "arg0 == 0x26", and ranges of system calls by number
+  kNamed,    // "arg0 == AF_ALG", and system calls in alphabetical order
+};
+
 // "arch == x86_64 && nr in {read, write} && arg0 == 0x5"; "true" without conditions. `host` is the
 // default architecture under which an assumption is read.
-std::string condition_text(const Region& region, Arch host);
+std::string condition_text(const Region& region, Arch host, Values values = Values::kNumbers);
+
+// "A || B" of the regions listed, with "..." if the set has more.
+std::string condition_text(const RegionList& where, Arch host);
 
 // The same with long lists shortened, for people only.
 std::string short_condition(const std::string& condition);

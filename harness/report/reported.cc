@@ -89,11 +89,6 @@ void show_witness(ReportedCase& one, ProgramView before, ProgramView after, cons
   if (!one.traces[1].empty()) one.place = one.traces[1].back().place;
 }
 
-std::string difference_text(const Witness& witness) {
-  return fmt::format("{} became {} for {}", describe_action(witness.before),
-                     describe_action(witness.after), describe(witness.data));
-}
-
 void conclude(ReportedCases& report) {
   const bool shown = std::ranges::any_of(report.cases, [](const ReportedCase& one) {
     return one.state == State::kFail || one.state == State::kUnknown;
@@ -150,6 +145,9 @@ ReportedCases refused(const std::string& command, const std::string& subject,
 }
 
 ReportedCase::Place place_of(std::string where) {
+  // "file:12#/syscalls/0"
+  if (const std::size_t pointer = where.find("#/"); pointer != std::string::npos)
+    if (auto line = place_of(where.substr(0, pointer)); line.line) return line;
   std::vector<std::uint32_t> numbers;  // from behind
   while (numbers.size() < 2) {
     const std::size_t colon = where.rfind(':');

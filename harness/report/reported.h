@@ -1,6 +1,7 @@
 // A report as a list of cases: what was examined, the result, and where in which file. Owns that
-// shape, so that JUnit and SARIF (junit.h, sarif.h) need not know any command; each report makes
-// its own cases. A list without failures is a pass, and every other verdict has a case that fails.
+// shape, so that JUnit, SARIF and Markdown (junit.h, sarif.h, markdown.h) need not know any
+// command; each report makes its own cases. A list without failures is a pass, and every other
+// verdict has a case that fails.
 #pragma once
 
 #include <optional>
@@ -54,8 +55,9 @@ struct ReportedCases {
   int exit_status = 3;
   std::string reason;  // a sentence
   std::vector<ReportedCase> cases;
-  bool completed = true;  // not ended by an error
-  std::string file = {};  // that it is about, for cases without a place; may be empty
+  std::string direction = {};  // what a difference does to callers, a line; may be empty
+  bool completed = true;       // not ended by an error
+  std::string file = {};       // that it is about, for cases without a place; may be empty
 };
 
 // The kinds of cases, for tools that list them. SARIF calls a kind a rule.
@@ -81,9 +83,6 @@ ReportedCase::State state_of(Verdict verdict);
 // Instruction `pc` of a file, or the whole file.
 ReportedCase::Place place_in(const SourceFile& file, std::optional<std::size_t> pc);
 
-// "ALLOW became ERRNO(1) for read(...) on x86_64".
-std::string difference_text(const Witness& witness);
-
 // Makes `one` a case about a witness: where the second program decides, and how both got there.
 void show_witness(ReportedCase& one, ProgramView before, ProgramView after, const Witness& witness,
                   const SideFiles& files);
@@ -93,7 +92,8 @@ ReportedCases reported(const Difference& difference, const Question& question, V
                        const std::string& subject, const std::optional<SideFiles>& files,
                        std::size_t most, Arch host);
 
-// "file:12:3" or "file:12", as errors and rules have them; a place without a line if it is neither.
+// "file:12:3", "file:12" or "file:12#/json/pointer", as errors and rules have them; a place without
+// a line if it is neither.
 ReportedCase::Place place_of(std::string where);
 
 // The kernel would refuse `subject`, and nothing else was examined.

@@ -25,27 +25,69 @@ void matching_branches(const Rule& rule, const SeccompData& data, Endian endian,
   }
 }
 
+// The innermost position on the way to what matches.
+const PositionRef* matching_position(const Rule& rule, const SeccompData& data, Endian endian) {
+  if (rule.kind == Rule::Kind::kAnyOf)
+    for (const Rule& child : rule.children)
+      if (child.matches(data, endian)) {
+        const PositionRef* inner = matching_position(child, data, endian);
+        if (inner->at != nullptr) return inner;
+        break;
+      }
+  return &rule.position;
+}
+
 }  // namespace
 
-std::string deciding_rule(const Policy& policy, const SeccompData& data) {
+DecidingRule deciding_rule(const Policy& policy, const SeccompData& data) {
   const Origin from = origin(policy, data);
   switch (from.kind) {
     case Origin::Kind::kBadArch:
-      return "bad-arch action: the policy does not name this architecture";
+      return {"bad-arch action: the policy does not name this architecture"};
     case Origin::Kind::kX32:
-      return "x32 action: the number has the x32 bit";
+      return {"x32 action: the number has the x32 bit"};
     case Origin::Kind::kDefault:
-      return "default action: no rule matches";
+      return {"default action: no rule matches"};
     case Origin::Kind::kRule:
       break;
   }
   std::vector<std::string> branches;
-  matching_branches(*from.rule, data, endian_of(data.arch()), branches);
+  const Endian endian = endian_of(data.arch());
+  matching_branches(*from.rule, data, endian, branches);
   const std::string name(syscall_name(from.arch, data.nr()));
-  return fmt::format("rule set {} of {} ({}), {} on {}{}{}", from.rule_set + 1,
-                     policy.rule_sets.size(), describe_action(from.action),
-                     name.empty() ? fmt::format("{}", data.nr()) : name, arch_info(from.arch).name,
-                     branches.empty() ? "" : ", ", fmt::join(branches, ", "));
+  std::string text = fmt::format(
+      "rule set {} of {} ({}), {} on {}{}{}", from.rule_set + 1, policy.rule_sets.size(),
+      describe_action(from.action), name.empty() ? fmt::format("{}", data.nr()) : name,
+      arch_info(from.arch).name, branches.empty() ? "" : ", ", fmt::join(branches, ", "));
+  return {std::move(text), *matching_position(*from.rule, data, endian)};
+}
+
+std::string reason(const Policy& policy, const SeccompData& data) {
+  const Origin from = origin(policy, data);
+  const auto arch = arch_from_data(data.arch(), data.nr());
+  if (from.kind == Origin::Kind::kBadArch)
+    return fmt::format("the policy does not name {}",
+                       arch ? std::string(arch_info(*arch).name)
+                            : fmt::format("the architecture {:#x}", data.arch()));
+  if (from.kind == Origin::Kind::kX32) return "the number has the x32 bit";
+  if (from.kind == Origin::Kind::kRule) return deciding_rule(policy, data).shown();
+  bool has_rule = false;
+  std::string name;
+  for (const Arch each : policy.arches) {
+    if (arch_info(each).audit != data.arch()) continue;
+    if (name.empty()) name = syscall_name(each, data.nr());
+    for (const RuleSet& set : policy.rule_sets)
+      has_rule = has_rule || set.find(each, data.nr()) != nullptr;
+  }
+  if (name.empty()) name = fmt::format("number {}", data.nr());
+  return fmt::format("no rule for {}{}", name, has_rule ? " matches" : "");
+}
+
+nlohmann::ordered_json to_json(const RulePosition& position) {
+  nlohmann::ordered_json out{{"file", position.file}, {"line", position.line}};
+  if (!position.path.empty()) out["path"] = position.path;
+  if (!position.condition.empty()) out["condition"] = position.condition;
+  return out;
 }
 
 }  // namespace secequiv

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 
 namespace secequiv {
 
@@ -12,6 +12,7 @@ struct SideReport {
   std::string name;  // where the program came from
   Program program;
   std::optional<Refusal> refusal;  // by the kernel's rules, its limit of 4096 included
+  bool of_policy = false;          // compiled from one
 };
 
 }  // namespace secequiv

@@ -7,11 +7,12 @@
 #include "harness/bpf/text.h"
 #include "harness/seccomp/annotate.h"
 #include "harness/seccomp/arch.h"
+#include "harness/seccomp/argument_names.h"
 
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kTraceHead = 24;  // steps shown from each end of a long trace
+constexpr std::size_t kTraceHead = 12;  // steps shown from each end of a long trace
 
 std::string_view outcome_text(const Insn& in, const TraceStep& step) {
   if (!step.outcome) return "";
@@ -52,6 +53,19 @@ std::vector<std::string> stack_lines(std::span<const ProgramView> filters,
   return out;
 }
 
+// "  AF_ALG" behind the low half of an argument that has a name; else empty.
+std::string constant_text(const SeccompData& data, std::uint32_t word) {
+  const Endian endian = endian_of(data.arch());
+  const auto arch = arch_from_data(data.arch(), data.nr());
+  for (int argument = 0; arch && argument < kArgCount; ++argument) {
+    if (word != half_word(argument, false, endian)) continue;
+    const std::string name =
+        argument_name(*arch, data.nr(), argument, data.field(argument, endian));
+    return name.empty() ? "" : "  " + name;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string milliseconds(double seconds) { return fmt::format("{:.1f} ms", seconds * 1e3); }
@@ -61,18 +75,22 @@ std::string witness_text(const Question& question, const Witness& witness) {
   std::string out = fmt::format("witness: {}\n", describe(witness.data));
   for (std::uint32_t word = 0; word < 16; ++word)
     if (witness.data.words[word] != 0)
-      out +=
-          fmt::format("  {:<11} = {:#010x}\n", word_name(word, endian), witness.data.words[word]);
+      out += fmt::format("  {:<11} = {:#010x}{}\n", word_name(word, endian),
+                         witness.data.words[word], constant_text(witness.data, word));
   out +=
       fmt::format("  before: {:#010x} {}\n  after:  {:#010x} {}\n", witness.before,
                   describe_action(witness.before), witness.after, describe_action(witness.after));
-  auto left = stack_lines(question.before, witness.data);
-  auto right = stack_lines(question.after, witness.data);
+  return out + traces_text(question, witness.data);
+}
+
+std::string traces_text(const Question& question, const SeccompData& input) {
+  auto left = stack_lines(question.before, input);
+  auto right = stack_lines(question.after, input);
   const std::size_t rows = std::max(left.size(), right.size());
   left.resize(rows);
   right.resize(rows);
   constexpr std::size_t kWidth = 52;
-  out += fmt::format("  {:<{}} | {}\n", "before", kWidth, "after");
+  std::string out = fmt::format("  {:<{}} | {}\n", "before", kWidth, "after");
   for (std::size_t i = 0; i < rows; ++i) {
     const std::string row = fmt::format("  {:<{}} | {}", left[i], kWidth, right[i]);
     out += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";

@@ -12,6 +12,9 @@ namespace secequiv {
 // instruction on.
 std::string witness_text(const Question& question, const Witness& witness);
 
+// Both traces for the input, side by side. The middle of long ones is left out.
+std::string traces_text(const Question& question, const SeccompData& input);
+
 // One line for every instruction executed, with the registers before it. Each ends with a newline.
 std::string trace_text(ProgramView program, const Trace& trace);
 

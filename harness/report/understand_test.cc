@@ -20,25 +20,41 @@ SeccompData getpid() {
 }
 
 TEST(ActionsReport, NamesCallsByAction) {
+  const ReturnValue allow{kAllow, kAllow};
+  const ReturnValue eperm{0x50001, 0x50000};
+  const ActionsReport::Conditional open{"open", {{allow, "arg1 == 0x0"}, {eperm, "arg1 != 0x0"}}};
   const ActionsReport report{
-      {{Arch::kX86_64, {{kAllow, {"read", "write"}}}, {"open"}}, {Arch::kI386, {}, {}}}};
+      {{Arch::kX86_64, {{0x50001, {"stat", "poll"}}, {kAllow, {"read", "write"}}}, {open}, 0x50001},
+       {Arch::kI386, {{0, {"read"}}}, {}, 0},
+       {Arch::kX32, {{0x50001, {"poll", "stat"}}, {kAllow, {"read", "write"}}}, {open}, 0x50001}}};
   EXPECT_EQ(actions_text(report),
-            "x86_64\n  ALLOW                   2: read, write\n"
-            "  depends on more         1: open\ni386\n");
+            "x86_64, x32\n  ALLOW                   2: read, write\n"
+            "  depends on more         1: open\n"
+            "    open: ALLOW if arg1 == 0x0, else ERRNO(1 EPERM)\n"
+            "  ERRNO(1 EPERM)             all others\n"
+            "i386\n  KILL_THREAD                all others\n");
+  EXPECT_EQ(actions_text(report, true),
+            "x86_64, x32\n  ALLOW                   2: read, write\n"
+            "  depends on more         1: open\n"
+            "    open: ALLOW if arg1 == 0x0, else ERRNO(1 EPERM)\ni386\n  none\n");
   const auto json = to_json(report);
   EXPECT_EQ(json["schema"], "secequiv.actions/1");
-  EXPECT_EQ(json["arches"][0]["constant"][0]["action"], "ALLOW");
-  EXPECT_EQ(json["arches"][0]["constant"][0]["syscalls"].size(), 2u);
+  EXPECT_EQ(json["arches"][0]["constant"][1]["action"], "ALLOW");
+  EXPECT_EQ(json["arches"][0]["constant"][1]["syscalls"].size(), 2u);
   EXPECT_EQ(json["arches"][0]["others"][0], "open");
-  EXPECT_TRUE(json["arches"][1]["constant"].empty());
+  EXPECT_EQ(json["arches"][0]["conditions"][0]["choices"][1]["condition"], "arg1 != 0x0");
+  EXPECT_EQ(json["arches"][0]["otherwise"]["action"], "ERRNO(1 EPERM)");
+  EXPECT_TRUE(json["arches"][1]["others"].empty());
+  EXPECT_EQ(json["arches"].size(), 3u) << "JSON has every architecture";
 }
 
 TEST(WhyReport, ShowsConditionRuleAndTests) {
   WhyReport report{getpid(), kAllow, "nr == getpid", "1024", {}};
-  report.filters.push_back({"a.json", kAllow, false, "default action: no rule matches", {}});
+  report.filters.push_back({"a.json", kAllow, false, {"default action: no rule matches"}, {}});
   report.filters[0].tests = {{1, "jeq #0x27, 2, 3 -> true", "getpid"}, {3, "ret #0x7fff0000", ""}};
-  const std::string text = why_text(report);
+  const std::string text = why_text(report, true);
   EXPECT_NE(text.find("0x7fff0000 ALLOW\nbecause nr == getpid\n"), std::string::npos) << text;
+  EXPECT_EQ(why_text(report, false).find("jeq"), std::string::npos) << "only with --trace";
   EXPECT_NE(text.find("all 1024 such inputs"), std::string::npos);
   EXPECT_NE(text.find("a.json\n  default action: no rule matches\n       1: jeq #0x27"),
             std::string::npos)
@@ -49,19 +65,81 @@ TEST(WhyReport, ShowsConditionRuleAndTests) {
   EXPECT_EQ(json["filters"][0]["tests"][1]["instruction"], 3);
 }
 
+TEST(WhyReport, ShowsThePositionOfTheRule) {
+  WhyReport report{getpid(), kAllow, "nr == getpid", "1024", {}};
+  DecidingRule rule{"rule set 1 of 2 (ALLOW), getpid on x86_64", {}};
+  rule.position.at = std::make_shared<RulePosition>(RulePosition{"a.json", 12, "syscalls[3]"});
+  report.filters.push_back({"a.json (compiled)", kAllow, false, rule, {}});
+  EXPECT_NE(why_text(report, true).find("a.json (compiled)\n  a.json:12 (syscalls[3])\n"),
+            std::string::npos)
+      << why_text(report, true);
+  const auto row = to_json(report)["filters"][0];
+  EXPECT_EQ(row["rule"], "rule set 1 of 2 (ALLOW), getpid on x86_64");
+  EXPECT_EQ(row["origin"]["line"], 12);
+  EXPECT_FALSE(row["origin"].contains("condition"));
+}
+
+WhyReport::Other other(WhyReport::Other::Kind kind, const char* condition, std::uint32_t value) {
+  return {kind, condition, {value, value & 0xffff0000}};
+}
+
+TEST(WhyReport, TheFirstLineSaysWhatWouldChangeTheDecision) {
+  using Kind = WhyReport::Other::Kind;
+  WhyReport report{getpid(), 0x50001, "nr == getpid", "1024", {}};
+  report.filters.push_back(
+      {"a.json", 0x50001, false, {"default action"}, "no rule for getpid", {}});
+  EXPECT_EQ(headline(report), "ERRNO(1 EPERM): no rule for getpid");
+  report.others = {other(Kind::kCapability, "with CAP_A", kAllow),
+                   other(Kind::kCapability, "with CAP_B", kAllow),
+                   other(Kind::kArgument, "if arg0 != 0x1", 0x50002)};
+  report.others[0].position.at = std::make_shared<RulePosition>(RulePosition{"a.json", 812});
+  EXPECT_EQ(headline(report),
+            "ERRNO(1 EPERM): no rule for getpid without CAP_A or CAP_B; it would be ALLOW with "
+            "CAP_A (a.json:812)");
+  const std::string text = why_text(report, false);
+  EXPECT_NE(text.find("(a.json:812)\n  it would be ALLOW with CAP_B\n"
+                      "  it would be ERRNO(2 ENOENT) if arg0 != 0x1\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(to_json(report)["others"][0]["origin"]["line"], 812);
+  report.result = kAllow;
+  EXPECT_EQ(headline(report), "ALLOW: no rule for getpid without CAP_A or CAP_B")
+      << "what an allowed call could lose is told below";
+}
+
+TEST(WhyReport, UnknownArguments) {
+  using Kind = WhyReport::Other::Kind;
+  WhyReport report{getpid(), kAllow, "true", "1", {}};
+  report.recorded = 0x50000;
+  EXPECT_FALSE(report.explains_record());
+  EXPECT_NE(why_text(report, false).find("the record has ERRNO, which is not what this filter"),
+            std::string::npos);
+  report.possible = {other(Kind::kArgument, "if arg0 == 0x1", kAllow),
+                     other(Kind::kArgument, "if arg0 != 0x1", 0x50001)};
+  EXPECT_EQ(why_text(report, false),
+            "depends on the arguments, which the record does not have\n"
+            "  ALLOW if arg0 == 0x1\n  ERRNO(1 EPERM) if arg0 != 0x1\n"
+            "the record has ERRNO, which agrees\n"
+            "nr=39 (getpid) arch=0xc000003e (x86_64) ip=0x0 args=[]\n");
+  const auto json = to_json(report);
+  EXPECT_EQ(json["possible"].size(), 2u);
+  EXPECT_FALSE(json.contains("result")) << "nothing that is true of some arguments only";
+}
+
 TEST(WhyReport, NamesTheFilterOfAStackThatDecides) {
   WhyReport report{getpid(), 0, "true", "1", {}};
-  report.filters = {{"a", kAllow, false, "", {}}, {"b", 0, true, "", {}}};
-  EXPECT_NE(why_text(report).find("b: 0x00000000 KILL_THREAD, which decides\n"), std::string::npos)
-      << why_text(report);
+  report.filters = {{"a", kAllow, false, {}, {}}, {"b", 0, true, {}, {}}};
+  EXPECT_NE(why_text(report, true).find("b: 0x00000000 KILL_THREAD, which decides\n"),
+            std::string::npos)
+      << why_text(report, true);
   EXPECT_EQ(to_json(report)["filters"][1]["decides"], true);
   EXPECT_FALSE(to_json(report)["filters"][1].contains("rule"));
 }
 
 TEST(WhyReport, ShortensLongListsOfTests) {
-  WhyReport report{getpid(), 0, "true", "1", {{"a", 0, false, "", {}}}};
+  WhyReport report{getpid(), 0, "true", "1", {{"a", 0, false, {}, {}}}};
   for (std::size_t pc = 0; pc < 30; ++pc) report.filters[0].tests.push_back({pc, "ja", ""});
-  const std::string text = why_text(report);
+  const std::string text = why_text(report, true);
   EXPECT_NE(text.find("... 6 more tests ..."), std::string::npos);
   EXPECT_NE(text.find("    11: ja"), std::string::npos);
   EXPECT_EQ(text.find("    12: ja"), std::string::npos);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/report/json.h"
 #include "harness/report/regions.h"
 #include "harness/seccomp/action.h"
@@ -26,39 +28,119 @@ std::string tests_text(const std::vector<WhyReport::Test>& tests) {
   return out;
 }
 
-}  // namespace
-
-std::string why_text(const WhyReport& report) {
+// "ALLOW with CAP_SYS_ADMIN (docker.json:812)"
+std::string other_text(const WhyReport::Other& other) {
   std::string out =
-      fmt::format("{}\n{:#010x} {}\nbecause {}\n        (the same holds for all {} such inputs)\n",
-                  describe(report.data), report.result, describe_action(report.result),
-                  short_condition(report.condition), count_text(report.count));
+      fmt::format("{} {}", action_text(other.result), short_condition(other.condition));
+  if (const RulePosition* at = other.position.at.get())
+    out += fmt::format(" ({}:{})", at->file, at->line);
+  return out;
+}
+
+nlohmann::ordered_json others_json(const std::vector<WhyReport::Other>& others) {
+  auto out = nlohmann::ordered_json::array();
+  for (const WhyReport::Other& other : others) {
+    auto& row = out.emplace_back();
+    row["condition"] = other.condition;
+    row["action"] = action_text(other.result);
+    if (other.position.at) row["origin"] = to_json(*other.position.at);
+  }
+  return out;
+}
+
+// Of the filter that decides. Capabilities that would add a rule belong to why there is none.
+std::string reason_text(const WhyReport& report) {
+  std::string out;
+  for (const WhyReport::Filter& filter : report.filters)
+    if (report.filters.size() == 1 || filter.decides) out = filter.reason;
+  if (!out.starts_with("no rule ")) return out;
+  std::string missing;
+  for (const WhyReport::Other& other : report.others)
+    if (other.kind == WhyReport::Other::Kind::kCapability && other.condition.starts_with("with "))
+      missing += (missing.empty() ? " without " : " or ") + other.condition.substr(5);
+  return out + missing;
+}
+
+// Call, condition and rules, as far as they are true of the arguments.
+std::string details_text(const WhyReport& report, bool trace) {
+  std::string out = fmt::format(
+      "{:#010x} {}\nbecause {}\n        (the same holds for all {} such inputs)\n", report.result,
+      describe_action(report.result), short_condition(report.condition), count_text(report.count));
   for (const WhyReport::Filter& filter : report.filters) {
     out += filter.name;
     if (report.filters.size() > 1)
       out += fmt::format(": {:#010x} {}{}", filter.result, describe_action(filter.result),
                          filter.decides ? ", which decides" : "");
     out += "\n";
-    if (!filter.rule.empty()) out += "  " + filter.rule + "\n";
-    out += tests_text(filter.tests);
+    if (!filter.rule.text.empty()) out += "  " + filter.rule.shown() + "\n";
+    if (trace) out += tests_text(filter.tests);
   }
   return out;
 }
 
+std::string record_text(const WhyReport& report) {
+  if (!report.recorded) return {};
+  const std::string action = describe_action(*report.recorded);
+  return fmt::format("the record has {}, which {}\n", action.substr(0, action.find('(')),
+                     report.explains_record()
+                         ? "agrees"
+                         : "is not what this filter decides: another filter took that action");
+}
+
+}  // namespace
+
+bool WhyReport::explains_record() const {
+  if (!recorded) return true;
+  if (possible.empty()) return action_of(result) == *recorded;
+  return std::ranges::any_of(possible, [&](const Other& each) {
+    return !each.result.action || each.result.action == *recorded;
+  });
+}
+
+std::string headline(const WhyReport& report) {
+  if (!report.possible.empty()) return "depends on the arguments, which the record does not have";
+  const std::string reason = reason_text(report);
+  std::string out = describe_action(report.result);
+  if (!reason.empty()) out += ": " + reason;
+  if (report.result != SECCOMP_RET_ALLOW && !report.others.empty())
+    out += "; it would be " + other_text(report.others.front());
+  return out;
+}
+
+std::string why_text(const WhyReport& report, bool trace) {
+  std::string out = headline(report) + "\n";
+  for (const WhyReport::Other& each : report.possible) out += "  " + other_text(each) + "\n";
+  const bool first_shown = report.result != SECCOMP_RET_ALLOW || report.others.empty();
+  for (const WhyReport::Other& other : report.others)
+    if (report.possible.empty() && (&other != report.others.data() || !first_shown))
+      out += "  it would be " + other_text(other) + "\n";
+  out += record_text(report) + describe(report.data) + "\n";
+  return report.possible.empty() ? out + details_text(report, trace) : out;
+}
+
 nlohmann::ordered_json to_json(const WhyReport& report) {
-  nlohmann::ordered_json out{{"schema", "secequiv.why/1"},
-                             {"data", to_json(report.data)},
-                             {"result", value_json(report.result)},
-                             {"condition", report.condition},
-                             {"count", report.count},
-                             {"filters", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json out{{"schema", "secequiv.why/1"}, {"data", to_json(report.data)}};
+  out["headline"] = headline(report);
+  if (report.recorded)
+    out["record"] = {{"action", value_json(*report.recorded)},
+                     {"explained", report.explains_record()}};
+  if (!report.possible.empty()) {
+    out["possible"] = others_json(report.possible);
+    return out;
+  }
+  out["result"] = value_json(report.result);
+  out["condition"] = report.condition;
+  out["count"] = report.count;
+  if (!report.others.empty()) out["others"] = others_json(report.others);
+  out["filters"] = nlohmann::ordered_json::array();
   for (const WhyReport::Filter& filter : report.filters) {
     nlohmann::ordered_json row{{"name", filter.name}};
     if (report.filters.size() > 1) {
       row["result"] = value_json(filter.result);
       row["decides"] = filter.decides;
     }
-    if (!filter.rule.empty()) row["rule"] = filter.rule;
+    if (!filter.rule.text.empty()) row["rule"] = filter.rule.text;
+    if (filter.rule.position.at) row["origin"] = to_json(*filter.rule.position.at);
     row["tests"] = nlohmann::ordered_json::array();
     for (const WhyReport::Test& test : filter.tests)
       row["tests"].push_back({{"instruction", test.pc}, {"text", test.text}});

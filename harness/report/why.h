@@ -1,4 +1,5 @@
-// What decided about one system call, as text and JSON. Owns the report value and both shapes.
+// What decided about one system call, and what would decide otherwise, as text and JSON. Owns the
+// report value and both shapes.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/compare/difference.h"
+#include "harness/report/rule.h"
 #include "harness/seccomp/data.h"
 
 namespace secequiv {
@@ -20,19 +23,39 @@ struct WhyReport {
   struct Filter {
     std::string name;
     std::uint32_t result = 0;
-    bool decides = false;   // of a stack: its result is the stack's
-    std::string rule = {};  // of the policy it was compiled from; empty: no policy
+    bool decides = false;     // of a stack: its result is the stack's
+    DecidingRule rule = {};   // of the policy it was compiled from, if there is one
+    std::string reason = {};  // of that policy: reason() in rule.h
     std::vector<Test> tests = {};
+  };
+  // The decision under another condition.
+  struct Other {
+    enum class Kind : std::uint8_t { kCapability, kArgument, kArch };
+    Kind kind;
+    std::string condition;  // "with CAP_SYS_ADMIN", "if arg0 != 0x28", "on i386"
+    ReturnValue result;
+    PositionRef position = {};  // of the rule that decides then
   };
   SeccompData data;
   std::uint32_t result = 0;
   std::string condition;  // every input that meets it gets this result for the same reason
   std::string count;      // of those inputs, decimal
   std::vector<Filter> filters;
+  std::vector<Other> others = {};  // capabilities first, then arguments, then architectures
+  // The arguments are not known, and the decision depends on them: all that it may be. Then
+  // `result` and all above is about arguments that are 0, and not shown.
+  std::vector<Other> possible = {};
+  std::optional<std::uint32_t> recorded = {};  // the action in the audit record
+
+  // Whether these filters can have taken the recorded action.
+  [[nodiscard]] bool explains_record() const;
 };
 
-// Long lists of tests are shortened; JSON has all.
-std::string why_text(const WhyReport& report);
+// The first line: "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be ALLOW with
+// CAP_SYS_ADMIN (docker.json:812)".
+std::string headline(const WhyReport& report);
+// With `trace`, also the tests that each filter executed; long lists of them are shortened.
+std::string why_text(const WhyReport& report, bool trace);
 nlohmann::ordered_json to_json(const WhyReport& report);  // schema "secequiv.why/1"
 
 }  // namespace secequiv

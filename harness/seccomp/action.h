@@ -1,6 +1,7 @@
-// What a filter's 32-bit return value means to the kernel. Owns action names, data bits, precedence
-// among stacked filters, and the two notions of "the same decision". Source: __seccomp_filter and
-// seccomp_run_filters (kernel/seccomp.c), include/uapi/linux/seccomp.h.
+// Defines what a filter's 32-bit return value means to the kernel. Owns action names, data bits,
+// the precedence among stacked filters, and the two notions of "same decision". It must not know
+// what a filter computes. Source: __seccomp_filter and seccomp_run_filters (kernel/seccomp.c),
+// include/uapi/linux/seccomp.h.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +25,9 @@ inline constexpr std::uint32_t SECCOMP_RET_ALLOW = 0x7fff0000;
 
 inline constexpr std::uint32_t SECCOMP_RET_ACTION_FULL = 0xffff0000;
 inline constexpr std::uint32_t SECCOMP_RET_DATA = 0x0000ffff;
-inline constexpr std::uint32_t kMaxErrno = 4095;  // MAX_ERRNO: larger ERRNO data is clamped to this
+inline constexpr std::uint32_t kMaxErrno = 4095;  // MAX_ERRNO: the kernel clamps larger ERRNO data
 
-// How two return values are compared.
+// Selects how two return values are compared.
 enum class Sameness : std::uint8_t {
   kRaw,        // all 32 bits
   kBehaviour,  // what a process can observe
@@ -35,8 +36,8 @@ enum class Sameness : std::uint8_t {
 constexpr std::uint32_t action_of(std::uint32_t value) { return value & SECCOMP_RET_ACTION_FULL; }
 constexpr std::uint32_t data_of(std::uint32_t value) { return value & SECCOMP_RET_DATA; }
 
-// The smallest return value with the same observable behaviour: data bits of ALLOW, LOG, KILL and
-// USER_NOTIF dropped, ERRNO data clamped to 4095, an action the kernel does not know becomes
+// Returns the smallest return value with the same observable behaviour. It drops the data bits of
+// ALLOW, LOG, KILL and USER_NOTIF, clamps ERRNO data to 4095, and turns an unknown action into
 // KILL_PROCESS.
 constexpr std::uint32_t behaviour_of(std::uint32_t value) {
   switch (action_of(value)) {
@@ -63,24 +64,24 @@ constexpr bool same_decision(std::uint32_t a, std::uint32_t b, Sameness sameness
   return normalize(a, sameness) == normalize(b, sameness);
 }
 
-// The key by which stacked filters' results are ordered, lower wins: the action as a signed number
-// (ACTION_ONLY).
+// Returns the key that orders the results of stacked filters: the action as a signed number
+// (ACTION_ONLY). The lowest key wins.
 constexpr std::int32_t precedence(std::uint32_t value) {
   return static_cast<std::int32_t>(action_of(value));
 }
 
-// The result of filters stacked on each other, newest first; on a tie the newest wins. As in
-// seccomp_run_filters the search starts from a plain ALLOW, so ALLOW's data bits do not come out of
-// a stack; a single filter's value is returned as it is. `filters` not empty.
+// Returns the result of stacked filters, newest first; on a tie the newest wins. As in
+// seccomp_run_filters the search starts from ALLOW with data 0, so a stack never returns ALLOW with
+// other data. A single filter's value is returned unchanged. Precondition: `filters` is not empty.
 std::uint32_t run_stack(std::span<const ProgramView> filters, const SeccompData& input);
 
-// "ALLOW", "ERRNO(1 EPERM)", "TRAP(5)", "KILL_THREAD", "0x00070000 (unknown action: KILL_PROCESS)",
-// ...
+// Returns "ALLOW", "ERRNO(1 EPERM)", "TRAP(5)", "KILL_THREAD", "0x00070000 (unknown action:
+// KILL_PROCESS)", ...
 std::string describe_action(std::uint32_t value);
 
 // Reads "allow", "log", "kill_process", "kill_thread", "kill" (= kill_thread), "trap", "trap(N)",
-// "errno(N)", "errno(EPERM)", "trace", "trace(N)", "user_notif" in any case, or a number
-// (0x7fff0000). N is 0..65535. Nothing if it is none of these.
+// "errno(N)", "errno(EPERM)", "trace", "trace(N)" and "user_notif" in any case, or a number
+// (0x7fff0000). N is 0..65535. Returns nothing for any other text.
 std::optional<std::uint32_t> parse_action(std::string_view text);
 
 }  // namespace secequiv

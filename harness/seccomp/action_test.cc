@@ -8,12 +8,12 @@
 namespace secequiv {
 namespace {
 
-// From the strictest to the most lenient, as seccomp(2) lists them.
+// seccomp(2) lists the actions in this order, from the strictest to the most lenient.
 constexpr std::uint32_t kByPrecedence[] = {
     SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_KILL_THREAD, SECCOMP_RET_TRAP, SECCOMP_RET_ERRNO,
     SECCOMP_RET_USER_NOTIF,   SECCOMP_RET_TRACE,       SECCOMP_RET_LOG,  SECCOMP_RET_ALLOW};
 
-TEST(Action, Describe) {
+TEST(Action, DescribesValues) {
   EXPECT_EQ(describe_action(0x7fff0000), "ALLOW");
   EXPECT_EQ(describe_action(0x7fff0007), "ALLOW(7)");
   EXPECT_EQ(describe_action(0x7ffc0000), "LOG");
@@ -32,7 +32,7 @@ TEST(Action, Describe) {
   EXPECT_EQ(describe_action(0x00070000), "0x00070000 (unknown action: KILL_PROCESS)");
 }
 
-TEST(Action, Parse) {
+TEST(Action, ParsesActionsAndNumbers) {
   const struct {
     const char* text;
     std::uint32_t value;
@@ -52,7 +52,7 @@ TEST(Action, Parse) {
   for (const auto& c : cases) EXPECT_EQ(parse_action(c.text), c.value) << c.text;
 }
 
-TEST(Action, ParseRefuses) {
+TEST(Action, ParsingRefusesMalformedText) {
   for (const char* text : {"",
                            "permit",
                            "errno",
@@ -80,8 +80,9 @@ TEST(Action, ParseRefuses) {
     EXPECT_EQ(parse_action(text), std::nullopt) << text;
 }
 
-// What is described can be typed in again, but for the errno's name, which is for people.
-TEST(Action, DescribeThenParse) {
+// parse_action() reads the output of describe_action() without the errno's name, which is for
+// people.
+TEST(Action, ParsesItsOwnDescriptions) {
   for (const std::uint32_t action : kByPrecedence) {
     for (const std::uint32_t data : {0u, 1u, 5u, 4095u, 4096u, 65535u}) {
       std::string text = describe_action(action | data);
@@ -92,7 +93,7 @@ TEST(Action, DescribeThenParse) {
   }
 }
 
-TEST(Action, Precedence) {
+TEST(Action, PrecedenceComparesActionsAsSignedNumbers) {
   for (std::size_t i = 0; i + 1 < std::size(kByPrecedence); ++i)
     EXPECT_LT(precedence(kByPrecedence[i] | 0xffff), precedence(kByPrecedence[i + 1]))
         << describe_action(kByPrecedence[i]);
@@ -101,7 +102,7 @@ TEST(Action, Precedence) {
   EXPECT_LT(precedence(0xffff0000), precedence(SECCOMP_RET_KILL_THREAD)) << "as a signed number";
 }
 
-TEST(Action, Behaviour) {
+TEST(Action, BehaviourDropsUnobservableData) {
   const struct {
     std::uint32_t value;
     std::uint32_t behaviour;
@@ -120,8 +121,7 @@ TEST(Action, Behaviour) {
   }
 }
 
-// Behaviour is a normal form: applying it twice changes nothing, over every action and the data
-// that matters.
+// behaviour_of() gives a normal form: a second application changes nothing, for every action.
 TEST(Action, BehaviourIsIdempotent) {
   for (std::uint32_t high = 0; high <= 0xffff; ++high)
     for (const std::uint32_t data : {0u, 1u, 4094u, 4095u, 4096u, 65535u}) {
@@ -137,7 +137,7 @@ std::uint32_t stacked(std::initializer_list<std::uint32_t> values) {
   return run_stack(views, {});
 }
 
-TEST(RunStack, TheStrictestWins) {
+TEST(RunStack, StrictestActionWins) {
   for (std::size_t i = 0; i < std::size(kByPrecedence); ++i)
     for (std::size_t j = 0; j < std::size(kByPrecedence); ++j)
       EXPECT_EQ(stacked({kByPrecedence[i], kByPrecedence[j]}), kByPrecedence[std::min(i, j)]);
@@ -146,17 +146,17 @@ TEST(RunStack, TheStrictestWins) {
   EXPECT_EQ(stacked({SECCOMP_RET_KILL_PROCESS, 0x80010000}), SECCOMP_RET_KILL_PROCESS);
 }
 
-TEST(RunStack, OnATieTheNewestWins) {
+TEST(RunStack, NewestFilterWinsATie) {
   EXPECT_EQ(stacked({0x00050001, 0x00050002}), 0x00050001u);
   EXPECT_EQ(stacked({0x7fff0000, 0x00050002, 0x00050001}), 0x00050002u);
 }
 
-TEST(RunStack, DataOfAllowDoesNotComeOutOfAStack) {
+TEST(RunStack, StackedAllowsReturnNoData) {
   EXPECT_EQ(stacked({0x7fff0001, 0x7fff0002}), 0x7fff0000u);
   EXPECT_EQ(stacked({0x7fff0001}), 0x7fff0001u) << "one filter's value is its own";
 }
 
-TEST(RunStack, AllSeeTheSameInput) {
+TEST(RunStack, AllFiltersSeeTheSameInput) {
   const Program newest = assemble("ld [0]\njeq #1, z, b\nz: ret #0x50001\nb: ret #0x7fff0000");
   const Program oldest = assemble("ld [0]\njeq #2, z, b\nz: ret #0x30002\nb: ret #0x7fff0000");
   const std::vector<ProgramView> stack = {newest, oldest};

@@ -4,15 +4,16 @@
 
 #include <optional>
 
-#include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
+#include "harness/bpf/refusal.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
 namespace {
 
-// The audit value certain before each instruction: nothing known yet, several possible, or one.
+// The value of `arch` that is certain before an instruction. If `audit` is empty, several
+// values are possible.
 struct KnownArch {
   bool reached = false;
   std::optional<std::uint32_t> audit;
@@ -43,8 +44,9 @@ std::vector<KnownArch> known_arches(ProgramView program, const std::vector<Accum
   return known;
 }
 
-// The name of what `word` is compared with, or its number. Orders and bits of system call numbers
-// stay numbers: the name of a bound would claim too much.
+// Returns the name of the value that `word` is compared with, or the value. For >, >= and & on
+// system call numbers it returns the value, because a name would suggest that only this call is
+// meant.
 std::string compared_value(std::uint32_t word, const Insn& in, const KnownArch& known) {
   const std::uint32_t k = in.k;
   if (word == kArchWord) {
@@ -88,7 +90,7 @@ std::string comparison(const Insn& in, const Accumulator& a, const KnownArch& kn
 
 std::vector<std::string> annotate(ProgramView program) {
   std::vector<std::string> out(program.size());
-  const bool sound = !program.empty() && !check(program, LengthRule::kUnlimited);
+  const bool sound = !program.empty() && !refusal_of(program, LengthRule::kUnlimited);
   const auto flow = sound ? accumulator_flow(program) : std::vector<Accumulator>(program.size());
   const auto known = sound ? known_arches(program, flow) : std::vector<KnownArch>(program.size());
   for (std::size_t pc = 0; pc < program.size(); ++pc) {

@@ -1,6 +1,6 @@
-// Comments for a program's listing: what is loaded, compared and returned, in the field's words.
-// Owns the naming of system calls, architectures, argument halves and actions in listings. It must
-// not change or judge programs.
+// Writes comments for a program's listing: what is loaded, compared and returned. Owns the naming
+// of system calls, architectures, argument halves and actions in listings. It must not change
+// programs or check them.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace secequiv {
 
-// One comment per instruction, possibly empty: "A = nr", "nr == openat (x86_64)", "return ERRNO(1
-// EPERM)". System calls are named after the architecture tested on the way; where several lead to
-// one place, nothing is claimed. Works on any program; one that check() refuses gets comments for
-// loads and returns only.
+// Returns one comment per instruction, possibly empty: "A = nr", "nr == openat", "return ERRNO(1
+// EPERM)". System calls are named after the architecture that was tested on the path. If paths with
+// different architectures meet, the comment shows the number. If the kernel refuses the program,
+// only loads and returns get comments.
 std::vector<std::string> annotate(ProgramView program);
 
 }  // namespace secequiv

@@ -14,7 +14,7 @@ std::string comments(const Program& program) {
   return out;
 }
 
-TEST(Annotate, NamesWhatIsLoadedComparedAndReturned) {
+TEST(Annotate, NamesLoadsComparisonsAndReturns) {
   EXPECT_EQ(comments(assemble("ld [4]\n"
                               "jeq #0xc000003e, next, bad\n"
                               "next: ld [0]\n"
@@ -43,8 +43,8 @@ TEST(Annotate, NamesWhatIsLoadedComparedAndReturned) {
             "return ERRNO(1 EPERM)\n");
 }
 
-// Numbers are named after the architecture tested on the way, halves after its byte order.
-TEST(Annotate, FollowsTheArchitecture) {
+// Calls are named after the architecture tested on the path, argument halves after its byte order.
+TEST(Annotate, NamesFollowTheTestedArchitecture) {
   EXPECT_EQ(comments(assemble("ld [4]\n"
                               "jeq #0x80000016, big, little\n"
                               "big: ld [0]\n"
@@ -73,27 +73,27 @@ TEST(Annotate, FollowsTheArchitecture) {
             "return KILL_PROCESS\n");
 }
 
-TEST(Annotate, ClaimsNothingWherePathsMeet) {
-  // Either architecture may be at hand: no name for the number.
+TEST(Annotate, OmitsNamesWherePathsDisagree) {
+  // Either architecture is possible, so the number gets no name.
   EXPECT_EQ(comments(assemble("ld [4]\njeq #0xc000003e, on, more\nmore: jeq #0x40000003, on, "
                               "bad\non: ld [0]\njeq #3, bad, good\n"
                               "good: ret #0x7fff0000\nbad: ret #0")),
             "A = arch\narch == x86_64\narch == i386\nA = nr\nnr == 3\nreturn ALLOW\nreturn "
             "KILL_THREAD\n");
-  // The architecture that was not found says nothing about the other side.
+  // A failed test for one architecture does not name the other.
   EXPECT_EQ(comments(assemble("ld [4]\njeq #0xc000003e, good, off\noff: ld [0]\njeq #3, good, bad\n"
                               "good: ret #0x7fff0000\nbad: ret #0")),
             "A = arch\narch == x86_64\nA = nr\nnr == 3\nreturn ALLOW\nreturn KILL_THREAD\n");
-  // A is one of two words: nothing is said about the comparison.
+  // A holds one of two words, so the comparison gets no comment.
   EXPECT_EQ(
       comments(assemble("ld [0]\njeq #1, z, b\nz: ld [16]\nb: jeq #2, c, d\nc: ret #1\nd: ret a")),
       "A = nr\nnr == 1\nA = args[0].lo\n\nreturn KILL_THREAD(1)\n\n");
-  // An architecture that no table knows.
+  // No table knows this architecture.
   EXPECT_EQ(comments(assemble("ld [4]\njeq #0x12345678, z, b\nz: ret #1\nb: ret a")),
             "A = arch\narch == 0x12345678\nreturn KILL_THREAD(1)\n\n");
 }
 
-TEST(Annotate, MarksDeadCode) {
+TEST(Annotate, MarksUnreachableCode) {
   EXPECT_EQ(comments(assemble("ja end\nadd #1\nneg\nend: ret #0x7fff0000")),
             "\nunreachable\nunreachable\nreturn ALLOW\n");
 }
@@ -105,7 +105,7 @@ TEST(Annotate, RefusedProgramsGetLoadsAndReturnsOnly) {
   EXPECT_EQ(comments({}), "");
 }
 
-TEST(Annotate, AnyProgramGetsOneCommentPerInstruction) {
+TEST(Annotate, EveryProgramGetsOneCommentPerInstruction) {
   Random random(30);
   for (int i = 0; i < 1000; ++i) {
     const Program program = random.one_in(2) ? random_garbage(random, random.between(1, 20), false)

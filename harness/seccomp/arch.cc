@@ -7,6 +7,7 @@
 #include <ranges>
 
 #include "harness/base/text.h"
+#include "harness/seccomp/constants.h"
 
 namespace secequiv {
 namespace {
@@ -75,10 +76,6 @@ constexpr std::array kAliases = {
     Alias{"SCMP_ARCH_MIPS64", Arch::kMips64},
 };
 
-struct Constant {
-  std::string_view name;
-  std::uint64_t value;
-};
 struct ArchConstant {
   std::string_view arch;
   std::string_view name;
@@ -147,6 +144,18 @@ std::optional<std::uint64_t> constant_value(Arch arch, std::string_view name) {
   return std::nullopt;
 }
 
+std::vector<Constant> constants(Arch arch, std::string_view prefix) {
+  std::vector<Constant> out;
+  for (const ArchConstant& constant : kArchConstants)
+    if (constant.arch == arch_info(arch).name && constant.name.starts_with(prefix))
+      out.push_back({constant.name, constant.value});
+  for (const Constant& constant : kConstants)
+    if (constant.name.starts_with(prefix) &&
+        std::ranges::find(out, constant.name, &Constant::name) == out.end())
+      out.push_back(constant);
+  return out;
+}
+
 Result<std::uint64_t> parse_value(std::string_view text, Arch arch) {
   const auto trim = [](std::string_view term) {
     while (term.starts_with(' ')) term.remove_prefix(1);
@@ -174,8 +183,7 @@ Result<std::uint64_t> parse_value(std::string_view text, Arch arch) {
 }
 
 std::string_view errno_name(std::uint32_t number) {
-  // Second names of one number, which errno(3) lists as aliases or file systems define for
-  // themselves.
+  // Some numbers have a second name, which errno(3) lists as an alias or a file system defines.
   constexpr std::array<std::string_view, 5> kAliasNames = {"EDEADLOCK", "EFSBADCRC", "EFSCORRUPTED",
                                                            "ENOTSUP", "EWOULDBLOCK"};
   for (const Constant& constant : kConstants)

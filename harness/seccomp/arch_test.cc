@@ -12,8 +12,8 @@
 namespace secequiv {
 namespace {
 
-// The numbers of linux/audit.h, which defines macros of the same names.
-TEST(Arch, AuditValues) {
+// linux/audit.h defines macros with the same names, so the test repeats their values.
+TEST(Arch, AuditValuesMatchTheKernel) {
   const struct {
     Arch arch;
     std::uint32_t audit;
@@ -31,13 +31,13 @@ TEST(Arch, AuditValues) {
     EXPECT_EQ(arch_info(c.arch).audit, c.audit) << arch_info(c.arch).name;
     EXPECT_EQ(arch_info(c.arch).endian, c.endian) << arch_info(c.arch).name;
     EXPECT_EQ(endian_of(c.audit), c.endian) << arch_info(c.arch).name;
-    // __AUDIT_ARCH_LE is the bit that says so.
+    // __AUDIT_ARCH_LE is the bit for little endian.
     EXPECT_EQ((c.audit & 0x40000000) != 0, c.endian == Endian::kLittle) << arch_info(c.arch).name;
   }
   EXPECT_EQ(endian_of(0x12345678), Endian::kLittle);
 }
 
-TEST(Arch, Names) {
+TEST(Arch, FindsNamesAndAliases) {
   for (const ArchInfo& info : all_arches()) EXPECT_EQ(arch_from_name(info.name), info.arch);
   for (const auto& [name, arch] :
        {std::pair("amd64", Arch::kX86_64), std::pair("x86", Arch::kI386),
@@ -52,7 +52,7 @@ TEST(Arch, Names) {
     EXPECT_EQ(arch_from_name(name), std::nullopt) << name;
 }
 
-TEST(Arch, FromDataKnowsTheX32Bit) {
+TEST(Arch, X32BitSelectsX32) {
   EXPECT_EQ(arch_from_data(AUDIT_ARCH_X86_64, 0), Arch::kX86_64);
   EXPECT_EQ(arch_from_data(AUDIT_ARCH_X86_64, kX32Bit), Arch::kX32);
   EXPECT_EQ(arch_from_data(AUDIT_ARCH_X86_64, 0xffffffff), Arch::kX86_64) << "-1 is no x32 call";
@@ -61,7 +61,7 @@ TEST(Arch, FromDataKnowsTheX32Bit) {
   EXPECT_EQ(arch_from_data(0, 0), std::nullopt);
 }
 
-TEST(Arch, WellKnownNumbers) {
+TEST(Arch, KnowsWellKnownNumbers) {
   const struct {
     Arch arch;
     const char* name;
@@ -106,8 +106,8 @@ TEST(Arch, TablesAreSortedAndHaveNoDuplicates) {
 }
 
 #ifdef __x86_64__
-// This machine's own headers.
-TEST(Arch, AgreesWithTheHeadersHere) {
+// The headers of the build machine must agree with the tables.
+TEST(Arch, AgreesWithTheSystemHeaders) {
   const std::pair<const char*, long> calls[] = {{"read", SYS_read},       {"ioctl", SYS_ioctl},
                                                 {"futex", SYS_futex},     {"clone3", SYS_clone3},
                                                 {"openat2", SYS_openat2}, {"statx", SYS_statx}};
@@ -128,18 +128,17 @@ TEST(Constants, DifferPerArchitecture) {
   EXPECT_EQ(constant_value(Arch::kX86_64, "MAP_ANONYMOUS"), 0x20u);
 }
 
-TEST(Constants, NegativeOnesAre64BitTwosComplement) {
+TEST(Constants, NegativeConstantsAre64BitTwosComplement) {
   EXPECT_EQ(constant_value(Arch::kX86_64, "AT_FDCWD"), static_cast<std::uint64_t>(-100));
 }
 
-TEST(Constants, UnknownNames) {
+TEST(Constants, UnknownNamesHaveNoValue) {
   for (const char* name : {"", "O_NOTHING", "o_rdonly", "0"})
     EXPECT_EQ(constant_value(Arch::kX86_64, name), std::nullopt) << name;
 }
 
-// Several names may share a number; whichever is shown must at least mean it, and no constant that
-// is no errno may slip in.
-TEST(Errno, EveryNumberHasItsName) {
+// Several names may share a number. The shown name must have that number and be an errno.
+TEST(Errno, EveryNumberHasAnErrnoName) {
   EXPECT_EQ(errno_name(EPERM), "EPERM");
   EXPECT_EQ(errno_name(EAGAIN), "EAGAIN");
   EXPECT_EQ(errno_name(ENOEXEC), "ENOEXEC");
@@ -164,7 +163,7 @@ TEST(Errno, EveryNumberHasItsName) {
   }
 }
 
-TEST(SimilarSyscalls, BestFirstAndFew) {
+TEST(SimilarSyscalls, SuggestsAFewNamesBestFirst) {
   EXPECT_EQ(similar_syscalls(Arch::kX86_64, "opennat"),
             (std::vector<std::string>{"openat", "openat2"}));
   EXPECT_EQ(similar_syscalls(Arch::kX86_64, "reed"), std::vector<std::string>{"read"});

@@ -50,7 +50,7 @@ struct Token {
   [[nodiscard]] bool is_number() const { return !text.empty() && is_digit(text[0]); }
 };
 
-// The first token at or behind `begin`.
+// Returns the first token at or after `begin`.
 Token token_at(std::string_view text, std::size_t begin) {
   while (begin < text.size() && is_space(text[begin])) ++begin;
   std::size_t end = begin;
@@ -62,7 +62,7 @@ Token token_at(std::string_view text, std::size_t begin) {
   return {text.substr(begin, is_long ? 2 : 1), begin};
 }
 
-// What stands in the expression, for a message.
+// Returns the quoted token for an error message.
 std::string quoted(std::string_view text) {
   if (text.empty()) return "the end";
   const auto byte = static_cast<unsigned char>(text.front());
@@ -80,9 +80,9 @@ std::string arch_names(bool with_x32) {
   return fmt::format("an architecture ({})", fmt::join(names, ", "));
 }
 
-// Recursive descent, a function for each line of the grammar. What a function reads becomes nodes
-// at the end of `out_`, its root the last. Read twice, because the architecture that names belong
-// to may stand behind them: first for the architectures only.
+// A recursive descent parser with one function per line of the grammar. Each function appends its
+// nodes to `out_`, the root last. The text is parsed twice, because the architecture that gives
+// names their meaning may follow them: the first pass only collects architectures.
 class Parser {
  public:
   Parser(std::string_view text, Arch default_arch, std::span<const Symbol> symbols)
@@ -114,9 +114,8 @@ class Parser {
 
   static Error failure(std::size_t begin, std::string_view what, std::string_view found,
                        std::string_view hint = "") {
-    return make_error(
-        ErrorCode::kUsage, "--assume",
-        fmt::format("column {}: expected {}, found {}{}", begin + 1, what, quoted(found), hint));
+    return usage_error(Subject::kAssumption, fmt::format("column {}: expected {}, found {}{}",
+                                                         begin + 1, what, quoted(found), hint));
   }
   [[nodiscard]] Error expected(std::string_view what) const {
     return failure(token_.begin, what, token_.text);
@@ -306,7 +305,15 @@ class Parser {
     if (token_.is_number() || at("-")) return number(field);
     if (field.index == kArchField) return arch();
     if (field.index == kNrField) return syscall();
-    return expected(number_limits(field));
+    return constant(field);
+  }
+
+  // A named constant of the architecture, for an argument.
+  Result<std::uint64_t> constant(const Field& field) {
+    const auto known = field.index < kArgCount ? constant_value(arch_, token_.text) : std::nullopt;
+    if (!known || *known > field.max()) return expected(number_limits(field));
+    advance();
+    return *known;
   }
 
   Result<std::uint64_t> number(const Field& field) {
@@ -323,7 +330,7 @@ class Parser {
 
   Result<std::uint64_t> arch() {
     const auto arch = arch_from_name(token_.text);
-    // Taken for its AUDIT_ARCH value, `arch != x32` would exclude x86_64 too.
+    // x32 has the arch value of x86_64, so `arch != x32` would exclude x86_64 too.
     if (arch == Arch::kX32)
       return expected("x86_64, whose value of arch x32 shares (nr & 0x40000000 tells them apart)");
     if (!arch)
@@ -354,15 +361,15 @@ class Parser {
   }
 
   std::string_view text_;
-  Arch arch_;  // that plain names belong to
+  Arch arch_;  // architecture of plain names
   std::span<const Symbol> symbols_;
-  std::optional<Endian> order_;              // that of arch_, if it is not the default one
-  bool resolve_ = false;                     // the second time
-  std::size_t conjunction_ = 0;              // number of the next one
-  std::vector<std::optional<Arch>> arches_;  // that stand in each
-  Token token_;                              // the next one
-  std::size_t end_ = 0;                      // of the last token taken
-  int nesting_ = 0;                          // '(' and '!' around the next token
+  std::optional<Endian> order_;              // byte order of arch_, unless it is the default one
+  bool resolve_ = false;                     // true in the second pass
+  std::size_t conjunction_ = 0;              // index of the next conjunction
+  std::vector<std::optional<Arch>> arches_;  // architecture that each conjunction tests for
+  Token token_;                              // the next token
+  std::size_t end_ = 0;                      // end of the last token taken
+  int nesting_ = 0;                          // number of '(' and '!' around the next token
   Assumption out_;
 };
 
@@ -429,7 +436,7 @@ Assumption with_values(const Assumption& assumption, std::span<const std::uint32
 }
 
 bool holds(const Assumption& assumption, const SeccompData& data, Endian endian) {
-  std::vector<bool> truths;  // per node; children come before their parents
+  std::vector<bool> truths;  // one per node; children come before their parents
   const auto child_holds = [&truths](std::uint32_t child) { return bool{truths[child]}; };
   for (const Node& node : assumption.nodes) {
     const bool truth = node.kind == Kind::kAll   ? std::ranges::all_of(node.children, child_holds)
@@ -441,15 +448,14 @@ bool holds(const Assumption& assumption, const SeccompData& data, Endian endian)
 }
 
 std::string describe(const Assumption& assumption) {
-  std::vector<std::string> texts;  // per node; children come before their parents
+  std::vector<std::string> texts;  // one per node; children come before their parents
   const auto group_text = [&](const Node& node) -> std::string {
     const bool all = node.kind == Kind::kAll;
     if (node.children.empty()) return all != node.negated ? "true" : "false";
     std::string out;
     for (const std::uint32_t index : node.children) {
       const Node& child = assumption.nodes[index];
-      // The parentheses of a conjunction count: an architecture inside is not beside what is
-      // outside.
+      // Parentheses within a conjunction must stay: an architecture inside applies only inside.
       const bool loose = all && !child.negated && !child.children.empty() &&
                          (child.kind == Kind::kAny || child.kind == Kind::kAll);
       if (!out.empty()) out += all ? " && " : " || ";

@@ -1,6 +1,6 @@
-// Conditions over struct seccomp_data, as --assume takes them to narrow the inputs a proof is
-// about. Owns the language, its syntax tree and what a condition says about one input
-// (verify/symbolic/assume.h: about all inputs). It must not know filters or proofs.
+// The conditions over struct seccomp_data that --assume accepts, to restrict a proof to some
+// inputs. Owns the language, its syntax tree and the value of a condition for one input
+// (verify/symbolic/assume.h handles all inputs). It must not know filters or proofs.
 //
 //   expr  := and ('||' and)*
 //   and   := unary ('&&' unary)*
@@ -10,15 +10,15 @@
 //          | field ['not'] 'in' '{' item (',' item)* '}'
 //   item  := value | value '..' value                   both ends included
 //   field := 'arch' | 'nr' | 'syscall' | wide | wide ('.lo' | '.hi')      syscall is nr
-//          | '$' name                                  a symbol of the filters, of 32 bits
+//          | '$' name                                  a 32-bit symbol of the filters
 //   wide  := 'ip' | 'arg0'..'arg5' | 'args[0]'..'args[5]'
 //
-// Comparisons are unsigned. '!' applies to the whole test behind it and '&' binds tighter than
-// '==', both unlike C. A value is a decimal or 0x number of the field's width, a negative one
-// standing for its two's complement; for arch also an architecture's name, for nr also a system
-// call: `openat` or `aarch64:openat`. Such a name is only a number; it says nothing about arch.
-// Beside `arch == ARCH` (tests joined by '&&', and all within them) a plain name is one of ARCH's
-// and 64-bit fields are in its byte order; elsewhere in those of the default architecture.
+// Comparisons are unsigned. Unlike in C, '!' applies to the whole test after it, and '&' binds
+// tighter than '=='. A value is a decimal or 0x number of the field's width; a negative number is
+// its two's complement. For arch a value may also be an architecture's name, for nr a system call:
+// `openat` or `aarch64:openat`, for an argument a constant: `AF_ALG`. A system call's name is only
+// a number; it does not restrict arch. In a conjunction with `arch == ARCH`, plain names are those
+// of ARCH and 64-bit fields have its byte order. Elsewhere both follow the default architecture.
 #pragma once
 
 #include <cstdint>
@@ -34,27 +34,28 @@
 
 namespace secequiv {
 
-// The 32-bit fields, numbered on from kIpField.
+// The 32-bit fields have the numbers after kIpField.
 inline constexpr int kNrField = kIpField + 1;
 inline constexpr int kArchField = kNrField + 1;
-inline constexpr int kSymbolField = kArchField + 1;  // the first one's
+inline constexpr int kSymbolField = kArchField + 1;  // index of the first symbol
 
-// A condition. The default one is true.
+// A condition. The default condition is true.
 struct Assumption {
-  // What a test looks at: a field or half of a 64-bit one.
+  // The field that a test reads, or the half of a 64-bit field.
   struct Field {
     enum class Part : std::uint8_t { kWhole, kLow, kHigh };
     int index =
         kNrField;  // 0..5: args[index], kIpField, kNrField, kArchField, from kSymbolField on
     Part part = Part::kWhole;
-    std::optional<Endian> order = {};  // of the architecture that stands beside it
-    std::string name = {};             // of a symbol
+    std::optional<Endian> order = {};  // that of the architecture in the same conjunction
+    std::string name = {};             // a symbol's name
 
     [[nodiscard]] bool is_wide() const { return index <= kIpField && part == Part::kWhole; }
     [[nodiscard]] std::uint64_t max() const { return is_wide() ? ~std::uint64_t{0} : 0xffffffff; }
 
-    // The word of seccomp_data that holds it (that of Symbols), of a wide one the high half if
-    // `high`, which is false for all others.
+    // Returns the index of the word that holds this field, as in Symbols for a symbol. For a wide
+    // field it is the high half if `high`, else the low half. `high` must be false for other
+    // fields.
     [[nodiscard]] std::uint32_t word(bool high, Endian endian) const {
       if (index == kNrField) return kNrWord;
       if (index == kArchField) return kArchWord;
@@ -66,7 +67,7 @@ struct Assumption {
     friend bool operator==(const Field&, const Field&) = default;
   };
 
-  // Both ends included, first <= last.
+  // An interval that includes both ends; first <= last.
   struct Range {
     std::uint64_t first = 0;
     std::uint64_t last = 0;
@@ -76,7 +77,7 @@ struct Assumption {
 
   struct Node {
     enum class Kind : std::uint8_t {
-      kAll,  // every child; without children true
+      kAll,  // every child; true without children
       kAny,  // at least one child
       kEq,   // (field & mask) == value
       kGt,   // field > value
@@ -84,8 +85,8 @@ struct Assumption {
       kIn,   // field lies in one of `ranges`
     };
     Kind kind = Kind::kAll;
-    bool negated = false;                 // the opposite of what `kind` says
-    std::vector<std::uint32_t> children;  // of kAll and kAny: indices of nodes before this one
+    bool negated = false;                 // inverts the result of `kind`
+    std::vector<std::uint32_t> children;  // for kAll and kAny: indices of earlier nodes
     Field field;
     std::uint64_t mask = 0;  // mask, value and ranges are at most field.max()
     std::uint64_t value = 0;
@@ -94,26 +95,26 @@ struct Assumption {
     friend bool operator==(const Node&, const Node&) = default;
   };
 
-  std::vector<Node> nodes;  // the last is the root; each other one is the child of exactly one
+  std::vector<Node> nodes;  // the last is the root; every other node has exactly one parent
 
   friend bool operator==(const Assumption&, const Assumption&) = default;
 };
 
-// Reads the language above; `default_arch` is where system calls' names are looked up. Errors:
-// kUsage, with the 1-based column, what was expected there and what was found; also for more than
-// 200 '(' and '!' within each other, and for a name that is none of `symbols`.
+// Reads the language above and looks up names of system calls on `default_arch`. Errors: kUsage
+// with the 1-based column, what was expected and what was found, also for more than 200 nested '('
+// and '!' and for a symbol that is not in `symbols`.
 Result<Assumption> parse_assumption(std::string_view text, Arch default_arch,
                                     std::span<const Symbol> symbols = {});
 
-// What is left to ask of the input when the symbols have these values, one for each.
+// Replaces each symbol by its value; what remains is a condition on the input.
 Assumption with_values(const Assumption& assumption, std::span<const std::uint32_t> values);
 
-// Is the condition true of `data`, whose 64-bit fields are in byte order `endian` where no
-// architecture stands beside them? Precondition: it is about no symbols.
+// Returns whether the condition is true for `data`. 64-bit fields are in byte order `endian`,
+// unless their conjunction names an architecture. Precondition: the condition has no symbols.
 bool holds(const Assumption& assumption, const SeccompData& data, Endian endian);
 
-// Canonical text with the same meaning, which parse_assumption accepts whatever the default
-// architecture: "nr == 257 && arg0 not in {0x1..0x3}".
+// Returns canonical text with the same meaning: "nr == 257 && arg0 not in {0x1..0x3}".
+// parse_assumption() accepts it with every default architecture.
 std::string describe(const Assumption& assumption);
 
 }  // namespace secequiv

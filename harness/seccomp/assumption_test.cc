@@ -17,7 +17,7 @@ using Part = Assumption::Field::Part;
 
 constexpr std::array kEndians = {Endian::kLittle, Endian::kBig};
 
-// What --assume `text` stands for; a test failure and true if it is refused.
+// Parses --assume `text`. Refused text fails the test and gives the condition `true`.
 Assumption assumption(std::string_view text, Arch arch = Arch::kX86_64) {
   auto parsed = parse_assumption(text, arch);
   if (parsed) return std::move(*parsed);
@@ -32,7 +32,7 @@ std::string error_of(std::string_view text) {
   return parsed.error().text();
 }
 
-// A field as it is written, and its value without the help of Field::word.
+// The text of a field, and its value computed without Field::word.
 struct NamedField {
   std::string name;
   Assumption::Field field;
@@ -59,7 +59,8 @@ std::vector<NamedField> all_fields() {
   return out;
 }
 
-// Few values, so that fields and constants meet, and those where carries and signs would go wrong.
+// A few values, so that fields and constants are often equal, and at the edges of carries and
+// signs.
 constexpr std::array<std::uint32_t, 8> kEdges = {0,          1,          2,          0x7fffffff,
                                                  0x80000000, 0x80000001, 0xfffffffe, 0xffffffff};
 
@@ -79,7 +80,7 @@ SeccompData edge_data(Random& random) {
 
 struct Operator {
   std::string_view text;
-  bool below, equal, above;  // its truth for values that lie so to the constant
+  bool below, equal, above;  // the result if the value is below, equal to or above the constant
 
   [[nodiscard]] bool compare(std::uint64_t a, std::uint64_t b) const {
     return a < b ? below : a == b ? equal : above;
@@ -89,8 +90,8 @@ constexpr std::array kOps = {Operator{"==", false, true, false}, Operator{"!=", 
                              Operator{"<", true, false, false},  Operator{"<=", true, true, false},
                              Operator{">", false, false, true},  Operator{">=", false, true, true}};
 
-// Around each edge of each half, on every field in both byte orders.
-TEST(Assumption, OperatorsAtTheEdgesOfBothHalves) {
+// The test tries values around each edge of each half, for every field in both byte orders.
+TEST(Assumption, OperatorsAreCorrectAtTheEdgesOfBothHalves) {
   Random random(1);
   for (const NamedField& field : all_fields()) {
     for (std::size_t i = 0; i < kEdges.size() * kEdges.size(); ++i) {
@@ -116,7 +117,7 @@ bool holds_of_arg0(std::string_view text, std::uint64_t arg0) {
   return holds(assumption(text), data, Endian::kLittle);
 }
 
-TEST(Assumption, Masks) {
+TEST(Assumption, MasksApplyBeforeComparison) {
   for (std::uint64_t v = 0; v < 8; ++v) {
     EXPECT_EQ(holds_of_arg0("arg0 & 3 == 2", v), v % 4 == 2);
     EXPECT_EQ(holds_of_arg0("arg0&3!=2", v), v % 4 != 2);
@@ -128,7 +129,7 @@ TEST(Assumption, Masks) {
   EXPECT_FALSE(holds_of_arg0("arg0 & 1 == 2", 3)) << "no value has bits outside the mask";
 }
 
-TEST(Assumption, Sets) {
+TEST(Assumption, SetsContainValuesAndRanges) {
   constexpr std::string_view kSet = "arg0 in {1, 3..5, 0xffffffff..0x100000001}";
   constexpr std::string_view kNotSet = "arg0 not in {1, 3..5, 0xffffffff..0x100000001}";
   for (std::size_t i = 0; i < 24; ++i) {
@@ -140,7 +141,7 @@ TEST(Assumption, Sets) {
   EXPECT_TRUE(holds_of_arg0("arg0 in{-5..-1}", -3ull));
 }
 
-TEST(Assumption, TheArchitectureBesideATestGivesNamesAndByteOrder) {
+TEST(Assumption, ArchitectureInAConjunctionSelectsNamesAndByteOrder) {
   const std::uint32_t here = *syscall_nr(Arch::kX86_64, "getpid");
   const std::uint32_t there = *syscall_nr(Arch::kAarch64, "getpid");
   const auto getpid_on = [](std::uint32_t audit, std::uint32_t nr) {
@@ -158,13 +159,14 @@ TEST(Assumption, TheArchitectureBesideATestGivesNamesAndByteOrder) {
     EXPECT_FALSE(holds(assumption(text), getpid_on(AUDIT_ARCH_AARCH64, here), Endian::kLittle))
         << text;
   }
-  // Only beside it, and only where it is required to be that one.
+  // The architecture counts only within the same conjunction, and only if that conjunction requires
+  // it.
   for (const char* text : {"arch == aarch64 || nr == getpid", "arch != aarch64 && nr == getpid",
                            "(arch == aarch64 && nr == read) || nr == getpid",
                            "arch in {aarch64, x86_64} && nr == getpid", "nr == getpid"})
     EXPECT_TRUE(holds(assumption(text), getpid_on(AUDIT_ARCH_X86_64, here), Endian::kLittle))
         << text;
-  // x32's names are those of the default where that is x32.
+  // If the default is x32, names are those of x32.
   EXPECT_EQ(describe(assumption("arch == x86_64 && nr == read", Arch::kX32)),
             "arch == x86_64 && nr == 1073741824");
   SeccompData data;
@@ -179,7 +181,7 @@ TEST(Assumption, TheArchitectureBesideATestGivesNamesAndByteOrder) {
   }
 }
 
-TEST(Assumption, NamesOfArchitecturesAndSystemCalls) {
+TEST(Assumption, AcceptsNamesOfArchitecturesAndSystemCalls) {
   for (const ArchInfo& info : all_arches()) {
     const std::string openat = fmt::format("nr == {}", *syscall_nr(info.arch, "openat"));
     EXPECT_EQ(describe(assumption("nr == openat", info.arch)), openat);
@@ -193,7 +195,7 @@ TEST(Assumption, NamesOfArchitecturesAndSystemCalls) {
   EXPECT_EQ(describe(assumption("syscall in {read, arm64 : openat..100}")), "nr in {0, 56..100}");
 }
 
-TEST(Assumption, Precedence) {
+TEST(Assumption, AndBindsTighterThanOr) {
   const struct {
     const char* text;
     std::array<bool, 4> truth;  // for (nr, arg0) = (0, 0), (0, 1), (1, 0), (1, 1)
@@ -220,7 +222,7 @@ TEST(Assumption, Precedence) {
   }
 }
 
-TEST(Assumption, Errors) {
+TEST(Assumption, ErrorsNameColumnAndExpectation) {
   const std::string field =
       "a field (arch, nr, syscall, ip, arg0..arg5), true, false, '!' or '(', found ";
   const std::string op = "==, !=, <, <=, >, >=, &, in or not in after ";
@@ -275,7 +277,7 @@ TEST(Assumption, Errors) {
       {"arg0 in {-1..1}", 10, "a range from low to high (unsigned), found '-1..1'"},
   };
   for (const auto& [text, column, expected] : cases)
-    EXPECT_EQ(error_of(text), fmt::format("--assume: column {}: expected {}", column, expected))
+    EXPECT_EQ(error_of(text), fmt::format("assumption: column {}: expected {}", column, expected))
         << text;
 }
 
@@ -287,18 +289,18 @@ TEST(Assumption, NestingIsLimited) {
   EXPECT_EQ(describe(assumption(grouped(200))), "nr == 1");
   EXPECT_EQ(describe(assumption(negated(199))), "nr != 1");
   const std::string refused =
-      "--assume: column 201: expected at most 200 '(' and '!' within each other, found ";
+      "assumption: column 201: expected at most 200 '(' and '!' within each other, found ";
   for (const std::size_t depth : {201u, 100000u}) {
     EXPECT_EQ(error_of(grouped(depth)), refused + "'('");
     EXPECT_EQ(error_of(negated(depth)), refused + "'!'");
   }
-  // Side by side they are not nested.
+  // Parentheses side by side are not nested.
   std::string wide = "nr == 1";
   for (int i = 0; i < 10000; ++i) wide += " && !(nr == 2)";
   EXPECT_TRUE(parse_assumption(wide, Arch::kX86_64));
 }
 
-TEST(Assumption, Describe) {
+TEST(Assumption, DescribesInCanonicalForm) {
   const std::pair<const char*, const char*> cases[] = {
       {"arg0 == -1", "arg0 == 0xffffffffffffffff"},
       {"arg0.hi == -1", "arg0.hi == 0xffffffff"},
@@ -306,7 +308,7 @@ TEST(Assumption, Describe) {
       {"ip == -9223372036854775808", "ip == 0x8000000000000000"},
       {"ip == 18446744073709551615", "ip == 0xffffffffffffffff"},
       {"arg0 in {0XfF, -0}", "arg0 in {0xff, 0x0}"},
-      {"arg0 == 010", "arg0 == 0xa"},  // decimal, as in all options
+      {"arg0 == 010", "arg0 == 0xa"},  // numbers are decimal, as in all options
       {"!(syscall<=5)", "nr > 5"},
       {"args[3].hi<0x10", "arg3.hi < 0x10"},
       {"!arg0 & 7 == 0", "arg0 & 0x7 != 0x0"},
@@ -329,14 +331,14 @@ TEST(Assumption, Describe) {
   EXPECT_TRUE(holds(Assumption{}, SeccompData{}, Endian::kLittle));
 }
 
-// An expression in the language, and its meaning by C++'s own operators.
+// An expression in the language, and its meaning in C++.
 struct Expression {
   std::string text;
   std::function<bool(const SeccompData&)> truth;
 };
 
-// Writes random expressions: all spellings of fields and numbers, parentheses only where the
-// grammar needs them or at random.
+// Writes random expressions with all spellings of fields and numbers. Parentheses appear where the
+// grammar needs them, and at random elsewhere.
 class Writer {
  public:
   Writer(Random& random, Endian endian) : random_(random), endian_(endian) {}
@@ -417,7 +419,7 @@ class Writer {
   std::vector<NamedField> fields_ = all_fields();
 };
 
-TEST(Assumption, RandomExpressionsMeanWhatTheySayAndSoDoTheirDescriptions) {
+TEST(Assumption, RandomExpressionsAndTheirDescriptionsEvaluateCorrectly) {
   Random random(2);
   int held = 0;
   for (int i = 0; i < 4000; ++i) {

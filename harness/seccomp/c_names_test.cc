@@ -12,8 +12,8 @@ std::string read(const std::string& text, Arch arch = Arch::kX86_64) {
   return program ? write_program(*program, Form::kDecimal) : program.error().text();
 }
 
-// samples/seccomp of the kernel, as people copy it.
-TEST(CNames, AFilterAsItIsWritten) {
+// The text follows the kernel's samples/seccomp, which people copy.
+TEST(CNames, ReadsAFilterFromCSource) {
   const std::string text = R"(
 #include <linux/seccomp.h>
 struct sock_filter filter[] = {
@@ -38,7 +38,7 @@ struct sock_filter filter[] = {
             "3\n32 0 0 8\n32 0 0 0\n32 0 0 56\n");
 }
 
-TEST(CNames, WhatIsNotKnownIsSaid) {
+TEST(CNames, UnknownNamesAreErrors) {
   const std::pair<std::string, std::string> cases[] = {
       {"{6, 0, 0, __NR_opneat}",
        "f:1:11: expected a number from 0 to 2^32-1 or a known name, "
@@ -63,7 +63,7 @@ TEST(CNames, WhatIsNotKnownIsSaid) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(read(text), expected) << text;
 }
 
-TEST(CNames, WithoutNamesNumbersStillRead) {
+TEST(CNames, NumbersAreReadWithoutCNames) {
   EXPECT_TRUE(read_program("{6, 0, 0, 1 | 2}", "f", Form::kC));
   const auto program = read_program("{6, 0, 0, SECCOMP_RET_ALLOW}", "f", Form::kC);
   EXPECT_FALSE(program);

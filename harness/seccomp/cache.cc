@@ -7,10 +7,11 @@
 namespace secequiv {
 namespace {
 
-constexpr std::uint32_t kArmPrivate = 0x0f0000;  // __ARM_NR_BASE: from here on not in the table
+// __ARM_NR_BASE: the bitmap does not cover higher numbers
+constexpr std::uint32_t kArmPrivate = 0x0f0000;
 
-// Takes as many steps as the filter would up to where it looks at anything else. X and memory do
-// not occur: what could fill them ends it.
+// Runs the filter until it needs more than nr and arch. X and scratch memory need no emulation,
+// because every instruction that could set them ends it.
 bool constant_allow(ProgramView program, std::uint32_t nr, std::uint32_t audit) {
   std::uint32_t a = 0;
   for (std::uint64_t pc = 0; pc < program.size();) {

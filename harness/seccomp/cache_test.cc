@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 #include "harness/seccomp/action.h"
@@ -26,7 +26,7 @@ std::vector<std::size_t> numbers(const std::vector<bool>& bits) {
   return out;
 }
 
-TEST(Cache, SizeOfTheBitmap) {
+TEST(Cache, BitmapSizeMatchesTheKernel) {
   EXPECT_EQ(cached_numbers(Arch::kX86_64), 472u);
   EXPECT_EQ(cached_numbers(Arch::kI386), 472u);
   EXPECT_EQ(cached_numbers(Arch::kArm), 472u) << "without ARM's private calls";
@@ -36,7 +36,7 @@ TEST(Cache, SizeOfTheBitmap) {
     EXPECT_EQ(count(cacheable(assemble("ret #0x7fff0000"), info.arch)), cached_numbers(info.arch));
 }
 
-TEST(Cache, DecisionsByNumberAndArchitecture) {
+TEST(Cache, BitsFollowNumberAndArchitecture) {
   const Program program = assemble(
       "ld [4]\njeq #0xc000003e, on, other\nother: jeq #0x40000003, i386, bad\n"
       "on: ld [0]\njgt #9, bad, low\nlow: jge #7, good, masked\nmasked: and #0x5\njset #0x4, good, "
@@ -47,7 +47,7 @@ TEST(Cache, DecisionsByNumberAndArchitecture) {
   EXPECT_TRUE(numbers(cacheable(program, Arch::kAarch64)).empty());
 }
 
-TEST(Cache, StartsWithZeroInA) {
+TEST(Cache, EmulationStartsWithZeroInA) {
   const auto all = cached_numbers(Arch::kX86_64);
   EXPECT_EQ(
       count(cacheable(assemble("jeq #0, y, n\ny: ret #0x7fff0000\nn: ret #0"), Arch::kX86_64)),
@@ -57,14 +57,14 @@ TEST(Cache, StartsWithZeroInA) {
       all);
 }
 
-TEST(Cache, OnlyAPlainAllow) {
+TEST(Cache, OnlyAllowWithoutDataIsCached) {
   for (const std::uint32_t value : {0x7fff0001u, 0x7ffc0000u, 0x7fff8000u, 0u, 0x80000000u,
                                     0x50001u, 0x7ff00000u, 0x7fc00000u, 0x7ffe0000u, 0xffff0000u})
     EXPECT_EQ(count(cacheable(Program{{kRetK, 0, 0, value}}, Arch::kX86_64)), 0u) << value;
 }
 
-// Every other instruction ends the emulation where it is executed, and only there.
-TEST(Cache, InstructionsThatBreakIt) {
+// Every other instruction ends the emulation, but only if it is executed.
+TEST(Cache, OtherInstructionsPreventCaching) {
   const auto all = cached_numbers(Arch::kX86_64);
   const Insn allow{kRetK, 0, 0, SECCOMP_RET_ALLOW};
   int breaking = 0;
@@ -89,7 +89,7 @@ TEST(Cache, InstructionsThatBreakIt) {
         << offset;
 }
 
-TEST(Cache, StacksHaveToAgree) {
+TEST(Cache, AllFiltersOfAStackMustAgree) {
   const Program low = assemble("ld [0]\njgt #5, n, y\ny: ret #0x7fff0000\nn: ret #0x50001");
   const Program odd = assemble("ld [0]\njset #1, y, n\ny: ret #0x7fff0000\nn: ret #0x50001");
   const Program none = assemble("ld [16]\nret #0x7fff0000");
@@ -100,14 +100,14 @@ TEST(Cache, StacksHaveToAgree) {
   EXPECT_EQ(cacheable(std::vector<ProgramView>{odd}, Arch::kX86_64), cacheable(odd, Arch::kX86_64));
 }
 
-TEST(Cache, ProgramsTheKernelRefuses) {
+TEST(Cache, RefusedProgramsAreNotCached) {
   for (const Program& program :
        {Program{}, Program{{kLdWAbs, 0, 0, 0}}, Program{{kJa, 0, 0, 0xffffffff}},
         Program{{kJeqK, 255, 255, 0}}, Program{{0xffff, 0, 0, 0}}})
     EXPECT_EQ(count(cacheable(program, Arch::kX86_64)), 0u);
 }
 
-// Mostly of what may be cached, so that both answers occur.
+// Builds programs mostly from cacheable instructions, so that both answers occur.
 Program nearly_constant(Random& random) {
   Program program = random_program(random, random.between(2, 24));
   for (Insn& in : program) {
@@ -131,14 +131,14 @@ struct Recorder {
   void outcome(const Insn*, bool) {}
 };
 
-// The interpreter's runs, whatever else is in the input, say the same.
-TEST(Cache, AgreesWithRunning) {
+// The interpreter must confirm each bit, whatever the rest of the input is.
+TEST(Cache, AgreesWithTheInterpreter) {
   Random random(17);
   std::size_t cached = 0;
   std::size_t other = 0;
   for (int i = 0; i < 150; ++i) {
     const Program program = nearly_constant(random);
-    if (check(program)) continue;
+    if (refusal_of(program)) continue;
     const Arch arch = random.pick(std::array{Arch::kX86_64, Arch::kI386, Arch::kS390x});
     const std::vector<bool> bits = cacheable(program, arch);
     for (std::uint32_t nr = 0; nr < bits.size(); ++nr) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/bytes.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -29,6 +30,21 @@ std::string describe(const SeccompData& data) {
   for (int i = 0; i <= last; ++i)
     out += fmt::format("{}{:#x}", i == 0 ? "" : ", ", data.field(i, endian));
   return out + "]";
+}
+
+std::string input_bytes(std::span<const SeccompData> inputs) {
+  std::string out;
+  out.reserve(inputs.size() * sizeof(SeccompData));
+  for (const SeccompData& input : inputs)
+    for (const std::uint32_t word : input.words) append_bytes(out, word);
+  return out;
+}
+
+std::vector<SeccompData> inputs_from(std::string_view bytes) {
+  std::vector<SeccompData> out(bytes.size() / sizeof(SeccompData));
+  for (SeccompData& input : out)
+    for (std::uint32_t& word : input.words) word = take_bytes(bytes);
+  return out;
 }
 
 }  // namespace secequiv

@@ -1,18 +1,27 @@
-// Shows struct seccomp_data to people: the names of its words, and one system call in a line. It
-// must not know how filters use the data.
+// Shows struct seccomp_data to people and programs. Owns the names of its words, the one-line form
+// of a system call, and its bytes. It must not know how filters use the data.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "harness/bpf/seccomp_data.h"
 
 namespace secequiv {
 
-// "nr", "arch", "args[0].lo", "ip.hi", ... for word 0..15.
+// Returns "nr", "arch", "args[0].lo", "ip.hi", ... for word 0..15.
 std::string word_name(std::uint32_t word, Endian endian);
 
-// "nr=257 (openat) arch=x86_64 ip=0x0 args=[0x3, ...]", naming what the tables know; trailing zero
-// arguments are left out.
+// Returns "nr=257 (openat) arch=0xc000003e (x86_64) ip=0x0 args=[0x3, ...]", with names if the
+// tables have them and without trailing zero arguments.
 std::string describe(const SeccompData& data);
+
+// Returns the inputs as records of 64 little-endian bytes.
+std::string input_bytes(std::span<const SeccompData> inputs);
+
+// Reads such records. Precondition: all are whole.
+std::vector<SeccompData> inputs_from(std::string_view bytes);
 
 }  // namespace secequiv

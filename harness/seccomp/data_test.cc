@@ -11,8 +11,8 @@
 namespace secequiv {
 namespace {
 
-// Against the kernel's own structure, in this machine's byte order.
-TEST(SeccompData, LayoutIsTheKernels) {
+// The test compares with the kernel's own structure, in the byte order of the build machine.
+TEST(SeccompData, LayoutMatchesTheKernel) {
   const Endian native = std::endian::native == std::endian::little ? Endian::kLittle : Endian::kBig;
   seccomp_data kernel{};
   kernel.nr = 257;
@@ -34,7 +34,7 @@ TEST(SeccompData, LayoutIsTheKernels) {
   EXPECT_EQ(made, data);
 }
 
-TEST(SeccompData, HalvesInBothByteOrders) {
+TEST(SeccompData, HalvesFollowTheByteOrder) {
   SeccompData little;
   little.set_field(1, 0x1111111122222222, Endian::kLittle);
   EXPECT_EQ(little.words[6], 0x22222222u) << "offset 24: the low half first";
@@ -52,7 +52,7 @@ TEST(SeccompData, HalvesInBothByteOrders) {
 }
 
 // Every word belongs to exactly one half of one field.
-TEST(SeccompData, WordNames) {
+TEST(SeccompData, WordNamesFollowTheByteOrder) {
   std::string little;
   std::string big;
   for (std::uint32_t word = 0; word < 16; ++word) {
@@ -74,7 +74,7 @@ TEST(SeccompData, WordNames) {
             word_name(half_word(field, high, endian), endian).ends_with(high ? ".hi" : ".lo"));
 }
 
-TEST(SeccompData, Describe) {
+TEST(SeccompData, DescribesOneSystemCallPerLine) {
   SeccompData data;
   data.set_arch(AUDIT_ARCH_X86_64);
   data.set_nr(257);

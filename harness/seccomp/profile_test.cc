@@ -32,7 +32,7 @@ constexpr std::string_view kTable =
     "------ ----------- ----------- --------- --------- ----------------\n"
     "100.00    0.000759           2        72         2 total\n";
 
-TEST(Profile, TableOfStrace) {
+TEST(Profile, ReadsTheTableOfStrace) {
   EXPECT_EQ(read(kTable), (Profile{{"mmap", 59}, {"brk", 9}, {"wait4", 4}}));
   EXPECT_EQ(read("% time     seconds  usecs/call     calls    errors syscall\r\n"
                  "------ ----------- ----------- --------- --------- ----------------\r\n"
@@ -43,13 +43,13 @@ TEST(Profile, TableOfStrace) {
       << "another locale, an older strace, other line ends";
 }
 
-TEST(Profile, SeveralTablesAreAddedUp) {
+TEST(Profile, AddsUpSeveralTables) {
   const std::string twice = "strace: Process 7 attached\n" + std::string(kTable) +
                             "System call usage summary for 32 bit mode:\n" + std::string(kTable);
   EXPECT_EQ(read(twice), (Profile{{"mmap", 118}, {"brk", 18}, {"wait4", 8}}));
 }
 
-TEST(Profile, ColumnsAreFoundByTheHeader) {
+TEST(Profile, FindsColumnsByTheirTitles) {
   EXPECT_EQ(read("syscall              calls\n"
                  "---------------- ---------\n"
                  "mmap                     8\n"
@@ -66,27 +66,27 @@ TEST(Profile, ColumnsAreFoundByTheHeader) {
       << "a blank field before the others, a number that outgrows its column";
 }
 
-TEST(Profile, Lines) {
+TEST(Profile, ReadsLines) {
   EXPECT_EQ(read("\xef\xbb\xbf# what ran\n\nread 7\n\twrite\t9 \nread 1\nclose 8"),
             (Profile{{"write", 9}, {"close", 8}, {"read", 8}}))
       << "equal counts by name";
   EXPECT_EQ(read("read 0\n"), (Profile{{"read", 0}}));
 }
 
-TEST(Profile, Object) {
+TEST(Profile, ReadsAJsonObject) {
   EXPECT_EQ(read(R"({"futex": 870063})"), (Profile{{"futex", 870063}}));
   EXPECT_EQ(read("\n { \"read\":1 ,\n\t\"futex\" : 18446744073709551614,\"read\":2}\n"),
             (Profile{{"futex", 18446744073709551614U}, {"read", 3}}));
 }
 
-TEST(Profile, List) {
+TEST(Profile, ReadsAJsonList) {
   EXPECT_EQ(read(R"([{"name": "futex", "calls": 870063}])"), (Profile{{"futex", 870063}}));
   EXPECT_EQ(read("\n [ {\"calls\":1,\"name\":\"read\"} ,\n{\"name\" : \"write\",\t\"calls\" : "
                  "18446744073709551614},{\"name\":\"read\",\"calls\":2}]\n"),
             (Profile{{"write", 18446744073709551614U}, {"read", 3}}));
 }
 
-TEST(Profile, TheCorpusHasPostgres) {
+TEST(Profile, ReadsThePostgresProfile) {
   const auto text = read_file(SECEQUIV_SOURCE_DIR "/corpus/profiles/postgres.txt");
   ASSERT_TRUE(text) << text.error().text();
   const Profile profile = read(*text);
@@ -96,7 +96,7 @@ TEST(Profile, TheCorpusHasPostgres) {
   EXPECT_TRUE(unknown_calls(profile, Arch::kX86_64).empty());
 }
 
-TEST(Profile, Names) {
+TEST(Profile, ResolvesNames) {
   EXPECT_EQ(profile_nr(Arch::kX86_64, "futex"), 202u);
   EXPECT_EQ(profile_nr(Arch::kI386, "futex"), 240u);
   EXPECT_EQ(profile_nr(Arch::kX86_64, "syscall_0x1f3"), 0x1f3u);
@@ -106,7 +106,7 @@ TEST(Profile, Names) {
             (std::vector<std::string>{"open", "nosuch"}));
 }
 
-TEST(Profile, NothingIsAnError) {
+TEST(Profile, ProfileWithoutCountsIsAnError) {
   constexpr std::string_view kNone =
       "f: expected system calls and how often each was called, found none";
   for (const std::string_view text : {"", "\n \n", "# nothing\n", "{}", " { } ", "[]", "[ ]",
@@ -114,7 +114,7 @@ TEST(Profile, NothingIsAnError) {
     EXPECT_EQ(refusal(text), kNone) << text;
 }
 
-TEST(Profile, ErrorsOfLines) {
+TEST(Profile, ErrorsInLinesNameThePosition) {
   EXPECT_EQ(refusal("read 1\n\nwrite\n"),
             "f:3: expected a system call's name and how often it was called, or a table of strace "
             "-c, found 'write'");
@@ -130,7 +130,7 @@ TEST(Profile, ErrorsOfLines) {
             "f:1: expected a system call's name, found '" + std::string(60, '7') + "...'");
 }
 
-TEST(Profile, ErrorsOfTables) {
+TEST(Profile, ErrorsInTablesNameThePosition) {
   EXPECT_EQ(refusal("syscall             errors\n"),
             "f:1: expected a table with one column 'calls' (strace -c -U name,calls has it)");
   EXPECT_EQ(refusal("calls\n"),
@@ -153,7 +153,7 @@ TEST(Profile, ErrorsOfTables) {
   }
 }
 
-TEST(Profile, ErrorsOfObjects) {
+TEST(Profile, ErrorsInJsonObjectsNameThePosition) {
   EXPECT_EQ(
       refusal("{\"read\": 1,\n  \"write\": \"2\"}"),
       "f:2:12: expected how often write was called, a number from 0 to 2^64-1, found '\"2\"'");
@@ -169,7 +169,7 @@ TEST(Profile, ErrorsOfObjects) {
             "f:1:40: the calls of read add up to more than 2^64-1");
 }
 
-TEST(Profile, ErrorsOfLists) {
+TEST(Profile, ErrorsInJsonListsNameThePosition) {
   EXPECT_EQ(refusal("[{\"name\": \"read\", \"calls\": 1},\n {\"name\": \"write\"}]"),
             "f:2:2: expected 'name' and 'calls', found no 'calls'");
   EXPECT_EQ(refusal("[{}]"), "f:1:2: expected 'name' and 'calls', found no 'name'");
@@ -194,8 +194,8 @@ TEST(Profile, ErrorsOfLists) {
   EXPECT_EQ(refusal("["), "f:1:2: expected '{', found the end of the text");
 }
 
-// Any prefix and any single changed byte is read or refused.
-TEST(Profile, SurvivesDamage) {
+// The reader must survive every prefix and every single changed byte.
+TEST(Profile, DamagedTextNeverCrashes) {
   const std::string object = R"({"futex": 870063, "read": 4})";
   const std::string list = R"([{"name": "futex", "calls": 7}, {"calls": 4, "name": "read"}])";
   for (const std::string& whole : {std::string(kTable), object, list}) {

@@ -56,7 +56,7 @@ Result<SeccompData> words_input(std::string_view text) {
   return data;
 }
 
-// The layout is the same for every arch value here: the low half comes first.
+// The format is little endian for every value of arch: the low half of a 64-bit field comes first.
 Result<SeccompData> fields_input(std::map<std::string_view, std::string_view>& given) {
   SeccompData data;
   data.set_arch(AUDIT_ARCH_X86_64);
@@ -224,7 +224,7 @@ class FileReader {
     return Ok{};
   }
 
-  // The rules about a vector as a whole.
+  // Checks the rules about a vector as a whole.
   Status finish() const {
     if (vectors_.empty()) return Ok{};
     const Vector& v = vectors_.back();
@@ -286,10 +286,10 @@ std::vector<std::string> check_vector(const Vector& vector) {
                                      vector.name, expected, got));
   };
   if (vector.has_accept) {
-    expect(vector.line, verdict(vector.refusal), verdict(check(vector.programs[0])));
+    expect(vector.line, verdict(vector.refusal), verdict(refusal_of(vector.programs[0])));
   } else {
     for (const Program& program : vector.programs)
-      expect(vector.line, "yes", verdict(check(program, LengthRule::kUnlimited)));
+      expect(vector.line, "yes", verdict(refusal_of(program, LengthRule::kUnlimited)));
   }
   if (failures.empty()) {
     const std::vector<ProgramView> stack(vector.programs.begin(), vector.programs.end());

@@ -1,6 +1,7 @@
-// Test vectors: reader and runner of corpus/FORMAT.md. Owns that grammar, stricter than bpf_asm
-// where the format is, and what it means for a vector to pass. Test support: the same files go
-// through an independent implementation (scripts/naive), and both must report the same count.
+// Reads and runs test vectors (corpus/FORMAT.md). Owns that grammar, which is stricter than
+// bpf_asm, and the rules for when a vector passes. It must not know how an evaluator works. The
+// independent implementation in scripts/naive runs the same files, and both must report the same
+// count.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/seccomp/action.h"
 
 namespace secequiv {
@@ -37,18 +38,18 @@ struct Vector {
   std::vector<VectorRun> runs;
   std::vector<VectorSame> sames;
   bool has_accept = false;
-  std::optional<Refusal> refusal;  // what `accept` expects
+  std::optional<Refusal> refusal;  // the result that `accept` expects
 };
 
-// The vectors of one file's text. Errors: kParse with file:line.
+// Returns the vectors in the text of one file. Errors: kParse with file:line.
 Result<std::vector<Vector>> parse_vectors(std::string_view text, const std::string& file);
 
-// All vectors of every *.vec directly inside `directories`, files in order of name; a directory
-// that does not exist holds none. Errors: kParse, kIo.
+// Returns all vectors of every *.vec directly inside `directories`, with the files in order of
+// name. A missing directory has none. Errors: kParse, kIo.
 Result<std::vector<Vector>> load_vectors(std::span<const std::string> directories);
 
-// What is wrong with this project's answers to `vector`, one "file:line: name: ..." each; empty if
-// it passes.
+// Returns one "file:line: name: ..." for each wrong result of this project; empty if `vector`
+// passes.
 std::vector<std::string> check_vector(const Vector& vector);
 
 }  // namespace secequiv

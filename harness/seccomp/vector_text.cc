@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\v\f";
 constexpr std::uint64_t kMaxRepeat = (1 << 20) - 1;
 
-// One instruction with its operands; what they mean is bpf_asm's reader to say.
+// Matches one instruction with its operands. The bpf_asm reader checks what they mean.
 const std::regex& statement_grammar() {
   static const std::regex grammar([] {
     const std::string number = "(?:0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)";
@@ -27,7 +27,8 @@ const std::regex& statement_grammar() {
   return grammar;
 }
 
-// A mnemonic bpf_asm has and vector files have not, or an operand where there is none.
+// Returns whether `statement` uses a mnemonic that vector files do not have, or an operand where
+// none may be.
 bool foreign(std::string_view statement) {
   const auto words = split_blanks(statement);
   for (const std::string_view m : {"ldb", "ldh", "ldxb"})
@@ -37,7 +38,7 @@ bool foreign(std::string_view statement) {
   return false;
 }
 
-// Comments become blanks, line ends stay.
+// Replaces comments by blanks and keeps the line ends. `line` counts lines for errors.
 Result<std::string> without_comments(std::string_view text, std::size_t& line) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -62,7 +63,7 @@ Result<std::string> without_comments(std::string_view text, std::size_t& line) {
   return out;
 }
 
-// Collects statements and labels, unrolling .repeat, and hands the result to bpf_asm's reader.
+// Collects statements and labels, unrolls .repeat, and passes the result to bpf_asm's reader.
 class ProgramReader {
  public:
   Status add(std::string_view line, std::size_t number) {
@@ -90,7 +91,7 @@ class ProgramReader {
     return Ok{};
   }
 
-  // Errors name the line in `where`.
+  // Sets `where` of an error to the line number.
   Result<Program> finish() {
     if (repeat_) {
       Error error = fail(".repeat without .endrepeat");
@@ -102,7 +103,7 @@ class ProgramReader {
     for (const Line& line : out_) text += line.text + "\n";
     auto program = read_program(text, "", Form::kAsm);
     if (program) return program;
-    // ":line:column" within the unrolled text.
+    // The error's `where` is ":line:column" in the unrolled text.
     Error error = program.error();
     std::size_t line = 1;
     if (error.where.size() > 1)
@@ -126,7 +127,7 @@ class ProgramReader {
     return make_error(ErrorCode::kParse, "", std::move(detail));
   }
 
-  // Length of the label at the start of `text`, 0 if there is none.
+  // Returns the length of the label at the start of `text`, or 0 without one.
   static std::size_t label_length(std::string_view text) {
     std::size_t end = 0;
     const auto is_letter = [](char c) {

@@ -1,6 +1,6 @@
-// The pieces of a vector file's lines: blanks, numbers, and program text. Owns what FORMAT.md says
-// beyond bpf_asm: .repeat, one instruction per line, no octal, no signs. Test support, for
-// vector_file.cc.
+// Reads the parts of a vector file's lines: blanks, numbers, and program text. Owns the rules of
+// FORMAT.md beyond bpf_asm: .repeat, one instruction per line, no octal, no signs. It must not know
+// the keys of a vector file (vector_file.cc).
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,20 @@
 
 namespace secequiv::detail {
 
-// The parts of `text` between blanks (or between `separator`s, which keeps empty parts).
+// Splits `text` at blanks, or at each `separator`, which keeps empty parts.
 std::vector<std::string_view> split_blanks(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-// A decimal without leading zeros, or hexadecimal after 0x; nothing if malformed or above `max`.
+// Reads a decimal without leading zeros, or hexadecimal after 0x. Returns nothing if `text` is
+// malformed or above `max`.
 std::optional<std::uint64_t> vector_number(std::string_view text, std::uint64_t max);
 
-// The program written in `lines`, the first of which is line `first_line` of `file`. It may be
-// empty. Errors: kParse with file:line.
+// Reads the program in `lines`, which start at line `first_line` of `file`. It may be empty.
+// Errors: kParse with file:line.
 Result<Program> vector_program(std::span<const std::string_view> lines, std::size_t first_line,
                                const std::string& file);
 
-// Byte offset of the first byte that is not UTF-8, or nothing.
+// Returns the offset of the first byte that is not UTF-8, or nothing.
 std::optional<std::size_t> first_not_utf8(std::string_view text);
 
 }  // namespace secequiv::detail

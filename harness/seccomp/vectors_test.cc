@@ -1,4 +1,4 @@
-// The corpus's vectors, and the reader that runs them.
+// Tests the corpus's vectors and the reader that runs them.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -17,7 +17,7 @@ std::vector<Vector> parsed(const std::string& text) {
   return {};
 }
 
-TEST(Vectors, EveryVectorOfTheCorpusPasses) {
+TEST(Vectors, EveryVectorInTheCorpusPasses) {
   const std::string corpus = SECEQUIV_SOURCE_DIR "/corpus/";
   const std::vector<std::string> directories = {corpus + "vectors", corpus + "regress"};
   const auto vectors = load_vectors(directories);
@@ -31,7 +31,7 @@ TEST(Vectors, EveryVectorOfTheCorpusPasses) {
   EXPECT_EQ(rules.size(), 11u) << "every refusal rule has a vector";
 }
 
-TEST(VectorFile, ReadsTheFormatsExample) {
+TEST(VectorFile, ReadsTheExampleInTheFormatDescription) {
   const auto vectors = parsed(
       "# Comments have their # in the first column.\n"
       "vector: one call allowed\n"
@@ -55,7 +55,7 @@ TEST(VectorFile, ReadsTheFormatsExample) {
   for (const Vector& vector : vectors) EXPECT_TRUE(check_vector(vector).empty());
 }
 
-TEST(VectorFile, ProgramText) {
+TEST(VectorFile, ReadsProgramText) {
   const auto vectors = parsed(
       "vector: v\nprogram:\n"
       "start: one: ld [ 0 ]   ; comment /* not open\n"
@@ -72,14 +72,14 @@ TEST(VectorFile, ProgramText) {
                                                                {kRetA, 0, 0, 7}}));
 }
 
-TEST(VectorFile, EmptyProgram) {
+TEST(VectorFile, EmptyProgramIsRefusedForItsLength) {
   const auto vectors = parsed("vector: v\nprogram:\nend\naccept: no length at 0\n");
   ASSERT_EQ(vectors.size(), 1u);
   EXPECT_TRUE(vectors[0].programs[0].empty());
   EXPECT_TRUE(check_vector(vectors[0]).empty());
 }
 
-TEST(VectorFile, SaysWhatIsWrongAndWhere) {
+TEST(VectorFile, ErrorsNameTheLine) {
   const auto program = [](const std::string& text) {
     return "vector: v\nprogram:\n" + text + "\nend\nrun: -> 0\n";
   };
@@ -169,7 +169,7 @@ TEST(VectorFile, SaysWhatIsWrongAndWhere) {
   }
 }
 
-// A runner that cannot fail proves nothing.
+// A runner that cannot fail would prove nothing.
 TEST(VectorFile, FailuresAreReported) {
   const std::pair<const char*, const char*> cases[] = {
       {"vector: v\nprogram:\nret #1\nend\nrun: -> 1\nrun: -> 2\n",
@@ -192,14 +192,14 @@ TEST(VectorFile, FailuresAreReported) {
   }
 }
 
-TEST(VectorFile, LongProgramsRunButAreNotInstallable) {
+TEST(VectorFile, LongProgramsRunButAreRefused) {
   const std::string program = "program:\n.repeat 5000\nadd #1\n.endrepeat\nret a\nend\n";
   EXPECT_TRUE(check_vector(parsed("vector: v\n" + program + "run: -> 5000\n")[0]).empty());
   EXPECT_TRUE(
       check_vector(parsed("vector: v\n" + program + "accept: no length at 0\n")[0]).empty());
 }
 
-TEST(VectorFile, DirectoriesThatDoNotExistHoldNothing) {
+TEST(VectorFile, MissingDirectoriesHoldNoVectors) {
   const std::vector<std::string> directories = {"/nonexistent/vectors"};
   const auto vectors = load_vectors(directories);
   ASSERT_TRUE(vectors);

@@ -1,7 +1,7 @@
-"""Corpora of fuzz targets: adding to them, keeping what is needed, and making a regress file of a finding.
+"""Maintains corpora of fuzz targets: merges and minimizes them, and turns a finding into a regress file.
 
-Owns the folder's form: files named by the SHA-1 of their content, as libFuzzer names them. Nothing is deleted before what
-stays is there whole. It must not know what inputs mean, but for fuzz_pair, whose inputs are records of 64 bytes.
+Owns the form of the folder: files named by the SHA-1 of their content, as libFuzzer names them. It deletes files only after
+the remaining ones are complete. It must not know what inputs mean, except for fuzz_pair, whose inputs are records of 64 bytes.
 """
 
 import hashlib
@@ -15,17 +15,17 @@ from typing import NamedTuple
 
 RECORD, MOST_RECORDS = 64, 16  # of fuzz_pair
 TIMEOUT = 120  # seconds for one run of a target
-HUNG = -1000  # status of one that was stopped then; no process ends with it
+HUNG = -1000  # status of a run that was stopped at TIMEOUT; no process ends with it
 
 
 class CorpusError(Exception):
-    """Says what could not be done, in one line."""
+    """An operation failed; the message is one line."""
 
 
 class Finding(NamedTuple):
-    signature: str  # what is wrong, without numbers that change from run to run
+    signature: str  # the failure, without numbers that change from run to run
     output: str
-    hung: bool  # so that trying again takes as long
+    hung: bool  # then every further attempt takes as long
 
 
 def digest(content):
@@ -33,7 +33,7 @@ def digest(content):
 
 
 def write(path, content):
-    """Whole or not at all, even if the machine stops."""
+    """Writes a file whole or not at all, even if the machine stops."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(".%s.%d" % (path.name, os.getpid()))
     try:
@@ -47,7 +47,7 @@ def write(path, content):
 
 
 def files(folder):
-    """The inputs of a folder: its regular files and those of folders in it, without hidden ones (half-written, of others)."""
+    """The inputs in a folder and its subfolders: regular files, except hidden ones, which may be partly written."""
     folder = Path(folder)
     if not folder.is_dir():
         raise CorpusError("%s: expected a folder" % folder)
@@ -56,7 +56,7 @@ def files(folder):
 
 
 def contents(source):
-    """The inputs of a folder, or of an archive as fuzzing services hand them out."""
+    """The inputs of a folder, or of an archive from a fuzzing service."""
     source = Path(source)
     if source.suffix == ".zip" and source.is_file():
         try:
@@ -68,7 +68,7 @@ def contents(source):
 
 
 def merge(sources, into):
-    """Adds what `into` does not hold; returns (read, new). Everything is read before anything is written."""
+    """Adds inputs that `into` does not have; returns (read, new). Reads everything before it writes anything."""
     read = [content for source in sources for content in contents(source)]
     into = Path(into)
     held = {digest(path.read_bytes()) for path in files(into)} if into.is_dir() else set()
@@ -92,7 +92,7 @@ def _run(command, cwd=None):
 
 
 def _remove_all_but(folder, kept):
-    """Deletes the files whose content is none of `kept` (digests), and all but one of those with the same."""
+    """Deletes the files whose digest is not in `kept`, and all but one of those with the same content."""
     seen, removed = set(), 0
     for path in files(folder):
         name = digest(path.read_bytes())
@@ -122,13 +122,13 @@ def minimize(binary, folder):
 
 
 def records(content):
-    """The inputs in a file of fuzz_pair's, the last one filled up."""
+    """The inputs in a file of fuzz_pair; the last one is padded with zeros."""
     rows = [content[at:at + RECORD].ljust(RECORD, b"\0") for at in range(0, len(content), RECORD)]
     return rows[:MOST_RECORDS]
 
 
 def edges(secequiv, program, record):
-    """What one input covers of a program, as a set of (instruction, mark)."""
+    """The coverage of a program by one input, as a set of (instruction, mark)."""
     with tempfile.TemporaryDirectory() as folder:
         given, state = Path(folder) / "input", Path(folder) / "state"
         given.write_bytes(record)
@@ -140,7 +140,7 @@ def edges(secequiv, program, record):
 
 
 def cover(sets):
-    """Keys of {key: set} that together have all that all have, none of them superfluous; the same ones every time."""
+    """A minimal list of keys of {key: set} whose sets have the same union as all sets; deterministic."""
     wanted = set().union(*sets.values()) if sets else set()
     chosen = []
     while wanted:
@@ -155,7 +155,7 @@ def cover(sets):
 
 
 def minimize_pair(secequiv, program, folder):
-    """Leaves one record a file, at most one for each edge of `program`; returns (files before, records before, files after)."""
+    """Leaves files of one record each, at most one for each edge of `program`; returns (files before, records before, files after)."""
     before = files(folder)
     found = {digest(record): record for path in before for record in records(path.read_bytes())}
     kept = cover({name: edges(secequiv, program, record) for name, record in found.items()})
@@ -168,7 +168,7 @@ def minimize_pair(secequiv, program, folder):
 
 
 def finding(binary, content, arguments=()):
-    """What the target says of an input that it fails on; None if it does not fail."""
+    """The target's Finding for an input, or None if the target does not fail on it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "input"
         path.write_bytes(content)
@@ -187,7 +187,7 @@ def finding(binary, content, arguments=()):
 
 
 def shorten(content, fails, attempts):
-    """A shorter input that still `fails` (bytes -> bool): parts are left out, then bytes set to zero. At most `attempts` tries."""
+    """A shorter input that still `fails` (bytes -> bool): removes parts, then sets bytes to zero, in at most `attempts` tries."""
     def attempt(candidate):
         nonlocal attempts
         if attempts <= 0 or candidate == content:
@@ -219,7 +219,7 @@ def slug(signature):
 
 
 def regress(binary, source, folder, name=None, attempts=400, arguments=(), origin=""):
-    """Stores what a finding reduces to as a file of `folder` and a line of FINDINGS.md beside it; returns (path, Finding, size before).
+    """Reduces a finding and stores it in `folder`, with a line in FINDINGS.md beside it; returns (path, Finding, size before).
 
     Raises CorpusError if the input does not fail twice in the same way, or another file has the name.
     """

@@ -114,7 +114,7 @@ def _entry(table, corpus, adapters, today, problems):
             problems.append("%s: expected one of %s, found %r" % (key, ", ".join(allowed), texts[key]))
     first, last = take("first_seen", datetime.date, "a date"), take("expires", datetime.date, "a date")
     if first and last:
-        if first > today + datetime.timedelta(days=1):  # midnight is not everywhere at once
+        if first > today + datetime.timedelta(days=1):  # time zones: today may already be tomorrow elsewhere
             problems.append("first_seen: %s has not come yet" % first)
         if not first < last <= first + LONGEST and not first < last <= today + LONGEST:
             problems.append("expires: expected a day within six months, found %s" % last)

@@ -1,1 +1,1 @@
-"""Which folder may include which, as a table (rules), and the check of a tree against it (check)."""
+"""The table of folders and what each may include (rules), and the check of a source tree against it (check)."""

@@ -27,7 +27,7 @@ def list_files(root):
 
 
 def included_path(name, including, files):
-    """Path of an included file from the root, or None if it is none of ours (a generated or foreign header)."""
+    """Path of an included file from the root, or None for a generated or foreign header."""
     beside = os.path.normpath(str(PurePosixPath(including).parent / name))
     if beside in files:
         return beside
@@ -36,7 +36,7 @@ def included_path(name, including, files):
 
 
 def includes(path, lines, files):
-    """Each included file of ours as (line number, path)."""
+    """Each included file of this project as (line number, path)."""
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
         target = match and included_path(match.group(1) or match.group(2), path, files)
@@ -95,7 +95,7 @@ def check_tree(root):
 
 
 def graph(root):
-    """The includes between layers, unit tests apart, as a Graphviz graph: what stands on what."""
+    """The includes between layers as a Graphviz graph, without those of unit tests."""
     arrows = set()
     for path, lines, files in read_sources(root):
         if not path.endswith(rules.TEST_ENDINGS):

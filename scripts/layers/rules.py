@@ -1,7 +1,7 @@
 """The one table of layers: what each folder owns and what it may include. ARCHITECTURE.md shows it (check_layers --table).
 
-A layer is a folder with everything below it; the longest name that fits a path is its layer. A layer may include itself, the
-layers it stands on and, through them, theirs.
+A layer is a folder with everything below it. A file belongs to the layer with the longest name that matches its path. A layer may
+include itself, the layers it stands on, and all layers that these stand on.
 """
 
 from typing import NamedTuple
@@ -25,7 +25,7 @@ LAYERS = {
     "harness/compare": Layer("running a pair; questions, proofs, witnesses and differences as data", ("harness/coverage",)),
     "harness/adapter": Layer("how optimizers, compilers and evaluators under test are run", ("harness/optimize",)),
     "harness/kernel": Layer("the running Linux as evaluator, its caches and its speed", ("harness/generate", "harness/compare")),
-    "harness/report": Layer("report values and their text, JSON, JUnit, SARIF and HTML",
+    "harness/report": Layer("report values and their text, JSON, JUnit, SARIF, Markdown and HTML",
                             ("harness/import", "harness/optimize", "harness/adapter", "harness/kernel")),
     "adapters": Layer("one folder per foreign project, the planted bugs, and what is built in", ("harness/adapter", "harness/kernel")),
     "verify/symbolic": Layer("one forward pass over all inputs, in any symbolic domain", ("harness/policy", "harness/compare")),
@@ -50,7 +50,7 @@ LAYERS = {
 ARROWS = {name: layer.below for name, layer in LAYERS.items()}
 TOP_FOLDERS = sorted({name.split("/")[0] for name in LAYERS})
 
-# A unit test is part of no library: beside a library it may also use what makes and shows its material.
+# A unit test is part of no library, so it may also use the layers that generate and print its material.
 TEST_ENDINGS = ("_test.cc",)
 TEST_ARROWS = {
     **{name: ("harness/report", "harness/inputs", "adapters") for name in LAYERS if name.startswith(("harness/", "adapters"))},

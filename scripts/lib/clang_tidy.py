@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Run LLVM's run-clang-tidy on what a build folder would compile: clang_tidy.py SOURCES BUILD [RUN-CLANG-TIDY].
+"""Run LLVM's run-clang-tidy on the sources that a build folder would compile: clang_tidy.py SOURCES BUILD [RUN-CLANG-TIDY].
 
-Every source that is neither a test, a benchmark nor an adapter's own must be among what BUILD/compile_commands.json lists: run-clang-tidy
-cannot notice a source that nobody compiles.
+BUILD/compile_commands.json must list every source except tests, benchmarks and those that adapters build themselves, because run-clang-tidy
+cannot notice a source that no target compiles.
 
 Exit status: 0 no findings, 1 findings, no sources, or a source that no target compiles, 2 the build folder cannot be read
 """
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 FOLDERS = ("adapters", "analyze", "api", "cli", "fuzz", "harness", "verify")
-# Tests and benchmarks and what only they use, and what adapters build by themselves.
+# Tests, benchmarks, sources that only they use, and sources that adapters build themselves.
 ELSEWHERE = re.compile(r"_(test|bench)\.cc$|^bench/|/tests/|^adapters/(?!broken/|builtin/)\w+/|^harness/seccomp/vector_runner\.cc$")
 
 
@@ -37,7 +37,7 @@ def main(root, build, tool="run-clang-tidy-19"):
     missing = [name for name in sources if not ELSEWHERE.search(name)]
     for name in missing:
         print("%s:1: error: no target compiles this, so clang-tidy did not see it" % name, flush=True)
-    # Unity files are ours; whatever else lies in the build folder was generated.
+    # Unity files are ours; all other files in the build folder are generated.
     ours = r"^(?!%s/(?!(.*/)?Unity/)).*\.(cc|cxx)$" % re.escape(str(build))
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count() or 1)
     failed = subprocess.call([tool, "-quiet", "-clang-tidy-binary", "clang-tidy-19", "-p", str(build), "-j", jobs, ours]) != 0

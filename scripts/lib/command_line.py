@@ -1,4 +1,4 @@
-"""The commands and options of secequiv, from its hidden option --list-options. Owns where the description comes from."""
+"""Reads the commands and options of secequiv from its hidden option --list-options."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ def commands(description):
 
 
 def placeholder(option):
-    """What stands for the value of an option: its words, or a name; empty for a flag."""
+    """The placeholder for an option's value: its possible words, or a name; empty for a flag."""
     if not option["type"]:
         return ""
     kind = option["type"].split(":")[0].split(" ")[0]

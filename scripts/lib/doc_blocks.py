@@ -6,7 +6,8 @@ Owns the form that scripts/check_docs requires of documents. Runs nothing.
 import re
 
 RUN = ("console", "sh")
-SHOWN = ("c", "cmake", "go", "json", "python", "text", "yaml")  # never commands
+CODE = ("c", "cmake", "go", "python", "rust", "toml")  # files that commands use, so that they are tested
+SHOWN = ("json", "text", "yaml")  # never commands
 FENCE = re.compile(r"^```(.*)$")
 STATUS = re.compile(r"\s# exit status (\d+)(?::.*)?$")
 # Times and rates differ from run to run.
@@ -36,7 +37,7 @@ class Block:
         self.line = line
         self.language = language
         self.kind = kind
-        self.argument = argument  # a file's name, a reason
+        self.argument = argument  # a file's name, a reason, the command that a run needs
         self.lines = lines
         self.commands = _commands(self) if kind == "run" else []
 
@@ -64,14 +65,16 @@ def _block(number, info, lines):
     language, _, rest = info.partition(" ")
     word, _, argument = rest.partition(":")
     argument = argument.strip()
-    if rest and (word not in ("not-run", "file") or not argument):
-        raise BadDocument("%d: '%s' is neither 'not-run: REASON' nor 'file: NAME'" % (number, rest))
-    if language not in RUN + SHOWN:
-        raise BadDocument("%d: a block of '%s' (expected: %s)" % (number, language, ", ".join(RUN + SHOWN)))
+    if rest and (word not in ("not-run", "file", "needs") or not argument):
+        raise BadDocument("%d: '%s' is none of 'not-run: REASON', 'file: NAME' and 'needs: COMMAND'" % (number, rest))
+    if language not in RUN + CODE + SHOWN:
+        raise BadDocument("%d: a block of '%s' (expected: %s)" % (number, language, ", ".join(RUN + CODE + SHOWN)))
     if word == "file" or word == "not-run":
         return Block(number, language, word, argument, lines)
     if language in RUN:
-        return Block(number, language, "run", "", lines)
+        return Block(number, language, "run", argument, lines)
+    if language in CODE or word == "needs":
+        raise BadDocument("%d: a block of '%s' must be a file that a command uses ('file: NAME')" % (number, language))
     for each in lines:
         if re.match(r"\$ |(scripts/|\S*/bin/)?secequiv ", each):
             raise BadDocument("%d: '%s' looks like a command: a block of console or sh is run" % (number, each))

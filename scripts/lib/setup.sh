@@ -40,8 +40,8 @@ _setup_packages() {
   done | awk '!seen[$0]++'
 }
 
-# What a system without dpkg must have in place of a package: commands, headers (+), Python modules (%),
-# or flags that clang accepts (=).
+# On a system without dpkg, this is checked instead of a package: a command, a header (+), a Python module (%),
+# or a flag that clang accepts (=).
 _setup_probe() {
   case "$1" in
     clang-19) echo clang++-19 ;;
@@ -131,8 +131,26 @@ _setup_no_clang() {
   _setup_say "or use the distribution's g++: SECEQUIV_PRESET=gcc scripts/demo, and scripts/test gcc"
 }
 
+# Runs apt-get, and waits for up to ten minutes while another program holds a lock, because a new machine updates itself first.
+# apt-get itself waits only for dpkg's lock, not for the locks of package lists and downloads.
+_setup_apt() {
+  local tries=120 errors said=
+  while ! { errors=$("${privileged[@]}" apt-get -o DPkg::Lock::Timeout=600 "$@" 2>&1 >&3); } 3>&2; do
+    case "$errors" in *"Could not get lock"* | *"Unable to acquire"* | *"Unable to lock"*) ;; *) tries=0 ;; esac
+    if [ "$tries" = 0 ]; then
+      printf '%s\n' "$errors" >&2
+      return 1
+    fi
+    [ -n "$said" ] || _setup_say "another program holds the lock of the package manager; waiting for up to 10 minutes"
+    said=1
+    tries=$((tries - 1))
+    sleep 5
+  done
+  [ -z "$errors" ] || printf '%s\n' "$errors" >&2
+}
+
 _setup_install() {
-  local package unknown=() privileged=(env DEBIAN_FRONTEND=noninteractive)
+  local package unknown=() privileged=(env DEBIAN_FRONTEND=noninteractive LC_ALL=C)
   command -v apt-get >/dev/null || {
     _setup_cannot "this system has no apt-get, so nothing was installed" "$@"
     return 2
@@ -145,7 +163,7 @@ _setup_install() {
     if [ -t 0 ]; then privileged=(sudo "${privileged[@]}"); else privileged=(sudo -n "${privileged[@]}"); fi
   fi
   _setup_say "installing $*"
-  "${privileged[@]}" apt-get -q update >&2 || {
+  _setup_apt -q update || {
     _setup_cannot "apt-get update failed" "$@"
     return 2
   }
@@ -157,7 +175,7 @@ _setup_install() {
     case " ${unknown[*]} " in *" clang-19 "*) _setup_no_clang ;; esac
     return 2
   fi
-  "${privileged[@]}" apt-get -q -y install --no-install-recommends "$@" >&2 || {
+  _setup_apt -q -y install --no-install-recommends "$@" || {
     _setup_cannot "apt-get install failed" "$@"
     return 2
   }

@@ -1,8 +1,8 @@
 """Decides whether the kernel would install a program as a seccomp filter, and if not, why and where.
 
 Owns the refusal rules and their order, taken from bpf_check_classic, check_load_and_stores (net/core/filter.c) and
-seccomp_check_filter (kernel/seccomp.c). Knows nothing of evaluation. The lists below are spelled out as the kernel
-spells them and are not derived from any other table of this project.
+seccomp_check_filter (kernel/seccomp.c). It must not know evaluation. The lists below are copied from the kernel's
+code and are not derived from any other table of this project.
 """
 
 # chk_code_allowed
@@ -42,7 +42,7 @@ SKF_AD_OFF = 0xFFFFF000  # -0x1000 as the kernel's u32
 def accept(program, forgive_length=False):
     """Returns None if the kernel installs `program` (a list of Insn), else (rule, pc) of its first objection.
 
-    With `forgive_length`, a program over 4096 instructions is held to every other rule: it can be analysed, though
+    With `forgive_length`, a program over 4096 instructions only has to keep the other rules: it can be analysed, but
     not installed.
     """
     length = len(program)
@@ -93,10 +93,10 @@ def accept(program, forgive_length=False):
 
 
 def _check_load_and_stores(program):
-    """Returns the pc of the first read of a memory word that the kernel takes to be unset, or None.
+    """Returns the pc of the first read of a memory word that the kernel assumes to be unset, or None.
 
-    One pass downwards with a bit per word. A jump hands its bits to its targets and leaves all ones for the next
-    instruction; a RET does not, so what follows a RET inherits the RET's bits.
+    One pass from top to bottom with a bit per word. A jump passes its bits to its targets and leaves all ones for the
+    next instruction. A RET does not, so the instruction after a RET inherits the RET's bits.
     """
     masks = [0xFFFF] * len(program)
     valid = 0

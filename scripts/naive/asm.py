@@ -1,7 +1,6 @@
 """Turns the bpf_asm text of vector files into instructions.
 
-Owns the text syntax of corpus/FORMAT.md and nothing else: it encodes what it is told, including programs that the
-kernel refuses. Labels, `.repeat` and jump distances are resolved here; a distance that does not fit is an error,
+Owns only the text syntax of corpus/FORMAT.md: it encodes any program, including programs that the kernel refuses. Labels, `.repeat` and jump distances are resolved here; a distance that does not fit is an error,
 never a truncation.
 """
 

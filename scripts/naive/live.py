@@ -1,6 +1,6 @@
 """Asks the running kernel whether it accepts a program, without installing anything.
 
-Owns the system-call plumbing (x86_64 and the generic syscall table, through ctypes) and nothing of the rules. A
+Owns the system calls (x86_64 and the generic syscall table, through ctypes). It must not know the rules. A
 forked child sets NO_NEW_PRIVS, lowers RLIMIT_NOFILE to 0 and calls seccomp() asking for a listener: the kernel
 checks and translates the program first and only then finds no descriptor for the listener, so a good program ends
 with EMFILE, a refused one with EINVAL, and the child is never filtered.
@@ -59,7 +59,7 @@ def accepts_all(programs):
 
 
 def _child(programs, writer):
-    """Writes one byte per program and, if any of them could not be decided, what the first such errno was."""
+    """Writes one byte per program and, if any program could not be decided, the first such errno."""
     libc = ctypes.CDLL(None, use_errno=True)
     detail = ""
     if SYS_SECCOMP is None or libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
@@ -68,7 +68,7 @@ def _child(programs, writer):
     resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
     verdicts = bytearray()
     for program in programs:
-        if len(program) > 0xFFFF:  # sock_fprog cannot even say so
+        if len(program) > 0xFFFF:  # sock_fprog cannot hold this length
             verdicts += REFUSED
             continue
         fprog, _keep = _sock_fprog(program)
@@ -83,7 +83,7 @@ def _child(programs, writer):
             verdicts += BROKEN
             detail = detail or "seccomp() returned %d, %s" % (got, os.strerror(error))
             if got >= 0:
-                break  # installed after all: nothing further can be trusted
+                break  # the filter is installed, so later answers cannot be trusted
     answer = bytes(verdicts) + BROKEN * (len(programs) - len(verdicts)) + detail.encode()
     while answer:
         answer = answer[os.write(writer, answer):]

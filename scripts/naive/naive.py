@@ -1,7 +1,7 @@
 """Evaluates seccomp filters the slow, obvious way: one branch per opcode, in the order of the kernel's own switch.
 
 Owns what a program returns for one `struct seccomp_data`, what a stack of filters returns, and when two return
-values count as the same. Knows nothing of acceptance (accept.py), of text (asm.py) or of vector files (vectors.py).
+values count as the same. It must not know acceptance (accept.py), text (asm.py) or vector files (vectors.py).
 
 The kernel functions named in the comments are in net/core/filter.c, kernel/bpf/core.c and kernel/seccomp.c.
 """
@@ -181,7 +181,7 @@ def _signed_action(value):
 
 
 def observed(value):
-    """What __seccomp_filter makes of a return value, as (action, data): the meaning of `same: behaviour`."""
+    """The (action, data) that __seccomp_filter derives from a return value: the meaning of `same: behaviour`."""
     action = value & 0xFFFF0000
     data = value & 0x0000FFFF
     if action == 0x7FFF0000:  # SECCOMP_RET_ALLOW: runs the call, data unused

@@ -1,6 +1,6 @@
 """Reads the vector files of corpus/FORMAT.md and checks each vector against the naive evaluator.
 
-Owns the file grammar and the meaning of a vector. Knows the evaluator only through run, run_stack, same and accept.
+Owns the file grammar and the meaning of a vector. It uses the evaluator only through run, run_stack, same and accept.
 """
 
 import struct
@@ -215,7 +215,7 @@ def _parse_same(number, value):
 
 
 def check(vector):
-    """Returns what is wrong with the evaluator's answers to `vector`, one `file:line: …` text each; empty if nothing."""
+    """Returns a message `file:line: …` for each wrong answer of the evaluator to `vector`; empty if there is none."""
     failures = []
 
     def fail(line, message):

@@ -52,7 +52,7 @@ def make(folder):
     log = folder / "libcxx.log"
     log.write_text("")
     if shutil.which("apt-get") is None:
-        raise toolchain.NotAvailable("no apt-get to have Debian's sources with")
+        raise toolchain.NotAvailable("no apt-get, which downloads Debian's sources")
     places = [path for path in [Path("/etc/apt/sources.list")] + sorted(Path("/etc/apt/sources.list.d").glob("*")) if path.is_file()]
     (work / "sources.list").write_text("\n".join(source_lists([path.read_text() for path in places])) + "\n")
     apt = ["apt-get", "-q", "-o", "Dir::Etc::sourcelist=%s" % (work / "sources.list"), "-o", "Dir::Etc::sourceparts=-",

@@ -78,7 +78,7 @@ def afl_engine(folder):
 
 
 def environment(configuration, folder, plain=False):
-    """The builder's variables; `folder` keeps what is made once. `plain` takes libstdc++ and clang's own libFuzzer."""
+    """The builder's variables; `folder` keeps files that are built once. With `plain`, uses libstdc++ and clang's own libFuzzer."""
     if configuration.engine not in matrix.FEEDBACK:
         raise NotAvailable("Debian has no package of %s" % configuration.engine)
     flags = matrix.flags(configuration)
@@ -117,4 +117,4 @@ def probe(variables, folder):
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
                           env=dict(os.environ, **matrix.RUNTIME))
     if done.returncode != 0:
-        raise NotAvailable("a small target built so does not run (status %d)" % done.returncode)
+        raise NotAvailable("a small target with these variables does not run (status %d)" % done.returncode)

@@ -192,7 +192,7 @@ class Libseccomp:
             raise Missing("libseccomp is %s, the tables are made from %s" % (found, LIBSECCOMP_VERSION))
 
     def syscalls(self):
-        """{arch: (by_name, by_number)}, two dicts that answer for what the library resolves in each direction.
+        """{arch: (by_name, by_number)}: what the library resolves in each direction, as two dicts.
 
         The two differ: a call that an architecture also reaches through socketcall(2) or ipc(2) has a real number,
         but its name resolves to a negative pseudo number, which by_name leaves out.

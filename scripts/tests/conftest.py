@@ -1,4 +1,4 @@
-"""A copy of the scripts in an empty tree, with a PATH on which the package tools and the build tools are stand-ins."""
+"""A copy of the scripts in an empty tree, with a PATH on which fake commands replace the package tools and the build tools."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ class Sandbox:
         self.fake("cmake", 'if [ "$1" = --version ]; then echo "cmake version 3.25.1"; fi')
 
     def fake(self, name, body):
-        """A command that notes its arguments and runs `body`."""
+        """Makes a fake command that records its arguments and runs `body`."""
         file = self.bin / name
         if file.is_symlink():
             file.unlink()
@@ -38,7 +38,7 @@ class Sandbox:
         file.chmod(0o755)
 
     def installed(self, packages):
-        """dpkg-query that knows `packages`, which a later apt-get install may add to."""
+        """Makes a fake dpkg-query that lists `packages`, and those that a later apt-get install adds."""
         database = self.root.parent / "installed"
         database.write_text("".join("installed %s\n" % name for name in packages))
         self.fake("dpkg-query", "cat %s; exit 1" % database)

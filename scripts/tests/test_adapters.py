@@ -1,4 +1,4 @@
-"""scripts/adapters with stand-ins for build steps, and the shared parts of real ones."""
+"""scripts/adapters with fake build steps, and the functions that real build steps share."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ def built(sandbox):
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
-def test_all(sandbox):
+def test_without_names_every_adapter_is_built(sandbox):
     adapter(sandbox, "one", BUILDS)
     adapter(sandbox, "two", BUILDS)
     done = sandbox.run("bash", "scripts/adapters")
@@ -25,7 +25,7 @@ def test_all(sandbox):
 
 
 @pytest.mark.parametrize("arguments", [["two"], ["build", "two"]])
-def test_by_name(sandbox, arguments):
+def test_a_named_adapter_is_built_alone(sandbox, arguments):
     adapter(sandbox, "one", "exit 1")
     adapter(sandbox, "two", BUILDS)
     done = sandbox.run("bash", "scripts/adapters", *arguments)
@@ -33,7 +33,7 @@ def test_by_name(sandbox, arguments):
     assert built(sandbox) == ["two", "two.log"]
 
 
-def test_a_failed_build(sandbox):
+def test_a_failed_build_shows_its_log(sandbox):
     adapter(sandbox, "bad", "echo error: no such thing; echo half >\"$1\"; exit 1")
     adapter(sandbox, "good", BUILDS)
     done = sandbox.run("bash", "scripts/adapters")
@@ -43,7 +43,7 @@ def test_a_failed_build(sandbox):
     assert built(sandbox) == ["bad.log", "good", "good.log"]
 
 
-def test_a_missing_toolchain(sandbox):
+def test_a_missing_toolchain_is_named(sandbox):
     adapter(sandbox, "bad", "echo one thing; echo 'no compiler for it' >&2; exit 77")
     done = sandbox.run("bash", "scripts/adapters")
     assert done.returncode == 1
@@ -66,7 +66,7 @@ def test_an_old_build_is_removed(sandbox, step):
     assert not old.exists()
 
 
-def test_the_list(sandbox):
+def test_list_shows_the_state_of_each_adapter(sandbox):
     for name, step in (("built", BUILDS), ("failed", "exit 1"), ("missing", "echo no go; exit 77"), ("not-yet", BUILDS)):
         adapter(sandbox, name, step)
     sandbox.run("bash", "scripts/adapters", "built", "failed", "missing")
@@ -77,7 +77,7 @@ def test_the_list(sandbox):
 
 
 @pytest.mark.parametrize("arguments", [["none"], ["--all"], ["one", "none"], ["--list", "one"]])
-def test_wrong_usage(sandbox, arguments):
+def test_wrong_usage_builds_nothing(sandbox, arguments):
     adapter(sandbox, "one", BUILDS)
     done = sandbox.run("bash", "scripts/adapters", *arguments)
     assert done.returncode == 2 and done.stderr
@@ -88,19 +88,19 @@ def shared(sandbox, call, **environment):
     return sandbox.run("bash", "-c", "set -euo pipefail; . scripts/lib/adapters.sh; " + call, **environment)
 
 
-def test_no_compiler(sandbox):
+def test_a_missing_compiler_is_named(sandbox):
     done = shared(sandbox, "adapters_cxx")
     assert (done.returncode, done.stderr) == (77, "no C++ compiler (Debian and Ubuntu: clang-19 or g++)\n")
 
 
-def test_no_header(sandbox):
+def test_a_missing_header_is_named_with_its_package(sandbox):
     sandbox.fake("g++", "exit 1")
     done = shared(sandbox, "adapters_cxx; adapters_header a/b.h libb-dev")
     assert (done.returncode, done.stderr) == (77, "no <a/b.h> (Debian and Ubuntu: libb-dev)\n")
 
 
 @pytest.mark.parametrize("version,status", [(None, 77), ("go1.26.2", 77), ("go1.9", 77), ("go1.26.3", 0), ("go1.100.0", 0)])
-def test_go(sandbox, version, status):
+def test_a_missing_or_old_go_is_named(sandbox, version, status):
     folder = sandbox.root / "module"
     folder.mkdir()
     (folder / "go.mod").write_text("module m\n\ngo 1.26.3\n")

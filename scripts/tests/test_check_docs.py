@@ -37,7 +37,7 @@ def check(tmp_path):
         document = root / "README.md"
         document.write_text(text)
         messages, _ = check_docs.check(document, binaries, root)
-        assert sorted(path.name for path in (root / "corpus").iterdir()) == ["a.bpf"]  # what examples write is elsewhere
+        assert sorted(path.name for path in (root / "corpus").iterdir()) == ["a.bpf"]  # files that examples write are in another folder
         return messages
     return checked
 
@@ -57,7 +57,7 @@ def fence(info, *lines):
     ("$ build/release/bin/secequiv pass", "..."),
     ("$ cd corpus", "$ cat a.bpf", "a"),
 ])
-def test_right_consoles(check, lines):
+def test_correct_console_blocks_pass(check, lines):
     assert check(fence("console", *lines)) == []
 
 
@@ -72,24 +72,30 @@ def test_right_consoles(check, lines):
     (("$ false | cat",), "exit status 1"),
     (("$ exit 0",), "exit status missing"),
 ])
-def test_wrong_consoles(check, lines, said):
+def test_wrong_console_blocks_are_reported(check, lines, said):
     messages = check(fence("console", *lines))
     assert len(messages) == 1 and said in messages[0], messages
     assert messages[0].startswith("README.md:2: ")
 
 
-def test_scripts(check):
+def test_commands_of_sh_blocks_are_run(check):
     assert check(fence("sh", "# a comment", "", "a=1", "test $a = 1", "secequiv different    # exit status 1")) == []
     assert "exit status 2, expected 0" in check(fence("sh", "secequiv --wrong"))[0]
     assert check(fence("sh not-run: needs Docker", "docker --wrong")) == []
 
 
-def test_files(check):
+def test_file_blocks_are_stored(check):
     assert check(fence("json file: deep/x.json", "{}") + fence("console", "$ cat deep/x.json", "{}")) == []
 
 
-def test_links(check):
-    assert check("[a](corpus/a.bpf) [b](https://example.org) [c](#here)\n" + fence("c", "[x](nowhere)")) == []
+def test_blocks_run_if_what_they_need_is_there(check):
+    text = fence("go file: a/b.go", "package b") + fence("console needs: test -e %s", "$ cat a/b.go", "package a")
+    assert "-package a" in check(text % "a/b.go")[0]
+    assert check(text % "a/c.go") == []
+
+
+def test_broken_links_are_reported(check):
+    assert check("[a](corpus/a.bpf) [b](https://example.org) [c](#here)\n" + fence("text", "[x](nowhere)")) == []
     assert check("[a](corpus/b.bpf)\n") == ["README.md: no such file: corpus/b.bpf"]
 
 
@@ -97,15 +103,17 @@ def test_links(check):
     (fence("", "secequiv pass"), "1: a block of ''"),
     (fence("bash", "secequiv pass"), "1: a block of 'bash'"),
     (fence("text", "a", "$ secequiv pass"), "1: '$ secequiv pass' looks like a command"),
-    (fence("sh not-run"), "neither 'not-run: REASON'"),
-    (fence("sh not-run:"), "neither 'not-run: REASON'"),
+    (fence("sh not-run"), "none of 'not-run: REASON'"),
+    (fence("sh not-run:"), "none of 'not-run: REASON'"),
+    (fence("go", "package main"), "1: a block of 'go' must be a file"),
+    (fence("rust needs: true", "fn main() {}"), "1: a block of 'rust' must be a file"),
     (fence("console", "output"), "2: output before"),
     (fence("sh", "# nothing"), "1: a block without commands"),
     ("a\n```sh\nls\n", "2: this block has no end"),
     (fence("json file: ../x.json", "{}"), "1: '../x.json' is not in the folder"),
     (fence("json file: corpus/a.bpf", "{}"), "1: 'corpus/a.bpf' is not in the folder"),
 ])
-def test_forms(check, text, said):
+def test_blocks_of_unknown_form_are_errors(check, text, said):
     with pytest.raises(check_docs.BadDocument, match=re.escape(said)):
         check(text)
 
@@ -131,7 +139,7 @@ def test_slow_documents_are_killed(tmp_path, capsys, monkeypatch):
     assert not alive((tmp_path / "pid").read_text().strip())
 
 
-def test_update(tmp_path, capsys):
+def test_update_replaces_changed_outputs(tmp_path, capsys):
     (tmp_path / "secequiv").write_text(SECEQUIV)
     (tmp_path / "secequiv").chmod(0o755)
     document = tmp_path / "a.md"

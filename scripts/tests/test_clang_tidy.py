@@ -41,7 +41,7 @@ def tree(tmp_path):
     return check
 
 
-def test_single_sources_and_unity_files(tree):
+def test_clean_sources_pass_alone_and_in_unity_files(tree):
     sources = {"harness/a.cc": CLEAN % "a", "verify/b.cc": CLEAN % "b", "fuzz/c.cc": CLEAN % "c"}
     status, said = tree(sources, [["harness/a.cc"], ["harness/a.cc"], ["verify/b.cc", "fuzz/c.cc"]])
     assert status == 0
@@ -49,7 +49,7 @@ def test_single_sources_and_unity_files(tree):
 
 
 @pytest.mark.parametrize("units", [[["harness/a.cc"], ["harness/b.cc"]], [["harness/a.cc", "harness/b.cc"]], [["harness/b.cc", "harness/a.cc"]]])
-def test_a_finding_fails(units, tree):
+def test_a_clang_tidy_finding_fails_the_run(units, tree):
     status, said = tree({"harness/a.cc": CLEAN % "a", "harness/b.cc": MOVED % "b"}, units)
     assert status == 1
     assert "harness/b.cc:6:18: error: 'text' used after it was moved [bugprone-use-after-move,-warnings-as-errors]" in said

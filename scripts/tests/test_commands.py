@@ -1,4 +1,4 @@
-"""scripts/test, scripts/demo, .ci/run and scripts/check_format, with stand-ins for cmake, ctest and the built binary."""
+"""scripts/test, scripts/demo, .ci/run and scripts/check_format, with fake cmake, ctest and secequiv commands."""
 
 import shutil
 import subprocess
@@ -81,7 +81,7 @@ def last(done):
 GOOD = {"dev": "0/100", "asan": "0/90", "gcc": "0/80", "TARGETS": "fuzz_pair fuzz_text"}
 
 
-def test_all_presets(tree):
+def test_every_preset_is_run_and_listed(tree):
     done = tree.run("bash", "scripts/test", **GOOD)
     assert done.returncode == 0, done.stderr
     assert rows(done.stdout) == [
@@ -120,12 +120,12 @@ def test_dev_builds_the_adapters(tree):
     assert tree.run("bash", "scripts/test", "gcc", **GOOD).returncode == 0
     assert not (tree.root / "build/adapters").exists()
     done = tree.run("bash", "scripts/test", "dev", **GOOD)
-    assert done.returncode == 0, done.stderr  # its tests fail, not its build
+    assert done.returncode == 0, done.stderr  # then its tests fail; the build still passes
     assert (tree.root / "build/adapters/works").exists()
     assert "adapters: not built: fails" in done.stderr
 
 
-def test_fast_is_dev(tree):
+def test_fast_runs_only_dev(tree):
     done = tree.run("bash", "scripts/test", "--fast", **GOOD)
     assert (done.returncode, last(done)) == (0, CLOSING % 100)
     assert [row[0] for row in rows(done.stdout)] == ["dev"]
@@ -151,7 +151,7 @@ def test_a_failed_build_has_no_closing_line(tree, preset):
     assert last(done) == "'%s' failed (build). Again: scripts/test %s" % (preset, preset)
 
 
-def test_fuzz_targets_that_fail_the_check(tree):
+def test_a_failed_check_of_fuzz_targets_fails(tree):
     done = tree.run("bash", "scripts/test", **GOOD, BROKEN="fuzz")
     assert done.returncode == 1
     assert "a.cc:1: error: expected ';'" in done.stderr
@@ -162,11 +162,11 @@ def test_fuzz_targets_that_fail_the_check(tree):
 
 @pytest.mark.parametrize("environment", [
     {"dev": "0/-"},  # ctest printed no counts
-    {"dev": "0/-", "CTEST_STATUS": "8"},  # and failed
-    {"dev": "0/10", "CTEST_STATUS": "8"},  # failed, but counted no failure
-    {"dev": "1/10", "CTEST_STATUS": "0"},  # the other way round
+    {"dev": "0/-", "CTEST_STATUS": "8"},  # ctest printed no counts and failed
+    {"dev": "0/10", "CTEST_STATUS": "8"},  # ctest failed, but counted no failure
+    {"dev": "1/10", "CTEST_STATUS": "0"},  # ctest passed, but counted a failure
 ])
-def test_counts_that_cannot_be_relied_on(tree, environment):
+def test_inconsistent_counts_give_no_closing_line(tree, environment):
     done = tree.run("bash", "scripts/test", "dev", **environment)
     assert done.returncode == 1
     assert last(done) == "no closing line: the counts do not agree with the exit statuses of ctest"
@@ -189,14 +189,14 @@ def test_no_preset_with_ctest_claims_no_pass(tree):
     ({"TARGETS": ""}, "build/oss_fuzz/short/objects/secequiv/bin has no fuzz_* binary: nothing was fuzzed"),
     ({"TARGETS": "fuzz_a fuzz_b", "CRASH": "fuzz_b"}, "fuzz_b failed; the whole log is in"),
 ])
-def test_fuzz_smoke_failures(tree, environment, message):
+def test_failing_or_missing_fuzz_targets_fail(tree, environment, message):
     done = tree.run("bash", "scripts/test", "fuzz", **environment)
     assert done.returncode == 1
     assert message in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [["nightly"], ["--quick"], ["--fast", "gcc"]])
-def test_wrong_usage(tree, arguments):
+def test_wrong_usage_builds_nothing(tree, arguments):
     done = tree.run("bash", "scripts/test", *arguments)
     assert done.returncode == 2
     assert done.stderr.startswith("scripts/test: ")
@@ -215,14 +215,14 @@ def test_gcc_alone_needs_no_clang(tree):
     ({**GOOD, "gcc": "1/80"}, 1, "99% tests passed, 1 tests failed out of 270"),
     ({**GOOD, "BROKEN": "asan"}, 1, "'asan' failed (build). Again: scripts/test asan"),
 ])
-def test_ci_run(tree, environment, status, line):
+def test_ci_run_has_the_closing_line_and_status_of_its_tests(tree, environment, status, line):
     done = tree.run("bash", ".ci/run", **environment)
     assert (done.returncode, last(done)) == (status, line)
     assert done.stdout.count(line + "\n") == (2 if "tests passed" in line else 1)
 
 
 @pytest.mark.parametrize("status", [0, 1, 2, 3, 4, 5])
-def test_demo_ends_as_the_check_does(tree, status):
+def test_demo_has_the_exit_status_of_check(tree, status):
     tree.installed(GROUPS["demo"])
     done = tree.run("bash", "scripts/demo", "a b", "--json", CHECK_STATUS=str(status))
     assert done.returncode == status, done.stderr
@@ -239,7 +239,7 @@ def test_demo_shows_why_the_build_failed(tree):
     assert "a.cc:1: error: expected ';'" in done.stderr
 
 
-def test_demo_where_there_is_no_clang(tree):
+def test_demo_can_use_gcc_instead_of_clang(tree):
     tree.installed(GROUPS["gcc"])
     tree.user(1000)
     assert tree.run("bash", "scripts/demo").returncode == 2
@@ -248,7 +248,7 @@ def test_demo_where_there_is_no_clang(tree):
 
 
 @pytest.mark.parametrize("command", ["scripts/adapters", "scripts/demo", "scripts/package", "scripts/test", "scripts/check_format"])
-def test_help(tree, command):
+def test_help_starts_with_the_usage(tree, command):
     done = tree.run("bash", command, "--help")
     assert done.returncode == 0
     assert done.stdout.startswith("Usage: " + command)
@@ -268,7 +268,7 @@ def formatted(sandbox):
     return sandbox
 
 
-def test_check_format(formatted):
+def test_check_format_finds_and_fixes_unformatted_files(formatted):
     done = formatted.run("bash", "scripts/check_format")
     assert (done.returncode, done.stdout) == (0, "check_format: 1 files formatted\n")
     bad = formatted.root / "sub" / "bad.h"
@@ -293,13 +293,13 @@ def test_check_format_leaves_out_ignored_and_deleted_files(formatted):
     assert formatted.run("bash", "scripts/check_format").returncode == 0
 
 
-def test_check_format_with_nothing_to_check(formatted):
+def test_check_format_without_files_is_an_error(formatted):
     (formatted.root / "good one.cc").unlink()
     assert formatted.run("bash", "scripts/check_format").returncode == 2
     assert formatted.run("bash", "scripts/check_format", "--wrong").returncode == 2
 
 
-def test_check_format_without_clang_format(sandbox):
+def test_check_format_names_a_missing_clang_format(sandbox):
     done = sandbox.run("bash", "scripts/check_format")
     assert done.returncode == 2
     assert "apt-get install clang-format-19" in done.stderr

@@ -1,4 +1,4 @@
-"""The sum over ctest logs, from logs made by hand and from logs of the real ctest."""
+"""scripts/lib/ctest_summary.py adds up ctest logs: logs made by hand, and logs of the real ctest."""
 
 import shutil
 import subprocess
@@ -30,7 +30,7 @@ def combine(tmp_path, *texts):
     ([log(0, 412)], "100% tests passed, 0 tests failed out of 412"),
     ([log(0, 200), log(0, 1), log(0, 11)], "100% tests passed, 0 tests failed out of 212"),
 ])
-def test_sums(tmp_path, texts, line):
+def test_counts_are_added_up(tmp_path, texts, line):
     done = combine(tmp_path, *texts)
     assert (done.returncode, done.stdout, done.stderr) == (0, line + "\n", "")
 
@@ -60,14 +60,14 @@ def test_failures_are_never_rounded_away(tmp_path, texts, line):
     [log(0, 2, not_run=["a (Skipped)", "b (Skipped)"])],
     ["50% tests passed, 3 tests failed out of 2\n\nTotal Test time (real) = 0\n"],
 ])
-def test_no_line_without_counts(tmp_path, texts):
+def test_logs_without_counts_give_no_closing_line(tmp_path, texts):
     done = combine(tmp_path, *texts)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("ctest_summary: ")
 
 
-def test_a_log_that_cannot_be_read(tmp_path):
+def test_an_unreadable_log_is_an_error(tmp_path):
     done = subprocess.run([sys.executable, str(COMMAND), str(tmp_path / "none")], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stdout) == (2, "")
@@ -86,7 +86,7 @@ def test_output_of_a_failed_test_is_not_taken_for_the_closing_line(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("ctest") is None, reason="no ctest")
-def test_the_real_ctest(tmp_path):
+def test_logs_of_the_real_ctest_are_read(tmp_path):
     (tmp_path / "CTestTestfile.cmake").write_text(
         'add_test(good "/bin/sh" "-c" "true")\n'
         'add_test(skipped "/bin/sh" "-c" "exit 77")\n'

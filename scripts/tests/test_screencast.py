@@ -1,4 +1,4 @@
-"""scripts/screencast draws what the commands printed, and notices a stale drawing."""
+"""scripts/screencast draws the output of the commands, and reports a stale drawing."""
 
 import os
 import sys
@@ -27,14 +27,14 @@ def tool(tmp_path):
     return made
 
 
-def test_up_to_date_or_stale(tool, tmp_path, capsys):
+def test_a_stale_drawing_is_noticed(tool, tmp_path, capsys):
     svg = str(tmp_path / "a.svg")
-    assert screencast.main(["--bin", tool("a <b> in 1 ms"), "--check", "-o", svg]) == 1  # none yet
+    assert screencast.main(["--bin", tool("a <b> in 1 ms"), "--check", "-o", svg]) == 1  # there is no drawing yet
     assert screencast.main(["--bin", tool("a <b> in 1 ms"), "-o", svg]) == 0
     assert screencast.main(["--bin", tool("a <b> in 1 ms"), "--check", "-o", svg]) == 0
     assert screencast.main(["--bin", tool("a <b> in 17.25 ms"), "--check", "-o", svg]) == 0
     assert screencast.main(["--bin", tool("a <c> in 1 ms"), "--check", "-o", svg]) == 1
-    assert screencast.main(["--bin", tool("a <b> in 1 ms", "true"), "--check", "-o", svg]) == 1  # another status
+    assert screencast.main(["--bin", tool("a <b> in 1 ms", "true"), "--check", "-o", svg]) == 1  # a command ends with an unexpected status
     assert "stale" in capsys.readouterr().err
 
 

@@ -1,7 +1,6 @@
 #include "verify/certificate/case_walk.h"
 
 #include <fmt/format.h>
-#include <sha2.h>
 
 #include <algorithm>
 #include <array>
@@ -11,8 +10,10 @@
 #include <vector>
 
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 #include "harness/bpf/liveness.h"
 #include "verify/certificate/knowledge.h"
+#include "verify/certificate/sha256.h"
 #include "verify/walk/runner.h"
 
 namespace secequiv::certificate {
@@ -20,10 +21,11 @@ namespace {
 
 using NodeId = std::uint32_t;
 constexpr NodeId kNone = ~NodeId{0};
-constexpr std::size_t kRegisters = kMemWords + 2;  // M[], A, X: the order of liveness.h
-// How many finished nodes at the same two instructions are tried when the walk arrives there.
+constexpr std::size_t kRegisters = kMemWords + 2;  // the order of liveness.h: M[], A, X
+// When the walk arrives at two instructions, it tries at most this many finished nodes there.
 constexpr std::size_t kCandidates = 32;
-// The checker permits 64 steps for each byte of the certificate, and counts somewhat more of them.
+// The checker permits 64 steps for each byte of the certificate, and it counts slightly more steps
+// than this walk does.
 constexpr std::size_t kWorkPerByte = 40;
 
 using walk::Side;
@@ -34,16 +36,16 @@ struct Node {
   enum class Kind : std::uint8_t { kTest, kReturn, kImpossible };
   Kind kind = Kind::kTest;
   std::array<std::uint32_t, 2> pc{};
-  std::array<std::vector<std::pair<std::uint8_t, Term>>, 2> registers;  // those that are read later
+  std::array<std::vector<std::pair<std::uint8_t, Term>>, 2> registers;  // live registers
   Literal test;
   std::array<NodeId, 2> next{kNone, kNone};  // false, true
   Term result = 0;
-  std::vector<Literal> needs;  // what the cases below rely on
+  std::vector<Literal> needs;  // the literals that the cases below rely on
   std::uint32_t uses = 0;
   std::uint32_t lemma = kNone;
 };
 
-// The way from one node to the next: the known literals it used.
+// The path from one node to the next, with the known literals that decided tests on it.
 struct Edge {
   std::vector<Literal> used;
   NodeId to = kNone;
@@ -54,14 +56,8 @@ struct Frame {
   Sides sides;
   std::size_t mark;
   std::array<Edge, 2> edges;
-  int outcomes = 0;  // how many were walked
+  int outcomes = 0;  // how many outcomes were walked
 };
-
-std::string sha256(std::string_view bytes) {
-  std::array<char, SHA256_DIGEST_STRING_LENGTH> digits{};
-  SHA256Data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), digits.data());
-  return digits.data();
-}
 
 class Walker {
  public:
@@ -111,27 +107,27 @@ class Walker {
   Terms terms_{true};
   Knowledge knowledge_;
   std::vector<Node> nodes_;
-  std::vector<NodeId> finished_;  // a node comes after all nodes it leads to
+  std::vector<NodeId> finished_;  // each node comes after all nodes that it leads to
   std::map<std::array<std::uint32_t, 2>, std::vector<NodeId>> known_;
   std::vector<Frame> frames_;
   NodeId root_ = kNone;
   std::vector<std::uint32_t> defined_;  // by term: its number in the text
   std::size_t work_ = 0;
   std::size_t executed_ = 0;
-  std::size_t kept_ = 0;  // literals
+  std::size_t kept_ = 0;  // stored literals
 };
 
 Status Walker::within_limits() const {
   if (nodes_.size() < limits_.nodes && work_ < limits_.work &&
       kept_ * sizeof(Literal) < limits_.bytes &&
-      (nodes_.size() % 256 != 0 || seconds_since(start_) < limits_.seconds))
+      (nodes_.size() % 256 != 0 || (seconds_since(start_) < limits_.seconds && !stop_wanted())))
     return Ok{};
   return make_error(ErrorCode::kBudget, "certificate",
                     "no certificate: the limit of cases, work, memory or time is reached");
 }
 
-// Runs both to their next open tests. `used` receives the known literals that decided the others,
-// unless they follow from `learned` alone: the literal of the edge.
+// Runs both programs to their next undecided tests. `used` receives the known literals that decided
+// the other tests, except for those that follow from `learned` alone (the literal of the edge).
 Status Walker::run(Sides& sides, const Knowledge* learned, std::vector<Literal>& used) {
   const auto decide = [&](const Literal& test) {
     const auto relation = knowledge_.decide(test);
@@ -170,7 +166,8 @@ NodeId Walker::find(const Sides& sides) {
   return kNone;
 }
 
-// Sets `to` to the node where the sides stand now: a finished one that applies, or a new one.
+// Sets `to` to the node for the current instructions: a finished node that applies here, or a new
+// one.
 Status Walker::arrive(const Sides& sides, NodeId& to) {
   Node node;
   for (std::size_t i = 0; i < 2; ++i) node.pc[i] = sides[i].pc;
@@ -231,23 +228,23 @@ Status Walker::go_on() {
     NodeId to = kNone;
     const std::size_t depth = frames_.size();
     if (auto s = arrive(sides, to); !s) return s;
-    frames_[depth - 1].edges[outcome ? 1 : 0].to = to;  // the frames may have moved
+    frames_[depth - 1].edges[outcome ? 1 : 0].to = to;  // arrive() may have moved the frames
   }
   return Ok{};
 }
 
-// The sorted literals that must be known at a node for the way along `edge`, apart from `learned`.
+// Returns the sorted literals that a node must know so that `edge` can be taken, without `learned`.
 std::vector<Literal> Walker::needs_of(const Edge& edge, const Literal& learned) const {
   Knowledge alone;
   alone.learn(learned);
   std::vector<Literal> out;
-  std::vector<Literal> more;  // out of order
+  std::vector<Literal> more;  // unsorted
   bool whole = false;
   const auto need = [&](const Literal& literal, std::vector<Literal>& to) {
     if (literal.base != learned.base) return to.push_back(literal);
     if (alone.implies(literal)) return;
     if (knowledge_.implies(literal)) return to.push_back(literal);
-    // It follows from `learned` and the literals known before, together.
+    // It follows only from `learned` together with the literals that were known before.
     if (whole) return;
     whole = true;
     for (const Literal& known : knowledge_.about(literal.base)) more.push_back(known);
@@ -290,7 +287,7 @@ void Walker::count_uses() {
       if (to != kNone) ++nodes_[to].uses;
 }
 
-// Writes the definitions of the terms that the lines below use.
+// Writes definitions of all terms that the cases and lemmas use.
 void Walker::define_terms(std::string& out) {
   std::vector<Term> todo;
   for (const Node& node : nodes_) {
@@ -310,7 +307,7 @@ void Walker::define_terms(std::string& out) {
     wanted.push_back(term);
     for (const Term part : terms_.operands(term)) todo.push_back(part);
   }
-  // Terms have larger numbers than their operands.
+  // This order is valid because a term has a larger number than its operands.
   std::ranges::sort(wanted);
   for (std::uint32_t i = 0; i < wanted.size(); ++i) {
     const auto parts = terms_.operands(wanted[i]);
@@ -334,7 +331,7 @@ std::string Walker::literal_text(const Literal& literal) const {
                      literal.value);
 }
 
-// Writes the cases in the order in which the checker walks them: the true outcome first.
+// Writes the cases in the order in which the checker walks them: the true outcome comes first.
 void Walker::write_cases(std::string& out, NodeId from) const {
   std::vector<NodeId> todo{from};
   while (!todo.empty()) {

@@ -1,6 +1,6 @@
-// A product walk by cases that is written down as a certificate: where the fast walk joins paths
-// and forgets, this one keeps exactly what each case relies on. Owns the cases, the lemmas and
-// their text (FORMAT.md). It must not know engines or solvers.
+// Owns the product walk that certificates record: its cases, its lemmas and their text (FORMAT.md).
+// ProductWalk joins paths and forgets facts; this walk keeps exactly the literals that each case
+// relies on. It must not know engines or solvers.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace secequiv::certificate {
 struct WalkLimits {
   std::size_t nodes = std::size_t{1} << 20;
   std::size_t work = std::size_t{1} << 28;   // instructions executed and literals examined
-  std::size_t bytes = std::size_t{1} << 29;  // of stored literals
+  std::size_t bytes = std::size_t{1} << 29;  // size of the stored literals
   double seconds = 1e6;
 };
 
@@ -25,9 +25,9 @@ struct Walk {
   std::size_t lemmas = 0;  // nodes that are used more than once
 };
 
-// A certificate that both return the same for every input. Errors: kBudget if the limits are
-// reached or if the walk cannot show that two returns are the same (its rules are weaker than the
-// engines). Precondition: check() accepts both (the length rule aside).
+// Returns a certificate that both programs return the same for every input. Errors: kBudget if a
+// limit is reached or the walk cannot show that two returns are equal (its rules are weaker than
+// the engines). Precondition: the kernel accepts both programs, except that they may be too long.
 Result<Walk> walk_certificate(ProgramView before, ProgramView after, Sameness sameness,
                               const WalkLimits& limits = {});
 

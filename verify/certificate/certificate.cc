@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/adapter/command.h"
+#include "harness/base/clock.h"
 #include "verify/certificate/case_walk.h"
 #include "verify/certificate/cnf.h"
 #include "verify/certificate/lrat.h"
@@ -12,15 +14,16 @@
 namespace secequiv::certificate {
 namespace {
 
+constexpr double kLeastSeconds = 0.001;  // for a process, whose limit 0 would mean none
 constexpr std::size_t kMostProofBytes = std::size_t{256} << 20;
 
-// The solver's proof in its binary form.
+// Returns the solver's proof in binary DRAT.
 Result<std::string> refutation(const Cnf& formula, const Limits& limits) {
   AdapterLimits child;
   child.seconds = limits.seconds;
   child.memory_bytes = limits.memory_mib << 20;
   child.output_bytes = kMostProofBytes;
-  // These options make shorter proofs here. 20 says that the formula is unsatisfiable.
+  // These options give shorter proofs for these formulas. Exit status 20 means unsatisfiable.
   const auto answer = run_command(
       fmt::format(
           "command -v cadical >/dev/null || exit {}; cadical -q --unsat --chrono=0 - -; s=$?; "
@@ -39,15 +42,15 @@ Result<std::string> refutation(const Cnf& formula, const Limits& limits) {
 
 }  // namespace
 
-Status supported(const Question& question, const std::string& option) {
+Status supported(const Question& question) {
   const auto refused = [&](const char* what) {
-    return make_error(ErrorCode::kUsage, option,
-                      fmt::format("certificates are for two filters that are the same for all "
-                                  "inputs, not for {}",
-                                  what));
+    return usage_error(Subject::kCertificate,
+                       fmt::format("certificates are for two filters that are the same for all "
+                                   "inputs, not for {}",
+                                   what));
   };
-  if (question.goal != Question::Goal::kSame) return refused("--refines");
-  if (!question.assumption.nodes.empty()) return refused("--assume");
+  if (question.goal != Question::Goal::kSame) return refused("refinement");
+  if (!question.assumption.nodes.empty()) return refused("assumptions");
   if (question.before.size() != 1 || question.after.size() != 1) return refused("stacks");
   if (!question.symbols.empty()) return refused("names in place of numbers");
   return Ok{};
@@ -63,12 +66,15 @@ Result<std::vector<File>> by_cases(const Question& question, const Limits& limit
 }
 
 Result<std::vector<File>> by_formula(const Question& question, const Limits& limits) {
+  const auto start = Clock::now();
   auto formula = different(question.before[0], question.after[0], question.sameness);
   if (!formula) return formula.error();
-  const auto drat = refutation(*formula, limits);
+  Limits left = limits;
+  left.seconds = std::max(limits.seconds - seconds_since(start), kLeastSeconds);
+  const auto drat = refutation(*formula, left);
   if (!drat) return drat.error();
   LratLimits conversion;
-  conversion.seconds = limits.seconds;
+  conversion.seconds = limits.seconds - seconds_since(start);
   auto proof = lrat_from_drat(formula->clauses, *drat, conversion);
   if (!proof) return proof.error();
   return std::vector<File>{{"query.cnf", std::move(formula->text)},

@@ -1,7 +1,7 @@
-// Certificates that two filters return the same, for checkers that need not trust us: a walk by
-// cases (case_walk.h), or a formula (cnf.h) with a solver's proof (lrat.h). Owns which files these
-// are and how the solver is run. It must not know the engines; it neither uses nor trusts their
-// answer.
+// Owns certificates that two filters are equivalent, for checkers that need not trust us: a walk by
+// cases (case_walk.h), or a formula (cnf.h) with a solver's proof (lrat.h). It knows which files
+// these are and how to run the solver. It must not know the engines, and it neither uses nor trusts
+// their answers.
 #pragma once
 
 #include <string>
@@ -19,19 +19,21 @@ struct File {
 
 struct Limits {
   double seconds = 1e6;
-  std::size_t memory_mib = 0;  // of the solver; 0: no limit
+  std::size_t memory_mib = 0;  // of the solver; 0 means no limit
 };
 
-// Two single filters, the same for all inputs: nothing else has certificates. Errors: kUsage, where
-// `option` is at fault.
-Status supported(const Question& question, const std::string& option);
+// Certificates exist only for two single filters that must be the same for all inputs. Errors:
+// kUsage about Subject::kCertificate for any other question.
+Status supported(const Question& question);
 
-// walk.cert. Preconditions, here and below: check() accepts the programs (the length rule aside)
-// and the question is supported. Errors: kBudget: the walk fails or reaches its limits.
+// Returns walk.cert. Preconditions, here and below: `supported(question)`, and the kernel accepts
+// the programs, except that they may be too long. Errors: kBudget if the walk fails or reaches a
+// limit.
 Result<std::vector<File>> by_cases(const Question& question, const Limits& limits);
 
-// query.cnf and proof.lrat, by CaDiCaL. Errors: kBudget: no proof within the limits; kUnavailable:
-// `cadical` is not installed; kAdapter: it crashed or its answer is not a proof.
+// Returns query.cnf and proof.lrat, made by CaDiCaL. Errors: kBudget if there is no proof within
+// the limits; kUnavailable if `cadical` is not installed; kAdapter if it crashes or its answer is
+// not a proof.
 Result<std::vector<File>> by_formula(const Question& question, const Limits& limits);
 
 }  // namespace secequiv::certificate

@@ -20,7 +20,7 @@ bool holds(const Literal& l, std::uint32_t value) {
 }
 
 Literal random_literal(std::mt19937& random) {
-  // Values of few bits at both ends of the word, so that literals meet.
+  // Small numbers and their counterparts at the upper end make it likely that literals interact.
   const auto number = [&] {
     const std::uint32_t low = random() % 16;
     return random() % 8 == 0 ? low | 0xfffffff0 : low;
@@ -34,7 +34,7 @@ Literal random_literal(std::mt19937& random) {
   return out;
 }
 
-TEST(CertificateKnowledge, DecidesNothingThatValuesContradict) {
+TEST(CertificateKnowledge, DecisionsHoldForAllMatchingValues) {
   std::mt19937 random(5);
   std::size_t decided = 0;
   for (int round = 0; round < 3000; ++round) {
@@ -64,7 +64,7 @@ TEST(CertificateKnowledge, DecidesNothingThatValuesContradict) {
   EXPECT_GT(decided, 200u);
 }
 
-TEST(CertificateKnowledge, ForgetsWhatItLearned) {
+TEST(CertificateKnowledge, ForgettingRestoresEarlierKnowledge) {
   std::mt19937 random(6);
   for (int round = 0; round < 500; ++round) {
     Knowledge one;
@@ -84,7 +84,7 @@ TEST(CertificateKnowledge, ForgetsWhatItLearned) {
   }
 }
 
-TEST(CertificateKnowledge, ExcludedEndsMoveOn) {
+TEST(CertificateKnowledge, ExcludedValuesTightenBounds) {
   Knowledge knowledge;
   EXPECT_TRUE(knowledge.learn({0, true, false, 0xffffffff, 4}));       // < 4
   EXPECT_TRUE(knowledge.learn({0, false, false, 0xffffffff, 0}));      // not 0
@@ -114,15 +114,15 @@ TEST(CaseWalk, LimitsAreErrors) {
   EXPECT_EQ(cut.error().code, ErrorCode::kBudget);
 }
 
-TEST(CaseWalk, DifferentProgramsHaveNone) {
+TEST(CaseWalk, DifferentProgramsHaveNoCertificate) {
   const Program one = program("ld [0]\njeq #1, y\nret #0\ny: ret #1\n");
   const Program other = program("ld [0]\njeq #1, y\nret #0\ny: ret #2\n");
   EXPECT_FALSE(walk_certificate(one, other, Sameness::kRaw));
-  EXPECT_TRUE(walk_certificate(one, other, Sameness::kBehaviour));  // KILL_THREAD either way
+  EXPECT_TRUE(walk_certificate(one, other, Sameness::kBehaviour));  // KILL_THREAD in both cases
 }
 
-// The number of paths doubles with each step; the number of cases must not.
-TEST(CaseWalk, PathsThatMeetAreWalkedOnce) {
+// The number of paths doubles with each step, but the number of cases must not.
+TEST(CaseWalk, WalksMeetingPathsOnce) {
   std::string text = "ld [0]\n";
   std::string again = "ld [0]\n";
   for (int i = 0; i < 24; ++i) {
@@ -138,11 +138,12 @@ TEST(CaseWalk, PathsThatMeetAreWalkedOnce) {
   EXPECT_GT(walk->lemmas, 0u);
 }
 
-// (1 or 2) and (1 or not 2) and (not 1 or 2) and (not 1 or not 2)
+// This formula is unsatisfiable: (1 or 2) and (1 or not 2) and (not 1 or 2) and (not 1 or not 2).
 const std::vector<Clause> kFormula{{1, 2}, {1, -2}, {-1, 2}, {-1, -2}};
 
 TEST(CertificateLrat, AddsHints) {
-  const auto proof = lrat_from_drat(kFormula, std::string("a\x02\0a\0s", 6));  // 1, empty
+  // The proof adds clause 1 and then the empty clause.
+  const auto proof = lrat_from_drat(kFormula, std::string("a\x02\0a\0s", 6));
   ASSERT_TRUE(proof) << proof.error().text();
   EXPECT_EQ(*proof, "5 1 0 1 2 0\n6 0 5 3 4 0\n");
 }
@@ -159,7 +160,7 @@ TEST(CertificateLrat, WrongProofsAreErrors) {
   EXPECT_FALSE(lrat_from_drat({{1, 2}}, std::string("a\x02\0", 3)));  // does not follow
 }
 
-TEST(CertificateLrat, UnitsAlone) {
+TEST(CertificateLrat, RefutesContradictoryUnits) {
   const auto proof = lrat_from_drat({{1}, {-1}, {2, 3}}, "");
   ASSERT_TRUE(proof);
   EXPECT_EQ(*proof, "4 0 1 2 0\n");

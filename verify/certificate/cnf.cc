@@ -90,7 +90,7 @@ Gates::Word Gates::mul(const Word& a, const Word& b) {
   return out;
 }
 
-// By hand: what is left, one digit longer, less the divisor where that is not more.
+// Long division: subtract the divisor wherever the remainder, extended by one bit, is not smaller.
 Gates::Word Gates::udiv(const Word& a, const Word& b) {
   Word out{};
   Word rest = constant(0);
@@ -100,7 +100,7 @@ Gates::Word Gates::udiv(const Word& a, const Word& b) {
     std::move_backward(rest.begin(), rest.end() - 1, rest.end());
     rest[0] = a[i];
     const auto [difference, carry] = sum(rest, less, 1);
-    // The 33rd digit, of the divisor 0 and inverted 1.
+    // Bit 32 of rest + ~divisor + 1: `top` + 1 (bit 32 of the inverted divisor) + the carry.
     const Bool half = differ(top, 1);
     static_cast<void>(differ(half, carry));
     const Bool first = both(top, 1);
@@ -154,7 +154,7 @@ Gates::Bool Gates::eq(const Word& a, const Word& b) {
   return out;
 }
 
-// Along the digits that are the same, as eq does it: so that the two share their gates.
+// Compares from the highest bit, as eq() does, so that both share their gates.
 Gates::Bool Gates::ugt(const Word& a, const Word& b) {
   Bool out = -1;
   Bool alike = 1;

@@ -1,6 +1,6 @@
-// "The programs return different values" as a formula in conjunctive normal form. Owns gates, words
-// of them as a domain of run_symbolic, and the numbering of variables and clauses, which
-// scripts/check_cnf_certificate computes independently. It must not know solvers.
+// Owns the formula "the programs return different values" in conjunctive normal form: gates, words
+// of gates as a domain of run_symbolic, and the numbers of variables and clauses.
+// scripts/check_cnf_certificate computes the same numbers independently. It must not know solvers.
 #pragma once
 
 #include <array>
@@ -16,11 +16,12 @@ namespace secequiv::certificate {
 
 using Clause = std::vector<std::int32_t>;  // literals, as in DIMACS
 
-// Literals: 1 is true, 2 + 32 * i + b is bit b of word i of the input, gates follow.
+// A literal is the number of a bit, negative if inverted: 1 is true, 2 + 32 * i + b is bit b of
+// input word i, and gates follow.
 class Gates {
  public:
   using Bool = std::int32_t;
-  using Word = std::array<Bool, 32>;  // the lowest bit first
+  using Word = std::array<Bool, 32>;  // lowest bit first
 
   static Word constant(std::uint32_t k);
   static Word load(std::uint32_t i);
@@ -48,8 +49,8 @@ class Gates {
   Word choose(Bool c, const Word& yes, const Word& no);
   static bool same(const Word& a, const Word& b) { return a == b; }
 
-  // The clauses of the gates that `goal` depends on, renumbered without gaps, after the clause "1"
-  // and before the clause "goal"; and the number of variables.
+  // Returns the clause "1", the clauses of the gates that `goal` depends on, and the clause "goal".
+  // Variables are numbered without gaps. Also returns the number of variables.
   [[nodiscard]] std::pair<std::vector<Clause>, std::int32_t> clauses(Bool goal) const;
 
  private:
@@ -73,12 +74,12 @@ class Gates {
 static_assert(SymbolicDomain<Gates>);
 
 struct Cnf {
-  std::string text;  // DIMACS; the programs are in its comments
+  std::string text;  // DIMACS; its comments contain the programs
   std::vector<Clause> clauses;
 };
 
-// Errors: kBudget if a program that returns a computed value is to be compared by behaviour.
-// Precondition: check() accepts both (the length rule aside).
+// Errors: kBudget if `sameness` is kBehaviour and a program returns a computed value. Precondition:
+// the kernel accepts both programs, except that they may be too long.
 Result<Cnf> different(ProgramView before, ProgramView after, Sameness sameness);
 
 }  // namespace secequiv::certificate

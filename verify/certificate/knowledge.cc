@@ -11,7 +11,7 @@ constexpr int kFewBits = 6;
 
 }  // namespace
 
-// Whether `base & mask == value` contradicts an excluded value.
+// Returns whether `base & mask == value` contradicts an excluded value.
 bool Knowledge::excluded(Term base, std::uint32_t mask, std::uint32_t value) const {
   work_ += 1 + facts_[base].masks.size();
   for (const std::uint32_t part : facts_[base].masks)
@@ -19,7 +19,7 @@ bool Knowledge::excluded(Term base, std::uint32_t mask, std::uint32_t value) con
   return false;
 }
 
-// Tries each value of a term that has few left.
+// If few bits of a term are unknown, tries each remaining value.
 bool Knowledge::look_at_few(Term base) {
   Range& r = facts_[base].range;
   if (std::popcount(~r.fixed) > kFewBits) return true;
@@ -32,7 +32,7 @@ bool Knowledge::look_at_few(Term base) {
       if (!least) least = value;
       most = value;
     }
-    part = (part - ~r.fixed) & ~r.fixed;  // the next subset, in order
+    part = (part - ~r.fixed) & ~r.fixed;  // the next subset, in ascending order
   } while (part != 0);
   if (!least) return false;
   r.low = *least;
@@ -40,14 +40,14 @@ bool Knowledge::look_at_few(Term base) {
   return true;
 }
 
-// Draws all conclusions.
+// Applies all rules until none adds anything.
 bool Knowledge::close(Term base) {
   Fact& fact = facts_[base];
   Range& r = fact.range;
   for (;;) {
     const Range before = r;
     if (!r.narrow()) return false;
-    // At most one step for each excluded value.
+    // Each iteration consumes one excluded value.
     for (; excluded_.contains({base, kAll, r.low}); ++r.low, ++work_)
       if (r.low == r.high) return false;
     for (; excluded_.contains({base, kAll, r.high}); --r.high, ++work_)

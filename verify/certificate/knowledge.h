@@ -1,6 +1,6 @@
-// What is known of terms on one path through two programs, without limits. Owns the rules by which
-// known literals decide others, and forgetting. The certificate checker implements the same rules
-// independently. It must not know programs.
+// Owns all facts about terms on one path through two programs (walk/facts.h keeps only a few), the
+// rules by which they decide literals, and how they are forgotten. The certificate checker
+// implements the same rules independently. It must not know programs.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,23 @@ using walk::Literal;
 using walk::Range;
 using walk::Term;
 
-// More literals never decide less.
+// Learning more literals never makes decide() weaker.
 class Knowledge {
  public:
-  // False: no value of the term satisfies all that is known.
+  // Returns false if no value of the term satisfies everything that is known.
   bool learn(const Literal& literal);
-  // Whether the literal's relation holds (whatever `holds` claims); nothing if that is open.
+  // Returns whether the literal's relation holds, whatever `holds` is; std::nullopt if the known
+  // literals do not decide it.
   [[nodiscard]] std::optional<bool> decide(const Literal& literal) const;
   [[nodiscard]] bool implies(const Literal& literal) const {
     return decide(literal) == std::optional(literal.holds);
   }
-  // A position in the list of learned literals, for forget().
+  // Returns the current position in the list of learned literals, for forget().
   [[nodiscard]] std::size_t mark() const { return learned_.size(); }
   void forget(std::size_t mark);
-  // How many masks and values were examined so far.
+  // Returns how many masks and values were examined so far.
   [[nodiscard]] std::size_t work() const { return work_; }
-  // All literals learned about a term, in order.
+  // Returns all literals learned about a term, in the order of learning.
   [[nodiscard]] std::vector<Literal> about(Term base) const;
 
  private:
@@ -53,8 +54,8 @@ class Knowledge {
   };
   struct Fact {
     Range range;
-    std::vector<std::uint32_t> masks;                             // of excluded values
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> partly;  // those excluded under such masks
+    std::vector<std::uint32_t> masks;                             // masks of excluded values
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> partly;  // mask and value, not of all bits
   };
   struct Step {
     Literal literal;

@@ -9,11 +9,12 @@
 #include <utility>
 
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 
 namespace secequiv::certificate {
 namespace {
 
-using Id = std::uint32_t;  // of a clause, from 1
+using Id = std::uint32_t;  // number of a clause, from 1
 
 class Converter {
  public:
@@ -33,7 +34,7 @@ class Converter {
   void assign(std::int32_t literal, Id reason);
   void retract(std::size_t mark);
   [[nodiscard]] bool within_limits();
-  // The clause that is false, or 0.
+  // Returns a clause that is false under the current assignment, or 0.
   Id propagate();
   bool attach(Clause clause, std::vector<Id> hints);
   [[nodiscard]] std::vector<Id> why(Id conflict, std::int32_t but) const;
@@ -44,10 +45,10 @@ class Converter {
   LratLimits limits_;
   Clock::time_point start_;
   std::vector<Clause> clauses_{{}};         // by id; the first two literals are watched
-  std::vector<std::vector<Id>> hints_{{}};  // likewise
-  std::vector<std::vector<Id>> watches_;    // by literal: clauses to look at when it is false
+  std::vector<std::vector<Id>> hints_{{}};  // by id
+  std::vector<std::vector<Id>> watches_;    // by literal: clauses to examine when it becomes false
   std::vector<std::int8_t> value_;          // by literal: 1 true, -1 false
-  std::vector<Id> reason_;                  // by variable; 0: assumed
+  std::vector<Id> reason_;                  // by variable; 0 means assumed
   std::vector<std::int32_t> trail_;
   std::size_t propagated_ = 0;
   std::size_t steps_ = 0;
@@ -75,8 +76,8 @@ void Converter::retract(std::size_t mark) {
 }
 
 bool Converter::within_limits() {
-  return steps_ < limits_.steps &&
-         (clauses_.size() % 256 != 0 || seconds_since(start_) < limits_.seconds);
+  return steps_ < limits_.steps && (clauses_.size() % 256 != 0 ||
+                                    (seconds_since(start_) < limits_.seconds && !stop_wanted()));
 }
 
 Id Converter::propagate() {
@@ -113,8 +114,9 @@ Id Converter::propagate() {
   return 0;
 }
 
-// What a clause being false follows from, in the order of propagation, itself last; or, of one that
-// makes `but` true, that literal being false.
+// Returns the clauses that make clause `conflict` false, in the order of propagation, with
+// `conflict` as the last. If `but` is not 0, `conflict` made `but` true, and the result explains
+// that.
 std::vector<Id> Converter::why(Id conflict, std::int32_t but) const {
   std::vector<std::uint8_t> wanted(reason_.size());
   const auto want = [&](Id id, std::int32_t except) {
@@ -133,15 +135,16 @@ std::vector<Id> Converter::why(Id conflict, std::int32_t but) const {
   return out;
 }
 
-// Why the clause follows; nothing if unit propagation does not show it. What it assumes is taken
-// back.
+// Returns the clauses from which `clause` follows by unit propagation, or std::nullopt. Undoes its
+// assumptions before it returns.
 std::optional<std::vector<Id>> Converter::refute(const Clause& clause) {
   const std::size_t mark = trail_.size();
   std::optional<std::vector<Id>> out;
   for (const std::int32_t literal : clause) {
     if (is_true(literal)) {
       const Id reason = reason_[static_cast<std::size_t>(std::abs(literal))];
-      // Assumed by this clause itself: it has a literal and its opposite.
+      // Without a reason it was assumed above, so the clause also contains the opposite literal.
+      // Proofs need no such clauses.
       if (reason != 0) out = why(reason, literal);
       retract(mark);
       return out;
@@ -153,7 +156,7 @@ std::optional<std::vector<Id>> Converter::refute(const Clause& clause) {
   return out;
 }
 
-// False if the clauses now contradict each other: the last one added is the empty one.
+// Returns false if the clauses now contradict each other: the last clause added is the empty one.
 bool Converter::attach(Clause clause, std::vector<Id> hints) {
   for (const std::int32_t literal : clause) grow(literal);
   std::ranges::partition(clause, [&](std::int32_t l) { return !is_false(l); });
@@ -179,7 +182,7 @@ bool Converter::attach(Clause clause, std::vector<Id> hints) {
   return false;
 }
 
-// The next line of a binary proof: 'a' or 'd', literals of 7 bits a byte, 0.
+// Reads the next line of a binary proof: 'a' or 'd', literals in bytes of 7 bits, then 0.
 Converter::Step Converter::read(std::string_view drat, std::size_t& at, Clause& clause) const {
   clause.clear();
   if (at == drat.size() || drat[at] == 's') return Step::kEnd;
@@ -195,7 +198,7 @@ Converter::Step Converter::read(std::string_view drat, std::size_t& at, Clause& 
     }
     if ((byte & 0x80) != 0) return Step::kWrong;
     if (number == 0) return kind == 'a' ? Step::kClause : Step::kDeleted;
-    // No variable that the formula does not have.
+    // Refuses variables that the formula does not have.
     if (number < 2 || number / 2 >= reason_.size()) return Step::kWrong;
     const auto variable = static_cast<std::int32_t>(number / 2);
     clause.push_back(number % 2 == 0 ? variable : -variable);
@@ -227,7 +230,8 @@ std::string Converter::written(std::size_t given) const {
 }
 
 Result<std::string> Converter::convert(const std::vector<Clause>& formula, std::string_view drat) {
-  // A contradiction of units alone ends the proof, but the formula's clauses have their numbers.
+  // A contradiction between units ends the proof early, but the formula's clauses keep their
+  // numbers.
   bool open = true;
   for (const Clause& clause : formula) {
     if (open) {

@@ -1,5 +1,6 @@
-// Turns a solver's proof, which only lists clauses, into one that names the clauses each follows
-// from. Owns unit propagation. It must not know what the formula is about, nor who solved it.
+// Owns unit propagation, which turns a solver's DRAT proof (a list of clauses) into an LRAT proof
+// (each clause with the clauses that it follows from). It must not know what the formula means or
+// who solved it.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +17,9 @@ struct LratLimits {
   double seconds = 1e6;
 };
 
-// The text of an LRAT proof that contains only the clauses needed for the empty one. `drat` is in
-// the binary form. Deletions are ignored, so each clause must follow by unit propagation alone.
-// Errors: kBudget if the limits are reached; kAdapter if `drat` is not a proof.
+// Returns the text of an LRAT proof that contains only the clauses needed for the empty clause.
+// `drat` is in binary form. Deletions are ignored. Each clause must follow by unit propagation
+// alone. Errors: kBudget if a limit is reached; kAdapter if `drat` is not a proof.
 Result<std::string> lrat_from_drat(const std::vector<Clause>& formula, std::string_view drat,
                                    const LratLimits& limits = {});
 

@@ -5,10 +5,7 @@
 namespace secequiv::dd {
 namespace {
 
-// No architecture's.
-constexpr std::uint32_t kUnknownAudit = 0;
-
-// A function as one diagram of return values, or where values are computed, one for each bit.
+// One diagram of return values or, if values are computed, one diagram for each bit.
 using Function = std::vector<NodeId>;
 
 Function fixed(Space& space, const Function& function, std::uint32_t word, std::uint32_t value) {

@@ -1,5 +1,5 @@
-// System calls whose action depends on their number alone. Owns finding out which architectures a
-// filter distinguishes.
+// Owns finding the system calls whose action depends on their number alone, for each architecture
+// that a filter distinguishes.
 #pragma once
 
 #include <map>
@@ -10,14 +10,17 @@
 
 namespace secequiv::dd {
 
+// An AUDIT_ARCH value that no architecture has.
+inline constexpr std::uint32_t kUnknownAudit = 0;
+
 struct ArchActions {
   Arch arch;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> constant;  // by return value: the numbers
+  std::map<std::uint32_t, std::vector<std::uint32_t>> constant;  // return value: numbers
   std::vector<std::uint32_t> others;  // the action depends on instruction_pointer or arguments
 };
 
-// The actions for each architecture that the filters treat differently from an unknown one, or for
-// `host` if there is no such architecture. Meaningless if the space is exhausted.
+// Returns the actions for each architecture that the filters treat differently from an unknown one,
+// or for `host` if they treat none differently. Meaningless if the space is exhausted.
 std::vector<ArchActions> constant_actions(Space& space, const Decisions& decisions, Arch host);
 
 }  // namespace secequiv::dd

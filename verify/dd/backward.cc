@@ -41,9 +41,9 @@ Backward::Backward(Words& words, const Forward& forward, ProgramView program)
   look_ahead();
 }
 
-// Bounds before each instruction, and which ones are inside a stretch.
+// Computes bounds before each instruction, and which instructions continue a stretch.
 void Backward::look_ahead() {
-  // The word whose stretch leads here, if only one edge does.
+  // The word whose stretch leads to each instruction, if only one edge does.
   std::vector<std::uint8_t> from(program_.size(), kNoWord);
   const auto hand_on = [&](std::size_t to, std::uint8_t word) {
     if (forward_.arrivals(to) == 1) from[to] = word;
@@ -89,7 +89,7 @@ NodeId Backward::continued(std::size_t pc, Sameness sameness) {
   return value_[is_jump(in) ? jump_target(pc, in, true) : pc + 1];
 }
 
-// `id` without the tests at its top that the facts before `pc` decide.
+// Skips the tests at the top of `id` that the facts before `pc` decide.
 NodeId Backward::narrowed(NodeId id, std::size_t pc) const {
   const Diagrams& diagrams = words_.diagrams();
   if (path_bounds_.none(pc)) return id;
@@ -98,12 +98,13 @@ NodeId Backward::narrowed(NodeId id, std::size_t pc) const {
     const std::uint32_t word = words_.order().word(run.level);
     if (!words_.order().whole(word)) break;
     const PathBounds::Bounds bounds = path_bounds_.bounds(pc, word);
-    const std::uint32_t end = run.level % 32 + run.length;  // bits of the word up to the run's last
-    const std::uint32_t open = bounds.low ^ bounds.high;  // from its first bit on nothing is known
+    const std::uint32_t end = run.level % 32 + run.length;  // end of the run within the word
+    const std::uint32_t open = bounds.low ^ bounds.high;    // unknown from its highest set bit on
     const std::uint32_t there = bounds.low >> (32 - end);
     const std::uint32_t differing =
         (there ^ run.pattern) & (run.length == 32 ? 0xffffffff : (1u << run.length) - 1);
-    // Known as far as the run's end, or up to a bit where it already misses.
+    // Bits up to `known` are equal in both bounds. They decide the run if they include all of it,
+    // or a bit that misses.
     const auto known = open == 0 ? 32u : static_cast<std::uint32_t>(std::countl_zero(open));
     const std::uint32_t first_miss =
         differing == 0 ? 64 : end - static_cast<std::uint32_t>(32 - std::countl_zero(differing));
@@ -118,7 +119,7 @@ NodeId Backward::narrowed(NodeId id, std::size_t pc) const {
   return id;
 }
 
-// Past instructions inside the stretch that test nothing.
+// Skips instructions of the stretch that test nothing.
 std::size_t Backward::skip(std::size_t pc) const {
   while (inside_[pc] != 0 && !compares(program_[pc]))
     pc = is_jump(program_[pc]) ? jump_target(pc, program_[pc], true) : pc + 1;
@@ -148,7 +149,7 @@ void Backward::collect(const Stretch& start) {
         at.to = no;
         continue;
       }
-      // Values from `bound` on go to `yes`.
+      // Values of `bound` and above go to `yes`.
       const std::uint64_t bound =
           condition.test == Comparison::kGt ? std::uint64_t{k} + 1 : std::uint64_t{k};
       if (bound <= at.low) {
@@ -177,8 +178,8 @@ NodeId Backward::divided(std::size_t pc) {
       top = std::min(top, diagrams.level(stretch.value));
     }
   std::ranges::sort(stretches_, {}, &Stretch::low);
-  // Nothing is gained by taking the tests together if what follows tests words that stand above
-  // this one, nor for a few tests if it tests this one again.
+  // Merging the tests of this word does not pay off if a later test uses a word that is higher in
+  // the order. Merging few tests does not pay off either if a later test uses the same word.
   const bool few = points_.size() + stretches_.size() <= kFewTests;
   if (top < position * 32 || (few && top < position * 32 + 32)) return one_by_one(position);
   find_pieces();
@@ -190,14 +191,14 @@ NodeId Backward::one_by_one(std::uint32_t position) {
   NodeId out = stretches_[0].value;
   for (const Stretch& stretch : std::span(stretches_).subspan(1))
     out = diagrams.test(Comparison::kGe, position, 0xffffffff, stretch.low, stretch.value, out);
-  // The first test on the way counts, so it goes on top.
+  // The first test in the program has precedence, so it goes on top.
   for (auto point = points_.rbegin(); point != points_.rend(); ++point)
     out = diagrams.test(Comparison::kEq, position, 0xffffffff, point->low, point->value, out);
   return out;
 }
 
 void Backward::find_pieces() {
-  // Of several tests for one value the first on the way counts.
+  // If several tests compare with the same value, the first one in the program has precedence.
   std::ranges::sort(points_, [](const Stretch& a, const Stretch& b) {
     return std::tie(a.low, a.rank) < std::tie(b.low, b.rank);
   });

@@ -1,5 +1,5 @@
-// The function from inputs to results that a program computes. Owns the pass that builds it from
-// the last instruction to the first. It must not know registers (forward.h).
+// Owns the pass that builds the function from inputs to results, from the last instruction of a
+// program to its first. It must not know registers (forward.h).
 #pragma once
 
 #include "harness/seccomp/action.h"
@@ -8,18 +8,19 @@
 
 namespace secequiv::dd {
 
-// The diagram of an instruction is that of "the program from here on", for inputs that agree with
-// the facts there. Nothing is known before the first instruction, so the root is right for all
-// inputs. Leaving out what the facts exclude keeps the diagrams of inner parts small: within one
-// system call's code, the others' rules do not appear.
+// The diagram of an instruction describes "the program from here on" for inputs that satisfy the
+// facts known there. No facts are known before the first instruction, so the root holds for all
+// inputs. Using the facts keeps the inner diagrams small: within the code for one system call, the
+// rules for other calls do not appear.
 //
-// A run of tests of one word, each reached only from the one before it (a linear search, a search
-// tree), becomes one division of the word's values into pieces.
+// A linear search or a search tree is a run of tests of one word, each reached only from another
+// test of the run. The whole run becomes one division of the word's values into pieces.
 class Backward {
  public:
   Backward(Words& words, const Forward& forward, ProgramView program);
 
-  // Leaves: the normalized return values, and what `returned(word)` makes of others.
+  // Leaves are the normalized constant return values. `returned(word)` makes the diagram of a
+  // computed one.
   template <class Computed>
   NodeId build(Sameness sameness, const Computed& returned) {
     for (std::size_t pc = program_.size(); pc-- > 0 && !words_.diagrams().exhausted();) {
@@ -38,12 +39,13 @@ class Backward {
 
  private:
   static constexpr std::uint8_t kNoWord = 0xff;
-  // Values low..high of the word lead to `to`, unless a point (low = high) says otherwise.
+  // Values low..high of the word lead to `to`. A point (low = high) has precedence over a longer
+  // stretch.
   struct Stretch {
     std::uint32_t low;
     std::uint32_t high;
     std::size_t to;
-    std::uint32_t rank;  // of points, in the order in which they are tested
+    std::uint32_t rank;  // of points, in the order of their tests
     NodeId value;        // of `to`
   };
 
@@ -61,7 +63,7 @@ class Backward {
   const Forward& forward_;
   ProgramView program_;
   PathBounds path_bounds_;
-  std::vector<std::uint8_t> inside_;  // part of a stretch that starts before it
+  std::vector<std::uint8_t> inside_;  // the instruction continues the stretch of an earlier one
   std::vector<NodeId> value_;
   std::vector<Stretch> open_;
   std::vector<Stretch> stretches_;

@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::uint32_t kNowhere = ~0u;
 
-// What is counted along a path.
+// What to count along a path.
 enum class What : std::uint8_t { kInstructions, kJumps };
 
-// A function of the input: how much is counted on its path. Leaf 0: the input is not in question;
-// any other leaf: itself - 1 + base.
+// A function of the input: how much its path counts. Leaf 0 means that the input is not included.
+// Any other leaf L means the count L - 1 + base.
 struct Counted {
   NodeId root = Diagrams::kZero;
   std::uint32_t base = 0;
@@ -25,11 +25,11 @@ struct Counted {
 
 struct Totals {
   Counted all;
-  Counted allowed;  // of the inputs that the program allows
+  Counted allowed;  // only inputs that the program allows
 };
 
-// The program with its loads of nr and arch replaced by their values. Every instruction stays where
-// it is, so that counts are the same; most of the program is not reached any more.
+// Returns the program with its loads of nr and arch replaced by their values. It keeps its length,
+// so that counts stay the same. Most of it becomes unreachable.
 static_assert(kNrWord == 0 && kArchWord == 1);
 Program with_call(ProgramView program, std::uint32_t audit, std::uint32_t nr) {
   Program out(program.begin(), program.end());
@@ -40,9 +40,10 @@ Program with_call(ProgramView program, std::uint32_t audit, std::uint32_t nr) {
   return out;
 }
 
-// Every instruction is told what was counted before it, as a function of the inputs that reach it.
-// Relative to the least that any path of jumps leads there with: along a straight piece of program
-// nothing changes then, and where paths meet, mostly the shorter piece has to be rewritten.
+// Computes for each instruction how much was counted before it, as a function of the inputs that
+// reach it. Counts are relative to the least count of any path of jumps to the instruction. So they
+// do not change along straight code, and where paths meet, mostly the diagram of the shorter path
+// has to be rewritten.
 class Counting {
  public:
   Counting(Space& space, const Forward& forward, ProgramView program, What what)
@@ -75,7 +76,7 @@ class Counting {
  private:
   enum class When : std::uint8_t { kAlways, kTrue, kFalse };
   struct Edge {
-    std::size_t to;  // end(): the run is over
+    std::size_t to;  // end(): the program returns
     std::uint32_t counted;
     When when;
   };
@@ -138,7 +139,7 @@ class Counting {
   std::vector<NodeId> before_;
 };
 
-// Inputs in question, and what is counted on all their paths together.
+// The number of included inputs, and the sum of the counts of all their paths.
 class Sums {
  public:
   explicit Sums(const Diagrams& diagrams) : diagrams_(diagrams) {}
@@ -159,7 +160,7 @@ class Sums {
     sum.counted <<= levels;
   }
 
-  // Of the levels from this node's on.
+  // Counts only the levels of this node and below.
   const Sum& below(NodeId id) {
     if (const auto known = known_.find(id); known != known_.end()) return known->second;
     const Node node = diagrams_.node(id);
@@ -172,7 +173,7 @@ class Sums {
       scale(out, diagrams_.bits_above(node.hit) - end);
       Sum missed = below(node.miss);
       scale(missed, diagrams_.bits_above(node.miss) - end);
-      // The run's other patterns all miss.
+      // All other patterns of the run miss.
       const mpz_class others = (mpz_class(1) << node.length) - 1;
       out.inputs += missed.inputs * others;
       out.counted += missed.counted * others;
@@ -184,7 +185,7 @@ class Sums {
   std::unordered_map<NodeId, Sum> known_;
 };
 
-// The leaves but 0, smallest first.
+// Returns all leaves except 0, smallest first.
 std::vector<NodeId> leaves_of(const Diagrams& diagrams, NodeId root) {
   std::vector<NodeId> out;
   std::vector<NodeId> open{root};
@@ -209,7 +210,7 @@ Error exhausted() {
                     "the diagrams' limit of nodes, steps or time is reached");
 }
 
-// The smallest input with this leaf, which `fix` completes.
+// Returns the smallest input with this leaf, after `fix` has set its nr and arch.
 template <class Fix>
 Result<WorstInput> input_at(Space& space, const Counted& counted, NodeId leaf, ProgramView program,
                             const Fix& fix) {
@@ -261,7 +262,7 @@ Result<ExactCost> exact_cost(ProgramView program, std::uint32_t audit, std::uint
   mpz_class inputs;
   out.jumps = mean_of(sums, out.allowed ? jumps.allowed : jumps.all, inputs);
   out.mean = mean_of(sums, out.allowed ? instructions.allowed : instructions.all, inputs);
-  out.inputs = mpz_class(inputs >> 64).get_str();  // nothing looks at arch and nr
+  out.inputs = mpz_class(inputs >> 64).get_str();  // the program reads neither arch nor nr here
   return out;
 }
 

@@ -1,6 +1,6 @@
-// How many instructions a program executes over all inputs: the exact least, mean and most. Owns
-// the pass that computes, for each instruction, how many were executed before it. coverage/cost.h
-// measures derived inputs.
+// Owns the exact numbers of instructions that a program executes over all inputs: least, mean and
+// most. It computes, for each instruction, how many were executed before it. coverage/cost.h
+// measures derived inputs instead.
 #pragma once
 
 #include "harness/base/result.h"
@@ -9,13 +9,14 @@
 
 namespace secequiv::dd {
 
-// Preconditions: check() accepts the program (the length rule aside). Errors: kBudget if the limits
-// are reached, kInternal if an input does not execute as many instructions as it should when run.
+// Precondition: the kernel accepts the program, except that it may be too long. Errors: kBudget if
+// a limit is reached; kInternal if an input, when run, does not execute the computed number of
+// instructions.
 Result<ExactCost> exact_cost(ProgramView program, std::uint32_t audit, std::uint32_t nr,
                              const Limits& limits);
 
-// The smallest input of all 2^512 that executes the most instructions. Preconditions and errors as
-// above.
+// Returns the smallest of all 2^512 inputs that execute the most instructions. Preconditions and
+// errors as above.
 Result<WorstInput> exact_worst(ProgramView program, const Limits& limits);
 
 }  // namespace secequiv::dd

@@ -1,5 +1,5 @@
-// Exact costs against counting by hand; against running every input of programs that look at few
-// bits; and, for real filters, against what derived inputs execute.
+// Compares exact costs with counts made by hand, with running every input of programs that read few
+// bits, and with derived inputs of real filters.
 #include "verify/dd/cost.h"
 
 #include <gmpxx.h>
@@ -9,7 +9,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/random.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/inputs/cases.h"
 
@@ -17,7 +17,7 @@ namespace secequiv::dd {
 namespace {
 
 constexpr std::uint32_t kAudit = AUDIT_ARCH_X86_64;
-// Of all inputs with one arch and one nr.
+// The number of inputs with one given arch and nr.
 const std::string kAllInputs = mpz_class(mpz_class(1) << 448).get_str();
 
 ExactCost cost_of(ProgramView program, std::uint32_t nr, std::uint32_t audit = kAudit) {
@@ -34,9 +34,9 @@ WorstInput worst_of(ProgramView program) {
   return {};
 }
 
-TEST(ExactCost, ByHand) {
-  // write: only if the low half of arg0 is 5, which is looked at once more; read: always; open:
-  // never; close: if bit 31 of arg0 is clear.
+TEST(ExactCost, MatchesCountsByHand) {
+  // The policy allows write only if the low half of arg0 is 5 (tested with one more load), read
+  // always, open never, and close if bit 31 of arg0 is clear.
   const Program program = assemble(
       "ld [0]\njeq #0, allow, n1\nn1: jeq #1, write, n2\nn2: jeq #2, open, n3\nn3: jeq #3, close, "
       "deny\n"
@@ -59,10 +59,10 @@ TEST(ExactCost, ByHand) {
   five.set_arch(kAudit);
   five.set_field(0, 5, Endian::kLittle);
   EXPECT_EQ(write.most.data, five);
-  // 6 + 2 * 2^-32.
+  // The mean is 6 + 2 * 2^-32.
   EXPECT_EQ(write.mean.exact, "12884901889/2147483648");
   EXPECT_DOUBLE_EQ(write.mean.value, 6 + 1 / 2147483648.0);
-  // To `write`, and to `allow` from wherever.
+  // One jump to `write` and one to `allow`.
   EXPECT_EQ(write.jumps.exact, "2");
 
   const ExactCost open = cost_of(program, 2);
@@ -75,14 +75,14 @@ TEST(ExactCost, ByHand) {
   EXPECT_EQ(close.inputs, mpz_class(mpz_class(1) << 447).get_str());
   EXPECT_EQ(close.mean.exact, "8");
 
-  // Of another architecture nothing is different: nobody asks.
+  // The filter does not read arch, so another architecture changes nothing.
   EXPECT_EQ(cost_of(program, 1, 7).mean.exact, write.mean.exact);
   EXPECT_EQ(worst_of(program).instructions, 8u);
 }
 
-// Words that are combined, results that are computed.
-TEST(ExactCost, OfComputedResults) {
-  // arg0 == arg1 allows; one input in 2^32.
+// Covers comparisons of two words, and computed results.
+TEST(ExactCost, CountsComputedResults) {
+  // It allows if arg0 == arg1: one input in 2^32.
   const Program equal = assemble(
       "ld [16]\ntax\nld [24]\njeq x, y, n\ny: ld #0x7fff0000\nja e\nn: ld #0x50001\ne: ret a");
   const ExactCost cost = cost_of(equal, 0);
@@ -92,7 +92,7 @@ TEST(ExactCost, OfComputedResults) {
   EXPECT_EQ(cost.mean.exact, "7");
   EXPECT_EQ(cost.jumps.exact, "1");
   EXPECT_EQ(cost.inputs, mpz_class(mpz_class(1) << 416).get_str());
-  // Division by zero ends a run at once, and denies.
+  // Division by zero ends the program at once and denies.
   const ExactCost division =
       cost_of(assemble("ldx #0\nld [16]\ntax\nld #9\ndiv x\nld #0x7fff0000\nret a"), 0);
   EXPECT_EQ(division.least.instructions, 5u);
@@ -101,8 +101,8 @@ TEST(ExactCost, OfComputedResults) {
   EXPECT_EQ(division.mean.exact, "7");
 }
 
-TEST(ExactCost, PathsThatNoInputTakesDoNotCount) {
-  // The longest path of jumps asks for arg0 to be above 9 and below 4.
+TEST(ExactCost, IgnoresInfeasiblePaths) {
+  // The longest path of jumps requires arg0 to be above 9 and below 4.
   const Program program = assemble(
       "ld [16]\njgt #9, c, d\nc: ld #1\nld #1\nld [16]\nd: jge #4, e, f\nf: ld #1\nld #1\ne: ret "
       "#0x7fff0000");
@@ -112,7 +112,7 @@ TEST(ExactCost, PathsThatNoInputTakesDoNotCount) {
   EXPECT_EQ(worst_of(program).instructions, 7u);
 }
 
-TEST(ExactCost, BeyondTheLimitsNothingIsSaid) {
+TEST(ExactCost, LimitsAreErrors) {
   const Program program = assemble(
       "ld [16]\ntax\nld [24]\nmul x\ntax\nld [32]\nmul x\njset #0x8000, y, n\ny: ret "
       "#0x7fff0000\nn: ret #0");
@@ -131,8 +131,8 @@ TEST(ExactCost, BeyondTheLimitsNothingIsSaid) {
 constexpr std::uint32_t kFirst = 4;
 constexpr std::uint32_t kSecond = 6;
 
-// A legal program that sees the two lowest bits of nr and arch and three of two arguments: every
-// load has a mask behind it.
+// Returns a legal program that sees only the two lowest bits of nr and arch and three bits of two
+// arguments: a mask follows every load.
 Program few_bits(Random& random) {
   constexpr std::array kTests = {kJeqK, kJgtK, kJgeK, kJsetK, kJeqX, kJgtX};
   constexpr std::array kOthers = {kTax,  kTxa,  kAddX, kXorX, kSubK, kAndX,
@@ -166,11 +166,11 @@ Program few_bits(Random& random) {
     program.push_back({kRetK, 0, 0, SECCOMP_RET_ERRNO | 1});
     program.push_back({kOrK, 0, 0, random.one_in(2) ? SECCOMP_RET_ALLOW : 1});
     program.push_back({kRetA, 0, 0, 0});
-    if (!check(program)) return program;
+    if (!refusal_of(program)) return program;
   }
 }
 
-// Counts both by where the run is, one instruction after the other.
+// Runs the program and counts instructions and jumps.
 struct Walk {
   std::size_t instructions = 0;
   std::size_t jumps = 0;
@@ -204,7 +204,7 @@ TEST(ExactCost, AgreesWithRunningEveryInput) {
     const Program program = few_bits(random);
     std::size_t worst = 0;
     for (std::uint32_t call = 0; call < 16; ++call) {
-      const std::uint32_t nr = call;  // the program sees what is left of it by 4
+      const std::uint32_t nr = call;  // nr % 4 is all that the program sees
       const std::uint32_t audit = call / 4;
       Counts all;
       Counts allowed;
@@ -255,7 +255,7 @@ TEST(ExactCost, AgreesWithRunningEveryInput) {
   EXPECT_GE(spread, of_cases(1000)) << "inputs of one call execute different numbers";
 }
 
-TEST(ExactCost, DerivedInputsAreWithin) {
+TEST(ExactCost, DerivedInputsLieWithinExactCosts) {
   const std::filesystem::path corpus = std::filesystem::path(SECEQUIV_SOURCE_DIR) / "corpus";
   std::vector<SyscallCount> every;
   for (const SyscallEntry& call : arch_info(Arch::kX86_64).syscalls)

@@ -19,7 +19,7 @@ std::uint32_t low_bits(std::uint32_t count) {
   return count >= kBits ? 0xffffffffu : (1u << count) - 1;
 }
 
-// Bits [bit, 32) of k, counted from the most significant, as a number.
+// Returns bits [bit, 32) of k as a number. Bit 0 is the most significant.
 std::uint32_t suffix(std::uint32_t k, std::uint32_t bit) { return k & low_bits(kBits - bit); }
 
 bool bit_of(std::uint32_t k, std::uint32_t bit) { return (k >> (kBits - 1 - bit) & 1) != 0; }
@@ -93,9 +93,10 @@ NodeId Diagrams::leaf(std::uint32_t value) { return intern(Node{0, 0, value, kLe
 NodeId Diagrams::symbol(std::uint32_t index) { return intern(Node{0, 0, index, kLeaf, 1}); }
 NodeId Diagrams::literal(std::uint32_t level) { return make(level, kZero, kOne); }
 
-// The canonical node that tests one bit, given different children. If one child is itself a run
-// that starts at the next bit of the same word and shares its miss with the other child, the two
-// are one longer run. At most one child can: each would have to contain the other.
+// Returns the canonical node that tests one bit and has two different children. If one child is a
+// run that starts at the next bit of the same word and its miss is the other child, both tests
+// become one longer run. This cannot hold for both children, because each would have to contain the
+// other.
 Node Diagrams::shape(std::uint32_t level, NodeId low, NodeId high) const {
   const auto extend = [&](const Node& run, NodeId other, bool bit) -> std::optional<Node> {
     if (run.level != level + 1 || run.level % kBits == 0) return std::nullopt;
@@ -124,7 +125,7 @@ NodeId Diagrams::chain(std::uint32_t level, std::uint32_t length, std::uint32_t 
   if (length == 1) return intern(tail);
   if (tail.length == 1 && tail.miss != miss) tail = Node{tail.miss, miss, 0, tail.level, 1};
   if (tail.miss == miss) {
-    // Every bit before extends the run, so the intermediate runs need not exist.
+    // Every bit before extends the run, so the nodes in between are not made.
     const std::uint32_t before = length - 1;
     return intern(
         Node{tail.hit, miss,
@@ -208,7 +209,7 @@ Diagrams::Cut Diagrams::cut(std::span<const NodeId> ids) const {
     out.bits = std::min<std::uint32_t>(out.bits, other.length);
     const std::uint32_t differing = (first->pattern >> (first->length - out.bits)) ^
                                     (other.pattern >> (other.length - out.bits));
-    // Of `bits` bits, those before the first that differs.
+    // Keeps only the bits before the first difference.
     if (differing != 0) out.bits -= kBits - static_cast<std::uint32_t>(std::countl_zero(differing));
     if (out.bits == 0) return out;
   }
@@ -260,7 +261,7 @@ NodeId Diagrams::test(Comparison test, std::uint32_t position, std::uint32_t mas
   return above(q, yes, no);
 }
 
-// Words that stand before the tested one are split first, a run at a time.
+// Splits words above the tested one first, one run at a time.
 NodeId Diagrams::above(const Query& q, NodeId yes, NodeId no) {
   if (yes == no || !step()) return yes;
   const std::uint32_t top = std::min(level(yes), level(no));
@@ -276,7 +277,7 @@ NodeId Diagrams::above(const Query& q, NodeId yes, NodeId no) {
 
 NodeId Diagrams::at_word(const Query& q, NodeId yes, NodeId no) {
   if (q.test != Comparison::kEq || q.mask != 0xffffffff) return compare(q, 0, yes, no);
-  // Where the word equals k, `yes` does not depend on it any more.
+  // Where the word equals k, `yes` no longer depends on the word.
   while (level(yes) < q.base + kBits) {
     const Node& run = nodes_[yes];
     const std::uint32_t bit = run.level - q.base;
@@ -286,7 +287,8 @@ NodeId Diagrams::at_word(const Query& q, NodeId yes, NodeId no) {
   return equal(q.base, 0, q.k, yes, no);
 }
 
-// if bits [bit, 32) of the word are those of k then yes else no; `yes` does not depend on the word.
+// Returns: if bits [bit, 32) of the word equal those of k then `yes` else `no`. Precondition: `yes`
+// does not depend on the word.
 NodeId Diagrams::equal(std::uint32_t base, std::uint32_t bit, std::uint32_t k, NodeId yes,
                        NodeId no) {
   if (bit == kBits || yes == no) return yes;
@@ -312,13 +314,13 @@ NodeId Diagrams::equal(std::uint32_t base, std::uint32_t bit, std::uint32_t k, N
                     : chain(from, agree, run.pattern >> (run.length - agree), fork, run.miss);
 }
 
-// Bit by bit from the most significant: the first bit that differs from k's decides; runs of bits
-// that neither diagram tests, and where one side is decided at once, become one node.
+// Goes from the most significant bit: the first bit that differs from k decides. Bits
+// that neither diagram tests become one node if one outcome of that node decides the comparison.
 NodeId Diagrams::compare(const Query& q, std::uint32_t bit, NodeId yes, NodeId no) {
   if (yes == no || !step()) return yes;
   if (bit == kBits) return q.test == Comparison::kGt ? no : yes;
-  // What is left of the comparison may be decided: nothing of the masked word can exceed, or reach,
-  // the rest of k.
+  // The rest may be decided already: the remaining masked bits cannot exceed, or cannot reach, the
+  // rest of k.
   const std::uint32_t left_mask = suffix(q.mask, bit);
   const std::uint32_t left_k = suffix(q.k, bit);
   if (q.test == Comparison::kGe && left_k == 0) return yes;
@@ -328,7 +330,7 @@ NodeId Diagrams::compare(const Query& q, std::uint32_t bit, NodeId yes, NodeId n
   const bool masked = bit_of(q.mask, bit);
   const bool k_bit = bit_of(q.k, bit);
   if (free > 0 && masked) {
-    // A run of masked bits with equal bits in k (or, for equality, any bits).
+    // A run of masked bits that are equal in k. For equality, any masked bits form a run.
     std::uint32_t run = 1;
     while (run < free && bit_of(q.mask, bit + run) &&
            (q.test == Comparison::kEq || bit_of(q.k, bit + run) == k_bit))
@@ -337,7 +339,7 @@ NodeId Diagrams::compare(const Query& q, std::uint32_t bit, NodeId yes, NodeId n
     return chain(from, run, left_k >> (kBits - bit - run), compare(q, bit + run, yes, no), miss);
   }
   if (!masked) {
-    // The masked word has a 0 here.
+    // The masked word has a 0 at this bit.
     if (k_bit) return no;
     if (free > 0) return compare(q, bit + 1, yes, no);
   }
@@ -374,10 +376,10 @@ NodeId Diagrams::pieces(std::uint32_t position, std::span<const Piece> pieces) {
   return build(position * kBits, pieces, 0, 0);
 }
 
-// The pieces are those that the values beginning with the first `bit` bits of `prefix` fall into.
+// `pieces` are those that contain a value whose first `bit` bits are those of `prefix`.
 NodeId Diagrams::build(std::uint32_t base, std::span<const Piece> pieces, std::uint32_t bit,
                        std::uint32_t prefix) {
-  // Bits of which one value leads to a single piece, always the same, make a run.
+  // Consecutive bits form one run if one value of each bit leads to the same single piece.
   const std::uint32_t from = bit;
   NodeId miss = kZero;
   const auto run = [&](NodeId inner) {
@@ -423,7 +425,7 @@ std::optional<NodeId> Diagrams::cached(NodeId a, NodeId b, NodeId c, std::uint32
 }
 
 void Diagrams::remember(NodeId a, NodeId b, NodeId c, std::uint32_t tag, NodeId result) {
-  // Much used, it pays to be larger; what it held is found again.
+  // If the cache is used much, a larger one saves time. The lost entries are computed again.
   if (++remembered_ > cache_.size() && cache_.size() < kMostCache) {
     cache_.assign(cache_.size() * 4, CacheEntry{});
     remembered_ = 0;

@@ -1,11 +1,11 @@
-// Decision diagrams over the 512 input bits, and those of symbols, with 32-bit values at the
-// leaves. Owns nodes, their canonical form and the operations on them. It must not know
-// instructions (forward.h, backward.h) or which input bit stands at which level (order.h).
+// Owns nodes of decision diagrams, their canonical form and the operations on them. Diagrams test
+// the 512 input bits and the bits of symbols; their leaves are 32-bit values. This file must not
+// know instructions (forward.h, backward.h) or which input bit has which level (order.h).
 //
-// A node tests a run of consecutive bits of one word against a pattern: `hit` if all agree, `miss`
-// otherwise. Comparing a word with a constant, which is nearly all that filters do, takes one node
-// instead of 32. Each function has exactly one form, nodes are hash-consed, so two diagrams are the
-// same function if and only if they are the same node.
+// A node tests a run of consecutive bits of one word against a pattern: it continues with `hit` if
+// all bits agree, otherwise with `miss`. So a comparison of a word with a constant, the usual test
+// of filters, takes one node instead of 32. Each function has exactly one form, and nodes are
+// hash-consed. Two diagrams are therefore the same function exactly if they are the same node.
 #pragma once
 
 #include <array>
@@ -28,16 +28,15 @@ enum class Comparison : std::uint8_t { kEq, kGt, kGe, kAnyBit };
 struct Node {
   NodeId hit;
   NodeId miss;
-  std::uint32_t pattern;  // the low `length` bits; the first bit tested is the highest of them. A
-                          // leaf's value
-  std::uint16_t level;    // of the first bit tested; kLeaf for leaves
+  std::uint32_t pattern;  // `length` bits, the highest is tested first; for a leaf, its value
+  std::uint16_t level;    // of the first tested bit; kLeaf for leaves
   std::uint16_t length;   // 1..32 bits; leaves: 0, or 1 for a symbol
 
   friend bool operator==(const Node&, const Node&) = default;
 };
 static_assert(sizeof(Node) == 16);
 
-// Words of the input, and as many for symbols.
+// Sixteen words of the input, and as many for symbols.
 inline constexpr std::uint32_t kMostWords = 32;
 inline constexpr std::uint16_t kLeaf = 32 * kMostWords;
 inline constexpr std::uint32_t kInputBits = 512;
@@ -45,41 +44,40 @@ inline constexpr std::uint32_t kInputBits = 512;
 inline constexpr std::size_t kNoStepLimit = std::numeric_limits<std::size_t>::max() / 16;
 inline constexpr double kNoTimeLimit = 1e6;
 
-// One stretch of a word's values, up to the next piece's first: see Diagrams::pieces.
+// The values of a word from `first` up to the next piece: see Diagrams::pieces.
 struct Piece {
   std::uint32_t first;
   NodeId value;
 };
 
-// Levels are grouped into blocks of 32, one for each word, called positions: a run, and a test of a
-// whole word, stays within one. Functions with leaves 0 and 1 only are sets ("Boolean").
+// Levels form blocks of 32, one for each word; the index of a block is called position. A run
+// (consecutive bits with one expected value) stays within one block, as does a test of a whole
+// word. Functions whose leaves are only 0 and 1 are sets ("Boolean").
 class Diagrams {
  public:
-  // At most `node_limit` nodes are made and `step_limit` steps taken, none much later than
-  // `seconds` from now (the one limit that depends on the machine; more than kNoTimeLimit is that);
-  // after that every operation returns some node and exhausted() is true. `expected_nodes` saves
-  // time if about right.
+  // The limits: `node_limit` nodes, `step_limit` steps, and about `seconds` from now (kNoTimeLimit
+  // or more: unlimited). Only the time depends on the machine. Beyond a limit, exhausted() is true
+  // and operations return arbitrary nodes. A good guess of `expected_nodes` saves time.
   explicit Diagrams(std::size_t node_limit, std::size_t step_limit = kNoStepLimit,
                     double seconds = kNoTimeLimit, std::size_t expected_nodes = 0);
 
   [[nodiscard]] NodeId leaf(std::uint32_t value);
-  // A leaf that stands for the caller's value `index` instead of a number.
+  // Returns a leaf that stands for the caller's value number `index`, which is not a constant.
   [[nodiscard]] NodeId symbol(std::uint32_t index);
-  // The set of inputs whose bit at `level` is 1.
+  // Returns the set of inputs whose bit at `level` is 1.
   [[nodiscard]] NodeId literal(std::uint32_t level);
-  // if (block at `position` & mask) TEST k then yes else no
+  // Returns: if (block at `position` & mask) TEST k then `yes` else `no`.
   [[nodiscard]] NodeId test(Comparison test, std::uint32_t position, std::uint32_t mask,
                             std::uint32_t k, NodeId yes, NodeId no);
-  // The piece that the block at `position` falls into. Pieces ascend, the first starts at 0.
-  // Precondition: no piece's value tests anything above that block.
+  // Returns the value of the piece that contains the word at `position`. Pieces ascend, and the
+  // first one starts at 0. Precondition: no piece's value tests anything above that block.
   [[nodiscard]] NodeId pieces(std::uint32_t position, std::span<const Piece> pieces);
-  // if condition then yes else no; `condition` is Boolean.
+  // Returns: if `condition` then `yes` else `no`. Precondition: `condition` is Boolean.
   [[nodiscard]] NodeId choose(NodeId condition, NodeId yes, NodeId no);
   [[nodiscard]] NodeId both(NodeId a, NodeId b) { return choose(a, b, kZero); }
   [[nodiscard]] NodeId either(NodeId a, NodeId b) { return choose(a, kOne, b); }
   [[nodiscard]] NodeId negate(NodeId a) { return choose(a, kZero, kOne); }
-  // Replaces every pair of leaves by the diagram that `combine(leaf of f, leaf of g)`
-  // returns, which must be a leaf.
+  // Replaces every pair of leaves by the leaf that `combine(leaf of f, leaf of g)` returns.
   template <class Combine>
   [[nodiscard]] NodeId merge(NodeId f, NodeId g, const Combine& combine) {
     const std::uint32_t tag = ++stamp_;
@@ -89,9 +87,9 @@ class Diagrams {
     };
     return apply<2>({f, g}, tag, end);
   }
-  // `f`, and where that is the leaf 0, `g`.
+  // Returns `f`, with `g` in place of the leaf 0.
   [[nodiscard]] NodeId otherwise(NodeId f, NodeId g);
-  // Replaces every leaf by the diagram that `replacement(leaf)` returns, which may test anything.
+  // Replaces every leaf by the diagram that `replacement(leaf)` returns, which may be any diagram.
   template <class Replacement>
   [[nodiscard]] NodeId substitute(NodeId f, const Replacement& replacement) {
     std::unordered_map<NodeId, NodeId> done;
@@ -100,8 +98,8 @@ class Diagrams {
 
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[id]; }
   [[nodiscard]] std::uint32_t level(NodeId id) const { return nodes_[id].level; }
-  // How many input bits are above a node; all 512 are above a leaf. Precondition: there are
-  // no symbols.
+  // Returns how many input bits have a smaller level than the node; for a leaf, all 512.
+  // Precondition: there are no symbols.
   [[nodiscard]] std::uint32_t bits_above(NodeId id) const {
     return is_leaf(id) ? kInputBits : level(id);
   }
@@ -109,8 +107,8 @@ class Diagrams {
   [[nodiscard]] bool is_symbol(NodeId id) const { return is_leaf(id) && nodes_[id].length == 1; }
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
   [[nodiscard]] bool exhausted() const { return exhausted_; }
-  // Counts one step, of walks over diagrams outside this class, too; false if the limits are
-  // reached.
+  // Counts one step. Code that walks diagrams outside this class counts its steps here as well.
+  // Returns false if a limit is reached.
   bool step() {
     if (++steps_ >= next_look_) look();
     return !exhausted_;
@@ -120,13 +118,13 @@ class Diagrams {
            cache_.capacity() * sizeof(CacheEntry);
   }
 
-  // The function with the bit at `level` set to `value`. Precondition: nothing above `level` is
-  // tested.
+  // Returns the function with the bit at `level` set to `value`. Precondition: the function tests
+  // nothing above `level`.
   [[nodiscard]] NodeId cofactor(NodeId id, std::uint32_t level, bool value);
-  // The function with the bit at `level` set to `value`.
+  // Returns the function with the bit at `level` set to `value`.
   [[nodiscard]] NodeId restrict(NodeId id, std::uint32_t level, bool value);
 
-  // The function with the whole block at `position` set to `value`.
+  // Returns the function with the whole block at `position` set to `value`.
   [[nodiscard]] NodeId restrict_block(NodeId id, std::uint32_t position, std::uint32_t value);
 
   // The leaves 0 and 1.
@@ -138,18 +136,19 @@ class Diagrams {
     NodeId a = 0;
     NodeId b = 0;
     NodeId c = 0;
-    std::uint32_t tag = 0;  // of the operation; 0 = free
+    std::uint32_t tag = 0;  // operation that made it; 0: free
     NodeId result = 0;
   };
-  // The comparison at hand.
+  // The comparison that compare() builds.
   struct Query {
     Comparison test;
     std::uint32_t base;  // level of the word's first bit
     std::uint32_t mask;
     std::uint32_t k;
   };
-  // What several diagrams can take in one step from level `top` on: `bits` bits that all of them
-  // test against `pattern` or do not test; 0 bits: one that they test against different patterns.
+  // The next step that several diagrams can take together from level `top`: `bits` bits that each
+  // diagram tests against `pattern` or not at all. If `bits` is 0, the step is one bit that they
+  // test against different patterns.
   struct Cut {
     std::uint32_t top;
     std::uint32_t bits;
@@ -161,13 +160,13 @@ class Diagrams {
   void grow();
   Node shape(std::uint32_t level, NodeId low, NodeId high) const;
   NodeId make(std::uint32_t level, NodeId low, NodeId high);
-  // if the `length` bits from `level` are `pattern` then hit else miss
+  // Returns: if the `length` bits from `level` equal `pattern` then `hit` else `miss`.
   NodeId chain(std::uint32_t level, std::uint32_t length, std::uint32_t pattern, NodeId hit,
                NodeId miss);
-  // The rest of `id` after the first `bits` bits of its run agreed.
+  // Returns what remains of `id` after the first `bits` bits of its run agreed.
   NodeId rest(NodeId id, std::uint32_t bits);
-  // Taking a step of `cut`: the bits agree with its pattern (for a cut of 0 bits: the bit is 1), or
-  // not.
+  // Both take the step `cut`: hit() if the bits agree with its pattern (in a cut of 0 bits: the bit
+  // is 1), miss() if not.
   NodeId hit(NodeId id, const Cut& cut);
   NodeId miss(NodeId id, const Cut& cut);
   NodeId join(const Cut& cut, NodeId hit, NodeId miss) {
@@ -180,7 +179,8 @@ class Diagrams {
   NodeId compare(const Query& q, std::uint32_t bit, NodeId yes, NodeId no);
   NodeId above(const Query& q, NodeId yes, NodeId no);
   NodeId at_word(const Query& q, NodeId yes, NodeId no);
-  // `id` where the first `bits` bits of the block at `base` are those of `prefix`.
+  // Returns `id` restricted to inputs whose first `bits` bits of the block at `base` equal those of
+  // `prefix`.
   NodeId within(NodeId id, std::uint32_t base, std::uint32_t prefix, std::uint32_t bits);
   NodeId build(std::uint32_t base, std::span<const Piece> pieces, std::uint32_t bit,
                std::uint32_t prefix);
@@ -225,15 +225,15 @@ class Diagrams {
   void remember(NodeId a, NodeId b, NodeId c, std::uint32_t tag, NodeId result);
 
   std::vector<Node> nodes_;
-  std::vector<NodeId> table_;  // open addressing, index of a node + 1, 0 = free
+  std::vector<NodeId> table_;  // open addressing: index of a node + 1; 0: free
   std::vector<CacheEntry> cache_;
-  std::size_t remembered_ = 0;  // since the cache grew
-  std::uint32_t stamp_ = 1;  // the tag of the last operation whose results are its own; 1: choose
+  std::size_t remembered_ = 0;  // entries since the cache last grew
+  std::uint32_t stamp_ = 1;     // tag of the latest operation with parameters; 1: choose
   std::size_t node_limit_;
   std::size_t steps_ = 0;
   std::size_t step_limit_;
   Clock::time_point deadline_;
-  std::size_t next_look_ = 0;  // at the step limit or the clock
+  std::size_t next_look_ = 0;  // step at which look() examines limits
   bool exhausted_ = false;
 };
 

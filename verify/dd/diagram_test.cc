@@ -21,7 +21,7 @@ std::uint32_t evaluate(Diagrams& diagrams, NodeId at, const Input& input) {
   return diagrams.node(at).pattern;
 }
 
-// A random function of three words with leaves 0..leaves-1, out of few distinct tests.
+// Returns a random function of three words, with leaves 0..leaves-1 and few distinct tests.
 NodeId random_diagram(Random& random, Diagrams& diagrams, std::uint32_t leaves) {
   constexpr std::array kAll = {Comparison::kEq, Comparison::kGt, Comparison::kGe,
                                Comparison::kAnyBit};
@@ -44,7 +44,7 @@ Input small_input(Random& random) {
   return input;
 }
 
-TEST(Diagrams, ChoosingMergingAndSubstitutingAreWhatTheySay) {
+TEST(Diagrams, ChooseMergeAndSubstituteMatchEvaluation) {
   Random random(31);
   for (int round = 0; round < 500; ++round) {
     Diagrams diagrams(1 << 20);
@@ -75,7 +75,7 @@ TEST(Diagrams, ChoosingMergingAndSubstitutingAreWhatTheySay) {
       input[level / 32] = bit ? input[level / 32] | mask : input[level / 32] & ~mask;
       ASSERT_EQ(got, evaluate(diagrams, f, input));
     }
-    // One form for each function, whichever way it was made.
+    // A function has the same node however it was made.
     ASSERT_EQ(diagrams.choose(condition, f, f), f);
     ASSERT_EQ(diagrams.negate(diagrams.negate(condition)), condition);
     ASSERT_EQ(diagrams.choose(diagrams.negate(condition), g, f), chosen);
@@ -84,7 +84,7 @@ TEST(Diagrams, ChoosingMergingAndSubstitutingAreWhatTheySay) {
   }
 }
 
-TEST(Diagrams, TimeBeyondTheClockIsNoLimit) {
+TEST(Diagrams, HugeTimeoutIsNoLimit) {
   for (const double seconds : {1e10, std::numeric_limits<double>::max()}) {
     Diagrams diagrams(1 << 20, kNoStepLimit, seconds);
     const NodeId both = diagrams.both(diagrams.literal(0), diagrams.literal(1));
@@ -93,7 +93,7 @@ TEST(Diagrams, TimeBeyondTheClockIsNoLimit) {
   }
 }
 
-TEST(Diagrams, PiecesAreWhatTheySay) {
+TEST(Diagrams, PiecesMatchEvaluation) {
   Random random(32);
   for (int round = 0; round < 1000; ++round) {
     Diagrams diagrams(1 << 20);
@@ -105,7 +105,7 @@ TEST(Diagrams, PiecesAreWhatTheySay) {
     std::ranges::sort(firsts);
     const auto last = std::ranges::unique(firsts);
     firsts.erase(last.begin(), last.end());
-    // Word 0 is the one divided; the values test it too.
+    // The pieces divide word 0, and their values test it, too.
     const std::array values = {diagrams.leaf(0), diagrams.leaf(1),
                                random_diagram(random, diagrams, 3),
                                random_diagram(random, diagrams, 3)};
@@ -127,9 +127,9 @@ TEST(Diagrams, PiecesAreWhatTheySay) {
   }
 }
 
-TEST(Diagrams, TheTestIsWhatItSays) {
-  // Every comparison, on words that stand before, at and after those the two sides test, against
-  // plain evaluation.
+TEST(Diagrams, TestMatchesEvaluation) {
+  // Compares every comparison with plain evaluation. The tested word comes before, among and after
+  // the words that the two children test.
   Random random(25);
   constexpr std::array kAll = {Comparison::kEq, Comparison::kGt, Comparison::kGe,
                                Comparison::kAnyBit};

@@ -13,7 +13,8 @@ using Values = std::pair<ReturnValue, ReturnValue>;
 
 }  // namespace
 
-Result<Difference> diff(const Question& question, std::size_t most_regions, const Limits& limits) {
+Result<Difference> diff(const Question& question, std::size_t most_regions, const Limits& limits,
+                        std::size_t most_bytes) {
   const auto exhausted = [] {
     return make_error(ErrorCode::kBudget, "dd",
                       "the diagrams' limit of nodes, steps or time is reached");
@@ -27,7 +28,7 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
   if (space.exhausted()) return exhausted();
   if (counts == Diagrams::kZero) return vacuous(question);
   if (before.root == after.root) return Difference{{}, "0"};
-  // Which pair of values an input has, as the index of the pair; then each pair's inputs.
+  // Each leaf of `pairs` is the number of a pair of values (before, after) in `index`.
   std::map<Values, std::uint32_t> index;
   const NodeId pairs = diagrams.merge(before.root, after.root, [&](NodeId a, NodeId b) {
     if (a == b) return Diagrams::kZero;
@@ -37,7 +38,7 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
   });
   const NodeId differing = diagrams.both(counts, space.differing(before, after));
   Difference out;
-  Regions regions(space);
+  Regions regions(space, most_bytes);
   for (const auto& [values, number] : index) {
     const NodeId leaf = diagrams.leaf(number);
     const NodeId here = diagrams.substitute(
@@ -46,7 +47,12 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
     if (space.exhausted()) return exhausted();
     if (set == Diagrams::kZero) continue;
     Change change{values.first, values.second, regions.list(set, most_regions)};
+    if (regions.full())
+      return make_error(ErrorCode::kBudget, "dd",
+                        "the listed regions would need more memory than the limit; list fewer, or "
+                        "raise the limit");
     for (const Region& region : change.where.regions) {
+      if (!diagrams.step()) return exhausted();
       Question same = question;
       same.goal = Question::Goal::kSame;
       if (!replay(same, region.example()))

@@ -1,4 +1,4 @@
-// The complete difference of two filters. Owns its division by old and new decision.
+// Owns the complete difference of two filters, divided by old and new decision.
 #pragma once
 
 #include "harness/base/result.h"
@@ -7,11 +7,12 @@
 
 namespace secequiv::dd {
 
-// Every input that meets the question's assumption and for which the two sides differ; the
-// question's goal is ignored. At most `most_regions` regions for each change; counts are complete.
-// Preconditions: as for prove(). Errors: kBudget if the limits are reached, kUsage if no input
-// meets the assumption, kInternal if an input of a region does not differ when run.
+// Finds every input that meets the question's assumption and for which the two sides differ.
+// Ignores the question's goal. Lists at most `most_regions` regions for each change; the counts are
+// complete. Preconditions: as for prove(). Errors: kBudget if a limit is reached, or if the listed
+// regions would take more than `most_bytes` to report; kUsage if no input meets the assumption;
+// kInternal if an input of a region does not differ when run.
 Result<Difference> diff(const Question& question, std::size_t most_regions,
-                        const Limits& limits = {});
+                        const Limits& limits = {}, std::size_t most_bytes = SIZE_MAX);
 
 }  // namespace secequiv::dd

@@ -31,7 +31,7 @@ Difference difference_of(std::string_view before, std::string_view after) {
   return out ? *out : Difference{};
 }
 
-TEST(Diff, OnePointAndOneBit) {
+TEST(Diff, CountsSinglePointsAndBits) {
   std::string same;
   for (int word = 0; word < 16; ++word)
     same += "ld [" + std::to_string(4 * word) + "]\njne #" + std::to_string(1000 + word) + ", n\n";
@@ -45,7 +45,7 @@ TEST(Diff, OnePointAndOneBit) {
   EXPECT_EQ(condition_text(bit.changes[0].where.regions[0], Arch::kX86_64), "ip.hi & 0x10 == 0x10");
 }
 
-TEST(Diff, RegionsReadAsConditions) {
+TEST(Diff, DescribesRegionsByConditions) {
   const auto conditions = [](std::string_view before) {
     std::string out;
     const Difference difference = difference_of(before, "ret #0\n");
@@ -65,9 +65,9 @@ TEST(Diff, RegionsReadAsConditions) {
   EXPECT_EQ(conditions("ret #1\n"), "true\n");
 }
 
-// What a difference says about every input near the programs' constants is what they do, and every
-// number adds up.
-TEST(Diff, IsExactlyWhatDiffers) {
+// Runs inputs near the programs' constants, and compares them with the regions. The counts of all
+// regions must add up.
+TEST(Diff, RegionsMatchTheInterpreter) {
   Random random(61);
   int listed = 0;
   for (int i = 0; i < 1500; ++i) {
@@ -114,8 +114,8 @@ TEST(Diff, IsExactlyWhatDiffers) {
   EXPECT_GE(listed, 1200);
 }
 
-// Exhaustively, on inputs of which only two words' lowest bits are free.
-TEST(Diff, CountsAreBruteForceCounts) {
+// Runs all inputs of a space in which only the lowest bits of two words vary.
+TEST(Diff, CountsMatchRunningAllInputs) {
   constexpr std::uint32_t kValues = 16;
   const auto small = parse_assumption(
       "arch == 0 && nr < 16 && arg0 < 16 && ip == 0 && arg1 == 0 && arg2 == 0 && arg3 == 0 && "
@@ -153,7 +153,7 @@ TEST(Diff, CountsAreBruteForceCounts) {
   EXPECT_GE(decided, 580);
 }
 
-TEST(Diff, CountsInShort) {
+TEST(Diff, AbbreviatesLargeCounts) {
   EXPECT_EQ(count_text("0"), "0");
   EXPECT_EQ(count_text("12"), "12");
   EXPECT_EQ(count_text(mpz_class(mpz_class(1) << 448).get_str()), "2^448");

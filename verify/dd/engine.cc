@@ -13,6 +13,7 @@ constexpr std::string_view kLimits = "the diagrams' limit of nodes, steps or tim
 }  // namespace
 
 Result<Proof> prove(const Question& question, const Limits& limits) {
+  if (auto s = check_symbols(question); !s) return s.error();
   Proof proof;
   proof.engine = "dd";
   const auto start = Clock::now();

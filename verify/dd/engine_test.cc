@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/random.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/generate/random_program.h"
@@ -39,7 +39,7 @@ std::vector<SeccompData> nearby(Random& random, ProgramView program, std::size_t
   return out;
 }
 
-TEST(DdProve, DecidesWhatComparisonsDo) {
+TEST(DdProve, DecidesComparisons) {
   EXPECT_EQ(prove_text("ld [0]\njgt #4, y, n\ny: ret #1\nn: ret #2\n",
                        "ld [0]\njge #5, y, n\nn: ret #2\ny: ret #1\n")
                 .verdict,
@@ -55,7 +55,7 @@ TEST(DdProve, DecidesWhatComparisonsDo) {
   EXPECT_EQ(proof.witness->data, words({{0, 0x100}, {8, 7}}));
 }
 
-TEST(DdProve, FewestWordsBeatSmallestValues) {
+TEST(DdProve, PrefersFewNonZeroWordsToSmallValues) {
   const auto proof = prove_text(
       "ret #0\n",
       "ld [24]\njeq #0xffffffff, y, n\nn: ld [16]\njeq #1, m, r\nm: ld [20]\njeq #1, y, r\n"
@@ -64,7 +64,7 @@ TEST(DdProve, FewestWordsBeatSmallestValues) {
   EXPECT_EQ(proof.witness->data, words({{6, 0xffffffff}}));
 }
 
-TEST(DdProve, OnePointOfAllIsFound) {
+TEST(DdProve, FindsSingleDifferingInput) {
   std::string after;
   SeccompData point;
   for (std::uint32_t word = 0; word < 16; ++word) {
@@ -77,7 +77,7 @@ TEST(DdProve, OnePointOfAllIsFound) {
   EXPECT_EQ(proof.witness->data, point);
 }
 
-TEST(DdProve, ArithmeticAndRegisters) {
+TEST(DdProve, DecidesArithmeticAndRegisters) {
   struct Case {
     const char* before;
     const char* after;
@@ -116,18 +116,18 @@ TEST(DdProve, ArithmeticAndRegisters) {
   }
 }
 
-TEST(DdProve, AProductOfTwoWordsExceedsTheLimits) {
+TEST(DdProve, ProductOfTwoWordsExceedsLimits) {
   const char* squares = "ld [16]\ntax\nld [24]\nmul x\njeq #77, y, n\ny: ret #1\nn: ret #2\n";
   const auto proof = prove_text(squares, "ret #2\n", Limits{.nodes = 5000});
   EXPECT_EQ(proof.verdict, Verdict::kUnknown);
   EXPECT_NE(proof.detail.find("limit"), std::string::npos) << proof.detail;
   EXPECT_EQ(prove_text(squares, "ret #2\n", Limits{.steps = 5000}).verdict, Verdict::kUnknown);
-  // Without the limit of time this test would not end.
+  // Only the time limit ends this proof.
   const Limits impatient{.nodes = kNoStepLimit, .steps = kNoStepLimit, .seconds = 0.05};
   EXPECT_EQ(prove_text(squares, "ret #2\n", impatient).verdict, Verdict::kUnknown);
 }
 
-TEST(DdProve, TheNodeLimitGivesUnknown) {
+TEST(DdProve, NodeLimitGivesUnknown) {
   std::string text = "ld [0]\n";
   for (int i = 0; i < 60; ++i) text += "jeq #" + std::to_string(i * i * 7919) + ", y\n";
   text += "ret #0\ny: ret #1\n";
@@ -136,11 +136,11 @@ TEST(DdProve, TheNodeLimitGivesUnknown) {
   EXPECT_NE(proof.detail.find("limit of nodes"), std::string::npos) << proof.detail;
 }
 
-TEST(DdProve, OptimizedFormsAreTheSameNode) {
+TEST(DdProve, ProvesOptimizedPrograms) {
   Random random(21);
   for (int i = 0; i < 3000; ++i) {
     const Program before = comparing_program(random, random.between(2, 60));
-    ASSERT_FALSE(check(before));
+    ASSERT_FALSE(refusal_of(before));
     auto proof = prove(Pair{before, optimize(before).program, Sameness::kRaw});
     ASSERT_TRUE(proof);
     ASSERT_EQ(proof->verdict, Verdict::kEquivalent) << asm_text(before);
@@ -157,13 +157,13 @@ TEST(DdProve, OptimizedFormsAreTheSameNode) {
   EXPECT_GE(decided, 970);
 }
 
-TEST(DdProve, NoInputTellsProvenPairsApart) {
+TEST(DdProve, ProvenPairsAgreeOnInputs) {
   Random random(23);
   for (int i = 0; i < 1500; ++i) {
     const Program before = comparing_program(random, random.between(2, 40));
     Program after = before;
     after[random.below(after.size())].k ^= 1u << random.below(32);
-    if (check(after)) continue;
+    if (refusal_of(after)) continue;
     const Pair pair{before, after, Sameness::kRaw};
     auto proof = prove(pair);
     ASSERT_TRUE(proof) << proof.error().text();
@@ -173,7 +173,7 @@ TEST(DdProve, NoInputTellsProvenPairsApart) {
   }
 }
 
-TEST(DdProve, CompiledPolicies) {
+TEST(DdProve, ProvesOptimizedPolicies) {
   Random random(24);
   for (int i = 0; i < 60; ++i) {
     const Program before = compile(random_policy(random));

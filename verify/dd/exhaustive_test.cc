@@ -1,11 +1,11 @@
-// Every program of up to five instructions (four under sanitizers, which take their time) from a
-// small alphabet, against the interpreter on every input of a box in which two words have four free
-// bits each.
+// Compares every program of up to five instructions from a small alphabet (four under sanitizers,
+// which are slow) with the interpreter. It runs every input of a small space: two words have four
+// free bits each.
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/compare/pair.h"
 #include "verify/dd/regions.h"
@@ -23,12 +23,12 @@ constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;
 #endif
-constexpr std::size_t kMost = kSanitized ? 3 : 4;  // instructions before the last
-constexpr std::uint32_t kFree = 16;                // values of each of the two words
+constexpr std::size_t kMost = kSanitized ? 3 : 4;  // instructions before RET A
+constexpr std::uint32_t kFree = 16;                // values of each free word
 constexpr std::uint32_t kFirst = 4;
 constexpr std::uint32_t kSecond = 6;
 
-// Constants have four bits, but for one, with which sums and products leave the box.
+// All constants but one have four bits. With that one, sums and products leave the small space.
 constexpr std::array kAlphabet = {
     Insn{kLdWAbs, 0, 0, kFirst * 4},
     Insn{kLdWAbs, 0, 0, kSecond * 4},
@@ -55,12 +55,12 @@ constexpr std::array kAlphabet = {
 
 class Exhaustive {
  public:
-  // Every legal program that begins with `program`, has `more` instructions of the alphabet then,
-  // and ends with RET A.
+  // Compares every legal program that starts with `program`, continues with `more` instructions of
+  // the alphabet and ends with RET A.
   void programs(Program& program, std::size_t more) {
     if (more == 0) {
       program.push_back({kRetA, 0, 0, 0});
-      if (!check(program)) compare(program);
+      if (!refusal_of(program)) compare(program);
       program.pop_back();
       return;
     }
@@ -77,7 +77,8 @@ class Exhaustive {
  private:
   using Table = std::array<std::uint32_t, kFree * kFree>;
 
-  // The program by itself; and with the one before it, where and how often they differ.
+  // Compares the program with the interpreter. Also compares where, and how often, it differs from
+  // the previous program.
   void compare(const Program& program) {
     const ProgramView views[] = {program, last_};
     Space space(views, {.nodes = 20'000, .steps = 20'000});
@@ -91,7 +92,7 @@ class Exhaustive {
       for (std::uint32_t bit = 4; free && bit < 32; ++bit)
         here = space.diagrams().restrict(here, space.order().level(word, bit), false);
     }
-    // Other bits being fixed, each input of the box stands for as many as they have values.
+    // Each input of the small space stands for 2^504 inputs, one for each value of the other bits.
     const mpz_class count = Regions(space).count(here) >> (512 - 8);
     Table table{};
     SeccompData data;
@@ -119,7 +120,7 @@ class Exhaustive {
   Table last_table_{};
 };
 
-TEST(Exhaustive, UpToFiveInstructions) {
+TEST(Exhaustive, AllProgramsOfUpToFiveInstructions) {
   Exhaustive all;
   for (std::size_t more = 1; more <= kMost; ++more) {
     Program program;

@@ -133,7 +133,8 @@ void Forward::find_predecessors() {
   }
 }
 
-// Of all instructions up to `pc`: the last one before it through which every path to it leads.
+// Finds the immediate dominator of each instruction up to `pc`: the last earlier instruction that
+// every path to it contains.
 void Forward::find_dominators(std::size_t pc) {
   if (dominators_.empty()) {
     dominators_.push_back(0);
@@ -158,8 +159,8 @@ void Forward::find_dominators(std::size_t pc) {
   }
 }
 
-// Which of the sources an input that passes `from` and comes to `pc` comes by: a diagram whose
-// leaves are `choice`. For inputs that do not come to `pc` it may say anything.
+// Returns a diagram with the leaves `choice`: the source through which an input that passes `from`
+// reaches `pc`. It is arbitrary for inputs that do not reach `pc`.
 NodeId Forward::selection(std::size_t pc, std::size_t from, const std::vector<std::size_t>& sources,
                           const std::vector<std::uint32_t>& choice) {
   Diagrams& diagrams = words_.diagrams();
@@ -188,8 +189,8 @@ NodeId Forward::selection(std::size_t pc, std::size_t from, const std::vector<st
   return value[0];
 }
 
-// Paths meet at `pc` with different registers: each register becomes a choice by the path taken,
-// seen from the last instruction that all of them share.
+// Paths meet at `pc` with different registers. Each register becomes a choice that depends on the
+// path taken from the immediate dominator.
 void Forward::resolve(std::size_t pc) {
   find_predecessors();
   find_dominators(pc);

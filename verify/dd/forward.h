@@ -1,6 +1,6 @@
-// The condition of each two-way instruction of a program, and the value of each RET A, as functions
-// of the input. Owns the forward pass, which joins paths that meet with different registers. It
-// must not know results (backward.h).
+// Owns the forward pass, which computes the condition of each two-way instruction and the value of
+// each RET A as functions of the input. Where paths meet with different registers, it joins them.
+// It must not know results (backward.h).
 #pragma once
 
 #include <optional>
@@ -12,31 +12,33 @@
 
 namespace secequiv::dd {
 
-// Whether to compute conditions without effect, too (a conditional jump with one target).
+// Whether to compute conditions that have no effect, too (a conditional jump with one target).
 enum class Detail : std::uint8_t { kResult, kEveryOutcome };
 
 class Forward {
  public:
-  // Precondition: check() accepts the program (the length rule aside). Runs the pass; if the
-  // diagrams are exhausted meanwhile, nothing else of this object means anything.
+  // Runs the pass. If the diagrams become exhausted, all other members return meaningless values.
+  // Precondition: the kernel accepts the program, except that it may be too long.
   Forward(Words& words, ProgramView program, Detail detail = Detail::kResult,
           const Symbols& symbols = {});
 
-  // Whether some input may reach `pc`; a constant condition is followed one way only.
+  // Returns whether some input may reach `pc`. The pass follows only one outcome of a constant
+  // condition.
   [[nodiscard]] bool reached(std::size_t pc) const { return seen_[pc].arrivals != 0; }
-  // For a conditional jump: it is taken. For DIV|X: the divisor is zero.
+  // For a conditional jump: the condition under which it jumps to jt. For DIV|X: the divisor is 0.
   [[nodiscard]] const Condition& condition(std::size_t pc) const { return seen_[pc].condition; }
-  // For RET A, and for RET K with a symbol for k.
+  // Returns the value of a RET A, or of a RET K whose k is a symbol.
   [[nodiscard]] std::optional<Word> returned(std::size_t pc) const {
     return returned_.empty() ? std::nullopt : returned_[pc];
   }
-  // Edges into `pc` from reached instructions, and the program's entry.
+  // Returns how many edges lead into `pc` from reached instructions; the program's entry counts as
+  // one.
   [[nodiscard]] std::uint32_t arrivals(std::size_t pc) const { return seen_[pc].arrivals; }
 
  private:
   static constexpr std::uint32_t kNoMemory = ~0u;
 
-  // Registers before an instruction, and once it has run, after it.
+  // Registers before an instruction; after the pass has executed it, registers after it.
   struct State {
     Word a;
     Word x;
@@ -66,7 +68,8 @@ class Forward {
   void find_dominators(std::size_t pc);
   NodeId selection(std::size_t pc, std::size_t from, const std::vector<std::size_t>& sources,
                    const std::vector<std::uint32_t>& choice);
-  // The instruction after `pc` if its outcome is `taken`, or nothing if that never happens.
+  // Returns the instruction after `pc` if its outcome is `taken`, or std::nullopt if it never has
+  // this outcome.
   [[nodiscard]] std::optional<std::size_t> next(std::size_t pc, bool taken) const;
 
   Words& words_;
@@ -77,7 +80,7 @@ class Forward {
   std::vector<std::optional<Word>> returned_;
   std::vector<Memory> memories_;
   Machine<Words> machine_;
-  // For joins only, filled when the first one is met.
+  // Used only for joins, and filled when the first join occurs.
   std::vector<std::uint32_t> dominators_;
   std::vector<std::uint32_t> depths_;
   std::vector<std::vector<std::uint32_t>> predecessors_;

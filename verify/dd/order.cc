@@ -11,7 +11,7 @@ namespace {
 
 using WordMask = std::uint32_t;
 
-// The input words that each register may depend on, as masks.
+// Masks of the input words that each register may depend on.
 struct Support {
   WordMask a = 0;
   WordMask x = 0;
@@ -24,7 +24,7 @@ struct Support {
   }
 };
 
-// Words that some instruction combines, as groups that partition them all.
+// A partition of the words into groups: some instruction combines the words of a group.
 class Groups {
  public:
   explicit Groups(std::uint32_t words) : words_(words) {
@@ -38,8 +38,8 @@ class Groups {
     for (std::uint32_t w = 0; w < words_; ++w)
       if ((all >> w & 1) != 0) of_[w] = all;
   }
-  // Symbols that say how far something is shifted: it is one of 32 words for each of their values,
-  // so they stand above it and not between its bits.
+  // Marks symbols that are shift amounts. Each amount gives a different result, so these symbols
+  // stand above the shifted word and not between its bits.
   void shift_by(WordMask words) { amounts_ |= words; }
   [[nodiscard]] WordMask amounts() const { return amounts_; }
   [[nodiscard]] std::uint32_t words() const { return words_; }
@@ -51,7 +51,7 @@ class Groups {
   std::array<WordMask, kMostWords> of_{};
 };
 
-// `number`: the symbol that is the instruction's k, if any.
+// `number` is the symbol that replaces the instruction's k, if any.
 void follow(const Insn& in, WordMask number, Support& s, Groups& groups) {
   switch (in.code) {
     case kLdWAbs:
@@ -101,7 +101,7 @@ void follow(const Insn& in, WordMask number, Support& s, Groups& groups) {
   }
 }
 
-// Returns the words that results are, or are computed from, where there are symbols.
+// Returns the words that results depend on, if there are symbols.
 WordMask find_groups(ProgramView program, const Symbols& symbols, Groups& groups) {
   bool combines = !symbols.empty();
   for (const Insn& in : program) combines = combines || operand_is_x(in);
@@ -152,7 +152,7 @@ Order Order::for_programs(std::span<const ProgramView> programs, const Symbols& 
   Groups groups(Symbols::kFirstWord + symbols.size());
   WordMask returned = 0;
   for (const ProgramView program : programs) returned |= find_groups(program, symbols, groups);
-  // What the programs return is compared.
+  // Results are compared, so the words that they depend on are combined.
   groups.combine(returned & ~groups.amounts());
   Order order;
   std::uint32_t next = 0;
@@ -166,7 +166,7 @@ Order Order::for_programs(std::span<const ProgramView> programs, const Symbols& 
   };
   for (WordMask rest = groups.amounts(); rest != 0; rest &= rest - 1)
     place(static_cast<std::uint32_t>(std::countr_zero(rest)));
-  // Little-endian: the high half first, which filters do too.
+  // On little-endian machines the high half of a field comes first, as in filters.
   for (std::uint32_t i = 0; i < groups.words(); ++i) place(i < Symbols::kFirstWord ? i ^ 1 : i);
   return order;
 }

@@ -1,5 +1,5 @@
-// The level of each input bit in the diagrams. Owns this choice, which is made once for the
-// programs at hand. It changes the size of a diagram, never its meaning.
+// Owns the level of each input bit in the diagrams, chosen once for the given programs. The choice
+// changes the size of a diagram, never its meaning.
 #pragma once
 
 #include <array>
@@ -11,19 +11,20 @@
 
 namespace secequiv::dd {
 
-// Levels form blocks of 32, called positions: sixteen, and one for each symbol. A word has a block
-// of its own unless a program combines it with another word (adds or compares them, for example).
-// The bits of such words alternate; otherwise the diagram of x == y would have 2^32 nodes.
+// Levels form blocks of 32, called positions: one for each word of the input and one for each
+// symbol. A word has its own block unless a program combines it with another word, for example by
+// adding or comparing them. The bits of combined words alternate; otherwise the diagram of x == y
+// would have 2^32 nodes.
 class Order {
  public:
-  // arch and nr first, as every filter tests them, then instruction_pointer and the arguments, the
-  // high half of each first (on little-endian machines), and last the symbols, of which there are
-  // at most kMostSymbols; those
-  // that only say how far something is shifted stand above all.
+  // The order is: arch and nr, which every filter tests first; instruction_pointer and the
+  // arguments (on little-endian machines the high half of each first); then the symbols, at most
+  // kMostSymbols. Symbols that are only shift amounts come before everything else.
   static Order for_programs(std::span<const ProgramView> programs, const Symbols& symbols = {});
   static constexpr std::uint32_t kMostSymbols = kMostWords - Symbols::kFirstWord;
 
-  // `word` has the block at position(word) to itself, most significant bit first.
+  // Returns whether `word` has its own block, at position(word), with the most significant bit
+  // first.
   [[nodiscard]] bool whole(std::uint32_t word) const { return position_[word] != kShared; }
   [[nodiscard]] std::uint32_t position(std::uint32_t word) const { return position_[word]; }
 
@@ -33,7 +34,7 @@ class Order {
   }
   [[nodiscard]] std::uint32_t word(std::uint32_t level) const { return word_[level]; }
   [[nodiscard]] std::uint32_t bit(std::uint32_t level) const { return bit_[level]; }
-  // The words whose bits alternate with those of `word`, itself included, as a mask.
+  // Returns a mask of the words whose bits alternate with those of `word`, including `word`.
   [[nodiscard]] std::uint32_t group(std::uint32_t word) const { return group_[word]; }
 
  private:

@@ -15,11 +15,11 @@ PathBounds::Id PathBounds::common(Id a, Id b) const {
   return a;
 }
 
-// Tighter bounds if the outcome gives any. Contradictory ones (the edge is never taken) are left
-// out.
+// Returns tighter bounds if the outcome gives any. If it contradicts the bounds, the edge is
+// infeasible and the bounds stay.
 PathBounds::Id PathBounds::after(Id bounds, const Condition& condition, bool holds) {
   const bool taken = holds != condition.negated;
-  if (condition.test == Comparison::kEq && !taken) return bounds;  // says little
+  if (condition.test == Comparison::kEq && !taken) return bounds;  // excludes only one value
   const Bounds old = bounds_of(bounds, condition.input);
   const std::uint32_t k = condition.k;
   Bounds now = old;

@@ -1,5 +1,5 @@
-// Bounds of the input's words before each instruction, from the tests on the paths to it. Owns this
-// analysis, which only serves to keep diagrams small.
+// Owns bounds of the input's words before each instruction, derived from the tests on the paths to
+// it. They only serve to keep diagrams small.
 #pragma once
 
 #include <vector>
@@ -20,8 +20,8 @@ class PathBounds {
     before_[0] = kNothing;
   }
 
-  // The caller reports, in program order, where inputs go on from each reachable instruction other
-  // than RET; for a conditional jump with two targets, with its condition.
+  // The caller calls go() or branch() in program order for each reachable instruction except RET:
+  // branch() for a conditional jump with two targets, go() for all others.
   void go(std::size_t pc, std::size_t to) { arrive(to, before_[pc]); }
   void branch(std::size_t pc, const Condition& condition, std::size_t yes, std::size_t no) {
     const Id here = before_[pc];
@@ -30,15 +30,15 @@ class PathBounds {
     if (!condition.is(true)) arrive(no, splits ? after(here, condition, false) : here);
   }
 
-  // Whether nothing is known before `pc`.
+  // Returns whether no bounds are known before `pc`.
   [[nodiscard]] bool none(std::size_t pc) const { return before_[pc] == kNothing; }
-  // Bounds that hold for every input that reaches `pc`.
+  // Returns bounds that hold for every input that reaches `pc`.
   [[nodiscard]] Bounds bounds(std::size_t pc, std::uint32_t word) const {
     return bounds_of(before_[pc], word);
   }
 
  private:
-  // A list that grows along a path; paths that meet keep the common part.
+  // A list of bounds that grows along a path. Where paths meet, their common part remains.
   using Id = std::uint32_t;
   static constexpr Id kNothing = 0;
   static constexpr Id kUnreached = ~Id{0};
@@ -46,7 +46,7 @@ class PathBounds {
     Bounds bounds;
     Id parent = kNothing;
     std::uint32_t depth = 0;
-    std::uint32_t words = 0;  // mask of the words in this entry and those before it
+    std::uint32_t words = 0;  // mask of the words in this entry and its parents
     std::uint8_t word = 0;
   };
 

@@ -4,9 +4,9 @@
 
 namespace secequiv::dd {
 
-// What shows that the programs are the same for all inputs; nullptr if nothing does.
+// Returns the name of a cheap proof that the programs are equivalent, or nullptr if there is none.
 const char* Prover::same_without_diagrams(const Question& question) {
-  // An assumption that no input satisfies must be an error, which diagrams find.
+  // An assumption that no input satisfies must be an error, and only diagrams detect it.
   if (!question.assumption.nodes.empty()) return nullptr;
   // Equal immediates may stand for different symbols.
   if (!question.symbols.empty()) return nullptr;

@@ -1,5 +1,5 @@
-// Proves thousands of pairs a second by trying the cheap ways first. Owns their order. It must not
-// know how any of them works.
+// Owns the order in which cheap and expensive proofs are tried, so that thousands of pairs can be
+// proven in a second. It must not know how they work.
 #pragma once
 
 #include "verify/dd/engine.h"
@@ -7,12 +7,12 @@
 
 namespace secequiv::dd {
 
-// Keeps its memory between questions.
+// Keeps its memory from one question to the next.
 class Prover {
  public:
-  // As dd::prove, but Proof::engine names what decided: "identical" for equal programs, "walk" for
-  // the product walk, otherwise "dd". The limits apply to the diagrams; beyond them the verdict is
-  // kUnknown.
+  // Works like dd::prove, but Proof::engine names what decided: "identical" for equal programs,
+  // "walk" for the product walk, otherwise "dd". The limits apply to the diagrams; beyond them the
+  // verdict is kUnknown.
   Result<Proof> prove(const Question& question, const Limits& limits = {});
   Result<Proof> prove(const Pair& pair, const Limits& limits = {}) {
     return prove(Question(pair), limits);

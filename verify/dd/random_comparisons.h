@@ -1,4 +1,4 @@
-// Random programs of the kind that diagrams handle, for the engine's own tests and for those that
+// Owns random programs that diagrams handle well, for tests of this engine and for tests that
 // compare engines. Test support: no library includes it.
 #pragma once
 
@@ -10,9 +10,8 @@
 
 namespace secequiv::dd {
 
-// A legal program of loads, masks, comparisons with constants and constant returns: what the engine
-// handles. Few words and clustered constants, so that tests overlap, repeat and contradict each
-// other.
+// Returns a legal program of loads, masks, comparisons with constants and constant returns. It uses
+// few words and clustered constants, so that tests overlap, repeat and contradict each other.
 inline Program comparing_program(Random& random, std::size_t length) {
   constexpr std::array kTests = {kJeqK, kJgtK, kJgeK, kJsetK};
   Program program = {Insn{kLdWAbs, 0, 0, 4 * static_cast<std::uint32_t>(random.below(4))}};
@@ -27,8 +26,7 @@ inline Program comparing_program(Random& random, std::size_t length) {
         program.push_back({kLdWAbs, 0, 0, 4 * static_cast<std::uint32_t>(random.below(4))});
         break;
       case 1:
-        // A mask, and a load behind it: two masks in a row would do too, but the joins must agree
-        // on what A holds.
+        // A load follows each mask, so that A holds an unmasked word where paths join.
         if (left < 2) break;
         program.push_back({kLdWAbs, 0, 0, 4 * static_cast<std::uint32_t>(random.below(4))});
         program.push_back({kAndK, 0, 0, random.one_in(2) ? ~k : random.word()});
@@ -47,7 +45,8 @@ inline Program comparing_program(Random& random, std::size_t length) {
       }
     }
   }
-  // Targets of up to 12 ahead land in this block of returns.
+  // Jumps reach at most 12 instructions ahead, so all targets past the end fall into this block of
+  // returns.
   for (std::uint32_t i = 0; i < 14; ++i) program.push_back({kRetK, 0, 0, i % 5});
   return program;
 }

@@ -1,5 +1,5 @@
-// Which inputs reach which instruction of a program, and with which outcome. Owns the forward pass
-// of sets along a program's edges.
+// Owns the sets of inputs that reach each instruction with each outcome, computed by a forward pass
+// along the program's edges.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@ namespace secequiv::dd {
 
 class Reach {
  public:
-  // Precondition: check() accepts the program (the length rule aside); it outlives this object. The
-  // sets are meaningless if the space is exhausted.
+  // Preconditions: the kernel accepts the program, except that it may be too long, and the program
+  // outlives this object. The sets are meaningless if the space is exhausted.
   Reach(Space& space, ProgramView program);
 
-  // The inputs that meet the obligation, empty (Diagrams::kZero) if it is infeasible.
+  // Returns the inputs that meet the obligation: Diagrams::kZero if it is infeasible.
   NodeId set(const Obligation& obligation);
 
  private:
@@ -28,9 +28,9 @@ class Reach {
   std::vector<NodeId> sets_;
 };
 
-// Inputs that together meet every feasible obligation, in program order; an obligation that an
-// earlier input meets adds none. Nothing if the limits are reached. Precondition: check() accepts
-// the program.
+// Returns inputs that together meet every feasible obligation, in program order. An obligation that
+// an earlier input meets adds none. Returns std::nullopt if a limit is reached. Precondition: the
+// kernel accepts the program.
 std::optional<std::vector<SeccompData>> edge_inputs(const Program& program, const Limits& limits);
 
 }  // namespace secequiv::dd

@@ -8,9 +8,17 @@ namespace {
 
 constexpr std::uint32_t kAll = 0xffffffff;
 
+// What listed regions occupy until the command ends: themselves, in a JSON document, in text and in
+// what a stored difference is compared with. Measured, then rounded up.
+constexpr std::size_t kChangeBytes = 4096;
+constexpr std::size_t kRegionBytes = 2048;
+constexpr std::size_t kWordBytes = 1536;
+constexpr std::size_t kPartBytes = 256;
+
 mpz_class power(std::uint32_t exponent) { return mpz_class(1) << exponent; }
 
-// A cube whose top bits are fixed is an interval; one with few gaps is several.
+// A cube whose highest bits are fixed is one interval. A cube with few free bits above the fixed
+// ones is a few intervals.
 void add(const WordSet::Cube& cube, WordSet& out) {
   constexpr int kMostGaps = 3;
   const int low_free = std::countr_zero(cube.mask);
@@ -21,7 +29,7 @@ void add(const WordSet::Cube& cube, WordSet& out) {
     return;
   }
   const std::uint32_t tail = low_free == 32 ? kAll : (std::uint32_t{1} << low_free) - 1;
-  // Every value of the free bits above the lowest fixed one.
+  // Iterates over all values of the free bits above the lowest fixed bit.
   std::uint32_t bits = 0;
   do {
     out.intervals.push_back({cube.value | bits, cube.value | bits | tail});
@@ -29,7 +37,7 @@ void add(const WordSet::Cube& cube, WordSet& out) {
   } while (bits != 0);
 }
 
-// One word's paths as a readable condition.
+// Returns one word's paths as a readable condition.
 WordSet merged(std::uint32_t word, const std::vector<WordSet::Cube>& paths) {
   WordSet out;
   out.word = word;
@@ -53,7 +61,7 @@ WordSet merged(std::uint32_t word, const std::vector<WordSet::Cube>& paths) {
   return out;
 }
 
-// The bits on which all paths agree.
+// Returns the bits on which all paths agree.
 WordSet::Cube common(const std::vector<WordSet::Cube>& paths) {
   WordSet::Cube out = paths.front();
   for (const WordSet::Cube& path : paths) out.mask &= path.mask & ~(path.value ^ out.value);
@@ -63,8 +71,8 @@ WordSet::Cube common(const std::vector<WordSet::Cube>& paths) {
 
 std::size_t parts(const WordSet& set) { return set.intervals.size() + set.cubes.size(); }
 
-// The same as `direct`, the condition of `paths`, said as what they have in common but for a few
-// exceptions out of `others`, the remaining paths, if that is shorter.
+// Returns `direct`, the condition of `paths`, or a shorter equivalent one: the bits that all paths
+// have in common, without some values of `others` (the remaining paths).
 WordSet shorter(WordSet direct, const std::vector<WordSet::Cube>& paths,
                 const std::vector<WordSet::Cube>& others) {
   const WordSet::Cube base = common(paths);
@@ -73,7 +81,7 @@ WordSet shorter(WordSet direct, const std::vector<WordSet::Cube>& paths,
     if ((other.mask & base.mask & (other.value ^ base.value)) == 0)
       left_out.push_back({other.mask | base.mask, other.value | base.value});
   WordSet out = merged(direct.word, left_out);
-  // Two values are easier to read than the bits they have in common.
+  // Two values are easier to read than the bits that they have in common.
   const bool interval = std::countl_one(base.mask) + std::countr_zero(base.mask) == 32;
   if (parts(out) + (base.mask == 0 ? 0 : interval ? 1 : 2) >= parts(direct)) return direct;
   out.negated = true;
@@ -93,14 +101,14 @@ mpz_class size_of(const WordSet& set) {
 
 }  // namespace
 
-// Inputs of the levels from this node's on.
+// Counts only the levels of this node and below.
 mpz_class Regions::below(NodeId id) {
   const Diagrams& diagrams = space_.diagrams();
   if (diagrams.is_leaf(id)) return id == Diagrams::kZero ? 0 : 1;
   if (const auto known = below_.find(id); known != below_.end()) return known->second;
   const Node run = diagrams.node(id);
   const std::uint32_t end = run.level + run.length;
-  // The run's other patterns all miss, and a miss tests none of the run's bits.
+  // All other patterns of the run miss, and `miss` tests none of the run's bits.
   mpz_class out =
       (below(run.hit) << (diagrams.bits_above(run.hit) - end)) +
       (below(run.miss) << (diagrams.bits_above(run.miss) - end)) * (power(run.length) - 1);
@@ -140,7 +148,7 @@ bool Regions::grouped(NodeId id) {
   return out;
 }
 
-// Calls visit(child) for each edge out of the run, having fixed what leads there in the cube that
+// Calls visit(child) for each edge out of the run, after adding the edge's bits to the cube that
 // cube_of(word) returns.
 template <class CubeOf, class Visit>
 void Regions::each_edge(Node run, const CubeOf& cube_of, const Visit& visit) const {
@@ -167,7 +175,7 @@ void Regions::walk(NodeId id, std::uint32_t end, WordSet::Cube cube, std::vector
       [&](NodeId child) { walk(child, end, cube, out); });
 }
 
-// What a path fixes of the words of a block, as conditions.
+// Appends the conditions of a path on the words of a block.
 void Regions::append(const Cubes& cubes, std::vector<WordSet>& words) {
   for (std::uint32_t w = 0; w < 16; ++w)
     if (cubes[w].mask != 0) words.push_back(merged(w, {cubes[w]}));
@@ -219,8 +227,11 @@ mpz_class Regions::size_of(const std::vector<WordSet>& words) const {
 
 void Regions::enumerate(NodeId set, std::vector<WordSet>& words, std::size_t most,
                         RegionList& out) {
-  if (set == Diagrams::kZero || out.regions.size() >= most) return;
+  if (set == Diagrams::kZero || out.regions.size() >= most || full() || !space_.diagrams().step())
+    return;
   if (set == Diagrams::kOne) {
+    bytes_ += kRegionBytes;
+    for (const WordSet& word : words) bytes_ += kWordBytes + kPartBytes * parts(word);
     Region region{words, size_of(words).get_str()};
     std::ranges::sort(region.words, {}, &WordSet::word);
     out.regions.push_back(std::move(region));
@@ -239,7 +250,8 @@ void Regions::enumerate(NodeId set, std::vector<WordSet>& words, std::size_t mos
 
 void Regions::enumerate_paths(NodeId id, std::uint32_t end, Cubes cubes,
                               std::vector<WordSet>& words, std::size_t most, RegionList& out) {
-  if (id == Diagrams::kZero || out.regions.size() >= most) return;
+  if (id == Diagrams::kZero || out.regions.size() >= most || full() || !space_.diagrams().step())
+    return;
   if (space_.diagrams().level(id) >= end) {
     const std::size_t before = words.size();
     append(cubes, words);
@@ -255,7 +267,15 @@ void Regions::enumerate_paths(NodeId id, std::uint32_t end, Cubes cubes,
 RegionList Regions::list(NodeId set, std::size_t most) {
   RegionList out;
   out.count = count(set).get_str();
-  out.region_count = region_count(set).get_str();
+  const mpz_class regions = region_count(set);
+  out.region_count = regions.get_str();
+  bytes_ += kChangeBytes;
+  const std::size_t listed =
+      std::min<std::size_t>(most, regions.fits_ulong_p() ? regions.get_ui() : most);
+  if (listed > (most_bytes_ - std::min(most_bytes_, bytes_)) / kRegionBytes) {
+    bytes_ = SIZE_MAX;  // refused before any is made
+    return out;
+  }
   std::vector<WordSet> words;
   enumerate(set, words, most, out);
   return out;

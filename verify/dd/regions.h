@@ -1,5 +1,5 @@
-// Counts sets of inputs and divides them into disjoint regions. Owns counting and the division of a
-// diagram into conditions on words.
+// Owns the exact count of a set of inputs, and the division of its diagram into disjoint regions:
+// conditions on words.
 #pragma once
 
 #include <gmpxx.h>
@@ -14,23 +14,28 @@ namespace secequiv::dd {
 
 class Regions {
  public:
-  explicit Regions(Space& space) : space_(space) {}
+  // Lists regions until what they and reports about them occupy exceeds `most_bytes`.
+  explicit Regions(Space& space, std::size_t most_bytes = SIZE_MAX)
+      : space_(space), most_bytes_(most_bytes) {}
 
-  // Inputs in the set.
+  // Whether regions were left out because of `most_bytes`.
+  [[nodiscard]] bool full() const { return bytes_ > most_bytes_; }
+
+  // Returns the number of inputs in the set.
   mpz_class count(NodeId set);
-  // At most `most` of its regions; `count` and `region_count` describe the whole set.
+  // Returns at most `most` of the set's regions; `count` and `region_count` describe the whole set.
   RegionList list(NodeId set, std::size_t most);
-  // The inputs that take the same path in `function` as `data` does: the conditions that decided.
+  // Returns the inputs that take the same path in `function` as `data`, described by the conditions
+  // that decide.
   Region around(NodeId function, const SeccompData& data);
 
  private:
-  // A condition on the word of one block of levels under which `child` is what is left of the
-  // diagram.
+  // A condition on the word of one block; `child` is the rest of the diagram where it holds.
   struct Branch {
     NodeId child;
     WordSet word;
   };
-  // A path through the block of one word: what it fixes of the word.
+  // A path through the block of one word, and what it requires of the word.
   struct Path {
     NodeId child;
     WordSet::Cube cube;
@@ -41,8 +46,9 @@ class Regions {
   mpz_class below(NodeId id);
   [[nodiscard]] std::uint32_t block_end(NodeId id) const;
   double path_count(NodeId id, std::uint32_t end, std::unordered_map<NodeId, double>& known) const;
-  // Whether the block's conditions are combined for each child. Otherwise each path is a branch of
-  // its own: words that depend on each other, and a word cut into too many parts.
+  // Returns whether the block's conditions are combined for each child. Otherwise each path becomes
+  // its own branch: this is so for words that depend on each other and for words with too many
+  // parts.
   bool grouped(NodeId id);
   std::vector<Branch> branches(NodeId id);
   template <class CubeOf, class Visit>
@@ -57,6 +63,8 @@ class Regions {
   [[nodiscard]] mpz_class size_of(const std::vector<WordSet>& words) const;
 
   Space& space_;
+  std::size_t most_bytes_;
+  std::size_t bytes_ = 0;  // estimated, of all regions listed
   std::unordered_map<NodeId, mpz_class> below_;
   std::unordered_map<NodeId, bool> grouped_;
   std::unordered_map<NodeId, mpz_class> region_counts_;

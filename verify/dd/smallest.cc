@@ -11,17 +11,17 @@ Smallest::Smallest(Diagrams& diagrams, const Order& order) : diagrams_(diagrams)
         from_[word] |= static_cast<WordMask>(1u << w);
 }
 
-// Fewest non-zero words of an input in the set, words in `free` not counted.
+// Returns the fewest non-zero words of an input in the set, without counting words in `free`.
 unsigned Smallest::fewest(NodeId set, WordMask free) {
   if (set == Diagrams::kZero) return kImpossible;
   if (set == Diagrams::kOne) return 0;
   const std::uint32_t level = diagrams_.level(set);
   const std::uint32_t word = order_.word(level);
-  // Words above this one's block are behind us.
+  // Words in blocks above this one are not tested again.
   free &= from_[word];
   const std::uint64_t key = std::uint64_t{set} << 16 | free;
   if (const auto known = fewest_.find(key); known != fewest_.end()) return known->second;
-  // Words that alternate come in any combination, so there can be many more keys than nodes.
+  // Alternating words occur in any combination, so there can be many more keys than nodes.
   if (!diagrams_.step()) return kImpossible;
   if (fewest_.size() >= kMostRemembered) fewest_.clear();
   const auto counted = static_cast<WordMask>(free | 1u << word);
@@ -32,8 +32,8 @@ unsigned Smallest::fewest(NodeId set, WordMask free) {
   return out;
 }
 
-// The word's smallest value in an input of the set with at most `most` non-zero words, those in
-// `free` not counted. Precondition: the word has a block to itself.
+// Returns the word's smallest value in an input of the set with at most `most` non-zero words,
+// without counting those in `free`. Precondition: the word has its own block.
 std::optional<std::uint32_t> Smallest::least(NodeId set, std::uint32_t word, WordMask free,
                                              unsigned most) {
   if (fewest(set, free) > most) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<std::uint32_t> Smallest::least(NodeId set, std::uint32_t word, Wor
   const std::uint64_t key = std::uint64_t{set} << 32 | std::uint64_t{free} << 8 | most;
   if (const auto known = least_.find(key); known != least_.end()) return known->second;
   if (!diagrams_.step()) return std::nullopt;
-  // A word above that one.
+  // The top node tests a word above `word`.
   const std::uint32_t above = order_.word(level);
   std::optional<std::uint32_t> out = least(diagrams_.cofactor(set, level, false), word, free, most);
   const unsigned cost = (free >> above & 1) != 0 ? 0 : 1;
@@ -55,13 +55,14 @@ std::optional<std::uint32_t> Smallest::least(NodeId set, std::uint32_t word, Wor
   return out;
 }
 
-// The same where nothing above the word is tested: its bits, from the highest down.
+// As least(), for a set that tests no word above `word`: chooses the word's bits from the highest
+// down.
 std::optional<std::uint32_t> Smallest::descend(NodeId set, std::uint32_t word, WordMask free,
                                                unsigned most) {
   std::uint32_t out = 0;
   for (std::uint32_t bit = 32; bit-- > 0;) {
     const std::uint32_t level = order_.level(word, bit);
-    if (diagrams_.level(set) > level) continue;  // the bit does not matter: 0
+    if (diagrams_.level(set) > level) continue;  // any value: 0
     const NodeId low = diagrams_.cofactor(set, level, false);
     if (fewest(low, free) <= most) {
       set = low;
@@ -90,7 +91,7 @@ std::optional<SeccompData> Smallest::of(NodeId set) {
     if (order_.whole(word)) {
       least_.clear();
       const auto value = least(set, word, counted, most);
-      if (!value) return std::nullopt;  // the limits
+      if (!value) return std::nullopt;  // a limit is reached
       set = diagrams_.restrict_block(set, order_.position(word), *value);
       take(word, *value);
       continue;
@@ -98,7 +99,7 @@ std::optional<SeccompData> Smallest::of(NodeId set) {
     for (std::uint32_t bit = 32; bit-- > 0;) {
       const std::uint32_t level = order_.level(word, bit);
       const NodeId without = diagrams_.restrict(set, level, false);
-      if (without == set) continue;  // the bit does not matter: 0
+      if (without == set) continue;  // any value: 0
       if (fewest(without, counted) <= most) {
         set = without;
         continue;

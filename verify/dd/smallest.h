@@ -1,5 +1,5 @@
-// The smallest input of a set. Owns what "smallest" means: the fewest non-zero words, then the
-// smallest values from nr on.
+// Owns the meaning of "smallest input of a set": the fewest non-zero words, then the smallest
+// values from nr on.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class Smallest {
  public:
   Smallest(Diagrams& diagrams, const Order& order);
 
-  // Precondition: the set is not empty. Nothing if the limits are reached.
+  // Returns std::nullopt if a limit is reached. Precondition: the set is not empty.
   std::optional<SeccompData> of(NodeId set);
 
  private:
@@ -32,9 +32,9 @@ class Smallest {
 
   Diagrams& diagrams_;
   const Order& order_;
-  std::array<WordMask, 16> from_{};  // words in a word's block or in later blocks
+  std::array<WordMask, 16> from_{};  // by word: the words in its block or in later blocks
   std::unordered_map<std::uint64_t, unsigned> fewest_;
-  std::unordered_map<std::uint64_t, std::optional<std::uint32_t>> least_;  // of the word at hand
+  std::unordered_map<std::uint64_t, std::optional<std::uint32_t>> least_;  // cache of least()
 };
 
 }  // namespace secequiv::dd

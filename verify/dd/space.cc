@@ -141,7 +141,7 @@ Decisions Space::stack(std::span<const Decisions> filters) {
         const std::uint32_t number = diagrams_.node(leaf).pattern;
         return diagrams_.is_symbol(leaf) ? computed_[number] : words_.constant(number);
       };
-      // precedence() as an unsigned number.
+      // This is precedence() as an unsigned number.
       const auto rank = [&](const Word& value) {
         return words_.bit_xor(words_.bit_and(value, words_.constant(SECCOMP_RET_ACTION_FULL)),
                               words_.constant(kSignBit));

@@ -1,5 +1,5 @@
-// All 2^512 inputs, and functions and sets of them. Owns the decision function of a program or a
-// stack of programs, the set of inputs where two functions differ, and the smallest input of a set.
+// Owns functions and sets of all 2^512 inputs: what a program or a stack of programs decides, where
+// two of them differ, and the smallest input of a set.
 #pragma once
 
 #include <optional>
@@ -16,23 +16,23 @@ namespace secequiv::dd {
 
 struct Limits {
   std::size_t nodes = std::size_t{1} << 21;
-  std::size_t steps = std::size_t{1} << 23;  // of diagram operations; about 50 to 200 ns each
+  std::size_t steps = std::size_t{1} << 23;  // of diagram operations; each takes about 50 to 200 ns
   double seconds = kNoTimeLimit;
 };
-// A node with its share of the table (at most eight times as long) and of a vector that doubles;
-// words of bits and the caches take less.
+// An upper estimate: a node, its share of the table (at most eight times as long as the nodes) and
+// a vector that doubles. Words and caches need less.
 inline constexpr std::size_t kBytesPerNode = 96;
 
-// What a program decides, as a diagram. Leaves are return values, or symbols for values that still
-// depend on the input (RET A of a computed value).
+// What a program decides, as a diagram. Leaves are return values, or symbols for values that depend
+// on the input (RET A of a computed value).
 struct Decisions {
   NodeId root = 0;
-  bool computed = false;  // there are symbols
+  bool computed = false;  // some leaves are symbols
 };
 
 class Space {
  public:
-  // Chooses an order of the input bits that suits `programs`. There may be at most
+  // Chooses an order of the input bits that suits `programs`. Precondition: at most
   // Order::kMostSymbols symbols.
   Space(std::span<const ProgramView> programs, const Limits& limits, const Symbols& symbols = {});
   Space(const Space&) = delete;
@@ -42,43 +42,44 @@ class Space {
   [[nodiscard]] Diagrams& diagrams() { return diagrams_; }
   [[nodiscard]] const Diagrams& diagrams() const { return diagrams_; }
   [[nodiscard]] const Order& order() const { return order_; }
-  // Whether the limits are reached; results since then are meaningless.
+  // Returns whether a limit is reached; results since then are meaningless.
   [[nodiscard]] bool exhausted() const { return diagrams_.exhausted(); }
 
-  // Precondition: check() accepts the program (the length rule aside).
+  // Precondition: the kernel accepts the program, except that it may be too long.
   Decisions decisions(ProgramView program, Sameness sameness);
-  // What one filter or a stack of filters decides, newest first.
+  // Returns what one filter, or a stack of filters with the newest first, decides.
   Decisions decisions(std::span<const ProgramView> filters, Sameness sameness);
-  // What a stack of filters decides (run_stack in harness/seccomp/action.h), newest first.
-  // Preconditions: the stack is not empty, and each function was made with kRaw.
+  // Returns what a stack of filters with the newest first decides (run_stack in
+  // harness/seccomp/action.h). Preconditions: the stack is not empty, and each function was made
+  // with kRaw.
   Decisions stack(std::span<const Decisions> filters);
   Decisions normalized(const Decisions& decisions, Sameness sameness);
 
-  // The set of inputs for which the functions differ. The functions are the same exactly if this is
-  // empty (Diagrams::kZero).
+  // Returns the set of inputs for which the functions differ. The functions are equal exactly if it
+  // is Diagrams::kZero.
   NodeId differing(const Decisions& f, const Decisions& g);
 
-  // The set of inputs for which the action of `f` is more permissive than that of `g`
+  // Returns the set of inputs for which the action of `f` is more permissive than that of `g`
   // (compare_actions in harness/compare/question.h).
   NodeId more_permissive(const Decisions& f, const Decisions& g);
 
-  // The function with a whole word set to `value`.
+  // Returns the function with a whole word set to `value`.
   NodeId fix(NodeId id, std::uint32_t word, std::uint32_t value);
 
-  // The result for one input.
+  // Returns the result for one input.
   std::uint32_t evaluate(const Decisions& decisions, const SeccompData& data);
 
-  // The result as a word, symbols and all.
+  // Returns the result as a word that may depend on the input and on symbols.
   Word value(const Decisions& decisions);
 
-  // What is known of the result at a leaf.
+  // Returns the bits of the result that are known at a leaf.
   ReturnValue known(NodeId leaf);
 
-  // The smallest value of a symbol, given as its word, in `set`, which is not empty.
+  // Returns the smallest value of the symbol `word` in `set`. Precondition: `set` is not empty.
   std::uint32_t least(NodeId set, std::uint32_t word);
 
-  // The input in `set` with the fewest non-zero words, then the smallest values from nr on; nothing
-  // if the limits are reached. Precondition: the set is not empty and tests no symbols.
+  // Returns the input in `set` with the fewest non-zero words, then the smallest values from nr on;
+  // std::nullopt if a limit is reached. Precondition: the set is not empty and tests no symbols.
   std::optional<SeccompData> smallest(NodeId set) { return smallest_.of(set); }
 
  private:

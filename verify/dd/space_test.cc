@@ -5,7 +5,7 @@
 #include <array>
 
 #include "harness/base/random.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/compare/pair.h"
 #include "harness/generate/random_program.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr Limits kSmall{.nodes = 100'000, .steps = 500'000};
 
-TEST(Space, FunctionsAreWhatTheInterpreterComputes) {
+TEST(Space, FunctionsMatchTheInterpreter) {
   Random random(41);
   int decided = 0;
   for (int i = 0; i < 3000; ++i) {
@@ -34,9 +34,9 @@ TEST(Space, FunctionsAreWhatTheInterpreterComputes) {
   EXPECT_GE(decided, 5800);
 }
 
-// Every two instructions of every kind, on two unknown words, on every input of which three bits of
-// either word are free.
-TEST(Space, EveryPairOfInstructionsExhaustively) {
+// Runs every pair of instructions on two unknown words, for all inputs in which three bits of each
+// word vary.
+TEST(Space, EveryPairOfInstructionsMatchesTheInterpreter) {
   std::vector<Insn> alphabet;
   for (const InsnInfo& info : insn_table()) {
     if (!info.seccomp || is_ret(Insn{info.code, 0, 0, 0})) continue;
@@ -60,10 +60,10 @@ TEST(Space, EveryPairOfInstructionsExhaustively) {
       const Program program = {
           {kLdWAbs, 0, 0, 16}, {kSt, 0, 0, 0}, {kStx, 0, 0, 1}, {kStx, 0, 0, 5},  {kTax, 0, 0, 0},
           {kLdWAbs, 0, 0, 0},  first,          second,          {kRetA, 0, 0, 0}, {kRetK, 0, 0, 9}};
-      if (check(program)) continue;
+      if (refusal_of(program)) continue;
       ++legal;
       const ProgramView views[] = {program};
-      // Products of two words are the limits' business.
+      // Products of two words may exceed the limits.
       Space space(views, {.nodes = 20'000, .steps = 8000});
       const Decisions decisions = space.decisions(program, Sameness::kRaw);
       if (space.exhausted()) continue;
@@ -77,9 +77,9 @@ TEST(Space, EveryPairOfInstructionsExhaustively) {
   EXPECT_GE(legal, 10'000);
 }
 
-// A test of a word, a test of another one, and a test of the first again, whose outcome the first
-// test may have decided: every combination of conditions and bounds that meet.
-TEST(Space, WhatEarlierTestsOfAWordSaid) {
+// The program tests a word, then another word, then the first word again. The first test may decide
+// the last. All combinations of conditions and nearby bounds occur.
+TEST(Space, EarlierTestsOfAWordDecideLaterOnes) {
   constexpr std::array kBounds = {0u, 1u, 2u, 4u, 7u, 8u, 0x80u, 0x7fffffffu, 0x80000000u, ~0u};
   constexpr std::array kTests = {kJeqK, kJgtK, kJgeK, kJsetK};
   SeccompData data;
@@ -105,7 +105,7 @@ TEST(Space, WhatEarlierTestsOfAWordSaid) {
                                      {kRetK, 0, 0, 3},
                                      {kRetK, 0, 0, 4},
                                      {kRetK, 0, 0, 5}};
-            ASSERT_FALSE(check(program)) << asm_text(program);
+            ASSERT_FALSE(refusal_of(program)) << asm_text(program);
             const ProgramView views[] = {program};
             Space space(views, kSmall);
             const Decisions decisions = space.decisions(program, Sameness::kRaw);
@@ -127,7 +127,8 @@ TEST(Space, WhatEarlierTestsOfAWordSaid) {
   }
 }
 
-// Moves between A, X and two scratch words only, so that what paths leave there matters.
+// Moves values only between A, X and two scratch words, so that it matters what each path leaves
+// there.
 Program program_of_moves(Random& random) {
   constexpr std::array<std::uint16_t, 10> kMoves = {kLdImm, kLdxImm, kSt,     kSt,  kStx,
                                                     kStx,   kLdMem,  kLdxMem, kTax, kTxa};
@@ -142,7 +143,7 @@ Program program_of_moves(Random& random) {
   };
   // Two or three tests, whose branches meet again.
   for (std::size_t tests = random.between(2, 3); tests != 0; --tests) {
-    // The test needs A, which is kept where the branches may change it.
+    // The test needs A, so A is saved where the branches may change it.
     out.push_back({kSt, 0, 0, static_cast<std::uint32_t>(random.below(2))});
     out.push_back({kLdWAbs, 0, 0, random.one_in(2) ? 16u : 24u});
     const std::size_t test = out.size();
@@ -161,11 +162,11 @@ Program program_of_moves(Random& random) {
   return out;
 }
 
-TEST(Space, WhatPathsLeaveInRegistersAndMemory) {
+TEST(Space, JoinsRegistersAndMemory) {
   Random random(43);
   for (int i = 0; i < 3000; ++i) {
     const Program program = program_of_moves(random);
-    ASSERT_FALSE(check(program)) << asm_text(program);
+    ASSERT_FALSE(refusal_of(program)) << asm_text(program);
     const ProgramView views[] = {program};
     Space space(views, kSmall);
     const Decisions decisions = space.decisions(program, Sameness::kRaw);
@@ -178,8 +179,9 @@ TEST(Space, WhatPathsLeaveInRegistersAndMemory) {
   }
 }
 
-TEST(Space, WordsThatAreComparedTakeTurns) {
-  // Bit by bit in turn, x == y needs three nodes a bit; one word after the other, 2^32.
+TEST(Space, VariableOrderInterleavesComparedWords) {
+  // With alternating bits, x == y needs three nodes for each bit; with one word after the other,
+  // 2^32.
   const Program program = assemble("ld [16]\ntax\nld [40]\njeq x, y, n\ny: ret #1\nn: ret #2\n");
   const ProgramView views[] = {program};
   Space space(views, {.nodes = 2000});
@@ -195,7 +197,7 @@ TEST(Space, WordsThatAreComparedTakeTurns) {
   EXPECT_EQ(space.evaluate(decisions, data), 2u);
 }
 
-TEST(Space, EveryBitHasALevelOfItsOwn) {
+TEST(Space, EveryBitHasItsOwnLevel) {
   Random random(42);
   for (int i = 0; i < 50; ++i) {
     const Program program = random_program(random, 60);
@@ -206,7 +208,7 @@ TEST(Space, EveryBitHasALevelOfItsOwn) {
   }
 }
 
-TEST(Space, StacksAreWhatTheKernelMakesOfThem) {
+TEST(Space, StacksMatchTheKernelsRule) {
   Random random(43);
   constexpr std::uint32_t kActions[] = {0x80000000, 0,          0x00030005, 0x00050001, 0x0005ffff,
                                         0x7fc00000, 0x7ff00003, 0x7ffc0000, 0x7fff0000, 0x7fff0001};
@@ -238,7 +240,7 @@ TEST(Space, StacksAreWhatTheKernelMakesOfThem) {
   EXPECT_GE(decided, 570);
 }
 
-TEST(Space, TheSmallestInputIsInTheSet) {
+TEST(Space, SmallestInputIsInTheSet) {
   const Program program = assemble(
       "ld [24]\njeq #0xffffffff, y, n\nn: ld [16]\njeq #1, m, r\nm: ld [20]\njeq #1, y, r\n"
       "y: ret #1\nr: ret #0\n");
@@ -250,7 +252,7 @@ TEST(Space, TheSmallestInputIsInTheSet) {
   const auto data = space.smallest(differing);
   ASSERT_TRUE(data);
   SeccompData expected;
-  expected.words[6] = 0xffffffff;  // one word beats two
+  expected.words[6] = 0xffffffff;  // one non-zero word is better than two
   EXPECT_EQ(*data, expected);
 }
 

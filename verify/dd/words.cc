@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kWordBits = 32;
 constexpr std::uint32_t kAll = 0xffffffff;
 
-// Where nothing is left of a diagram whose budget ran out, results do not matter.
+// Operands are arbitrary after the limits are reached, and so is the result then.
 bool holds(Comparison test, std::uint32_t a, std::uint32_t b) {
   switch (test) {
     case Comparison::kEq:
@@ -28,7 +28,7 @@ bool holds(Comparison test, std::uint32_t a, std::uint32_t b) {
 Bits shift_bits(const Bits& bits, std::uint32_t amount, bool left) {
   Bits out;
   for (std::uint32_t i = 0; i < kWordBits; ++i) {
-    const std::uint32_t from = left ? i - amount : i + amount;  // wraps when out of range
+    const std::uint32_t from = left ? i - amount : i + amount;  // wraps if out of range
     out[i] = from < kWordBits ? bits[from] : Diagrams::kZero;
   }
   return out;
@@ -64,7 +64,7 @@ Word Words::word(const Bits& bits) {
     for (std::uint32_t i = 0; i < kWordBits; ++i) value |= bits[i] << i;
     return constant(value);
   }
-  // An input word under a mask again?
+  // The bits may again form an input word under a mask.
   const auto some = std::ranges::find_if(bits, [](NodeId b) { return b > Diagrams::kOne; });
   const Node& top = diagrams_.node(*some);
   if (top.level != kLeaf && order_.whole(order_.word(top.level))) {
@@ -122,8 +122,8 @@ Word Words::mul(const Word& a, const Word& b) {
   return out;
 }
 
-// Bit by bit, as on paper: what is left of the dividend is doubled, takes the next bit, and loses
-// the divisor if it can.
+// Long division: the remainder is doubled and takes the next bit, and the divisor is subtracted if
+// possible.
 Word Words::udiv(const Word& a, const Word& b) {
   if (a.is_constant() && b.is_constant()) return constant(b.value == 0 ? 0 : a.value / b.value);
   if (b.is_constant() && std::has_single_bit(b.value))
@@ -210,7 +210,7 @@ Condition Words::compare(Comparison test, const Word& a, const Word& b) {
   }
   if (a.is_constant()) {
     if (test == Comparison::kEq || test == Comparison::kAnyBit) return compare(test, b, a);
-    // k > w is not (w >= k), k >= w is not (w > k).
+    // k > w is the opposite of w >= k, and k >= w is the opposite of w > k.
     return negate(compare(test == Comparison::kGt ? Comparison::kGe : Comparison::kGt, b, a));
   }
   return condition(compare_bits(test, bits(a), bits(b)));

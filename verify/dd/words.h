@@ -1,9 +1,9 @@
-// The decision-diagram domain of step<Domain>: 32-bit words as functions of the input. Owns
+// Owns the decision-diagram domain of step<Domain>: 32-bit words as functions of the input, and
 // arithmetic on them. It must not know programs (forward.h).
 //
 // A word is a constant, an input word under a mask, or 32 diagrams, one for each bit. A condition
 // is a comparison of an input word with a constant, or a diagram. Filters made by compilers need
-// only the simple forms, which never touch a diagram.
+// only the simple forms, which use no diagram.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ using Bits = std::array<NodeId, 32>;
 struct Word {
   enum class Kind : std::uint8_t { kConstant, kInput, kBits };
   Kind kind = Kind::kConstant;
-  std::uint8_t input = 0;   // kInput: which
+  std::uint8_t input = 0;   // kInput: index of the word
   std::uint32_t value = 0;  // kConstant: the number; kInput: the mask; kBits: index of the bits
 
   [[nodiscard]] bool is_constant() const { return kind == Kind::kConstant; }
@@ -33,14 +33,14 @@ struct Word {
 struct Condition {
   enum class Kind : std::uint8_t { kFalse, kTrue, kTest, kNode };
   Kind kind = Kind::kFalse;
-  Comparison test = Comparison::kEq;  // of kTest: (input & mask) TEST k, or its negation
+  Comparison test = Comparison::kEq;  // kTest: (input & mask) TEST k, or its negation
   bool negated = false;
   std::uint8_t input = 0;
   std::uint32_t mask = 0;
-  std::uint32_t k = 0;  // of kNode: the diagram
+  std::uint32_t k = 0;  // kTest: the constant; kNode: the diagram
 
   [[nodiscard]] bool is(bool value) const { return kind == (value ? Kind::kTrue : Kind::kFalse); }
-  // A comparison of all 32 bits that splits the word's values into intervals.
+  // Whether it compares all 32 bits and splits the word's values into intervals.
   [[nodiscard]] bool splits_word() const {
     return kind == Kind::kTest && mask == 0xffffffff && test != Comparison::kAnyBit;
   }
@@ -84,9 +84,9 @@ class Words {
   Word choose(const Bool& condition, const Word& then, const Word& otherwise);
   bool same(const Word& a, const Word& b) { return a == b; }
 
-  // if condition then yes else no, of any diagrams.
+  // Returns: if `condition` then `yes` else `no`, for any two diagrams.
   NodeId branch(const Bool& condition, NodeId yes, NodeId no);
-  // The set of inputs for which the condition holds.
+  // Returns the set of inputs for which the condition holds.
   NodeId set(const Bool& condition) { return branch(condition, Diagrams::kOne, Diagrams::kZero); }
   Bool condition(NodeId set);
   [[nodiscard]] Bits bits(const Word& word);
@@ -95,7 +95,7 @@ class Words {
  private:
   Bool compare(Comparison test, const Word& a, const Word& b);
   NodeId compare_bits(Comparison test, const Bits& a, const Bits& b);
-  // a + b + carry, or a + ~b + carry; with what is carried out of the top bit.
+  // a + b + carry or a + ~b + carry, and the carry out of the highest bit.
   struct Sum {
     Bits bits;
     NodeId carry;

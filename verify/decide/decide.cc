@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/base/clock.h"
 #include "verify/smt/solver.h"
 
 namespace secequiv {
@@ -25,21 +26,24 @@ Budget budget_for(double seconds, std::size_t mib) {
 
 Result<Proof> decide(const Question& question, Engine engine, const Budget& budget) {
   if (engine == Engine::kZ3) return smt::prove(question, budget.timeout_seconds, budget.solver_mib);
+  const auto start = Clock::now();
   auto diagrams = dd::prove(question, budget.diagrams);
   if (!diagrams) return diagrams;
   if (engine == Engine::kDd && diagrams->verdict != Verdict::kUnknown) return diagrams;
-  auto solver = smt::prove(question, budget.timeout_seconds, budget.solver_mib);
+  auto solver =
+      smt::prove(question, budget.timeout_seconds, budget.solver_mib, seconds_since(start));
   if (!solver) return solver;
   if (engine == Engine::kDd) {
     if (solver->verdict == Verdict::kUnknown)
       solver->detail += fmt::format("; diagrams: {}", diagrams->detail);
     return solver;
   }
-  // Both have to decide: what only one of them decided was not confirmed.
+  // Both engines must decide; a verdict of only one of them is unconfirmed.
   if (diagrams->verdict == Verdict::kUnknown || solver->verdict == Verdict::kUnknown) {
     Proof& undecided = diagrams->verdict == Verdict::kUnknown ? *diagrams : *solver;
     const Proof& other = diagrams->verdict == Verdict::kUnknown ? *solver : *diagrams;
-    if (other.verdict == Verdict::kDifferent) return other;  // replayed, so true whoever found it
+    if (other.verdict == Verdict::kDifferent)
+      return other;  // replayed, so it needs no confirmation
     undecided.detail +=
         fmt::format(" ({} alone says: {})", other.engine, verdict_name(other.verdict));
     return undecided;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 #include "verify/dd/engine.h"
@@ -25,7 +25,7 @@ Proof decided(std::string_view before, std::string_view after, Engine engine) {
   return proof ? *proof : Proof{};
 }
 
-TEST(Decide, NamesWhoDecided) {
+TEST(Decide, NamesTheEngineThatDecided) {
   EXPECT_EQ(decided(kAbove4, kFrom5, Engine::kZ3).engine, "z3");
   EXPECT_EQ(decided(kAbove4, kFrom5, Engine::kDd).engine, "dd");
   EXPECT_EQ(decided(kAbove4, kFrom5, Engine::kBoth).engine, "dd and z3");
@@ -37,7 +37,7 @@ TEST(Decide, NamesWhoDecided) {
   }
 }
 
-TEST(Decide, DiagramsHandOverWhatExceedsTheirLimits) {
+TEST(Decide, SolverTakesOverBeyondDiagramLimits) {
   const Budget tight{.timeout_seconds = 20, .diagrams = {.nodes = 100}};
   const Pair pair{assemble(kProduct), assemble("ret #2\n"), Sameness::kRaw};
   auto proof = decide(Question(pair), Engine::kDd, tight);
@@ -46,7 +46,7 @@ TEST(Decide, DiagramsHandOverWhatExceedsTheirLimits) {
   ASSERT_EQ(proof->verdict, Verdict::kDifferent);
 }
 
-TEST(Decide, BothNeedsBothForAnEquivalence) {
+TEST(Decide, BothEnginesMustProveEquivalence) {
   const Budget tight{.timeout_seconds = 20, .diagrams = {.nodes = 100}};
   const Pair same{assemble(kProduct), assemble(kProduct), Sameness::kRaw};
   auto proof = decide(Question(same), Engine::kBoth, tight);
@@ -71,7 +71,7 @@ Question ask(const Pair& pair, std::string_view assumption,
   return question;
 }
 
-TEST(Decide, OnlyInputsThatMeetTheAssumptionCount) {
+TEST(Decide, ComparesOnlyInputsThatMeetTheAssumption) {
   const Pair pair{assemble(kAbove4), assemble(kFrom6), Sameness::kRaw};
   for (const Engine engine : kEngines) {
     EXPECT_EQ(decide(ask(pair, "nr != 5"), engine, {})->verdict, Verdict::kEquivalent);
@@ -82,7 +82,7 @@ TEST(Decide, OnlyInputsThatMeetTheAssumptionCount) {
   }
 }
 
-TEST(Decide, RefiningIsNeverMorePermissive) {
+TEST(Decide, RefinesMeansNeverMorePermissive) {
   const char* loose = "ld [0]\njeq #1, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n";
   const char* strict = "ld [0]\njeq #1, y, n\ny: ret #0x7ffc0000\nn: ret #0x50001\n";
   const char* data_only = "ld [0]\njeq #1, y, n\ny: ret #0x7fff0000\nn: ret #0x50002\n";
@@ -112,7 +112,7 @@ TEST(Decide, RefiningIsNeverMorePermissive) {
   }
 }
 
-TEST(Decide, AMergedFilterEqualsItsStack) {
+TEST(Decide, MergedFilterEqualsItsStack) {
   const Program first = assemble("ld [0]\njeq #1, y, n\ny: ret #0x50001\nn: ret #0x7fff0000\n");
   const Program second = assemble("ld [0]\njeq #2, y, n\ny: ret #0x30000\nn: ret #0x7fff0000\n");
   const Program merged =
@@ -131,8 +131,9 @@ TEST(Decide, AMergedFilterEqualsItsStack) {
   }
 }
 
-// Stacks of one to three related programs with real actions, under one of a few assumptions.
-TEST(Engines, AgreeOnQuestions) {
+// Stacks have one to three related programs, which return actions that Linux knows. One of several
+// assumptions applies.
+TEST(Engines, AgreeOnStacksAndAssumptions) {
   constexpr std::uint32_t kActions[] = {0x80000000, 0,          0x00030005, 0x00050001,
                                         0x0005ffff, 0x7ff00003, 0x7fff0000, 0x12340000};
   constexpr const char* kAssumptions[] = {
@@ -176,7 +177,7 @@ TEST(Engines, AgreeOnMutants) {
   int equivalent = 0;
   int different = 0;
   for (int i = 0; i < 1200; ++i) {
-    // Half of them use every instruction.
+    // Half of the programs may contain any instruction.
     const Program before = i % 2 == 0 ? dd::comparing_program(random, random.between(2, 30))
                                       : random_program(random, random.between(1, 20));
     Program after = before;
@@ -185,7 +186,7 @@ TEST(Engines, AgreeOnMutants) {
       if (in.code == kLdWAbs || is_jump(in) != is_conditional(in)) continue;
       in.k ^= 1u << random.below(32);
     }
-    if (check(after)) continue;
+    if (refusal_of(after)) continue;
     const Pair pair{before, after, Sameness::kRaw};
     auto mine = dd::prove(pair, {.nodes = 100'000, .steps = 500'000});
     ASSERT_TRUE(mine) << mine.error().text();

@@ -13,7 +13,7 @@ struct FeasibilityOracle::State {
   const Program& program;
   Engine engine;
   dd::Limits limits;
-  // Made when they are needed first.
+  // Created when first needed.
   std::unique_ptr<dd::Space> space;
   std::unique_ptr<dd::Reach> reach;
   std::unique_ptr<smt::FeasibilityOracle> solver;
@@ -67,7 +67,7 @@ Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, doubl
         ErrorCode::kInternal, "engines",
         fmt::format("diagrams and z3 disagree whether any input reaches {}; please report this",
                     describe(obligation, state_->program)));
-  // An input that was run proves itself; that there is none, both have to say.
+  // A witness was run, so it needs no confirmation. Infeasibility needs both engines.
   if (mine->answer == Answer::kFeasible) return mine;
   return mine->answer == Answer::kUnknown && theirs->answer != Answer::kFeasible ? mine : theirs;
 }

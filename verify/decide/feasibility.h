@@ -1,6 +1,6 @@
-// Whether any input meets an obligation of a program. Owns the order (diagrams first, the solver
-// beyond their limits), the requirement that both agree when both run, and one time limit for all
-// of a program's obligations.
+// Owns deciding whether any input meets an obligation of a program. Diagrams come first, then the
+// solver beyond their limits; if both run, they must agree. One time limit covers all obligations
+// of a program.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,15 @@ namespace secequiv {
 
 class FeasibilityOracle {
  public:
-  // Precondition: check() accepts `program` (the length rule aside); it outlives this object.
+  // Precondition: the kernel accepts `program`, except that it may be too long, and it outlives
+  // this object.
   FeasibilityOracle(const Program& program, Engine engine, const Budget& budget);
   ~FeasibilityOracle();
   FeasibilityOracle(const FeasibilityOracle&) = delete;
   FeasibilityOracle& operator=(const FeasibilityOracle&) = delete;
 
-  // kUnknown after `timeout_seconds` of the solver. Errors: kInternal if a witness does not replay
-  // or the engines contradict each other.
+  // Returns kUnknown if the solver takes longer than `timeout_seconds`. Errors: kInternal if a
+  // witness does not replay or the engines contradict each other.
   Result<Feasibility> query(const Obligation& obligation, double timeout_seconds);
 
  private:
@@ -27,9 +28,10 @@ class FeasibilityOracle {
   std::unique_ptr<State> state_;
 };
 
-// Decides every obligation of coverage.program() that is uncovered when its turn comes: `take` may
-// run witnesses through `coverage`. `take` receives each answer (kUnknown for the rest once the
-// budget's time is over) and returns whether to go on. Errors: kInternal.
+// Decides every obligation of coverage.program() that is uncovered when its turn comes; `take` may
+// cover more by running witnesses through `coverage`. `take` receives each answer and returns
+// whether to continue. Once the time is over, the remaining answers are kUnknown. Errors:
+// kInternal.
 Status account_for_edges(const CoverageMap& coverage, Engine engine, const Budget& budget,
                          const std::function<bool(const Feasibility&)>& take);
 

@@ -37,7 +37,7 @@ TEST(Feasibility, EnginesAgreeOnEveryObligation) {
   EXPECT_GE(feasible, 1500);
 }
 
-TEST(Feasibility, EdgeInputsMeetAllThatAnyInputMeets) {
+TEST(Feasibility, EdgeInputsMeetEveryFeasibleObligation) {
   Random random(52);
   for (int i = 0; i < 200; ++i) {
     const Program program = random_program(random, random.between(1, 20));
@@ -57,7 +57,7 @@ TEST(Feasibility, EdgeInputsMeetAllThatAnyInputMeets) {
       dd::edge_inputs(assemble("ld [0]\njeq #5, y\ny: ret #1\n"), {.nodes = 1, .steps = 1}));
 }
 
-TEST(Feasibility, AJumpWithOneTargetHasTwoOutcomes) {
+TEST(Feasibility, JumpWithOneTargetHasTwoOutcomes) {
   const Program program = assemble("ld [0]\njeq #5, y\ny: ret #1\n");
   const Program never = assemble("ld #4\njeq #5, y\ny: ret #1\n");
   for (const Engine engine : {Engine::kDd, Engine::kZ3, Engine::kBoth}) {
@@ -69,7 +69,7 @@ TEST(Feasibility, AJumpWithOneTargetHasTwoOutcomes) {
   }
 }
 
-TEST(Feasibility, TheSolverTakesOverWhenDiagramsRunOut) {
+TEST(Feasibility, SolverTakesOverBeyondDiagramLimits) {
   const Program program =
       assemble("ld [16]\ntax\nld [24]\nmul x\njeq #6, y, n\ny: ret #1\nn: ret #2\n");
   Budget tight;

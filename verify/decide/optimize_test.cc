@@ -1,4 +1,4 @@
-// Every pass of the reference optimizer proven over the corpus and over 10,000 random policies or
+// Proves every pass of the reference optimizer over the corpus and over 10,000 random policies or
 // programs: the result decides the same for all inputs.
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "harness/base/file.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/bpf/text.h"
 #include "harness/generate/policy.h"
@@ -21,13 +21,13 @@
 namespace secequiv {
 namespace {
 
-// Each build has these tests; the development build does them in full.
+// Every build runs these tests, but only the development build runs all cases.
 #ifdef SECEQUIV_FULL_TESTS
 constexpr std::size_t kRandom = 10000;
 #else
 constexpr std::size_t kRandom = 500;
 #endif
-// A program that needs more is replaced by another.
+// A program that exceeds these limits is replaced by another one.
 constexpr dd::Limits kSmall{std::size_t{1} << 16, std::size_t{1} << 16};
 
 const std::filesystem::path kCorpus = std::filesystem::path(SECEQUIV_SOURCE_DIR) / "corpus";
@@ -73,8 +73,8 @@ Verdict prove_same(const Program& before, const Program& after, const dd::Limits
   return proof ? proof->verdict : Verdict::kUnknown;
 }
 
-// Random policies have distinct actions, so that no mistake stays hidden; some optimizations only
-// happen where two rule sets say the same, or what the default says.
+// Random policies have distinct actions, so that no mistake stays hidden. But some optimizations
+// require two rule sets with the same action, or with the default action.
 Policy some_policy(Random& random) {
   Policy policy = random_policy(random);
   for (RuleSet& set : policy.rule_sets)
@@ -83,7 +83,7 @@ Policy some_policy(Random& random) {
   return policy;
 }
 
-// What a pass of any kind makes of a policy, as a program.
+// Applies a pass of any kind to a policy and returns the program.
 Program through(const Pass& pass, const Policy& policy) {
   const Pass* one[] = {&pass};
   return optimize(policy, one).program;
@@ -96,7 +96,7 @@ bool lost(const std::vector<bool>& before, const std::vector<bool>& after) {
 }
 
 class EveryPass : public testing::TestWithParam<const Pass*> {};
-class PolicyPass : public testing::TestWithParam<const Pass*> {};  // over rules, and layouts
+class PolicyPass : public testing::TestWithParam<const Pass*> {};  // passes over rules, and layouts
 class ProgramPass : public testing::TestWithParam<const Pass*> {};
 
 TEST_P(EveryPass, IsProvenOverTheCorpus) {
@@ -104,7 +104,7 @@ TEST_P(EveryPass, IsProvenOverTheCorpus) {
   for (const auto& [name, policy] : corpus_policies()) {
     const Program before = compile(policy);
     const Program after = through(pass, policy);
-    EXPECT_FALSE(check(after, LengthRule::kUnlimited)) << name;
+    EXPECT_FALSE(refusal_of(after, LengthRule::kUnlimited)) << name;
     EXPECT_EQ(prove_same(before, after), Verdict::kEquivalent) << pass.name << ": " << name;
   }
   if (pass.kind() != Pass::Kind::kBytecode) return;
@@ -118,7 +118,7 @@ TEST_P(PolicyPass, IsProvenOverRandomPolicies) {
   Random random(4000);
   std::size_t changed = 0;
   for (std::size_t i = 0; i < kRandom; ++i) {
-    // In the middle of an optimization, too: after the passes that come before it.
+    // Half of the policies have gone through all earlier passes, as they do in the optimizer.
     Policy policy = some_policy(random);
     const Program original = compile(policy);
     std::vector<const Pass*> passes;
@@ -151,7 +151,7 @@ TEST_P(ProgramPass, IsProvenOverRandomPrograms) {
     const Program after = std::get<BytecodePass>(pass.run)(before);
     const Verdict verdict = prove_same(before, after, kSmall);
     if (verdict == Verdict::kUnknown) {
-      // Multiplications of unknown words: another program takes this one's place.
+      // Multiplies unknown words: another program replaces this one.
       ++undecided;
       ASSERT_LT(undecided, 100 + proven / 20);
       continue;
@@ -184,15 +184,15 @@ INSTANTIATE_TEST_SUITE_P(Layout, PolicyPass, testing::ValuesIn(pointers(layout_p
 INSTANTIATE_TEST_SUITE_P(Bytecode, ProgramPass, testing::ValuesIn(pointers(bytecode_passes())),
                          test_name);
 
-// The whole optimizer: the same decisions, no system call less in the kernel's cache, hardly ever
-// longer than bytecode passes alone make it, and the same again when run again.
-TEST(WholeOptimizer, OverTheCorpus) {
+// Checks the whole optimizer: it preserves decisions and calls in the kernel's bitmap, its result
+// is hardly ever longer than that of bytecode passes alone, and a second run changes nothing.
+TEST(WholeOptimizer, CorpusPoliciesStayEquivalent) {
   for (const auto& [name, policy] : corpus_policies()) {
     const Program before = compile(policy);
     const Optimized result = optimize(policy);
     EXPECT_TRUE(result.fixpoint) << name;
     EXPECT_EQ(prove_same(before, result.program), Verdict::kEquivalent) << name;
-    // Searches may cost some instructions that lists do without.
+    // Search trees may cost a few instructions more than lists.
     const std::size_t listed = optimize(before).program.size();
     EXPECT_LE(result.program.size(), listed + listed / 10 + 4) << name;
     EXPECT_EQ(optimize(policy).program, result.program) << name;
@@ -201,7 +201,7 @@ TEST(WholeOptimizer, OverTheCorpus) {
   }
 }
 
-TEST(WholeOptimizer, OverRandomPolicies) {
+TEST(WholeOptimizer, RandomPoliciesStayEquivalent) {
   Random random(4002);
   for (std::size_t i = 0; i < kRandom; ++i) {
     const Policy policy = some_policy(random);
@@ -215,8 +215,8 @@ TEST(WholeOptimizer, OverRandomPolicies) {
   }
 }
 
-// Any subset of the passes, in the table's order: none relies on another having run.
-TEST(WholeOptimizer, AnySubsetOfPasses) {
+// Runs any subset of the passes in the table's order. No pass may rely on another one.
+TEST(WholeOptimizer, AnySubsetOfPassesStaysEquivalent) {
   Random random(4003);
   for (std::size_t i = 0; i < kRandom / 4; ++i) {
     const Policy policy = some_policy(random);

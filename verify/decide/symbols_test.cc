@@ -1,12 +1,12 @@
-// Filters with names in place of numbers: every "equivalent" is tried with many values and proven
-// again for some of them, every "different" is run.
+// Proofs of filters with names in place of numbers. Every "equivalent" is tried with many values
+// and proven again for some of them; every "different" is run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 #include "verify/dd/prover.h"
@@ -23,7 +23,8 @@ SymbolicProgram symbolic(std::string_view text) {
   return {{{kRetK, 0, 0, 0}}, {}};
 }
 
-// Two filters and the question about them, which is not copied.
+// Two filters and the question about them. Not copyable, because the question refers to the
+// filters.
 struct Asked {
   SymbolicProgram before;
   SymbolicProgram after;
@@ -49,15 +50,16 @@ std::vector<std::pair<std::string, std::uint32_t>> by_name(const Question& quest
   return out;
 }
 
-// The programs with values, made without Symbols, and accepted by the kernel.
+// Returns the programs with values in place of names, made without Symbols. The kernel accepts
+// them.
 Pair filled(const Asked& asked, const std::vector<std::uint32_t>& values) {
   SymbolicProgram before = asked.before;
   SymbolicProgram after = asked.after;
   fill(before, by_name(asked.question, values));
   fill(after, by_name(asked.question, values));
   EXPECT_TRUE(before.uses.empty() && after.uses.empty());
-  EXPECT_FALSE(check(before.program)) << asm_text(before.program);
-  EXPECT_FALSE(check(after.program)) << asm_text(after.program);
+  EXPECT_FALSE(refusal_of(before.program)) << asm_text(before.program);
+  EXPECT_FALSE(refusal_of(after.program)) << asm_text(after.program);
   return {before.program, after.program, asked.question.sameness};
 }
 
@@ -67,7 +69,7 @@ Proof proven(const Question& question, Engine engine) {
   return proof ? *proof : Proof{};
 }
 
-// The witness differs when it is run.
+// Checks that the two sides differ when the witness is run.
 void expect_true_witness(const Asked& asked, const Proof& proof) {
   ASSERT_TRUE(proof.witness);
   ASSERT_EQ(proof.symbols.size(), asked.question.symbols.size());
@@ -129,12 +131,12 @@ TEST(SymbolProofs, EquivalentForAllValues) {
        "ld [0]\njset #$m, y, n\ny: ret #1\nn: ret #2"},
       {"ld [0]\nxor #$m\nxor #$n\nret a", "ld [0]\nxor #$n\nxor #$m\nret a"},
       {"ld [0]\nor #$m\nand #$m\nret a", "ret #$m"},
-      // A comparison with what was found out before.
+      // The comparison repeats an earlier one.
       {"ld [0]\njeq #$a, y, n\ny: jeq #$a, t, n\nt: ret #1\nn: ret #2",
        "ld [0]\njeq #$a, t, n\nt: ret #1\nn: ret #2"},
       {"ld #$a\njeq #7, y, n\ny: ret #$a\nn: ret #0", "ld #$a\njeq #7, y, n\ny: ret #7\nn: ret #0"},
       {"ld #$a\njgt #$b, y, n\ny: ld #$b\njge #$a, t, n\nt: ret #1\nn: ret #2", "ret #2"},
-      // Only because the kernel takes no other values.
+      // Equivalent only because the kernel accepts no other values.
       {"ld [0]\nrsh #$k\nret a", "ldx #$k\nld [0]\nrsh x\nret a"},
       {"ld [0]\nlsh #$k\nst M[3]\nld M[3]\nret a", "ldx #$k\nld [0]\nlsh x\nret a"},
       {"ld #8\ndiv #$k\nst M[0]\nld #$k\njeq #0, y, n\ny: ret #1\nn: ret #2",
@@ -156,7 +158,27 @@ TEST(SymbolProofs, EquivalentForAllValues) {
   }
 }
 
-TEST(SymbolProofs, DivisionIsLeftToTheSolver) {
+// The filters differ if $fd is not the placeholder. An engine that reads the placeholder in the
+// copies would call them equivalent.
+TEST(SymbolProofs, SymbolsOfACopyAreRefused) {
+  const Asked asked("ld [16]\njeq #$fd, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n",
+                    "ld [16]\njeq #1, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n");
+  const Program copy = asked.before.program;
+  Question question = asked.question;
+  question.before = {copy};
+  for (const Engine engine : {Engine::kDd, Engine::kZ3, Engine::kBoth}) {
+    const auto refused = decide(question, engine, Budget{});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::kInternal) << refused.error().text();
+    const auto proof = decide(asked.question, engine, Budget{});
+    ASSERT_TRUE(proof) << proof.error().text();
+    EXPECT_EQ(proof->verdict, Verdict::kDifferent);
+  }
+  question.symbols = question.symbols.names_only();
+  EXPECT_TRUE(check_symbols(question));
+}
+
+TEST(SymbolProofs, DivisionNeedsTheSolver) {
   const Asked asked("ld [0]\ndiv #$k\nret a", "ldx #$k\nld [0]\ndiv x\nret a");
   EXPECT_EQ(asked.question.symbols.all(), std::vector{(Symbol{"k", 1, 0xffffffff})});
   EXPECT_EQ(proven(asked.question, Engine::kZ3).verdict, Verdict::kEquivalent);
@@ -167,11 +189,11 @@ TEST(SymbolProofs, DivisionIsLeftToTheSolver) {
 struct Different {
   const char* before;
   const char* after;
-  std::vector<std::uint32_t> symbols;  // the smallest
-  std::vector<std::uint32_t> words;    // of the input, from nr on
+  std::vector<std::uint32_t> symbols;  // smallest values
+  std::vector<std::uint32_t> words;    // words of the input, from nr on
 };
 
-TEST(SymbolProofs, TheSmallestDifference) {
+TEST(SymbolProofs, FindsTheSmallestDifference) {
   const Different cases[] = {
       {"ret #$x", "ret #$y", {0, 1}, {}},
       {"ret #$x", "ret #0", {1}, {}},
@@ -197,7 +219,7 @@ TEST(SymbolProofs, TheSmallestDifference) {
        {0, 1},
        {9}},
       {"ld #$x\nsub #$y\nret a", "ld #$y\nsub #$x\nret a", {0, 1}, {}},
-      // A value that the kernel takes is all it takes.
+      // The smallest value must be one that the kernel accepts.
       {"ld #1\nlsh #$k\nret a", "ret #1", {1}, {}},
       {"ld #1\nlsh #$k\njeq #0x80000000, y, n\ny: ret #1\nn: ret #2", "ret #2", {31}, {}},
   };
@@ -220,7 +242,7 @@ TEST(SymbolProofs, TheSmallestDifference) {
   }
 }
 
-TEST(SymbolProofs, WhatElseIsAsked) {
+TEST(SymbolProofs, SupportsRefinementStacksAndBehaviour) {
   const char* const before = "ld [0]\njeq #$a, y, n\ny: ret #$r\nn: ret #0x00050001";
   {
     Asked asked(before, "ret #0x00050001");
@@ -235,7 +257,7 @@ TEST(SymbolProofs, WhatElseIsAsked) {
       EXPECT_EQ(proven(asked.question, engine).verdict, Verdict::kPass);
   }
   {
-    // Two filters on each other, with the same name.
+    // Two stacked filters use the same name.
     Asked asked("ret #$r", "ret #$r");
     const Program allow = assemble("ret #0x7fff0000");
     asked.question.after = {allow, asked.after.program};
@@ -262,7 +284,7 @@ TEST(SymbolProofs, WhatElseIsAsked) {
   }
 }
 
-TEST(SymbolProofs, AssumptionsAboutSymbols) {
+TEST(SymbolProofs, AssumptionsMayNameSymbols) {
   const char* const before = "ld [0]\njgt #$a, y, n\ny: ret #1\nn: ret #2";
   const char* const after = "ld [0]\njge #$b, y, n\ny: ret #1\nn: ret #2";
   struct Case {
@@ -320,7 +342,7 @@ TEST(SymbolProofs, LimitsGiveUnknown) {
   }
 }
 
-TEST(SymbolProofs, MoreNamesThanTheDiagramsTake) {
+TEST(SymbolProofs, TooManyNamesExceedDiagrams) {
   std::string text = "ld [0]\n";
   for (int i = 0; i < 20; ++i) text += "add #$n" + std::to_string(i) + "\n";
   const Asked asked(text + "ret a", text + "add #0\nret a");
@@ -337,7 +359,7 @@ bool may_have_a_name(const Insn& in) {
   return info != nullptr && (info->operand == Operand::Imm || info->operand == Operand::CondImm);
 }
 
-// A random program, some of whose numbers have one of three names.
+// Returns a random program in which some numbers have one of three names.
 SymbolicProgram random_symbolic(Random& random, std::size_t length) {
   SymbolicProgram out{random_program(random, length), {}};
   for (std::size_t pc = 0; pc < out.program.size(); ++pc) {
@@ -348,7 +370,8 @@ SymbolicProgram random_symbolic(Random& random, std::size_t length) {
   return out;
 }
 
-// `program` with another name, a number in place of a name or another instruction; or as it is.
+// Returns `program` unchanged, or with another name, a number in place of a name, or another
+// instruction.
 SymbolicProgram changed(SymbolicProgram program, Random& random) {
   if (!program.uses.empty() && !random.one_in(4)) {
     const std::size_t at = random.below(program.uses.size());
@@ -361,14 +384,14 @@ SymbolicProgram changed(SymbolicProgram program, Random& random) {
     }
   }
   if (random.one_in(3)) {
-    // Something that nothing reads.
+    // Changes something that is never read.
     for (Insn& in : program.program)
       if (in.code == kLdLen) in = {kLdImm, 0, 0, kSeccompDataSize};
   }
   return program;
 }
 
-TEST(SymbolProofs, RandomPrograms) {
+TEST(SymbolProofs, EnginesAgreeOnRandomPrograms) {
   Random random(3);
   int equivalent = 0;
   int different = 0;
@@ -379,7 +402,7 @@ TEST(SymbolProofs, RandomPrograms) {
                              asm_text(asked.after.program)));
     const auto diagrams = dd::prove(asked.question, {.nodes = 50'000, .steps = 100'000});
     ASSERT_TRUE(diagrams) << diagrams.error().text();
-    // Not that often: the solver is slow.
+    // Z3 is slow, so it proves only every third pair.
     std::optional<Proof> solver;
     if (i % 3 == 0) {
       auto proof = smt::prove(asked.question, 2);

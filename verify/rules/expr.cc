@@ -12,17 +12,17 @@
 namespace secequiv::rules {
 namespace {
 
-constexpr int kUndecided = 0;  // the width of a number or of a symbol until it meets another
+constexpr int kUndecided = 0;  // the width of a number or symbol that is not yet determined
 constexpr int kMaxNesting = 200;
 constexpr std::size_t kMaxChain = 1000;  // operands of one operator, each nested in the next
-// Words that mean something wherever they stand, so that no index can be called so.
+// Reserved words, which an index must not use as a name.
 constexpr std::array<std::string_view, 12> kReserved = {
     "A", "X", "M", "true", "false", "any", "all", "if", "popcount", "wide", "any_of", "all_of"};
 
 struct Operator {
   std::string_view text;
   Op op;
-  bool swapped = false;  // a > b is b < a
+  bool swapped = false;  // a > b becomes b < a
   bool negated = false;
 };
 constexpr std::array kTests = {
@@ -115,7 +115,7 @@ class Parser {
     return Ok{};
   }
 
-  // Gives `e` the width asked for, if it has none yet.
+  // Sets the width of `e` if it has none yet.
   Status settle(Expr& e, int width, std::size_t begin) {
     if (e.width == width) return Ok{};
     if (e.width != kUndecided)
@@ -141,7 +141,7 @@ class Parser {
     e.width = width;
     return Ok{};
   }
-  // The same width for two operands: that of the one that has one, or 32 bits.
+  // Gives two operands the same width: that of the operand that has one, or else 32 bits.
   Status match(Expr& a, Expr& b, std::size_t begin) {
     int width = a.width != kUndecided ? a.width : b.width;
     if (width == kUndecided)
@@ -152,7 +152,7 @@ class Parser {
     return settle(b, width, begin);
   }
 
-  // Operands are moved, which a list in braces would copy.
+  // Moves the operands. A list in braces would copy them.
   template <class... Args>
   static Expr node(Op op, int width, Args&&... args) {
     Expr out{op, width, 0, {}, {}};
@@ -192,7 +192,7 @@ class Parser {
     out.args.push_back(std::move(*body));
     return out;
   }
-  // Operands of truth values.
+  // Reads operands that are truth values.
   template <class Operand>
   Result<Expr> chain(std::string_view token, Op op, const Operand& operand) {
     const std::size_t begin = begin_;
@@ -271,7 +271,7 @@ class Parser {
       advance();
       auto right = word(level + 1);
       if (!right) return right;
-      // Of two numbers the width stays open.
+      // If both sides are numbers, the width remains undetermined.
       const bool open = left->width == kUndecided && right->width == kUndecided &&
                         left->op != Op::kSymbol && right->op != Op::kSymbol;
       if (!open)
@@ -375,7 +375,7 @@ class Parser {
     }
     if (!token.empty() && is_digit(token[0])) {
       const auto number = parse_unsigned(token);
-      // In code a leading zero makes a number octal.
+      // The assembler reads a number with a leading zero as octal.
       if (!number || (token.size() > 1 && token[0] == '0' && is_digit(token[1])))
         return expected("a number up to 2^64-1 without leading zeros");
       advance();
@@ -405,7 +405,7 @@ class Parser {
   SymbolWidths& widths_;
   const std::string& where_;
   std::string_view token_;  // empty at the end
-  std::size_t begin_ = 0;   // of the token
+  std::size_t begin_ = 0;   // begin of the token
   std::size_t end_ = 0;
   int nesting_ = 0;
 };
@@ -418,7 +418,7 @@ std::int64_t as_signed(std::uint64_t value, int width) {
                             : static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
 }
 
-// The value of a word without symbols; nothing if it has some.
+// The value of a word, or std::nullopt if it contains symbols.
 struct Plain {
   using Value = std::optional<std::uint64_t>;
   static Value number(std::uint64_t n, int) { return n; }
@@ -576,7 +576,7 @@ std::uint64_t apply(Op op, int width, const std::vector<std::uint64_t>& args) {
     case Op::kIf:
       return a != 0 ? b : args[2];
     default:
-      return 0;  // leaves, which evaluate asks the domain for
+      return 0;  // evaluate() uses other functions of the domain for leaves
   }
 }
 

@@ -1,7 +1,7 @@
-// Expressions in rewrites: conditions over symbols, over the state at a fragment's entry (A, X,
-// M[], the input's words) and over the indices of a family. Owns the language, its syntax tree and
-// the value of an expression in any domain (`evaluate`). It must not know rewrites, fragments or
-// solvers.
+// Owns the expressions in rewrites: their language, syntax tree and value in any domain
+// (`evaluate`). They are conditions over symbols, over the state at a fragment's entry (A, X, M[],
+// the input's words) and over the indices of a family. This file must not know rewrites, fragments
+// or solvers.
 //
 //   expr    := ('any' | 'all') INDEX '<' bound ':' expr | iff
 //   iff     := implies ('<=>' implies)*
@@ -18,11 +18,11 @@
 //            | 'popcount(' word ')' | 'wide(' high, low ')' | 'if(' expr, word, word ')'
 //            | ('any_of' | 'all_of') '(' [expr, ...] ')'
 //
-// An index of M[] counts modulo 16, an offset of a load modulo 64, its low two bits not at all:
-// where a symbol stands for one, it is in range. Words have 32 bits, `wide` ones 64; a number has
-// the width of what it meets. Comparisons without a letter, '/' and '>>' are unsigned. A division
-// by zero is 0xffff... and a shift by the width or more is 0. A symbol is a word or a truth value,
-// whichever its first use asks for.
+// An index of M[] is taken modulo 16. An offset of a load is taken modulo 64, without its low two
+// bits. If a symbol is an index or an offset, it is in range. Words have 32 bits, and `wide` words
+// have 64; a number has the width of the other operand. Comparisons without a letter, '/' and '>>'
+// are unsigned. A division by zero is 0xffff..., and a shift by the width or more is 0. The first
+// use of a symbol determines whether it is a word or a truth value.
 #pragma once
 
 #include <bit>
@@ -37,21 +37,21 @@
 namespace secequiv::rules {
 
 enum class Op : std::uint8_t {
-  kNumber,  // `number`; of width kTruth: true or false
-  kIndex,   // `name`, a 32-bit word; gone once bound
-  kSymbol,  // `name`; args are its indices, gone once bound
+  kNumber,  // `number`; if the width is kTruth, true or false
+  kIndex,   // `name`, a 32-bit word; removed by written_out
+  kSymbol,  // `name`; args are its indices, which written_out removes
   kA,
   kX,
   kMem,     // M[args[0]]
   kLoad,    // the input's word at offset args[0]
-  kForAny,  // `name` < args[0]: args[1]; gone once bound
-  kForAll,  // the same
-  kNot,     // from here on: of truth values
+  kForAny,  // `name` < args[0]: args[1]; removed by written_out
+  kForAll,  // likewise
+  kNot,     // this and the next ones: of truth values
   kAnd,     // any number of args
   kOr,      // any number of args
   kImplies,
   kIff,
-  kEq,  // from here on: of words
+  kEq,  // this and the next ones: of words
   kUlt,
   kUle,
   kSlt,
@@ -84,35 +84,35 @@ struct Expr {
   std::vector<Expr> args;
 };
 
-// The widths of symbols by name, found while the expressions of one rewrite are read: kTruth or
-// kWord.
+// The widths of symbols by name: kTruth or kWord. Reading the expressions of one rewrite fills them
+// in.
 using SymbolWidths = std::map<std::string, int, std::less<>>;
 
-// Whether this is a valid name for an index of a family.
+// Returns whether `text` is a valid name for an index of a family.
 bool is_index_name(std::string_view text);
 
-// Reads all of `text` as a value of `width`. Adds the symbols it names to `widths`. `where` is
-// "file:line" for messages. Errors: kParse with the column.
+// Reads all of `text` as a value of `width`, and adds its symbols to `widths`. Messages begin with
+// `where`, which is "file:line". Errors: kParse with the column.
 Result<Expr> parse_expr(std::string_view text, int width, SymbolWidths& widths,
                         const std::string& where);
 
-// The expression for one choice of indices: 'any' and 'all' written out, indexed symbols named
-// "M[0,2]". Errors: kParse for an index without a value, one that is no number, or more than
-// `parts` parts, of which those made are taken.
+// Expands 'any' and 'all' for one choice of indices, and names indexed symbols like "M[0,2]".
+// Subtracts the created parts from `parts`. Errors: kParse if an index has no value or is not a
+// number, or if more than `parts` parts would be created.
 using Indices = std::map<std::string, std::uint32_t, std::less<>>;
 Result<Expr> written_out(const Expr& expr, const Indices& indices, const std::string& where,
                          std::size_t& parts);
 
-// Calls `seen(e)` for each part of a bound expression.
+// Calls `seen(e)` for each part of an expression without indices.
 template <class F>
 void for_each_part(const Expr& expr, const F& seen) {
   seen(expr);
   for (const Expr& arg : expr.args) for_each_part(arg, seen);
 }
 
-// The value of a bound expression. D has Value; number(n, width), symbol(name, width), a(), x(),
-// mem(index), load(offset), and apply(op, width, args), `width` being that of the first operand (of
-// kWide and kIf: of the result).
+// Returns the value of an expression without indices. D has the type Value and the functions
+// number(n, width), symbol(name, width), a(), x(), mem(index), load(offset) and apply(op, width,
+// args). `width` is that of the first operand; for kWide and kIf it is that of the result.
 template <class D>
 typename D::Value evaluate(D& d, const Expr& e) {
   switch (e.op) {
@@ -138,7 +138,7 @@ typename D::Value evaluate(D& d, const Expr& e) {
   return d.apply(e.op, of_result ? e.width : e.args[0].width, args);
 }
 
-// The domain of concrete numbers for evaluate(); a truth value is 0 or 1.
+// Applies an operator in the domain of numbers for evaluate(). A truth value is 0 or 1.
 std::uint64_t apply(Op op, int width, const std::vector<std::uint64_t>& args);
 
 }  // namespace secequiv::rules

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "harness/base/text.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/text.h"
 #include "verify/rules/rule.h"
 
@@ -22,13 +22,13 @@ bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '.';
 }
-// The word `text` begins with.
+// Returns the word at the beginning of `text`.
 std::string_view word_of(std::string_view text) {
   return text.substr(
       0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_name) - text.begin()));
 }
 
-// The first of a list with commas, which is taken from `rest`.
+// Removes the first item of a list with commas from `rest` and returns it.
 std::string_view take_item(std::string_view& rest) {
   const std::size_t comma = std::min(rest.find(','), rest.size());
   const std::string_view item = trimmed(rest.substr(0, comma));
@@ -38,14 +38,14 @@ std::string_view take_item(std::string_view& rest) {
 
 struct Line {
   std::size_t number = 0;
-  std::string_view text;  // without comment and blanks around
+  std::string_view text;  // without the comment and outer blanks
 };
 
-// A key of a rule with what belongs to it.
+// A key of a rule, with its value and its block.
 struct Entry {
   Line line;
   std::string_view key;        // "where", "live", ...
-  std::string_view qualifier;  // of "live yes:", "yes"
+  std::string_view qualifier;  // "yes" in "live yes:"
   std::string_view value;
   std::vector<Line> block;
 };
@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, 7> kKeys = {"source", "expect", "for",  "
 
 bool is_key(std::string_view word) { return std::ranges::find(kKeys, word) != kKeys.end(); }
 
-// Does the instruction have a k that a symbol can stand for?
+// Returns whether a symbol can replace the instruction's k.
 bool has_number(const Insn& in) {
   switch (insn_info(in.code)->operand) {
     case Operand::Imm:
@@ -68,7 +68,8 @@ bool has_number(const Insn& in) {
   }
 }
 
-// "live yes: A" and the like; nothing if the line belongs to the block before it.
+// Reads a line such as "live yes: A". Returns std::nullopt if the line belongs to the block before
+// it.
 std::optional<Entry> entry_of(const Line& line) {
   const std::string_view key = word_of(line.text);
   if (!is_key(key)) return std::nullopt;
@@ -191,7 +192,8 @@ class Reader {
     if (std::ranges::find(rule_.exits, name) == rule_.exits.end()) rule_.exits.emplace_back(name);
   }
 
-  // An operand written with symbols: what the assembler reads in its place, as long as it is.
+  // Replaces an operand that contains symbols by a number of the same length, which the assembler
+  // reads.
   Status substitute(const Line& line, std::string& text,
                     std::vector<std::optional<Expr>>& operands) {
     std::size_t open = text.find("#$");
@@ -216,7 +218,7 @@ class Reader {
     const std::string_view operand = std::string_view(text).substr(open + 1, end - open - 1);
     auto e = parse_expr(operand, kWord, widths_, at(line));
     if (!e) return e.error();
-    // Legal for every instruction; checked as what it is once it has a value.
+    // Every instruction accepts this number. The real values are checked once they are known.
     std::fill(text.begin() + static_cast<std::ptrdiff_t>(open) + 1,
               text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
     text[open + 1] = bracket ? '0' : '1';
@@ -256,7 +258,7 @@ class Reader {
       if (mnemonic.starts_with('j')) {
         std::string_view rest = trimmed(written);
         rest.remove_prefix(mnemonic.size());
-        if (mnemonic != "ja" && mnemonic != "jmp") take_item(rest);  // what is compared
+        if (mnemonic != "ja" && mnemonic != "jmp") take_item(rest);  // the compared operand
         while (!rest.empty())
           if (const std::string_view target = word_of(take_item(rest)); !target.empty())
             targets.emplace_back(line, target);
@@ -281,9 +283,9 @@ class Reader {
     return Ok{};
   }
 
-  // Now that all exits are known.
+  // Completes the rule, after all exits have been found.
   Status finish() {
-    // Falling off the end leads to the first stub.
+    // Code that runs past its end reaches the first stub, so this must be the exit "next".
     if (const auto next = std::ranges::find(rule_.exits, "next"); next != rule_.exits.end())
       std::swap(*next, rule_.exits.front());
     for (auto& [line, text, labels, lines, side] : codes_) {
@@ -306,13 +308,13 @@ class Reader {
       for (std::size_t pc = 0; pc < fragment.size; ++pc)
         if (fragment.operands[pc] && !has_number(fragment.program[pc]))
           return failure(lines[pc], "this instruction has no operand for a symbol");
-      // Whatever the values of symbols are.
+      // Checks what does not depend on the values of symbols.
       if (const auto bad = refusal_of(fragment.program))
         return failure(bad->pc < fragment.size ? lines[bad->pc] : line,
                        describe(*bad, fragment.program));
     }
     rule_.live.assign(rule_.exits.size(), has_condition_ ? 0 : kLiveAll);
-    // What is said of one exit outdoes what is said of all.
+    // A line for one exit has precedence over a line for all exits.
     std::ranges::partition(lives_, [](const Entry& entry) { return entry.qualifier.empty(); });
     std::set<std::string_view> exits;
     for (const Entry& entry : lives_) {
@@ -359,7 +361,7 @@ class Reader {
     Line line;
     std::string text;
     std::set<std::string, std::less<>> labels;
-    std::vector<Line> lines;  // of instructions
+    std::vector<Line> lines;  // by instruction
     Side* side;
   };
   Rewrite& rule_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/text.h"
 
 namespace secequiv::rules {
@@ -26,7 +26,7 @@ Expr test(Op op, Expr a, Expr b) { return {op, kTruth, 0, {}, {std::move(a), std
 Expr all_of(std::vector<Expr> args) { return {Op::kAnd, kTruth, 0, {}, std::move(args)}; }
 Expr not_(Expr e) { return {Op::kNot, kTruth, 0, {}, {std::move(e)}}; }
 
-// Collects the symbols of an instance, in the order they are met.
+// Collects the symbols of an instance in the order of their first use.
 class Symbols {
  public:
   explicit Symbols(std::vector<Symbol>& out) : out_(out) {}
@@ -36,7 +36,7 @@ class Symbols {
     if (added) out_.push_back({e.name, e.width, Role::kPlain});
     return out_[known->second];
   }
-  // `legal`: what loads or indexes M[] there is in range.
+  // If `legal`, symbols that are offsets of loads or indices of M[] are in range.
   void add(const Expr& whole, bool legal) {
     for_each_part(whole, [&](const Expr& e) {
       if (e.op == Op::kSymbol) of(e);
@@ -110,7 +110,7 @@ Result<Instance> instance_of(const Rewrite& rule, const Indices& indices, std::s
   return out;
 }
 
-// Numbers, symbols from an assignment.
+// The domain of numbers; symbols have their values from an assignment.
 struct Numbers {
   using Value = std::uint64_t;
   const Instance& instance;
@@ -133,7 +133,7 @@ struct Numbers {
   }
 };
 
-// Notes where the code proper is left.
+// Records where execution leaves the code for an exit.
 struct ExitObserver {
   const Insn* end;
   std::optional<std::size_t> exit = {};
@@ -161,14 +161,14 @@ Ending end_of(const Side& side, const Instance& instance, const Assignment& assi
   return {observer.exit, value, observer.state};
 }
 
-// What the kernel's check of M[] sees of code; bits are words.
+// How the kernel's check of M[] treats code. Bit k stands for M[k].
 struct MemoryUse {
-  std::uint32_t needed = 0;        // read where they may not be written since the entry
-  std::vector<std::uint32_t> set;  // per exit: written since the entry on all paths to it
+  std::uint32_t needed = 0;        // read, but not always written since the entry
+  std::vector<std::uint32_t> set;  // by exit: written since the entry on all paths to it
 };
 
-// check_load_and_stores looks at the words one by one, so what is needed, and what is set, can be
-// read off one walk.
+// check_load_and_stores in the kernel (net/core/filter.c) treats each word separately, so one pass
+// finds all words that are needed and all that are set.
 MemoryUse memory_use(ProgramView code, std::size_t size, std::size_t exits) {
   WrittenMemory written(size + exits + 1);
   MemoryUse out;
@@ -178,13 +178,13 @@ MemoryUse memory_use(ProgramView code, std::size_t size, std::size_t exits) {
     out.set.push_back(0);
     for (std::uint32_t k = 0; k < kMemWords; ++k)
       if (written.pass(size + exit, {kLdMem, 0, 0, k})) out.set.back() |= 1u << k;
-    // Exits are places of their own: nothing runs on into the next one.
+    // Exits are separate: no exit continues into the next one.
     written.pass(size + exit, {kJa, 0, 0, static_cast<std::uint32_t>(exits - exit - 1)});
   }
   return out;
 }
 
-// Numbers with which index symbols stand in code and conditions.
+// Replaces index symbols in code and conditions by numbers.
 class IndexValues {
  public:
   IndexValues(const Instance& instance, const std::vector<std::size_t>& symbols,
@@ -198,7 +198,7 @@ class IndexValues {
         code[pc].k = *of(*fragment.operands[pc]);
     return code;
   }
-  // Words of M[] that an expression speaks of, which so are written before the code.
+  // Returns the words of M[] that an expression mentions. They count as written before the code.
   [[nodiscard]] std::uint32_t in(const Expr& expr) const {
     std::uint32_t out = 0;
     for_each_part(expr, [&](const Expr& e) {
@@ -224,7 +224,8 @@ class IndexValues {
   const std::vector<std::uint32_t>& values_;
 };
 
-// Which word the kernel misses in `after` where it takes `before`: empty if none.
+// Returns the word of M[] that makes the kernel refuse `after` although it accepts `before`; "" if
+// there is none.
 std::string missing_memory(const Instance& instance, const std::vector<std::size_t>& symbols,
                            const std::vector<std::uint32_t>& values) {
   const auto* after = std::get_if<Fragment>(&instance.after);
@@ -251,7 +252,7 @@ std::string missing_memory(const Instance& instance, const std::vector<std::size
   return "";
 }
 
-// All of M[] written, then `code`.
+// Returns a program that writes all of M[] and then runs `code`.
 Program after_stores(const Program& code) {
   Program out;
   for (std::uint32_t k = 0; k < kMemWords; ++k) out.push_back({kSt, 0, 0, k});
@@ -268,7 +269,7 @@ Live difference(const Machine<Concrete>& a, const Machine<Concrete>& b, Live liv
   return out & live;
 }
 
-// Why the kernel refuses `after` for its numbers; empty if it does not.
+// Returns why the kernel refuses an operand of `after`; "" if it accepts all.
 std::string refused_numbers(const Fragment& after, const Instance& instance,
                             const Assignment& assignment) {
   const Program code = instantiate(after, instance, assignment);
@@ -277,7 +278,7 @@ std::string refused_numbers(const Fragment& after, const Instance& instance,
   return fmt::format("{}: {}", rule_name(refusal->rule), insn_text(code, refusal->pc));
 }
 
-// The same for M[].
+// Returns why the kernel refuses the use of M[] in `after`, or "" if it accepts it.
 std::string refused_memory(const Instance& instance, const Assignment& assignment) {
   const auto symbols = index_symbols(instance);
   std::vector<std::uint32_t> values;
@@ -290,7 +291,7 @@ std::string refused_memory(const Instance& instance, const Assignment& assignmen
 }  // namespace
 
 std::optional<Refusal> refusal_of(const Program& code) {
-  auto refusal = check(after_stores(code), LengthRule::kUnlimited);
+  auto refusal = refusal_of(after_stores(code), LengthRule::kUnlimited);
   if (refusal) refusal->pc -= std::min<std::size_t>(refusal->pc, kMemWords);
   return refusal;
 }
@@ -361,7 +362,7 @@ Expr legality(const Fragment& fragment) {
   std::vector<Expr> out;
   for (std::size_t pc = 0; pc < fragment.size; ++pc) {
     const auto& operand = fragment.operands[pc];
-    if (!operand) continue;  // parse_rules asked the kernel's check
+    if (!operand) continue;  // parse_rules has checked it
     const Insn& in = fragment.program[pc];
     if (in.code == kDivK) out.push_back(not_(test(Op::kEq, *operand, word(0))));
     if (in.code == kLshK || in.code == kRshK) out.push_back(test(Op::kUlt, *operand, word(32)));

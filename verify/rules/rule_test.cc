@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/random.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "verify/rules/whole.h"
 
 namespace secequiv::rules {
 namespace {
 
-// The only instance of the only rule of `text`.
+// The only member of the only rule of `text`.
 struct One {
   std::vector<Rewrite> rules;
   std::vector<Instance> members;
@@ -49,7 +49,7 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
-TEST(RuleExpr, ValuesOfEveryOperator) {
+TEST(RuleExpr, EvaluatesEveryOperator) {
   const struct {
     const char* text;
     bool value;
@@ -97,7 +97,7 @@ TEST(RuleExpr, ValuesOfEveryOperator) {
   }
 }
 
-TEST(RuleExpr, RefusesWhatItDoesNotUnderstand) {
+TEST(RuleExpr, RefusesMalformedExpressions) {
   const struct {
     const char* text;
     const char* says;
@@ -236,7 +236,7 @@ TEST(Rewrite, ReadsPartsAndSymbols) {
   EXPECT_EQ(code[2].k, 2u);
 }
 
-// The kind of a counterexample for these values; kNone where they are none.
+// Returns the kind of counterexample that these values give, or kNone if they give none.
 Deviation replayed(const std::string& text, std::vector<std::uint32_t> symbols,
                    std::uint32_t a = 0) {
   const One one(text);
@@ -248,11 +248,11 @@ Deviation replayed(const std::string& text, std::vector<std::uint32_t> symbols,
   return found ? found->kind : Deviation::kNone;
 }
 
-TEST(Rewrite, ReplayTellsEveryKind) {
+TEST(Rewrite, ReplayReportsEveryKindOfDeviation) {
   const std::string shift = rule("ld #1", "lsh #$s", "live: none\nwhere: $s <u 40\n");
   EXPECT_EQ(replayed(shift, {31}), Deviation::kNone);
   EXPECT_EQ(replayed(shift, {32}), Deviation::kIllegal);
-  EXPECT_EQ(replayed(shift, {40}), Deviation::kNone);  // does not count
+  EXPECT_EQ(replayed(shift, {40}), Deviation::kNone);  // violates the condition
   const std::string exits = rule("jeq #$k, yes, no", "jgt #$k, yes, no");
   EXPECT_EQ(replayed(exits, {3}, 3), Deviation::kExit);
   EXPECT_EQ(replayed(exits, {3}, 2), Deviation::kNone);
@@ -268,7 +268,7 @@ TEST(Rewrite, ReplayTellsEveryKind) {
   EXPECT_EQ(replayed(rule("ld #1", "ld [$o]", "live: none\n"), {2}), Deviation::kIllegal);
 }
 
-TEST(Rewrite, MemoryThatMayBeUnset) {
+TEST(Rewrite, FindsReadsOfUnwrittenMemory) {
   const auto refused = [](const std::string& before, const std::string& after,
                           const std::string& head = "live: none\n") {
     const One one(rule(before, after, head));
@@ -277,30 +277,30 @@ TEST(Rewrite, MemoryThatMayBeUnset) {
   EXPECT_EQ(refused("ld M[3]", "ld M[3]"), 0u);
   EXPECT_EQ(refused("ld M[3]", "ld M[4]"), 1u);
   EXPECT_EQ(refused("st M[4]\nld M[3]", "st M[4]\nld M[4]"), 0u);
-  EXPECT_EQ(refused("st M[$i]\nld M[$j]", "ld M[$j]\nst M[$i]"), 16u);  // where $i is $j
+  EXPECT_EQ(refused("st M[$i]\nld M[$j]", "ld M[$j]\nst M[$i]"), 16u);  // illegal if $i is $j
   EXPECT_EQ(refused("st M[$i]\nld M[$j]", "st M[$i]\nld M[$i]"), 0u);
   EXPECT_EQ(refused("ld #1", "ld M[$i]"), 16u);
   EXPECT_EQ(refused("jeq #1, yes, l\nl: ld M[1]", "ld M[1]\njeq #1, yes, next"), 0u);
-  // What is live is read behind an exit.
+  // The code after an exit reads what is live there.
   EXPECT_EQ(refused("st M[2]", "ld #1", "live: M[2]\n"), 1u);
   EXPECT_EQ(refused("st M[2]", "ld #1", "live: M[1]\n"), 0u);
   EXPECT_EQ(refused("st M[2]\njeq #1, yes, no", "jeq #1, yes, no", "live: none\nlive yes: M[2]\n"),
             1u);
   EXPECT_EQ(refused("st M[2]\njeq #1, yes, no", "jeq #1, yes, no", "live no: none\nlive: M[2]\n"),
             1u);
-  // What is known of a word at the entry says that it is written.
+  // A condition on a word at the entry implies that the word was written.
   EXPECT_EQ(refused("ld #1", "ld M[4]", "where: M[4] == 1\nlive: none\n"), 0u);
   EXPECT_EQ(refused("ld #1", "ld M[4]", "where: M[5] == 1\nlive: none\n"), 1u);
   EXPECT_EQ(refused("ld #1", "ld M[$i]", "where: M[$i] == 1\nlive: none\n"), 0u);
   EXPECT_EQ(refused("st M[3]", "", "where: M[3] == A\n"), 0u);
-  // Exits are places of their own: what one path writes is not written on another's.
+  // Exits are separate: a write on the path to one exit does not count at another exit.
   EXPECT_EQ(refused("jeq #1, set, next\nset: st M[5]\nja far",
                     "jeq #1, set, other\nother: jeq #1, far, next\nset: st M[5]\nja far", ""),
             1u);
   EXPECT_EQ(refused("st M[5]\njeq #1, next, far", "jeq #1, next, set\nset: st M[5]\nja far",
                     "live next: A, X\n"),
             0u);
-  // Conditions need nothing written but what they speak of.
+  // Conditions need only the words that they mention to be written.
   const auto of_condition = [](const std::string& condition, const std::string& code) {
     const One one("rule t\nbefore: " + condition + "\nafter:\n" + code + "\n");
     return one.members.empty() ? std::size_t{999} : memory_refusals(one.member()).size();
@@ -308,11 +308,12 @@ TEST(Rewrite, MemoryThatMayBeUnset) {
   EXPECT_EQ(of_condition("[0] == 5", "ld M[$j]\njeq #5, yes, no"), 16u);
   EXPECT_EQ(of_condition("[0] == 5", "st M[$i]\nld M[$j]\njeq #5, yes, no"), 240u);
   EXPECT_EQ(of_condition("M[3] == 5", "ld M[3]\njeq #5, yes, no"), 0u);
-  // A jump leaves all of M[] set to what stands behind it, a return does not.
+  // After a jump, the kernel treats all of M[] as written in the code that follows; after a return
+  // it does not.
   EXPECT_EQ(refused("ja far", "ret #0", "live: none\nlive next: M[5]\n"), 1u);
 }
 
-TEST(Rewrite, AConditionDoesNotNarrowSymbols) {
+TEST(Rewrite, ConditionsDoNotChangeASymbolsRole) {
   const One one(
       rule("ld #$o\njge #64, yes, no", "ld #$o\nja no", "where: $o == $o || [$o] == 1\n"));
   ASSERT_FALSE(one.members.empty());
@@ -323,25 +324,25 @@ TEST(Rewrite, AConditionDoesNotNarrowSymbols) {
       Deviation::kExit);
 }
 
-TEST(Rewrite, ManyExitsAndIndicesAreNoWork) {
+TEST(Rewrite, HandlesManyExitsAndIndices) {
   std::string jumps;
   for (int i = 0; i < 100; ++i)
     jumps += "jeq #" + std::to_string(i) + ", e" + std::to_string(i) + "\n";
   const One one(rule("st M[$i]\nst M[$j]\nst M[$k]\n" + jumps, "st M[$i]\n" + jumps, ""));
   ASSERT_FALSE(one.members.empty());
-  // Right where all three are the same.
+  // Right only if all three indices are equal.
   EXPECT_EQ(memory_refusals(one.member()).size(), 4096u - 16u);
 }
 
-TEST(Rewrite, WholeProgramsShowWhatIsLive) {
+TEST(Rewrite, WholeProgramsReturnWhatIsLive) {
   const One one(rule("add #$k\njeq #3, yes, no", "add #($k + 0)\njeq #3, yes, no", "live: A\n"));
   ASSERT_FALSE(one.members.empty());
   EXPECT_EQ(no_programs(one.member()), "");
   Assignment values = one.zeros();
   values.symbols = {5};
   const auto [before, after] = whole_programs(one.member(), values);
-  EXPECT_FALSE(check(before));
-  EXPECT_FALSE(check(after));
+  EXPECT_FALSE(refusal_of(before));
+  EXPECT_FALSE(refusal_of(after));
   values.symbols = {6};
   const auto [other, same] = whole_programs(one.member(), values);
   Random random(3);

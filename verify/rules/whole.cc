@@ -3,11 +3,11 @@
 namespace secequiv::rules {
 namespace {
 
-constexpr std::uint32_t kFirstWord = 4;  // of the input, that registers are filled from
+constexpr std::uint32_t kFirstWord = 4;  // registers are filled from this word on
 
 std::uint32_t offset_of(std::uint32_t word) { return (word + kFirstWord) % 16 * 4; }
 
-// The words of M[] that code speaks of, a bit each.
+// Returns the words of M[] that code uses, one bit each.
 std::uint32_t memory_of(ProgramView code) {
   std::uint32_t out = 0;
   for (const Insn& in : code)
@@ -27,13 +27,13 @@ Program whole(const Program& code, std::size_t size, std::uint32_t memory, const
   out.push_back({kTax, 0, 0, 0});
   out.push_back({kLdWAbs, 0, 0, offset_of(1)});
   out.insert(out.end(), code.begin(), code.begin() + static_cast<std::ptrdiff_t>(size));
-  // A jump for each exit, where its stub was; then what the exits do.
+  // Each stub becomes a jump; the code of the exits follows.
   const std::size_t stubs = out.size();
   for (std::size_t exit = 0; exit < rule.live.size(); ++exit) out.push_back({kJa, 0, 0, 0});
   for (std::size_t exit = 0; exit < rule.live.size(); ++exit) {
     out[stubs + exit].k = static_cast<std::uint32_t>(out.size() - (stubs + exit) - 1);
     if ((rule.live[exit] & kLiveA) == 0) out.push_back({kLdImm, 0, 0, 0});
-    // No bit is lost on the way, and proofs do not find it hard.
+    // Multiplication by 3 loses no bit, and proofs handle it easily.
     if ((rule.live[exit] & kLiveX) != 0) {
       out.push_back({kMulK, 0, 0, 3});
       out.push_back({kXorX, 0, 0, 0});

@@ -1,5 +1,5 @@
-// Whole programs from a rewrite: code with values in place of symbols, between instructions that
-// fill the registers from the input and instructions that return the live state. Owns this frame.
+// Owns whole programs made from a rewrite: code with values in place of symbols, after instructions
+// that fill the registers from the input and before instructions that return the live state.
 #pragma once
 
 #include <utility>
@@ -8,13 +8,13 @@
 
 namespace secequiv::rules {
 
-// `before` and `after` for these values, as programs the kernel takes (after, of a rule that is
-// right): A, X and M[] are words of the input at the entry; what an exit returns depends on which
-// it is and on everything that is live there and spoken of (two states may still return the same).
-// Precondition: both sides are code, and the condition speaks of symbols alone.
+// Returns `before` and `after` for these values, as programs that the kernel accepts (it accepts
+// `after` if the rule is right). At the entry, A, X and M[] are words of the input. What an exit
+// returns depends on the exit and on all live state that the code mentions; two states may still
+// return the same. Precondition: no_programs(instance) is empty.
 std::pair<Program, Program> whole_programs(const Instance& instance, const Assignment& assignment);
 
-// Why no such programs exist; empty if they do.
+// Returns why no such programs exist, or "" if they do.
 std::string_view no_programs(const Instance& instance);
 
 }  // namespace secequiv::rules

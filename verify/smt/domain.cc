@@ -6,8 +6,8 @@
 namespace secequiv::smt {
 namespace {
 
-// The first error of each context: Z3 forgets one when the next function is called. The default
-// handler ends the process; here callers look at Terms::error().
+// The first error of each context. Z3 forgets an error when the next function is called, and its
+// default handler ends the process. Callers read it through Terms::error().
 thread_local std::unordered_map<Z3_context, Z3_error_code> first_errors;
 
 void remember(Z3_context context, Z3_error_code code) { first_errors.try_emplace(context, code); }
@@ -18,7 +18,7 @@ Terms::Terms(std::span<const Symbol> symbols) {
   Z3_config config = Z3_mk_config();
   context_ = Z3_mk_context(config);
   Z3_del_config(config);
-  if (context_ == nullptr) throw std::bad_alloc();  // as new would
+  if (context_ == nullptr) throw std::bad_alloc();  // as operator new does
   first_errors.erase(context_);
   Z3_set_error_handler(context_, remember);
   word_sort_ = Z3_mk_bv_sort(context_, 32);

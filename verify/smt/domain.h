@@ -1,6 +1,6 @@
-// The solver domain of step<Domain>: words are 32-bit bit-vector terms of Z3 over sixteen input
-// constants, and one for each symbol; truth values are Boolean terms. Owns the Z3 context. It must
-// not know programs or queries (solver.h).
+// Owns the Z3 context and the solver domain of step<Domain>: words are 32-bit bit-vector terms over
+// sixteen input constants and one constant for each symbol, and truth values are Boolean terms. It
+// must not know programs or queries (solver.h).
 #pragma once
 
 #include <z3.h>
@@ -14,7 +14,8 @@
 
 namespace secequiv::smt {
 
-// Terms live as long as the Terms object. Constants and truth values are folded as they are built.
+// Terms live as long as the Terms object. Operations on constants and constant truth values are
+// computed at once.
 class Terms {
  public:
   using Word = Z3_ast;
@@ -30,7 +31,7 @@ class Terms {
   [[nodiscard]] std::span<const Word> symbols() const {
     return std::span(inputs_).subspan(Symbols::kFirstWord);
   }
-  // Text of the first error Z3 reported (out of memory, interrupted), or empty.
+  // Returns the text of the first error that Z3 reported (out of memory, interrupted), or "".
   [[nodiscard]] std::string error() const;
 
   Word constant(std::uint32_t k) { return Z3_mk_unsigned_int64(context_, k, word_sort_); }

@@ -6,7 +6,7 @@
 #include <map>
 #include <string_view>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "verify/smt/session.h"
 #include "verify/symbolic/policy_symbolic.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::uint32_t>>;
 
-// The policy's variables, used or not, as symbols of the program.
+// Returns the policy's variables, used or not, as symbols of the program.
 Symbols symbols_of(const Policy& policy, const SymbolicProgram& program) {
   Symbols out;
   for (const auto& [name, value] : policy.variables) out.add(name);
@@ -51,8 +51,8 @@ Values named(const Policy& policy, std::span<const std::uint32_t> values) {
   return out;
 }
 
-// Prefers the policy's own values, and values and words with few bits. Precondition: the witness of
-// `proof` replays with its symbols.
+// Replaces values of variables by the policy's own ones if possible, and otherwise clears bits of
+// values and words. Precondition: the witness of `proof` replays with its symbols.
 void make_small(const Policy& policy, const SymbolicProgram& program, Proof& proof) {
   const auto differ = [&](const SeccompData& data) {
     return replay(policy, program, named(policy, proof.symbols), data);
@@ -86,7 +86,7 @@ std::optional<Witness> replay(const Policy& policy, const SymbolicProgram& progr
 
 Result<Proof> prove(const Policy& policy, const SymbolicProgram& program, double timeout_seconds,
                     std::size_t memory_mib) {
-  if (const auto refusal = check(program.program))
+  if (const auto refusal = refusal_of(program.program))
     return make_error(ErrorCode::kRejected, policy.name, describe(*refusal, program.program));
   const Symbols symbols = symbols_of(policy, program);
   if (auto s = check_names(policy, symbols); !s) return s.error();

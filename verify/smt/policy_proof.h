@@ -1,6 +1,7 @@
-// Proves with Z3 that a program with names (harness/optimize/precompile.h) decides what its policy
-// says, for all values of the policy's variables and all inputs. Owns the query and the witness. It
-// must not know how the program was made, nor any compiler. Z3's own types stay in the .cc file.
+// Owns the proof with Z3 that a program with names (harness/optimize/precompile.h) decides the same
+// as its policy, for all values of the policy's variables and all inputs: the query and the
+// witness. It must not know how the program was made or any compiler. Z3's types stay in the .cc
+// file.
 #pragma once
 
 #include <optional>
@@ -13,16 +14,18 @@
 
 namespace secequiv::smt {
 
-// With `values` for the variables: what the policy decides (`before`) and what the program returns
-// (`after`), if they differ. Precondition: `values` has every name of the program.
+// Returns what the policy decides (`before`) and what the program returns (`after`) with `values`
+// for the variables; std::nullopt if they agree. Precondition: `values` contains every name of the
+// program.
 std::optional<Witness> replay(const Policy& policy, const SymbolicProgram& program,
                               VariableValues values, const SeccompData& data);
 
-// Proof::symbols are values of Policy::variables, in their order; the witness was replayed with
-// them and is small, not always the smallest. `timeout_seconds` bounds the search; making a witness
-// small comes on top. Errors: kRejected if the kernel refuses the program; kPolicy if it, or a
-// matcher of the policy, has a name that is no variable of the policy, or if a name stands where
-// the kernel refuses some values; kInternal if a model of Z3 does not replay.
+// Proof::symbols are values of Policy::variables, in the same order. The witness has been replayed
+// with them; it is small, but not always the smallest. `timeout_seconds` limits the search, not the
+// time to make a witness small.
+// Errors: kRejected if the kernel refuses the program; kPolicy if the program or a matcher uses a
+// name that is not a variable of the policy, or uses a name where the kernel refuses some values;
+// kInternal if a model of Z3 does not replay.
 Result<Proof> prove(const Policy& policy, const SymbolicProgram& program, double timeout_seconds,
                     std::size_t memory_mib = 4096);
 

@@ -1,5 +1,5 @@
-// The proof for all values of a policy's variables: right programs are proven, and whatever is
-// wrong with one is shown by values and an input.
+// Tests proofs for all values of a policy's variables: correct programs are proven, and every
+// mistake is shown by values and an input.
 #include "verify/smt/policy_proof.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "harness/base/file.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/bpf/text.h"
 #include "harness/generate/policy.h"
@@ -48,7 +48,7 @@ SymbolicProgram symbolic(std::string_view text) {
   return {};
 }
 
-// A proof that must find a difference; the witness is run once more, by hand.
+// Returns a proof that must find a difference, and runs its witness separately.
 Proof difference(const Policy& policy, const SymbolicProgram& program) {
   auto proof = proof_of(policy, program);
   EXPECT_EQ(proof.verdict, Verdict::kDifferent);
@@ -66,7 +66,7 @@ Proof difference(const Policy& policy, const SymbolicProgram& program) {
   return proof;
 }
 
-// Puts the number `k` where a name stands.
+// Replaces a name by the number `k`.
 void fix(SymbolicProgram& program, std::size_t use, std::uint32_t k) {
   program.program[program.uses[use].pc].k = k;
   program.uses.erase(program.uses.begin() + static_cast<std::ptrdiff_t>(use));
@@ -81,7 +81,7 @@ Policy small_policy() {
       "kill": {"args": {"0": {"gt": "$pid"}}}}}]})j");
 }
 
-// One number, compared with the low half of the first argument of any x86_64 call `read`.
+// A policy that compares one variable with the low half of the first argument of `read` on x86_64.
 Policy one_comparison(const std::string& op) {
   return policy_from(R"j({"version": 1, "name": "one", "arches": ["x86_64"],
     "default_action": "errno(1)", "bad_arch_action": "errno(1)", "variables": {"v": 5},
@@ -90,13 +90,13 @@ Policy one_comparison(const std::string& op) {
                      op + R"j(": "$v", "bits": 32}}}}}]})j");
 }
 
-// `body` runs for `read` on x86_64; "yes" and "no" are its labels.
+// Returns a program that runs `body` for `read` on x86_64. The labels "yes" and "no" end it.
 SymbolicProgram read_only(const std::string& body) {
   return symbolic("ld [4]\njne #0xc000003e, no\nld [0]\njne #0, no\n" + body +
                   "yes: ret #0x7fff0000\nno: ret #0x50001\n");
 }
 
-TEST(Precompiled, TheCorpusIsProven) {
+TEST(Precompiled, ProvesTheCorpus) {
   const std::filesystem::path corpus =
       std::filesystem::path(SECEQUIV_SOURCE_DIR) / "corpus" / "policies";
   std::vector<std::filesystem::path> files = {corpus / "seed" / "variables.json"};
@@ -110,14 +110,14 @@ TEST(Precompiled, TheCorpusIsProven) {
     const Policy policy = policy_from(*text);
     const auto proof = proof_of(policy, compiled(policy));
     EXPECT_EQ(proof.verdict, Verdict::kEquivalent) << file << " " << proof.detail;
-    if (check(compile(policy))) continue;  // too long
+    if (refusal_of(compile(policy))) continue;  // too long for the kernel
     EXPECT_EQ(proof_of(policy, compiled(policy, kPlain)).verdict, Verdict::kEquivalent);
     ++plain;
   }
   EXPECT_GE(plain, 5);
 }
 
-TEST(Precompiled, RandomPoliciesAreProven) {
+TEST(Precompiled, ProvesRandomPolicies) {
   Random random(41);
   int with_places = 0;
   for (int i = 0; i < 120; ++i) {
@@ -129,7 +129,7 @@ TEST(Precompiled, RandomPoliciesAreProven) {
   EXPECT_GE(with_places, 15);
 }
 
-TEST(Precompiled, AMissingPlace) {
+TEST(Precompiled, FindsOneMissingName) {
   const Policy policy = small_policy();
   SymbolicProgram broken = compiled(policy, kPlain);
   const auto fd = std::ranges::find(broken.uses, "fd", &SymbolUse::name) - broken.uses.begin();
@@ -140,21 +140,21 @@ TEST(Precompiled, AMissingPlace) {
   EXPECT_EQ(proof.witness->data.arch(), AUDIT_ARCH_X86_64);
 }
 
-TEST(Precompiled, AllPlacesMissing) {
+TEST(Precompiled, FindsAllNamesMissing) {
   const Policy policy = small_policy();
   SymbolicProgram broken = compiled(policy);
   while (!broken.uses.empty()) fix(broken, 0, broken.uses[0].name == "fd" ? 3 : 70000);
   difference(policy, broken);
 }
 
-TEST(Precompiled, SwappedNames) {
+TEST(Precompiled, FindsSwappedNames) {
   const Policy policy = small_policy();
   SymbolicProgram broken = compiled(policy);
   for (SymbolUse& use : broken.uses) use.name = use.name == "fd" ? "pid" : "fd";
   difference(policy, broken);
 }
 
-TEST(Precompiled, EveryWrongPlaceIsFound) {
+TEST(Precompiled, FindsNamesInWrongPlaces) {
   const Policy policy = small_policy();
   const SymbolicProgram right = compiled(policy);
   int tried = 0;
@@ -181,7 +181,7 @@ struct Shape {
   bool right;
 };
 
-TEST(Precompiled, OtherShapesOfProgram) {
+TEST(Precompiled, DecidesOtherShapesOfPrograms) {
   const Shape shapes[] = {
       {"eq", "ld [16]\njeq #$v, yes, no\n", true},
       {"eq", "ld [16]\nsub #$v\njeq #0, yes, no\n", true},
@@ -195,17 +195,17 @@ TEST(Precompiled, OtherShapesOfProgram) {
       {"ge", "ld [16]\njge #$v, yes, no\n", true},
       {"lt", "ld [16]\njge #$v, no, yes\n", true},
       {"le", "ld [16]\njgt #$v, no, yes\n", true},
-      // A sum that wraps for some values only.
+      // This sum wraps for some values only.
       {"gt", "ldx #$v\nld #1\nadd x\ntax\nld [16]\njge x, yes, no\n", false},
-      // The value treated as a signed number.
+      // These treat the value as a signed number.
       {"gt", "ld #$v\nxor #0x80000000\ntax\nld [16]\nxor #0x80000000\njgt x, yes, no\n", false},
       {"lt", "ld #$v\nxor #0x80000000\ntax\nld [16]\nxor #0x80000000\njge x, no, yes\n", false},
-      // One bit of the value left out.
+      // These ignore a bit of the value or test only whether bits are shared.
       {"eq", "ld #$v\nand #0x7fffffff\ntax\nld [16]\njeq x, yes, no\n", false},
       {"eq", "ld [16]\njset #$v, yes, no\n", false},
-      // Right for its own value alone.
+      // This one is right only for the policy's own value.
       {"eq", "ld [16]\njeq #5, yes, no\n", false},
-      // It compares the upper half too, which the policy ignores.
+      // This one also compares the high half, which the policy ignores.
       {"eq", "ld [16]\njeq #$v, more, no\nmore: ld [20]\njeq #0, yes, no\n", false},
   };
   for (const Shape& shape : shapes) {
@@ -222,7 +222,7 @@ TEST(Precompiled, OtherShapesOfProgram) {
   }
 }
 
-TEST(Precompiled, SignedComparisonsDifferForSigns) {
+TEST(Precompiled, SignedComparisonsDifferOnlyIfSignsDiffer) {
   const Policy policy = one_comparison("gt");
   const auto proof = difference(
       policy,
@@ -231,8 +231,7 @@ TEST(Precompiled, SignedComparisonsDifferForSigns) {
   EXPECT_NE(proof.symbols[0] >> 31, proof.witness->data.words[4] >> 31);
 }
 
-// Constants that no instruction asks for stay what they are, even if the last instruction has a
-// name.
+// Constants that are not an operand keep their value, even if the last instruction has a name.
 TEST(Precompiled, DivisionByZeroReturnsZero) {
   const Policy policy = policy_from(R"j({"version": 1, "name": "one", "arches": ["x86_64"],
     "default_action": "kill_thread", "bad_arch_action": "kill_thread", "variables": {"v": 5},
@@ -243,8 +242,8 @@ TEST(Precompiled, DivisionByZeroReturnsZero) {
   EXPECT_EQ(proof_of(policy, program).verdict, Verdict::kEquivalent);
 }
 
-// What does not concern variables is proven too.
-TEST(Precompiled, AWrongProgramIsDifferentWithItsOwnValues) {
+// Differences that do not depend on variables are found as well.
+TEST(Precompiled, WrongProgramDiffersForItsOwnValues) {
   const Policy policy = small_policy();
   SymbolicProgram broken = compiled(policy);
   for (Insn& in : broken.program)
@@ -252,7 +251,7 @@ TEST(Precompiled, AWrongProgramIsDifferentWithItsOwnValues) {
   EXPECT_EQ(difference(policy, broken).symbols, (std::vector<std::uint32_t>{3, 70000}));
 }
 
-TEST(Precompiled, RunningOutOfTimeIsUnknown) {
+TEST(Precompiled, TimeLimitGivesUnknown) {
   const Policy policy = small_policy();
   const auto proof = proof_of(policy, compiled(policy), 1e-9);
   EXPECT_EQ(proof.verdict, Verdict::kUnknown);
@@ -260,7 +259,7 @@ TEST(Precompiled, RunningOutOfTimeIsUnknown) {
   EXPECT_FALSE(proof.witness);
 }
 
-TEST(Precompiled, NamesAndOperandsThatAreRefused) {
+TEST(Precompiled, RefusesBadNamesAndOperands) {
   const auto refused = [](const Policy& policy, const SymbolicProgram& program, ErrorCode code) {
     const auto proof = prove(policy, program, 10);
     if (proof) return std::string("no error");
@@ -283,7 +282,7 @@ TEST(Precompiled, NamesAndOperandsThatAreRefused) {
   EXPECT_NE(refused(policy, symbolic("ld [0]\n"), ErrorCode::kRejected), "no error");
 }
 
-TEST(Precompiled, ReplayTellsDifferencesFromNone) {
+TEST(Precompiled, ReplayReturnsOnlyDifferences) {
   const Policy policy = small_policy();
   const SymbolicProgram right = compiled(policy);
   const SeccompData data = call(Arch::kX86_64, 0, {8});

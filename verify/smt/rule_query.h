@@ -1,5 +1,5 @@
-// One member of a family of rewrites as a query for Z3. Owns the formula for "it is wrong". It must
-// not know families (rules.h). It exposes Z3's types, so only .cc files of this folder include it.
+// Owns the Z3 formula that states that one member of a family of rewrites is wrong. It must not
+// know families (rules.h). It exposes Z3's types, so only .cc files of this folder include it.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@ namespace secequiv::smt {
 
 struct RuleQuery {
   Z3_ast condition;  // `where`
-  Z3_ast counts;     // values count only if `before` is legal and symbols keep their roles
-  // One formula for each kind of deviation, the least noticeable first: kExit, kValue, kState,
-  // kIllegal. The search uses this order.
+  Z3_ast counts;     // `before` is legal and symbols keep their roles; other values are ignored
+  // One formula for each kind of deviation, the most noticeable first, which is the order of the
+  // search: kExit, kValue, kState, kIllegal.
   std::array<Z3_ast, 4> wrong;
   Z3_ast any_wrong;
   std::vector<Z3_ast> variables;  // RuleTerms::variables

@@ -13,7 +13,7 @@ Z3_ast named(Z3_context c, const std::string& name, Z3_sort sort) {
   return Z3_mk_const(c, Z3_mk_string_symbol(c, name.c_str()), sort);
 }
 
-// The number of bits that are set, summed up in pairs, fours and so on.
+// Returns the number of set bits, by adding pairs of bits, then pairs of sums, and so on.
 Z3_ast popcount(Z3_context c, Z3_ast word) {
   Z3_sort sort = Z3_get_sort(c, word);
   const auto number = [&](std::uint32_t n) { return Z3_mk_unsigned_int64(c, n, sort); };
@@ -122,7 +122,7 @@ RuleTerms::Value RuleTerms::apply(Op op, int width, const std::vector<Value>& ar
     case Op::kIf:
       return Z3_mk_ite(c, a, b, args[2]);
     default:
-      return number(0, width);  // leaves, which evaluate asks for by name
+      return number(0, width);  // evaluate() uses other functions for leaves
   }
 }
 

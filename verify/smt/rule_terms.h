@@ -1,5 +1,5 @@
-// Rewrites as terms of Z3: symbols, entry state and input are constants of the solver, and code
-// runs through the same semantics as whole programs. Owns the encoding. It must not know queries
+// Owns the encoding of rewrites as terms of Z3: symbols, entry state and input are constants of the
+// solver, and code runs through the same semantics as whole programs. It must not know queries
 // (rules.h). It exposes Z3's types, so only .cc files of this folder include it.
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace secequiv::smt {
 
-// The domain of expressions (verify/rules/expr.h) and of code with symbolic operands.
+// The domain of expressions (verify/rules/expr.h), and of code with symbolic operands.
 class RuleTerms : public Terms {
  public:
   RuleTerms();
 
-  // For expressions.
+  // These are for expressions.
   using Value = Z3_ast;
   Value number(std::uint64_t n, int width);
   Value symbol(const std::string& name, int width);
@@ -28,33 +28,34 @@ class RuleTerms : public Terms {
   using Terms::load;
   Value apply(rules::Op op, int width, const std::vector<Value>& args);
 
-  // Where code goes from the entry on.
+  // Where code ends when it runs from its entry.
   struct Endings {
-    std::vector<Bool> reaches;  // per exit
+    std::vector<Bool> reaches;  // by exit
     std::vector<Machine<RuleTerms>> states;
     Bool returns;
     Word value;
   };
   Endings run(const rules::Side& side, const rules::Rewrite& rule);
 
-  // Terms for everything that an assignment gives values to: symbols, then A, X, M[], the input.
+  // Returns terms for everything that has a value in an assignment: symbols, then A, X, M[], the
+  // input.
   std::vector<Z3_ast> variables(const rules::Instance& instance);
   static rules::Assignment assignment(const rules::Instance& instance,
                                       const std::vector<std::uint32_t>& values);
 
  private:
-  // The element of a table of 16 words whose index is in the four bits of `word` from `first_bit`
-  // on. The other bits are 0 for values that count (rule_query.h).
+  // Returns the element of a table of 16 words whose index is the four bits of `word` from
+  // `first_bit` up. Other bits are 0 in all values that count (RuleQuery::counts).
   Word pick(std::span<const Word> table, Word word, unsigned first_bit);
   Bool is_slot(Word word, unsigned first_bit, std::uint32_t slot);
 
-  // `step` of an instruction whose operand is a term.
+  // Executes an instruction whose operand is a term.
   void step_operand(const Insn& in, Word operand, Machine<RuleTerms>& machine,
                     detail::SymbolicControl<RuleTerms>& control);
 
   std::map<std::string, Z3_ast> symbols_;
   Machine<RuleTerms> entry_;
-  std::array<Word, 16> words_;  // of the input
+  std::array<Word, 16> words_;  // words of the input
 };
 static_assert(SymbolicDomain<RuleTerms>);
 

@@ -12,7 +12,7 @@ using rules::Fragment;
 using rules::Instance;
 using rules::Role;
 
-// What the values of symbols that load, or index M[], can be.
+// The condition that a symbol which is an offset of a load or an index of M[] is in range.
 Z3_ast in_role(RuleTerms& t, const rules::Symbol& symbol) {
   if (symbol.role == Role::kPlain) return t.truth(true);
   Z3_ast term = t.symbol(symbol.name, symbol.width);
@@ -21,7 +21,7 @@ Z3_ast in_role(RuleTerms& t, const rules::Symbol& symbol) {
   return t.both(below(kSeccompDataSize), t.eq(t.bit_and(term, t.constant(3)), t.constant(0)));
 }
 
-// The kernel refuses `after` for its numbers, or for what it reads of M[].
+// The kernel refuses `after` for its operands, or because it may read unwritten words of M[].
 Z3_ast refused_numbers(RuleTerms& t, const Instance& instance) {
   const auto* after = std::get_if<Fragment>(&instance.after);
   if (after == nullptr) return t.truth(false);
@@ -40,7 +40,7 @@ Z3_ast refused_memory(RuleTerms& t, const Instance& instance) {
   return out;
 }
 
-// Something that is live differs.
+// Something live differs.
 Z3_ast differs(RuleTerms& t, const Machine<RuleTerms>& a, const Machine<RuleTerms>& b,
                rules::Live live) {
   Z3_ast out = t.truth(false);
@@ -53,7 +53,7 @@ Z3_ast differs(RuleTerms& t, const Machine<RuleTerms>& a, const Machine<RuleTerm
   return out;
 }
 
-// Finds values that are wrong, as simple as they come.
+// Searches for values for which the rewrite is wrong, and makes them simple.
 class Search {
  public:
   Search(RuleTerms& terms, const Instance& instance, const RuleQuery& query, const Watchdog& clock,
@@ -69,7 +69,8 @@ class Search {
     solver_.require(query.counts);
   }
 
-  // Z3_L_TRUE: `values` are wrong. Z3_L_FALSE: proven, and not for want of values.
+  // Returns Z3_L_TRUE if the rewrite is wrong for `values`. Z3_L_FALSE means that it is proven and
+  // that some values meet the condition.
   Result<Z3_lbool> run() {
     const Z3_lbool answer = holds(query_.any_wrong);
     if (answer == Z3_L_FALSE) {
@@ -104,7 +105,7 @@ class Search {
     solver_.pop();
     return answer;
   }
-  // Keeps the values of a satisfiable check; without them it is none.
+  // Stores the values of a satisfiable check. Returns Z3_L_UNDEF if Z3 does not give them.
   Z3_lbool keep(Z3_lbool answer) {
     if (answer != Z3_L_TRUE) return answer;
     auto values = solver_.model(query_.variables);
@@ -113,7 +114,7 @@ class Search {
     return Z3_L_TRUE;
   }
 
-  // Makes as many values 0 as can be, the others small.
+  // Sets as many values as possible to 0, and others to small numbers.
   void simplify() {
     for (std::size_t i = 0; i < query_.variables.size(); ++i) {
       for (const std::uint32_t small : {0u, 1u, 2u, 0x80000000u}) {
@@ -231,7 +232,7 @@ Result<std::vector<rules::Assignment>> some_assignments(const Instance& instance
     if (clock.expired() || solver.check() != Z3_L_TRUE) break;
     auto values = solver.model(query.variables);
     if (!values) break;
-    // Random bits where that is possible; Z3 chooses the rest.
+    // Sets random bits if possible; Z3 chooses the remaining ones.
     for (std::size_t i = 0; i < instance.symbols.size() && !clock.expired(); ++i) {
       solver.push();
       solver.require(is(i, random.one_in(2) ? 0xffffffff : random.word(), random.word()));

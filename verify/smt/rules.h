@@ -1,6 +1,6 @@
-// Proves rewrites (verify/rules) with Z3: both sides end the same way for all values of the symbols
-// that meet the condition, all registers, all of M[] and all inputs. Owns the search for small
-// counterexamples and for weaker conditions. Z3's own types stay in the .cc file.
+// Owns proofs of rewrites (verify/rules) with Z3: both sides end in the same way for all values of
+// the symbols that meet the condition, all registers, all of M[] and all inputs. It also owns the
+// search for small counterexamples and for weaker conditions. Z3's types stay in the .cc file.
 #pragma once
 
 #include <memory>
@@ -15,47 +15,48 @@
 namespace secequiv::smt {
 
 struct RuleProof {
-  Verdict verdict = Verdict::kUnknown;  // or kEquivalent, kDifferent
-  std::size_t members = 0;  // how many members of the family are proven; 1 without a family
-  std::optional<rules::Indices> at;    // kDifferent: which member
-  std::vector<rules::Symbol> symbols;  // of that member, in the order of the counterexample
+  Verdict verdict = Verdict::kUnknown;  // kEquivalent, kDifferent or kUnknown
+  std::size_t members = 0;              // proven members of the family; 1 without a family
+  std::optional<rules::Indices> at;     // kDifferent: indices of the wrong member
+  std::vector<rules::Symbol> symbols;   // of that member, in the order of the counterexample
   std::optional<rules::Counterexample> counterexample;  // replayed
   std::string detail;                                   // kUnknown: the limit that was reached
   double seconds = 0;
 };
 
-// `timeout_seconds` bounds the whole call. Counterexamples are chosen by kind (exit, value, state,
-// illegal), then by the number of zeros. Errors: kParse for mistakes that show only when a family
-// is expanded; kPolicy if no values meet the condition, since that proves nothing; kInternal if a
-// model of Z3 does not replay.
+// `timeout_seconds` limits the whole call. Counterexamples are chosen by kind (exit, value, state,
+// illegal), then for many zeros. Errors: kParse for mistakes that appear only when a family is
+// expanded; kPolicy if no values meet the condition, because that would prove nothing; kInternal if
+// a model of Z3 does not replay.
 Result<RuleProof> prove_rule(const rules::Rewrite& rule, double timeout_seconds,
                              std::size_t memory_mib = 4096);
 
-// Conditions over the symbols under which a rewrite is right. They come from a small vocabulary:
+// Conditions over the symbols under which a rewrite is right. They use a small vocabulary:
 // comparisons of a symbol with some numbers or another symbol, bits that are set or shared, and
-// pairs of these. The parts of the rewrite's own condition about A, X, M[] and the input stay.
+// pairs of these. Parts of the rewrite's own condition about A, X, M[] and the input remain in
+// force.
 struct WeakestCondition {
   enum class Exact : std::uint8_t {
-    kYes,      // for all other values the rewrite is wrong in some state
-    kNo,       // it is right for other values, too, such as `outside`
+    kYes,      // all other values make the rewrite wrong in some state
+    kNo,       // other values make it right, too, for example `outside`
     kUnknown,  // not decided within the limits
   };
-  Verdict verdict = Verdict::kUnknown;  // kEquivalent: see `any_of`; kDifferent: there is none
-  // Each suffices, and none implies another. "true": no condition is needed.
+  Verdict verdict = Verdict::kUnknown;  // kEquivalent: see `any_of`; kDifferent: no condition found
+  // Each condition suffices, and none implies another. "true" means that no condition is needed.
   std::vector<std::string> any_of;
   Exact exact = Exact::kUnknown;
   std::vector<std::uint32_t> outside;  // kNo: values of the symbols
   std::vector<rules::Symbol> symbols;
   std::size_t tried = 0;
-  std::string detail;  // kUnknown: what ran out
+  std::string detail;  // kUnknown: the limit that was reached
 };
 
-// Errors: as prove_rule; kUsage for a family.
+// Errors: the same as for prove_rule, and kUsage for a family.
 Result<WeakestCondition> weakest_condition(const rules::Rewrite& rule, double timeout_seconds,
                                            std::size_t memory_mib = 4096);
 
-// Up to `count` different assignments that meet the condition and whose `before` the kernel
-// accepts, random ones first.
+// Returns up to `count` different assignments that meet the condition and whose `before` the kernel
+// accepts. Random ones come first.
 Result<std::vector<rules::Assignment>> some_assignments(const rules::Instance& instance,
                                                         std::size_t count, std::uint64_t seed,
                                                         double timeout_seconds);

@@ -8,7 +8,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/random.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/bpf/text.h"
 #include "harness/optimize/pass.h"
@@ -47,7 +47,7 @@ std::vector<Rewrite> library() {
   return out;
 }
 
-TEST(RuleProofs, TheLibraryIsAsItSays) {
+TEST(RuleProofs, LibraryMatchesItsExpectations) {
   std::set<std::string> names;
   std::size_t wrong = 0;
   for (const Rewrite& rule : library()) {
@@ -63,7 +63,7 @@ TEST(RuleProofs, TheLibraryIsAsItSays) {
   EXPECT_GE(wrong, 20u);
 }
 
-TEST(RuleProofs, TheLibraryHasEveryPassOfTheOptimizer) {
+TEST(RuleProofs, LibraryContainsEveryPassOfTheOptimizer) {
   std::set<std::string> names;
   for (const Rewrite& rule : library()) names.insert(rule.name.substr(0, rule.name.find('.')));
   std::size_t passes = 0;
@@ -74,7 +74,7 @@ TEST(RuleProofs, TheLibraryHasEveryPassOfTheOptimizer) {
   EXPECT_GE(passes, 30u);
 }
 
-// Values that are near to what is interesting, and any.
+// Returns a value near a limit, or any value.
 std::uint32_t some_word(Random& random) {
   constexpr std::uint32_t kWords[] = {0, 1, 2, 3, 31, 32, 0x7fffffff, 0x80000000, 0xffffffff};
   return random.one_in(3) ? random.word() : random.pick(kWords);
@@ -96,7 +96,7 @@ rules::Assignment some_assignment(Random& random, const Instance& instance) {
   return out;
 }
 
-// A few instructions over two symbols, exits `yes` and `no`.
+// Returns a few instructions over two symbols, with the exits `yes` and `no`.
 std::vector<std::string> some_code(Random& random) {
   constexpr const char* kPlain[] = {
       "ld [$o]",  "ld [0]",   "ld #$a",   "ldx #$b",       "add #$a", "sub x",          "and #$b",
@@ -119,9 +119,9 @@ std::string joined(const std::vector<std::string>& lines) {
   return out;
 }
 
-// What is proven holds for values that a random choice gives, what is refuted is replayed by the
-// prover. Pairs are alike but for one instruction, moved, changed or left out.
-TEST(RuleProofs, HoldForRandomValues) {
+// Proven rules must hold for random values; the prover itself replays counterexamples. The two
+// sides of a rule differ by one instruction that is moved, changed or removed.
+TEST(RuleProofs, ProvenRulesHoldForRandomValues) {
   Random random(5);
   std::size_t proven = 0;
   std::size_t refuted = 0;
@@ -167,8 +167,8 @@ TEST(RuleProofs, HoldForRandomValues) {
   EXPECT_GT(refuted, static_cast<std::size_t>(of_cases(300)) / 4);
 }
 
-// Both readings of expressions agree: the values the solver finds, and numbers.
-TEST(RuleProofs, ExpressionsMeanTheSameToBoth) {
+// Both evaluations of expressions must agree: terms with the solver's values, and numbers.
+TEST(RuleProofs, SolverAndNumbersEvaluateExpressionsEqually) {
   Random random(6);
   const auto word = [&](const auto& self, int depth) -> std::string {
     if (depth == 0) {
@@ -227,7 +227,7 @@ TEST(RuleProofs, ExpressionsMeanTheSameToBoth) {
   }
 }
 
-TEST(RuleProofs, WithoutValuesNothingIsProven) {
+TEST(RuleProofs, UnsatisfiableConditionsAreErrors) {
   const auto proof = prove_rule(
       one_rule("rule t\nwhere: $a <u $b && $b <u $a\nbefore:\nld #$a\nafter:\nld #$b\n"), 10);
   ASSERT_FALSE(proof);
@@ -237,8 +237,8 @@ TEST(RuleProofs, WithoutValuesNothingIsProven) {
   EXPECT_FALSE(illegal);
 }
 
-TEST(RuleProofs, ATimeLimitIsUnknown) {
-  // Factoring.
+TEST(RuleProofs, TimeLimitGivesUnknown) {
+  // To decide this, Z3 would have to factor a number.
   const Rewrite hard = one_rule(
       "rule t\nwhere: $a >u 1 && $b >u 1 && $c >u 1\n"
       "before: wide(0, $a) * wide(0, $b) * wide(0, $c) == 0x7fffffffffffffe7\nafter: false\n");
@@ -264,7 +264,7 @@ TEST(RuleProofs, CounterexamplesAreSmall) {
   EXPECT_EQ(values.entry.a, 1u);
 }
 
-TEST(WeakestCondition, OfKnownRules) {
+TEST(WeakestCondition, FindsConditionsOfKnownRules) {
   const struct {
     const char* text;
     std::vector<std::string> any_of;
@@ -280,7 +280,7 @@ TEST(WeakestCondition, OfKnownRules) {
       {"before:\njset #$a, yes, no\nafter:\njset #($a & $b), yes, no\n", {"$a & ~$b == 0"}, true},
       {"before:\nld #1\nafter:\nld #2\n", {}, true},
       {"before: any i < 2: $P[i]\nafter: $P[1]\n", {"!$P[0]", "$P[1]"}, true},
-      // Right for 4 alone, which no word of the vocabulary says.
+      // Right only for 4, which no condition of the vocabulary expresses.
       {"live: A\nwhere: A == 3\nbefore:\nadd #$k\nafter:\nld #7\n", {}, false},
   };
   for (const auto& each : cases) {
@@ -297,7 +297,7 @@ TEST(WeakestCondition, OfKnownRules) {
       one_rule("rule t\nfor: n in 0..2\nbefore: all i < n: $P[i]\nafter: true\n"), 10));
 }
 
-TEST(RuleProofs, WhatIsReadOutWhenInterruptedIsNoModel) {
+TEST(RuleProofs, InterruptedModelIsNoModel) {
   Terms terms{{}};
   Solver solver(terms);
   solver.require(terms.eq(terms.bit_and(terms.input(0), terms.input(1)), terms.constant(5)));
@@ -309,8 +309,8 @@ TEST(RuleProofs, WhatIsReadOutWhenInterruptedIsNoModel) {
   EXPECT_FALSE(solver.model());
 }
 
-// With values half read out it was called refuted, by values that refute nothing.
-TEST(RuleProofs, ALimitWhileACounterexampleIsMadeSmallIsNoError) {
+// The prover once reported this rule as refuted by values that it had read only in part.
+TEST(RuleProofs, LimitWhileMinimizingIsNoError) {
   auto text = read_file(SECEQUIV_SOURCE_DIR "/corpus/regress/rules/shrunk-until-the-limit.rule");
   ASSERT_TRUE(text);
   const Rewrite rule = one_rule(*text);
@@ -324,7 +324,7 @@ TEST(RuleProofs, ALimitWhileACounterexampleIsMadeSmallIsNoError) {
   }
 }
 
-TEST(RuleProofs, InstancesOfARuleAreEquivalentPrograms) {
+TEST(RuleProofs, ProvenRulesGiveEquivalentPrograms) {
   Random random(8);
   for (const Rewrite& rule : library()) {
     if (rule.expected != Deviation::kNone || !rule.family.empty()) continue;
@@ -339,8 +339,8 @@ TEST(RuleProofs, InstancesOfARuleAreEquivalentPrograms) {
       different.insert(assignment.symbols);
       EXPECT_FALSE(rules::replay(members->front(), assignment));
       const auto [before, after] = rules::whole_programs(members->front(), assignment);
-      ASSERT_FALSE(check(before)) << rule.name << "\n" << write_program(before, Form::kAsm);
-      ASSERT_FALSE(check(after)) << rule.name << "\n" << write_program(after, Form::kAsm);
+      ASSERT_FALSE(refusal_of(before)) << rule.name << "\n" << write_program(before, Form::kAsm);
+      ASSERT_FALSE(refusal_of(after)) << rule.name << "\n" << write_program(after, Form::kAsm);
       for (int i = 0; i < 50; ++i) {
         SeccompData input;
         for (std::uint32_t& word : input.words) word = some_word(random);

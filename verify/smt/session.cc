@@ -40,7 +40,7 @@ Solver::Solver(Terms& terms, std::size_t memory_mib, Core core) : terms_(terms) 
   solver_ = core == Core::kBits ? Z3_mk_solver_for_logic(c, Z3_mk_string_symbol(c, "QF_BV"))
                                 : Z3_mk_simple_solver(c);
   Z3_solver_inc_ref(c, solver_);
-  // Ctrl-C is for this process, which it ends; Z3 would take it as "give up".
+  // Ctrl-C must end this process. Without this setting Z3 handles it and only stops its search.
   Z3_params params = Z3_mk_params(c);
   Z3_params_inc_ref(c, params);
   Z3_params_set_bool(c, params, Z3_mk_string_symbol(c, "ctrl_c"), false);

@@ -1,4 +1,4 @@
-// A Z3 solver with limits: its configuration, and the clock that interrupts it. Owns the texts for
+// Owns a Z3 solver with limits: its configuration, the clock that interrupts it, and the texts for
 // limits that are reached. It must not know queries (solver.h, policy_proof.h). It exposes Z3's
 // types, so only .cc files of this folder include it.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace secequiv::smt {
 
-// Interrupts Z3 at a deadline, because Z3 checks its own "timeout" parameter too seldom.
+// Interrupts Z3 at a deadline, because Z3 checks its own "timeout" parameter too rarely.
 class Watchdog {
  public:
   Watchdog(Z3_context context, double seconds);
@@ -28,7 +28,7 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
 
   [[nodiscard]] bool expired() const { return Clock::now() >= deadline_ || stop_wanted(); }
-  // Why it expired.
+  // Returns why it expired.
   [[nodiscard]] std::string reason(double seconds) const;
 
  private:
@@ -41,8 +41,8 @@ class Watchdog {
 
 class Solver {
  public:
-  // Whether terms become bits at once, or stay words as long as possible (better for programs that
-  // mostly move words).
+  // kBits turns terms into bits at once. kWords keeps words as long as possible, which is better
+  // for programs that mostly move words.
   enum class Core : std::uint8_t { kBits, kWords };
 
   explicit Solver(Terms& terms, std::size_t memory_mib = 4096, Core core = Core::kBits);
@@ -59,8 +59,8 @@ class Solver {
   }
   [[nodiscard]] std::string text() const { return Z3_solver_to_string(terms_.context(), solver_); }
 
-  // The values of terms, or the input, in the last satisfiable check. Nothing if Z3 was interrupted
-  // meanwhile.
+  // Returns the values of terms, or the input, in the last satisfiable check; std::nullopt if Z3
+  // was interrupted since.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> model(
       std::span<const Z3_ast> terms) const;
   [[nodiscard]] std::optional<SeccompData> model() const;
@@ -70,10 +70,10 @@ class Solver {
   Z3_solver solver_;
 };
 
-// Which limit was reached, from the messages of a solver and its context.
+// Returns which limit was reached, according to the messages of a solver and its context.
 std::string limit_text(const std::string& reason, const std::string& error);
 
-// The kInternal error for a model that is wrong.
+// Returns the kInternal error for a model that does not replay.
 Error does_not_replay(const SeccompData& data, std::string_view what);
 
 }  // namespace secequiv::smt

@@ -11,7 +11,7 @@
 namespace secequiv::smt {
 namespace {
 
-// The two sides' results as terms, and what they say.
+// The results of both sides as terms, and formulas about them.
 class Sides {
  public:
   Sides(Terms& terms, const Question& question)
@@ -24,7 +24,7 @@ class Sides {
   Z3_ast differ() { return terms_.negate(terms_.eq(before_, after_)); }
   Z3_ast looser() { return more_permissive_symbolic(terms_, after_, before_); }
   Z3_ast stricter() { return more_permissive_symbolic(terms_, before_, after_); }
-  // What answers the question with no.
+  // The formula that is satisfiable exactly if the answer is no.
   Z3_ast wrong() { return question_.goal == Question::Goal::kRefines ? looser() : differ(); }
 
  private:
@@ -39,15 +39,16 @@ class Sides {
   Z3_ast after_;
 };
 
-// The values of symbols, and the witness that they make possible.
+// Minimizes the values of symbols, together with a witness for them.
 class SymbolMinimizer {
  public:
   SymbolMinimizer(Terms& terms, Solver& solver, const Question& question, const Watchdog& watchdog,
                   Proof& proof)
       : terms_(terms), solver_(solver), question_(question), watchdog_(watchdog), proof_(proof) {}
 
-  // Symbol by symbol, bit by bit from the top: a set bit is cleared if some witness allows it.
-  // Leaves the solver with these values; false if the time is up before they are the smallest.
+  // Goes symbol by symbol and bit by bit from the highest, and clears a set bit if some witness
+  // allows it. Leaves the values required in the solver. Returns false if the time ends before they
+  // are minimal.
   Result<bool> run() {
     bool done = true;
     for (std::size_t i = 0; i < proof_.symbols.size(); ++i) {
@@ -66,7 +67,7 @@ class SymbolMinimizer {
     return done;
   }
 
-  // Checks; a model becomes the new witness, after replay.
+  // Checks; a model becomes the new witness if it replays.
   Result<Z3_lbool> improve() {
     const Z3_lbool answer = watchdog_.expired() ? Z3_L_UNDEF : solver_.check();
     if (answer != Z3_L_TRUE) return answer;
@@ -88,8 +89,8 @@ class SymbolMinimizer {
   Proof& proof_;
 };
 
-// Makes the witness of a satisfiable query smallest: fewest non-zero words, then each word in turn
-// as small as it can be. Stops early, with `minimal` false, when the time is up.
+// Minimizes the witness of a satisfiable query: fewest non-zero words, then each word as small as
+// possible. Stops early, with `minimal` false, when the time is over.
 class Minimizer {
  public:
   Minimizer(Terms& terms, Solver& solver, const Question& question, const Watchdog& watchdog,
@@ -127,7 +128,7 @@ class Minimizer {
         std::ranges::count_if(data.words, [](std::uint32_t w) { return w != 0; }));
   }
 
-  // Checks; a model becomes the new witness, after replay.
+  // Checks; a model becomes the new witness if it replays.
   Result<Z3_lbool> improve() {
     const Z3_lbool answer = watchdog_.expired() ? Z3_L_UNDEF : solver_.check();
     if (answer == Z3_L_TRUE) {
@@ -140,8 +141,8 @@ class Minimizer {
     return answer;
   }
 
-  // Word by word from nr on, bit by bit from the top: a set bit is cleared if some witness allows
-  // it.
+  // Goes word by word from nr on and bit by bit from the highest, and clears a set bit if some
+  // witness allows it.
   Result<bool> smallest_values() {
     for (std::uint32_t word = 0; word < 16; ++word) {
       for (int bit = 31; bit >= 0; --bit) {
@@ -167,75 +168,107 @@ class Minimizer {
   Proof& proof_;
 };
 
-}  // namespace
+// Asks which conditions hold for some input that meets the assumption.
+class Inputs {
+ public:
+  Inputs(Terms& terms, Sides& sides, const Watchdog& watchdog, std::size_t memory_mib)
+      : terms_(terms), sides_(sides), watchdog_(watchdog), memory_mib_(memory_mib) {}
 
-Result<Proof> prove(const Question& question, double timeout_seconds, std::size_t memory_mib) {
-  Proof proof;
-  proof.engine = "z3";
-  const auto start = Clock::now();
-  Terms terms(question.symbols.all());
-  const Watchdog watchdog(terms.context(), timeout_seconds);
-  Solver solver(terms, memory_mib);
-  Sides sides(terms, question);
-  solver.require(sides.counts());
-  proof.encode_seconds = seconds_since(start);
-  const auto solving = Clock::now();
-  std::string reason;
-  // Is there an input that counts for which it is true? Each time a solver of its own: the first
-  // check of one is much faster than those that follow.
-  const auto holds = [&](Z3_ast condition) -> std::optional<bool> {
-    if (watchdog.expired()) return std::nullopt;
-    Solver once(terms, memory_mib);
-    once.require(sides.counts());
+  // Returns nothing if a limit is reached. Uses a new solver each time, because the first check of
+  // a solver is much faster than later ones.
+  std::optional<bool> some(Z3_ast condition) {
+    if (watchdog_.expired()) return std::nullopt;
+    Solver once(terms_, memory_mib_);
+    once.require(sides_.counts());
     once.require(condition);
     const Z3_lbool answer = once.check();
-    if (answer == Z3_L_UNDEF) reason = once.reason_unknown();
-    if (answer == Z3_L_UNDEF || !terms.error().empty()) return std::nullopt;
+    if (answer == Z3_L_UNDEF) reason_ = once.reason_unknown();
+    if (answer == Z3_L_UNDEF || !terms_.error().empty()) return std::nullopt;
     return answer == Z3_L_TRUE;
-  };
-  const auto undecided = [&] {
-    proof.verdict = Verdict::kUnknown;
-    proof.detail =
-        watchdog.expired() ? watchdog.reason(timeout_seconds) : limit_text(reason, terms.error());
-    proof.solve_seconds = seconds_since(solving);
-    return proof;
-  };
+  }
+
+  [[nodiscard]] std::string limit() const { return limit_text(reason_, terms_.error()); }
+
+ private:
+  Terms& terms_;
+  Sides& sides_;
+  const Watchdog& watchdog_;
+  std::size_t memory_mib_;
+  std::string reason_;
+};
+
+// Fills in the verdict and the relation. kUnknown: a limit is reached. kDifferent: there is a
+// witness to be found.
+Status find_verdict(const Question& question, Terms& terms, Sides& sides, Inputs& inputs,
+                    Proof& proof) {
   if (!question.assumption.nodes.empty()) {
-    const auto any = holds(terms.truth(true));
-    if (!any) return undecided();
+    const auto any = inputs.some(terms.truth(true));
+    if (!any) return Ok{};
     if (!*any) return vacuous(question);
   }
-  const auto differ = holds(sides.differ());
-  if (!differ) return undecided();
+  const auto differ = inputs.some(sides.differ());
+  if (!differ) return Ok{};
   if (!*differ) {
     proof.verdict = Verdict::kEquivalent;
     proof.relation = Relation::kEqual;
-    proof.solve_seconds = seconds_since(solving);
-    return proof;
+    return Ok{};
   }
-  const auto looser = holds(sides.looser());
-  const auto stricter = holds(sides.stricter());
+  const auto looser = inputs.some(sides.looser());
+  const auto stricter = inputs.some(sides.stricter());
   if (looser && stricter) proof.relation = relation_of(*looser, *stricter);
   if (question.goal == Question::Goal::kRefines) {
-    if (!looser) return undecided();
+    if (!looser) return Ok{};
     if (!*looser) {
       proof.verdict = Verdict::kPass;
-      proof.solve_seconds = seconds_since(solving);
-      return proof;
+      return Ok{};
     }
   }
-  solver.require(sides.wrong());
+  proof.verdict = Verdict::kDifferent;
+  return Ok{};
+}
+
+// Finds the smallest witness. The verdict becomes kUnknown if a limit is reached before the first.
+Status find_witness(const Question& question, Terms& terms, Solver& solver,
+                    const Watchdog& watchdog, Proof& proof) {
   SymbolMinimizer symbols(terms, solver, question, watchdog, proof);
   const auto found = symbols.improve();
   if (!found) return found.error();
-  if (*found != Z3_L_TRUE) return undecided();
-  proof.verdict = Verdict::kDifferent;
+  if (*found != Z3_L_TRUE) {
+    proof.verdict = Verdict::kUnknown;
+    return Ok{};
+  }
   const auto smallest = symbols.run();
   if (!smallest) return smallest.error();
   const secequiv::Instance instance(question, proof.symbols);
   if (auto done = Minimizer(terms, solver, instance.question, watchdog, proof).run(); !done)
     return done.error();
   proof.minimal = proof.minimal && *smallest;
+  return Ok{};
+}
+
+}  // namespace
+
+Result<Proof> prove(const Question& question, double timeout_seconds, std::size_t memory_mib,
+                    double spent_seconds) {
+  if (auto s = check_symbols(question); !s) return s.error();
+  Proof proof;
+  proof.engine = "z3";
+  const auto start = Clock::now();
+  Terms terms(question.symbols.all());
+  const Watchdog watchdog(terms.context(), std::max(timeout_seconds - spent_seconds, 0.0));
+  Solver solver(terms, memory_mib);
+  Sides sides(terms, question);
+  solver.require(sides.counts());
+  proof.encode_seconds = seconds_since(start);
+  const auto solving = Clock::now();
+  Inputs inputs(terms, sides, watchdog, memory_mib);
+  if (auto s = find_verdict(question, terms, sides, inputs, proof); !s) return s.error();
+  if (proof.verdict == Verdict::kDifferent) {
+    solver.require(sides.wrong());
+    if (auto s = find_witness(question, terms, solver, watchdog, proof); !s) return s.error();
+  }
+  if (proof.verdict == Verdict::kUnknown)
+    proof.detail = watchdog.expired() ? watchdog.reason(timeout_seconds) : inputs.limit();
   proof.solve_seconds = seconds_since(solving);
   return proof;
 }
@@ -294,7 +327,7 @@ Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, doubl
     out.answer = Feasibility::Answer::kFeasible;
     out.witness = data;
   } else {
-    // The caller knows what was left of which limit.
+    // The caller knows which limit it is and how much of it was left.
     out.detail = watchdog.expired()
                      ? "no time left"
                      : "z3: " + limit_text(s.solver.reason_unknown(), s.terms.error());

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 #include "harness/optimize/optimizer.h"
@@ -28,7 +28,7 @@ SeccompData words(std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>
   return data;
 }
 
-TEST(Prove, EquivalentForms) {
+TEST(Prove, ProvesEquivalentForms) {
   const auto proof = prove_text("ld [0]\njgt #4, y, n\ny: ret #1\nn: ret #2\n",
                                 "ld [0]\njge #5, y, n\nn: ret #2\ny: ret #1\n");
   EXPECT_EQ(proof.verdict, Verdict::kEquivalent);
@@ -36,7 +36,7 @@ TEST(Prove, EquivalentForms) {
 }
 
 TEST(Prove, WitnessIsTheSmallest) {
-  // They differ for nr >= 0x100 with args[2] low == 7: the smallest is nr 0x100.
+  // They differ if nr >= 0x100 and the low half of args[2] is 7. The smallest such nr is 0x100.
   const auto proof = prove_text(
       "ret #1\n", "ld [0]\njlt #0x100, n\nld [32]\njeq #7, y, n\ny: ret #2\nn: ret #1\n");
   ASSERT_EQ(proof.verdict, Verdict::kDifferent);
@@ -46,8 +46,8 @@ TEST(Prove, WitnessIsTheSmallest) {
   EXPECT_EQ(proof.witness->after, 2u);
 }
 
-TEST(Prove, FewestWordsBeatSmallestValues) {
-  // Either words 4 and 5 are both 1, or word 6 alone is 0xffffffff: one word wins over two.
+TEST(Prove, PrefersFewNonZeroWordsToSmallValues) {
+  // Either words 4 and 5 are both 1, or word 6 alone is 0xffffffff. The single word is preferred.
   const auto proof = prove_text(
       "ret #0\n",
       "ld [24]\njeq #0xffffffff, y, n\nn: ld [16]\njeq #1, m, r\nm: ld [20]\njeq #1, y, r\n"
@@ -56,7 +56,7 @@ TEST(Prove, FewestWordsBeatSmallestValues) {
   EXPECT_EQ(proof.witness->data, words({{6, 0xffffffff}}));
 }
 
-TEST(Prove, OnePointOfAllIsFound) {
+TEST(Prove, FindsSingleDifferingInput) {
   std::string after;
   SeccompData point;
   for (std::uint32_t word = 0; word < 16; ++word) {
@@ -69,26 +69,26 @@ TEST(Prove, OnePointOfAllIsFound) {
   EXPECT_EQ(proof.witness->data, point);
 }
 
-TEST(Prove, OneBitOfTheInstructionPointer) {
+TEST(Prove, FindsOneBitOfTheInstructionPointer) {
   const auto proof =
       prove_text("ret #1\n", "ld [12]\njset #0x80000000, y, n\ny: ret #2\nn: ret #1\n");
   ASSERT_EQ(proof.verdict, Verdict::kDifferent);
   EXPECT_EQ(proof.witness->data, words({{3, 0x80000000}}));
 }
 
-TEST(Prove, BehaviourIgnoresWhatNobodySees) {
+TEST(Prove, BehaviourIgnoresUnobservableBits) {
   const char* plain = "ret #0x7fff0000\n";
   const char* data = "ret #0x7fff1234\n";
   EXPECT_EQ(prove_text(plain, data).verdict, Verdict::kDifferent);
   EXPECT_EQ(prove_text(plain, data, Sameness::kBehaviour).verdict, Verdict::kEquivalent);
-  // On symbolic values: A against what the kernel makes of A.
+  // The same for symbolic values: A, and A without the bits that the kernel ignores.
   const auto proof =
       prove_text("ld [16]\nret a\n", "ld [16]\nand #0xffff0fff\nret a\n", Sameness::kBehaviour);
   ASSERT_EQ(proof.verdict, Verdict::kDifferent);
   EXPECT_FALSE(same_decision(proof.witness->before, proof.witness->after, Sameness::kBehaviour));
 }
 
-TEST(Prove, EveryOperationHasItsLaw) {
+TEST(Prove, ProvesALawOfEveryOperation) {
   const std::pair<const char*, const char*> laws[] = {
       {"ld [16]\nadd #3\nsub #3\nret a\n", "ld [16]\nret a\n"},
       {"ld [16]\nmul #8\nret a\n", "ld [16]\nlsh #3\nret a\n"},
@@ -108,7 +108,7 @@ TEST(Prove, EveryOperationHasItsLaw) {
     EXPECT_EQ(prove_text(before, after).verdict, Verdict::kEquivalent) << before << after;
 }
 
-TEST(Prove, JoinsKeepEachPathsRegisters) {
+TEST(Prove, JoinsKeepRegistersOfEachPath) {
   const char* joined =
       "ld [0]\njeq #1, one, two\none: ldx #10\nja both\ntwo: ldx #20\nboth: txa\nret a\n";
   EXPECT_EQ(prove_text(joined, "ld [0]\njeq #1, one, two\none: ret #10\ntwo: ret #20\n").verdict,
@@ -116,8 +116,8 @@ TEST(Prove, JoinsKeepEachPathsRegisters) {
   EXPECT_EQ(prove_text(joined, "ret #20\n").verdict, Verdict::kDifferent);
 }
 
-TEST(Prove, TimeOutIsUnknownAndPrompt) {
-  // x * y and (x & y) * (x | y) + (x & ~y) * (~x & y).
+TEST(Prove, TimeLimitGivesUnknownPromptly) {
+  // The programs compute x * y and (x & y) * (x | y) + (x & ~y) * (~x & y).
   const char* left = "ld [16]\ntax\nld [20]\nmul x\nret a\n";
   const char* right =
       "ld [16]\ntax\nld [20]\nand x\nst M[0]\nld [20]\nor x\nldx M[0]\nmul x\nst M[1]\nld "
@@ -152,7 +152,7 @@ TEST(Prove, NeverCallsAVisibleDifferenceEquivalent) {
     const Program before = random_program(random, random.between(2, 24));
     Program after = before;
     after[random.below(after.size())].k ^= 1u << random.below(32);
-    if (check(after, LengthRule::kUnlimited)) continue;
+    if (refusal_of(after, LengthRule::kUnlimited)) continue;
     const Pair pair{before, after, Sameness::kRaw};
     auto proof = prove(pair, 5);
     ASSERT_TRUE(proof);
@@ -200,7 +200,7 @@ TEST(Terms, NormalizationAgreesWithBehaviourOf) {
   }
 }
 
-TEST(FeasibilityOracle, AgreesWithWhatRunsShow) {
+TEST(FeasibilityOracle, AgreesWithRuns) {
   Random random(15);
   int infeasible = 0;
   int feasible = 0;
@@ -235,7 +235,7 @@ TEST(FeasibilityOracle, ContradictingTestsAreInfeasible) {
   EXPECT_EQ(oracle.query({2, Obligation::Kind::kFalse}, 5)->answer, Feasibility::Answer::kFeasible);
 }
 
-TEST(FeasibilityOracle, DivisionByX) {
+TEST(FeasibilityOracle, DecidesBothOutcomesOfDivisionByX) {
   const Program program = assemble("ld [16]\nor #1\ntax\nld #9\ndiv x\nret a\n");
   FeasibilityOracle oracle(program);
   EXPECT_EQ(oracle.query({4, Obligation::Kind::kTrue}, 5)->answer,
@@ -243,7 +243,7 @@ TEST(FeasibilityOracle, DivisionByX) {
   EXPECT_EQ(oracle.query({4, Obligation::Kind::kFalse}, 5)->answer, Feasibility::Answer::kFeasible);
 }
 
-TEST(EmitSmt2, IsACompleteQuery) {
+TEST(EmitSmt2, ProducesACompleteQuery) {
   const Pair pair{assemble("ld [0]\nret a\n"), assemble("ret #0\n"), Sameness::kRaw};
   const std::string text = smt2(Question(pair));
   EXPECT_NE(text.find("(set-logic QF_BV)"), std::string::npos);

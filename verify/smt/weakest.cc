@@ -13,9 +13,9 @@ using rules::Expr;
 using rules::Instance;
 
 constexpr std::size_t kMaxAtoms = 600;
-constexpr std::size_t kMaxConditions = 64;  // compared with each other
+constexpr std::size_t kMaxConditions = 64;  // that are compared with each other
 constexpr std::size_t kMaxParts = 1000;
-constexpr int kRounds = 64;  // of asking for values outside
+constexpr int kRounds = 64;  // rounds of requests for values outside
 
 struct Candidate {
   std::string text;
@@ -122,7 +122,7 @@ class Weakest {
     return out;
   }
 
-  // What the rule's own condition says of more than symbols.
+  // The parts of the rule's own condition that are not only about symbols.
   Z3_ast state_condition() {
     Z3_ast out = terms_.truth(true);
     for (const Expr& part : instance_.condition.args)
@@ -131,7 +131,8 @@ class Weakest {
   }
   Z3_lbool check(Solver& solver) { return clock_.expired() ? Z3_L_UNDEF : solver.check(); }
 
-  // Is the rule right wherever the candidate holds, and does it hold somewhere?
+  // Returns whether the rule is right wherever the candidate holds, and the candidate holds
+  // somewhere.
   bool suffices(const Candidate& candidate) {
     ++tried_;
     for (const auto& assignment : counterexamples_)
@@ -159,7 +160,7 @@ class Weakest {
     return out;
   }
 
-  // Those that imply no other one; of equals the first.
+  // Keeps the conditions that imply no other one. If conditions are equivalent, it keeps the first.
   std::vector<Candidate> weakest_of(std::vector<Candidate> all) {
     std::vector<Candidate> out;
     for (Candidate& each : all) {
@@ -172,8 +173,9 @@ class Weakest {
     return out;
   }
 
-  // Symbols' values outside of all of `good` for which the rule is right in every state: guessed,
-  // and whatever state shows a guess wrong is remembered for the next one.
+  // Searches for values of symbols outside of all `good` conditions for which the rule is right in
+  // every state. Each round guesses values; a state that shows them wrong excludes more values from
+  // later guesses.
   void find_outside(const std::vector<Candidate>& good, WeakestCondition& out) {
     for (const Candidate& each : good)
       values_.require(terms_.negate(rules::evaluate(terms_, each.expr)));
@@ -206,7 +208,8 @@ class Weakest {
         out.outside = std::move(guess);
         return;
       }
-      // No state goes with these values: neither right nor wrong.
+      // No state meets the condition with these values, so the rule is neither right nor wrong for
+      // them.
       Z3_ast other = terms_.truth(false);
       for (std::size_t i = 0; i < symbols; ++i)
         other = terms_.either(
@@ -215,7 +218,7 @@ class Weakest {
     }
   }
 
-  // No more values of symbols that are wrong in this state.
+  // Excludes all values of symbols for which the rule is wrong in this state.
   void forbid(const std::vector<std::uint32_t>& model) {
     std::vector<Z3_ast> from;
     std::vector<Z3_ast> to;
@@ -233,8 +236,8 @@ class Weakest {
   double seconds_;
   Watchdog clock_;
   RuleQuery query_;
-  Solver solver_;  // counts, and what the condition says of the state
-  Solver values_;  // of symbols only
+  Solver solver_;  // requires `counts` and the condition on the state
+  Solver values_;  // about symbols only
   std::vector<rules::Assignment> counterexamples_;
   std::size_t tried_ = 0;
 };
@@ -246,7 +249,7 @@ Result<WeakestCondition> weakest_condition(const rules::Rewrite& rule, double ti
   if (!rule.family.empty())
     return make_error(
         ErrorCode::kUsage, rule.where_found,
-        fmt::format("--weakest takes no families, and rule {} has 'for:'", rule.name));
+        fmt::format("weakest conditions are not for families, and rule {} has 'for:'", rule.name));
   auto members = rules::instances(rule);
   if (!members) return members.error();
   return Weakest(members->front(), timeout_seconds, memory_mib).run();

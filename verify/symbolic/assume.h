@@ -1,6 +1,6 @@
-// The truth of an assumption (harness/seccomp/assumption.h) for all inputs at once, in any symbolic
-// domain. Owns how comparisons of 64-bit fields become comparisons of their halves. `holds` is the
-// same for one input.
+// Owns the truth of an assumption (harness/seccomp/assumption.h) for all inputs at once, in any
+// symbolic domain: it turns comparisons of 64-bit fields into comparisons of their halves. `holds`
+// computes the same for one input.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace secequiv {
 namespace detail {
 
-// The tests of an assumption as truth values of a domain. Every comparison is of a word, possibly
+// The tests of an assumption as truth values of a domain. Each test compares one word, possibly
 // masked, with a constant.
 template <SymbolicDomain D>
 class AssumptionTests {
@@ -23,7 +23,8 @@ class AssumptionTests {
 
   AssumptionTests(D& domain, Endian endian) : domain_(domain), endian_(endian) {}
 
-  // Precondition: `node` is a test, not kAll or kAny. Leaves `negated` to the caller.
+  // Ignores `node.negated`; the caller applies it. Precondition: `node` is a test, not kAll or
+  // kAny.
   Bool test(const Node& node) {
     if (node.kind == Node::Kind::kEq) return equal(node.field, node.mask, node.value);
     if (node.kind != Node::Kind::kIn)
@@ -42,21 +43,21 @@ class AssumptionTests {
 
   Word load(const Field& field, bool high) { return domain_.load(field.word(high, endian_)); }
 
-  // (word & mask) == value
+  // Returns: (word & mask) == value.
   Bool masked_eq(const Word& word, std::uint32_t mask, std::uint32_t value) {
     if (mask == 0) return domain_.truth(value == 0);
     if (mask == 0xffffffff) return domain_.eq(word, domain_.constant(value));
     return domain_.eq(domain_.bit_and(word, domain_.constant(mask)), domain_.constant(value));
   }
 
-  // (field & mask) == value
+  // Returns: (field & mask) == value.
   Bool equal(const Field& field, std::uint64_t mask, std::uint64_t value) {
     const Bool lows = masked_eq(load(field, false), low_half(mask), low_half(value));
     if (!field.is_wide()) return lows;
     return domain_.both(masked_eq(load(field, true), high_half(mask), high_half(value)), lows);
   }
 
-  // field >= value with `or_equal`, otherwise field > value
+  // Returns: field >= value if `or_equal`, otherwise field > value.
   Bool above(const Field& field, std::uint64_t value, bool or_equal) {
     const Word word = load(field, false);
     const Word bound = domain_.constant(low_half(value));
@@ -70,7 +71,7 @@ class AssumptionTests {
 
   Bool within(const Field& field, const Assumption::Range& range) {
     if (range.first == range.last) return equal(field, field.max(), range.first);
-    // The usual range of small numbers: its high half is fixed.
+    // A range of small numbers has one possible high half.
     if (field.is_wide() && high_half(range.first) == high_half(range.last))
       return domain_.both(
           equal({field.index, Field::Part::kHigh, field.order}, 0xffffffff, high_half(range.first)),
@@ -86,12 +87,13 @@ class AssumptionTests {
 
 }  // namespace detail
 
-// The inputs for which `assumption` holds; their 64-bit fields are in byte order `endian`.
+// Returns the condition under which `assumption` holds. `endian` is the byte order of 64-bit
+// fields.
 template <SymbolicDomain D>
 typename D::Bool assume(D& d, const Assumption& assumption, Endian endian) {
   using Kind = Assumption::Node::Kind;
   detail::AssumptionTests<D> tests(d, endian);
-  std::vector<typename D::Bool> terms;  // per node; children come before their parents
+  std::vector<typename D::Bool> terms;  // by node; children come before their parents
   const auto combine = [&](const Assumption::Node& node) -> typename D::Bool {
     const bool all = node.kind == Kind::kAll;
     if (node.children.empty()) return d.truth(all);
@@ -108,7 +110,8 @@ typename D::Bool assume(D& d, const Assumption& assumption, Endian endian) {
   return terms.empty() ? d.truth(true) : typename D::Bool(terms.back());
 }
 
-// The inputs, and values of symbols, that count.
+// Returns the condition under which inputs and values of symbols satisfy the question's assumption
+// and the kernel accepts the values.
 template <SymbolicDomain D>
 typename D::Bool counting(D& d, const Question& question) {
   typename D::Bool out = assume(d, question.assumption, question.endian);

@@ -15,7 +15,7 @@ using Field = Assumption::Field;
 using Node = Assumption::Node;
 using Kind = Node::Kind;
 
-// Words are numbers, truth values bools.
+// A domain whose words are numbers and whose truth values are bools.
 struct Numbers : Concrete {
   static Bool truth(bool value) { return value; }
   static Bool both(Bool a, Bool b) { return a && b; }
@@ -25,7 +25,7 @@ struct Numbers : Concrete {
   static bool same(Word a, Word b) { return a == b; }
 };
 
-// Words and truth values are their own text.
+// A domain whose words and truth values are their own text.
 struct Text {
   using Word = std::string;
   struct Bool {
@@ -47,7 +47,7 @@ struct Text {
   }
   static Bool negate(const Bool& a) { return {fmt::format("!{}", a.text)}; }
 
-  // What programs need and assumptions do not.
+  // SymbolicDomain requires these, but assumptions do not use them.
   static Word add(const Word& a, const Word&) { return a; }
   static Word sub(const Word& a, const Word&) { return a; }
   static Word mul(const Word& a, const Word&) { return a; }
@@ -69,8 +69,8 @@ std::string terms(std::string_view text, Endian endian = Endian::kLittle) {
   return assume(domain, *parsed, endian).text;
 }
 
-// Comparisons of one word, possibly masked, with a constant: what every engine handles.
-TEST(Assume, TermsAreSimple) {
+// Every term compares one word, possibly masked, with a constant. Every engine handles such terms.
+TEST(Assume, TermsCompareOneWordWithAConstant) {
   EXPECT_EQ(terms("nr == 5"), "w0 == 0x5");
   EXPECT_EQ(terms("arch != 5"), "!w1 == 0x5");
   EXPECT_EQ(terms("nr & 0x40000000 == 0"), "(w0 & 0x40000000) == 0x0");
@@ -91,12 +91,13 @@ TEST(Assume, TermsAreSimple) {
   EXPECT_EQ(terms("!(nr == 1 || false)"), "!(w0 == 0x1 || !true)");
 }
 
-TEST(Assume, DefaultIsTrue) {
+TEST(Assume, EmptyAssumptionIsTrue) {
   Text domain;
   EXPECT_EQ(assume(domain, Assumption{}, Endian::kLittle).text, "true");
 }
 
-// Few values, so that fields and constants meet, and those where carries and signs would go wrong.
+// There are few values, so that fields and constants often match. They include those at which
+// mistakes with carries and signs show.
 std::uint32_t edge_word(Random& random) {
   static constexpr std::array<std::uint32_t, 8> kEdges = {
       0, 1, 2, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff};
@@ -125,7 +126,7 @@ Node random_test(Random& random) {
   return node;
 }
 
-// Adds a random expression to `out`, its root the last node.
+// Adds a random expression to `out`; its root is the last node.
 void add_expression(Random& random, Assumption& out, int depth) {
   if (depth == 0 || random.one_in(4)) {
     out.nodes.push_back(random_test(random));

@@ -1,6 +1,6 @@
-// What a policy (harness/policy/policy.h) decides on all inputs at once, in any symbolic domain,
-// with its variables as words. Owns a transcription of `decide` and Matcher::matches, rule by rule.
-// It must not know compilers, because it checks them.
+// Owns what a policy (harness/policy/policy.h) decides on all inputs at once, in any symbolic
+// domain, with the policy's variables as words. It repeats `decide` and Matcher::matches rule by
+// rule. It must not know compilers, because it checks them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class PolicyTerms {
   PolicyTerms(D& domain, const Policy& policy, const Variables& variables)
       : domain_(domain), policy_(policy), variables_(variables) {}
 
-  // `decide`
+  // Repeats `decide`.
   Word decision() {
     Word out = domain_.constant(policy_.bad_arch_action);
     for (const std::uint32_t audit : policy_.audit_values())
@@ -40,7 +40,7 @@ class PolicyTerms {
     endian_ = endian_of(audit);
     const Word nr = domain_.load(kNrWord);
     Word out = domain_.constant(policy_.default_action);
-    // The first rule set that matches decides, so it is asked last.
+    // The first rule set that matches decides, so it is applied last.
     for (std::size_t i = policy_.rule_sets.size(); i-- > 0;) {
       const RuleSet& set = policy_.rule_sets[i];
       Bool matched = domain_.truth(false);
@@ -61,7 +61,7 @@ class PolicyTerms {
     return domain_.choose(x32_number, domain_.constant(*policy_.x32_action), out);
   }
 
-  // Rule::matches
+  // Repeats Rule::matches.
   Bool matches(const Rule& rule) {
     switch (rule.kind) {
       case Rule::Kind::kMatchAll:
@@ -86,7 +86,7 @@ class PolicyTerms {
     return domain_.truth(false);
   }
 
-  // Matcher::matches
+  // Repeats Matcher::matches.
   Bool matches(const Matcher& m, int index) {
     if (m.op == Matcher::Op::kAny) return domain_.truth(true);
     Wide x = field(index);
@@ -150,9 +150,9 @@ class PolicyTerms {
 
 }  // namespace detail
 
-// The action that `policy` has for the domain's input. `variables(name)` is the word for a
-// variable; it is called for every variable in a matcher, whether Policy::variables has it or not.
-// Linear in the policy, in domain operations.
+// Returns the action of `policy` for the domain's input. `variables(name)` returns the word for a
+// variable; it is called for every variable in a matcher, even if Policy::variables does not
+// contain it. Takes time linear in the size of the policy.
 template <SymbolicDomain D, class Variables>
 typename D::Word decide_symbolic(D& domain, const Policy& policy, const Variables& variables) {
   return detail::PolicyTerms<D, Variables>(domain, policy, variables).decision();

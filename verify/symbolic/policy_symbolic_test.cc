@@ -1,5 +1,5 @@
-// The transcription of `decide`: the same answers as the original where words are numbers, and the
-// same function as the compiled policy where they are terms.
+// Tests that decide_symbolic gives the same answers as `decide` if words are numbers, and the same
+// function as the compiled policy if words are terms.
 #include "verify/symbolic/policy_symbolic.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace secequiv {
 namespace {
 
-// Words are numbers, truth values bools.
+// A domain whose words are numbers and whose truth values are bools.
 struct Numbers : Concrete {
   static Bool truth(bool value) { return value; }
   static Bool both(Bool a, Bool b) { return a && b; }
@@ -59,7 +59,8 @@ TEST(PolicySymbolic, AgreesWithDecideOnRandomPolicies) {
   EXPECT_GT(variables, 500);
 }
 
-// Every matcher at the edges of both halves, on wide fields and low halves, in both byte orders.
+// Tries every matcher with values at the limits of both halves, on wide fields and low halves, in
+// both byte orders.
 TEST(PolicySymbolic, AgreesWithEveryMatcher) {
   static constexpr std::uint64_t kEdges[] = {
       0,           1,           0x7fffffff,         0x80000000,         0xffffffff,
@@ -92,13 +93,13 @@ TEST(PolicySymbolic, AgreesWithEveryMatcher) {
   }
 }
 
-// Policies that no reader makes mean something all the same.
-TEST(PolicySymbolic, AgreesWhereOnlyCodeMakesThePolicy) {
+// No reader produces these policies, but code can build them.
+TEST(PolicySymbolic, AgreesOnPoliciesBuiltInCode) {
   Policy policy;
   policy.arches = {Arch::kX86_64, Arch::kX32};
   policy.default_action = 1;
   policy.bad_arch_action = 2;
-  policy.x32_action = 3;  // has no say beside x32
+  policy.x32_action = 3;  // ignored, because x32 is listed
   policy.rule_sets = {RuleSet{
       4,
       false,
@@ -117,8 +118,8 @@ TEST(PolicySymbolic, AgreesWhereOnlyCodeMakesThePolicy) {
   EXPECT_EQ(answers.size(), 4u);
 }
 
-// A variable is 32 bits wide, above which a field must be 0.
-TEST(PolicySymbolic, VariablesAreAskedForByName) {
+// A variable has 32 bits. A field equals it only if its high half is 0.
+TEST(PolicySymbolic, LooksUpVariablesByName) {
   const Policy policy = policy_from(R"j({"version": 1, "arches": ["x86_64"],
     "default_action": "errno(1)", "variables": {"a": 5, "b": 6},
     "rule_sets": [{"action": "allow", "rules": {
@@ -150,7 +151,7 @@ bool same_as_compiled(const Policy& policy, const Program& program) {
   return answer == Z3_L_FALSE;
 }
 
-TEST(PolicySymbolic, IsTheFunctionOfTheCompiledPolicy) {
+TEST(PolicySymbolic, EqualsTheCompiledPolicy) {
   Random random(51);
   int told_apart = 0;
   for (int i = 0; i < 60; ++i) {

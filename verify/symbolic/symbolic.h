@@ -1,6 +1,6 @@
-// Runs a program on all inputs at once: one forward pass over its instructions, in any domain that
-// can choose between two words by a condition. Owns the merging of paths; step<Domain> owns what
-// instructions do. Solver terms (verify/smt) and decision diagrams are such domains.
+// Owns running a program on all inputs at once: one forward pass over its instructions that merges
+// paths, in any domain that can choose between two words by a condition. Such domains are solver
+// terms (verify/smt) and decision diagrams. It must not know what instructions do (step<Domain>).
 #pragma once
 
 #include <optional>
@@ -13,11 +13,13 @@
 
 namespace secequiv {
 
-// With this bit flipped, signed numbers compare as unsigned ones: the order of actions.
+// With this bit flipped, an unsigned comparison gives the signed order, in which the kernel
+// compares actions.
 inline constexpr std::uint32_t kSignBit = 0x80000000;
 
-// A Domain whose truth values can be combined and can choose between words. `same(a, b)` may answer
-// false for equal words; it only saves work. Where programs have symbols, it has words for them.
+// A Domain whose truth values can be combined and can choose between words. `same(a, b)` only saves
+// work, and may return false for equal words. If programs have symbols, the domain also has words
+// for them.
 template <class D>
 concept SymbolicDomain =
     Domain<D> && requires(D d, const typename D::Word& w, const typename D::Bool& b) {
@@ -34,9 +36,9 @@ template <class D>
 struct SymbolicRun {
   typename D::Word result;  // the value returned
   std::vector<std::optional<typename D::Bool>>
-      reach;  // per instruction: it runs; nothing where no path of jumps leads
+      reach;  // by instruction: it runs; std::nullopt if no path leads there
   std::vector<std::optional<typename D::Bool>>
-      outcome;  // per two-way instruction: true outcome, given that it runs
+      outcome;  // by two-way instruction: its outcome is true, if it runs
 };
 
 namespace detail {
@@ -46,7 +48,7 @@ struct SymbolicControl {
   enum class Kind : std::uint8_t { kNext, kJump, kBranch, kReturn };
   D& domain;
   Kind kind = Kind::kNext;
-  std::optional<typename D::Bool> condition;  // of a branch, or "divisor is zero"
+  std::optional<typename D::Bool> condition;  // of a branch, or "the divisor is 0"
   std::optional<typename D::Word> value;
 
   void next() { kind = Kind::kNext; }
@@ -65,7 +67,8 @@ struct SymbolicControl {
   }
 };
 
-// A domain in which the k of the current instruction is a word: step() asks for no other constant.
+// A domain that returns a given word for every constant, because step() requests only the constant
+// k.
 template <Domain D>
 struct WithNumber {
   using Word = typename D::Word;
@@ -93,8 +96,8 @@ struct WithNumber {
 
 }  // namespace detail
 
-// step, where `number` is the k of `in`, an instruction whose k may have a name (and which so
-// leaves M[] alone). Values that the kernel does not take there lead to anything.
+// Executes step() with `number` in place of k. Precondition: `in` may have a symbol for k (then it
+// does not use M[]). The result is arbitrary for values that the kernel refuses.
 template <Domain D, class C>
 void step_with(D& domain, const typename D::Word& number, const Insn& in, Machine<D>& machine,
                C& control) {
@@ -110,16 +113,16 @@ void step_with(D& domain, const typename D::Word& number, const Insn& in, Machin
 // The state before an instruction: the condition under which it is reached, registers and memory.
 template <class D>
 struct SymbolicPlace {
-  std::optional<typename D::Bool> reach;  // nothing where no path of jumps leads
+  std::optional<typename D::Bool> reach;  // std::nullopt if no path leads here
   std::optional<Machine<D>> machine;
-  std::uint16_t stored = 0;  // M[] words that are written on some path here
+  std::uint16_t stored = 0;  // M[] words that some path to here writes
 };
 
-// Walks through a program, instruction by instruction, from `entry` on. Calls `enter(pc, place)`
-// before each reachable instruction (false ends its paths there), `execute(pc, machine, control)`
-// in place of `step`, and `left(pc, place, control)` afterwards. Precondition: check() accepts
-// `program` (the length rule aside, and words in `entry.stored` count as written). Linear in its
-// length, in domain operations.
+// Executes a program instruction by instruction, starting at `entry`. Calls `enter(pc, place)`
+// before each reachable instruction (returning false ends its paths), `execute(pc, machine,
+// control)` in place of `step`, and then `left(pc, place, control)`. The number of domain
+// operations is linear in the length of the program. Precondition: the kernel accepts `program` if
+// the words in `entry.stored` count as written; it may be too long.
 template <SymbolicDomain D, class Enter, class Execute, class Left>
 void walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry, Enter&& enter,
                    Execute&& execute, Left&& left) {
@@ -129,8 +132,8 @@ void walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry
   std::vector<SymbolicPlace<D>> places(program.size());
   places[0] = entry;
 
-  // Only one of the edges into an instruction is taken on any input, so the last condition that
-  // holds may win.
+  // An input takes only one of the edges into an instruction. So it does not matter in which order
+  // conditions are tested.
   const auto arrive = [&](std::size_t pc, const Bool& condition, const Machine<D>& machine,
                           std::uint16_t stored) {
     SymbolicPlace<D>& place = places[pc];
@@ -179,8 +182,8 @@ void walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry
   }
 }
 
-// Precondition: check() accepts `program` (the length rule aside). Linear in its length, in domain
-// operations.
+// The number of domain operations is linear in the length of the program. Precondition: the kernel
+// accepts `program`, except that it may be too long.
 template <SymbolicDomain D>
 SymbolicRun<D> run_symbolic(D& domain, ProgramView program, const Symbols& symbols = {}) {
   using Word = typename D::Word;
@@ -212,7 +215,7 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program, const Symbols& symbo
         returned[pc] = control.value;
       });
 
-  // Backwards: the value returned from each instruction on.
+  // Backwards: the value returned if the program continues from each instruction.
   for (std::size_t pc = program.size(); pc-- > 0;) {
     if (!out.reach[pc] || kinds[pc] == Kind::kReturn) continue;
     const Insn& in = program[pc];
@@ -230,7 +233,8 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program, const Symbols& symbo
   return out;
 }
 
-// What a stack of filters returns (run_stack in harness/seccomp/action.h), newest first.
+// Returns what a stack of filters with the newest first returns (run_stack in
+// harness/seccomp/action.h).
 template <SymbolicDomain D>
 typename D::Word run_stack_symbolic(D& d, std::span<const ProgramView> filters,
                                     const Symbols& symbols = {}) {
@@ -246,7 +250,7 @@ typename D::Word run_stack_symbolic(D& d, std::span<const ProgramView> filters,
   return out;
 }
 
-// behaviour_of (harness/seccomp/action.h) in any domain.
+// Computes behaviour_of (harness/seccomp/action.h) in any domain.
 template <SymbolicDomain D>
 typename D::Word normalize_symbolic(D& d, const typename D::Word& value, Sameness sameness) {
   if (sameness == Sameness::kRaw) return value;
@@ -263,8 +267,8 @@ typename D::Word normalize_symbolic(D& d, const typename D::Word& value, Samenes
                   d.bit_or(d.constant(SECCOMP_RET_ERRNO), clamped), out);
 }
 
-// compare_actions (harness/compare/question.h): is the action of `a` more permissive than that of
-// `b`?
+// Returns whether the action of `a` is more permissive than that of `b` (compare_actions in
+// harness/compare/question.h).
 template <SymbolicDomain D>
 typename D::Bool more_permissive_symbolic(D& d, const typename D::Word& a,
                                           const typename D::Word& b) {

@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::uint32_t kAll = 0xffffffff;
 
-// Moves an element to the front of the first `count` ones, or puts it there in place of the last.
+// Moves `element` to the front of the first `count` elements. A new element replaces the last one
+// if the array is full.
 template <class Element, std::size_t kSize, class Count, class Same>
 void move_to_front(std::array<Element, kSize>& elements, Count& count, const Element& element,
                    const Same& same) {
@@ -30,7 +31,7 @@ bool Fact::learn(const Literal& literal) {
   } else if (mask == kAll && range_.high == value) {
     --range_.high;
   }
-  // A value with some bit of the mask is at least the lowest of them.
+  // A value that has a bit of the mask set is at least the lowest bit of the mask.
   if (value == 0) range_.low = std::max(range_.low, mask & (~mask + 1));
   exclude({mask, value});
   return range_.exclude(mask, value) && range_.narrow();
@@ -46,7 +47,8 @@ void Fact::exclude(const Excluded& excluded) {
                 [&](const Excluded& e) { return e == excluded; });
 }
 
-// Whether a value is excluded that `term & mask == value` would have under a part of the mask.
+// Returns whether `term & mask == value` contradicts an excluded value, whose mask must be part of
+// `mask`.
 bool Fact::excludes(std::uint32_t mask, std::uint32_t value) const {
   return std::ranges::any_of(
       excluded_.begin(), excluded_.begin() + excluded_count_,

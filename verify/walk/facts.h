@@ -1,5 +1,5 @@
-// What a product walk knows of terms: little enough to be copied into every state, and to be joined
-// where paths meet. Owns learning, deciding and joining. It must not know programs.
+// Owns what a product walk knows about terms: learning, deciding and joining facts. It must not
+// know programs. Facts are small, because every state copies them.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace secequiv::walk {
 
-// What is known of one term's value.
+// What is known about the value of one term.
 class Fact {
  public:
   explicit Fact(Term term = 0) : term_(term) {}
@@ -24,16 +24,17 @@ class Fact {
 
   [[nodiscard]] Term term() const { return term_; }
   [[nodiscard]] const Range& range() const { return range_; }
-  // False: no value meets all that is known.
+  // Returns false if no value satisfies everything that is known.
   [[nodiscard]] bool learn(const Literal& literal);
-  // Whether the literal's relation holds; nothing if that is open.
+  // Returns whether the literal's relation holds, whatever `holds` is; std::nullopt if this fact
+  // does not decide it.
   [[nodiscard]] std::optional<bool> decide(const Literal& literal) const;
-  // Weakens this to what holds where either holds, as a fact about `term`.
+  // Weakens this fact to what both facts imply, and makes it a fact about `term`.
   void join(const Fact& other, Term term);
   [[nodiscard]] bool empty() const { return range_ == Range{} && excluded_count_ == 0; }
 
  private:
-  // term & mask != value
+  // Means: term & mask != value.
   struct Excluded {
     std::uint32_t mask = 0;
     std::uint32_t value = 0;
@@ -45,15 +46,15 @@ class Fact {
   Term term_ = 0;
   Range range_;
   std::uint32_t excluded_count_ = 0;
-  std::array<Excluded, 3> excluded_{};  // the newest first
+  std::array<Excluded, 3> excluded_{};  // newest first
 };
 
-// Facts about the terms that were tested last.
+// Facts about the terms that were tested most recently.
 class Facts {
  public:
-  // What is known of `term`, a constant or not.
+  // Returns what is known about `term`, which may be a constant.
   [[nodiscard]] Fact about(Term term, const Terms& terms) const;
-  // False: no input takes this path.
+  // Returns false if the path is infeasible.
   [[nodiscard]] bool learn(const Literal& literal);
   [[nodiscard]] std::optional<bool> decide(const Literal& literal) const {
     const Fact* const fact = find(literal.base);
@@ -61,7 +62,7 @@ class Facts {
   }
   // Forgets the oldest fact if there are too many.
   void put(const Fact& fact);
-  // The oldest first.
+  // Facts are indexed from the oldest to the newest.
   [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] const Fact& operator[](std::size_t i) const { return facts_[count_ - 1 - i]; }
 
@@ -72,7 +73,7 @@ class Facts {
     return nullptr;
   }
 
-  std::array<Fact, 8> facts_;  // the newest first
+  std::array<Fact, 8> facts_;  // newest first
   std::size_t count_ = 0;
 };
 

@@ -22,7 +22,7 @@ bool ProductWalk::same(ProgramView before, ProgramView after, Sameness sameness)
   start(before, after);
   if (!advance({}, sameness)) return false;
   const std::size_t limit = kWorkPerInsn * (before.size() + after.size());
-  // In this order all paths to a state have been walked before it is left.
+  // In this order, the walk has taken all paths to a state before it leaves the state.
   for (const std::uint32_t& first : first_)
     for (std::uint32_t at = first; at != kNone; at = states_[at].next)
       if (work_ > limit || !leave(at, sameness)) return false;
@@ -46,7 +46,7 @@ void ProductWalk::run_both(const Facts& facts) {
   run_to_test(terms_, after_, decide);
 }
 
-// Takes both to the next state. False if they return what may differ.
+// Takes both programs to the next state. Returns false if their return values may differ.
 bool ProductWalk::advance(const Facts& facts, Sameness sameness) {
   run_both(facts);
   if (before_.returned && after_.returned) return same_result(facts, sameness);
@@ -60,10 +60,10 @@ bool ProductWalk::leave(std::uint32_t state, Sameness sameness) {
   after_.pc = here.after;
   read_registers(here.registers);
   run_both(here.facts);
-  // Joined facts decide no test that was open on one of the paths.
+  // The joined facts must not decide a test that one of the joined paths left undecided.
   if (before_.pc != here.before || after_.pc != here.after) return false;
-  // Divisions wait for the other program to arrive at its own: a state does not tell whether a
-  // division has ended its program.
+  // If `before` stands at a division, `after` goes first until it reaches its own division: a state
+  // does not record whether a division has ended its program.
   const bool waits = before_.returned || (before_.at_division() && !after_.returned);
   Literal learned = waits ? after_.test : before_.test;
   const std::array before_next = next_of(before_, learned);
@@ -71,12 +71,12 @@ bool ProductWalk::leave(std::uint32_t state, Sameness sameness) {
   for (const bool outcome : {true, false}) {
     learned.holds = outcome;
     Facts facts = here.facts;
-    if (!facts.learn(learned)) continue;  // no input takes this path
+    if (!facts.learn(learned)) continue;  // infeasible
     before_.pc = before_next[outcome ? 1 : 0];
     after_.pc = after_next[outcome ? 1 : 0];
     read_registers(here.registers);
     if (!advance(facts, sameness)) return false;
-    // A division may end one program while the other stands still; the state must not lead to
+    // A division may end one program while the other does not move. The state must not lead to
     // itself.
     const bool ended = before_.returned && after_.returned;
     if (!ended && before_.pc == here.before && after_.pc == here.after) return false;
@@ -115,7 +115,8 @@ void ProductWalk::join(State& there, const Facts& facts) {
     if (!fact.empty()) joined.put(fact);
   }
   replaced_.clear();
-  // From the last to A, which is likely to be tested next.
+  // Goes from the last register to A: the newest fact is found first, and A is likely to be tested
+  // next.
   for (std::size_t i = arriving_.size(); i-- > 0;) {
     Term& mine = registers_[there.registers + i];
     if (mine == arriving_[i]) continue;

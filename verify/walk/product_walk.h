@@ -1,6 +1,6 @@
-// The product walk: two programs side by side, for all inputs. Optimizers mostly keep the order of
-// tests, so this decides such pairs without a diagram. Owns the states of this walk. It knows terms
-// but neither numbers nor sets of inputs, so it never finds a difference.
+// The product walk runs two programs side by side for all inputs. It decides most optimized
+// programs without diagrams, because optimizers mostly keep the order of tests. It owns the states
+// of this walk. It must not know numbers or sets of inputs, so it never finds a difference.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,33 @@
 
 namespace secequiv::walk {
 
-// A state is an instruction of either program and what the registers hold there. Each program runs
-// until it makes an open test or returns; the outcome of a test then leads to the next state of
-// both. Where paths meet, registers that differ become unknown terms, and facts are joined. The
-// programs are the same if they return the same term, or constants that decide the same, on every
-// path.
+// A state is one instruction of each program and the terms in the registers there. Each program
+// runs until it returns or reaches a test that the facts do not decide. The outcome of a test leads
+// to the next state. Where paths meet, registers that differ become unknown terms, and facts are
+// joined. The programs are equivalent if every path ends with both returning the same term, or
+// constants that decide the same.
 //
-// Why that is a proof: an input takes one path through the states. Along it the registers have the
-// values of their terms (an unknown being what its own path brought), and all facts hold.
+// Why this is a proof: each input takes one path through the states. Along this path the registers
+// hold the values of their terms (an unknown term has the value that this path brought), and all
+// facts hold.
 class ProductWalk {
  public:
-  // True: both return the same for every input. False: this is not known; the walk gives up after
-  // some ten states for each instruction. Precondition: check() accepts both (the length rule
-  // aside).
+  // Returns true if both programs return the same for every input. Returns false if the walk cannot
+  // show this; it gives up after about ten states for each instruction. Precondition: the kernel
+  // accepts both programs, except that they may be too long.
   [[nodiscard]] bool same(ProgramView before, ProgramView after, Sameness sameness);
-  // How many states the last walk visited or looked at to find them.
+  // Returns how many states the last walk visited or examined while looking for one.
   [[nodiscard]] std::size_t work() const { return work_; }
 
  private:
   struct State {
     std::uint32_t before = 0;  // instruction
     std::uint32_t after = 0;
-    std::uint32_t next = 0;       // state with the same instruction before and a later one after
+    std::uint32_t next = 0;       // next state with the same `before`, in order of `after`
     std::uint32_t registers = 0;  // index into registers_
     Facts facts;
   };
-  // Registers with different terms on two paths that meet.
+  // A register that holds different terms on two paths that meet.
   struct Replaced {
     Term there;
     Term arriving;
@@ -54,15 +55,15 @@ class ProductWalk {
   void write_registers();
   void read_registers(std::uint32_t from);
 
-  // Optimizers also compare masked words with bounds; so facts are about masked words.
+  // Optimizers also compare masked words with bounds, so facts are about masked words.
   Terms terms_{false};
   Side before_;
   Side after_;
-  std::uint32_t memory_ = 0;          // M[] words in use: those below
-  std::vector<std::uint32_t> first_;  // for each instruction before: its states, by the one after
+  std::uint32_t memory_ = 0;          // only M[] words below this index are in use
+  std::vector<std::uint32_t> first_;  // by instruction of before: its first state
   std::vector<State> states_;
-  std::vector<Term> registers_;  // of the states: A, X and M[] of either program
-  std::vector<Term> arriving_;   // likewise
+  std::vector<Term> registers_;  // by state: A, X and M[] of each program
+  std::vector<Term> arriving_;   // the same for the state that the walk arrives at
   std::vector<Replaced> replaced_;
   std::size_t work_ = 0;
 };

@@ -6,7 +6,7 @@
 
 #include "adapters/broken/planted_passes.h"
 #include "harness/base/random.h"
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/mutate.h"
 #include "harness/generate/program.h"
@@ -27,12 +27,12 @@ TEST(ProductWalk, ProvesEveryPassOnItsExample) {
     EXPECT_TRUE(same_text(pass.example_before, pass.example_after)) << pass.name;
 }
 
-TEST(ProductWalk, KnowsWhatTestsSay) {
-  // The second test of either is decided by the first, which goes to `y` or `n`.
+TEST(ProductWalk, FirstTestDecidesSecond) {
+  // The outcome of the first test decides the second one, which goes to `y` or `n`.
   struct Case {
     const char* first;
     const char* second;
-    bool taken;  // of the first, that decides
+    bool taken;  // outcome of the first test
     bool decided;
   };
   const Case cases[] = {
@@ -68,8 +68,8 @@ TEST(ProductWalk, KnowsWhatTestsSay) {
   }
 }
 
-// One off from being decided.
-TEST(ProductWalk, KnowsNoMoreThanTestsSay) {
+// Each second test differs by one from a test that the first one decides.
+TEST(ProductWalk, TestsThatAnEarlierTestDoesNotImplyStayUndecided) {
   const std::pair<const char*, const char*> cases[] = {
       {"jeq #5, z, m", "jeq #4"},   {"jgt #5, m, z", "jge #7"},  {"jgt #5, m, z", "jeq #6"},
       {"jgt #5, z, m", "jge #5"},   {"jge #5, m, z", "jgt #5"},  {"jge #5, z, m", "jge #4"},
@@ -96,7 +96,7 @@ TEST(ProductWalk, RemembersSeveralTests) {
     EXPECT_FALSE(same_text(start + test + end, start + "ja y\n" + end)) << value;
   }
   EXPECT_FALSE(same_text(start + "jeq #4, y, n\n" + end, start + "ja n\n" + end));
-  // Of what is excluded on one way only nothing is left.
+  // A value that is excluded on only one of two joined paths is not excluded after the join.
   const std::string either =
       "ld [4]\njgt #9, p, q\np: ld [0]\njeq #1, z, b\nb: jeq #2, z, m\n"
       "q: ld [0]\njeq #2, z, c\nc: jeq #3, z, m\n"
@@ -107,28 +107,29 @@ TEST(ProductWalk, RemembersSeveralTests) {
         << value;
 }
 
-TEST(ProductWalk, PathsThatMeet) {
-  // The ways p and q meet at m, where another test makes a place of it.
+TEST(ProductWalk, JoinsPathsThatMeet) {
+  // The paths p and q meet at m. The test of another word after m makes the walk join them there.
   const auto meet = [](const std::string& p, const std::string& q, const std::string& then) {
     return "ld [0]\njeq #1, p, q\np: " + p + "ja m\nq: " + q +
            "m: ld [12]\njeq #1, r, s\nr: " + then + "ret a\ns: ret #1\n";
   };
-  // What is equal on both ways still is, what is not is unknown but the same for both programs.
+  // Registers that are equal on both paths stay equal. Registers that differ become one unknown,
+  // which both programs share.
   EXPECT_TRUE(same_text(meet("ld [4]\ntax\n", "ld [8]\ntax\n", "txa\n"),
                         meet("ld [4]\nst M[3]\n", "ld [8]\nst M[3]\n", "ld M[3]\n")));
   EXPECT_FALSE(same_text(meet("ld [4]\ntax\n", "ld [8]\ntax\n", "txa\n"),
                          meet("ld [8]\ntax\n", "ld [4]\ntax\n", "txa\n")));
-  // M[3] and X differ on one way.
+  // M[3] and X hold different values on one of the paths.
   const std::string both = "ld [4]\nst M[3]\ntax\n";
   const std::string apart = "ld [8]\nst M[3]\nldx #7\n";
   EXPECT_TRUE(same_text(meet(both, both, "txa\n"), meet(both, both, "ld M[3]\n")));
   EXPECT_FALSE(same_text(meet(both, apart, "txa\n"), meet(both, apart, "ld M[3]\n")));
   EXPECT_FALSE(same_text(meet(apart, both, "txa\n"), meet(apart, both, "ld M[3]\n")));
-  // What is known of a word on one way only does not hold where the ways meet ...
+  // A fact about a word that holds on only one path does not hold where the paths meet.
   const std::string tests = "ld [0]\njgt #7, m, q\nq: ld [4]\njeq #1, p, z\np: ld [0]\nm: ";
   const std::string end = "y: ret #1\nn: ret #2\nz: ret #3\n";
   EXPECT_FALSE(same_text(tests + "jgt #5, y, n\n" + end, tests + "ja y\n" + end));
-  // ... what is known of the value on both does, whatever the word.
+  // A fact about a register that holds on both paths does, even if they loaded different words.
   const std::string words = "ld [0]\njgt #7, m, q\nq: ld [4]\njgt #9, m, z\nm: st M[0]\n";
   EXPECT_TRUE(same_text(words + "ld [8]\njeq #1, y, k\nk: ld M[0]\njgt #5, y, n\n" + end,
                         words + "ld [8]\njeq #1, y, k\nk: ja y\n" + end));
@@ -136,8 +137,8 @@ TEST(ProductWalk, PathsThatMeet) {
   EXPECT_FALSE(same_text(words + "jgt #8, y, n\n" + end, words + "ja y\n" + end));
 }
 
-// One of two ways to a place is longer, and found later.
-TEST(ProductWalk, WaitsForAllPathsThatMeet) {
+// The longer of two paths to an instruction is found later.
+TEST(ProductWalk, JoinsAllPathsBeforeLeaving) {
   EXPECT_FALSE(same_text("ld [0]\njeq #1, z, n\nn: ld #0\nz: ret #1\n",
                          "ld [0]\nldx #1\njeq #1, m, n\n"
                          "n: ld [4]\njeq #5, d, good\nd: ldx #2\n"
@@ -145,14 +146,14 @@ TEST(ProductWalk, WaitsForAllPathsThatMeet) {
                          "bad: ret #2\ngood: ret #1\n"));
 }
 
-TEST(ProductWalk, Divisions) {
+TEST(ProductWalk, DivisionsByZeroEndThePrograms) {
   const std::string start = "ldx #0\nld [0]\ntax\nld [4]\n";
   EXPECT_TRUE(same_text(start + "div x\nret a\n", "ld [0]\ntax\nld [4]\ndiv x\nret a\n"));
-  // A division that nobody uses may still end the program.
+  // A division whose result is unused may still end the program.
   EXPECT_FALSE(same_text(start + "div x\nret #1\n", start + "ret #1\n"));
   EXPECT_FALSE(same_text(start + "ret #1\n", start + "div x\nret #1\n"));
   EXPECT_FALSE(same_text(start + "div x\nret #1\n", "ld [4]\ntax\nld [0]\ndiv x\nret #1\n"));
-  // Unless its divisor is known.
+  // If the divisor is known, the walk decides whether the program ends.
   EXPECT_TRUE(same_text("ldx #3\nld [0]\ndiv x\nret #1\n", "ret #1\n"));
   EXPECT_TRUE(same_text("ldx #0\nld [0]\ndiv x\nret #1\n", "ret #0\n"));
   EXPECT_FALSE(same_text("ldx #0\nld [0]\ndiv x\nret #1\n", "ret #1\n"));
@@ -162,7 +163,7 @@ TEST(ProductWalk, Divisions) {
                         "ld [0]\njeq #0, z, d\nd: ret #1\nz: ret #0\n"));
 }
 
-TEST(ProductWalk, Returns) {
+TEST(ProductWalk, ComparesReturnValues) {
   EXPECT_FALSE(same_text("ret #0x7fff0001\n", "ret #0x7fff0000\n"));
   EXPECT_TRUE(same_text("ret #0x7fff0001\n", "ret #0x7fff0000\n", Sameness::kBehaviour));
   EXPECT_FALSE(same_text("ret #0x50001\n", "ret #0x50002\n", Sameness::kBehaviour));
@@ -173,16 +174,16 @@ TEST(ProductWalk, Returns) {
   EXPECT_FALSE(same_text("ld [0]\nret a\n", "ret #0\n"));
 }
 
-// Numbers are computed with as the interpreter does, and no two instructions are taken for one
-// another.
-TEST(ProductWalk, EveryInstruction) {
+// Arithmetic on constants must match the interpreter, and the walk must not confuse two
+// instructions.
+TEST(ProductWalk, EveryPairOfInstructionsAgreesWithInterpreter) {
   std::vector<Insn> alphabet;
   for (const InsnInfo& info : insn_table()) {
     const Insn in{info.code, 0, 0, 0};
     if (!info.seccomp || is_ret(in) || is_jump(in) || info.operand == Operand::Mem) continue;
     for (const std::uint32_t k : {0u, 1u, 4u, 16u}) {
       const Insn with{info.code, 0, 0, k};
-      if (!check(Program{with, Insn{kRetA, 0, 0, 0}})) alphabet.push_back(with);
+      if (!refusal_of(Program{with, Insn{kRetA, 0, 0, 0}})) alphabet.push_back(with);
     }
   }
   EXPECT_GT(alphabet.size(), 60u);
@@ -200,7 +201,7 @@ TEST(ProductWalk, EveryInstruction) {
         const auto tail = {Insn{kTxa, 0, 0, 0}, Insn{kRetA, 0, 0, 0}};
         before.insert(before.end() - 1, one);
         after.insert(after.end() - 1, other);
-        if ((one.code & 7) == 1 || one.code == kTax) {  // what X holds
+        if ((one.code & 7) == 1 || one.code == kTax) {  // return the value of X
           before.insert(before.end() - 1, *tail.begin());
           after.insert(after.end() - 1, *tail.begin());
         }
@@ -215,7 +216,8 @@ TEST(ProductWalk, EveryInstruction) {
   EXPECT_GT(found, starts.size() * alphabet.size());
 }
 
-// Of pairs that differ it never says that they are the same. `change` makes the second program.
+// Checks that the walk never calls a pair equivalent that differs. `change` makes the second
+// program.
 void never_wrong(std::uint64_t seed, int cases, int least_different,
                  const std::function<Program(Random&, const Program&)>& change) {
   Random random(seed);
@@ -237,18 +239,18 @@ void never_wrong(std::uint64_t seed, int cases, int least_different,
   EXPECT_GE(different, of_cases(least_different));
 }
 
-TEST(ProductWalk, IsNeverWrongAboutMutants) {
+TEST(ProductWalk, NeverWrongAboutMutants) {
   never_wrong(21, 8000, 2000,
               [](Random& random, const Program& p) { return mutate_program(random, p); });
 }
 
-TEST(ProductWalk, IsNeverWrongAboutMutantsOptimized) {
+TEST(ProductWalk, NeverWrongAboutOptimizedMutants) {
   never_wrong(22, 8000, 2000, [](Random& random, const Program& p) {
     return optimize(mutate_program(random, p)).program;
   });
 }
 
-TEST(ProductWalk, IsNeverWrongAboutPlantedPasses) {
+TEST(ProductWalk, NeverWrongAboutPlantedPasses) {
   for (const broken::PlantedPass& planted : broken::planted_bytecode_passes())
     never_wrong(23, 800, 1, [&](Random& random, const Program& p) {
       const Program wrong = std::get<BytecodePass>(planted.run)(p);
@@ -256,7 +258,7 @@ TEST(ProductWalk, IsNeverWrongAboutPlantedPasses) {
     });
 }
 
-TEST(ProductWalk, ProvesNearlyAllOfWhatTheOptimizerDoes) {
+TEST(ProductWalk, ProvesNearlyAllOptimizedPrograms) {
   Random random(24);
   ProductWalk walk;
   int proven = 0;
@@ -268,8 +270,8 @@ TEST(ProductWalk, ProvesNearlyAllOfWhatTheOptimizerDoes) {
   EXPECT_GE(proven, kCases * 99 / 100);
 }
 
-// What costs too much is given up: here each return of one program meets each test of the other.
-TEST(ProductWalk, Ends) {
+// Each return of one program meets each test of the other, so the walk has to give up.
+TEST(ProductWalk, GivesUpWithinLimit) {
   Program up;
   Program down;
   for (std::uint32_t k = 0; k < 1000; ++k) {
@@ -288,7 +290,7 @@ TEST(ProductWalk, Ends) {
   EXPECT_LT(walk.work(), up.size());
 }
 
-TEST(ProductWalk, LongPrograms) {
+TEST(ProductWalk, ProvesLongProgramsEqualToThemselves) {
   Random random(25);
   ProductWalk walk;
   for (std::size_t family = 0; family < kFamilies; ++family) {

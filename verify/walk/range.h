@@ -1,4 +1,4 @@
-// Bounds and known bits of one value. Owns what follows from one for the other, and which relations
+// Owns bounds and known bits of one value, what each implies for the other, and which relations
 // they decide. It must not know terms.
 #pragma once
 
@@ -14,20 +14,21 @@ namespace secequiv::walk {
 struct Range {
   std::uint32_t low = 0;
   std::uint32_t high = 0xffffffff;
-  std::uint32_t fixed = 0;  // bits that are known
-  std::uint32_t bits = 0;   // their values; 0 elsewhere
+  std::uint32_t fixed = 0;  // mask of the known bits
+  std::uint32_t bits = 0;   // the values of the known bits; all other bits are 0
   friend bool operator==(const Range&, const Range&) = default;
 
   static Range of(std::uint32_t value) { return {value, value, 0xffffffff, value}; }
 
-  // Makes the bits of `mask` known. False: they are known to differ.
+  // Makes the bits of `mask` known. Returns false if they are already known to differ.
   bool fix(std::uint32_t mask, std::uint32_t value) {
     if (((bits ^ value) & fixed & mask) != 0) return false;
     fixed |= mask;
     bits |= value & mask;
     return true;
   }
-  // Makes a relation hold or, if it is an order, its opposite. False: it contradicts the bits.
+  // Makes an equality hold. An order holds or not as `literal.holds` demands. Returns false if the
+  // known bits contradict the equality.
   bool restrict(const Literal& literal) {
     if (!literal.order) return fix(literal.mask, literal.value);
     if (literal.holds)
@@ -36,7 +37,7 @@ struct Range {
       high = std::min(high, literal.value - 1);
     return true;
   }
-  // Draws conclusions from bounds to bits and back. False: no value is left.
+  // Derives bits from bounds and bounds from bits. Returns false if no value remains.
   bool narrow() {
     low = std::max(low, bits);
     high = std::min(high, bits | ~fixed);
@@ -44,14 +45,15 @@ struct Range {
     const auto differ = static_cast<std::uint32_t>(std::bit_width(low ^ high));
     return fix(differ == 32 ? 0 : 0xffffffff << differ, low);
   }
-  // For `base & mask != value`, or an excluded value: false if all bits are known to agree. If all
-  // but one agree, that one differs.
+  // Learns `base & mask != value`. Returns false if all bits of the mask are known to equal
+  // `value`. If exactly one bit is unknown and the others are equal, that bit must differ.
   bool exclude(std::uint32_t mask, std::uint32_t value) {
     if (((bits ^ value) & fixed & mask) != 0) return true;
     const std::uint32_t open = mask & ~fixed;
     return open != 0 && (!std::has_single_bit(open) || fix(open, ~value));
   }
-  // Whether the literal's relation holds (whatever `holds` claims); nothing if that is open.
+  // Returns whether the literal's relation holds, whatever `holds` is; std::nullopt if the range
+  // does not decide it.
   [[nodiscard]] std::optional<bool> decide(const Literal& literal) const {
     if (literal.order) {
       if (low >= literal.value) return true;
@@ -63,7 +65,7 @@ struct Range {
     if (literal.mask == 0xffffffff && (literal.value < low || literal.value > high)) return false;
     return std::nullopt;
   }
-  // Weakens this to what holds of values in either range.
+  // Weakens this range to one that contains the values of both.
   void join(const Range& other) {
     low = std::min(low, other.low);
     high = std::max(high, other.high);

@@ -1,5 +1,5 @@
-// Runs one of two programs on symbolic registers up to its next open test. Owns this step of every
-// product walk. It must not know what decides tests, nor what follows from them.
+// Owns running one of two programs on symbolic registers until it returns or reaches an undecided
+// test. It must not know how tests are decided or what their outcomes imply.
 #pragma once
 
 #include <array>
@@ -11,18 +11,19 @@
 
 namespace secequiv::walk {
 
-// One program at the instruction where it stopped: it returns, or it makes a test that is open. A
+// One program at the instruction where it stopped: it returns or makes an undecided test there. A
 // division by X tests whether X is 0.
 struct Side {
   ProgramView program{};
   std::uint32_t pc = 0;
   Machine<Terms> machine{};
   bool returned = false;
-  Term result = 0;  // if it returned
-  Literal test;     // otherwise
+  Term result = 0;  // valid if `returned`
+  Literal test;     // valid if not `returned`
 
   [[nodiscard]] bool at_division() const { return !returned && program[pc].code == kDivX; }
-  // At the first instruction; A and X are 0, and so is what is stored, which nothing reads.
+  // Places the program at its first instruction. A and X are 0. M[] is 0 as well, but the kernel
+  // accepts no program that reads it before writing it.
   void start(ProgramView from, Terms& terms) {
     program = from;
     pc = 0;
@@ -71,8 +72,9 @@ struct Runner {
   }
 };
 
-// Runs `side` on. `decide` maps a literal to whether its relation holds, or to nothing if that is
-// open. Returns how many instructions were executed.
+// Runs `side` until it returns or makes an undecided test, and returns the number of executed
+// instructions. `decide` maps a literal to whether its relation holds, or to std::nullopt if this
+// is unknown.
 template <class Decide>
 std::size_t run_to_test(Terms& terms, Side& side, const Decide& decide) {
   Runner<Decide> runner{terms, side, decide};
@@ -81,8 +83,9 @@ std::size_t run_to_test(Terms& terms, Side& side, const Decide& decide) {
   return executed;
 }
 
-// Where `side` goes on if the relation of `test` does not hold, and if it does: to the target of
-// its jump if that tests the same, otherwise nowhere.
+// Returns where `side` continues if the relation of `test` does not hold [0], and if it does [1].
+// That is a jump target if its next instruction tests the same relation; otherwise `side` does not
+// move.
 inline std::array<std::uint32_t, 2> next_of(const Side& side, const Literal& test) {
   const Insn& in = side.program[side.pc];
   if (side.returned || !side.test.same_relation(test) || !is_conditional(in))

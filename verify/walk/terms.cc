@@ -21,7 +21,7 @@ std::uint32_t Terms::calculate(Kind kind, std::uint32_t a, std::uint32_t b) {
     case Kind::kMul:
       return Concrete::mul(a, b);
     case Kind::kDiv:
-      // No input divides by 0 here, but a path that no input takes may.
+      // No feasible path divides by 0 here, but an infeasible path may.
       return b == 0 ? 0 : a / b;
     case Kind::kAnd:
       return a & b;
@@ -50,7 +50,7 @@ Terms::Bool Terms::uge(Word a, Word b) {
   if (a == b) return truth(true);
   if (is_constant(b)) return at_least(a, number(b));
   if (!is_constant(a)) return equal(intern(Kind::kAtLeast, a, b), kAllBits, 1);
-  // k >= word unless word >= k + 1
+  // `k >= word` is the opposite of `word >= k + 1`.
   return number(a) == kAllBits ? truth(true) : negate(at_least(b, number(a) + 1));
 }
 

@@ -1,5 +1,5 @@
-// Values as terms over the words of the input, in a normal form; tests of them as literals. Owns
-// terms, of which equal ones are one number. It must not know programs.
+// Owns terms over the words of the input, in a normal form, and literals that test them. Equal
+// terms have the same number. It must not know programs.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace secequiv::walk {
 
 using Term = std::uint32_t;
 
-// The relation `base & mask == value` or, if `order`, `base >= value`; `holds` is false for its
-// opposite.
+// States that `base & mask == value` or, if `order`, that `base >= value`. If `holds` is false, it
+// states the opposite.
 struct Literal {
   Term base = 0;
   bool order = false;
@@ -31,15 +31,16 @@ struct Literal {
   }
 };
 
-// A domain of step(). Equal terms have equal values; different terms may have equal values, too.
+// A domain of step(). The same term always has the same value. Different terms may have equal
+// values, too.
 class Terms {
  public:
   using Word = Term;
   struct Bool {
-    bool known = false;  // then `literal.holds` is the outcome
-    Literal literal;     // otherwise its truth is
+    bool known = false;  // if set, `literal.holds` is the outcome
+    Literal literal;     // otherwise the outcome is whether the literal is true
   };
-  // Certificates write operations as these characters. The last two are 1 or 0.
+  // Certificates write operations as these characters. The last two operations yield 1 or 0.
   enum class Kind : std::uint32_t {
     kInput = 'w',
     kConstant = 'c',
@@ -57,16 +58,17 @@ class Terms {
     kAtLeast = 'G',
   };
 
-  // With `split_masks`, tests of `x & constant` are about x; without, about this term.
+  // If `split_masks`, tests of `x & constant` become literals about x; otherwise about `x &
+  // constant`.
   explicit Terms(bool split_masks) : split_masks_(split_masks), table_(std::size_t{1} << 9) {
     clear();
   }
-  // Forgets all terms, but keeps their memory.
+  // Forgets all terms, but keeps the allocated memory.
   void clear();
 
   Word constant(std::uint32_t k) { return intern(Kind::kConstant, k, 0); }
   static Word load(std::uint32_t i) { return i; }
-  // A term different from all others, of whose value nothing is known.
+  // Returns a new term whose value is unknown.
   Word unknown() { return append({Kind::kUnknown, 0, 0}); }
 
   Word add(Word a, Word b) { return commutative(Kind::kAdd, a, b); }
@@ -93,15 +95,16 @@ class Terms {
   }
 
   [[nodiscard]] bool is_constant(Word word) const { return nodes_[word].kind == Kind::kConstant; }
-  // Precondition: it is a constant.
+  // Precondition: `word` is a constant.
   [[nodiscard]] std::uint32_t number(Word word) const { return nodes_[word].a; }
 
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
-  // Whether the term is neither a word of the input nor a constant.
+  // Returns whether the term is neither a word of the input nor a constant.
   [[nodiscard]] bool is_operation(Word word) const {
     return nodes_[word].kind != Kind::kInput && nodes_[word].kind != Kind::kConstant;
   }
-  // The operation and its operands, which have smaller numbers. Precondition: is_operation(word).
+  // The operation and its operands, which have smaller numbers than the term. Precondition:
+  // is_operation(word).
   [[nodiscard]] char operation(Word word) const { return static_cast<char>(nodes_[word].kind); }
   [[nodiscard]] std::array<Word, 2> operands(Word word) const {
     return {nodes_[word].a, nodes_[word].b};
@@ -110,7 +113,7 @@ class Terms {
  private:
   struct Node {
     Kind kind;
-    std::uint32_t a;  // terms, or the number
+    std::uint32_t a;  // terms or, for a constant, the number
     std::uint32_t b;
   };
   struct Slot {
@@ -124,7 +127,7 @@ class Terms {
     return test;
   }
   static Bool truth(bool outcome) { return {true, {.holds = outcome}}; }
-  // word & mask == value
+  // Returns the test `word & mask == value`.
   Bool equal(Word word, std::uint32_t mask, std::uint32_t value) const {
     const Node& node = nodes_[word];
     if (node.kind == Kind::kConstant) return truth((node.a & mask) == value);
@@ -153,7 +156,7 @@ class Terms {
     return intern(kind, a, b);
   }
   static std::uint32_t calculate(Kind kind, std::uint32_t a, std::uint32_t b);
-  // The number k with `a KIND k` = a.
+  // Returns the number k for which `a KIND k` equals a.
   static constexpr std::uint32_t neutral(Kind kind) {
     if (kind == Kind::kAnd) return kAllBits;
     return kind == Kind::kMul || kind == Kind::kDiv ? 1 : 0;
@@ -171,7 +174,7 @@ class Terms {
   void grow();
 
   bool split_masks_;
-  std::vector<Node> nodes_;  // the first 16: the input's words
+  std::vector<Node> nodes_;  // the first 16 are the words of the input
   std::vector<Slot> table_;  // open addressing; slots with another stamp are free
   std::uint32_t stamp_ = 0;
 };

@@ -1,7 +1,7 @@
 // Package policy reads resolved policies, for adapters in Go.
 //
-// It owns the shape that harness/adapter/PROTOCOL.md describes: our policy format with numbers in place of names. It must
-// not know what anyone compiles a policy to. The harness has checked a policy before it sends it.
+// It owns the format that harness/adapter/PROTOCOL.md describes: our policy format with numbers in place of names. It must not
+// know how policies are compiled. The harness has already checked each policy that it sends.
 package policy
 
 import (
@@ -19,7 +19,7 @@ type Policy struct {
 	Version       int       `json:"version"`
 	Name          string    `json:"name"`
 	Description   string    `json:"description"`
-	Arches        []string  `json:"arches"` // the primary one first
+	Arches        []string  `json:"arches"` // the first one is the primary architecture
 	DefaultAction uint32    `json:"default_action"`
 	BadArchAction uint32    `json:"bad_arch_action"`
 	X32Action     *uint32   `json:"x32_action"`
@@ -33,23 +33,23 @@ type Call struct {
 	Nr   uint32
 }
 
-// RuleSet has at most one rule for a call.
+// RuleSet contains at most one rule for each call.
 type RuleSet struct {
 	Action   uint32        `json:"action"`
 	Vsyscall bool          `json:"vsyscall"`
 	Rules    map[Call]Rule `json:"rules"`
 }
 
-// Rule always matches, or has exactly one of the other members.
+// Rule always matches, or has exactly one of its other members.
 type Rule struct {
 	MatchAll bool               `json:"-"`
 	AnyOf    []Rule             `json:"any_of"`
 	AllOf    []Rule             `json:"all_of"`
-	Args     map[string]Matcher `json:"args"` // by "0" to "5" and "ip"
+	Args     map[string]Matcher `json:"args"` // by field: "0" to "5", "ip"
 }
 
-// Matcher is a test of one 64-bit field, or of its low half. Op is the format's word for it: any, eq, ne, gt, ge, lt,
-// le, masked_eq, bits_allowlist, non_negative_fd.
+// Matcher is a test of one 64-bit field, or of its low half. Op is the name in the format: any, eq, ne, gt, ge, lt, le,
+// masked_eq, bits_allowlist, non_negative_fd.
 type Matcher struct {
 	Op          string
 	Value, Mask uint64
@@ -96,7 +96,7 @@ func (r *Rule) UnmarshalJSON(raw []byte) error {
 	return decode(raw, (*object)(r))
 }
 
-// UnmarshalJSON reads {"eq": 5}, {"masked_eq": {"mask": 7, "value": 5}} and so on, with "bits": 32 for the low half.
+// UnmarshalJSON reads objects like {"eq": 5} and {"masked_eq": {"mask": 7, "value": 5}}, with "bits": 32 for the low half.
 func (m *Matcher) UnmarshalJSON(raw []byte) error {
 	if string(raw) == `"any"` {
 		m.Op = "any"

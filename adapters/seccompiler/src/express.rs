@@ -1,4 +1,5 @@
-//! Policies as seccompiler's filters. Owns which policies it can express; how it compiles them is its own affair.
+//! Owns which policies seccompiler can express, and turns them into its filters. It must not know how seccompiler
+//! compiles them.
 
 use crate::frames::Failure;
 use crate::names;
@@ -10,7 +11,7 @@ use serde_json::{json, Value};
 use std::collections::BTreeMap;
 
 const ARCHES: [&str; 3] = ["x86_64", "aarch64", "riscv64"];
-const MAX_ALTERNATIVES: usize = 256; // of one system call
+const MAX_ALTERNATIVES: usize = 256; // for one system call
 
 /// One comparison.
 #[derive(Clone)]
@@ -21,7 +22,7 @@ pub struct Condition {
     value: u64,
 }
 
-/// All hold.
+/// All conditions must hold.
 type Conjunction = Vec<Condition>;
 
 pub struct Spec {
@@ -61,7 +62,7 @@ pub fn express(policy: &Policy) -> Expressed<Spec> {
             }
         }
     }
-    rules.retain(|_, list| !list.is_empty()); // what never matches; a list of no rules would always match
+    rules.retain(|_, list| !list.is_empty()); // an empty list would always match
     let match_action = match_action.unwrap_or(if policy.default_action == 0x7fff_0000 {
         0
     } else {
@@ -136,7 +137,7 @@ fn alternatives(rule: &Rule) -> Expressed<Vec<Conjunction>> {
     Ok(out)
 }
 
-/// Nothing for a test that no value passes.
+/// Returns None for a test that no value passes.
 fn condition(field: &str, matcher: &Matcher) -> Expressed<Option<Condition>> {
     let argument = field
         .parse()
@@ -150,7 +151,8 @@ fn condition(field: &str, matcher: &Matcher) -> Expressed<Option<Condition>> {
         Test::Ge(value) => (SeccompCmpOp::Ge, value),
         Test::Lt(value) => (SeccompCmpOp::Lt, value),
         Test::Le(value) => (SeccompCmpOp::Le, value),
-        // seccompiler masks both sides, so a value with other bits would match more than ours, which then never does.
+        // seccompiler masks both sides, so a value with other bits would match. In a policy, such a matcher never
+        // matches.
         Test::MaskedEq { mask, value } if value & !mask != 0 => return Ok(None),
         Test::MaskedEq { mask, value } => (SeccompCmpOp::MaskedEq(mask), value),
         Test::BitsAllowlist(mask) => (SeccompCmpOp::MaskedEq(all & !mask), 0),
@@ -169,7 +171,7 @@ fn refused(error: impl std::fmt::Display) -> Failure {
     Failure::Unsupported(error.to_string())
 }
 
-/// The rules as seccompiler takes them: no rules for a call match always.
+/// Returns the rules as seccompiler expects them, in which a call without rules always matches.
 fn chain(alternatives: &[Conjunction]) -> Option<&[Conjunction]> {
     let always = alternatives.iter().any(|conditions| conditions.is_empty());
     (!always).then_some(alternatives)
@@ -199,7 +201,7 @@ pub fn compile(spec: &Spec) -> Result<BpfProgram, Failure> {
     BpfProgram::try_from(filter).map_err(refused)
 }
 
-/// The same by way of seccompiler's own JSON, in which calls have names.
+/// Compiles through seccompiler's own JSON, in which calls have names.
 pub fn compile_json(spec: &Spec) -> Result<BpfProgram, Failure> {
     let mut filter = Vec::new();
     for (number, alternatives) in &spec.rules {
@@ -224,7 +226,7 @@ pub fn compile_json(spec: &Spec) -> Result<BpfProgram, Failure> {
         .ok_or_else(|| refused("compile_from_json lost the filter"))
 }
 
-/// One filter of a file in seccompiler's JSON; one that is not in an object of filters has no name.
+/// Compiles one filter of a file in seccompiler's JSON. A filter that is not in an object of filters has no name.
 pub fn compile_file(text: &[u8], arch: &str, name: &str) -> Result<BpfProgram, String> {
     let document: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     let filters = if name.is_empty() {

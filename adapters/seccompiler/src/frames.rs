@@ -1,4 +1,5 @@
-//! Frames of harness/adapter/PROTOCOL.md on standard input and output. Must not know what anyone does with a request.
+//! Owns the frames of harness/adapter/PROTOCOL.md on standard input and output. It must not know how requests are
+//! answered.
 
 use std::io::{self, Read, Write};
 
@@ -10,14 +11,14 @@ pub struct Insn {
     pub k: u32,
 }
 
-/// Why there is no answer: beyond what is under test, or no sound request.
+/// The reason for no answer: the code under test cannot express the request, or the request is wrong.
 #[derive(Debug)]
 pub enum Failure {
     Unsupported(String),
     Refused(String),
 }
 
-/// Serves until standard input ends between two frames; anything else about the pipes is an error.
+/// Serves until standard input ends between two frames. Any other end of a pipe is an error.
 pub fn serve(handle: impl Fn(u8, &[u8]) -> Result<Vec<u8>, Failure>) -> io::Result<()> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
@@ -49,7 +50,7 @@ fn read_frame(input: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let within = || io::Error::new(io::ErrorKind::UnexpectedEof, "standard input ended within a frame");
     let head: [u8; 4] = head.try_into().map_err(|_| within())?;
     let length = u32::from_le_bytes(head);
-    let mut frame = Vec::new(); // grows as bytes arrive: a wrong length must not cost memory
+    let mut frame = Vec::new(); // grows as bytes arrive, so that a wrong length costs no memory
     input.take(u64::from(length)).read_to_end(&mut frame)?;
     if frame.len() != length as usize {
         return Err(within());

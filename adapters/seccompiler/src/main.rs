@@ -1,6 +1,6 @@
-//! Puts seccompiler under test as a compiler of policies: its rules by default, its JSON front end with `--json`.
-//! It speaks the served form of harness/adapter/PROTOCOL.md. A panic ends the process. With `--file` it compiles a file in
-//! seccompiler's own format instead.
+//! Puts seccompiler under test as a compiler of policies: its Rust interface by default, its JSON front end with
+//! `--json`. It serves requests as harness/adapter/PROTOCOL.md describes. A panic ends the process. With `--file` it
+//! compiles a file in seccompiler's own format instead.
 
 mod express;
 mod frames;
@@ -34,7 +34,7 @@ fn main() {
     }
 }
 
-/// What seccompiler makes of one filter of a JSON file of its own format.
+/// Prints seccompiler's program for one filter of a JSON file in its own format.
 fn dump(file: &str, arch: &str, name: &str) {
     let program = std::fs::read(file)
         .map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! The names that seccompiler's own JSON needs for system calls, from the harness's tables (harness/seccomp/tables).
+//! Owns the names of system calls for seccompiler's own JSON, from the harness's tables (harness/seccomp/tables).
 
 macro_rules! table {
     ($name:literal) => {
@@ -11,7 +11,7 @@ macro_rules! table {
     };
 }
 
-/// A line of a table is `SECEQUIV_SYSCALL(0, "read")`.
+/// Each line of a table has the form `SECEQUIV_SYSCALL(0, "read")`.
 pub fn syscall_name(arch: &str, number: u32) -> Option<&'static str> {
     let table = match arch {
         "x86_64" => table!("x86_64"),

@@ -1,5 +1,5 @@
-//! Reads resolved policies: our format with numbers in place of names (harness/adapter/PROTOCOL.md). The harness has checked a
-//! policy before it sends it. Must not know what anyone compiles a policy to.
+//! Reads resolved policies: our format with numbers in place of names (harness/adapter/PROTOCOL.md). The harness has
+//! already checked each policy that it sends. This file must not know how policies are compiled.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 #[derive(Deserialize)]
 pub struct Policy {
     version: u32,
-    pub arches: Vec<String>, // the primary one first
+    pub arches: Vec<String>, // the first one is the primary architecture
     pub default_action: u32,
     pub bad_arch_action: u32,
     pub x32_action: Option<u32>,
@@ -61,7 +61,7 @@ pub enum Test {
 }
 
 impl Matcher {
-    /// The test is of the low 32 bits alone.
+    /// Returns whether the test is only about the low 32 bits.
     pub fn low_half(&self) -> bool {
         self.bits == 32
     }
@@ -69,7 +69,7 @@ impl Matcher {
 
 pub fn read(text: &[u8]) -> Result<Policy, String> {
     let mut json = serde_json::Deserializer::from_slice(text);
-    json.disable_recursion_limit(); // rules nest deeply, and the harness has counted how deeply
+    json.disable_recursion_limit(); // rules nest deeply; the harness has limited the depth
     let policy = Policy::deserialize(&mut json).map_err(|error| error.to_string())?;
     json.end().map_err(|error| error.to_string())?;
     if policy.version != 1 || policy.arches.is_empty() {
@@ -78,7 +78,7 @@ pub fn read(text: &[u8]) -> Result<Policy, String> {
     Ok(policy)
 }
 
-/// The number of a call: 39 of "x86_64:39".
+/// Returns the number in a call: 39 for "x86_64:39".
 pub fn number(call: &str) -> Result<u32, String> {
     call.split_once(':')
         .and_then(|(_, digits)| digits.parse().ok())

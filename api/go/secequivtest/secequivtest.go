@@ -1,13 +1,17 @@
 // Package secequivtest asks `secequiv` whether two seccomp filters make the same decision for every possible system call.
 //
-//	func TestOptimizer(t *testing.T) {
+//	func TestOnePair(t *testing.T) {
 //		secequivtest.Equivalent(t, unoptimized, optimized)
 //	}
 //
-// A filter is a []byte (raw struct sock_filter, little endian, or any other form of the command line's), a string (the same with a
-// line break in it, otherwise a path), or a slice of structures of a uint16, two uint8 and a uint32, as
-// syscall.SockFilter, unix.SockFilter and bpf.RawInstruction are. The program is $SECEQUIV, or secequiv on PATH; a test fails where
-// there is none, and also if time runs out.
+//	func TestTheOptimizer(t *testing.T) {
+//		secequivtest.Optimizer(t, optimize) // a func([]Insn) []Insn
+//	}
+//
+// A filter is a []byte (raw struct sock_filter, little endian, or any other form that the command line reads), a string (text if it
+// contains a line break, otherwise a path), or a slice of structures of a uint16, two uint8 and a uint32, such as
+// syscall.SockFilter, unix.SockFilter and bpf.RawInstruction. The command is $SECEQUIV, or secequiv on PATH. A test fails if there
+// is no such command, and also if time runs out.
 package secequivtest
 
 import (
@@ -20,6 +24,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,10 +35,10 @@ type Option func(*question)
 
 type question struct{ arguments []string }
 
-// Behaviour treats decisions as the same if a process cannot tell them apart.
+// Behaviour treats decisions as the same if a process cannot observe a difference.
 func Behaviour() Option { return with("--same", "behaviour") }
 
-// Assume restricts the inputs to those that meet the expression: "arch == x86_64 && nr in {read, write}".
+// Assume restricts the inputs to those that satisfy the expression: "arch == x86_64 && nr in {read, write}".
 func Assume(expression string) Option { return with("--assume", expression) }
 
 // Timeout limits the time of the proof; the default is 60 seconds.
@@ -48,9 +53,9 @@ func with(arguments ...string) Option {
 	return func(q *question) { q.arguments = append(q.arguments, arguments...) }
 }
 
-// Result is what secequiv answered. Witness is nil unless the filters differ.
+// Result is the answer of secequiv. Witness is nil unless the filters differ.
 type Result struct {
-	Verdict  string          `json:"verdict"` // equivalent, pass (refines, but is not the same), different
+	Verdict  string          `json:"verdict"` // equivalent, pass (refines, but is not equivalent), different
 	Witness  *Witness        `json:"witness"`
 	Document json.RawMessage `json:"-"` // schema secequiv.prove/2
 }
@@ -82,19 +87,7 @@ type Value struct {
 	Action string `json:"action"`
 }
 
-func (w *Witness) String() string {
-	call, arch := fmt.Sprint("nr=", w.Data.Nr), w.Data.Arch
-	if w.Data.Syscall != "" {
-		call += " (" + w.Data.Syscall + ")"
-	}
-	if w.Data.Name != "" {
-		arch = w.Data.Name
-	}
-	return fmt.Sprintf("witness: %s arch=%s ip=%s args=[%s]\n  before: %s %s\n  after:  %s %s", call, arch, w.Data.IP,
-		strings.Join(w.Data.Args[:], ", "), w.Before.Value, w.Before.Action, w.After.Value, w.After.Action)
-}
-
-// Equivalent fails the test unless the two make the same decision for every possible system call.
+// Equivalent fails the test unless both filters make the same decision for every possible system call.
 func Equivalent(t testing.TB, before, after any, options ...Option) {
 	t.Helper()
 	require(t, "the filters make different decisions", before, after, options)
@@ -108,19 +101,32 @@ func Refines(t testing.TB, before, after any, options ...Option) {
 
 func require(t testing.TB, claim string, before, after any, options []Option) {
 	t.Helper()
-	result, err := Prove(before, after, options...)
+	if os.Getenv(served) != "" {
+		return // this is a copy of the test binary; it continues until it calls Optimizer
+	}
+	arguments, remove, err := arguments("prove", []any{before, after}, options)
 	if err != nil {
 		t.Fatalf("secequiv: %v", err)
 	}
-	if !result.Holds() {
-		t.Fatalf("secequiv: %s\n%v", claim, result.Witness)
+	defer remove()
+	result, err := ask(arguments)
+	if err != nil {
+		t.Fatalf("secequiv: %v", err)
 	}
+	if result.Holds() {
+		return
+	}
+	text, problems, status, err := start(slices.DeleteFunc(arguments, func(each string) bool { return each == "--json" }))
+	if err != nil || status != 1 {
+		t.Fatalf("secequiv: %s\nno explanation: %v %s", claim, err, problems)
+	}
+	t.Fatalf("secequiv: %s%s", text, claim) // the first line states whether anything became more permissive
 }
 
 // ErrUnknown is the error if time or memory ran out.
 var ErrUnknown = errors.New("unknown")
 
-// Prove decides whether two filters are the same. Errors: bad input, a program that the kernel would refuse, ErrUnknown.
+// Prove decides whether two filters are equivalent. Errors: bad input, a program that the kernel would refuse, ErrUnknown.
 func Prove(before, after any, options ...Option) (*Result, error) {
 	arguments, remove, err := arguments("prove", []any{before, after}, options)
 	if err != nil {
@@ -160,27 +166,37 @@ func (r *report) problem(status int) error {
 
 // run starts secequiv and returns its report and its exit status.
 func run(arguments []string) (*report, int, error) {
+	out, problems, status, err := start(arguments)
+	if err != nil {
+		return nil, 0, err
+	}
+	var found report
+	if err := json.Unmarshal([]byte(out), &found); err != nil {
+		return nil, 0, fmt.Errorf("exit status %d, and no report: %s", status, problems)
+	}
+	found.Document = json.RawMessage(out)
+	return &found, status, nil
+}
+
+// start runs secequiv and returns both of its outputs and its exit status (-1 after a signal).
+func start(arguments []string, environment ...string) (out, problems string, status int, err error) {
 	program := os.Getenv("SECEQUIV")
 	if program == "" {
 		program = "secequiv"
 	}
-	var out, problems bytes.Buffer
+	var output, errorOutput bytes.Buffer
 	command := exec.Command(program, arguments...)
-	command.Stdout, command.Stderr = &out, &problems
+	command.Env = append(os.Environ(), environment...)
+	command.Stdout, command.Stderr = &output, &errorOutput
 	failed := command.Run()
 	var exit *exec.ExitError
 	if failed != nil && !errors.As(failed, &exit) {
-		return nil, 0, fmt.Errorf("cannot be started (set SECEQUIV, or PATH): %w", failed)
+		return "", "", 0, fmt.Errorf("cannot be started (set SECEQUIV, or PATH): %w", failed)
 	}
-	var found report
-	if err := json.Unmarshal(out.Bytes(), &found); err != nil {
-		return nil, 0, fmt.Errorf("%v, and no report: %s", command.ProcessState, strings.TrimSpace(problems.String()))
-	}
-	found.Document = out.Bytes()
-	return &found, command.ProcessState.ExitCode(), nil
+	return output.String(), strings.TrimSpace(errorOutput.String()), command.ProcessState.ExitCode(), nil
 }
 
-// Why returns the JSON document of `secequiv why`: what decided about one system call. `call` is its name or number.
+// Why returns the JSON document of `secequiv why`, which explains the decision about one system call. `call` is its name or number.
 func Why(filter any, call string, options ...Option) (json.RawMessage, error) {
 	return analyze("why", []any{filter}, append(options[:len(options):len(options)], with("--nr", call)))
 }
@@ -190,7 +206,7 @@ func Actions(filter any, options ...Option) (json.RawMessage, error) {
 	return analyze("actions", []any{filter}, options)
 }
 
-// Reach returns the document of `secequiv reach`: which inputs reach each instruction.
+// Reach returns the document of `secequiv reach`: the inputs that reach each instruction.
 func Reach(filter any, options ...Option) (json.RawMessage, error) {
 	return analyze("reach", []any{filter}, options)
 }
@@ -255,7 +271,7 @@ func arguments(command string, filters []any, options []Option) ([]string, func(
 	return q.arguments, remove, nil
 }
 
-// file returns a path where the command line finds the filter, `fresh` if it is not in a file yet.
+// file returns a path of the filter for the command line; `fresh` is the path to use if the filter is not in a file yet.
 func file(filter any, fresh string) (string, error) {
 	var content []byte
 	switch given := filter.(type) {
@@ -275,16 +291,10 @@ func file(filter any, fresh string) (string, error) {
 	return fresh, os.WriteFile(fresh, content, 0o600)
 }
 
-// instructions returns what a slice of structures like struct sock_filter stands for, little endian.
+// instructions returns a slice of structures like struct sock_filter as raw bytes, little endian.
 func instructions(filter any) ([]byte, error) {
-	wanted := []reflect.Kind{reflect.Uint16, reflect.Uint8, reflect.Uint8, reflect.Uint32}
 	slice := reflect.ValueOf(filter)
-	good := slice.Kind() == reflect.Slice && slice.Type().Elem().Kind() == reflect.Struct &&
-		slice.Type().Elem().NumField() == len(wanted)
-	for i := 0; good && i < len(wanted); i++ {
-		good = slice.Type().Elem().Field(i).Type.Kind() == wanted[i]
-	}
-	if !good {
+	if slice.Kind() != reflect.Slice || !isInstruction(slice.Type().Elem()) {
 		return nil, fmt.Errorf("expected a filter ([]byte, string or a slice like []syscall.SockFilter), found %T", filter)
 	}
 	var out []byte
@@ -295,4 +305,17 @@ func instructions(filter any) ([]byte, error) {
 		out = binary.LittleEndian.AppendUint32(out, uint32(insn.Field(3).Uint()))
 	}
 	return out, nil
+}
+
+func isInstruction(t reflect.Type) bool {
+	wanted := []reflect.Kind{reflect.Uint16, reflect.Uint8, reflect.Uint8, reflect.Uint32}
+	if t.Kind() != reflect.Struct || t.NumField() != len(wanted) {
+		return false
+	}
+	for i, kind := range wanted {
+		if t.Field(i).Type.Kind() != kind {
+			return false
+		}
+	}
+	return true
 }

@@ -1,4 +1,4 @@
-"""The policies, the schema and the reader agree: every policy passes both, every broken document fails both."""
+"""The schema and the reader agree: both accept every policy and refuse every malformed document, with listed exceptions."""
 
 import copy
 import json
@@ -42,7 +42,7 @@ def described(schema):
             yield from described(value)
 
 
-def test_the_schema_is_a_schema():
+def test_the_schema_is_valid():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
@@ -54,22 +54,22 @@ def test_the_schema_describes_every_key():
     assert [name for name, value in SCHEMA["$defs"].items() if not value.get("description")] == []
 
 
-def test_all_seeds_are_there():
+def test_every_seed_policy_exists():
     assert {path.stem for path in SEEDS} >= set(NAMES)
 
 
-def test_the_default_policy_is_among_them():
+def test_the_default_policy_exists():
     assert FOLDER / "gvisor" / "systrap.json" in POLICIES  # cli/CMakeLists.txt embeds it
 
 
 @pytest.mark.parametrize("path", POLICIES, ids=lambda path: str(path.relative_to(FOLDER)))
-def test_policy_against_the_schema(path):
+def test_policies_match_the_schema(path):
     error = jsonschema.exceptions.best_match(VALIDATOR.iter_errors(load(path)))
     assert error is None, "%s: %s" % (error.json_path, error.message)
 
 
 @pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
-def test_seed_says_what_it_is(path):
+def test_seeds_have_name_and_description(path):
     policy = load(path)
     assert policy["$schema"] == "../schema.json"
     assert policy["name"] == path.stem
@@ -108,7 +108,7 @@ SMALL = {
 
 
 def changed(path, value):
-    """SMALL with the item at `path` replaced; with `value` None, removed."""
+    """SMALL with the item at `path` replaced, or removed if `value` is None."""
     document = copy.deepcopy(SMALL)
     at = document
     for key in path[:-1]:
@@ -207,7 +207,7 @@ BROKEN = {
     "variable in a sum": with_matcher({"eq": "$pid|1"}),
 }
 
-# Well-formed for the schema, refused by the reader: what the schema's description lists.
+# The schema accepts these, but the reader refuses them; the schema's description lists the reasons.
 MEANINGLESS = {
     "unknown system call": changed(RULES + ("raed",), True),
     "unknown hot system call": changed(("hot",), ["raed"]),
@@ -220,7 +220,7 @@ MEANINGLESS = {
     "value with an exponent": with_matcher({"eq": 1e3}),
 }
 
-# Refused by the schema only: the reader does not look at the first two and cares for neither case nor variables' names.
+# Only the schema refuses these: the reader ignores the first two keys, the case of words, and the names of variables.
 STRICTER = {
     "$schema is no text": changed(("$schema",), 5),
     "description of a rule set is no text": changed(SET + ("description",), 5),
@@ -230,12 +230,12 @@ STRICTER = {
 
 
 @pytest.mark.parametrize("document", [*BROKEN.values(), *STRICTER.values()], ids=[*BROKEN, *STRICTER])
-def test_the_schema_refuses(document):
+def test_the_schema_refuses_malformed_policies(document):
     assert not VALIDATOR.is_valid(document)
 
 
 @pytest.mark.parametrize("document", [SMALL, *MEANINGLESS.values()], ids=["small", *MEANINGLESS])
-def test_the_schema_accepts(document):
+def test_the_schema_accepts_wellformed_policies(document):
     assert VALIDATOR.is_valid(document)
 
 
@@ -258,7 +258,7 @@ def validate(binary, path):
 
 
 @pytest.mark.parametrize("path", POLICIES, ids=lambda path: str(path.relative_to(FOLDER)))
-def test_the_reader_accepts(binary, path):
+def test_the_reader_accepts_every_policy(binary, path):
     done = validate(binary, path)
     assert done.returncode == 0, done.stderr
 
@@ -267,7 +267,7 @@ def test_the_reader_accepts(binary, path):
     *[(document, 2) for document in (*BROKEN.values(), *MEANINGLESS.values())],
     *[(document, 0) for document in (SMALL, *STRICTER.values())],
 ], ids=[*BROKEN, *MEANINGLESS, "small", *STRICTER])
-def test_the_reader_agrees(binary, tmp_path, document, status):
+def test_the_reader_refuses_malformed_policies(binary, tmp_path, document, status):
     path = tmp_path / "policy.json"
     path.write_text(json.dumps(document))
     done = validate(binary, path)

@@ -1,5 +1,5 @@
-"""Starts fuzz targets, as libFuzzer binaries if SECEQUIV_FUZZ_BIN names their folder (scripts/test fuzz does), else as the
-replay binaries beside secequiv, whose mutations are the same and need no libFuzzer."""
+"""Starts fuzz targets. If SECEQUIV_FUZZ_BIN names a folder (scripts/test fuzz sets it), these are the libFuzzer binaries in it.
+Otherwise they are the replay binaries next to secequiv, which use the same mutations without libFuzzer."""
 
 import os
 import pathlib
@@ -23,20 +23,20 @@ def binary(name):
 
 
 def fuzz(target, folder, *arguments, runs=200000, seed=1):
-    """Fuzzes from `arguments` (options of ours, files, folders) on, with `folder` for what is found."""
+    """Fuzzes with `arguments` (our options, files, folders). Findings are stored in `folder`."""
     limit = ["--runs=%d" % runs]
     if LIBFUZZER:
         limit = ["-runs=%d" % runs, "-max_total_time=120", "-seed=%d" % seed, "-max_len=32768", "-artifact_prefix=%s/" % folder]
         files = [a for a in arguments if not a.startswith("--")]
         if any(os.path.isfile(a) for a in files):
-            limit = []  # libFuzzer runs files, and nothing else
+            limit = []  # libFuzzer then only runs the files
     return subprocess.run(
         [binary(target), *arguments, *limit], cwd=folder, capture_output=True, text=True, timeout=300
     )
 
 
 def programs(output):
-    """The listings that a target prints for what was wrong: before, after."""
+    """Returns the two listings that a target prints for a failure: before, after."""
     parts = re.split(r"^(?:before|after) \(\d+ instructions\):\n", output, flags=re.MULTILINE)[1:]
     out = []
     for part in parts:
@@ -50,7 +50,7 @@ def programs(output):
 
 
 def witness(output):
-    """The 64 bytes of the input that a target prints."""
+    """Returns the 64 bytes of the input that a target prints."""
     words = [0] * 16
     names = {"nr": 0, "arch": 1, "ip.lo": 2, "ip.hi": 3}
     names.update({"args[%d].%s" % (i, half): 4 + 2 * i + high for i in range(6) for high, half in enumerate(("lo", "hi"))})

@@ -1,4 +1,4 @@
-"""scripts/corpus/fuzz with the real targets: minimizing keeps what their corpora cover, and a finding becomes a regress file."""
+"""scripts/corpus/fuzz with the real targets: minimizing preserves the coverage of their corpora, and a finding becomes a regress file."""
 
 import os
 import pathlib
@@ -23,7 +23,7 @@ def call(*arguments):
 
 
 def edges_of(output):
-    """What libFuzzer says that a corpus covers."""
+    """Returns the coverage that libFuzzer reports for a corpus."""
     return int(re.findall(r"\b(?:INITED|DONE) +cov: (\d+)", output)[-1])
 
 
@@ -46,7 +46,7 @@ def test_minimize_keeps_all_coverage(tmp_path):
     assert coverage() == covered
 
 
-def test_minimize_of_pairs(tmp_path):
+def test_minimize_keeps_all_coverage_of_pairs(tmp_path):
     if "SECEQUIV_BIN" not in os.environ:
         pytest.skip("the command line is not built here")
     secequiv = pathlib.Path(os.environ["SECEQUIV_BIN"]) / "secequiv"
@@ -67,7 +67,7 @@ def test_minimize_of_pairs(tmp_path):
         assert set().union(*sets[:index], *sets[index + 1:]) != covered
 
 
-def test_a_finding_becomes_a_regress_file(tmp_path):
+def test_finding_becomes_a_regress_file(tmp_path):
     before, after = tmp_path / "before.asm", tmp_path / "after.asm"
     before.write_text("ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n")
     after.write_text("ld [0]\njeq #38, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n")

@@ -1,7 +1,7 @@
-"""fuzz_pair, started from nothing, finds a planted miscompile of a real filter and shows an input that proves it.
+"""fuzz_pair, starting without inputs, finds a planted miscompile of a real filter and prints an input that proves it.
 
-Runs the libFuzzer binary if SECEQUIV_FUZZ_BIN names its folder (scripts/test fuzz does), else the replay binary beside
-secequiv, whose mutations are the same and need no libFuzzer.
+It runs the libFuzzer binary if SECEQUIV_FUZZ_BIN names its folder (scripts/test fuzz sets it). Otherwise it runs the replay binary
+next to secequiv, which uses the same mutations without libFuzzer.
 """
 import os
 import pathlib
@@ -39,7 +39,7 @@ def fuzz(before, after, folder):
 
 
 def nr_test(code):
-    """Index of a JEQ on a constant in the optimized program that the wrong result below can hang on."""
+    """Returns the index of a JEQ with a constant in the optimized program, at which the wrong result can be planted."""
     rows = program(AFTER)
     places = [pc for pc, row in enumerate(rows) if row[0] == 0x15 and row[1] != row[2]]
     return places[len(places) * code // 4]
@@ -88,7 +88,7 @@ def test_planted_miscompile_is_found(plant, tmp_path):
     assert "after:  0x%08x" % after in done.stderr
 
 
-def test_right_pair_is_left_alone(tmp_path):
+def test_correct_pair_passes(tmp_path):
     libfuzzer = os.environ.get("SECEQUIV_FUZZ_BIN")
     arguments = command(BEFORE, AFTER, tmp_path)[:3] + (["-runs=50000", "-seed=1"] if libfuzzer else ["--runs=50000"])
     done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, timeout=300)

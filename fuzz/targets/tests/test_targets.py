@@ -1,4 +1,4 @@
-"""Each target finds what is planted for it, started from nothing or from a few seeds, and leaves alone what is right."""
+"""Each target finds its planted bugs, starting with nothing or a few seeds, and reports nothing for correct programs."""
 
 import pathlib
 import subprocess
@@ -31,7 +31,7 @@ def failure(done, target):
 
 
 def found(folder):
-    """What libFuzzer stored."""
+    """Returns the path of the input that libFuzzer stored."""
     crashes = [path for path in pathlib.Path(folder).iterdir() if path.name.startswith("crash-")]
     assert len(crashes) == 1
     return crashes[0]
@@ -61,15 +61,16 @@ PROGRAM_BUGS = [
 
 
 @pytest.mark.parametrize("bug", PROGRAM_BUGS)
-def test_program(bug, tmp_path):
-    # What needs hundreds of instructions is found in a tenth of a run, or a run grows elsewhere: which, the build decides.
+def test_program_bug_is_found(bug, tmp_path):
+    # Finding a bug that needs hundreds of instructions depends on the build: it takes a tenth of a
+    # run, or the run misses it. So there are up to three runs.
     for seed in (1, 2, 3) if LIBFUZZER else (1,):
         done = running.fuzz("fuzz_program", tmp_path, "--optimizer=broken:" + bug, seed=seed)
         if done.returncode != 0:
             break
     assert ": different: " in failure(done, "fuzz_program")
     before = assert_shown_difference(done)
-    if LIBFUZZER:  # what is stored is the program
+    if LIBFUZZER:  # the stored input is the program
         assert found(tmp_path).read_bytes() == running.raw(before)
 
 
@@ -85,7 +86,7 @@ POLICY_BUGS = [
 
 
 @pytest.mark.parametrize("bug", POLICY_BUGS)
-def test_policy(bug, tmp_path):
+def test_policy_bug_is_found(bug, tmp_path):
     done = running.fuzz("fuzz_policy", tmp_path, "--compiler=broken:" + bug, runs=20000)
     assert ": different: " in failure(done, "fuzz_policy")
     assert_shown_difference(done)
@@ -105,7 +106,7 @@ EVALUATOR_BUGS = [
 
 
 @pytest.mark.parametrize("bug", EVALUATOR_BUGS)
-def test_semantics(bug, tmp_path):
+def test_evaluator_bug_is_found(bug, tmp_path):
     done = running.fuzz("fuzz_semantics", tmp_path, "--evaluator=broken:" + bug)
     assert "the evaluator says 0x" in failure(done, "fuzz_semantics")
 
@@ -125,7 +126,7 @@ RULES = [
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_check(rule, tmp_path):
+def test_missing_rule_is_found(rule, tmp_path):
     done = running.fuzz("fuzz_check", tmp_path, "--without-rule=" + rule)
     line = failure(done, "fuzz_check")
     assert "our checker: %s" % rule in line
@@ -134,8 +135,8 @@ def test_check(rule, tmp_path):
         assert refusal is not None and refusal[0] == rule
 
 
-def test_check_length(tmp_path):
-    """No mutation makes a program of 4097 instructions of nothing: a stored one is replayed."""
+def test_missing_length_rule_is_found(tmp_path):
+    """Mutation does not reach 4097 instructions from nothing, so this replays a stored program."""
     file = ROOT / "corpus/regress/check/too-long"
     done = running.fuzz("fuzz_check", tmp_path, "--without-rule=length", str(file), runs=0)
     assert "our checker: length" in failure(done, "fuzz_check")
@@ -148,20 +149,20 @@ def built_plugin(folder, body):
     return shared
 
 
-def test_plugin_that_is_wrong(tmp_path):
+def test_wrong_plugin_is_found(tmp_path):
     shared = built_plugin(tmp_path, "if (count > 2 && out[1].code == 0x15) out[1].k &= 0xffffff;")
     done = running.fuzz("fuzz_plugin", tmp_path, "--plugin=%s" % shared)
     assert ": different: " in failure(done, "fuzz_plugin")
     assert_shown_difference(done)
 
 
-def test_plugin_that_makes_illegal_programs(tmp_path):
+def test_plugin_with_illegal_answers_is_found(tmp_path):
     shared = built_plugin(tmp_path, "if (out[0].code == 0x20 && out[0].k == 8) out[0].k = 64;")
     done = running.fuzz("fuzz_plugin", tmp_path, "--plugin=%s" % shared)
     assert ": rejected: the kernel would refuse the answer: load_offset" in failure(done, "fuzz_plugin")
 
 
-def test_plugin_that_is_none(tmp_path):
+def test_file_that_is_no_plugin_is_an_error(tmp_path):
     shared = tmp_path / "none.so"
     shared.write_bytes(b"no plugin")
     done = running.fuzz("fuzz_plugin", tmp_path, "--plugin=%s" % shared)
@@ -193,12 +194,12 @@ TARGETS = ["fuzz_program", "fuzz_policy", "fuzz_semantics", "fuzz_check", "fuzz_
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_what_is_right_is_left_alone(target, seeds, tmp_path):
+def test_correct_targets_pass(target, seeds, tmp_path):
     corpus = seeds / (target + "_seed_corpus")
     assert len(list(corpus.iterdir())) > 50
     done = running.fuzz(target, tmp_path, str(corpus), runs=2000)
     assert done.returncode == 0, done.stderr[-2000:]
     for line in done.stderr.split("\n"):
-        if line.endswith("not expressed"):  # nearly all is proven
+        if line.endswith("not expressed"):  # nearly all answers are proven
             words = line.split()
             assert int(words[3]) >= 0.9 * int(words[1]) > 0, line

@@ -1,5 +1,5 @@
-/* The smallest served optimizer: answers each program with itself (PROTOCOL.md, `serve:`). Depends
- * on nothing but libc. To make it yours, change the program in optimize(). */
+/* The smallest served optimizer: answers each program with itself (PROTOCOL.md, `serve:`). It needs
+ * only libc. To write your own optimizer, change the program in optimize(). */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ int main(void) {
   unsigned char length[4];
   unsigned char* body = NULL;
   static char
-      ahead[1 << 16]; /* answers leave when they are flushed, each before the next request */
+      ahead[1 << 16]; /* each answer is flushed before the next request is read */
   setvbuf(stdout, ahead, _IOFBF, sizeof ahead);
   while (fread(length, 4, 1, stdin) == 1) {
     size_t size =

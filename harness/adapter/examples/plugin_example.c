@@ -11,7 +11,7 @@ enum { LD_ABS = 0x20, RET_K = 0x06, RET_A = 0x16 };
 
 uint32_t secequiv_plugin_version(void) { return SECEQUIV_PLUGIN_VERSION; }
 
-/* A program whose first instruction returns needs no other. */
+/* If the first instruction returns, the others are superfluous. */
 int secequiv_optimize(const struct secequiv_insn* program, size_t count, struct secequiv_insn* out,
                       size_t* out_count, char* message) {
   size_t wanted = count > 0 && program[0].code == RET_K ? 1 : count;
@@ -24,7 +24,7 @@ int secequiv_optimize(const struct secequiv_insn* program, size_t count, struct 
   return SECEQUIV_ANSWERED;
 }
 
-/* Knows only policies without rules: everything is allowed, or everything is killed. */
+/* Supports only policies without rules: all calls are allowed, or all are killed. */
 int secequiv_compile(const char* policy, size_t bytes, struct secequiv_insn* out, size_t* out_count,
                      char* message) {
   char text[4096];
@@ -45,7 +45,7 @@ int secequiv_compile(const char* policy, size_t bytes, struct secequiv_insn* out
   return SECEQUIV_ANSWERED;
 }
 
-/* Interprets loads of the input and returns; the rest is left to you. */
+/* Interprets only loads of the input and returns; add the other instructions yourself. */
 int secequiv_evaluate(const struct secequiv_insn* program, size_t count,
                       const struct secequiv_input* inputs, size_t input_count, uint32_t* values,
                       char* message) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A served optimizer and evaluator (PROTOCOL.md): --optimizer 'serve:python3 harness/adapter/examples/server.py'.
 
-Write your own in PASSES and evaluate(); the rest is the protocol. Uses the standard library alone.
+Replace PASSES and evaluate() with your own code; the rest is the protocol. Uses only the standard library.
 """
 
 import struct
@@ -11,20 +11,20 @@ LD_ABS, JEQ_K, JA, RET_K, RET_A = 0x20, 0x15, 0x05, 0x06, 0x16
 
 
 class Unsupported(Exception):
-    """What this cannot express; nothing is wrong with the request."""
+    """The request is valid, but this adapter cannot express it; the message has the reason."""
 
 
 class Refused(Exception):
-    """What is wrong with the request."""
+    """The request is invalid; the message has the reason."""
 
 
 def enter_later(program):
-    """Instructions are (code, jt, jf, k). Drops what a jump that comes first goes past."""
+    """If the program starts with a jump, drops the instructions that it skips. Instructions are (code, jt, jf, k)."""
     return program[1 + program[0][3]:] if program[0][0] == JA else program
 
 
 def cut_behind_return(program):
-    """Drops what lies behind a return that comes first."""
+    """If the program starts with a return, drops the instructions after it."""
     return program[:1] if program[0][0] == RET_K else program
 
 

@@ -1,5 +1,5 @@
-/* A plugin for tests, without secequiv_compile: the first instruction's code, from 101 on, says
- * what goes wrong. */
+/* A plugin for tests, without secequiv_compile. The code of the first instruction, from 101 on,
+ * selects what goes wrong. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ int secequiv_optimize(const struct secequiv_insn* program, size_t count, struct 
       return SECEQUIV_ANSWERED;
     case 7:
       for (;;) pause();
-    case 8: /* the program is not the answer: what is read from standard input is */
+    case 8: /* answers with what it reads from standard input, not with the program */
       out[0].k = getchar() == EOF ? 1 : 2;
       return SECEQUIV_ANSWERED;
     default:

@@ -1,8 +1,8 @@
-/* A server for tests. Optimizes a program to itself, unless its first instruction has code 0xdead:
- * then the bytes behind it name what goes wrong. A policy is compiled to as many instructions as it
- * has bytes; the stages of a program are itself twice, from "one" and "two"; an evaluation gives
- * each input's first word, one value too few if the program's k is 0xdead. With an argument it does
- * that before it reads anything. */
+/* A server for tests. It optimizes a program to itself. If the first instruction has code 0xdead, the
+ * bytes after it name what goes wrong; with an argument, that happens before any request is read. A
+ * policy becomes as many instructions as it has bytes. The stages "one" and "two" are the program
+ * itself. An evaluation returns each input's first word; if the program's k is 0xdead, one value is
+ * missing. */
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include <fcntl.h>
 #include <signal.h>
@@ -70,7 +70,7 @@ static void go_wrong(const char* how, const unsigned char* program, size_t size)
   if (!strcmp(how, "refused")) answer(2, "", 0);
   if (!strcmp(how, "answerexit0")) answer(0, program, size), exit(0);
   if (!strcmp(how, "answerexit4")) answer(0, program, size), exit(4);
-  if (!strcmp(how, "bigexit")) { /* leaves more behind in the pipe than one read takes */
+  if (!strcmp(how, "bigexit")) { /* leaves more bytes in the pipe than one read returns */
     if (fcntl(1, F_SETPIPE_SZ, 1 << 20) > 0) answer(0, calloc(62500, 8), 500000);
     exit(0);
   }

@@ -1,4 +1,4 @@
-// The host of plugins alone, for tests that are built without the command line.
+// Only the host of plugins, for tests that are built without the command line.
 #include <cstdio>
 
 #include "harness/adapter/plugin_host.h"

@@ -1,6 +1,6 @@
 #include "harness/optimize/bytecode/edit.h"
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 
 namespace secequiv::detail {
 
@@ -30,7 +30,7 @@ Program erase(ProgramView program, const Marks& dead) {
 }
 
 bool refused(ProgramView program) {
-  return reads_memory(program) && check(program, LengthRule::kUnlimited).has_value();
+  return reads_memory(program) && refusal_of(program, LengthRule::kUnlimited).has_value();
 }
 
 void retarget(Program& program, std::size_t pc, bool taken, std::size_t to) {

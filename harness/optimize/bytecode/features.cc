@@ -3,7 +3,7 @@
 namespace secequiv::detail {
 
 // Each loop reads all instructions without a branch, which is faster than stopping at the first
-// hit.
+// match.
 bool has_jumps(ProgramView program) {
   bool out = false;
   for (const Insn& in : program) out |= in.code == kJa;
@@ -18,7 +18,7 @@ bool has_null_jumps(ProgramView program) {
 
 bool has_equal_targets(ProgramView program) {
   bool out = false;
-  for (const Insn& in : program)  // of class BPF_JMP
+  for (const Insn& in : program)  // class BPF_JMP
     out |= ((in.code & 7) == kJa) & (in.code != kJa) & (in.jt == in.jf);
   return out;
 }

@@ -10,11 +10,11 @@
 namespace secequiv::detail {
 namespace {
 
-// From instructions with equal numbers on, the program does the same whatever the registers hold. 0
-// is unknown.
+// Instructions of the same class are interchangeable: from each, the program does the same whatever
+// the registers hold. 0 means unknown.
 using Class = std::uint32_t;
 
-// The bits of `k` that matter.
+// Returns the part of `k` that affects the instruction.
 std::uint32_t operand(const Insn& in) {
   switch (in.code) {
     case kRetA:
@@ -29,10 +29,10 @@ std::uint32_t operand(const Insn& in) {
   }
 }
 
-// The class of each instruction, computed from the last to the first.
+// Computes the class of each instruction, from the last to the first.
 class Classes {
  public:
-  // Classes of all instructions, or of returns only.
+  // The classes of all instructions, or of the returns only.
   static Classes of_all(ProgramView program) {
     Classes out(program, program.size());
     for (std::size_t pc = program.size(); pc-- > 0;) out.find(pc);
@@ -100,18 +100,18 @@ class Classes {
 
   ProgramView program_;
   std::vector<Class> class_;
-  std::vector<std::uint32_t> table_;  // open addressing, an instruction of each class + 1, 0 = free
+  std::vector<std::uint32_t> table_;  // open addressing: an instruction of each class + 1, 0 = free
   std::uint32_t count_ = 0;
-  std::uint32_t found_ = 0;  // instructions that have a class
+  std::uint32_t found_ = 0;  // number of instructions with a class
 };
 
-// One jump edge: which side of which jump.
+// One edge: one side of one jump.
 struct Edge {
   std::size_t pc;
   bool taken;
 };
 
-// Lists of numbers, one for each class, the last one added first.
+// Lists of numbers, one for each class, with the last added number first.
 class Lists {
  public:
   static constexpr std::uint32_t kEnd = ~0u;
@@ -126,7 +126,8 @@ class Lists {
 
  private:
   std::size_t lists_;
-  std::vector<std::uint32_t> links_;  // the first of each list, then what follows each number
+  // The first number of each list, then the successor of each number
+  std::vector<std::uint32_t> links_;
 };
 
 // Redirects the edges to each class so that they share as few places as their reach allows.
@@ -149,11 +150,11 @@ class Sharing {
   }
 
  private:
-  // A place stays if the instruction before it falls through to it, or if a jump uses it already;
-  // then other jumps may use it, too.
+  // A place stays if the instruction before it falls through to it, or if a jump already uses it.
+  // Other jumps may then use it too.
   static constexpr std::uint8_t kKept = 2;
 
-  // False if no class has two places, so that edges have nothing to share.
+  // Returns false if no class has two places, so that edges have nothing to share.
   bool find_places() {
     bool several = false;
     const auto add_edge = [&](std::size_t pc, bool taken) {
@@ -192,16 +193,17 @@ class Sharing {
   }
 
   // Edges are in program order, and so are the ends of their reach. Keeping the farthest place in
-  // reach whenever no kept one serves an edge therefore keeps the fewest.
+  // reach whenever no kept place serves an edge therefore keeps the fewest places.
   [[nodiscard]] std::size_t choose(const Edge& edge, Class target) const {
-    // A jump or test that only leads to a place of the same class is not worth sharing if that
-    // place is in reach; a test is worse than a jump, because other passes skip it.
+    // A jump or test that only leads to another place of the class should not be shared if that
+    // place is in reach. A test is worse than a jump, because other passes redirect edges past
+    // jumps.
     const auto rank = [&](std::size_t i) {
       const Insn& in = program_[here_[i]];
       if (in.code == kJa) return 1;
       return is_conditional(in) && classes_[jump_target(here_[i], in, true)] == target ? 2 : 0;
     };
-    // The places within the edge's reach.
+    // The places before `end` are within the edge's reach.
     const std::size_t end =
         program_[edge.pc].code == kJa
             ? here_.size()
@@ -218,7 +220,7 @@ class Sharing {
   ProgramView program_;
   const Classes& classes_;
   Program out_;
-  Marks marks_;  // reached, kKept
+  Marks marks_;  // reachable and kKept
   Lists places_;
   Lists edges_;
   std::vector<std::size_t> here_;  // the places of the current class

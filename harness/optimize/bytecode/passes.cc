@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "harness/bpf/check.h"
 #include "harness/bpf/flow.h"
 #include "harness/bpf/liveness.h"
+#include "harness/bpf/refusal.h"
 #include "harness/optimize/bytecode/edit.h"
 
 namespace secequiv::detail {
@@ -12,14 +12,15 @@ namespace {
 
 Program copy(ProgramView program) { return {program.begin(), program.end()}; }
 
-// If `memory` is written before `pc`, does the rest of the program read only written words?
+// Returns whether the program reads only written words from `pc` on, if `memory` was written
+// before.
 bool accepted_from(ProgramView program, std::size_t pc, WrittenMemory memory) {
   for (; pc < program.size(); ++pc)
     if (!memory.pass(pc, program[pc])) return false;
   return true;
 }
 
-// Removes the instructions for which `is_dead(pc)` holds; most often there are none.
+// Removes the instructions for which `is_dead(pc)` holds. Usually there are none.
 template <class IsDead>
 Program without(ProgramView program, const IsDead& is_dead) {
   Marks dead;
@@ -38,7 +39,7 @@ Program thread_conditional_jumps(ProgramView program) {
   for (std::size_t pc = 0; pc < out.size(); ++pc) {
     if (!is_conditional(out[pc])) continue;
     const auto retarget = [&](std::uint8_t& offset) {
-      // Follows the chain of jumps as far as 8 bits reach.
+      // Follows the chain of jumps as far as the 8-bit offset reaches.
       for (std::size_t at = pc + 1 + offset; program[at].code == kJa;) {
         at = jump_target(at, program[at], true);
         if (at - pc - 1 <= kReach) offset = static_cast<std::uint8_t>(at - pc - 1);
@@ -52,7 +53,7 @@ Program thread_conditional_jumps(ProgramView program) {
 
 Program thread_jumps(ProgramView program) {
   Program out = copy(program);
-  // Backwards, so that the next jump of a chain has been redirected already.
+  // The order is backward, so that the next jump of a chain has already been redirected.
   for (std::size_t pc = out.size(); pc-- > 0;) {
     if (out[pc].code != kJa) continue;
     std::size_t to = jump_target(pc, out[pc], true);
@@ -80,7 +81,7 @@ Program remove_unreachable(ProgramView program) {
   if (std::ranges::find(dead, 1) == dead.end()) return copy(program);
   Program out = erase(program, dead);
   if (!refused(out)) return out;
-  // The kernel accepts the program only with some dead instruction: deletes the others one by one.
+  // The kernel needs some dead instruction to accept the program, so delete the others one by one.
   Marks gone(program.size(), 0);
   for (std::size_t pc = program.size(); pc-- > 0;) {
     if (dead[pc] == 0) continue;
@@ -108,7 +109,7 @@ Program remove_dead_writes(ProgramView program) {
 }
 
 Program replace_jumps_to_returns(ProgramView program) {
-  // The final target of each jump; backwards, so that the next jump's target is known.
+  // Final target of each jump. The order is backward, so that the next jump's target is known.
   std::vector<std::size_t> end;
   Program out = copy(program);
   bool replaced = false;

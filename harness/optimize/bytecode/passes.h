@@ -1,4 +1,5 @@
-// The bytecode passes. Each is a pure function; laws and examples are in pass.cc's table.
+// The bytecode passes, which are pure functions. The table in pass.cc has their laws and examples.
+// A pass must not know the others.
 #pragma once
 
 #include "harness/bpf/insn.h"

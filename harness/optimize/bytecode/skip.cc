@@ -8,14 +8,14 @@
 namespace secequiv::detail {
 namespace {
 
-// What the outcome of a test against a constant implies about A: low..high, or all but one value.
+// Facts about A that follow from the outcome of a test against a constant.
 struct Known {
   std::uint32_t low = 0;
   std::uint32_t high = 0xffffffff;
   std::optional<std::uint32_t> not_this;
-  std::uint32_t ones = 0;   // bits that are certainly 1; some_of: not all of these are 0
-  std::uint32_t zeros = 0;  // bits that are certainly 0
-  std::uint32_t some_of = 0;
+  std::uint32_t ones = 0;     // bits that are certainly 1
+  std::uint32_t zeros = 0;    // bits that are certainly 0
+  std::uint32_t some_of = 0;  // if this is not 0, at least one of these bits is 1
 };
 
 bool compares_with_constant(const Insn& in) {
@@ -53,7 +53,7 @@ std::optional<Known> known_after(const Insn& test, bool taken) {
   }
 }
 
-// The outcome of `test`, if the known facts about A decide it.
+// Returns the outcome of `test` if the known facts about A decide it.
 std::optional<bool> decided(const Insn& test, const Known& known) {
   const std::uint32_t k = test.k;
   switch (test.code) {
@@ -80,7 +80,7 @@ std::optional<bool> decided(const Insn& test, const Known& known) {
   }
 }
 
-// Redirects each jump edge to the target that `next` gives, repeatedly, as far as the jump reaches.
+// Redirects each edge repeatedly to the target that `next` returns, as far as the jump reaches.
 template <class Next>
 Program lead_on(ProgramView program, const Next& next) {
   Program out(program.begin(), program.end());
@@ -104,7 +104,7 @@ Program lead_on(ProgramView program, const Next& next) {
   return out;
 }
 
-// Does a jump lead to a load?
+// Returns whether any jump leads to a load.
 bool jumps_to_loads(ProgramView program) {
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     const Insn& in = program[pc];

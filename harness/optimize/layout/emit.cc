@@ -7,10 +7,10 @@ namespace secequiv::detail {
 namespace {
 
 constexpr std::uint32_t kAll = 0xffffffff;
-constexpr std::size_t kLeafCases = 3;  // a tree tests up to 3 cases one after the other
+constexpr std::size_t kLeafCases = 3;  // a tree tests up to 3 cases one after another
 constexpr std::size_t kFewValues = 3;  // fewer values of an argument need no search
 
-// One way through a binary search.
+// Emits one search.
 class Search {
  public:
   Search(Builder& code, const SearchForm& form, Label miss,
@@ -68,14 +68,15 @@ class Search {
   const std::function<void(std::span<const Case>)>& after_;
 };
 
-// Does an args rule require one value of the low half of `field`?
+// Returns whether an args rule requires one value for the low half of `field`.
 bool asks(const Rule& rule, int field) {
   const Matcher& m = rule.fields[static_cast<std::size_t>(field)];
   return rule.kind == Rule::Kind::kArgs && m.op == Matcher::Op::kEq && m.low_half &&
          m.variable.empty();
 }
 
-// The part of a branch that requires one value of `field`: the branch or a child of its all_of.
+// Returns the part of a branch that requires one value for `field`: the branch or a child of its
+// all_of.
 const Rule* key_part(const Rule& branch, int field) {
   if (branch.kind != Rule::Kind::kAllOf) return asks(branch, field) ? &branch : nullptr;
   const auto part =
@@ -83,7 +84,7 @@ const Rule* key_part(const Rule& branch, int field) {
   return part == branch.children.end() ? nullptr : &*part;
 }
 
-// The other conditions of a branch.
+// Returns the other conditions of a branch.
 Rule without_key(const Rule& branch, const Rule* part, int field) {
   Rule rest = *part;
   rest.fields[static_cast<std::size_t>(field)] = Matcher{};
@@ -100,7 +101,7 @@ Rule without_key(const Rule& branch, const Rule* part, int field) {
   return out;
 }
 
-// The field for which most branches of an any_of require one value, if enough do.
+// Returns the field for which most branches of an any_of require one value, if there are enough.
 std::optional<int> key_field(const Rule& rule) {
   std::array<std::size_t, 7> count{};
   for (const Rule& child : rule.children)
@@ -141,8 +142,8 @@ void RuleEmitter::rule(const Rule& rule, Label yes, Label no) {
   }
 }
 
-// If branches require values of the same argument, a search finds the value. From there all
-// branches with that value are tested, then those that require none.
+// If branches require values of the same argument, a search finds the value. After it come all
+// branches with that value, then those that require none.
 void RuleEmitter::any_of(const Rule& rule, Label yes, Label no) {
   const auto field = value_trees_ ? key_field(rule) : std::nullopt;
   std::map<std::uint32_t, std::vector<Rule>> by_value;
@@ -224,7 +225,8 @@ void RuleEmitter::matcher(const Matcher& m, int field, Label yes, Label no) {
   }
 }
 
-// (word & mask) == value. A variable's value may change later, so no test is omitted because of it.
+// Emits (word & mask) == value. A variable's value may change later, so it never makes a test
+// unnecessary.
 void RuleEmitter::half(std::uint32_t word, std::uint32_t mask, std::uint32_t value, bool variable,
                        Label yes, Label no) {
   if (!variable) {
@@ -255,7 +257,7 @@ void RuleEmitter::masked_equal(const Matcher& m, int field, std::uint64_t mask, 
        yes, no);
 }
 
-// field > value, or field >= value: the high halves decide unless they are equal.
+// Emits field > value, or field >= value. The high halves decide unless they are equal.
 void RuleEmitter::above(const Matcher& m, int field, bool or_equal, Label yes, Label no) {
   const auto low_value = static_cast<std::uint32_t>(m.value);
   const auto high_value = static_cast<std::uint32_t>(m.value >> 32);

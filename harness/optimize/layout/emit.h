@@ -1,5 +1,6 @@
-// Rules and searches as instructions. Owns how a test of a value is written: one load and one test
-// for each half that matters, in long form. It must not know plans.
+// Emits rules and searches as instructions. Owns the code of each test: one load and one test for
+// each half that matters, in long form (two unconditional jumps after each conditional one). It
+// must not know plans.
 #pragma once
 
 #include <functional>
@@ -12,7 +13,7 @@
 
 namespace secequiv::detail {
 
-// If the word in A is one of first..last, the search goes to `to`.
+// If the word in A is in first..last, the search goes to `to`.
 struct Case {
   std::uint32_t first;
   std::uint32_t last;
@@ -20,13 +21,13 @@ struct Case {
 };
 
 struct SearchForm {
-  bool tree = false;    // binary, down to a few cases; otherwise linear
+  bool tree = false;    // binary down to a few cases; otherwise linear
   bool pinned = false;  // omits a test if the known bounds leave only one outcome
 };
 
-// Emits a search for the word in A among `cases` (disjoint; ascending for a tree). A word in no
-// case goes to `miss`. `after(cases)` is called where code may stand: behind the tests of these
-// cases, in the order of `cases`.
+// Emits a search for the word in A among `cases`, which are disjoint, and ascending for a tree.
+// Other words go to `miss`. `after(cases)` is called where code can be placed: after the tests of
+// these cases, in the order of `cases`.
 void emit_search(Builder& code, std::span<const Case> cases, const SearchForm& form, Label miss,
                  const std::function<void(std::span<const Case>)>& after);
 
@@ -35,12 +36,12 @@ class RuleEmitter {
   RuleEmitter(Builder& code, Endian endian, bool value_trees)
       : code_(code), endian_(endian), value_trees_(value_trees) {}
 
-  // Jumps to `yes` if the rule matches, else to `no`. Overwrites A.
+  // Emits jumps to `yes` if the rule matches, else to `no`. Overwrites A.
   void rule(const Rule& rule, Label yes, Label no);
 
  private:
   void any_of(const Rule& rule, Label yes, Label no);
-  // Searches for the value of `field`, then tests the rest of its branches, then `others`.
+  // Emits a search for the value of `field`, then the rest of its branches, then `others`.
   void search(int field, const std::map<std::uint32_t, std::vector<Rule>>& by_value, Label yes,
               Label no, std::span<const Rule* const> others);
   void matcher(const Matcher& m, int field, Label yes, Label no);

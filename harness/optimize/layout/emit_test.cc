@@ -1,4 +1,4 @@
-// Rules and searches as instructions: the code of every matcher as text, and what it answers at and
+// Tests the code of rules and searches: the code of every matcher as text, and its decisions at and
 // around every boundary.
 #include "harness/optimize/layout/emit.h"
 
@@ -10,8 +10,8 @@
 #include <set>
 
 #include "harness/base/random.h"
-#include "harness/bpf/check.h"
 #include "harness/bpf/interpreter.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/optimize/optimizer.h"
@@ -48,7 +48,7 @@ Rule rule_of(const Matcher& m, int field) {
   return out;
 }
 
-// Returns 1 if the rule matches, else 0.
+// Returns a program that returns 1 if the rule matches, else 0.
 Program emitted(const Rule& rule, Endian endian, bool value_trees) {
   Builder code;
   const Label yes = code.label();
@@ -61,7 +61,7 @@ Program emitted(const Rule& rule, Endian endian, bool value_trees) {
   return code.finish();
 }
 
-// Without the long form's jumps; every test is still there.
+// Removes the long form's extra jumps and keeps every test.
 Program shortened(const Program& program) {
   std::vector<const Pass*> passes;
   for (const char* name :
@@ -72,7 +72,7 @@ Program shortened(const Program& program) {
 
 struct Text {
   const char* rule;
-  const char* code;  // jumps to yes and no
+  const char* code;  // may jump to `yes` and `no`
 };
 
 void expect_texts(std::span<const Text> texts, Endian endian, bool value_trees) {
@@ -87,7 +87,7 @@ void expect_texts(std::span<const Text> texts, Endian endian, bool value_trees) 
   }
 }
 
-TEST(Emit, CodeOfEachMatcher) {
+TEST(Emit, EmitsEachMatcher) {
   constexpr Text kTexts[] = {
       {R"({"args":{"0":"any"}})", ""},
       {R"({"args":{"0":{"eq":"0x100000007"}}})",
@@ -103,7 +103,7 @@ TEST(Emit, CodeOfEachMatcher) {
        "ld [20]\njgt #1, no, b\nb: jeq #1, f, yes\nf: ld [16]\njge #7, no, yes\n"},
       {R"({"args":{"0":{"le":"0x100000007"}}})",
        "ld [20]\njgt #1, no, b\nb: jeq #1, f, yes\nf: ld [16]\njgt #7, no, yes\n"},
-      // No high half is below 0.
+      // If the value's high half is 0, no high half is below it.
       {R"({"args":{"0":{"gt":7}}})", "ld [20]\njeq #0, f, yes\nf: ld [16]\njgt #7, yes, no\n"},
       {R"({"args":{"0":{"le":7}}})", "ld [20]\njeq #0, f, no\nf: ld [16]\njgt #7, no, yes\n"},
       {R"({"args":{"0":{"masked_eq":{"mask":"0xff00000006","value":"0x100000002"}}}})",
@@ -116,7 +116,7 @@ TEST(Emit, CodeOfEachMatcher) {
   expect_texts(kTexts, Endian::kLittle, false);
 }
 
-TEST(Emit, CodeOfLowHalves) {
+TEST(Emit, EmitsLowHalves) {
   constexpr Text kTexts[] = {
       {R"({"args":{"0":{"eq":7,"bits":32}}})", "ld [16]\njeq #7, yes, no\n"},
       {R"({"args":{"0":{"ne":7,"bits":32}}})", "ld [16]\njeq #7, no, yes\n"},
@@ -131,8 +131,9 @@ TEST(Emit, CodeOfLowHalves) {
   expect_texts(kTexts, Endian::kLittle, false);
 }
 
-// A half that any value passes is not loaded; tests of bits need no AND where JSET will do.
-TEST(Emit, TrivialHalvesAreLeftOut) {
+// A half that accepts every value is not loaded. Tests of bits use JSET in place of AND if
+// possible.
+TEST(Emit, OmitsTrivialHalves) {
   constexpr Text kTexts[] = {
       {R"({"args":{"0":{"masked_eq":{"mask":6,"value":2}}}})",
        "ld [16]\nand #6\njeq #2, yes, no\n"},
@@ -157,7 +158,7 @@ TEST(Emit, TrivialHalvesAreLeftOut) {
             "        ret #0\n");
 }
 
-TEST(Emit, WordsOfFieldsAndByteOrders) {
+TEST(Emit, LoadsTheWordsOfEachFieldInBothByteOrders) {
   constexpr Text kLittle[] = {
       {R"({"args":{"5":{"eq":7}}})", "ld [60]\njeq #0, f, no\nf: ld [56]\njeq #7, yes, no\n"},
       {R"({"args":{"ip":{"eq":7}}})", "ld [12]\njeq #0, f, no\nf: ld [8]\njeq #7, yes, no\n"},
@@ -173,7 +174,7 @@ TEST(Emit, WordsOfFieldsAndByteOrders) {
   expect_texts(kBig, Endian::kBig, false);
 }
 
-TEST(Emit, VariablesAreNotLookedAt) {
+TEST(Emit, VariablesNeverMakeATestUnnecessary) {
   constexpr Text kTexts[] = {
       {R"({"args":{"0":{"masked_eq":{"mask":2,"value":"$v"}}}})",
        "ld [16]\nand #2\njeq #2, yes, no\n"},
@@ -188,8 +189,8 @@ TEST(Emit, VariablesAreNotLookedAt) {
             asm_text(assemble("ld [16]\nand #0\njeq #0, yes, no\nyes: ret #1\nno: ret #0")));
 }
 
-// Whatever a variable's value, it stands in one place and changes nothing else.
-TEST(Emit, VariablesStandInOnePlace) {
+// A variable's value must appear in exactly one operand and change nothing else.
+TEST(Emit, VariablesAppearInOneOperand) {
   for (const Op op : {Op::kEq, Op::kNe, Op::kGt, Op::kGe, Op::kLt, Op::kLe, Op::kMaskedEq}) {
     for (const bool low_half : {false, true}) {
       for (const bool value_trees : {false, true}) {
@@ -230,10 +231,10 @@ std::vector<std::uint64_t> around(const Matcher& m) {
   return out;
 }
 
-// The program's answers about one field are the matcher's.
+// The program must decide about one field as the matcher does.
 void expect_matches(const Matcher& m, int field, Endian endian) {
   const Program program = emitted(rule_of(m, field), endian, false);
-  ASSERT_FALSE(check(program));
+  ASSERT_FALSE(refusal_of(program));
   for (const std::uint64_t value : around(m)) {
     SeccompData data;
     data.words.fill(0x5a5a5a5a);  // other fields do not matter
@@ -244,7 +245,7 @@ void expect_matches(const Matcher& m, int field, Endian endian) {
   }
 }
 
-TEST(Emit, MatchersAnswerAtBoundaries) {
+TEST(Emit, MatchersAreCorrectAtBoundaries) {
   std::size_t seen = 0;
   for (const Op op : kOps) {
     for (const std::uint64_t value : kBoundaries) {
@@ -267,29 +268,30 @@ TEST(Emit, MatchersAnswerAtBoundaries) {
   EXPECT_GT(seen, 1000u);
 }
 
-TEST(Emit, SearchesForValues) {
+TEST(Emit, EmitsValueTrees) {
   constexpr Text kTexts[] = {
-      // Values that lead nowhere else are one interval.
+      // Neighbouring values with the same target become one interval.
       {R"({"any_of":[{"args":{"0":{"eq":5,"bits":32}}},{"args":{"0":{"eq":7,"bits":32}}},{"args":{"0":{"eq":6,"bits":32}}}]})",
        "ld [16]\njge #5, f, no\nf: jgt #7, no, yes\n"},
       {R"({"any_of":[{"args":{"0":{"eq":5,"bits":32}}},{"args":{"0":{"eq":0,"bits":32}}},{"args":{"0":{"eq":"0xffffffff","bits":32}}}]})",
        "ld [16]\njeq #0, yes, f\nf: jeq #5, yes, b\nb: jeq #0xffffffff, yes, no\n"},
-      // A value that one branch asks nothing else of leads to yes, whatever others ask.
+      // If one branch requires only the value, the value leads to `yes`, whatever other branches
+      // require.
       {R"({"any_of":[{"args":{"0":{"eq":5,"bits":32},"1":{"eq":9,"bits":32}}},{"args":{"0":{"eq":5,"bits":32}}},{"args":{"0":{"eq":6,"bits":32}}}]})",
        "ld [16]\njge #5, f, no\nf: jgt #6, no, yes\n"},
-      // What else a branch asks for comes behind the search; other branches last.
+      // A branch's other requirements come after the search; the other branches come last.
       {R"({"any_of":[{"args":{"0":{"eq":1,"bits":32},"1":{"eq":9,"bits":32}}},{"args":{"0":{"eq":3,"bits":32}}},{"args":{"0":{"eq":5,"bits":32}}},{"args":{"2":{"eq":8,"bits":32}}}]})",
        "ld [16]\njeq #1, r, f\nf: jeq #3, yes, b\nb: jeq #5, yes, m\nr: ld [24]\njeq #9, yes, "
        "m\nm: ld [32]\njeq #8, yes, no\n"},
-      // Two values are not worth a search; whole arguments are split first (a rule pass does).
+      // Two values are too few for a search. A rule pass splits 64-bit arguments first.
       {R"({"any_of":[{"args":{"0":{"eq":7,"bits":32}}},{"args":{"0":{"eq":6,"bits":32}}}]})",
        "ld [16]\njeq #7, yes, f\nf: ld [16]\njeq #6, yes, no\n"},
   };
   expect_texts(kTexts, Endian::kLittle, true);
 }
 
-// Conditions as value trees take them apart: values of one argument, alone, within all_of, more
-// than once; others beside them.
+// Returns conditions that exercise value trees: values of one argument, alone, within all_of, or
+// repeated, and other conditions beside them.
 Rule random_branch(Random& random) {
   const auto matcher = [&](Op op) {
     return Matcher{op, random.below(6), 0, !random.one_in(5), ""};
@@ -306,7 +308,7 @@ Rule random_branch(Random& random) {
   return all;
 }
 
-TEST(Emit, RandomRulesWithAndWithoutValueTrees) {
+TEST(Emit, RandomRulesMatchWithAndWithoutValueTrees) {
   Random random(60);
   std::size_t matched = 0;
   std::size_t searched = 0;
@@ -318,7 +320,7 @@ TEST(Emit, RandomRulesWithAndWithoutValueTrees) {
     const Endian endian = random.one_in(2) ? Endian::kLittle : Endian::kBig;
     const Program lists = emitted(rule, endian, false);
     const Program trees = emitted(rule, endian, true);
-    ASSERT_FALSE(check(trees, LengthRule::kUnlimited)) << write_rule(rule);
+    ASSERT_FALSE(refusal_of(trees, LengthRule::kUnlimited)) << write_rule(rule);
     searched += lists == trees ? 0 : 1;
     for (int j = 0; j < 300; ++j) {
       SeccompData data;
@@ -334,8 +336,8 @@ TEST(Emit, RandomRulesWithAndWithoutValueTrees) {
   EXPECT_GT(matched, 100000u);
 }
 
-// Any rule: all operators and fields, nested.
-TEST(Emit, RandomPoliciesRules) {
+// These rules have all operators and fields, and are nested.
+TEST(Emit, RulesOfRandomPoliciesMatch) {
   Random random(61);
   for (int i = 0; i < of_cases(1000); ++i) {
     const Policy policy = random_policy(random);
@@ -357,7 +359,7 @@ TEST(Emit, RandomPoliciesRules) {
 
 constexpr std::uint32_t kMiss = 0xdead;
 
-// A search for nr; case i returns its index, or what `outcome` says, once behind all jumps to it.
+// Returns a search for nr. Case i returns its index, or `outcome`, placed after all jumps to it.
 Program searching(const std::vector<Case>& numbered, const SearchForm& form) {
   Builder code;
   const Label miss = code.label();
@@ -395,7 +397,7 @@ std::uint32_t looked_up(const std::vector<Case>& cases, std::uint32_t nr) {
   return kMiss;
 }
 
-// Disjoint and ascending, some of them neighbours, some up to the ends of all numbers.
+// Returns disjoint ascending cases. Some are adjacent, and some reach 0 or 2^32-1.
 std::vector<Case> random_cases(Random& random) {
   std::set<std::uint32_t> bounds;
   const std::size_t count = random.between(1, random.one_in(20) ? 200 : 12);
@@ -418,7 +420,7 @@ std::vector<Case> random_cases(Random& random) {
 constexpr std::array<SearchForm, 4> kForms = {SearchForm{false, false}, SearchForm{false, true},
                                               SearchForm{true, false}, SearchForm{true, true}};
 
-TEST(EmitSearch, FindsWhatALookupFinds) {
+TEST(EmitSearch, AgreesWithALookup) {
   Random random(62);
   for (int i = 0; i < 2000; ++i) {
     const std::vector<Case> cases = random_cases(random);
@@ -430,7 +432,7 @@ TEST(EmitSearch, FindsWhatALookupFinds) {
       std::vector<Case> given = cases;
       if (!form.tree) std::ranges::shuffle(given, std::mt19937(static_cast<unsigned>(i)));
       const Program program = searching(given, form);
-      ASSERT_FALSE(check(program));
+      ASSERT_FALSE(refusal_of(program));
       for (const std::uint32_t nr : numbers) {
         SeccompData data;
         data.set_nr(nr);
@@ -442,7 +444,7 @@ TEST(EmitSearch, FindsWhatALookupFinds) {
   }
 }
 
-TEST(EmitSearch, Code) {
+TEST(EmitSearch, EmitsListsAndTrees) {
   const auto code = [](const std::vector<Case>& cases, const SearchForm& form) {
     return asm_text(shortened(searching(cases, form)));
   };
@@ -454,13 +456,14 @@ TEST(EmitSearch, Code) {
   EXPECT_EQ(code(three, {true, false}),
             text("ld [0]\njgt #4, b, u\nb: jeq #7, y, d\nd: jge #9, z, m\nu: ret #0\ny: ret #1\nz: "
                  "ret #2\nm: ret #0xdead"));
-  // What is above 4 and below 6 is 5; what is above 9 is the last case.
+  // A number above 4 in 5..9 needs no lower bound; a number above 9 must be in the last case.
   EXPECT_EQ(code({{0, 4, 0}, {5, 9, 1}, {10, kAll, 2}}, {true, true}),
             text("ld [0]\njgt #4, b, u\nb: jgt #9, z, y\nu: ret #0\ny: ret #1\nz: ret #2"));
   EXPECT_EQ(code({{0, 4, 0}, {5, 9, 1}, {10, kAll, 2}}, {true, false}),
             text("ld [0]\njgt #4, b, u\nb: jge #5, c, d\nc: jgt #9, d, y\nd: jge #10, z, m\nu: ret "
                  "#0\ny: ret #1\nz: ret #2\nm: ret #0xdead"));
-  // Four cases are the first that are halved; pinned, 4 and 5 need no test of their own.
+  // A tree halves from four cases on. Pinned, it omits the upper bound of 3..4 and the lower bound
+  // of 6..8.
   const std::vector<Case> four = {{1, 1, 0}, {3, 4, 1}, {5, 5, 2}, {6, 8, 3}};
   EXPECT_EQ(code(four, {true, false}),
             text("ld [0]\njge #5, r, l\nl: jeq #1, w, b\nb: jge #3, c, m\nc: jgt #4, m, u\nw: ret "
@@ -469,7 +472,7 @@ TEST(EmitSearch, Code) {
   EXPECT_EQ(code(four, {true, true}),
             text("ld [0]\njge #5, r, l\nl: jeq #1, w, b\nb: jge #3, u, m\nw: ret #0\nu: ret #1\nr: "
                  "jeq #5, y, d\nd: jgt #8, m, z\ny: ret #2\nz: ret #3\nm: ret #0xdead"));
-  // In a list, too, what was tested bounds what is left.
+  // In a pinned list, earlier tests also give bounds.
   EXPECT_EQ(code({{9, kAll, 0}, {5, 8, 1}}, {false, true}),
             text("ld [0]\njge #9, y, b\ny: ret #0\nb: jge #5, z, m\nz: ret #1\nm: ret #0xdead"));
   EXPECT_EQ(code({}, {true, true}), text("ld [0]\nret #0xdead")) << "nothing to look for";

@@ -8,11 +8,11 @@
 namespace secequiv::detail {
 namespace {
 
-constexpr std::size_t kTreeFrom = 5;         // entries; a list is as fast for fewer
+constexpr std::size_t kTreeFrom = 5;         // number of entries; below it a list is as fast
 constexpr std::size_t kSingleTreeFrom = 16;  // as in libseccomp
 constexpr std::size_t kLargeCode = 16;       // matchers
 
-// A hot number's rank; the count of hot numbers for all others.
+// Returns a hot number's rank, and the count of hot numbers for all others.
 std::size_t heat(const ArchPlan& arch, const Entry& entry) {
   if (entry.first != entry.last) return arch.hot.size();
   return static_cast<std::size_t>(std::ranges::find(arch.hot, entry.first) - arch.hot.begin());
@@ -22,7 +22,7 @@ bool is_hot(const Plan& plan, const ArchPlan& arch, const Entry& entry) {
   return heat(arch, entry) < arch.hot.size() && !kernel_answers(plan, arch, entry);
 }
 
-// Moves the entries that `chosen` accepts to a new stage, in front or at the end. Empty stages
+// Moves the entries that `chosen` accepts to a new stage, at the front or at the end. Empty stages
 // disappear.
 template <class Chosen>
 std::vector<Stage> apart(const ArchPlan& arch, const Chosen& chosen, bool in_front) {

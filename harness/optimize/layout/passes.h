@@ -1,4 +1,5 @@
-// The layout passes. Each is a pure function; laws and examples are in the table (pass.cc).
+// The layout passes, which are pure functions. The table in pass.cc has their laws and examples. A
+// pass must not know the others.
 #pragma once
 
 #include "harness/optimize/layout/plan.h"

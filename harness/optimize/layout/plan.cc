@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint32_t kAll = 0xffffffff;
 
-// The clauses for one number, up to the first that always applies, without trailing ones that
-// repeat the default action.
+// Removes the clauses after the first that always applies, and trailing clauses that repeat the
+// default action.
 void close(const Plan& plan, Decision& decision) {
   const auto always = std::ranges::find_if(decision, [](const Clause& clause) {
     return clause.rule.kind == Rule::Kind::kMatchAll && !clause.vsyscall;
@@ -25,7 +25,7 @@ void close(const Plan& plan, Decision& decision) {
   while (!decision.empty() && decision.back().action == plan.default_action) decision.pop_back();
 }
 
-// Numbers with the x32 bit under AUDIT_ARCH_X86_64 that the policy's x32 action decides.
+// Returns whether the policy's x32 action decides about `nr`: it has the x32 bit and is not -1.
 bool is_x32(const Policy& policy, std::uint32_t audit, std::uint32_t nr) {
   return audit == AUDIT_ARCH_X86_64 && policy.x32_action && !policy.has_arch(Arch::kX32) &&
          (nr & kX32Bit) != 0 && nr != kAll;
@@ -35,8 +35,8 @@ void add_once(std::vector<std::uint32_t>& numbers, std::uint32_t nr) {
   if (std::ranges::find(numbers, nr) == numbers.end()) numbers.push_back(nr);
 }
 
-// Chooses hot calls from a profile, most frequent first. A test in front saves a call about the
-// depth of a search among `entries`, and costs one instruction for every call behind it.
+// Chooses hot calls from a profile, most frequent first. A test at the front saves such a call
+// about the depth of a search among `entries`, and costs every call after it one instruction.
 std::vector<std::uint32_t> worth_a_test(
     std::span<const std::pair<std::uint32_t, std::uint64_t>> calls, std::size_t entries) {
   double behind = 0;

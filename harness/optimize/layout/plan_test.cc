@@ -1,4 +1,4 @@
-// Plans: what they make of a policy, as text, and that their programs decide what the policy says,
+// Tests plans: their text for given policies, and that their programs decide as the policy does,
 // whichever layout passes ran.
 #include "harness/optimize/layout/plan.h"
 
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/inputs/cases.h"
@@ -39,10 +39,10 @@ std::string shortened(const Plan& plan) {
 
 std::string text_of(std::string_view program) { return asm_text(assemble(program)); }
 
-// The plan's program decides what the policy says.
+// The plan's program must decide as the policy does.
 void expect_decides(const Policy& policy, const Plan& plan, std::size_t random_inputs = 0) {
   const Program program = render(plan);
-  const auto refusal = check(program, LengthRule::kUnlimited);
+  const auto refusal = refusal_of(program, LengthRule::kUnlimited);
   ASSERT_FALSE(refusal) << describe(*refusal, program);
   auto inputs = derive_cases(policy, {.per_syscall = 20, .total = 20000}).inputs;
   Random random(70);
@@ -52,7 +52,8 @@ void expect_decides(const Policy& policy, const Plan& plan, std::size_t random_i
                                                         << plan_text(plan) << write_policy(policy);
 }
 
-// Before layout passes, after each, after all, and after those that only others use.
+// Checks the plan before layout passes, after each, after all, and after those for other compilers'
+// layouts.
 void expect_decides_however(const Policy& policy) {
   const Plan plan = make_plan(policy);
   expect_decides(policy, plan);
@@ -62,7 +63,7 @@ void expect_decides_however(const Policy& policy) {
   expect_decides(policy, apply("pinned-bounds", apply("single-tree", standard(policy))));
 }
 
-// These calls in one rule set, the others in none.
+// Returns a policy with these calls in one rule set.
 Policy policy_with(Arch arch, std::span<const std::uint32_t> numbers, bool constant) {
   Policy out;
   out.name = "test";
@@ -82,7 +83,7 @@ Policy policy_with(Arch arch, std::span<const std::uint32_t> numbers, bool const
   return out;
 }
 
-TEST(Plan, ARuleSetsListInItsOrder) {
+TEST(Plan, ListsCallsInThePolicysOrder) {
   const Policy policy = x86_64_policy(
       R"j({"action": "allow", "rules": {"write": true, "read": {"args": {"0": {"eq": 1}}}}},
           {"action": "log", "rules": {"read": true, "open": true, "write": true}})j");
@@ -98,7 +99,7 @@ TEST(Plan, ARuleSetsListInItsOrder) {
   expect_decides_however(policy);
 }
 
-TEST(Plan, WhatEndsInTheDefaultActionNeedsNoClause) {
+TEST(Plan, DropsTrailingClausesWithTheDefaultAction) {
   const Policy policy = x86_64_policy(
       R"j({"action": "errno(1)", "rules": {"read": true, "write": {"args": {"0": {"eq": 1}}}}},
           {"action": "allow", "rules": {"write": {"args": {"1": {"eq": 1}}}}},
@@ -111,7 +112,7 @@ TEST(Plan, WhatEndsInTheDefaultActionNeedsNoClause) {
   expect_decides_however(policy);
 }
 
-TEST(Plan, VsyscallClauses) {
+TEST(Plan, KeepsVsyscallClauses) {
   const Policy policy = policy_from(
       R"j({"version": 1, "arches": ["x86_64"], "default_action": "errno(1)", "rule_sets": [
           {"action": "trace(7)", "vsyscall": true, "rules": {"time": true, "getcpu": {"args": {"0": {"eq": 1, "bits": 32}}}}},
@@ -133,7 +134,7 @@ TEST(Plan, VsyscallClauses) {
               ip >> 63 != 0 ? SECCOMP_RET_TRACE + 7 : SECCOMP_RET_ALLOW);
 }
 
-TEST(Plan, X32ActionIsAboutRangesOfNumbers) {
+TEST(Plan, X32ActionCoversRangesOfNumbers) {
   const Policy policy = policy_from(
       R"j({"version": 1, "arches": ["x86_64"], "default_action": "errno(1)", "x32_action": "log",
           "rule_sets": [{"action": "allow", "rules": {"read": true, "1073741825": true, "0xffffffff": true, "0xc0000000": true}}]})j");
@@ -158,14 +159,14 @@ TEST(Plan, X32ActionIsAboutRangesOfNumbers) {
       EXPECT_EQ(run(program, call(Arch::kX86_64, nr)), action) << nr;
   }
   expect_decides_however(policy);
-  // The default action needs no entries.
+  // If x32 numbers get the default action, they need no entries.
   Policy same = policy;
   same.x32_action = same.default_action;
   EXPECT_EQ(plan_text(make_plan(same)), "list: read ALLOW, 0xffffffff ALLOW\n");
   expect_decides_however(same);
 }
 
-TEST(Plan, ArchitecturesWithTheSameAuditValueAreOnePlan) {
+TEST(Plan, ArchitecturesWithTheSameAuditValueShareAPlan) {
   const Policy policy = policy_from(
       R"j({"version": 1, "arches": ["x32", "x86_64", "i386"], "default_action": "errno(1)", "hot": ["futex"], "rule_sets": [
           {"action": "allow", "rules": {"futex": {"args": {"1": {"eq": 1}}}, "getpid": true}},
@@ -184,13 +185,14 @@ TEST(Plan, ArchitecturesWithTheSameAuditValueAreOnePlan) {
       "trees of values\n"
       "arch 0x40000003\nlist: futex ?1\nlist: getpid ALLOW\ntrees of values\n");
   expect_decides_however(policy);
-  // No policy that can be written has an action for x32 and x32, but decide() says what it means.
+  // The JSON cannot express a policy with both x32 and an x32 action, but decide() defines its
+  // meaning.
   Policy both = policy;
   both.x32_action = SECCOMP_RET_LOG;
   EXPECT_EQ(make_plan(both), plan);
 }
 
-TEST(Plan, BigEndianArchitecture) {
+TEST(Plan, UsesTheByteOrderOfTheArchitecture) {
   const Policy policy = policy_from(
       R"j({"version": 1, "arches": ["s390x", "x86_64"], "default_action": "errno(1)", "rule_sets": [
           {"action": "trap", "vsyscall": true, "rules": {"write": true}},
@@ -203,8 +205,8 @@ TEST(Plan, BigEndianArchitecture) {
   expect_decides_however(policy);
 }
 
-// futex is hot, the others are not; all three have one piece of code, behind the last search.
-TEST(Plan, CodeThatStagesShareStandsOnce) {
+// futex is hot, the others are not. All share one piece of code, after the last search.
+TEST(Plan, EmitsSharedCodeOnce) {
   const std::string rule = R"j({"args": {"1": {"eq": 77, "bits": 32}}})j";
   Policy policy = x86_64_policy(fmt::format(
       R"j({{"action": "allow", "rules": {{"read": {0}, "write": true, "poll": {0}, "lseek": {0}, "ioctl": {0}, "futex": {0},
@@ -225,7 +227,7 @@ TEST(Plan, CodeThatStagesShareStandsOnce) {
   expect_decides_however(policy);
 }
 
-TEST(Plan, TreesOfValues) {
+TEST(Plan, EmitsTreesOfValues) {
   const Policy policy = x86_64_policy(
       R"j({"action": "allow", "rules": {"read": {"any_of": [
           {"args": {"0": {"eq": 1, "bits": 32}}}, {"args": {"0": {"eq": 2, "bits": 32}}}, {"args": {"0": {"eq": 3, "bits": 32}}}]}}})j");
@@ -236,7 +238,7 @@ TEST(Plan, TreesOfValues) {
   expect_decides_however(policy);
 }
 
-TEST(Plan, EmptyPolicies) {
+TEST(Plan, EmptyPoliciesReturnTheDefaultAction) {
   Policy policy = policy_with(Arch::kX86_64, {}, true);
   for (const bool without_sets : {false, true}) {
     if (without_sets) policy.rule_sets.clear();
@@ -248,7 +250,7 @@ TEST(Plan, EmptyPolicies) {
   }
 }
 
-TEST(Plan, TreesFromFiveCallsOn) {
+TEST(Plan, UsesTreesFromFiveCallsOn) {
   for (const std::size_t count : {1u, 4u, 5u, 15u, 16u, 300u}) {
     for (const bool constant : {false, true}) {
       std::vector<std::uint32_t> numbers(count);
@@ -265,8 +267,8 @@ TEST(Plan, TreesFromFiveCallsOn) {
   }
 }
 
-// Between bounds that leave one number there is no test.
-TEST(Plan, PinnedBoundsAreRendered) {
+// If the bounds leave one number, no test is needed.
+TEST(Plan, PinnedBoundsOmitTests) {
   const std::vector<std::uint32_t> numbers = {0, 1, 2, 3, 4, 5};
   const Plan tree = apply("search-trees", make_plan(policy_with(Arch::kX86_64, numbers, false)));
   const auto tests_of = [](const Plan& plan, std::uint32_t k) {
@@ -278,8 +280,8 @@ TEST(Plan, PinnedBoundsAreRendered) {
   EXPECT_EQ(tests_of(pinned, 5), 2) << "there are numbers above 5";
 }
 
-// Code of more than 16 matchers, or any, does not stand within the search.
-TEST(Plan, WhereCodeStands) {
+// Code with more than 16 matchers, or all code, comes after the search.
+TEST(Plan, LargeCodeComesAfterTheSearch) {
   for (const std::size_t size : {1u, 16u, 17u}) {
     const std::vector<std::uint32_t> numbers = {100, 101, 102, 103, 104};
     Policy policy = policy_with(Arch::kX86_64, numbers, false);
@@ -292,7 +294,8 @@ TEST(Plan, WhereCodeStands) {
       const Program program = render(plan);
       const auto place = [&](std::uint32_t k) {
         const auto found =
-            std::find(program.rbegin(), program.rend(), Insn{kJeqK, 0, 1, k});  // of the argument
+            // The test of the argument
+            std::find(program.rbegin(), program.rend(), Insn{kJeqK, 0, 1, k});
         return program.rend() - found;
       };
       return place(100) < place(101);
@@ -301,7 +304,7 @@ TEST(Plan, WhereCodeStands) {
     EXPECT_TRUE(in_place(tree)) << size;
     EXPECT_EQ(in_place(apply("large-code-apart", tree)), size <= 16) << size;
     EXPECT_TRUE(in_place(apply("large-code-apart", make_plan(policy)))) << "only of trees";
-    // With every code apart, all stand behind the search, in its order.
+    // With code-apart, all code comes after the search, in its order.
     const Program apart = render(apply("code-apart", tree));
     const auto last_search = std::ranges::find(apart, Insn{kJeqK, 0, 1, 104});
     const auto first_code = std::ranges::find(apart, Insn{kLdWAbs, 0, 0, 20});
@@ -309,7 +312,7 @@ TEST(Plan, WhereCodeStands) {
   }
 }
 
-// A test in front of all searches has to save more than it costs.
+// A test at the front of all searches must save more than it costs.
 TEST(Plan, RareCallsAreNotHot) {
   const std::vector<std::uint32_t> numbers = {0, 1, 3, 39, 202, 463};
   Policy policy = policy_with(Arch::kX86_64, numbers, false);
@@ -318,18 +321,18 @@ TEST(Plan, RareCallsAreNotHot) {
   };
   using Numbers = std::vector<std::uint32_t>;
   EXPECT_EQ(hot({{"read", 0}}), Numbers{}) << "never called";
-  // Six numbers are three tests deep.
+  // A search among six numbers takes about three tests.
   EXPECT_EQ(hot({{"read", 100}, {"write", 100}, {"close", 100}, {"getpid", 100}}),
             (Numbers{0, 1, 3, 39}));
   EXPECT_EQ(hot({{"read", 100}, {"write", 100}, {"close", 100}, {"getpid", 100}, {"futex", 100}}),
             Numbers{})
       << "four calls behind the first one pay";
-  // What the kernel answers itself does not count.
+  // Calls that the kernel allows from its cache do not count.
   policy.rule_sets[0].rules[0].rule = Rule{};
   EXPECT_EQ(hot({{"read", 1000000}, {"write", 5}}), Numbers{1});
 }
 
-TEST(Plan, OftenCalledOnesFirst) {
+TEST(Plan, FrequentCallsComeFirst) {
   const std::vector<std::uint32_t> numbers = {0, 1, 3, 39, 202, 463};
   Policy policy = policy_with(Arch::kX86_64, numbers, false);
   policy.hot = {"close", "read", "close", "fork"};
@@ -344,13 +347,13 @@ TEST(Plan, OftenCalledOnesFirst) {
             "list: futex ?4, setxattrat ?5, write ?1\n"
             "list: read ?0, close ?2, getpid ?3\n"
             "trees of values\n");
-  // The kernel does not run the filter for these, so they are last, hot or not.
+  // The kernel answers these calls from its cache, so they come last, even if they are hot.
   EXPECT_EQ(plan_text(standard(policy_with(Arch::kX86_64, numbers, true), given)).substr(0, 4),
             "tree");
 }
 
-// No layout pass relies on another, or on coming before or after it.
-TEST(Plan, LayoutPassesInAnyOrder) {
+// Layout passes must not depend on the order in which they run.
+TEST(Plan, LayoutPassesWorkInAnyOrder) {
   Random random(71);
 #ifdef SECEQUIV_FULL_TESTS
   constexpr int kPolicies = 600;

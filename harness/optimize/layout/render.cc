@@ -1,4 +1,4 @@
-// A plan as a program.
+// Emits a plan as a program.
 #include <algorithm>
 
 #include "harness/optimize/layout/emit.h"
@@ -26,7 +26,7 @@ class Renderer {
  private:
   void emit(const ArchPlan& arch) {
     code_.load(kNrWord);
-    // Code must stand behind the last jump to it.
+    // Jumps only go forward, so code must come after the last jump to it.
     std::vector<std::size_t> uses(arch.codes.size(), 0);
     std::vector<Label> labels;
     for (const Decision& decision : arch.codes) {

@@ -13,17 +13,17 @@ namespace {
 using Id = Identities::Id;
 using Kind = Rule::Kind;
 
-// Every extraction may nest two levels deeper; walks over rules are recursive.
+// Each extraction may nest two levels deeper, and walks over rules are recursive.
 constexpr std::size_t kMaxDepth = 200;
 
-// A branch of an any_of, as its conjuncts.
+// A branch of an any_of as its list of conjuncts.
 struct Branch {
   static constexpr std::size_t kNew = ~std::size_t{0};
   std::vector<Id> conjuncts;
-  std::size_t origin = kNew;  // the branch of the rule that it still is
+  std::size_t origin = kNew;  // index of the original branch if it is unchanged
 };
 
-// The branches of one any_of, with the number of branches for each conjunct.
+// The branches of one any_of, with the number of branches that have each conjunct.
 class Factoring {
  public:
   Factoring(Identities& identities, std::vector<Branch> branches, std::size_t depth)
@@ -34,7 +34,7 @@ class Factoring {
     for (auto& [id, standing] : standings_) move_to(id, standing, standing.slots.size());
   }
 
-  // The branches that remain once no conjunct is in two of them.
+  // Factors out shared conjuncts until none is in two branches; returns the remaining branches.
   std::vector<Branch> run() {
     if (depth_ < kMaxDepth)
       while (!ranking_.empty()) extract(ranking_.begin()->second);
@@ -47,9 +47,9 @@ class Factoring {
  private:
   struct Standing {
     std::size_t branches = 0;
-    std::vector<std::size_t> slots;  // some may be gone or changed by now
+    std::vector<std::size_t> slots;  // some may be removed or changed since
   };
-  // Most branches first, then order of first sight.
+  // Conjuncts in most branches come first, then in the order of their numbers.
   using Rank = std::pair<std::ptrdiff_t, Id>;
   static Rank rank(Id id, std::size_t branches) {
     return {-static_cast<std::ptrdiff_t>(branches), id};
@@ -77,7 +77,8 @@ class Factoring {
     alive_[slot] = false;
   }
 
-  // Merges the branches with `id` into one: their common conjuncts, and any_of their rests.
+  // Merges the branches with `id` into one: their common conjuncts, and an any_of of the
+  // remainders.
   void extract(Id id) {
     std::set<std::size_t> group;
     for (const std::size_t slot : standings_[id].slots)
@@ -122,10 +123,10 @@ class Factoring {
 
   Identities& identities_;
   std::size_t depth_;
-  std::vector<Branch> slots_;  // a merged branch stands where its first one stood
+  std::vector<Branch> slots_;  // a merged branch takes the place of its first one
   std::vector<bool> alive_;
   std::map<Id, Standing> standings_;
-  std::set<Rank> ranking_;  // of conjuncts in two branches or more
+  std::set<Rank> ranking_;  // conjuncts in two branches or more
 };
 
 struct Identified {

@@ -1,7 +1,6 @@
-// Numbers for rules, equal for rules that are visibly the same, so that no pairs need comparing.
-// Owns what "the same" means: conditions are sets, so order, repetition, nesting within the same
-// kind, and whether fields stand in one args or in an all_of do not count. It must not know any
-// pass.
+// Numbers for rules, so that equal rules are found without comparing pairs. Owns the notion of
+// "equal": conditions are sets, so order, repetition, nesting within the same kind, and the split
+// between one args and an all_of do not matter. It must not know any pass.
 #pragma once
 
 #include <compare>
@@ -17,16 +16,18 @@ class Identities {
  public:
   using Id = std::uint32_t;
 
-  // The number of match-all or args. Rules that are seen earlier have smaller numbers.
+  // Returns the number of a match-all or args rule. Rules seen earlier have smaller numbers.
   Id of_leaf(const Rule& rule);
-  // The number of any_of or all_of, from its children's numbers; at least one.
+  // Returns the number of an any_of or all_of with these children. Precondition: at least one
+  // child.
   Id of_branching(Rule::Kind kind, const std::vector<Id>& children);
 
-  // The conditions whose conjunction is `id`, in the order of first sight: none for match-all, the
-  // children of all_of, otherwise `id` alone.
+  // Returns the conditions whose conjunction is `id`, in the order in which they were first seen:
+  // none for match-all, the children of an all_of, otherwise `id` alone.
   [[nodiscard]] std::vector<Id> conjuncts(Id id) const;
 
-  // A rule with this number, without nesting within the same kind, one field in each args.
+  // Returns a rule with this number, without nesting within the same kind, and with one field in
+  // each args.
   [[nodiscard]] Rule rule(Id id) const;
 
  private:
@@ -34,7 +35,7 @@ class Identities {
 
   struct Node {
     Rule::Kind kind = Rule::Kind::kMatchAll;
-    std::size_t field = 0;  // kArgs
+    std::size_t field = 0;  // for kArgs
     Matcher matcher;
     std::vector<Id> children;
   };

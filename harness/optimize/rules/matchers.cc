@@ -1,4 +1,4 @@
-// The passes that look at one matcher at a time.
+// Passes that read one matcher at a time.
 #include "harness/optimize/rules/passes.h"
 #include "harness/optimize/rules/tree.h"
 
@@ -24,21 +24,21 @@ bool holds_always(const Matcher& m) {
   }
 }
 
-// (field & mask) == value on the low half; on all of it, that is eq.
+// Returns the matcher (field & mask) == value on the low half. With a full mask that is eq.
 Matcher low_matcher(std::uint64_t mask, std::uint64_t value, const std::string& variable) {
   if (mask == kLowHalf) return Matcher{Op::kEq, value, 0, true, variable};
   return Matcher{Op::kMaskedEq, value, mask, true, variable};
 }
 
-// Matchers of one half each whose conjunction is `m`; or `m` itself.
+// Returns matchers of one half each whose conjunction is `m`, or `m` itself.
 std::vector<Matcher> halves(const Matcher& m) {
   if (m.op != Op::kEq && m.op != Op::kMaskedEq) return {m};
   const std::uint64_t mask = m.op == Op::kEq ? width(m) : m.mask & width(m);
   const bool constant = m.variable.empty();
-  // It matches nothing, which no single half can express.
+  // `m` never matches, which no single half can express.
   if (constant && (m.value & ~mask) != 0) return {m};
   std::vector<Matcher> out;
-  // A variable has 32 bits: all of its high half are clear, whatever its value.
+  // A variable has 32 bits, so its high half is 0 for every value.
   if ((mask & kHighHalf) != 0)
     out.push_back(Matcher{Op::kMaskedEq, m.value & kHighHalf, mask & kHighHalf, false, {}});
   // Only a variable's matcher can test no bits and still fail.

@@ -1,9 +1,10 @@
 // The passes over rules. Each is a pure function whose result matches exactly the same inputs.
-// Applied in rounds, they terminate: the first six only remove, `fd` and `halves` rewrite one form
-// of matcher into another that no pass turns back, and the last two leave fewer matchers. A pass
-// must not know the others.
+// Applied in rounds, they terminate: the first six only remove, `fd_as_bits` and `split_halves`
+// rewrite one form of matcher into another that no pass turns back, and the last two leave fewer
+// matchers. A pass must not know the others.
 //
-// A matcher with a variable is opaque, because its value is unknown until the filter is installed.
+// No pass uses the value of a matcher with a variable, because the value is unknown until the
+// filter is installed.
 #pragma once
 
 #include <span>
@@ -33,7 +34,7 @@ struct RulePassRow {
   Rule (*run)(const Rule&);
 };
 
-// All passes over rules, in the order of application.
+// Returns all passes over rules, in the order of application.
 std::span<const RulePassRow> rule_pass_rows();
 
 }  // namespace secequiv::detail

@@ -1,5 +1,5 @@
-// The passes over rules: each one's law and example, what it does and what it must leave alone, and
-// that random rules match the same inputs after every pass and after all of them.
+// Tests the passes over rules: each one's law and example, its effects and limits, and that random
+// rules match the same inputs after every pass and after all of them.
 #include "harness/optimize/rules/passes.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ Rule rule_from(std::string_view text) {
   return {};
 }
 
-// As the reader and the writer spell it.
+// Returns the rule's text as the writer spells it.
 std::string spelled(std::string_view text) { return write_rule(rule_from(text)); }
 
 std::string applied(std::string_view pass, std::string_view text) {
@@ -41,7 +41,7 @@ std::string applied(std::string_view pass, std::string_view text) {
 
 struct Fixpoint {
   Rule rule;
-  std::size_t rounds = 0;  // the last one changed nothing
+  std::size_t rounds = 0;  // number of rounds; the last one changed nothing
 };
 
 Fixpoint to_fixpoint(const Rule& rule) {
@@ -72,7 +72,7 @@ std::size_t depth(const Rule& rule) {
   return below + 1;
 }
 
-TEST(RulePasses, TheTableExplainsItself) {
+TEST(RulePasses, TableHasALawAndAnExampleForEachPass) {
   const std::vector<std::string_view> names = {
       "unwrap-single",    "flatten-nested",   "drop-duplicates", "any-of-match-all",
       "all-of-match-all", "all-any-args",     "fd-as-bits",      "split-halves",
@@ -86,7 +86,7 @@ TEST(RulePasses, TheTableExplainsItself) {
   EXPECT_EQ(found, names);
 }
 
-TEST(RulePasses, ExamplesComeTrue) {
+TEST(RulePasses, ExamplesAreCorrect) {
   for (const RulePassRow& row : rule_pass_rows()) {
     EXPECT_NE(row.example_before, row.example_after) << row.name;
     EXPECT_EQ(spelled(row.example_before), row.example_before) << row.name;
@@ -100,7 +100,7 @@ struct Case {
   const char* after;
 };
 
-// A, B, ... stand for conditions that have nothing to do with each other.
+// A, B, ... stand for unrelated conditions.
 std::string expand(std::string_view text) {
   static const std::map<char, std::string> kConditions = {
       {'A', R"({"args":{"0":{"eq":1,"bits":32}}})"}, {'B', R"({"args":{"1":{"gt":2}}})"},
@@ -120,7 +120,7 @@ std::string expand(std::string_view text) {
   return out;
 }
 
-TEST(RulePasses, Shapes) {
+TEST(RulePasses, PassesHaveTheListedEffectsOnShapes) {
   const Case cases[] = {
       {"unwrap-single", "all[A]", "A"},
       {"unwrap-single", "any[all[any[A]]]", "A"},
@@ -149,7 +149,7 @@ TEST(RulePasses, Shapes) {
       {"all-of-match-all", "all[A,all[true]]", "all[A]"},
       {"all-of-match-all", "any[A,all[true,B]]", "any[A,all[B]]"},
       {"all-of-match-all", "any[A,true]", nullptr},
-      // What is shared comes first; what is left over joins where it is equal.
+      // Shared conditions come first. Remainders are merged if they are equal.
       {"extract-common", "any[all[A,B],all[A,C]]", "all[A,any[B,C]]"},
       {"extract-common", "any[all[A,B],all[C,A],D]", "any[all[A,any[B,C]],D]"},
       {"extract-common", "any[all[A,B,C],all[D,B,C],E]", "any[all[B,C,any[A,D]],E]"},
@@ -176,8 +176,8 @@ TEST(RulePasses, Shapes) {
   }
 }
 
-// Of an args rule with these fields, and what becomes of it: a rule, or fields again.
-TEST(RulePasses, Matchers) {
+// Each case has the fields of an args rule, and the expected rule or fields.
+TEST(RulePasses, PassesHaveTheListedEffectsOnMatchers) {
   const Case cases[] = {
       {"all-any-args", "", "true"},
       {"all-any-args", R"("0":"any","ip":"any")", "true"},
@@ -230,7 +230,7 @@ TEST(RulePasses, Matchers) {
       {"split-halves", R"("0":"non_negative_fd")", nullptr},
       {"split-halves", "", nullptr},
   };
-  // "true", or fields of one args rule, or those of several of one all_of.
+  // The text is "true", the fields of one args rule, or those of several in an all_of.
   const auto rule_of = [](std::string_view text) {
     if (text == "true") return std::string(text);
     std::vector<std::string> parts;
@@ -253,7 +253,7 @@ TEST(RulePasses, Matchers) {
     const std::string before = spelled(rule_of(c.before));
     const std::string after = c.after == nullptr ? before : spelled(rule_of(c.after));
     EXPECT_EQ(applied(c.pass, before), after) << c.pass << " of " << c.before;
-    // Below others, too.
+    // The pass must do the same within other rules.
     EXPECT_EQ(applied(c.pass, R"({"any_of":[)" + before + R"(,{"args":{"5":{"ne":1}}}]})"),
               R"({"any_of":[)" + after + R"(,{"args":{"5":{"ne":1}}}]})");
   }
@@ -267,7 +267,7 @@ std::string any_of_values(std::initializer_list<std::uint64_t> values, bool low 
   return fmt::format(R"({{"any_of":[{}]}})", fmt::join(out, ","));
 }
 
-TEST(RulePasses, SetsOfValues) {
+TEST(RulePasses, ReplacesSetsOfValuesByTestsOfBits) {
   const auto bits = [](std::uint64_t mask, std::uint64_t value) {
     return fmt::format(R"({{"args":{{"1":{{"masked_eq":{{"mask":{},"value":{}}},"bits":32}}}}}})",
                        mask, value);
@@ -288,11 +288,12 @@ TEST(RulePasses, SetsOfValues) {
       pass(R"({"any_of":[{"args":{"1":{"masked_eq":{"mask":18446744069414584320,"value":0}}}},)"
            R"({"args":{"1":{"masked_eq":{"mask":18446744069414584320,"value":4294967296}}}}]})"),
       R"({"args":{"1":{"masked_eq":{"mask":18446744065119617024,"value":0}}}})");
-  // Other branches stay where they are.
+  // Other branches keep their place.
   const std::string other = R"({"args":{"0":{"eq":0,"bits":32}}})";
   EXPECT_EQ(pass(R"({"any_of":[)" + other + "," + any_of_values({0, 8}).substr(11)),
             R"({"any_of":[)" + other + "," + bits(0xfffffff7, 0) + "]}");
-  // Within a larger set, where it saves tests: at once, or because many values are left out.
+  // A part of a larger set is replaced if that saves tests: the first part takes only one test, and
+  // the second one replaces eight.
   EXPECT_EQ(pass(any_of_values({0, 7, 0x80})), and_value(bits(0xffffff7f, 0), 7));
   EXPECT_EQ(pass(any_of_values({0x11, 0x31, 0x51, 0x71, 0x91, 0xb1, 0xd1, 0xf1, 0x100})),
             and_value(bits(0xffffff1f, 0x11), 0x100));
@@ -306,7 +307,7 @@ TEST(RulePasses, SetsOfValues) {
       any_of_values({5, 7, 0x100}),
       any_of_values({0x11, 0x31, 0x51, 0x71, 0x100}),
       any_of_values({3}),
-      // Not the same field, half or operation; a variable's value is not known.
+      // The field, half or operation differs, or the value of a variable is unknown.
       R"({"any_of":[{"args":{"1":{"eq":0}}},{"args":{"2":{"eq":1}}}]})",
       R"({"any_of":[{"args":{"1":{"eq":0}}},{"args":{"1":{"eq":1,"bits":32}}}]})",
       R"({"any_of":[{"args":{"1":{"eq":0}}},{"args":{"1":{"ne":1}}}]})",
@@ -317,8 +318,8 @@ TEST(RulePasses, SetsOfValues) {
   for (const std::string& text : alone) EXPECT_EQ(pass(text), text);
 }
 
-// Each pass knows a variable by its name only.
-TEST(RulePasses, VariablesAreOpaque) {
+// Passes must use only the name of a variable, not its value.
+TEST(RulePasses, PassesIgnoreTheValuesOfVariables) {
   const std::string text =
       R"({"any_of":[{"args":{"0":{"eq":"$a"},"1":{"eq":"$b"}}},{"args":{"0":{"eq":"$b"},"1":{"eq":"$b"}}},)"
       R"({"args":{"0":{"eq":0},"1":{"eq":"$b"}}},{"args":{"0":{"ge":"$a"},"2":{"masked_eq":{"mask":0,"value":"$a"}}}}]})";
@@ -332,7 +333,7 @@ TEST(RulePasses, VariablesAreOpaque) {
   EXPECT_EQ(optimized(0, 0), optimized(3, 0xffffffff));
 }
 
-// {A1|A2}×{B1C1|B2C2|B3C3}×D, multiplied out.
+// The rule is {A1|A2}×{B1C1|B2C2|B3C3}×D, multiplied out.
 TEST(RulePasses, TwentyFourComparisonsBecomeNine) {
   std::vector<std::string> branches;
   for (int a = 1; a <= 2; ++a)
@@ -354,7 +355,7 @@ TEST(RulePasses, TwentyFourComparisonsBecomeNine) {
                                            pairs, gt(0, 1), gt(0, 2)));
 }
 
-// A system call's rule alone, for what derives inputs from policies.
+// Returns a policy with only this rule, from which inputs are derived.
 Policy policy_with(const Rule& rule, Arch arch) {
   Policy policy;
   policy.arches = {arch};
@@ -402,7 +403,7 @@ constexpr std::size_t kRules = 10000;
 constexpr std::size_t kRules = 1000;
 #endif
 
-TEST(RulePassesRandom, EveryPassAndAllOfThemMatchTheSame) {
+TEST(RulePassesRandom, PassesKeepTheMatchedInputs) {
   Random random(90);
   std::map<std::string_view, std::size_t> changes;
   std::size_t matching = 0;
@@ -418,7 +419,7 @@ TEST(RulePassesRandom, EveryPassAndAllOfThemMatchTheSame) {
       changes[row.name] += once == rule ? 0 : 1;
       expect_same(rule, once, inputs, row.name);
     }
-    // As each meets them after the others.
+    // Run each pass on the results of the others.
     Rule current = rule;
     std::size_t round = 0;
     for (bool changed = true; changed; ++round) {
@@ -446,15 +447,15 @@ TEST(RulePassesRandom, EveryPassAndAllOfThemMatchTheSame) {
   EXPECT_LT(4 * after, 3 * before);
 }
 
-// The same rule in, the same rule out.
-TEST(RulePassesRandom, Deterministic) {
+// The same rule must give the same result.
+TEST(RulePassesRandom, PassesAreDeterministic) {
   Random random(91);
   for (const Rule& rule : random_rules(random, 300))
     ASSERT_EQ(to_fixpoint(rule).rule, to_fixpoint(rule).rule);
 }
 
-// No pass makes more matchers than halves of those that were there.
-TEST(RulePassesRandom, NeverGrows) {
+// No pass makes more matchers than the halves of the given ones.
+TEST(RulePassesRandom, MatchersNeverIncrease) {
   Random random(92);
   for (const Rule& rule : random_rules(random, 2000)) {
     const std::size_t limit = matchers(detail::split_halves(detail::fd_as_bits(rule)));
@@ -466,8 +467,8 @@ TEST(RulePassesRandom, NeverGrows) {
   }
 }
 
-// Hundreds of requests with two other arguments, as ioctl lists have them; and alternatives added
-// one by one, each around all before.
+// The rules have hundreds of requests with two other arguments, as lists of ioctls do, or
+// alternatives added one by one, each around all earlier ones.
 TEST(RulePasses, LongListsTakeFewRounds) {
   for (const std::size_t count : {500u, 5000u}) {
     Rule flat;
@@ -498,8 +499,8 @@ TEST(RulePasses, LongListsTakeFewRounds) {
   EXPECT_EQ(result.rule.children.size(), 2u) << "the high half, and the values";
 }
 
-// Conditions that pile up: the nesting stays within what recursion can walk, the rounds few.
-TEST(RulePasses, StaircasesEnd) {
+// With conditions that pile up, recursion must handle the nesting, and few rounds must suffice.
+TEST(RulePasses, NestedConditionsTerminateWithLimitedDepth) {
   Rule stairs;
   stairs.kind = Rule::Kind::kAnyOf;
   for (std::uint64_t i = 0; i < 250; ++i) {
@@ -520,8 +521,8 @@ TEST(RulePasses, StaircasesEnd) {
   expect_same(stairs, result.rule, inputs, "all");
 }
 
-// What becomes of real rules: matchers of one half each, before and after.
-TEST(RulePasses, RealPolicies) {
+// The table has the number of one-half matchers in real rules before and after the passes.
+TEST(RulePasses, RealPoliciesShrinkToTheListedSizes) {
   struct Size {
     const char* name;
     std::size_t before;

@@ -1,4 +1,5 @@
-// Building rules and walking their tree, for all passes over rules. It must not know any pass.
+// Builds rules and walks their tree, for all passes over rules. Owns these helpers. It must not
+// know any pass.
 #pragma once
 
 #include <utility>
@@ -11,10 +12,10 @@ namespace secequiv::detail {
 inline constexpr std::uint64_t kLowHalf = 0xffffffff;
 inline constexpr std::uint64_t kHighHalf = 0xffffffff00000000;
 
-// The bits of a field that a matcher can test.
+// Returns the bits of a field that a matcher can test.
 inline std::uint64_t width(const Matcher& m) { return m.low_half ? kLowHalf : ~std::uint64_t{0}; }
 
-// An args rule with one matcher.
+// Returns an args rule with one matcher.
 inline Rule args_rule(std::size_t field, Matcher matcher) {
   Rule out;
   out.kind = Rule::Kind::kArgs;
@@ -22,7 +23,7 @@ inline Rule args_rule(std::size_t field, Matcher matcher) {
   return out;
 }
 
-// The any_of or all_of of `children`; a single child itself; match-all for none.
+// Returns the any_of or all_of of `children`, a single child itself, or match-all without children.
 inline Rule branching(Rule::Kind kind, std::vector<Rule> children) {
   if (children.size() == 1) return std::move(children[0]);
   Rule out;
@@ -32,7 +33,7 @@ inline Rule branching(Rule::Kind kind, std::vector<Rule> children) {
   return out;
 }
 
-// `rule` with `change` (Rule → Rule) applied to every node, children first.
+// Returns `rule` with `change` (Rule → Rule) applied to every node, children first.
 template <class Change>
 Rule rewrite(const Rule& rule, const Change& change) {
   Rule out;
@@ -43,7 +44,7 @@ Rule rewrite(const Rule& rule, const Change& change) {
   return change(std::move(out));
 }
 
-// `rule` with `change` (Matcher& → void) applied to every matcher.
+// Returns `rule` with `change` (Matcher& → void) applied to every matcher.
 template <class Change>
 Rule change_matchers(const Rule& rule, const Change& change) {
   return rewrite(rule, [&](Rule node) {

@@ -1,4 +1,5 @@
-// value-set-to-bits: one test of the other bits replaces a set of values with free bits.
+// value-set-to-bits: it replaces the tests of a set of values by one test of the bits that they
+// share.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -13,9 +14,9 @@ namespace {
 
 using Op = Matcher::Op;
 
-constexpr std::size_t kMaxFreeBits = 6;  // of a set within a larger one
+constexpr std::size_t kMaxFreeBits = 6;  // for a set within a larger one
 
-// The bits that an equality test reads, and the value it expects.
+// The bits that an equality test reads, and the value that it expects.
 struct Equality {
   std::size_t field;
   std::uint64_t bits;  // kLowHalf, kHighHalf or all
@@ -37,7 +38,7 @@ std::optional<Equality> equality_of(const Rule& rule) {
   return out;
 }
 
-// All values that agree with `base` outside of `free`.
+// All values that agree with `base` outside `free`.
 struct Cube {
   std::uint64_t base = 0;
   std::uint64_t free = 0;
@@ -51,8 +52,8 @@ struct Cube {
   }
 };
 
-// The number of tests that decide whether a word is in a set: one for a value, one for each bound
-// of a run of three or more.
+// Counts the tests that decide whether a word is in a set: one for a single value, one for each
+// bound of a run of three or more.
 class Runs {
  public:
   explicit Runs(std::uint64_t highest) : highest_(highest) {}
@@ -111,7 +112,7 @@ class ValueSet {
     for (const std::uint64_t value : values_) runs_.insert(value);
   }
 
-  // Disjoint sets of two values or more for which testing bits is better.
+  // Returns disjoint subsets of two values or more for which a test of bits is cheaper.
   std::vector<Cube> take() {
     for (bool again = true; again;) {
       again = false;
@@ -139,7 +140,7 @@ class ValueSet {
     return Cube{in_all, free};
   }
 
-  // The largest set from each first value, in descending size.
+  // Returns the largest subset from each smallest value, in descending size.
   [[nodiscard]] std::vector<Cube> candidates() const {
     std::vector<Cube> out;
     for (const std::uint64_t base : values_) {
@@ -175,15 +176,15 @@ class ValueSet {
     return cube;
   }
 
-  // Removes the set if it is still complete and saves tests.
+  // Removes the subset if it is still complete and saves tests.
   bool accept(const Cube& cube) {
     const std::vector<std::uint64_t> members = cube.values();
     const auto present = [&](std::uint64_t value) { return values_.contains(value); };
     if (!std::ranges::all_of(members, present)) return false;
     const std::size_t before = runs_.tests();
     for (const std::uint64_t value : members) runs_.remove(value);
-    // "None of these bits" is one test; otherwise the word is masked, compared, and loaded again
-    // for the remaining values, each of which pays for it at run time.
+    // "None of these bits" takes one test. Any other subset takes a mask, a comparison and a new
+    // load, and every remaining value then executes these extra instructions.
     if (runs_.tests() + (cube.base == 0 ? 1 : 4) >= before) {
       for (const std::uint64_t value : members) runs_.insert(value);
       return false;

@@ -2,7 +2,9 @@
 // the blocks that go there, because nearly all blocks do.
 const SVG = "http://www.w3.org/2000/svg";
 const LINE = 14;
-const WIDTH = 230;
+const WIDTH = 256;
+const MOST_LETTERS = 36;  // in a box
+const MOST_LABEL = 16;    // in a label
 const GAP = 26;
 const LAYER_GAP = 46;
 const MOST_LINES = 6;
@@ -35,11 +37,13 @@ function blocksOf(insns) {
 // A block that only returns is drawn as a label.
 const isLabel = (insns, block) => block.first === block.last && insns[block.first][2] === 3 && block.first !== 0;
 
-function layered(insns, blocks) {
+// `wanted` limits the picture to blocks that start at these instructions.
+function layered(insns, blocks, wanted) {
   const entered = new Map(blocks.map((block) => [block, []]));
   const used = new Set([blocks[0]]);
   for (const block of blocks) {  // jumps only go forward
     if (!used.has(block)) continue;
+    if (wanted) block.ways = block.ways.filter((way) => wanted.has(way.to.first));
     for (const way of block.ways) {
       used.add(way.to);
       entered.get(way.to).push(block);
@@ -102,14 +106,14 @@ function drawNode(insns, block) {
     const pc = i + 1 === block.lines ? block.last : block.first + i;
     const [text, comment] = insns[pc];
     const gap = hidden > 0 && i + 2 === block.lines ? `… ${hidden + 1} instructions` : undefined;
-    group.append(svg("text", { x: block.x + 6, y: block.y + 16 + i * LINE }, gap ?? short(`${pc} ${comment || text}`, 34)));
+    group.append(svg("text", { x: block.x + 6, y: block.y + 16 + i * LINE }, gap ?? short(`${pc} ${comment || text}`, MOST_LETTERS)));
   }
   let below = block.y + block.height + 2;
   for (const way of block.ways) {
     if (!isLabel(insns, way.to)) continue;
     const x = block.x + (way.name === "F" ? WIDTH / 2 : 4);
     group.append(svg("rect", { x, y: below, width: WIDTH / 2 - 6, height: 16, rx: 8, class: "chip " }));
-    group.append(svg("text", { x: x + 6, y: below + 12 }, short(`${way.name} ${way.mark === "-" ? "✗ " : ""}${insns[way.to.first][1]}`, 17)));
+    group.append(svg("text", { x: x + 6, y: below + 12 }, short(`${way.name} ${way.mark === "-" ? "✗ " : ""}${insns[way.to.first][1]}`, MOST_LABEL)));
     if (way.name !== "T") below += 18;
   }
   return group;
@@ -133,19 +137,56 @@ function markGraph() {
   for (const { block, element } of graph.nodes) element.classList.toggle("ran", executed.has(block.first));
   for (const { block, way, element } of graph.edges)
     element.classList.toggle("ran", taken.has(`${block.last}>${way.to.first}`));
+  graph.path.setAttribute("d", graph.outline(graph.nodes.map((one) => one.block).filter((block) => executed.has(block.first))));
 }
 
+// Keeps the middle of what is seen.
 function scaleGraph(scale) {
   if (!graph.picture) return;
+  const box = byId("graph-box");
+  const x = (box.scrollLeft + box.clientWidth / 2) / graph.scale;
+  const y = (box.scrollTop + box.clientHeight / 2) / graph.scale;
   graph.scale = Math.min(Math.max(scale, 0.02), 4);
   graph.picture.setAttribute("width", graph.width * graph.scale);
   graph.picture.setAttribute("height", graph.height * graph.scale);
+  centre(x, y);
+}
+
+function centre(x, y) {
+  const box = byId("graph-box");
+  box.scrollLeft = x * graph.scale - box.clientWidth / 2;
+  box.scrollTop = y * graph.scale - box.clientHeight / 2;
+  followView();
+}
+
+// The overview: all blocks at once, and a frame around what the large picture shows.
+function drawMap() {
+  const map = svg("svg", { viewBox: `0 0 ${graph.width} ${graph.height}`, preserveAspectRatio: "none" });
+  const outline = (blocks) => blocks.map(({ x, y, height }) => `M${x} ${y}h${WIDTH}v${height}h${-WIDTH}z`).join("");
+  graph.found = svg("path", { class: "found", d: "" });
+  graph.path = svg("path", { class: "path", d: "" });
+  graph.view = svg("rect", { class: "view" });
+  graph.outline = outline;
+  map.append(svg("path", { class: "blocks", d: outline(graph.nodes.map((one) => one.block)) }), graph.path, graph.found, graph.view);
+  byId("graph-map").replaceChildren(map);
+}
+
+function followView() {
+  if (!graph.view) return;
+  const box = byId("graph-box");
+  const values = { x: box.scrollLeft, y: box.scrollTop, width: box.clientWidth, height: box.clientHeight };
+  for (const [name, value] of Object.entries(values)) graph.view.setAttribute(name, value / graph.scale);
+}
+
+function goToMap(event) {
+  const place = byId("graph-map").getBoundingClientRect();
+  centre(((event.clientX - place.left) / place.width) * graph.width, ((event.clientY - place.top) / place.height) * graph.height);
 }
 
 function drawGraph() {
   graph.side = Number(byId("graph-side").value);
   const insns = data.sides[graph.side].insns;
-  const { nodes, width, height } = layered(insns, blocksOf(insns));
+  const { nodes, width, height } = layered(insns, blocksOf(insns), byId("graph-call").checked && stepper ? stepper.reachable()[graph.side] : undefined);
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
   picture.append(svg("title", {}, `Control flow of ${SIDES[graph.side]}: ${nodes.length} blocks`));
   graph.edges = [];
@@ -156,22 +197,104 @@ function drawGraph() {
   picture.append(...graph.edges.map((one) => one.element), ...graph.nodes.map((one) => one.element));
   Object.assign(graph, { picture, width, height });
   byId("graph-box").replaceChildren(picture);
-  byId("graph-status").textContent = `${nodes.length} blocks, ${graph.edges.length} edges; dashed: proven infeasible; green T, red F`;
-  scaleGraph(Math.min(1, Math.max(byId("graph-box").clientWidth / width, 0.35)));
-  const entry = nodes[0];
-  byId("graph-box").scrollLeft = (entry.x + WIDTH / 2) * graph.scale - byId("graph-box").clientWidth / 2;
+  graph.text = `${nodes.length} blocks, ${graph.edges.length} edges; dashed: proven infeasible; green T, red F`;
+  drawMap();
+  graph.scale = 1;
+  scaleGraph(Math.min(1, Math.max(byId("graph-box").clientWidth / width, 0.7)));
   markGraph();
+  showPath();
+  findInGraph();
 }
 
-byId("graph-draw").addEventListener("click", drawGraph);
+// Shows the last executed block, where the decision is made, or else the entry.
+function showPath() {
+  const ran = graph.nodes.filter(({ element }) => element.classList.contains("ran"));
+  const { block } = ran.length && graph.nodes.length > 40 ? ran[ran.length - 1] : graph.nodes[0];
+  const half = byId("graph-box").clientHeight / 2 / graph.scale;
+  centre(block.x + WIDTH / 2, block === graph.nodes[0].block ? half : block.y);
+}
+
+// Marks the blocks with this text; Enter goes from one to the next.
+function findInGraph() {
+  if (!graph.nodes) return;
+  const wanted = byId("graph-search").value.trim().toLowerCase();
+  const insns = data.sides[graph.side].insns;
+  graph.matches = wanted === "" ? [] : graph.nodes.filter(({ block }) =>
+    insns.slice(block.first, block.last + 1).some(([text, comment], i) => `${block.first + i}: ${text} ${comment}`.toLowerCase().includes(wanted)));
+  const found = new Set(graph.matches);
+  for (const one of graph.nodes) one.element.classList.toggle("found", found.has(one));
+  graph.found.setAttribute("d", graph.outline(graph.matches.map((one) => one.block)));
+  graph.match = -1;
+  if (graph.matches.length) nextMatch(1);
+  else byId("graph-status").textContent = wanted === "" ? graph.text : "no block has this text";
+}
+
+function nextMatch(step) {
+  const count = graph.matches ? graph.matches.length : 0;
+  if (!count) return;
+  graph.match = (graph.match + step + count) % count;
+  const { block } = graph.matches[graph.match];
+  centre(block.x + WIDTH / 2, block.y + block.height / 2);
+  byId("graph-status").textContent = `block ${graph.match + 1} of ${count}`;
+}
+
+function selectBlock(element) {
+  const { block } = graph.nodes.find((one) => one.element === element);
+  for (const one of graph.nodes) one.element.classList.toggle("selected", one.element === element);
+  listings[graph.side].select(block.first);
+  byId("programs").scrollIntoView();
+}
+
 byId("graph-side").addEventListener("change", drawGraph);
+byId("graph-call").addEventListener("input", drawGraph);
 byId("graph-in").addEventListener("click", () => scaleGraph(graph.scale * 1.4));
 byId("graph-out").addEventListener("click", () => scaleGraph(graph.scale / 1.4));
 byId("graph-fit").addEventListener("click", () => scaleGraph(byId("graph-box").clientWidth / graph.width));
-document.addEventListener("input-chosen", markGraph);
-// Drawn when the reader scrolls to it: a large graph takes some tenths of a second.
+byId("graph-search").addEventListener("input", findInGraph);
+byId("graph-search").addEventListener("keydown", (event) => {
+  if (event.key === "Enter") nextMatch(event.shiftKey ? -1 : 1);
+});
+byId("graph-box").addEventListener("scroll", followView);
+window.addEventListener("resize", followView);
+byId("graph-map").addEventListener("pointerdown", (event) => {
+  byId("graph-map").setPointerCapture(event.pointerId);
+  goToMap(event);
+});
+byId("graph-map").addEventListener("pointermove", (event) => {
+  if (event.buttons & 1) goToMap(event);
+});
+// A press that moves drags the picture; one that does not selects a block.
+byId("graph-box").addEventListener("pointerdown", (event) => {
+  const box = byId("graph-box");
+  if (event.button !== 0 || event.pointerType === "touch") return;
+  graph.press = { x: event.clientX, y: event.clientY, left: box.scrollLeft, top: box.scrollTop };
+});
+window.addEventListener("pointermove", (event) => {
+  if (!graph.press) return;
+  const box = byId("graph-box");
+  const { x, y, left, top } = graph.press;
+  if (Math.abs(event.clientX - x) + Math.abs(event.clientY - y) > 4) box.classList.add("dragged");
+  if (!box.classList.contains("dragged")) return;
+  box.scrollLeft = left - (event.clientX - x);
+  box.scrollTop = top - (event.clientY - y);
+});
+byId("graph-box").addEventListener("click", (event) => {
+  const node = event.target.closest(".node");
+  if (node && !byId("graph-box").classList.contains("dragged")) selectBlock(node);
+});
+window.addEventListener("pointerup", () => {
+  graph.press = null;
+  setTimeout(() => byId("graph-box").classList.remove("dragged"));  // after the click
+});
+document.addEventListener("input-chosen", () => {
+  if (!graph.picture) return;
+  if (byId("graph-call").checked) drawGraph();
+  markGraph();
+  showPath();
+});
+// Drawn when the reader scrolls near it: a large graph takes some tenths of a second.
 new IntersectionObserver((entries, observer) => {
   if (!entries.some((entry) => entry.isIntersecting)) return;
   observer.disconnect();
-  if (!graph.picture && data.sides[1].insns.length) drawGraph();
-}).observe(byId("graph-box"));
+  if (!graph.picture && examined) drawGraph();
+}, { rootMargin: "600px" }).observe(byId("graph-box"));

@@ -1,6 +1,6 @@
-"""Upkeep of fuzzing corpora: nothing is lost in merging, minimizing keeps all coverage, findings are reduced to what fails alike.
+"""Maintaining fuzzing corpora: merging loses nothing, minimizing keeps all coverage, and a reduced finding fails in the same way.
 
-Targets are stand-ins that behave as libFuzzer's do; fuzz/targets/tests/test_corpus.py does the same with the real ones.
+The targets are scripts that behave as libFuzzer binaries; fuzz/targets/tests/test_corpus.py tests the real ones.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ def executable(path, body):
     return path
 
 
-def test_merge(tmp_path, command, capsys):
+def test_merge_adds_new_inputs(tmp_path, command, capsys):
     one = fill(tmp_path / "one", {"a": b"1", "b": b"2", ".half-written": b"x", "deeper/c": b"3"})
     two = tmp_path / "two.zip"
     with zipfile.ZipFile(two, "w") as archive:
@@ -78,7 +78,7 @@ def test_merge_reads_all_before_it_writes(tmp_path, command, capsys):
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_a_write_that_fails_leaves_nothing_half(tmp_path, monkeypatch, step):
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch, step):
     target = tmp_path / "file"
     fuzzing.write(target, b"before")
 
@@ -91,7 +91,7 @@ def test_a_write_that_fails_leaves_nothing_half(tmp_path, monkeypatch, step):
     assert held(tmp_path) == {"file": b"before"}
 
 
-# Keeps of what it is given the files whose first byte is new, as -merge=1 does.
+# A target whose -merge=1 keeps the files with a new first byte.
 MERGES = """
 import hashlib, pathlib, sys
 folders = [a for a in sys.argv[1:] if not a.startswith("-")]
@@ -105,7 +105,7 @@ for path in sorted(pathlib.Path(folders[1]).iterdir()):
 """
 
 
-def test_minimize(tmp_path, command, capsys):
+def test_minimize_keeps_what_libfuzzer_merges(tmp_path, command, capsys):
     folder = fill(tmp_path / "corpus", {"1": b"aa", "2": b"ab", "3": b"b", "4": b"aa"})
     executable(tmp_path / "fuzz_x", MERGES)
     assert command.main(["--bin", str(tmp_path), "minimize", "fuzz_x", str(folder)]) == 0
@@ -118,7 +118,7 @@ def test_minimize(tmp_path, command, capsys):
     "pass\n",  # keeps nothing
     "import sys\nopen([a for a in sys.argv[1:] if a[0] != '-'][0] + '/new', 'w').write('other')\n",
 ])
-def test_minimize_deletes_nothing_when_merging_went_wrong(tmp_path, command, capsys, body):
+def test_minimize_deletes_nothing_after_a_failed_merge(tmp_path, command, capsys, body):
     folder = fill(tmp_path / "corpus", {"1": b"aa", "2": b"ab"})
     executable(tmp_path / "fuzz_x", body)
     assert command.main(["--bin", str(tmp_path), "minimize", "fuzz_x", str(folder)]) == 2
@@ -126,10 +126,10 @@ def test_minimize_deletes_nothing_when_merging_went_wrong(tmp_path, command, cap
     assert "fuzz minimize: " in capsys.readouterr().err
 
 
-def test_cover_keeps_everything_and_nothing_superfluous():
+def test_cover_keeps_all_edges_with_no_superfluous_key():
     assert fuzzing.cover({}) == []
     assert fuzzing.cover({"a": {1, 2}, "b": {2, 3}, "c": {1, 2, 3}}) == ["c"]
-    # The largest first makes it superfluous in the end.
+    # The largest set is chosen first and becomes superfluous at the end.
     assert fuzzing.cover({"large": {1, 2, 3, 4}, "x": {1, 2, 5}, "y": {3, 4, 6}}) == ["x", "y"]
     generator = random.Random(1)
     for _ in range(200):
@@ -141,7 +141,7 @@ def test_cover_keeps_everything_and_nothing_superfluous():
             assert set().union(*(sets[other] for other in kept if other != key)) != everything
 
 
-# Covers instruction N with outcome M of a record that starts with the bytes N, M.
+# A `secequiv cover` for which a record that starts with the bytes N, M covers outcome M of instruction N.
 COVERS = """
 import pathlib, sys
 record = pathlib.Path(sys.argv[sys.argv.index("--inputs") + 1]).read_bytes()
@@ -171,7 +171,7 @@ def test_minimize_of_pairs_keeps_one_input_for_each_edge(tmp_path, command, caps
     assert held(folder) == kept
 
 
-def test_minimize_of_pairs_deletes_nothing_when_coverage_cannot_be_had(tmp_path, command, capsys):
+def test_minimize_of_pairs_deletes_nothing_without_coverage(tmp_path, command, capsys):
     executable(tmp_path / "secequiv", "print('no such program')\nraise SystemExit(2)\n")
     folder = fill(tmp_path / "corpus", {"a": record(1)})
     after = fill(tmp_path, {"after.bpf": b""}) / "after.bpf"
@@ -181,7 +181,7 @@ def test_minimize_of_pairs_deletes_nothing_when_coverage_cannot_be_had(tmp_path,
     assert command.main(["minimize", "fuzz_pair", str(folder), "--after", str(tmp_path / "none"), "--secequiv", str(tmp_path)]) == 2
 
 
-# Fails on inputs that hold BUG, in another way on those that hold OTHER, and on RANDOM in a way of its own each time.
+# A target that fails on inputs with BUG, in another way on inputs with OTHER, and in a new way each time on inputs with RANDOM.
 FAILS = """
 import pathlib, random, sys
 content = pathlib.Path(sys.argv[-1]).read_bytes()
@@ -208,7 +208,7 @@ def regress(command, tmp_path, *arguments):
     return command.main(["--bin", str(tmp_path), "regress", "fuzz_x", "--corpus", str(tmp_path / "regress"), *map(str, arguments)])
 
 
-def test_regress(tmp_path, command, target, capsys):
+def test_regress_stores_the_reduced_finding(tmp_path, command, target, capsys):
     finding = fill(tmp_path, {"crash-1": b"some text before BUG and OTHER after"}) / "crash-1"
     assert regress(command, tmp_path, finding, "--origin", "a run of 2 hours") == 0
     stored = held(tmp_path / "regress")
@@ -218,11 +218,11 @@ def test_regress(tmp_path, command, target, capsys):
     notes = stored["FINDINGS.md"].decode()
     assert notes.endswith("\n\n- `%s`: wrong at N of N (3 bytes, from a run of 2 hours)\n" % file)
     assert capsys.readouterr().out == "%s: wrong at N of N (3 bytes of %d)\n" % (tmp_path / "regress" / file, len(finding.read_bytes()))
-    assert regress(command, tmp_path, finding) == 0  # the same again changes nothing
+    assert regress(command, tmp_path, finding) == 0  # a second run changes nothing
     assert held(tmp_path / "regress") == stored
 
 
-def test_regress_with_a_name(tmp_path, command, target, capsys):
+def test_regress_never_replaces_another_file(tmp_path, command, target, capsys):
     one, two = (fill(tmp_path, {file: content}) / file for file, content in (("one", b"1BUG"), ("two", b"OTHER")))
     assert regress(command, tmp_path, one, "--name", "lost") == 0
     assert held(tmp_path / "regress")["x/lost"] == b"BUG"
@@ -232,7 +232,7 @@ def test_regress_with_a_name(tmp_path, command, target, capsys):
     assert regress(command, tmp_path, one, two, "--name", "lost") == 2
 
 
-def test_regress_of_what_does_not_fail(tmp_path, command, target, capsys):
+def test_regress_refuses_inputs_without_a_stable_failure(tmp_path, command, target, capsys):
     files = fill(tmp_path, {"harmless": b"nothing", "random": b"RANDOM"})
     assert regress(command, tmp_path, files / "harmless") == 1
     assert "without a failure" in capsys.readouterr().err
@@ -241,14 +241,14 @@ def test_regress_of_what_does_not_fail(tmp_path, command, target, capsys):
     assert not (tmp_path / "regress").exists()
 
 
-def test_regress_passes_arguments(tmp_path, command, target):
+def test_regress_passes_arguments_to_the_target(tmp_path, command, target):
     files = fill(tmp_path, {"argument": b"xxARGUMENTxx"})
     assert regress(command, tmp_path, files / "argument") == 1
     assert regress(command, tmp_path, files / "argument", "--argument=--argument") == 0
     assert b"ARGUMENT" in held(tmp_path / "regress").values()
 
 
-def test_shorten_stops():
+def test_shorten_stops_after_the_given_attempts():
     tried = []
 
     def fails(content):
@@ -263,13 +263,13 @@ def test_shorten_stops():
 
 
 @pytest.mark.parametrize("arguments", [[], ["merge", "a"], ["minimize", "fuzz_x"], ["regress", "fuzz_x"], ["other"]])
-def test_wrong_usage(command, arguments):
+def test_wrong_usage_is_an_error(command, arguments):
     with pytest.raises(SystemExit) as stopped:
         command.main(arguments)
     assert stopped.value.code == 2
 
 
-def test_a_target_that_is_not_built(tmp_path, command, capsys):
+def test_a_target_that_is_not_built_is_an_error(tmp_path, command, capsys):
     fill(tmp_path / "corpus", {"a": b""})
     assert command.main(["--bin", str(tmp_path), "minimize", "fuzz_none", str(tmp_path / "corpus")]) == 2
     assert "fuzz_none is not built" in capsys.readouterr().err

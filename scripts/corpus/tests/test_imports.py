@@ -1,4 +1,4 @@
-"""What corpus/imports holds is what the formats' own tools make, wherever those are installed."""
+"""The files in corpus/imports are what the formats' own tools make, if these tools are installed."""
 
 import subprocess
 import sys

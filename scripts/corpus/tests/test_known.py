@@ -44,7 +44,7 @@ def changed(**changes):
     return {key: value for key, value in {**GOOD, **changes}.items() if value is not None}
 
 
-def test_the_file_has_no_problems_today():
+def test_known_toml_has_no_problems_today():
     entries = known.load()
     assert entries, "no entries: then the file and what reads it can go"
 
@@ -55,20 +55,20 @@ def test_every_file_of_the_folder_belongs_to_an_entry():
     assert there == used
 
 
-def test_an_entry_without_problems(corpus):
+def test_a_good_entry_has_no_problems(corpus):
     assert problems(corpus, GOOD) == []
     entry, = known.load(corpus / "known.toml", adapters=["one"], today=TODAY)
     assert entry.data[:8] == b"\x03\0\0\0\x3e\0\0\xc0" and len(entry.program()) == 2 and entry.ours == 1
     assert entry.expires == datetime.date(2027, 5, 21)
 
 
-def test_entries_without_input(corpus):
+def test_some_kinds_of_entries_have_no_input(corpus):
     assert problems(corpus, changed(request='"compile"', kind='"hang"', file='"regress/p.json"', input=None, ours='"a"',
                                     theirs='"b"', arguments='["--tree"]')) == []
 
 
 @pytest.mark.parametrize("day,expired", [("2027-05-20", False), ("2027-05-21", False), ("2027-05-22", True)])
-def test_expiry(corpus, day, expired):
+def test_an_expired_entry_is_a_problem(corpus, day, expired):
     found = problems(corpus, GOOD, today=datetime.date.fromisoformat(day))
     assert found == (["a-b: expires: 2027-05-21 is past: check whether the fault still exists"] if expired else [])
 
@@ -108,12 +108,12 @@ def test_a_renewed_entry_counts_from_today(corpus):
     ({"file": '"regress/refused.asm"'}, "file: the kernel refuses it: mem_unset at 0"),
     ({"arguments": '"--tree"'}, "arguments: expected a list"),
 ])
-def test_problems(corpus, changes, message):
+def test_each_malformed_entry_is_a_problem(corpus, changes, message):
     found = problems(corpus, changed(**changes))
     assert any(message in problem for problem in found), found
 
 
-def test_one_id_twice(corpus):
+def test_an_id_given_twice_is_a_problem(corpus):
     assert problems(corpus, GOOD, GOOD) == ["a-b: the id is given twice"]
 
 
@@ -121,13 +121,13 @@ def test_every_problem_is_reported(corpus):
     assert len(problems(corpus, changed(owner='""', ours="2"), changed(id='"c"', file='"x.asm"'))) == 3
 
 
-def test_not_toml(corpus):
+def test_a_file_that_is_not_toml_is_an_error(corpus):
     (corpus / "known.toml").write_text("[[known]\n")
     with pytest.raises(known.KnownError, match="known.toml"):
         known.load(corpus / "known.toml")
 
 
-def test_an_unknown_table(corpus):
+def test_an_unknown_table_is_an_error(corpus):
     (corpus / "known.toml").write_text("[knwon]\n")
     with pytest.raises(known.KnownError, match="unknown table 'knwon'"):
         known.load(corpus / "known.toml")
@@ -135,7 +135,7 @@ def test_an_unknown_table(corpus):
 
 @pytest.mark.parametrize("text,status,message", [
     (None, 2, "No such file"), ("[[known]\n", 1, "known: "), ("", 0, "known: 0 entries")])
-def test_the_command(tmp_path, text, status, message):
+def test_the_command_has_the_documented_statuses(tmp_path, text, status, message):
     if text is not None:
         (tmp_path / "k.toml").write_text(text)
     done = subprocess.run([sys.executable, str(ROOT / "scripts/corpus/known.py"), "--file", str(tmp_path / "k.toml")],
@@ -143,7 +143,7 @@ def test_the_command(tmp_path, text, status, message):
     assert (done.returncode, message in done.stdout) == (status, True), done.stdout
 
 
-def test_the_list():
+def test_the_list_has_a_line_for_each_entry():
     done = subprocess.run([sys.executable, str(ROOT / "scripts/corpus/known.py"), "--list"], stdout=subprocess.PIPE, text=True)
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) == len(known.load()) + 1

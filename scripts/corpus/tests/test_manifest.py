@@ -1,4 +1,4 @@
-"""The stored programs and the manifest agree, and every program is well-formed enough to be one."""
+"""The stored programs and the manifest agree, and every file has the form of a program."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ ARCHES = {"x86_64", "i386", "x32", "aarch64", "arm", "riscv64", "s390x", "ppc64l
 BPF_RET = 0x06  # the class in the low three bits of a code
 
 
-def test_version_and_members():
+def test_entries_have_the_expected_members():
     assert set(MANIFEST) == {"version", "programs", "pairs"}
     assert MANIFEST["version"] == 1
     for entry in MANIFEST["programs"]:
@@ -37,7 +37,7 @@ def test_the_manifest_lists_exactly_the_stored_files():
 
 
 @pytest.mark.parametrize("name", sorted(ENTRIES))
-def test_program(name):
+def test_programs_match_their_entries(name):
     content = (PROGRAMS / name).read_bytes()
     assert content and len(content) % 8 == 0
     assert len(content) // 8 == ENTRIES[name]["instructions"]
@@ -47,7 +47,7 @@ def test_program(name):
 
 
 @pytest.mark.parametrize("pair", MANIFEST["pairs"], ids=lambda pair: pair["name"])
-def test_pair(pair):
+def test_pairs_name_programs_of_one_architecture(pair):
     assert pair["before"] != pair["after"]
     assert ENTRIES[pair["before"]]["arch"] == ENTRIES[pair["after"]]["arch"]
     if "policy" in pair:
@@ -63,7 +63,7 @@ def test_every_gvisor_configuration_has_its_pair_and_policy():
 
 
 @pytest.mark.parametrize("platform", ["systrap", "kvm"])
-def test_everything_is_the_largest(platform):
+def test_the_everything_variant_is_the_largest(platform):
     sizes = {stage: {suffix: ENTRIES["gvisor/%s%s.%s.bpf" % (platform, suffix, stage)]["instructions"]
                      for suffix in ("", "-hostnet", "-nvproxy", "-everything")} for stage in ("before", "after")}
     for by_suffix in sizes.values():

@@ -24,7 +24,7 @@ def made(entry, **options):
     return [line for line in lines([entry], **options) if line.startswith("rule")]
 
 
-def test_head():
+def test_the_rules_start_with_default_and_architectures():
     assert lines([]) == ["default 0x00050001", "arch x86_64", "arch x86", "arch x32"]
     assert lines([], arch="SCMP_ARCH_AARCH64", defaultErrnoRet=38) == ["default 0x00050026", "arch aarch64", "arch arm"]
 
@@ -72,7 +72,7 @@ def test_entries_like_the_default_are_left_out():
     ({"excludes": {"minKernel": "6.2"}}, {}, True),
     ({"includes": {}, "excludes": {}}, {}, True),
 ])
-def test_conditions(condition, options, applies):
+def test_conditions_include_or_exclude_an_entry(condition, options, applies):
     assert made(allowing(**condition), **options) == ([READ] if applies else [])
 
 
@@ -91,5 +91,5 @@ def test_an_architecture_outside_the_map_is_refused():
         lines([], archMap=[])
 
 
-def test_flat():
+def test_flat_gives_every_call_the_same_action():
     assert oci.flat(0x50001, 0x7FFF0000, "x86_64", ["read"]) == "default 0x00050001\narch x86_64\n%s\n" % READ

@@ -34,7 +34,7 @@ def test_replace_stores_exactly_the_files(corpus):
     assert stored.differences(FILES, corpus, programs.OWNED) == []
 
 
-def test_replace_removes_what_is_no_longer_generated_but_only_where_it_owns_the_folder(corpus):
+def test_replace_removes_leftovers_only_from_folders_that_it_owns(corpus):
     for name in ("programs/gvisor/old.bpf", "policies/oci/by_hand.json"):
         (corpus / name).write_bytes(b"x")
     stored.replace(FILES, corpus, programs.OWNED)
@@ -71,7 +71,7 @@ def test_check_compares_and_writes_nothing(command, corpus, monkeypatch, capsys)
     assert contents(corpus) == FILES
 
 
-def test_a_missing_source_is_status_2(command, corpus, monkeypatch, capsys):
+def test_a_missing_source_gives_status_2(command, corpus, monkeypatch, capsys):
     def generate():
         raise sources.Missing("no such tool")
 
@@ -100,7 +100,7 @@ def test_missing_headers_are_named(tmp_path, monkeypatch):
         sources.Libseccomp(tmp_path)
 
 
-def test_another_profile_than_the_pinned_one_is_refused(tmp_path, monkeypatch):
+def test_a_profile_other_than_the_pinned_one_is_refused(tmp_path, monkeypatch):
     (tmp_path / "seccomp.json").write_text("{}")
     monkeypatch.setattr(sources, "PODMAN_PATH", tmp_path / "seccomp.json")
     with pytest.raises(sources.Missing, match="is not the file of"):

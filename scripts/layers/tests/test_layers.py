@@ -1,4 +1,4 @@
-"""The layer check: its table, and every rule broken once on a small tree."""
+"""The layer check: its table, and small trees that break each rule once."""
 
 import subprocess
 import sys
@@ -15,13 +15,13 @@ HARNESS = [layer for layer in rules.ARROWS if layer.startswith("harness/")]
 
 
 def header(layer):
-    """Path of a file that stands for a layer."""
+    """Path of a header in a layer."""
     return layer if layer.endswith(".h") else layer + "/api.h"
 
 
 @pytest.fixture
 def tree(tmp_path):
-    """A tree in which every layer has a header, and every layer includes all it may."""
+    """A tree in which every layer has a header, which includes everything that the layer may include."""
     for layer in rules.ARROWS:
         includes = ['#include "%s"' % header(other) for other in rules.closure(rules.ARROWS, [layer]) - {layer}]
         write(tmp_path, header(layer), ["#pragma once"] + includes)
@@ -48,12 +48,12 @@ def reachable(layer):
     return rules.closure(rules.ARROWS, [layer])
 
 
-def test_no_layer_reaches_itself():
+def test_layers_have_no_cycles():
     for layer, below in rules.ARROWS.items():
         assert layer not in rules.closure(rules.ARROWS, below)
 
 
-def test_the_promises_of_the_design():
+def test_the_table_keeps_the_design():
     chain = ["harness/base", "harness/bpf", "harness/seccomp", "harness/policy", "harness/optimize"]
     for i, layer in enumerate(chain):
         assert reachable(layer) == set(chain[: i + 1])
@@ -66,12 +66,12 @@ def test_the_promises_of_the_design():
             assert floors[below] < floors[top] or below == top
     assert "verify/dd" not in reachable("verify/smt")
     assert "verify/smt" not in reachable("verify/dd")
-    # What fuzzes in a loop links neither Z3 nor GMP; certificates know no engine.
+    # The fuzzing loop links neither Z3 nor GMP; certificates use no engine.
     assert not {"verify/decide", "verify/smt"} & (reachable("fuzz/targets") | reachable("fuzz/hunt") | reachable("fuzz/pair"))
     assert not {"verify/dd", "verify/smt"} & reachable("verify/certificate")
 
 
-# One broken arrow each: who includes, what.
+# Includes that the table forbids: (layer, included layer).
 BROKEN = [
     ("harness/base", "harness/bpf"),
     ("harness/bpf", "harness/seccomp"),
@@ -123,7 +123,7 @@ def test_a_broken_arrow_is_found(tree, layer, target):
     '#include "harness/base/../bpf/api.h"',
     '#include "harness/bpf/generated_at_build_time.h"',
 ])
-def test_every_way_to_write_an_include(tree, line):
+def test_every_form_of_include_is_found(tree, line):
     write(tree, "harness/base/extra.h", [line])
     (message,) = violations(tree)
     assert message.startswith("harness/base/extra.h:1: harness/base must not include harness/bpf (harness/bpf/")
@@ -136,12 +136,12 @@ def test_every_way_to_write_an_include(tree, line):
     '#include "generated.inc"',
     '#define X "harness/bpf/api.h"',
 ])
-def test_includes_of_no_other_layer(tree, line):
+def test_includes_within_a_layer_and_of_foreign_headers_pass(tree, line):
     write(tree, "harness/base/extra.h", [line])
     assert not violations(tree)
 
 
-def test_a_test_may_use_the_other_libraries_only(tree):
+def test_a_unit_test_may_use_more_libraries_but_not_all(tree):
     write(tree, "harness/coverage/foo_test.cc", ['#include "harness/policy/api.h"', '#include "adapters/api.h"'])
     assert not violations(tree)
     write(tree, "harness/coverage/bar_test.cc", ['#include "verify/dd/api.h"', '#include "cli/api.h"'])
@@ -150,13 +150,13 @@ def test_a_test_may_use_the_other_libraries_only(tree):
 
 
 @pytest.mark.parametrize("path", ["harness/new/a.cc", "harness/a.h", "tools/a.cc", "corpus.h", "a.inc"])
-def test_a_folder_that_the_table_lacks(tree, path):
+def test_a_folder_outside_the_table_is_found(tree, path):
     write(tree, path, ["int x;"])
     (message,) = violations(tree)
     assert message.startswith("%s:1: no layer has this folder" % path)
 
 
-def test_an_include_of_a_folder_that_the_table_lacks(tree):
+def test_an_include_from_outside_the_table_is_found(tree):
     write(tree, "cli/extra.cc", ['#include "harness/new/a.h"'])
     (message,) = violations(tree)
     assert message.startswith("cli/extra.cc:1: includes harness/new/a.h, whose folder")
@@ -174,7 +174,7 @@ def test_data_is_not_checked(tree):
     assert not violations(tree)
 
 
-def test_the_document_shows_the_table(tree):
+def test_architecture_md_shows_the_table(tree):
     write(tree, "ARCHITECTURE.md", ["# Architecture", "<!-- layers -->", rules.table() + "<!-- /layers -->"])
     assert not violations(tree)
     write(tree, "ARCHITECTURE.md", ["# Architecture", "<!-- layers -->", rules.table().replace("errors", "terrors") + "<!-- /layers -->"])
@@ -193,7 +193,7 @@ def test_the_graph_has_the_includes_between_layers(tree):
     assert len(arrows) == sum(len(reachable(layer)) - 1 for layer in rules.ARROWS)
 
 
-def test_with_git_ignored_files_do_not_count(tree):
+def test_files_that_git_ignores_are_not_checked(tree):
     write(tree, "harness/new/a.cc", ["int x;"])
     write(tree, ".gitignore", ["/harness/new/"])
     assert len(violations(tree)) == 1
@@ -206,7 +206,7 @@ def run(*arguments):
                           stderr=subprocess.PIPE, text=True)
 
 
-def test_the_command(tree, tmp_path_factory):
+def test_the_command_has_the_documented_statuses(tree, tmp_path_factory):
     assert run("--root", tree).returncode == 0
     write(tree, "harness/base/extra.cc", ['#include "harness/bpf/api.h"'])
     broken = run("--root", tree)

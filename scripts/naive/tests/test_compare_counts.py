@@ -1,4 +1,4 @@
-"""The comparison of two vector runners: every way of not agreeing is a failure."""
+"""The comparison of two vector runners: every disagreement is a failure."""
 
 import pytest
 
@@ -24,18 +24,18 @@ def runner(tmp_path, *lines):
         ((149, 0), (149, 0), "only 149"),
     ],
 )
-def test_disagreement(first, second, expected):
+def test_different_or_low_counts_are_disagreements(first, second, expected):
     problem = compare_counts.disagreement(first, second, 150)
     assert problem is None if expected is None else expected in problem
 
 
-def test_the_count_is_the_last_line(tmp_path):
+def test_the_count_is_read_from_the_last_line(tmp_path):
     command = [runner(tmp_path, "x.vec:3: something", "vectors: 7 passed, 1 failed")]
     assert compare_counts.count(command) == (7, 1)
 
 
 @pytest.mark.parametrize("lines", [(), ("vectors: 7 passed, 0 failed", "more"), ("vectors: many passed, 0 failed",)])
-def test_no_count(tmp_path, lines):
+def test_output_without_a_count_gives_none(tmp_path, lines):
     assert compare_counts.count([runner(tmp_path, *lines)]) is None
 
 

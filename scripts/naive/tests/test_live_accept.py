@@ -1,4 +1,4 @@
-"""Holds the acceptance check and every vector's programs against the running kernel."""
+"""Compares the acceptance check, and the programs of every vector, with the running kernel."""
 
 import os
 import random
@@ -12,7 +12,7 @@ from ..naive import Insn
 
 CORPUS = [(vector, program) for path in vectors.find_files() for vector in vectors.load(path) for program in vector.programs]
 GOOD = assemble("ld [0]\nret #0x7fff0000")
-# Passing bpf_check_classic and still refused by seccomp_check_filter: the two rules a socket filter does not have.
+# The two rules of seccomp_check_filter, which does not check socket filters; bpf_check_classic accepts such programs.
 SECCOMP_ONLY = ("load_offset", "not_seccomp")
 
 
@@ -40,13 +40,13 @@ def _socket_filters_are_permitted():
         without("socket filters", error)
 
 
-def test_the_probe_can_say_no():
+def test_the_kernel_refuses_bad_programs():
     assert not live.accepts(assemble("ld [2]\nret #0"))
     assert not live.accepts([])
     assert not live.accepts(GOOD * 40000)
 
 
-def test_every_vectors_programs():
+def test_the_kernel_agrees_with_every_vector():
     wrong = []
     for (vector, program), got in zip(CORPUS, live.accepts_all([program for _, program in CORPUS])):
         if vector.has_accept:
@@ -59,10 +59,10 @@ def test_every_vectors_programs():
 
 
 @pytest.mark.usefixtures("_socket_filters_are_permitted")
-def test_which_refusals_are_seccomps_own():
+def test_socket_filters_lack_the_two_rules_of_seccomp():
     wrong = []
     for vector, program in CORPUS:
-        if not vector.has_accept or len(program) > 1000:  # a socket's memory (optmem_max) holds no long filters
+        if not vector.has_accept or len(program) > 1000:  # the memory limit of a socket (optmem_max) forbids long filters
             continue
         expected = vector.refusal is None or vector.refusal[0] in SECCOMP_ONLY
         if live.classic_accepts(program) != expected:
@@ -79,7 +79,7 @@ def assert_agreement(programs):
     assert not wrong, "\n".join(wrong[:10])
 
 
-def test_all_codes():
+def test_the_kernel_agrees_about_all_codes():
     """Every 16-bit code with K = 0, and every 8-bit one with operands at the edges of the checks."""
     frame = [Insn(0x02, 0, 0, 0), Insn(0x02, 0, 0, 15)]
     last = [Insn(0x06, 0, 0, 0)]
@@ -89,14 +89,14 @@ def test_all_codes():
 
 
 @pytest.mark.usefixtures("_socket_filters_are_permitted")
-def test_all_ancillary_offsets():
+def test_the_kernel_agrees_about_all_ancillary_offsets():
     for code in (0x20, 0x28, 0x30):
         for offset in range(0, 80):
             program = [Insn(code, 0, 0, SKF_AD_OFF + offset), Insn(0x16, 0, 0, 0)]
             assert live.classic_accepts(program) == (offset in KNOWN_ANCILLARY)
 
 
-def test_random_programs():
+def test_the_kernel_agrees_about_random_programs():
     """Short programs of stores, reads, jumps and returns: most of what check_load_and_stores can decide."""
     pick = random.Random(20)
     programs = []

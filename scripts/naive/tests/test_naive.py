@@ -36,7 +36,7 @@ def test_input_must_be_a_whole_seccomp_data():
     "ld [64]\nret a", "ld [2]\nret a", "ld M[3]\nret a", "ldx M[16]\nret a", "div #0\nret a", "lsh #32\nret a",
     "rsh #32\nret a", "mod #3\nret a", ".raw 0x20d, 0, 0, 0\nret a", "ld [0]", ".raw 5, 0, 0, 9\nret a",
 ])
-def test_what_the_kernel_refuses_is_never_evaluated_quietly(text):
+def test_evaluating_a_refused_program_is_an_error(text):
     program = assemble(text)
     assert accept(program) is not None
     with pytest.raises(EvaluationError):
@@ -66,7 +66,7 @@ def test_observed_names_all_actions():
     assert observed(0x80051234) == ("KILL_PROCESS", 0)
 
 
-def test_same_knows_two_notions_only():
+def test_same_accepts_only_raw_and_behaviour():
     assert same("behaviour", 0x7FFF0000, 0x7FFF0001) and not same("raw", 0x7FFF0000, 0x7FFF0001)
     with pytest.raises(ValueError):
         same("roughly", 0, 0)
@@ -75,7 +75,7 @@ def test_same_knows_two_notions_only():
 # Acceptance
 
 
-def test_forgiving_length_forgives_nothing_else():
+def test_forgive_length_waives_only_the_length_rule():
     long = [Insn(0x04, 0, 0, 1)] * 5000 + [Insn(0x06, 0, 0, 0)]
     assert accept(long) == ("length", 0)
     assert accept(long, forgive_length=True) is None
@@ -99,7 +99,7 @@ def test_forgiving_length_forgives_nothing_else():
     ("jge x, m, l", (0x3D, 2, 1, 0)), ("jset %x, l", (0x4D, 1, 0, 0)), ("jne #7, l", (0x15, 0, 1, 7)),
     ("jneq x, l", (0x1D, 0, 1, 0)), ("jlt #7, m", (0x35, 0, 2, 7)), ("jle x, m", (0x2D, 0, 2, 0)),
 ])
-def test_each_form_of_text(text, insn):
+def test_each_mnemonic_is_assembled(text, insn):
     assert assemble(text + "\nret #0\nl: ret #1\nm: ret #2")[0] == insn
 
 
@@ -202,21 +202,21 @@ def test_malformed_files_name_file_and_line(tmp_path, text, line, words):
     assert words in message
 
 
-def test_a_file_that_is_not_text(tmp_path):
+def test_a_file_that_is_not_text_is_an_error(tmp_path):
     path = tmp_path / "bad.vec"
     path.write_bytes(b"vector: \xff\n")
     with pytest.raises(vectors.VectorError):
         vectors.load(path)
 
 
-def test_run_fields_land_in_seccomp_data():
+def test_fields_of_run_fill_seccomp_data():
     text = "vector: v\n" + PROGRAM + "run: args=0x1122334455667788,2 ip=0x99aabbccddeeff00 nr=7 arch=8 -> 1\nrun: -> 1\n"
     full, default = (item.data for item in vectors.parse(text, "t")[0].runs)
     assert full == data(7, 8, 0xDDEEFF00, 0x99AABBCC, 0x55667788, 0x11223344, 2)
     assert default == data(0, 0xC000003E)
 
 
-def test_comment_lines_inside_a_program():
+def test_comment_lines_inside_a_program_are_ignored():
     assert vectors.parse("vector: v\nprogram:\n# no code\n  ret #1\nend\naccept: yes\n", "t")[0].programs == [[(6, 0, 0, 1)]]
 
 
@@ -244,7 +244,7 @@ def command(script, *arguments, stdin=b""):
     return subprocess.run([sys.executable, str(HERE / script), *map(str, arguments)], input=stdin, capture_output=True)
 
 
-def test_run_vectors_counts_and_exit_codes(tmp_path):
+def test_run_vectors_prints_counts_and_sets_the_exit_status(tmp_path):
     (tmp_path / "a.vec").write_text("vector: good\nsame: raw 1 1 yes\n\nvector: bad\nsame: raw 1 1 no\nsame: raw 2 2 no\n")
     done = command("run_vectors.py", tmp_path)
     assert done.returncode == 1
@@ -257,7 +257,7 @@ def test_run_vectors_counts_and_exit_codes(tmp_path):
     assert done.returncode == 2 and b"b.vec:1: " in done.stderr
 
 
-def test_run_vectors_without_vectors_is_no_success(tmp_path):
+def test_run_vectors_without_vectors_fails(tmp_path):
     assert command("run_vectors.py", tmp_path).returncode == 2
     assert command("run_vectors.py", tmp_path / "missing").returncode == 2
 
@@ -266,7 +266,7 @@ def raw(text):
     return b"".join(struct.pack("<HBBI", *insn) for insn in assemble(text))
 
 
-def test_evaluate_answers_record_by_record(tmp_path):
+def test_evaluate_writes_one_value_per_record(tmp_path):
     program, inputs, output = tmp_path / "p", tmp_path / "i", tmp_path / "o"
     program.write_bytes(raw("ld [0]\nadd #1\nret a"))
     inputs.write_bytes(data(1) + data(0xFFFFFFFF) + data(7))
@@ -294,11 +294,11 @@ def test_evaluate_refuses_bad_input(tmp_path, program, inputs, code, words):
     assert words in done.stderr and done.stdout == b""
 
 
-def test_evaluate_takes_programs_over_4096(tmp_path):
+def test_evaluate_accepts_programs_over_4096_instructions(tmp_path):
     (tmp_path / "p").write_bytes(raw(".repeat 5000\nadd #1\n.endrepeat\nret a"))
     assert command("evaluate.py", tmp_path / "p", "-", stdin=ZEROS).stdout == struct.pack("<I", 5000)
 
 
-def test_evaluate_usage(tmp_path):
+def test_evaluate_with_wrong_usage_gives_status_2(tmp_path):
     assert command("evaluate.py", "-", "-").returncode == 2
     assert command("evaluate.py", tmp_path / "missing", "-").returncode == 2

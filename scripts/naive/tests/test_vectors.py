@@ -4,11 +4,11 @@ import pytest
 
 from .. import vectors
 
-# Loaded at collection: a malformed file is a collection error that names file and line.
+# The vectors are loaded at collection, so a malformed file is a collection error with file and line.
 CORPUS = [vector for path in vectors.find_files() for vector in vectors.load(path)]
 
 
-def test_the_corpus_is_there():
+def test_the_corpus_has_enough_vectors():
     assert len(CORPUS) >= 150
 
 
@@ -17,6 +17,6 @@ def test_every_rule_has_a_vector():
 
 
 @pytest.mark.parametrize("vector", CORPUS, ids=lambda vector: "%s:%s" % (vector.path.rsplit("/", 1)[-1], vector.name))
-def test_vector(vector):
+def test_the_naive_evaluator_passes_the_vector(vector):
     failures = vectors.check(vector)
     assert not failures, "\n".join(failures)

@@ -1,4 +1,4 @@
-"""What is looked at in a build without running it: each check passes what is right and fails what is not."""
+"""Checks of a build that do not run it: each check accepts a correct build and finds its fault."""
 
 import stat
 import zipfile
@@ -41,7 +41,7 @@ def test_a_right_build_has_no_problems(target):
     assert artifacts.options(target)["libfuzzer"] == {"max_len": "100", "dict": "fuzz_a.dict"}
 
 
-def test_files_that_are_not_targets(tmp_path):
+def test_other_files_are_not_targets(tmp_path):
     executable(tmp_path / "script", b"#!/bin/sh\n# LLVMFuzzerTestOneInput\n")
     executable(tmp_path / "tool", b"\x7fELF")
     executable(tmp_path / "afl-fuzz")
@@ -51,23 +51,23 @@ def test_files_that_are_not_targets(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["fuzz.a", "fuzz a", "füzz", "fuzz+"])
-def test_names_that_the_service_refuses(tmp_path, name):
+def test_names_that_the_service_refuses_are_found(tmp_path, name):
     executable(tmp_path / name)
     assert artifacts.name_problems(tmp_path) == ["%s: the name of a target has letters, digits, _ and - only" % name]
 
 
 @pytest.mark.parametrize("name", ["fuzz_b_seed_corpus.zip", "fuzz_b.dict", "fuzz_b.options"])
-def test_files_of_no_target(target, name):
+def test_files_without_a_target_are_found(target, name):
     target.with_name(name).write_bytes(b"")
     assert artifacts.name_problems(target.parent) == ["%s: there is no target fuzz_b" % name]
 
 
-def test_a_folder_is_left_over(target):
+def test_a_leftover_folder_is_found(target):
     target.with_name("fuzz_a_seed_corpus").mkdir()
     assert artifacts.name_problems(target.parent) == ["fuzz_a_seed_corpus: a folder is left over; seeds go into an archive"]
 
 
-def test_seeds_that_cannot_be_read(target):
+def test_unreadable_seeds_are_found(target):
     stored = target.with_name("fuzz_a_seed_corpus.zip")
     whole = stored.read_bytes()
     stored.write_bytes(whole[:-30])
@@ -85,13 +85,13 @@ def test_seeds_that_cannot_be_read(target):
 
 
 @pytest.mark.parametrize("line", [b"abc", b'word="abc', b'word=abc"', b'a="b" c', b'a="\\q"', b'a="\\x0g"', b'a=""', b'a="\xff"', b'a="\t"', b'a b="c"'])
-def test_wrong_lines_of_a_dictionary(target, line):
+def test_malformed_dictionary_lines_are_found(target, line):
     target.with_name("fuzz_a.dict").write_bytes(b'right="x"\n' + line + b"\n")
     problems = artifacts.companion_problems(target)
     assert len(problems) == 1 and problems[0].startswith('fuzz_a.dict:2: expected name="value"')
 
 
-def test_long_and_missing_entries_of_a_dictionary(target):
+def test_long_entries_and_empty_dictionaries_are_found(target):
     dictionary = target.with_name("fuzz_a.dict")
     dictionary.write_text('a="%s"\n' % ("\\x00" * 128))
     assert artifacts.companion_problems(target) == []
@@ -110,14 +110,14 @@ def test_long_and_missing_entries_of_a_dictionary(target):
     ("[libfuzzer]\ndict=other.dict\n", "there is no dictionary other.dict beside it"),
     ("[libfuzzer]\ndict=/out/fuzz_a.dict\n", "there is no dictionary /out/fuzz_a.dict beside it"),
 ])
-def test_wrong_options(target, text, problem):
+def test_malformed_options_are_found(target, text, problem):
     target.with_name("fuzz_a.dict").write_text('a="b"\n')
     target.with_name("fuzz_a.options").write_text(text)
     problems = artifacts.companion_problems(target)
     assert len(problems) == 1 and problem in problems[0] and problems[0].startswith("fuzz_a.options: ")
 
 
-def test_libraries(target, monkeypatch):
+def test_shared_libraries_that_the_runner_lacks_are_found(target, monkeypatch):
     needed = " 0x1 (NEEDED)             Shared library: [%s]\n"
     said = "".join(needed % name for name in ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libresolv.so.2", "ld-linux-x86-64.so.2"))
     monkeypatch.setattr(artifacts, "_tool", lambda *command: said)
@@ -131,7 +131,7 @@ def test_libraries(target, monkeypatch):
     assert artifacts.library_problems(target) == ["fuzz_a: readelf cannot read it"]
 
 
-def test_architecture(target):
+def test_a_wrong_architecture_is_found(target):
     assert artifacts.architecture_problems(target, "x86_64") == []
     assert artifacts.architecture_problems(target, "i386") == ["fuzz_a: not built for i386 (ELF machine 62, not 3)"]
 
@@ -144,11 +144,11 @@ def test_architecture(target):
     (ADDRESS._replace(engine="afl"), (1000, 0, 999), ""), (ADDRESS._replace(engine="afl"), (999, 0, 0), "__asan"),
     (ADDRESS._replace(sanitizer="coverage"), (0, 0, 0), ""), (ADDRESS._replace(sanitizer="coverage"), (1, 0, 0), "__asan"),
 ])
-def test_instrumentation(target, configuration, calls, fails):
+def test_missing_or_foreign_instrumentation_is_found(target, configuration, calls, fails):
     problems = artifacts.instrumentation_problems(target, configuration, dict(zip(("asan", "msan", "ubsan"), calls)))
     assert len(problems) == (1 if fails else 0)
     assert not fails or fails in problems[0]
 
 
-def test_binaries_that_objdump_cannot_read(target):
+def test_binaries_that_objdump_cannot_read_are_found(target):
     assert artifacts.instrumentation_problems(target, ADDRESS) == ["fuzz_a: objdump cannot read it"]

@@ -1,4 +1,4 @@
-"""Small real targets through the builder and the build check: one that is right, and one for each thing that goes wrong."""
+"""The builder and the build check on small real targets: a correct one, and one for each fault."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ LIMITS = check.Limits(runs=50, afl_seconds=1)
 
 pytestmark = pytest.mark.skipif(shutil.which(toolchain.CXX) is None, reason="no clang++-19")
 
-# Enough edges and accesses to count as instrumented. What it is called says how it goes wrong.
+# A target with enough edges and accesses to count as instrumented. Its file name selects its fault.
 SOURCE = """
 #include <cstdint>
 #include <cstdio>
@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory):
-    """A function: flags -> a target built so, once."""
+    """A function that builds a target with the given flags, once for each list of flags."""
     folder, built = tmp_path_factory.mktemp("compiled"), {}
     (folder / "target.cc").write_text(SOURCE)
 
@@ -77,7 +77,7 @@ GOOD = ("-fsanitize=address,fuzzer", "-static-libstdc++")
 
 @pytest.fixture
 def tree(tmp_path):
-    """A source tree with a build.sh that copies what is in its folder `files`."""
+    """A source tree with a build.sh that copies the content of its folder `files`."""
     root = tmp_path / "tree"
     (root / "ci/oss-fuzz").mkdir(parents=True)
     (root / "files").mkdir()
@@ -93,7 +93,7 @@ def add(tree, name, binary, seeds=("some seed",)):
 
 
 def problems_of(tree, configuration=ADDRESS, isolate=True):
-    """(problems, figures) of what the tree builds."""
+    """(problems, figures) of the tree's build."""
     folder = tree.parent / "build"
     out = check.build(tree, folder, {"VARIABLE": "value"})
     scratch = tree.parent / "scratch"
@@ -108,7 +108,7 @@ def problems_of(tree, configuration=ADDRESS, isolate=True):
 def test_a_right_target_passes(tree, compiled, isolate):
     add(tree, "good", compiled(*GOOD))
     if isolate:
-        add(tree, "temporary", compiled(*GOOD))  # writes to /tmp, which is ours otherwise
+        add(tree, "temporary", compiled(*GOOD))  # it writes to /tmp, which only the sandbox replaces
     (tree / "files/good.options").write_text("[libfuzzer]\nmax_len=50\n[env]\nA=b\n")
     (tree / "files/good.dict").write_text('a="b"\n')
     problems, figures = problems_of(tree, isolate=isolate)
@@ -118,7 +118,7 @@ def test_a_right_target_passes(tree, compiled, isolate):
 
 
 @pytest.mark.parametrize("where", ["tree", "objects", "out"])
-def test_a_path_of_the_build_is_gone(tree, compiled, where):
+def test_targets_that_need_the_build_folder_are_found(tree, compiled, where):
     add(tree, "reads", compiled(*GOOD))
     folder = {"tree": tree, "objects": tree.parent / "build/objects", "out": tree.parent / "build/out"}[where]
     (tree / "ci/oss-fuzz/build.sh").write_text('cp "$SRC"/secequiv/files/* "$OUT"/\ntouch %s/here\nprintf %%s %s/here >"$OUT/reads.data"\n'
@@ -127,39 +127,39 @@ def test_a_path_of_the_build_is_gone(tree, compiled, where):
     assert len(problems) == 1 and "does not start and run 4 inputs (status 3)" in problems[0] and "its file is gone" in problems[0]
 
 
-def test_only_the_temporary_folder_can_be_written(tree, compiled):
+def test_targets_that_write_outside_tmp_are_found(tree, compiled):
     add(tree, "writes", compiled(*GOOD))
     problems, _ = problems_of(tree)
     assert len(problems) == 1 and "cannot write" in problems[0]
 
 
-def test_a_seed_that_crashes(tree, compiled):
+def test_a_seed_that_crashes_is_found(tree, compiled):
     add(tree, "seed", compiled(*GOOD), seeds=("a", "crashes"))
     problems, _ = problems_of(tree)
     assert any(problem.startswith("seed: its seeds: status ") for problem in problems)
 
 
-def test_an_option_that_libfuzzer_does_not_know(tree, compiled):
+def test_an_option_that_libfuzzer_does_not_know_is_found(tree, compiled):
     add(tree, "good", compiled(*GOOD))
     (tree / "files/good.options").write_text("[libfuzzer]\nmax_lenn=50\n")
     problems, _ = problems_of(tree)
     assert problems and all("libFuzzer does not know -max_lenn=50" in problem for problem in problems)
 
 
-def test_a_shared_library(tree, compiled):
+def test_a_shared_library_is_found(tree, compiled):
     add(tree, "good", compiled("-fsanitize=address,fuzzer"))
     problems, _ = problems_of(tree)
     assert problems == ["good: needs the shared library libstdc++.so.6, which the runner lacks"]
 
 
-def test_without_the_sanitizer(tree, compiled):
+def test_a_missing_sanitizer_is_found(tree, compiled):
     add(tree, "good", compiled("-fsanitize=fuzzer", "-static-libstdc++"))
     problems, figures = problems_of(tree)
     assert len(problems) == 1 and "at least 1000 show that it was compiled with it" in problems[0]
     assert figures["good"]["asan"] < 1000
 
 
-def test_without_coverage(tree, compiled, tmp_path):
+def test_missing_coverage_is_found(tree, compiled, tmp_path):
     plain = tmp_path / "plain.o"
     subprocess.run([toolchain.CXX, "-O1", "-std=c++20", "-fsanitize=address", "-c", str(compiled(*GOOD).parent / "target.cc"), "-o", str(plain)], check=True)
     few = tmp_path / "few"
@@ -169,18 +169,18 @@ def test_without_coverage(tree, compiled, tmp_path):
     assert len(problems) == 1 and ("no interesting inputs were found" in problems[0] or "edges are instrumented" in problems[0])
 
 
-def test_no_targets(tree):
+def test_a_build_without_targets_is_found(tree):
     (tree / "files/readme").write_text("nothing")
     assert problems_of(tree)[0] == ["no fuzz target: no executable has LLVMFuzzerTestOneInput"]
 
 
-def test_for_another_architecture(tree, compiled):
+def test_a_target_for_another_architecture_is_found(tree, compiled):
     add(tree, "good", compiled(*GOOD))
     problems, _ = problems_of(tree, ADDRESS._replace(architecture="i386"))
     assert problems == ["good: not built for i386 (ELF machine 62, not 3)"]
 
 
-def test_a_build_that_fails(tree, tmp_path):
+def test_a_failed_build_shows_its_log(tree, tmp_path):
     (tree / "ci/oss-fuzz/build.sh").write_text("echo a.cc:1: error: no\nfalse\necho not reached\n")
     with pytest.raises(check.Failed, match="status 1; the whole log is in .*build.log\n    | a.cc:1: error: no"):
         check.build(tree, tmp_path / "build", {})
@@ -195,7 +195,7 @@ def test_other_variables_start_a_new_build(tree, tmp_path):
     assert [lines("a"), lines("a"), lines("b"), lines("b")] == [1, 2, 1, 2]
 
 
-def test_a_whole_configuration(tree, compiled, tmp_path):
+def test_a_whole_configuration_passes(tree, compiled, tmp_path):
     (tree / "files/target.cc").write_text(SOURCE)
     (tree / "ci/oss-fuzz/build.sh").write_text(
         '$CXX $CXXFLAGS $LDFLAGS -std=c++20 files/target.cc -o "$OUT/good" $LIB_FUZZING_ENGINE\n'
@@ -216,13 +216,13 @@ def test_missing_tools_never_pass(tree, tmp_path, monkeypatch):
     assert afl.result == check.NOT_AVAILABLE and "Debian: afl++" in afl.problems[0]
 
 
-def test_a_compiler_that_cannot_build_the_probe(tmp_path):
+def test_a_compiler_that_cannot_build_the_probe_is_not_available(tmp_path):
     with pytest.raises(toolchain.NotAvailable, match="error"):
         toolchain.probe({"CXX": toolchain.CXX, "CXXFLAGS": "-isystem /none -include no-such-file.h", "LDFLAGS": "", "LIB_FUZZING_ENGINE": "-fsanitize=fuzzer",
                          "SANITIZER": "address"}, tmp_path / "probe")
 
 
-def test_afl(tree, compiled, tmp_path):
+def test_afl_runs_a_target(tree, compiled, tmp_path):
     if shutil.which("afl-fuzz") is None or not (toolchain.AFL / "libAFLDriver.a").exists():
         pytest.skip("no afl++")
     engine = toolchain.afl_engine(tmp_path / "engine")
@@ -238,7 +238,7 @@ def test_afl(tree, compiled, tmp_path):
     assert len(problems) == 1 and ("afl-fuzz does not start" in problems[0] or "instrumented edges by afl-showmap" in problems[0])
 
 
-def test_covered_lines():
+def test_covered_lines_are_counted():
     def row(name, count, covered):
         return '{"filename": "%s", "summary": {"lines": {"count": %d, "covered": %d}}}' % (name, count, covered)
 
@@ -256,10 +256,10 @@ def test_sandbox_kills_hanging_commands(tmp_path):
     assert done.returncode != 0 and "stopped after 1 s" in done.stdout
 
 
-def test_hidden_and_read_only_files(tmp_path):
+def test_the_sandbox_hides_and_protects_files(tmp_path):
     for name in ("out", "scratch"):
         (tmp_path / name).mkdir()
-    place = sandbox.Sandbox(tmp_path / "out", tmp_path / "scratch", "/usr/share")  # for a source tree that is not in /tmp
+    place = sandbox.Sandbox(tmp_path / "out", tmp_path / "scratch", "/usr/share")  # stands for a source tree outside /tmp
     if not place.isolated:
         pytest.skip("no mount namespaces")
     assert Path("/usr/share").is_dir() and list(Path("/usr/share").iterdir())

@@ -1,4 +1,4 @@
-"""scripts/oss_fuzz_check: what it chooses, prints and exits with; its matrix and its sources of libc++. Nothing is built."""
+"""scripts/oss_fuzz_check: selection, output and exit status; its matrix and its sources of libc++. Nothing is built."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ def command(monkeypatch):
 
 @pytest.fixture
 def outcomes(command, monkeypatch):
-    """Maps configurations (as text) to the kind of their result; the rest pass. Notes what was checked."""
+    """(results, checked): configurations listed in `results` (as text) get that result, others pass; `checked` records the calls."""
     kinds, seen = {}, []
 
     def fake(root, configuration, folder, limits, plain=False):
@@ -39,7 +39,7 @@ def run(command, tmp_path, *arguments):
     return command.main(["--folder", str(tmp_path), *arguments])
 
 
-def test_all_pass(command, outcomes, tmp_path, capsys):
+def test_all_configurations_are_checked_and_listed(command, outcomes, tmp_path, capsys):
     assert run(command, tmp_path) == 0
     assert [row[0] for row in outcomes[1]] == [str(each) for each in matrix.MATRIX]
     lines = capsys.readouterr().out.splitlines()
@@ -48,7 +48,7 @@ def test_all_pass(command, outcomes, tmp_path, capsys):
     assert len(lines) == 1 + len(matrix.MATRIX)
 
 
-def test_one_that_failed(command, outcomes, tmp_path, capsys):
+def test_a_failed_configuration_gives_status_1(command, outcomes, tmp_path, capsys):
     outcomes[0]["afl-address-x86_64"] = check.FAILED
     assert run(command, tmp_path) == 1
     printed = capsys.readouterr()
@@ -65,19 +65,19 @@ def test_not_available_never_counts_as_passed(command, outcomes, tmp_path, capsy
     assert "nothing passed" in capsys.readouterr().err
 
 
-def test_short(command, outcomes, tmp_path):
+def test_short_checks_one_configuration(command, outcomes, tmp_path):
     assert run(command, tmp_path, "--short") == 0
     assert outcomes[1] == [("libfuzzer-address-x86_64", "short", command.SHORT, True)]
 
 
-def test_some(command, outcomes, tmp_path):
+def test_options_select_configurations(command, outcomes, tmp_path):
     assert run(command, tmp_path, "--engine", "libfuzzer", "--architecture", "i386") == 0
     assert run(command, tmp_path, "--sanitizer", "undefined", "--sanitizer", "coverage") == 0
     assert [row[0] for row in outcomes[1]] == ["libfuzzer-address-i386", "libfuzzer-undefined-x86_64", "libfuzzer-coverage-x86_64"]
 
 
 @pytest.mark.parametrize("arguments", [["--short", "--engine", "afl"], ["--engine", "none"], ["--engine", "afl", "--sanitizer", "memory"]])
-def test_wrong_usage(command, outcomes, tmp_path, arguments):
+def test_wrong_usage_is_an_error(command, outcomes, tmp_path, arguments):
     with pytest.raises(SystemExit) as stopped:
         run(command, tmp_path, *arguments)
     assert stopped.value.code == 2 and not outcomes[1]
@@ -89,7 +89,7 @@ def test_missing_packages_are_reported(command, outcomes, tmp_path, monkeypatch,
     assert "not installed: ninja clang++-19; --set-up" in capsys.readouterr().err
 
 
-def test_a_library_that_cannot_be_made(command, outcomes, tmp_path, monkeypatch, capsys):
+def test_a_library_that_cannot_be_built_gives_status_2(command, outcomes, tmp_path, monkeypatch, capsys):
     def fails(folder):
         raise toolchain.NotAvailable("no sources")
 
@@ -98,7 +98,7 @@ def test_a_library_that_cannot_be_made(command, outcomes, tmp_path, monkeypatch,
     assert "no sources" in capsys.readouterr().err and not outcomes[1]
 
 
-def test_set_up_that_fails(command, outcomes, tmp_path, monkeypatch):
+def test_a_failed_set_up_gives_status_2(command, outcomes, tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(command.subprocess, "run", lambda words, **more: asked.append(words[-2:]) or subprocess.CompletedProcess(words, 2))
     assert run(command, tmp_path, "--set-up") == 2
@@ -111,7 +111,7 @@ def test_missing_mount_namespaces_are_reported(command, outcomes, tmp_path, monk
     assert "no mount namespaces here" in capsys.readouterr().err
 
 
-def test_flags():
+def test_flags_are_those_of_the_builder():
     flags = {str(each): matrix.flags(each).split() for each in matrix.MATRIX if each.engine in matrix.FEEDBACK}
     assert "-fsanitize=address" in flags["libfuzzer-address-x86_64"] and "-fsanitize=fuzzer-no-link" in flags["libfuzzer-address-x86_64"]
     assert "-m32" in flags["libfuzzer-address-i386"] and "-m32" not in flags["libfuzzer-address-x86_64"]
@@ -122,7 +122,7 @@ def test_flags():
     assert not any("march" in flag for each in flags.values() for flag in each)
 
 
-def test_places_of_sources():
+def test_source_lists_are_read_in_both_forms():
     new = "Types: deb\nURIs: http://a/debian\nSuites: bookworm bookworm-updates\nComponents: main\nSigned-By: /k.gpg\n\n" \
           "Types: deb\nURIs: http://b/other\nSuites: x\nComponents: main\n"
     old = "deb http://c/debian bookworm main\ndeb [arch=amd64] https://d/other x main\n# deb http://e/debian x main\n"
@@ -131,7 +131,7 @@ def test_places_of_sources():
         "deb-src http://c/debian bookworm main"]
 
 
-def test_a_library_that_is_there_is_not_made_again(tmp_path):
+def test_an_existing_library_is_not_built_again(tmp_path):
     (tmp_path / "libcxx-msan/lib").mkdir(parents=True)
     (tmp_path / "libcxx-msan/lib/libc++.a").write_bytes(b"")
     assert libcxx.make(tmp_path) == tmp_path / "libcxx-msan"

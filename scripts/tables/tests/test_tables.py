@@ -95,7 +95,7 @@ def test_syscalls_are_sorted_and_unique(arch):
     ("ppc64le", "read", 3), ("ppc64le", "openat", 286), ("ppc64le", "sync_file_range2", 308), ("ppc64le", "seccomp", 358),
     ("mips64", "read", 5000), ("mips64", "write", 5001), ("mips64", "openat", 5247), ("mips64", "seccomp", 5312),
 ])
-def test_known_syscall_numbers(arch, name, number):
+def test_syscalls_have_known_numbers(arch, name, number):
     assert (number, name) in syscall_table(arch)
 
 
@@ -103,11 +103,11 @@ def test_known_syscall_numbers(arch, name, number):
     ("aarch64", "open"), ("riscv64", "fork"), ("x86_64", "socketcall"), ("x32", "map_shadow_stack"), ("x32", "uretprobe"),
     *((arch, name) for arch, names in selection.NOT_SYSCALLS.items() for name in names),
 ])
-def test_calls_that_do_not_exist(arch, name):
+def test_calls_that_an_architecture_lacks_are_absent(arch, name):
     assert name not in [have for _, have in syscall_table(arch)]
 
 
-def test_calls_since_424_have_one_number_everywhere():
+def test_calls_from_424_on_have_one_number_everywhere():
     reference = {name: number for number, name in syscall_table("x86_64") if 424 <= number < 512}
     for arch in ARCHES:
         base = {"x32": 0x40000000, "mips64": 5000}.get(arch, 0)
@@ -141,7 +141,7 @@ def test_calls_since_424_have_one_number_everywhere():
     ("x86_64", "LOCK_EX", 2), ("x86_64", "XATTR_CREATE", 1), ("x86_64", "RENAME_NOREPLACE", 1),
     ("x86_64", "IPPROTO_TCP", 6), ("x86_64", "TCP_NODELAY", 1), ("x86_64", "IPV6_V6ONLY", 26), ("x86_64", "MFD_CLOEXEC", 1),
 ])
-def test_known_constants(constants, arch, name, number):
+def test_constants_have_known_values(constants, arch, name, number):
     assert value(constants, arch, name) == number
 
 
@@ -151,21 +151,21 @@ def test_constants_are_sorted_and_overrides_differ(constants):
     assert names == sorted(names)
     for (arch, name), number in per_arch.items():
         assert common.get(name) != number, "%s on %s repeats the common value" % (name, arch)
-        # a name without a common value is absent somewhere; one with it has x86_64's value there
+        # if a name has a common value, that is x86_64's value; otherwise some architecture lacks the name
         if name in common:
             assert arch != "x86_64"
         else:
             assert not all((other, name) in per_arch for other in ARCHES), name
 
 
-def test_every_constant_fits_and_looks_like_one_of_the_families(constants):
+def test_every_constant_fits_and_belongs_to_a_family(constants):
     common, per_arch = constants
     for name in common.keys() | {name for _, name in per_arch}:
         assert any(re.fullmatch(pattern, name) for pattern, _, _ in selection.FAMILIES), name
     assert all(0 <= number < 2**64 for number in [*common.values(), *per_arch.values()])
 
 
-def test_files_are_generated():
+def test_files_have_the_header_of_the_generator():
     files = sorted(TABLES.glob("*.inc"))
     assert {path.stem for path in files} >= {*ARCHES, "constants"}
     for path in files:
@@ -196,14 +196,14 @@ def test_stale_tables_are_named(generated, tmp_path):
     assert stored.differences(generated, tmp_path, output.OWNED) == []
 
 
-def test_check_exit_codes(generated, tmp_path):
+def test_check_has_the_documented_exit_statuses(generated, tmp_path):
     assert run_check(TABLES).returncode == 0
     stale = run_check(tmp_path)
     assert stale.returncode == 1 and "stale: x86_64.inc: missing" in stale.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_source_is_exit_code_2(tmp_path):
+def test_a_missing_source_gives_exit_status_2(tmp_path):
     run = run_check(tmp_path, env={"PATH": str(tmp_path)})
     assert run.returncode == 2
     assert run.stderr.startswith("gen_tables: go is not installed")
@@ -226,13 +226,13 @@ def test_a_failed_write_changes_nothing(tmp_path):
     ({"read": 0}, {"read": 1}, {}, "read is 0 here, 1 in libseccomp"),
     ({"read": 0}, {"read": 0}, {0: "write"}, "0 is read here, write in libseccomp"),
 ])
-def test_a_disagreement_is_an_error(numbers, by_name, by_number, message):
+def test_disagreeing_sources_are_an_error(numbers, by_name, by_number, message):
     with pytest.raises(sources.TableError, match=message):
         syscalls.check("x86_64", numbers, by_name, by_number)
 
 
 class FakeGo:
-    """A Go module with the constants of the real one's shape: the exceptions of selection.py and a few more."""
+    """A Go module with constants as in the real one: the exceptions of selection.py and a few more."""
 
     kernel_version = "0"
 

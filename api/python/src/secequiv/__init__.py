@@ -1,8 +1,8 @@
 """Do two seccomp filters make the same decision for every possible system call?
 
-A filter is bytes (raw `struct sock_filter` or any other form of the command line's), a path, text with a line break in it, or
-what `parse` returns. Errors are exceptions: `Unknown` if time or memory ran out, `Rejected` if the kernel would refuse a
-program, `SecequivError` for all else.
+A filter is bytes (raw `struct sock_filter` or any other form that the command line reads), a path, text with a line break in
+it, or the result of `parse`. Errors are exceptions: `Unknown` if time or memory ran out, `Rejected` if the kernel would
+refuse a program, and `SecequivError` for all other errors.
 """
 
 import json
@@ -47,7 +47,7 @@ def _seconds(timeout: float) -> float:
 
 
 def _answered(raw: Raw, refusal_is_answer: bool = False) -> Raw:
-    """Raises an exception for unknown and for errors."""
+    """Raises an exception if the verdict is unknown or an error."""
     if raw.verdict == _UNKNOWN:
         raise Unknown(raw.message.rstrip(), raw.document)
     if raw.verdict == _REJECTED and not refusal_is_answer:
@@ -69,7 +69,7 @@ def _witness(raw: Raw) -> Optional[Witness]:
 
 
 def _content(source: Union[bytes, str, "os.PathLike[str]"]) -> Tuple[bytes, str]:
-    """The bytes of a filter or policy, and what messages call it."""
+    """The bytes of a filter or policy, and its name in messages."""
     if isinstance(source, str) and "\n" in source:
         return source.encode(), "<text>"
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -80,12 +80,12 @@ def _content(source: Union[bytes, str, "os.PathLike[str]"]) -> Tuple[bytes, str]
 
 def parse(source: Filter, *, form: Optional[str] = None, arch: Optional[str] = None, kernel: Optional[str] = None,
           capabilities: Sequence[str] = (), filter: Optional[str] = None, policy_format: Optional[str] = None) -> Program:
-    """A program in any form, or a policy in any format, which is compiled without optimization.
+    """Read a program in any form, or compile a policy in any format without optimization.
 
-    `form` of a program is raw, raw-be, asm, ddd or c; `policy_format` is policy (our own JSON), oci, seccompiler, minijail (as
-    minijail0 reads it), minijail-compiler (as compile_seccomp_policy.py does) or pfc (default of both: by content). `filter` names
-    one of several filters in a file of seccompiler's; `arch`, `kernel` and `capabilities` describe the host, for profiles and for
-    names in C."""
+    `form` of a program is raw, raw-be, asm, ddd or c. `policy_format` is policy (our own JSON), oci, seccompiler, minijail (as
+    minijail0 reads it), minijail-compiler (as compile_seccomp_policy.py reads it) or pfc. By default, both are detected by content.
+    `filter` names one of several filters in a seccompiler file. `arch`, `kernel` and `capabilities` describe the host, for profiles
+    and for names in C."""
     if isinstance(source, Program):
         return source
     content, name = _content(source)
@@ -102,7 +102,7 @@ def _count(name: str, value: int) -> int:
 
 
 def _pair(before: Filter, after: Filter, arch: Optional[str]) -> Tuple[Tuple[bytes, int, bytes, int], str]:
-    """The library's arguments, and what was left out of profiles: a warning, and part of the answer's message."""
+    """The library's arguments, and notes about what was left out of profiles. The notes also become a warning."""
     programs = [parse(before, arch=arch), parse(after, arch=arch)]
     notes = "".join(program.notes for program in programs)
     for note in dict.fromkeys(notes.splitlines()):
@@ -113,10 +113,10 @@ def _pair(before: Filter, after: Filter, arch: Optional[str]) -> Tuple[Tuple[byt
 
 def prove(before: Filter, after: Filter, *, refines: bool = False, same: str = "raw", assume: Optional[str] = None,
           timeout: float = 60, engine: str = "dd", max_memory: int = 1024, arch: Optional[str] = None) -> Proof:
-    """Are the two the same, or with `refines` is `after` never more permissive, for all inputs that `assume` leaves?
+    """Prove that the two filters are equivalent, or with `refines` that `after` is never more permissive.
 
-    `same` is raw (all 32 bits of a decision) or behaviour (what a process can observe); `timeout` is in seconds, `max_memory` in
-    MiB; `engine` is dd, z3 or both."""
+    `assume` restricts the inputs. `same` is raw (all 32 bits of a decision) or behaviour (what a process can observe). `timeout`
+    is in seconds, `max_memory` in MiB. `engine` is dd, z3 or both."""
     pair, notes = _pair(before, after, arch)
     raw = _answered(call("secequiv_prove", *pair, refines=int(refines), same=_index("same", _SAMENESS, same),
                          assume=_text(assume), timeout_seconds=_seconds(timeout), engine=_index("engine", _ENGINES, engine),
@@ -126,7 +126,7 @@ def prove(before: Filter, after: Filter, *, refines: bool = False, same: str = "
 
 def diff(before: Filter, after: Filter, *, same: str = "raw", assume: Optional[str] = None, timeout: float = 60,
          max_regions: int = 20, max_memory: int = 1024, arch: Optional[str] = None) -> Difference:
-    """Everything the two differ in, counted, with at most `max_regions` regions of inputs for each change."""
+    """Describe and count all inputs on which the two filters differ, with at most `max_regions` regions for each change."""
     pair, notes = _pair(before, after, arch)
     raw = _answered(call("secequiv_diff", *pair, same=_index("same", _SAMENESS, same), assume=_text(assume),
                          timeout_seconds=_seconds(timeout), max_regions=_count("max_regions", max_regions), max_memory_mib=_count("max_memory", max_memory), arch=_text(arch)))
@@ -140,34 +140,34 @@ def _bytes_of(data: Data) -> bytes:
 
 
 def evaluate(program: Filter, data: Data, *, arch: Optional[str] = None) -> Evaluation:
-    """What the program returns for one system call: a SeccompData, its 64 bytes, or the sixteen words."""
+    """Run the program on one system call, given as a SeccompData, its 64 bytes, or its sixteen words."""
     content, parsed = _bytes_of(data), parse(program, arch=arch)
     raw = _answered(call("secequiv_evaluate", parsed.code, len(parsed), content, len(content)))
     return Evaluation(*_common(raw), value=raw.value or 0)
 
 
 def validate(program: Filter, *, any_length: bool = False, arch: Optional[str] = None) -> Validation:
-    """Would the kernel take it? The answer is PASS or REJECTED; a policy's unoptimized program may have any length."""
+    """Check whether the kernel would accept the program: PASS or REJECTED. The program of a policy may have any length."""
     parsed = parse(program, arch=arch)
     raw = _answered(call("secequiv_validate", parsed.code, len(parsed), any_length=int(any_length or parsed.is_policy)), True)
     return Validation(*_common(raw), instructions=len(parsed))
 
 
 def why(program: Filter, data: Data, *, arch: Optional[str] = None) -> Answer:
-    """Why the program decides as it does about one system call (see `evaluate`): the document has the condition and the tests."""
+    """Explain the decision about one system call (see `evaluate`): the document has the condition and the tests."""
     content, parsed = _bytes_of(data), parse(program, arch=arch)
     return Answer(*_common(_answered(call("secequiv_why", parsed.code, len(parsed), content, len(content), arch=_text(arch)))))
 
 
 def actions(program: Filter, *, same: str = "raw", arch: Optional[str] = None) -> Answer:
-    """Which system calls get which action whatever their arguments."""
+    """List the system calls that get one action for all arguments, and those whose action depends on more."""
     parsed = parse(program, arch=arch)
     raw = call("secequiv_actions", parsed.code, len(parsed), same=_index("same", _SAMENESS, same), arch=_text(arch))
     return Answer(*_common(_answered(raw)))
 
 
 def reach(program: Filter, instruction: Optional[int] = None, *, max_regions: int = 20, arch: Optional[str] = None) -> Answer:
-    """Which inputs reach each instruction; or one instruction, with at most `max_regions` regions of inputs."""
+    """Count the inputs that reach each instruction, or describe those of one instruction in at most `max_regions` regions."""
     parsed = parse(program, arch=arch)
     at = ALL_INSTRUCTIONS if instruction is None else _count("instruction", instruction)
     raw = call("secequiv_reach", parsed.code, len(parsed), at, max_regions=_count("max_regions", max_regions), arch=_text(arch))
@@ -184,23 +184,24 @@ def _one_or_two(before: Filter, after: Optional[Filter], arch: Optional[str]) ->
 
 def cost(before: Filter, after: Optional[Filter] = None, *, profile: Union[str, Mapping[str, int], None] = None, timeout: float = 60,
          arch: Optional[str] = None) -> Answer:
-    """How many instructions one filter executes for each system call, or two.
+    """Count the instructions that one filter, or each of two, executes for each system call.
 
-    `profile` is how often each call is made: a mapping, or text as `strace -c` prints it; each call once without it."""
+    `profile` states how often each call is made, as a mapping or as text that `strace -c` prints. Without it, each call counts once."""
     text = profile if profile is None or isinstance(profile, str) else json.dumps(dict(profile))
     raw = call("secequiv_cost", *_one_or_two(before, after, arch), _text(text), timeout_seconds=_seconds(timeout), arch=_text(arch))
     return Answer(*_common(_answered(raw)))
 
 
 def cache(before: Filter, after: Optional[Filter] = None, *, arch: Optional[str] = None) -> Answer:
-    """Which calls the kernel answers from its cache, and which of them `after` loses: PASS, or FAIL if any is lost."""
+    """List the calls that the kernel answers from its cache, and those that `after` loses: PASS, or FAIL if it loses one."""
     return Answer(*_common(_answered(call("secequiv_cache", *_one_or_two(before, after, arch), arch=_text(arch)))))
 
 
 def lint(policy: Union[bytes, str, "os.PathLike[str]"], *, strict: bool = False, timeout: float = 60, arch: Optional[str] = None,
          kernel: Optional[str] = None, capabilities: Sequence[str] = (), filter: Optional[str] = None,
          policy_format: Optional[str] = None) -> Answer:
-    """The redundant and doubtful rules of a policy (see `parse`): PASS, or FAIL if a rule is redundant or, with `strict`, doubtful."""
+    """Find redundant rules of a policy (see `parse`), and warn about likely mistakes: PASS, or FAIL if a rule is redundant or, with
+    `strict`, if there is a warning."""
     content, name = _content(policy)
     raw = call("secequiv_lint", content, len(content), os.fsencode(name), int(strict), timeout_seconds=_seconds(timeout), arch=_text(arch),
                kernel=_text(kernel), capabilities=_text(",".join(capabilities)), filter=_text(filter), policy_format=_text(policy_format))

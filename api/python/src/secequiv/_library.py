@@ -1,6 +1,6 @@
 """libsecequiv.so through ctypes: its functions, their types, and results copied into Python objects.
 
-Owns memory of the library's: nothing outlives `call`. It must not know what results mean.
+Owns the library's memory: `call` frees everything that it allocates. It must not know what results mean.
 """
 
 import ctypes
@@ -95,7 +95,7 @@ LIBRARY = _load()
 
 
 def call(function: str, *arguments: Any, **options: Any) -> Raw:
-    """What the library's `function` answers; `options` are members of struct secequiv_options."""
+    """Calls `function` of the library and copies its result; `options` are members of struct secequiv_options."""
     given = Options(size=ctypes.sizeof(Options), **options)
     handle = getattr(LIBRARY, function)(*arguments, ctypes.byref(given))
     try:

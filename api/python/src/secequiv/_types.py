@@ -11,17 +11,17 @@ _PLACES = struct.Struct("=16I")
 
 
 class Verdict(str, Enum):
-    """The verdict of a result; unknown and errors are exceptions."""
+    """The verdict of a result. Unknown verdicts and errors are exceptions instead."""
 
-    EQUIVALENT = "equivalent"  # proven for all inputs that the assumption leaves
-    PASS = "pass"  # holds; `prove` with `refines`: holds, but the two are not the same
-    DIFFERENT = "different"  # an input shows the difference; it was run
+    EQUIVALENT = "equivalent"  # proven for all inputs that satisfy the assumption
+    PASS = "pass"  # the check passed; `prove` with `refines`: proven, and the two are not equivalent
+    DIFFERENT = "different"  # an input shows the difference; the interpreter has run it
     REJECTED = "rejected"  # `validate`: the kernel would refuse the program
     FAIL = "fail"  # `lint`: redundant rules; `cache`: calls are lost
 
 
 class SecequivError(Exception):
-    """Bad input, with what was expected and where; `document` is the command line's."""
+    """Bad input; the message has the place and what was expected. `document` is the command line's JSON document."""
 
     def __init__(self, message: str, document: Optional[Dict[str, Any]] = None) -> None:
         super().__init__(message)
@@ -29,11 +29,11 @@ class SecequivError(Exception):
 
 
 class Unknown(SecequivError):
-    """Time or memory ran out: neither the same nor different."""
+    """Time or memory ran out, so it is undecided whether the filters differ."""
 
 
 class Rejected(SecequivError):
-    """The kernel would refuse a program that the question is about."""
+    """The kernel would refuse one of the programs."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ class Program:
 
     code: bytes
     name: str = "<memory>"
-    is_policy: bool = False  # it was compiled of one, without optimization
-    message: str = field(default="", compare=False)  # what was left out of a profile, and how long it is
+    is_policy: bool = False  # compiled from a policy, without optimization
+    message: str = field(default="", compare=False)  # what was left out of a profile, and its length
 
     def __post_init__(self) -> None:
         if len(self.code) % 8:
@@ -81,7 +81,7 @@ class Program:
 
     @property
     def notes(self) -> str:
-        """What was left out of a profile, a line each."""
+        """What was left out of a profile; each line names one thing."""
         return "".join(line + "\n" for line in self.message.splitlines()[:-1])
 
     def __bytes__(self) -> bytes:
@@ -104,14 +104,14 @@ class Witness:
 
 @dataclass(frozen=True)
 class Answer:
-    """What all answers have: the command line's text and JSON document."""
+    """The parts that all answers have: the command line's text and JSON document."""
 
     verdict: Verdict
     message: str = field(repr=False)
     document: Dict[str, Any] = field(repr=False, compare=False)
 
     def __bool__(self) -> bool:
-        """Was the answer yes?"""
+        """Whether the verdict is equivalent or pass."""
         return self.verdict in (Verdict.EQUIVALENT, Verdict.PASS)
 
     def __str__(self) -> str:
@@ -129,7 +129,7 @@ class Difference(Answer):
 
     @property
     def changes(self) -> Sequence[Dict[str, Any]]:
-        """What became what, and for which inputs, as in the document."""
+        """The changes of return values, with their regions of inputs, as in the document."""
         changes: Sequence[Dict[str, Any]] = self.document["changes"]
         return changes
 

@@ -1,11 +1,14 @@
-"""Assertions for tests of filters. What they raise shows the smallest input that speaks against them; time that ran out
-(`secequiv.Unknown`) is an error and no pass. Options are those of `secequiv.prove`."""
+"""Assertions for tests of filters. A failure shows the smallest input that contradicts the assertion. If a limit runs out,
+the assertion raises `secequiv.Unknown` and never passes. Options are those of `secequiv.prove`."""
 
-from typing import Any
+import os
+from typing import Any, Sequence, Union
 
 from . import Filter, prove
+from ._serve import Insn, Optimizer, run
+from ._types import SecequivError, Unknown
 
-__all__ = ["assert_equivalent", "assert_refines"]
+__all__ = ["Insn", "Optimizer", "assert_equivalent", "assert_optimizer", "assert_refines"]
 
 
 def _assert(claim: str, before: Filter, after: Filter, refines: bool, options: Any) -> None:
@@ -14,16 +17,42 @@ def _assert(claim: str, before: Filter, after: Filter, refines: bool, options: A
         raise TypeError("'refines' is no option of an assertion: assert_equivalent and assert_refines say which is meant")
     proof = prove(before, after, refines=refines, **options)
     if not proof:
-        raise AssertionError("%s\n%s" % (claim, proof.message))
+        raise AssertionError(proof.message + claim)  # its first line states whether anything became more permissive
 
 
 def assert_equivalent(before: Filter, after: Filter, **options: Any) -> None:
-    """The two make the same decision for every possible system call."""
+    """Assert that the two filters make the same decision for every possible system call."""
     __tracebackhide__ = True
     _assert("the filters make different decisions", before, after, False, options)
 
 
 def assert_refines(before: Filter, after: Filter, **options: Any) -> None:
-    """`after` is never more permissive than `before`."""
+    """Assert that `after` is never more permissive than `before`."""
     __tracebackhide__ = True
     _assert("'after' is more permissive than 'before'", before, after, True, options)
+
+
+def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, same: str = "raw", request_timeout: float = 10,
+                     programs: Sequence[Union[str, "os.PathLike[str]"]] = ()) -> None:
+    """`optimize` changes the decisions of none of `trials` programs, makes none that the kernel refuses, loses no call that the
+    kernel caches, raises nothing, and answers within `request_timeout` seconds. It gets a list of `Insn` and returns such a list,
+    or one of tuples. It runs in forks of this process.
+
+    The programs are generated, or those in the files and folders of `programs` and changed copies of them. This runs the
+    command line: $SECEQUIV, or secequiv on PATH."""
+    __tracebackhide__ = True
+    arguments = ["fuzz", "--no-scaling", "--stop-at-first", "--trials", str(trials), "--seed", str(seed), "--same", same,
+                 "--request-timeout", str(request_timeout)]
+    for path in programs:
+        arguments += ["--programs", os.fspath(path)]
+    try:
+        status, output, errors = run(arguments, optimize)
+    except FileNotFoundError as error:
+        raise SecequivError("cannot be started (set SECEQUIV, or PATH): %s" % error) from None
+    if status == 3:
+        raise Unknown(output)
+    if status == 2 or status < 0:
+        raise SecequivError(errors or "ended by signal %d" % -status)
+    if status != 0:
+        findings = output.partition("\n\n")[2].rpartition("\nverdict:")[0]  # the lines above are about the command
+        raise AssertionError(findings + "\nthe optimizer is wrong")

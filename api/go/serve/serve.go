@@ -1,8 +1,7 @@
-// Package serve answers requests on standard input, one frame after the other, until it ends.
+// Package serve answers requests, one frame after the other, until the input ends.
 //
-// It owns frames, kinds and statuses of harness/adapter/PROTOCOL.md and the bytes of programs, and must not know what
-// anyone does with a request. It recovers from nothing: a panic of what is under test ends the process, its trace on
-// standard error.
+// It owns the frames, kinds and statuses of harness/adapter/PROTOCOL.md and the bytes of programs. It must not know how requests
+// are answered. It recovers from nothing: a panic of the code under test ends the process, with a trace on standard error.
 package serve
 
 import (
@@ -19,18 +18,19 @@ const (
 	unsupported = 1
 	refused     = 2
 
-	maxFrame = 1 << 30 // bytes; a longer one is no request
+	maxFrame = 1 << 30 // bytes; longer frames are invalid
 
 	// InsnSize and InputSize are the sizes of struct sock_filter and struct seccomp_data in bytes.
 	InsnSize  = 8
 	InputSize = 64
 )
 
-// Handlers has a function for each kind that is answered; the others are unsupported. Program and policy are theirs to keep.
+// Handlers has a function for each supported kind of request; others are answered "unsupported". A handler may keep its
+// arguments.
 type Handlers struct {
 	Optimize func(program []Insn) ([]Insn, error)
 	Compile  func(policy []byte) ([]Insn, error)
-	// Evaluate gets whole inputs and returns one value for each.
+	// Evaluate receives complete inputs and returns one value for each.
 	Evaluate func(program []Insn, inputs [][]byte) ([]uint32, error)
 }
 
@@ -45,20 +45,23 @@ type cannot struct{ why string }
 
 func (e cannot) Error() string { return e.why }
 
-// Unsupported is the error of a handler that cannot express what is asked. Any other error refuses the request.
+// Unsupported returns an error that means that the code under test cannot express the request. Any other error refuses the
+// request.
 func Unsupported(format string, arguments ...any) error {
 	return cannot{fmt.Sprintf(format, arguments...)}
 }
 
-// Main serves until standard input ends and exits: 0 at the end between two frames, 2 otherwise.
+// Main serves until standard input ends, and then exits with 0. It exits with 2 if the input ends within a frame or is wrong.
 func Main(handlers Handlers) {
-	if err := loop(handlers, bufio.NewReader(os.Stdin), bufio.NewWriter(os.Stdout)); err != nil {
+	if err := Serve(handlers, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", os.Args[0], err)
 		os.Exit(2)
 	}
 }
 
-func loop(handlers Handlers, in *bufio.Reader, out *bufio.Writer) error {
+// Serve answers requests until `requests` ends; an end within a frame is an error.
+func Serve(handlers Handlers, requests io.Reader, answers io.Writer) error {
+	in, out := bufio.NewReader(requests), bufio.NewWriter(answers)
 	for {
 		request, err := readFrame(in)
 		if err == io.EOF {
@@ -79,19 +82,19 @@ func readFrame(in io.Reader) ([]byte, error) {
 		if n == 0 && err == io.EOF {
 			return nil, io.EOF
 		}
-		return nil, fmt.Errorf("standard input ended within a frame's length")
+		return nil, fmt.Errorf("the input ended within a frame's length")
 	}
 	length := binary.LittleEndian.Uint32(head[:])
 	if length > maxFrame {
 		return nil, fmt.Errorf("a frame of %d bytes, at most %d", length, maxFrame)
 	}
-	// Not allocated before the bytes are there: a wrong length must not cost memory.
+	// ReadAll grows as bytes arrive, so that a wrong length does not cost memory.
 	frame, err := io.ReadAll(io.LimitReader(in, int64(length)))
 	if err != nil {
 		return nil, err
 	}
 	if len(frame) != int(length) {
-		return nil, fmt.Errorf("standard input ended after %d of a frame's %d bytes", len(frame), length)
+		return nil, fmt.Errorf("the input ended after %d of a frame's %d bytes", len(frame), length)
 	}
 	return frame, nil
 }
@@ -99,7 +102,7 @@ func readFrame(in io.Reader) ([]byte, error) {
 func writeFrame(out *bufio.Writer, frame []byte) error {
 	var head [4]byte
 	binary.LittleEndian.PutUint32(head[:], uint32(len(frame)))
-	out.Write(head[:]) // an error stays until Flush
+	out.Write(head[:]) // Flush reports an error of Write
 	out.Write(frame)
 	return out.Flush()
 }

@@ -2,8 +2,8 @@
 // the list of refusal rules. It must not know how a program was written or what it computes.
 //
 // Source: bpf_check_basics_ok, bpf_check_classic and check_load_and_stores (net/core/filter.c),
-// then seccomp_check_filter (kernel/seccomp.c). All refusals are EINVAL to the caller; this says
-// which and where.
+// then seccomp_check_filter (kernel/seccomp.c). The kernel returns EINVAL for every refusal; this
+// file adds the rule and the instruction.
 #pragma once
 
 #include <optional>
@@ -22,18 +22,18 @@ enum class RefusalRule {
   kShiftRange,   // LSH|K or RSH|K with K >= 32
   kMemIndex,     // LD, LDX, ST, STX of M[k] with k >= 16
   kJumpRange,    // a target past the last instruction
-  kAncillary,    // LD|ABS at or above SKF_AD_OFF that is no known ancillary load
+  kAncillary,    // LD|ABS at or above SKF_AD_OFF that is not a known ancillary load
   kLastNotRet,   // the last instruction is not RET|K or RET|A
   kMemUnset,     // check_load_and_stores: M[k] may be read before it is written
   kLoadOffset,   // LD|W|ABS offset not a multiple of 4 or not below 64
   kNotSeccomp,   // a classic instruction that seccomp refuses (MOD, IND, MSH, B, H)
 };
 
-// The rule's stable name: "length", "unknown_code", ... (the words of the vector files and of JSON
-// reports).
+// Returns the rule's stable name ("length", "unknown_code", ...), which vector files and JSON
+// reports use.
 std::string_view rule_name(RefusalRule rule);
 
-// Why and where the kernel refuses.
+// The rule that the kernel applied, and the instruction.
 struct Refusal {
   RefusalRule rule;
   std::size_t pc;  // 0 for kLength
@@ -43,24 +43,26 @@ struct Refusal {
 
 enum class LengthRule {
   kKernel,     // 1..4096 instructions
-  kUnlimited,  // at least 1: for analysing programs that are still to be optimized
+  kUnlimited,  // at least 1, for programs that are still to be optimized
 };
 
-// The first refusal in the kernel's order, or nothing if the kernel accepts. Never reads outside
-// `program`; linear time. A program it accepts under kUnlimited is safe for every evaluator of this
-// project.
-std::optional<Refusal> check(ProgramView program, LengthRule length = LengthRule::kKernel);
+// Returns the first refusal in the kernel's order, or nothing if the kernel accepts. It never reads
+// outside `program` and takes linear time. Every evaluator of this project can safely run a program
+// that is accepted under kUnlimited.
+std::optional<Refusal> refusal_of(ProgramView program, LengthRule length = LengthRule::kKernel);
 
-// Is some M[k] read? If not, check_load_and_stores refuses nothing.
+// Returns whether an instruction reads scratch memory. If none does, check_load_and_stores always
+// accepts.
 bool reads_memory(ProgramView program);
 
-// check_load_and_stores: one bit per M[] word that is set on every path; jumps hand the mask to
-// their targets and leave "all set" to the instruction behind them, a RET changes nothing.
+// Follows check_load_and_stores, with one bit per M[] word that is set on every path. A jump passes
+// the mask to its targets; the next instruction then starts with all bits set, as in the kernel. A
+// RET changes nothing.
 class WrittenMemory {
  public:
   explicit WrittenMemory(std::size_t program_size) : masks_(program_size, 0xffff) {}
 
-  // To be asked about each instruction in turn; false if it reads what may not be set.
+  // Call this for each instruction in order. Returns false if `in` reads a word that may be unset.
   bool pass(std::size_t pc, const Insn& in) {
     valid_ &= masks_[pc];
     if (in.code == kSt || in.code == kStx) {
@@ -74,7 +76,8 @@ class WrittenMemory {
     }
     return true;
   }
-  // Is as much set behind `pc`, the next to be asked about, if it is a RET as if it is a jump?
+  // Returns whether a RET at `pc`, the next instruction, leaves as many words set after it as a
+  // jump does.
   [[nodiscard]] bool ret_does_as_well(std::size_t pc) const {
     return (masks_[pc + 1] & ~(valid_ & masks_[pc])) == 0;
   }
@@ -84,7 +87,7 @@ class WrittenMemory {
   std::uint16_t valid_ = 0;
 };
 
-// A sentence naming rule, instruction and what was found, for people.
+// Returns a sentence for people with the rule, the instruction and what was found.
 std::string describe(const Refusal& refusal, ProgramView program);
 
 }  // namespace secequiv

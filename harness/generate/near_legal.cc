@@ -1,18 +1,18 @@
-#include "fuzz/targets/near_legal.h"
+#include "harness/generate/near_legal.h"
 
 #include <algorithm>
 #include <array>
 
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 #include "harness/generate/mutate.h"
 #include "harness/generate/program.h"
 
-namespace secequiv::fuzz {
+namespace secequiv {
 namespace {
 
 constexpr std::size_t kUsual = 24;  // instructions
 
-// Where ranges of offsets, words of M[], shifts and distances end, and one further.
+// The limits of offsets, words of M[], shifts and distances, and the next number after each.
 constexpr std::array<std::uint32_t, 20> kLimits = {
     0,  1,  4,   15,  16,         31,         32,         56,         60,         61,
     63, 64, 255, 256, 0xffffefff, 0xfffff000, 0xfffff03c, 0xfffff03d, 0xfffff040, 0xffffffff};
@@ -28,7 +28,8 @@ std::uint16_t any_code(Random& random) {
   }
 }
 
-// From an instruction with `behind` others behind it: mostly to one of the last, or just past it.
+// Returns a distance for a jump that `behind` instructions follow: mostly to the last instruction
+// or just past it.
 std::uint32_t any_distance(Random& random, std::size_t behind) {
   const auto near_end = static_cast<std::uint32_t>(behind + 1 - random.below(3));
   return random.one_in(3) ? static_cast<std::uint32_t>(random.below(behind + 2)) : near_end;
@@ -80,7 +81,7 @@ Program change_near_legal(Random& random, Program program, std::size_t room) {
   room = random.one_in(16) ? room : std::min(room, std::max(kUsual, program.size()));
   if (program.empty() || random.one_in(16))
     program = generate_program(random, {.length = random.between(1, kUsual)});
-  if (random.one_in(4) && !check(program, LengthRule::kUnlimited))
+  if (random.one_in(4) && !refusal_of(program, LengthRule::kUnlimited))
     program = mutate_program(random, program);
   for (std::size_t i = random.between(1, 3); i > 0 && !program.empty(); --i)
     change_one(random, program);
@@ -88,4 +89,4 @@ Program change_near_legal(Random& random, Program program, std::size_t room) {
   return program;
 }
 
-}  // namespace secequiv::fuzz
+}  // namespace secequiv

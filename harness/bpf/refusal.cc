@@ -1,4 +1,4 @@
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ constexpr std::uint32_t kAdMax =
 
 bool known_ancillary(std::uint32_t k) { return k - kAdOff < kAdMax && (k - kAdOff) % 4 == 0; }
 
-// What of an instruction's other fields decides whether seccomp takes it.
+// Names the check that seccomp makes on an instruction's other fields.
 enum class Accept : std::uint8_t { kNever, kAlways, kLoad, kMemory, kShift, kDivisor, kJump };
 
 constexpr Accept acceptance(std::uint16_t code, Operand operand, bool seccomp) {
@@ -34,8 +34,8 @@ constexpr std::array<Accept, 256> kAccept = [] {
   return out;
 }();
 
-// Is nothing wrong with any instruction alone? Most programs that are asked about are right, and
-// asking this is several times faster than asking each rule in the kernel's order.
+// Returns whether the kernel accepts each instruction on its own. Most programs are legal, and this
+// check is several times faster than testing each rule in the kernel's order.
 bool instructions_accepted(ProgramView program) {
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     const Insn& in = program[pc];
@@ -67,7 +67,7 @@ bool instructions_accepted(ProgramView program) {
   return true;
 }
 
-// bpf_check_classic's switch over one instruction.
+// Follows the switch over one instruction in bpf_check_classic.
 std::optional<RefusalRule> check_classic(ProgramView program, std::size_t pc) {
   const Insn& in = program[pc];
   if (insn_info(in.code) == nullptr) return RefusalRule::kUnknownCode;
@@ -137,7 +137,7 @@ std::string_view rule_name(RefusalRule rule) {
   return "unknown";
 }
 
-std::optional<Refusal> check(ProgramView program, LengthRule length) {
+std::optional<Refusal> refusal_of(ProgramView program, LengthRule length) {
   if (program.empty() || (length == LengthRule::kKernel && program.size() > kMaxInsns))
     return Refusal{RefusalRule::kLength, 0};
   if (instructions_accepted(program) && is_ret(program.back()) &&
@@ -161,7 +161,7 @@ std::optional<Refusal> check(ProgramView program, LengthRule length) {
 bool reads_memory(ProgramView program) {
   static_assert(kLdxMem == (kLdMem | 1));
   bool out = false;
-  for (const Insn& in : program) out |= (in.code & ~1) == kLdMem;  // no branch, so it is fast
+  for (const Insn& in : program) out |= (in.code & ~1) == kLdMem;  // branch-free for speed
   return out;
 }
 

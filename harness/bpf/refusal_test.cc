@@ -1,4 +1,4 @@
-#include "harness/bpf/check.h"
+#include "harness/bpf/refusal.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace secequiv {
 namespace {
 
 std::string verdict(const Program& program, LengthRule length = LengthRule::kKernel) {
-  const auto refusal = check(program, length);
+  const auto refusal = refusal_of(program, length);
   return refusal ? describe(*refusal, program) : "accepted";
 }
 
@@ -20,8 +20,8 @@ struct Case {
   const char* verdict;
 };
 
-// Every rule, its PC, and what a person is told.
-TEST(Check, EachRuleNamesItselfAndTheInstruction) {
+// Each case checks the rule, its PC, and the message for the user.
+TEST(Check, DescribesRuleAndInstruction) {
   const Case cases[] = {
       {"ret #0", "accepted"},
       {"ld [0]\n.raw 0xffff, 0, 0, 0\nret #0",
@@ -87,7 +87,7 @@ TEST(Check, RuleNamesAreStable) {
     EXPECT_EQ(rule_name(static_cast<RefusalRule>(i)), kNames[i]);
 }
 
-TEST(Check, Length) {
+TEST(Check, LengthIsCheckedFirst) {
   EXPECT_EQ(verdict({}), "length: the kernel takes 1 to 4096 instructions, this program has 0");
   EXPECT_EQ(verdict({}, LengthRule::kUnlimited),
             "length: the kernel takes 1 to 4096 instructions, this program has 0");
@@ -97,13 +97,13 @@ TEST(Check, Length) {
   EXPECT_EQ(verdict(program),
             "length: the kernel takes 1 to 4096 instructions, this program has 4097");
   EXPECT_EQ(verdict(program, LengthRule::kUnlimited), "accepted");
-  // Length comes before everything else.
+  // The kernel checks the length first.
   program[0].code = 0xffff;
-  EXPECT_EQ(check(program)->rule, RefusalRule::kLength);
-  EXPECT_EQ(check(program, LengthRule::kUnlimited)->rule, RefusalRule::kUnknownCode);
+  EXPECT_EQ(refusal_of(program)->rule, RefusalRule::kLength);
+  EXPECT_EQ(refusal_of(program, LengthRule::kUnlimited)->rule, RefusalRule::kUnknownCode);
 }
 
-TEST(Check, BoundariesThatAreAccepted) {
+TEST(Check, AcceptsBoundaryValues) {
   for (const char* text :
        {"lsh #31\nrsh #31\nlsh #0\nret a", "div #1\nret a", "st M[15]\nld M[15]\nret a",
         "stx M[0]\nldx M[0]\nret #0", "ld [60]\nret a", "ld #len\nldx #len\nret a",
@@ -113,32 +113,33 @@ TEST(Check, BoundariesThatAreAccepted) {
   far[0] = Insn{kJeqK, 255, 255, 0};
   EXPECT_EQ(verdict(far), "accepted");
   far.pop_back();
-  EXPECT_EQ(check(far)->rule, RefusalRule::kJumpRange);
+  EXPECT_EQ(refusal_of(far)->rule, RefusalRule::kJumpRange);
 }
 
-// jt and jf of JA, and K of instructions without an operand, are not looked at.
-TEST(Check, UnusedFieldsDoNotMatter) {
+// The kernel ignores jt and jf of JA, and K of instructions without an operand.
+TEST(Check, IgnoresUnusedFields) {
   EXPECT_EQ(verdict({Insn{kJa, 255, 255, 0}, Insn{kTax, 9, 9, 99}, Insn{kNeg, 9, 9, 99},
                      Insn{kAddX, 1, 1, 99}, Insn{kRetA, 200, 200, 99}}),
             "accepted");
 }
 
-TEST(Check, KernelOrder) {
-  // One pass in order of instructions for the classic rules ...
-  EXPECT_EQ(check(assemble("lsh #32\n.raw 0xffff, 0, 0, 0\nret #0")),
+TEST(Check, ChecksRulesInTheKernelsOrder) {
+  // The kernel applies the classic rules in one pass over the instructions ...
+  EXPECT_EQ(refusal_of(assemble("lsh #32\n.raw 0xffff, 0, 0, 0\nret #0")),
             (Refusal{RefusalRule::kShiftRange, 0}));
-  // ... all before the last instruction ...
-  EXPECT_EQ(check(assemble("mod #1\nld M[0]\nlsh #32")), (Refusal{RefusalRule::kShiftRange, 2}));
-  // ... before scratch memory, before what is seccomp's own.
-  EXPECT_EQ(check(assemble("mod #1\nld [1]\nld M[0]\nld [0]")),
+  // ... and all of them before it requires a RET at the end ...
+  EXPECT_EQ(refusal_of(assemble("mod #1\nld M[0]\nlsh #32")),
+            (Refusal{RefusalRule::kShiftRange, 2}));
+  // ... and that before scratch memory, and scratch memory before seccomp's own rules.
+  EXPECT_EQ(refusal_of(assemble("mod #1\nld [1]\nld M[0]\nld [0]")),
             (Refusal{RefusalRule::kLastNotRet, 3}));
-  EXPECT_EQ(check(assemble("mod #1\nld [1]\nld M[0]\nret #0")),
+  EXPECT_EQ(refusal_of(assemble("mod #1\nld [1]\nld M[0]\nret #0")),
             (Refusal{RefusalRule::kMemUnset, 2}));
-  EXPECT_EQ(check(assemble("mod #1\nld [1]\nret #0")), (Refusal{RefusalRule::kNotSeccomp, 0}));
-  EXPECT_EQ(check(assemble("ld [1]\nmod #1\nret #0")), (Refusal{RefusalRule::kLoadOffset, 0}));
+  EXPECT_EQ(refusal_of(assemble("mod #1\nld [1]\nret #0")), (Refusal{RefusalRule::kNotSeccomp, 0}));
+  EXPECT_EQ(refusal_of(assemble("ld [1]\nmod #1\nret #0")), (Refusal{RefusalRule::kLoadOffset, 0}));
 }
 
-// check_load_and_stores as the kernel has it, with its odd side effects.
+// The cases include the odd side effects of the kernel's check_load_and_stores.
 TEST(Check, ScratchMemoryIsTrackedPerPath) {
   const Case cases[] = {
       {"ld [0]\nst M[0]\njeq #1, z, b\nz: ld M[0]\nret a\nb: ldx M[0]\nret a", "accepted"},
@@ -147,8 +148,8 @@ TEST(Check, ScratchMemoryIsTrackedPerPath) {
       {"ld [0]\njeq #1, z, b\nz: st M[0]\nja c\nb: st M[0]\nc: ld M[0]\nret a", "accepted"},
       {"ld [0]\njeq #1, z, b\nz: st M[1]\nja c\nb: st M[0]\nc: ld M[0]\nret a",
        "mem_unset at instruction 5: M[0] may be read before anything was stored there"},
-      {"ja z\nld M[7]\nz: ret #0", "accepted"},  // behind a jump everything counts as set
-      {"ret #0\nld M[7]\nret a",                 // behind a RET nothing changes
+      {"ja z\nld M[7]\nz: ret #0", "accepted"},  // a jump leaves every word set
+      {"ret #0\nld M[7]\nret a",                 // a RET leaves the mask unchanged
        "mem_unset at instruction 1: M[7] may be read before anything was stored there"},
       {"st M[7]\nret #0\nld M[7]\nret a", "accepted"},
       {"ldx M[2]\nret #0",
@@ -157,8 +158,8 @@ TEST(Check, ScratchMemoryIsTrackedPerPath) {
   for (const Case& c : cases) EXPECT_EQ(verdict(assemble(c.text)), c.verdict) << c.text;
 }
 
-// Putting a RET where a jump stood, as optimizers do: what is said to do as well is not refused.
-TEST(Check, ReturnsInPlaceOfJumps) {
+// Optimizers put a RET in place of a jump. If ret_does_as_well() allows it, the kernel must accept.
+TEST(Check, ReplacingAJumpByAReturnStaysAccepted) {
   Random random(2);
   int as_well = 0;
   int refused = 0;
@@ -169,7 +170,7 @@ TEST(Check, ReturnsInPlaceOfJumps) {
       if (program[pc].code == kJa) {
         Program other = program;
         other[pc] = Insn{kRetK, 0, 0, 0};
-        const bool accepted = !check(other);
+        const bool accepted = !refusal_of(other);
         refused += accepted ? 0 : 1;
         if (memory.ret_does_as_well(pc)) {
           ++as_well;
@@ -183,15 +184,15 @@ TEST(Check, ReturnsInPlaceOfJumps) {
   EXPECT_GT(refused, 10);
 }
 
-TEST(Check, EveryCodeAlone) {
+TEST(Check, ChecksEveryCode) {
   for (std::uint32_t code = 0; code <= 0xffff; ++code) {
-    // A store first, so that M[1] may be read; K = 1 suits everything but loads.
+    // The store makes M[1] readable. K = 1 is legal for all others except input loads and JA.
     const auto narrow = static_cast<std::uint16_t>(code);
     const Program program = {Insn{kSt, 0, 0, 1},
                              Insn{narrow, 0, 0, narrow == kLdWAbs || narrow == kJa ? 0u : 1u},
                              Insn{kRetK, 0, 0, 0}};
     const InsnInfo* info = insn_info(narrow);
-    const auto refusal = check(program);
+    const auto refusal = refusal_of(program);
     if (info == nullptr) {
       EXPECT_EQ(refusal, (Refusal{RefusalRule::kUnknownCode, 1})) << code;
     } else if (!info->seccomp) {
@@ -202,9 +203,9 @@ TEST(Check, EveryCodeAlone) {
   }
 }
 
-// Whatever is thrown at it: no reading outside (the sanitizers watch), and what it says about can
-// be described.
-TEST(Check, AnyBytesAtAll) {
+// For arbitrary bytes the check must not read outside the program (sanitizers watch this), and
+// describe() must accept each refusal.
+TEST(Check, HandlesArbitraryBytes) {
   Random random(1);
   std::array<std::size_t, 11> seen{};
   for (int i = 0; i < 20000; ++i) {
@@ -215,7 +216,7 @@ TEST(Check, AnyBytesAtAll) {
       in = random_garbage(random, 1, random.one_in(2))[0];
       if (random.one_in(4)) in.k |= 0xfffff000;
     }
-    const auto refusal = check(program);
+    const auto refusal = refusal_of(program);
     if (!refusal) continue;
     ++seen[static_cast<std::size_t>(refusal->rule)];
     ASSERT_LT(refusal->pc, program.size());

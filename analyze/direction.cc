@@ -1,0 +1,48 @@
+#include "analyze/direction.h"
+
+#include <utility>
+#include <vector>
+
+#include "verify/dd/direction.h"
+
+namespace secequiv {
+namespace {
+
+// A smaller input on which both sides decide exactly as on this one.
+Witness smaller(const Question& question, const Witness& witness) {
+  return minimize(witness, [&](const SeccompData& data) -> std::optional<Witness> {
+    const auto found = replay(question, data);
+    if (!found || found->before != witness.before || found->after != witness.after) return {};
+    return found;
+  });
+}
+
+}  // namespace
+
+Result<Direction> find_direction(const Question& question, Arch host, const dd::Limits& limits,
+                                 std::span<const SeccompData> inputs) {
+  auto found = dd::direction(question, host, limits);
+  if (found || found.error().code != ErrorCode::kBudget) return found;
+  Question same = question;
+  same.goal = Question::Goal::kSame;
+  std::vector<Witness> witnesses;
+  for (const SeccompData& data : inputs)
+    if (auto witness = replay(same, data)) witnesses.push_back(*witness);
+  Direction out = direction_of(witnesses);
+  if (out.example) out.example = smaller(same, *out.example);
+  return out;
+}
+
+Status add_directions(HuntReport& report, Sameness sameness, Arch host) {
+  report.host = host;
+  for (Finding& finding : report.findings) {
+    if (finding.kind != FindingKind::kDifferent || !finding.after || !finding.witness) continue;
+    const Pair pair{finding.subject.before, *finding.after, sameness};
+    auto found = find_direction(Question(pair), host, {}, {&finding.witness->data, 1});
+    if (!found) return found.error();
+    finding.direction = std::move(*found);
+  }
+  return Ok{};
+}
+
+}  // namespace secequiv

@@ -1,0 +1,64 @@
+// Results of the C interface. Owns what a result holds, its verdict and how errors become results.
+// It must not know any question.
+#pragma once
+
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "api/c/options.h"
+#include "api/c/secequiv.h"
+#include "harness/base/result.h"
+#include "harness/bpf/insn.h"
+#include "harness/compare/pair.h"
+#include "harness/compare/verdict.h"
+
+struct secequiv_result {
+  int verdict = SECEQUIV_ERROR;
+  std::string message;
+  std::optional<std::string> json = {};
+  std::optional<secequiv::Witness> witness = {};
+  std::optional<std::uint32_t> value = {};
+  std::optional<secequiv::Program> program = {};
+  bool is_policy = false;
+};
+
+namespace secequiv::api {
+
+using Outcome = secequiv_result;
+
+int verdict_of(Verdict verdict);
+
+Outcome failed(Error error);
+
+// Reads the options and returns what `question` makes of them, or the error of either. Nothing is
+// thrown; NULL means that there is no memory even for an error.
+template <class Question>
+secequiv_result* answered(const secequiv_options* options, const Question& question) noexcept {
+  const auto answer = [&]() -> Result<Outcome> {
+    const auto read = read_options(options);
+    if (!read) return read.error();
+    return question(*read);
+  };
+  try {
+    std::optional<Error> error;
+    try {
+      Result<Outcome> out = answer();
+      if (out) return new secequiv_result(std::move(*out));
+      error = out.error();
+    } catch (const std::bad_alloc&) {
+      error = make_error(ErrorCode::kBudget, {}, "memory ran out");
+    } catch (const std::system_error& thrown) {  // a thread could not be started
+      error = make_error(ErrorCode::kUnavailable, {}, thrown.what());
+    } catch (const std::exception& thrown) {
+      error = make_error(ErrorCode::kInternal, {}, thrown.what());
+    }
+    return new secequiv_result(failed(*error));
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace secequiv::api

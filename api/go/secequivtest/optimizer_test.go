@@ -1,0 +1,85 @@
+package secequivtest
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const jset = 0x45
+
+// swapsJset is wrong: it swaps the targets of every jset.
+func swapsJset(program []Insn) []Insn {
+	for i := range program {
+		if program[i].Code == jset {
+			program[i].Jt, program[i].Jf = program[i].Jf, program[i].Jt
+		}
+	}
+	return program
+}
+
+func TestRightOptimizers(t *testing.T) {
+	fmt.Println("a test may print")
+	Equivalent(t, allowGetpid, allowGetpidInsns)
+	Optimizer(t, func(program []Insn) []Insn { return program }, Trials(50))
+	t.Run("of other structures/with options", func(t *testing.T) {
+		t.Parallel()
+		for seed := uint64(1); seed < 3; seed++ {
+			Optimizer(t, func(program []syscall.SockFilter) []syscall.SockFilter { return program }, Trials(20), Seed(seed), Behaviour())
+		}
+	})
+}
+
+func TestWrongOptimizers(t *testing.T) {
+	for expected, optimize := range map[string]func([]Insn) []Insn{
+		"different: ": swapsJset,
+		"rejected: ":  func(program []Insn) []Insn { return append(program, program[0]) },
+		"panic: oops": func(program []Insn) []Insn { panic("oops") },
+		"garbage: ":   func(program []Insn) []Insn { return nil },
+	} {
+		t.Run(strings.Fields(expected)[0], func(t *testing.T) {
+			said := failure(t, func(t testing.TB) { Optimizer(t, optimize) })
+			if !strings.HasSuffix(said, "\nthe optimizer is wrong") || !strings.Contains(said, expected) {
+				t.Errorf("expected %q, found %q", expected, said)
+			}
+		})
+	}
+}
+
+func TestEndlessOptimizers(t *testing.T) {
+	endless := func(program []Insn) []Insn {
+		for {
+			time.Sleep(time.Hour)
+		}
+	}
+	said := failure(t, func(t testing.TB) { Optimizer(t, endless, RequestTimeout(time.Second/5)) })
+	if !strings.Contains(said, "hung: ") {
+		t.Errorf("found %q", said)
+	}
+}
+
+// The second of two calls in one test is wrong.
+func TestTheSecondOptimizer(t *testing.T) {
+	said := failure(t, func(t testing.TB) {
+		Optimizer(t, func(program []Insn) []Insn { return program }, Trials(20))
+		Optimizer(t, swapsJset)
+	})
+	for _, expected := range []string{"different: ", "= KILL_THREAD(1)", "secequiv: only the data of actions changed: "} { // a trace, the direction
+		if !strings.Contains(said, expected) {
+			t.Errorf("expected %q, found %q", expected, said)
+		}
+	}
+}
+
+func TestNoOptimizer(t *testing.T) {
+	for expected, test := range map[string]func(testing.TB){
+		"of instructions like": func(t testing.TB) { Optimizer(t, func(program []int) []int { return program }) },
+		"no-such-file":         func(t testing.TB) { Optimizer(t, swapsJset, Programs("no-such-file")) },
+	} {
+		if said := failure(t, test); !strings.Contains(said, expected) {
+			t.Errorf("expected %q, found %q", expected, said)
+		}
+	}
+}

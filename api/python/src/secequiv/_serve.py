@@ -1,0 +1,141 @@
+"""A Python function as a served command of `secequiv fuzz` (harness/adapter/PROTOCOL.md).
+
+Owns the processes: secequiv starts a relay, which hands its standard streams to this process through a socket; a fork of this
+process then answers the requests, so that a crash or an endless loop of the function ends that fork only. It must not know
+what a report means.
+"""
+
+import os
+import select
+import shlex
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import BinaryIO, Callable, Dict, List, NamedTuple, NoReturn, Sequence, Tuple
+
+_INSN = struct.Struct("<HBBI")
+_LENGTH = struct.Struct("<I")
+# Sends its streams and waits for the exit status of the fork.
+_RELAY = ("import socket, sys\ns = socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\n"
+          "socket.send_fds(s, [b'!'], [0, 1, 2])\nsys.exit((s.recv(1) or b'\\1')[0])")
+
+
+class Insn(NamedTuple):
+    """A struct sock_filter."""
+
+    code: int
+    jt: int
+    jf: int
+    k: int
+
+
+Optimizer = Callable[[List[Insn]], Sequence[Tuple[int, int, int, int]]]
+
+
+def run(arguments: Sequence[str], optimize: Optimizer) -> Tuple[int, str, str]:
+    """Exit status, standard output and standard error of secequiv with these arguments and `optimize` under test."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener, _Forks(optimize) as forks:
+        path = str(Path(folder) / "relay")
+        listener.bind(path)
+        listener.listen()
+        relay = "exec %s -I -S -c %s %s" % tuple(shlex.quote(word) for word in (sys.executable, _RELAY, path))
+        command = [os.environ.get("SECEQUIV") or "secequiv", *arguments, "--no-sandbox", "--optimizer", "serve:" + relay]
+        with open(Path(folder) / "output", "w+b") as out, open(Path(folder) / "errors", "w+b") as errors:
+            with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors) as process:
+                try:
+                    _serve_until_it_ends(process, listener, forks)
+                finally:
+                    process.kill()
+            out.seek(0)
+            errors.seek(0)
+            return process.returncode, out.read().decode(errors="replace"), errors.read().decode(errors="replace")
+
+
+def _serve_until_it_ends(process: "subprocess.Popen[bytes]", listener: socket.socket, forks: "_Forks") -> None:
+    ended = os.pidfd_open(process.pid)
+    try:
+        while True:
+            ready, _, _ = select.select([ended, listener, *forks.waited_for()], [], [])
+            if ended in ready:
+                process.wait()
+                return
+            if listener in ready:
+                forks.start(listener)
+            for descriptor in ready:
+                forks.end(descriptor)
+    finally:
+        os.close(ended)
+
+
+class _Forks:
+    """Copies of this process that answer requests, each for one relay."""
+
+    def __init__(self, optimize: Optimizer) -> None:
+        self._optimize = optimize
+        self._running: Dict[int, Tuple[int, socket.socket]] = {}  # by pidfd: process, relay
+
+    def __enter__(self) -> "_Forks":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each in list(self._running):
+            self.end(each)
+
+    def waited_for(self) -> List[int]:
+        return [descriptor for pidfd, (_, relay) in self._running.items() for descriptor in (pidfd, relay.fileno())]
+
+    def start(self, listener: socket.socket) -> None:
+        relay, _ = listener.accept()
+        _, streams, _, _ = socket.recv_fds(relay, 1, 3)
+        if len(streams) != 3:  # the relay ended already
+            relay.close()
+            return
+        process = os.fork()
+        if process == 0:
+            _answer_and_exit(self._optimize, *streams)
+        for each in streams:
+            os.close(each)
+        self._running[os.pidfd_open(process)] = (process, relay)
+
+    def end(self, descriptor: int) -> None:
+        """If the descriptor belongs to a fork that ended, or to a relay that did, ends both."""
+        for pidfd, (process, relay) in list(self._running.items()):
+            if descriptor in (pidfd, relay.fileno()):
+                del self._running[pidfd]
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)  # a fork that has ended is still there to be waited for
+                status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+                try:
+                    relay.send(bytes([status if status >= 0 else 128 - status]))
+                except OSError:
+                    pass  # the relay was killed
+                relay.close()
+                os.close(pidfd)
+
+
+def _answer_and_exit(optimize: Optimizer, requests: int, answers: int, errors: int) -> NoReturn:
+    status = 1
+    try:
+        with os.fdopen(requests, "rb") as source, os.fdopen(answers, "wb") as sink:
+            _answer(optimize, source, sink)
+        status = 0
+    except BaseException:  # nothing may return into the caller's tests
+        os.write(errors, traceback.format_exc().encode(errors="replace"))
+    finally:
+        os._exit(status)
+
+
+def _answer(optimize: Optimizer, requests: BinaryIO, answers: BinaryIO) -> None:
+    while length := requests.read(_LENGTH.size):
+        frame = requests.read(*_LENGTH.unpack(length))
+        if frame[:1] == b"O":
+            program = [Insn(*fields) for fields in _INSN.iter_unpack(frame[1:])]
+            answer = b"\0" + b"".join(_INSN.pack(*insn) for insn in optimize(program))
+        else:
+            answer = b"\1an optimizer without stages"
+        answers.write(_LENGTH.pack(len(answer)) + answer)
+        answers.flush()

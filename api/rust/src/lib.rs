@@ -1,0 +1,201 @@
+//! Do two seccomp filters make the same decision for every possible system call? Assertions that run the command line
+//! `secequiv`: `$SECEQUIV`, or `secequiv` on `PATH`. A test fails where there is none, and also if time runs out.
+//!
+//! ```no_run
+//! # fn build() -> Vec<sock_filter> { vec![] }
+//! # fn optimize(program: &[sock_filter]) -> Vec<sock_filter> { program.to_vec() }
+//! # #[derive(Clone)] #[allow(non_camel_case_types)] struct sock_filter { code: u16, jt: u8, jf: u8, k: u32 }
+//! use secequiv_test::{assert_equivalent, assert_optimizer};
+//! secequiv_test::instruction_type!(sock_filter); // once for each crate: seccompiler's, libc's or your own
+//!
+//! #[test]
+//! fn one_pair() {
+//!     let program = build();
+//!     assert_equivalent(&program, &optimize(&program));
+//! }
+//!
+//! #[test]
+//! fn the_optimizer() {
+//!     assert_optimizer(|program: &[sock_filter]| optimize(program));
+//! }
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod serve;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{env, fs, io, process};
+
+pub use serve::{assert_optimizer, assert_optimizer_with};
+
+/// A `struct sock_filter` without a type of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Insn {
+    pub code: u16,
+    pub jt: u8,
+    pub jf: u8,
+    pub k: u32,
+}
+
+/// A type of instructions. `Owner` is any type of the crate that implements this, so that it can do so for types of others.
+pub trait Instruction<Owner> {
+    fn to_insn(&self) -> Insn;
+    fn from_insn(insn: Insn) -> Self;
+}
+
+impl Instruction<Insn> for Insn {
+    fn to_insn(&self) -> Insn {
+        *self
+    }
+
+    fn from_insn(insn: Insn) -> Self {
+        insn
+    }
+}
+
+/// Makes the assertions take programs of this type, a structure with the public members `code`, `jt`, `jf` and `k`.
+#[macro_export]
+macro_rules! instruction_type {
+    ($type:path) => {
+        const _: () = {
+            pub struct Owner;
+
+            impl $crate::Instruction<Owner> for $type {
+                fn to_insn(&self) -> $crate::Insn {
+                    $crate::Insn {
+                        code: self.code,
+                        jt: self.jt,
+                        jf: self.jf,
+                        k: self.k,
+                    }
+                }
+
+                fn from_insn(insn: $crate::Insn) -> Self {
+                    $type {
+                        code: insn.code,
+                        jt: insn.jt,
+                        jf: insn.jf,
+                        k: insn.k,
+                    }
+                }
+            }
+        };
+    };
+}
+
+/// Panics unless the two make the same decision for every possible system call.
+#[track_caller]
+pub fn assert_equivalent<T: Instruction<O>, O>(before: &[T], after: &[T]) {
+    assert_equivalent_with(before, after, &[]);
+}
+
+/// `assert_equivalent` with options of `secequiv prove`: `&["--assume", "arch == x86_64"]`.
+#[track_caller]
+pub fn assert_equivalent_with<T: Instruction<O>, O>(before: &[T], after: &[T], options: &[&str]) {
+    prove("the filters make different decisions", before, after, options);
+}
+
+/// Panics unless `after` is never more permissive than `before`.
+#[track_caller]
+pub fn assert_refines<T: Instruction<O>, O>(before: &[T], after: &[T]) {
+    prove(
+        "'after' is more permissive than 'before'",
+        before,
+        after,
+        &["--refines"],
+    );
+}
+
+#[track_caller]
+fn prove<T: Instruction<O>, O>(claim: &str, before: &[T], after: &[T], options: &[&str]) {
+    if serve::is_serving() {
+        return; // a copy of the test program, on its way to assert_optimizer
+    }
+    let folder = Folder::new().unwrap_or_else(|error| panic!("secequiv: no folder for the filters: {error}"));
+    let mut arguments: Vec<OsString> = vec!["prove".into()];
+    arguments.extend(options.iter().map(Into::into));
+    arguments.push("--".into());
+    for (name, program) in [("before", before), ("after", after)] {
+        let path = folder.0.join(name);
+        fs::write(&path, bytes(program)).unwrap_or_else(|error| panic!("secequiv: {}: {error}", path.display()));
+        arguments.push(path.into());
+    }
+    let output = run(&arguments, &[]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let verdict = text.lines().last().unwrap_or("").split(' ').next().unwrap_or("");
+    match (output.status.code(), verdict) {
+        (Some(0), "equivalent" | "pass") => {}
+        (Some(1), "different") => panic!("secequiv: {text}{claim}"),
+        _ => fail(&output),
+    }
+}
+
+/// Runs secequiv.
+#[track_caller]
+fn run(arguments: &[OsString], environment: &[(&str, &str)]) -> Output {
+    let program = env::var_os("SECEQUIV")
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "secequiv".into());
+    Command::new(&program)
+        .args(arguments)
+        .envs(environment.iter().copied())
+        .output()
+        .unwrap_or_else(|error| {
+            panic!(
+                "secequiv: '{}' cannot be started (set SECEQUIV, or PATH): {error}",
+                Path::new(&program).display()
+            )
+        })
+}
+
+/// Panics about an outcome that is no answer.
+#[track_caller]
+fn fail(output: &Output) -> ! {
+    panic!(
+        "secequiv: {}: {}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+fn bytes<T: Instruction<O>, O>(program: &[T]) -> Vec<u8> {
+    program
+        .iter()
+        .flat_map(|each| {
+            let insn = each.to_insn();
+            let (code, k) = (insn.code.to_le_bytes(), insn.k.to_le_bytes());
+            [code[0], code[1], insn.jt, insn.jf, k[0], k[1], k[2], k[3]]
+        })
+        .collect()
+}
+
+/// A new folder, removed with its files when it is dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> io::Result<Folder> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        loop {
+            let path = env::temp_dir().join(format!(
+                "secequiv-{}-{}",
+                process::id(),
+                COUNT.fetch_add(1, Ordering::Relaxed)
+            ));
+            match fs::create_dir(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => return made.map(|()| Folder(path)),
+            }
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0); // what is left over does not change the answer
+    }
+}

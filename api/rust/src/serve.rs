@@ -1,0 +1,129 @@
+//! A Rust function as a served command of `secequiv fuzz` (harness/adapter/PROTOCOL.md): a copy of the test program that runs one
+//! test, so that a crash or an endless loop ends that copy only.
+
+use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Read, Write};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::Mutex;
+use std::{env, process, thread};
+
+use crate::{bytes, fail, run, Insn, Instruction};
+
+/// Names the call of assert_optimizer that a copy serves: the test, and how many calls came before.
+const SERVED: &str = "SECEQUIV_TEST_SERVE";
+
+pub(crate) fn is_serving() -> bool {
+    env::var_os(SERVED).is_some()
+}
+
+/// Panics if `optimize` changes the decisions of any of 1000 generated programs, makes one that the kernel refuses, loses a call
+/// that the kernel caches, panics or does not end.
+///
+/// secequiv calls `optimize` in copies of the test program that run this test alone, so the test runs again up to this call.
+#[track_caller]
+pub fn assert_optimizer<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>) {
+    assert_optimizer_with(optimize, &["--trials", "1000"]);
+}
+
+/// `assert_optimizer` with options of `secequiv fuzz`: `&["--trials", "100", "--programs", "filters"]`.
+#[track_caller]
+pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>, options: &[&str]) {
+    let test = match thread::current().name() {
+        Some(name) if name != "main" => name.to_owned(), // so the test harness calls its threads
+        _ => panic!("secequiv: assert_optimizer needs a test, on the test's own thread"),
+    };
+    let call = format!("{test}#{}", calls_before(&test));
+    match env::var(SERVED) {
+        // A panic ends the process here: the test must not catch it.
+        Ok(asked) if asked == call => match catch_unwind(AssertUnwindSafe(|| answer(&optimize))) {
+            Ok(Ok(())) => process::exit(0),
+            Ok(Err(error)) => {
+                eprintln!("{error}");
+                process::exit(2)
+            }
+            Err(_) => process::exit(101),
+        },
+        Ok(_) => return,
+        Err(_) => {}
+    }
+    let program = env::current_exe().unwrap_or_else(|error| panic!("secequiv: no path of the test program: {error}"));
+    let words = [
+        &*program.to_string_lossy(),
+        "--exact",
+        &test,
+        "--nocapture",
+        "--include-ignored",
+        "--test-threads=2",
+    ];
+    let words: Vec<String> = words
+        .iter()
+        .map(|word| format!("'{}'", word.replace('\'', r"'\''")))
+        .collect();
+    // What the test prints goes to standard error, so that it cannot be taken for answers.
+    let command = format!("serve:exec {} 3>&1 1>&2", words.join(" "));
+    let mut arguments = vec![
+        "fuzz".into(),
+        "--optimizer".into(),
+        command.into(),
+        "--no-scaling".into(),
+        "--stop-at-first".into(),
+    ];
+    arguments.extend(options.iter().map(Into::into));
+    let output = run(&arguments, &[(SERVED, &call), ("RUST_BACKTRACE", "0")]); // a report quotes few lines
+    match output.status.code() {
+        Some(0) => {}
+        None | Some(2 | 3) => fail(&output),
+        Some(_) => {
+            let text = String::from_utf8_lossy(&output.stdout);
+            let findings = text.split_once("\n\n").map_or(&*text, |(_, rest)| rest); // the lines above are about the command
+            let findings = findings.rsplit_once("\nverdict:").map_or(findings, |(head, _)| head);
+            panic!("secequiv: {findings}\nthe optimizer is wrong");
+        }
+    }
+}
+
+fn calls_before(test: &str) -> u32 {
+    static CALLS: Mutex<Option<HashMap<String, u32>>> = Mutex::new(None);
+    let mut calls = CALLS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let count = calls
+        .get_or_insert_with(HashMap::new)
+        .entry(test.to_owned())
+        .or_insert(0);
+    *count += 1;
+    *count - 1
+}
+
+/// Answers requests on standard input through descriptor 3.
+fn answer<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>) -> io::Result<()> {
+    let mut requests = io::stdin().lock();
+    let mut answers = OpenOptions::new().write(true).open("/proc/self/fd/3")?;
+    loop {
+        let mut length = [0; 4];
+        match requests.read_exact(&mut length) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(()),
+            read => read?,
+        }
+        let mut frame = vec![0; u32::from_le_bytes(length) as usize];
+        requests.read_exact(&mut frame)?;
+        let mut body = vec![0];
+        if let Some((b'O', program)) = frame.split_first() {
+            let program: Vec<T> = program.chunks_exact(8).map(|raw| T::from_insn(insn(raw))).collect();
+            body.extend(bytes(&optimize(&program)));
+        } else {
+            body = b"\x01an optimizer without stages".to_vec();
+        }
+        let mut out = (body.len() as u32).to_le_bytes().to_vec();
+        out.append(&mut body);
+        answers.write_all(&out)?;
+    }
+}
+
+fn insn(raw: &[u8]) -> Insn {
+    Insn {
+        code: u16::from_le_bytes([raw[0], raw[1]]),
+        jt: raw[2],
+        jf: raw[3],
+        k: u32::from_le_bytes([raw[4], raw[5], raw[6], raw[7]]),
+    }
+}

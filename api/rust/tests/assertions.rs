@@ -1,0 +1,144 @@
+use std::panic::{catch_unwind, UnwindSafe};
+
+use secequiv_test::{
+    assert_equivalent, assert_equivalent_with, assert_optimizer, assert_optimizer_with, assert_refines, Insn,
+};
+
+/// As in seccompiler and libc.
+mod foreign {
+    #[allow(non_camel_case_types)]
+    #[derive(Clone, Debug)]
+    pub struct sock_filter {
+        pub code: u16,
+        pub jt: u8,
+        pub jf: u8,
+        pub k: u32,
+    }
+}
+
+use foreign::sock_filter;
+secequiv_test::instruction_type!(sock_filter);
+
+const JSET: u16 = 0x45;
+
+fn getpid(action: u32) -> Vec<sock_filter> {
+    let insn = |code, jt, jf, k| sock_filter { code, jt, jf, k };
+    vec![
+        insn(0x20, 0, 0, 0),
+        insn(0x15, 0, 1, 39),
+        insn(6, 0, 0, action),
+        insn(6, 0, 0, 0x50001),
+    ]
+}
+
+fn allow() -> Vec<sock_filter> {
+    getpid(0x7fff_0000)
+}
+
+fn kill() -> Vec<sock_filter> {
+    getpid(0x8000_0000)
+}
+
+#[track_caller]
+fn fails(test: impl FnOnce() + UnwindSafe, expected: &[&str]) {
+    let panic = catch_unwind(test).expect_err("it passed");
+    let text = panic.downcast_ref::<String>().expect("no text");
+    for each in expected {
+        assert!(text.contains(each), "expected {each:?}, found {text}");
+    }
+}
+
+fn swap_jset(program: &[sock_filter]) -> Vec<sock_filter> {
+    let swap = |insn: &sock_filter| match insn.code {
+        JSET => sock_filter {
+            jt: insn.jf,
+            jf: insn.jt,
+            ..insn.clone()
+        },
+        _ => insn.clone(),
+    };
+    program.iter().map(swap).collect()
+}
+
+#[test]
+fn right_filters_pass() {
+    assert_equivalent(&allow(), &allow());
+    assert_equivalent_with(&allow(), &kill(), &["--assume", "nr != getpid", "--same", "behaviour"]);
+    assert_refines(&allow(), &kill());
+}
+
+#[test]
+fn wrong_filters_fail() {
+    let shown = [
+        "secequiv: only stricter: ",
+        "the filters make different decisions",
+        "witness: nr=39",
+        "after:  0x80000000 KILL_PROCESS",
+        "jeq #0x27, L2, L3 -> true",
+    ];
+    fails(|| assert_equivalent(&allow(), &kill()), &shown);
+    fails(
+        || assert_refines(&kill(), &allow()),
+        &["'after' is more permissive than 'before'"],
+    );
+}
+
+#[test]
+fn what_is_no_answer_fails() {
+    fails(
+        || assert_equivalent(&allow(), &allow()[..1]),
+        &["exit status: 4", "must be a RET"],
+    );
+    fails(
+        || assert_equivalent_with(&allow(), &allow(), &["--assume", "nr =="]),
+        &["exit status: 2"],
+    );
+    let missing = || assert_optimizer_with(swap_jset, &["--programs", "no-such-file"]);
+    fails(missing, &["exit status: 2", "no-such-file"]);
+}
+
+#[test]
+fn right_optimizers_pass() {
+    println!("a test may print");
+    assert_optimizer(|program: &[Insn]| program.to_vec());
+    assert_optimizer_with(|program: &[sock_filter]| program.to_vec(), &["--trials", "20"]);
+}
+
+/// One call for each test, because earlier calls of a test pass in the copy that serves a later one.
+macro_rules! wrong_optimizers {
+    ($($test:ident: $optimize:expr, $expected:expr;)*) => {$(
+        #[test]
+        fn $test() {
+            fails(|| assert_optimizer($optimize), &["\nthe optimizer is wrong", $expected]);
+        }
+    )*};
+}
+
+wrong_optimizers! {
+    different_answers_fail: swap_jset, "| = KILL_THREAD(1)";
+    refused_answers_fail: |program: &[Insn]| [program, &program[..1]].concat(), "rejected: ";
+    panics_fail: |_: &[Insn]| panic!("oops"), "oops";
+    signals_fail: |_: &[Insn]| std::process::abort(), "signal 6";
+    empty_answers_fail: |_: &[Insn]| vec![], "garbage: ";
+}
+
+#[test]
+fn the_second_call_fails() {
+    assert_optimizer_with(<[Insn]>::to_vec, &["--trials", "20"]);
+    fails(|| assert_optimizer(swap_jset), &["different: "]);
+}
+
+#[test]
+fn endless_optimizers_fail() {
+    fails(
+        || {
+            assert_optimizer_with(
+                |_: &[Insn]| loop {
+                    std::thread::park()
+                },
+                &["--request-timeout", "0.2"],
+            )
+        },
+        &["hung: "],
+    );
+}

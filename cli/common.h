@@ -1,7 +1,0 @@
-// Transitional: everything that a command's file uses.
-#pragma once
-
-#include "cli/commands.h"
-#include "cli/inputs.h"
-#include "cli/options.h"
-#include "cli/output.h"

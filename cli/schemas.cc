@@ -1,0 +1,85 @@
+#include "cli/schemas.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "cli/output.h"
+#include "harness/base/text.h"
+#include "harness/report/json.h"
+
+namespace secequiv::cli {
+
+std::string_view schemas_text();  // embedded: an array of schemas
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view kEnding = ".schema.json";
+
+// By the last part of their $id: "check.schema.json".
+std::map<std::string, ordered_json> all_schemas() {
+  std::map<std::string, ordered_json> out;
+  for (ordered_json& schema : ordered_json::parse(schemas_text(), nullptr, false)) {
+    const std::string id = schema["$id"];
+    out.emplace(id.substr(id.rfind('/') + 1), std::move(schema));
+  }
+  return out;
+}
+
+// The other schemas that `part` refers to.
+void add_references(const ordered_json& part, std::set<std::string>& out) {
+  for (const auto& [key, value] : part.items()) {
+    if (key == "$ref" && value.is_string()) {
+      const std::string target = value;
+      if (!target.starts_with('#')) out.insert(target.substr(0, target.find('#')));
+    } else if (value.is_structured()) {
+      add_references(value, out);
+    }
+  }
+}
+
+// The schema with all that it needs among its definitions, so that a validator fetches nothing.
+ordered_json bundled(const std::map<std::string, ordered_json>& all, const std::string& file) {
+  ordered_json out = all.at(file);
+  std::set<std::string> done = {file};
+  std::vector<std::string> open = {file};
+  while (!open.empty()) {
+    std::set<std::string> needed;
+    add_references(all.at(open.back()), needed);
+    open.pop_back();
+    for (const std::string& other : needed) {
+      if (!done.insert(other).second) continue;
+      out["$defs"][other] = all.at(other);
+      open.push_back(other);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+int print_schema(const std::string& name) {
+  const auto all = all_schemas();
+  std::vector<std::string> names;
+  for (const auto& [file, schema] : all)
+    names.push_back(file.substr(0, file.size() - kEnding.size()));
+  std::sort(names.begin(), names.end());  // files have another order: kernel-check.*, kernel.*
+  if (name.empty()) return print(fmt::format("{}\n", fmt::join(names, "\n")));
+  const std::string file = name + std::string(kEnding);
+  if (all.contains(file)) return print(render(bundled(all, file)));
+  return report(
+      make_error(ErrorCode::kUsage, "--print-schema",
+                 fmt::format("no schema is called '{}'{}; there are {}", name,
+                             did_you_mean(similar_names(name, names)), fmt::join(names, ", "))),
+      Options{});
+}
+
+}  // namespace secequiv::cli

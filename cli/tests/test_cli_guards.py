@@ -1,0 +1,85 @@
+"""Inputs that people mix up: swapped pairs, programs for policies, files of other kinds, other tools' listings."""
+
+import shutil
+
+import pytest
+from cli_tool import POLICIES, run
+
+ALLOW = "ld [0]\njeq #39, ok, bad\nok: ret #0x7fff0000\nbad: ret #0x50001\n"
+LONGER = "ld [0]\njeq #39, ok, bad\nok: ret #0x7fff0000\nbad: ld [4]\nret #0x50001\n"
+LISTING = """ line  CODE  JT   JF      K
+=================================
+ 0000: 0x20 0x00 0x00 0x00000000  A = sys_number
+ 0001: 0x15 0x00 0x01 0x00000027  if (A != getpid) goto 0003
+ 0002: 0x06 0x00 0x00 0x7fff0000  return ALLOW
+ 0003: 0x06 0x00 0x00 0x00050001  return ERRNO(1)
+"""
+
+
+@pytest.mark.parametrize("first, second, swapped", [
+    ("a.after.asm", "a.before.asm", True), ("a.before.asm", "a.after.asm", False), ("new/p.asm", "old/p.asm", True), ("optimized.asm", "unoptimized.asm", True),
+    ("unoptimized.asm", "optimized.asm", False), ("x-opt.asm", "x-orig.asm", True), ("after.asm", "other.asm", False), ("thereafter.asm", "therebefore.asm", False)])
+@pytest.mark.parametrize("command", ["check", "prove", "diff", "fuzz"])
+def test_a_pair_that_looks_swapped_is_noted(command, first, second, swapped, tmp_path):
+    for name, text in ((first, ALLOW), (second, LONGER)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    more = ["--trials", "100"] if command == "fuzz" else []
+    done = run(command, first, second, *more, cwd=tmp_path)
+    assert done.status == 0, done
+    assert ("are they swapped?" in done.err) == swapped, done
+    if swapped:
+        assert "%s is taken as the filter before the change and %s as the one after it" % (first, second) in done.err
+    # A first program that is longer was not made from the second.
+    (tmp_path / first).write_text(LONGER)
+    (tmp_path / second).write_text(ALLOW)
+    assert "swapped" not in run(command, first, second, *more, cwd=tmp_path).err
+
+
+def test_policies_that_look_swapped_are_noted(tmp_path):
+    for name in ("new.json", "old.json"):
+        shutil.copy(POLICIES / "seed" / "ten-syscalls.json", tmp_path / name)
+    assert "are they swapped?" in run("check", "new.json", "old.json", cwd=tmp_path).err
+    assert "swapped" not in run("check", "old.json", "new.json", cwd=tmp_path).err
+
+
+def test_nobody_optimized_the_second_of_two_policies(tmp_path):
+    policy = POLICIES / "seed" / "ten-syscalls.json"
+    pair = run("check", policy, policy).out
+    assert "obligations of the second policy: " in pair and "every edge of the second policy is covered" in pair
+    assert "optimized program" not in pair and "optimized program" in run("check", policy).out
+
+
+@pytest.mark.parametrize("command", ["import", "lint", "precompile"])
+@pytest.mark.parametrize("form", ["asm", "raw", "c", "ddd"])
+def test_a_program_in_place_of_a_policy_is_named(command, form, getpid, tmp_path):
+    assert run("asm", getpid, "--to", form, "-o", tmp_path / "p").status == 0
+    done = run(command, "p", cwd=tmp_path)
+    assert done.status == 2, done
+    assert "p: expected a policy, found a program of 4 instructions (form %s)" % form in done.err
+
+
+@pytest.mark.parametrize("magic, name", [
+    (b"\x7fELF\x02\x01\x01\0", "an ELF file"), (b"\x1f\x8b\x08\0", "a gzip archive"), (b"\x89PNG\r\n\x1a\n", "a PNG image"), (b"%PDF-1.7\n", "a PDF document"),
+    (b"PK\x03\x04\x14\0", "a zip archive"), (b"\xfd7zXZ\0", "an xz archive"), (b"\x28\xb5\x2f\xfd", "a zstd archive"), (b"\xff\xd8\xff\xe0", "a JPEG image"),
+    (b"x" * 257 + b"ustar\0", "a tar archive"), (b"<?xml version=\"1.0\"?>", "an XML document")])
+def test_files_of_other_kinds_are_named(magic, name, tmp_path):
+    (tmp_path / "file").write_bytes(magic)
+    for command in (["check", "file"], ["prove", "file", "file"], ["import", "file"], ["validate", "file"], ["cost", "file"]):
+        done = run(*command, cwd=tmp_path)
+        assert done.status == 2 and "file: expected a program or a policy, found %s" % name in done.err, done
+
+
+def test_listings_of_seccomp_tools_are_programs(getpid, tmp_path):
+    (tmp_path / "listing").write_text(LISTING)
+    assert run("asm", "listing", "--to", "ddd", cwd=tmp_path).out == run("asm", getpid, "--to", "ddd").out
+    assert run("check", "listing", getpid, cwd=tmp_path).status == 0
+
+
+@pytest.mark.parametrize("old, new, message", [
+    ("0003: 0x06", "0004: 0x06", ":6: expected instruction 0003, found 0004"), ("0003: 0x06", "0000: 0x06", ":6: expected one filter, found the start of another"),
+    ("0x00050001", "0x100050001", ":6: expected a line such as"), ("0003: 0x06", "0003  0x06", ":6: expected a line such as")])
+def test_wrong_listings_are_errors(old, new, message, tmp_path):
+    (tmp_path / "listing").write_text(LISTING.replace(old, new))
+    done = run("asm", "listing", cwd=tmp_path)
+    assert done.status == 2 and "listing" + message in done.err, done

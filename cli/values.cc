@@ -1,0 +1,51 @@
+#include "cli/values.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "harness/base/text.h"
+#include "harness/seccomp/arch.h"
+
+namespace secequiv::cli {
+
+CLI::Validator seconds(bool or_none) {
+  const auto check = [or_none](const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool good = error == std::errc() && end == text.data() + text.size() &&
+                      std::isfinite(value) && (value > 0 || (or_none && value == 0));
+    return good ? std::string()
+                : fmt::format("expected seconds{}above 0, found '{}'", or_none ? ", 0 or " : " ",
+                              text);
+  };
+  return {check, "SECONDS"};
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  std::string description = fmt::format("{{{}}}", fmt::join(words, ","));
+  const auto check = [description, words = std::move(words)](const std::string& text) {
+    return std::ranges::find(words, text) != words.end()
+               ? std::string()
+               : fmt::format("expected one of {}, found '{}'{}", description, text,
+                             did_you_mean(similar_names(text, words)));
+  };
+  return {check, std::move(description)};
+}
+
+CLI::Validator architecture() {
+  const auto check = [](const std::string& name) {
+    std::vector<std::string_view> known;
+    for (const ArchInfo& info : all_arches()) known.push_back(info.name);
+    return arch_from_name(name)
+               ? std::string()
+               : fmt::format("expected one of {}, found '{}'{}", fmt::join(known, ", "), name,
+                             did_you_mean(similar_arches(name)));
+  };
+  return {check, "ARCH"};
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,20 @@
+// Reads the listings of the seccomp-tools project (` 0000: 0x20 0x00 0x00 0x00000004  A = arch`).
+// Owns that format. The four numbers of a line are an instruction; the words behind them are a
+// comment.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/bpf/symbols.h"
+
+namespace secequiv::detail {
+
+// Whether the first line that is not a heading has this form.
+bool looks_like_listing(std::string_view text);
+
+// Errors: kParse with file:line, also if the listing holds several filters.
+Result<SymbolicProgram> read_listing(std::string_view text, const std::string& name);
+
+}  // namespace secequiv::detail

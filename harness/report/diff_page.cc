@@ -1,0 +1,41 @@
+#include "harness/report/diff_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "harness/report/direction.h"
+
+namespace secequiv {
+
+Page diff_page(const DiffReport& report) {
+  Page out;
+  out.verdict = report.verdict;
+  out.direction = direction_line(report.direction, report.host);
+  out.text = diff_text(report, "--max-regions");
+  const auto& changes = report.difference.changes;
+  out.difference = changes.empty()
+                       ? std::string("no input differs")
+                       : count_text(report.difference.count) + " of 2^512 inputs differ";
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const auto shown = report.shown(changes[i]);
+    for (std::size_t k = 0; k < shown.size(); ++k) {
+      PageRegion& row = out.regions.emplace_back(page_region(changes[i], shown[k], report.host));
+      if (!report.rules.empty()) {
+        row.rules[0] = report.rules[i][k].before.shown();
+        row.rules[1] = report.rules[i][k].after.shown();
+      }
+    }
+    if (!changes[i].where.is_all(shown.size()))
+      out.difference +=
+          fmt::format("; {} to {}: {} of {} regions are shown", action_text(changes[i].before),
+                      action_text(changes[i].after), shown.size(), changes[i].where.region_count);
+  }
+  std::ranges::sort(out.regions, {}, [](const PageRegion& row) {
+    return std::tuple(row.effect, row.before, row.after, row.summary);
+  });
+  return out;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,22 @@
+// Whether a filter became more permissive, as the first line of a report and as JSON. Owns the
+// wording.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "harness/compare/direction.h"
+
+namespace secequiv {
+
+// "LOOSER: memfd_create, shmat newly allowed; stricter: 380 calls", "only stricter: read, write",
+// "only the data of actions changed: 3 calls". What became more permissive is always listed in
+// full. Architectures are named unless only calls of `host` differ. Empty if nothing differs.
+std::string direction_line(const Direction& direction, Arch host);
+
+// The line, then the witness: "LOOSER: socket newly allowed; ERRNO(1 EPERM) became ALLOW for ...".
+std::string directed(const std::string& line, const Witness& witness);
+
+nlohmann::ordered_json to_json(const Direction& direction, Arch host);
+
+}  // namespace secequiv

@@ -1,0 +1,77 @@
+#include "harness/report/direction.h"
+
+#include <gtest/gtest.h>
+
+namespace secequiv {
+namespace {
+
+Direction::Call call(Arch arch, std::string_view name, bool always = true) {
+  return {arch, syscall_nr(arch, name).value(), always};
+}
+
+TEST(DirectionLine, NamesEveryNewlyAllowedCallInAlphabeticalOrder) {
+  Direction direction;
+  direction.allowed.calls = {
+      call(Arch::kX86_64, "shmat"),        call(Arch::kX86_64, "socket", false),
+      call(Arch::kX86_64, "memfd_create"), call(Arch::kX86_64, "bpf"),
+      call(Arch::kX86_64, "ptrace"),       call(Arch::kX86_64, "mount")};
+  direction.stricter.calls = {call(Arch::kX86_64, "read"), call(Arch::kX86_64, "write"),
+                              call(Arch::kX86_64, "open"), call(Arch::kX86_64, "close"),
+                              call(Arch::kX86_64, "stat")};
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: bpf, memfd_create, mount, ptrace, shmat, socket (some arguments) newly "
+            "allowed; stricter: 5 calls");
+}
+
+TEST(DirectionLine, SaysWhenNothingLoosens) {
+  Direction direction;
+  direction.stricter.calls = {call(Arch::kX86_64, "write"), call(Arch::kX86_64, "read")};
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64), "only stricter: read, write");
+  direction.stricter.calls.clear();
+  direction.changed.calls = {call(Arch::kX86_64, "read")};
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64), "only the data of actions changed: read");
+  EXPECT_EQ(direction_line(Direction(), Arch::kX86_64), "");
+}
+
+TEST(DirectionLine, NamesArchitecturesUnlessOnlyTheHostsCallsDiffer) {
+  Direction direction;
+  direction.allowed.calls = {call(Arch::kX86_64, "shmat"), call(Arch::kI386, "getpid"),
+                             call(Arch::kX86_64, "getpid")};
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: shmat on x86_64; getpid on i386, x86_64 newly allowed");
+  direction.allowed.unnamed_numbers = true;
+  direction.allowed.unknown_arches = true;
+  direction.allowed.calls.resize(1);
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: shmat, numbers without a name, other architectures newly allowed");
+}
+
+TEST(DirectionLine, SaysWhenEveryCallIsConcerned) {
+  Direction direction;
+  for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls)
+    direction.allowed.calls.push_back({Arch::kX86_64, entry.nr, true});
+  direction.allowed.unnamed_numbers = true;
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64), "LOOSER: every system call newly allowed");
+  direction.allowed.calls.pop_back();
+  EXPECT_NE(direction_line(direction, Arch::kX86_64), "LOOSER: every system call newly allowed");
+}
+
+TEST(DirectionLine, DoesNotClaimMoreThanTheInputsShow) {
+  Direction direction;
+  direction.complete = false;
+  direction.stricter.calls = {call(Arch::kX86_64, "read")};
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "stricter: read (from the inputs tried; the rest is undecided)");
+}
+
+TEST(DirectionJson, HasEveryCall) {
+  Direction direction;
+  direction.looser.calls = {call(Arch::kX86_64, "read", false)};
+  const auto json = to_json(direction, Arch::kX86_64);
+  EXPECT_EQ(json["summary"], "LOOSER: more permissive: read (some arguments)");
+  EXPECT_EQ(json["looser"]["calls"][0].dump(),
+            R"({"arch":"x86_64","name":"read","nr":0,"always":false})");
+}
+
+}  // namespace
+}  // namespace secequiv

@@ -1,0 +1,87 @@
+#include "harness/report/markdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/text.h"
+
+namespace secequiv {
+namespace {
+
+using State = ReportedCase::State;
+
+// One line of text as Markdown shows it literally: also in a table, also on a page that renders
+// HTML, mentions nobody and links nothing.
+std::string literal(std::string_view text) {
+  std::string out;
+  for (const char c : escaped(printable(text, false))) {
+    if (std::string_view("\\`*_[]#|~@").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// A block that no line of `text` can end.
+std::string block(std::string_view text) {
+  std::size_t longest = 2;
+  std::size_t run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  std::string body = printable(text, true);
+  if (!body.ends_with('\n')) body += '\n';
+  return fence + "text\n" + body + fence + "\n";
+}
+
+std::string_view word(State state) {
+  switch (state) {
+    case State::kPass:
+      return "pass";
+    case State::kFail:
+      return "**fail**";
+    case State::kUnknown:
+      return "**unknown**";
+    case State::kSkipped:
+      return "skipped";
+  }
+  return "";
+}
+
+std::string title(const ReportedCase& one) {
+  return literal(one.name.empty() ? one.kind : one.kind + " " + one.name);
+}
+
+std::string place(const ReportedCase& one) {
+  if (!one.place || one.place->path.empty()) return "";
+  std::string out = " at " + one.place->path;
+  if (one.place->line) out += fmt::format(", line {}", *one.place->line);
+  if (one.place->pc) out += fmt::format(", instruction {}", *one.place->pc);
+  return literal(out);
+}
+
+}  // namespace
+
+std::string markdown(const ReportedCases& report) {
+  std::string out = fmt::format("{}\n### secequiv {}: {}\n\n", kMarkdownMark,
+                                literal(report.command), verdict_name(report.verdict));
+  if (!report.direction.empty()) out += fmt::format("**{}**\n\n", literal(report.direction));
+  if (!report.subject.empty()) out += fmt::format("{}\n\n", literal(report.subject));
+  if (!report.reason.empty()) out += fmt::format("{}\n\n", literal(report.reason));
+  if (!report.cases.empty()) out += "| examined | result | |\n|---|---|---|\n";
+  for (const ReportedCase& one : report.cases)
+    out += fmt::format("| {} | {} | {}{} |\n", title(one), word(one.state), literal(one.message),
+                       place(one));
+  for (const ReportedCase& one : report.cases) {
+    if (one.detail.empty()) continue;
+    out += fmt::format(
+        "\n<details><summary>{}</summary>\n\n{}\n</details>\n",
+        escaped(printable(one.name.empty() ? one.kind : one.kind + " " + one.name, false)),
+        block(one.detail));
+  }
+  return out;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,18 @@
+// A report as GitHub-flavoured Markdown, for pull-request comments and step summaries. Owns the
+// layout and the escaping; it must not know any command (reported.h).
+#pragma once
+
+#include <string>
+
+#include "harness/report/reported.h"
+
+namespace secequiv {
+
+// The verdict, what the difference does to callers, a row for each case, and the details folded.
+// Text from untrusted files cannot become markup. Ends with a newline.
+std::string markdown(const ReportedCases& report);
+
+// The first line of every such document.
+inline constexpr std::string_view kMarkdownMark = "<!-- secequiv report -->";
+
+}  // namespace secequiv

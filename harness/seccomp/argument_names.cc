@@ -1,0 +1,114 @@
+#include "harness/seccomp/argument_names.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "harness/seccomp/constants.h"
+
+namespace secequiv {
+namespace {
+
+// What an argument is made of: one value in the bits of `value_mask`, flags in the others.
+struct Row {
+  std::string_view call;
+  int argument;
+  std::string_view prefix;
+  std::uint64_t value_mask;
+};
+constexpr std::uint64_t kOneValue = ~std::uint64_t{0};
+constexpr std::uint64_t kFlags = 0;
+constexpr std::uint64_t kAccessMode = 3;    // O_RDONLY, O_WRONLY, O_RDWR
+constexpr std::uint64_t kSocketType = 0xf;  // SOCK_STREAM, ... (SOCK_TYPE_MASK)
+constexpr std::uint64_t kMapType = 0xf;     // MAP_SHARED, MAP_PRIVATE (MAP_TYPE)
+constexpr std::array kRows = {
+    Row{"socket", 0, "AF_", kOneValue},
+    Row{"socket", 1, "SOCK_", kSocketType},
+    Row{"socketpair", 0, "AF_", kOneValue},
+    Row{"socketpair", 1, "SOCK_", kSocketType},
+    Row{"accept4", 3, "SOCK_", kFlags},
+    Row{"setsockopt", 1, "SOL_", kOneValue},
+    Row{"getsockopt", 1, "SOL_", kOneValue},
+    Row{"clone", 0, "CLONE_", kFlags},
+    Row{"unshare", 0, "CLONE_", kFlags},
+    Row{"setns", 1, "CLONE_", kFlags},
+    Row{"ioctl", 1, "TC", kOneValue},
+    Row{"ioctl", 1, "TIOC", kOneValue},
+    Row{"ioctl", 1, "FIO", kOneValue},
+    Row{"fcntl", 1, "F_", kOneValue},
+    Row{"fcntl64", 1, "F_", kOneValue},
+    Row{"prctl", 0, "PR_", kOneValue},
+    Row{"arch_prctl", 0, "ARCH_", kOneValue},
+    Row{"ptrace", 0, "PTRACE_", kOneValue},
+    Row{"open", 1, "O_", kAccessMode},
+    Row{"openat", 2, "O_", kAccessMode},
+    Row{"mmap", 2, "PROT_", kFlags},
+    Row{"mmap", 3, "MAP_", kMapType},
+    Row{"mmap2", 2, "PROT_", kFlags},
+    Row{"mmap2", 3, "MAP_", kMapType},
+    Row{"mprotect", 2, "PROT_", kFlags},
+    Row{"pkey_mprotect", 2, "PROT_", kFlags},
+    Row{"mremap", 3, "MREMAP_", kFlags},
+    Row{"madvise", 2, "MADV_", kOneValue},
+    Row{"personality", 0, "PER_", kOneValue},
+    Row{"seccomp", 0, "SECCOMP_SET_", kOneValue},
+    Row{"bpf", 0, "BPF_", kOneValue},
+    Row{"mount", 3, "MS_", kFlags},
+    Row{"memfd_create", 1, "MFD_", kFlags},
+    Row{"membarrier", 0, "MEMBARRIER_", kOneValue},
+    Row{"clock_gettime", 0, "CLOCK_", kOneValue},
+    Row{"clock_settime", 0, "CLOCK_", kOneValue},
+    Row{"lseek", 2, "SEEK_", kOneValue},
+    Row{"flock", 1, "LOCK_", kFlags},
+    Row{"getrandom", 2, "GRND_", kFlags},
+    Row{"prlimit64", 1, "RLIMIT_", kOneValue},
+    Row{"setrlimit", 0, "RLIMIT_", kOneValue},
+    Row{"getrlimit", 0, "RLIMIT_", kOneValue},
+};
+
+// Second names of values, and bounds that are no values.
+bool is_second_name(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kSecond = {
+      "AF_FILE", "AF_LOCAL", "AF_ROUTE", "AF_MAX", "MAP_ANON", "O_NDELAY", "O_FSYNC", "O_ACCMODE"};
+  return std::ranges::find(kSecond, name) != kSecond.end() || name.ends_with("_MASK");
+}
+
+std::string_view value_name(Arch arch, std::string_view prefix, std::uint64_t value, bool one_bit) {
+  std::string_view best;
+  for (const Constant& constant : constants(arch, prefix)) {
+    if (constant.value != value || is_second_name(constant.name)) continue;
+    if (one_bit && (value & (value - 1)) != 0) continue;
+    if (best.empty() || constant.name.size() < best.size()) best = constant.name;
+  }
+  return best;
+}
+
+// The value's name, and a flag's for each further bit; nothing unless these are all bits.
+std::string named(Arch arch, const Row& row, std::uint64_t value) {
+  std::string out;
+  const std::uint64_t one = value & row.value_mask;
+  if (row.value_mask != kFlags) {
+    out = value_name(arch, row.prefix, one, false);
+    if (out.empty()) return "";
+  }
+  for (std::uint64_t rest = value & ~row.value_mask; rest != 0; rest &= rest - 1) {
+    const std::string_view flag = value_name(arch, row.prefix, rest & (0 - rest), true);
+    if (flag.empty()) return "";
+    out += (out.empty() ? "" : "|") + std::string(flag);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string argument_name(Arch arch, std::uint32_t nr, int argument, std::uint64_t value) {
+  const std::string_view call = syscall_name(arch, nr);
+  for (const Row& row : kRows) {
+    if (row.call != call || row.argument != argument) continue;
+    if (std::string out = named(arch, row, value); !out.empty()) return out;
+  }
+  return "";
+}
+
+}  // namespace secequiv

@@ -1,0 +1,23 @@
+// One record of the kernel's audit log about seccomp, as auditd, journald, dmesg and ausearch print
+// it. It has no arguments. Source: audit_seccomp (kernel/auditsc.c).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/seccomp/data.h"
+
+namespace secequiv {
+
+struct AuditRecord {
+  SeccompData data;  // its arguments are 0
+  std::optional<std::uint32_t>
+      action;  // that was taken, without data, if the record has its number
+};
+
+// Reads the first line of `text` that is such a record. Errors: kParse with `where` = name:line.
+Result<AuditRecord> read_audit_record(std::string_view text, const std::string& name);
+
+}  // namespace secequiv

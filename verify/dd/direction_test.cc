@@ -1,0 +1,150 @@
+// The direction of a difference beside what single inputs show.
+#include "verify/dd/direction.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/bpf/testing.h"
+#include "harness/generate/random_program.h"
+
+namespace secequiv::dd {
+namespace {
+
+using Calls = std::vector<Direction::Call>;
+
+Question question_about(ProgramView before, ProgramView after) {
+  Question out;
+  out.before = {before};
+  out.after = {after};
+  return out;
+}
+
+Direction direction_between(std::string_view before, std::string_view after) {
+  const Program first = assemble(before);
+  const Program second = assemble(after);
+  const auto out = direction(question_about(first, second), Arch::kX86_64);
+  EXPECT_TRUE(out) << out.error().text();
+  return out ? *out : Direction();
+}
+
+Direction::Call call(Arch arch, std::string_view name, bool always) {
+  return {arch, syscall_nr(arch, name).value(), always};
+}
+
+TEST(Direction, DividesCallsByWhatHappensToThem) {
+  // getpid 39 is newly allowed, exit 60 stricter, read 0 changes its error number, write 1 is
+  // looser without being allowed, close 3 stays.
+  const Direction out = direction_between(
+      "ld [0]\njeq #39, no\njeq #60, yes\njeq #0, perm\njeq #1, kill\nno: ret #0x00050001\n"
+      "yes: ret #0x7fff0000\nperm: ret #0x00050001\nkill: ret #0x80000000\n",
+      "ld [0]\njeq #39, yes\njeq #60, no\njeq #0, other\njeq #1, no\nno: ret #0x00050001\n"
+      "yes: ret #0x7fff0000\nother: ret #0x00050002\n");
+  EXPECT_EQ(out.allowed.calls, (Calls{call(Arch::kX86_64, "getpid", true)}));
+  EXPECT_EQ(out.stricter.calls, (Calls{call(Arch::kX86_64, "exit", true)}));
+  EXPECT_EQ(out.changed.calls, (Calls{call(Arch::kX86_64, "read", true)}));
+  EXPECT_EQ(out.looser.calls, (Calls{call(Arch::kX86_64, "write", true)}));
+  for (const auto* part : {&out.allowed, &out.stricter, &out.changed, &out.looser})
+    EXPECT_FALSE(part->unnamed_numbers || part->unknown_arches);
+  ASSERT_TRUE(out.example);
+  EXPECT_EQ(out.example->data.nr(), 39u);
+  EXPECT_EQ(out.example->after, 0x7fff0000u);
+}
+
+TEST(Direction, ACallCanLoosenForSomeArgumentsAndTightenForOthers) {
+  const Direction out = direction_between(
+      "ld [0]\njeq #41, s, n\ns: ld [16]\njeq #1, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n",
+      "ld [0]\njeq #41, s, n\ns: ld [16]\njeq #2, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n");
+  const Calls socket = {call(Arch::kX86_64, "socket", false)};
+  EXPECT_EQ(out.allowed.calls, socket);
+  EXPECT_EQ(out.stricter.calls, socket);
+  ASSERT_TRUE(out.example);
+  EXPECT_EQ(out.example->data.words[4], 2u);
+}
+
+TEST(Direction, ListsOnlyArchitecturesWhoseCallsChange) {
+  const Direction out = direction_between(
+      "ld [4]\njeq #0x40000003, in, n\nin: ld [0]\njeq #20, n, n\nn: ret #0\n",
+      "ld [4]\njeq #0x40000003, in, n\nin: ld [0]\njeq #20, y, n\ny: ret #0x7fff0000\nn: ret #0\n");
+  EXPECT_EQ(out.allowed.calls, (Calls{call(Arch::kI386, "getpid", true)}));
+  EXPECT_TRUE(out.stricter.empty() && out.looser.empty() && out.changed.empty());
+}
+
+TEST(Direction, ReportsNumbersWithoutANameAndOtherArchitectures) {
+  const Direction numbers = direction_between("ret #0\n",
+                                              "ld [0]\njeq #5000, y, n\ny: ret "
+                                              "#0x7fff0000\nn: ret #0\n");
+  EXPECT_TRUE(numbers.allowed.calls.empty());
+  EXPECT_TRUE(numbers.allowed.unnamed_numbers);
+  const Direction arches = direction_between(
+      "ret #0\n", "ld [4]\njeq #0xc000003e, n, y\ny: ret #0x7fff0000\nn: ret #0\n");
+  EXPECT_TRUE(arches.allowed.unknown_arches);
+  for (const Direction::Call& one : arches.allowed.calls) EXPECT_NE(one.arch, Arch::kX86_64);
+}
+
+TEST(Direction, ReportsOneArchitectureThatNobodyKnows) {
+  const Direction out = direction_between(
+      "ret #0\n", "ld [4]\njeq #0x12345678, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n");
+  EXPECT_TRUE(out.allowed.unknown_arches);
+  EXPECT_TRUE(out.allowed.calls.empty());
+  ASSERT_TRUE(out.example);
+  EXPECT_EQ(out.example->data.arch(), 0x12345678u);
+}
+
+TEST(Direction, TheExampleWasTheMostRestrictedBefore) {
+  const Direction out = direction_between(
+      "ld [0]\njeq #1, one, two\none: ret #0x80000000\ntwo: ret #0x50001\n", "ret #0x7fff0000\n");
+  ASSERT_TRUE(out.example);
+  EXPECT_EQ(out.example->before, 0x80000000u);
+}
+
+TEST(Direction, AssumptionsLimitWhatCounts) {
+  const Program before = assemble("ret #0\n");
+  const Program after = assemble("ret #0x7fff0000\n");
+  Question question = question_about(before, after);
+  question.assumption = *parse_assumption("nr == getpid", Arch::kX86_64);
+  const auto out = direction(question, Arch::kX86_64);
+  ASSERT_TRUE(out) << out.error().text();
+  EXPECT_EQ(out->allowed.calls, (Calls{call(Arch::kX86_64, "getpid", true)}));
+  EXPECT_FALSE(out->allowed.unnamed_numbers);
+}
+
+TEST(Direction, LimitsAreAnError) {
+  const Program before = assemble("ret #0\n");
+  const Program after = assemble("ret #0x7fff0000\n");
+  Limits limits;
+  limits.nodes = 3;
+  const auto out = direction(question_about(before, after), Arch::kX86_64, limits);
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error().code, ErrorCode::kBudget);
+}
+
+// Whatever a random input shows of a random pair, the direction has.
+TEST(Direction, HoldsForRandomInputs) {
+  Random random(7);
+  int differing = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Program before = random_program(random, 12);
+    const Program after = random_program(random, 12);
+    const Question question = question_about(before, after);
+    const auto all = direction(question, Arch::kX86_64);
+    if (!all) continue;
+    for (int k = 0; k < 60; ++k) {
+      SeccompData data;
+      data.set_nr(static_cast<std::uint32_t>(random.below(300)));
+      data.set_arch(arch_info(Arch::kX86_64).audit);
+      const auto witness = replay(question, data);
+      if (!witness) continue;
+      ++differing;
+      const Direction one = direction_of({&*witness, 1});
+      for (const auto part :
+           {&Direction::allowed, &Direction::looser, &Direction::stricter, &Direction::changed})
+        for (const Direction::Call& shown : (one.*part).calls)
+          EXPECT_TRUE(std::ranges::any_of((*all.*part).calls, [&](const Direction::Call& found) {
+            return found.arch == shown.arch && found.nr == shown.nr;
+          })) << describe(data);
+    }
+  }
+  EXPECT_GT(differing, 100);
+}
+
+}  // namespace
+}  // namespace secequiv::dd
