@@ -46,7 +46,8 @@ Result<int> list_actions(const ActionsOptions& given) {
                               given.options.oci().arch,
                               given.engine.limits()});
   if (!found) return found.error();
-  return print(given.options.json ? render(to_json(*found)) : actions_text(*found, given.allowed));
+  if (given.options.json) return print_json(to_json(*found));
+  return print(actions_text(*found, given.allowed));
 }
 
 }  // namespace

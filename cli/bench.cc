@@ -48,8 +48,9 @@ Status load(BenchArguments& given) {
 // The report comes first: it must not be lost if the drawing cannot be written.
 int print_all(const LatencyReport& out, const BenchArguments& given) {
   const bool finished = !out.latency.interrupted || out.latency.rounds >= out.asked;
-  const int status = print(given.options.json ? render(to_json(out)) : latency_text(out, "--json"),
-                           exit_code(finished ? Verdict::kPass : Verdict::kUnknown));
+  int status = exit_code(finished ? Verdict::kPass : Verdict::kUnknown);
+  status = given.options.json ? print_json(to_json(out), status)
+                              : print(latency_text(out, "--json"), status);
   if (given.chart.empty()) return status;
   const Status written = write_file(given.chart, latency_svg(out));
   if (written) return status;

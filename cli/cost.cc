@@ -43,7 +43,7 @@ Result<int> count_instructions(const CostOptions& given) {
   };
   const auto found = cost(job);
   if (!found) return found.error();
-  if (given.options.json) return print(render(to_json(*found)));
+  if (given.options.json) return print_json(to_json(*found));
   return print(cost_text(*found, given.all ? SIZE_MAX : kRows, "--all"));
 }
 

@@ -118,7 +118,7 @@ void add_documents(CLI::App& app, std::optional<int>& done) {
       ->expected(0, 1);
   app.add_flag_callback(
          "--list-options",
-         [=, &app] { without_command(cli::print(render(cli::describe_commands(app)))); },
+         [=, &app] { without_command(cli::print_json(cli::describe_commands(app))); },
          "Describe all commands and options as JSON")
       ->group("");
 }

@@ -98,13 +98,15 @@ Result<int> write_output(std::string_view text, const Options& options) {
 }
 
 int print(std::string_view text, int status) {
-  const std::string shown = printable(text, true);
-  const bool json = shown.starts_with("{\n");
-  return print_bytes(json ? shown : fitted(shown, columns_of(STDOUT_FILENO)), status);
+  return print_bytes(fitted(printable(text, true), columns_of(STDOUT_FILENO)), status);
+}
+
+int print_json(const nlohmann::ordered_json& value, int status) {
+  return print_bytes(printable(render(value), true), status);
 }
 
 int print_verdict(std::string_view text, int status, const Options& options) {
-  if (options.json) return print(text, status);
+  if (options.json) return print_bytes(printable(text, true), status);
   if (options.quiet && status == 0) return 0;
   const std::size_t end = text.find_last_not_of('\n');
   const std::size_t last = end == text.npos ? 0 : text.rfind('\n', end) + 1;
@@ -138,7 +140,7 @@ int report(const Error& found, const Options& options) {
   print_error(error);
   if (::isatty(STDERR_FILENO) == 1)
     print_note(fmt::format("hint: secequiv --explain {}\n", error_name(error.code)));
-  if (options.json) print(render(to_json(error)));
+  if (options.json) print_json(to_json(error));
   const int status = exit_code(error.code);
   if (auto s = write_report_files(reported(error, options.command, status), options); !s)
     print_error(s.error());

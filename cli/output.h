@@ -2,6 +2,7 @@
 // exit status. It must not know any command.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -28,8 +29,10 @@ Status may_be_written(const std::string& path);
 // Writes a program to standard output as it is. Returns `status`, or the error's status if the
 // write fails.
 int print_bytes(std::string_view bytes, int status = 0);
-// The same for text and JSON, from which a terminal must obey nothing (printable).
+// The same for text, made harmless for a terminal (printable) and fitted to its width.
 int print(std::string_view text, int status = 0);
+// The same for JSON, whose lines are never broken.
+int print_json(const nlohmann::ordered_json& value, int status = 0);
 // Writes to the file of --output. Returns exit status 0. Errors: kIo.
 Result<int> write_output(std::string_view text, const Options& options);
 // Prints a report whose last line is its verdict. --quiet prints only that line, and only if it is

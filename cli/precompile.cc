@@ -37,7 +37,7 @@ Result<int> precompile_policy(const PrecompileArguments& given) {
   if (made->report.may_be_written())
     if (const Status s = write_file(options.output, made->assembly); !s) return s.error();
   const int status = made->report.proof ? exit_code(made->report.proof->verdict) : 0;
-  if (options.json) return print(render(to_json(made->report)), status);
+  if (options.json) return print_json(to_json(made->report), status);
   if (made->report.may_be_written() && options.output == "-") return status;
   return print(precompile_text(made->report, shown_name(given.policy)), status);
 }

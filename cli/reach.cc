@@ -31,7 +31,8 @@ Result<int> list_inputs(const ReachOptions& given) {
   const auto found = reach(
       {std::move(*source), at, given.max_regions, given.options.oci().arch, given.engine.limits()});
   if (!found) return found.error();
-  return print(given.options.json ? render(to_json(*found)) : reach_text(*found, "--max-regions"));
+  if (given.options.json) return print_json(to_json(*found));
+  return print(reach_text(*found, "--max-regions"));
 }
 
 }  // namespace

@@ -35,8 +35,9 @@ Result<int> emulate(RunOptions& given) {
   job.oracle = std::move(*oracle);
   const auto found = run(job);
   if (!found) return found.error();
-  return print(given.options.json ? render(to_json(*found)) : run_text(*found),
-               exit_code(found->verdict()));
+  const int status = exit_code(found->verdict());
+  if (given.options.json) return print_json(to_json(*found), status);
+  return print(run_text(*found), status);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ int print_schema(const std::string& name) {
   std::sort(names.begin(), names.end());  // files have another order: kernel-check.*, kernel.*
   if (name.empty()) return print(fmt::format("{}\n", fmt::join(names, "\n")));
   const std::string file = name + std::string(kEnding);
-  if (all.contains(file)) return print(render(bundled(all, file)));
+  if (all.contains(file)) return print_json(bundled(all, file));
   return report(
       make_error(ErrorCode::kUsage, "--print-schema",
                  fmt::format("no schema is called '{}'{}; there are {}", name,

@@ -44,7 +44,7 @@ Result<int> validate(const Validation& job) {
     if (status == 0 || one == 2) status = one;  // bad input outranks a rejection
   }
   if (!job.options.json) return status;
-  return print(render(validate_document(results)), status);
+  return print_json(validate_document(results), status);
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ Result<int> explain_call(WhyOptions& given) {
                           given.call.record.empty(),
                           given.call.recorded()});
   if (!found) return found.error();
-  return print(given.options.json ? render(to_json(*found)) : why_text(*found, given.trace));
+  if (given.options.json) return print_json(to_json(*found));
+  return print(why_text(*found, given.trace));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::optional<Problem> refused_output(ProgramView before, ProgramView after) {
 }
 
 Problem differs(const Witness& witness, const char* found_by) {
-  return Problem{FindingKind::kDifferent, directed_text(witness), found_by, witness};
+  return Problem{FindingKind::kDifferent, became_text(witness), found_by, witness};
 }
 
 // Returns whether the filter compares something with the number of the architecture.

@@ -126,7 +126,7 @@ void finish(Finding& out, const Reduction::Shown& shown, Sameness sameness) {
   if (!out.witness) return;
   const Pair pair{out.subject.before, *out.after, sameness};
   out.witness = minimize(pair, *out.witness);
-  out.detail = directed_text(*out.witness);
+  out.detail = became_text(*out.witness);
 }
 
 }  // namespace

@@ -10,10 +10,6 @@
 namespace secequiv {
 namespace {
 
-bool runs(std::uint32_t value) {
-  return precedence(behaviour_of(value)) > precedence(SECCOMP_RET_TRACE);
-}
-
 Direction::Part& part_of(Direction& out, const Witness& witness) {
   switch (compare_actions(witness.before, witness.after)) {
     case Relation::kEqual:
@@ -22,7 +18,7 @@ Direction::Part& part_of(Direction& out, const Witness& witness) {
       return out.stricter;
     case Relation::kLooser:
     case Relation::kIncomparable:  // single decisions always compare
-      return runs(witness.after) && !runs(witness.before) ? out.allowed : out.looser;
+      return lets_run(witness.after) && !lets_run(witness.before) ? out.allowed : out.looser;
   }
   return out.changed;
 }
@@ -30,10 +26,10 @@ Direction::Part& part_of(Direction& out, const Witness& witness) {
 // The lower, the better as the input to show.
 std::pair<int, std::int32_t> rank(const Witness& witness) {
   const Relation relation = compare_actions(witness.before, witness.after);
-  const int kind = relation == Relation::kEqual                   ? 3
-                   : relation == Relation::kStricter              ? 2
-                   : runs(witness.after) && !runs(witness.before) ? 0
-                                                                  : 1;
+  const int kind = relation == Relation::kEqual                           ? 3
+                   : relation == Relation::kStricter                      ? 2
+                   : lets_run(witness.after) && !lets_run(witness.before) ? 0
+                                                                          : 1;
   return {kind, precedence(behaviour_of(witness.before))};
 }
 
@@ -42,15 +38,6 @@ std::pair<int, std::int32_t> rank(const Witness& witness) {
 std::string became_text(const Witness& witness) {
   return fmt::format("{} became {} for {}", describe_action(witness.before),
                      describe_action(witness.after), describe(witness.data));
-}
-
-std::string directed_text(const Witness& witness) {
-  const Relation relation = compare_actions(witness.before, witness.after);
-  return fmt::format("{}: {}",
-                     relation == Relation::kEqual      ? "other data"
-                     : relation == Relation::kStricter ? "stricter"
-                                                       : "LOOSER",
-                     became_text(witness));
 }
 
 Direction direction_of(std::span<const Witness> witnesses) {

@@ -59,9 +59,6 @@ struct Direction {
 // "ALLOW became ERRNO(1 EPERM) for nr=..., ...".
 std::string became_text(const Witness& witness);
 
-// The same after what it means for the caller: "LOOSER: ", "stricter: " or "other data: ".
-std::string directed_text(const Witness& witness);
-
 // The direction that single inputs show, for when it cannot be determined for all inputs.
 Direction direction_of(std::span<const Witness> witnesses);
 

@@ -72,7 +72,7 @@ std::string JsonCursor::pointer() const {
 
 std::string JsonCursor::path() const {
   if (parent_ == nullptr) return {};
-  std::string out = parent_->path();
+  const std::string out = parent_->path();
   if (key_ == nullptr) return out + fmt::format("[{}]", index_);
   return out + (out.empty() ? "" : ".") + *key_;
 }

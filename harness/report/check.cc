@@ -43,11 +43,6 @@ std::string traces_of(const CheckReport& report) {
   return witness_text(Question(pair), *report.witness);
 }
 
-// What the difference does to callers, a line; empty without a difference.
-std::string direction_of(const CheckReport& report) {
-  return report.direction ? direction_line(*report.direction, report.host) : "";
-}
-
 // ---- Text.
 
 std::string side_line(const char* role, const SideReport& side) {
@@ -103,7 +98,7 @@ std::string campaign_text(const CampaignReport& fuzz, std::size_t obligations) {
 
 // `witness`: how the witness is shown, if there is one.
 std::string text(const CheckReport& report, const std::string& witness) {
-  std::string out = direction_of(report);
+  std::string out = direction_line(report.direction, report.host);
   if (!out.empty()) out += "\n";
   out += side_line("before", report.before) + side_line("after", report.after);
   out += inputs_text(report) + coverage_text(report);
@@ -179,7 +174,7 @@ ReportedCase acceptance(const CheckReport& report, const SideFiles& files) {
 }
 
 void show_difference(ReportedCase& one, const CheckReport& report, const SideFiles& files) {
-  one.message = directed(direction_of(report), *report.witness);
+  one.message = directed(direction_line(report.direction, report.host), *report.witness);
   one.detail = traces_of(report);
   show_witness(one, report.before.program, report.after.program, *report.witness, files);
 }
@@ -319,7 +314,7 @@ ReportedCases reported(const CheckReport& report, const std::string& command,
   ReportedCases out{command,        fmt::format("{}, {}", report.before.name, report.after.name),
                     report.verdict, exit_code(report.verdict),
                     report.reason,  {}};
-  out.direction = direction_of(report);
+  out.direction = direction_line(report.direction, report.host);
   out.file = file_of(files);
   out.cases.push_back(acceptance(report, files));
   if (report.verdict != Verdict::kRejected) {

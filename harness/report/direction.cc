@@ -119,6 +119,10 @@ std::string direction_line(const Direction& direction, Arch host) {
   return out;
 }
 
+std::string direction_line(const std::optional<Direction>& direction, Arch host) {
+  return direction ? direction_line(*direction, host) : "";
+}
+
 std::string directed(const std::string& line, const Witness& witness) {
   return line.empty() ? became_text(witness) : fmt::format("{}; {}", line, became_text(witness));
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "harness/compare/direction.h"
@@ -13,6 +14,9 @@ namespace secequiv {
 // "only the data of actions changed: 3 calls". What became more permissive is always listed in
 // full. Architectures are named unless only calls of `host` differ. Empty if nothing differs.
 std::string direction_line(const Direction& direction, Arch host);
+
+// The same; empty if the direction is not known.
+std::string direction_line(const std::optional<Direction>& direction, Arch host);
 
 // The line, then the witness: "LOOSER: socket newly allowed; ERRNO(1 EPERM) became ALLOW for ...".
 std::string directed(const std::string& line, const Witness& witness);

@@ -36,13 +36,8 @@ std::string program_text(std::string_view title, ProgramView program) {
   return out + indented(write_program(program, Form::kAsm, comments));
 }
 
-// What a wrong answer does to callers; empty for other findings.
-std::string direction_of(const HuntReport& report, const Finding& finding) {
-  return finding.direction ? direction_line(*finding.direction, report.host) : "";
-}
-
 std::string finding_text(const HuntReport& report, const Finding& finding) {
-  std::string out = direction_of(report, finding);
+  std::string out = direction_line(finding.direction, report.host);
   if (!out.empty()) out += "\n";
   out += fmt::format("{}{}: {}\n", finding_name(finding.kind),
                      finding.failure ? "" : " (only reported)", printable(finding.detail, true));
@@ -196,7 +191,7 @@ ReportedCases reported(const HuntReport& report) {
   }
   out.cases.push_back(std::move(tried));
   for (const Finding& found : report.findings) {
-    const std::string direction = direction_of(report, found);
+    const std::string direction = direction_line(found.direction, report.host);
     ReportedCase one{"finding",
                      found.failure ? ReportedCase::State::kFail : ReportedCase::State::kSkipped,
                      fmt::format("{}: {}{}", finding_name(found.kind),

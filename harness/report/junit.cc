@@ -25,20 +25,11 @@ std::size_t count(const ReportedCases& report, State state) {
   return static_cast<std::size_t>(std::ranges::count(report.cases, state, &ReportedCase::state));
 }
 
-std::string place_text(const ReportedCase& one) {
-  if (!one.place || one.place->path.empty()) return "";
-  const ReportedCase::Place& place = *one.place;
-  std::string out = "at " + place.path;
-  if (place.line) out += fmt::format(", line {}", *place.line);
-  if (place.pc) out += fmt::format(", instruction {}", *place.pc);
-  return out + "\n";
-}
-
 std::string test_case(const ReportedCases& report, const ReportedCase& one) {
-  std::string out = fmt::format(
-      R"(    <testcase classname="secequiv.{}" name="{}" time="{:.6f}")", attribute(report.command),
-      attribute(one.name.empty() ? one.kind : one.kind + " " + one.name), one.seconds);
-  const std::string body = content(place_text(one) + one.detail);
+  std::string out = fmt::format(R"(    <testcase classname="secequiv.{}" name="{}" time="{:.6f}")",
+                                attribute(report.command), attribute(title_of(one)), one.seconds);
+  const std::string place = place_text(one);
+  const std::string body = content((place.empty() ? "" : place + "\n") + one.detail);
   switch (one.state) {
     case State::kPass:
       return out + fmt::format(">\n      <system-out>{}\n{}</system-out>\n    </testcase>\n",

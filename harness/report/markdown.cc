@@ -50,18 +50,6 @@ std::string_view word(State state) {
   return "";
 }
 
-std::string title(const ReportedCase& one) {
-  return literal(one.name.empty() ? one.kind : one.kind + " " + one.name);
-}
-
-std::string place(const ReportedCase& one) {
-  if (!one.place || one.place->path.empty()) return "";
-  std::string out = " at " + one.place->path;
-  if (one.place->line) out += fmt::format(", line {}", *one.place->line);
-  if (one.place->pc) out += fmt::format(", instruction {}", *one.place->pc);
-  return literal(out);
-}
-
 }  // namespace
 
 std::string markdown(const ReportedCases& report) {
@@ -71,15 +59,15 @@ std::string markdown(const ReportedCases& report) {
   if (!report.subject.empty()) out += fmt::format("{}\n\n", literal(report.subject));
   if (!report.reason.empty()) out += fmt::format("{}\n\n", literal(report.reason));
   if (!report.cases.empty()) out += "| examined | result | |\n|---|---|---|\n";
-  for (const ReportedCase& one : report.cases)
-    out += fmt::format("| {} | {} | {}{} |\n", title(one), word(one.state), literal(one.message),
-                       place(one));
+  for (const ReportedCase& one : report.cases) {
+    const std::string place = place_text(one);
+    out += fmt::format("| {} | {} | {}{} |\n", literal(title_of(one)), word(one.state),
+                       literal(one.message), place.empty() ? "" : " " + literal(place));
+  }
   for (const ReportedCase& one : report.cases) {
     if (one.detail.empty()) continue;
-    out += fmt::format(
-        "\n<details><summary>{}</summary>\n\n{}\n</details>\n",
-        escaped(printable(one.name.empty() ? one.kind : one.kind + " " + one.name, false)),
-        block(one.detail));
+    out += fmt::format("\n<details><summary>{}</summary>\n\n{}\n</details>\n",
+                       escaped(printable(title_of(one), false)), block(one.detail));
   }
   return out;
 }

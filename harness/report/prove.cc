@@ -64,14 +64,9 @@ std::string witness_part(const ProveReport& report) {
                            among(report));
 }
 
-// What the difference does to callers, a line; empty without a difference.
-std::string direction_of(const ProveReport& report) {
-  return report.direction ? direction_line(*report.direction, report.host) : "";
-}
-
 std::string proof_text(const ProveReport& report) {
   const Proof& proof = report.proof;
-  std::string out = direction_of(report);
+  std::string out = direction_line(report.direction, report.host);
   if (!out.empty()) out += "\n";
   out += symbols_text(report.question) + assuming_text(report.question) + witness_part(report);
   if (!proof.detail.empty()) out += fmt::format("{}: {}\n", proof.engine, proof.detail);
@@ -174,7 +169,7 @@ ReportedCases reported(const ProveReport& report) {
   if (report.rejection) return refused("prove", report.rejection->name, report.rejection->detail);
   const Proof proof = concluded(report);
   ReportedCases out{"prove", report.subject, proof.verdict, report.exit_status(), proof.detail, {}};
-  out.direction = direction_of(report);
+  out.direction = direction_line(report.direction, report.host);
   if (report.files) out.file = file_of(*report.files);
   const bool refines = report.question.goal == Question::Goal::kRefines;
   ReportedCase found{refines ? "refinement" : "proof", state_of(proof.verdict),
@@ -182,7 +177,7 @@ ReportedCases reported(const ProveReport& report) {
   found.seconds = proof.encode_seconds + proof.solve_seconds;
   if (!proof.detail.empty()) found.message += ": " + proof.detail;
   if (proof.witness) {
-    found.message = directed(direction_of(report), *proof.witness);
+    found.message = directed(direction_line(report.direction, report.host), *proof.witness);
     found.detail = proof_text(report);
     found.witness = proof.witness;
     if (report.files)

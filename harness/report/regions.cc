@@ -91,7 +91,7 @@ std::string nr_text(const WordSet& set, std::optional<std::uint32_t> audit, Arch
 }
 
 // The numbers of a set as names in alphabetical order; nothing if one of them has no name.
-std::optional<std::vector<std::string>> call_names(const WordSet& set, Arch arch) {
+std::optional<std::vector<std::string>> sorted_names(const WordSet& set, Arch arch) {
   constexpr std::uint64_t kMost = 1000;
   std::uint64_t count = 0;
   for (const WordSet::Interval& i : set.intervals) count += std::uint64_t{i.last} - i.first + 1;
@@ -180,7 +180,7 @@ std::string condition_text(const Region& region, Arch host, Values values) {
   const bool named = values == Values::kNamed;
   if (const WordSet* nr = find(region, kNrWord)) {
     const auto arch = audit ? arch_from_data(*audit, nr->example) : std::nullopt;
-    const auto names = named && arch == host ? call_names(*nr, host) : std::nullopt;
+    const auto names = named && arch == host ? sorted_names(*nr, host) : std::nullopt;
     out.push_back(
         names ? fmt::format("nr {}in {{{}}}", nr->negated ? "not " : "", fmt::join(*names, ", "))
               : nr_text(*nr, audit, host));
@@ -218,7 +218,7 @@ std::string short_condition(const std::string& condition) {
 
 std::string summary(const Change& change, const Region& region, Arch host) {
   const auto allowed = [](const ReturnValue& value) {
-    return value.action == SECCOMP_RET_ALLOW || value.action == SECCOMP_RET_LOG;
+    return value.action && lets_run(*value.action);
   };
   const auto audit = audit_of(region);
   std::string calls;

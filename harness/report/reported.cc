@@ -76,6 +76,18 @@ State state_of(Verdict verdict) {
   return verdict == Verdict::kUnknown ? State::kUnknown : State::kFail;
 }
 
+std::string title_of(const ReportedCase& one) {
+  return one.name.empty() ? one.kind : one.kind + " " + one.name;
+}
+
+std::string place_text(const ReportedCase& one) {
+  if (!one.place || one.place->path.empty()) return "";
+  std::string out = "at " + one.place->path;
+  if (one.place->line) out += fmt::format(", line {}", *one.place->line);
+  if (one.place->pc) out += fmt::format(", instruction {}", *one.place->pc);
+  return out;
+}
+
 ReportedCase::Place place_in(const SourceFile& file, std::optional<std::size_t> pc) {
   ReportedCase::Place out{file.path, file.raw, pc, {}};
   if (pc && *pc < file.lines.size()) out.line = file.lines[*pc];

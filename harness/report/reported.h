@@ -80,6 +80,12 @@ std::string file_of(const SideFiles& files);
 // kPass, kUnknown for a limit that ran out, else kFail.
 ReportedCase::State state_of(Verdict verdict);
 
+// The kind, and the name if there is one.
+std::string title_of(const ReportedCase& one);
+
+// "at FILE, line 3, instruction 7", as far as known; empty without a file.
+std::string place_text(const ReportedCase& one);
+
 // Instruction `pc` of a file, or the whole file.
 ReportedCase::Place place_in(const SourceFile& file, std::optional<std::size_t> pc);
 

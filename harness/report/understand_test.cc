@@ -104,7 +104,7 @@ TEST(WhyReport, TheFirstLineSaysWhatWouldChangeTheDecision) {
   EXPECT_EQ(to_json(report)["others"][0]["origin"]["line"], 812);
   report.result = kAllow;
   EXPECT_EQ(headline(report), "ALLOW: no rule for getpid without CAP_A or CAP_B")
-      << "what an allowed call could lose is told below";
+      << "the lines below list what an allowed call could lose";
 }
 
 TEST(WhyReport, UnknownArguments) {

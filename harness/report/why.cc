@@ -48,7 +48,8 @@ nlohmann::ordered_json others_json(const std::vector<WhyReport::Other>& others) 
   return out;
 }
 
-// Of the filter that decides. Capabilities that would add a rule belong to why there is none.
+// The reason of the filter that decides. If no rule applies, it also names the capabilities that
+// would add one.
 std::string reason_text(const WhyReport& report) {
   std::string out;
   for (const WhyReport::Filter& filter : report.filters)

@@ -70,6 +70,11 @@ constexpr std::int32_t precedence(std::uint32_t value) {
   return static_cast<std::int32_t>(action_of(value));
 }
 
+// Returns whether the call runs without anybody being asked: ALLOW or LOG.
+constexpr bool lets_run(std::uint32_t value) {
+  return action_of(value) == SECCOMP_RET_ALLOW || action_of(value) == SECCOMP_RET_LOG;
+}
+
 // Returns the result of stacked filters, newest first; on a tie the newest wins. As in
 // seccomp_run_filters the search starts from ALLOW with data 0, so a stack never returns ALLOW with
 // other data. A single filter's value is returned unchanged. Precondition: `filters` is not empty.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "verify/dd/actions.h"
 #include "verify/symbolic/assume.h"
@@ -119,6 +120,12 @@ class Divider {
 
   // The numbers that have a name; x86_64 and x32 share an audit value.
   NodeId named_numbers(std::uint32_t audit) {
+    const auto [known, added] = named_.try_emplace(audit, Diagrams::kZero);
+    if (added) known->second = numbers_with_names(audit);
+    return known->second;
+  }
+
+  NodeId numbers_with_names(std::uint32_t audit) {
     Words& words = space_.words();
     NodeId out = Diagrams::kZero;
     for (const ArchInfo& info : all_arches())
@@ -168,6 +175,7 @@ class Divider {
   Decisions after_;
   NodeId counts_;
   std::array<NodeId, kKinds> sets_ = {};
+  std::map<std::uint32_t, NodeId> named_;  // by audit value
 };
 
 }  // namespace
