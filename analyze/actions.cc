@@ -25,6 +25,7 @@ std::uint32_t unused_number(Arch arch) { return arch == Arch::kX32 ? 0x7fffffff 
 
 std::vector<ActionsReport::Choice> choices(const std::vector<dd::Decided>& found, Arch arch) {
   std::vector<ActionsReport::Choice> out;
+  out.reserve(found.size());
   for (const dd::Decided& one : found) out.push_back({one.value, condition_text(one.where, arch)});
   return out;
 }

@@ -84,6 +84,7 @@ Status write_page(const DiffOptions& given, const DiffJob& job, const DiffReport
   page.sides[0].side.name = job.before.name;
   page.sides[1].side.name = job.after.name;
   std::vector<std::pair<std::string, const Source*>> sides;
+  sides.reserve(job.before.filters.size() + job.after.filters.size());
   for (const Source& source : job.before.filters) sides.emplace_back("before", &source);
   for (const Source& source : job.after.filters) sides.emplace_back("after", &source);
   page.provenance = provenance(sides);

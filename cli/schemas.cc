@@ -69,6 +69,7 @@ ordered_json bundled(const std::map<std::string, ordered_json>& all, const std::
 int print_schema(const std::string& name) {
   const auto all = all_schemas();
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const auto& [file, schema] : all)
     names.push_back(file.substr(0, file.size() - kEnding.size()));
   std::sort(names.begin(), names.end());  // files have another order: kernel-check.*, kernel.*

@@ -33,7 +33,7 @@ std::string similar_files(const std::string& path) {
        !error && it != end && there.size() < kMostLooked; it.increment(error))
     there.push_back(it->path().filename().string());
   std::vector<std::string> near = similar_names(std::string_view(path).substr(name), there);
-  for (std::string& one : near) one = printable(folder + one, false);
+  for (std::string& one : near) one = printable(std::string(folder).append(one), false);
   return did_you_mean(near);
 }
 

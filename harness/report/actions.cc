@@ -18,6 +18,7 @@ bool permits(const ReturnValue& value) { return !value.action || lets_run(*value
 
 std::vector<std::string> names_of(const OneArch& arch) {
   std::vector<std::string> out;
+  out.reserve(arch.others.size());
   for (const ActionsReport::Conditional& call : arch.others) out.push_back(call.name);
   return out;
 }

@@ -59,6 +59,7 @@ std::string action_cell(const PageRegion& region, bool second) {
 
 std::string region_row(const PageRegion& region) {
   std::vector<std::string> calls;
+  calls.reserve(region.calls.size());
   for (const std::string& call : region.calls) calls.push_back(shown(call));
   return fmt::format(
       "<tr class=\"{}\"{}>{}{}{}{}{}{}{}</tr>\n", name_of(region.effect),
@@ -106,6 +107,7 @@ std::string_view kind_of_change(double before, double after) {
 
 std::string joined(Arch arch, const std::vector<std::uint32_t>& numbers) {
   std::vector<std::string> names;
+  names.reserve(numbers.size());
   for (const std::uint32_t nr : numbers) names.push_back(shown(shown_call(arch, nr)));
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
