@@ -20,11 +20,11 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kMostRegions = 200;   // listed for each change
-constexpr std::size_t kMostStepped = 24;    // regions whose example can be stepped through
-constexpr std::size_t kMostDecisions = 8;   // inputs for different return values
-constexpr std::size_t kMostConditions = 3;  // in the reason why an edge is infeasible
-constexpr std::size_t kMostReasons = 500;   // for which the diagrams are searched
+constexpr std::size_t kMostPageRegions = 200;  // listed for each change
+constexpr std::size_t kMostStepped = 24;       // regions whose example can be stepped through
+constexpr std::size_t kMostDecisions = 8;      // inputs for different return values
+constexpr std::size_t kMostConditions = 3;     // in the reason why an edge is infeasible
+constexpr std::size_t kMostReasons = 500;      // for which the diagrams are searched
 
 constexpr std::uint32_t kNever = 0xffffffff;
 
@@ -187,7 +187,7 @@ class PageMaker {
     const Question question(pair);
     dd::Limits limits = job_.limits;
     limits.seconds = job_.seconds;
-    auto found = dd::diff(question, kMostRegions, limits);
+    auto found = dd::diff(question, kMostPageRegions, limits);
     if (!found) {
       if (found.error().code != ErrorCode::kBudget) return found.error();
       page_.difference = "not known: " + found.error().detail;

@@ -157,6 +157,7 @@ int command_line(int argc, char** argv) {
   try {
     const std::vector<std::string> joined = with_joined_value(arguments);
     std::vector<const char*> words;
+    words.reserve(joined.size());
     for (const std::string& word : joined) words.push_back(word.c_str());
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {

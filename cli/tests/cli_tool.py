@@ -64,7 +64,7 @@ class Done:
         return "status %d\n--- stdout\n%s\n--- stderr\n%s" % (self.status, self.out[-3000:], self.err[-3000:])
 
 
-def run(*args, stdin=b"", cwd=None, timeout=120, raw=False, **popen):
+def run(*args, stdin=b"", cwd=None, timeout=600, raw=False, **popen):
     """Runs secequiv. `stdin` is bytes or text; with `raw`, `out` is bytes."""
     if isinstance(stdin, str):
         stdin = stdin.encode()

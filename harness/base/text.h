@@ -11,6 +11,12 @@
 
 namespace secequiv {
 
+// ASCII only, whatever the locale. Names may have an underscore wherever they have a letter.
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_name_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 // Reads an unsigned number in decimal or 0x form. Returns nothing if it is malformed or above
 // 2^64-1.
 std::optional<std::uint64_t> parse_unsigned(std::string_view text);

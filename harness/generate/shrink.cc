@@ -318,7 +318,7 @@ constexpr std::array kProgramReductions = {
     ProgramReduction{each_line, smaller_number},
 };
 
-std::uint64_t hash_of(ProgramView program) {
+std::uint64_t program_hash(ProgramView program) {
   std::uint64_t hash = program.size();
   for (const Insn& in : program) {
     hash ^= (std::uint64_t{in.code} << 48) ^ (std::uint64_t{in.jt} << 40) ^
@@ -335,7 +335,7 @@ ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramVie
                      ShrinkLimits limits) {
   // Skips another program with the same hash, which is about one in 2^64 pairs.
   return detail::shrink(std::span<const ProgramReduction>(kProgramReductions), program, still,
-                        hash_of, limits);
+                        program_hash, limits);
 }
 
 bool any_reduction(const Program& program, const std::function<bool(const Program&)>& visit) {

@@ -21,9 +21,9 @@ RulePosition position_of(const Place& place) { return {place.file, place.line}; 
 
 std::string shown(const Place& place) { return fmt::format("{}:{}", place.file, place.line); }
 
-class Importer {
+class MinijailImporter {
  public:
-  Importer(File file, Arch arch) : file_(std::move(file)), arch_(arch) {}
+  MinijailImporter(File file, Arch arch) : file_(std::move(file)), arch_(arch) {}
 
   Result<Import> import(MinijailTool tool) {
     Policy& policy = out_.policy;
@@ -178,7 +178,7 @@ Result<Import> import_minijail(std::string_view text, const std::string& name,
                                 "(format 'minijail-compiler')",
                                 file->compiler_only_what));
   if (!tool) tool = file->compiler_only ? MinijailTool::kCompiler : MinijailTool::kMinijail0;
-  return Importer(std::move(*file), options.oci.arch).import(*tool);
+  return MinijailImporter(std::move(*file), options.oci.arch).import(*tool);
 }
 
 }  // namespace secequiv

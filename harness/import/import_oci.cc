@@ -28,7 +28,7 @@ struct OciAction {
   std::uint32_t action;
   bool takes_errno;
 };
-constexpr OciAction kActions[] = {
+constexpr OciAction kOciActions[] = {
     {"SCMP_ACT_KILL", SECCOMP_RET_KILL_THREAD, false},
     {"SCMP_ACT_KILL_THREAD", SECCOMP_RET_KILL_THREAD, false},
     {"SCMP_ACT_KILL_PROCESS", SECCOMP_RET_KILL_PROCESS, false},
@@ -44,7 +44,7 @@ struct OciOperator {
   std::string_view name;
   Matcher::Op op;
 };
-constexpr OciOperator kOperators[] = {
+constexpr OciOperator kOciOperators[] = {
     {"SCMP_CMP_NE", Matcher::Op::kNe},
     {"SCMP_CMP_LT", Matcher::Op::kLt},
     {"SCMP_CMP_LE", Matcher::Op::kLe},
@@ -104,9 +104,9 @@ Status check_case(const JsonCursor& at, std::span<const std::string_view> known)
   return Ok{};
 }
 
-class Importer {
+class OciImporter {
  public:
-  Importer(const JsonCursor& root, const OciOptions& options) : root_(root), options_(options) {}
+  OciImporter(const JsonCursor& root, const OciOptions& options) : root_(root), options_(options) {}
 
   Result<OciImport> import() {
     if (!root_.value().is_object()) return root_.expected("a seccomp profile (an object)");
@@ -151,8 +151,8 @@ class Importer {
                                const std::string& errno_key) {
     auto text = at.string("an action (SCMP_ACT_...)");
     if (!text) return text.error();
-    const auto known = std::ranges::find(kActions, *text, &OciAction::name);
-    if (known == std::end(kActions)) return at.expected("an action (SCMP_ACT_...)");
+    const auto known = std::ranges::find(kOciActions, *text, &OciAction::name);
+    if (known == std::end(kOciActions)) return at.expected("an action (SCMP_ACT_...)");
     if (!known->takes_errno) return known->action;
     std::uint32_t number = kDefaultErrno;
     if (holder.given(errno_key)) {
@@ -473,8 +473,8 @@ class Importer {
     if (!second) return second.error();
     auto op = at.at("op").string("an operator (SCMP_CMP_...)");
     if (!op) return op.error();
-    const auto known = std::ranges::find(kOperators, *op, &OciOperator::name);
-    if (known == std::end(kOperators)) return at.at("op").expected("an operator (SCMP_CMP_...)");
+    const auto known = std::ranges::find(kOciOperators, *op, &OciOperator::name);
+    if (known == std::end(kOciOperators)) return at.at("op").expected("an operator (SCMP_CMP_...)");
     Rule rule;
     rule.kind = Rule::Kind::kArgs;
     Matcher& m = rule.fields[*index];
@@ -616,16 +616,16 @@ Result<OciImport> import_oci(std::string_view text, const std::string& name,
     if (auto s = check_case(root.at("linux"), kInner); !s) return s.error();
     if (!root.at("linux").has("seccomp"))
       return root.fail("a configuration without /linux/seccomp");
-    return Importer(root.at("linux").at("seccomp"), options).import();
+    return OciImporter(root.at("linux").at("seccomp"), options).import();
   }
   if (!root.has("defaultAction") && root.has("spec")) {
     const JsonCursor spec = root.at("spec");
     if (spec.has("baseProfileName"))
       return spec.at("baseProfileName")
           .fail("a profile that adds to another one, which is not in this file");
-    return Importer(spec, options).import();
+    return OciImporter(spec, options).import();
   }
-  return Importer(root, options).import();
+  return OciImporter(root, options).import();
 }
 
 }  // namespace secequiv

@@ -15,12 +15,12 @@
 namespace secequiv {
 namespace {
 
-struct NamedAction {
+struct SeccompilerAction {
   std::string_view name;
   std::uint32_t action;
   bool has_number;  // whether it is written {"errno": 1}, not "allow"
 };
-constexpr NamedAction kActions[] = {
+constexpr SeccompilerAction kSeccompilerActions[] = {
     {"allow", SECCOMP_RET_ALLOW, false},
     {"errno", SECCOMP_RET_ERRNO, true},
     {"kill_thread", SECCOMP_RET_KILL_THREAD, false},
@@ -34,7 +34,7 @@ struct NamedOperator {
   std::string_view name;
   Matcher::Op op;
 };
-constexpr NamedOperator kOperators[] = {
+constexpr NamedOperator kSeccompilerOperators[] = {
     {"eq", Matcher::Op::kEq}, {"ge", Matcher::Op::kGe}, {"gt", Matcher::Op::kGt},
     {"le", Matcher::Op::kLe}, {"lt", Matcher::Op::kLt}, {"ne", Matcher::Op::kNe},
 };
@@ -44,7 +44,7 @@ using Names = std::array<const char*, 2>;
 constexpr Names kMismatch = {"mismatch_action", "default_action"};
 constexpr Names kMatch = {"match_action", "filter_action"};
 
-constexpr std::uint64_t kLowHalf = 0xffffffff;
+constexpr std::uint64_t kDword = 0xffffffff;
 
 bool is_filter(const nlohmann::json& value) {
   if (!value.is_object()) return false;
@@ -54,9 +54,9 @@ bool is_filter(const nlohmann::json& value) {
   return acts || (value.contains("filter") && value["filter"].is_array());
 }
 
-class Importer {
+class SeccompilerImporter {
  public:
-  explicit Importer(Arch arch) : arch_(arch) {}
+  explicit SeccompilerImporter(Arch arch) : arch_(arch) {}
 
   Result<Import> import(const JsonCursor& root, const std::string& wanted) {
     if (arch_ != Arch::kX86_64 && arch_ != Arch::kAarch64 && arch_ != Arch::kRiscv64)
@@ -149,8 +149,9 @@ class Importer {
     const bool numbered = at.value().is_object() && at.value().size() == 1;
     if (!numbered && !at.value().is_string()) return at.expected(kWhat);
     const std::string name = numbered ? at.value().begin().key() : at.value().get<std::string>();
-    const auto known = std::ranges::find(kActions, name, &NamedAction::name);
-    if (known == std::end(kActions) || known->has_number != numbered) return at.expected(kWhat);
+    const auto known = std::ranges::find(kSeccompilerActions, name, &SeccompilerAction::name);
+    if (known == std::end(kSeccompilerActions) || known->has_number != numbered)
+      return at.expected(kWhat);
     if (!numbered) return known->action;
     auto number = at.at(name).number32("a number from 0 to 2^32-1");
     if (!number) return number.error();
@@ -218,11 +219,11 @@ class Importer {
     if (auto s = operation(at.at("op"), m); !s) return s.error();
     if (type == "qword") return rule;
     m.low_half = true;
-    if (*value > kLowHalf)
+    if (*value > kDword)
       out_.notes.push_back(fmt::format("{:#x} at {}: of a dword, the low half counts", *value,
                                        at.at("val").pointer()));
-    m.value &= kLowHalf;
-    m.mask &= kLowHalf;
+    m.value &= kDword;
+    m.mask &= kDword;
     return rule;
   }
 
@@ -238,9 +239,9 @@ class Importer {
       return Ok{};
     }
     if (!at.value().is_string()) return at.expected(kWhat);
-    const auto known =
-        std::ranges::find(kOperators, at.value().get<std::string>(), &NamedOperator::name);
-    if (known == std::end(kOperators)) return at.expected(kWhat);
+    const auto known = std::ranges::find(kSeccompilerOperators, at.value().get<std::string>(),
+                                         &NamedOperator::name);
+    if (known == std::end(kSeccompilerOperators)) return at.expected(kWhat);
     m.op = known->op;
     return Ok{};
   }
@@ -268,7 +269,7 @@ Result<Import> import_seccompiler(std::string_view text, const std::string& name
   auto document = parse_json_lines(text, name);
   if (!document) return document.error();
   const JsonCursor root(*document, name);
-  return Importer(options.oci.arch).import(root, options.filter);
+  return SeccompilerImporter(options.oci.arch).import(root, options.filter);
 }
 
 }  // namespace secequiv

@@ -29,7 +29,7 @@ struct NamedAction {
   std::string_view name;
   std::uint32_t action;
 };
-constexpr NamedAction kActions[] = {
+constexpr NamedAction kMinijailActions[] = {
     {"allow", SECCOMP_RET_ALLOW},
     {"kill", SECCOMP_RET_KILL_THREAD},
     {"kill-thread", SECCOMP_RET_KILL_THREAD},
@@ -292,10 +292,10 @@ class Parser {
   }
 
   [[nodiscard]] std::optional<std::uint32_t> named_action() const {
-    const auto known = in_.done()
-                           ? std::end(kActions)
-                           : std::ranges::find(kActions, in_.peek().text, &NamedAction::name);
-    if (known == std::end(kActions)) return std::nullopt;
+    const auto known =
+        in_.done() ? std::end(kMinijailActions)
+                   : std::ranges::find(kMinijailActions, in_.peek().text, &NamedAction::name);
+    if (known == std::end(kMinijailActions)) return std::nullopt;
     return known->action;
   }
 

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
+#include "harness/base/text.h"
+
 namespace secequiv {
 namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Returns the length of the token at the start of `text`; `belongs` tests each further character.
 template <class Belongs>
@@ -40,7 +39,7 @@ Status TokenReader::add(std::string_view line, std::size_t number) {
     at += size;
   };
   const auto in_word = [&](char c) {
-    return is_letter(c) || is_digit(c) || inside_.find(c) != std::string_view::npos;
+    return is_name_letter(c) || is_digit(c) || inside_.find(c) != std::string_view::npos;
   };
   while (at < line.size() && line[at] != '#') {
     const char c = line[at];
@@ -49,11 +48,11 @@ Status TokenReader::add(std::string_view line, std::size_t number) {
       ++at;
     } else if (c == '/' || rest.starts_with("./") || rest.starts_with("../")) {
       append(Token::Kind::kPath, std::min(rest.find_first_of(" \t"), rest.size()));
-    } else if (is_letter(c) || first_.find(c) != std::string_view::npos) {
+    } else if (is_name_letter(c) || first_.find(c) != std::string_view::npos) {
       append(Token::Kind::kWord, size_while(rest, in_word));
     } else if (is_digit(c) || (c == '-' && rest.size() > 1 && is_digit(rest[1]))) {
       append(Token::Kind::kNumber,
-             size_while(rest, [](char each) { return is_letter(each) || is_digit(each); }));
+             size_while(rest, [](char each) { return is_name_letter(each) || is_digit(each); }));
     } else if (const std::size_t size = sign_size(rest); size > 0) {
       append(Token::Kind::kSign, size);
     } else {

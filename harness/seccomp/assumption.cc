@@ -39,8 +39,6 @@ std::string field_name(const Field& field) {
   return name + (field.part == Part::kLow ? ".lo" : field.part == Part::kHigh ? ".hi" : "");
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 struct Token {
@@ -55,7 +53,7 @@ Token token_at(std::string_view text, std::size_t begin) {
   while (begin < text.size() && is_space(text[begin])) ++begin;
   std::size_t end = begin;
   if (end < text.size() && text[end] == '$') ++end;
-  while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
+  while (end < text.size() && (is_name_letter(text[end]) || is_digit(text[end]))) ++end;
   if (end != begin || begin == text.size()) return {text.substr(begin, end - begin), begin};
   constexpr std::array<std::string_view, 7> kLong = {"==", "!=", "<=", ">=", "&&", "||", ".."};
   const bool is_long = std::ranges::find(kLong, text.substr(begin, 2)) != kLong.end();
@@ -342,7 +340,7 @@ class Parser {
 
   Result<std::uint64_t> syscall() {
     Token name = token_;
-    if (at("") || !is_letter(name.text[0])) return expected("a system call or a number");
+    if (at("") || !is_name_letter(name.text[0])) return expected("a system call or a number");
     std::optional<Arch> arch = arch_;
     advance();
     const bool plain = !at(":");

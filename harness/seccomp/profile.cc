@@ -17,12 +17,9 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\v\f";
 constexpr std::string_view kSummary = "System call usage summary for ";
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_name(std::string_view text) {
-  return !text.empty() && is_letter(text[0]) &&
-         std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c); });
+  return !text.empty() && is_name_letter(text[0]) &&
+         std::ranges::all_of(text, [](char c) { return is_name_letter(c) || is_digit(c); });
 }
 
 std::vector<std::string_view> words_of(std::string_view line) {
@@ -37,7 +34,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
 }
 
 // What an error quotes of a line.
-std::string quoted(std::string_view text) {
+std::string excerpt(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   const bool cut = text.size() > kLongest;
   return fmt::format("'{}{}'", text.substr(0, kLongest), cut ? "..." : "");
@@ -50,13 +47,13 @@ class Counts {
  public:
   Status add(std::string_view name, std::string_view calls) {
     if (!is_name(name))
-      return fail(fmt::format("expected a system call's name, found {}", quoted(name)));
+      return fail(fmt::format("expected a system call's name, found {}", excerpt(name)));
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(calls.data(), calls.data() + calls.size(), value);
     if (error != std::errc() || end != calls.data() + calls.size() || calls.empty())
       return fail(
           fmt::format("expected how often {} was called, a number from 0 to 2^64-1, found {}", name,
-                      quoted(calls)));
+                      excerpt(calls)));
     std::uint64_t& sum = by_name_[std::string(name)];
     if (value > std::numeric_limits<std::uint64_t>::max() - sum)
       return fail(fmt::format("the calls of {} add up to more than 2^64-1", name));
@@ -126,7 +123,7 @@ class LineReader {
         return outside(words, text);
       case Part::kRule:
         if (!is_rule(words))
-          return fail(fmt::format("expected a line of dashes, found {}", quoted(text)));
+          return fail(fmt::format("expected a line of dashes, found {}", excerpt(text)));
         part_ = Part::kRows;
         return Ok{};
       case Part::kRows:
@@ -135,7 +132,7 @@ class LineReader {
         return Ok{};
       case Part::kTotal:
         if (std::ranges::find(words, "total") == words.end())
-          return fail(fmt::format("expected the line of totals, found {}", quoted(text)));
+          return fail(fmt::format("expected the line of totals, found {}", excerpt(text)));
         part_ = Part::kNone;
         return Ok{};
     }
@@ -151,7 +148,7 @@ class LineReader {
       return fail(
           fmt::format("expected a system call's name and how often it was called, or a table of "
                       "strace -c, found {}",
-                      quoted(text)));
+                      excerpt(text)));
     return counts_.add(words[0], words[1]);
   }
 
@@ -180,7 +177,7 @@ class LineReader {
     const bool left_blank = words.size() + blank == columns_.size();
     if (words.size() != columns_.size() && !left_blank)
       return fail(
-          fmt::format("expected a row of {} columns, found {}", columns_.size(), quoted(text)));
+          fmt::format("expected a row of {} columns, found {}", columns_.size(), excerpt(text)));
     std::string_view name;
     std::string_view calls;
     std::size_t at = 0;
@@ -243,7 +240,7 @@ class JsonReader {
       if ((!is_name && member.text != "calls") || field) {
         at_ = member.at;
         return fail(
-            fmt::format("expected 'name' and 'calls', each once, found {}", quoted(member.text)));
+            fmt::format("expected 'name' and 'calls', each once, found {}", excerpt(member.text)));
       }
       if (!is_name) {
         field = value();

@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 
+#include "harness/base/text.h"
 #include "harness/bpf/text.h"
 
 namespace secequiv::detail {
@@ -130,11 +131,7 @@ class ProgramReader {
   // Returns the length of the label at the start of `text`, or 0 without one.
   static std::size_t label_length(std::string_view text) {
     std::size_t end = 0;
-    const auto is_letter = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    };
-    while (end < text.size() &&
-           (is_letter(text[end]) || (end > 0 && text[end] >= '0' && text[end] <= '9')))
+    while (end < text.size() && (is_name_letter(text[end]) || (end > 0 && is_digit(text[end]))))
       ++end;
     const std::string_view rest = trimmed(text.substr(end));
     return !rest.empty() && rest[0] == ':' ? end : 0;

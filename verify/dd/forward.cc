@@ -7,7 +7,7 @@
 namespace secequiv::dd {
 namespace {
 
-constexpr std::uint32_t kNowhere = ~0u;
+constexpr std::uint32_t kNoPlace = ~0u;
 
 }  // namespace
 
@@ -141,11 +141,11 @@ void Forward::find_dominators(std::size_t pc) {
     depths_.push_back(0);
   }
   for (auto at = static_cast<std::uint32_t>(dominators_.size()); at <= pc; ++at) {
-    std::uint32_t common = kNowhere;
+    std::uint32_t common = kNoPlace;
     for (const std::uint32_t from : predecessors_[at]) {
       if (!reached(from) || (next(from, true) != at && next(from, false) != at)) continue;
       std::uint32_t other = from;
-      if (common == kNowhere) common = other;
+      if (common == kNoPlace) common = other;
       while (common != other) {
         if (depths_[common] >= depths_[other]) {
           common = dominators_[common];
@@ -154,8 +154,8 @@ void Forward::find_dominators(std::size_t pc) {
         }
       }
     }
-    dominators_.push_back(common == kNowhere ? 0 : common);
-    depths_.push_back(common == kNowhere ? 0 : depths_[common] + 1);
+    dominators_.push_back(common == kNoPlace ? 0 : common);
+    depths_.push_back(common == kNoPlace ? 0 : depths_[common] + 1);
   }
 }
 
@@ -164,7 +164,7 @@ void Forward::find_dominators(std::size_t pc) {
 NodeId Forward::selection(std::size_t pc, std::size_t from, const std::vector<std::size_t>& sources,
                           const std::vector<std::uint32_t>& choice) {
   Diagrams& diagrams = words_.diagrams();
-  std::vector<NodeId> value(pc - from, kNowhere);
+  std::vector<NodeId> value(pc - from, kNoPlace);
   std::size_t source = sources.size();
   for (std::size_t at = pc; at-- > from && !diagrams.exhausted();) {
     if (!reached(at)) continue;
@@ -172,15 +172,15 @@ NodeId Forward::selection(std::size_t pc, std::size_t from, const std::vector<st
     if (is_source) --source;
     const auto there = [&](bool taken) {
       const auto to = next(at, taken);
-      if (!to || *to > pc) return kNowhere;
-      if (*to == pc) return is_source ? diagrams.leaf(choice[source]) : kNowhere;
+      if (!to || *to > pc) return kNoPlace;
+      if (*to == pc) return is_source ? diagrams.leaf(choice[source]) : kNoPlace;
       return value[*to - from];
     };
     const NodeId yes = there(true);
     const NodeId no = there(false);
-    if (yes == no || no == kNowhere) {
+    if (yes == no || no == kNoPlace) {
       value[at - from] = yes;
-    } else if (yes == kNowhere) {
+    } else if (yes == kNoPlace) {
       value[at - from] = no;
     } else {
       value[at - from] = words_.branch(seen_[at].condition, yes, no);

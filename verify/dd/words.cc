@@ -8,7 +8,7 @@ namespace secequiv::dd {
 namespace {
 
 constexpr std::uint32_t kWordBits = 32;
-constexpr std::uint32_t kAll = 0xffffffff;
+constexpr std::uint32_t kAllOnes = 0xffffffff;
 
 // Operands are arbitrary after the limits are reached, and so is the result then.
 bool holds(Comparison test, std::uint32_t a, std::uint32_t b) {
@@ -37,7 +37,7 @@ Bits shift_bits(const Bits& bits, std::uint32_t amount, bool left) {
 }  // namespace
 
 Word Words::load(std::uint32_t i) {
-  if (order_.whole(i)) return {Word::Kind::kInput, static_cast<std::uint8_t>(i), kAll};
+  if (order_.whole(i)) return {Word::Kind::kInput, static_cast<std::uint8_t>(i), kAllOnes};
   Bits out;
   for (std::uint32_t bit = 0; bit < kWordBits; ++bit)
     out[bit] = diagrams_.literal(order_.level(i, bit));
@@ -106,7 +106,7 @@ Word Words::sub(const Word& a, const Word& b) {
   if (a.is_constant() && b.is_constant()) return constant(a.value - b.value);
   if (b == constant(0)) return a;
   if (a == b) return constant(0);
-  return word(sum(bits(a), bits(bit_xor(b, constant(kAll))), true).bits);
+  return word(sum(bits(a), bits(bit_xor(b, constant(kAllOnes))), true).bits);
 }
 
 Word Words::mul(const Word& a, const Word& b) {
@@ -129,7 +129,7 @@ Word Words::udiv(const Word& a, const Word& b) {
   if (b.is_constant() && std::has_single_bit(b.value))
     return shifted(a, constant(static_cast<std::uint32_t>(std::countr_zero(b.value))), false);
   const Bits dividend = bits(a);
-  const Bits divisor_complement = bits(bit_xor(b, constant(kAll)));
+  const Bits divisor_complement = bits(bit_xor(b, constant(kAllOnes)));
   Bits left = bits(constant(0));
   Bits quotient{};
   for (std::uint32_t i = kWordBits; i-- > 0 && !diagrams_.exhausted();) {

@@ -14,9 +14,9 @@ std::size_t matchers(const Decision& decision) {
   return out;
 }
 
-class Renderer {
+class PlanRenderer {
  public:
-  explicit Renderer(const Plan& plan) : plan_(plan) {}
+  explicit PlanRenderer(const Plan& plan) : plan_(plan) {}
 
   Program run() {
     return detail::choose_by_arch(code_, plan_.arches, &ArchPlan::audit, plan_.bad_arch_action,
@@ -80,6 +80,6 @@ class Renderer {
 
 }  // namespace
 
-Program render(const Plan& plan) { return Renderer(plan).run(); }
+Program render(const Plan& plan) { return PlanRenderer(plan).run(); }
 
 }  // namespace secequiv

@@ -129,11 +129,6 @@ class Factoring {
   std::set<Rank> ranking_;  // conjuncts in two branches or more
 };
 
-struct Identified {
-  Rule rule;
-  Id id;
-};
-
 Identified extracted(const Rule& rule, Identities& identities, std::size_t depth) {
   if (!is_branching(rule)) return {rule, identities.of_leaf(rule)};
   Identified out;

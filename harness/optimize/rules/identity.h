@@ -58,4 +58,10 @@ class Identities {
   std::map<std::vector<Id>, Id> all_of_;
 };
 
+// A rule and its number.
+struct Identified {
+  Rule rule;
+  Identities::Id id = 0;
+};
+
 }  // namespace secequiv::detail

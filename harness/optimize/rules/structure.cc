@@ -24,11 +24,6 @@ void collect_flat(const Rule& rule, std::vector<Rule>& out) {
   }
 }
 
-struct Identified {
-  Rule rule;
-  Identities::Id id;
-};
-
 Identified without_duplicates(const Rule& rule, Identities& identities) {
   if (!is_branching(rule)) return {rule, identities.of_leaf(rule)};
   Identified out;
