@@ -98,6 +98,7 @@ class PageMaker {
     page_.text = check_summary(job_.report);
     page_.cache = job_.report.cache;
     page_.provenance = job_.provenance;
+    page_.options = job_.options;
     if (job_.report.direction)
       page_.direction = direction_line(*job_.report.direction, job_.report.host);
     page_.sides[0].side = job_.report.before;
@@ -203,12 +204,13 @@ class PageMaker {
     }
     opened_first(found->changes);
     for (const Change& change : found->changes) {
-      for (const Region& region : change.where.regions) {
-        page_.regions.push_back(page_region(change, region, job_.host));
-        if (page_.regions.size() <= kMostStepped)
-          page_.regions.back().input =
-              add_input(fmt::format("difference {}", page_.regions.size()), region.example());
-      }
+      for (const Region& whole : change.where.regions)
+        for (const Region& region : by_call(whole, kMostSplit)) {
+          page_.regions.push_back(page_region(change, region, job_.host));
+          if (page_.regions.size() <= kMostStepped)
+            page_.regions.back().input =
+                add_input(fmt::format("difference {}", page_.regions.size()), region.example());
+        }
       if (!change.where.is_all(change.where.regions.size()))
         page_.difference += fmt::format("; {} to {}: {} of {} regions are shown",
                                         action_text(change.before), action_text(change.after),

@@ -37,15 +37,16 @@ struct PageInput {
 enum class Effect : std::uint8_t { kOpened, kClosed, kChanged };
 Effect effect_of(const ReturnValue& before, const ReturnValue& after);
 
-// One region of the difference.
+// One region of the difference, limited to one system call if it consists of few.
 struct PageRegion {
   Effect effect = Effect::kChanged;
-  std::vector<std::string> calls;  // names, as many as are worth naming
+  std::string call;  // a name, or the names of several, with their architectures
+  std::string arch;  // empty: unknown, or several
   std::string before;
   std::string after;
-  std::string summary;
+  std::string when;  // in words: "if arg0 == AF_ALG"
   std::string condition;
-  std::string count;
+  std::string count;                 // empty: unknown
   std::string rules[2];              // that decide before and after; empty: unknown
   std::optional<std::size_t> input;  // of Page::inputs
 };
@@ -63,6 +64,13 @@ struct PageFact {
   std::string value;
 };
 
+// An option of the run.
+struct PageOption {
+  std::string name;    // "--timeout"
+  std::string value;   // empty: a flag
+  bool given = false;  // or at its default
+};
+
 struct Page {
   std::string command;  // "check"
   std::string version;
@@ -77,8 +85,11 @@ struct Page {
   std::optional<PageCost> cost;
   std::vector<CacheChange> cache;
   std::vector<PageFact> provenance;
+  std::vector<PageOption> options;
 };
 
+constexpr std::size_t kMostSplit = 64;  // calls of a region that have a row each
+// `region`: one of by_call(), at most kMostSplit calls.
 PageRegion page_region(const Change& change, const Region& region, Arch host);
 // Sorts what is more permissive now before what is less.
 void opened_first(std::vector<Change>& changes);
