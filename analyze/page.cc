@@ -13,6 +13,7 @@
 #include "harness/bpf/refusal.h"
 #include "harness/report/direction.h"
 #include "harness/report/regions.h"
+#include "harness/report/rule.h"
 #include "verify/dd/diff.h"
 #include "verify/dd/reach.h"
 #include "verify/decide/feasibility.h"
@@ -206,9 +207,11 @@ class PageMaker {
     for (const Change& change : found->changes) {
       for (const Region& whole : change.where.regions)
         for (const Region& region : by_call(whole, kMostSplit)) {
-          page_.regions.push_back(page_region(change, region, job_.host));
+          PageRegion& row = page_.regions.emplace_back(page_region(change, region, job_.host));
+          row.rules[0] = rule_of(job_.before, region);
+          row.rules[1] = rule_of(job_.after, region);
           if (page_.regions.size() <= kMostStepped)
-            page_.regions.back().input =
+            row.input =
                 add_input(fmt::format("difference {}", page_.regions.size()), region.example());
         }
       if (!change.where.is_all(change.where.regions.size()))
@@ -217,6 +220,11 @@ class PageMaker {
                                         change.where.regions.size(), change.where.region_count);
     }
     return Ok{};
+  }
+
+  // The rule that decides on a region's example; empty: the side is no policy.
+  static std::string rule_of(const Source& source, const Region& region) {
+    return source.policy ? deciding_rule(*source.policy, region.example()).shown() : "";
   }
 
   Status add_cost() {
