@@ -214,10 +214,7 @@ class PageMaker {
             row.input =
                 add_input(fmt::format("difference {}", page_.regions.size()), region.example());
         }
-      if (!change.where.is_all(change.where.regions.size()))
-        page_.difference += fmt::format("; {} to {}: {} of {} regions are shown",
-                                        action_text(change.before), action_text(change.after),
-                                        change.where.regions.size(), change.where.region_count);
+      note_shown(change, change.where.regions.size(), page_);
     }
     return Ok{};
   }

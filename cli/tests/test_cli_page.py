@@ -147,6 +147,9 @@ def test_each_call_has_a_row_with_its_rules_and_their_lines(tmp_path):
         line = int(re.search(r"podman-default\.json:(\d+) ", row["After"]).group(1))
         assert lines[line - 1].strip().strip(",") == '"%s"' % call
         assert row["Before"] == "ERRNO(1 EPERM)default action: no rule matches" and row["For which inputs"].startswith("whatever the arguments")
+    assert "at least" not in text
+    _, _, less = page_of(tmp_path, *pair, "--max-regions", "2", command="diff", status=1)
+    assert "; ERRNO(1 EPERM) to ALLOW: 2 of " in less and 'class="card opened">at least <b>' in less
     counts = {effect: sum(row["Effect"] == effect for row in rows.values()) for effect in ("opened", "closed", "changed")}
     assert all("<b>%d</b> %s<" % (count, effect) in text for effect, count in counts.items()), counts
 

@@ -31,10 +31,7 @@ Page diff_page(const DiffReport& report) {
         row.rules[1] = rules.after.shown();
       }
     }
-    if (!changes[i].where.is_all(shown.size()))
-      out.difference +=
-          fmt::format("; {} to {}: {} of {} regions are shown", action_text(changes[i].before),
-                      action_text(changes[i].after), shown.size(), changes[i].where.region_count);
+    note_shown(changes[i], shown.size(), out);
   }
   std::ranges::sort(out.regions, {}, [](const PageRegion& row) {
     return std::tuple(row.effect, row.before, row.after, row.call, row.condition);

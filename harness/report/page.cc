@@ -211,6 +211,14 @@ PageRegion page_region(const Change& change, const Region& region, Arch host) {
   return out;
 }
 
+void note_shown(const Change& change, std::size_t shown, Page& page) {
+  if (change.where.is_all(shown)) return;
+  page.partial[static_cast<std::size_t>(effect_of(change.before, change.after))] = true;
+  page.difference +=
+      fmt::format("; {} to {}: {} of {} regions are shown", action_text(change.before),
+                  action_text(change.after), shown, change.where.region_count);
+}
+
 void opened_first(std::vector<Change>& changes) {
   std::ranges::sort(changes, {}, [](const Change& change) {
     return std::tuple(effect_of(change.before, change.after), change.before, change.after);

@@ -3,6 +3,7 @@
 // anything (analyze/page.h).
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +82,7 @@ struct Page {
   PageSide sides[2];
   std::vector<PageInput> inputs;    // the first is the witness, if there is one
   std::vector<PageRegion> regions;  // in the order shown
+  std::array<bool, 3> partial{};    // by Effect: some of its regions are not among these
   std::string difference;           // a sentence: how many inputs differ, or why that is not known
   std::optional<PageCost> cost;
   std::vector<CacheChange> cache;
@@ -91,6 +93,8 @@ struct Page {
 constexpr std::size_t kMostSplit = 64;  // calls of a region that have a row each
 // `region`: one of by_call(), at most kMostSplit calls.
 PageRegion page_region(const Change& change, const Region& region, Arch host);
+// Notes on the page if `shown` regions of a change are not all.
+void note_shown(const Change& change, std::size_t shown, Page& page);
 // Sorts what is more permissive now before what is less.
 void opened_first(std::vector<Change>& changes);
 

@@ -130,13 +130,14 @@ std::string difference_row(const Row& row) {
                      cell("For which inputs", "<ul>" + conditions + "</ul>"));
 }
 
-std::string difference_cards(const std::vector<Row>& rows) {
+std::string difference_cards(const std::vector<Row>& rows, const std::array<bool, 3>& partial) {
   std::string out;
   for (const Effect effect : {Effect::kOpened, Effect::kClosed, Effect::kChanged}) {
     const auto count =
         std::ranges::count(rows, effect, [](const Row& row) { return row.first.effect; });
-    out += fmt::format("<span class=\"card {0}{1}\"><b>{2}</b> {0}</span> ", name_of(effect),
-                       count == 0 ? " none" : "", count);
+    const bool more = partial[static_cast<std::size_t>(effect)];
+    out += fmt::format("<span class=\"card {0}{1}\">{2}<b>{3}</b> {0}</span> ", name_of(effect),
+                       count == 0 && !more ? " none" : "", more ? "at least " : "", count);
   }
   return "<p class=\"cards\">" + out + "</p>\n";
 }
@@ -218,7 +219,8 @@ std::string difference_html(const Page& page) {
     const std::vector<Row> rows = rows_of(page.regions);
     std::string text;
     for (const Row& row : rows) text += difference_row(row);
-    out += difference_cards(rows) + filter("difference", "system call, action, condition") +
+    out += difference_cards(rows, page.partial) +
+           filter("difference", "system call, action, condition") +
            table("difference-rows", "Difference",
                  "Effect|System call|Before|After|For which inputs", text);
   }
