@@ -131,7 +131,8 @@ def test_what_opened_comes_first_and_in_red(tmp_path, asm):
     assert [row["class"] for row in reader.tables["difference-rows"]] == ["opened", "closed", "changed"]
     assert reader.tables["difference-rows"][0]["System call"] == "memfd_create x86_64"
     assert ("header", {"class": "opened"}) in reader.tags and '<p id="direction">LOOSER: memfd_create' in page
-    assert [re.search(r'class="card %s"><b>1</b> %s<' % (effect, effect), page) is not None for effect in ("opened", "closed", "changed")] == [True] * 3
+    cards = re.findall(r'<span class="card (\w+)">(at least )?<b>(\d+)</b> (\w+)<', page)
+    assert cards == [("opened", "", "1", "opened"), ("closed", "", "1", "closed"), ("changed", "at least ", "1", "changed")]  # all other calls
     assert page.count("<code>%s</code>" % pair[0]) == 1  # the header names both sides
 
 
@@ -147,7 +148,8 @@ def test_each_call_has_a_row_with_its_rules_and_their_lines(tmp_path):
         line = int(re.search(r"podman-default\.json:(\d+) ", row["After"]).group(1))
         assert lines[line - 1].strip().strip(",") == '"%s"' % call
         assert row["Before"] == "ERRNO(1 EPERM)default action: no rule matches" and row["For which inputs"].startswith("whatever the arguments")
-    assert "at least" not in text
+    # The count of changed calls is incomplete, because one row stands for many.
+    assert [re.search('"card %s">at least <b>' % effect, text) is not None for effect in ("opened", "closed", "changed")] == [False, False, True]
     _, _, less = page_of(tmp_path, *pair, "--max-regions", "2", command="diff", status=1)
     assert "; ERRNO(1 EPERM) to ALLOW: 2 of " in less and 'class="card opened">at least <b>' in less
     counts = {effect: sum(row["Effect"] == effect for row in rows.values()) for effect in ("opened", "closed", "changed")}

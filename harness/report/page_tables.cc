@@ -135,7 +135,11 @@ std::string difference_cards(const std::vector<Row>& rows, const std::array<bool
   for (const Effect effect : {Effect::kOpened, Effect::kClosed, Effect::kChanged}) {
     const auto count =
         std::ranges::count(rows, effect, [](const Row& row) { return row.first.effect; });
-    const bool more = partial[static_cast<std::size_t>(effect)];
+    // A row without an architecture stands for several calls.
+    const bool more =
+        partial[static_cast<std::size_t>(effect)] || std::ranges::any_of(rows, [&](const Row& row) {
+          return row.first.effect == effect && row.first.arch.empty();
+        });
     out += fmt::format("<span class=\"card {0}{1}\">{2}<b>{3}</b> {0}</span> ", name_of(effect),
                        count == 0 && !more ? " none" : "", more ? "at least " : "", count);
   }
