@@ -5,6 +5,7 @@
 #include "analyze/direction.h"
 #include "analyze/oracle.h"
 #include "harness/report/expectation.h"
+#include "harness/report/page.h"
 #include "harness/report/rule.h"
 #include "verify/dd/diff.h"
 
@@ -53,9 +54,14 @@ std::vector<std::vector<DiffReport::Rules>> rules_of(const DiffReport& report, c
   std::vector<std::vector<DiffReport::Rules>> out;
   for (const Change& change : report.difference.changes) {
     auto& row = out.emplace_back();
-    for (const Region& region : report.shown(change))
-      row.push_back(
-          {deciding_rule(before, region.example()), deciding_rule(after, region.example())});
+    for (const Region& region : report.shown(change)) {
+      const auto rules = [&](const Region& part) -> DiffReport::Rules {
+        return {deciding_rule(before, part.example()), deciding_rule(after, part.example())};
+      };
+      row.push_back(rules(region));
+      for (const Region& part : by_call(region, kMostSplit))
+        row.back().of_calls.push_back(rules(part));
+    }
   }
   return out;
 }

@@ -13,6 +13,7 @@
 #include "harness/bpf/refusal.h"
 #include "harness/report/direction.h"
 #include "harness/report/regions.h"
+#include "harness/report/rule.h"
 #include "verify/dd/diff.h"
 #include "verify/dd/reach.h"
 #include "verify/decide/feasibility.h"
@@ -98,6 +99,7 @@ class PageMaker {
     page_.text = check_summary(job_.report);
     page_.cache = job_.report.cache;
     page_.provenance = job_.provenance;
+    page_.options = job_.options;
     if (job_.report.direction)
       page_.direction = direction_line(*job_.report.direction, job_.report.host);
     page_.sides[0].side = job_.report.before;
@@ -203,18 +205,23 @@ class PageMaker {
     }
     opened_first(found->changes);
     for (const Change& change : found->changes) {
-      for (const Region& region : change.where.regions) {
-        page_.regions.push_back(page_region(change, region, job_.host));
-        if (page_.regions.size() <= kMostStepped)
-          page_.regions.back().input =
-              add_input(fmt::format("difference {}", page_.regions.size()), region.example());
-      }
-      if (!change.where.is_all(change.where.regions.size()))
-        page_.difference += fmt::format("; {} to {}: {} of {} regions are shown",
-                                        action_text(change.before), action_text(change.after),
-                                        change.where.regions.size(), change.where.region_count);
+      for (const Region& whole : change.where.regions)
+        for (const Region& region : by_call(whole, kMostSplit)) {
+          PageRegion& row = page_.regions.emplace_back(page_region(change, region, job_.host));
+          row.rules[0] = rule_of(job_.before, region);
+          row.rules[1] = rule_of(job_.after, region);
+          if (page_.regions.size() <= kMostStepped)
+            row.input =
+                add_input(fmt::format("difference {}", page_.regions.size()), region.example());
+        }
+      note_shown(change, change.where.regions.size(), page_);
     }
     return Ok{};
+  }
+
+  // The rule that decides on a region's example; empty: the side is no policy.
+  static std::string rule_of(const Source& source, const Region& region) {
+    return source.policy ? deciding_rule(*source.policy, region.example()).shown() : "";
   }
 
   Status add_cost() {

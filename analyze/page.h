@@ -27,6 +27,7 @@ struct PageJob {
   std::string command;  // shown in the footer
   std::string version;
   std::vector<PageFact> provenance;
+  std::vector<PageOption> options;
 };
 
 // Errors: kInternal. The page shows which limits ran out.

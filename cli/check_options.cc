@@ -44,7 +44,8 @@ Status PairCheckOptions::write_page(const CheckReport& report, const Source& bef
                            .host = options.oci().arch,
                            .command = options.command,
                            .version = SECEQUIV_VERSION,
-                           .provenance = provenance({{"before", &before}, {"after", &after}})});
+                           .provenance = provenance({{"before", &before}, {"after", &after}}),
+                           .options = options_of(*options.declared_by)});
   if (!found) return found.error();
   return write_file(options.html, html(*found));
 }

@@ -88,6 +88,7 @@ Status write_page(const DiffOptions& given, const DiffJob& job, const DiffReport
   for (const Source& source : job.before.filters) sides.emplace_back("before", &source);
   for (const Source& source : job.after.filters) sides.emplace_back("after", &source);
   page.provenance = provenance(sides);
+  page.options = options_of(*given.options.declared_by);
   return write_file(given.options.html, html(page));
 }
 

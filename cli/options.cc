@@ -28,6 +28,7 @@ void Options::add_output(CLI::App& app) {
 
 void Options::add_reports(CLI::App& app, bool page) {
   command = app.get_name();
+  declared_by = &app;
   const auto file = [](const std::string& path) {
     return path == "-"
                ? std::string("expected a file, found '-': the report goes to standard output")

@@ -49,7 +49,8 @@ struct Options {
   std::vector<std::string> capabilities;
   std::string kernel = "6.1";
   std::string command;  // the command whose report the files below receive
-  std::string junit;    // files, or empty
+  const CLI::App* declared_by = nullptr;
+  std::string junit;  // files, or empty
   std::string sarif;
   std::string markdown;
   std::string html;

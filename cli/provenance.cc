@@ -41,4 +41,18 @@ std::vector<PageFact> provenance(const std::vector<std::pair<std::string, const 
   return out;
 }
 
+std::vector<PageOption> options_of(const CLI::App& command) {
+  std::vector<PageOption> out;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->nonpositional()) continue;
+    const std::string name = option->get_name();
+    const bool flag = option->get_items_expected_max() == 0;
+    if (option->empty() && !flag && !option->get_default_str().empty())
+      out.push_back({name, option->get_default_str(), false});
+    for (const std::string& value : option->results())
+      out.push_back({name, flag ? "" : shell_quoted(value), true});
+  }
+  return out;
+}
+
 }  // namespace secequiv::cli

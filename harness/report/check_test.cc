@@ -151,7 +151,7 @@ TEST(CheckPage, HoldsTheReportAndNoMarkupFromNames) {
   page.version = "1.2.3";
   page.difference = "1 of 2^512 inputs differ";
   page.inputs = {{"the witness", report.witness->data}};
-  page.regions.emplace_back().summary = "<u>";
+  page.regions.emplace_back().when = "<u>";
   page.provenance = {{"Command line", "secequiv '<s>'"}};
   const std::string text = html(page);
   for (const char* const markup : {"<script>:", "<b> newly", "<i>", "<u>", "<s>"})

@@ -23,6 +23,7 @@ struct DiffReport {
   struct Rules {
     DecidingRule before;
     DecidingRule after;
+    std::vector<Rules> of_calls = {};  // of each region of by_call(), for the page
   };
   // How the difference compares with a stored one.
   struct Comparison {

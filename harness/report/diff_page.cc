@@ -21,19 +21,20 @@ Page diff_page(const DiffReport& report) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const auto shown = report.shown(changes[i]);
     for (std::size_t k = 0; k < shown.size(); ++k) {
-      PageRegion& row = out.regions.emplace_back(page_region(changes[i], shown[k], report.host));
-      if (!report.rules.empty()) {
-        row.rules[0] = report.rules[i][k].before.shown();
-        row.rules[1] = report.rules[i][k].after.shown();
+      const std::vector<Region> calls = by_call(shown[k], kMostSplit);
+      for (std::size_t c = 0; c < calls.size(); ++c) {
+        PageRegion& row = out.regions.emplace_back(page_region(changes[i], calls[c], report.host));
+        if (report.rules.empty()) continue;
+        const DiffReport::Rules& region = report.rules[i][k];
+        const auto& rules = c < region.of_calls.size() ? region.of_calls[c] : region;
+        row.rules[0] = rules.before.shown();
+        row.rules[1] = rules.after.shown();
       }
     }
-    if (!changes[i].where.is_all(shown.size()))
-      out.difference +=
-          fmt::format("; {} to {}: {} of {} regions are shown", action_text(changes[i].before),
-                      action_text(changes[i].after), shown.size(), changes[i].where.region_count);
+    note_shown(changes[i], shown.size(), out);
   }
   std::ranges::sort(out.regions, {}, [](const PageRegion& row) {
-    return std::tuple(row.effect, row.before, row.after, row.summary);
+    return std::tuple(row.effect, row.before, row.after, row.call, row.condition);
   });
   return out;
 }

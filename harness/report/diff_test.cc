@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/report/diff_page.h"
 #include "harness/report/expectation.h"
 #include "harness/report/json.h"
 
@@ -84,6 +85,39 @@ TEST(DiffReport, ComparesWithAStoredDifference) {
   EXPECT_EQ(cases.file, "stored.json");
   EXPECT_EQ(cases.exit_status, 1);
   EXPECT_FALSE(read_expectation("{}", "other.json"));
+}
+
+TEST(Regions, ARegionOfFewCallsIsOneForEach) {
+  const std::uint32_t audit = arch_info(Arch::kX86_64).audit;
+  Region region = nr_is(0);
+  region.words[0].intervals = {{0, 1}};
+  region.words.push_back({kArchWord, audit, false, {0, 0}, {{audit, audit}}, {}});
+  const std::vector<Region> calls = by_call(region, 2);
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(condition_text(calls[1], Arch::kX86_64), "arch == x86_64 && nr == write");
+  EXPECT_EQ(calls[1].example().nr(), 1u);
+  EXPECT_EQ(by_call(region, 1), std::vector{region});
+  region.words[0].negated = true;
+  EXPECT_EQ(by_call(region, 1000), std::vector{region});
+  EXPECT_EQ(by_call(nr_is(0), 1000), std::vector{nr_is(0)});  // of any architecture
+}
+
+TEST(DiffPage, NamesTheRulesOfEachCall) {
+  const std::uint32_t audit = arch_info(Arch::kX86_64).audit;
+  DiffReport report = made_by_hand();
+  Region region = nr_is(0);
+  region.words[0].intervals = {{0, 1}};
+  region.words.push_back({kArchWord, audit, false, {0, 0}, {{audit, audit}}, {}});
+  report.difference.changes[0].where = {{region}, "8", "1"};
+  report.rules = {{{{"old"}, {"new"}, {{{"old read"}, {"new read"}}, {{"old write"}, {"<new>"}}}}}};
+  const Page page = diff_page(report);
+  ASSERT_EQ(page.regions.size(), 2u);
+  EXPECT_EQ(page.regions[1].call, "write");
+  EXPECT_EQ(page.regions[1].rules[0], "old write");
+  const std::string text = html(page);
+  EXPECT_NE(text.find("<b>2</b> closed"), std::string::npos);
+  EXPECT_NE(text.find("<small>&lt;new&gt;</small>"), std::string::npos);
+  EXPECT_NE(text.find("<header class=\"closed\">"), std::string::npos);
 }
 
 TEST(DiffReport, ACaseForEachRegion) {

@@ -162,24 +162,20 @@ std::string filled(std::string_view frame,
   return out;
 }
 
-// Names of the system calls that a region is about, at most `most`.
-std::vector<std::string> calls_of(const Region& region, std::size_t most) {
-  const auto leaves = [&](std::uint32_t word, std::uint32_t value) {
-    for (const WordSet& set : region.words)
-      if (set.word == word) return set.contains(value);
-    return true;
-  };
-  std::vector<std::string> out;
-  std::size_t count = 0;
-  for (const ArchInfo& info : all_arches()) {
-    if (!leaves(1, info.audit)) continue;
-    for (const SyscallEntry& entry : info.syscalls) {
-      if (!leaves(0, entry.nr)) continue;
-      if (++count <= most) out.push_back(fmt::format("{} {}", info.name, entry.name));
-    }
+// The system calls that a region is about, at most `most` by name.
+std::string call_text(const std::vector<NamedCall>& calls, std::size_t most) {
+  if (calls.empty()) return "any";
+  if (calls.size() == 1) return std::string(calls[0].entry->name);
+  std::string out;
+  for (std::size_t i = 0; i < std::min(calls.size(), most); ++i) {
+    const bool same = i > 0 && calls[i - 1].arch == calls[i].arch;
+    out += fmt::format("{}{}{}",
+                       i == 0 ? ""
+                       : same ? ", "
+                              : "; ",
+                       same ? "" : fmt::format("{} ", calls[i].arch->name), calls[i].entry->name);
   }
-  if (count > most) out.push_back(fmt::format("and {} more", count - most));
-  return out;
+  return calls.size() > most ? fmt::format("{} and {} more", out, calls.size() - most) : out;
 }
 
 }  // namespace
@@ -204,13 +200,23 @@ Effect effect_of(const ReturnValue& before, const ReturnValue& after) {
 PageRegion page_region(const Change& change, const Region& region, Arch host) {
   PageRegion out;
   out.effect = effect_of(change.before, change.after);
-  out.calls = calls_of(region, out.effect == Effect::kOpened ? kAllNames : kMostNames);
+  const std::vector<NamedCall> calls = named_calls(region);
+  out.call = call_text(calls, out.effect == Effect::kOpened ? kAllNames : kMostNames);
+  if (calls.size() == 1) out.arch = calls[0].arch->name;
   out.before = action_text(change.before);
   out.after = action_text(change.after);
-  out.summary = summary(change, region, host);
+  out.when = arguments_text(region, host);
   out.condition = condition_text(region, host);
-  out.count = count_text(region.count);
+  if (!region.count.empty()) out.count = count_text(region.count);
   return out;
+}
+
+void note_shown(const Change& change, std::size_t shown, Page& page) {
+  if (change.where.is_all(shown)) return;
+  page.partial[static_cast<std::size_t>(effect_of(change.before, change.after))] = true;
+  page.difference +=
+      fmt::format("; {} to {}: {} of {} regions are shown", action_text(change.before),
+                  action_text(change.after), shown, change.where.region_count);
 }
 
 void opened_first(std::vector<Change>& changes) {
@@ -227,18 +233,17 @@ std::string html(const Page& page) {
   for (const PageInput& input : page.inputs) document["inputs"].push_back(input_json(page, input));
   document["texts"] = texts.json();
   const std::string verdict(verdict_name(page.verdict));
-  const int status = exit_code(page.verdict);
   return filled(page_parts::frame(),
                 {{"TITLE", escaped(fmt::format("{}: {} {}", verdict,
                                                printable(page.sides[0].side.name, false),
                                                printable(page.sides[1].side.name, false)))},
                  {"STYLE", std::string(page_parts::style())},
-                 {"SCRIPT", std::string(page_parts::script()) + std::string(page_parts::graph())},
+                 {"SCRIPT", fmt::format("{}{}{}", page_parts::listing(), page_parts::script(),
+                                        page_parts::graph())},
                  {"VERDICT", escaped(verdict)},
-                 {"STATE", status == 0   ? "good"
-                           : status == 3 ? "open"
-                                         : "bad"},
+                 {"STATE", std::string(tone(page))},
                  {"DIRECTION", direction_html(page)},
+                 {"PAIR", pair_html(page)},
                  {"REASON", escaped(printable(page.reason, true))},
                  {"TEXT", escaped(printable(page.text, true))},
                  {"DIFFERENCE", difference_html(page)},

@@ -3,6 +3,7 @@
 // anything (analyze/page.h).
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,15 +38,16 @@ struct PageInput {
 enum class Effect : std::uint8_t { kOpened, kClosed, kChanged };
 Effect effect_of(const ReturnValue& before, const ReturnValue& after);
 
-// One region of the difference.
+// One region of the difference, limited to one system call if it consists of few.
 struct PageRegion {
   Effect effect = Effect::kChanged;
-  std::vector<std::string> calls;  // names, as many as are worth naming
+  std::string call;  // a name, or the names of several, with their architectures
+  std::string arch;  // empty: unknown, or several
   std::string before;
   std::string after;
-  std::string summary;
+  std::string when;  // in words: "if arg0 == AF_ALG"
   std::string condition;
-  std::string count;
+  std::string count;                 // empty: unknown
   std::string rules[2];              // that decide before and after; empty: unknown
   std::optional<std::size_t> input;  // of Page::inputs
 };
@@ -63,6 +65,13 @@ struct PageFact {
   std::string value;
 };
 
+// An option of the run.
+struct PageOption {
+  std::string name;    // "--timeout"
+  std::string value;   // empty: a flag
+  bool given = false;  // or at its default
+};
+
 struct Page {
   std::string command;  // "check"
   std::string version;
@@ -73,13 +82,19 @@ struct Page {
   PageSide sides[2];
   std::vector<PageInput> inputs;    // the first is the witness, if there is one
   std::vector<PageRegion> regions;  // in the order shown
+  std::array<bool, 3> partial{};    // by Effect: some of its regions are not among these
   std::string difference;           // a sentence: how many inputs differ, or why that is not known
   std::optional<PageCost> cost;
   std::vector<CacheChange> cache;
   std::vector<PageFact> provenance;
+  std::vector<PageOption> options;
 };
 
+constexpr std::size_t kMostSplit = 64;  // calls of a region that have a row each
+// `region`: one of by_call(), at most kMostSplit calls.
 PageRegion page_region(const Change& change, const Region& region, Arch host);
+// Notes on the page if `shown` regions of a change are not all.
+void note_shown(const Change& change, std::size_t shown, Page& page);
 // Sorts what is more permissive now before what is less.
 void opened_first(std::vector<Change>& changes);
 

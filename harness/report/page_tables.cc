@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <span>
 #include <string_view>
+#include <tuple>
 
 #include "harness/base/text.h"
 #include "harness/seccomp/data.h"
@@ -39,15 +41,39 @@ std::string table(std::string_view id, std::string_view name, std::string_view c
       name, heads, id, rows);
 }
 
-std::string filter(std::string_view id, std::string_view hint) {
+std::string filter(std::string_view id, std::string_view hint, std::string_view more = "") {
   return fmt::format(
       "<p class=\"controls script\"><label>Show only <input id=\"{0}-filter\" type=\"search\" "
-      "placeholder=\"{1}\"></label> <span id=\"{0}-count\" role=\"status\"></span></p>\n",
-      id, hint);
+      "placeholder=\"{1}\"></label> {2}<span id=\"{0}-count\" role=\"status\"></span></p>\n",
+      id, hint, more);
 }
 
 std::string section(std::string_view id, std::string_view title, std::string_view content) {
   return fmt::format("<section id=\"{}\"><h2>{}</h2>\n{}</section>\n", id, title, content);
+}
+
+// What one row shows: the regions that differ in their conditions only.
+struct Row {
+  const PageRegion& first;
+  std::vector<const PageRegion*> regions;
+};
+
+auto key_of(const PageRegion& region) {
+  return std::tie(region.effect, region.call, region.before, region.after, region.rules[0],
+                  region.rules[1]);
+}
+
+std::vector<Row> rows_of(const std::vector<PageRegion>& regions) {
+  std::vector<Row> out;
+  for (const PageRegion& region : regions) {
+    const auto same = [&](const Row& row) { return key_of(row.first) == key_of(region); };
+    const auto known = std::ranges::find_if(out, same);
+    if (known == out.end())
+      out.push_back({region, {&region}});
+    else
+      known->regions.push_back(&region);
+  }
+  return out;
 }
 
 std::string action_cell(const PageRegion& region, bool second) {
@@ -57,33 +83,83 @@ std::string action_cell(const PageRegion& region, bool second) {
   return cell(second ? "After" : "Before", out);
 }
 
-std::string region_row(const PageRegion& region) {
-  std::vector<std::string> calls;
-  calls.reserve(region.calls.size());
-  for (const std::string& call : region.calls) calls.push_back(shown(call));
-  return fmt::format(
-      "<tr class=\"{}\"{}>{}{}{}{}{}{}{}</tr>\n", name_of(region.effect),
-      region.input ? fmt::format(" data-input=\"{}\"", *region.input) : "",
-      cell("Effect", name_of(region.effect), "effect"),
-      cell("System call", calls.empty() ? "any" : fmt::format("{}", fmt::join(calls, ", "))),
-      action_cell(region, false), action_cell(region, true),
-      cell("For which inputs", fmt::format("{}<small class=\"cond\">{}</small>",
-                                           shown(region.summary), shown(region.condition))),
-      cell("How many", shown(region.count), "num"), cell("Steps", "", "script"));
+// The architectures of the regions, each once.
+std::string arches_of(std::span<const PageRegion* const> regions) {
+  std::vector<std::string> out;
+  for (const PageRegion* region : regions)
+    if (!region->arch.empty() && std::ranges::count(out, region->arch) == 0)
+      out.push_back(region->arch);
+  return fmt::format("{}", fmt::join(out, ", "));
+}
+
+// Regions with the same words. `all`: the architectures of the row, which need no repetition.
+std::string condition_item(std::span<const PageRegion* const> regions, const std::string& all) {
+  const PageRegion& first = *regions.front();
+  const std::string arches = arches_of(regions);
+  std::string out = first.input ? fmt::format("<li data-input=\"{}\">", *first.input) : "<li>";
+  if (arches != all) out += fmt::format("<b>{}</b> ", shown(arches));
+  out += shown(first.when);
+  if (regions.size() == 1 && !first.count.empty())
+    out += fmt::format(" <span class=\"count\">{} inputs</span>", shown(first.count));
+  for (const PageRegion* region : regions)
+    out += fmt::format("<small class=\"cond\">{}</small>", shown(region->condition));
+  return out + "</li>";
+}
+
+// The regions, together with those that have the same words.
+std::vector<std::vector<const PageRegion*>> by_words(std::span<const PageRegion* const> regions) {
+  std::vector<std::vector<const PageRegion*>> out;
+  for (const PageRegion* region : regions) {
+    const auto known = std::ranges::find_if(
+        out, [&](const auto& group) { return group.front()->when == region->when; });
+    (known == out.end() ? out.emplace_back() : *known).push_back(region);
+  }
+  return out;
+}
+
+std::string difference_row(const Row& row) {
+  const std::string arches = arches_of(row.regions);
+  std::string conditions;
+  for (const auto& group : by_words(row.regions)) conditions += condition_item(group, arches);
+  std::string call = shown(row.first.call);
+  if (!arches.empty()) call += " <small>" + shown(arches) + "</small>";
+  const std::string_view effect = name_of(row.first.effect);
+  return fmt::format("<tr class=\"{}\">{}{}{}{}{}</tr>\n", effect, cell("Effect", effect, "effect"),
+                     cell("System call", call, "call"), action_cell(row.first, false),
+                     action_cell(row.first, true),
+                     cell("For which inputs", "<ul>" + conditions + "</ul>"));
+}
+
+std::string difference_cards(const std::vector<Row>& rows, const std::array<bool, 3>& partial) {
+  std::string out;
+  for (const Effect effect : {Effect::kOpened, Effect::kClosed, Effect::kChanged}) {
+    const auto count =
+        std::ranges::count(rows, effect, [](const Row& row) { return row.first.effect; });
+    // A row without an architecture stands for several calls.
+    const bool more =
+        partial[static_cast<std::size_t>(effect)] || std::ranges::any_of(rows, [&](const Row& row) {
+          return row.first.effect == effect && row.first.arch.empty();
+        });
+    out += fmt::format("<span class=\"card {0}{1}\">{2}<b>{3}</b> {0}</span> ", name_of(effect),
+                       count == 0 && !more ? " none" : "", more ? "at least " : "", count);
+  }
+  return "<p class=\"cards\">" + out + "</p>\n";
 }
 
 // A cached call executes nothing.
 double effective(const CallCost& call) { return call.cached ? 0 : call.mean; }
 
-std::string bar(double value, double most) {
-  return fmt::format("<span class=\"bar\"><span style=\"width:{:.1f}%\"></span></span>",
+std::string bar(double value, double most, std::string_view kind) {
+  return fmt::format("<span class=\"bar {}\"><span style=\"width:{:.1f}%\"></span></span>", kind,
                      most == 0 ? 0 : 100 * value / most);
 }
 
-std::string cost_cell(std::string_view column, const CallCost& call, double most) {
+// `kind`: the colour of its bar.
+std::string cost_cell(std::string_view column, const CallCost& call, double most,
+                      std::string_view kind = "") {
   return cell(
       column,
-      fmt::format("{}{}", bar(effective(call), most),
+      fmt::format("{}{}", bar(effective(call), most, kind),
                   call.cached ? fmt::format("0, cached <small>({} / {:.1f} / {})</small>",
                                             call.least, call.mean, call.most)
                               : fmt::format("{} / {:.1f} / {}", call.least, call.mean, call.most)),
@@ -101,8 +177,11 @@ std::string change_of(const CallCost& before, const CallCost& after) {
   return ratio(effective(before), effective(after));
 }
 
+// What is shown as 1.00 has no colour.
 std::string_view kind_of_change(double before, double after) {
-  return after < before ? "num less" : after > before ? "num more" : "num";
+  constexpr double kShown = 0.005;
+  if (std::abs(after - before) <= kShown * before) return "";
+  return after < before ? "less" : "more";
 }
 
 std::string joined(Arch arch, const std::vector<std::uint32_t>& numbers) {
@@ -114,31 +193,41 @@ std::string joined(Arch arch, const std::vector<std::uint32_t>& numbers) {
 
 }  // namespace
 
+std::string_view tone(const Page& page) {
+  const auto is = [](Effect effect) {
+    return [effect](const PageRegion& region) { return region.effect == effect; };
+  };
+  if (page.direction.starts_with("LOOSER") ||
+      std::ranges::any_of(page.regions, is(Effect::kOpened)))
+    return "opened";
+  if (page.direction.starts_with("only stricter")) return "closed";
+  if (!page.regions.empty())
+    return std::ranges::all_of(page.regions, is(Effect::kClosed)) ? "closed" : "changed";
+  if (page.verdict == Verdict::kDifferent) return "changed";
+  return exit_code(page.verdict) == 0 ? "good" : "other";
+}
+
 std::string direction_html(const Page& page) {
   if (page.direction.empty()) return "";
-  const bool opened = std::ranges::any_of(
-      page.regions, [](const PageRegion& region) { return region.effect == Effect::kOpened; });
-  return fmt::format("<p id=\"direction\" class=\"{}\">{}</p>\n",
-                     opened || page.direction.starts_with("LOOSER") ? "opened" : "",
-                     escaped(printable(page.direction, true)));
+  return fmt::format("<p id=\"direction\">{}</p>\n", escaped(printable(page.direction, true)));
+}
+
+std::string pair_html(const Page& page) {
+  return fmt::format(
+      "<p id=\"pair\"><span>before</span> <code>{}</code> <span>after</span> <code>{}</code></p>\n",
+      shown(page.sides[0].side.name), shown(page.sides[1].side.name));
 }
 
 std::string difference_html(const Page& page) {
   std::string out = fmt::format("<p id=\"difference-text\">{}</p>\n", shown(page.difference));
   if (!page.regions.empty()) {
-    std::array<std::size_t, 3> counts{};
-    std::string rows;
-    for (const PageRegion& region : page.regions) {
-      ++counts[static_cast<std::size_t>(region.effect)];
-      rows += region_row(region);
-    }
-    out += "<p class=\"cards\">";
-    for (const Effect effect : {Effect::kOpened, Effect::kClosed, Effect::kChanged})
-      out += fmt::format("<span class=\"card {0}\"><b>{1}</b> {0}</span> ", name_of(effect),
-                         counts[static_cast<std::size_t>(effect)]);
-    out += "</p>\n" + filter("difference", "system call, action, condition") +
+    const std::vector<Row> rows = rows_of(page.regions);
+    std::string text;
+    for (const Row& row : rows) text += difference_row(row);
+    out += difference_cards(rows, page.partial) +
+           filter("difference", "system call, action, condition") +
            table("difference-rows", "Difference",
-                 "Effect|System call|Before|After|For which inputs|How many|Steps", rows);
+                 "Effect|System call|Before|After|For which inputs", text);
   }
   return section("difference", "Difference", out);
 }
@@ -151,10 +240,10 @@ std::string cost_html(const PageCost& cost) {
   for (std::size_t i = 0; i < cost.calls[0].size(); ++i) {
     const CallCost& before = cost.calls[0][i];
     const CallCost& after = cost.calls[1][i];
+    const std::string_view kind = kind_of_change(effective(before), effective(after));
     rows += fmt::format("<tr>{}{}{}{}</tr>\n", cell("System call", shown(before.name)),
-                        cost_cell("Before", before, most), cost_cell("After", after, most),
-                        cell("Change", change_of(before, after),
-                             kind_of_change(effective(before), effective(after))));
+                        cost_cell("Before", before, most), cost_cell("After", after, most, kind),
+                        cell("Change", change_of(before, after), fmt::format("num {}", kind)));
   }
   const double mean[2] = {weighted_mean(cost.calls[0]), weighted_mean(cost.calls[1])};
   const double uncached[2] = {weighted_mean_uncached(cost.calls[0]),
@@ -170,7 +259,10 @@ std::string cost_html(const PageCost& cost) {
       shown(describe(cost.worst[0].data)), cost.worst[1].instructions,
       shown(describe(cost.worst[1].data)));
   return section("cost", "Cost",
-                 text + filter("cost", "system call") +
+                 text +
+                     filter("cost", "system call",
+                            "<label><input type=\"checkbox\" id=\"cost-changed\"> faster or "
+                            "slower</label> ") +
                      table("cost-rows", "Cost",
                            "System call|Before: least / mean / most|After: least / mean / most|"
                            "Change",
@@ -194,10 +286,21 @@ std::string cache_html(const std::vector<CacheChange>& changes) {
 }
 
 std::string provenance_html(const Page& page) {
+  if (page.provenance.empty() && page.options.empty()) return "";
   std::string out = "<dl>\n";
-  for (const PageFact& fact : page.provenance)
-    out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", shown(fact.name), shown(fact.value));
-  return page.provenance.empty() ? "" : section("provenance", "Provenance", out + "</dl>\n");
+  const auto add = [&](std::string_view name, std::string_view value) {
+    out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", shown(name), shown(value));
+  };
+  for (const PageFact& fact : page.provenance) add(fact.name, fact.value);
+  for (const bool given : {true, false}) {
+    std::vector<std::string> texts;
+    for (const PageOption& option : page.options)
+      if (option.given == given)
+        texts.push_back(option.name + (option.value.empty() ? "" : " " + option.value));
+    add(given ? "Options given" : "Options at their defaults",
+        texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", ")));
+  }
+  return section("provenance", "Provenance", out + "</dl>\n");
 }
 
 }  // namespace secequiv

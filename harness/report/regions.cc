@@ -71,6 +71,12 @@ std::optional<std::uint32_t> audit_of(const Region& region) {
   return set == nullptr ? std::nullopt : only(*set);
 }
 
+// The architecture whose names and byte order the region's conditions use.
+Arch own_arch(const Region& region, Arch host) {
+  const auto audit = audit_of(region);
+  return (audit ? arch_from_data(*audit, 0) : std::nullopt).value_or(host);
+}
+
 std::string arch_text(const WordSet& set) {
   return set_text("arch", set, 0, 0, [](std::uint64_t value) {
     const auto arch = arch_from_data(static_cast<std::uint32_t>(value), 0);
@@ -147,6 +153,23 @@ void argument_tests(const Region& region, Endian endian, bool constants,
   for (int field = 0; field < kArgCount; ++field) field_text(region, field, endian, constants, out);
 }
 
+// How many values a set has, if that is easy to tell.
+std::optional<std::uint64_t> size_of(const WordSet* set) {
+  if (set == nullptr || set->negated || !set->cubes.empty() || set->base.mask != 0)
+    return std::nullopt;
+  std::uint64_t out = 0;
+  for (const WordSet::Interval& i : set->intervals) out += std::uint64_t{i.last} - i.first + 1;
+  return out;
+}
+
+WordSet one_value(std::uint32_t word, std::uint32_t value) {
+  WordSet out;
+  out.word = word;
+  out.example = value;
+  out.intervals = {{value, value}};
+  return out;
+}
+
 // The decimal number divided by two, and whether it was odd.
 bool halve(std::string& decimal) {
   int carry = 0;
@@ -173,7 +196,7 @@ std::string action_text(const ReturnValue& value) {
 
 std::string condition_text(const Region& region, Arch host, Values values) {
   const auto audit = audit_of(region);
-  if (audit && *audit != arch_info(host).audit) host = arch_from_data(*audit, 0).value_or(host);
+  if (audit && *audit != arch_info(host).audit) host = own_arch(region, host);
   const Endian endian = arch_info(host).endian;
   std::vector<std::string> out;
   if (const WordSet* arch = find(region, kArchWord)) out.push_back(arch_text(*arch));
@@ -225,7 +248,7 @@ std::string summary(const Change& change, const Region& region, Arch host) {
   if (const WordSet* arch = find(region, kArchWord))
     calls = audit ? arch_text(*arch).substr(std::string_view("arch == ").size()) : arch_text(*arch);
   const WordSet* nr = find(region, kNrWord);
-  const Arch own = (audit ? arch_from_data(*audit, 0) : std::nullopt).value_or(host);
+  const Arch own = own_arch(region, host);
   std::string numbers = nr == nullptr ? "every system call" : nr_text(*nr, audit, own);
   if (nr != nullptr && only(*nr)) numbers = numbers.substr(std::string_view("nr == ").size());
   calls += (calls.empty() ? "" : " ") + numbers;
@@ -236,11 +259,47 @@ std::string summary(const Change& change, const Region& region, Arch host) {
                            : change.after.action && allowed(change.before) && !allowed(change.after)
                                ? fmt::format("no longer allowed (now {})", now)
                                : fmt::format("now {} instead of {}", now, was);
+  const std::string arguments = arguments_text(region, host);
+  return fmt::format("{}: {}{}{}", calls, what, arguments.starts_with("if") ? " " : ", ",
+                     arguments);
+}
+
+std::string arguments_text(const Region& region, Arch host) {
   std::vector<std::string> tests;
-  argument_tests(region, arch_info(own).endian, true, tests);
-  return fmt::format(
-      "{}: {}{}", calls, what,
-      tests.empty() ? ", whatever the arguments" : fmt::format(" if {}", fmt::join(tests, " && ")));
+  argument_tests(region, arch_info(own_arch(region, host)).endian, true, tests);
+  return tests.empty() ? "whatever the arguments" : fmt::format("if {}", fmt::join(tests, " && "));
+}
+
+std::vector<NamedCall> named_calls(const Region& region) {
+  const auto allows = [&](std::uint32_t word, std::uint32_t value) {
+    const WordSet* set = find(region, word);
+    return set == nullptr || set->contains(value);
+  };
+  std::vector<NamedCall> out;
+  for (const ArchInfo& info : all_arches()) {
+    if (!allows(kArchWord, info.audit)) continue;
+    for (const SyscallEntry& entry : info.syscalls)
+      if (allows(kNrWord, entry.nr)) out.push_back({&info, &entry});
+  }
+  return out;
+}
+
+std::vector<Region> by_call(const Region& region, std::size_t most) {
+  const auto arches = size_of(find(region, kArchWord));
+  const auto numbers = size_of(find(region, kNrWord));
+  const std::vector<NamedCall> calls = named_calls(region);
+  if (calls.size() > most || !arches || !numbers || *arches * *numbers != calls.size())
+    return {region};
+  std::vector<Region> out;
+  for (const NamedCall& call : calls) {
+    Region& one = out.emplace_back(region);
+    for (WordSet& set : one.words) {
+      if (set.word == kArchWord) set = one_value(kArchWord, call.arch->audit);
+      if (set.word == kNrWord) set = one_value(kNrWord, call.entry->nr);
+    }
+    if (calls.size() > 1) one.count.clear();
+  }
+  return out;
 }
 
 std::string count_text(const std::string& decimal) {

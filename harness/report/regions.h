@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/compare/difference.h"
 #include "harness/seccomp/arch.h"
@@ -26,6 +27,17 @@ std::string condition_text(const RegionList& where, Arch host);
 // The same with long lists shortened, for people only.
 std::string short_condition(const std::string& condition);
 
+// A system call that some inputs of a region have.
+struct NamedCall {
+  const ArchInfo* arch;
+  const SyscallEntry* entry;
+};
+std::vector<NamedCall> named_calls(const Region& region);
+
+// One region for each of the named calls, without a count. Returns the region itself if it has
+// other numbers, or more than `most` calls.
+std::vector<Region> by_call(const Region& region, std::size_t most);
+
 // A decimal number of inputs, shortened: "2^448", "3 * 2^447", "about 1.23e+150".
 std::string count_text(const std::string& decimal);
 
@@ -35,6 +47,9 @@ std::string action_text(const ReturnValue& value);
 // What one region means for callers: "x86_64 socket: no longer allowed (now ERRNO(1 EPERM)) if
 // arg0 == 0x26".
 std::string summary(const Change& change, const Region& region, Arch host);
+
+// Its last part: "if arg0 == 0x26", or "whatever the arguments".
+std::string arguments_text(const Region& region, Arch host);
 
 // A line that says that only `shown` of `all` regions are shown; empty if these are all. `how`: how
 // the caller asks for more; may be empty.

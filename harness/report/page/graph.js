@@ -197,10 +197,10 @@ function drawGraph() {
   picture.append(...graph.edges.map((one) => one.element), ...graph.nodes.map((one) => one.element));
   Object.assign(graph, { picture, width, height });
   byId("graph-box").replaceChildren(picture);
-  graph.text = `${nodes.length} blocks, ${graph.edges.length} edges; dashed: proven infeasible; green T, red F`;
+  graph.text = `${nodes.length} blocks, ${graph.edges.length} edges; blue T: true, grey F: false, dashed: proven infeasible`;
   drawMap();
   graph.scale = 1;
-  scaleGraph(Math.min(1, Math.max(byId("graph-box").clientWidth / width, 0.7)));
+  scaleGraph(Math.min(1, Math.max(byId("graph-box").clientWidth / width, 0.9)));
   markGraph();
   showPath();
   findInGraph();

@@ -1,5 +1,4 @@
-"use strict";
-// The page's tables, listings and steps. Names and conditions come from untrusted files, so they are
+// The page's tables and steps. Names and conditions come from untrusted files, so they are
 // inserted as text, never as markup.
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
@@ -10,8 +9,6 @@ const make = (tag, text, name) => {
   return made;
 };
 const SIDES = ["before", "after"];
-const KINDS = ["this instruction", "true", "false"];
-const MARKS = { "+": "covered", "-": "infeasible", "!": "open" };
 
 // Traces are stored as runs of instructions and changes of registers.
 function stepsOf(trace) {
@@ -32,17 +29,19 @@ function stepsOf(trace) {
   return steps;
 }
 
-function filterRows(input, rows, status) {
+// `changed`: a checkbox that leaves only rows with a coloured cell.
+function filterRows(input, rows, status, changed) {
   const apply = () => {
     const wanted = input.value.trim().toLowerCase();
     let shown = 0;
     for (const row of rows) {
-      row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted);
+      row.hidden = (wanted !== "" && !row.textContent.toLowerCase().includes(wanted)) ||
+        (changed !== null && changed.checked && !row.querySelector("td.less, td.more"));
       if (!row.hidden) ++shown;
     }
     if (status) status.textContent = rows.length ? `${shown} of ${rows.length}` : "";
   };
-  input.addEventListener("input", apply);
+  for (const field of [input, changed]) if (field) field.addEventListener("input", apply);
   apply();
 }
 
@@ -53,87 +52,6 @@ function show(id) {
   document.querySelector("nav").append(link);
 }
 
-// One listing: an option of the list for each instruction.
-class Listing {
-  constructor(side, index) {
-    this.side = side;
-    const box = make("div");
-    box.append(make("h3", `${SIDES[index]}: ${side.name}, ${side.insns.length} instructions`));
-    if (side.refusal) box.append(make("p", "not installable: " + side.refusal, "open"));
-    if (side.obligations)
-      box.append(make("p", `${side.covered} of ${side.obligations} obligations covered by inputs`));
-    this.list = make("div", undefined, "list");
-    this.list.tabIndex = 0;
-    this.list.setAttribute("role", "listbox");
-    this.list.setAttribute("aria-label", SIDES[index] + ": instructions");
-    this.rows = side.insns.map((insn, pc) => this.row(insn, pc));
-    this.list.append(...this.rows);
-    box.append(this.list);
-    byId("listings").append(box);
-    this.list.addEventListener("click", (event) => {
-      const row = event.target.closest("[data-pc]");
-      if (row) this.select(Number(row.dataset.pc));
-    });
-    this.list.addEventListener("keydown", (event) => {
-      const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[event.key];
-      if (step === undefined) return;
-      event.preventDefault();
-      this.move(step);
-    });
-  }
-  row(insn, pc) {
-    const [text, comment, , , , marks] = insn;
-    const row = make("div");
-    row.dataset.pc = pc;
-    row.setAttribute("role", "option");
-    row.setAttribute("aria-selected", "false");
-    const number = ` ${String(pc).padStart(4)}  `;
-    // Nearly all rows are covered, and every element counts where there are thousands.
-    if (/^[+]*$/.test(marks)) {
-      row.append(make("b", marks.padEnd(3)), number + text.padEnd(26));
-    } else {
-      for (let i = 0; i < 3; ++i) row.append(make("span", marks[i] || " ", MARKS[marks[i]] || ""));
-      row.append(number, make("span", text, marks[0] === "-" ? "infeasible dead" : ""), " ".repeat(Math.max(26 - text.length, 0)));
-    }
-    if (comment) row.append(make("i", "; " + comment));
-    return row;
-  }
-  move(step) {
-    let pc = this.selected === undefined ? (step > 0 ? -1 : this.rows.length) : this.selected;
-    const direction = Math.sign(step);
-    for (let left = Math.abs(step); left > 0; --left) {
-      let to = pc + direction;
-      while (to >= 0 && to < this.rows.length && this.rows[to].hidden) to += direction;
-      if (to < 0 || to >= this.rows.length) break;
-      pc = to;
-    }
-    if (pc >= 0 && pc < this.rows.length) this.select(pc);
-  }
-  select(pc) {
-    if (this.selected !== undefined) this.rows[this.selected].setAttribute("aria-selected", "false");
-    this.selected = pc;
-    const row = this.rows[pc];
-    row.setAttribute("aria-selected", "true");
-    reveal(this.list, row);
-    const [text, comment, , , , marks, reasons] = this.side.insns[pc];
-    const lines = [`${this.side.name}, instruction ${pc}: ${text}${comment ? "  ; " + comment : ""}`];
-    for (let i = 0; i < marks.length; ++i)
-      lines.push(`${KINDS[i]}: ${marks[i] === "+" ? "reached by " : ""}${data.texts[reasons[i]]}`);
-    byId("detail").textContent = lines.join("\n");
-  }
-  filter(wanted, onlyOdd, sets) {
-    this.side.insns.forEach((insn, pc) => {
-      const text = (insn[0] + " " + insn[1]).toLowerCase();
-      const odd = insn[5].includes("-") || insn[5].includes("!");
-      this.rows[pc].hidden =
-        (wanted !== "" && !text.includes(wanted)) || (onlyOdd && !odd) || sets.some((set) => !set.has(pc));
-    });
-  }
-  mark(executed) {
-    this.rows.forEach((row, pc) => row.classList.toggle("ran", executed.has(pc)));
-  }
-}
-
 // Scrolls inside the box only: the page itself stays where the reader is.
 function reveal(box, row) {
   const top = row.offsetTop - box.offsetTop;
@@ -141,83 +59,8 @@ function reveal(box, row) {
     box.scrollTop = top - box.clientHeight / 2;
 }
 
-// Arithmetic on known values, as the kernel does it.
-const ARITHMETIC = {
-  add: (a, b) => a + b, sub: (a, b) => a - b, mul: (a, b) => Number((BigInt(a) * BigInt(b)) & 0xffffffffn),
-  div: (a, b) => (b === 0 ? undefined : Math.floor(a / b)), and: (a, b) => a & b, or: (a, b) => a | b, xor: (a, b) => a ^ b,
-  lsh: (a, b) => (b > 31 ? undefined : a << b), rsh: (a, b) => (b > 31 ? undefined : a >>> b),
-};
-const COMPARISONS = {
-  jeq: (a, b) => a === b, jgt: (a, b) => a > b, jge: (a, b) => a >= b, jset: (a, b) => (a & b) !== 0,
-};
-
-// Executes one instruction on registers of which some are unknown (undefined). Returns the outcome
-// of a comparison if the registers determine it.
-function execute(text, state, nr, arch) {
-  const [name, operand = ""] = text.split(/[ ,]+/);
-  const cell = /^M\[(\d+)\]$/.exec(text.slice(name.length + 1));
-  const load = () =>
-    operand === "[0]" ? nr : operand === "[4]" ? arch : cell ? state[2 + Number(cell[1])]
-    : text.endsWith("#len") ? 64 : /^#\d/.test(operand) ? Number(operand.slice(1)) : undefined;
-  const value = () => (operand === "x" ? state[1] : Number(operand.slice(1)));
-  if (name in COMPARISONS) {
-    const right = value();
-    return state[0] === undefined || right === undefined ? undefined : COMPARISONS[name](state[0], right);
-  }
-  if (name === "ld") state[0] = load();
-  else if (name === "ldx") state[1] = load();
-  else if (name === "st") state[2 + Number(cell[1])] = state[0];
-  else if (name === "stx") state[2 + Number(cell[1])] = state[1];
-  else if (name === "tax") state[1] = state[0];
-  else if (name === "txa") state[0] = state[1];
-  else if (name !== "ja" && name !== "ret") {
-    const right = name === "neg" ? 0 : value();
-    const result = name === "neg" && state[0] !== undefined ? -state[0]
-      : state[0] === undefined || right === undefined || !(name in ARITHMETIC) ? undefined : ARITHMETIC[name](state[0], right);
-    state[0] = result === undefined ? undefined : result >>> 0;
-  }
-  return undefined;
-}
-
-// The instructions that some input with this number and architecture may execute. Values that
-// depend on the way to an instruction count as unknown, so the set is never too small.
-function reachableBy(insns, nr, arch) {
-  const states = [];
-  states[0] = [0, 0, ...Array(16).fill(0)];
-  const enter = (pc, state) => {
-    const known = states[pc];
-    states[pc] = known ? known.map((value, i) => (value === state[i] ? value : undefined)) : [...state];
-  };
-  insns.forEach(([text, , kind, yes, no], pc) => {  // jumps only go forward
-    if (!states[pc]) return;
-    const outcome = execute(text, states[pc], nr, arch);
-    if (kind === 0 && pc + 1 < insns.length) enter(pc + 1, states[pc]);
-    if (kind === 2) enter(yes, states[pc]);
-    if (kind === 1 && outcome !== false) enter(yes, states[pc]);
-    if (kind === 1 && outcome !== true) enter(no, states[pc]);
-    states[pc] = true;
-  });
-  return new Set(insns.map((_, pc) => pc).filter((pc) => states[pc]));
-}
-
-// The longest list of pairs [i, j] with a[i] === b[j], both ascending; undefined equals nothing.
-function common(a, b) {
-  const width = b.length + 1;
-  const best = new Uint16Array((a.length + 1) * width);
-  for (let i = a.length - 1; i >= 0; --i)
-    for (let j = b.length - 1; j >= 0; --j)
-      best[i * width + j] = a[i] !== undefined && a[i] === b[j] ? best[(i + 1) * width + j + 1] + 1
-        : Math.max(best[(i + 1) * width + j], best[i * width + j + 1]);
-  const pairs = [];
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    if (a[i] !== undefined && a[i] === b[j]) pairs.push([i++, j++]);
-    else if (best[(i + 1) * width + j] >= best[i * width + j + 1]) ++i;
-    else ++j;
-  }
-  return pairs;
-}
-
 const LEAST_FOLDED = 3;  // comparisons
+const PRINT = matchMedia("print");  // nothing is folded on paper
 
 // One side's steps of one input: their rows, and which of them are folded.
 class TraceView {
@@ -233,7 +76,7 @@ class TraceView {
     this.rows = this.steps.map(({ pc, a, x }, i) => {
       const [text, comment] = insns[pc];
       const outcome = { true: " -> true", false: " -> false" }[this.outcome(i)] || "";
-      const row = make("div", `${String(pc).padStart(4)}  A=0x${a.toString(16).padEnd(8)} ${usesX ? `X=0x${x.toString(16).padEnd(8)} ` : ""}${(text + outcome).padEnd(36)}`);
+      const row = make("div", `${String(pc).padStart(4)}  A=0x${a.toString(16).padEnd(8)} ${usesX ? `X=0x${x.toString(16).padEnd(8)} ` : ""}${(text + outcome).padEnd(36)}  `);
       if (comment) row.append(make("i", "; " + comment));
       row.dataset.step = i;
       return row;
@@ -323,6 +166,7 @@ class Stepper {
     for (const [id, to] of Object.entries(moves)) byId(id).addEventListener("click", () => this.go(to()));
     byId("part").addEventListener("click", () => this.goToParting());
     document.addEventListener("keydown", (event) => this.key(event));
+    PRINT.addEventListener("change", () => this.arrange());
   }
   // Left, right and d work anywhere but in fields and in boxes that scroll sideways themselves.
   key(event) {
@@ -375,7 +219,7 @@ class Stepper {
   arrange() {
     const here = this.moves ? this.moves[this.at] : undefined;
     const steps = here && here.map((row, side) => this.shownSteps[side][row]);
-    this.views.forEach((view, side) => view.fold(byId("fold").checked, this.open[side]));
+    this.views.forEach((view, side) => view.fold(byId("fold").checked && !PRINT.matches, this.open[side]));
     this.shownSteps = this.views.map((view) => view.shown.map((one) => one.step));
     const anchors = this.pairs.map((pair) => pair.map((step, side) => this.views[side].at(step)));
     if (this.parting) anchors.push(this.parting.map((step, side) => this.views[side].at(step)));
@@ -418,38 +262,49 @@ class Stepper {
 // The tables are in the page already; they get filters and buttons.
 function enhance(id) {
   const filter = byId(id + "-filter");
-  if (filter) filterRows(filter, [...byId(id + "-rows").rows], byId(id + "-count"));
+  if (filter) filterRows(filter, [...byId(id + "-rows").rows], byId(id + "-count"), byId(id + "-changed"));
   if (byId(id)) show(id);
 }
 
 function addStepButtons() {
-  for (const row of document.querySelectorAll("#difference-rows tr[data-input]")) {
-    const button = make("button", "Step");
+  for (const item of document.querySelectorAll("#difference-rows li[data-input]")) {
+    const button = make("button", "Step", "step");
     button.type = "button";
-    button.setAttribute("aria-label", "Step through an input of this row: " + row.cells[4].textContent.slice(0, 80));
+    button.setAttribute("aria-label", "Step through an input of this row: " + item.textContent.slice(0, 80));
     button.addEventListener("click", () => {
-      stepper.choose(Number(row.dataset.input));
+      stepper.choose(Number(item.dataset.input));
       byId("steps").scrollIntoView();
       byId("next").focus({ preventScroll: true });
     });
-    row.lastElementChild.append(button);
+    item.prepend(button);
   }
 }
 
-function filterListings() {
-  const wanted = byId("listing-filter").value.trim().toLowerCase();
-  const only = [];
-  if (byId("only-executed").checked && stepper) only.push(stepper.executed);
-  if (byId("only-reachable").checked && stepper) only.push(stepper.reachable());
-  listings.forEach((listing, side) =>
-    listing.filter(wanted, byId("only-infeasible").checked, only.map((sets) => sets[side])));
+const MOST_CONDITIONS = 3;  // of a row that are shown at once
+
+function foldConditions() {
+  for (const list of document.querySelectorAll("#difference-rows ul")) {
+    const more = list.children.length - MOST_CONDITIONS;
+    if (more < 2) continue;
+    list.classList.add("folded");
+    const button = make("button", `${more} more conditions`, "script");
+    button.type = "button";
+    button.addEventListener("click", () => {
+      const folded = list.classList.toggle("folded");
+      button.textContent = folded ? `${more} more conditions` : "fewer conditions";
+    });
+    list.after(button);
+  }
 }
 
 document.documentElement.classList.add("scripted");
+foldConditions();
 enhance("difference");
 show("summary");
 const examined = data.sides.every((side) => side.insns.length);
 const listings = examined ? data.sides.map((side, index) => new Listing(side, index)) : [];
+const aligned = examined ? align() : [];
+if (examined) placeAligned();
 const stepper = data.inputs.length ? new Stepper(listings) : null;
 if (stepper) {
   addStepButtons();
@@ -458,7 +313,7 @@ if (stepper) {
 }
 if (examined) {
   show("programs");
-  for (const id of ["listing-filter", "only-infeasible", "only-executed", "only-reachable"])
+  for (const id of ["listing-filter", "only-different", "only-infeasible", "only-executed", "only-reachable"])
     byId(id).addEventListener("input", filterListings);
   show("graph");
 }

@@ -1,0 +1,342 @@
+"""--html: a browser shows the page and what it does with keyboard, mouse, narrow screens and paper."""
+
+import os
+import re
+
+import pytest
+from cli_tool import FULL
+from page_tool import docker, everything, page_of  # noqa: F401
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if not FULL:
+        pytest.skip("in the development build only")
+    try:
+        from selenium import webdriver
+        from selenium.webdriver.chrome.service import Service
+        missing = [path for path in ("/usr/bin/chromium", "/usr/bin/chromedriver") if not os.path.exists(path)]
+    except ImportError:
+        missing = ["selenium"]
+    if missing:
+        if os.environ.get("SECEQUIV_REQUIRE_BROWSER"):
+            pytest.fail("no %s" % missing[0])
+        pytest.skip("no %s (scripts/lib/setup.sh, group browser)" % missing[0])
+    options = webdriver.ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,900"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens a page in the browser; at the end, its console must be empty."""
+    def open_page(made):
+        browser.get((made[1] / "page.html").as_uri())
+        return browser
+    yield open_page
+    assert browser.get_log("browser") == []
+
+
+def shown(browser, selector):
+    return browser.execute_script(
+        "return [...document.querySelectorAll(arguments[0])].filter((e) => e.checkVisibility({visibilityProperty: true})).length", selector)
+
+
+def keys(browser, selector, *pressed):
+    from selenium.webdriver.common.by import By
+    element = browser.find_element(By.CSS_SELECTOR, selector)
+    for key in pressed:
+        element.send_keys(key)
+
+
+def text_of(browser, selector):
+    return browser.execute_script("return document.querySelector(arguments[0]).textContent", selector)
+
+
+def wait_for(browser, selector):
+    from selenium.webdriver.support.ui import WebDriverWait
+    WebDriverWait(browser, 10).until(lambda _: shown(browser, selector))
+
+
+def wait_until(browser, script):
+    from selenium.webdriver.support.ui import WebDriverWait
+    WebDriverWait(browser, 10).until(lambda _: browser.execute_script(script))
+
+
+def press(browser, key):
+    from selenium.webdriver.common.action_chains import ActionChains
+    ActionChains(browser).send_keys(key).perform()
+
+
+def test_one_key_leads_to_the_step_where_the_traces_part(opened, docker):
+    from selenium.webdriver.common.keys import Keys
+    browser = opened(docker)
+    assert shown(browser, "#step-sides .parts") == 2 and shown(browser, "#step-sides .parts.now") == 0
+    press(browser, "d")
+    assert shown(browser, "#step-sides .parts.now") == 2
+    step = text_of(browser, "#step")
+    press(browser, Keys.ARROW_LEFT)  # no element of the section has the focus
+    assert text_of(browser, "#step") != step
+    keys(browser, "#listings .list", Keys.ARROW_RIGHT)
+    assert text_of(browser, "#step") == step
+    press(browser, Keys.ARROW_LEFT)
+    keys(browser, "#listing-filter", "d", Keys.ARROW_LEFT)  # an ordinary letter in a field
+    assert shown(browser, "#step-sides .parts.now") == 0
+    # Failed comparisons are one row, until someone wants them; a step shows names as a listing does.
+    assert "failed comparisons: nr == read to nr == " in text_of(browser, "#step-sides .fold")
+    assert "nr == socket" in text_of(browser, "#step-sides")
+    rows = shown(browser, "#step-sides .steps-list > div")
+    browser.execute_script("document.querySelector('#step-sides .fold button').click()")
+    assert shown(browser, "#step-sides .steps-list > div") > rows + 20
+    browser.execute_script("document.getElementById('fold').click()")
+    assert shown(browser, "#step-sides .fold") == 0
+
+
+def test_a_listing_shows_what_a_call_can_execute(opened, docker):
+    browser = opened(docker)
+    browser.execute_script("document.getElementById('only-reachable').click()")
+    assert "socket" in text_of(browser, "#reachable-call")
+    reachable = browser.execute_script("return stepper.reachable().map((side) => [...side])")
+    executed = browser.execute_script("return stepper.executed.map((side) => [...side])")
+    for some, all_of_them in zip(executed, reachable):
+        assert set(some) < set(all_of_them) and len(all_of_them) < len(some) + 60
+    assert shown(browser, "#listings [data-pc]") == sum(map(len, reachable))
+
+
+def test_the_graph_is_searched_dragged_and_leads_to_the_listing(opened, everything):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    browser = opened(everything)
+    browser.execute_script("document.documentElement.style.scrollBehavior = 'auto'; document.getElementById('graph-box').scrollIntoView()")
+    wait_for(browser, "#graph-box .node")
+    assert browser.execute_script(
+        "return [...document.querySelectorAll('#graph-box text')].every((t) => t.getComputedTextLength() <= t.previousElementSibling.getBBox().width"
+        " || t.previousElementSibling.tagName === 'text')")
+    box = browser.find_element(By.ID, "graph-box")
+    place = "const b = document.getElementById('graph-box'); return [b.scrollLeft, b.scrollTop, graph.view.getAttribute('x')]"
+    was = browser.execute_script(place)
+    ActionChains(browser).move_to_element(box).click_and_hold().move_by_offset(60, 40).release().perform()
+    now = browser.execute_script(place)
+    assert now[0] == pytest.approx(was[0] - 60, abs=2) and now[1] == pytest.approx(was[1] - 40, abs=2) and now[2] != was[2]
+    assert shown(browser, "#graph-box .selected") == 0
+    keys(browser, "#graph-search", "futex")
+    assert 0 < shown(browser, "#graph-box .found") < 20 and text_of(browser, "#graph-status").startswith("block 1 of ")
+    browser.find_element(By.CSS_SELECTOR, "#graph-box .found").click()
+    first = text_of(browser, "#graph-box .selected text").split()[0]
+    assert first == browser.execute_script("return document.querySelector('#listings [aria-selected=true]').dataset.pc")
+    browser.execute_script("document.getElementById('graph-call').click()")
+    assert 0 < shown(browser, "#graph-box .node") < 200
+
+
+def test_tables_need_no_javascript(browser, docker):
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get((docker[1] / "page.html").as_uri())
+        for table, rows in (("difference", 1), ("cost", 300), ("cache", 2)):
+            found = browser.find_elements("css selector", "#%s-rows tr" % table)
+            assert len(found) >= rows and found[0].is_displayed()
+        assert not browser.find_element("id", "difference-filter").is_displayed()
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_filters_and_steps_work_in_a_browser(opened, docker):
+    from selenium.webdriver.common.keys import Keys
+    browser = opened(docker)
+    assert shown(browser, "section") == 8
+    assert shown(browser, "#difference-rows tr") == 1
+    keys(browser, "#difference-filter", "i387")
+    assert shown(browser, "#difference-rows tr") == 0 and text_of(browser, "#difference-count") == "0 of 1"
+    keys(browser, "#difference-filter", Keys.BACKSPACE)
+    assert shown(browser, "#difference-rows tr") == 1
+    # The keyboard steps through a trace, starting at the button of a row.
+    browser.execute_script("document.querySelectorAll('#difference-rows button')[1].focus()")
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    assert browser.execute_script("return document.activeElement.id") == "next"
+    first = text_of(browser, "#step")
+    assert first.startswith("step 1 of ")
+    keys(browser, "#next", Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert text_of(browser, "#step").startswith("step 3 of ")
+    assert shown(browser, "#step-sides .now") == 2
+    keys(browser, "#next", Keys.END)
+    count = first.split(" of ")[1]
+    assert text_of(browser, "#step") == "step %s of %s" % (count, count)
+    keys(browser, "#first", Keys.HOME)
+    assert text_of(browser, "#step") == first
+    # The listing shows what differs, then only the executed instructions, then those that match a text, then one chosen by keyboard.
+    total = shown(browser, "#listings [data-pc]")
+    browser.execute_script("document.getElementById('only-different').click()")
+    different = shown(browser, "#listings [data-pc]")
+    assert shown(browser, "#listings .removed, #listings .inserted, #listings .elsewhere") < different < total / 2
+    assert shown(browser, "#listings .cut") >= 2
+    browser.execute_script("document.getElementById('only-different').click()")
+    browser.execute_script("document.getElementById('only-executed').click()")
+    executed = shown(browser, "#listings [data-pc]")
+    assert 0 < executed < total and executed == shown(browser, "#listings .ran")
+    keys(browser, "#listing-filter", "socket")
+    assert 0 < shown(browser, "#listings [data-pc]") < executed
+    browser.execute_script("document.getElementById('only-executed').click()")
+    keys(browser, "#listings .list", Keys.ARROW_DOWN)
+    assert "socket" in text_of(browser, "#detail") and "reached by " in text_of(browser, "#detail")
+
+
+def test_the_page_of_the_largest_pair_is_usable(opened, everything):
+    browser = opened(everything)
+    browser.execute_script("document.documentElement.style.scrollBehavior = 'auto'; document.getElementById('graph-box').scrollIntoView()")
+    wait_for(browser, "#graph-box .node")
+    assert text_of(browser, "#graph-status").startswith("815 blocks")
+    took = browser.execute_script("const start = performance.now(); drawGraph(); return performance.now() - start")
+    assert took < 2000
+    # The overview has every block and leads anywhere; the detail stays readable.
+    assert browser.execute_script("return document.querySelector('#graph-map .blocks').getAttribute('d').split('M').length - 1") == 815
+    assert browser.execute_script("return graph.scale * 11") >= 9
+    was = browser.execute_script("return document.getElementById('graph-box').scrollLeft")
+    browser.find_element("id", "graph-map").click()
+    assert browser.execute_script("return document.getElementById('graph-box').scrollLeft") != was
+    assert shown(browser, "#graph-box .node") == 815 and shown(browser, "#graph-box .node.ran") > 0
+    browser.execute_script("document.getElementById('only-infeasible').click()")
+    odd = shown(browser, "#listings [data-pc]")
+    assert odd == browser.execute_script(
+        "return data.sides.flatMap((side) => side.insns).filter((insn) => /[-!]/.test(insn[5])).length") > 0
+    browser.execute_script("document.querySelector('#listings > div:last-child [data-pc]:not([hidden], .gap)').click()")
+    assert "proven: all " in text_of(browser, "#detail")
+    keys(browser, "#cost-filter", "openat")
+    assert shown(browser, "#cost-rows tr") == 2  # openat2
+
+
+ALIGNED = """ld [4]
+jeq #0xc000003e, native, kill
+native: ld [0]
+jeq #39, allow, one
+one: jeq #57, allow, %s
+%stwo: jeq #60, %s, kill
+kill: ret #0
+allow: ret #0x7fff0000
+"""
+
+
+def test_the_listings_are_aligned(opened, tmp_path, asm):
+    """An inserted instruction moves all targets, yet only the lines that differ are marked."""
+    inserted = "new: jeq #101, allow, new2\nnew2: jeq #102, allow, two\n"
+    pair = asm(ALIGNED % ("two", "", "allow"), "a.asm"), asm(ALIGNED % ("new", inserted, "kill"), "b.asm")
+    page = page_of(tmp_path, *pair, status=1)
+    browser = opened((page, tmp_path))
+    rows = browser.execute_script("return aligned.map((row) => [...row.pcs.map((pc) => pc ?? null), row.state])")
+    assert rows == [[0, 0, "same"], [1, 1, "same"], [2, 2, "same"], [3, 3, "same"], [4, 4, "elsewhere"], [None, 5, "only"],
+                    [None, 6, "only"], [5, 7, "elsewhere"], [6, 8, "same"], [7, 9, "same"]]
+    assert text_of(browser, "#alignment") == "6 instructions are the same, 0 only in before, 2 only in after, 2 lead elsewhere."
+    assert shown(browser, "#listings .inserted") == 2 and shown(browser, "#listings .elsewhere") == 4
+    tops = browser.execute_script("return aligned.map((row) => row.cells.map((cell) => cell.getBoundingClientRect().top))")
+    assert all(abs(a - b) < 1 for a, b in tops)  # also beside the gaps
+    assert browser.execute_script("return aligned[5].cells.map((cell) => getComputedStyle(cell, '::before').content)[1]") == '"+ "'
+
+
+def longest_common(a, b):
+    row = [0] * (len(b) + 1)
+    for x in a:
+        before, row = row, [0]
+        for j, y in enumerate(b):
+            row.append(before[j] + 1 if x == y else max(before[j + 1], row[j]))
+    return row[-1]
+
+
+def test_the_alignment_of_large_programs_is_the_longest(opened, everything):
+    browser = opened(everything)
+    keys_of = [[re.sub(", L.*| L.*", "", text) + comment for text, comment, *_ in side["insns"]] for side in everything[0][0]["sides"]]
+    pairs = browser.execute_script("return aligned.filter((row) => row.state !== 'only').map((row) => row.pcs)")
+    assert all(keys_of[0][i] == keys_of[1][j] for i, j in pairs)
+    assert len(pairs) == longest_common(*keys_of)
+    # Both listings scroll together.
+    browser.execute_script("document.documentElement.style.scrollBehavior = 'auto'; listings[0].list.scrollIntoView(); listings[0].list.scrollTop = 3000")
+    wait_until(browser, "return listings[1].list.scrollTop === 3000")
+
+
+def test_paper_shows_everything_and_no_controls(opened, docker):
+    browser = opened(docker)
+    keys(browser, "#cost-filter", "openat")
+    assert shown(browser, "#cost-rows tr") < 5 and shown(browser, "#step-sides .fold") > 0 and shown(browser, ".controls") > 3
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        wait_for(browser, "#step-sides .list > div:not(.fold)")
+        assert shown(browser, "#step-sides .fold") == 0
+        steps = browser.execute_script("return stepper.views.reduce((sum, view) => sum + view.steps.length, 0)")
+        assert shown(browser, "#step-sides .list > div") == steps
+        assert shown(browser, "#cost-rows tr") > 300 and shown(browser, "#difference-rows li") == 2
+        assert shown(browser, "#listings [data-pc]") == browser.execute_script("return data.sides[0].insns.length + data.sides[1].insns.length")
+        assert shown(browser, "button, input, select, nav, #graph") == 0
+        # Nothing is cut off: the page is no wider than A4 within its margins, and no box scrolls.
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 718, "height": 1000, "deviceScaleFactor": 1, "mobile": False})
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= 718
+        assert browser.execute_script(
+            "return [...document.querySelectorAll('.scroll, .list')].filter((box) => box.checkVisibility() && box.scrollHeight > box.clientHeight + 2).map((box) => box.className)") == []
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    wait_for(browser, "#step-sides .fold")
+    assert shown(browser, ".controls") > 3
+
+
+def test_many_conditions_are_folded_but_not_on_paper(opened, tmp_path, asm):
+    chain = "ld [0]\njeq #41, t0, deny\nt0: ld [16]\njset #1, odd, even\nodd: ld [24]\njset #2, allow, o2\no2: jset #4, log, deny\neven: ld [32]\njset #8, allow, e2\ne2: ld [40]\njset #16, allow, e3\ne3: ld [48]\njset #32, allow, e4\ne4: ld [20]\njset #64, allow, e5\ne5: ld [28]\njset #128, allow, deny\nlog: ret #0x7fff0000\nallow: ret #0x7fff0000\ndeny: ret #0"
+    page = page_of(tmp_path, asm("ret #0", "a.asm"), asm(chain, "b.asm"), status=1)
+    browser = opened((page, tmp_path))
+    conditions = browser.execute_script("return document.querySelectorAll('#difference-rows tr:first-child li').length")
+    assert conditions > 4 and shown(browser, "#difference-rows tr:first-child li") == 3
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert shown(browser, "#difference-rows tr:first-child li") == conditions
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    browser.execute_script("document.querySelector('#difference-rows ul + button').click()")
+    assert shown(browser, "#difference-rows tr:first-child li") == conditions
+    red = browser.execute_script("return getComputedStyle(document.querySelector('.card.opened')).color")
+    assert browser.execute_script("return getComputedStyle(document.getElementById('direction')).color") == red
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_is_readable_at_phone_width_in_both_colour_schemes(opened, docker, dark):
+    browser = opened(docker)
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+    try:
+        # Only elements that scroll in their own box are wider than the screen.
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= 360
+        # A row is a card, in which each cell has its column's name; the listings stand one above the other.
+        style = "return getComputedStyle(document.querySelector(arguments[0]), arguments[1])[arguments[2]]"
+        assert browser.execute_script(style, "#cost-rows tr", None, "display") == "block"
+        assert browser.execute_script(style, "#cost-rows td", "::before", "content") == '"System call"'
+        keys(browser, "#cost-filter", "openat")
+        assert shown(browser, "#cost-rows tr") == 2  # openat2
+        tops = browser.execute_script("return listings.map(({ list }) => list.getBoundingClientRect().top)")
+        assert tops[0] + 100 < tops[1]
+        contrast = browser.execute_script(CONTRAST)
+        assert contrast and min(contrast.values()) >= 4.5, contrast
+        back = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, re.findall(r"\d+", back)[:3])) < 150) == dark
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+# The contrast (WCAG) of some texts with their background.
+CONTRAST = """
+const luminance = (colour) => colour.match(/[0-9.]+/g).slice(0, 3).map((c) => c / 255)
+  .map((c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+const behind = (element) => {
+  for (; element; element = element.parentElement) {
+    const colour = getComputedStyle(element).backgroundColor;
+    if (!/, 0[)]$/.test(colour)) return colour;
+  }
+};
+const out = {};
+for (const selector of [".verdict", "#reason", "nav a", "pre", "#direction", ".card.closed", ".card.none", "td.effect", "td.call", ".count", "small.cond", "#pair span", "#alignment", ".legend b", ".inserted i", ".removed i", ".elsewhere i", ".parts", ".fold button", "dt", "#difference-rows td", ".legend", ".list i", ".list b", ".list .ran", ".list .now", "footer"]) {
+  const element = document.querySelector(selector);
+  if (!element) continue;
+  const [a, b] = [luminance(getComputedStyle(element).color), luminance(behind(element))].sort((x, y) => y - x);
+  out[selector] = (a + 0.05) / (b + 0.05);
+}
+return out;
+"""
