@@ -77,6 +77,8 @@ def _arch(name):
 
 
 def _sub_arches(profile, arch):
+    if profile.get("architectures"):
+        return [name for name in profile["architectures"] if name != arch]
     for entry in profile["archMap"]:
         if entry["architecture"] == arch:
             return entry.get("subArchitectures") or []
@@ -93,13 +95,13 @@ def _applies(entry, arch, kernel, capabilities):
         return False
     if not capabilities.issuperset(includes.get("caps") or []):
         return False
-    if includes.get("minKernel") and kernel < _version(includes["minKernel"]):
+    if includes.get("minKernel") and kernel < kernel_version(includes["minKernel"]):
         return False
     if arch in (excludes.get("arches") or []) or capabilities.intersection(excludes.get("caps") or []):
         return False
-    return not (excludes.get("minKernel") and kernel >= _version(excludes["minKernel"]))
+    return not (excludes.get("minKernel") and kernel >= kernel_version(excludes["minKernel"]))
 
 
-def _version(text):
+def kernel_version(text):
     version, revision = text.split(".")
     return int(version), int(revision)
