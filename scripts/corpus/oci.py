@@ -4,6 +4,8 @@ Owns the profile's vocabulary and its conditions (includes, excludes, archMap). 
 result is the text that libseccomp/dump.c reads.
 """
 
+import re
+
 ACTIONS = {
     "SCMP_ACT_KILL": 0x00000000, "SCMP_ACT_KILL_THREAD": 0x00000000, "SCMP_ACT_KILL_PROCESS": 0x80000000,
     "SCMP_ACT_TRAP": 0x00030000, "SCMP_ACT_ERRNO": 0x00050000, "SCMP_ACT_NOTIFY": 0x7FC00000,
@@ -40,6 +42,8 @@ def rules(profile, arch, kernel, capabilities=frozenset()):
         if action == default:
             continue
         for name in entry["names"]:
+            if not re.fullmatch(r"\w+", name, re.ASCII):  # the text has one rule on each line
+                raise ProfileError("no system call is called %r" % name)
             lines += [" ".join(["rule %#010x %s" % (action, name), *group]) for group in _groups(entry.get("args") or [])]
     return "\n".join(lines) + "\n"
 
