@@ -77,21 +77,22 @@ class Campaign {
     if (!derived) return derived.error();
     inputs_.insert(inputs_.end(), derived->begin(), derived->end());
     derived_ = derived->size();
+    if (interrupted()) return finish("interrupted", {});
 
     CoverageMap coverage(after_.program);
     const bool differs = run_pair(pair_, inputs_, coverage).witness.has_value();
     fuzz_.derived_seconds = seconds_since(options_.start);
     if (differs) return finish("the first inputs already differ", {});
     if (interrupted()) return finish("interrupted", {});
-    std::optional<Verdict> proven;
     if (options_.check.prove) {
-      const auto proof = dd::prove(pair_, options_.check.budget.diagrams);
+      auto proof = dd::prove(pair_, options_.check.budget.diagrams);
       if (!proof) return proof.error();
-      proven = proof->verdict;
-      if (proven == Verdict::kDifferent) return finish("they are proven to differ", {});
+      if (proof->verdict != Verdict::kUnknown) proof_ = std::move(*proof);
+      if (proof_ && proof_->verdict == Verdict::kDifferent)
+        return finish("they are proven to differ", {});
     }
     if (interrupted()) return finish("interrupted", {});
-    return fuzz(*corpus, coverage, proven == Verdict::kEquivalent);
+    return fuzz(*corpus, coverage);
   }
 
  private:
@@ -125,8 +126,7 @@ class Campaign {
   }
 
   // `coverage`: of the optimized program, with all inputs so far.
-  Result<CheckReport> fuzz(const pair::Corpus& corpus, const CoverageMap& coverage,
-                           bool equivalent) {
+  Result<CheckReport> fuzz(const pair::Corpus& corpus, const CoverageMap& coverage) {
     // Stored inputs come first, so that none is stored again under another name.
     const DistinctInputs stored(corpus.inputs.begin(), corpus.inputs.end());
     for (const SeccompData& data : pair::one_per_edge(after_.program, inputs_))
@@ -151,7 +151,7 @@ class Campaign {
               0)
         return contradiction(fmt::format("an input met '{}', which is proven to be infeasible",
                                          describe(obligation, after_.program)));
-    if (result->witness && equivalent)
+    if (result->witness && proof_)
       return contradiction(fmt::format("{} tells programs apart that are proven equivalent",
                                        describe(result->witness->data)));
     return finish({}, result->witness);
@@ -170,12 +170,14 @@ class Campaign {
     return make_error(ErrorCode::kInternal, "fuzz", what + "; please report this");
   }
 
-  // The account of a check, of everything that was run.
+  // The account of a check, of everything that was run. After an interrupt nothing more is proven.
   Result<CheckReport> finish(const std::string& not_run, const std::optional<Witness>& found) {
     fuzz_.not_run = not_run;
     auto corpus = pair::read_corpus(folder_.path());
     if (!corpus) return corpus.error();
     CheckOptions checking = options_.check;
+    if (checking.engine == Engine::kDd) checking.proof = proof_;
+    checking.infeasible = infeasible_;
     checking.inputs_name = "the prover's, stored and derived inputs";
     if (found) {
       checking.inputs_name = "fuzzing";
@@ -198,7 +200,7 @@ class Campaign {
       if (auto s = pair::replace_inputs(folder_.path(), *corpus, kept); !s) return s.error();
       fuzz_.kept = kept.size();
     }
-    if (fuzz_.interrupted && !checking.prove && report->verdict == Verdict::kPass) {
+    if (interrupted() && !checking.prove && report->verdict == Verdict::kPass) {
       report->verdict = Verdict::kUnknown;
       report->reason = "interrupted; " + report->reason;
     }
@@ -221,6 +223,7 @@ class Campaign {
   Inputs inputs_;
   std::size_t derived_ = 0;
   std::vector<Obligation> infeasible_;
+  std::optional<Proof> proof_;  // that the diagrams made before fuzzing
   CampaignReport fuzz_;
 };
 

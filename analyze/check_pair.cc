@@ -52,7 +52,8 @@ class Job {
   Result<Ok> account_for_edges() {
     const auto start = Clock::now();
     const auto asked = secequiv::account_for_edges(
-        coverage_, options_.engine, options_.budget, [&](const Feasibility& answer) {
+        coverage_, options_.engine, options_.budget,
+        [&](const Feasibility& answer) {
           if (answer.answer == Feasibility::Answer::kInfeasible)
             report_.infeasible.push_back(answer.obligation);
           if (answer.answer == Feasibility::Answer::kUnknown) report_.open.push_back(answer);
@@ -65,7 +66,8 @@ class Job {
             differs(minimize(pair_, *witness),
                     "an input that reaches an edge no derived input reached");
           return !witness;
-        });
+        },
+        options_.infeasible);
     if (!asked) return asked.error();
     const std::size_t missing = coverage_.uncovered().size();
     report_.covered_by_witnesses = report_.obligations - report_.covered_by_inputs - missing;
@@ -82,7 +84,8 @@ class Job {
       return Ok{};
     }
     const auto start = Clock::now();
-    auto proof = decide(Question(pair_), options_.engine, options_.budget);
+    auto proof = options_.proof ? Result<Proof>(*options_.proof)
+                                : decide(Question(pair_), options_.engine, options_.budget);
     if (!proof) return proof.error();
     report_.proof_seconds = seconds_since(start);
     report_.proof = *proof;

@@ -3,6 +3,7 @@
 // where the programs came from.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "harness/base/result.h"
@@ -19,6 +20,9 @@ struct CheckOptions {
   Arch host = Arch::kX86_64;        // the kernel whose cache must not lose calls
   bool allow_cache_loss = false;    // lost calls do not fail the pair
   Oracle oracle = {};               // also runs every input; may be empty
+  // What was decided before, for the same engine, and is not decided again.
+  std::optional<Proof> proof = {};
+  std::span<const Obligation> infeasible = {};
   std::string_view inputs_name = "the derived inputs";  // how the reason names `inputs`
 };
 

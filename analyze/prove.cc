@@ -51,7 +51,7 @@ Status fill_question(const ProveJob& job, ProveReport& report) {
 
 // Both certificates are made in the time that the proof left.
 CertificateReport certify(const ProveJob& job, const ProveReport& report,
-                          Clock::time_point started) {
+                          const std::function<double()>& elapsed) {
   CertificateReport out;
   out.directory = job.certificate_folder;
   if (report.proof.verdict != Verdict::kEquivalent) {
@@ -71,7 +71,7 @@ CertificateReport certify(const ProveJob& job, const ProveReport& report,
   };
   const auto limits = [&] {
     certificate::Limits left = job.certificate_limits;
-    left.seconds = std::max(left.seconds - seconds_since(started), 0.0);
+    left.seconds = std::max(left.seconds - elapsed(), 0.0);
     return left;
   };
   if (job.engine != Engine::kZ3) take(certificate::by_cases(report.question, limits()));
@@ -103,13 +103,13 @@ Status ask_oracle(const ProveJob& job, ProveReport& report) {
 
 // Finds out what the difference does to callers, and shows the input that matters most. Names
 // have the values that the proof found.
-Status direct(const ProveJob& job, ProveReport& report) {
+Status direct(const ProveJob& job, const Budget& budget, ProveReport& report) {
   Proof& proof = report.proof;
   if (!proof.witness) return Ok{};
   std::optional<Instance> instance;
   if (!proof.symbols.empty()) instance.emplace(report.question, proof.symbols);
   const Question& question = instance ? instance->question : report.question;
-  auto found = find_direction(question, job.host, job.budget.diagrams, {&proof.witness->data, 1});
+  auto found = find_direction(question, job.host, budget.diagrams, {&proof.witness->data, 1});
   if (!found) return found.error();
   report.direction = std::move(*found);
   if (!report.direction->example || !report.direction->complete) return Ok{};
@@ -121,7 +121,9 @@ Status direct(const ProveJob& job, ProveReport& report) {
 }  // namespace
 
 Result<ProveReport> prove(const ProveJob& job) {
-  const auto started = Clock::now();
+  const std::function<double()> elapsed =
+      job.elapsed ? job.elapsed : [started = Clock::now()] { return seconds_since(started); };
+  const auto left = [&] { return job.budget.after(elapsed()); };
   ProveReport report;
   report.subject = job.subject;
   report.files = side_files(job.before, job.after);
@@ -130,7 +132,7 @@ Result<ProveReport> prove(const ProveJob& job) {
   report.before = sides(job.before);
   report.after = sides(job.after);
   if (auto s = fill_question(job, report); !s) return s.error();
-  auto refused = refused_values(job.before, job.after, report.question, job.engine, job.budget);
+  auto refused = refused_values(job.before, job.after, report.question, job.engine, left());
   if (!refused) return refused.error();
   report.rejection = std::move(*refused);
   if (report.rejection) return report;
@@ -139,12 +141,12 @@ Result<ProveReport> prove(const ProveJob& job) {
     if (auto s = certificate::supported(report.question); !s) return s.error();
   if (job.smt2)
     if (auto s = job.smt2(smt::smt2(report.question)); !s) return s.error();
-  auto proof = decide(report.question, job.engine, job.budget);
+  auto proof = decide(report.question, job.engine, left());
   if (!proof) return proof.error();
   report.proof = std::move(*proof);
   report.host = job.host;
-  if (auto s = direct(job, report); !s) return s.error();
-  if (certified) report.certificate = certify(job, report, started);
+  if (auto s = direct(job, left(), report); !s) return s.error();
+  if (certified) report.certificate = certify(job, report, elapsed);
   if (auto s = ask_oracle(job, report); !s) return s.error();
   return report;
 }

@@ -24,7 +24,9 @@ struct ProveJob {
   std::string assumption;     // inputs for which it is false do not count; empty: all inputs count
   Arch host = Arch::kX86_64;  // its names and byte order are the assumption's
   Engine engine = Engine::kDd;
-  Budget budget = {};
+  Budget budget = {};  // its time limits all steps together
+  // The seconds since the job began; measured if it is empty.
+  std::function<double()> elapsed = {};
   Oracle oracle = {};              // also runs the witness
   std::string certificate_folder;  // empty: no certificate; only named here, the caller writes it
   certificate::Limits certificate_limits = {};

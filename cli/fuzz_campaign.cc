@@ -63,7 +63,7 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
   campaigning.fuzz.progress = [&](const pair::FuzzStatus& status) {
     line.show([&] { return status_text(status); });
   };
-  watch_interrupts();
+  heed_interrupts();
   Cases derived;  // once: a policy may come from standard input
   const Derive derive = [&]() -> Result<std::vector<SeccompData>> {
     auto cases = given.pair.cases(before, after, options);

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include "cli/output.h"
+#include "cli/report_files.h"
 #include "harness/base/file.h"
 #include "harness/import/capabilities.h"
 
@@ -68,6 +69,7 @@ void Options::add_profile(CLI::App& app) {
 }
 
 void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
+  command_line = &app;
   for (const Shared group : groups) switch (group) {
       case kInput:
         add_input(app);
@@ -125,7 +127,15 @@ OciOptions Options::oci() const {
 }
 
 ImportOptions Options::import() const {
-  return ImportOptions{oci(), filter, [](const std::string& path) { return read_file(path); }};
+  // Files that a policy includes are inputs, although the command line does not name them.
+  const auto read = [sub = command_line,
+                     files = included](const std::string& path) -> Result<std::string> {
+    files->push_back(path);
+    if (sub != nullptr)
+      if (auto s = keep_outputs_off(*sub, path); !s) return s.error();
+    return read_file(path);
+  };
+  return ImportOptions{oci(), filter, read};
 }
 
 void add_filter(CLI::App& app, const char* name, std::string& paths) {

@@ -58,6 +58,9 @@ struct Options {
   bool quiet = false;
   std::string filter;  // the one to read from a file that holds several
   bool strict_names = false;
+  const CLI::App* command_line = nullptr;  // the command's, after add
+  // Files that the policies read so far include.
+  std::shared_ptr<std::vector<std::string>> included = std::make_shared<std::vector<std::string>>();
 
   // Declares these groups, in this order.
   void add(CLI::App& app, std::initializer_list<Shared> groups);

@@ -118,6 +118,14 @@ std::vector<fs::path> certificate_files(const std::string& folder, bool ours) {
   return out;
 }
 
+// The output of the command that would replace `path`, or "".
+std::string output_onto(const CLI::App& command, const std::string& path) {
+  for (const CLI::Option* writer : command.get_options())
+    for (const std::string& output : outputs_of(*writer))
+      if (same_file(output, path)) return output;
+  return {};
+}
+
 [[noreturn]] void refuse(const std::string& output) {
   throw CLI::ValidationError(fmt::format(
       "'{}' would be written, but the command line also uses it for something else", output));
@@ -152,6 +160,13 @@ void keep_outputs_apart(const CLI::App& command) {
                         path.string()));
 }
 
+Status keep_outputs_off(const CLI::App& command, const std::string& path) {
+  const std::string output = output_onto(command, path);
+  if (output.empty()) return Ok{};
+  return make_error(ErrorCode::kUsage, output,
+                    "this file would be written, but an input includes it");
+}
+
 void drop_old_reports(std::span<char* const> arguments) {
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string text = arguments[i];
@@ -174,13 +189,14 @@ void drop_old_reports(std::span<char* const> arguments) {
 }
 
 Status write_report_files(const ReportedCases& found, const Options& options) {
-  if (!options.junit.empty())
-    if (auto s = write_file(options.junit, junit(found)); !s) return s;
-  if (!options.sarif.empty())
-    if (auto s = write_file(options.sarif, sarif(found, SECEQUIV_VERSION)); !s) return s;
-  if (!options.markdown.empty())
-    if (auto s = write_file(options.markdown, markdown(found)); !s) return s;
-  return Ok{};
+  const auto write = [&](const std::string& path, auto&& render) -> Status {
+    const auto is_it = [&](const std::string& included) { return same_file(path, included); };
+    if (path.empty() || std::ranges::any_of(*options.included, is_it)) return Ok{};
+    return write_file(path, render());
+  };
+  if (auto s = write(options.junit, [&] { return junit(found); }); !s) return s;
+  if (auto s = write(options.sarif, [&] { return sarif(found, SECEQUIV_VERSION); }); !s) return s;
+  return write(options.markdown, [&] { return markdown(found); });
 }
 
 }  // namespace secequiv::cli

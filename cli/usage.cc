@@ -11,6 +11,7 @@
 #include "cli/layout.h"
 #include "cli/output.h"
 #include "harness/base/text.h"
+#include "harness/report/json.h"
 
 namespace secequiv::cli {
 namespace {
@@ -37,6 +38,14 @@ void explain_unknown(const CLI::App& app) {
   }
 }
 
+// Returns whether the command has --json and was given it, wherever the command line is wrong.
+bool wants_json(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  if (commands.empty()) return false;
+  const CLI::Option* json = commands.front()->get_option_no_throw("--json");
+  return json != nullptr && json->count() > 0;
+}
+
 }  // namespace
 
 int print_usage(const CLI::App& app, const CLI::Error& error) {
@@ -46,8 +55,11 @@ int print_usage(const CLI::App& app, const CLI::Error& error) {
   const int code = app.exit(error, help, ignored);
   std::cout << fitted(help.str(), columns_of(STDOUT_FILENO));
   // The message quotes arguments, whose line breaks must not look like ours.
-  if (code != 0)
+  if (code != 0) {
     print_note(printable(error.what(), false) + "\nRun with --help for more information.\n");
+    if (wants_json(app))
+      print(render(to_json(make_error(ErrorCode::kUsage, "command line", error.what()))));
+  }
   return code == 0 && std::cout.flush() ? 0 : 2;
 }
 

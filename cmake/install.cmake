@@ -20,7 +20,16 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/secequivConfig.cmake ${CMAKE_CURRENT_B
 string(REGEX REPLACE "[^/]+" ".." pc_up "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 configure_file(api/cmake/secequiv.pc.in secequiv.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/secequiv.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(DIRECTORY harness/report/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/secequiv/schemas)
-install(FILES corpus/policies/schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/secequiv/schemas
-        RENAME policy.schema.json)
+# As --print-schema prints them: each with all that it refers to, so that one call of a validator is enough.
+set(_schemas ${CMAKE_CURRENT_BINARY_DIR}/schemas)
+install(CODE "
+  execute_process(COMMAND $<TARGET_FILE:secequiv> --print-schema OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL \"[^\\n]+\" names \"\${names}\")
+  file(REMOVE_RECURSE ${_schemas})
+  file(MAKE_DIRECTORY ${_schemas})
+  foreach(name IN LISTS names)
+    execute_process(COMMAND $<TARGET_FILE:secequiv> --print-schema \${name} OUTPUT_FILE ${_schemas}/\${name}.schema.json
+                    COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()")
+install(DIRECTORY ${_schemas}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/secequiv/schemas)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

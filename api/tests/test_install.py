@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import sys
 
 import pytest
 from api_build import BUILD, ROOT, fits, in_full, run
@@ -65,6 +66,22 @@ def test_pkg_config_gives_the_flags(prefix, tmp_path):
     flags = run("pkg-config", "--cflags", "--libs", "secequiv", env=dict(os.environ, PKG_CONFIG_PATH=str(tmp_path / "prefix/lib/pkgconfig")))
     run("cc", ROOT / "api" / "cmake" / "sample" / "library.c", *flags.split(), "-o", tmp_path / "program")
     assert run(tmp_path / "program", env=dict(os.environ, LD_LIBRARY_PATH=str(prefix / "lib"))) == ""
+
+
+def test_one_call_of_a_validator_accepts_a_report(prefix, tmp_path):
+    """Each installed schema needs no other file: `check` refers to the schema of `prove`."""
+    schemas = prefix / "share" / "secequiv" / "schemas"
+    assert sorted(path.name.removesuffix(".schema.json") for path in schemas.iterdir()) == run(prefix / "bin" / "secequiv", "--print-schema").split()
+    program = tmp_path / "p.asm"
+    program.write_text("ld [0]\nret a\n")
+    for name in ("check", "prove", "diff"):
+        report = tmp_path / (name + ".json")
+        report.write_text(run(prefix / "bin" / "secequiv", name, program, program, "--json"))
+        run(sys.executable, "-W", "ignore", "-m", "jsonschema", "-i", report, schemas / (name + ".schema.json"))
+        report.write_text("{}")
+        run(sys.executable, "-W", "ignore", "-m", "jsonschema", "-i", report, schemas / (name + ".schema.json"), status=1)
+    policy = ROOT / "corpus" / "policies" / "seed" / "ten-syscalls.json"
+    run(sys.executable, "-W", "ignore", "-m", "jsonschema", "-i", policy, schemas / "policy.schema.json")
 
 
 def test_the_package_depends_on_no_other(prefix):

@@ -254,6 +254,13 @@ def test_errors_appear_as_json(getpid, tmp_path):
         assert document["error"] == kind
 
 
+def test_a_wrong_command_line_is_an_error_as_json(getpid):
+    for args in (["check", getpid, "--no-such"], ["prove", getpid], ["run", getpid, "--trace", "extra", "--no-such"], ["check", getpid, "--junit", getpid],
+                 ["check", getpid, "--same", "cooked"]):
+        document, done = report(*args)
+        assert (done.status, document["error"], document["where"]) == (2, "usage", "command line"), done
+
+
 WRITERS = [["asm", "getpid.asm", "-o"], ["dis", "getpid.asm", "-o"], ["optimize", "getpid.asm", "-o"],
            ["prove", "getpid.asm", "getpid.asm", "--emit-smt2"],
            ["diff", "getpid.asm", "getpid.asm", "--write-expect"], ["check", "getpid.asm", "--listing"],

@@ -237,6 +237,22 @@ def test_ctrl_c_still_gives_the_report(tmp_path):
     assert report["fuzz"]["interrupted"] and report["verdict"] == "pass" and process.returncode == 0, errors
 
 
+# Diagrams run out of steps on it, and Z3 needs minutes.
+@pytest.mark.parametrize("engine", ["dd", "z3", "both"])
+@pytest.mark.parametrize("delay", [0, 0.3, 2])
+def test_ctrl_c_starts_no_proof(engine, delay, hard):
+    process = subprocess.Popen([binary(), "fuzz", *map(str, hard), "--engine", engine, "--duration", "600", "--timeout", "1000", "--json"],
+                               stdout=subprocess.PIPE, text=True)
+    while not int(open("/proc/%d/status" % process.pid).read().split("SigCgt:")[1].split()[0], 16) >> (signal.SIGINT - 1) & 1:
+        time.sleep(0.01)
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=100)  # much less than a proof takes
+    report = json.loads(output)
+    assert fits(report) == "check" and report["fuzz"]["interrupted"]
+    assert (process.returncode, report["verdict"]) == (3, "unknown") and "interrupted" in report["reason"], report
+
+
 def test_an_interrupt_without_a_proof_is_unknown(tmp_path, pair):
     command = [binary(), "fuzz", pair[0], pair[0], "--duration", "600", "--no-prove", "--json"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

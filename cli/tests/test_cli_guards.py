@@ -83,3 +83,18 @@ def test_wrong_listings_are_errors(old, new, message, tmp_path):
     (tmp_path / "listing").write_text(LISTING.replace(old, new))
     done = run("asm", "listing", cwd=tmp_path)
     assert done.status == 2 and "listing" + message in done.err, done
+
+
+@pytest.mark.parametrize("command", [["import", "-o"], ["check", "--junit"], ["lint", "--sarif"], ["optimize", "-o"]])
+@pytest.mark.parametrize("alias", ["inner.policy", "sub/../inner.policy", "link", "hard"])
+def test_an_output_does_not_replace_an_included_file(command, alias, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "outer.policy").write_text("@include ./inner.policy\nread: 1\n")
+    (tmp_path / "inner.policy").write_text("write: 1\n")
+    (tmp_path / "link").symlink_to("inner.policy")
+    (tmp_path / "hard").hardlink_to(tmp_path / "inner.policy")
+    name, option = command
+    done = run(name, "outer.policy", option, alias, cwd=tmp_path)
+    assert done.status == 2 and "cannot include" in done.err and "would be written" in done.err, done
+    assert (tmp_path / "inner.policy").read_text() == "write: 1\n"
+    assert run(name, "outer.policy", option, "other", cwd=tmp_path).status < 2

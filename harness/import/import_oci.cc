@@ -12,6 +12,7 @@
 
 #include "harness/base/text.h"
 #include "harness/import/capabilities.h"
+#include "harness/import/oci_rule.h"
 #include "harness/import/oci_runtime.h"
 #include "harness/import/rule_list.h"
 #include "harness/policy/json.h"
@@ -375,12 +376,11 @@ class OciImporter {
     return Ok{};
   }
 
-  // In libseccomp the first entry without conditions replaces all other entries of a call. Among
-  // entries with conditions, the order in the profile does not decide.
+  // In libseccomp the first entry that always holds replaces all other entries of a call. Among the
+  // others, the order in the profile does not decide.
   void add_rule(const std::string& name, const Rule& conditions, const RulePosition& position,
                 const std::string& pointer) {
-    const Rule rule = positioned(conditions, position);
-    const bool always = rule.kind == Rule::Kind::kMatchAll;
+    const Rule entry = positioned(conditions, position);
     bool known = false;
     names_.insert(name);
     for (const Arch arch : out_.policy.arches) {
@@ -388,20 +388,24 @@ class OciImporter {
       if (!nr) continue;
       const Call call(arch, *nr);
       std::vector<Seen>& seen = seen_[call];
-      const bool say = !std::exchange(known, true);
+      const bool first = !std::exchange(known, true);
+      Rule rule = oci_rule_on(arch, entry);
+      const bool always = always_holds(rule);
       if (!seen.empty() && seen.front().always) {
-        if (say && seen.front().action != current_action_)
-          no_effect(name, pointer, seen.front().pointer);
+        if (seen.front().action != current_action_) no_effect(name, pointer, seen.front(), arch);
         continue;
       }
       if (always) {
-        drop(call, name, pointer, say);
+        drop(call);
+        for (const Seen& each : seen)
+          if (each.action != current_action_)
+            no_effect(name, each.pointer, {current_action_, always, pointer, entry}, arch);
         seen.clear();
-      } else if (say) {
-        note_overlap(name, rule, pointer, seen);
+      } else if (first) {
+        note_overlap(name, entry, pointer, seen);
       }
-      seen.push_back({current_action_, always, pointer, rule});
-      pending_[call].push_back(arch_info(arch).bits == 32 ? low_halves(rule) : rule);
+      seen.push_back({current_action_, always, pointer, entry});
+      pending_[call].push_back(std::move(rule));
     }
     if (!known) unknown_here(name, position);
   }
@@ -425,18 +429,6 @@ class OciImporter {
         "{} of other architectures: {}{}", counted(elsewhere_.size(), "system call"),
         fmt::join(std::span(elsewhere_).first(shown), ", "),
         shown < elsewhere_.size() ? fmt::format(" and {} more", elsewhere_.size() - shown) : ""));
-  }
-
-  // On 32-bit ABIs libseccomp compares only the low half of an argument.
-  static Rule low_halves(Rule rule) {
-    for (Rule& child : rule.children) child = low_halves(std::move(child));
-    for (Matcher& m : rule.fields) {
-      if (m.op == Matcher::Op::kAny) continue;
-      m.low_half = true;
-      m.value &= 0xffffffff;
-      m.mask &= 0xffffffff;
-    }
-    return rule;
   }
 
   Result<Rule> conditions(const JsonCursor& at) {
@@ -519,50 +511,37 @@ class OciImporter {
       }
   }
 
-  void no_effect(const std::string& name, const std::string& pointer, const std::string& always) {
-    out_.skipped.push_back(fmt::format(
-        "{} at {}: the entry without conditions at {} is all that counts", name, pointer, always));
+  // Notes once that an entry for a call counts for nothing beside `always`.
+  void no_effect(const std::string& name, const std::string& pointer, const Seen& always,
+                 Arch arch) {
+    const std::string what =
+        always.rule.kind == Rule::Kind::kMatchAll
+            ? fmt::format("the entry without conditions at {}", always.pointer)
+            : fmt::format("on {} the entry at {}, whose conditions always hold,",
+                          arch_info(arch).name, always.pointer);
+    std::string note = fmt::format("{} at {}: {} is all that counts", name, pointer, what);
+    if (std::ranges::find(out_.skipped, note) == out_.skipped.end())
+      out_.skipped.push_back(std::move(note));
   }
 
   // Removes all rules of a call.
-  void drop(const Call& call, const std::string& name, const std::string& pointer, bool say) {
+  void drop(const Call& call) {
     for (RuleSet& set : out_.policy.rule_sets)
       std::erase_if(set.rules,
                     [&](const SyscallRule& rule) { return Call(rule.arch, rule.nr) == call; });
     std::erase_if(out_.policy.rule_sets, [](const RuleSet& set) { return set.rules.empty(); });
-    for (const Seen& each : seen_[call])
-      if (say && each.action != current_action_) no_effect(name, each.pointer, pointer);
   }
 
   void note_overlap(const std::string& name, const Rule& rule, const std::string& pointer,
                     const std::vector<Seen>& seen) {
     for (const Seen& each : seen)
-      if (each.action != current_action_ && !apart(each.rule, rule)) {
+      if (each.action != current_action_ && !exclude_each_other(each.rule, rule)) {
         out_.unclear.push_back(fmt::format(
             "{} at {} and {}: where the conditions of both hold, libseccomp and not the order "
             "decides which counts; here it is the first",
             name, each.pointer, pointer));
         return;
       }
-  }
-
-  // Returns whether the rules require different values of the same argument.
-  static bool apart(const Rule& a, const Rule& b) {
-    const auto values = [](const Rule& rule) {
-      std::map<std::size_t, std::uint64_t> out;
-      const auto take = [&](const Rule& one) {
-        for (std::size_t i = 0; i < one.fields.size(); ++i)
-          if (one.fields[i].op == Matcher::Op::kEq) out[i] = one.fields[i].value;
-      };
-      if (rule.kind == Rule::Kind::kArgs) take(rule);
-      if (rule.kind == Rule::Kind::kAllOf) std::ranges::for_each(rule.children, take);
-      return out;
-    };
-    const auto of_a = values(a);
-    return std::ranges::any_of(values(b), [&](const auto& each) {
-      const auto same = of_a.find(each.first);
-      return same != of_a.end() && same->second != each.second;
-    });
   }
 
   // Turns the entries collected so far into a rule set.

@@ -23,7 +23,8 @@ from naive.vectors import parse_input  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "corpus" / "known.toml"
 
-REQUESTS = ("optimize", "compile", "evaluate")
+REQUESTS = ("optimize", "compile", "evaluate", "profile")
+POLICIES = ("compile", "profile")  # requests whose file is a policy
 # kind -> whether it has an input on which two numbers differ
 KINDS = {"wrong-answer": True, "evaluator": True, "refused-output": False, "slow": False, "hang": False, "crash": False}
 LONGEST = datetime.timedelta(days=184)  # six months
@@ -145,9 +146,9 @@ def _entry(table, corpus, adapters, today, problems):
 def _check_file(entry, problems):
     if not entry.file.is_file():
         problems.append("file: there is no %s" % entry.file)
-    elif (entry.file.suffix == ".asm") != (entry.request != "compile"):
-        problems.append("file: expected %s" % ("a policy (.json)" if entry.request == "compile" else "a program (.asm)"))
-    elif entry.request != "compile":
+    elif (entry.file.suffix == ".asm") != (entry.request not in POLICIES):
+        problems.append("file: expected %s" % ("a policy (.json)" if entry.request in POLICIES else "a program (.asm)"))
+    elif entry.request not in POLICIES:
         try:
             refusal = accept(entry.program())
         except (AsmError, UnicodeDecodeError) as error:

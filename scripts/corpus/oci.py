@@ -4,6 +4,8 @@ Owns the profile's vocabulary and its conditions (includes, excludes, archMap). 
 result is the text that libseccomp/dump.c reads.
 """
 
+import re
+
 ACTIONS = {
     "SCMP_ACT_KILL": 0x00000000, "SCMP_ACT_KILL_THREAD": 0x00000000, "SCMP_ACT_KILL_PROCESS": 0x80000000,
     "SCMP_ACT_TRAP": 0x00030000, "SCMP_ACT_ERRNO": 0x00050000, "SCMP_ACT_NOTIFY": 0x7FC00000,
@@ -40,6 +42,8 @@ def rules(profile, arch, kernel, capabilities=frozenset()):
         if action == default:
             continue
         for name in entry["names"]:
+            if not re.fullmatch(r"\w+", name, re.ASCII):  # the text has one rule on each line
+                raise ProfileError("no system call is called %r" % name)
             lines += [" ".join(["rule %#010x %s" % (action, name), *group]) for group in _groups(entry.get("args") or [])]
     return "\n".join(lines) + "\n"
 
@@ -77,6 +81,8 @@ def _arch(name):
 
 
 def _sub_arches(profile, arch):
+    if profile.get("architectures"):
+        return [name for name in profile["architectures"] if name != arch]
     for entry in profile["archMap"]:
         if entry["architecture"] == arch:
             return entry.get("subArchitectures") or []
@@ -93,13 +99,13 @@ def _applies(entry, arch, kernel, capabilities):
         return False
     if not capabilities.issuperset(includes.get("caps") or []):
         return False
-    if includes.get("minKernel") and kernel < _version(includes["minKernel"]):
+    if includes.get("minKernel") and kernel < kernel_version(includes["minKernel"]):
         return False
     if arch in (excludes.get("arches") or []) or capabilities.intersection(excludes.get("caps") or []):
         return False
-    return not (excludes.get("minKernel") and kernel >= _version(excludes["minKernel"]))
+    return not (excludes.get("minKernel") and kernel >= kernel_version(excludes["minKernel"]))
 
 
-def _version(text):
+def kernel_version(text):
     version, revision = text.split(".")
     return int(version), int(revision)

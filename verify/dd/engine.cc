@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 #include "verify/symbolic/assume.h"
 
 namespace secequiv::dd {
@@ -19,7 +20,7 @@ Result<Proof> prove(const Question& question, const Limits& limits) {
   const auto start = Clock::now();
   const auto undecided = [&] {
     proof.verdict = Verdict::kUnknown;
-    proof.detail = kLimits;
+    proof.detail = stop_wanted() ? "interrupted" : kLimits;
     return proof;
   };
   if (question.symbols.size() > Order::kMostSymbols) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 #include "verify/smt/solver.h"
 
 namespace secequiv {
@@ -24,14 +25,24 @@ Budget budget_for(double seconds, std::size_t mib) {
   return out;
 }
 
+Budget Budget::after(double seconds) const {
+  Budget out = *this;
+  out.spent_seconds += seconds;
+  out.diagrams.seconds =
+      std::min(diagrams.seconds, std::max(timeout_seconds - out.spent_seconds, 0.0));
+  return out;
+}
+
 Result<Proof> decide(const Question& question, Engine engine, const Budget& budget) {
-  if (engine == Engine::kZ3) return smt::prove(question, budget.timeout_seconds, budget.solver_mib);
+  if (engine == Engine::kZ3)
+    return smt::prove(question, budget.timeout_seconds, budget.solver_mib, budget.spent_seconds);
   const auto start = Clock::now();
   auto diagrams = dd::prove(question, budget.diagrams);
   if (!diagrams) return diagrams;
-  if (engine == Engine::kDd && diagrams->verdict != Verdict::kUnknown) return diagrams;
-  auto solver =
-      smt::prove(question, budget.timeout_seconds, budget.solver_mib, seconds_since(start));
+  if (engine == Engine::kDd && (diagrams->verdict != Verdict::kUnknown || stop_wanted()))
+    return diagrams;
+  auto solver = smt::prove(question, budget.timeout_seconds, budget.solver_mib,
+                           budget.spent_seconds + seconds_since(start));
   if (!solver) return solver;
   if (engine == Engine::kDd) {
     if (solver->verdict == Verdict::kUnknown)

@@ -20,6 +20,10 @@ struct Budget {
   double timeout_seconds = 60;    // time limit of the solver
   std::size_t solver_mib = 4096;  // memory limit of the solver
   dd::Limits diagrams = {};
+  double spent_seconds = 0;  // of timeout_seconds, before this question
+
+  // What is left after this many seconds; messages still name the whole limit.
+  [[nodiscard]] Budget after(double seconds) const;
 };
 
 // Returns limits for diagrams that use up to `mib` of memory and that no solver follows.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "verify/dd/reach.h"
@@ -73,18 +75,22 @@ Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, doubl
 }
 
 Status account_for_edges(const CoverageMap& coverage, Engine engine, const Budget& budget,
-                         const std::function<bool(const Feasibility&)>& take) {
+                         const std::function<bool(const Feasibility&)>& take,
+                         std::span<const Obligation> infeasible) {
+  using Answer = Feasibility::Answer;
   const auto start = Clock::now();
   const auto uncovered = coverage.uncovered();
   if (uncovered.empty()) return Ok{};
   FeasibilityOracle oracle(coverage.program(), engine, budget);
   for (const Obligation& obligation : uncovered) {
     if (coverage.covered(obligation)) continue;
-    const double left = budget.timeout_seconds - seconds_since(start);
-    auto answer = left > 0 && !stop_wanted()
-                      ? oracle.query(obligation, left)
-                      : Result<Feasibility>(Feasibility{
-                            obligation, Feasibility::Answer::kUnknown, {}, "no time left"});
+    const bool known = std::ranges::find(infeasible, obligation) != infeasible.end();
+    const double left = budget.timeout_seconds - budget.spent_seconds - seconds_since(start);
+    auto answer =
+        known ? Result<Feasibility>(Feasibility{obligation, Answer::kInfeasible, {}, {}})
+        : left > 0 && !stop_wanted()
+            ? oracle.query(obligation, left)
+            : Result<Feasibility>(Feasibility{obligation, Answer::kUnknown, {}, "no time left"});
     if (!answer) return answer.error();
     if (!take(*answer)) break;
   }

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "verify/decide/decide.h"
 
@@ -30,9 +31,10 @@ class FeasibilityOracle {
 
 // Decides every obligation of coverage.program() that is uncovered when its turn comes; `take` may
 // cover more by running witnesses through `coverage`. `take` receives each answer and returns
-// whether to continue. Once the time is over, the remaining answers are kUnknown. Errors:
-// kInternal.
+// whether to continue. Once the time is over, the remaining answers are kUnknown. `infeasible` was
+// decided before and is not decided again. Errors: kInternal.
 Status account_for_edges(const CoverageMap& coverage, Engine engine, const Budget& budget,
-                         const std::function<bool(const Feasibility&)>& take);
+                         const std::function<bool(const Feasibility&)>& take,
+                         std::span<const Obligation> infeasible = {});
 
 }  // namespace secequiv

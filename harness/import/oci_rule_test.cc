@@ -1,0 +1,73 @@
+#include "harness/import/oci_rule.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/import/import_oci.h"
+#include "harness/policy/testing.h"
+#include "harness/seccomp/action.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
+constexpr std::uint32_t kAccess = SECCOMP_RET_ERRNO | 13;
+
+// Returns a profile whose first entry for `read` is allowed if the masked bits of the first
+// argument are 0, and whose second one returns EACCES. `swapped` exchanges the two.
+OciImport masked(const std::string& mask, bool swapped) {
+  const std::string first =
+      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "op": "SCMP_CMP_MASKED_EQ", "value": )j" +
+      mask + "}]}";
+  const std::string second = R"j({"names": ["read"], "action": "SCMP_ACT_ERRNO", "errnoRet": 13})j";
+  auto result = import_oci(
+      R"j({"defaultAction": "SCMP_ACT_KILL", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86"], "syscalls": [)j" +
+          (swapped ? second + "," + first : first + "," + second) + "]}",
+      "oci", {});
+  if (result) return std::move(*result);
+  ADD_FAILURE() << result.error().text();
+  return {};
+}
+
+// libseccomp 2.5.4 made programs from these profiles that decide so.
+TEST(OciRule, AnEmptyMaskIsNoCondition) {
+  const auto wide = [](const OciImport& import) {
+    return decide(import.policy, call(Arch::kX86_64, 0, {7}));
+  };
+  const auto narrow = [](const OciImport& import) {
+    return decide(import.policy, call(Arch::kI386, 3, {7}));
+  };
+  EXPECT_EQ(wide(masked("0", false)), kAllow);
+  EXPECT_EQ(wide(masked("0", true)), kAccess);
+  const OciImport high = masked("4294967296", false);  // a bit that 32-bit ABIs do not have
+  EXPECT_EQ(wide(high), kAccess);
+  EXPECT_EQ(narrow(high), kAllow);
+  EXPECT_EQ(narrow(masked("4294967296", true)), kAccess);
+  ASSERT_EQ(high.skipped.size(), 2u);
+  EXPECT_EQ(high.skipped[0],
+            "read at /syscalls/0: the entry without conditions at /syscalls/1 is all that counts");
+  EXPECT_EQ(
+      high.skipped[1],
+      "read at /syscalls/1: on i386 the entry at /syscalls/0, whose conditions always hold, is "
+      "all that counts");
+}
+
+TEST(OciRule, AlwaysHolds) {
+  Rule any;
+  EXPECT_TRUE(always_holds(any));
+  Rule empty;
+  empty.kind = Rule::Kind::kArgs;
+  empty.fields[2].op = Matcher::Op::kMaskedEq;
+  EXPECT_TRUE(always_holds(empty));
+  Rule tests = empty;
+  tests.fields[2].mask = 1;
+  EXPECT_FALSE(always_holds(tests));
+  Rule both;
+  both.children = {empty, tests};
+  both.kind = Rule::Kind::kAllOf;
+  EXPECT_FALSE(always_holds(both));
+  both.kind = Rule::Kind::kAnyOf;
+  EXPECT_TRUE(always_holds(both));
+}
+
+}  // namespace
+}  // namespace secequiv
