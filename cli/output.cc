@@ -103,6 +103,16 @@ int print(std::string_view text, int status) {
   return print_bytes(json ? shown : fitted(shown, columns_of(STDOUT_FILENO)), status);
 }
 
+// The report comes first: it must not be lost if the file cannot be written.
+int print_with_file(std::string_view text, int status, const std::string& path,
+                    std::string_view content) {
+  status = print(text, status);
+  const Status written = write_file(path, content);
+  if (written) return status;
+  print_error(written.error());
+  return exit_code(written.error().code);
+}
+
 int print_verdict(std::string_view text, int status, const Options& options) {
   if (options.json) return print(text, status);
   if (options.quiet && status == 0) return 0;

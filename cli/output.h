@@ -32,6 +32,10 @@ int print_bytes(std::string_view bytes, int status = 0);
 int print(std::string_view text, int status = 0);
 // Writes to the file of --output. Returns exit status 0. Errors: kIo.
 Result<int> write_output(std::string_view text, const Options& options);
+// Prints a report, then writes the file that goes with it. Returns `status`, or that of the failed
+// write.
+int print_with_file(std::string_view text, int status, const std::string& path,
+                    std::string_view content);
 // Prints a report whose last line is its verdict. --quiet prints only that line, and only if it is
 // no pass.
 int print_verdict(std::string_view text, int status, const Options& options);
