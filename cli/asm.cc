@@ -31,9 +31,7 @@ void add_conversion(CLI::App& app, Context& context, const char* name, const cha
          "Program in any form, or a policy (compiled, not optimized); - for standard input")
       ->capture_default_str();
   job->options.add(*sub, {kInput, kImport});
-  job->arch = sub->get_option("--arch")->description(
-      "Read policies and __NR_ names in C for a host of this architecture, and name its calls in "
-      "comments");
+  job->arch = sub->get_option("--arch");
   job->options.add_form(*sub, default_form);
   job->options.add_output(*sub);
   sub->add_flag("--plain", job->plain, "Write no comments in text output");

@@ -36,23 +36,11 @@ Result<Source> optimized(const Source& before, const TargetOptions& target, cons
 
 void CompilationOptions::add(CLI::App& app) {
   target.add(app, false);
-  app.get_option("--optimizer")
-      ->description(
-          "Optimize compiled policies with this optimizer: a command, serve:COMMAND, "
-          "plugin:FILE.so or a built-in");
-  app.get_option("--compiler")
-      ->description("Compile policies with this compiler, named in the same way");
-  app.add_option("--passes", passes,
-                 "Optimize policies with only these built-in passes, separated by commas, or with "
-                 "none")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->excludes("--optimizer")
-      ->excludes("--compiler");
+  add_passes(app, passes)->excludes("--optimizer")->excludes("--compiler");
 }
 
 std::string CompilationOptions::described() const {
-  if (unoptimized()) return "compiled, not optimized";
+  if (passes == std::vector<std::string>{"none"}) return "compiled, not optimized";
   if (!target.compiler.empty()) return fmt::format("compiled by '{}'", target.compiler);
   if (!target.optimizer.empty())
     return fmt::format("compiled, then optimized by '{}'", target.optimizer);
@@ -62,18 +50,16 @@ std::string CompilationOptions::described() const {
 }
 
 Status CompilationOptions::apply(std::vector<Stack>& stacks, const Options& options) const {
-  const auto chosen = unoptimized() ? Result(standard_passes()) : named_passes(passes);
+  const auto chosen = named_passes(passes);
   if (!chosen) return chosen.error();
   bool has_policy = false;
   for (Stack& stack : stacks)
     for (Source& source : stack.filters) {
       if (source.policy) {
         has_policy = true;
-        if (!unoptimized()) {
-          auto made = optimized(source, target, options, *chosen);
-          if (!made) return made.error();
-          source.program = std::move(made->program);
-        }
+        auto made = optimized(source, target, options, *chosen);
+        if (!made) return made.error();
+        source.program = std::move(made->program);
         source.name = shown_name(source.file.path.empty() ? "-" : source.file.path);
         source.compilation = described();
       }

@@ -28,7 +28,6 @@ struct CompilationOptions {
   Status apply(std::vector<Stack>& stacks, const Options& options) const;
 
  private:
-  [[nodiscard]] bool unoptimized() const { return passes == std::vector<std::string>{"none"}; }
   [[nodiscard]] std::string described() const;
 };
 
