@@ -19,7 +19,7 @@ class ExactCosts {
   explicit ExactCosts(const CostJob& job) : job_(job) {}
 
   // Replaces what the limits allow to compute over all inputs. Errors: kInternal.
-  Status fill(CostReport::Side& side, const Program& program) const {
+  Status fill(CostReport::Side& side, FilterStack stack) const {
     std::size_t beyond = 0;
     for (std::size_t i = 0; i < side.calls.size(); ++i) {
       CallCost& call = side.calls[i];
@@ -27,7 +27,7 @@ class ExactCosts {
       if (!nr) continue;
       const std::size_t steps = beyond < kMostTries ? kCallSteps : kFewSteps;
       auto found = within<ExactCost>(steps, [&](const dd::Limits& limits) {
-        return dd::exact_cost(program, arch_info(job_.arch).audit, *nr, limits);
+        return dd::exact_cost(stack, arch_info(job_.arch).audit, *nr, limits);
       });
       if (!found) return found.error();
       if (!*found) ++beyond;
@@ -41,7 +41,7 @@ class ExactCosts {
       }
     }
     const auto found = within<WorstInput>(
-        kWorstSteps, [&](const dd::Limits& limits) { return dd::exact_worst(program, limits); });
+        kWorstSteps, [&](const dd::Limits& limits) { return dd::exact_worst(stack, limits); });
     if (!found) return found.error();
     side.worst_exact = found->has_value();
     if (*found) side.worst = **found;
@@ -67,11 +67,18 @@ class ExactCosts {
 };
 
 // The worst of `inputs` and of those that the exact costs found.
-WorstInput worst_known(const CostReport::Side& side, const Program& program,
+WorstInput worst_known(const CostReport::Side& side, FilterStack stack,
                        std::vector<SeccompData> inputs) {
   for (const auto& exact : side.exact)
     if (exact) inputs.push_back(exact->most.data);
-  return worst(program, inputs);
+  return worst(stack, inputs);
+}
+
+CostReport::Side side_of(const Stack& stack) {
+  CostReport::Side out{stack.name};
+  for (const Source& source : stack.filters)
+    out.filters.push_back({source.name, source.compilation, source.program.size()});
+  return out;
 }
 
 }  // namespace
@@ -80,14 +87,13 @@ Result<CostReport> cost(const CostJob& job) {
   CostReport report{job.arch, 0, {}};
   const ExactCosts exact(job);
   bool complete = true;
-  for (const Source& source : job.filters) {
-    CostReport::Side& side = report.sides.emplace_back();
-    side.name = source.name;
-    side.instructions = source.program.size();
-    side.calls = profile_cost(source.program, job.arch, job.profile, {});
+  for (const Stack& stack : job.stacks) {
+    const auto programs = views(stack.filters);
+    CostReport::Side& side = report.sides.emplace_back(side_of(stack));
+    side.calls = profile_cost(programs, job.arch, job.profile, {});
     side.exact.resize(side.calls.size());
     if (job.exact)
-      if (auto s = exact.fill(side, source.program); !s) return s.error();
+      if (auto s = exact.fill(side, programs); !s) return s.error();
     complete = complete && side.calls_exact() && side.worst_exact;
   }
   if (complete) return report;
@@ -97,11 +103,11 @@ Result<CostReport> cost(const CostJob& job) {
   report.inputs = inputs->size();
   for (std::size_t s = 0; s < report.sides.size(); ++s) {
     CostReport::Side& side = report.sides[s];
-    const Program& program = job.filters[s].program;
-    const auto calls = profile_cost(program, job.arch, job.profile, *inputs);
+    const auto programs = views(job.stacks[s].filters);
+    const auto calls = profile_cost(programs, job.arch, job.profile, *inputs);
     for (std::size_t i = 0; i < calls.size(); ++i)
       if (!side.exact[i]) side.calls[i] = calls[i];
-    if (!side.worst_exact) side.worst = worst_known(side, program, *inputs);
+    if (!side.worst_exact) side.worst = worst_known(side, programs, *inputs);
   }
   return report;
 }

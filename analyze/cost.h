@@ -1,5 +1,5 @@
-// How many instructions one or two filters execute for each system call. Owns how much work goes
-// into exact costs; calls beyond that get their costs from derived inputs.
+// How many instructions one or two filters, or stacks of filters, execute for each system call.
+// Owns how much work goes into exact costs; calls beyond that get their costs from derived inputs.
 #pragma once
 
 #include "analyze/derived.h"
@@ -12,7 +12,7 @@
 namespace secequiv {
 
 struct CostJob {
-  std::vector<Source> filters;  // one or two; the kernel would accept them
+  std::vector<Stack> stacks;  // one or two; the kernel would accept each filter
   std::vector<SyscallCount> profile;
   Arch arch = Arch::kX86_64;
   double timeout = 60;     // seconds for exact costs

@@ -4,7 +4,7 @@
 
 namespace secequiv {
 
-Cases derived_cases(const std::optional<Policy>& also, const Source& before, const Source& after,
+Cases derived_cases(const std::optional<Policy>& also, std::span<const Source* const> sources,
                     std::size_t most) {
   CaseLimits limits;
   limits.total = most;
@@ -14,10 +14,10 @@ Cases derived_cases(const std::optional<Policy>& also, const Source& before, con
     all.inputs.insert(all.inputs.end(), more.inputs.begin(), more.inputs.end());
   };
   if (also) add(derive_cases(*also, limits));
-  for (const Source* side : {&before, &after}) {
-    if (side->policy) add(derive_cases(*side->policy, limits));
-    if (!refusal_of(side->program, LengthRule::kUnlimited))
-      add(derive_cases(side->program, limits));
+  for (const Source* source : sources) {
+    if (source->policy) add(derive_cases(*source->policy, limits));
+    if (!refusal_of(source->program, LengthRule::kUnlimited))
+      add(derive_cases(source->program, limits));
   }
   return all;
 }

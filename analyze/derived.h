@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 
 #include "analyze/source.h"
 #include "fuzz/mutation/mutation.h"
@@ -15,8 +16,8 @@ namespace secequiv {
 // Derives inputs when a job first needs them.
 using Derive = std::function<Result<std::vector<SeccompData>>()>;
 
-// Inputs from `also`, and from both sides' policies and programs: at most `most` from each.
-Cases derived_cases(const std::optional<Policy>& also, const Source& before, const Source& after,
+// Inputs from `also`, and from the policies and programs of `sources`: at most `most` from each.
+Cases derived_cases(const std::optional<Policy>& also, std::span<const Source* const> sources,
                     std::size_t most);
 
 // Inputs from a policy (`also`, or else the one that the program was compiled from), then from the

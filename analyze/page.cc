@@ -227,7 +227,7 @@ class PageMaker {
   Status add_cost() {
     PageCost& cost = page_.cost.emplace();
     cost.profile = fmt::format("each system call of {} once", arch_info(job_.host).name);
-    CostJob costs{{job_.before, job_.after},
+    CostJob costs{{{job_.before.name, {job_.before}}, {job_.after.name, {job_.after}}},
                   every_call_once(job_.host).counts,
                   job_.host,
                   job_.seconds,
@@ -239,6 +239,9 @@ class PageMaker {
       CostReport::Side& side = found->sides[at];
       cost.exact[at] = side.calls_exact() && side.worst_exact;
       cost.worst[at] = side.worst;
+      const bool unoptimized = (at == 0 ? job_.before : job_.after).policy.has_value();
+      cost.programs[at] = fmt::format("{}{}, {}", side.name, unoptimized ? ", not optimized" : "",
+                                      counted(side.instructions(), "instruction"));
       cost.calls[at] = std::move(side.calls);
     }
     add_input("most instructions of before", cost.worst[0].data);

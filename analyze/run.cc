@@ -1,11 +1,22 @@
 #include "analyze/run.h"
 
 #include "analyze/oracle.h"
+#include "analyze/why.h"
 #include "harness/compare/pair.h"
 
 namespace secequiv {
 
 Result<RunReport> run(const RunJob& job) {
+  if (!job.arguments_known) {
+    const Stack stack{job.filters.front().name, job.filters};
+    auto found = possible_decisions(stack, job.data, job.host, job.limits);
+    if (!found) return found.error();
+    if (!found->empty()) {
+      RunReport report{job.data, {}};
+      report.possible = std::move(*found);
+      return report;
+    }
+  }
   auto answer = ask(job.oracle, job.filters, {}, {job.data});
   if (!answer) return answer.error();
   if (*answer)

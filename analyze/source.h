@@ -29,6 +29,8 @@ struct Source {
   std::vector<SymbolUse> symbols = {};           // names without a value, if the job takes them
   SourceFile file = {};                          // no path unless it was read from a file
   std::optional<ContainerProfile> profile = {};  // that `policy` was imported from
+  // For reports: how `program` was made from `policy`, as "compiled, not optimized".
+  std::string compilation = {};
 };
 
 // One filter, or several stacked on each other, newest first.
@@ -41,6 +43,13 @@ inline std::vector<ProgramView> views(const std::vector<Source>& stack) {
   std::vector<ProgramView> out;
   out.reserve(stack.size());
   for (const Source& source : stack) out.emplace_back(source.program);
+  return out;
+}
+
+inline std::vector<const Source*> all_filters(const std::vector<Stack>& stacks) {
+  std::vector<const Source*> out;
+  for (const Stack& stack : stacks)
+    for (const Source& source : stack.filters) out.push_back(&source);
   return out;
 }
 

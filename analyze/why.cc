@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <span>
 
@@ -38,35 +39,59 @@ std::vector<WhyReport::Test> tests_of(const Program& program, const Trace& run) 
 
 ReturnValue constant(std::uint32_t value) { return {value, action_of(value)}; }
 
-// The policy that decides alone, if there is one.
-const Policy* policy_of(const WhyJob& job) {
-  const auto& filters = job.stack.filters;
-  return filters.size() == 1 && filters[0].policy ? &*filters[0].policy : nullptr;
+// What the stack decides with these policies, and where the policy that decides has its rule. A
+// filter without a policy decides as its program.
+struct Decision {
+  std::uint32_t result;
+  PositionRef position;
+};
+using Policies = std::vector<const Policy*>;  // of each filter, or null
+
+Decision decision(const std::vector<Source>& filters, const Policies& policies,
+                  const SeccompData& data) {
+  std::uint32_t result = 0;
+  const Policy* by = nullptr;
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    const std::uint32_t value =
+        policies[i] != nullptr ? decide(*policies[i], data) : run(filters[i].program, data);
+    if (i != 0 && precedence(value) >= precedence(result)) continue;
+    result = value;
+    by = policies[i];
+  }
+  if (filters.size() > 1 && action_of(result) == SECCOMP_RET_ALLOW) result = SECCOMP_RET_ALLOW;
+  return {result, by != nullptr ? deciding_rule(*by, data).position : PositionRef{}};
 }
 
-PositionRef position_in(const Policy* policy, const SeccompData& data) {
-  return policy != nullptr ? deciding_rule(*policy, data).position : PositionRef{};
+Policies policies_of(const std::vector<Source>& filters) {
+  Policies out;
+  for (const Source& source : filters) out.push_back(source.policy ? &*source.policy : nullptr);
+  return out;
 }
 
-Other other_of(Other::Kind kind, const dd::Decided& found, const WhyJob& job) {
-  SeccompData data = job.data;
-  for (const WordSet& word : found.where.regions.front().words)
-    data.words[word.word] = word.example;
-  const Arch arch = arch_from_data(job.data.arch(), 0).value_or(job.host);
-  return {kind, "if " + condition_text(found.where, arch), found.value,
-          position_in(policy_of(job), data)};
+PositionRef position_in(const std::vector<Source>& filters, const SeccompData& data) {
+  return decision(filters, policies_of(filters), data).position;
 }
 
-// What capabilities change, one at a time; if no single one does, all that are missing.
+// What capabilities of the container change, one at a time; if no single one does, all that are
+// missing. Every container profile of the stack is read again.
 class Capabilities {
  public:
   explicit Capabilities(const WhyJob& job)
-      : data_(job.data), profile_(*job.stack.filters[0].profile), policy_(*policy_of(job)) {}
+      : data_(job.data),
+        filters_(job.stack.filters),
+        result_(decision(filters_, policies_of(filters_), data_).result) {
+    for (const Source& source : filters_) {
+      if (!source.profile) continue;
+      granted_ = source.profile->granted;
+      for (const std::string& name : source.profile->asked)
+        if (!among(asked_, name)) asked_.push_back(name);
+    }
+  }
 
   std::vector<Other> find() {
-    for (const std::string& name : profile_.asked) {
-      const bool has = granted(profile_.granted, name);
-      auto changed = profile_.granted;
+    for (const std::string& name : asked_) {
+      const bool has = among(granted_, name);
+      auto changed = granted_;
       if (has) {
         std::erase(changed, name);
       } else {
@@ -79,46 +104,78 @@ class Capabilities {
   }
 
  private:
-  static bool granted(const std::vector<std::string>& among, const std::string& name) {
-    return std::ranges::find(among, name) != among.end();
+  static bool among(const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
   }
 
-  [[nodiscard]] bool differs(const std::vector<std::string>& capabilities) const {
-    const auto policy = profile_.read(capabilities);
-    return policy && decide(*policy, data_) != decide(policy_, data_);
+  // Nothing if the stack decides the same.
+  [[nodiscard]] std::optional<Decision> changed_by(
+      const std::vector<std::string>& capabilities) const {
+    std::deque<Policy> read;
+    Policies policies = policies_of(filters_);
+    for (std::size_t i = 0; i < filters_.size(); ++i) {
+      if (!filters_[i].profile) continue;
+      auto policy = filters_[i].profile->read(capabilities);
+      if (!policy) return std::nullopt;
+      policies[i] = &read.emplace_back(std::move(*policy));
+    }
+    Decision found = decision(filters_, policies, data_);
+    if (found.result == result_) return std::nullopt;
+    // If several filters return this action, the rule of interest is the one that changed.
+    for (std::size_t i = 0; i < filters_.size(); ++i) {
+      if (!filters_[i].profile) continue;
+      const std::uint32_t now = decide(*policies[i], data_);
+      if (now == decide(*filters_[i].policy, data_) || precedence(now) != precedence(found.result))
+        continue;
+      found.position = deciding_rule(*policies[i], data_).position;
+      break;
+    }
+    return found;
   }
 
   void add(const std::vector<std::string>& capabilities, std::string condition) {
-    const auto policy = profile_.read(capabilities);
-    if (!policy || decide(*policy, data_) == decide(policy_, data_)) return;
-    out_.push_back({Other::Kind::kCapability, std::move(condition),
-                    constant(decide(*policy, data_)), position_in(&*policy, data_)});
+    auto found = changed_by(capabilities);
+    if (!found) return;
+    out_.push_back({Other::Kind::kCapability, std::move(condition), constant(found->result),
+                    std::move(found->position)});
   }
 
   // An entry may need several: all that are asked for, less those that make no difference.
   void together() {
     std::vector<std::string> missing;
-    for (const std::string& name : profile_.asked)
-      if (!granted(profile_.granted, name)) missing.push_back(name);
+    for (const std::string& name : asked_)
+      if (!among(granted_, name)) missing.push_back(name);
     const auto with = [&](const std::vector<std::string>& more) {
-      auto out = profile_.granted;
+      auto out = granted_;
       out.insert(out.end(), more.begin(), more.end());
       return out;
     };
-    if (!differs(with(missing))) return;
+    if (!changed_by(with(missing))) return;
     for (std::size_t i = missing.size(); i-- > 0;) {
       auto fewer = missing;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      if (differs(with(fewer))) missing = std::move(fewer);
+      if (changed_by(with(fewer))) missing = std::move(fewer);
     }
     add(with(missing), fmt::format("with {}", fmt::join(missing, " and ")));
   }
 
   const SeccompData& data_;
-  const ContainerProfile& profile_;
-  const Policy& policy_;
+  const std::vector<Source>& filters_;
+  std::uint32_t result_;
+  std::vector<std::string> granted_;
+  std::vector<std::string> asked_;
   std::vector<Other> out_;
 };
+
+Other other_of(Other::Kind kind, const dd::Decided& found, const Stack& stack,
+               const SeccompData& call, Arch host) {
+  SeccompData data = call;
+  for (const WordSet& word : found.where.regions.front().words)
+    data.words[word.word] = word.example;
+  const Arch arch = arch_from_data(call.arch(), 0).value_or(host);
+  return {kind, "if " + condition_text(found.where, arch), found.value,
+          position_in(stack.filters, data)};
+}
 
 // The same call on other architectures, where these are not merely unknown to the filters.
 std::vector<Other> architectures(const WhyJob& job, std::uint32_t result) {
@@ -137,12 +194,32 @@ std::vector<Other> architectures(const WhyJob& job, std::uint32_t result) {
     const std::uint32_t found = run_stack(programs, data);
     if (found != result && found != unknown)
       out.push_back({Other::Kind::kArch, fmt::format("on {}", info.name), constant(found),
-                     position_in(policy_of(job), data)});
+                     position_in(job.stack.filters, data)});
   }
   return out;
 }
 
+Result<std::vector<Other>> possible(dd::Space& space, const dd::Decisions& decisions,
+                                    const Stack& stack, const SeccompData& call, Arch host) {
+  const auto found = dd::decided(space, decisions, call, dd::kAllArguments, kMostRegions);
+  if (space.exhausted()) return limits_reached(stack.name);
+  std::vector<Other> out;
+  if (found.size() > 1)
+    for (const dd::Decided& one : found)
+      out.push_back(other_of(Other::Kind::kArgument, one, stack, call, host));
+  return out;
+}
+
 }  // namespace
+
+Result<std::vector<Other>> possible_decisions(const Stack& stack, const SeccompData& call,
+                                              Arch host, const dd::Limits& limits) {
+  const auto programs = views(stack.filters);
+  dd::Space space(programs, limits);
+  const dd::Decisions decisions = space.decisions(programs, Sameness::kRaw);
+  if (space.exhausted()) return limits_reached(stack.name);
+  return possible(space, decisions, stack, call, host);
+}
 
 Result<WhyReport> why(const WhyJob& job) {
   const auto programs = views(job.stack.filters);
@@ -153,11 +230,9 @@ Result<WhyReport> why(const WhyJob& job) {
   report.data = job.data;
   report.recorded = job.recorded;
   if (!job.arguments_known) {
-    const auto found = dd::decided(space, decisions, job.data, dd::kAllArguments, kMostRegions);
-    if (space.exhausted()) return limits_reached(job.stack.name);
-    if (found.size() > 1)
-      for (const dd::Decided& one : found)
-        report.possible.push_back(other_of(Other::Kind::kArgument, one, job));
+    auto found = possible(space, decisions, job.stack, job.data, job.host);
+    if (!found) return found.error();
+    report.possible = std::move(*found);
   }
   report.result = run_stack(programs, job.data);
   const dd::NodeId others =
@@ -178,13 +253,12 @@ Result<WhyReport> why(const WhyJob& job) {
                               policy != nullptr ? reason(*policy, job.data) : "",
                               tests_of(source.program, run)});
   }
-  if (policy_of(job) != nullptr && job.stack.filters[0].profile)
-    report.others = Capabilities(job).find();
+  report.others = Capabilities(job).find();
   // Beyond the limits, the answer stands without the nearest other inputs.
   auto near = dd::nearest(space, decisions, job.data, kMostRegions);
   if (space.exhausted()) near.clear();
   for (const dd::Decided& one : std::span(near).first(std::min(kMostOthers, near.size())))
-    report.others.push_back(other_of(Other::Kind::kArgument, one, job));
+    report.others.push_back(other_of(Other::Kind::kArgument, one, job.stack, job.data, job.host));
   std::ranges::move(architectures(job, report.result), std::back_inserter(report.others));
   return report;
 }

@@ -19,6 +19,12 @@ struct WhyJob {
   std::optional<std::uint32_t> recorded = {};  // the record's action
 };
 
+// Every decision that the arguments of `call`, which are not known, can lead to, the loosest first;
+// none if the decision does not depend on them. Errors: kBudget if the limits are reached.
+Result<std::vector<WhyReport::Other>> possible_decisions(const Stack& stack,
+                                                         const SeccompData& call, Arch host,
+                                                         const dd::Limits& limits);
+
 // Errors: kBudget if the limits are reached.
 Result<WhyReport> why(const WhyJob& job);
 

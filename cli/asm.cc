@@ -10,12 +10,15 @@ struct Conversion {
   Options options;
   std::string input = "-";
   bool plain = false;
+  const CLI::Option* arch = nullptr;
 };
 
 Result<int> convert(const Conversion& job) {
   auto source = load_source(job.input, job.options);
   if (!source) return source.error();
-  const auto comments = job.plain ? std::vector<std::string>() : annotate(source->program);
+  // The default is not what the user knows about the program.
+  const auto arch = job.arch->count() > 0 ? std::optional(job.options.oci().arch) : std::nullopt;
+  const auto comments = job.plain ? std::vector<std::string>() : annotate(source->program, arch);
   return write_output(write_program(source->program, *form_from_name(job.options.to), comments),
                       job.options);
 }
@@ -28,6 +31,7 @@ void add_conversion(CLI::App& app, Context& context, const char* name, const cha
          "Program in any form, or a policy (compiled, not optimized); - for standard input")
       ->capture_default_str();
   job->options.add(*sub, {kInput, kImport});
+  job->arch = sub->get_option("--arch");
   job->options.add_form(*sub, default_form);
   job->options.add_output(*sub);
   sub->add_flag("--plain", job->plain, "Write no comments in text output");

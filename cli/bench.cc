@@ -10,7 +10,6 @@
 #include "cli/pair_options.h"
 #include "cli/profile_options.h"
 #include "cli/progress.h"
-#include "harness/base/file.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -39,23 +38,18 @@ Status load(BenchArguments& given) {
   auto profile = given.profile.read(kTimedArch);
   if (!profile) return profile.error();
   job.profile = std::move(*profile);
-  auto cases = given.pair.cases(job.stacks.front().front(), job.stacks.back().front(), options);
+  auto cases = given.pair.cases({&job.stacks.front().front(), &job.stacks.back().front()}, options);
   if (!cases) return cases.error();
   job.inputs = std::move(cases->inputs);
   return Ok{};
 }
 
-// The report comes first: it must not be lost if the drawing cannot be written.
 int print_all(const LatencyReport& out, const BenchArguments& given) {
   const bool finished = !out.latency.interrupted || out.latency.rounds >= out.asked;
   int status = exit_code(finished ? Verdict::kPass : Verdict::kUnknown);
   status = given.options.json ? print_json(to_json(out), status)
                               : print(latency_text(out, "--json"), status);
-  if (given.chart.empty()) return status;
-  const Status written = write_file(given.chart, latency_svg(out));
-  if (written) return status;
-  print_error(written.error());
-  return exit_code(written.error().code);
+  return given.chart.empty() ? status : write_drawing(status, given.chart, latency_svg(out));
 }
 
 Result<int> run_bench(BenchArguments& given) {

@@ -29,7 +29,7 @@ Result<int> run_check(const CheckCommand& given) {
   heed_interrupts();
   Ticker ticker;
   ticker.step("deriving inputs");
-  const auto cases = given.pair.cases(before, after, options);
+  const auto cases = given.pair.cases({&before, &after}, options);
   if (!cases) return cases.error();
   ticker.step("comparing and proving", 2 * options.timeout);
   auto result = check_pair(SideReport{before.name, before.program, {}, before.policy.has_value()},

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/engine_options.h"
 #include "cli/inputs.h"
+#include "cli/optimized.h"
 #include "cli/pair_options.h"
 #include "cli/profile_options.h"
 #include "harness/report/json.h"
@@ -18,17 +19,28 @@ struct CostOptions {
   PairOptions pair;
   ProfileOptions profile;
   EngineOptions engine;
+  CompilationOptions compilation;
+  std::string chart;
   bool all = false;
   bool derived = false;
 };
 
+Status load(const CostOptions& given, std::vector<Stack>& stacks) {
+  for (const std::string& paths : given.pair.inputs) {
+    auto filters = load_stack(paths, given.options);
+    if (!filters) return filters.error();
+    stacks.push_back({paths, std::move(*filters)});
+  }
+  if (auto s = given.compilation.apply(stacks, given.options); !s) return s;
+  for (Stack& stack : stacks)
+    if (stack.filters.size() == 1) stack.name = stack.filters.front().name;
+  return Ok{};
+}
+
 Result<int> count_instructions(const CostOptions& given) {
   CostJob job;
-  for (const std::string& path : given.pair.inputs) {
-    auto source = load_accepted(path, given.options);
-    if (!source) return source.error();
-    job.filters.push_back(std::move(*source));
-  }
+  if (auto s = keep_json_alone(given.options, "--chart", given.chart); !s) return s.error();
+  if (auto s = load(given, job.stacks); !s) return s.error();
   job.arch = given.options.oci().arch;
   auto profile = given.profile.read(job.arch);
   if (!profile) return profile.error();
@@ -37,14 +49,16 @@ Result<int> count_instructions(const CostOptions& given) {
   job.limits = given.engine.limits();
   job.exact = !given.derived;
   job.derive = [&]() -> Result<std::vector<SeccompData>> {
-    auto cases = given.pair.cases(job.filters.front(), job.filters.back(), given.options);
+    auto cases = given.pair.cases(all_filters(job.stacks), given.options);
     if (!cases) return cases.error();
     return std::move(cases->inputs);
   };
   const auto found = cost(job);
   if (!found) return found.error();
-  if (given.options.json) return print_json(to_json(*found));
-  return print(cost_text(*found, given.all ? SIZE_MAX : kRows, "--all"));
+  const int status = given.options.json
+                         ? print_json(to_json(*found))
+                         : print(cost_text(*found, given.all ? SIZE_MAX : kRows, "--all"));
+  return given.chart.empty() ? status : write_drawing(status, given.chart, cost_svg(*found));
 }
 
 }  // namespace
@@ -53,15 +67,18 @@ void add_cost(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
       app, context, "cost", "Count the instructions that a filter executes for each system call",
       count_instructions);
-  sub->add_option("input", given->pair.inputs, "One or two programs or policies")
+  sub->add_option("input", given->pair.inputs,
+                  "One or two programs or policies; with commas, filters stacked on each other")
       ->required()
       ->expected(1, 2);
+  given->compilation.add(*sub);
   given->profile.add(*sub);
   given->pair.add_derivation(*sub);
   sub->add_flag("--derived", given->derived, "Use only derived inputs, no exact costs");
   sub->add_flag("--all", given->all, "Show every system call, not only the most expensive ones");
+  sub->add_option("--chart", given->chart, "Write a drawing (SVG) to this file");
   given->engine.add_memory(*sub);
-  given->options.add(*sub, {kTimeout, kInput, kImport, kJson});
+  given->options.add(*sub, {kSandbox, kTimeout, kInput, kImport, kJson});
 }
 
 }  // namespace secequiv::cli

@@ -66,7 +66,7 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
   heed_interrupts();
   Cases derived;  // once: a policy may come from standard input
   const Derive derive = [&]() -> Result<std::vector<SeccompData>> {
-    auto cases = given.pair.cases(before, after, options);
+    auto cases = given.pair.cases({&before, &after}, options);
     if (!cases) return cases.error();
     derived = std::move(*cases);
     return derived.inputs;

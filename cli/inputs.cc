@@ -242,21 +242,17 @@ Result<std::vector<Source>> load_stack(const std::string& paths, const Options& 
   return out;
 }
 
-namespace {
-
-Status acceptable(const Source& source) {
-  if (const auto refusal = refusal_of(source.program, LengthRule::kUnlimited))
-    return make_error(ErrorCode::kRejected, source.name, describe(*refusal, source.program));
-  note_length(source.name, source.program);
+Status expect_accepted(const std::string& name, ProgramView program) {
+  if (const auto refusal = refusal_of(program, LengthRule::kUnlimited))
+    return make_error(ErrorCode::kRejected, name, describe(*refusal, program));
+  note_length(name, program);
   return Ok{};
 }
-
-}  // namespace
 
 Result<Source> load_accepted(const std::string& path, const Options& options) {
   auto source = load_source(path, options);
   if (!source) return source;
-  if (auto s = acceptable(*source); !s) return s.error();
+  if (auto s = expect_accepted(source->name, source->program); !s) return s.error();
   return source;
 }
 
@@ -264,7 +260,7 @@ Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const 
   auto stack = load_stack(paths, options);
   if (!stack) return stack;
   for (const Source& source : *stack)
-    if (auto s = acceptable(source); !s) return s.error();
+    if (auto s = expect_accepted(source.name, source.program); !s) return s.error();
   return stack;
 }
 

@@ -47,6 +47,9 @@ Result<std::vector<Source>> load_stack(const std::string& paths, const Options& 
 Result<Source> load_source(const std::string& path, const Options& options,
                            Names names = Names::kRefused);
 
+// Errors: kRejected if the kernel's check refuses the program. Excessive length is only noted.
+Status expect_accepted(const std::string& name, ProgramView program);
+
 // As above, but kRejected if the kernel's check refuses a program. Excessive length is only noted.
 Result<Source> load_accepted(const std::string& path, const Options& options);
 Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const Options& options);

@@ -60,7 +60,7 @@ Status load(const KernelArguments& given, AskKernelJob& job) {
   auto records = load_records(given.files);
   if (!records) return records.error();
   job.inputs = std::move(*records);
-  const auto cases = given.pair.cases(job.sources.front(), job.sources.back(), given.options);
+  const auto cases = given.pair.cases({&job.sources.front(), &job.sources.back()}, given.options);
   if (!cases) return cases.error();
   job.inputs.insert(job.inputs.end(), cases->inputs.begin(), cases->inputs.end());
   return Ok{};

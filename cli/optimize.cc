@@ -92,10 +92,7 @@ void add_optimize(CLI::App& app, Context& context) {
                   "Policy, or program in any form (only bytecode passes apply); - for standard "
                   "input")
       ->capture_default_str();
-  sub->add_option("--passes", given->passes,
-                  "Run only these passes, in this order, separated by commas")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  add_passes(*sub, given->passes);
   sub->add_option("--stop-after", given->stop_after, "Skip the passes after this one");
   given->profile.add(*sub);
   sub->add_flag("--list", given->list, "List what is built in, and exit");

@@ -157,6 +157,14 @@ void add_listing(CLI::App& app, std::string& path) {
                  "Write an annotated listing of the program to this file, - for standard output");
 }
 
+CLI::Option* add_passes(CLI::App& app, std::vector<std::string>& passes) {
+  return app
+      .add_option("--passes", passes,
+                  "Run only these passes, in this order, separated by commas, or none")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
 void add_seed(CLI::App& app, std::uint64_t& seed) {
   app.add_option("--seed", seed, "Set the random seed")
       ->check(CLI::NonNegativeNumber)

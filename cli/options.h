@@ -91,6 +91,7 @@ void add_filter(CLI::App& app, const char* name, std::string& paths);  // one, o
 void add_program(CLI::App& app, std::string& path);
 void add_records(CLI::App& app, std::vector<std::string>& paths);  // --inputs
 void add_listing(CLI::App& app, std::string& path);
+CLI::Option* add_passes(CLI::App& app, std::vector<std::string>& passes);
 void add_seed(CLI::App& app, std::uint64_t& seed);
 void add_max_regions(CLI::App& app, std::size_t& regions);
 

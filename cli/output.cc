@@ -105,6 +105,13 @@ int print_json(const nlohmann::ordered_json& value, int status) {
   return print_bytes(printable(render(value), true), status);
 }
 
+int write_drawing(int status, const std::string& path, std::string_view svg) {
+  const Status written = write_file(path, svg);
+  if (written) return status;
+  print_error(written.error());
+  return exit_code(written.error().code);
+}
+
 int print_verdict(std::string_view text, int status, const Options& options) {
   if (options.json) return print_bytes(printable(text, true), status);
   if (options.quiet && status == 0) return 0;

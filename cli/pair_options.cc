@@ -4,42 +4,11 @@
 
 #include "analyze/derived.h"
 #include "cli/inputs.h"
-#include "harness/bpf/refusal.h"
-#include "harness/optimize/optimizer.h"
+#include "cli/optimized.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
-#include "harness/policy/resolved.h"
 
 namespace secequiv::cli {
-namespace {
-
-// The output of the optimizer or compiler under test, or else of the built-in optimizer.
-Result<Source> optimized(const Source& before, const TargetOptions& target_options,
-                         const Options& options) {
-  if (const auto refusal = refusal_of(before.program, LengthRule::kUnlimited))
-    return make_error(ErrorCode::kRejected, before.name, describe(*refusal, before.program));
-  auto target = open_target(target_options, options);
-  if (!target) return target.error();
-  if (!target->any()) {
-    const Optimized after = before.policy ? optimize(*before.policy) : optimize(before.program);
-    return Source{"built-in optimizer", after.program, std::nullopt};
-  }
-  if (target->compiler && !before.policy)
-    return make_error(ErrorCode::kUsage, "--compiler",
-                      fmt::format("{} is a program, but a compiler takes a policy", before.name));
-  auto answer = target->compiler ? target->compiler->compile(write_resolved(*before.policy))
-                                 : target->optimizer->optimize(before.program);
-  if (answer.ok())
-    return Source{fmt::format("'{}'", target_options.name()), std::move(answer.value),
-                  std::nullopt};
-  const bool unsupported = answer.outcome == Outcome::kUnsupported;
-  return make_error(unsupported ? ErrorCode::kUsage : ErrorCode::kAdapter,
-                    fmt::format("'{}'", target_options.name()),
-                    fmt::format("{}: {}", outcome_name(answer.outcome), answer.detail));
-}
-
-}  // namespace
-
 void PairOptions::add(CLI::App& app) {
   app.add_option("--before-cmd", before_cmd, "Run this command to get the unoptimized program");
   app.add_option("--after-cmd", after_cmd, "Run this command to get the optimized program");
@@ -93,11 +62,11 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
   return std::pair(std::move(given[0]), std::move(given[1]));
 }
 
-Result<Cases> PairOptions::cases(const Source& before, const Source& after,
+Result<Cases> PairOptions::cases(const std::vector<const Source*>& sources,
                                  const Options& options) const {
   const auto also = load_optional_policy(policy, options);
   if (!also) return also.error();
-  return derived_cases(*also, before, after, max_inputs);
+  return derived_cases(*also, sources, max_inputs);
 }
 
 }  // namespace secequiv::cli

@@ -27,8 +27,8 @@ struct PairOptions {
   [[nodiscard]] Result<std::pair<Source, Source>> sides(const Options& options,
                                                         const TargetOptions& target) const;
 
-  // Inputs derived from --policy and from the policies and programs of both sides.
-  [[nodiscard]] Result<Cases> cases(const Source& before, const Source& after,
+  // Inputs derived from --policy and from the policies and programs of `sources`.
+  [[nodiscard]] Result<Cases> cases(const std::vector<const Source*>& sources,
                                     const Options& options) const;
 };
 

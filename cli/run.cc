@@ -3,6 +3,7 @@
 
 #include "cli/call_options.h"
 #include "cli/command.h"
+#include "cli/engine_options.h"
 #include "cli/inputs.h"
 #include "cli/oracle_option.h"
 #include "harness/report/json.h"
@@ -16,15 +17,18 @@ struct RunOptions {
   CallOptions call;
   bool trace = false;
   OracleOption oracle;
+  EngineOptions engine;
 };
 
 Result<int> emulate(RunOptions& given) {
   const auto data = given.call.read(given.options);
   if (!data) return data.error();
-  if (!given.call.record.empty())
-    warn(
-        "note: audit records do not have the arguments, which are 0 here; 'why' covers all values");
   RunJob job{*data, {}, given.trace};
+  job.arguments_known = given.call.record.empty();
+  job.host = given.options.oci().arch;
+  job.limits = given.engine.limits();
+  if (!job.arguments_known && given.trace)
+    warn("note: audit records do not have the arguments, which are 0 in the trace");
   for (const std::string& path : given.inputs) {
     auto source = load_accepted(path, given.options);
     if (!source) return source.error();
@@ -52,6 +56,7 @@ void add_run(CLI::App& app, Context& context) {
   given->call.add(*sub, given->options);
   sub->add_flag("--trace", given->trace, "Show the instructions executed");
   given->oracle.add(*sub);
+  given->engine.add_memory(*sub);
   given->options.add(*sub, {kInput, kJson});
 }
 

@@ -290,7 +290,7 @@ Result<Outcome> cost(const Filter& before, const Filter& after, const char* prof
   auto filters = accepted(before, after);
   if (!filters) return filters.error();
   CostJob job;
-  job.filters = std::move(*filters);
+  for (Source& source : *filters) job.stacks.push_back({source.name, {source}});
   job.arch = options.oci.arch;
   auto calls = profile == nullptr ? Result<Profile>(every_call_once(job.arch))
                                   : profile_for(job.arch, profile, "profile");
@@ -299,7 +299,7 @@ Result<Outcome> cost(const Filter& before, const Filter& after, const char* prof
   job.timeout = options.seconds;
   job.limits = limits_alone(options.mib);
   job.derive = [&job]() -> Result<std::vector<SeccompData>> {
-    return derived_cases({}, job.filters.front(), job.filters.back(), CaseLimits{}.total).inputs;
+    return derived_cases({}, all_filters(job.stacks), CaseLimits{}.total).inputs;
   };
   return holding(secequiv::cost(job),
                  [](const CostReport& found) { return cost_text(found, SIZE_MAX); });

@@ -112,6 +112,17 @@ def test_system_calls_are_named_after_the_architecture_tested(asm):
     assert "args[0].lo == 0" in shown and "args[0].hi == 3" in shown
 
 
+def test_a_given_architecture_names_the_calls(asm):
+    untested = asm("ld [0]\njeq #59, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
+    for command in ("dis", "asm"):
+        arguments = [command, untested, "--to", "asm"]
+        assert "; nr == 0x3b" in run(*arguments).out
+        for arch, name in (("x86_64", "execve"), ("aarch64", "pipe2"), ("i386", "oldolduname")):
+            shown = run(*arguments, "--arch", arch).out
+            assert "jeq #0x3b, L2, L3" in shown and "; nr == %s\n" % name in shown, shown
+            assert run("asm", stdin=shown, raw=True).out == run("asm", untested, raw=True).out
+
+
 @pytest.mark.parametrize("value, words", [(0x7FFF0000, "ALLOW"), (0x7FFC0000, "LOG"), (0x80000000, "KILL_PROCESS"),
                                           (0, "KILL_THREAD"), (0x30000, "TRAP(0)"), (0x7FC00000, "USER_NOTIF"),
                                           (0x50026, "ERRNO(38 ENOSYS)"), (0x7FF00001, "TRACE(1)")])

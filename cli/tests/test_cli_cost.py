@@ -1,11 +1,13 @@
 """`secequiv cost`: the tests count executed instructions a second time."""
 import json
+import xml.etree.ElementTree
 from fractions import Fraction
 
 import pytest
-from cli_tool import PROGRAMS, ROOT, fits, read_raw, run
+from cli_tool import POLICIES, PROGRAMS, ROOT, fits, read_raw, run
 
 SYSTRAP = [PROGRAMS / "gvisor" / ("systrap.%s.bpf" % side) for side in ("before", "after")]
+DOCKER = POLICIES / "oci" / "docker-default.json"
 POSTGRES = ROOT / "corpus" / "profiles" / "postgres.txt"
 
 
@@ -128,8 +130,8 @@ def test_means_are_weighted_by_the_profile(asm, tmp_path):
 
 def test_the_table_starts_with_the_most_expensive_call(tmp_path):
     text = run("cost", *SYSTRAP, "--profile", POSTGRES).out.splitlines()
-    assert text[0].startswith("system call") and text[0].endswith("ratio")
-    assert text[1].startswith("futex") and any(line.startswith("ratio: ") for line in text)
+    assert text[2].startswith("system call") and text[2].endswith("ratio")
+    assert text[3].startswith("futex") and any(line.startswith("ratio: ") for line in text)
     short = run("cost", SYSTRAP[1]).out
     assert " more (--all)" in short and " more (--all)" not in run("cost", SYSTRAP[1], "--all").out
 
@@ -138,7 +140,7 @@ def test_cached_calls_count_as_free_in_the_order_and_the_ratio(asm, tmp_path):
     before = asm("ld [0]\njeq #0, r, w\nr: ld [16]\nret #0x7fff0000\nw: ret #0x7fff0000\n", "before.asm")
     (tmp_path / "profile").write_text("write 1000\nread 1\n")
     rows = run("cost", before, "--profile", tmp_path / "profile").out.splitlines()
-    assert [row.split()[0] for row in rows[1:3]] == ["read", "write"] and "*" in rows[2] and "*" not in rows[1]
+    assert [row.split()[0] for row in rows[2:4]] == ["read", "write"] and "*" in rows[3] and "*" not in rows[2]
     (tmp_path / "write").write_text("write 1000\n")
     after = asm("ret #0x7fff0000\n", "after.asm")
     assert "ratio: none, all calls are cached (0.33 if nothing were cached)\n" in run("cost", before, after, "--profile", tmp_path / "write").out
@@ -171,3 +173,126 @@ def test_calls_that_the_architecture_lacks_are_left_out(tmp_path):
     (tmp_path / "profile").write_text("socketcall 3\nread 1\n")
     done = run("cost", SYSTRAP[0], "--profile", tmp_path / "profile")
     assert done.status == 0 and "has no socketcall; left out" in done.err
+
+
+def sides(*arguments):
+    """Each side's programs, as in the JSON report, and the mean without the cache; the text must begin with the same programs."""
+    document = ask(*arguments)
+    lines = iter(run("cost", *arguments).out.splitlines())
+    for side in document["sides"]:
+        stacked = len(side["filters"]) > 1
+        if stacked:
+            assert next(lines) == side["name"] + ": a stack, of which the kernel runs every filter"
+        for one in side["filters"]:
+            made = ", " + one["compilation"] if "compilation" in one else ""
+            assert next(lines) == "%s%s%s: %d instruction%s" % ("  " * stacked, one["name"], made, one["instructions"], "s" * (one["instructions"] > 1))
+        assert side["instructions"] == sum(one["instructions"] for one in side["filters"])
+    assert next(lines).startswith("system call")
+    return [(side["filters"], side["mean_uncached"]) for side in document["sides"]]
+
+
+def test_the_cost_of_a_policy_is_that_of_its_optimized_program(tmp_path):
+    (filters, mean), = sides(DOCKER)
+    assert filters[0]["name"] == str(DOCKER) and filters[0]["compilation"] == "compiled and optimized by the built-in passes"
+    assert run("optimize", DOCKER, "--to", "raw", "-o", tmp_path / "best.bpf").status == 0
+    (program, same), (whole, unoptimized) = sides(tmp_path / "best.bpf")[0], sides(DOCKER, "--passes", "none")[0]
+    assert same == mean and program[0]["instructions"] == filters[0]["instructions"] and "compilation" not in program[0]
+    assert whole[0]["compilation"] == "compiled, not optimized" and unoptimized > 10 * mean
+    assert whole[0]["instructions"] > 4096 and "not installable" not in run("cost", DOCKER).err
+
+
+def test_two_policies_are_compiled_in_the_same_way():
+    older = DOCKER.with_name("docker-default-0.1.0.json")
+    for options in ([], ["--passes", "none"], ["--passes", "hot-first"], ["--compiler", "secequiv"], ["--optimizer", "identity"]):
+        (first, _), (second, _) = sides(older, DOCKER, *options)
+        assert first[0]["compilation"] == second[0]["compilation"] and first[0]["name"] != second[0]["name"]
+    (first, _), (second, _) = sides(DOCKER, SYSTRAP[0])
+    assert "compilation" in first[0] and "compilation" not in second[0]
+
+
+def test_the_named_compiler_or_optimizer_makes_the_program(tmp_path):
+    (filters, mean), = sides(DOCKER)
+    (named, same), = sides(DOCKER, "--compiler", "secequiv")
+    assert named[0] == {**filters[0], "compilation": "compiled by 'secequiv'"} and same == mean
+    (plain, slow), = sides(DOCKER, "--passes", "none")
+    (as_is, slower), = sides(DOCKER, "--optimizer", "identity")
+    assert as_is[0] == {**plain[0], "compilation": "compiled, then optimized by 'identity'"} and slower == slow
+    script = tmp_path / "compile"
+    script.write_text("#!/bin/sh\nprintf 'ret #0x7fff0000\\n'\n")
+    script.chmod(0o755)
+    (short, one), = sides(DOCKER, "--compiler", script)
+    assert short[0]["instructions"] == 1 and one == 1
+    script.write_text("#!/bin/sh\nprintf 'ld [3]\\nret #0\\n'\n")
+    refused = run("cost", DOCKER, "--compiler", script)
+    assert refused.status == 4 and "compiled by '%s',: load_offset at instruction 0" % script in refused.err and not refused.out
+    failed = run("cost", DOCKER, "--compiler", "false")
+    assert failed.status == 5 and "crashed" in failed.err and not failed.out
+
+
+@pytest.mark.parametrize("arguments, says", [
+    ([SYSTRAP[0], "--passes", "none"], "expected a policy with --optimizer, --compiler or --passes"),
+    ([SYSTRAP[0], "--compiler", "secequiv"], "expected a policy with --optimizer, --compiler or --passes"),
+    ([DOCKER, "--passes", "nothing"], "unknown pass 'nothing'"), ([DOCKER, "--compiler", "broken:nothing"], "unknown built-in name"),
+    ([DOCKER, "--compiler", "secequiv", "--passes", "hot-first"], "excludes"),
+    (["%s," % SYSTRAP[0]], "expected a file on both sides of each comma"),
+    (["%s,/nowhere" % SYSTRAP[0]], "/nowhere"),
+])
+def test_wrong_compilations_and_stacks_are_errors(arguments, says):
+    done = run("cost", *arguments)
+    assert done.status == 2 and says in done.err and not done.out, done
+
+
+def test_a_stack_costs_the_sum_of_its_filters(asm, tmp_path):
+    """The kernel runs each filter for each call. The first one here denies what the second would allow."""
+    deny = asm("ld [0]\njeq #1, w, n\nw: ld [16]\njeq #5, d, n\nd: ret #0x50001\nn: ret #0x7fff0000\n", "deny.asm")
+    (tmp_path / "profile").write_text("read 1\nwrite 2\nclose 1\n")
+    by_hand = asm(BY_HAND, "by-hand.asm")
+    stack = "%s,%s" % (deny, by_hand)
+    arguments = [stack, by_hand, "--profile", tmp_path / "profile"]
+    (filters, _), (alone, _) = sides(*arguments)
+    assert [one["name"] for one in filters] == [str(deny), str(by_hand)] and len(alone) == 1
+    side, single = ask(*arguments)["sides"]
+    rows = {row["name"]: row for row in side["calls"]}
+    # write with arg0 == 5 executes most, 5 + 6, but is denied; the others execute 5 + 5.
+    assert {name: (row["least"], row["most"], row["over"]["mean"]) for name, row in rows.items()} == {
+        "read": (7, 7, "7"), "write": (10, 11, "10"), "close": (9, 9, "9")}
+    assert int(rows["write"]["over"]["inputs"]) == 2**448 - 2**416 and rows["write"]["most_data"]["words"][4] == 5
+    assert side["exact"] and side["worst"]["exact"] and side["worst"]["instructions"] == 11
+    assert not rows["write"]["cached"] and rows["read"]["cached"]
+    doubled, = ask("%s,%s" % (by_hand, by_hand), "--profile", tmp_path / "profile")["sides"]
+    for one, two in zip(single["calls"], doubled["calls"]):
+        assert Fraction(two["over"]["mean"]) == 2 * Fraction(one["over"]["mean"]) and two["most"] == 2 * one["most"]
+        assert two["over"]["inputs"] == one["over"]["inputs"] and two["jumps"] == 2 * one["jumps"]
+
+
+def test_stacks_beyond_the_limits_are_marked_as_derived(asm, tmp_path):
+    (tmp_path / "profile").write_text("read 3\nwrite 2\n")
+    stack = "%s,%s" % (asm(HARD), asm("ld [0]\nret #0x7fff0000"))
+    side, = ask(stack, "--profile", tmp_path / "profile", "--max-memory", 1)["sides"]
+    read, write = side["calls"]
+    assert read["exact"] and read["mean"] == 5 and not write["exact"] and write["mean"] == 13 and not side["worst"]["exact"]
+
+
+def test_chart_shows_each_call_once(asm, tmp_path):
+    chart = tmp_path / "c&<.svg"
+    done = run("cost", *SYSTRAP, "--chart", chart)
+    assert done.status == 0 and done.out == run("cost", *SYSTRAP).out
+    tree = xml.etree.ElementTree.parse(chart)
+    svg = "{http://www.w3.org/2000/svg}"
+    assert set(map(str, SYSTRAP)) <= {text.text for text in tree.iter(svg + "text")}
+    drawn = {}
+    for bar in tree.iter(svg + "rect"):
+        if (title := bar.find(svg + "title")) is not None:
+            side = bar.get("class").split()[0]
+            drawn[side] = drawn.get(side, 0) + int(title.text.split(": ")[1].split()[0])
+    assert drawn == dict.fromkeys(["base", "filter"], len(ask(*SYSTRAP)["sides"][0]["calls"]))
+
+
+def test_the_report_appears_even_if_the_chart_cannot_be_written(getpid, tmp_path):
+    done = run("cost", getpid, "--chart", tmp_path / "none" / "c.svg")
+    assert done.status == 2 and "none/c.svg" in done.err and "system call" in done.out
+    done = run("cost", getpid, "--chart", "-", "--json")
+    assert done.status == 2 and "name a file" in done.err and "schema" in done.out
+    (tmp_path / "old.svg").write_text("old")
+    assert run("cost", getpid, "--chart", tmp_path / "old.svg", "--profile", "/nowhere").status == 2
+    assert (tmp_path / "old.svg").read_text() == "old"

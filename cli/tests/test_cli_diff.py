@@ -416,7 +416,8 @@ def test_rules_explain_the_difference_of_two_profiles():
     assert {row["after_rule"] for row in rows} == {"default action: no rule matches"}
     text = run("diff", old, new, "--rules").out.splitlines()
     assert text.pop(0) == "only stricter: socket (some arguments) on x86_64, i386, x32"
-    assert text[:3] == [rows[0]["summary"], "  before: " + origin, "  after:  " + rows[0]["after_rule"]]
+    assert text[:3] == [rows[0]["summary"], "  before: " + origin, "  after:  %s:2 (defaultAction)" % new]
+    assert all(row["after_origin"] == {"file": str(new), "line": 2, "path": "defaultAction"} for row in rows)
     assert text[-1].startswith("different: ") and len(text) == 10
     shown = run("diff", old, new, "--rules", "--max-regions", 1).out.splitlines()
     assert shown[1:4] == text[:3] and shown[4] == "  ... 1 of 3 regions shown (--max-regions)"

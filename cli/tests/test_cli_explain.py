@@ -20,7 +20,7 @@ def enumerated(header, enum, after=""):
 
 WORDS = {"error": enumerated("harness/base/result.h", "ErrorCode"), "verdict": enumerated("harness/compare/verdict.h", "Verdict"),
          "rule": enumerated("harness/bpf/refusal.h", "RefusalRule"),
-         "lint": enumerated("harness/report/lint.h", "Kind") | enumerated("harness/report/lint.h", "Kind", "struct DoubtfulRule"),
+         "lint": enumerated("harness/report/lint.h", "Kind") | enumerated("harness/report/lint.h", "Kind", "struct DoubtfulRule") | {"unknown_name"},
          "finding": {word.replace("_", "-") for word in enumerated("harness/compare/hunt_report.h", "FindingKind")}}
 
 
@@ -39,6 +39,16 @@ def test_every_word_is_explained():
         for text in entries[2::3]:
             assert 2 <= len(re.findall(r"[.](?:\s|$)", text)) <= 6, (word, text)
             assert max(map(len, text.splitlines())) <= 100
+
+
+def test_every_word_of_lint_is_explained(tmp_path):
+    """The reference lists them; a finding begins with its place and its word."""
+    reference = (ROOT / "docs" / "reference" / "lint.md").read_text()
+    assert set(re.findall(r"^\| `(\w+)` \| ", reference.split("## Details")[1], re.MULTILINE)) == WORDS["lint"]
+    profile = tmp_path / "profile.json"
+    profile.write_text('{"defaultAction": "SCMP_ACT_ERRNO", "syscalls": [{"names": ["raed"], "action": "SCMP_ACT_ALLOW"}]}')
+    word, = re.findall(r"^warning: .*?\): (\w+): ", run("lint", profile).out, re.MULTILINE)
+    assert word == "unknown_name" and run("--explain", word).status == 0
 
 
 def test_explained_errors_match_the_schema():

@@ -314,3 +314,8 @@ def test_standard_input_gives_the_same_output(source):
         piped, read = run("optimize", "-", *options, stdin=text, raw=True), run("optimize", source, *options, raw=True)
         assert piped.status == read.status == 0 and piped.out == read.out and piped.err == read.err
         assert run("optimize", *options, stdin=text, raw=True).out == read.out
+
+
+def test_no_pass_leaves_the_unoptimized_program():
+    assert run("optimize", NESTED, "--passes", "none", "--to", "raw", raw=True).out == run("asm", NESTED, raw=True).out
+    assert run("optimize", NESTED, "--passes", "none,hot-first").status == 2

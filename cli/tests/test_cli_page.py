@@ -28,7 +28,8 @@ def test_a_page_agrees_with_the_other_reports(everything):
     for side in data["sides"]:
         assert "!" not in "".join(insn[5] for insn in side["insns"])
     cost, _ = report("cost", before, after)
-    for side in cost["sides"]:
+    for side, when in zip(cost["sides"], ("Before", "After")):
+        assert "%s: %s, %d instructions." % (when, side["name"], side["instructions"]) in text
         assert "%.2f " % side["mean"] in text and "%d " % side["worst"]["instructions"] in text
     rows = reader.tables["cost-rows"]
     assert [row["System call"] for row in rows] == [call["name"] for call in cost["sides"][0]["calls"]]

@@ -325,10 +325,33 @@ def test_what_would_change_the_decision(tmp_path):
         else:
             assert first == line.format(path)
     lost = run("why", path, "--nr", "clone3", "--cap", "CAP_SYS_ADMIN").out.splitlines()
-    assert lost[1] == "  it would be ERRNO(1 EPERM) without CAP_SYS_ADMIN"
+    assert lost[1] == "  it would be ERRNO(1 EPERM) without CAP_SYS_ADMIN (%s:1)" % path
     document, _ = report("why", path, "--nr", "clone3")
     assert document["others"][0] == {"condition": "with CAP_SYS_ADMIN", "action": "ALLOW", "origin": {
         "file": str(path), "line": 3, "path": "syscalls[0]", "condition": "includes CAP_SYS_ADMIN"}}
+
+
+def test_capabilities_of_the_containers_profiles_in_a_stack(asm, tmp_path):
+    """A container has the same capabilities for each of its profiles."""
+    path, allow = profile(tmp_path), asm("ret #0x7fff0000")
+    needs_bpf = tmp_path / "bpf.json"
+    needs_bpf.write_text("""{"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [
+        {"names": ["clone3"], "action": "SCMP_ACT_KILL_PROCESS",
+         "excludes": {"caps": ["CAP_BPF"]}}]}""")
+    deny = asm("ld [0]\njeq #435, d, n\nd: ret #0x50005\nn: ret #0x7fff0000\n")
+    for filters, capabilities, first in (
+            ([allow, path], [], "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be ALLOW with CAP_SYS_ADMIN ({0}:3)"),
+            ([path, allow], [], "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be ALLOW with CAP_SYS_ADMIN ({0}:3)"),
+            ([path, path], [], "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be ALLOW with CAP_SYS_ADMIN ({0}:3)"),
+            ([path, needs_bpf], [], "KILL_PROCESS: {1}:2 (syscalls[0], excludes CAP_BPF); it would be ERRNO(1 EPERM) with CAP_BPF ({0}:1)"),
+            ([path, needs_bpf], ["CAP_BPF"], "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be ALLOW with CAP_SYS_ADMIN ({0}:3)"),
+            ([needs_bpf, path], ["CAP_SYS_ADMIN"], "KILL_PROCESS: {1}:2 (syscalls[0], excludes CAP_BPF); it would be ALLOW with CAP_BPF ({1}:1)"),
+            ([needs_bpf, path], ["CAP_BPF"], "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be KILL_PROCESS without CAP_BPF ({1}:2)"),
+            ([deny, path], [], "ERRNO(5 EIO)"),
+            ([path, deny], ["CAP_SYS_ADMIN"], "ERRNO(5 EIO); it would be ERRNO(1 EPERM) without CAP_SYS_ADMIN ({0}:1)")):
+        given = [word for name in capabilities for word in ("--cap", name)]
+        done = run("why", ",".join(map(str, filters)), "--nr", "clone3", *given)
+        assert done.out.splitlines()[0] == first.format(path, needs_bpf), done
 
 
 def test_the_smallest_change_of_arguments(asm):
@@ -352,14 +375,40 @@ def test_audit_records(tmp_path):
     document, done = report("why", path, "--audit", "-", stdin=(RECORD % (41, "0x80000000")).encode())
     assert (document["headline"], document["record"]["explained"]) == ("depends on the arguments, which the record does not have", False)
     assert {row["action"] for row in document["possible"]} == {"ALLOW", "ERRNO(1 EPERM)"} and "result" not in document
-    assert {row.get("origin", {}).get("line") for row in document["possible"]} == {6, None}
+    assert {row.get("origin", {}).get("line") for row in document["possible"]} == {6, 1}
     assert "another filter took that action" in run("why", path, "--audit", RECORD % (41, "0x80000000")).out
     assert "  ALLOW if arg0" in run("why", path, "--audit", RECORD % (41, "0x50000")).out
-    done = run("run", path, "--audit", RECORD % (41, "0x50000"))
-    assert done.status == 0 and "do not have the arguments" in done.err
     for text in ("type=AVC", "type=SECCOMP arch=c000003e syscall=nope"):
         assert run("why", path, "--audit", text).status == 2
     assert run("why", path, "--audit", RECORD % (1, "0x0"), "--nr", "read").status == 2
+
+
+def test_the_default_action_has_a_position(tmp_path):
+    path = profile(tmp_path)
+    document, _ = report("why", path, "--nr", "mount")
+    row, = document["filters"]
+    assert row["rule"] == "default action: no rule matches" and row["origin"] == {"file": str(path), "line": 1, "path": "defaultAction"}
+    assert "\n  %s:1 (defaultAction)\n" % path in run("why", path, "--nr", "mount").out
+    own = write(tmp_path / "own.json", [])
+    assert "origin" not in report("why", own, "--nr", "mount")[0]["filters"][0]
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+def test_run_does_not_invent_the_arguments_of_a_record(stacked, asm, tmp_path):
+    path = profile(tmp_path)
+    filters = [asm("ret #0x7fff0000"), path] if stacked else [path]
+    document, done = report("run", *filters, "--audit", RECORD % (41, "0x50000"))
+    assert done.status == 0 and not {"result", "filters"} & set(document)
+    if not stacked:
+        assert document["possible"] == report("why", path, "--audit", RECORD % (41, "0x50000"))[0]["possible"]
+    assert {row["action"] for row in document["possible"]} == {"ALLOW", "ERRNO(1 EPERM)"}
+    text = run("run", *filters, "--audit", RECORD % (41, "0x50000"), "--trace").out.splitlines()
+    assert text[1] == "depends on the arguments, which the record does not have" and len(text) == 4
+    assert text[2].startswith("  ALLOW if arg0") and text[3].startswith("  ERRNO(1 EPERM) if arg0")
+    certain = run("run", *filters, "--audit", RECORD % (0, "0x50000"))
+    assert certain.status == 0 and certain.out.splitlines()[-1] == "0x7fff0000 ALLOW"
+    assert certain.out == run("run", *filters, "--nr", "read", "--ip", "0x7f").out
+    assert "which are 0 in the trace" in run("run", *filters, "--audit", RECORD % (0, "0x50000"), "--trace").err
 
 
 @pytest.mark.parametrize("tests", [1, 11, 23, 24, 25, 60])

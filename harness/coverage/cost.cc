@@ -22,6 +22,14 @@ struct Counter {
   }
 };
 
+// Runs all filters. Returns whether they allow the call.
+bool run_all(FilterStack stack, const SeccompData& data, Counter& counter) {
+  bool allowed = true;
+  for (const ProgramView program : stack)
+    allowed &= action_of(run_observed(program, data, counter)) == SECCOMP_RET_ALLOW;
+  return allowed;
+}
+
 // Sums over several runs.
 struct Runs {
   std::size_t count = 0;
@@ -60,21 +68,21 @@ double mean_of(std::span<const CallCost> costs, bool cache) {
 
 }  // namespace
 
-std::size_t executed(ProgramView program, const SeccompData& data) {
+std::size_t executed(FilterStack stack, const SeccompData& data) {
   Counter counter;
-  run_observed(program, data, counter);
+  run_all(stack, data, counter);
   return counter.instructions;
 }
 
-WorstInput worst(ProgramView program, std::span<const SeccompData> inputs) {
+WorstInput worst(FilterStack stack, std::span<const SeccompData> inputs) {
   WorstInput out{inputs.front(), 0};
   for (const SeccompData& data : inputs)
-    if (const std::size_t instructions = executed(program, data); instructions > out.instructions)
+    if (const std::size_t instructions = executed(stack, data); instructions > out.instructions)
       out = {data, instructions};
   return out;
 }
 
-std::vector<CallCost> profile_cost(ProgramView program, Arch arch,
+std::vector<CallCost> profile_cost(FilterStack stack, Arch arch,
                                    std::span<const SyscallCount> profile,
                                    std::span<const SeccompData> inputs) {
   const std::uint32_t audit = arch_info(arch).audit;
@@ -86,11 +94,11 @@ std::vector<CallCost> profile_cost(ProgramView program, Arch arch,
     const auto found = by_nr.find(data.nr());
     if (found == by_nr.end()) continue;
     Counter counter;
-    const std::uint32_t value = run_observed(program, data, counter);
+    const bool allowed = run_all(stack, data, counter);
     found->second.all.add(counter);
-    if (action_of(value) == SECCOMP_RET_ALLOW) found->second.allowed.add(counter);
+    if (allowed) found->second.allowed.add(counter);
   }
-  const std::vector<bool> cached = cacheable(program, arch);
+  const std::vector<bool> cached = cacheable(stack, arch);
   std::vector<CallCost> out;
   for (const SyscallCount& count : profile) {
     const auto nr = profile_nr(arch, count.name);
@@ -103,7 +111,7 @@ std::vector<CallCost> profile_cost(ProgramView program, Arch arch,
       data.set_nr(*nr);
       data.set_arch(audit);
       Counter counter;
-      run_observed(program, data, counter);
+      run_all(stack, data, counter);
       runs.add(counter);
     }
     out.push_back({count.name, count.calls, *nr < cached.size() && cached[*nr], runs.mean(runs.sum),

@@ -1,7 +1,7 @@
-// Measures a filter's cost: the number of executed instructions, which is the same on every
-// machine. Owns the costs of single calls and of a profile for given inputs (verify/dd/cost.h
-// computes them for all inputs). It must not know where inputs come from or how long an instruction
-// takes.
+// Measures the cost of a filter, or of several stacked on each other: the number of executed
+// instructions, which is the same on every machine. Owns the costs of single calls and of a profile
+// for given inputs (verify/dd/cost.h computes them for all inputs). It must not know where inputs
+// come from or how long an instruction takes.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,23 @@
 
 namespace secequiv {
 
-// Returns the number of instructions that `program` executes on `data`, including the last RET.
-// Precondition: that of run_observed.
-std::size_t executed(ProgramView program, const SeccompData& data);
+// The kernel runs every filter of a stack for each call, whatever the others return.
+using FilterStack = std::span<const ProgramView>;
 
-// The worst case: the first input on which `program` executes the most instructions. Precondition:
+// Returns the number of instructions that the filters execute on `data`, each including its last
+// RET. Precondition: that of run_observed.
+std::size_t executed(FilterStack stack, const SeccompData& data);
+inline std::size_t executed(ProgramView program, const SeccompData& data) {
+  return executed(FilterStack(&program, 1), data);
+}
+
+// The worst case: the first input on which the filters execute the most instructions. Precondition:
 // `inputs` is not empty.
 struct WorstInput {
   SeccompData data;
   std::size_t instructions;
 };
-WorstInput worst(ProgramView program, std::span<const SeccompData> inputs);
+WorstInput worst(FilterStack stack, std::span<const SeccompData> inputs);
 
 // A rational number.
 struct Ratio {
@@ -37,8 +43,8 @@ struct Ratio {
 struct ExactCost {
   WorstInput least;  // the smallest input (smallest.h) with the fewest instructions
   WorstInput most;
-  // The mean over the inputs that the program allows, whatever data bits its ALLOW has; over all
-  // inputs if it allows none. Each input has the same weight.
+  // The mean over the inputs that all filters allow, whatever data bits their ALLOW has; over all
+  // inputs if they allow none. Each input has the same weight.
   Ratio mean;
   Ratio jumps;  // mean number of jumps taken, as in CallCost
   bool allowed = false;
@@ -48,7 +54,7 @@ struct ExactCost {
 struct CallCost {
   std::string name;
   std::uint64_t calls;
-  bool cached;  // the kernel answers without running the filter (seccomp/cache.h)
+  bool cached;  // the kernel answers without running the filters (seccomp/cache.h)
   // The next three count executed instructions as if nothing were cached.
   double mean;
   std::size_t least;
@@ -60,13 +66,18 @@ struct CallCost {
 
 // Returns the cost of each system call of `profile` on `arch`, in the profile's order. It omits
 // names that `arch` does not have (unknown_calls lists them). The cost covers these inputs:
-//   - those with this arch and number that the program allows, whatever data bits its ALLOW has,
+//   - those with this arch and number that all filters allow, whatever data bits their ALLOW has,
 //     because a running program makes these calls;
-//   - if it allows none of them, all inputs with this arch and number;
+//   - if they allow none of them, all inputs with this arch and number;
 //   - if there are none, the input whose other words are 0; then `inputs` is 0.
-std::vector<CallCost> profile_cost(ProgramView program, Arch arch,
+std::vector<CallCost> profile_cost(FilterStack stack, Arch arch,
                                    std::span<const SyscallCount> profile,
                                    std::span<const SeccompData> inputs);
+inline std::vector<CallCost> profile_cost(ProgramView program, Arch arch,
+                                          std::span<const SyscallCount> profile,
+                                          std::span<const SeccompData> inputs) {
+  return profile_cost(FilterStack(&program, 1), arch, profile, inputs);
+}
 
 // Returns the mean number of instructions per call of the profile, or 0 if it has no calls. A
 // cached call costs 0.

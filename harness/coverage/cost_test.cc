@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "harness/bpf/testing.h"
 #include "harness/coverage/coverage.h"
@@ -64,10 +65,10 @@ TEST(Cost, CountsJumpsThatAreTaken) {
 TEST(Cost, WorstIsTheFirstMostExpensiveInput) {
   const Program program = assemble(kProgram);
   const std::vector<SeccompData> inputs = {call(0), call(1, 2), call(1, 3), call(3)};
-  const WorstInput found = worst(program, inputs);
+  const WorstInput found = worst(std::array{ProgramView(program)}, inputs);
   EXPECT_EQ(found.instructions, 7u);
   EXPECT_EQ(found.data, call(1, 2)) << "the first of two";
-  const WorstInput only = worst(program, std::span(inputs).first(1));
+  const WorstInput only = worst(std::array{ProgramView(program)}, std::span(inputs).first(1));
   EXPECT_EQ(only.instructions, 3u);
   EXPECT_EQ(only.data, call(0));
 }
@@ -109,6 +110,25 @@ TEST(Cost, NoCallsCostNothing) {
                                   std::vector<SyscallCount>{{"read", 0}}, {});
   EXPECT_EQ(weighted_mean(costs), 0);
   EXPECT_EQ(weighted_mean_uncached(costs), 0);
+}
+
+// The kernel runs both filters whatever the first returns, and only what both allow is allowed.
+TEST(Cost, AStackCostsTheSumOfItsFilters) {
+  const Program program = assemble(kProgram);
+  const Program deny = assemble("ld [16]\njeq #2, no, ok\nno: ret #0x50001\nok: ret #0x7fff0000");
+  const ProgramView stack[] = {deny, program};
+  const std::vector<SeccompData> inputs = {call(1, 1), call(1, 2)};
+  for (const SeccompData& data : inputs)
+    EXPECT_EQ(executed(stack, data), executed(deny, data) + executed(program, data));
+  EXPECT_EQ(worst(stack, inputs).data, call(1, 1));
+  const std::vector<SyscallCount> profile = {{"write", 2}, {"read", 1}};
+  const auto costs = profile_cost(stack, Arch::kX86_64, profile, inputs);
+  ASSERT_EQ(costs.size(), 2u);
+  EXPECT_EQ(costs[0].inputs, 1u) << "the first filter denies the other input";
+  EXPECT_EQ(costs[0].most, executed(stack, call(1, 1)));
+  EXPECT_FALSE(costs[1].cached) << "the first filter reads an argument";
+  const ProgramView twice[] = {program, program};
+  EXPECT_TRUE(profile_cost(twice, Arch::kX86_64, profile, inputs)[1].cached);
 }
 
 // The test counts covered lines one at a time, and compares the cached calls with the cache.

@@ -118,6 +118,7 @@ class OciImporter {
     note_errno_name(root_, "defaultErrnoRet", *chosen);
     Policy& policy = out_.policy;
     policy.default_action = *chosen;
+    policy.default_position = root_.at("defaultAction").position("defaultAction");
     policy.bad_arch_action =
         SECCOMP_RET_KILL_THREAD;  // libseccomp's default for SCMP_FLTATR_ACT_BADARCH
     policy.arches = {options_.arch};

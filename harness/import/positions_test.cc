@@ -88,6 +88,7 @@ constexpr std::string_view kProfile = R"j({
 
 TEST(Positions, ContainerProfiles) {
   const Policy policy = imported(kProfile).policy;
+  EXPECT_EQ(policy.default_position.at->text(), "file:2 (defaultAction)");
   EXPECT_EQ(positions(policy, 0), Texts{"file:4 (syscalls[0])"});
   EXPECT_EQ(positions(policy, 1), Texts{"file:5 (syscalls[0])"}) << "of the name in the list";
   EXPECT_EQ(positions(policy, 321),

@@ -77,6 +77,7 @@ Result<const Pass*> pass_named(std::string_view name, Subject subject) {
 Result<std::vector<const Pass*>> named_passes(const std::vector<std::string>& names) {
   if (names.empty()) return standard_passes();
   std::vector<const Pass*> out;
+  if (names.size() == 1 && names[0] == "none") return out;
   for (const std::string& name : names) {
     auto pass = pass_named(name, Subject::kPasses);
     if (!pass) return pass.error();

@@ -38,7 +38,8 @@ std::vector<const Pass*> standard_passes();
 // They suit programs whose constants are filled in later (precompile.h).
 std::vector<const Pass*> value_blind_passes();
 
-// Returns the passes called `names` in that order, or the standard passes if it is empty. Errors:
+// Returns the passes called `names` in that order, no passes for "none" alone, or the standard
+// passes if `names` is empty. Errors:
 // kUsage with similar names.
 Result<std::vector<const Pass*>> named_passes(const std::vector<std::string>& names);
 

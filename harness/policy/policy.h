@@ -41,7 +41,7 @@ struct Matcher {
   friend bool operator==(const Matcher&, const Matcher&) = default;
 };
 
-// Where the reader of a policy found a rule.
+// Where the reader of a policy found a rule, or the default action.
 struct RulePosition {
   std::string file;
   std::size_t line = 0;        // from 1
@@ -52,7 +52,7 @@ struct RulePosition {
   [[nodiscard]] std::string text() const;
 };
 
-// A rule's position, if it has one. It is no part of a rule's meaning, so all are equal.
+// A position, if there is one. It is no part of a policy's meaning, so all are equal.
 struct PositionRef {
   std::shared_ptr<const RulePosition> at;
 
@@ -116,6 +116,7 @@ struct Policy {
   std::string description;
   std::vector<Arch> arches;  // not empty; the first is the primary one
   std::uint32_t default_action = 0;
+  PositionRef default_position = {};
   std::uint32_t bad_arch_action = 0;
   // The action for numbers with the x32 bit (except -1) under AUDIT_ARCH_X86_64 if `arches` lacks
   // x32. Without this action the rules decide about these numbers too.

@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "harness/base/text.h"
 #include "harness/report/json.h"
 
 namespace secequiv {
@@ -29,9 +30,16 @@ ordered_json call_json(const CallCost& call, const std::optional<ExactCost>& exa
   return out;
 }
 
+ordered_json filter_json(const Side::Filter& filter) {
+  ordered_json out{{"name", filter.name}, {"instructions", filter.instructions}};
+  if (!filter.compilation.empty()) out["compilation"] = filter.compilation;
+  return out;
+}
+
 ordered_json side_json(const Side& side) {
   ordered_json out{{"name", side.name},
-                   {"instructions", side.instructions},
+                   {"instructions", side.instructions()},
+                   {"filters", ordered_json::array()},
                    {"mean", weighted_mean(side.calls)},
                    {"mean_uncached", weighted_mean_uncached(side.calls)},
                    {"exact", side.calls_exact()},
@@ -40,8 +48,23 @@ ordered_json side_json(const Side& side) {
                      {"exact", side.worst_exact},
                      {"data", to_json(side.worst.data)}}},
                    {"calls", ordered_json::array()}};
+  for (const Side::Filter& filter : side.filters) out["filters"].push_back(filter_json(filter));
   for (std::size_t i = 0; i < side.calls.size(); ++i)
     out["calls"].push_back(call_json(side.calls[i], side.exact[i]));
+  return out;
+}
+
+// Which program is counted: "docker.json, compiled and optimized by the built-in passes: 312
+// instructions".
+std::string counted_text(const Side::Filter& filter) {
+  return fmt::format("{}{}{}: {}\n", filter.name, filter.compilation.empty() ? "" : ", ",
+                     filter.compilation, counted(filter.instructions, "instruction"));
+}
+
+std::string counted_text(const Side& side) {
+  if (side.filters.size() == 1) return counted_text(side.filters.front());
+  std::string out = fmt::format("{}: a stack, of which the kernel runs every filter\n", side.name);
+  for (const Side::Filter& filter : side.filters) out += "  " + counted_text(filter);
   return out;
 }
 
@@ -115,15 +138,17 @@ std::string ratio_text(const Side& before, const Side& after) {
 }  // namespace
 
 std::string cost_text(const CostReport& report, std::size_t most, std::string_view how) {
-  std::string out = table(report.sides, most, how) +
-                    "* the kernel answers from its cache, without running the filter\n";
+  std::string out;
+  for (const Side& side : report.sides) out += counted_text(side);
+  out += table(report.sides, most, how) +
+         "* the kernel answers from its cache, without running the filter\n";
   if (!std::ranges::all_of(report.sides, &Side::calls_exact))
     out += "~ from derived inputs only: the best case may be lower, the worst case higher\n";
   for (const Side& side : report.sides)
     out += fmt::format(
-        "{}: {} instructions; a call executes {:.2f} ({:.2f} if nothing were cached)\n"
+        "{}: a call executes {:.2f} instructions ({:.2f} if nothing were cached)\n"
         "  in the worst case {}{}: {}\n",
-        side.name, side.instructions, weighted_mean(side.calls), weighted_mean_uncached(side.calls),
+        side.name, weighted_mean(side.calls), weighted_mean_uncached(side.calls),
         side.worst.instructions, side.worst_exact ? "" : " or more", describe(side.worst.data));
   if (report.sides.size() == 2) out += ratio_text(report.sides[0], report.sides[1]);
   return out;

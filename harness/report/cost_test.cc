@@ -9,7 +9,7 @@ namespace secequiv {
 namespace {
 
 CostReport::Side side(const char* name, double read, bool exact) {
-  CostReport::Side out{name, 10};
+  CostReport::Side out{name, {{name, "", 10}}};
   out.calls = {{"read", 3, false, read, 2, 9, 4, 1.5}, {"getpid", 5, true, 2, 2, 2, 4, 0}};
   out.exact.resize(2);
   if (exact) out.exact = {ExactCost{{}, {}, {read, "4"}, {}, true, "16"}, ExactCost{}};
@@ -39,6 +39,39 @@ TEST(CostReport, DerivedCostsAreMarked) {
   EXPECT_EQ(json["sides"][0]["calls"][0]["over"]["mean"], "4");
   EXPECT_EQ(json["sides"][1]["exact"], false);
   EXPECT_EQ(json["sides"][1]["calls"][0]["inputs"], 4);
+}
+
+TEST(CostReport, BeginsWithTheProgramsThatAreCounted) {
+  CostReport report{Arch::kX86_64, 0, {side("a", 4, true)}};
+  EXPECT_TRUE(cost_text(report, 9).starts_with("a: 10 instructions\nsystem call"));
+  report.sides[0].filters = {{"a", "compiled by 'x'", 7}, {"b", "", 5}};
+  report.sides[0].name = "a,b";
+  EXPECT_TRUE(cost_text(report, 9).starts_with(
+      "a,b: a stack, of which the kernel runs every filter\n  a, compiled by 'x': 7 instructions\n"
+      "  b: 5 instructions\nsystem call"));
+  const auto json = to_json(report)["sides"][0];
+  EXPECT_EQ(json["instructions"], 12);
+  EXPECT_EQ(json["filters"][0]["compilation"], "compiled by 'x'");
+  EXPECT_FALSE(json["filters"][1].contains("compilation"));
+}
+
+std::size_t times(std::string_view text, std::string_view part) {
+  std::size_t out = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++out;
+  return out;
+}
+
+TEST(CostReport, TheDrawingHasABarForEachNumberOfInstructions) {
+  const CostReport report{Arch::kX86_64, 0, {side("a&b", 4.9, true), side("b", 600, false)}};
+  const std::string svg = cost_svg(report);
+  EXPECT_EQ(times(svg, "<title>0 to 19: 1 system call</title>"), 3u) << svg;
+  EXPECT_EQ(times(svg, "<title>600 to 619: 1 system call</title>"), 1u);
+  EXPECT_EQ(times(svg, " faint\""), 2u) << "getpid is cached on both sides";
+  EXPECT_EQ(times(svg, ">a&amp;b<"), 1u);
+  EXPECT_EQ(times(svg, "derived inputs"), 1u);
+  const std::string one = cost_svg({Arch::kX86_64, 0, {side("a", 4.9, true)}});
+  EXPECT_EQ(times(one, "<title>4: 1 system call</title>"), 1u) << one;
+  EXPECT_EQ(times(one, "derived inputs"), 0u);
 }
 
 TEST(CostReport, NoRatioIfAllCallsAreCached) {

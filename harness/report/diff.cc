@@ -133,8 +133,10 @@ void place_rules(const DiffReport& report, std::size_t most, ReportedCases& out)
     const std::size_t shown = std::min(most, where.regions.size());
     for (std::size_t k = 0; k < std::min(shown, report.rules[i].size()); ++k) {
       const DiffReport::Rules& rules = report.rules[i][k];
+      const bool gone =
+          rules.after.by_default && rules.before.position.at && !rules.before.by_default;
       const PositionRef& position =
-          rules.after.position.at ? rules.after.position : rules.before.position;
+          rules.after.position.at && !gone ? rules.after.position : rules.before.position;
       if (position.at && position.at->file != shown_name("-"))
         out.cases[next + k].place = ReportedCase::Place{
             position.at->file, false, {}, static_cast<std::uint32_t>(position.at->line)};

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "harness/base/text.h"
+#include "harness/report/svg.h"
 
 namespace secequiv {
 namespace {
@@ -174,15 +175,12 @@ std::string latency_svg(const LatencyReport& report) {
   const auto& variants = report.latency.variants;
   const double scale = (kWidth - 160) / longest(report.latency);
   const double bottom = kTop + kRow * static_cast<double>(variants.size());
-  std::string out = fmt::format(
-      R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img" font-family="system-ui, sans-serif" font-size="13">
-<title>Nanoseconds of a system call, by filter</title>
-<style>:root {{ color-scheme: light dark }} text {{ fill: #222 }} .paper {{ fill: #fff }} .base {{ fill: #9aa4b2 }} .filter {{ fill: #3b72c4 }} .error {{ stroke: #222 }}
-@media (prefers-color-scheme: dark) {{ text {{ fill: #ddd }} .paper {{ fill: #16181c }} .error {{ stroke: #ddd }} }}</style>
-<rect class="paper" width="100%" height="100%"/>
-<text x="10" y="22">ns of a system call: {2} by weight, {3} rounds, the median of all; the darker part is the filter's</text>
-)",
-      kWidth, bottom + 36, counted(report.calls.size(), "call"), report.latency.rounds);
+  std::string out = svg_text(
+      10, 22,
+      fmt::format(
+          "ns of a system call: {} by weight, {} rounds, the median of all; the darker part "
+          "is the filter's",
+          counted(report.calls.size(), "call"), report.latency.rounds));
   double y = kTop;
   for (const VariantTimes& times : variants) {
     const double none = std::min(variants.front().mean, times.mean);
@@ -198,8 +196,8 @@ std::string latency_svg(const LatencyReport& report) {
         16 + most * scale, y + 30, times.mean);
     y += kRow;
   }
-  return out + fmt::format("<text x=\"10\" y=\"{:.1f}\">{}; {}</text>\n</svg>\n", bottom + 22,
-                           what(report), noise_text(report.latency));
+  out += svg_text(10, bottom + 22, fmt::format("{}; {}", what(report), noise_text(report.latency)));
+  return svg_file(kWidth, bottom + 36, "Nanoseconds of a system call, by filter", out);
 }
 
 }  // namespace secequiv

@@ -54,6 +54,7 @@ struct PageRegion {
 
 struct PageCost {
   std::string profile;             // "each call once", or a file
+  std::string programs[2];         // the two that are counted, with their lengths
   std::vector<CallCost> calls[2];  // of before and after, the same calls in the same order
   WorstInput worst[2];
   bool exact[2] = {true, true};  // over all inputs, or of derived ones only

@@ -249,9 +249,11 @@ std::string cost_html(const PageCost& cost) {
   const double uncached[2] = {weighted_mean_uncached(cost.calls[0]),
                               weighted_mean_uncached(cost.calls[1])};
   const std::string text = fmt::format(
-      "<p id=\"cost-text\">Instructions executed, {}; {}. A call executes {:.2f} before and {:.2f} "
-      "after: <b class=\"{}\">{}</b> ({} without the cache). Worst case: {} before ({}), {} after "
+      "<p id=\"cost-text\">Before: {}. After: {}. Instructions executed, {}; {}. A call executes "
+      "{:.2f} before and {:.2f} after: <b class=\"{}\">{}</b> ({} without the cache). Worst case: "
+      "{} before ({}), {} after "
       "({}).</p>\n",
+      shown(cost.programs[0]), shown(cost.programs[1]),
       cost.exact[0] && cost.exact[1] ? "over all inputs"
                                      : "from derived inputs where a limit ran out",
       shown(cost.profile), mean[0], mean[1], kind_of_change(mean[0], mean[1]),

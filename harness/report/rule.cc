@@ -47,7 +47,7 @@ DecidingRule deciding_rule(const Policy& policy, const SeccompData& data) {
     case Origin::Kind::kX32:
       return {"x32 action: the number has the x32 bit"};
     case Origin::Kind::kDefault:
-      return {"default action: no rule matches"};
+      return {"default action: no rule matches", policy.default_position, true};
     case Origin::Kind::kRule:
       break;
   }

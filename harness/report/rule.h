@@ -8,13 +8,14 @@
 
 namespace secequiv {
 
-// The rule that decided. Its position is that of the part that matches: of the alternative, where
-// alternatives have positions of their own.
+// The rule that decided, or the default action. A rule's position is that of the part that matches:
+// of the alternative, where alternatives have positions of their own.
 struct DecidingRule {
   // "rule set 2 of 5 (ALLOW), ioctl on x86_64, branch 3 of 7", or which of the policy's other
   // actions it was; empty: no policy.
   std::string text = {};
-  PositionRef position = {};  // empty unless a rule that was read from a file matches
+  PositionRef position = {};  // empty unless the rule or the default action was read from a file
+  bool by_default = false;    // no rule matches
 
   // For people: the position, or the text without one.
   [[nodiscard]] std::string shown() const {

@@ -18,6 +18,8 @@ std::string result_text(std::uint32_t result) {
 
 std::string run_text(const RunReport& report) {
   std::string out = describe(report.data) + "\n";
+  if (!report.possible.empty())
+    return fmt::format("{}{}\n{}", out, kDependsOnArguments, others_text(report.possible));
   for (const RunReport::Filter& filter : report.filters) {
     if (report.steps) out += filter.name + "\n" + trace_text(filter.program, filter.trace);
     if (report.filters.size() > 1) out += filter.name + ": " + result_text(filter.trace.result);
@@ -28,6 +30,11 @@ std::string run_text(const RunReport& report) {
 }
 
 nlohmann::ordered_json to_json(const RunReport& report) {
+  nlohmann::ordered_json out{{"schema", "secequiv.run/1"}, {"data", to_json(report.data)}};
+  if (!report.possible.empty()) {
+    out["possible"] = others_json(report.possible);
+    return out;
+  }
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const RunReport::Filter& filter : report.filters) {
     nlohmann::ordered_json row = to_json(filter.trace);
@@ -35,10 +42,8 @@ nlohmann::ordered_json to_json(const RunReport& report) {
     if (!report.steps) row.erase("steps");
     rows.push_back(std::move(row));
   }
-  nlohmann::ordered_json out{{"schema", "secequiv.run/1"},
-                             {"data", to_json(report.data)},
-                             {"filters", std::move(rows)},
-                             {"result", value_json(report.result)}};
+  out["filters"] = std::move(rows);
+  out["result"] = value_json(report.result);
   if (!report.oracle) return out;
   out["verdict"] = verdict_name(report.verdict());
   out["oracle"] = to_json(*report.oracle);

@@ -9,6 +9,7 @@
 #include "harness/compare/oracle_report.h"
 #include "harness/compare/pair.h"
 #include "harness/compare/verdict.h"
+#include "harness/report/why.h"
 #include "harness/seccomp/data.h"
 
 namespace secequiv {
@@ -24,6 +25,9 @@ struct RunReport {
   std::uint32_t result = 0;     // of all of them
   bool steps = false;           // show every instruction executed
   std::optional<OracleReport> oracle = {};
+  // The arguments are not known, and the result depends on them: all that it may be. Then the
+  // other values but `data` are empty.
+  std::vector<WhyReport::Other> possible = {};
 
   [[nodiscard]] Verdict verdict() const {
     return oracle && oracle->in_doubt() ? Verdict::kFail : Verdict::kPass;

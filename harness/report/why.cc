@@ -37,17 +37,6 @@ std::string other_text(const WhyReport::Other& other) {
   return out;
 }
 
-nlohmann::ordered_json others_json(const std::vector<WhyReport::Other>& others) {
-  auto out = nlohmann::ordered_json::array();
-  for (const WhyReport::Other& other : others) {
-    auto& row = out.emplace_back();
-    row["condition"] = other.condition;
-    row["action"] = action_text(other.result);
-    if (other.position.at) row["origin"] = to_json(*other.position.at);
-  }
-  return out;
-}
-
 // The reason of the filter that decides. If no rule applies, it also names the capabilities that
 // would add one.
 std::string reason_text(const WhyReport& report) {
@@ -90,6 +79,23 @@ std::string record_text(const WhyReport& report) {
 
 }  // namespace
 
+nlohmann::ordered_json others_json(const std::vector<WhyReport::Other>& others) {
+  auto out = nlohmann::ordered_json::array();
+  for (const WhyReport::Other& other : others) {
+    auto& row = out.emplace_back();
+    row["condition"] = other.condition;
+    row["action"] = action_text(other.result);
+    if (other.position.at) row["origin"] = to_json(*other.position.at);
+  }
+  return out;
+}
+
+std::string others_text(const std::vector<WhyReport::Other>& others) {
+  std::string out;
+  for (const WhyReport::Other& other : others) out += fmt::format("  {}\n", other_text(other));
+  return out;
+}
+
 bool WhyReport::explains_record() const {
   if (!recorded) return true;
   if (possible.empty()) return action_of(result) == *recorded;
@@ -99,7 +105,7 @@ bool WhyReport::explains_record() const {
 }
 
 std::string headline(const WhyReport& report) {
-  if (!report.possible.empty()) return "depends on the arguments, which the record does not have";
+  if (!report.possible.empty()) return std::string(kDependsOnArguments);
   const std::string reason = reason_text(report);
   std::string out = describe_action(report.result);
   if (!reason.empty()) out += ": " + reason;
@@ -110,7 +116,7 @@ std::string headline(const WhyReport& report) {
 
 std::string why_text(const WhyReport& report, bool trace) {
   std::string out = headline(report) + "\n";
-  for (const WhyReport::Other& each : report.possible) out += "  " + other_text(each) + "\n";
+  out += others_text(report.possible);
   const bool first_shown = report.result != SECCOMP_RET_ALLOW || report.others.empty();
   for (const WhyReport::Other& other : report.others)
     if (report.possible.empty() && (&other != report.others.data() || !first_shown))

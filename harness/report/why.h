@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/compare/difference.h"
@@ -50,6 +51,13 @@ struct WhyReport {
   // Whether these filters can have taken the recorded action.
   [[nodiscard]] bool explains_record() const;
 };
+
+inline constexpr std::string_view kDependsOnArguments =
+    "depends on the arguments, which the record does not have";
+
+// Decisions under other conditions: one in a line, and as an array.
+std::string others_text(const std::vector<WhyReport::Other>& others);
+nlohmann::ordered_json others_json(const std::vector<WhyReport::Other>& others);
 
 // The first line: "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be ALLOW with
 // CAP_SYS_ADMIN (docker.json:812)".

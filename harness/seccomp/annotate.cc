@@ -27,17 +27,22 @@ struct KnownArch {
   }
 };
 
-std::vector<KnownArch> known_arches(ProgramView program, const std::vector<Accumulator>& flow) {
+std::vector<KnownArch> known_arches(ProgramView program, const std::vector<Accumulator>& flow,
+                                    std::optional<std::uint32_t> assumed) {
   std::vector<KnownArch> known(program.size());
-  known[0].reached = true;
+  known[0] = {true, assumed};
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     if (!known[pc].reached) continue;
     std::size_t to[2];
     const std::size_t count = successors(program, pc, to);
     for (std::size_t i = 0; i < count; ++i) {
       KnownArch next = known[pc];
-      if (program[pc].code == kJeqK && i == 0 && count == 2 && flow[pc].is_word(kArchWord))
-        next.audit = program[pc].k;
+      if (program[pc].code == kJeqK && count == 2 && flow[pc].is_word(kArchWord)) {
+        if (i == 0)
+          next.audit = program[pc].k;
+        else if (next.audit == assumed && assumed == program[pc].k)
+          next.audit.reset();
+      }
       known[to[i]].merge(next);
     }
   }
@@ -88,11 +93,13 @@ std::string comparison(const Insn& in, const Accumulator& a, const KnownArch& kn
 
 }  // namespace
 
-std::vector<std::string> annotate(ProgramView program) {
+std::vector<std::string> annotate(ProgramView program, std::optional<Arch> assumed) {
   std::vector<std::string> out(program.size());
   const bool sound = !program.empty() && !refusal_of(program, LengthRule::kUnlimited);
   const auto flow = sound ? accumulator_flow(program) : std::vector<Accumulator>(program.size());
-  const auto known = sound ? known_arches(program, flow) : std::vector<KnownArch>(program.size());
+  const auto audit = assumed ? std::optional(arch_info(*assumed).audit) : std::nullopt;
+  const auto known =
+      sound ? known_arches(program, flow, audit) : std::vector<KnownArch>(program.size());
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     const Insn& in = program[pc];
     if (in.code == kLdWAbs && in.k < kSeccompDataSize && in.k % 4 == 0) {

@@ -43,6 +43,28 @@ TEST(Annotate, NamesLoadsComparisonsAndReturns) {
             "return ERRNO(1 EPERM)\n");
 }
 
+// A test of the architecture says more than the assumption, and its other outcome refutes that.
+TEST(Annotate, AnAssumedArchitectureNamesCallsWhereNoneIsTested) {
+  const auto of = [](const char* text, Arch assumed) {
+    std::string out;
+    for (const std::string& comment : annotate(assemble(text), assumed)) out += comment + "\n";
+    return out;
+  };
+  const char* const untested = "ld [0]\njeq #4, y, n\ny: ret #0x7fff0000\nn: ret #0";
+  EXPECT_NE(comments(assemble(untested)).find("nr == 4\n"), std::string::npos);
+  EXPECT_NE(of(untested, Arch::kX86_64).find("nr == stat\n"), std::string::npos);
+  EXPECT_NE(of(untested, Arch::kI386).find("nr == write\n"), std::string::npos);
+  const char* const tested =
+      "ld [4]\njeq #0xc000003e, y, n\ny: ld [0]\njeq #4, good, bad\nn: ld [0]\njeq #4, good, bad\n"
+      "good: ret #0x7fff0000\nbad: ret #0";
+  EXPECT_EQ(of(tested, Arch::kX86_64),
+            "A = arch\narch == x86_64\nA = nr\nnr == stat\nA = nr\nnr == 4\nreturn ALLOW\nreturn "
+            "KILL_THREAD\n");
+  EXPECT_EQ(of(tested, Arch::kI386),
+            "A = arch\narch == x86_64\nA = nr\nnr == stat\nA = nr\nnr == write\nreturn "
+            "ALLOW\nreturn KILL_THREAD\n");
+}
+
 // Calls are named after the architecture tested on the path, argument halves after its byte order.
 TEST(Annotate, NamesFollowTheTestedArchitecture) {
   EXPECT_EQ(comments(assemble("ld [4]\n"

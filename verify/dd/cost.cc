@@ -4,6 +4,7 @@
 #include <gmpxx.h>
 
 #include <algorithm>
+#include <deque>
 #include <unordered_map>
 
 #include "verify/dd/forward.h"
@@ -139,6 +140,39 @@ class Counting {
   std::vector<NodeId> before_;
 };
 
+// What the filters of a stack count together: the kernel runs each of them, whatever the others
+// return, and a call is allowed if all of them allow it.
+class StackCounting {
+ public:
+  StackCounting(Space& space, FilterStack stack) : space_(space), stack_(stack) {
+    for (const ProgramView program : stack) forward_.emplace_back(space.words(), program);
+  }
+
+  Totals run(What what) {
+    Totals out = Counting(space_, forward_[0], stack_[0], what).run();
+    for (std::size_t i = 1; i < stack_.size() && !space_.exhausted(); ++i) {
+      const Totals more = Counting(space_, forward_[i], stack_[i], what).run();
+      out = {sum(out.all, more.all), sum(out.allowed, more.allowed)};
+    }
+    return out;
+  }
+
+ private:
+  // Includes the inputs that both include.
+  Counted sum(const Counted& a, const Counted& b) {
+    Diagrams& diagrams = space_.diagrams();
+    const auto add = [&](NodeId one, NodeId other) {
+      if (one == Diagrams::kZero || other == Diagrams::kZero) return Diagrams::kZero;
+      return diagrams.leaf(diagrams.node(one).pattern + diagrams.node(other).pattern - 1);
+    };
+    return {diagrams.merge(a.root, b.root, add), a.base + b.base};
+  }
+
+  Space& space_;
+  FilterStack stack_;
+  std::deque<Forward> forward_;
+};
+
 // The number of included inputs, and the sum of the counts of all their paths.
 class Sums {
  public:
@@ -212,7 +246,7 @@ Error exhausted() {
 
 // Returns the smallest input with this leaf, after `fix` has set its nr and arch.
 template <class Fix>
-Result<WorstInput> input_at(Space& space, const Counted& counted, NodeId leaf, ProgramView program,
+Result<WorstInput> input_at(Space& space, const Counted& counted, NodeId leaf, FilterStack stack,
                             const Fix& fix) {
   const NodeId set = space.diagrams().substitute(
       counted.root, [&](NodeId at) { return at == leaf ? Diagrams::kOne : Diagrams::kZero; });
@@ -220,7 +254,7 @@ Result<WorstInput> input_at(Space& space, const Counted& counted, NodeId leaf, P
   if (!data) return exhausted();
   fix(*data);
   const WorstInput out{*data, space.diagrams().node(leaf).pattern - 1 + counted.base};
-  if (const std::size_t found = executed(program, *data); found != out.instructions)
+  if (const std::size_t found = executed(stack, *data); found != out.instructions)
     return make_error(ErrorCode::kInternal, "dd",
                       fmt::format("the input {} executes {} instructions when run, expected {}; "
                                   "please report this",
@@ -238,43 +272,43 @@ Ratio mean_of(Sums& sums, const Counted& counted, mpz_class& inputs) {
 
 }  // namespace
 
-Result<ExactCost> exact_cost(ProgramView program, std::uint32_t audit, std::uint32_t nr,
+Result<ExactCost> exact_cost(FilterStack stack, std::uint32_t audit, std::uint32_t nr,
                              const Limits& limits) {
-  const Program call = with_call(program, audit, nr);
-  const ProgramView views[] = {call};
+  std::vector<Program> calls;
+  for (const ProgramView program : stack) calls.push_back(with_call(program, audit, nr));
+  const std::vector<ProgramView> views(calls.begin(), calls.end());
   Space space(views, limits);
-  const Forward forward(space.words(), call);
+  StackCounting counting(space, views);
   if (space.exhausted()) return exhausted();
-  const Totals instructions = Counting(space, forward, call, What::kInstructions).run();
-  const Totals jumps = Counting(space, forward, call, What::kJumps).run();
+  const Totals instructions = counting.run(What::kInstructions);
+  const Totals jumps = counting.run(What::kJumps);
   if (space.exhausted()) return exhausted();
   const auto fix = [&](SeccompData& data) {
     data.set_nr(nr);
     data.set_arch(audit);
   };
   const auto leaves = leaves_of(space.diagrams(), instructions.all.root);
-  auto least = input_at(space, instructions.all, leaves.front(), program, fix);
+  auto least = input_at(space, instructions.all, leaves.front(), stack, fix);
   if (!least) return least.error();
-  auto most = input_at(space, instructions.all, leaves.back(), program, fix);
+  auto most = input_at(space, instructions.all, leaves.back(), stack, fix);
   if (!most) return most.error();
   ExactCost out{*least, *most, {}, {}, instructions.allowed.root != Diagrams::kZero, {}};
   Sums sums(space.diagrams());
   mpz_class inputs;
   out.jumps = mean_of(sums, out.allowed ? jumps.allowed : jumps.all, inputs);
   out.mean = mean_of(sums, out.allowed ? instructions.allowed : instructions.all, inputs);
-  out.inputs = mpz_class(inputs >> 64).get_str();  // the program reads neither arch nor nr here
+  out.inputs = mpz_class(inputs >> 64).get_str();  // the programs read neither arch nor nr here
   return out;
 }
 
-Result<WorstInput> exact_worst(ProgramView program, const Limits& limits) {
-  const ProgramView views[] = {program};
-  Space space(views, limits);
-  const Forward forward(space.words(), program);
+Result<WorstInput> exact_worst(FilterStack stack, const Limits& limits) {
+  Space space(stack, limits);
+  StackCounting counting(space, stack);
   if (space.exhausted()) return exhausted();
-  const Totals totals = Counting(space, forward, program, What::kInstructions).run();
+  const Totals totals = counting.run(What::kInstructions);
   if (space.exhausted()) return exhausted();
   const NodeId most = leaves_of(space.diagrams(), totals.all.root).back();
-  return input_at(space, totals.all, most, program, [](SeccompData&) {});
+  return input_at(space, totals.all, most, stack, [](SeccompData&) {});
 }
 
 }  // namespace secequiv::dd

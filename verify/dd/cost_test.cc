@@ -2,9 +2,11 @@
 // bits, and with derived inputs of real filters.
 #include "verify/dd/cost.h"
 
+#include <fmt/format.h>
 #include <gmpxx.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 
 #include "harness/base/file.h"
@@ -12,6 +14,7 @@
 #include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/inputs/cases.h"
+#include "harness/seccomp/action.h"
 
 namespace secequiv::dd {
 namespace {
@@ -20,19 +23,25 @@ constexpr std::uint32_t kAudit = AUDIT_ARCH_X86_64;
 // The number of inputs with one given arch and nr.
 const std::string kAllInputs = mpz_class(mpz_class(1) << 448).get_str();
 
-ExactCost cost_of(ProgramView program, std::uint32_t nr, std::uint32_t audit = kAudit) {
-  auto cost = exact_cost(program, audit, nr, {});
+ExactCost cost_of(FilterStack stack, std::uint32_t nr, std::uint32_t audit = kAudit) {
+  auto cost = exact_cost(stack, audit, nr, {});
   if (cost) return std::move(*cost);
-  ADD_FAILURE() << cost.error().text() << "\n" << asm_text(program);
+  ADD_FAILURE() << cost.error().text() << "\n" << asm_text(stack.front());
   return {};
 }
 
-WorstInput worst_of(ProgramView program) {
-  const auto found = exact_worst(program, {});
+ExactCost cost_of(ProgramView program, std::uint32_t nr, std::uint32_t audit = kAudit) {
+  return cost_of(FilterStack(&program, 1), nr, audit);
+}
+
+WorstInput worst_of(FilterStack stack) {
+  const auto found = exact_worst(stack, {});
   if (found) return *found;
-  ADD_FAILURE() << found.error().text() << "\n" << asm_text(program);
+  ADD_FAILURE() << found.error().text() << "\n" << asm_text(stack.front());
   return {};
 }
+
+WorstInput worst_of(ProgramView program) { return worst_of(FilterStack(&program, 1)); }
 
 TEST(ExactCost, MatchesCountsByHand) {
   // The policy allows write only if the low half of arg0 is 5 (tested with one more load), read
@@ -117,13 +126,13 @@ TEST(ExactCost, LimitsAreErrors) {
       "ld [16]\ntax\nld [24]\nmul x\ntax\nld [32]\nmul x\njset #0x8000, y, n\ny: ret "
       "#0x7fff0000\nn: ret #0");
   const Limits few{.nodes = 2000, .steps = 20000};
-  const auto cost = exact_cost(program, kAudit, 0, few);
+  const auto cost = exact_cost(std::array{ProgramView(program)}, kAudit, 0, few);
   ASSERT_FALSE(cost);
   EXPECT_EQ(cost.error().code, ErrorCode::kBudget);
-  const auto worst = exact_worst(program, few);
+  const auto worst = exact_worst(std::array{ProgramView(program)}, few);
   ASSERT_FALSE(worst);
   EXPECT_EQ(worst.error().code, ErrorCode::kBudget);
-  const auto late = exact_cost(program, kAudit, 0, {.seconds = 0});
+  const auto late = exact_cost(std::array{ProgramView(program)}, kAudit, 0, {.seconds = 0});
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ErrorCode::kBudget);
 }
@@ -174,7 +183,7 @@ Program few_bits(Random& random) {
 struct Walk {
   std::size_t instructions = 0;
   std::size_t jumps = 0;
-  const Insn* last = nullptr;
+  const Insn* last = nullptr;  // null at the start of each program
 
   void at(const Insn* pc, const Machine<Concrete>&) {
     ++instructions;
@@ -201,7 +210,12 @@ TEST(ExactCost, AgreesWithRunningEveryInput) {
   int partly = 0;
   int spread = 0;
   for (int i = 0; i < of_cases(3000); ++i) {
-    const Program program = few_bits(random);
+    const Program programs[] = {few_bits(random), few_bits(random), few_bits(random)};
+    const ProgramView views[] = {programs[0], programs[1], programs[2]};
+    const FilterStack stack(views, random.one_in(2) ? 1 : random.between(2, 3));
+    const std::string text =
+        fmt::format("{} filters:\n{}\n{}\n{}", stack.size(), asm_text(views[0]), asm_text(views[1]),
+                    asm_text(views[2]));
     std::size_t worst = 0;
     for (std::uint32_t call = 0; call < 16; ++call) {
       const std::uint32_t nr = call;  // nr % 4 is all that the program sees
@@ -217,8 +231,11 @@ TEST(ExactCost, AgreesWithRunningEveryInput) {
         data.words[kFirst] = words % 8;
         data.words[kSecond] = words / 8;
         Walk walk;
-        const std::uint32_t value = run_observed(program, data, walk);
-        const bool allows = action_of(value) == SECCOMP_RET_ALLOW;
+        for (const ProgramView program : stack) {
+          walk.last = nullptr;
+          run_observed(program, data, walk);
+        }
+        const bool allows = action_of(run_stack(stack, data)) == SECCOMP_RET_ALLOW;
         for (Counts* counts : {&all, &allowed}) {
           if (counts == &allowed && !allows) continue;
           ++counts->inputs;
@@ -230,26 +247,26 @@ TEST(ExactCost, AgreesWithRunningEveryInput) {
       }
       worst = std::max(worst, most);
       if (!random.one_in(2)) continue;
-      const ExactCost cost = cost_of(program, nr, audit);
+      const ExactCost cost = cost_of(stack, nr, audit);
       const Counts& counts = allowed.inputs > 0 ? allowed : all;
-      ASSERT_EQ(cost.least.instructions, least) << asm_text(program);
-      ASSERT_EQ(cost.most.instructions, most) << asm_text(program);
-      ASSERT_EQ(cost.allowed, allowed.inputs > 0) << asm_text(program);
-      ASSERT_EQ(cost.mean.exact, ratio(counts.instructions, counts.inputs)) << asm_text(program);
-      ASSERT_EQ(cost.jumps.exact, ratio(counts.jumps, counts.inputs)) << asm_text(program);
+      ASSERT_EQ(cost.least.instructions, least) << text;
+      ASSERT_EQ(cost.most.instructions, most) << text;
+      ASSERT_EQ(cost.allowed, allowed.inputs > 0) << text;
+      ASSERT_EQ(cost.mean.exact, ratio(counts.instructions, counts.inputs)) << text;
+      ASSERT_EQ(cost.jumps.exact, ratio(counts.jumps, counts.inputs)) << text;
       ASSERT_EQ(mpz_class(cost.inputs), mpz_class(static_cast<unsigned long>(counts.inputs))
                                             << (448 - 6));
       for (const WorstInput& end : {cost.least, cost.most}) {
-        ASSERT_EQ(executed(program, end.data), end.instructions) << asm_text(program);
+        ASSERT_EQ(executed(stack, end.data), end.instructions) << text;
         ASSERT_EQ(end.data.nr(), nr);
         ASSERT_EQ(end.data.arch(), audit);
       }
       partly += allowed.inputs > 0 && allowed.inputs < all.inputs ? 1 : 0;
       spread += least != most ? 1 : 0;
     }
-    const WorstInput found = worst_of(program);
-    ASSERT_EQ(found.instructions, worst) << asm_text(program);
-    ASSERT_EQ(executed(program, found.data), worst) << asm_text(program);
+    const WorstInput found = worst_of(stack);
+    ASSERT_EQ(found.instructions, worst) << text;
+    ASSERT_EQ(executed(stack, found.data), worst) << text;
   }
   EXPECT_GE(partly, of_cases(1000)) << "of the inputs of one call some are allowed";
   EXPECT_GE(spread, of_cases(1000)) << "inputs of one call execute different numbers";
@@ -267,7 +284,8 @@ TEST(ExactCost, DerivedInputsLieWithinExactCosts) {
     ASSERT_TRUE(program) << name;
     const auto inputs = derive_cases(*program).inputs;
     const WorstInput overall = worst_of(*program);
-    EXPECT_GE(overall.instructions, worst(*program, inputs).instructions) << name;
+    EXPECT_GE(overall.instructions, worst(std::array{ProgramView(*program)}, inputs).instructions)
+        << name;
     int spread = 0;
     for (const CallCost& derived : profile_cost(*program, Arch::kX86_64, every, inputs)) {
       const std::uint32_t nr = profile_nr(Arch::kX86_64, derived.name).value_or(0);

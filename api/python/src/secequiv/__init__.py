@@ -184,7 +184,7 @@ def _one_or_two(before: Filter, after: Optional[Filter], arch: Optional[str]) ->
 
 def cost(before: Filter, after: Optional[Filter] = None, *, profile: Union[str, Mapping[str, int], None] = None, timeout: float = 60,
          arch: Optional[str] = None) -> Answer:
-    """Count the instructions that one filter, or each of two, executes for each system call.
+    """Count the instructions that one filter, or each of two, executes for each system call. It counts programs as they are.
 
     `profile` states how often each call is made, as a mapping or as text that `strace -c` prints. Without it, each call counts once."""
     text = profile if profile is None or isinstance(profile, str) else json.dumps(dict(profile))

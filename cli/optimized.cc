@@ -1,0 +1,76 @@
+#include "cli/optimized.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/inputs.h"
+#include "harness/base/file.h"
+#include "harness/bpf/refusal.h"
+#include "harness/policy/resolved.h"
+
+namespace secequiv::cli {
+
+Result<Source> optimized(const Source& before, const TargetOptions& target, const Options& options,
+                         const std::vector<const Pass*>& passes) {
+  if (const auto refusal = refusal_of(before.program, LengthRule::kUnlimited))
+    return make_error(ErrorCode::kRejected, before.name, describe(*refusal, before.program));
+  auto opened = open_target(target, options);
+  if (!opened) return opened.error();
+  if (!opened->any()) {
+    const Optimized after =
+        before.policy ? optimize(*before.policy, passes) : optimize(before.program, passes);
+    return Source{"built-in optimizer", after.program, std::nullopt};
+  }
+  if (opened->compiler && !before.policy)
+    return make_error(ErrorCode::kUsage, "--compiler",
+                      fmt::format("{} is a program, but a compiler takes a policy", before.name));
+  auto answer = opened->compiler ? opened->compiler->compile(write_resolved(*before.policy))
+                                 : opened->optimizer->optimize(before.program);
+  if (answer.ok())
+    return Source{fmt::format("'{}'", target.name()), std::move(answer.value), std::nullopt};
+  const bool unsupported = answer.outcome == Outcome::kUnsupported;
+  return make_error(unsupported ? ErrorCode::kUsage : ErrorCode::kAdapter,
+                    fmt::format("'{}'", target.name()),
+                    fmt::format("{}: {}", outcome_name(answer.outcome), answer.detail));
+}
+
+void CompilationOptions::add(CLI::App& app) {
+  target.add(app, false);
+  add_passes(app, passes)->excludes("--optimizer")->excludes("--compiler");
+}
+
+std::string CompilationOptions::described() const {
+  if (passes == std::vector<std::string>{"none"}) return "compiled, not optimized";
+  if (!target.compiler.empty()) return fmt::format("compiled by '{}'", target.compiler);
+  if (!target.optimizer.empty())
+    return fmt::format("compiled, then optimized by '{}'", target.optimizer);
+  return passes.empty() ? "compiled and optimized by the built-in passes"
+                        : fmt::format("compiled and optimized by the built-in passes {}",
+                                      fmt::join(passes, ", "));
+}
+
+Status CompilationOptions::apply(std::vector<Stack>& stacks, const Options& options) const {
+  const auto chosen = named_passes(passes);
+  if (!chosen) return chosen.error();
+  bool has_policy = false;
+  for (Stack& stack : stacks)
+    for (Source& source : stack.filters) {
+      if (source.policy) {
+        has_policy = true;
+        auto made = optimized(source, target, options, *chosen);
+        if (!made) return made.error();
+        source.program = std::move(made->program);
+        source.name = shown_name(source.file.path.empty() ? "-" : source.file.path);
+        source.compilation = described();
+      }
+      const std::string by = source.policy ? ", " + source.compilation + "," : "";
+      if (auto s = expect_accepted(source.name + by, source.program); !s) return s;
+    }
+  if (!has_policy && (!target.name().empty() || !passes.empty()))
+    return make_error(ErrorCode::kUsage, {},
+                      "expected a policy with --optimizer, --compiler or --passes, found only "
+                      "programs, which are taken as they are");
+  return Ok{};
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,145 @@
+// The drawing of a cost report: a histogram of its system calls by executed instructions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "harness/base/text.h"
+#include "harness/report/cost.h"
+#include "harness/report/svg.h"
+
+namespace secequiv {
+namespace {
+
+constexpr double kWidth = 720;
+constexpr double kLeft = 44;
+constexpr double kPlotHeight = 220;
+constexpr double kLineHeight = 20;
+constexpr std::size_t kMostBins = 36;
+constexpr std::size_t kLabels = 12;  // below the axis, at most
+
+// Calls whose mean, rounded down, lies in one bin.
+struct Bin {
+  std::size_t run = 0;
+  std::size_t cached = 0;
+  [[nodiscard]] std::size_t all() const { return run + cached; }
+};
+
+// 1, 2, 5, 10, 20, ...: the first width that needs no more than kMostBins for `most`.
+std::size_t bin_width(std::size_t most) {
+  for (std::size_t ten = 1;; ten *= 10)
+    for (const std::size_t digit : {1u, 2u, 5u})
+      if (most / (ten * digit) < kMostBins) return ten * digit;
+}
+
+class Histogram {
+ public:
+  explicit Histogram(const CostReport& report) : report_(report) {
+    std::size_t most = 0;
+    for (const CostReport::Side& side : report.sides)
+      for (const CallCost& call : side.calls) most = std::max(most, whole(call));
+    width_ = bin_width(most);
+    bins_.resize(report.sides.size(), std::vector<Bin>(most / width_ + 1));
+    for (std::size_t s = 0; s < report.sides.size(); ++s)
+      for (const CallCost& call : report.sides[s].calls) {
+        Bin& bin = bins_[s][whole(call) / width_];
+        ++(call.cached ? bin.cached : bin.run);
+        highest_ = std::max(highest_, bin.all());
+      }
+  }
+
+  [[nodiscard]] std::string svg() const {
+    const double top = kLineHeight * static_cast<double>(2 * report_.sides.size() + 1) + 12;
+    const double bottom = top + kPlotHeight;
+    std::string out = legend() + svg_text(kLeft - 6, top + 10, fmt::format("{}", highest_), "end") +
+                      svg_text(kLeft - 6, bottom, "0", "end");
+    for (std::size_t s = 0; s < bins_.size(); ++s)
+      for (std::size_t b = 0; b < bins_[s].size(); ++b) out += bar(s, b, bottom);
+    out += fmt::format(
+        "<line class=\"error\" x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>\n",
+        kLeft, kWidth - 10, bottom);
+    return svg_file(kWidth, bottom + 46, "System calls by executed instructions",
+                    out + axis(bottom));
+  }
+
+ private:
+  static std::size_t whole(const CallCost& call) { return static_cast<std::size_t>(call.mean); }
+  static const char* colour(std::size_t side) { return side == 0 ? "base" : "filter"; }
+
+  [[nodiscard]] double slot() const {
+    return (kWidth - kLeft - 10) / static_cast<double>(bins_.front().size());
+  }
+
+  [[nodiscard]] std::string legend() const {
+    std::string out;
+    double y = kLineHeight;
+    for (std::size_t s = 0; s < report_.sides.size(); ++s, y += 2 * kLineHeight) {
+      const CostReport::Side& side = report_.sides[s];
+      const std::string made = side.filters.size() == 1 && !side.filters.front().compilation.empty()
+                                   ? side.filters.front().compilation + ": "
+                                   : "";
+      out += fmt::format("<rect class=\"{}\" x=\"10\" y=\"{:.1f}\" width=\"12\" height=\"12\"/>\n",
+                         colour(s), y - 11);
+      out += svg_text(28, y, side.name) +
+             svg_text(28, y + kLineHeight,
+                      fmt::format("{}{}, of which a call executes {:.2f}, at most {}", made,
+                                  counted(side.instructions(), "instruction"),
+                                  weighted_mean_uncached(side.calls), side.worst.instructions));
+    }
+    const bool exact = std::ranges::all_of(report_.sides, &CostReport::Side::calls_exact);
+    return out + svg_text(10, y,
+                          fmt::format("{}, each at its mean{}; pale: the kernel's cache answers",
+                                      counted(report_.sides.front().calls.size(), "system call"),
+                                      exact ? "" : " (of derived inputs if a limit ran out)"));
+  }
+
+  [[nodiscard]] std::string bar(std::size_t side, std::size_t at, double bottom) const {
+    const Bin& bin = bins_[side][at];
+    const double width = slot() * 0.8 / static_cast<double>(bins_.size());
+    const double x =
+        kLeft + slot() * (static_cast<double>(at) + 0.1) + width * static_cast<double>(side);
+    const double unit = kPlotHeight / static_cast<double>(std::max<std::size_t>(highest_, 1));
+    std::string out;
+    double y = bottom;
+    for (const auto& [count, faint] : {std::pair(bin.run, ""), std::pair(bin.cached, " faint")}) {
+      if (count == 0) continue;
+      const double height = static_cast<double>(count) * unit;
+      y -= height;
+      out += fmt::format(
+          "<rect class=\"{}{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\">"
+          "<title>{}: {}</title></rect>\n",
+          colour(side), faint, x, y, width, height, range(at), counted(count, "system call"));
+    }
+    return out;
+  }
+
+  // "4", or "20 to 29".
+  [[nodiscard]] std::string range(std::size_t at) const {
+    return width_ == 1 ? fmt::format("{}", at)
+                       : fmt::format("{} to {}", at * width_, (at + 1) * width_ - 1);
+  }
+
+  [[nodiscard]] std::string axis(double bottom) const {
+    const std::size_t bins = bins_.front().size();
+    const std::size_t every = (bins + kLabels - 1) / kLabels;
+    std::string out;
+    for (std::size_t at = 0; at < bins; at += every)
+      out +=
+          svg_text(kLeft + slot() * (static_cast<double>(at) + (width_ == 1 ? 0.5 : 0.1)),
+                   bottom + 16, fmt::format("{}", at * width_), width_ == 1 ? "middle" : "start");
+    return out + svg_text(kWidth - 10, bottom + 36, "instructions that a call executes", "end") +
+           svg_text(10, bottom + 36, "height: number of system calls");
+  }
+
+  const CostReport& report_;
+  std::size_t width_ = 1;  // of a bin, in instructions
+  std::size_t highest_ = 0;
+  std::vector<std::vector<Bin>> bins_;  // for each side
+};
+
+}  // namespace
+
+std::string cost_svg(const CostReport& report) { return Histogram(report).svg(); }
+
+}  // namespace secequiv
