@@ -120,7 +120,7 @@ Status filter_fits(const std::string& filter, std::optional<PolicyFormat> format
   if (filter.empty() || format == PolicyFormat::kSeccompiler) return Ok{};
   return usage_error(
       Subject::kFilter,
-      fmt::format("{} is not in seccompiler's format, of which one file holds several filters",
+      fmt::format("{} is not in seccompiler's format, the only one with several filters in a file",
                   name));
 }
 

@@ -171,18 +171,18 @@ TEST(Minijail, FollowsIncludesBelowThePolicysFolder) {
       {"@include ./c", "file:1:1: cannot include ./c: no such file"},
       {"@include ./loop", "nested deeper than 10 files"},
       {"@include ./bad", "./bad:2:8: expected an expression"},
-      {"@include /etc/passwd", "file:1:10: expected a path from ./ on"},
-      {"@include ./../x", "expected a path from ./ on"},
-      {"@include ./a/../../x", "expected a path from ./ on"},
-      {"@include ../x", "expected a path from ./ on"},
+      {"@include /etc/passwd", "file:1:10: expected a path that starts with ./"},
+      {"@include ./../x", "expected a path that starts with ./"},
+      {"@include ./a/../../x", "expected a path that starts with ./"},
+      {"@include ../x", "expected a path that starts with ./"},
       {"@include", "expected a path"},
-      {"@include ./sub/b.policy\nwrite: 1", "write has a line already, at ./sub/b.policy:1"},
-      {"@include ./a.policy\nread: 1", "read has an action whatever its arguments already"},
+      {"@include ./sub/b.policy\nwrite: 1", "write already has a line, at ./sub/b.policy:1"},
+      {"@include ./a.policy\nread: 1", "read already has an action for all arguments"},
       {wide, "more than 100 files"}};
   for (const auto& [text, said] : cases)
     EXPECT_NE(refused(text, {}, options).find(said), std::string::npos)
         << refused(text, {}, options);
-  EXPECT_NE(refused("@include ./a.policy").find("can include none"), std::string::npos);
+  EXPECT_NE(refused("@include ./a.policy").find("expected a policy in a file"), std::string::npos);
 }
 
 TEST(Minijail, NestedIncludesSelectTheCompiler) {
@@ -257,7 +257,7 @@ TEST(Minijail, ErrorsNameThePosition) {
       {"read: arg0 == " + std::string(100, '(') + "1", "at most 64 parentheses"},
       {"read: arg0 == 1; log", "nothing"},
       {"read: $1", "file:1:7: unexpected '$'"},
-      {"read: 1\nread: arg0 == 1", "file:2:1: read has a line already, at file:1"},
+      {"read: 1\nread: arg0 == 1", "file:2:1: read already has a line, at file:1"},
       {"{read, : 1", "expected a system call, found ':'"},
       {"{read write}: 1", "expected ',' or '}'"},
       {"{read: 1", "expected ',' or '}'"},
@@ -272,9 +272,10 @@ TEST(Minijail, ErrorsNameThePosition) {
       {"read: {arg0 == 1, arg1 == 2", "expected ',' or '}'"},
       {"@default allow", "file:1:10: expected kill"},
       {"@denylist\nread: return 1", "file:1:1: a list of what is denied"},
-      {"{read, write}: 1\nread: arg0 == 1", "file:2:7: read has an action whatever its arguments"},
+      {"{read, write}: 1\nread: arg0 == 1",
+       "file:2:7: read already has an action for all arguments"},
       {"read: { arg0 == 1; return EPERM, allow }",
-       "file:1:9: compile_seccomp_policy.py forgets this"},
+       "file:1:9: compile_seccomp_policy.py ignores this filter"},
       {"@frequency", "expected a path"}};
   for (const auto& [text, said] : cases)
     EXPECT_NE(refused(text).find(said), std::string::npos) << refused(text) << "\n" << text;

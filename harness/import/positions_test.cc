@@ -98,7 +98,7 @@ TEST(Positions, ContainerProfiles) {
   const Import all = imported(kProfile, admin);
   EXPECT_EQ(positions(all.policy, 321),
             Texts{"file:6 (syscalls[1], includes CAP_SYS_ADMIN, includes kernel >= 4.8)"})
-      << "the entry without conditions is all that counts";
+      << "only the entry without conditions has an effect";
   EXPECT_EQ(all.capabilities, (Texts{"CAP_SYS_ADMIN", "CAP_BPF", "CAP_PERFMON"}));
 }
 
