@@ -224,7 +224,7 @@ Result<bool> read_frame(int fd, std::string& body) {
         fmt::format("expected a request of at most {} bytes, found {}", kLargestRequest, size));
   body.resize(size);
   if (got < length.size() || read_all(fd, body.data(), size) < size)
-    return make_error(ErrorCode::kIo, "<stdin>", "expected a whole request, found a part of one");
+    return make_error(ErrorCode::kIo, "<stdin>", "expected a complete request, found only a part");
   return true;
 }
 

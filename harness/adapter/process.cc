@@ -142,7 +142,7 @@ std::string ErrorTail::clause() const {
   const std::string_view panic = last_panic(text);
   std::string out;
   if (!panic.empty() && panic.data() < end.data())
-    out = fmt::format("; its standard error says: {}", printable(panic, true));
+    out = fmt::format("; its standard error contains: {}", printable(panic, true));
   return out + fmt::format("; its standard error ends: {}", printable(end, true));
 }
 

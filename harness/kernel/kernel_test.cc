@@ -346,7 +346,7 @@ TEST(Kernel, ARefusalOfWhatTheModelAcceptsIsADisagreement) {
   EXPECT_EQ(asked->verdict, Verdict::kDifferent);
   EXPECT_TRUE(asked->sides[0].refused);
   EXPECT_EQ(asked->sides[0].asked, 0u);
-  EXPECT_EQ(to_json(*asked)["reason"], "the kernel refuses what the model accepts");
+  EXPECT_EQ(to_json(*asked)["reason"], "the kernel refuses a program that the model accepts");
 
   SelfCheckOptions options;
   options.programs = 400;

@@ -94,8 +94,8 @@ bool wants_more(const Latency& latency, const LatencyOptions& options);
 Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
                         const LatencyOptions& options);
 
-// How `after` compares with `before`: "... % faster", "... % slower", no difference beyond noise,
-// or too few rounds for a claim.
+// How `after` compares with `before`: "... % faster", "... % slower", no difference above the
+// noise, or too few rounds for a claim.
 std::string claim(const Latency& latency, const VariantTimes& before, const VariantTimes& after);
 
 }  // namespace secequiv::kernel
