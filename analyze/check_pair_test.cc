@@ -116,7 +116,7 @@ TEST(CheckPair, AnOracleThatContradictsTheInterpreterOutranksEverything) {
   for (const std::size_t liar : {0u, 1u}) {
     const auto report = asked(kAllow39, kAllow39, oracle_that_denies(liar, 39));
     EXPECT_EQ(report.verdict, Verdict::kFail);
-    EXPECT_NE(report.reason.find("our interpreter is in doubt, not the pair"), std::string::npos);
+    EXPECT_NE(report.reason.find("but our interpreter is in doubt"), std::string::npos);
     ASSERT_TRUE(report.oracle && report.oracle->in_doubt());
     EXPECT_EQ(report.oracle->in_doubt()->name, liar == 0 ? "before" : "after");
     EXPECT_EQ(report.oracle->in_doubt()->disagreement->model, 0x7fff0000u);
@@ -150,7 +150,7 @@ TEST(CheckPair, WhatAnOracleCannotBeAskedIsNoPass) {
       return out;
     });
     EXPECT_EQ(report.verdict, installable ? Verdict::kUnknown : Verdict::kPass);
-    EXPECT_NE(report.reason.find("not asked about"), std::string::npos) << report.reason;
+    EXPECT_NE(report.reason.find("did not run"), std::string::npos) << report.reason;
   }
   const SeccompData inputs[] = {number(1)};
   CheckOptions options;

@@ -151,7 +151,8 @@ class Linter {
   Result<bool> same(const Policy& a, const Policy& b) {
     dd::Limits left = limits_;
     left.seconds -= seconds_since(start_);
-    if (left.seconds <= 0) return make_error(ErrorCode::kBudget, policy_.name, "the time is up");
+    if (left.seconds <= 0)
+      return make_error(ErrorCode::kBudget, policy_.name, "the time limit is reached");
     auto proof = dd::prove(Pair{compile(a), compile(b), Sameness::kRaw}, left);
     if (!proof) return proof.error();
     if (proof->verdict == Verdict::kUnknown)

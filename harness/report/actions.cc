@@ -45,7 +45,7 @@ bool alike(const OneArch& a, const OneArch& b) {
 // "socket: ALLOW if arg0 != 0x28, else ERRNO(1 EPERM)"
 std::string choices_text(const ActionsReport::Conditional& call) {
   std::string out = fmt::format("    {}:", call.name);
-  if (call.choices.empty()) return out + " undecided, the limits are reached\n";
+  if (call.choices.empty()) return out + " undecided, because a limit is reached\n";
   for (std::size_t i = 0; i < call.choices.size(); ++i) {
     const ActionsReport::Choice& choice = call.choices[i];
     const std::string action = action_text(choice.value);

@@ -116,9 +116,8 @@ std::string comparison_text(const DiffReport& report) {
   if (report.oracle) out += oracle_text(*report.oracle);
   const std::size_t count = comparison.unexpected.size();
   if (report.verdict == Verdict::kUnknown)
-    return out + fmt::format(
-                     "unknown: the difference is the expected one, but {} was not asked about {}\n",
-                     report.oracle->who, report.oracle->not_asked()->name);
+    return out + fmt::format("unknown: the difference is the expected one, but {} did not run {}\n",
+                             report.oracle->who, report.oracle->not_asked()->name);
   if (count == 0) return out + "pass: the difference is the expected one\n";
   return out + fmt::format("fail: {} differ{} from {}\n", counted(count, "region"),
                            count == 1 ? "s" : "", comparison.file);

@@ -61,7 +61,7 @@ TEST(DirectionLine, DoesNotClaimMoreThanTheInputsShow) {
   direction.complete = false;
   direction.stricter.calls = {call(Arch::kX86_64, "read")};
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
-            "stricter: read (from the inputs tried; the rest is undecided)");
+            "stricter: read (for the inputs that were run; other inputs are undecided)");
 }
 
 TEST(DirectionJson, HasEveryCall) {

@@ -45,7 +45,7 @@ std::string times_of(const Latency& latency, const VariantTimes& base, const Var
                      const VariantTimes& after) {
   const double was = before.mean - base.mean;
   if (was <= std::max(latency.noise * before.mean, 3 * base.error)) return "";
-  return fmt::format("; beyond {} {:.2f} times as long", base.name,
+  return fmt::format("; {1:.2f} times as long after subtracting the time of '{0}'", base.name,
                      std::max(0.0, (after.mean - base.mean) / was));
 }
 
@@ -55,15 +55,16 @@ std::string comparison(const LatencyReport& report) {
   const auto& all = latency.variants;
   const VariantTimes& before = all[2];
   const VariantTimes& after = all[2 + report.depths];
-  return fmt::format("{} beside {}: {}{}{}\n", after.name, before.name,
+  return fmt::format("{} compared with {}: {}{}{}\n", after.name, before.name,
                      claim(latency, before, after), times_of(latency, all[0], before, after),
                      times_of(latency, all[1], before, after));
 }
 
 std::string noise_text(const Latency& latency) {
   if (latency.rounds < kernel::kFewestRounds)
-    return fmt::format("fewer than {} rounds support no claim", kernel::kFewestRounds);
-  return fmt::format("differences between filters of up to {:.1f} % are not claimed",
+    return fmt::format("fewer than {} rounds are too few to report a difference",
+                       kernel::kFewestRounds);
+  return fmt::format("differences of up to {:.1f} % between filters are not significant",
                      latency.noise * 100);
 }
 
@@ -74,19 +75,21 @@ std::string reservations(const LatencyReport& report) {
   if (latency.interrupted && latency.rounds < report.asked)
     out += fmt::format("interrupted after {} of {} rounds\n", latency.rounds, report.asked);
   else if (latency.interrupted)
-    out += fmt::format("interrupted after {} rounds, while noise was above half a percent\n",
-                       latency.rounds);
+    out +=
+        fmt::format("interrupted after {} rounds, when the noise was still above half a percent\n",
+                    latency.rounds);
   if (latency.filtered_already)
     out +=
-        "this process has a seccomp filter already; every time includes it, even that of 'no "
+        "this process already has a seccomp filter; all times include it, also those of 'no "
         "filter'\n";
   return out;
 }
 
 std::string what(const LatencyReport& report) {
-  return report.real ? "ALLOW is unchanged: calls run, and the kernel answers cached ones without "
-                       "the filter"
-                     : "every return is an error number: no call runs, and none is cached";
+  return report.real
+             ? "ALLOW is unchanged: calls are executed, and the kernel answers cached ones without "
+               "running the filter"
+             : "every filter returns an error number, so no call is executed and none is cached";
 }
 
 // The calls that take most of the time, with the time of one such call in each variant.
@@ -123,9 +126,8 @@ std::string part_note(const LatencyReport& report) {
   for (const VariantTimes& times : report.latency.variants)
     if (times.of_instructions > 0)
       out += fmt::format(
-          "{}: {} instructions, more than the kernel accepts; the times are for the part that "
-          "these "
-          "calls execute, {}\n",
+          "{}: the kernel refuses {} instructions; the times are for the part that these calls "
+          "execute, {}\n",
           times.name, times.of_instructions, counted(times.instructions, "instruction"));
   return out;
 }
@@ -134,8 +136,8 @@ std::string part_note(const LatencyReport& report) {
 
 std::string latency_text(const LatencyReport& report, std::string_view how) {
   std::string out = fmt::format(
-      "{}{} by weight; the median of {} rounds, with a new process for each variant in each "
-      "round\n{}\n{}{}{}noise: {} (+-: standard error)\n",
+      "{}{}, weighted by count; each time is the median of {} rounds, and each round uses a new "
+      "process\n{}\n{}{}{}noise: {} (+-: standard error)\n",
       reservations(report), counted(report.calls.size(), "system call"), report.latency.rounds,
       what(report), table(report.latency), calls_table(report, how), part_note(report),
       noise_text(report.latency));
@@ -180,7 +182,7 @@ std::string latency_svg(const LatencyReport& report) {
 <style>:root {{ color-scheme: light dark }} text {{ fill: #222 }} .paper {{ fill: #fff }} .base {{ fill: #9aa4b2 }} .filter {{ fill: #3b72c4 }} .error {{ stroke: #222 }}
 @media (prefers-color-scheme: dark) {{ text {{ fill: #ddd }} .paper {{ fill: #16181c }} .error {{ stroke: #ddd }} }}</style>
 <rect class="paper" width="100%" height="100%"/>
-<text x="10" y="22">ns of a system call: {2} by weight, {3} rounds, the median of all; the darker part is the filter's</text>
+<text x="10" y="22">ns of a system call: {2}, weighted by count; median of {3} rounds; the darker part is the filter's</text>
 )",
       kWidth, bottom + 36, counted(report.calls.size(), "call"), report.latency.rounds);
   double y = kTop;

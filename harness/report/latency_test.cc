@@ -38,20 +38,21 @@ bool says(const LatencyReport& report, std::string_view text) {
 
 TEST(LatencyReport, ComparesTheSecondWithTheFirst) {
   EXPECT_EQ(last_line(made_up(140, 300)),
-            "B beside A: 114.3 % slower; beyond no filter 5.00 times as long; beyond empty filter "
-            "9.00 times as long\n");
+            "B compared with A: 114.3 % slower; 5.00 times as long after subtracting the time of "
+            "'no filter'; 9.00 times as long after subtracting the time of 'empty filter'\n");
   EXPECT_EQ(last_line(made_up(200, 195)),
-            "B beside A: 2.5 % faster; beyond no filter 0.95 times as long; beyond empty filter "
-            "0.94 times as long\n");
-  EXPECT_EQ(last_line(made_up(100, 100)), "B beside A: no difference beyond noise\n");
+            "B compared with A: 2.5 % faster; 0.95 times as long after subtracting the time of 'no "
+            "filter'; 0.94 times as long after subtracting the time of 'empty filter'\n");
+  EXPECT_EQ(last_line(made_up(100, 100)), "B compared with A: no difference above the noise\n");
 }
 
 TEST(LatencyReport, FewRoundsClaimNothing) {
   LatencyReport report = made_up(140, 300);
   report.latency.rounds = 7;
   report.latency.noise = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(last_line(report), "B beside A: fewer than 8 rounds support no claim\n");
-  EXPECT_TRUE(says(report, "noise: fewer than 8 rounds support no claim"));
+  EXPECT_EQ(last_line(report),
+            "B compared with A: fewer than 8 rounds are too few to report a difference\n");
+  EXPECT_TRUE(says(report, "noise: fewer than 8 rounds are too few to report a difference"));
   EXPECT_TRUE(to_json(report)["noise"].is_null());
   EXPECT_NE(latency_svg(report).find("fewer than 8 rounds"), std::string::npos);
 }

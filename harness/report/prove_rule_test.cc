@@ -71,7 +71,7 @@ TEST(ProveRuleReport, ShowsWeakestConditionsAndWhetherTheyAreExact) {
   EXPECT_NE(last().find("right for other values too is unknown"), std::string::npos);
   rule.weakest->exact = ProvenRule::Weakest::Exact::kNo;
   rule.weakest->outside = {{"$m", 5}};
-  EXPECT_NE(last().find("it is right for others too: $m = 0x5\n"), std::string::npos);
+  EXPECT_NE(last().find("the rule is also right for other values: $m = 0x5\n"), std::string::npos);
   EXPECT_EQ(prove_rule_json({rule})["rules"][0]["weakest"]["outside"].dump(), "[5]");
 }
 

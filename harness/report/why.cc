@@ -81,10 +81,10 @@ std::string details_text(const WhyReport& report, bool trace) {
 std::string record_text(const WhyReport& report) {
   if (!report.recorded) return {};
   const std::string action = describe_action(*report.recorded);
-  return fmt::format("the record has {}, which {}\n", action.substr(0, action.find('(')),
+  return fmt::format("the record's action is {}, which {}\n", action.substr(0, action.find('(')),
                      report.explains_record()
-                         ? "agrees"
-                         : "is not what this filter decides: another filter took that action");
+                         ? "agrees with this filter"
+                         : "differs from the decision of this filter, so another filter decided");
 }
 
 }  // namespace
