@@ -45,8 +45,8 @@ Result<std::string> refutation(const Cnf& formula, const Limits& limits) {
 Status supported(const Question& question) {
   const auto refused = [&](const char* what) {
     return usage_error(Subject::kCertificate,
-                       fmt::format("certificates are for two filters that are the same for all "
-                                   "inputs, not for {}",
+                       fmt::format("certificates state that two filters are equivalent for all "
+                                   "inputs; they do not support {}",
                                    what));
   };
   if (question.goal != Question::Goal::kSame) return refused("refinement");

@@ -207,7 +207,7 @@ std::vector<NodeId> leaves_of(const Diagrams& diagrams, NodeId root) {
 
 Error exhausted() {
   return make_error(ErrorCode::kBudget, "dd",
-                    "the diagrams' limit of nodes, steps or time is reached");
+                    "the diagrams reached their limit of nodes, steps or time");
 }
 
 // Returns the smallest input with this leaf, after `fix` has set its nr and arch.

@@ -34,7 +34,7 @@ class Divider {
     auto example = this->example();
     if (space_.exhausted())
       return make_error(ErrorCode::kBudget, "dd",
-                        "the diagrams' limit of nodes, steps or time is reached");
+                        "the diagrams reached their limit of nodes, steps or time");
     if (!example) return example.error();
     out.example = *example;
     return out;
