@@ -25,8 +25,9 @@ Result<Source> optimized(const Source& before, const TargetOptions& target_optio
     return Source{"built-in optimizer", after.program, std::nullopt};
   }
   if (target->compiler && !before.policy)
-    return make_error(ErrorCode::kUsage, "--compiler",
-                      fmt::format("{} is a program, but a compiler takes a policy", before.name));
+    return make_error(
+        ErrorCode::kUsage, "--compiler",
+        fmt::format("expected a policy for --compiler, found the program {}", before.name));
   auto answer = target->compiler ? target->compiler->compile(write_resolved(*before.policy))
                                  : target->optimizer->optimize(before.program);
   if (answer.ok())
@@ -43,7 +44,8 @@ Result<Source> optimized(const Source& before, const TargetOptions& target_optio
 void PairOptions::add(CLI::App& app) {
   app.add_option("--before-cmd", before_cmd, "Run this command to get the unoptimized program");
   app.add_option("--after-cmd", after_cmd, "Run this command to get the optimized program");
-  app.add_option("--cmd-timeout", cmd_timeout, "Stop such a command after this many seconds")
+  app.add_option("--cmd-timeout", cmd_timeout,
+                 "Stop --before-cmd and --after-cmd after this many seconds")
       ->check(seconds())
       ->capture_default_str();
   add_derivation(app);
@@ -59,7 +61,8 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
                                                      const TargetOptions& target) const {
   const int commands = int{!before_cmd.empty()} + int{!after_cmd.empty()};
   if (inputs.size() + static_cast<std::size_t>(commands) > 2)
-    return make_error(ErrorCode::kUsage, {}, "expected at most two programs, counting commands");
+    return make_error(ErrorCode::kUsage, {},
+                      "expected at most two programs, including --before-cmd and --after-cmd");
   std::vector<Source> given;
   const auto add = [&](Result<Source> source) -> Status {
     if (!source) return source.error();
@@ -86,8 +89,9 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
     if (!after) return after.error();
     given.push_back(std::move(*after));
   } else if (!target.name().empty()) {
-    return make_error(ErrorCode::kUsage, {},
-                      "expected one input with --optimizer or --compiler, which makes the other");
+    return make_error(
+        ErrorCode::kUsage, {},
+        "expected only one input, because --optimizer or --compiler produces the other program");
   }
   note_swapped(given[0], given[1]);
   return std::pair(std::move(given[0]), std::move(given[1]));

@@ -119,8 +119,10 @@ std::vector<fs::path> certificate_files(const std::string& folder, bool ours) {
 }
 
 [[noreturn]] void refuse(const std::string& output) {
-  throw CLI::ValidationError(fmt::format(
-      "'{}' would be written, but the command line also uses it for something else", output));
+  throw CLI::ValidationError(
+      fmt::format("expected a different output file than '{}', because the command line also uses "
+                  "this name elsewhere",
+                  output));
 }
 
 }  // namespace
@@ -147,9 +149,9 @@ void keep_outputs_apart(const CLI::App& command) {
   if (const CLI::Option* option = command.get_option_no_throw("--certificate"))
     for (const std::string& folder : option->results())
       for (const fs::path& path : certificate_files(folder, false))
-        throw CLI::ValidationError(
-            fmt::format("--certificate: '{}' exists and is no certificate; choose another folder",
-                        path.string()));
+        throw CLI::ValidationError(fmt::format(
+            "--certificate: '{}' exists and is not a certificate; choose another folder",
+            path.string()));
 }
 
 void drop_old_reports(std::span<char* const> arguments) {

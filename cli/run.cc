@@ -22,8 +22,7 @@ Result<int> emulate(RunOptions& given) {
   const auto data = given.call.read(given.options);
   if (!data) return data.error();
   if (!given.call.record.empty())
-    warn(
-        "note: audit records do not have the arguments, which are 0 here; 'why' covers all values");
+    warn("note: audit records lack the arguments, so they are 0 here; 'why' covers all values");
   RunJob job{*data, {}, given.trace};
   for (const std::string& path : given.inputs) {
     auto source = load_accepted(path, given.options);

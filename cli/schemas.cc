@@ -77,7 +77,7 @@ int print_schema(const std::string& name) {
   if (all.contains(file)) return print(render(bundled(all, file)));
   return report(
       make_error(ErrorCode::kUsage, "--print-schema",
-                 fmt::format("no schema is called '{}'{}; there are {}", name,
+                 fmt::format("there is no schema '{}'{}; expected one of {}", name,
                              did_you_mean(similar_names(name, names)), fmt::join(names, ", "))),
       Options{});
 }

@@ -38,7 +38,7 @@ Result<int> explain_call(WhyOptions& given) {
 void add_why(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
       app, context, "why",
-      "Explain one decision: the rule and the conditions behind it, and what would change it",
+      "Explain one decision: which rule and conditions cause it, and what would change it",
       explain_call);
   add_filter(*sub, "filter", given->filter);
   given->call.add(*sub, given->options);

@@ -141,9 +141,9 @@ def test_cached_calls_count_as_free_in_the_order_and_the_ratio(asm, tmp_path):
     assert [row.split()[0] for row in rows[1:3]] == ["read", "write"] and "*" in rows[2] and "*" not in rows[1]
     (tmp_path / "write").write_text("write 1000\n")
     after = asm("ret #0x7fff0000\n", "after.asm")
-    assert "ratio: none, all calls are cached (0.33 if nothing were cached)\n" in run("cost", before, after, "--profile", tmp_path / "write").out
+    assert "ratio: none, because all calls are cached (0.33 without the cache)\n" in run("cost", before, after, "--profile", tmp_path / "write").out
     text = run("cost", before, after, "--profile", tmp_path / "profile", "--derived").out
-    assert "ratio: 0.00~ (0.33~ if nothing were cached)\n" in text and " 0.25~" in text
+    assert "ratio: 0.00~ (0.33~ without the cache)\n" in text and " 0.25~" in text
 
 
 @pytest.mark.parametrize("text, says", [

@@ -167,7 +167,7 @@ def test_forbidden_ptrace_gives_unknown():
 
 
 @pytest.mark.parametrize("arguments, says", [
-    ([], "expected --pid N, or a command behind '--'"), (["--pid", "1", "--", "true"], "expected --pid N, or a command"),
+    ([], "expected --pid N, or a command after '--'"), (["--pid", "1", "--", "true"], "expected --pid N, or a command"),
     (["--pid", "0"], "--pid"), (["--pid", "x"], "--pid"), (["--pid", "1", "--index", "-5"], "--index"),
 ])
 def test_wrong_usage_is_an_error(arguments, says):

@@ -151,7 +151,7 @@ def test_without_inputs_the_verdict_is_unknown(getpid, getpid_enoent, tmp_path, 
         nothing += ["--inputs", str(tmp_path / "uprobe")]
     for programs in ([getpid], [getpid, getpid_enoent]):
         document = ask(*programs, *nothing)
-        assert document["verdict"] == "unknown" and document["reason"] == "nothing was asked"
+        assert document["verdict"] == "unknown" and document["reason"] == "no input was run"
         assert [side["inputs"] for side in document["sides"]] == [0] * len(programs)
         text = run("kernel", *programs, *nothing)
         assert text.status == 3 and text.out.count(": nothing was asked\n") == len(programs) + 1 and "accepted" not in text.out
@@ -166,7 +166,7 @@ def test_ctrl_c_reports_the_inputs_run_so_far(getpid):
     process.send_signal(signal.SIGINT)
     document = json.loads(process.communicate(timeout=60)[0])
     assert process.returncode == 3 and fits(document) == "kernel" and used < 1 << 20
-    assert document["verdict"] == "unknown" and "it was interrupted; the answers are the same so far" == document["reason"]
+    assert document["verdict"] == "unknown" and "the run was interrupted; the answers are the same so far" == document["reason"]
     first, second = document["sides"]
     assert 10000 < first["inputs"] == second["inputs"] < 200000000
 

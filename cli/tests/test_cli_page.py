@@ -228,7 +228,7 @@ def test_a_call_that_lost_the_cache_is_never_green(tmp_path, asm):
     after = asm("ld [8]\nld [4]\njeq #0xc000003e, n, k\nn: ld [0]\njeq #39, y, k\ny: ld [8]\njeq #0, z, z\nz: ret #0x7fff0000\nk: ret #0", "b.asm")
     _, reader, _ = page_of(tmp_path, before, after, "--allow-cache-loss", status=0)
     row = next(row for row in reader.tables["cost-rows"] if row["System call"] == "getpid")
-    assert "cached" in row["Before"] and row["Change"].startswith("lost the cache: 0 to ")
+    assert "cached" in row["Before"] and row["Change"].startswith("no longer cached: 0 to ")
 
 
 def test_traces_contain_both_registers(tmp_path, asm):

@@ -122,7 +122,7 @@ def test_rules_over_conditions_have_no_instances(rule, tmp_path):
     path = rule("rule p\nbefore: $p\nafter: $p && true\n")
     outcome = only(report("prove-rule", path, "--instantiate", tmp_path / "none")[0])
     assert "condition" in outcome["no_programs"] and "programs" not in outcome
-    assert "no programs: one side is a condition" in run("prove-rule", path, "--instantiate", tmp_path / "none").out
+    assert "no pairs written: one side is a condition" in run("prove-rule", path, "--instantiate", tmp_path / "none").out
 
 
 def test_a_time_limit_is_unknown(rule):
@@ -162,7 +162,7 @@ def test_wrong_usage_is_an_error(rule, tmp_path):
     done = run("prove-rule", path, "--instantiate", blocked)
     assert done.status == 2 and str(blocked) in done.err
     family = rule("rule f\nfor: n in 0..2\nbefore: all i < n: $P[i]\nafter: all i < n: $P[i]\n", "f.rule")
-    assert "weakest conditions are not for families" in run("prove-rule", family, "--weakest").err
+    assert "weakest conditions do not support families" in run("prove-rule", family, "--weakest").err
 
 
 def test_single_rules_from_standard_input_are_proven(rule):

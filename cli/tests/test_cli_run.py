@@ -67,7 +67,7 @@ def test_constants_are_those_of_the_architecture(getpid):
 
 def test_an_argument_given_twice_is_an_error(getpid):
     done = run("run", getpid, "--arg", "0=1", "--arg", "1=1", "--arg", "0=2")
-    assert done.status == 2 and "--arg: argument 0 is given twice, last as '0=2'" in done.err
+    assert done.status == 2 and "--arg: argument 0 is given twice, the second time as '0=2'" in done.err
 
 
 def test_arguments_are_read_as_in_policies(getpid):

@@ -43,5 +43,5 @@ def test_one_call_validates_a_policy():
 
 def test_an_unknown_schema():
     done = run("--print-schema", "chekc")
-    assert done.status == 2 and done.out == "" and "no schema is called 'chekc'; did you mean check" in done.err, done
+    assert done.status == 2 and done.out == "" and "there is no schema 'chekc'; did you mean check" in done.err, done
     assert run("--print-schema", "check", "extra").status == 2

@@ -348,7 +348,7 @@ def test_audit_records(tmp_path):
     path = profile(tmp_path)
     done = run("why", path, "--audit", RECORD % (435, "0x50000"))
     assert done.out.splitlines()[0].startswith("ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN;")
-    assert "\nthe record has ERRNO, which agrees\nnr=435 (clone3) arch=0xc000003e (x86_64) ip=0x7f " in done.out
+    assert "\nthe record's action is ERRNO, which agrees with this filter\nnr=435 (clone3) arch=0xc000003e (x86_64) ip=0x7f " in done.out
     document, done = report("why", path, "--audit", "-", stdin=(RECORD % (41, "0x80000000")).encode())
     assert (document["headline"], document["record"]["explained"]) == ("depends on the arguments, which the record does not have", False)
     assert {row["action"] for row in document["possible"]} == {"ALLOW", "ERRNO(1 EPERM)"} and "result" not in document

@@ -317,7 +317,7 @@ static void test_policy_formats(void) {
   struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
   secequiv_result* result;
   size_t i;
-  refused(kFilters, &options, "2 filters: vcpu, vmm; the option 'filter' picks one");
+  refused(kFilters, &options, "expected a choice among 2 filters (vcpu, vmm); the option 'filter' names one");
   options.filter = "vmm";
   result = parse(kFilters, &options);
   EXPECT(secequiv_result_is_policy(result) && decision(result, 0) == SECCOMP_RET_LOG);
@@ -350,7 +350,7 @@ static void test_policy_formats(void) {
           "minijail-compiler, pfc, found 'minjail'; did you mean minijail?");
   options.policy_format = "policy";
   options.form = "asm";
-  refused("ret #0\n", &options, "options.policy_format: a policy has none of the forms");
+  refused("ret #0\n", &options, "options.policy_format: options.form applies to programs");
 }
 
 /* As built with the header of the first version: what stands behind its structure is not read. */
