@@ -170,7 +170,7 @@ class Campaign {
     return make_error(ErrorCode::kInternal, "fuzz", what + "; please report this");
   }
 
-  // The account of a check, of everything that was run.
+  // The report of a check of all inputs that were run.
   Result<CheckReport> finish(const std::string& not_run, const std::optional<Witness>& found) {
     fuzz_.not_run = not_run;
     auto corpus = pair::read_corpus(folder_.path());

@@ -19,7 +19,7 @@ struct CheckOptions {
   Arch host = Arch::kX86_64;        // the kernel whose cache must not lose calls
   bool allow_cache_loss = false;    // lost calls do not fail the pair
   Oracle oracle = {};               // also runs every input; may be empty
-  std::string_view inputs_name = "the derived inputs";  // how the reason names `inputs`
+  std::string_view inputs_name = "the derived inputs";  // the name of `inputs` in the reason
 };
 
 // `before` may be longer than 4096 instructions, as an optimizer's input often is; `after` may not,

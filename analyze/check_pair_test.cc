@@ -82,7 +82,7 @@ TEST(CheckPair, RefusedProgramsAreNotRun) {
   EXPECT_EQ(report.evaluations, 0u);
 }
 
-// Answers as told: what the interpreter says but for one input of one program.
+// Returns the interpreter's results, except for one input of one program.
 Oracle oracle_that_denies(std::size_t liar, std::uint32_t nr) {
   return [=](std::span<const NamedProgram> programs,
              std::span<const SeccompData> inputs) -> Result<OracleReport> {
@@ -134,7 +134,7 @@ TEST(CheckPair, AnOracleThatAgreesChangesNothing) {
   EXPECT_EQ(differ.oracle->programs.size(), 2u);
 }
 
-// nr 7 is met by no derived input: only what the prover gives for the edge shows the lie.
+// No derived input has nr 7, so only the prover's input for the edge shows the wrong result.
 TEST(CheckPair, TheOracleIsAskedAboutTheProversInputs) {
   const char* program = "ld [0]\njeq #7, y, n\ny: ret #1\nn: ret #0\n";
   EXPECT_EQ(asked(program, program, oracle_that_denies(1, 7)).verdict, Verdict::kFail);

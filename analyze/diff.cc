@@ -40,7 +40,7 @@ Status is_whole(const Difference& difference) {
   return Ok{};
 }
 
-// An input of each region listed.
+// One input of each listed region.
 std::vector<SeccompData> examples(const Difference& difference) {
   std::vector<SeccompData> out;
   for (const Change& change : difference.changes)

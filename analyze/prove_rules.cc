@@ -90,7 +90,7 @@ ProvenRule::Weakest weakest_of(const smt::WeakestCondition& found) {
   return out;
 }
 
-// From a family, the member that is wrong, or else the smallest.
+// Of a family, uses the wrong member, or the smallest one if none is wrong.
 Status add_programs(const ProveRulesJob& job, const rules::Rewrite& rule,
                     const smt::RuleProof& proof, ProvenRules& out) {
   ProvenRule& report = out.report.back();

@@ -1,5 +1,5 @@
-// Rewrite rules, proven for all values or refuted, one after the other. Owns what a report says
-// about each, and the pairs of programs made from it. It must not know files.
+// Rewrite rules, proven for all values or refuted, one after the other. Owns the report about each
+// rule, and the pairs of programs made from it. It must not know files.
 #pragma once
 
 #include <functional>

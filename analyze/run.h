@@ -12,11 +12,11 @@ struct RunJob {
   SeccompData data;
   std::vector<Source> filters;  // newest first; the kernel would accept them
   bool steps = false;           // show every instruction executed
-  Oracle oracle = {};           // also asked; may be empty
+  Oracle oracle = {};           // also runs the input; may be empty
 };
 
-// Errors: kRejected if the oracle cannot be asked about a filter, as its answer is what the caller
-// wants; those of the oracle.
+// Errors: kRejected if the oracle cannot run a filter, because the caller wants its answer; those
+// of the oracle.
 Result<RunReport> run(const RunJob& job);
 
 }  // namespace secequiv

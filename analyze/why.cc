@@ -95,7 +95,7 @@ class Capabilities {
                     constant(decide(*policy, data_)), position_in(&*policy, data_)});
   }
 
-  // An entry may need several: all that are asked for, less those that make no difference.
+  // An entry may need several capabilities: all that it names, except those without effect.
   void together() {
     std::vector<std::string> missing;
     for (const std::string& name : profile_.asked)

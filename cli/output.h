@@ -19,7 +19,8 @@ void warn(std::string_view text);
 // Notes on standard error that a program is too long for the kernel, if it is.
 void note_length(const std::string& name, ProgramView program);
 
-// Refuses `option`, given as `path`, if it would write to standard output beside a JSON report.
+// Refuses `option`, given as `path`, if it would write to standard output together with a JSON
+// report.
 Status keep_json_alone(const Options& options, const char* option, const std::string& path);
 
 // Errors: kIo if the process has no right to write this file, which need not exist.

@@ -99,8 +99,8 @@ bool is_report(const std::string& path) {
           start.find("<meta name=\"generator\" content=\"secequiv\">") != std::string::npos);
 }
 
-// Whether a file is part of a certificate of this tool. A proof has no mark of its own, but the
-// formula beside it has.
+// Whether a file is part of a certificate of this tool. A proof file has no recognizable beginning,
+// but the formula in the same folder has.
 bool is_certificate(const fs::path& path) {
   if (path.filename() == "walk.cert")
     return beginning(path).starts_with("secequiv walk certificate");

@@ -28,7 +28,8 @@ Error usage(const char* member, std::string detail) {
   return make_error(ErrorCode::kUsage, member, std::move(detail));
 }
 
-// The structure as this library knows it: what a caller's lacks is 0, what it has beyond must be.
+// The structure of this library version. Fields that the caller's structure lacks are 0; its
+// additional fields must be 0.
 Result<secequiv_options> sized(const secequiv_options* given) {
   secequiv_options out{};
   if (given == nullptr) return out;

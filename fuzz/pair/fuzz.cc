@@ -246,7 +246,7 @@ class Jobs {
     const pid_t pid = ::fork();
     if (pid < 0) return make_error(ErrorCode::kIo, "fork", std::strerror(errno));
     if (pid == 0) {
-      // Kills the jobs if this process ends, for whatever reason.
+      // Kills the jobs if this process ends for any reason.
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != parent) ::_exit(1);
       work(session_, options_, job, number, log_);

@@ -35,7 +35,8 @@ Reading answered(const Result<T>& result, const Holds& holds) {
   return {false, result.error().detail.empty() ? "an error has no message" : ""};
 }
 
-// For readers that have a writer: the written text must read back, and be written the same again.
+// For readers that have a writer, the written text must be readable, and writing it again must give
+// the same text.
 template <class T, class Read, class Write>
 std::string written_again(const T& value, const Read& read, const Write& write) {
   const std::string text = write(value);

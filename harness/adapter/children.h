@@ -29,8 +29,8 @@ class GroupSlot {
   Node* node_;
 };
 
-// For a program with handlers of its own for ending signals: gives them up, so that the next one
-// kills the groups and has its default effect. Async-signal-safe.
+// Removes the program's own handlers of ending signals, so that the next signal kills the groups
+// and has its default effect. Async-signal-safe.
 void end_groups_on_next_signal();
 
 // Blocks SIGPIPE in this thread while it exists, so that a closed pipe is an error of write() and

@@ -70,7 +70,7 @@ struct Filter {
   }
 };
 
-// Beside a network namespace, refuses what reaches past it (AF_VSOCK). Alone, refuses every family
+// Refuses sockets that a network namespace does not cover (AF_VSOCK). Alone, refuses every family
 // but AF_UNIX, and access to other processes, which may have a network.
 constexpr Filter filter_of(bool alone) {
   constexpr unsigned kRefused = SECCOMP_RET_ERRNO | EACCES;

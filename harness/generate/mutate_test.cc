@@ -81,7 +81,7 @@ TEST(MutateProgram, TakesFromDonors) {
   EXPECT_GT(returns, 20);
 }
 
-// As a fuzzer does: mutants of mutants.
+// Mutates mutants, like a fuzzer.
 TEST(MutateProgram, AgainAndAgain) {
   Random random(312);
   Program program = assemble("ret #0\n");

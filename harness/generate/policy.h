@@ -33,7 +33,7 @@ Policy generate_policy(Random& random, PolicyShape shape);
 // A kPlain policy: one to three architectures (big-endian ones too), up to four rule sets (some for
 // the vsyscall page only), every matcher on every field, any_of and all_of nested, numbers that no
 // table lists, x32 actions, variables, hot calls. Its actions are distinct, so that a wrong branch
-// shows.
+// is visible.
 Policy random_policy(Random& random);
 
 // A call near what `policy` tests: its numbers, its architectures, values next to its matchers'.

@@ -135,7 +135,7 @@ TEST(Shrink, ScratchWordsGetSmallNumbers) {
             asm_text(assemble("ld [16]\nst M[0]\nldx M[0]\nret a\n")));
 }
 
-// Each planted bug of the reference optimizer's bytecode passes, by what inputs show.
+// Inputs show each planted bug of the reference optimizer's bytecode passes.
 class ShrinkPlantedPass : public testing::TestWithParam<broken::PlantedPass> {};
 
 TEST_P(ShrinkPlantedPass, ShrinksToAHandful) {

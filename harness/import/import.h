@@ -47,7 +47,7 @@ std::string_view policy_format_name(PolicyFormat format);
 std::optional<PolicyFormat> policy_format_from_name(std::string_view name);
 std::vector<std::string> policy_format_names();
 
-// Reads a policy in `format`. Without `format` the content decides, and unrecognized text counts as
+// Reads a policy in `format`. Without `format` the content decides; unrecognized text is read as
 // our own format. Errors: kParse and kPolicy with file and line or JSON pointer, kUsage for options
 // that do not fit the format.
 Result<Import> import_policy(std::string_view text, const std::string& name,

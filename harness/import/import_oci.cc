@@ -501,8 +501,8 @@ class Importer {
   };
 
   // On architectures where one call multiplexes sockets or System V IPC, libseccomp turns a rule
-  // for `socket`, for example, into an additional rule for socketcall(1), whatever its conditions.
-  // We do not.
+  // for `socket`, for example, into an additional rule for socketcall(1), regardless of its
+  // conditions. We do not.
   void note_multiplexed() {
     for (const auto& [call, parts] :
          {std::pair("socketcall", std::span<const std::string_view>(kSocketCalls)),

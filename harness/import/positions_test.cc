@@ -1,5 +1,5 @@
-// Where each importer says that a rule stands. The texts have one idea a line, so that the lines
-// can be counted.
+// The positions of rules that each importer reports. The texts have one idea a line, so that the
+// lines can be counted.
 #include <gtest/gtest.h>
 
 #include "harness/import/import.h"

@@ -248,7 +248,7 @@ class Recorder {
       ::waitpid(child_, nullptr, 0);
     } else {
       live_[child_];
-      // ptrace can only stop it at its calls after it has stopped once.
+      // ptrace can stop the process at its system calls only after it has stopped once.
       trace(PTRACE_INTERRUPT, child_, 0, nullptr);
       failed_ = failed[0];
       command_ = command[0];

@@ -189,8 +189,8 @@ class SharedSample {
                : "rcx", "r11", "memory");
 }
 
-// Ticks for a chain of dependent multiplications: some thousand cycles of the core, whatever its
-// frequency is at that moment.
+// Ticks for a chain of dependent multiplications: some thousand cycles of the core at any
+// frequency.
 std::uint64_t yardstick() {
   std::uint64_t value = 3;
   const std::uint64_t start = __rdtsc();

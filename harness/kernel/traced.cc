@@ -299,8 +299,8 @@ Status Traced::launch() {
                                 WTERMSIG(*status)));
 }
 
-// Makes the calls from `first` on, which are in place. Returns the index of the call that ended the
-// process, or `count`.
+// Makes the prepared calls from `first` on. Returns the index of the call that ended the process,
+// or `count`.
 Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
   if (!child_ || child_->pid == -1)
     if (auto s = launch(); !s) return s.error();

@@ -100,7 +100,7 @@ Result<std::vector<std::size_t>> find_places(const Policy& policy, const std::st
     return refuse(
         policy, pc,
         fmt::format(
-            "variable '{}': this instruction is {2} for the value {1:#x} and {4} for {3:#x}; {5}",
+            "variable '{0}': this instruction is {2} for the value {1:#x} and {4} for {3:#x}; {5}",
             name, value, shown(one, pc), other_value, shown(other, pc), what));
   };
   if (one.size() != other.size())

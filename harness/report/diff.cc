@@ -41,7 +41,7 @@ ordered_json region_json(const Region& region, Arch host) {
   return out;
 }
 
-// With at most `most` regions of each change.
+// The document has at most `most` regions of each change.
 ordered_json difference_json(const DiffReport& report, std::size_t most) {
   const Difference& difference = report.difference;
   ordered_json out{{"schema", "secequiv.diff/1"},

@@ -24,7 +24,7 @@ struct DiffReport {
     DecidingRule before;
     DecidingRule after;
   };
-  // How the difference compares with a stored one.
+  // The comparison of the difference with a stored one.
   struct Comparison {
     std::string file;
     std::vector<std::string> unexpected;  // a line each; empty: it is the stored one

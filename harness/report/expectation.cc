@@ -94,7 +94,7 @@ Result<std::vector<std::string>> unexpected(const ordered_json& expected, const 
     if (!old_lines->contains(key)) out.push_back("+ " + line);
   for (const auto& [key, line] : *old_lines)
     if (!new_lines->contains(key)) out.push_back("- " + line);
-  // Counts above those of regions follow from them.
+  // The totals follow from the counts of the regions.
   if (out.empty() && Unordered(expected) != Unordered(found))
     return make_error(ErrorCode::kParse, file,
                       "expected totals that equal the sums of the regions' counts");

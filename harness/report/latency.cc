@@ -68,7 +68,7 @@ std::string noise_text(const Latency& latency) {
                      latency.noise * 100);
 }
 
-// Whatever distorts the times; whole lines.
+// Lines about conditions that distort the times.
 std::string reservations(const LatencyReport& report) {
   const Latency& latency = report.latency;
   std::string out;

@@ -1,4 +1,4 @@
-// What a report of times says, of times that are made up.
+// The text of the report for made-up times.
 #include "harness/report/latency.h"
 
 #include <gtest/gtest.h>

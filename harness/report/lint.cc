@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMaxParts = 8;  // named in a line
 
-// As JSON and people count: from 1.
+// Reports and JSON count from 1.
 std::vector<std::size_t> from_one(const RulePart& part) {
   std::vector<std::size_t> out = part;
   for (std::size_t& child : out) ++child;

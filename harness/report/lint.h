@@ -1,5 +1,5 @@
-// Rules of a policy that could be removed and rules that may not mean what they say, as text, JSON
-// and cases. Owns the report value and these shapes. It must not know how rules are judged
+// Rules of a policy that could be removed and rules that are probably mistakes, as text, JSON and
+// cases. Owns the report value and these shapes. It must not know how rules are judged
 // (analyze/lint.h).
 #pragma once
 

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kMostNames = 6;    // system calls named for one region
+constexpr std::size_t kMostNames = 6;    // limit of system calls that are named for one region
 constexpr std::size_t kAllNames = 5000;  // where a call became more permissive
 
 // Kinds of instructions, as graph.js knows them.
@@ -53,7 +53,8 @@ class Texts {
   std::vector<std::string> all_;
 };
 
-// [text, comment, kind, true target, false target, marks, indices of the marks' texts].
+// An instruction is [text, comment, kind, true target, false target, marks, indices of the marks'
+// texts].
 ordered_json side_json(const PageSide& shown, Texts& texts) {
   const Program& program = shown.side.program;
   const bool legal = !refusal_of(program, LengthRule::kUnlimited);

@@ -1,4 +1,4 @@
-// What `prove` finds out about two filters or stacks of filters. Owns the values of that report and
+// The report of `prove` about two filters or stacks of filters. Owns the values of that report and
 // its three forms: text, JSON and cases. It must not prove anything (analyze/prove.h).
 #pragma once
 

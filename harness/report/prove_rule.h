@@ -58,7 +58,7 @@ struct ProvenRule {
 
 Verdict verdict_of(const std::vector<ProvenRule>& rules);
 
-// With `quiet` only rules that are not as expected, then the summary.
+// With `quiet`, only rules with an unexpected result, then the summary.
 std::string prove_rule_text(const std::vector<ProvenRule>& rules, bool quiet);
 nlohmann::ordered_json prove_rule_json(const std::vector<ProvenRule>& rules);  // ".prove-rule/1"
 ReportedCases prove_rule_cases(const std::vector<ProvenRule>& rules);

@@ -21,7 +21,7 @@ struct ReachReport {
     std::string count;        // of inputs that reach it, decimal
     std::string region_count;
     std::optional<SeccompData> smallest;  // of these inputs; nothing: no input reaches it
-    std::vector<std::string> regions;     // as many as were wanted
+    std::vector<std::string> regions;     // at most the requested number
   };
   bool one = false;  // about one instruction, with its regions
   std::vector<Row> rows;

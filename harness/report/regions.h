@@ -36,8 +36,8 @@ std::string action_text(const ReturnValue& value);
 // arg0 == 0x26".
 std::string summary(const Change& change, const Region& region, Arch host);
 
-// A line that says that only `shown` of `all` regions are shown; empty if these are all. `how`: how
-// the caller asks for more; may be empty.
+// A line that only `shown` of `all` regions are shown; empty if these are all. `how`: how the
+// caller asks for more; may be empty.
 std::string not_shown_text(std::size_t shown, const std::string& all, int indent,
                            std::string_view how = "");
 

@@ -14,7 +14,7 @@ struct DecidingRule {
   // "rule set 2 of 5 (ALLOW), ioctl on x86_64, branch 3 of 7", or which of the policy's other
   // actions it was; empty: no policy.
   std::string text = {};
-  PositionRef position = {};  // empty unless a rule that was read from a file matches
+  PositionRef position = {};  // empty unless a rule from a file matches
 
   // For people: the position, or the text without one.
   [[nodiscard]] std::string shown() const {

@@ -48,7 +48,8 @@ nlohmann::ordered_json others_json(const std::vector<WhyReport::Other>& others) 
   return out;
 }
 
-// Of the filter that decides. Capabilities that would add a rule belong to why there is none.
+// Of the filter that decides. Capabilities that would add a rule are part of the reason why there
+// is none.
 std::string reason_text(const WhyReport& report) {
   std::string out;
   for (const WhyReport::Filter& filter : report.filters)
@@ -61,7 +62,7 @@ std::string reason_text(const WhyReport& report) {
   return out + missing;
 }
 
-// Call, condition and rules, as far as they are true of the arguments.
+// Call, condition and rules.
 std::string details_text(const WhyReport& report, bool trace) {
   std::string out = fmt::format(
       "{:#010x} {}\nbecause {}\n        (the same holds for all {} such inputs)\n", report.result,

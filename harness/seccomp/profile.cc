@@ -172,7 +172,7 @@ class LineReader {
            });
   }
 
-  // By the order of columns: numbers that outgrow their width push the others to the right.
+  // Uses the order of columns, because a number that is too wide moves the others to the right.
   Status row(const std::vector<std::string_view>& words, std::string_view text) {
     const auto blank = static_cast<std::size_t>(
         std::ranges::count_if(columns_, [](const Title* column) { return column->optional; }));

@@ -173,7 +173,7 @@ class Sums {
       scale(out, diagrams_.bits_above(node.hit) - end);
       Sum missed = below(node.miss);
       scale(missed, diagrams_.bits_above(node.miss) - end);
-      // All other patterns of the run miss.
+      // No other pattern of the run matches.
       const mpz_class others = (mpz_class(1) << node.length) - 1;
       out.inputs += missed.inputs * others;
       out.counted += missed.counted * others;

@@ -1,4 +1,4 @@
-// The direction of a difference beside what single inputs show.
+// The direction of a difference, compared with single inputs.
 #include "verify/dd/direction.h"
 
 #include <gtest/gtest.h>
@@ -117,7 +117,7 @@ TEST(Direction, LimitsAreAnError) {
   EXPECT_EQ(out.error().code, ErrorCode::kBudget);
 }
 
-// Whatever a random input shows of a random pair, the direction has.
+// The direction of a random pair contains every difference that a random input shows.
 TEST(Direction, HoldsForRandomInputs) {
   Random random(7);
   int differing = 0;
