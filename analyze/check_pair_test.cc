@@ -135,12 +135,12 @@ TEST(CheckPair, AnOracleThatAgreesChangesNothing) {
 }
 
 // No derived input has nr 7, so only the prover's input for the edge shows the wrong result.
-TEST(CheckPair, TheOracleIsAskedAboutTheProversInputs) {
+TEST(CheckPair, TheOracleRunsTheProversInputs) {
   const char* program = "ld [0]\njeq #7, y, n\ny: ret #1\nn: ret #0\n";
   EXPECT_EQ(asked(program, program, oracle_that_denies(1, 7)).verdict, Verdict::kFail);
 }
 
-TEST(CheckPair, WhatAnOracleCannotBeAskedIsNoPass) {
+TEST(CheckPair, AFilterThatTheOracleCannotRunPreventsAPass) {
   for (const bool installable : {true, false}) {
     const auto report = asked(kAllow39, kAllow39, [&](auto programs, auto) -> Result<OracleReport> {
       OracleReport out;
@@ -164,7 +164,7 @@ TEST(CheckPair, WhatAnOracleCannotBeAskedIsNoPass) {
   EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable);
 }
 
-TEST(CheckPair, ALostCachedCallFailsWhateverElseIsUnknown) {
+TEST(CheckPair, ALostCachedCallFailsEvenIfOtherResultsAreUnknown) {
   const std::string_view loads = "ld [0]\njeq #39, y, n\ny: ld [16]\nret #0x7fff0000\nn: ret #0\n";
   const auto report = check_text_pair(kAllow39, loads);
   EXPECT_EQ(report.verdict, Verdict::kFail);
@@ -189,7 +189,7 @@ TEST(CheckPair, AnExhaustedLimitIsUnknown) {
   EXPECT_FALSE(report.witness);
 }
 
-TEST(CheckPair, AnEdgeThatCannotBeDecidedIsOpenAndNeverPasses) {
+TEST(CheckPair, AnUndecidedEdgeNeverPasses) {
   // The false edge needs an input on which the two products differ. Both programs are the same, so
   // they are equal.
   const std::string hard = std::string(kProduct) + "st M[3]\n" + kMixed +

@@ -43,7 +43,7 @@ def test_policies_that_look_swapped_are_noted(tmp_path):
     assert "swapped" not in run("check", "old.json", "new.json", cwd=tmp_path).err
 
 
-def test_nobody_optimized_the_second_of_two_policies(tmp_path):
+def test_the_second_of_two_policies_is_not_called_optimized(tmp_path):
     policy = POLICIES / "seed" / "ten-syscalls.json"
     pair = run("check", policy, policy).out
     assert "obligations of the second policy: " in pair and "every edge of the second policy is covered" in pair

@@ -268,7 +268,7 @@ def test_the_input_may_follow_the_passes():
     assert run("optimize", "--passes", "thread-jumps", NESTED).out == run("optimize", NESTED, "--passes", "thread-jumps").out
 
 
-def test_passes_that_only_run_if_named():
+def test_some_passes_run_only_if_named():
     named = {line.split()[1] for line in run("optimize", "--list").out.splitlines() if line.endswith(" Only if named.")}
     assert named == {"single-tree", "code-apart"}
 

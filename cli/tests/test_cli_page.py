@@ -206,7 +206,7 @@ def test_the_page_of_a_difference_names_the_rules_and_shows_no_instructions(tmp_
     assert both[0] == both[1]
 
 
-def test_what_opened_comes_first_and_in_red(tmp_path, asm):
+def test_newly_allowed_calls_come_first_and_in_red(tmp_path, asm):
     text = "ld [4]\njeq #0xc000003e, native, other\nother: ret #0\nnative: ld [0]\njeq #39, first, next\nfirst: ret #%s\nnext: jeq #319, second, rest\nsecond: ret #%s\nrest: ret #0x%s"
     pair = asm(text % ("0x7fff0000", "0", "50001"), "a.asm"), asm(text % ("0", "0x7fff0000", "50002"), "b.asm")
     _, reader, page = page_of(tmp_path, *pair, status=1)
@@ -216,7 +216,7 @@ def test_what_opened_comes_first_and_in_red(tmp_path, asm):
     assert ("span", {"class": "card opened"}) in reader.tags
 
 
-def test_the_page_says_where_it_comes_from(tmp_path, getpid, getpid_enoent):
+def test_the_page_shows_its_provenance(tmp_path, getpid, getpid_enoent):
     _, _, text = page_of(tmp_path, getpid, getpid_enoent, status=1)
     assert hashlib.sha256(getpid.read_bytes()).hexdigest() in text
     assert "check %s %s --html" % (getpid, getpid_enoent) in text

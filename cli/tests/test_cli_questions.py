@@ -55,7 +55,7 @@ def test_the_newest_of_equal_actions_wins(asm):
     assert [document["witness"][side]["value"] for side in ("before", "after")] == ["0x00050001", "0x00050002"]
 
 
-def test_a_stack_loses_the_data_of_allow(asm):
+def test_a_stack_drops_the_data_bits_of_allow(asm):
     with_data, plain = "ret #0x7fff0007", "ret #0x7fff0000"
     assert ask(asm, [with_data, with_data], [plain])[1] == 0
     assert ask(asm, [with_data], [plain])[1] == 1

@@ -102,7 +102,7 @@ TEST(Server, MayEndBetweenRequests) {
   for (const auto& answer : answers) EXPECT_TRUE(answer.ok()) << answer.detail;
 }
 
-TEST(Server, AnswersWrittenBeforeTheEndCount) {
+TEST(Server, AnswersWrittenBeforeTheEndAreAccepted) {
   Server server({subject("odd_server")}, quick_options().limits);
   // Each request is larger than what is written ahead, so `encode` makes the third while the first
   // is being sent. Meanwhile the first answer arrives and the process ends.

@@ -82,7 +82,7 @@ TEST(MutateProgram, TakesFromDonors) {
 }
 
 // Mutates mutants, like a fuzzer.
-TEST(MutateProgram, AgainAndAgain) {
+TEST(MutateProgram, MutatesMutants) {
   Random random(312);
   Program program = assemble("ret #0\n");
   std::size_t most = 0;
@@ -94,7 +94,7 @@ TEST(MutateProgram, AgainAndAgain) {
   EXPECT_GT(most, 20u);
 }
 
-TEST(MutateProgram, LongProgramsAsWell) {
+TEST(MutateProgram, MutatesLongPrograms) {
   Random random(313);
   const Program program = random_program(random, 6000);
   for (int i = 0; i < 20; ++i) {

@@ -118,7 +118,7 @@ TEST(Seccompiler, EntriesAreAlternativesAndConditionsMustAllHold) {
   EXPECT_EQ(decided(import, 0, {6, 9}), kAllow);
 }
 
-TEST(Seccompiler, IgnoresAnEntryWithoutConditionsBesideOthers) {
+TEST(Seccompiler, IgnoresEntriesWithoutConditionsIfOthersHaveSome) {
   const std::string plain = R"j({"syscall": "read"}, {"syscall": "read", "args": null})j";
   const std::string test =
       R"j({"syscall": "read", "args": [{"index": 0, "type": "dword", "op": "eq", "val": 1}]})j";

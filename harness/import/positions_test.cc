@@ -43,7 +43,7 @@ constexpr std::string_view kOwn = R"j({"version": 1, "arches": ["x86_64"],
                "close": true}}]}
 )j";
 
-TEST(Positions, OwnFormat) {
+TEST(Positions, AreCorrectInOurFormat) {
   const Policy policy = imported(kOwn).policy;
   EXPECT_EQ(positions(policy, 0), Texts{"file:5 (rule_sets[0].rules.read)"});
   EXPECT_EQ(positions(policy, 1),
@@ -53,7 +53,7 @@ TEST(Positions, OwnFormat) {
       << "behind a number, whose token ends one character early";
 }
 
-TEST(Positions, AreNoPartOfAPolicysMeaning) {
+TEST(Positions, DoNotAffectAPolicysMeaning) {
   const Policy policy = imported(kOwn).policy;
   const Policy moved = imported("\n\n" + std::string(kOwn)).policy;
   EXPECT_NE(positions(policy, 0), positions(moved, 0));
@@ -86,7 +86,7 @@ constexpr std::string_view kProfile = R"j({
     {"names": ["bpf"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 6, "op": "SCMP_CMP_EQ"}]}
   ]})j";
 
-TEST(Positions, ContainerProfiles) {
+TEST(Positions, AreCorrectInContainerProfiles) {
   const Policy policy = imported(kProfile).policy;
   EXPECT_EQ(positions(policy, 0), Texts{"file:4 (syscalls[0])"});
   EXPECT_EQ(positions(policy, 1), Texts{"file:5 (syscalls[0])"}) << "of the name in the list";
@@ -102,7 +102,7 @@ TEST(Positions, ContainerProfiles) {
   EXPECT_EQ(all.capabilities, (Texts{"CAP_SYS_ADMIN", "CAP_BPF", "CAP_PERFMON"}));
 }
 
-TEST(Positions, Seccompiler) {
+TEST(Positions, AreCorrectInSeccompilerFiles) {
   const Policy policy = imported(R"j({"vmm": {"mismatch_action": "trap", "match_action": "allow",
     "filter": [
       {"syscall": "read"},
@@ -115,7 +115,7 @@ TEST(Positions, Seccompiler) {
   EXPECT_EQ(positions(policy, 1), (Texts{"file:5 (vmm.filter[1])", "file:6 (vmm.filter[2])"}));
 }
 
-TEST(Positions, Minijail) {
+TEST(Positions, AreCorrectInMinijailPolicies) {
   ImportOptions options;
   options.read_file = [](const std::string&) -> Result<std::string> {
     return std::string("\nclose: 1\n");
@@ -131,7 +131,7 @@ TEST(Positions, Minijail) {
   EXPECT_EQ(positions(compiler, 0), (Texts{"file:1", "file:2", "file:3"}));
 }
 
-TEST(Positions, Pfc) {
+TEST(Positions, AreCorrectInPseudoCode) {
   const Policy policy =
       imported(
           "# filter for arch x86_64 (3221225534)\nif ($arch == 3221225534)\n"

@@ -74,7 +74,7 @@ TEST(CheckReportText, ShowsTracesOrInASummaryOneLine) {
   EXPECT_TRUE(summary.ends_with("\nverdict   different: the programs differ\n")) << summary;
 }
 
-TEST(CheckReportText, TellsWhatTheCampaignDid) {
+TEST(CheckReportText, ReportsTheCampaign) {
   CheckReport report = passing();
   report.fuzz = CampaignReport{.not_run = "interrupted",
                                .seeds = 1,

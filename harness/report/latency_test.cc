@@ -57,7 +57,7 @@ TEST(LatencyReport, FewRoundsClaimNothing) {
   EXPECT_NE(latency_svg(report).find("fewer than 8 rounds"), std::string::npos);
 }
 
-TEST(LatencyReport, SaysWhereItWasInterrupted) {
+TEST(LatencyReport, ReportsTheRoundOfAnInterruption) {
   LatencyReport report = made_up(140, 300);
   EXPECT_FALSE(says(report, "interrupted"));
   EXPECT_EQ(to_json(report)["interrupted"], false);
@@ -68,7 +68,7 @@ TEST(LatencyReport, SaysWhereItWasInterrupted) {
   EXPECT_EQ(to_json(report)["interrupted"], true);
 }
 
-TEST(LatencyReport, ColumnsAndGrammar) {
+TEST(LatencyReport, HasAlignedColumnsAndCorrectGrammar) {
   LatencyReport report = made_up(140, 300);
   EXPECT_TRUE(says(report, "1 system call by weight"));
   report.calls = {{"sched_rr_get_interval_time64", {}, 10}, {"read", {}, 1000}};

@@ -16,7 +16,7 @@ LintReport made_by_hand() {
   return out;
 }
 
-TEST(LintReport, Text) {
+TEST(LintReport, TextListsEachFinding) {
   EXPECT_EQ(lint_text(made_by_hand()),
             "rule set 2 (ALLOW), x86_64:read: shadowed: earlier rule sets decide everything it "
             "matches\n"

@@ -28,7 +28,7 @@ ProvenRule refuted(const std::string& expected) {
   return out;
 }
 
-TEST(ProveRuleReport, TextShowsSymbolsAndWhateverIsNotZero) {
+TEST(ProveRuleReport, TextShowsSymbolsAndNonZeroValues) {
   EXPECT_EQ(prove_rule_text({proven(), refuted("exit")}, false),
             "and-and: proven\n"
             "wrong: refuted (exit), as expected\n"
@@ -75,7 +75,7 @@ TEST(ProveRuleReport, ShowsWeakestConditionsAndWhetherTheyAreExact) {
   EXPECT_EQ(prove_rule_json({rule})["rules"][0]["weakest"]["outside"].dump(), "[5]");
 }
 
-TEST(ProveRuleReport, JsonAndCases) {
+TEST(ProveRuleReport, HasJsonAndCases) {
   const auto document = prove_rule_json({proven(), refuted("")});
   EXPECT_EQ(document["schema"], "secequiv.prove-rule/1");
   EXPECT_EQ(document["verdict"], "fail");

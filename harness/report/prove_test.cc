@@ -110,7 +110,7 @@ TEST(ProveReportJson, HasTheQuestionAndBothSides) {
   EXPECT_EQ(json["witness"]["after"]["action"], "ALLOW");
 }
 
-TEST(ProveReport, ARejectedFilterIsAllThatIsReported) {
+TEST(ProveReport, ARejectionReportsOnlyTheFilter) {
   ProveReport report;
   report.rejection = Rejection{"a.bpf", "instruction 0: no"};
   EXPECT_EQ(prove_text(report), "rejected: a.bpf: instruction 0: no\n");

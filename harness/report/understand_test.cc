@@ -83,7 +83,7 @@ WhyReport::Other other(WhyReport::Other::Kind kind, const char* condition, std::
   return {kind, condition, {value, value & 0xffff0000}};
 }
 
-TEST(WhyReport, TheFirstLineSaysWhatWouldChangeTheDecision) {
+TEST(WhyReport, TheFirstLineShowsWhatWouldChangeTheDecision) {
   using Kind = WhyReport::Other::Kind;
   WhyReport report{getpid(), 0x50001, "nr == getpid", "1024", {}};
   report.filters.push_back(
@@ -107,7 +107,7 @@ TEST(WhyReport, TheFirstLineSaysWhatWouldChangeTheDecision) {
       << "what an allowed call could lose is told below";
 }
 
-TEST(WhyReport, UnknownArguments) {
+TEST(WhyReport, UnknownArgumentsGiveEveryPossibleDecision) {
   using Kind = WhyReport::Other::Kind;
   WhyReport report{getpid(), kAllow, "true", "1", {}};
   report.recorded = 0x50000;

@@ -80,7 +80,7 @@ TEST(Direction, ReportsNumbersWithoutANameAndOtherArchitectures) {
   for (const Direction::Call& one : arches.allowed.calls) EXPECT_NE(one.arch, Arch::kX86_64);
 }
 
-TEST(Direction, ReportsOneArchitectureThatNobodyKnows) {
+TEST(Direction, ReportsAnUnknownArchitecture) {
   const Direction out = direction_between(
       "ret #0\n", "ld [4]\njeq #0x12345678, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n");
   EXPECT_TRUE(out.allowed.unknown_arches);

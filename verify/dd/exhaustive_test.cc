@@ -121,7 +121,7 @@ class Exhaustive {
   Table last_table_{};
 };
 
-TEST(Exhaustive, AllProgramsOfUpToFiveInstructions) {
+TEST(Exhaustive, AllProgramsOfUpToFiveInstructionsAgree) {
   Exhaustive all;
   for (std::size_t more = 1; more <= kMost; ++more) {
     Program program;
