@@ -158,7 +158,7 @@ def test_a_policy_is_compiled_and_covered(tmp_path):
 
 
 def test_no_random_input_reaches_an_infeasible_edge(asm):
-    # Random inputs near the constants never reach what the prover calls infeasible.
+    # Random inputs near the constants never reach an instruction that the prover reports as infeasible.
     text = ("ld [0]\njge #100, big, small\nbig: jgt #200, huge, mid\nhuge: jeq #150, bad1, ok\nmid: jset #0x80000000, bad2, ok\n"
             "small: and #7\njeq #9, bad3, ok\nok: ret #0x7fff0000\nbad1: ret #1\nbad2: ret #2\nbad3: ret #3\n")
     document, done = report("cover", asm(text))

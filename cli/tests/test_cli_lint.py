@@ -202,7 +202,7 @@ def alternatives(rule, path=()):
 
 
 def compared(rule):
-    """(rule without alternatives that check nothing beside others that check something, whether there were any)."""
+    """(rule without the alternatives that check nothing although others check something, whether there were any)."""
     if not children(rule):
         return rule, False
     kind = "any_of" if "any_of" in rule else "all_of"

@@ -1,4 +1,4 @@
-"""--oracle kernel: the running kernel evaluates every input of a command, and the report names what it could not run.
+"""--oracle kernel: the running kernel evaluates every input of a command, and the report names the inputs that it could not run.
 
 The kernel never disagrees here. analyze/check_pair_test.cc tests with a wrong oracle that a disagreement fails.
 """
@@ -51,7 +51,7 @@ def test_check_runs_the_provers_inputs_in_the_kernel(getpid, getpid_enoent):
     assert document["verdict"] == "pass" and document["inputs"]["derived"] == 0
     assert asked(document) == [document["inputs"]["evaluations"]] * 2 != [0, 0]
     document = report("check", getpid, getpid_enoent, "--max-inputs", "0")
-    # Beside the evaluated inputs, the kernel runs the one that was found and the one that is shown.
+    # In addition to the evaluated inputs, the kernel runs the input that was found and the one that is shown.
     assert document["verdict"] == "different" and asked(document) == [document["inputs"]["evaluations"] + 2] * 2
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cli_tool import run
 
-# Reports what it could do, then prints a program.
+# Reports which operations succeeded, then prints a program.
 PROBE = """
 import ctypes, json, os, resource, socket, sys
 port, where = int(sys.argv[1]), sys.argv[2]

@@ -197,7 +197,7 @@ def test_symbols_have_no_certificates(tmp_path):
     ("ret #0", "ret #0\nld #0\nrsh #$s\nret a", "$s = 32..,", "$s in {1, 2, 31}", "$s != 32"),
 ])
 def test_values_that_only_the_second_program_refuses_are_rejected(before, after, values, assume, other, engine, asm):
-    """For these values the kernel accepts `before` but refuses `after`. prove-rule refutes the same rewrite."""
+    """For these values, the kernel accepts `before` but refuses `after`. prove-rule refutes the same rewrite."""
     one, two = asm(before, "one.asm"), asm(after, "two.asm")
     for more in ([], ["--assume", other], ["--refines"]):
         document, done = report("prove", one, two, "--engine", engine, *more)

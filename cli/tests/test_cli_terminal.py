@@ -1,4 +1,4 @@
-"""What reaches a terminal: nothing that commands it, and lines that fit its width."""
+"""Output on a terminal contains no control sequences, and its lines fit the width."""
 
 import fcntl
 import json
