@@ -398,7 +398,7 @@ class Stepper {
   }
   goToParting() {
     if (this.parting) this.go(this.moveTo(this.parting));
-    else byId("step").textContent = "both traces end alike";
+    else byId("step").textContent = "both traces end in the same way";
   }
   go(to) {
     this.at = Math.min(Math.max(to, 0), this.moves.length - 1);
@@ -409,7 +409,7 @@ class Stepper {
       reveal(list, shown[at].row);
     });
     byId("step").textContent = `step ${this.at + 1} of ${this.moves.length}`;
-    // Not disabled, which would take the keyboard away from them.
+    // They are not disabled, because a disabled button loses the keyboard focus.
     for (const id of ["first", "back"]) byId(id).setAttribute("aria-disabled", this.at === 0);
     for (const id of ["last", "next"]) byId(id).setAttribute("aria-disabled", this.at === this.moves.length - 1);
   }
