@@ -132,7 +132,7 @@ Result<LatencyReport> bench(const BenchJob& job) {
   if (out.calls.empty()) return no_calls(job);
   const auto variants = variants_of(job, out.depths, out.calls);
   if (!variants) return variants.error();
-  // A sample takes about as long whatever the profile is.
+  // A sample takes about the same time for every profile.
   kernel::LatencyOptions timing = job.timing;
   timing.batches = std::clamp<std::size_t>(kBatches / out.calls.size(), 4, 20);
   auto latency = kernel::measure(*variants, out.calls, timing);

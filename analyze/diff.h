@@ -25,7 +25,7 @@ struct DiffJob {
   Arch host = Arch::kX86_64;  // for names, and for the byte order of the assumption
   dd::Limits limits = {};
   std::size_t most_bytes = SIZE_MAX;  // limits of the listed regions and their reports
-  std::size_t max_regions = 20;       // shown of each change
+  std::size_t max_regions = 20;       // limit of regions shown for each change
   bool rules = false;                 // name the deciding rules; both sides are one policy
   bool whole = false;                 // the report is to be stored, so all regions are needed
   std::optional<Expected> expected = {};

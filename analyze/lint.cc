@@ -244,7 +244,7 @@ class Linter {
   dd::Limits limits_;
   Clock::time_point start_ = Clock::now();
   std::uint32_t marker_;
-  std::vector<Duplicate> duplicates_;  // of the rule at hand
+  std::vector<Duplicate> duplicates_;  // the duplicates of the current rule
   std::vector<RedundantRule> found_;
 };
 
@@ -252,7 +252,7 @@ class Linter {
 // written out, because an all_of has the product of its children's alternatives.
 struct Checks {
   std::uint32_t always = 0;     // checked by every alternative
-  std::uint32_t sometimes = 0;  // by at least one
+  std::uint32_t sometimes = 0;  // checked by at least one alternative
   std::vector<Checks> children;
 
   [[nodiscard]] bool nothing() const { return sometimes == 0; }

@@ -20,11 +20,12 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kMostRegions = 200;   // listed for each change
-constexpr std::size_t kMostStepped = 24;    // regions whose example can be stepped through
-constexpr std::size_t kMostDecisions = 8;   // inputs for different return values
-constexpr std::size_t kMostConditions = 3;  // in the reason why an edge is infeasible
-constexpr std::size_t kMostReasons = 500;   // for which the diagrams are searched
+constexpr std::size_t kMostRegions = 200;  // listed for each change
+constexpr std::size_t kMostStepped = 24;   // regions whose example can be stepped through
+constexpr std::size_t kMostDecisions = 8;  // inputs for different return values
+constexpr std::size_t kMostConditions =
+    3;  // limit of conditions in the reason why an edge is infeasible
+constexpr std::size_t kMostReasons = 500;  // limit of edges for which a reason is computed
 
 constexpr std::uint32_t kNever = 0xffffffff;
 

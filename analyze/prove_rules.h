@@ -35,8 +35,7 @@ struct ProvenRules {
   std::vector<Programs> programs;
 };
 
-// Adds the rules of a file to those of others. Errors: kParse, also for a name that one of them
-// has.
+// Adds the rules of a file to those of others. Errors: kParse, also if a name exists already.
 Status add_rules(std::string_view text, const std::string& file, std::vector<rules::Rewrite>& all);
 
 // Leaves the rules with these names. Errors: kUsage about Subject::kRule for an unknown name.

@@ -120,7 +120,7 @@ class Capabilities {
   std::vector<Other> out_;
 };
 
-// The same call on other architectures, where these are not merely unknown to the filters.
+// The same call on other architectures that the filters distinguish from unknown ones.
 std::vector<Other> architectures(const WhyJob& job, std::uint32_t result) {
   const auto programs = views(job.stack.filters);
   const auto own = arch_from_data(job.data.arch(), job.data.nr());

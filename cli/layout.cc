@@ -59,7 +59,7 @@ std::size_t hanging_indent(std::string_view line, std::size_t columns) {
   return std::min(indent, columns / 2);
 }
 
-// Appends `line`, broken at blanks, or anywhere in a word that is too long.
+// Appends `line` and breaks it at blanks, or within a word that is too long.
 void wrap(std::string_view line, std::size_t columns, std::string& out) {
   const std::size_t indent = hanging_indent(line, columns);
   std::size_t room = columns;

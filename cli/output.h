@@ -36,8 +36,8 @@ Result<int> write_output(std::string_view text, const Options& options);
 // Prints a report whose last line is its verdict. --quiet prints only that line, and only if it is
 // no pass.
 int print_verdict(std::string_view text, int status, const Options& options);
-// Prints as print_verdict and writes the report files. Returns the status of `found`; after a pass,
-// the status of a failed write, `also` included.
+// Does the same as print_verdict, and writes the report files. Returns the status of `found`; after
+// a pass, the status of a failed write, `also` included.
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
                 const Status& also = Ok{});
 // Returns the error with the option's name in place of the library's word for its subject.

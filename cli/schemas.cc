@@ -24,7 +24,7 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view kEnding = ".schema.json";
 
-// By the last part of their $id: "check.schema.json".
+// The schemas, sorted by the last part of their $id: "check.schema.json".
 std::map<std::string, ordered_json> all_schemas() {
   std::map<std::string, ordered_json> out;
   for (ordered_json& schema : ordered_json::parse(schemas_text(), nullptr, false)) {

@@ -100,7 +100,7 @@ std::vector<Planted> with_planted_passes() {
   return out;
 }
 
-// Bug classes that have their own name and use a wrong pass as the example.
+// Bug classes with their own names; a wrong pass is the example.
 struct Alias {
   const char* name;
   std::string_view bug_class;

@@ -106,7 +106,7 @@ class EvaluatorHunt {
   void examine(const HuntSubject& subject, bool original) {
     const auto inputs = inputs_for(subject.before, original);
     const auto answer = evaluator_.evaluate(subject.before, inputs);
-    // A request that is given up because the user stops the hunt says nothing about the target.
+    // A request that is given up because the user stops the hunt is no finding about the target.
     if (answer.outcome == Outcome::kHung && options_.stop && options_.stop()) return;
     if (answer.outcome == Outcome::kUnsupported) {
       leave_out(original, answer.detail);

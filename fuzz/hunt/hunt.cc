@@ -145,7 +145,7 @@ class Hunt {
     return derived;
   }
 
-  // Whether the request was given up because the user stops the hunt, which says nothing about the
+  // Whether the request was given up because the user stops the hunt, so it is no finding about the
   // target.
   bool given_up(const Answer<Program>& answer) {
     return answer.outcome == Outcome::kHung && stopped();

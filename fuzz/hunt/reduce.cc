@@ -37,7 +37,8 @@ class Reduction {
       return false;
     }
     if (!*problem || !same_crash(**problem)) return false;
-    if (options_.stop && options_.stop()) return false;  // what a stop cuts off looks like a hang
+    if (options_.stop && options_.stop())
+      return false;  // a request that a stop cuts off looks like a hang
     last_ = Shown{subject, std::move(answer), std::move(**problem)};
     return true;
   }

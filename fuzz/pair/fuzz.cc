@@ -39,7 +39,7 @@ namespace {
 
 constexpr unsigned kMaxJobs = 256;
 constexpr std::uint64_t kRunsBetweenLooks = 64;
-constexpr double kPatienceSeconds = 5;  // for a process that should end
+constexpr double kPatienceSeconds = 5;  // waiting time for a process that should end
 
 // State of one job, which only that job writes.
 struct alignas(64) JobState {

@@ -18,8 +18,8 @@ class GroupSlot {
   GroupSlot(const GroupSlot&) = delete;
   GroupSlot& operator=(const GroupSlot&) = delete;
 
-  // Async-signal-safe; a child of vfork calls it too. False: an ending signal has arrived already,
-  // and whoever leads the group must end by itself.
+  // Async-signal-safe; a child of vfork calls it too. Returns false if an ending signal has already
+  // arrived; the leader of the group must then end by itself.
   [[nodiscard]] bool set(pid_t group);
   void clear();
 

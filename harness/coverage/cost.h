@@ -15,8 +15,8 @@
 
 namespace secequiv {
 
-// Returns the number of instructions that `program` executes on `data`, including the last RET.
-// Precondition: that of run_observed.
+// Returns the number of instructions that `program` executes on `data`, including the last RET. It
+// has the precondition of run_observed.
 std::size_t executed(ProgramView program, const SeccompData& data);
 
 // The worst case: the first input on which `program` executes the most instructions. Precondition:

@@ -150,7 +150,7 @@ TEST(ShrinkPolicy, StopsAtTheLimit) {
   EXPECT_EQ(out.end, ShrinkEnd::kRefused);
 }
 
-// The planted bugs of rule passes and layouts, by what derived inputs show.
+// Derived inputs show the planted bugs of rule passes and layouts.
 std::vector<broken::PlantedPass> planted_passes() {
   std::vector<broken::PlantedPass> out;
   for (const auto of : {broken::planted_rule_passes(), broken::planted_layout_passes()})

@@ -36,7 +36,7 @@ struct Import {
   std::vector<std::string> notes;  // for people: parts without effect, or with an unexpected effect
   PolicyFormat format = PolicyFormat::kOwn;
   std::vector<UnknownName> unknown = {};       // other formats than OCI's refuse such names
-  std::vector<std::string> capabilities = {};  // that an OCI profile asks for, in its order
+  std::vector<std::string> capabilities = {};  // capabilities in an OCI profile, in its order
 };
 
 // Returns whether `text` is a policy in any format; otherwise it is a program.

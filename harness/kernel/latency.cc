@@ -263,7 +263,7 @@ Error refused(const Variant& variant, std::size_t instructions, int error) {
 
 struct Sampled {
   const Variant* variant;
-  std::vector<Program> stack;  // as it is installed
+  std::vector<Program> stack;  // the programs that are installed
 };
 
 // One sample in a new process; empty if it could not measure.

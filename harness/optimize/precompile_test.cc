@@ -187,7 +187,7 @@ TEST(Precompile, RefusesCodeThatDependsOnTheValue) {
   EXPECT_EQ(places_of(compiled(policy, render("ld [16]\njeq #FD, y, n\ny: ret #1\nn: ret #PID\n")),
                       "pid"),
             std::vector<std::size_t>{3});
-  // The operand changes, but is not the value.
+  // The operand changes, but differs from the value.
   EXPECT_EQ(refusal(policy, render("ld [16]\njgt #FD+1, y, n\ny: ret #1\nn: ret #2\n")),
             "small: instruction 1: variable 'fd': this instruction is 'jgt #0x9e3779b2, L2, L3' "
             "for the value 0x9e3779b1 and 'jgt #0x61c8864f, L2, L3' for 0x61c8864e; expected the "

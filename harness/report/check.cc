@@ -101,7 +101,7 @@ std::string campaign_text(const CampaignReport& fuzz, std::size_t obligations) {
   return out;
 }
 
-// `witness`: how the witness is shown, if there is one.
+// `witness`: the text of the witness, or "".
 std::string text(const CheckReport& report, const std::string& witness) {
   std::string out = direction_of(report);
   if (!out.empty()) out += "\n";

@@ -36,7 +36,7 @@ struct DiffReport {
   Arch host = Arch::kX86_64;     // for names
   std::size_t max_regions = 20;  // shown of each change
   Verdict verdict = Verdict::kUnknown;
-  std::vector<std::vector<Rules>> rules = {};  // of each change's shown regions; empty: unknown
+  std::vector<std::vector<Rules>> rules = {};  // for shown regions of each change; empty: unknown
   std::optional<Comparison> comparison = {};
   std::optional<OracleReport> oracle = {};
   std::optional<SideFiles> files = {};

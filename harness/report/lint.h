@@ -24,7 +24,7 @@ struct RulePlace {
   std::uint32_t action;  // of the rule set
   Arch arch;
   std::uint32_t nr;
-  PositionRef position = {};  // of the rule, or of the part that a finding is about
+  PositionRef position = {};  // position of the rule, or of the part that a finding is about
 };
 
 struct RedundantRule {

@@ -86,7 +86,7 @@ ordered_json side_json(const PageSide& shown, Texts& texts) {
           {"insns", std::move(insns)}};
 }
 
-// Instructions as runs [first, how many, ...]; A and X as [step, value, ...] where they change.
+// Instructions are runs [first, count, ...]; changes of A and X are [step, value, ...].
 ordered_json trace_json(ProgramView program, const SeccompData& data) {
   const Trace run = trace(program, data);
   ordered_json runs = ordered_json::array();

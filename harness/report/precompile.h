@@ -20,7 +20,7 @@ struct PrecompileReport {
   std::string policy;  // its name
   std::size_t instructions = 0;
   std::vector<Variable> variables;
-  std::optional<Proof> proof;  // of all values; its symbols are those of `variables`
+  std::optional<Proof> proof;  // a proof for all values; its symbols are the names in `variables`
   // If a witness shows a difference: what compiles from the policy with its values, and the
   // precompiled program with them.
   Program before;

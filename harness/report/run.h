@@ -21,7 +21,7 @@ struct RunReport {
   };
   SeccompData data;
   std::vector<Filter> filters;  // newest first
-  std::uint32_t result = 0;     // of all of them
+  std::uint32_t result = 0;     // the result of all filters together
   bool steps = false;           // show every instruction executed
   std::optional<OracleReport> oracle = {};
 

@@ -14,7 +14,8 @@
 namespace secequiv::certificate {
 namespace {
 
-constexpr double kLeastSeconds = 0.001;  // for a process, whose limit 0 would mean none
+constexpr double kLeastSeconds =
+    0.001;  // the least limit of a process, because 0 would mean no limit
 constexpr std::size_t kMostProofBytes = std::size_t{256} << 20;
 
 // Returns the solver's proof in binary DRAT.

@@ -65,7 +65,7 @@ class Divider {
                                   set(Kind::kStricter));
   }
 
-  using Sets = std::array<NodeId, kKinds + 1>;  // the kinds' sets, then the inputs that count
+  using Sets = std::array<NodeId, kKinds + 1>;  // all kinds, then all assumed inputs
 
   Sets fixed(const Sets& sets, std::uint32_t word, std::uint32_t value) {
     Sets out;

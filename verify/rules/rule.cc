@@ -12,7 +12,7 @@ namespace secequiv::rules {
 namespace {
 
 constexpr std::size_t kMaxInstances = 1000;
-constexpr std::size_t kMaxParts = 500'000;  // of all members together
+constexpr std::size_t kMaxParts = 500'000;  // limit for all members together
 constexpr std::size_t kMaxIndexSymbols = 3;
 constexpr std::array<std::string_view, 5> kDeviations = {"none", "illegal", "exit", "value",
                                                          "state"};
