@@ -53,7 +53,7 @@ Policy policy_of(std::vector<RuleSet> sets) {
   return policy;
 }
 
-TEST(Lint, ShadowedAndRedundantRules) {
+TEST(Lint, FindsShadowedAndRedundantRules) {
   const RuleSet deny{
       0x50001, false, {{Arch::kX86_64, 1, Rule{}}, {Arch::kX86_64, 2, arg0(Matcher::Op::kEq, 3)}}};
   const RuleSet allow{SECCOMP_RET_ALLOW,

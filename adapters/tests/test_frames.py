@@ -92,7 +92,7 @@ def test_answers_many_requests_in_order(served, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_ends_with_its_input(name):
+def test_an_adapter_ends_with_its_input(name):
     assert ended(name, b"") == (0, b"")
     status, out = ended(name, frame(b"X"))
     assert status == 0 and len(out) > 5 and out[4] == frames.UNSUPPORTED

@@ -13,7 +13,7 @@ PRODUCT = "ld [%d]\ntax\nld [%d]\nmul x\njeq #%#x, y, n\ny: ret #1\nn: ret #2\n"
 
 
 @pytest.mark.parametrize("name, before, after", PAIRS, ids=[pair[0] for pair in PAIRS])
-def test_both_prove_every_real_pair(name, before, after):
+def test_both_engines_prove_every_real_pair(name, before, after):
     document, done = report("prove", before, after, "--engine", "both")
     assert (done.status, document["verdict"], document["engine"]) == (0, "equivalent", "dd and z3")
 

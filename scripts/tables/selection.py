@@ -49,7 +49,7 @@ HEADER_DISAGREES = {
     "F_GETLK64": ("x32",), "F_SETLK64": ("x32",), "F_SETLKW64": ("x32",), "PR_SET_PTRACER_ANY": ("x32",),
 }
 
-# Constants of asm headers, which Go lacks: the x86 value holds everywhere except as given here (None: not defined),
+# Constants of asm headers that Go lacks. The x86 value applies to all architectures except those listed here (None: not defined),
 # from arch/*/include/uapi/asm of the kernel. A name that is not listed is an error.
 GENERIC_ASM = {
     "F_GETOWNER_UIDS": {}, "F_OWNER_TID": {}, "F_OWNER_PID": {}, "F_OWNER_PGRP": {},

@@ -88,7 +88,7 @@ class Listing {
     row.setAttribute("role", "option");
     row.setAttribute("aria-selected", "false");
     const number = ` ${String(pc).padStart(4)}  `;
-    // Nearly all rows are covered, and every element counts where there are thousands.
+    // Nearly all rows are covered; with thousands of rows, fewer elements make the page faster.
     if (/^[+]*$/.test(marks)) {
       row.append(make("b", marks.padEnd(3)), number + text.padEnd(26));
     } else {
@@ -226,7 +226,7 @@ class TraceView {
     this.steps = stepsOf(trace);
     this.insns = insns;
     this.failed = this.steps.map(({ pc }, i) => insns[pc][2] === 2 || this.outcome(i) === false);
-    // What a step does, whatever its place in the program.
+    // The effect of a step, independent of its place in the program.
     this.keys = this.steps.map(({ pc, a }, i) =>
       insns[pc][2] === 2 ? undefined : [insns[pc][1] || insns[pc][0].replace(/, L.*/, ""), a, this.outcome(i)].join());
     const usesX = this.steps.some((step) => step.x);
@@ -371,7 +371,7 @@ class Stepper {
   reachable() {
     return data.sides.map((side) => reachableBy(side.insns, ...this.call));
   }
-  // The order in which the visible rows of both sides are passed.
+  // Computes the order in which the stepper visits the visible rows of both sides.
   arrange() {
     const here = this.moves ? this.moves[this.at] : undefined;
     const steps = here && here.map((row, side) => this.shownSteps[side][row]);

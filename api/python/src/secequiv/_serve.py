@@ -106,7 +106,7 @@ class _Forks:
         for pidfd, (process, relay) in list(self._running.items()):
             if descriptor in (pidfd, relay.fileno()):
                 del self._running[pidfd]
-                signal.pidfd_send_signal(pidfd, signal.SIGKILL)  # a fork that has ended is still there to be waited for
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)  # an ended fork remains until its parent waits for it
                 status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
                 try:
                     relay.send(bytes([status if status >= 0 else 128 - status]))
