@@ -159,7 +159,7 @@ def test_an_existing_filter_of_the_process_is_reported(getpid, few):
     arguments = ["bench", getpid, "--profile", few, *QUICK]
     done = run(*arguments, "--json", preexec_fn=forbid(SYS_UNUSED))
     assert done.status == 0 and json.loads(done.out)["filtered_already"] is True
-    assert "has a seccomp filter already" in run(*arguments, preexec_fn=forbid(SYS_UNUSED)).out
+    assert "already has a seccomp filter" in run(*arguments, preexec_fn=forbid(SYS_UNUSED)).out
 
 
 def interrupted(program, few, *arguments, stdout=None):

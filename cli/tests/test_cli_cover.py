@@ -119,7 +119,7 @@ def test_a_state_file_of_another_program_is_refused(half, getpid, getpid_enoent,
     assert run("cover", half, "--state", state).status == 0
     kept = state.read_bytes()
     document, done = report("cover", getpid, "--state", state)
-    assert done.status == 2 and "another program" in document["detail"] and document["where"].startswith(str(state))
+    assert done.status == 2 and "a different program" in document["detail"] and document["where"].startswith(str(state))
     assert state.read_bytes() == kept
     state.unlink()
     assert run("cover", getpid, "--state", state).status == 0

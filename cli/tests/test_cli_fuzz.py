@@ -224,14 +224,14 @@ def test_a_script_can_be_an_evaluator(tmp_path, programs):
 
 
 @pytest.mark.parametrize("args, message", [
-    ([], "expected what to test: --optimizer, --compiler or --evaluator"),
+    ([], "expected --optimizer, --compiler or --evaluator"),
     (["--optimizer", "cat", "--compiler", "cat"], "expected only one of --optimizer, --compiler and --evaluator"),
     (["--optimizer", "broken:nonsense"], "unknown built-in name 'broken:nonsense'"),
     (["--optimizer", "cat", "--generate", "--programs", "x.asm"], "expected only one of --programs, --policies and --generate"),
     (["--optimizer", "cat", "--programs", "missing.asm"], "missing.asm"),
     (["--optimizer", "cat", "--programs", "empty"], "expected files that end in .bpf, .asm, .ddd, .raw, .c, found none"),
-    (["--compiler", "identity", "--programs", "x.asm"], "a compiler is given policies"),
-    (["--optimizer", "cat", "--inputs", "x"], "inputs are for an evaluator and given programs"),
+    (["--compiler", "identity", "--programs", "x.asm"], "because a compiler takes policies"),
+    (["--optimizer", "cat", "--inputs", "x"], "--inputs applies only with --evaluator and --programs"),
     (["--optimizer", "cat", "--allow", "grow"], "found 'grow'; did you mean"),
     (["--optimizer", "cat", "--allow", "different"], "found 'different'"),
     (["--evaluator", "secequiv", "--require-proof"], "--require-proof needs proofs, but --no-prove skips them and an evaluator has none"),

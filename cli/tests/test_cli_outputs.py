@@ -72,7 +72,7 @@ def test_a_certificate_replaces_only_certificates(inputs):
     for name in ("walk.cert", "query.cnf", "proof.lrat"):
         (inputs / name).write_text("mine")
         done = run("prove", "getpid.asm", "getpid.asm", "--certificate", ".", cwd=inputs)
-        assert done.status == 2 and "exists and is no certificate" in done.err, done
+        assert done.status == 2 and "exists and is not a certificate" in done.err, done
         assert (inputs / name).read_text() == "mine"
         (inputs / name).unlink()
     (inputs / "query.cnf").write_bytes((inputs / "getpid.asm").read_bytes())

@@ -77,7 +77,7 @@ def test_the_weakest_condition_makes_the_rule_right(rule):
     weakest = only(report("prove-rule", "--weakest", path)[0])["weakest"]
     assert weakest["any_of"] == ["popcount($m) == 1"] and weakest["exact"] == "yes"
     text = run("prove-rule", "--weakest", path).out
-    assert "weakest: popcount($m) == 1" in text and "for all other values it is wrong" in text
+    assert "weakest: popcount($m) == 1" in text and "for all other values the rule is wrong" in text
     # With the proposed condition, the rule is proven.
     fixed = rule(JSET.replace("  live", "  where: %s\n  live" % weakest["any_of"][0]))
     assert report("prove-rule", fixed)[0]["verdict"] == "pass"
@@ -140,7 +140,7 @@ def test_a_time_limit_is_unknown(rule):
     ("ld #1\n", "t.rule:1: expected 'rule NAME'"),
     ("rule r\nbefore:\nld #$a\nafter:\nfrob\n", "t.rule:5:1: expected an instruction, found 'frob'"),
     ("rule r\nwhere: $a <\nbefore:\nafter:\n", "t.rule:2: column 5 of '$a <'"),
-    ("rule r\nwhere: $a <u 0\nbefore:\nld #$a\nafter:\n", "no values meet its condition"),
+    ("rule r\nwhere: $a <u 0\nbefore:\nld #$a\nafter:\n", "no values satisfy its condition"),
     ("\0\1\2", "t.rule:1"),
     ("rule r\nbefore: %s\nafter: true\n" % ("(" * 5000), "nested deeper than 200 levels"),
 ])

@@ -353,10 +353,10 @@ def test_audit_records_are_explained(tmp_path):
     assert (document["headline"], document["record"]["explained"]) == ("depends on the arguments, which the record does not have", False)
     assert {row["action"] for row in document["possible"]} == {"ALLOW", "ERRNO(1 EPERM)"} and "result" not in document
     assert {row.get("origin", {}).get("line") for row in document["possible"]} == {6, None}
-    assert "another filter took that action" in run("why", path, "--audit", RECORD % (41, "0x80000000")).out
+    assert "so another filter decided" in run("why", path, "--audit", RECORD % (41, "0x80000000")).out
     assert "  ALLOW if arg0" in run("why", path, "--audit", RECORD % (41, "0x50000")).out
     done = run("run", path, "--audit", RECORD % (41, "0x50000"))
-    assert done.status == 0 and "do not have the arguments" in done.err
+    assert done.status == 0 and "lack the arguments" in done.err
     for text in ("type=AVC", "type=SECCOMP arch=c000003e syscall=nope"):
         assert run("why", path, "--audit", text).status == 2
     assert run("why", path, "--audit", RECORD % (1, "0x0"), "--nr", "read").status == 2

@@ -153,7 +153,7 @@ TEST(Pfc, ErrorsNameThePosition) {
       {"if ($arch > 3221225534)\n  action LOG;\naction KILL;", "expected 'if ($arch == N)'"},
       {"action KILL;\naction KILL;\n", "file:2:1: expected nothing after the last action"},
       {"action KILL;\n", "file:1:1: expected the action for other architectures"},
-      {filter("") + filter(""), "expected nothing behind"},
+      {filter("") + filter(""), "expected nothing after"},
       {"if ($arch == 3221225534)\n  action LOG;\nif ($arch == 1073741827)\n  action TRAP;\naction "
        "KILL;\n",
        "file:4:3: expected one default action for all"},

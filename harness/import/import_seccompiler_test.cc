@@ -176,7 +176,7 @@ TEST(Seccompiler, ErrorsNameThePosition) {
       {R"j({"mismatch_action": "trap", "filter": []})j", "'match_action' (or 'filter_action')"},
       {R"j({"mismatch_action": "trap", "match_action": "allow"})j", "'filter' is missing"},
       {R"j({"mismatch_action": "trap", "default_action": "trap", "match_action": "allow", "filter": []})j",
-       "one key, given twice"},
+       "which mean the same"},
       {R"j({"mismatch_action": "allow", "match_action": "allow", "filter": []})j",
        "expected two different actions, because seccompiler requires it, found ALLOW twice"},
       {R"j({"mismatch_action": "kill", "match_action": "allow", "filter": []})j",

@@ -68,7 +68,8 @@ TEST(ProveRuleReport, ShowsWeakestConditionsAndWhetherTheyAreExact) {
     EXPECT_NE(text.find("  weakest: $m == 0\n       or: $m < $n\n"), std::string::npos) << text;
     return text;
   };
-  EXPECT_NE(last().find("right for other values too is unknown"), std::string::npos);
+  EXPECT_NE(last().find("it is unknown whether the rule is right for other values, too"),
+            std::string::npos);
   rule.weakest->exact = ProvenRule::Weakest::Exact::kNo;
   rule.weakest->outside = {{"$m", 5}};
   EXPECT_NE(last().find("the rule is also right for other values: $m = 0x5\n"), std::string::npos);

@@ -167,7 +167,7 @@ TEST(Rewrite, RefusesMalformedRules) {
       {rule("ld [61]", "ld #1"), "61"},
       {rule("div #0", "ld #1"), "div"},
       {rule("mod #3", "ld #1"), "ModK"},
-      {rule(".raw 6, 0, 0, 0", "ld #1"), "'.raw' has no place"},
+      {rule(".raw 6, 0, 0, 0", "ld #1"), "rules cannot contain '.raw'"},
       {rule("ld #(X)", "ld #1"), "cannot depend on registers"},
       {rule("ld #([0])", "ld #1"), "cannot depend on registers"},
       {rule("jset #(M[0] + $a), yes, no", "ld #1"), "cannot depend on registers"},
@@ -206,7 +206,8 @@ TEST(Rewrite, RefusesMalformedRules) {
        "expected a number or a symbol, found a condition"},
       {rule("ld #1", "ld #1", "what: ever\n"), "t.rule:2: expected 'source:'"},
       {rule("ld #1", "ld #1", "source: x\nld #1\n"), "t.rule:3: expected 'source:'"},
-      {"rule t\nlive: A\nbefore: true\nafter: true\n", "so nothing is live"},
+      {"rule t\nlive: A\nbefore: true\nafter: true\n",
+       "because a condition leaves nothing in registers"},
       {rule("st M[$a]\nst M[$b]\nst M[$c]\nst M[$d]", "ld #1"), "more than 3 symbols are indices"},
   };
   for (const auto& each : cases) {

@@ -188,7 +188,7 @@ static void test_analyses(void) {
   EXPECT(secequiv_result_holds(result) && says(result, "getpid", "\"secequiv.actions/1\""));
   secequiv_result_free(result);
   result = secequiv_reach(kBefore, COUNT(kBefore), SECEQUIV_ALL_INSTRUCTIONS, NULL);
-  EXPECT(secequiv_result_holds(result) && says(result, "such as nr=39", "\"secequiv.reach/1\""));
+  EXPECT(secequiv_result_holds(result) && says(result, "for example nr=39", "\"secequiv.reach/1\""));
   secequiv_result_free(result);
   result = secequiv_reach(kBefore, COUNT(kBefore), 2, NULL);
   EXPECT(says(result, "nr == 39", "\"secequiv.reach/1\""));
