@@ -147,8 +147,8 @@ def test_cached_calls_count_as_free_in_the_order_and_the_ratio(asm, tmp_path):
 
 
 @pytest.mark.parametrize("text, says", [
-    ("read 1\nwrite x\n", ":2: expected how often write was called"),
-    ('{"read": 1,\n "write": -1}', ":2:11: expected how often write was called"),
+    ("read 1\nwrite x\n", ":2: expected the number of calls of write"),
+    ('{"read": 1,\n "write": -1}', ":2:11: expected the number of calls of write"),
     ('[{"name": "read", "calls": 1},\n {"name": "write"}]', ":2:2: expected 'name' and 'calls', found no 'calls'"),
 ])
 def test_errors_in_profiles_name_the_place(tmp_path, text, says):
@@ -167,7 +167,7 @@ def test_wrong_usage_is_an_error(arguments, says):
 
 def test_calls_that_the_architecture_lacks_are_left_out(tmp_path):
     (tmp_path / "profile").write_text("socketcall 3\n")
-    assert "x86_64 has none of these" in run("cost", SYSTRAP[0], "--profile", tmp_path / "profile").err
+    assert "expected system calls of x86_64" in run("cost", SYSTRAP[0], "--profile", tmp_path / "profile").err
     (tmp_path / "profile").write_text("socketcall 3\nread 1\n")
     done = run("cost", SYSTRAP[0], "--profile", tmp_path / "profile")
     assert done.status == 0 and "has no socketcall; left out" in done.err

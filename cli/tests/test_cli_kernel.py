@@ -222,13 +222,13 @@ def test_the_kernel_can_be_an_evaluator_under_test(getpid):
     (["/nowhere"], "/nowhere"),
     ([SYSTRAP[1], "--entry", "arm"], "--entry"),
     ([SYSTRAP[1], "--inputs", SYSTRAP[1] + "x"], "x: "),
-    (["--inputs", SYSTRAP[1]], "--inputs: is for the inputs of a program"),
+    (["--inputs", SYSTRAP[1]], "--inputs: applies only to given programs"),
     (["--random", "4096"], "--random: is for"),
     (["--entry", "any"], "--entry: is for"),
     (["--policy", "x.json"], "--policy: is for"),
     (["--max-inputs", "7"], "--max-inputs: is for"),
     (["--same", "raw"], "--same: is for"),
-    ([SYSTRAP[1], "--random-programs", "20000"], "--random-programs: is for random programs"),
+    ([SYSTRAP[1], "--random-programs", "20000"], "--random-programs: applies only to random programs"),
     (["%s,%s" % (SYSTRAP[1], SYSTRAP[1])], "expected one filter, not a stack"),
 ])
 def test_wrong_usage_is_an_error(arguments, says):

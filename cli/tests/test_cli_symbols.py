@@ -153,7 +153,7 @@ def test_set_may_omit_some_symbols(asm):
 
 @pytest.mark.parametrize("text, says", [
     ("ld [$x]\nret #0", ":1:5: expected an offset (a name can only replace an immediate: '#$NAME'), found '$x'"),
-    ("st M[$x]\nret #0", ":1:6: expected a scratch word index (names stand for immediates only"),
+    ("st M[$x]\nret #0", ":1:6: expected a scratch word index (a name can only replace an immediate"),
     ("ret $x", ":1:5: expected an operand, found '$x'"), ("ret #$", ":1:6: "), ("ret #$5", ":1:6: "), ("jeq #1, $x\nret #0", ":1:9: expected a label"),
 ])
 def test_symbols_stand_only_for_immediates(text, says, asm):

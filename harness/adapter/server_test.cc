@@ -132,7 +132,7 @@ TEST(Server, AnswersWithoutARequestAreFindings) {
   const auto optimizer = odd_optimizer();
   const auto twice = optimizer->optimize(odd("twice"));
   EXPECT_EQ(twice.outcome, Outcome::kGarbage);
-  EXPECT_EQ(twice.detail.substr(0, 42), "expected nothing after the answer, found ");
+  EXPECT_EQ(twice.detail.substr(0, 41), "expected nothing after the answer, found ");
   EXPECT_TRUE(optimizer->optimize(odd("late")).ok());
   ::usleep(80000);
   const auto after = optimizer->optimize(returns(1));

@@ -61,13 +61,15 @@ TEST(Check, DescribesRuleAndInstruction) {
       {"ld M[3]\nret a",
        "mem_unset at instruction 0: M[3] may be read before anything was stored there"},
       {"ld [64]\nret #0",
-       "load_offset at instruction 0: load at offset 64, seccomp takes multiples of 4 from 0 to "
+       "load_offset at instruction 0: load at offset 64, but seccomp accepts only multiples of 4 "
+       "from 0 to "
        "60"},
       {"ld [2]\nret #0",
        "load_offset at instruction 0: load at offset 2, but seccomp accepts only multiples of 4 "
        "from 0 to 60"},
       {"ld [0xfffff000]\nret #0",
-       "load_offset at instruction 0: load at offset 4294963200, seccomp takes multiples of 4 from "
+       "load_offset at instruction 0: load at offset 4294963200, but seccomp accepts only "
+       "multiples of 4 from "
        "0 to 60"},
       {"mod #3\nret #0",
        "not_seccomp at instruction 0: ModK (code 0x0094) is not allowed in seccomp filters"},

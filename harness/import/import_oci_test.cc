@@ -313,8 +313,8 @@ TEST(Oci, UsesTheRuntimesArchitectureNames) {
     {"names": ["write"], "action": "SCMP_ACT_ALLOW", "excludes": {"arches": ["riscv6"]}})j"));
   EXPECT_EQ(import.skipped,
             (std::vector<std::string>{
-                "the unknown architecture 'x86_64' at /syscalls/0/includes/arches/0; runtimes call "
-                "it amd64 here",
+                "the unknown architecture 'x86_64' at /syscalls/0/includes/arches/0; runtimes "
+                "expect the name amd64 here",
                 "the unknown architecture 'riscv6' at /syscalls/1/excludes/arches/0; did you mean "
                 "riscv64?"}));
 }
@@ -448,7 +448,7 @@ TEST(Oci, RefusesKeysInAnotherCase) {
   const std::pair<std::string, const char*> cases[] = {
       {R"j({"defaultAction": "SCMP_ACT_ERRNO", "Syscalls": []})j", "oci:1#/Syscalls"},
       {R"j({"DEFAULTACTION": "SCMP_ACT_ERRNO"})j", "oci:1#/DEFAULTACTION"},
-      {"{\"defaultAction\": \"SCMP_ACT_ERRNO\", \"\u017fyscalls\": []}", "as 'syscalls'"},
+      {"{\"defaultAction\": \"SCMP_ACT_ERRNO\", \"\u017fyscalls\": []}", "the key 'syscalls'"},
       {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "Args": []})j"),
        "oci:1#/syscalls/0/Args: expected the key 'args', because runtimes ignore case"},
       {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "Includes": {}})j"),

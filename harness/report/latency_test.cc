@@ -70,11 +70,11 @@ TEST(LatencyReport, ReportsTheRoundOfAnInterruption) {
 
 TEST(LatencyReport, HasAlignedColumnsAndCorrectGrammar) {
   LatencyReport report = made_up(140, 300);
-  EXPECT_TRUE(says(report, "1 system call by weight"));
+  EXPECT_TRUE(says(report, "1 system call, weighted by count"));
   report.calls = {{"sched_rr_get_interval_time64", {}, 10}, {"read", {}, 1000}};
   for (kernel::VariantTimes& times : report.latency.variants) times.ns = {1, 2};
   const std::string text = latency_text(report);
-  EXPECT_NE(text.find("2 system calls by weight"), std::string::npos);
+  EXPECT_NE(text.find("2 system calls, weighted by count"), std::string::npos);
   const std::size_t table = text.find("ns of a call");
   ASSERT_NE(table, std::string::npos);
   std::vector<std::size_t> widths;
