@@ -126,9 +126,8 @@ void add_diff(CLI::App& app, Context& context) {
   add_filter(*sub, "before", given->before);
   add_filter(*sub, "after", given->after);
   add_max_regions(*sub, given->max_regions);
-  sub->add_option(
-      "--expect", given->expect,
-      "Compare with this stored difference: pass if equal, or list new (+) and missing (-)");
+  sub->add_option("--expect", given->expect,
+                  "Compare with this stored difference, and list new (+) and missing (-) lines");
   sub->add_option("--write-expect", given->write_expect, "Store the difference for --expect");
   sub->add_flag("--rules", given->rules,
                 "Explain each region, and name the rules of both policies that decide it");

@@ -69,8 +69,7 @@ void add_fuzz(CLI::App& app, Context& context) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
   add_seed(*sub, given->seed);
   sub->add_flag("--no-prove", given->no_prove, "Skip the proofs");
-  sub->add_flag("--list", given->list,
-                "List the built-in optimizers, compilers and interpreters, and exit");
+  sub->add_flag("--list", given->list, "List the built-in names, and exit");
   given->options.add(*sub, {kSandbox, kInput, kSame, kImport, kQuiet, kJson, kPage});
 }
 

@@ -42,7 +42,7 @@ void FuzzCampaignOptions::add(CLI::App& app) {
   add_number(app, "--jobs", jobs, 1, 256,
              "Run this many processes, which share their inputs through the folder");
   app.add_flag("--minimize", minimize,
-               "At the end, keep only one input for each edge in the folder");
+               "Keep only one input for each edge in the folder at the end");
   check.add(app);
 }
 

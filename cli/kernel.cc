@@ -102,7 +102,7 @@ void add_kernel(CLI::App& app, Context& context) {
   given->app = sub;
   sub->add_option("input", given->pair.inputs, "One or two programs or policies")->expected(0, 2);
   add_number(*sub, "--random-programs", given->programs, 1, 1000000000,
-             "Without a program, run this many random programs, legal and nearly legal");
+             "Run this many random programs, legal and nearly legal, if no program is given");
   given->pair.add_derivation(*sub);
   add_records(*sub, given->files);
   add_number(*sub, "--random", given->job.random, 0, 100000000,

@@ -58,8 +58,7 @@ Result<int> mutate(const MutateOptions& job) {
 void add_mutate(CLI::App& app, Context& context) {
   const auto [sub, job] = add_command(
       app, context, "mutate",
-      "Change a program in small steps, and count the changes that inputs, fuzzing and proofs find",
-      mutate);
+      "Count the small changes of a program that inputs, fuzzing and proofs find", mutate);
   add_program(*sub, job->program);
   sub->add_option("--policy", job->policy, "Also derive inputs from this policy");
   sub->add_option("--fuzz-seconds", job->fuzz_seconds,

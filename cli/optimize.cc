@@ -98,7 +98,7 @@ void add_optimize(CLI::App& app, Context& context) {
       ->allow_extra_args(false);
   sub->add_option("--stop-after", given->stop_after, "Skip the passes after this one");
   given->profile.add(*sub);
-  sub->add_flag("--list", given->list, "List the built-in passes, and exit");
+  sub->add_flag("--list", given->list, "List the built-in names, and exit");
   sub->add_flag("--changes", given->explain, "Report the changes of each pass on standard error");
   auto* rules = sub->add_flag("--print-rules", given->print_rules,
                               "Write the policy after the rule passes, instead of a program");

@@ -154,7 +154,7 @@ def test_wrong_usage_is_an_error(rule, tmp_path):
     path = rule(JSET)
     assert "did you mean bit-test?" in run("prove-rule", path, "--rule", "bit-tset").err
     assert run("prove-rule", path, "--rule", "nothing").status == 2
-    assert "is at" in run("prove-rule", path, rule(JSET, "two.rule")).err
+    assert "is also defined at" in run("prove-rule", path, rule(JSET, "two.rule")).err
     assert run("prove-rule", path, "--count", "0").status == 2
     assert run("prove-rule", path, "--timeout", "0").status == 2
     blocked = tmp_path / "file"
