@@ -296,10 +296,9 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
   }
   report.verdict = Verdict::kUnknown;
   if (report.answered == 0) {
-    report.reason =
-        report.unsupported > 0
-            ? "nothing was tested, because the code under test supports none of the requests"
-            : "nothing was tested";
+    report.reason = report.unsupported > 0
+                        ? "nothing was tested, because every request is unsupported"
+                        : "nothing was tested";
   } else if (report.interrupted) {
     report.reason = fmt::format("interrupted after {} trials without a failure", report.trials);
   } else if (report.evaluations == 0 && report.proven == 0) {
