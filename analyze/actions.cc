@@ -10,7 +10,7 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kShownRegions = 4;  // of one action of a call
+constexpr std::size_t kShownRegions = 4;  // limit for one action of a call
 constexpr dd::Fields kAllFields = dd::kAllArguments | 1U << kIpField;
 
 SeccompData call_of(Arch arch, std::uint32_t nr) {

@@ -1,4 +1,5 @@
-// Which system calls get which action whatever their arguments. Owns the job that makes the report.
+// The action of each system call, if it does not depend on arguments. Owns the job that makes the
+// report.
 #pragma once
 
 #include "analyze/source.h"

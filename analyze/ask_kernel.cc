@@ -32,7 +32,7 @@ class Blocks {
   }
 
  private:
-  // About a second of the kernel's time, if every call ends a process.
+  // The kernel needs about a second for a batch if every call ends a process.
   static constexpr std::size_t kBlock = 16384;
 
   const AskKernelJob& job_;

@@ -27,15 +27,17 @@ Error no_calls(const BenchJob& job) {
   constexpr std::string_view kSafe =
       "calls that do nothing (getpid, getppid, getuid, geteuid, getgid, getegid, gettid)";
   if (!job.timing.real)
-    return usage_error(Subject::kProfile, "there are only calls that no filter sees");
+    return usage_error(Subject::kProfile,
+                       "no filter sees any of these calls, so there is nothing to time");
   const bool has_some = std::ranges::any_of(job.profile, [](const SyscallCount& count) {
     const auto nr = profile_nr(kTimedArch, count.name);
     return nr && count.calls > 0 && kernel::is_safe({*nr});
   });
   return usage_error(
       Subject::kRealCalls,
-      has_some ? fmt::format("the first filter allows none of the profile's {}", kSafe)
-               : fmt::format("expected a profile with some of the {}, found one with none", kSafe));
+      has_some
+          ? fmt::format("the first filter allows none of the profile's {}", kSafe)
+          : fmt::format("expected a profile that has some of the {}, found none of them", kSafe));
 }
 
 // A program that is too long for the kernel, without what `calls` do not execute.
@@ -47,8 +49,8 @@ Result<Program> installable(const Source& source, const std::vector<TimedCall>& 
   Program part = kernel::executed_part(source.program, inputs);
   if (refusal_of(part))
     return make_error(ErrorCode::kRejected, source.name,
-                      fmt::format("{} instructions, and what the calls execute of it, {}, is not a "
-                                  "program that the kernel accepts",
+                      fmt::format("the kernel refuses this filter of {} instructions, and also the "
+                                  "{} of them that the calls execute",
                                   source.program.size(), part.size()));
   return part;
 }
@@ -58,8 +60,8 @@ Status fits_below(const std::string& name, const Program& program) {
   constexpr std::size_t kMost = kMaxInsns - kernel::kAddedBelow;
   if (program.size() <= kMost) return Ok{};
   return make_error(ErrorCode::kRejected, name,
-                    fmt::format("expected at most {} instructions in a filter below others, to "
-                                "which bench adds {} that let those in, found {}",
+                    fmt::format("expected at most {} instructions in a filter below others, "
+                                "because bench adds {} that permit installing the others; found {}",
                                 kMost, kernel::kAddedBelow, program.size()));
 }
 
@@ -130,7 +132,7 @@ Result<LatencyReport> bench(const BenchJob& job) {
   if (out.calls.empty()) return no_calls(job);
   const auto variants = variants_of(job, out.depths, out.calls);
   if (!variants) return variants.error();
-  // A sample takes about as long whatever the profile is.
+  // A sample takes about the same time for every profile.
   kernel::LatencyOptions timing = job.timing;
   timing.batches = std::clamp<std::size_t>(kBatches / out.calls.size(), 4, 20);
   auto latency = kernel::measure(*variants, out.calls, timing);

@@ -12,11 +12,11 @@
 
 namespace secequiv {
 
-// The calls that can be timed are those of x86_64.
+// Only calls of x86_64 can be timed.
 inline constexpr Arch kTimedArch = Arch::kX86_64;
 
 struct BenchJob {
-  std::vector<std::vector<Source>> stacks;  // which the kernel accepts, the length rule aside
+  std::vector<std::vector<Source>> stacks;  // the kernel accepts them, except for their length
   std::vector<SyscallCount> profile;
   std::vector<SeccompData> inputs;  // where a call gets arguments from that the filters allow
   bool deeper = false;              // also each filter two, three and four times

@@ -12,8 +12,8 @@ namespace {
 using Constant = std::vector<dd::ArchActions>;
 using Bitmaps = std::vector<kernel::Bitmap>;
 
-// Calls whose number alone decides their action; none on an architecture that the filters do not
-// tell from unknown ones.
+// Calls whose number alone decides their action; empty if the filters do not distinguish the
+// architecture from unknown ones.
 Result<Constant> constant_of(const Stack& stack, const CacheJob& job) {
   const auto programs = views(stack.filters);
   dd::Space space(programs, job.limits);

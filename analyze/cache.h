@@ -22,7 +22,7 @@ struct CacheJob {
   Arch host = Arch::kX86_64;
   bool allow_loss = false;
   dd::Limits limits = {};
-  BitmapReader read_bitmaps = {};  // to compare with; host x86_64 only; may be empty
+  BitmapReader read_bitmaps = {};  // for comparison; host x86_64 only; may be empty
 };
 
 // Errors: kBudget if the limits are reached, and those of `read_bitmaps`.

@@ -70,7 +70,7 @@ class Campaign {
     inputs_ = corpus->inputs;
     if (refused(before_.program, LengthRule::kUnlimited) ||
         refused(after_.program, LengthRule::kUnlimited))
-      return finish("the kernel refuses a program", {});
+      return finish("the kernel refuses one of the programs", {});
     if (auto s = take_seeds(); !s) return s.error();
     if (interrupted()) return finish("interrupted", {});
     auto derived = derive();
@@ -82,14 +82,14 @@ class Campaign {
     CoverageMap coverage(after_.program);
     const bool differs = run_pair(pair_, inputs_, coverage).witness.has_value();
     fuzz_.derived_seconds = seconds_since(options_.start);
-    if (differs) return finish("the first inputs already differ", {});
+    if (differs) return finish("the programs already differ on the first inputs", {});
     if (interrupted()) return finish("interrupted", {});
     if (options_.check.prove) {
       auto proof = dd::prove(pair_, options_.check.budget.diagrams);
       if (!proof) return proof.error();
       if (proof->verdict != Verdict::kUnknown) proof_ = std::move(*proof);
       if (proof_ && proof_->verdict == Verdict::kDifferent)
-        return finish("they are proven to differ", {});
+        return finish("the programs are proven to differ", {});
     }
     if (interrupted()) return finish("interrupted", {});
     return fuzz(*corpus, coverage);
@@ -149,10 +149,10 @@ class Campaign {
       if (obligation.kind != Obligation::Kind::kLine &&
           result->seen[session.edge(obligation.pc, obligation.kind == Obligation::Kind::kTrue)] !=
               0)
-        return contradiction(fmt::format("an input met '{}', which is proven to be infeasible",
+        return contradiction(fmt::format("an input reached '{}', which is proven infeasible",
                                          describe(obligation, after_.program)));
     if (result->witness && proof_)
-      return contradiction(fmt::format("{} tells programs apart that are proven equivalent",
+      return contradiction(fmt::format("the programs are proven equivalent, but differ on {}",
                                        describe(result->witness->data)));
     return finish({}, result->witness);
   }
@@ -170,7 +170,7 @@ class Campaign {
     return make_error(ErrorCode::kInternal, "fuzz", what + "; please report this");
   }
 
-  // The account of a check, of everything that was run. After an interrupt nothing more is proven.
+  // The report of a check of all inputs that were run. After an interrupt nothing more is proven.
   Result<CheckReport> finish(const std::string& not_run, const std::optional<Witness>& found) {
     fuzz_.not_run = not_run;
     auto corpus = pair::read_corpus(folder_.path());

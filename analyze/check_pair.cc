@@ -90,10 +90,10 @@ class Job {
     report_.proof_seconds = seconds_since(start);
     report_.proof = *proof;
     if (proof->verdict == Verdict::kDifferent) {
-      differs(*proof->witness, "the proof; no derived input shows it");
+      differs(*proof->witness, "the proof; no derived input shows the difference");
     } else if (proof->verdict == Verdict::kUnknown) {
       report_.verdict = Verdict::kUnknown;
-      report_.reason = "equivalence is not decided: " + proof->detail;
+      report_.reason = "equivalence is undecided: " + proof->detail;
     } else {
       conclude("proven equivalent for all inputs");
     }
@@ -157,13 +157,15 @@ void compare_caches(CheckReport& report, const CheckOptions& options) {
 void weigh(CheckReport& report) {
   if (report.oracle->in_doubt() != nullptr) {
     report.verdict = Verdict::kFail;
-    report.reason = fmt::format("our interpreter is in doubt, not the pair: {}; without that: {}",
-                                disagreement_text(*report.oracle), report.reason);
+    report.reason = fmt::format(
+        "the pair may be correct, but our interpreter is in doubt: {}; without the oracle the "
+        "result is: {}",
+        disagreement_text(*report.oracle), report.reason);
     return;
   }
   for (const AskedProgram& program : report.oracle->programs)
     if (!program.not_asked.empty())
-      report.reason += fmt::format("; {} was not asked about {}", report.oracle->who, program.name);
+      report.reason += fmt::format("; {} did not run {}", report.oracle->who, program.name);
   if (report.oracle->not_asked() != nullptr && report.verdict == Verdict::kPass)
     report.verdict = Verdict::kUnknown;
 }

@@ -20,10 +20,10 @@ struct CheckOptions {
   Arch host = Arch::kX86_64;        // the kernel whose cache must not lose calls
   bool allow_cache_loss = false;    // lost calls do not fail the pair
   Oracle oracle = {};               // also runs every input; may be empty
-  // What was decided before, for the same engine, and is not decided again.
+  // What an earlier step with the same engine decided; it is not decided again.
   std::optional<Proof> proof = {};
   std::span<const Obligation> infeasible = {};
-  std::string_view inputs_name = "the derived inputs";  // how the reason names `inputs`
+  std::string_view inputs_name = "the derived inputs";  // the name of `inputs` in the reason
 };
 
 // `before` may be longer than 4096 instructions, as an optimizer's input often is; `after` may not,

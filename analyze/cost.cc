@@ -7,7 +7,7 @@ namespace secequiv {
 namespace {
 
 // Steps of diagrams, some four times as many as real filters of 7000 instructions need. If many
-// calls need more, each of the others gets fewer steps: there are hundreds of calls.
+// calls need more steps, each of the others gets fewer, because there are hundreds of calls.
 constexpr std::size_t kCallSteps = std::size_t{1} << 20;
 constexpr std::size_t kFewSteps = std::size_t{1} << 16;
 constexpr std::size_t kMostTries = 8;

@@ -1,5 +1,5 @@
 // How much of a program inputs reach, and whether any input reaches the rest. Owns which inputs are
-// derived and which proofs are asked. It must not know where inputs are stored.
+// derived and what is proven. It must not know where inputs are stored.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace secequiv {
 struct CoverJob {
   Source source;
   std::optional<Policy> policy;  // inputs are derived from it instead of the source's policy
-  CoverageMap coverage;          // of the program, with what earlier and given inputs covered
+  CoverageMap coverage;  // the program's coverage, including that of earlier and given inputs
   bool derive = true;
   bool prove = true;  // without, what no input covers stays undecided
   Engine engine = Engine::kDd;

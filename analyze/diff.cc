@@ -30,18 +30,18 @@ Status is_whole(const Difference& difference) {
   for (const Change& change : difference.changes) {
     if (change.computed())
       return make_error(ErrorCode::kUsage, "diff",
-                        "a difference can be stored or compared only if both sides return "
-                        "constants; a program computes a return value from the input (RET A)");
+                        "only differences between constant return values can be stored or "
+                        "compared, but a program computes a return value from the input (RET A)");
     if (!change.where.is_all(change.where.regions.size()))
       return make_error(ErrorCode::kBudget, "diff",
-                        fmt::format("a difference can be stored or compared up to {} regions of "
-                                    "each change; one change has {}",
+                        fmt::format("only differences of at most {} regions in each change can be "
+                                    "stored or compared, but one change has {}",
                                     kMostStored, change.where.region_count));
   }
   return Ok{};
 }
 
-// An input of each region listed.
+// One input of each listed region.
 std::vector<SeccompData> examples(const Difference& difference) {
   std::vector<SeccompData> out;
   for (const Change& change : difference.changes)

@@ -24,12 +24,12 @@ struct DiffJob {
   Assumption assumption = {};
   Arch host = Arch::kX86_64;  // for names, and for the byte order of the assumption
   dd::Limits limits = {};
-  std::size_t most_bytes = SIZE_MAX;  // of the regions listed and their reports
-  std::size_t max_regions = 20;       // shown of each change
+  std::size_t most_bytes = SIZE_MAX;  // limits of the listed regions and their reports
+  std::size_t max_regions = 20;       // limit of regions shown for each change
   bool rules = false;                 // name the deciding rules; both sides are one policy
   bool whole = false;                 // the report is to be stored, so all regions are needed
   std::optional<Expected> expected = {};
-  Oracle oracle = {};  // also asked about an input of each region listed; may be empty
+  Oracle oracle = {};  // also runs an input of each listed region; may be empty
 };
 
 // The job outlives the report. Errors: those of dd::diff and of the oracle; kUsage and kBudget if

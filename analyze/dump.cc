@@ -13,8 +13,7 @@ Result<DumpReport> dump_process(int pid) {
   DumpReport out;
   for (const auto& [tid, count] : kernel::threads_with_other_filters(pid))
     out.notes.push_back(
-        fmt::format("thread {} of process {} has {} of its own, not {}; dump it by its own "
-                    "number, {}",
+        fmt::format("thread {} of process {} has {} instead of {}; to see them, dump process {}",
                     tid, pid, counted(count, "filter"), filters->size(), tid));
   for (std::size_t i = 0; i < filters->size(); ++i)
     out.filters.push_back({fmt::format("process {}, filter {} of {}{}", pid, i + 1, filters->size(),
@@ -31,10 +30,10 @@ Result<DumpReport> dump_command(const std::vector<std::string>& command, bool to
   out.complete = !recorded->interrupted && recorded->unreadable == 0;
   if (recorded->interrupted)
     out.notes.push_back(
-        fmt::format("interrupted: {} had been installed until then",
+        fmt::format("interrupted after the command had installed {}",
                     counted(recorded->filters.size() + recorded->unreadable, "filter")));
   if (recorded->unreadable > 0)
-    out.notes.push_back(fmt::format("{} installed {} that cannot be read", command[0],
+    out.notes.push_back(fmt::format("{} installed {} that could not be read", command[0],
                                     counted(recorded->unreadable, "filter")));
   if (recorded->status != 0)
     out.notes.push_back(fmt::format("{} ended with status {}", command[0], recorded->status));

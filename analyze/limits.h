@@ -9,7 +9,7 @@ namespace secequiv {
 
 // `name`: the filter that the job is about.
 inline Error limits_reached(const std::string& name) {
-  return make_error(ErrorCode::kBudget, name, "the diagrams' limits are reached");
+  return make_error(ErrorCode::kBudget, name, "the diagrams reached their limits");
 }
 
 }  // namespace secequiv

@@ -21,7 +21,7 @@ Policy only(const Policy& policy, Arch arch, std::uint32_t nr) {
   return out;
 }
 
-// The position of a part of a rule, or of what it is a part of.
+// The position of a part of a rule, or of the part that contains it.
 PositionRef position_of_part(const Rule& rule, const RulePart& part) {
   const Rule* at = &rule;
   PositionRef out = rule.position;
@@ -151,7 +151,8 @@ class Linter {
   Result<bool> same(const Policy& a, const Policy& b) {
     dd::Limits left = limits_;
     left.seconds -= seconds_since(start_);
-    if (left.seconds <= 0) return make_error(ErrorCode::kBudget, policy_.name, "the time is up");
+    if (left.seconds <= 0)
+      return make_error(ErrorCode::kBudget, policy_.name, "the time limit is reached");
     auto proof = dd::prove(Pair{compile(a), compile(b), Sameness::kRaw}, left);
     if (!proof) return proof.error();
     if (proof->verdict == Verdict::kUnknown)
@@ -243,15 +244,15 @@ class Linter {
   dd::Limits limits_;
   Clock::time_point start_ = Clock::now();
   std::uint32_t marker_;
-  std::vector<Duplicate> duplicates_;  // of the rule at hand
+  std::vector<Duplicate> duplicates_;  // the duplicates of the current rule
   std::vector<RedundantRule> found_;
 };
 
-// Which fields the alternatives of a rule check; bit i stands for field i. Alternatives are not
-// written out: an all_of has as many as the product of those of its children.
+// The fields that the alternatives of a rule check; bit i means field i. Alternatives are not
+// written out, because an all_of has the product of its children's alternatives.
 struct Checks {
   std::uint32_t always = 0;     // checked by every alternative
-  std::uint32_t sometimes = 0;  // by at least one
+  std::uint32_t sometimes = 0;  // checked by at least one alternative
   std::vector<Checks> children;
 
   [[nodiscard]] bool nothing() const { return sometimes == 0; }
@@ -307,7 +308,7 @@ class Doubts {
     return {kind, place_, field, {}, {}};
   }
 
-  // Alternatives of any_of that check nothing, beside others that check something.
+  // Alternatives of any_of that check nothing although others check something.
   void empty_alternatives(const Rule& rule, const Checks& checks, std::vector<RulePart>& out) {
     for (std::size_t i = 0; i < rule.children.size(); ++i) {
       part_.push_back(i);

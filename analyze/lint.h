@@ -1,6 +1,6 @@
-// Finds rules of a policy that could be removed, and rules that may not mean what they say. Owns
-// what "shadowed", "redundant" and "duplicate" mean (proven for all inputs, or plain to see) and
-// what "inconsistent" means, which is a matter of form alone.
+// Finds rules of a policy that could be removed, and rules that are probably mistakes. Owns what
+// "shadowed", "redundant" and "duplicate" mean (proven for all inputs, or plain to see) and what
+// "inconsistent" means, which is a matter of form alone.
 #pragma once
 
 #include <string>
@@ -27,8 +27,8 @@ struct LintJob {
 Result<LintReport> lint(const LintJob& job);
 
 // Each could be removed alone, not necessarily several at once. Parts of a listed rule are not
-// listed, nor is what only a later duplicate makes redundant. An any_of directly within an any_of
-// counts as one with it, and all_of likewise. Errors: kBudget.
+// listed. A part that only a later duplicate makes redundant is not listed either. An any_of
+// directly within an any_of is treated as part of it; the same holds for all_of. Errors: kBudget.
 Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const dd::Limits& limits);
 
 // By rule set, system call, then field. A matcher other than `any` checks its field, even one that

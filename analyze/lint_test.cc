@@ -53,7 +53,7 @@ Policy policy_of(std::vector<RuleSet> sets) {
   return policy;
 }
 
-TEST(Lint, ShadowedAndRedundantRules) {
+TEST(Lint, FindsShadowedAndRedundantRules) {
   const RuleSet deny{
       0x50001, false, {{Arch::kX86_64, 1, Rule{}}, {Arch::kX86_64, 2, arg0(Matcher::Op::kEq, 3)}}};
   const RuleSet allow{SECCOMP_RET_ALLOW,
@@ -97,7 +97,7 @@ TEST(Lint, DuplicatesHideTheOriginal) {
   EXPECT_EQ(redundant[2].originals, (std::vector<RulePart>{{2, 0}}));
 }
 
-TEST(Lint, NothingIsLeftOfAnAnyOfWithoutNews) {
+TEST(Lint, AnAnyOfWithoutNewPartsIsRedundantAsAWhole) {
   const auto redundant = redundant_in(any_of({is(1), is(2), any_of({is(2), is(1), is(2)})}));
   ASSERT_EQ(redundant.size(), 1u);
   EXPECT_EQ(redundant[0].part, RulePart{2});
@@ -113,7 +113,7 @@ TEST(Lint, TheSameValueOfAnotherNameIsNoDuplicate) {
 }
 
 // Each alone, and what is left is still a rule.
-TEST(Lint, DuplicatesCanGo) {
+TEST(Lint, DuplicatesCanBeRemoved) {
   Random random(5);
   int duplicates = 0;
   for (int i = 0; i < 60; ++i) {
@@ -137,7 +137,7 @@ TEST(Lint, DuplicatesCanGo) {
   EXPECT_GE(duplicates, 3);
 }
 
-TEST(Lint, DoubtfulRules) {
+TEST(Lint, WarnsAboutDoubtfulRules) {
   const auto doubts = [](const Rule& rule) {
     return doubtful_rules(
         policy_of({RuleSet{0x50001, false, {}},
@@ -161,7 +161,7 @@ TEST(Lint, DoubtfulRules) {
 }
 
 // Removing a rule that is listed changes nothing; removing one that is not changes something.
-TEST(Lint, ListsExactlyWhatCanGo) {
+TEST(Lint, ListsExactlyTheRemovableParts) {
   Random random(71);
   int listed = 0;
   int kept = 0;

@@ -11,7 +11,8 @@ namespace secequiv {
 Result<OptimizeResult> optimize(const OptimizeJob& job) {
   const bool ordered = std::ranges::find(job.passes, "hot-first", &Pass::name) != job.passes.end();
   if (!job.profile.empty() && (!ordered || job.wanted == OptimizeJob::Wanted::kRules))
-    return usage_error(Subject::kProfile, "no pass here uses a profile; only hot-first does");
+    return usage_error(Subject::kProfile,
+                       "only the pass hot-first uses a profile, and it does not run here");
   OptimizeResult out;
   if (!job.source.policy) {
     Optimized made = optimize(job.source.program, job.passes);

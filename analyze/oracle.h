@@ -1,4 +1,4 @@
-// A second opinion on the filters of a job. Owns which programs an oracle is asked about.
+// A second opinion on the filters of a job. Owns which programs an oracle runs.
 #pragma once
 
 #include <optional>

@@ -24,8 +24,8 @@ namespace {
 constexpr std::size_t kMostPageRegions = 200;  // listed for each change
 constexpr std::size_t kMostStepped = 24;       // regions whose example can be stepped through
 constexpr std::size_t kMostDecisions = 8;      // inputs for different return values
-constexpr std::size_t kMostConditions = 3;     // in the reason why an edge is infeasible
-constexpr std::size_t kMostReasons = 500;      // for which the diagrams are searched
+constexpr std::size_t kMostConditions = 3;     // conditions in the reason why an edge is infeasible
+constexpr std::size_t kMostReasons = 500;      // edges for which a reason is computed
 
 constexpr std::uint32_t kNever = 0xffffffff;
 
@@ -64,16 +64,17 @@ class Reasons {
     dd::Regions regions(space_);
     const RegionList list = regions.list(set, kMostConditions);
     if (space_.exhausted()) return "proven: no input";
-    if (set == dd::Diagrams::kZero) return "proven: no input comes to this instruction";
+    if (set == dd::Diagrams::kZero) return "proven: no input reaches this instruction";
     std::vector<std::string> conditions;
     conditions.reserve(list.regions.size());
     for (const Region& region : list.regions)
       conditions.push_back(short_condition(condition_text(region, host_)));
-    return fmt::format("proven: all {} inputs that come here meet {}{}", count_text(list.count),
-                       fmt::join(conditions, ", or "),
-                       list.is_all(list.regions.size())
-                           ? ""
-                           : fmt::format(", or one of {} conditions in all", list.region_count));
+    return fmt::format(
+        "proven: all {} inputs that reach this instruction satisfy {}{}", count_text(list.count),
+        fmt::join(conditions, ", or "),
+        list.is_all(list.regions.size())
+            ? ""
+            : fmt::format(", or another of {} conditions in all", list.region_count));
   }
 
  private:
@@ -106,7 +107,7 @@ class PageMaker {
     page_.sides[1].side = job_.report.after;
     for (const PageSide& side : page_.sides)
       if (refusal_of(side.side.program, LengthRule::kUnlimited)) {
-        page_.difference = "not examined: " + side.side.name + " is no valid program";
+        page_.difference = "not examined: " + side.side.name + " is not a valid program";
         return std::move(page_);
       }
     if (job_.report.verdict == Verdict::kRejected) {  // only because of a length
@@ -244,8 +245,8 @@ class PageMaker {
                                       counted(side.instructions(), "instruction"));
       cost.calls[at] = std::move(side.calls);
     }
-    add_input("most instructions of before", cost.worst[0].data);
-    add_input("most instructions of after", cost.worst[1].data);
+    add_input("worst case of before", cost.worst[0].data);
+    add_input("worst case of after", cost.worst[1].data);
     return Ok{};
   }
 

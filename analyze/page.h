@@ -18,7 +18,7 @@ struct PageJob {
   const CheckReport& report;
   const Source& before;
   const Source& after;
-  std::span<const SeccompData> inputs;  // derived for the pair
+  std::span<const SeccompData> inputs;  // inputs derived for the pair
   Engine engine = Engine::kDd;
   Budget budget = {};
   dd::Limits limits = {};  // where no solver takes over from the diagrams

@@ -21,14 +21,14 @@ Result<Profile> profile_for(Arch arch, std::string_view text, const std::string&
   const std::string_view arch_name = arch_info(arch).name;
   if (out.unknown.size() == out.counts.size())
     return make_error(ErrorCode::kPolicy, name,
-                      fmt::format("{} has none of these system calls", arch_name));
+                      fmt::format("expected system calls of {}, found none", arch_name));
   if (std::ranges::none_of(out.counts, [&](const SyscallCount& count) {
         return count.calls > 0 && profile_nr(arch, count.name);
       }))
-    return make_error(ErrorCode::kPolicy, name,
-                      fmt::format("expected a system call of {} that was made at least once, found "
-                                  "only counts of 0",
-                                  arch_name));
+    return make_error(
+        ErrorCode::kPolicy, name,
+        fmt::format("expected a system call of {} with a count above 0, found only counts of 0",
+                    arch_name));
   return out;
 }
 

@@ -55,7 +55,7 @@ CertificateReport certify(const ProveJob& job, const ProveReport& report,
   CertificateReport out;
   out.directory = job.certificate_folder;
   if (report.proof.verdict != Verdict::kEquivalent) {
-    out.reason = "the verdict is not 'equivalent'";
+    out.reason = "certificates need the verdict 'equivalent'";
     return out;
   }
   const auto start = Clock::now();

@@ -28,12 +28,13 @@ std::uint32_t live_value(const Machine<Concrete>& state, rules::Live bit) {
 
 // "at next M[3] is 0x1 before, 0x2 after" for the first that differs, or what the sides do.
 std::string deviation_text(const rules::Counterexample& c, const rules::Rewrite& rule) {
-  if (c.kind == Deviation::kIllegal) return "the kernel refuses what it becomes: " + c.refusal;
+  if (c.kind == Deviation::kIllegal)
+    return "the kernel refuses the code after the rewrite: " + c.refusal;
   if (c.kind != Deviation::kState)
     return fmt::format("before {}, after {}", ending_text(c.before, rule),
                        ending_text(c.after, rule));
   const rules::Live bit = c.differs & (~c.differs + 1);
-  return fmt::format("at {} {} is {:#x} before, {:#x} after", rule.exits[*c.before.exit],
+  return fmt::format("at exit {}, {} is {:#x} before and {:#x} after", rule.exits[*c.before.exit],
                      rules::live_name(bit), live_value(c.before.state, bit),
                      live_value(c.after.state, bit));
 }
@@ -89,7 +90,7 @@ ProvenRule::Weakest weakest_of(const smt::WeakestCondition& found) {
   return out;
 }
 
-// From a family, the member that is wrong, or else the smallest.
+// Of a family, uses the wrong member, or the smallest one if none is wrong.
 Status add_programs(const ProveRulesJob& job, const rules::Rewrite& rule,
                     const smt::RuleProof& proof, ProvenRules& out) {
   ProvenRule& report = out.report.back();
@@ -103,7 +104,7 @@ Status add_programs(const ProveRulesJob& job, const rules::Rewrite& rule,
   std::vector<rules::Assignment> assignments;
   if (proof.counterexample) {
     if (proof.counterexample->kind == Deviation::kIllegal) {
-      report.no_programs = "the kernel refuses one";
+      report.no_programs = "the kernel refuses one of the two programs";
       return Ok{};
     }
     assignments.push_back(proof.counterexample->assignment);
@@ -128,8 +129,9 @@ Status add_rules(std::string_view text, const std::string& file, std::vector<rul
   for (rules::Rewrite& rule : *rules) {
     if (const auto other = std::ranges::find(all, rule.name, &rules::Rewrite::name);
         other != all.end())
-      return make_error(ErrorCode::kParse, rule.where_found,
-                        fmt::format("rule {} is at {} too", rule.name, other->where_found));
+      return make_error(
+          ErrorCode::kParse, rule.where_found,
+          fmt::format("rule {} is also defined at {}", rule.name, other->where_found));
     all.push_back(std::move(rule));
   }
   return Ok{};
@@ -140,7 +142,7 @@ Status keep_rules(const std::vector<std::string>& names, std::vector<rules::Rewr
     if (std::ranges::find(all, name, &rules::Rewrite::name) == all.end())
       return usage_error(
           Subject::kRule,
-          fmt::format("no rule is called '{}'{}", name,
+          fmt::format("there is no rule '{}'{}", name,
                       did_you_mean(similar_names(
                           name, all | std::views::transform(&rules::Rewrite::name)))));
   std::erase_if(all, [&](const rules::Rewrite& rule) {

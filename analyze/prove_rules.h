@@ -1,5 +1,5 @@
-// Rewrite rules, proven for all values or refuted, one after the other. Owns what a report says
-// about each, and the pairs of programs made from it. It must not know files.
+// Rewrite rules, proven for all values or refuted, one after the other. Owns the report about each
+// rule, and the pairs of programs made from it. It must not know files.
 #pragma once
 
 #include <functional>
@@ -35,8 +35,7 @@ struct ProvenRules {
   std::vector<Programs> programs;
 };
 
-// Adds the rules of a file to those of others. Errors: kParse, also for a name that one of them
-// has.
+// Adds the rules of a file to those of others. Errors: kParse, also if a name exists already.
 Status add_rules(std::string_view text, const std::string& file, std::vector<rules::Rewrite>& all);
 
 // Leaves the rules with these names. Errors: kUsage about Subject::kRule for an unknown name.

@@ -57,9 +57,10 @@ Result<std::optional<Rejection>> refused_values(const std::vector<Source>& befor
         if (!left) return left.error();
         if (*left)
           return std::optional(Rejection{
-              side.name, fmt::format("the kernel refuses it for ${} = {}, but accepts the "
-                                     "filter before; if there are no such values, assume so",
-                                     had.name, shown(low, high))});
+              side.name,
+              fmt::format("the kernel refuses this filter for ${} = {}, but accepts the filter "
+                          "before; if these values cannot occur, exclude them with an assumption",
+                          had.name, shown(low, high))});
       }
     }
   }

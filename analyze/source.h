@@ -1,5 +1,5 @@
-// A filter as a job takes it: the program, what it was made from, and where it came from. Owns no
-// loading: the command line reads files, the C interface takes memory.
+// A filter as the input of a job: the program, the policy that it was made from, and the file. Owns
+// no loading: the command line reads files, the C interface takes memory.
 #pragma once
 
 #include <functional>

@@ -140,7 +140,7 @@ class Capabilities {
                     std::move(found->position)});
   }
 
-  // An entry may need several: all that are asked for, less those that make no difference.
+  // An entry may need several capabilities: all that it names, except those without effect.
   void together() {
     std::vector<std::string> missing;
     for (const std::string& name : asked_)
@@ -177,7 +177,7 @@ Other other_of(Other::Kind kind, const dd::Decided& found, const Stack& stack,
           position_in(stack.filters, data)};
 }
 
-// The same call on other architectures, where these are not merely unknown to the filters.
+// The same call on other architectures that the filters distinguish from unknown ones.
 std::vector<Other> architectures(const WhyJob& job, std::uint32_t result) {
   const auto programs = views(job.stack.filters);
   const auto own = arch_from_data(job.data.arch(), job.data.nr());

@@ -1,6 +1,6 @@
 """Owns what the benchmark suites share: running tools, choosing the fastest repetition, comparing with targets, printing tables.
 
-None stands for a value that was not measured; `compare` reports it as such, and `show` makes it a problem.
+None means a value that was not measured; `compare` reports it as such, and `show` makes it a problem.
 """
 import json
 import re

@@ -53,9 +53,9 @@ Result<int> list_actions(const ActionsOptions& given) {
 }  // namespace
 
 void add_actions(CLI::App& app, Context& context) {
-  const auto [sub, given] = add_command(
-      app, context, "actions",
-      "List which system calls get which action, and under which conditions", list_actions);
+  const auto [sub, given] =
+      add_command(app, context, "actions",
+                  "List the action of each system call, and its conditions", list_actions);
   add_filter(*sub, "filter", given->filter);
   sub->get_option("filter")->required(false);
   sub->add_option("--pid", given->pid,

@@ -28,8 +28,10 @@ Status load(BenchArguments& given) {
   BenchJob& job = given.job;
   if (auto s = keep_json_alone(options, "--chart", given.chart); !s) return s;
   if (const Arch host = options.oci().arch; host != kTimedArch)
-    return make_error(ErrorCode::kUnavailable, "--arch",
-                      fmt::format("calls of x86_64 can be timed, not of {}", arch_info(host).name));
+    return make_error(
+        ErrorCode::kUnavailable, "--arch",
+        fmt::format("expected x86_64, the only architecture whose calls can be timed, found {}",
+                    arch_info(host).name));
   for (const std::string& path : given.pair.inputs) {
     auto stack = load_accepted_stack(path, options);
     if (!stack) return stack.error();
@@ -78,17 +80,19 @@ void add_bench(CLI::App& app, Context& context) {
       add_command(app, context, "bench",
                   "Measure the time of system calls with filters in the running kernel", run_bench);
   sub->add_option("input", given->pair.inputs,
-                  "Programs or policies; with commas, filters stacked on each other, the newest "
-                  "first. Of one that is too long for the kernel, what the calls execute is timed")
+                  "Programs or policies; commas separate the filters of a stack, the newest first. "
+                  "If a filter is too long for the kernel, only the instructions that the calls "
+                  "execute are installed")
       ->required();
   given->profile.add(*sub);
   given->pair.add_derivation(*sub);
-  sub->add_flag("--stacks", given->job.deeper, "Also time each filter two, three and four times");
+  sub->add_flag("--stacks", given->job.deeper,
+                "Also time stacks of two, three and four copies of each filter");
   sub->add_flag("--real", given->job.timing.real,
-                "Leave ALLOW as it is and run harmless calls, so that the kernel's cache counts");
-  sub->add_option("--chart", given->chart, "Write a drawing (SVG) to this file");
+                "Run harmless calls without changing ALLOW, so that the kernel can use its cache");
+  sub->add_option("--chart", given->chart, "Write the times to this file as a drawing (SVG)");
   add_number(*sub, "--rounds", given->job.timing.rounds, 2, 100000,
-             "Take this many samples of each variant, up to four times as many if needed");
+             "Take this many samples of each filter, up to four times as many to reduce noise");
   add_seed(*sub, given->job.timing.seed);
   given->options.add(*sub, {kInput, kImport, kJson});
 }

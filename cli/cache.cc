@@ -27,9 +27,11 @@ Result<int> list_cached(const CacheOptions& given) {
     job.stacks.push_back({filter, std::move(*stack)});
   }
   if (given.verify && job.host != Arch::kX86_64)
-    return make_error(ErrorCode::kUnavailable, "--verify",
-                      fmt::format("bitmaps can be read for x86_64, not for {} (--arch)",
-                                  arch_info(job.host).name));
+    return make_error(
+        ErrorCode::kUnavailable, "--verify",
+        fmt::format(
+            "expected x86_64, the only architecture whose bitmaps can be read, found {} (--arch)",
+            arch_info(job.host).name));
   if (given.verify) job.read_bitmaps = kernel::bitmaps;
   const auto found = cache(job);
   if (!found) return found.error();
@@ -44,12 +46,12 @@ void add_cache(CLI::App& app, Context& context) {
       app, context, "cache",
       "List the system calls that the kernel answers without running the filter", list_cached);
   sub->add_option("filter", given->filters,
-                  "One or two programs in any form, or policies; with commas, filters stacked on "
-                  "each other, which have to agree")
+                  "One or two programs in any form, or policies; commas separate the filters of a "
+                  "stack, which all have to allow a call")
       ->required()
       ->expected(1, 2);
   sub->add_flag("--allow-cache-loss", given->allow_loss,
-                "Report lost cached calls without failing");
+                "Report system calls that lost the cache, but do not fail");
   sub->add_flag("--verify", given->verify,
                 "Compare with the running kernel's own bitmaps (needs root; x86_64)");
   given->engine.add_memory(*sub);

@@ -29,8 +29,8 @@ Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch
                       fmt::format("expected a 32-bit number, found '{}'", text));
   return make_error(
       ErrorCode::kUsage, "--nr",
-      fmt::format("'{}' is neither a number nor a system call of {}{}", text, arch_info(*arch).name,
-                  did_you_mean(similar_syscalls(*arch, text))));
+      fmt::format("expected a number or a system call of {1}, found '{0}'{2}", text,
+                  arch_info(*arch).name, did_you_mean(similar_syscalls(*arch, text))));
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Result<SeccompData> CallOptions::fields(const std::string& host) const {
       if (!value) return value.error();
       if (*value > 0xffffffff)
         return make_error(ErrorCode::kUsage, "--words",
-                          fmt::format("{} does not fit 32 bits", words[i]));
+                          fmt::format("expected a number of at most 32 bits, found {}", words[i]));
       data.words[i] = static_cast<std::uint32_t>(*value);
     }
     return data;
@@ -78,8 +78,9 @@ Result<SeccompData> CallOptions::fields(const std::string& host) const {
       return make_error(ErrorCode::kUsage, "--arg",
                         fmt::format("expected INDEX=VALUE with INDEX 0 to 5, found '{}'", arg));
     if (!seen.insert(arg[0]).second)
-      return make_error(ErrorCode::kUsage, "--arg",
-                        fmt::format("argument {} is given twice, last as '{}'", arg[0], arg));
+      return make_error(
+          ErrorCode::kUsage, "--arg",
+          fmt::format("argument {} is given twice, the second time as '{}'", arg[0], arg));
     const auto value = parse_value(arg.substr(2), known.value_or(Arch::kX86_64));
     if (!value) return make_error(ErrorCode::kUsage, "--arg", value.error().detail);
     data.set_field(arg[0] - '0', *value, endian);
@@ -110,22 +111,22 @@ Result<SeccompData> CallOptions::read(Options& options) {
 
 void CallOptions::add(CLI::App& app, Options& options) {
   auto* number =
-      app.add_option("--nr", nr, "Name or number the system call")->capture_default_str();
-  auto* architecture_option = app.add_option(
-      "--call-arch", call_arch, "Make the call on this architecture: a name or AUDIT_ARCH value");
+      app.add_option("--nr", nr, "Set the system call, by name or number")->capture_default_str();
+  auto* architecture_option = app.add_option("--call-arch", call_arch,
+                                             "Set the architecture, as a name or AUDIT_ARCH value");
   auto* pointer = app.add_option("--ip", ip, "Set the instruction pointer")->capture_default_str();
   auto* argument = app.add_option(
       "--arg", args,
       "Set an argument, as INDEX=VALUE with numbers or names joined by |; repeatable");
   app.add_option("--words", words,
-                 "Set all sixteen 32-bit words of struct seccomp_data, with commas")
+                 "Set all sixteen 32-bit words of struct seccomp_data, separated by commas")
       ->delimiter(',')
       ->excludes(number)
       ->excludes(architecture_option)
       ->excludes(pointer)
       ->excludes(argument);
   app.add_option("--audit", record,
-                 "Take the call from this audit log line (type=SECCOMP), - for standard input")
+                 "Read the call from this audit log line (type=SECCOMP), - for standard input")
       ->excludes(number)
       ->excludes(architecture_option)
       ->excludes(pointer)

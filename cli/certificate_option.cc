@@ -14,7 +14,7 @@ void CertificateOption::add(CLI::App& app) {
   app.add_option("--certificate", directory,
                  "Write a certificate of the proof to this folder, for independent checkers")
       ->check([](const std::string& path) {
-        return path.empty() ? std::string("--certificate: a folder is expected") : std::string();
+        return path.empty() ? std::string("--certificate: expected a folder") : std::string();
       });
 }
 

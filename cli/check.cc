@@ -49,12 +49,12 @@ Result<int> run_check(const CheckCommand& given) {
 }  // namespace
 
 void add_check(CLI::App& app, Context& context) {
-  const auto [sub, given] = add_command(
-      app, context, "check",
-      "Fuzz, cover and prove a pair of programs, or a policy and its optimized form.\n"
-      "Without input it checks an embedded policy; a single input is compared with the\n"
-      "output of --optimizer, --compiler or the built-in optimizer",
-      run_check);
+  const auto [sub, given] =
+      add_command(app, context, "check",
+                  "Test and prove a pair of programs, or a policy and its optimized form.\nWithout "
+                  "input, check an embedded policy. Compare a single input with the output\nof "
+                  "--optimizer, --compiler or the built-in optimizer",
+                  run_check);
   sub->add_option("input", given->pair.inputs,
                   "Policies or programs in any form; - for standard input")
       ->expected(1, 2);

@@ -9,7 +9,8 @@ namespace secequiv::cli {
 
 void PairCheckOptions::add(CLI::App& app) {
   app.add_flag("--any-length", any_length, "Accept programs of more than 4096 instructions");
-  app.add_flag("--allow-cache-loss", allow_cache_loss, "Report lost cached calls without failing");
+  app.add_flag("--allow-cache-loss", allow_cache_loss,
+               "Report system calls that lost the cache, but do not fail");
   engine.add_engine(app);
   oracle.add(app);
 }
@@ -32,7 +33,7 @@ Status PairCheckOptions::write_page(const CheckReport& report, const Source& bef
                                     const Options& options) const {
   if (options.html.empty()) return Ok{};
   Ticker ticker;
-  ticker.step("gathering what the page shows", 5 * options.timeout);
+  ticker.step("preparing the page", 5 * options.timeout);
   const auto found = page({.report = report,
                            .before = before,
                            .after = after,

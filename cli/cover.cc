@@ -62,8 +62,9 @@ Result<int> run_cover(const CoverOptions& given) {
   const Options& options = given.options;
   if (auto s = keep_json_alone(options, "--listing", given.listing); !s) return s.error();
   if (given.state == "-")
-    return make_error(ErrorCode::kUsage, "--state",
-                      "expected a file, found '-': it is read and then written");
+    return make_error(
+        ErrorCode::kUsage, "--state",
+        "expected a file, found '-': the command reads this file and then replaces it");
   heed_interrupts();
   Ticker ticker;
   ticker.step("running inputs and proving", options.timeout);
@@ -91,7 +92,8 @@ void add_cover(CLI::App& app, Context& context) {
   add_program(*sub, given->program);
   sub->add_option("--policy", given->policy, "Also derive inputs from this policy");
   add_records(*sub, given->inputs);
-  sub->add_option("--state", given->state, "Add up the coverage of several runs in this file");
+  sub->add_option("--state", given->state,
+                  "Add this run's coverage to this file, and report the sum of all runs");
   add_listing(*sub, given->listing);
   sub->add_flag("--no-derive", given->no_derive, "Use only the given inputs");
   sub->add_flag("--no-prove", given->no_prove, "Skip the proofs");

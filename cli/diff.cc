@@ -33,12 +33,12 @@ struct DiffOptions {
 Status load(const DiffOptions& given, DiffJob& job) {
   if (!given.expect.empty() && !given.write_expect.empty())
     return make_error(ErrorCode::kUsage, "--write-expect",
-                      "expected without --expect: the run that compares with a stored difference "
-                      "does not replace it");
+                      "expected one of --expect and --write-expect: one run cannot compare with a "
+                      "stored difference and replace it");
   if (given.write_expect == "-")
     return make_error(ErrorCode::kUsage, "--write-expect",
-                      "expected a file, found '-': standard output has the report, with --json in "
-                      "the same form");
+                      "expected a file, found '-': the report goes to standard output; --json "
+                      "prints it in the form of this file");
   if (!given.expect.empty()) {
     const auto text = read_input(given.expect);
     if (!text) return text.error();
@@ -128,9 +128,8 @@ void add_diff(CLI::App& app, Context& context) {
   add_filter(*sub, "before", given->before);
   add_filter(*sub, "after", given->after);
   add_max_regions(*sub, given->max_regions);
-  sub->add_option(
-      "--expect", given->expect,
-      "Pass if the difference equals this stored one, else list new (+) and missing (-)");
+  sub->add_option("--expect", given->expect,
+                  "Compare with this stored difference, and list new (+) and missing (-) lines");
   sub->add_option("--write-expect", given->write_expect, "Store the difference for --expect");
   sub->add_flag("--rules", given->rules,
                 "Explain each region, and name the rules of both policies that decide it");

@@ -29,7 +29,7 @@ Error usage(std::string detail) { return make_error(ErrorCode::kUsage, "dump", s
 
 Result<DumpReport> filters_of(const DumpArguments& given) {
   if ((given.pid == 0) == given.command.empty())
-    return usage("expected --pid N, or a command behind '--'");
+    return usage("expected --pid N, or a command after '--'");
   if (given.pid != 0) return dump_process(given.pid);
   const bool to_stdout = given.options.output == "-";
   if (!to_stdout)  // before the command runs, because its filters would be lost afterwards
@@ -59,8 +59,8 @@ Result<int> write(const DumpArguments& given, const std::vector<DumpedFilter>& f
   if (output == "-") {
     if (several && form != Form::kAsm)
       return usage(
-          fmt::format("there are {} filters: choose one with --index, or give -o FILE "
-                      "for files with a number each",
+          fmt::format("there are {} filters: choose one with --index, or use -o FILE to write each "
+                      "to a numbered file",
                       filters.size()));
     std::string text;
     for (const DumpedFilter& filter : filters) text += dumped_text(filter, form, given.plain);
@@ -93,12 +93,12 @@ void add_dump(CLI::App& app, Context& context) {
                   "Print the filters of a process, or those that a command installs", dump);
   sub->add_option(
       "command", given->command,
-      "A command and its arguments, behind --. It is traced; its filters come in the order "
-      "of installation. Unless -o is given, its output goes to standard error");
+      "A command and its arguments, after --. The filters appear in the order in which the command "
+      "installs them. Without -o, the command's own output goes to standard error");
   sub->add_option("--pid", given->pid,
                   "Read the filters of this process or thread, the newest first")
       ->check(CLI::Range(1, 1 << 30));
-  sub->add_option("--index", given->index, "Show only this one of several filters, counted from 1")
+  sub->add_option("--index", given->index, "Show only the filter of this number, counted from 1")
       ->check(CLI::Range(1, 1 << 30));
   sub->add_flag("--plain", given->plain, "Write no comments in text output");
   given->options.add_form(*sub, "asm");

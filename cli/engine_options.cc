@@ -9,7 +9,7 @@ void EngineOptions::add(CLI::App& app) {
 
 void EngineOptions::add_engine(CLI::App& app) {
   app.add_option("--engine", name,
-                 "Use dd (decision diagrams, then z3 if their limits are reached), z3, or both")
+                 "Use dd (decision diagrams; Z3 if they reach their limits), z3, or both")
       ->check(one_of({"dd", "z3", "both"}))
       ->capture_default_str();
   add_memory(app);
@@ -17,12 +17,12 @@ void EngineOptions::add_engine(CLI::App& app) {
 
 void EngineOptions::add_memory(CLI::App& app) {
   add_number(app, "--max-memory", max_memory, 1, 1 << 20,
-             "Limit the memory of an engine to this many MiB");
+             "Limit the memory of each engine to this many MiB");
 }
 
 void EngineOptions::add_assume(CLI::App& app) {
   app.add_option("--assume", assumption,
-                 "Consider only inputs for which this condition holds, as in 'nr == read'");
+                 "Consider only inputs that satisfy this condition, for example 'nr == read'");
 }
 
 Result<Assumption> EngineOptions::parsed_assumption(const Options& options) const {

@@ -61,8 +61,9 @@ int explain(const std::string& code) {
   return report(
       make_error(
           ErrorCode::kUsage, "--explain",
-          fmt::format("no report contains the word '{}'{}; `secequiv --explain` lists all words",
-                      code, did_you_mean(similar_names(code, codes)))),
+          fmt::format(
+              "there is no explanation of the word '{}'{}; `secequiv --explain` lists all words",
+              code, did_you_mean(similar_names(code, codes)))),
       Options{});
 }
 

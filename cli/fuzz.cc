@@ -39,9 +39,9 @@ Result<int> run_fuzz(const FuzzOptions& given) {
   const bool pair = given.campaign.given();
   if (const std::string foreign = given_of_group(*given.app, pair ? kTargetGroup : kPairGroup);
       !foreign.empty())
-    return make_error(
-        ErrorCode::kUsage, foreign,
-        pair ? "is not for a pair of programs" : "is for a pair of programs, and none is given");
+    return make_error(ErrorCode::kUsage, foreign,
+                      pair ? "does not apply to a pair of programs"
+                           : "applies only to a pair of programs, and none is given");
   const FuzzEffort effort{given.time, given.trials, given.seed, !given.no_prove};
   return pair ? run_fuzz_campaign(given.campaign, given.options, effort)
               : run_fuzz_target(given.target, given.options, effort);
@@ -52,8 +52,8 @@ Result<int> run_fuzz(const FuzzOptions& given) {
 void add_fuzz(CLI::App& app, Context& context) {
   const auto [sub, given] =
       add_command(app, context, "fuzz",
-                  "Test an optimizer, compiler or interpreter with generated or given programs.\n"
-                  "Or fuzz a fixed pair of programs with inputs",
+                  "Test an optimizer, compiler or interpreter with generated or given "
+                  "programs,\nor fuzz a fixed pair of programs with inputs",
                   run_fuzz);
   given->app = sub;
   given->campaign.add(*sub);
@@ -65,11 +65,11 @@ void add_fuzz(CLI::App& app, Context& context) {
       ->check(seconds())
       ->capture_default_str();
   sub->add_option("--trials", given->trials,
-                  "Stop after this many trials, or inputs for a pair, instead")
+                  "Stop after this many trials (for a pair: inputs) instead of --duration")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
   add_seed(*sub, given->seed);
   sub->add_flag("--no-prove", given->no_prove, "Skip the proofs");
-  sub->add_flag("--list", given->list, "List what is built in, and exit");
+  sub->add_flag("--list", given->list, "List the built-in names, and exit");
   given->options.add(*sub, {kSandbox, kInput, kSame, kImport, kQuiet, kJson, kPage});
 }
 

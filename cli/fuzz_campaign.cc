@@ -13,7 +13,7 @@ namespace {
 
 std::string status_text(const pair::FuzzStatus& status) {
   const double millions = static_cast<double>(status.evaluations) / 1e6;
-  return fmt::format("{:.0f} s: {} runs, {:.1f} M inputs ({:.2f} M/s), {} outcomes met",
+  return fmt::format("{:.0f} s: {} runs, {:.1f} M inputs ({:.2f} M/s), {} edges covered",
                      status.seconds, status.runs, millions, millions / status.seconds,
                      status.edges);
 }
@@ -33,15 +33,16 @@ pair::FuzzOptions fuzz_options(const FuzzCampaignOptions& given, const FuzzEffor
 
 void FuzzCampaignOptions::add(CLI::App& app) {
   app.add_option("input", pair.inputs,
-                 "A pair to fuzz instead of something under test: before and after, or one input "
-                 "and what the built-in optimizer makes of it")
+                 "A pair of programs to fuzz, before and after. A single input is compared with "
+                 "the output of the built-in optimizer")
       ->expected(1, 2);
   pair.add(app);
   app.add_option("--corpus", corpus,
-                 "Read inputs from this folder, and keep there what covers more");
+                 "Read inputs from this folder, and store inputs there that cover new edges");
   add_number(app, "--jobs", jobs, 1, 256,
              "Run this many processes, which share their inputs through the folder");
-  app.add_flag("--minimize", minimize, "Leave one input for each edge in the folder at the end");
+  app.add_flag("--minimize", minimize,
+               "Keep only one input for each edge in the folder at the end");
   check.add(app);
 }
 
@@ -49,7 +50,7 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
                               const FuzzEffort& effort) {
   CampaignOptions campaigning;  // its clock starts here
   if (given.minimize && given.corpus.empty())
-    return make_error(ErrorCode::kUsage, "--minimize", "expected --corpus, too");
+    return make_error(ErrorCode::kUsage, "--minimize", "expected --corpus as well");
   auto checking = given.check.check_options(options);
   if (!checking) return checking.error();
   checking->prove = effort.prove;

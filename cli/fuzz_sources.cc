@@ -60,7 +60,7 @@ Result<std::vector<Loaded>> load_all(const std::vector<std::string>& paths, cons
     }
   }
   if (out.empty())
-    return make_error(ErrorCode::kUsage, option, "expected one to start from, found none");
+    return make_error(ErrorCode::kUsage, option, "expected a file to start from, found none");
   return out;
 }
 
@@ -94,11 +94,11 @@ Result<std::unique_ptr<hunt::ProgramSource>> FuzzSources::open(bool compiler,
                                                                const Options& options) const {
   if (int{!programs.empty()} + int{!policies.empty()} + int{generate} > 1)
     return make_error(ErrorCode::kUsage, {},
-                      "expected one of --programs, --policies and --generate");
+                      "expected only one of --programs, --policies and --generate");
   if (!programs.empty()) {
     if (compiler)
       return make_error(ErrorCode::kUsage, "--programs",
-                        "a compiler is given policies: --policies or --generate");
+                        "expected --policies or --generate, because a compiler takes policies");
     auto all = load_all<hunt::NamedProgram>(
         programs, "--programs", {".bpf", ".asm", ".ddd", ".raw", ".c"},
         [&](const std::string& path) { return load_program(path, options); });

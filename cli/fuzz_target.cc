@@ -45,15 +45,15 @@ Result<int> run_fuzz_target(const FuzzTargetOptions& given, const Options& optio
   const auto usage = [&](const char* option, const char* detail) {
     return make_error(ErrorCode::kUsage, option, detail);
   };
-  if (!options.html.empty()) return usage("--html", "is for a pair of programs");
+  if (!options.html.empty()) return usage("--html", "applies only to a pair of programs");
   auto target = open_target(given.target, options);
   if (!target) return target.error();
   if (!target->any())
-    return usage("",
-                 "expected what to test: --optimizer, --compiler or --evaluator; or a pair of "
-                 "programs");
+    return usage("", "expected --optimizer, --compiler or --evaluator, or a pair of programs");
   if (given.require_proof && (!effort.prove || !given.target.evaluator.empty()))
-    return usage("--require-proof", "nothing is proven with --no-prove or about an evaluator");
+    return usage(
+        "--require-proof",
+        "--require-proof needs proofs, but --no-prove skips them and an evaluator has none");
   Status stored = Ok{};
   auto result = run_hunt(given, options, effort, *target, stored);
   if (!result) return result.error();

@@ -20,10 +20,9 @@ Result<std::set<FindingKind>> allowed_kinds(const std::vector<std::string>& allo
   for (const std::string& name : allowed) {
     const auto at = std::ranges::find(names, name);
     if (at == names.end())
-      return make_error(
-          ErrorCode::kUsage, "--allow",
-          fmt::format("expected kinds of findings but 'different' ({}), found '{}'{}",
-                      fmt::join(names, ", "), name, did_you_mean(similar_names(name, names))));
+      return make_error(ErrorCode::kUsage, "--allow",
+                        fmt::format("expected one of {}, found '{}'{}", fmt::join(names, ", "),
+                                    name, did_you_mean(similar_names(name, names))));
     out.insert(static_cast<FindingKind>(at - names.begin() + 1));
   }
   return out;
@@ -40,11 +39,11 @@ void FuzzTargetOptions::add(CLI::App& app) {
   app.add_option("--save", save,
                  "Write each finding to this folder, with the command that replays it");
   app.add_option("--allow", allowed,
-                 "Only report failures of these kinds: rejected, slow, cache-loss, ...")
+                 "Do not fail for findings of these kinds (rejected, slow, cache-loss, ...)")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_flag("--require-proof", require_proof,
-               "Return 'unknown' if an answer could not be proven equivalent");
+               "Return the verdict 'unknown' if an answer is not proven equivalent");
   app.add_flag("--no-scaling", no_scaling,
                "Do not measure how an optimizer's time grows with its input");
   app.add_flag("--stop-at-first", stop_at_first, "Stop at the first failure");
@@ -53,7 +52,7 @@ void FuzzTargetOptions::add(CLI::App& app) {
 Result<std::vector<SeccompData>> FuzzTargetOptions::stored_inputs() const {
   if (!inputs.empty() && (target.evaluator.empty() || sources.programs.empty()))
     return make_error(ErrorCode::kUsage, "--inputs",
-                      "inputs are for an evaluator and given programs (--evaluator, --programs)");
+                      "--inputs applies only with --evaluator and --programs");
   return load_records(inputs);
 }
 

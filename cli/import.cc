@@ -42,7 +42,7 @@ void add_import(CLI::App& app, Context& context) {
                   "Read the policy in this format (default: detected by content)")
       ->check(one_of(policy_format_names()));
   sub->add_flag("--resolve", job->resolve,
-                "Write numbers in place of names, as compilers under test get policies");
+                "Write numbers instead of names; compilers under test get policies in this form");
   job->options.add_output(*sub);
   job->options.add(*sub, {kImport});
 }

@@ -51,8 +51,8 @@ Status expect_no_program(std::string_view text, const std::string& name) {
   if (!program) return Ok{};
   return make_error(
       ErrorCode::kParse, name,
-      fmt::format("expected a policy, found a program of {} (form {}); 'dis' prints "
-                  "it, 'actions' and 'why' explain what it does",
+      fmt::format("expected a policy, found a program of {} (form {}); use 'dis' to print it, and "
+                  "'actions' or 'why' to explain it",
                   counted(program->program.size(), "instruction"), form_name(detect_form(text))));
 }
 
@@ -164,12 +164,14 @@ Status set_names(SymbolicProgram& program, const std::string& file, const Option
     if (!is_symbol_name(it->first))
       return make_error(
           ErrorCode::kUsage, "--set",
-          fmt::format("expected NAME=VALUE with a name as after '#$', found '{}'", it->first));
+          fmt::format("expected NAME=VALUE with a name that may follow '#$', found '{}'",
+                      it->first));
     if (std::find_if(values->begin(), it,
                      [&](const auto& one) { return one.first == it->first; }) != it)
       return make_error(ErrorCode::kUsage, "--set", fmt::format("'{}' is given twice", it->first));
     if (std::ranges::find(program.uses, it->first, &SymbolUse::name) == program.uses.end())
-      warn(fmt::format("note: {} has no '${}', to which --set gives a value", file, it->first));
+      warn(
+          fmt::format("note: --set has no effect on {}, which has no name '${}'", file, it->first));
   }
   fill(program, *values);
   return Ok{};
@@ -190,8 +192,8 @@ Result<Source> load_source(const std::string& path, const Options& options, Name
     if (!imported) return imported.error();
     if (!options.set.empty())
       return make_error(ErrorCode::kUsage, "--set",
-                        fmt::format("{} is a policy, and --set is for programs in asm form (for a "
-                                    "policy's variables, see 'precompile')",
+                        fmt::format("expected a program in asm form, found the policy {} (use "
+                                    "'precompile' for the variables of a policy)",
                                     name));
     Program program = compile(imported->policy);
     auto profile = profile_of(*imported, *bytes, name, options);
@@ -209,9 +211,10 @@ Result<Source> load_source(const std::string& path, const Options& options, Name
   if (!program) return program.error();
   if (auto s = set_names(*program, name, options); !s) return s.error();
   if (names == Names::kRefused && !program->uses.empty())
-    return lacks_value(program->uses.front(),
-                       fmt::format("; --set {}=NUMBER gives it one, and 'prove' covers all values",
-                                   program->uses.front().name));
+    return lacks_value(
+        program->uses.front(),
+        fmt::format("; give it one with --set {}=NUMBER, or use 'prove' for all values",
+                    program->uses.front().name));
   if (!form) form = detect_form(*bytes);
   return Source{name,
                 std::move(program->program),
@@ -294,10 +297,9 @@ void note_swapped(const Source& before, const Source& after) {
   if (std::ranges::any_of(kWords, [&](const auto& words) {
         return differs_in_word(before.file.path, after.file.path, words.first, words.second);
       }))
-    warn(
-        fmt::format("note: {} is taken as the filter before the change and {} as the one after "
-                    "it; are they swapped?",
-                    before.name, after.name));
+    warn(fmt::format(
+        "note: {} is the filter before the change and {} the filter after it; are they swapped?",
+        before.name, after.name));
 }
 
 Result<Source> load_command(const std::string& command, double timeout, const Options& options) {
@@ -307,7 +309,7 @@ Result<Source> load_command(const std::string& command, double timeout, const Op
     return make_error(ErrorCode::kAdapter, fmt::format("command '{}'", command), output.detail);
   if (options.from.empty() && is_policy(output.value))
     return make_error(ErrorCode::kAdapter, fmt::format("output of '{}'", command),
-                      "expected a program, found a policy; give policies as files");
+                      "expected a program, found a policy; policies must come from files");
   auto program = read_program(output.value, fmt::format("output of '{}'", command),
                               options.input_form(), c_names(options.oci().arch));
   if (!program)

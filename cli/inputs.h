@@ -27,7 +27,7 @@ Result<std::string> read_input(const std::string& path);
 // All the 64-byte seccomp_data records of these files.
 Result<std::vector<SeccompData>> load_records(const std::vector<std::string>& paths);
 
-// Reads a policy in any supported format, which its content tells.
+// Reads a policy in any supported format; the content decides which.
 Result<Policy> load_policy(const std::string& path, const Options& options);
 // The policy, or none if `path` is empty.
 Result<std::optional<Policy>> load_optional_policy(const std::string& path, const Options& options);
@@ -54,8 +54,8 @@ Status expect_accepted(const std::string& name, ProgramView program);
 Result<Source> load_accepted(const std::string& path, const Options& options);
 Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const Options& options);
 
-// Warns if the names say that `before` was made from `after`, as when a shell's pattern sorts them,
-// and the sizes do not say otherwise.
+// Warns if the names suggest that `before` was made from `after` and the sizes do not contradict
+// this. A shell's pattern can sort the names in this order.
 void note_swapped(const Source& before, const Source& after);
 
 // Runs `command` and reads the program that it prints, in any form. Every error is kAdapter.

@@ -30,8 +30,9 @@ Status check_options(const KernelArguments& given) {
   for (const char* option : unused)
     if (given.app->count(option) > 0)
       return make_error(ErrorCode::kUsage, option,
-                        random_programs ? "is for the inputs of a program, and none is given"
-                                        : "is for random programs, and a program is given");
+                        random_programs
+                            ? "applies only to given programs, and none is given"
+                            : "applies only to random programs, and a program is given");
   return Ok{};
 }
 
@@ -95,20 +96,20 @@ Result<int> run_kernel(KernelArguments& given) {
 void add_kernel(CLI::App& app, Context& context) {
   const auto [sub, given] =
       add_command(app, context, "kernel",
-                  "Compare the running Linux with our interpreter, on given or random programs.\n"
-                  "It makes no system call and needs no privilege, only seccomp and ptrace",
+                  "Compare the running Linux with our interpreter, on given or random "
+                  "programs.\nThe command needs seccomp and ptrace, but no privileges",
                   run_kernel);
   given->app = sub;
   sub->add_option("input", given->pair.inputs, "One or two programs or policies")->expected(0, 2);
   add_number(*sub, "--random-programs", given->programs, 1, 1000000000,
-             "Run this many random programs, legal and nearly legal, if none is given");
+             "Run this many random programs, legal and nearly legal, if no program is given");
   given->pair.add_derivation(*sub);
   add_records(*sub, given->files);
   add_number(*sub, "--random", given->job.random, 0, 100000000,
              "Run this many random inputs near each program's constants");
   add_seed(*sub, given->job.seed);
   sub->add_option("--entry", given->entry,
-                  "Run any input with redirected loads, or make real x86_64 or i386 calls")
+                  "Run any input by redirecting loads, or make real x86_64 or i386 system calls")
       ->check(one_of({"any", "x86_64", "i386"}))
       ->capture_default_str();
   given->options.add(*sub, {kInput, kSame, kImport, kQuiet, kJson});

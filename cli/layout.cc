@@ -59,7 +59,7 @@ std::size_t hanging_indent(std::string_view line, std::size_t columns) {
   return std::min(indent, columns / 2);
 }
 
-// Appends `line`, broken at blanks, or anywhere in a word that is too long.
+// Appends `line` and breaks it at blanks, or within a word that is too long.
 void wrap(std::string_view line, std::size_t columns, std::string& out) {
   const std::size_t indent = hanging_indent(line, columns);
   std::size_t room = columns;
@@ -92,7 +92,7 @@ std::vector<std::size_t> cells_of(std::span<const std::string_view> rows) {
     return std::ranges::all_of(
         rows, [&](std::string_view row) { return at >= row.size() || row[at] == ' '; });
   };
-  // Words of a heading above one number are one cell.
+  // Several words of a heading above one number are one cell.
   const auto is_empty = [&](std::size_t from, std::size_t to) {
     return std::ranges::all_of(rows.subspan(1), [&](std::string_view row) {
       return from >= row.size() || row.substr(from, to - from).find_first_not_of(' ') == row.npos;
@@ -110,7 +110,7 @@ std::string_view cell_of(std::string_view row, std::span<const std::size_t> cell
   return row.substr(cells[i], i + 1 < cells.size() ? cells[i + 1] - cells[i] : row.npos);
 }
 
-// A heading and at least one row, of which all cells but the first are numbers.
+// A heading and at least one row in which all cells after the first are numbers.
 bool is_table(std::span<const std::string_view> rows, std::span<const std::size_t> cells) {
   if (rows.size() < 2 || cells.size() < 3) return false;
   for (const std::string_view row : rows.subspan(1))

@@ -8,8 +8,8 @@
 
 namespace secequiv::cli {
 
-// The width to fit: COLUMNS if it is a number, else that of the terminal at `descriptor`; 0 if
-// there is none.
+// Returns the width to fit: the variable COLUMNS if it is a number, else the width of the terminal
+// at `descriptor`; 0 if there is none.
 std::size_t columns_of(int descriptor);
 
 // Returns `text` in lines of at most `columns` characters (0: as it is). Tables of numbers become

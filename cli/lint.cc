@@ -1,4 +1,4 @@
-// `lint`: rules of a policy that could be removed, and rules that may not mean what they say.
+// `lint`: rules of a policy that could be removed, and rules that are probably mistakes.
 #include "analyze/lint.h"
 
 #include "cli/command.h"

@@ -137,7 +137,7 @@ void guard_values_and_outputs(CLI::App& app) {
 
 int command_line(int argc, char** argv) {
   CLI::App app{
-      "Compare seccomp filters: do two make the same decision for every possible system call?\n"
+      "Compare seccomp filters: do two decide the same for every possible system call?\n"
       "Exit status: 0 same or pass, 1 different or failed, 2 bad usage or input, 3 unknown,\n"
       "4 the kernel would refuse a program, 5 a command under test failed."};
   app.set_version_flag("--version", "secequiv " SECEQUIV_VERSION, "Print the version and exit");
@@ -151,7 +151,7 @@ int command_line(int argc, char** argv) {
   const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
   cli::drop_old_reports(arguments);
   if (const std::string option = beside_a_document(arguments); !option.empty()) {
-    std::cerr << option << ": expected no command beside it\n";
+    std::cerr << option << ": expected no command together with this option\n";
     return 2;
   }
   try {
@@ -164,7 +164,7 @@ int command_line(int argc, char** argv) {
     return done ? *done : cli::print_usage(app, error);
   }
   if (stop_wanted() && context.status != 0)  // a finished proof still stands
-    cli::warn("interrupted: the answer covers only the work done so far");
+    cli::warn("interrupted: the report covers only the work done so far");
   return context.status;
 }
 

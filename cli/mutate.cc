@@ -25,7 +25,8 @@ struct MutateOptions {
 
 Result<int> mutate(const MutateOptions& job) {
   if (job.prove_all && job.sample)
-    return make_error(ErrorCode::kUsage, "--sample", "cannot be combined with --prove-all");
+    return make_error(ErrorCode::kUsage, "--sample",
+                      "cannot be combined with --prove-all, which proves all mutants");
   auto source = load_accepted(job.program, job.options);
   if (!source) return source.error();
   heed_interrupts();
@@ -57,17 +58,18 @@ Result<int> mutate(const MutateOptions& job) {
 void add_mutate(CLI::App& app, Context& context) {
   const auto [sub, job] = add_command(
       app, context, "mutate",
-      "Measure how many small changes of a program inputs, fuzzing and proofs find", mutate);
+      "Count the small changes of a program that inputs, fuzzing and proofs find", mutate);
   add_program(*sub, job->program);
   sub->add_option("--policy", job->policy, "Also derive inputs from this policy");
   sub->add_option("--fuzz-seconds", job->fuzz_seconds,
-                  "Fuzz each mutant that survives derived inputs this long, 0 for not at all")
+                  "Fuzz each mutant that survives derived inputs for this many seconds, 0 for none")
       ->check(seconds(true))
       ->capture_default_str();
   add_seed(*sub, job->seed);
-  sub->add_flag("--prove-all", job->prove_all, "Prove every mutant, even those that inputs kill");
+  sub->add_flag("--prove-all", job->prove_all,
+                "Prove every mutant, including those that inputs kill");
   sub->add_option("--sample", job->sample,
-                  "Prove this many of the mutants that derived inputs kill (1000)")
+                  "Also prove this many mutants that derived inputs kill (default: 1000)")
       ->check(CLI::Range(0, 1000000000));
   job->engine.add_engine(*sub);
   job->options.add(*sub, {kInput, kTimeout, kSame, kImport, kQuiet, kJson});

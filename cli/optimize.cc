@@ -42,7 +42,7 @@ Status needs_policy(const OptimizeArguments& given, const Source& source) {
                                                     : "--profile";
   if (option == nullptr) return Ok{};
   return make_error(ErrorCode::kUsage, option,
-                    fmt::format("'{}' is a program; this option is about policies", source.name));
+                    fmt::format("expected a policy, found the program '{}'", source.name));
 }
 
 // Prints notes and returns the text of the output.
@@ -54,7 +54,7 @@ std::string output_of(const OptimizeArguments& given, const OptimizeJob& job,
     print_note(
         fmt::format("{} -> {} instructions\n", job.source.program.size(), result.program.size()));
   if (!result.fixpoint)
-    warn("note: stopped before a fixpoint: these passes undo each other's work");
+    warn("note: these passes undo each other's changes; the optimizer stopped without a fixpoint");
   note_length("the result", result.program);
   return write_program(result.program, *form_from_name(given.options.to),
                        given.plain ? std::vector<std::string>() : annotate(result.program));
@@ -95,12 +95,12 @@ void add_optimize(CLI::App& app, Context& context) {
   add_passes(*sub, given->passes);
   sub->add_option("--stop-after", given->stop_after, "Skip the passes after this one");
   given->profile.add(*sub);
-  sub->add_flag("--list", given->list, "List what is built in, and exit");
-  sub->add_flag("--changes", given->explain, "Report on standard error what each pass changed");
+  sub->add_flag("--list", given->list, "List the built-in names, and exit");
+  sub->add_flag("--changes", given->explain, "Report the changes of each pass on standard error");
   auto* rules = sub->add_flag("--print-rules", given->print_rules,
-                              "Write the policy after the passes over rules, not a program");
+                              "Write the policy after the rule passes, instead of a program");
   sub->add_flag("--print-plan", given->print_plan,
-                "Write how system calls are searched for, not a program")
+                "Write the layout plan (how a program finds a system call), instead of a program")
       ->excludes(rules);
   sub->add_flag("--plain", given->plain, "Write no comments in text output");
   given->options.add(*sub, {kInput, kImport});

@@ -11,7 +11,8 @@ void Options::add_input(CLI::App& app) {
   app.add_option("--from", from, "Read programs in this form (default: detected by content)")
       ->check(one_of({"raw", "raw-be", "asm", "ddd", "c"}));
   app.add_flag("--big-endian", big_endian, "Read raw programs as big endian");
-  app.add_option("--set", set, "Give a number to a name in the input, as NAME=VALUE; repeatable")
+  app.add_option("--set", set,
+                 "Replace a name ('#$NAME') in asm input by a number, as NAME=VALUE; repeatable")
       ->allow_extra_args(false);
 }
 
@@ -32,7 +33,8 @@ void Options::add_reports(CLI::App& app, bool page) {
   declared_by = &app;
   const auto file = [](const std::string& path) {
     return path == "-"
-               ? std::string("expected a file, found '-': the report goes to standard output")
+               ? std::string(
+                     "expected a file, found '-': the text report already goes to standard output")
                : std::string();
   };
   app.add_option("--junit", junit, "Also report to this file as JUnit XML, for CI systems")
@@ -48,8 +50,7 @@ void Options::add_reports(CLI::App& app, bool page) {
 }
 
 void Options::add_import(CLI::App& app) {
-  app.add_option("--arch", arch,
-                 "Read policies and __NR_ names in C for a host of this architecture")
+  app.add_option("--arch", arch, "Use this architecture for policies and for __NR_ names in C")
       ->check(architecture())
       ->capture_default_str();
   add_profile(app);
@@ -57,15 +58,16 @@ void Options::add_import(CLI::App& app) {
 
 void Options::add_profile(CLI::App& app) {
   app.add_option("--cap", capabilities,
-                 "Read OCI profiles for a container with this CAP_...; repeatable")
+                 "Read OCI profiles as for a container with this capability (CAP_...); repeatable")
       ->check([](const std::string& name) { return capability_problem(name); });
-  app.add_option("--kernel-version", kernel, "Read OCI profiles for a host with this kernel")
+  app.add_option("--kernel-version", kernel,
+                 "Read OCI profiles as for a host with this kernel version")
       ->check([](const std::string& version) { return kernel_version_problem(version); })
       ->capture_default_str();
   app.add_option("--filter", filter,
-                 "Read the filter of this name, where a file holds several (seccompiler)");
+                 "Select the filter of this name from a seccompiler file with several filters");
   app.add_flag("--strict-names", strict_names,
-               "Refuse system call names that no architecture has, instead of warning");
+               "Refuse system call names that no architecture has, instead of printing a note");
 }
 
 void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
@@ -87,8 +89,9 @@ void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
             ->capture_default_str();
         break;
       case kSame:
-        app.add_option("--same", same,
-                       "Compare all 32 bits of decisions (raw) or what a process can observe")
+        app.add_option(
+               "--same", same,
+               "Compare all 32 bits of return values (raw), or only what a process can observe")
             ->check(one_of({"raw", "behaviour"}))
             ->capture_default_str();
         break;
@@ -97,11 +100,11 @@ void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
         break;
       case kSandbox:
         app.add_flag("--no-sandbox", no_sandbox,
-                     "Let commands and plugins under test keep network and privileges");
+                     "Leave commands and plugins under test their network access and privileges");
         break;
       case kQuiet:
         app.add_flag("--quiet", quiet,
-                     "Print only the line of the verdict, and nothing for a pass");
+                     "Print only the verdict line, or nothing if everything passed");
         break;
     }
 }
@@ -139,7 +142,9 @@ ImportOptions Options::import() const {
 }
 
 void add_filter(CLI::App& app, const char* name, std::string& paths) {
-  app.add_option(name, paths, "Program in any form, or a policy; several with commas")->required();
+  app.add_option(name, paths,
+                 "Program in any form, or a policy; commas separate the filters of a stack")
+      ->required();
 }
 
 void add_program(CLI::App& app, std::string& path) {
@@ -173,7 +178,7 @@ void add_seed(CLI::App& app, std::uint64_t& seed) {
 
 void add_max_regions(CLI::App& app, std::size_t& regions) {
   add_number(app, "--max-regions", regions, 0, 1000000,
-             "List at most this many regions; counts stay complete");
+             "List at most this many regions; counts still include all regions");
 }
 
 }  // namespace secequiv::cli

@@ -76,7 +76,8 @@ struct Options {
   }
   [[nodiscard]] std::optional<Form> input_form() const;
   [[nodiscard]] OciOptions oci() const;
-  // For commands under test. The first call warns about each protection that this machine lacks.
+  // Returns the confinement of commands under test. The first call warns about each protection that
+  // this machine lacks.
   [[nodiscard]] std::shared_ptr<const Confinement> confinement() const;
   [[nodiscard]] ImportOptions import() const;
 

@@ -5,7 +5,8 @@
 namespace secequiv::cli {
 
 void OracleOption::add(CLI::App& app) {
-  app.add_option("--oracle", name, "Also run the inputs in this evaluator, which must agree")
+  app.add_option("--oracle", name,
+                 "Also run the inputs in this evaluator, and fail if it disagrees")
       ->check(one_of({"kernel"}));
 }
 

@@ -65,13 +65,14 @@ void print_error(const Error& error) { print_note(fmt::format("secequiv: {}\n", 
 
 void note_length(const std::string& name, ProgramView program) {
   if (program.size() > kMaxInsns)
-    warn(fmt::format("note: {} has {} instructions and is not installable", name, program.size()));
+    warn(fmt::format("note: the kernel would refuse {}, which has {} instructions", name,
+                     program.size()));
 }
 
 Status keep_json_alone(const Options& options, const char* option, const std::string& path) {
   if (options.json && path == "-")
     return make_error(ErrorCode::kUsage, option,
-                      "with --json the report goes to standard output; name a file");
+                      "expected a file, because the JSON report goes to standard output");
   return Ok{};
 }
 

@@ -20,7 +20,8 @@ void warn(std::string_view text);
 // Notes on standard error that a program is too long for the kernel, if it is.
 void note_length(const std::string& name, ProgramView program);
 
-// Refuses `option`, given as `path`, if it would write to standard output beside a JSON report.
+// Refuses `option`, given as `path`, if it would write to standard output together with a JSON
+// report.
 Status keep_json_alone(const Options& options, const char* option, const std::string& path);
 
 // Errors: kIo if the process has no right to write this file, which need not exist.
@@ -41,8 +42,8 @@ int write_drawing(int status, const std::string& path, std::string_view svg);
 // Prints a report whose last line is its verdict. --quiet prints only that line, and only if it is
 // no pass.
 int print_verdict(std::string_view text, int status, const Options& options);
-// Prints as print_verdict and writes the report files. Returns the status of `found`; after a pass,
-// the status of a failed write, `also` included.
+// Does the same as print_verdict, and writes the report files. Returns the status of `found`; after
+// a pass, the status of a failed write, `also` included.
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
                 const Status& also = Ok{});
 // Returns the error with the option's name in place of the library's word for its subject.

@@ -12,7 +12,8 @@ namespace secequiv::cli {
 void PairOptions::add(CLI::App& app) {
   app.add_option("--before-cmd", before_cmd, "Run this command to get the unoptimized program");
   app.add_option("--after-cmd", after_cmd, "Run this command to get the optimized program");
-  app.add_option("--cmd-timeout", cmd_timeout, "Stop such a command after this many seconds")
+  app.add_option("--cmd-timeout", cmd_timeout,
+                 "Stop --before-cmd and --after-cmd after this many seconds")
       ->check(seconds())
       ->capture_default_str();
   add_derivation(app);
@@ -28,7 +29,8 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
                                                      const TargetOptions& target) const {
   const int commands = int{!before_cmd.empty()} + int{!after_cmd.empty()};
   if (inputs.size() + static_cast<std::size_t>(commands) > 2)
-    return make_error(ErrorCode::kUsage, {}, "expected at most two programs, counting commands");
+    return make_error(ErrorCode::kUsage, {},
+                      "expected at most two programs, including --before-cmd and --after-cmd");
   std::vector<Source> given;
   const auto add = [&](Result<Source> source) -> Status {
     if (!source) return source.error();
@@ -55,8 +57,9 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
     if (!after) return after.error();
     given.push_back(std::move(*after));
   } else if (!target.name().empty()) {
-    return make_error(ErrorCode::kUsage, {},
-                      "expected one input with --optimizer or --compiler, which makes the other");
+    return make_error(
+        ErrorCode::kUsage, {},
+        "expected only one input, because --optimizer or --compiler produces the other program");
   }
   note_swapped(given[0], given[1]);
   return std::pair(std::move(given[0]), std::move(given[1]));

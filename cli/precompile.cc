@@ -23,7 +23,7 @@ Result<int> precompile_policy(const PrecompileArguments& given) {
   if (auto s = keep_json_alone(options, "--output", options.output); !s) return s.error();
   auto policy = load_policy(given.policy, options);
   if (!policy) return policy.error();
-  if (given.no_proof) warn("note: not proven; the program may be wrong for some values");
+  if (given.no_proof) warn("note: the program is not proven, so it may be wrong for some values");
   heed_interrupts();
   Ticker ticker;
   ticker.step("proving", options.timeout);
@@ -47,7 +47,7 @@ Result<int> precompile_policy(const PrecompileArguments& given) {
 void add_precompile(CLI::App& app, Context& context) {
   const auto [sub, given] =
       add_command(app, context, "precompile",
-                  "Compile a policy so that its variables can be filled in later, with a proof",
+                  "Compile a policy whose variables are filled in later, and prove the result",
                   precompile_policy);
   sub->add_option("policy", given->policy, "Policy, in any format; - for standard input")
       ->required();

@@ -11,7 +11,7 @@ namespace secequiv::cli {
 
 void ProfileOptions::add(CLI::App& app) {
   app.add_option("--profile", path,
-                 "Read how often each call is made: strace -c, lines 'name calls', or JSON");
+                 "Read counts of system calls: strace -c output, lines 'name count', or JSON");
 }
 
 Result<std::vector<SyscallCount>> ProfileOptions::read() const {
@@ -28,7 +28,7 @@ Result<std::vector<SyscallCount>> ProfileOptions::read(Arch arch) const {
   auto profile = profile_for(arch, *bytes, path);
   if (!profile) return profile.error();
   if (!profile->unknown.empty())
-    warn(fmt::format("{}: {} has no {}; left out", path, arch_info(arch).name,
+    warn(fmt::format("{0}: ignored {2}, which {1} does not have", path, arch_info(arch).name,
                      fmt::join(profile->unknown, ", ")));
   return std::move(profile->counts);
 }

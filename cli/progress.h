@@ -17,7 +17,7 @@ namespace secequiv::cli {
 // and all processes that it started.
 void watch_interrupts();
 bool was_interrupted();
-// The same, and the first one also stops proofs: what they leave open is unknown.
+// The same, and the first signal also stops proofs; unfinished ones are unknown.
 void heed_interrupts();
 // Only printing is left: from now on the first signal ends the process.
 void answer_is_known();

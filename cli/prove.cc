@@ -80,8 +80,8 @@ Result<int> run_prove(const ProveOptions& given) {
 void add_prove(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
       app, context, "prove",
-      "Prove two filters equivalent, or show the smallest input on which they differ.\n"
-      "A,B,C stands for stacked filters, the newest first; #$NAME stands for all values",
+      "Prove two filters equivalent, or show the smallest input on which they differ.\nCommas "
+      "separate the filters of a stack, the newest first. #$NAME is any value",
       run_prove);
   add_filter(*sub, "before", given->before);
   add_filter(*sub, "after", given->after);

@@ -89,18 +89,20 @@ void add_prove_rule(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
       app, context, "prove-rule",
       "Prove rewrite rules for all values, registers and inputs, or refute them", prove_rules);
-  sub->add_option("files", given->files, "Files of rules (verify/rules/library)")->required();
+  sub->add_option("files", given->files, "Files of rewrite rules, for example verify/rules/library")
+      ->required();
   sub->add_option("--rule", given->only, "Prove only the rule of this name; repeatable")
       ->take_all()
       ->allow_extra_args(false);
   sub->add_flag("--weakest", given->weakest,
-                "Also find the weakest conditions on its symbols that make a rule right");
+                "Also find the weakest conditions on symbols that make each rule right");
   sub->add_option("--instantiate", given->instantiate,
                   "Write pairs of programs that use a proven rule to this folder");
   add_number(*sub, "--count", given->count, 1, 10000,
              "Write this many pairs for each rule that is proven");
   add_seed(*sub, given->seed);
-  sub->add_flag("--only-unexpected", given->quiet, "Print only rules that are not as expected");
+  sub->add_flag("--only-unexpected", given->quiet,
+                "Print only rules whose result is not the expected one");
   given->engine.add_memory(*sub);
   given->options.add(*sub, {kTimeout, kJson, kReports});
 }

@@ -43,7 +43,7 @@ void add_reach(CLI::App& app, Context& context) {
       "Count the inputs that reach each instruction, or prove that none does", list_inputs);
   add_program(*sub, given->program);
   sub->add_option("--at", given->at,
-                  "Describe only this instruction, with all the inputs that reach it");
+                  "Describe only this instruction, with all inputs that reach it");
   add_max_regions(*sub, given->max_regions);
   given->engine.add_memory(*sub);
   given->options.add(*sub, {kInput, kImport, kJson});

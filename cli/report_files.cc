@@ -99,8 +99,8 @@ bool is_report(const std::string& path) {
           start.find("<meta name=\"generator\" content=\"secequiv\">") != std::string::npos);
 }
 
-// Whether a file is part of a certificate of this tool. A proof has no mark of its own, but the
-// formula beside it has.
+// Whether a file is part of a certificate of this tool. A proof file has no recognizable beginning,
+// but the formula in the same folder has.
 bool is_certificate(const fs::path& path) {
   if (path.filename() == "walk.cert")
     return beginning(path).starts_with("secequiv walk certificate");
@@ -127,8 +127,10 @@ std::string output_onto(const CLI::App& command, const std::string& path) {
 }
 
 [[noreturn]] void refuse(const std::string& output) {
-  throw CLI::ValidationError(fmt::format(
-      "'{}' would be written, but the command line also uses it for something else", output));
+  throw CLI::ValidationError(
+      fmt::format("expected a different output file than '{}', because the command line also uses "
+                  "this name elsewhere",
+                  output));
 }
 
 }  // namespace
@@ -155,9 +157,9 @@ void keep_outputs_apart(const CLI::App& command) {
   if (const CLI::Option* option = command.get_option_no_throw("--certificate"))
     for (const std::string& folder : option->results())
       for (const fs::path& path : certificate_files(folder, false))
-        throw CLI::ValidationError(
-            fmt::format("--certificate: '{}' exists and is no certificate; choose another folder",
-                        path.string()));
+        throw CLI::ValidationError(fmt::format(
+            "--certificate: '{}' exists and is not a certificate; choose another folder",
+            path.string()));
 }
 
 Status keep_outputs_off(const CLI::App& command, const std::string& path) {

@@ -1,5 +1,5 @@
-// The files that options name for output. Owns which options these are, that no output destroys an
-// input or another output, that no result of an earlier run remains, and how reports are written.
+// The files that options name for output. Owns these options and how reports are written. No output
+// may destroy an input or another output, and no result of an earlier run may remain.
 #pragma once
 
 #include <CLI/CLI.hpp>

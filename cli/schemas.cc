@@ -24,7 +24,7 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view kEnding = ".schema.json";
 
-// By the last part of their $id: "check.schema.json".
+// The schemas, sorted by the last part of their $id: "check.schema.json".
 std::map<std::string, ordered_json> all_schemas() {
   std::map<std::string, ordered_json> out;
   for (ordered_json& schema : ordered_json::parse(schemas_text(), nullptr, false)) {
@@ -78,7 +78,7 @@ int print_schema(const std::string& name) {
   if (all.contains(file)) return print_json(bundled(all, file));
   return report(
       make_error(ErrorCode::kUsage, "--print-schema",
-                 fmt::format("no schema is called '{}'{}; there are {}", name,
+                 fmt::format("there is no schema '{}'{}; expected one of {}", name,
                              did_you_mean(similar_names(name, names)), fmt::join(names, ", "))),
       Options{});
 }

@@ -19,9 +19,10 @@ Status open_one(const std::string& name, const char* option, BuiltinKind kind, B
   out = builtin(name);
   if (out) return Ok{};
   if (name.starts_with("broken:"))
-    return make_error(ErrorCode::kUsage, option,
-                      fmt::format("unknown built-in name '{}'{}; `secequiv fuzz --list` shows them",
-                                  name, did_you_mean(similar_names(name, builtin_names(kind)))));
+    return make_error(
+        ErrorCode::kUsage, option,
+        fmt::format("unknown built-in name '{}'{}; `secequiv fuzz --list` lists all names", name,
+                    did_you_mean(similar_names(name, builtin_names(kind)))));
   opening.limits.confinement = shared.confinement();
   auto opened = open(name, opening);
   if (!opened) return opened.error();
@@ -36,12 +37,12 @@ void TargetOptions::add(CLI::App& app, bool evaluators) {
   app.add_option("--optimizer", optimizer,
                  "Test this optimizer: a command, serve:COMMAND, plugin:FILE.so or a built-in")
       ->group(kGroup);
-  app.add_option("--compiler", compiler, "Test this compiler of policies, named in the same way")
+  app.add_option("--compiler", compiler, "Test this compiler of policies, in the same notation")
       ->group(kGroup);
   if (evaluators)
-    app.add_option("--evaluator", evaluator, "Test this interpreter, named in the same way")
+    app.add_option("--evaluator", evaluator, "Test this interpreter, in the same notation")
         ->group(kGroup);
-  app.add_option("--form", form, "Give programs to a command in this form")
+  app.add_option("--form", form, "Pass programs to commands under test in this form")
       ->check(one_of({"raw", "raw-be", "asm", "ddd", "c"}))
       ->capture_default_str()
       ->group(kGroup);
@@ -50,7 +51,7 @@ void TargetOptions::add(CLI::App& app, bool evaluators) {
       ->capture_default_str()
       ->group(kGroup);
   add_number(app, "--request-memory", memory, 0, 1 << 20,
-             "Limit the data that it allocates to this many MiB, 0 for no limit")
+             "Limit the memory of code under test to this many MiB, 0 for no limit")
       ->group(kGroup);
 }
 
@@ -68,7 +69,7 @@ Result<OpenTarget> open_target(const TargetOptions& options, const Options& shar
                     int{!options.evaluator.empty()};
   if (given > 1)
     return make_error(ErrorCode::kUsage, {},
-                      "expected one of --optimizer, --compiler and --evaluator");
+                      "expected only one of --optimizer, --compiler and --evaluator");
   if (options.evaluator == "kernel")
     if (auto s = kernel::available(); !s) return s.error();
   AdapterOptions opening;

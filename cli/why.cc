@@ -39,8 +39,7 @@ Result<int> explain_call(WhyOptions& given) {
 void add_why(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
       app, context, "why",
-      "Explain one decision: the rule and the conditions behind it, and what would change it",
-      explain_call);
+      "Explain one decision: its rule and conditions, and what would change it", explain_call);
   add_filter(*sub, "filter", given->filter);
   given->call.add(*sub, given->options);
   sub->add_flag("--trace", given->trace, "Show the instructions executed");

@@ -92,9 +92,9 @@ bool neg_is_complement(const Insn& in, M& m, Control& control) {
 
 constexpr std::array kEvaluators = {
     PlantedEvaluator{"eval-shift-past-word-is-zero",
-                     "a shift by X of 32 or more gives 0, not a shift by its low bits",
+                     "a shift by X of 32 or more gives 0 instead of using the low bits of X",
                      shift_past_the_word_is_zero},
-    PlantedEvaluator{"eval-right-shift-keeps-sign", "a shift to the right fills with the sign",
+    PlantedEvaluator{"eval-right-shift-keeps-sign", "a shift to the right copies the sign bit",
                      right_shift_keeps_the_sign},
     PlantedEvaluator{"eval-signed-comparison", "JGT and JGE compare as signed numbers",
                      compares_signed},
@@ -103,7 +103,8 @@ constexpr std::array kEvaluators = {
     PlantedEvaluator{"eval-x-not-cleared", "X is not cleared at entry", nothing, true},
     PlantedEvaluator{"eval-length-is-zero", "the length of the input is 0", length_is_zero},
     PlantedEvaluator{"eval-jset-inverted", "JSET jumps if no bit is set", jset_is_inverted},
-    PlantedEvaluator{"eval-scratch-words-too-few", "every two words of M[] are one",
+    PlantedEvaluator{"eval-scratch-words-too-few",
+                     "each pair of neighbouring words of M[] shares one value",
                      scratch_words_too_few},
     PlantedEvaluator{"eval-neg-is-complement", "NEG complements and does not add 1",
                      neg_is_complement},

@@ -10,7 +10,8 @@
 
 namespace secequiv::broken {
 
-// Executes one instruction wrongly. Returns false to execute the correct one instead.
+// Executes one instruction wrongly. Returns false if the correct instruction is to be executed
+// instead.
 using Quirk = bool (*)(const Insn& in, Machine<Concrete>& machine,
                        secequiv::detail::RunControl<Silent>& control);
 

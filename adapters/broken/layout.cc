@@ -152,22 +152,22 @@ Plan value_trees(const Plan& plan) {
 }
 
 constexpr std::array kPlantedLayoutPasses = {
-    PlantedPass{"drop-default-calls", "a sub-tree is pruned that still mattered",
+    PlantedPass{"drop-default-calls", "a sub-tree is pruned although it still mattered",
                 drop_default_calls},
     PlantedPass{"share-equal-code",
-                "unlike code is merged: the action is left out of the comparison",
+                "different code is merged because the comparison ignores the action",
                 share_equal_code},
     PlantedPass{"hot-first", "a deletion is off by one", hot_first},
     PlantedPass{"cacheable-last", "rule priority is lost", cacheable_last},
-    PlantedPass{"search-trees", "special numbers in a search tree: the order does not hold",
-                search_trees},
+    PlantedPass{"search-trees", "special numbers in a search tree violate its order", search_trees},
     PlantedPass{"single-tree", "the last entry drops out of the tree form", single_tree},
     PlantedPass{"merge-neighbours", "a bound is off by one", merge_neighbours},
-    PlantedPass{"pinned-bounds", "an equality test is left out that the bounds do not replace",
+    PlantedPass{"pinned-bounds",
+                "an equality test is left out although the bounds do not replace it",
                 pinned_bounds},
     PlantedPass{"large-code-apart", "a jump goes to the wrong one of two blocks", large_code_apart},
     PlantedPass{"code-apart", "one call's rules are applied to its neighbour", code_apart},
-    PlantedPass{"value-trees", "a branch is lost that asks for the same value", value_trees},
+    PlantedPass{"value-trees", "a branch that tests for the same value is lost", value_trees},
 };
 
 }  // namespace

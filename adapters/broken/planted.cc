@@ -100,7 +100,7 @@ std::vector<Planted> with_planted_passes() {
   return out;
 }
 
-// Bug classes that have their own name and use a wrong pass as the example.
+// Bug classes with their own names; a wrong pass is the example.
 struct Alias {
   const char* name;
   std::string_view bug_class;
@@ -108,15 +108,15 @@ struct Alias {
 };
 constexpr std::array kAliases = {
     Alias{"accumulator-left-out-of-hash",
-          "unlike blocks merged because the accumulator was left out of the hash",
+          "different blocks are merged because the hash ignores the accumulator",
           "twin-merge-equal-code"},
-    Alias{"live-sub-tree-pruned", "sub-tree pruned that still mattered", "twin-extract-common"},
-    Alias{"jump-offset-truncated", "jump offset truncated to 8 bits",
+    Alias{"live-sub-tree-pruned", "a sub-tree is pruned although it still mattered",
+          "twin-extract-common"},
+    Alias{"jump-offset-truncated", "a jump offset is truncated to 8 bits",
           "twin-thread-conditional-jumps"},
-    Alias{"return-data-dropped", "return value's data bits dropped",
+    Alias{"return-data-dropped", "the data bits of a return value are dropped",
           "twin-replace-jumps-to-returns"},
-    Alias{"live-block-dropped", "dead-code removal that drops a live block",
-          "twin-remove-unreachable"},
+    Alias{"live-block-dropped", "dead-code removal drops a live block", "twin-remove-unreachable"},
 };
 
 std::vector<Planted> all_planted() {

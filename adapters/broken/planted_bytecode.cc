@@ -98,11 +98,11 @@ Program loads_before_stores(ProgramView program) {
 
 std::vector<Planted> planted_in_bytecode() {
   return {
-      {"last-fix-up-off-by-one", "last jump's fix-up off by one after deletion",
+      {"last-fix-up-off-by-one", "after a deletion, the offset of the last jump is off by one",
        PlantedOptimizer(last_jump_goes_too_far)},
-      {"load-removed-across-change", "redundant load removed across a change of what it loaded",
+      {"load-removed-across-change", "a load is removed as redundant although A changed in between",
        PlantedOptimizer(load_removed_behind_arithmetic)},
-      {"loads-reordered-across-store", "loads reordered across a store",
+      {"loads-reordered-across-store", "loads are moved across a store",
        PlantedOptimizer(loads_before_stores)},
   };
 }

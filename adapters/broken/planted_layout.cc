@@ -65,13 +65,13 @@ Program bound_on_wrong_side(const Policy& policy) {
 
 std::vector<Planted> planted_in_layout() {
   return {
-      {"rule-priority-lost", "rule priority lost when merging",
+      {"rule-priority-lost", "rules lose their priority when they are merged",
        PlantedCompiler(cheapest_clause_first)},
       {"empty-set-drops-default", "an empty rule set drops the default action in the tree form",
        PlantedCompiler(empty_arch_is_left_out)},
-      {"pseudo-numbers-in-tree", "special (pseudo) numbers in a search tree",
+      {"pseudo-numbers-in-tree", "pseudo numbers like -1 violate the order of a search tree",
        PlantedCompiler(trees_sorted_as_signed)},
-      {"tree-bound-off-by-one", "a search tree's bound off by one",
+      {"tree-bound-off-by-one", "a bound of a search tree is off by one",
        PlantedCompiler(bound_on_wrong_side)},
   };
 }

@@ -164,18 +164,20 @@ struct WrongRule {
   Rule (*change)(const Rule&);
 };
 constexpr std::array kWrongRules = {
-    WrongRule{"orders-split-wrongly", "64-bit GT/GE/LT/LE split wrongly into halves",
+    WrongRule{"orders-split-wrongly", "64-bit GT, GE, LT and LE are split wrongly into halves",
               orders_split_wrongly},
-    WrongRule{"swapped-targets-in-high-half", "true and false swapped in one of two halves",
+    WrongRule{"swapped-targets-in-high-half", "true and false are swapped in one of two halves",
               high_half_of_ne_swapped},
-    WrongRule{"empty-mask-becomes-equality", "(arg & 0) == 0 turned into arg == 0",
+    WrongRule{"empty-mask-becomes-equality", "(arg & 0) == 0 becomes arg == 0",
               empty_mask_compares_all_bits},
-    WrongRule{"masked-zero-always-holds", "masked comparison with the value 0", masked_zero_holds},
-    WrongRule{"and-compiled-as-or", "AND of conditions compiled as OR", all_of_args_is_any_of},
-    WrongRule{"sign-extended-constants", "sign-extended constants", constants_are_sign_extended},
-    WrongRule{"high-word-not-checked", "high word of a 64-bit argument not checked",
+    WrongRule{"masked-zero-always-holds", "a masked comparison with the value 0 always matches",
+              masked_zero_holds},
+    WrongRule{"and-compiled-as-or", "AND of conditions is compiled as OR", all_of_args_is_any_of},
+    WrongRule{"sign-extended-constants", "constants are sign-extended",
+              constants_are_sign_extended},
+    WrongRule{"high-word-not-checked", "the high word of a 64-bit argument is not checked",
               high_half_of_zero_is_not_tested},
-    WrongRule{"negated-condition", "condition negated wrongly", lt_includes_its_value},
+    WrongRule{"negated-condition", "a condition is negated wrongly", lt_includes_its_value},
 };
 
 struct WrongPolicy {
@@ -184,12 +186,15 @@ struct WrongPolicy {
   Policy (*change)(const Policy&);
 };
 constexpr std::array kWrongPolicies = {
-    WrongPolicy{"halves-swapped-on-big-endian", "high and low words swapped on big-endian",
+    WrongPolicy{"halves-swapped-on-big-endian",
+                "high and low words are swapped on big-endian machines",
                 halves_swapped_on_big_endian},
-    WrongPolicy{"x32-bit-not-handled", "x32 bit not handled", x32_bit_ignored},
-    WrongPolicy{"second-arch-applies-to-first", "second architecture's rules applied to the first",
+    WrongPolicy{"x32-bit-not-handled", "the x32 bit is not handled", x32_bit_ignored},
+    WrongPolicy{"second-arch-applies-to-first",
+                "the rules of the second architecture are applied to the first",
                 second_arch_applies_to_first},
-    WrongPolicy{"number-off-by-multiplexed-block", "system call number off by a multiplexed block",
+    WrongPolicy{"number-off-by-multiplexed-block",
+                "system call numbers are wrong by the size of a multiplexed block",
                 numbers_off_behind_socketcall},
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 struct Handlers {
   static adapter::Answer answer_compile(std::string_view) {
-    return adapter::unsupported("libpcap compiles other policies: expressions about packets");
+    return adapter::unsupported("libpcap compiles expressions about packets, not seccomp policies");
   }
 
   static adapter::Answer answer_evaluate(const std::vector<adapter::Insn>& program,
@@ -38,7 +38,8 @@ struct Handlers {
 
 int main(int argc, char**) {
   if (argc != 1) {
-    std::fprintf(stderr, "usage: libpcap (no arguments; requests on standard input)\n");
+    std::fprintf(stderr,
+                 "usage: libpcap (it takes no arguments and reads requests from standard input)\n");
     return 2;
   }
   return adapter::serve("libpcap", Handlers{});

@@ -32,7 +32,8 @@ bool low_halves(Arch arch) { return secequiv::arch_info(arch).bits == 32; }
 
 Result<std::optional<Condition>> comparison(const Matcher& m, std::size_t field, Arch arch) {
   if (m.op == Matcher::Op::kAny) return std::optional<Condition>();
-  if (field == secequiv::kIpField) return cannot("the instruction pointer is no argument");
+  if (field == secequiv::kIpField)
+    return cannot("libseccomp cannot compare the instruction pointer");
   if (m.low_half != low_halves(arch))
     return cannot(fmt::format("libseccomp compares {} of an argument on {}",
                               low_halves(arch) ? "the low half" : "all 64 bits",
@@ -133,19 +134,20 @@ std::string libseccomp_name(Arch arch) {
 secequiv::Status check_whole(const Policy& policy) {
   for (const Arch arch : policy.arches)
     if (secequiv::arch_info(arch).endian == secequiv::Endian::kBig)
-      return cannot("a filter for a big-endian machine is written big-endian");
+      return cannot("libseccomp writes filters for big-endian machines in big-endian byte order");
   if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32) &&
       policy.x32_action != policy.bad_arch_action)
-    return cannot("libseccomp treats x32 calls as those of a bad architecture");
+    return cannot("libseccomp gives x32 calls the action for other architectures");
   std::map<std::pair<Arch, std::uint32_t>, std::uint32_t> actions;
   for (const secequiv::RuleSet& set : policy.rule_sets) {
     if (set.vsyscall && !set.rules.empty())
-      return cannot("the instruction pointer is no argument (vsyscall)");
+      return cannot("libseccomp cannot compare the instruction pointer (vsyscall)");
     for (const secequiv::SyscallRule& entry : set.rules) {
       const auto [known, added] = actions.emplace(std::pair(entry.arch, entry.nr), set.action);
       if (!added && known->second != set.action)
-        return cannot(fmt::format("{}:{} has rules with different actions, of which none is first",
-                                  secequiv::arch_info(entry.arch).name, entry.nr));
+        return cannot(fmt::format(
+            "{}:{} has rules with different actions, and libseccomp does not keep their order",
+            secequiv::arch_info(entry.arch).name, entry.nr));
     }
   }
   return secequiv::Ok{};
@@ -159,7 +161,8 @@ Result<std::vector<FilterRule>> rules_of(const Policy& policy, Arch arch) {
       auto list = alternatives(entry.rule, arch);
       if (!list) return list.error();
       for (Conjunction& conditions : *list) {
-        if (same_argument_twice(conditions)) return cannot("two comparisons of one argument");
+        if (same_argument_twice(conditions))
+          return cannot("one conjunction compares an argument twice");
         if (set.action == policy.default_action) continue;
         out.push_back({set.action, entry.nr, std::string(secequiv::syscall_name(arch, entry.nr)),
                        std::move(conditions)});

@@ -109,7 +109,7 @@ Answer compile(const FilterSpec& spec) {
   Filter whole;
   for (const FilterArch& arch : spec.arches) {
     Filter one(seccomp_init(spec.default_action));
-    if (one == nullptr) return unsupported("seccomp_init: no such default action");
+    if (one == nullptr) return unsupported("seccomp_init does not know this default action");
     if (auto failure = fill(one.get(), spec, arch)) return *failure;
     if (whole == nullptr) {
       whole = std::move(one);

@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   Handlers handlers;
   for (int i = 1; i < argc; ++i) {
     if (std::string_view(argv[i]) != "--tree") {
-      std::fprintf(stderr, "usage: libseccomp [--tree] (requests on standard input)\n");
+      std::fprintf(stderr, "usage: libseccomp [--tree] (it reads requests from standard input)\n");
       return 2;
     }
     handlers.tree = true;

@@ -42,7 +42,7 @@ std::vector<T> items(std::string_view raw) {
 // `handlers` has answer_compile(policy) and answer_evaluate(program, inputs). Inputs are complete.
 template <class Handlers>
 Answer answer(Handlers& handlers, std::string_view request) {
-  if (request.empty()) return refused("an empty frame has no kind");
+  if (request.empty()) return refused("expected a request, found an empty frame");
   std::string_view body = request.substr(1);
   switch (request.front()) {
     case 'O':
@@ -51,17 +51,18 @@ Answer answer(Handlers& handlers, std::string_view request) {
       return handlers.answer_compile(body);
     case 'E': {
       std::uint32_t count = 0;
-      if (body.size() < sizeof count) return refused("the number of instructions is missing");
+      if (body.size() < sizeof count)
+        return refused("expected a number of instructions, found none");
       std::memcpy(&count, body.data(), sizeof count);
       body.remove_prefix(sizeof count);
       const std::size_t bytes = std::size_t{count} * sizeof(Insn);
       if (count == 0 || bytes > body.size()) return refused("instructions are missing");
       const std::string_view inputs = body.substr(bytes);
-      if (inputs.size() % kInputBytes != 0) return refused("inputs are 64 bytes each");
+      if (inputs.size() % kInputBytes != 0) return refused("expected inputs of 64 bytes each");
       return handlers.answer_evaluate(items<Insn>(body.substr(0, bytes)), inputs);
     }
     default:
-      return unsupported("unknown kind: expected O, C or E");
+      return unsupported("expected a request of kind O, C or E");
   }
 }
 

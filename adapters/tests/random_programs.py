@@ -32,7 +32,7 @@ def program(random, length, memory=4, words=16):
 
 
 def instruction(random, left, memory, words):
-    """One instruction, which at most `left` others follow."""
+    """One instruction; at most `left` others follow it."""
     kind = random.randrange(20)
     if kind < 5:
         return Insn(0x20, 0, 0, 4 * random.randrange(words))

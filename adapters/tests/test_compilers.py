@@ -45,7 +45,7 @@ def proven(secequiv, folder, text, program, assume=None):
 
 
 @pytest.mark.parametrize("case", sorted(CASES))
-def test_random_policies(served, secequiv, resolved, tmp_path, case):
+def test_answers_for_random_policies_are_right(served, secequiv, resolved, tmp_path, case):
     command, abilities, assume = CASES[case]
     adapter, random = served(*command), Random(case)
     answered = unsupported = 0
@@ -71,7 +71,7 @@ EXPRESSIBLE = {
 
 
 @pytest.mark.parametrize("name", sorted(EXPRESSIBLE))
-def test_policies_of_the_corpus(served, secequiv, resolved, tmp_path, name):
+def test_answers_for_corpus_policies_are_right(served, secequiv, resolved, tmp_path, name):
     adapter, answered = served(name), {}
     for file in sorted((CORPUS / "seed").glob("*.json")):
         status, body = adapter.ask(frames.compile_policy(resolved(file.read_text())))

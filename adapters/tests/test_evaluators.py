@@ -18,7 +18,7 @@ EVALUATORS = {"gvisor": {TAX, TXA, *SHIFTS_BY_X}, "libpcap": set(SHIFTS_BY_X)}
 
 
 @pytest.mark.parametrize("name", sorted(EVALUATORS))
-def test_random_programs(served, name):
+def test_results_of_random_programs_are_right(served, name):
     adapter, random = served(name), Random(20261121)
     tried = 0
     while tried < PROGRAMS:

@@ -32,7 +32,7 @@ def test_every_adapter_is_tested():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_unsupported_kinds(served, name):
+def test_kinds_that_an_adapter_lacks_are_unsupported(served, name):
     """Requests that an adapter never answers are unsupported."""
     adapter = served(name)
     for kind in "OE":
@@ -44,7 +44,7 @@ def test_unsupported_kinds(served, name):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("request_", [b"", b"o", b"\0" * 10, b"X" + b"1" * 8, b"S" + frames.encode(RET)], ids=repr)
-def test_unknown_kinds(served, name, request_):
+def test_unknown_kinds_are_unsupported(served, name, request_):
     """An unknown kind is unsupported, because the protocol may get more kinds."""
     adapter = served(name)
     status, body = adapter.ask(request_)
@@ -92,7 +92,7 @@ def test_answers_many_requests_in_order(served, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_ends_with_its_input(name):
+def test_an_adapter_ends_with_its_input(name):
     assert ended(name, b"") == (0, b"")
     status, out = ended(name, frame(b"X"))
     assert status == 0 and len(out) > 5 and out[4] == frames.UNSUPPORTED

@@ -28,7 +28,8 @@ Error usage(const char* member, std::string detail) {
   return make_error(ErrorCode::kUsage, member, std::move(detail));
 }
 
-// The structure as this library knows it: what a caller's lacks is 0, what it has beyond must be.
+// The structure of this library version. Fields that the caller's structure lacks are 0; its
+// additional fields must be 0.
 Result<secequiv_options> sized(const secequiv_options* given) {
   secequiv_options out{};
   if (given == nullptr) return out;
@@ -43,7 +44,7 @@ Result<secequiv_options> sized(const secequiv_options* given) {
     if (bytes[i] != 0)
       return usage(
           "options",
-          fmt::format("byte {} is set, which this version of the library does not know", i));
+          fmt::format("byte {} is set, but this version of the library does not know it", i));
   std::memcpy(&out, given, std::min(size, sizeof out));
   return out;
 }
@@ -90,7 +91,7 @@ Status read_format(const secequiv_options& from, std::optional<PolicyFormat>& to
                  fmt::format("expected one of {}, found '{}'{}", fmt::join(known, ", "), name,
                              did_you_mean(similar_names(name, known))));
   if (!text_of(from.form).empty())
-    return usage("options.policy_format", "a policy has none of the forms of options.form");
+    return usage("options.policy_format", "options.form applies to programs, and this is a policy");
   return Ok{};
 }
 

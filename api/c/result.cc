@@ -76,7 +76,8 @@ int secequiv_result_holds(const secequiv_result* result) {
 }
 
 const char* secequiv_result_message(const secequiv_result* result) {
-  return result == nullptr ? "no result: memory ran out\n" : result->message.c_str();
+  return result == nullptr ? "there is no result, because memory ran out\n"
+                           : result->message.c_str();
 }
 
 const char* secequiv_result_json(const secequiv_result* result) {

@@ -15,7 +15,7 @@ STATISTICS = "Done 120 runs in 1 second(s)\nstat::number_of_executed_units: 120\
 
 def test_reads_runs_answers_and_proofs():
     assert bench_fuzz.executed(STATISTICS) == (120, None)
-    said = STATISTICS + "fuzz_program: 118 answers, 110 proven, 8 undecided, 0 not expressed\n"
+    said = STATISTICS + "fuzz_program: 118 answers, 110 proven, 8 undecided, 0 unsupported\n"
     assert bench_fuzz.executed(said) == (120, (118, 110))
 
 

@@ -35,7 +35,7 @@ def test_missing_counts_are_not_measured():
     assert bench.named([{"name": "b", "size": 1}], ["a", "b"]) == [{"name": "a"}, {"name": "b", "size": 1}]
 
 
-def test_shows_libseccomp():
+def test_the_table_shows_libseccomp():
     row = {"name": "a", "inputs": 9, "left_out": 2, "assumed": "true",
            **{whose: {"size": size, "executed": size / 2, "uncached": size * 2, "most": size + 1}
               for whose, size in (("linear", 10), ("tree", 20), ("ours", 30))}}

@@ -40,7 +40,7 @@ def test_constant_and_argument_dependent_calls_are_listed(asm):
     assert max(map(len, text.splitlines())) <= 110
 
 
-def test_values_computed_from_the_number_alone(asm):
+def test_values_computed_from_the_number_alone_are_constant(asm):
     document, _ = report("actions", asm("ld [0]\nadd #5\nret a"))
     row = rows_of(document)["x86_64"]  # the program does not test the architecture, so there is one row, for the host
     assert row["others"] == [] and row["constant"][0] == {"value": "0x00000005", "action": "KILL_THREAD(5)", "syscalls": ["read"]}
@@ -124,7 +124,7 @@ def test_conditions_are_exact(asm, tmp_path):
                 assert report("prove", path, constant, "--assume", assumption)[0]["verdict"] == "equivalent", assumption
 
 
-def test_a_process():
+def test_filters_of_a_process_can_be_listed():
     done = run("actions", "--pid", os.getpid())
     assert done.status in (2, 3) or done.out.startswith("x86_64"), done
     assert run("actions").status == 2 and run("actions", "--pid", 1, POLICIES / "oci" / "docker-default.json").status == 2

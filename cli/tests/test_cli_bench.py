@@ -98,7 +98,7 @@ def test_bench_times_the_executed_part_of_a_filter_that_is_too_long():
     assert before["executed_part_of"] == 6422 and 20 < before["instructions"] < 4096
     assert "executed_part_of" not in after and after["instructions"] == 1382
     text = run("bench", *pair, *quick)
-    assert "6422 instructions, more than the kernel accepts" in text.out
+    assert "the kernel refuses 6422 instructions" in text.out
 
 
 def test_chart_names_every_variant(getpid, few, tmp_path):
@@ -126,8 +126,8 @@ def test_real_makes_only_calls_that_do_nothing(getpid):
 
 @pytest.mark.parametrize("text, says", [
     ("getuid 1\nread 5\n", "the first filter allows none of the profile's calls that do nothing"),
-    ("read 5\n", "expected a profile with some of the calls that do nothing"),
-    ("getpid 0\nread 5\n", "expected a profile with some of the calls that do nothing"),
+    ("read 5\n", "expected a profile that has some of the calls that do nothing"),
+    ("getpid 0\nread 5\n", "expected a profile that has some of the calls that do nothing"),
 ])
 def test_real_needs_a_profile_with_a_harmless_call(getpid, tmp_path, text, says):
     (tmp_path / "profile").write_text(text)
@@ -139,7 +139,7 @@ def test_real_needs_a_profile_with_a_harmless_call(getpid, tmp_path, text, says)
 def test_a_profile_without_calls_is_an_error(getpid, tmp_path, command):
     (tmp_path / "profile").write_text("getpid 0\nread 0\nsocketcall 3\n")
     done = run(command, getpid, "--profile", tmp_path / "profile")
-    assert done.status == 2 and "%s: expected a system call of x86_64 that was made at least once" % (tmp_path / "profile") in done.err
+    assert done.status == 2 and "%s: expected a system call of x86_64 with a count above 0" % (tmp_path / "profile") in done.err
     assert not done.out
 
 
@@ -151,7 +151,7 @@ def test_calls_that_were_not_made_are_not_timed(getpid, tmp_path):
 
 def test_only_calls_of_x86_64_are_timed(getpid):
     done = run("bench", getpid, "--arch", "aarch64", *QUICK)
-    assert done.status == 3 and "--arch: calls of x86_64 can be timed, not of aarch64" in done.err and not done.out
+    assert done.status == 3 and "--arch: expected x86_64, the only architecture whose calls can be timed, found aarch64" in done.err and not done.out
 
 
 def test_an_existing_filter_of_the_process_is_reported(getpid, few):
@@ -159,7 +159,7 @@ def test_an_existing_filter_of_the_process_is_reported(getpid, few):
     arguments = ["bench", getpid, "--profile", few, *QUICK]
     done = run(*arguments, "--json", preexec_fn=forbid(SYS_UNUSED))
     assert done.status == 0 and json.loads(done.out)["filtered_already"] is True
-    assert "has a seccomp filter already" in run(*arguments, preexec_fn=forbid(SYS_UNUSED)).out
+    assert "already has a seccomp filter" in run(*arguments, preexec_fn=forbid(SYS_UNUSED)).out
 
 
 def interrupted(program, few, *arguments, stdout=None):

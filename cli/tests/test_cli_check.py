@@ -247,7 +247,7 @@ def test_a_difference_outranks_a_lost_call_and_a_lost_call_outranks_unknown(asm,
     undecided = [asm("ld [0]\njeq #39, yes, no\nyes: %sret #0x7fff0000\nno: %sret a\n" % (load, path.read_text()))
                  for path, load in zip(hard, ["", "ld [16]\n"])]
     document, done = report("check", *undecided, "--timeout", "0.2")
-    assert (done.status, document["verdict"]) == (1, "fail") and "is not decided" in document["reason"]
+    assert (done.status, document["verdict"]) == (1, "fail") and "is undecided" in document["reason"]
     document, done = report("check", *undecided, "--timeout", "0.2", "--allow-cache-loss")
     assert (done.status, document["verdict"]) == (3, "unknown")
 

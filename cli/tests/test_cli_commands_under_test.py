@@ -1,4 +1,4 @@
-"""--before-cmd and --after-cmd: whatever a command does, check ends with status 5 and a reason, or with a correct verdict."""
+"""--before-cmd and --after-cmd: check ends with status 5 and a reason, or with a correct verdict, for any behaviour of the command."""
 
 import os
 import signal
@@ -133,7 +133,7 @@ def test_a_command_may_print_any_form(getpid, tmp_path):
 
 def test_a_command_that_prints_a_policy_is_a_crash(getpid):
     document, done = report("check", "--before-cmd", "echo '{\"version\": 1}'", cwd=getpid.parent)
-    assert done.status == 5 and document["detail"] == "expected a program, found a policy; give policies as files"
+    assert done.status == 5 and document["detail"] == "expected a program, found a policy; policies must come from files"
 
 
 def test_an_illegal_program_is_rejected(getpid):

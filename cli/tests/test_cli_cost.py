@@ -143,14 +143,14 @@ def test_cached_calls_count_as_free_in_the_order_and_the_ratio(asm, tmp_path):
     assert [row.split()[0] for row in rows[2:4]] == ["read", "write"] and "*" in rows[3] and "*" not in rows[2]
     (tmp_path / "write").write_text("write 1000\n")
     after = asm("ret #0x7fff0000\n", "after.asm")
-    assert "ratio: none, all calls are cached (0.33 if nothing were cached)\n" in run("cost", before, after, "--profile", tmp_path / "write").out
+    assert "ratio: none, because all calls are cached (0.33 without the cache)\n" in run("cost", before, after, "--profile", tmp_path / "write").out
     text = run("cost", before, after, "--profile", tmp_path / "profile", "--derived").out
-    assert "ratio: 0.00~ (0.33~ if nothing were cached)\n" in text and " 0.25~" in text
+    assert "ratio: 0.00~ (0.33~ without the cache)\n" in text and " 0.25~" in text
 
 
 @pytest.mark.parametrize("text, says", [
-    ("read 1\nwrite x\n", ":2: expected how often write was called"),
-    ('{"read": 1,\n "write": -1}', ":2:11: expected how often write was called"),
+    ("read 1\nwrite x\n", ":2: expected the number of calls of write"),
+    ('{"read": 1,\n "write": -1}', ":2:11: expected the number of calls of write"),
     ('[{"name": "read", "calls": 1},\n {"name": "write"}]', ":2:2: expected 'name' and 'calls', found no 'calls'"),
 ])
 def test_errors_in_profiles_name_the_place(tmp_path, text, says):
@@ -169,7 +169,7 @@ def test_wrong_usage_is_an_error(arguments, says):
 
 def test_calls_that_the_architecture_lacks_are_left_out(tmp_path):
     (tmp_path / "profile").write_text("socketcall 3\n")
-    assert "x86_64 has none of these" in run("cost", SYSTRAP[0], "--profile", tmp_path / "profile").err
+    assert "expected system calls of x86_64" in run("cost", SYSTRAP[0], "--profile", tmp_path / "profile").err
     (tmp_path / "profile").write_text("socketcall 3\nread 1\n")
     done = run("cost", SYSTRAP[0], "--profile", tmp_path / "profile")
     assert done.status == 0 and "has no socketcall; left out" in done.err

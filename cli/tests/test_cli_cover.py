@@ -119,7 +119,7 @@ def test_a_state_file_of_another_program_is_refused(half, getpid, getpid_enoent,
     assert run("cover", half, "--state", state).status == 0
     kept = state.read_bytes()
     document, done = report("cover", getpid, "--state", state)
-    assert done.status == 2 and "another program" in document["detail"] and document["where"].startswith(str(state))
+    assert done.status == 2 and "a different program" in document["detail"] and document["where"].startswith(str(state))
     assert state.read_bytes() == kept
     state.unlink()
     assert run("cover", getpid, "--state", state).status == 0
@@ -158,7 +158,7 @@ def test_a_policy_is_compiled_and_covered(tmp_path):
 
 
 def test_no_random_input_reaches_an_infeasible_edge(asm):
-    # Random inputs near the constants never reach what the prover calls infeasible.
+    # Random inputs near the constants never reach an instruction that the prover reports as infeasible.
     text = ("ld [0]\njge #100, big, small\nbig: jgt #200, huge, mid\nhuge: jeq #150, bad1, ok\nmid: jset #0x80000000, bad2, ok\n"
             "small: and #7\njeq #9, bad3, ok\nok: ret #0x7fff0000\nbad1: ret #1\nbad2: ret #2\nbad3: ret #3\n")
     document, done = report("cover", asm(text))

@@ -42,12 +42,12 @@ def test_a_list_within_the_memory_limit_keeps_it(sums):
     assert done.status == 1, done
 
 
-def test_the_time_limit(sums):
+def test_the_time_limit_gives_unknown(sums):
     done = run("diff", *sums, "--timeout", "1e-9")
-    assert done.status == 3 and "time is reached" in done.err, done
+    assert done.status == 3 and "reached their limit" in done.err, done
 
 
-def test_ctrl_c(sums):
+def test_ctrl_c_ends_the_listing_of_regions(sums):
     process = subprocess.Popen([binary(), "diff", *sums, "--max-regions", "1000000", "--max-memory", "100000"], stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 * GIB, 4 * GIB)))
     while not int(open("/proc/%d/status" % process.pid).read().split("SigCgt:")[1].split()[0], 16) >> (signal.SIGINT - 1) & 1:

@@ -53,7 +53,7 @@ def test_man_pages_are_valid_roff(share):
     assert (done.returncode, done.stdout) == (0, "")
     text = subprocess.run(["groff", "-man", "-Tascii", "-P-cbou", str(page(share, "prove"))], stdout=subprocess.PIPE, text=True, timeout=60).stdout
     text = " ".join(text.split())
-    for words in ("as in 'nr == read'", "--engine dd|z3|both", "(default: 60)"):
+    for words in ("for example 'nr == read'", "--engine dd|z3|both", "(default: 60)"):
         assert words in text, text
 
 

@@ -116,7 +116,7 @@ def test_an_interrupt_kills_the_command_and_is_reported(round, tmp_path):
     time.sleep(0.15 + round * 0.02)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=30)
-    assert process.returncode == 3 and not output and "interrupted: 0 filters had been installed" in errors
+    assert process.returncode == 3 and not output and "interrupted after the command had installed 0 filters" in errors
 
 
 def test_filters_installed_before_an_interrupt_are_stored(install, tmp_path):
@@ -125,7 +125,7 @@ def test_filters_installed_before_an_interrupt_are_stored(install, tmp_path):
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
     errors = process.communicate(timeout=30)[1]
-    assert process.returncode == 3 and "interrupted: 3 filters had been installed" in errors
+    assert process.returncode == 3 and "interrupted after the command had installed 3 filters" in errors
     assert (tmp_path / "found.bpf").read_bytes() == filter_of(3)
 
 
@@ -148,7 +148,7 @@ threading.Thread(target=other).start()
     try:
         thread = process.stdout.readline().strip()
         done = dump("--pid", process.pid)
-        assert "thread %s of process %d has 1 filter of its own, not 0" % (thread, process.pid) in done.err and done.status == 2
+        assert "thread %s of process %d has 1 filter instead of 0" % (thread, process.pid) in done.err and done.status == 2
         done = dump("--pid", thread, "--to", "raw", raw=True)
         assert done.status == 0 and done.out == filter_of(6)
     finally:
@@ -167,7 +167,7 @@ def test_forbidden_ptrace_gives_unknown():
 
 
 @pytest.mark.parametrize("arguments, says", [
-    ([], "expected --pid N, or a command behind '--'"), (["--pid", "1", "--", "true"], "expected --pid N, or a command"),
+    ([], "expected --pid N, or a command after '--'"), (["--pid", "1", "--", "true"], "expected --pid N, or a command"),
     (["--pid", "0"], "--pid"), (["--pid", "x"], "--pid"), (["--pid", "1", "--index", "-5"], "--index"),
 ])
 def test_wrong_usage_is_an_error(arguments, says):

@@ -85,9 +85,9 @@ def test_import_detects_the_format(path, name):
 
 
 @pytest.mark.parametrize("arguments, said", [
-    (["check", VMM], "vmm.json:1#/: 2 filters: vcpu, vmm; the option 'filter' picks one"),
+    (["check", VMM], "vmm.json:1#/: expected a choice among 2 filters (vcpu, vmm); the option 'filter' names one"),
     (["import", WEB, "--filter", "vmm"], "--filter: web.policy is not in seccompiler's format"),
-    (["import", VMM, "--filter", "vmm", "--arch", "arm"], "--arch: seccompiler has filters for x86_64, aarch64 and riscv64"),
+    (["import", VMM, "--filter", "vmm", "--arch", "arm"], "--arch: expected x86_64, aarch64 or riscv64"),
     (["import", WEB, "--arch", "arm"], "web.policy:8:1: unknown system call 'mmap' on arm"),
     (["import", IMPORTS / "minijail-compiler" / "every.policy", "--format", "minijail"], "every.policy:2:1: @default: only"),
 ], ids=["filter", "no-filter", "arch", "call", "dialect"])  # fmt: skip
@@ -105,7 +105,7 @@ def test_includes_are_read_relative_to_their_file(tmp_path):
     assert done.status == 0 and set(json.loads(done.out)["rule_sets"][0]["rules"]) == {"read", "write", "close"}
     (tmp_path / "sub" / "last.policy").write_text("close: 1\nclose: 1\n")
     done = run("import", tmp_path / "main.policy")
-    assert done.status == 2 and "sub/last.policy:2:8: close has an action whatever its arguments already" in done.err
+    assert done.status == 2 and "sub/last.policy:2:8: close already has an action for all arguments" in done.err
     done = run("import", "--format", "minijail", tmp_path / "main.policy")
     assert done.status == 2 and "sub/more.policy:2:1: @include in an included file: only" in done.err
 

@@ -149,7 +149,7 @@ def test_notes_do_not_fail_and_failures_can_be_allowed(tool, programs):
     loads = tool("insns[:0] = [[0x20, 0, 0, 16], [0, 0, 0, 0]] if insns[0][0] != 0x20 or insns[0][3] != 16 else []")
     plain = programs / "plain.asm"
     document, done = report("fuzz", "--optimizer", loads, "--programs", plain, *FAST, "1")
-    assert (done.status, document["verdict"]) == (1, "fail") and "no longer allows without running the filter: read" in document["reason"]
+    assert (done.status, document["verdict"]) == (1, "fail") and "now has to run the filter for read" in document["reason"]
     assert run("fuzz", "--optimizer", loads, "--programs", plain, *FAST, "1", "--allow", "cache-loss").status == 0
 
 
@@ -179,7 +179,7 @@ def test_a_wrong_compiler_is_found_and_replayed(tmp_path):
     assert again.status == 1 and "verdict   different" in again.out
     assert run("check", policy, "--compiler", "identity").status == 0
     done = run("check", PROGRAMS / "gvisor" / "kvm.before.bpf", "--compiler", "identity")
-    assert done.status == 2 and "is a program, but a compiler takes a policy" in done.err
+    assert done.status == 2 and "expected a policy for --compiler, found the program" in done.err
 
 
 def test_check_reports_the_failures_of_an_optimizer(tool, programs):
@@ -224,17 +224,17 @@ def test_a_script_can_be_an_evaluator(tmp_path, programs):
 
 
 @pytest.mark.parametrize("args, message", [
-    ([], "expected what to test: --optimizer, --compiler or --evaluator"),
-    (["--optimizer", "cat", "--compiler", "cat"], "expected one of --optimizer, --compiler and --evaluator"),
+    ([], "expected --optimizer, --compiler or --evaluator"),
+    (["--optimizer", "cat", "--compiler", "cat"], "expected only one of --optimizer, --compiler and --evaluator"),
     (["--optimizer", "broken:nonsense"], "unknown built-in name 'broken:nonsense'"),
-    (["--optimizer", "cat", "--generate", "--programs", "x.asm"], "expected one of --programs, --policies and --generate"),
+    (["--optimizer", "cat", "--generate", "--programs", "x.asm"], "expected only one of --programs, --policies and --generate"),
     (["--optimizer", "cat", "--programs", "missing.asm"], "missing.asm"),
     (["--optimizer", "cat", "--programs", "empty"], "expected files that end in .bpf, .asm, .ddd, .raw, .c, found none"),
-    (["--compiler", "identity", "--programs", "x.asm"], "a compiler is given policies"),
-    (["--optimizer", "cat", "--inputs", "x"], "inputs are for an evaluator and given programs"),
+    (["--compiler", "identity", "--programs", "x.asm"], "because a compiler takes policies"),
+    (["--optimizer", "cat", "--inputs", "x"], "--inputs applies only with --evaluator and --programs"),
     (["--optimizer", "cat", "--allow", "grow"], "found 'grow'; did you mean"),
     (["--optimizer", "cat", "--allow", "different"], "found 'different'"),
-    (["--evaluator", "secequiv", "--require-proof"], "nothing is proven with --no-prove or about an evaluator"),
+    (["--evaluator", "secequiv", "--require-proof"], "--require-proof needs proofs, but --no-prove skips them and an evaluator has none"),
     (["--optimizer", "cat", "--seed", "-1"], "--seed"),
     (["--optimizer", "cp {in} /dev/null"], "{out}"),
     (["--optimizer", "plugin:missing.so"], "missing.so"),
@@ -293,4 +293,4 @@ def test_an_interrupt_still_gives_a_report(number):
     process.send_signal(number)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 3 and b"interrupted after" in out, (out, err)
-    assert err == b"secequiv: interrupted: the answer covers only the work done so far\n"
+    assert err == b"secequiv: interrupted: the report covers only the work done so far\n"

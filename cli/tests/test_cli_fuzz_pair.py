@@ -78,10 +78,10 @@ def test_fuzzing_finds_a_difference_that_no_edge_shows(pair, tmp_path):
 
 def test_a_proven_difference_skips_the_fuzzing(pair):
     status, report = fuzz(*pair, "--max-inputs", "0", "--duration", "60")
-    assert status == 1 and report["fuzz"]["not_run"] == "they are proven to differ"
+    assert status == 1 and report["fuzz"]["not_run"] == "the programs are proven to differ"
 
 
-def test_without_a_proof_no_difference_is_a_pass(pair):
+def test_without_a_proof_a_run_without_a_difference_passes(pair):
     status, report = fuzz(pair[0], pair[0], "--no-prove", "--trials", "1000")
     assert (status, report["verdict"]) == (0, "pass")
     assert "proof" not in report and "no proof of equivalence was requested" in report["reason"]
@@ -266,10 +266,10 @@ def test_an_interrupt_without_a_proof_is_unknown(tmp_path, pair):
 
 
 @pytest.mark.parametrize("arguments, says", [
-    (["--optimizer", "identity", "--corpus", "x"], "--corpus: is for a pair of programs"),
-    (["PAIR", "--optimizer", "identity"], "--optimizer: is not for a pair"),
-    (["PAIR", "--generate"], "--generate: is not for a pair"),
-    (["PAIR", "--minimize"], "--minimize: expected --corpus, too"),
+    (["--optimizer", "identity", "--corpus", "x"], "--corpus: applies only to a pair of programs"),
+    (["PAIR", "--optimizer", "identity"], "--optimizer: does not apply to a pair"),
+    (["PAIR", "--generate"], "--generate: does not apply to a pair"),
+    (["PAIR", "--minimize"], "--minimize: expected --corpus as well"),
     (["PAIR", "--jobs", "0"], "--jobs"),
     (["PAIR", "--corpus", "/proc/nowhere"], "/proc/nowhere: "),
 ])

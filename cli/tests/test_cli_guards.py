@@ -29,7 +29,7 @@ def test_a_pair_that_looks_swapped_is_noted(command, first, second, swapped, tmp
     assert done.status == 0, done
     assert ("are they swapped?" in done.err) == swapped, done
     if swapped:
-        assert "%s is taken as the filter before the change and %s as the one after it" % (first, second) in done.err
+        assert "%s is the filter before the change and %s the filter after it" % (first, second) in done.err
     # A first program that is longer was not made from the second.
     (tmp_path / first).write_text(LONGER)
     (tmp_path / second).write_text(ALLOW)
@@ -43,7 +43,7 @@ def test_policies_that_look_swapped_are_noted(tmp_path):
     assert "swapped" not in run("check", "old.json", "new.json", cwd=tmp_path).err
 
 
-def test_nobody_optimized_the_second_of_two_policies(tmp_path):
+def test_the_second_of_two_policies_is_not_called_optimized(tmp_path):
     policy = POLICIES / "seed" / "ten-syscalls.json"
     pair = run("check", policy, policy).out
     assert "obligations of the second policy: " in pair and "every edge of the second policy is covered" in pair

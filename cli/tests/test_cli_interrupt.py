@@ -142,5 +142,5 @@ def test_an_interrupted_score_is_not_known(when):
     process.send_signal(signal.SIGINT)
     out, err = (stream.decode() for stream in process.communicate(timeout=60))
     assert process.returncode == 3 and "secequiv: interrupted" in err, (process.returncode, err)
-    assert "score     not known: interrupted when " in out
-    assert " %" not in out and "all were asked about" not in out and "survived" not in out.splitlines()[-1]
+    assert "score     unknown: interrupted when " in out
+    assert " %" not in out and "all mutants were tried" not in out and "survived" not in out.splitlines()[-1]

@@ -151,10 +151,10 @@ def test_without_inputs_the_verdict_is_unknown(getpid, getpid_enoent, tmp_path, 
         nothing += ["--inputs", str(tmp_path / "uprobe")]
     for programs in ([getpid], [getpid, getpid_enoent]):
         document = ask(*programs, *nothing)
-        assert document["verdict"] == "unknown" and document["reason"] == "nothing was asked"
+        assert document["verdict"] == "unknown" and document["reason"] == "no input was run"
         assert [side["inputs"] for side in document["sides"]] == [0] * len(programs)
         text = run("kernel", *programs, *nothing)
-        assert text.status == 3 and text.out.count(": nothing was asked\n") == len(programs) + 1 and "accepted" not in text.out
+        assert text.status == 3 and text.out.count(": no input was run\n") == len(programs) + 1 and "accepted" not in text.out
 
 
 def test_ctrl_c_reports_the_inputs_run_so_far(getpid):
@@ -166,7 +166,7 @@ def test_ctrl_c_reports_the_inputs_run_so_far(getpid):
     process.send_signal(signal.SIGINT)
     document = json.loads(process.communicate(timeout=60)[0])
     assert process.returncode == 3 and fits(document) == "kernel" and used < 1 << 20
-    assert document["verdict"] == "unknown" and "it was interrupted; the answers are the same so far" == document["reason"]
+    assert document["verdict"] == "unknown" and "the run was interrupted; the answers are the same so far" == document["reason"]
     first, second = document["sides"]
     assert 10000 < first["inputs"] == second["inputs"] < 200000000
 
@@ -205,7 +205,7 @@ def test_progress_is_erased_before_the_report(getpid, arguments):
 def test_real_calls_need_a_process_without_filters(getpid):
     ask(getpid)
     done = run("kernel", getpid, "--entry", "x86_64", preexec_fn=forbid(1 << 30))
-    assert done.status == 3 and "has a seccomp filter already" in done.err
+    assert done.status == 3 and "already has a seccomp filter" in done.err
     assert run("kernel", getpid, preexec_fn=forbid(1 << 30)).status == 0
 
 
@@ -222,13 +222,13 @@ def test_the_kernel_can_be_an_evaluator_under_test(getpid):
     (["/nowhere"], "/nowhere"),
     ([SYSTRAP[1], "--entry", "arm"], "--entry"),
     ([SYSTRAP[1], "--inputs", SYSTRAP[1] + "x"], "x: "),
-    (["--inputs", SYSTRAP[1]], "--inputs: is for the inputs of a program"),
+    (["--inputs", SYSTRAP[1]], "--inputs: applies only to given programs"),
     (["--random", "4096"], "--random: is for"),
     (["--entry", "any"], "--entry: is for"),
     (["--policy", "x.json"], "--policy: is for"),
     (["--max-inputs", "7"], "--max-inputs: is for"),
     (["--same", "raw"], "--same: is for"),
-    ([SYSTRAP[1], "--random-programs", "20000"], "--random-programs: is for random programs"),
+    ([SYSTRAP[1], "--random-programs", "20000"], "--random-programs: applies only to random programs"),
     (["%s,%s" % (SYSTRAP[1], SYSTRAP[1])], "expected one filter, not a stack"),
 ])
 def test_wrong_usage_is_an_error(arguments, says):

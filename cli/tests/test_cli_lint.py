@@ -202,7 +202,7 @@ def alternatives(rule, path=()):
 
 
 def compared(rule):
-    """(rule without alternatives that check nothing beside others that check something, whether there were any)."""
+    """(rule without the alternatives that check nothing although others check something, whether there were any)."""
     if not children(rule):
         return rule, False
     kind = "any_of" if "any_of" in rule else "all_of"
@@ -323,7 +323,7 @@ def test_findings_are_readable_in_text(tmp_path):
     policy, _ = HAND["shadowed"]
     path = write(tmp_path / "p.json", policy)
     assert run("lint", path).out == (
-        "%s:1 (rule_sets[1].rules.read): x86_64:read: shadowed: earlier rule sets decide everything it matches\n"
+        "%s:1 (rule_sets[1].rules.read): x86_64:read: shadowed: earlier rule sets decide every call that it matches\n"
         "fail: 1 redundant rule\n" % path)
     policy, _ = HAND["any-of"]
     assert run("lint", write(tmp_path / "p.json", policy)).out == (
@@ -471,7 +471,7 @@ def test_bad_policies_are_errors(getpid, tmp_path):
 def test_the_time_limit_applies_to_all_proofs_together():
     document, done = report("lint", POLICIES / "gvisor" / "kvm-everything.json", "--timeout", "0.001")
     assert done.status == 3 and document["error"] == "budget"
-    assert "the time is up" in done.err or "limit" in done.err
+    assert "limit" in done.err
 
 
 def test_a_timeout_beyond_the_clocks_range_is_no_limit():

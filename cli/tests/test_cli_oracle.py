@@ -1,4 +1,4 @@
-"""--oracle kernel: the running kernel evaluates every input of a command, and the report names what it could not run.
+"""--oracle kernel: the running kernel evaluates every input of a command, and the report names the inputs that it could not run.
 
 The kernel never disagrees here. analyze/check_pair_test.cc tests with a wrong oracle that a disagreement fails.
 """
@@ -43,7 +43,7 @@ def test_check_runs_every_input_in_the_kernel():
     text = run("check", *SYSTRAP, *ORACLE)
     assert text.status == 0
     for name, inputs in zip(SYSTRAP, asked(document)):
-        assert "oracle    Linux %s on %s: %d inputs, same results as our interpreter\n" % (os.uname().release, name, inputs) in text.out
+        assert "oracle    Linux %s on %s: %d inputs, the same results as our interpreter\n" % (os.uname().release, name, inputs) in text.out
 
 
 def test_check_runs_the_provers_inputs_in_the_kernel(getpid, getpid_enoent):
@@ -51,7 +51,7 @@ def test_check_runs_the_provers_inputs_in_the_kernel(getpid, getpid_enoent):
     assert document["verdict"] == "pass" and document["inputs"]["derived"] == 0
     assert asked(document) == [document["inputs"]["evaluations"]] * 2 != [0, 0]
     document = report("check", getpid, getpid_enoent, "--max-inputs", "0")
-    # Beside the evaluated inputs, the kernel runs the one that was found and the one that is shown.
+    # In addition to the evaluated inputs, the kernel runs the input that was found and the one that is shown.
     assert document["verdict"] == "different" and asked(document) == [document["inputs"]["evaluations"] + 2] * 2
 
 
@@ -65,14 +65,14 @@ def test_a_program_too_long_to_be_installed_is_left_out():
     before, after = document["oracle"]["programs"]
     assert document["verdict"] == "pass" and after["inputs"] == document["inputs"]["evaluations"]
     assert before["inputs"] == 0 and "4096" in before["not_asked"]
-    assert document["reason"].endswith("was not asked about %s" % EVERYTHING[0])
+    assert document["reason"].endswith("did not run %s" % EVERYTHING[0])
 
 
 def test_a_program_without_room_for_added_instructions_is_unknown(asm):
     full = asm("ld [0]\n" + "tax\n" * 4093 + "ret a\n", "full.asm")
     document = report("check", asm("ld [0]\nret a\n"), full, "--max-inputs", "0")
     assert document["verdict"] == "unknown" and document["proof"]["verdict"] == "equivalent"
-    assert "no room" in document["oracle"]["programs"][1]["not_asked"] and "not asked about" in document["reason"]
+    assert "no room" in document["oracle"]["programs"][1]["not_asked"] and "did not run" in document["reason"]
     done = run("run", full, *ORACLE)
     assert done.status == 4 and "no room" in done.err and str(full) in done.err and not done.out
 
@@ -82,7 +82,7 @@ def test_run_compares_the_result_with_the_kernel(getpid, getpid_enoent):
     assert document["verdict"] == "pass" and asked(document) == [1, 1]
     assert "verdict" not in json.loads(run("run", getpid, "--json").out)
     text = run("run", getpid, "--nr", "getpid", *ORACLE)
-    assert text.out.splitlines()[-2:] == ["0x7fff0000 ALLOW", "oracle    Linux %s on %s: 1 input, same results as our interpreter"
+    assert text.out.splitlines()[-2:] == ["0x7fff0000 ALLOW", "oracle    Linux %s on %s: 1 input, the same results as our interpreter"
                                           % (os.uname().release, getpid)]
 
 
@@ -105,7 +105,7 @@ def test_prove_runs_the_witness_in_the_kernel(getpid, getpid_enoent):
     text = run("prove", getpid, getpid, *ORACLE)
     assert text.status == 0 and "Linux %s was not used: there is no witness\n" % os.uname().release in text.out
     text = run("prove", getpid, getpid_enoent, *ORACLE)
-    assert text.status == 1 and text.out.count(": 1 input, same results as our interpreter\n") == 2
+    assert text.status == 1 and text.out.count(": 1 input, the same results as our interpreter\n") == 2
 
 
 def test_diff_runs_one_input_of_each_region_in_the_kernel(getpid, getpid_enoent, tmp_path):
@@ -118,7 +118,7 @@ def test_diff_runs_one_input_of_each_region_in_the_kernel(getpid, getpid_enoent,
     assert "oracle" not in json.loads(expected.read_text())
     assert report("diff", getpid, getpid_enoent, "--expect", expected)["verdict"] == "pass"
     text = run("diff", getpid, getpid_enoent, "--expect", expected, *ORACLE)
-    assert text.status == 0 and text.out.count(", same results as our interpreter\n") == 2
+    assert text.status == 0 and text.out.count(", the same results as our interpreter\n") == 2
 
 
 @pytest.mark.parametrize("command", ["diff", "prove"])
@@ -158,7 +158,7 @@ def test_an_unknown_oracle_is_an_error(getpid, command, name):
 
 def test_the_oracle_option_needs_a_pair(getpid):
     done = run("fuzz", "--optimizer", "identity", *ORACLE)
-    assert done.status == 2 and "--oracle: is for a pair of programs" in done.err
+    assert done.status == 2 and "--oracle: applies only to a pair of programs" in done.err
 
 
 def test_the_kernel_runs_programs_that_read_all_words(asm):

@@ -34,7 +34,7 @@ def inputs(getpid, getpid_enoent):
 
 def refused(done, folder, *args):
     assert done.status == 2 and done.out == "", done
-    assert "would be written, but the command line also uses it for something else" in done.err, (args, done)
+    assert "because the command line also uses this name elsewhere" in done.err, (args, done)
 
 
 @pytest.mark.parametrize("command, option", CASES, ids=[" ".join(case) for case in CASES])
@@ -72,7 +72,7 @@ def test_a_certificate_replaces_only_certificates(inputs):
     for name in ("walk.cert", "query.cnf", "proof.lrat"):
         (inputs / name).write_text("mine")
         done = run("prove", "getpid.asm", "getpid.asm", "--certificate", ".", cwd=inputs)
-        assert done.status == 2 and "exists and is no certificate" in done.err, done
+        assert done.status == 2 and "exists and is not a certificate" in done.err, done
         assert (inputs / name).read_text() == "mine"
         (inputs / name).unlink()
     (inputs / "query.cnf").write_bytes((inputs / "getpid.asm").read_bytes())

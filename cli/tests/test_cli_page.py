@@ -125,7 +125,7 @@ def test_the_page_of_a_difference_names_the_rules_and_shows_no_instructions(tmp_
     assert both[0] == both[1]
 
 
-def test_what_opened_comes_first_and_in_red(tmp_path, asm):
+def test_newly_allowed_calls_come_first_and_in_red(tmp_path, asm):
     text = "ld [4]\njeq #0xc000003e, native, other\nother: ret #0\nnative: ld [0]\njeq #39, first, next\nfirst: ret #%s\nnext: jeq #319, second, rest\nsecond: ret #%s\nrest: ret #0x%s"
     pair = asm(text % ("0x7fff0000", "0", "50001"), "a.asm"), asm(text % ("0", "0x7fff0000", "50002"), "b.asm")
     _, reader, page = page_of(tmp_path, *pair, status=1)
@@ -166,7 +166,7 @@ def test_only_what_opened_is_red(tmp_path, asm):
         assert ("header", {"class": tone}) in reader.tags
 
 
-def test_the_page_says_where_it_comes_from(tmp_path, getpid, getpid_enoent):
+def test_the_page_shows_its_provenance(tmp_path, getpid, getpid_enoent):
     _, _, text = page_of(tmp_path, getpid, getpid_enoent, status=1)
     assert hashlib.sha256(getpid.read_bytes()).hexdigest() in text
     assert "check %s %s --html" % (getpid, getpid_enoent) in text
@@ -194,9 +194,9 @@ def test_a_call_that_lost_the_cache_is_never_green(tmp_path, asm):
     after = asm("ld [8]\nld [4]\njeq #0xc000003e, n, k\nn: ld [0]\njeq #39, y, k\ny: ld [8]\njeq #0, z, z\nz: ret #0x7fff0000\nk: ret #0", "b.asm")
     _, reader, page = page_of(tmp_path, before, after, "--allow-cache-loss", status=0)
     row = next(row for row in reader.tables["cost-rows"] if row["System call"] == "getpid")
-    assert "cached" in row["Before"] and row["Change"].startswith("lost the cache: 0 to ")
+    assert "cached" in row["Before"] and row["Change"].startswith("no longer cached: 0 to ")
     shown = re.search(r"<tr><td[^>]*>getpid</td>.*</tr>", page).group(0)
-    assert 'class="num more">lost the cache' in shown and '<span class="bar more">' in shown and "less" not in shown
+    assert 'class="num more">no longer cached' in shown and '<span class="bar more">' in shown and "less" not in shown
     # What is shown as 1.00 is neither better nor worse.
     assert not re.search(r'class="[^"]*(more|less)[^"]*">1\.00', page)
 

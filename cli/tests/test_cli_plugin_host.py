@@ -27,8 +27,8 @@ def test_requests_are_answered_until_the_input_ends():
 
 
 def test_malformed_requests_are_errors():
-    for stdin, detail in [(b"\5", "expected a whole request, found a part of one"),
-                          (frame(b"O1234")[:-1], "expected a whole request, found a part of one"),
+    for stdin, detail in [(b"\5", "expected a complete request, found only a part"),
+                          (frame(b"O1234")[:-1], "expected a complete request, found only a part"),
                           (b"\xff\xff\xff\xff", "expected a request of at most 268435456 bytes, found 4294967295")]:
         done = run("plugin-host", EXAMPLE, stdin=stdin, raw=True)
         assert (done.status, done.out) == (2, b"") and detail in done.err

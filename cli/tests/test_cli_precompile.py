@@ -138,7 +138,7 @@ def test_no_prove_is_reported(made, tmp_path):
     assert done.status == 0 and "verdict" not in document and "engine" not in document and document["written"]
 
 
-def test_a_profile_without_variables(tmp_path):
+def test_a_profile_without_variables_is_compiled(tmp_path):
     source = POLICIES / "oci" / "docker-default.json"
     out = tmp_path / "out"
     assert run("precompile", source, "-o", out, "--cap", "CAP_SYS_ADMIN").status == 0

@@ -77,7 +77,7 @@ def test_the_weakest_condition_makes_the_rule_right(rule):
     weakest = only(report("prove-rule", "--weakest", path)[0])["weakest"]
     assert weakest["any_of"] == ["popcount($m) == 1"] and weakest["exact"] == "yes"
     text = run("prove-rule", "--weakest", path).out
-    assert "weakest: popcount($m) == 1" in text and "for all other values it is wrong" in text
+    assert "weakest: popcount($m) == 1" in text and "for all other values the rule is wrong" in text
     # With the proposed condition, the rule is proven.
     fixed = rule(JSET.replace("  live", "  where: %s\n  live" % weakest["any_of"][0]))
     assert report("prove-rule", fixed)[0]["verdict"] == "pass"
@@ -122,7 +122,7 @@ def test_rules_over_conditions_have_no_instances(rule, tmp_path):
     path = rule("rule p\nbefore: $p\nafter: $p && true\n")
     outcome = only(report("prove-rule", path, "--instantiate", tmp_path / "none")[0])
     assert "condition" in outcome["no_programs"] and "programs" not in outcome
-    assert "no programs: one side is a condition" in run("prove-rule", path, "--instantiate", tmp_path / "none").out
+    assert "no pairs written: one side is a condition" in run("prove-rule", path, "--instantiate", tmp_path / "none").out
 
 
 def test_a_time_limit_is_unknown(rule):
@@ -140,7 +140,7 @@ def test_a_time_limit_is_unknown(rule):
     ("ld #1\n", "t.rule:1: expected 'rule NAME'"),
     ("rule r\nbefore:\nld #$a\nafter:\nfrob\n", "t.rule:5:1: expected an instruction, found 'frob'"),
     ("rule r\nwhere: $a <\nbefore:\nafter:\n", "t.rule:2: column 5 of '$a <'"),
-    ("rule r\nwhere: $a <u 0\nbefore:\nld #$a\nafter:\n", "no values meet its condition"),
+    ("rule r\nwhere: $a <u 0\nbefore:\nld #$a\nafter:\n", "no values satisfy its condition"),
     ("\0\1\2", "t.rule:1"),
     ("rule r\nbefore: %s\nafter: true\n" % ("(" * 5000), "nested deeper than 200 levels"),
 ])
@@ -154,7 +154,7 @@ def test_wrong_usage_is_an_error(rule, tmp_path):
     path = rule(JSET)
     assert "did you mean bit-test?" in run("prove-rule", path, "--rule", "bit-tset").err
     assert run("prove-rule", path, "--rule", "nothing").status == 2
-    assert "is at" in run("prove-rule", path, rule(JSET, "two.rule")).err
+    assert "is also defined at" in run("prove-rule", path, rule(JSET, "two.rule")).err
     assert run("prove-rule", path, "--count", "0").status == 2
     assert run("prove-rule", path, "--timeout", "0").status == 2
     blocked = tmp_path / "file"
@@ -162,7 +162,7 @@ def test_wrong_usage_is_an_error(rule, tmp_path):
     done = run("prove-rule", path, "--instantiate", blocked)
     assert done.status == 2 and str(blocked) in done.err
     family = rule("rule f\nfor: n in 0..2\nbefore: all i < n: $P[i]\nafter: all i < n: $P[i]\n", "f.rule")
-    assert "weakest conditions are not for families" in run("prove-rule", family, "--weakest").err
+    assert "weakest conditions do not support families" in run("prove-rule", family, "--weakest").err
 
 
 def test_single_rules_from_standard_input_are_proven(rule):

@@ -55,7 +55,7 @@ def test_the_newest_of_equal_actions_wins(asm):
     assert [document["witness"][side]["value"] for side in ("before", "after")] == ["0x00050001", "0x00050002"]
 
 
-def test_a_stack_loses_the_data_of_allow(asm):
+def test_a_stack_drops_the_data_bits_of_allow(asm):
     with_data, plain = "ret #0x7fff0007", "ret #0x7fff0000"
     assert ask(asm, [with_data, with_data], [plain])[1] == 0
     assert ask(asm, [with_data], [plain])[1] == 1
@@ -111,7 +111,7 @@ def test_a_refused_filter_of_a_stack_is_named(asm, getpid):
     assert (done.status, document["verdict"], document["file"]) == (4, "rejected", str(bad))
 
 
-# --refines, and the relation that prove reports without it.
+# --refines, and the relation of the filters that `prove` reports without this option.
 
 RELATIONS = [
     # before, after, relation, status of --refines
@@ -201,7 +201,7 @@ def test_unknown_names_in_assumptions_get_suggestions(getpid):
 def test_an_unsatisfiable_assumption_is_an_error(text, engine, getpid, getpid_enoent):
     for other in (getpid, getpid_enoent):
         document, done = report("prove", getpid, other, "--assume", text, "--engine", engine)
-        assert (done.status, document["where"]) == (2, "--assume") and "nothing would be proven" in document["detail"]
+        assert (done.status, document["where"]) == (2, "--assume") and "a proof would mean nothing" in document["detail"]
 
 
 def test_names_in_assumptions_are_those_of_the_host(asm):

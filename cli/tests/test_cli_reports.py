@@ -104,7 +104,7 @@ def test_edges_that_were_not_examined_are_not_covered(reports):
         text = (reports.folder / file).read_text()
         (reports.folder / file).write_text(text.replace("n: ret", "n: ld [16]\njeq #7, z, o\nz: ret #0x50002\no: ret"))
     cases, _ = reports.run("check", "before.asm", "after.asm", "--max-inputs", "0", status=1)
-    assert cases["coverage"].tag == "skipped" and "not examined: a difference was found before" in cases["coverage"].get("message")
+    assert cases["coverage"].tag == "skipped" and "not examined, because a difference was found earlier" in cases["coverage"].get("message")
     text = run("check", "before.asm", "after.asm", "--max-inputs", "0", cwd=reports.folder).out
     assert re.search(r" 0 undecided, [1-9][0-9]* not examined ", text), text
 
@@ -223,7 +223,7 @@ def test_a_report_never_replaces_another_file(reports):
                  ("check", "before.asm", "before.asm", "--junit", "x", "--sarif", "./x"),
                  ("check", "before.asm", "before.asm", "--junit", "x", "--listing", "x")):
         done = run(*args, cwd=folder)
-        assert done.status == 2 and "also uses it for something else" in done.err, done
+        assert done.status == 2 and "also uses this name elsewhere" in done.err, done
         assert {name: (folder / name).read_bytes() for name in kept} == kept and not (folder / "x").exists()
 
 

@@ -67,7 +67,7 @@ def test_constants_are_those_of_the_architecture(getpid):
 
 def test_an_argument_given_twice_is_an_error(getpid):
     done = run("run", getpid, "--arg", "0=1", "--arg", "1=1", "--arg", "0=2")
-    assert done.status == 2 and "--arg: argument 0 is given twice, last as '0=2'" in done.err
+    assert done.status == 2 and "--arg: argument 0 is given twice, the second time as '0=2'" in done.err
 
 
 def test_arguments_are_read_as_in_policies(getpid):
@@ -207,7 +207,7 @@ def test_host_options_change_a_profiles_decision(tmp_path):
     assert last().endswith("EPERM)") and last("--cap", "CAP_SYS_ADMIN").endswith("ALLOW")
     ptrace = [run("run", docker, "--nr", "ptrace", "--kernel-version", kernel).out.splitlines()[-1] for kernel in ("4.7", "4.8")]
     assert ptrace[0].endswith("EPERM)") and ptrace[1].endswith("ALLOW")
-    # Without --arch, the host is that of the call's architecture.
+    # Without --arch, the host has the architecture of the call.
     for arch in ("aarch64", "0xc00000b7"):
         assert last("--call-arch", arch).endswith("EPERM)")
         assert last("--call-arch", arch, "--arch", "x86_64").endswith("KILL_THREAD")

@@ -41,7 +41,7 @@ def test_one_call_validates_a_policy():
     jsonschema.validate(json.loads((POLICIES / "seed" / "ten-syscalls.json").read_text()), printed("policy"))
 
 
-def test_an_unknown_schema():
+def test_an_unknown_schema_is_an_error():
     done = run("--print-schema", "chekc")
-    assert done.status == 2 and done.out == "" and "no schema is called 'chekc'; did you mean check" in done.err, done
+    assert done.status == 2 and done.out == "" and "there is no schema 'chekc'; did you mean check" in done.err, done
     assert run("--print-schema", "check", "extra").status == 2

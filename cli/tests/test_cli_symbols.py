@@ -49,7 +49,7 @@ def test_a_difference_is_shown_with_values(engine, asm):
               filled(wrong, **{n: values[n] for n in ("nr", "other", "errno")}))
     shown = run("prove", one, other, "--engine", engine).out
     assert "symbols: $nr=0x0 $fd=0x0 $errno=0x0 $other=0x1\n" in shown
-    assert "smallest symbols in turn" in shown and "sub #1" in shown and "$other, " not in shown.split("symbols:")[1]
+    assert "the smallest values of names" in shown and "sub #1" in shown and "$other, " not in shown.split("symbols:")[1]
     # The witness in the text report.
     settings = [arg for name, value in values.items() for arg in ("--set", "%s=%d" % (name, value))]
     again, done = report("prove", one, other, "--engine", engine, *settings)
@@ -71,7 +71,7 @@ def test_values_that_the_kernel_refuses_are_excluded(engine, before, after, limi
     assert document["verdict"] == "equivalent"
     assert document["question"]["symbols"] == [{"name": "k", "low": limits[0], "high": limits[1]}]
     shown = run("prove", asm(before), asm(after), "--engine", engine).out
-    assert "for all values of $k%s (the kernel refuses the others)\n" % says in shown
+    assert "for all values of $k%s (the kernel refuses all other values)\n" % says in shown
     for value, refused in ((limits[0] - 1, limits[0] > 0), (limits[1] + 1, limits[1] < 32)):
         if refused:
             done = run("validate", asm(before), "--set", "k=%d" % value)
@@ -89,7 +89,7 @@ def test_assumptions_can_restrict_values(engine, asm):
     document, done = report("prove", one, other, "--engine", engine, "--assume", "$a == 3 && $c == 4")
     assert done.status == 2 and "$a, $b" in document["detail"]
     document, done = report("prove", one, other, "--engine", engine, "--assume", "$a < 1 && $a > 1")
-    assert done.status == 2 and "nothing would be proven" in document["detail"]
+    assert done.status == 2 and "a proof would mean nothing" in document["detail"]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -146,14 +146,14 @@ def test_set_fills_in_values(asm, tmp_path):
     assert noted.status == 0 and noted.out == raw.out and "has no '$df'" in noted.err
 
 
-def test_set_can_leave_some_symbols(asm):
+def test_set_may_omit_some_symbols(asm):
     document, _ = report("prove", asm("ld #$a\nadd #$b\nret a"), asm("ld #$b\nadd #5\nret a"), "--set", "a=5")
     assert document["verdict"] == "equivalent" and [s["name"] for s in document["question"]["symbols"]] == ["b"]
 
 
 @pytest.mark.parametrize("text, says", [
-    ("ld [$x]\nret #0", ":1:5: expected an offset (names stand for immediates only: '#$NAME'), found '$x'"),
-    ("st M[$x]\nret #0", ":1:6: expected a scratch word index (names stand for immediates only"),
+    ("ld [$x]\nret #0", ":1:5: expected an offset (a name can only replace an immediate: '#$NAME'), found '$x'"),
+    ("st M[$x]\nret #0", ":1:6: expected a scratch word index (a name can only replace an immediate"),
     ("ret $x", ":1:5: expected an operand, found '$x'"), ("ret #$", ":1:6: "), ("ret #$5", ":1:6: "), ("jeq #1, $x\nret #0", ":1:9: expected a label"),
 ])
 def test_symbols_stand_only_for_immediates(text, says, asm):
@@ -197,7 +197,7 @@ def test_symbols_have_no_certificates(tmp_path):
     ("ret #0", "ret #0\nld #0\nrsh #$s\nret a", "$s = 32..,", "$s in {1, 2, 31}", "$s != 32"),
 ])
 def test_values_that_only_the_second_program_refuses_are_rejected(before, after, values, assume, other, engine, asm):
-    """For these values the kernel accepts `before` but refuses `after`. prove-rule refutes the same rewrite."""
+    """For these values, the kernel accepts `before` but refuses `after`. prove-rule refutes the same rewrite."""
     one, two = asm(before, "one.asm"), asm(after, "two.asm")
     for more in ([], ["--assume", other], ["--refines"]):
         document, done = report("prove", one, two, "--engine", engine, *more)
@@ -206,8 +206,8 @@ def test_values_that_only_the_second_program_refuses_are_rejected(before, after,
     assert report("prove", two, one, "--engine", engine)[0]["verdict"] == "equivalent", "the first is taken to be legal"
 
 
-@pytest.mark.parametrize("setting, says", [("x=010", "without leading zeros"), ("$x=1", "a name as after '#$'"), ("=1", "a name as after"),
-                                           ("x=1,y=2", "a name as after"), ("x=-1", "a value from 0"), ("x=", "a value from 0")])
+@pytest.mark.parametrize("setting, says", [("x=010", "without leading zeros"), ("$x=1", "a name that may follow '#$'"), ("=1", "a name that may follow"),
+                                           ("x=1,y=2", "a name that may follow"), ("x=-1", "a value from 0"), ("x=", "a value from 0")])
 def test_malformed_settings_are_errors(setting, says, asm):
     done = run("dis", asm("ret #$x"), "--set", setting)
     assert done.status == 2 and says in done.err and done.out == ""

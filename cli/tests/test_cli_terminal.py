@@ -1,4 +1,4 @@
-"""What reaches a terminal: nothing that commands it, and lines that fit its width."""
+"""Output on a terminal contains no control sequences, and its lines fit the width."""
 
 import fcntl
 import json
@@ -31,7 +31,7 @@ def harmless(text):
     ["validate", EVIL], ["validate", "bad.asm", EVIL], ["asm", EVIL, EVIL], ["run", EVIL[:-1]], ["lint", EVIL], ["import", EVIL], ["precompile", EVIL],
     ["check", "--before-cmd", "cat nothing; " + EVIL], ["prove-rule", EVIL], ["bench", EVIL, "--rounds", "2"]],
     ids=lambda args: " ".join(args).encode("unicode_escape").decode().replace("/", ""))
-def test_names_of_files_cannot_command_a_terminal(args, getpid, getpid_enoent, asm):
+def test_file_names_cannot_control_a_terminal(args, getpid, getpid_enoent, asm):
     (getpid.parent / EVIL).write_text(getpid.read_text())
     asm("ld [0]\n", "bad.asm")
     for more in ([], ["--json"]):
@@ -95,7 +95,7 @@ def test_json_and_programs_are_not_broken(getpid):
         assert run(*args, env=narrow).out == run(*args).out
 
 
-def test_the_width_of_a_terminal(getpid):
+def test_lines_fit_the_width_of_a_terminal(getpid):
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 50, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}

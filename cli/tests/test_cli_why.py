@@ -216,7 +216,7 @@ def test_the_rule_is_that_of_the_calls_architecture(tmp_path):
         assert rule_of(path, "--arch", arch, "--nr", name) == rule
 
 
-def test_rules_for_the_vsyscall_page_only(tmp_path):
+def test_rules_can_apply_only_to_the_vsyscall_page(tmp_path):
     path = write(tmp_path / "p.json", [{"action": "trap", "vsyscall": True, "rules": {"time": True}},
                                        {"action": "allow", "rules": {"time": True}}])
     for ip, rule_set in (("0xffffffffff600400", 1), ("0x8000000000000000", 1), ("0x7fffffffffffffff", 2), ("0", 2)):
@@ -303,7 +303,7 @@ def profile(tmp_path):
     return path
 
 
-def test_what_would_change_the_decision(tmp_path):
+def test_the_report_shows_what_would_change_the_decision(tmp_path):
     path = profile(tmp_path)
     for call, line in (
             (["--nr", "clone3"], "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be ALLOW with CAP_SYS_ADMIN ({0}:3)"),
@@ -354,7 +354,7 @@ def test_capabilities_of_the_containers_profiles_in_a_stack(asm, tmp_path):
         assert done.out.splitlines()[0] == first.format(path, needs_bpf), done
 
 
-def test_the_smallest_change_of_arguments(asm):
+def test_the_smallest_change_of_arguments_is_shown(asm):
     path = asm("ld [0]\njeq #39, own, no\nown: ld [16]\njeq #7, one, no\none: ld [24]\njge #9, yes, no\n"
                "yes: ret #0x7fff0000\nno: ret #0x50001\n")
     for args, expected in ((["--arg", "0=7"], ["if arg1.lo >= 0x9"]), (["--arg", "1=9"], ["if arg0.lo == 0x7"]),
@@ -367,16 +367,16 @@ def test_the_smallest_change_of_arguments(asm):
 RECORD = "type=SECCOMP msg=audit(1.2:3): auid=0 pid=7 comm=\"x\" sig=0 arch=c000003e syscall=%d compat=0 ip=0x7f code=%s"
 
 
-def test_audit_records(tmp_path):
+def test_audit_records_are_explained(tmp_path):
     path = profile(tmp_path)
     done = run("why", path, "--audit", RECORD % (435, "0x50000"))
     assert done.out.splitlines()[0].startswith("ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN;")
-    assert "\nthe record has ERRNO, which agrees\nnr=435 (clone3) arch=0xc000003e (x86_64) ip=0x7f " in done.out
+    assert "\nthe record's action is ERRNO, which agrees with this filter\nnr=435 (clone3) arch=0xc000003e (x86_64) ip=0x7f " in done.out
     document, done = report("why", path, "--audit", "-", stdin=(RECORD % (41, "0x80000000")).encode())
     assert (document["headline"], document["record"]["explained"]) == ("depends on the arguments, which the record does not have", False)
     assert {row["action"] for row in document["possible"]} == {"ALLOW", "ERRNO(1 EPERM)"} and "result" not in document
     assert {row.get("origin", {}).get("line") for row in document["possible"]} == {6, 1}
-    assert "another filter took that action" in run("why", path, "--audit", RECORD % (41, "0x80000000")).out
+    assert "so another filter decided" in run("why", path, "--audit", RECORD % (41, "0x80000000")).out
     assert "  ALLOW if arg0" in run("why", path, "--audit", RECORD % (41, "0x50000")).out
     for text in ("type=AVC", "type=SECCOMP arch=c000003e syscall=nope"):
         assert run("why", path, "--audit", text).status == 2

@@ -21,7 +21,7 @@ std::optional<Problem> refused_output(ProgramView before, ProgramView after) {
       refusal_of(after, was_installable ? LengthRule::kKernel : LengthRule::kUnlimited);
   if (!refusal) return std::nullopt;
   return Problem{FindingKind::kRejected,
-                 "the kernel would refuse the answer: " + describe(*refusal, after),
+                 "the kernel would refuse the returned program: " + describe(*refusal, after),
                  "answer",
                  {}};
 }
@@ -116,7 +116,7 @@ Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
   if (options.cache)
     if (const std::string lost = lost_calls(before, after); !lost.empty())
       out.problem = Problem{FindingKind::kCacheLoss,
-                            "the kernel no longer allows without running the filter: " + lost,
+                            "the kernel now has to run the filter for " + lost,
                             "answer",
                             {}};
   return out;

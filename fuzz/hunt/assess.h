@@ -49,9 +49,9 @@ Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
 // Returns the kind of finding for a request without a usable answer.
 FindingKind finding_of(Outcome outcome);
 
-// Returns the system calls that the kernel allows without running `before`, but not without running
-// `after`, like "read, write and 3 more (x86_64)", or "" if there are none. Considers x86_64, and
-// i386 and aarch64 if a program names them.
+// Returns the system calls that the kernel allows without running `before`, but for which it must
+// run `after`, for example "read, write and 3 more (x86_64)", or "" if there are none. Considers
+// x86_64, and i386 and aarch64 if a program names them.
 std::string lost_calls(ProgramView before, ProgramView after);
 
 }  // namespace secequiv::hunt

@@ -18,10 +18,11 @@ namespace {
 constexpr std::size_t kMostInputs = 20000;  // for a given program; sent in one request
 
 Problem differs(const SeccompData& data, std::uint32_t ours, std::uint32_t theirs) {
-  return Problem{FindingKind::kDifferent,
-                 fmt::format("it says {:#010x} ({}), we say {:#010x} ({}), for {}", theirs,
-                             describe_action(theirs), ours, describe_action(ours), describe(data)),
-                 "inputs", Witness{data, ours, theirs}};
+  return Problem{
+      FindingKind::kDifferent,
+      fmt::format("it returned {:#010x} ({}) and our interpreter {:#010x} ({}) for {}", theirs,
+                  describe_action(theirs), ours, describe_action(ours), describe(data)),
+      "inputs", Witness{data, ours, theirs}};
 }
 
 // Returns the problem with an answer, if there is one.
@@ -61,7 +62,8 @@ class EvaluatorHunt {
       ++report_.trials;
       const HuntSubject subject = source_.next(random_);
       if (refusal_of(subject.before)) {
-        leave_out(original, "longer than the 4096 instructions that the kernel takes");
+        leave_out(original,
+                  "the program is longer than 4096 instructions, so the kernel would refuse it");
         continue;
       }
       examine(subject, original);
@@ -104,7 +106,7 @@ class EvaluatorHunt {
   void examine(const HuntSubject& subject, bool original) {
     const auto inputs = inputs_for(subject.before, original);
     const auto answer = evaluator_.evaluate(subject.before, inputs);
-    // A request that is given up because the user stops the hunt says nothing about the target.
+    // A request that is given up because the user stops the hunt is no finding about the target.
     if (answer.outcome == Outcome::kHung && options_.stop && options_.stop()) return;
     if (answer.outcome == Outcome::kUnsupported) {
       leave_out(original, answer.detail);
@@ -154,8 +156,8 @@ class EvaluatorHunt {
                                },
                                {.calls = 20'000});
     if (!last) {
-      finding.detail +=
-          timed_out ? " (not reduced: no time)" : " (not reduced: it did not show a second time)";
+      finding.detail += timed_out ? " (not reduced: the time ran out)"
+                                  : " (not reduced: it did not happen again)";
       return;
     }
     finding.subject.before = shrunk.result;

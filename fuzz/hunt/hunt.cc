@@ -145,7 +145,7 @@ class Hunt {
     return derived;
   }
 
-  // Whether the request was given up because the user stops the hunt, which says nothing about the
+  // Whether the request was given up because the user stops the hunt, so it is no finding about the
   // target.
   bool given_up(const Answer<Program>& answer) {
     return answer.outcome == Outcome::kHung && stopped();
@@ -296,18 +296,19 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
   }
   report.verdict = Verdict::kUnknown;
   if (report.answered == 0) {
-    report.reason = report.unsupported > 0 ? "nothing was tested: every request is unsupported"
-                                           : "nothing was tested";
+    report.reason = report.unsupported > 0
+                        ? "nothing was tested, because every request is unsupported"
+                        : "nothing was tested";
   } else if (report.interrupted) {
     report.reason = fmt::format("interrupted after {} trials without a failure", report.trials);
   } else if (report.evaluations == 0 && report.proven == 0) {
-    report.reason = "nothing was compared: no input was run and nothing proven";
+    report.reason = "nothing was compared: no input was run, and nothing was proven";
   } else if (originals.unsupported > 0) {
-    report.reason = fmt::format("{} of {} given ones were not tested: {}", originals.unsupported,
+    report.reason = fmt::format("{} of {} given files were not tested: {}", originals.unsupported,
                                 originals.count, report.unsupported_example);
   } else if (originals.undecided > 0 || (options.require_proof && report.undecided > 0)) {
     report.reason =
-        fmt::format("{} answers were compared on inputs only: equivalence is not decided",
+        fmt::format("{} answers were compared on inputs only, so equivalence is undecided",
                     options.require_proof ? report.undecided : originals.undecided);
   } else {
     report.verdict = Verdict::kPass;

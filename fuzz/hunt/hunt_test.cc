@@ -435,7 +435,7 @@ TEST(Hunt, TriesEveryGivenProgram) {
   ASSERT_TRUE(report);
   EXPECT_EQ(report->trials, 40u);
   EXPECT_EQ(report->verdict, Verdict::kUnknown);
-  EXPECT_EQ(report->reason, "1 of 40 given ones were not tested: not 30");
+  EXPECT_EQ(report->reason, "1 of 40 given files were not tested: not 30");
 }
 
 TEST(Hunt, CommandThatCannotRunIsAnErrorAtOnce) {

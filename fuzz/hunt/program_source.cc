@@ -58,7 +58,7 @@ class GivenPrograms : public ProgramSource {
   }
   [[nodiscard]] std::size_t originals() const override { return given_.size(); }
   [[nodiscard]] std::string describe() const override {
-    return fmt::format("{} given program{} and changed copies", given_.size(),
+    return fmt::format("{} given program{}, then changed copies", given_.size(),
                        given_.size() == 1 ? "" : "s");
   }
 
@@ -83,8 +83,9 @@ class GivenPolicies : public ProgramSource {
   }
   [[nodiscard]] std::size_t originals() const override { return given_.size(); }
   [[nodiscard]] std::string describe() const override {
-    return given_.size() == 1 ? "a given policy and changed copies"
-                              : fmt::format("{} given policies and changed copies", given_.size());
+    return given_.size() == 1
+               ? "a given policy, then changed copies"
+               : fmt::format("{} given policies, then changed copies", given_.size());
   }
 
  private:

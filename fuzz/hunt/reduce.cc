@@ -37,7 +37,8 @@ class Reduction {
       return false;
     }
     if (!*problem || !same_crash(**problem)) return false;
-    if (options_.stop && options_.stop()) return false;  // what a stop cuts off looks like a hang
+    if (options_.stop && options_.stop())
+      return false;  // a request that a stop cuts off looks like a hang
     last_ = Shown{subject, std::move(answer), std::move(**problem)};
     return true;
   }
@@ -150,16 +151,19 @@ Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
       if (!answer.ok()) return nothing;
       const auto again = ask(target, subject);
       if (!again.ok() || again.value == answer.value) return nothing;
-      return note(fmt::format("asked twice, it answered with {} and with other {} instructions",
-                              answer.value.size(), again.value.size()));
+      return note(
+          fmt::format("two equal requests got different programs, of {} and {} instructions",
+                      answer.value.size(), again.value.size()));
     }
     case FindingKind::kNotIdempotent: {
       if (!answer.ok()) return nothing;
       if (refusal_of(answer.value, LengthRule::kUnlimited)) return nothing;
       const auto again = ask(target, HuntSubject{{}, {}, answer.value});
       if (!again.ok() || again.value == answer.value) return nothing;
-      return note(fmt::format("its answer of {} instructions, put in again, became other {}",
-                              answer.value.size(), again.value.size()));
+      return note(
+          fmt::format("when its own output of {} instructions was the input, it returned a "
+                      "different program of {}",
+                      answer.value.size(), again.value.size()));
     }
     default:
       break;
@@ -199,8 +203,8 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
   }
   if (reduction.error()) return *reduction.error();
   if (!reduction.last()) {
-    out.detail += reduction.timed_out() ? " (not reduced: no time)"
-                                        : " (not reduced: it did not show a second time)";
+    out.detail += reduction.timed_out() ? " (not reduced: the time ran out)"
+                                        : " (not reduced: it did not happen again)";
     return out;
   }
   out.reduced = end == ShrinkEnd::kMinimal && !reduction.timed_out();

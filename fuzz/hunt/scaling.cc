@@ -61,8 +61,8 @@ std::optional<std::string> too_slow(const ScalingRow& row) {
   const bool steep = row.exponent > kTooSteep && last > kTrifle;
   if (!steep && last - row.seconds.front() < kMuchTime) return std::nullopt;
   return fmt::format(
-      "{}: {:.3g} s for {} instructions, growing with the size to the power of {:.1f}", row.family,
-      last, row.sizes.back(), row.exponent);
+      "{}: {:.3g} s for {} instructions; the time grows with the size to the power of {:.1f}",
+      row.family, last, row.sizes.back(), row.exponent);
 }
 
 }  // namespace secequiv::hunt

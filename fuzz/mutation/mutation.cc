@@ -118,7 +118,8 @@ class Job {
     const auto start = Clock::now();
     std::vector<Candidate*> killed;
     for (Candidate& candidate : candidates_) {
-      told("proving what no input kills", &candidate - candidates_.data(), candidates_.size());
+      told("proving mutants that no input kills", &candidate - candidates_.data(),
+           candidates_.size());
       if (candidate.killed) {
         killed.push_back(&candidate);
       } else if (auto s = prove(candidate); !s) {
@@ -128,7 +129,7 @@ class Job {
     const std::size_t wanted = options_.prove_all ? killed.size() : options_.sample;
     std::mt19937_64 random(options_.seed);
     for (std::size_t i = 0; i < std::min(wanted, killed.size()) && !stop_wanted(); ++i) {
-      told("proving what inputs kill", i, std::min(wanted, killed.size()));
+      told("proving mutants that inputs kill", i, std::min(wanted, killed.size()));
       // One step of a shuffle, which stops when enough are chosen.
       std::swap(killed[i], killed[i + random() % (killed.size() - i)]);
       if (auto s = prove(*killed[i]); !s) return s;
@@ -154,8 +155,8 @@ class Job {
     if (!proof) return proof.error();
     if (candidate.killed && proof->verdict == Verdict::kEquivalent)
       return make_error(ErrorCode::kInternal, proof->engine,
-                        fmt::format("instruction {}, {}: said to be equivalent, but an input shows "
-                                    "a difference; please report this",
+                        fmt::format("the mutant of instruction {} ({}) was proven equivalent, but "
+                                    "an input shows a difference; please report this",
                                     candidate.mutant.pc, describe(candidate.mutant, program_)));
     candidate.proof = std::move(*proof);
     return Ok{};
@@ -164,7 +165,8 @@ class Job {
   void fuzz(std::span<const InputSet> inputs) {
     const auto start = Clock::now();
     for (const Candidate& candidate : candidates_) {
-      told("fuzzing what no input kills", &candidate - candidates_.data(), candidates_.size());
+      told("fuzzing mutants that no input kills", &candidate - candidates_.data(),
+           candidates_.size());
       if (candidate.killed || candidate.proof->verdict == Verdict::kEquivalent) continue;
       MissedMutant missed{candidate.mutant, candidate.proof->witness, std::nullopt,
                           candidate.proof->detail};

@@ -39,7 +39,7 @@ namespace {
 
 constexpr unsigned kMaxJobs = 256;
 constexpr std::uint64_t kRunsBetweenLooks = 64;
-constexpr double kPatienceSeconds = 5;  // for a process that should end
+constexpr double kPatienceSeconds = 5;  // waiting time for a process that should end
 
 // State of one job, which only that job writes.
 struct alignas(64) JobState {
@@ -210,14 +210,14 @@ class Jobs {
     look(out.status);
     if (memory_.get()->unstored)
       return make_error(ErrorCode::kIo, options_.corpus,
-                        "an input that was found cannot be written");
+                        "a new input cannot be written to the folder");
     out.seen.assign(memory_.seen().begin(), memory_.seen().end());
     if (memory_.get()->finding == 2) {
       out.witness = replay(session_.pair(), memory_.get()->data);
       if (!out.witness)
         return make_error(ErrorCode::kInternal, "fuzz",
-                          "an input that differs when fuzzed does not when run again; please "
-                          "report this");
+                          "an input showed a difference during fuzzing, but not when it was run "
+                          "again; please report this");
     }
     return out;
   }
@@ -246,7 +246,7 @@ class Jobs {
     const pid_t pid = ::fork();
     if (pid < 0) return make_error(ErrorCode::kIo, "fork", std::strerror(errno));
     if (pid == 0) {
-      // Kills the jobs if this process ends, for whatever reason.
+      // Kills the jobs if this process ends for any reason.
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != parent) ::_exit(1);
       work(session_, options_, job, number, log_);
@@ -273,7 +273,7 @@ class Jobs {
       if (!memory_.get()->jobs[number].ended)
         return make_error(
             ErrorCode::kInternal, "fuzz",
-            fmt::format("a job ended with {} {}; its last words: {}",
+            fmt::format("a fuzzing process ended with {} {}; its last output is: {}",
                         WIFEXITED(status) ? "status" : "signal",
                         WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), last_words()));
     }

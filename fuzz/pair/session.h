@@ -16,9 +16,9 @@ inline constexpr std::size_t kRecordBytes = sizeof(SeccompData);
 inline constexpr std::size_t kMaxRecords = 16;  // evaluations in one run
 inline constexpr std::size_t kMaxBytes = kMaxRecords * kRecordBytes;
 
-// Where a run marks the outcomes of the optimized program's two-way instructions. A fuzzer reads
-// and clears `marks` after each run; its size is a power of two, and an outcome's number is taken
-// modulo that size. `seen` has one entry for each outcome, and stays.
+// The marks that a run makes for the outcomes of the optimized program's two-way instructions. A
+// fuzzer reads and clears `marks` after each run; its size is a power of two, and an outcome's
+// number is taken modulo that size. `seen` has one entry for each outcome, and stays.
 struct Edges {
   std::span<std::uint8_t> marks;
   std::span<std::uint8_t> seen;

@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const SeccompData& input : random_inputs(random, program, 4)) {
     const fuzz::NaiveRun run = fuzz::run_naively(program, input.words);
     if (run.fault != nullptr) require(false, std::string("an accepted program: ") + run.fault);
-    require(run.path.size() <= program.size(), "an accepted program went backwards");
+    require(run.path.size() <= program.size(), "an accepted program jumped backwards");
   }
   return 0;
 }

@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     calls.push_back(call);
     if (run(before, call) == decide(*policy, call)) continue;
     std::fprintf(stderr,
-                 "fuzz_policy: the unoptimized program decides otherwise than the policy\n");
+                 "fuzz_policy: the unoptimized program and the policy decide differently\n");
     std::abort();
   }
   trials->assess(before, compiler->compile(write_resolved(*policy)), calls, seed);

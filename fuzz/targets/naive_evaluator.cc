@@ -45,14 +45,14 @@ class Evaluation {
       case 0x06:  // BPF_RET
         if (in.code == 0x06) return end(in.k);
         if (in.code == 0x16) return end(a_);
-        return fault("a return of neither K nor A");
+        return fault("a return of something other than K or A");
       default:  // BPF_MISC
         if (in.code == 0x07) {
           x_ = a_;
         } else if (in.code == 0x87) {
           a_ = x_;
         } else {
-          fault("a move that is none");
+          fault("an unknown move between registers");
         }
     }
   }
@@ -65,7 +65,8 @@ class Evaluation {
       if (in.k >= 64 || in.k % 4 != 0) return fault("a load from outside of seccomp_data");
       to = input_[in.k / 4];
     } else if (how == 0x60) {  // BPF_MEM
-      if (in.k >= 16 || (written_ >> in.k & 1) == 0) return fault("a load of M[] that is not set");
+      if (in.k >= 16 || (written_ >> in.k & 1) == 0)
+        return fault("a load from a word of M[] that is not set");
       to = memory_[in.k];
     } else if (how == 0x80) {  // BPF_LEN
       to = 64;
@@ -75,7 +76,7 @@ class Evaluation {
   }
 
   void store(std::uint64_t from, const Insn& in) {
-    if (in.code > 0x03 || in.k >= 16) return fault("a store to no word of M[]");
+    if (in.code > 0x03 || in.k >= 16) return fault("a store outside of M[]");
     memory_[in.k] = from;
     written_ |= 1u << in.k;
   }
@@ -141,7 +142,7 @@ class Evaluation {
         holds = (a_ & by) != 0;
         break;
       default:
-        return fault("a jump that is none");
+        return fault("an unknown jump");
     }
     out_.path.back().outcome = holds ? 1 : 0;
     pc_ += holds ? in.jt : in.jf;

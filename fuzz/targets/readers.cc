@@ -32,16 +32,17 @@ namespace {
 template <class T, class Holds>
 Reading answered(const Result<T>& result, const Holds& holds) {
   if (result) return {true, holds(*result)};
-  return {false, result.error().detail.empty() ? "an error without a word" : ""};
+  return {false, result.error().detail.empty() ? "an error has no message" : ""};
 }
 
-// For readers that have a writer: the written text must read back, and be written the same again.
+// For readers that have a writer, the written text must be readable, and writing it again must give
+// the same text.
 template <class T, class Read, class Write>
 std::string written_again(const T& value, const Read& read, const Write& write) {
   const std::string text = write(value);
   const auto again = read(text);
-  if (!again) return "what it writes does not read: " + again.error().text();
-  if (write(*again) != text) return "what it writes reads as something else";
+  if (!again) return "the written text cannot be read: " + again.error().text();
+  if (write(*again) != text) return "the written text reads back as a different value";
   return {};
 }
 
@@ -50,7 +51,7 @@ Reading any_form(std::string_view bytes, Form form) {
   return answered(program, [&](const Program& it) -> std::string {
     if (const auto refusal = refusal_of(it, LengthRule::kUnlimited);
         refusal && describe(*refusal, it).empty())
-      return "a refusal without a word";
+      return "a refusal has no message";
     if (form != detect_form(bytes) && bytes.size() > 4096) return {};
     return round_trip_failure(it);
   });
@@ -65,11 +66,12 @@ std::string examine(const Policy& policy) {
       policy, [](const std::string& text) { return read_policy(text, "written"); }, write_policy);
   if (!wrong.empty()) return wrong;
   const Program program = compile(policy);
-  if (refusal_of(program, LengthRule::kUnlimited)) return "a compiled policy is not legal";
+  if (refusal_of(program, LengthRule::kUnlimited))
+    return "the kernel would refuse a compiled policy";
   if (program.size() > 20000) return {};
   for (const SeccompData& data : derive_cases(policy, {50, 500}).inputs)
     if (run(program, data) != decide(policy, data))
-      return "a compiled policy decides otherwise than the policy";
+      return "a compiled policy and the policy decide differently";
   return {};
 }
 
@@ -99,14 +101,14 @@ Reading assumption(std::string_view bytes) {
     const std::string text = describe(it);
     for (const Arch arch : {Arch::kX86_64, Arch::kAarch64}) {
       const auto again = parse_assumption(text, arch);
-      if (!again) return "what it writes does not read: " + again.error().text();
+      if (!again) return "the written text cannot be read: " + again.error().text();
       for (std::uint32_t nr = 0; nr < 8; ++nr)
         for (const Endian endian : {Endian::kLittle, Endian::kBig}) {
           SeccompData data;
           data.words.fill(nr * 0x11111111);
           data.set_nr(nr);
           if (holds(it, data, endian) != holds(*again, data, endian))
-            return "what it writes means something else";
+            return "the written text has a different meaning";
         }
     }
     return {};
@@ -162,7 +164,8 @@ Reading coverage(std::string_view bytes) {
 
 Reading inputs(std::string_view bytes) {
   return answered(read_inputs(bytes, "input"), [&](const std::vector<SeccompData>& it) {
-    return std::string(write_inputs(it) == bytes ? "" : "what it writes is not what it read");
+    return std::string(write_inputs(it) == bytes ? ""
+                                                 : "the written bytes differ from the bytes read");
   });
 }
 
@@ -170,7 +173,7 @@ Reading vectors(std::string_view bytes) {
   return answered(parse_vectors(bytes, "input"), [](const std::vector<Vector>& it) {
     for (const Vector& vector : it)
       for (const std::string& wrong : check_vector(vector))
-        if (wrong.empty()) return std::string("a vector fails without a word");
+        if (wrong.empty()) return std::string("a vector fails without a message");
     return std::string();
   });
 }
@@ -184,16 +187,16 @@ Reading frames(std::string_view bytes) {
     if (it.kind == RequestKind::kStages) again = stages_request(it.program);
     if (it.kind == RequestKind::kCompile) again = compile_request(it.policy);
     if (it.kind == RequestKind::kEvaluate) again = evaluate_request(it.program, it.inputs);
-    return std::string(again == bytes ? "" : "a request is encoded otherwise");
+    return std::string(again == bytes ? "" : "a request is encoded differently");
   });
   const Reading stages = answered(decode_stages(bytes), [&](const auto& it) {
-    return std::string(stages_body(it) == bytes ? "" : "stages are encoded otherwise");
+    return std::string(stages_body(it) == bytes ? "" : "stages are encoded differently");
   });
   const Reading program = answered(decode_program(bytes), [&](const Program& it) {
     return std::string(write_program(it, Form::kRaw) == bytes ? "" : "a program changes");
   });
   const Reading values = answered(decode_values(bytes, bytes.size() / 4), [&](const auto& it) {
-    return std::string(values_body(it) == bytes ? "" : "values are encoded otherwise");
+    return std::string(values_body(it) == bytes ? "" : "values are encoded differently");
   });
   return {request.read, request.wrong + stages.wrong + program.wrong + values.wrong};
 }
@@ -203,13 +206,14 @@ Reading names(std::string_view bytes) {
   if (bytes.size() > 64) return {};
   Reading out{is_kernel_version(bytes) || arch_from_name(bytes), {}};
   if (const auto form = form_from_name(bytes); form && form_name(*form) != bytes)
-    out.wrong = "a form has another name";
-  if (parse_unsigned(bytes) && !parse_number(bytes)) out.wrong = "an unsigned number is none";
+    out.wrong = "the name of a form changes";
+  if (parse_unsigned(bytes) && !parse_number(bytes))
+    out.wrong = "parse_number refuses an unsigned number";
   if (const std::string shown = printable(bytes, true); printable(shown, true) != shown)
-    out.wrong = "what is printable is not";
+    out.wrong = "printable() changes its own output";
   if (const auto action = parse_action(bytes)) (void)describe_action(*action);
   for (const std::string& similar : similar_syscalls(Arch::kX86_64, bytes))
-    if (!syscall_nr(Arch::kX86_64, similar)) out.wrong = "a name that is proposed is none";
+    if (!syscall_nr(Arch::kX86_64, similar)) out.wrong = "a proposed name does not exist";
   for (const ArchInfo& info : all_arches()) {
     (void)constant_value(info.arch, bytes);
     const auto nr = syscall_nr(info.arch, bytes);
@@ -229,16 +233,16 @@ Reading rewrites(std::string_view bytes) {
     for (const rules::Rewrite& each : all) {
       const auto again = rules::parse_rules(each.text, "again");
       if (!again || again->size() != 1 || again->front().exits != each.exits)
-        return std::string("a rule alone reads as something else");
+        return std::string("a single rule reads back as a different one");
       const auto members = rules::instances(each);
-      if (!members && members.error().detail.empty()) return std::string("an error without a word");
+      if (!members && members.error().detail.empty()) return std::string("an error has no message");
       if (!members || members->size() > 16) continue;
       for (const rules::Instance& member : *members) {
         rules::Assignment values;
         values.symbols.assign(member.symbols.size(), 1);
         const auto found = rules::replay(member, values);
         if (found && found->kind == rules::Deviation::kNone)
-          return std::string("a counterexample of no kind");
+          return std::string("a counterexample has no kind");
       }
     }
     return std::string();
@@ -272,8 +276,9 @@ constexpr std::array kReaders = {
 
 std::string failure_of(const Reader& reader, std::string_view bytes, std::string_view denied) {
   const Reading reading = reader.read(bytes);
-  const std::string wrong =
-      reading.read && reader.name == denied ? "it reads what it must not" : reading.wrong;
+  const std::string wrong = reading.read && reader.name == denied
+                                ? "it accepts input that it must refuse"
+                                : reading.wrong;
   return wrong.empty() ? wrong : fmt::format("{}: {}", reader.name, wrong);
 }
 

@@ -1,6 +1,6 @@
 // Owns the list of all readers of foreign files, behind one interface, and their properties:
-// arbitrary bytes never crash a reader, every error has a message, and whatever a reader accepts is
-// written and read back unchanged. It must not know libFuzzer.
+// arbitrary bytes never crash a reader, every error has a message, and everything that a reader
+// accepts is written and read back unchanged. It must not know libFuzzer.
 #pragma once
 
 #include <cstdint>

@@ -14,10 +14,11 @@ std::string round_trip_failure(ProgramView program) {
   for (const Form form : {Form::kRaw, Form::kRawBigEndian, Form::kAsm, Form::kDecimal, Form::kC}) {
     const auto again = read_program(write_program(program, form, comments), "written", form);
     if (!again)
-      return fmt::format("what is written as {} does not read: {}", form_name(form),
+      return fmt::format("the program written as {} cannot be read: {}", form_name(form),
                          again.error().text());
     if (!std::ranges::equal(*again, program))
-      return fmt::format("what is written as {} reads as another program", form_name(form));
+      return fmt::format("the program written as {} reads back as a different one",
+                         form_name(form));
   }
   return {};
 }

@@ -61,8 +61,8 @@ void Trials::optimize(Optimizer& optimizer, ProgramView program) {
 }
 
 std::string Trials::summary() const {
-  return fmt::format("{}: {} answers, {} proven, {} undecided, {} not expressed\n", target_,
-                     answers_, proven_, answers_ - proven_, unsupported_);
+  return fmt::format("{}: {} answers, {} proven, {} undecided, {} unsupported\n", target_, answers_,
+                     proven_, answers_ - proven_, unsupported_);
 }
 
 void Trials::fail(ProgramView before, const Answer<Program>& answer,

@@ -26,7 +26,7 @@ class Trials {
   // Optimizes a program and assesses the answer with a few random inputs.
   void optimize(Optimizer& optimizer, ProgramView program);
 
-  // Returns "TARGET: 1200 answers, 1190 proven, 10 undecided, 0 not expressed\n".
+  // Returns "TARGET: 1200 answers, 1190 proven, 10 undecided, 0 unsupported\n".
   [[nodiscard]] std::string summary() const;
 
  private:

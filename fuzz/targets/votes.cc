@@ -14,8 +14,8 @@ namespace {
 
 std::string against(std::string_view who, std::uint32_t value, std::uint32_t naive,
                     const SeccompData& input) {
-  return fmt::format("{} says {:#010x}, the naive evaluator {:#010x}, for {}", who, value, naive,
-                     describe(input));
+  return fmt::format("{} returns {:#010x} and the naive evaluator {:#010x} for {}", who, value,
+                     naive, describe(input));
 }
 
 // Returns what the visits cover, according to the definition in coverage.h.
@@ -40,8 +40,8 @@ std::string coverage_disagreement(ProgramView program, std::span<const SeccompDa
   const CoverageMap theirs = covered_by(program, runs);
   for (const Obligation& one : ours.obligations())
     if (ours.covered(one) != theirs.covered(one))
-      return fmt::format("{} is {} by ours, not by the naive evaluator", describe(one, program),
-                         ours.covered(one) ? "covered" : "left out");
+      return fmt::format("our coverage reports {} as {}, and the naive evaluator disagrees",
+                         describe(one, program), ours.covered(one) ? "covered" : "not covered");
   return {};
 }
 

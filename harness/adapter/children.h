@@ -18,8 +18,8 @@ class GroupSlot {
   GroupSlot(const GroupSlot&) = delete;
   GroupSlot& operator=(const GroupSlot&) = delete;
 
-  // Async-signal-safe; a child of vfork calls it too. False: an ending signal has arrived already,
-  // and whoever leads the group must end by itself.
+  // Async-signal-safe; a child of vfork calls it too. Returns false if an ending signal has already
+  // arrived; the leader of the group must then end by itself.
   [[nodiscard]] bool set(pid_t group);
   void clear();
 
@@ -29,8 +29,8 @@ class GroupSlot {
   Node* node_;
 };
 
-// For a program with handlers of its own for ending signals: gives them up, so that the next one
-// kills the groups and has its default effect. Async-signal-safe.
+// Removes the program's own handlers of ending signals, so that the next signal kills the groups
+// and has its default effect. Async-signal-safe.
 void end_groups_on_next_signal();
 
 // Blocks SIGPIPE in this thread while it exists, so that a closed pipe is an error of write() and

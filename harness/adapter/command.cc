@@ -45,7 +45,7 @@ std::string failure_text(Outcome outcome, const Ending& ending, const ErrorTail&
                          std::size_t memory_bytes) {
   std::string text = ending.text();
   if (outcome == Outcome::kExhausted)
-    text += fmt::format(", its memory (limit {} bytes) having run out", memory_bytes);
+    text += fmt::format("; it ran out of memory (limit {} bytes)", memory_bytes);
   return text + tail.clause();
 }
 

@@ -79,7 +79,8 @@ Answer<std::string> read_answer_file(const std::string& path, const std::string&
   std::error_code error;
   if (!fs::is_regular_file(path, error))  // a pipe would never end
     return failed<std::string>(
-        Outcome::kGarbage, fmt::format("it exited with status 0, but {} is no file", placeholder));
+        Outcome::kGarbage,
+        fmt::format("it exited with status 0, but did not write the file {}", placeholder));
   const std::uintmax_t size = fs::file_size(path, error);
   if (!error && size > limits.output_bytes)
     return failed<std::string>(

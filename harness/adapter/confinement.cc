@@ -70,7 +70,7 @@ struct Filter {
   }
 };
 
-// Beside a network namespace, refuses what reaches past it (AF_VSOCK). Alone, refuses every family
+// Refuses sockets that a network namespace does not cover (AF_VSOCK). Alone, refuses every family
 // but AF_UNIX, and access to other processes, which may have a network.
 constexpr Filter filter_of(bool alone) {
   constexpr unsigned kRefused = SECCOMP_RET_ERRNO | EACCES;
@@ -223,14 +223,17 @@ std::shared_ptr<const Confinement> Confinement::make() {
   made->lack_ = lack;
   if ((lack & kNetwork) != 0)
     made->lacking_.emplace_back(
-        "the network is not cut off: neither a namespace nor a filter is permitted");
+        "commands under test have network access, because neither a namespace nor a filter is "
+        "permitted");
   if ((lack & kBeyond) != 0)
-    made->lacking_.emplace_back("AF_VSOCK is not cut off: a filter is not permitted");
+    made->lacking_.emplace_back(
+        "commands under test can use AF_VSOCK, because a filter is not permitted");
   if ((lack & kPrivileges) != 0)
     made->lacking_.emplace_back(
-        "set-user-ID programs gain privileges: NO_NEW_PRIVS is not permitted");
+        "set-user-ID programs gain privileges, because NO_NEW_PRIVS is not permitted");
   if ((lack & kCapabilities) != 0)
-    made->lacking_.emplace_back("capabilities are kept: dropping them is not permitted");
+    made->lacking_.emplace_back(
+        "commands under test keep capabilities, because dropping them is not permitted");
   // The command runs as the same user, so it must not be able to read or write this process.
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   return made;

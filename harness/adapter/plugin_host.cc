@@ -144,7 +144,8 @@ Answer<std::vector<std::uint32_t>> Plugin::evaluate(ProgramView program,
 
 Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file) {
   std::error_code ignored;
-  const std::string path = std::filesystem::absolute(file, ignored);  // not one of the search path
+  // With an absolute path, dlopen does not look in the library search path.
+  const std::string path = std::filesystem::absolute(file, ignored);
   std::unique_ptr<void, int (*)(void*)> library(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL),
                                                 [](void* it) { return ::dlclose(it); });
   if (!library) return make_error(ErrorCode::kIo, file, ::dlerror());
@@ -224,7 +225,7 @@ Result<bool> read_frame(int fd, std::string& body) {
         fmt::format("expected a request of at most {} bytes, found {}", kLargestRequest, size));
   body.resize(size);
   if (got < length.size() || read_all(fd, body.data(), size) < size)
-    return make_error(ErrorCode::kIo, "<stdin>", "expected a whole request, found a part of one");
+    return make_error(ErrorCode::kIo, "<stdin>", "expected a complete request, found only a part");
   return true;
 }
 

@@ -21,7 +21,7 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kTailBytes = 2000;                  // of standard error, quoted in messages
+constexpr std::size_t kTailBytes = 2000;  // the part of standard error that messages quote
 constexpr std::size_t kKeptBytes = std::size_t{1} << 16;  // searched for a panic's first line
 constexpr std::size_t kDrainBytes = std::size_t{4}
                                     << 20;  // read at most after the process has exited
@@ -142,7 +142,7 @@ std::string ErrorTail::clause() const {
   const std::string_view panic = last_panic(text);
   std::string out;
   if (!panic.empty() && panic.data() < end.data())
-    out = fmt::format("; its standard error says: {}", printable(panic, true));
+    out = fmt::format("; its standard error contains: {}", printable(panic, true));
   return out + fmt::format("; its standard error ends: {}", printable(end, true));
 }
 

@@ -52,7 +52,7 @@ class ErrorTail {
 // How a process ended.
 struct Ending {
   int status = 0;  // as of waitpid
-  // Largest resident size, with that of children waited for; 0 if not known to be above our own.
+  // Largest resident size of the process and its finished children; 0 if it may be our own size.
   std::size_t resident_bytes = 0;
   [[nodiscard]] bool clean() const { return status == 0; }
   // "it exited with status 3", "it was ended by signal 11 (Segmentation fault)".

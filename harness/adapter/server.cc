@@ -155,7 +155,7 @@ class Server::Conversation {
     if (reply.outcome == Outcome::kGarbage) return fail(Outcome::kGarbage, reply.detail);
     if (done_ + 1 == sent_ && !behind.empty())
       return fail(Outcome::kGarbage,
-                  fmt::format("expected nothing behind the answer, found {}", shown_bytes(behind)));
+                  fmt::format("expected nothing after the answer, found {}", shown_bytes(behind)));
     if (const std::string wrong = take_(done_, reply); !wrong.empty())
       return fail(Outcome::kGarbage, wrong);
     ++done_;
@@ -183,7 +183,7 @@ class Server::Conversation {
 
   void late() {
     std::string what = fmt::format("it was still running after {} s {}", limits_.seconds, so_far());
-    if (!process_.output_open()) what += ", its standard output closed";
+    if (!process_.output_open()) what += ", had closed its standard output";
     fail(Outcome::kHung, what + ", and was killed");
   }
 
@@ -198,10 +198,10 @@ class Server::Conversation {
     const std::string what = fmt::format("{} {}", ending.text(), so_far());
     if (ending.clean()) return fail(Outcome::kGarbage, what);
     const Outcome outcome = outcome_of(ending, process_.tail(), limits_.memory_bytes);
-    fail(outcome, outcome == Outcome::kExhausted
-                      ? fmt::format("{}, its memory (limit {} bytes) having run out", what,
-                                    limits_.memory_bytes)
-                      : what);
+    fail(outcome,
+         outcome == Outcome::kExhausted
+             ? fmt::format("{}; it ran out of memory (limit {} bytes)", what, limits_.memory_bytes)
+             : what);
   }
 
   void fail(Outcome outcome, const std::string& what) {

@@ -50,7 +50,7 @@ Status await_writer(const std::string& path, int fd) {
     while ((ready = ::poll(&one, 1, kMilliseconds)) < 0 && errno == EINTR) {
     }
     if (ready == 0)
-      return make_error(ErrorCode::kIo, path, "a FIFO to which nothing was written for 5 seconds");
+      return make_error(ErrorCode::kIo, path, "nothing was written to this FIFO for 5 seconds");
   }
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   return Ok{};
@@ -151,8 +151,9 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
       break;
     }
     if (out.size() + static_cast<std::size_t>(n) > limit) {
-      result = make_error(ErrorCode::kIo, shown,
-                          "larger than the limit of " + std::to_string(limit) + " bytes");
+      result =
+          make_error(ErrorCode::kIo, shown,
+                     "the file is larger than the limit of " + std::to_string(limit) + " bytes");
       break;
     }
     out.append(buffer, static_cast<std::size_t>(n));

@@ -124,13 +124,13 @@ TEST_F(FileTest, LimitIsTheLargestSizeAccepted) {
   const auto read = read_file(path("x"), 99);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, ErrorCode::kIo);
-  EXPECT_EQ(read.error().text(), path("x") + ": larger than the limit of 99 bytes");
+  EXPECT_EQ(read.error().text(), path("x") + ": the file is larger than the limit of 99 bytes");
 }
 
 TEST_F(FileTest, EndlessInputHitsTheSizeLimit) {
   const auto read = read_file("/dev/zero");
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().detail, "larger than the limit of 16777216 bytes");
+  EXPECT_EQ(read.error().detail, "the file is larger than the limit of 16777216 bytes");
 }
 
 TEST_F(FileTest, DashIsStandardInput) {

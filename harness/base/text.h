@@ -40,7 +40,8 @@ std::string_view trimmed(std::string_view text);
 // Returns "1 filter", "2 filters".
 std::string counted(std::uint64_t count, std::string_view noun);
 
-// Computes the 64-bit FNV-1a hash, which tells names and contents apart but resists no attacker.
+// Computes the 64-bit FNV-1a hash. It distinguishes names and contents, but does not resist
+// attackers.
 std::uint64_t hash_of(std::string_view bytes);
 
 // Counts the insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.

@@ -154,7 +154,7 @@ class Assembler {
   Result<std::uint32_t> number(std::string_view what, std::uint32_t max = 0xffffffff) {
     bool negative = false;
     if (token_.kind == Token::kName)
-      return expected(fmt::format("{} (names stand for immediates only: '#$NAME')", what));
+      return expected(fmt::format("{} (a name can only replace an immediate: '#$NAME')", what));
     if (punct('-') && max == 0xffffffff) {
       negative = true;
       if (auto s = advance(); !s) return s.error();
@@ -294,7 +294,7 @@ class Assembler {
       return push(m, Operand::Acc, 0);
     }
     if (word("x")) {
-      if (!find(m, Operand::Reg)) return expected(fmt::format("an operand that '{}' takes", m));
+      if (!find(m, Operand::Reg)) return expected(fmt::format("an operand that '{}' accepts", m));
       if (auto s = advance(); !s) return s;
       return push(m, Operand::Reg, 0);
     }
@@ -370,8 +370,9 @@ class Assembler {
       if (conditional && offset > 0xff)
         return fail_at(
             fixup.label,
-            fmt::format("label '{}' is {} instructions away, a conditional jump reaches 255",
-                        fixup.label.text, offset));
+            fmt::format(
+                "label '{}' is {} instructions away, but a conditional jump reaches only 255",
+                fixup.label.text, offset));
       Insn& in = program_[fixup.pc];
       if (fixup.field == Fixup::Field::kK) in.k = static_cast<std::uint32_t>(offset);
       if (fixup.field == Fixup::Field::kJt) in.jt = static_cast<std::uint8_t>(offset);

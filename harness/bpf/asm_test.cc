@@ -138,7 +138,7 @@ TEST(Asm, ConditionalJumpsReach255) {
   const auto too_far = read_program(text + "ret #0\nend: ret #1", "f");
   ASSERT_FALSE(too_far);
   EXPECT_EQ(too_far.error().text(),
-            "f:1:9: label 'end' is 256 instructions away, a conditional jump reaches 255");
+            "f:1:9: label 'end' is 256 instructions away, but a conditional jump reaches only 255");
   const Program always =
       assemble("ja end\n" + text.substr(text.find('\n') + 1) + "ret #0\nend: ret #1");
   EXPECT_EQ(always[0].k, 256u);
@@ -162,7 +162,7 @@ TEST(Asm, ErrorsNamePositionAndExpectation) {
       {"ld [y]", "f:1:5: expected an offset, found 'y'"},
       {"ld [x - 4]", "f:1:7: expected '+', found '-'"},
       {"ld M[", "f:1:6: expected a scratch word index, found the end of the input"},
-      {"ld x", "f:1:4: expected an operand that 'ld' takes, found 'x'"},
+      {"ld x", "f:1:4: expected an operand that 'ld' accepts, found 'x'"},
       {"add [4]\nret a", "f:1:1: 'add' does not take this operand"},
       {"st #4\nret a", "f:1:1: 'st' does not take this operand"},
       {"jeq #1", "f:1:7: expected ',', found the end of the input"},

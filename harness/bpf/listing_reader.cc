@@ -81,7 +81,8 @@ Result<SymbolicProgram> read_listing(std::string_view text, const std::string& n
           fmt::format("expected a line such as '0000: 0x20 0x00 0x00 0x00000004', found '{}'",
                       line.substr(0, 60)));
     if (row->number == 0 && !out.program.empty())
-      return fail("expected one filter, found the start of another; keep one listing in a file");
+      return fail(
+          "expected one filter, found the start of another; store each listing in its own file");
     if (row->number != out.program.size())
       return fail(
           fmt::format("expected instruction {:04}, found {:04}", out.program.size(), row->number));

@@ -167,7 +167,7 @@ bool reads_memory(ProgramView program) {
 
 std::string describe(const Refusal& refusal, ProgramView program) {
   if (refusal.rule == RefusalRule::kLength)
-    return fmt::format("length: the kernel takes 1 to {} instructions, this program has {}",
+    return fmt::format("length: the kernel accepts 1 to {} instructions, and this program has {}",
                        kMaxInsns, program.size());
   const Insn& in = program[refusal.pc];
   const std::string at = fmt::format("{} at instruction {}: ", rule_name(refusal.rule), refusal.pc);
@@ -177,9 +177,9 @@ std::string describe(const Refusal& refusal, ProgramView program) {
     case RefusalRule::kDivByZero:
       return at + "division by the constant 0";
     case RefusalRule::kShiftRange:
-      return at + fmt::format("shift by {}, the kernel takes 0 to 31", in.k);
+      return at + fmt::format("shift by {}, but the kernel accepts only 0 to 31", in.k);
     case RefusalRule::kMemIndex:
-      return at + fmt::format("M[{}], the scratch words are M[0] to M[15]", in.k);
+      return at + fmt::format("M[{}] does not exist: the scratch words are M[0] to M[15]", in.k);
     case RefusalRule::kJumpRange:
       return at + (in.code == kJa
                        ? fmt::format("jump by {} leaves the program of {} instructions", in.k,
@@ -187,13 +187,15 @@ std::string describe(const Refusal& refusal, ProgramView program) {
                        : fmt::format("jump by {} / {} leaves the program of {} instructions", in.jt,
                                      in.jf, program.size()));
     case RefusalRule::kAncillary:
-      return at + fmt::format("load at {:#x} is no known ancillary load", in.k);
+      return at + fmt::format("load at {:#x} is not a known ancillary load", in.k);
     case RefusalRule::kLastNotRet:
       return at + fmt::format("the last instruction must be a RET, found code {:#06x}", in.code);
     case RefusalRule::kMemUnset:
       return at + fmt::format("M[{}] may be read before anything was stored there", in.k);
     case RefusalRule::kLoadOffset:
-      return at + fmt::format("load at offset {}, seccomp takes multiples of 4 from 0 to 60", in.k);
+      return at +
+             fmt::format("load at offset {}, but seccomp accepts only multiples of 4 from 0 to 60",
+                         in.k);
     default:
       return at + fmt::format("{} (code {:#06x}) is not allowed in seccomp filters",
                               insn_info(in.code)->name, in.code);

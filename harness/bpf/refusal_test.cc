@@ -30,17 +30,18 @@ TEST(Check, DescribesRuleAndInstruction) {
        "unknown_code at instruction 1: code 0x0100 is not a classic BPF instruction"},
       {"ld [0]\ndiv #0\nret #0", "div_by_zero at instruction 1: division by the constant 0"},
       {"mod #0\nret #0", "div_by_zero at instruction 0: division by the constant 0"},
-      {"lsh #32\nret #0", "shift_range at instruction 0: shift by 32, the kernel takes 0 to 31"},
+      {"lsh #32\nret #0",
+       "shift_range at instruction 0: shift by 32, but the kernel accepts only 0 to 31"},
       {"rsh #4294967295\nret #0",
-       "shift_range at instruction 0: shift by 4294967295, the kernel takes 0 to 31"},
+       "shift_range at instruction 0: shift by 4294967295, but the kernel accepts only 0 to 31"},
       {"st M[16]\nret #0",
-       "mem_index at instruction 0: M[16], the scratch words are M[0] to M[15]"},
+       "mem_index at instruction 0: M[16] does not exist: the scratch words are M[0] to M[15]"},
       {"stx M[17]\nret #0",
-       "mem_index at instruction 0: M[17], the scratch words are M[0] to M[15]"},
+       "mem_index at instruction 0: M[17] does not exist: the scratch words are M[0] to M[15]"},
       {"ld M[18]\nret #0",
-       "mem_index at instruction 0: M[18], the scratch words are M[0] to M[15]"},
+       "mem_index at instruction 0: M[18] does not exist: the scratch words are M[0] to M[15]"},
       {"ldx M[19]\nret #0",
-       "mem_index at instruction 0: M[19], the scratch words are M[0] to M[15]"},
+       "mem_index at instruction 0: M[19] does not exist: the scratch words are M[0] to M[15]"},
       {".raw 0x05, 0, 0, 1\nret #0",
        "jump_range at instruction 0: jump by 1 leaves the program of 2 instructions"},
       {".raw 0x05, 0, 0, 0xffffffff\nret #0",
@@ -50,22 +51,25 @@ TEST(Check, DescribesRuleAndInstruction) {
       {".raw 0x4d, 0, 1, 0\nret #0",
        "jump_range at instruction 0: jump by 0 / 1 leaves the program of 2 instructions"},
       {"ld [0xfffff001]\nret #0",
-       "ancillary at instruction 0: load at 0xfffff001 is no known ancillary load"},
+       "ancillary at instruction 0: load at 0xfffff001 is not a known ancillary load"},
       {"ldh [0xfffff040]\nret #0",
-       "ancillary at instruction 0: load at 0xfffff040 is no known ancillary load"},
+       "ancillary at instruction 0: load at 0xfffff040 is not a known ancillary load"},
       {"ldb [0xffffffff]\nret #0",
-       "ancillary at instruction 0: load at 0xffffffff is no known ancillary load"},
+       "ancillary at instruction 0: load at 0xffffffff is not a known ancillary load"},
       {"ret #0\nld [0]",
        "last_not_ret at instruction 1: the last instruction must be a RET, found code 0x0020"},
       {"ld M[3]\nret a",
        "mem_unset at instruction 0: M[3] may be read before anything was stored there"},
       {"ld [64]\nret #0",
-       "load_offset at instruction 0: load at offset 64, seccomp takes multiples of 4 from 0 to "
+       "load_offset at instruction 0: load at offset 64, but seccomp accepts only multiples of 4 "
+       "from 0 to "
        "60"},
       {"ld [2]\nret #0",
-       "load_offset at instruction 0: load at offset 2, seccomp takes multiples of 4 from 0 to 60"},
+       "load_offset at instruction 0: load at offset 2, but seccomp accepts only multiples of 4 "
+       "from 0 to 60"},
       {"ld [0xfffff000]\nret #0",
-       "load_offset at instruction 0: load at offset 4294963200, seccomp takes multiples of 4 from "
+       "load_offset at instruction 0: load at offset 4294963200, but seccomp accepts only "
+       "multiples of 4 from "
        "0 to 60"},
       {"mod #3\nret #0",
        "not_seccomp at instruction 0: ModK (code 0x0094) is not allowed in seccomp filters"},
@@ -88,14 +92,15 @@ TEST(Check, RuleNamesAreStable) {
 }
 
 TEST(Check, LengthIsCheckedFirst) {
-  EXPECT_EQ(verdict({}), "length: the kernel takes 1 to 4096 instructions, this program has 0");
+  EXPECT_EQ(verdict({}),
+            "length: the kernel accepts 1 to 4096 instructions, and this program has 0");
   EXPECT_EQ(verdict({}, LengthRule::kUnlimited),
-            "length: the kernel takes 1 to 4096 instructions, this program has 0");
+            "length: the kernel accepts 1 to 4096 instructions, and this program has 0");
   Program program(4096, Insn{kRetK, 0, 0, 0});
   EXPECT_EQ(verdict(program), "accepted");
   program.push_back(program.back());
   EXPECT_EQ(verdict(program),
-            "length: the kernel takes 1 to 4096 instructions, this program has 4097");
+            "length: the kernel accepts 1 to 4096 instructions, and this program has 4097");
   EXPECT_EQ(verdict(program, LengthRule::kUnlimited), "accepted");
   // The kernel checks the length first.
   program[0].code = 0xffff;

@@ -60,7 +60,7 @@ concept Control =
       { c.exit_if_zero(w) } -> std::same_as<bool>;
     };
 
-// Executes `in` on `s` and tells `c` which instruction follows. Precondition: the kernel accepts
+// Executes `in` on `s` and reports the next instruction to `c`. Precondition: the kernel accepts
 // the program, except for its length.
 template <Domain D, class C>
   requires Control<C, D>

@@ -62,7 +62,7 @@ class Symbols {
  public:
   static constexpr std::uint32_t kFirstWord = kSeccompDataSize / 4;
 
-  // Says which symbol is the k of the instruction at `where`.
+  // Makes a symbol the k of the instruction at `where`.
   struct Place {
     const Insn* where;
     std::uint32_t symbol;

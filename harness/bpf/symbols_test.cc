@@ -46,12 +46,12 @@ TEST(SymbolsText, NamesAreRefusedOutsideImmediates) {
     const char* says;
   };
   const Case cases[] = {
-      {"ld [$x]\nret #0", "file:1:5", "names stand for immediates only"},
-      {"ld M[$x]\nret #0", "file:1:6", "names stand for immediates only"},
-      {"st M[$x]\nret #0", "file:1:6", "names stand for immediates only"},
-      {"ldi $x\nret #0", "file:1:5", "names stand for immediates only"},
-      {".raw 6, 0, 0, $x", "file:1:15", "names stand for immediates only"},
-      {"ldxb 4*([$x]&0xf)\nret #0", "file:1:10", "names stand for immediates only"},
+      {"ld [$x]\nret #0", "file:1:5", "a name can only replace an immediate"},
+      {"ld M[$x]\nret #0", "file:1:6", "a name can only replace an immediate"},
+      {"st M[$x]\nret #0", "file:1:6", "a name can only replace an immediate"},
+      {"ldi $x\nret #0", "file:1:5", "a name can only replace an immediate"},
+      {".raw 6, 0, 0, $x", "file:1:15", "a name can only replace an immediate"},
+      {"ldxb 4*([$x]&0xf)\nret #0", "file:1:10", "a name can only replace an immediate"},
       {"ret #-$x", "file:1:7", "found '$x'"},
       {"ret $x", "file:1:5", "expected an operand, found '$x'"},
       {"ret #$", "file:1:6", "found '$'"},

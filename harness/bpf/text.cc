@@ -122,8 +122,8 @@ Result<SymbolicProgram> read_decimal(std::string_view text, const std::string& n
                            static_cast<std::uint8_t>(*jf), *k});
   }
   if (program.size() != *count)
-    return in.fail(
-        fmt::format("expected {} instructions as announced, found {}", *count, program.size()));
+    return in.fail(fmt::format("expected {} instructions, as the count states, found {}", *count,
+                               program.size()));
   return SymbolicProgram{std::move(program), {}, std::move(lines)};
 }
 

@@ -244,7 +244,7 @@ TEST(Text, ErrorsNamePositionAndExpectation) {
       {"", "f: expected a program, found an empty file"},
       {std::string("\x06\0\0\0\0\0\0\0\x06\0\0", 11),
        "f: offset 8: expected 8 bytes (struct sock_filter), found 3"},
-      {"2\n6 0 0 0\n", "f:3:1: expected 2 instructions as announced, found 1"},
+      {"2\n6 0 0 0\n", "f:3:1: expected 2 instructions, as the count states, found 1"},
       {"1\n6 0 0 0\n6 0 0 0\n", "f:3:1: expected the end after 1 instructions"},
       {"1\n6 0 0\n", "f:3:1: expected k, found the end of the input"},
       {"1\n6 0 256 0\n", "f:2:5: expected jf (0 to 255), found '256'"},

@@ -38,7 +38,7 @@ struct WordSet {
 
 // All inputs that satisfy every condition. Words without a condition are free.
 struct Region {
-  std::vector<WordSet> words;  // by word number, at most one condition each
+  std::vector<WordSet> words;  // sorted by word number, at most one condition for each word
   std::string count;           // number of inputs (of 2^512), decimal
 
   // Returns one input in the region; words without a condition are 0.

@@ -13,11 +13,11 @@
 
 namespace secequiv {
 
-// Whatever two filters differ in, by what the difference does to the caller. A system call can
-// have several kinds: one for some of its arguments, another for others.
+// The differences of two filters, sorted by their effect on the caller. A system call can have
+// several kinds: one for some of its arguments, another for others.
 struct Direction {
   enum class Kind : std::uint8_t {
-    kAllowed,   // ran neither under ALLOW nor LOG before, and does now
+    kAllowed,   // was neither ALLOW nor LOG before, and is one of them now
     kLooser,    // more permissive in another way: LOG became ALLOW, KILL became ERRNO
     kStricter,  // less permissive
     kChanged,   // the same action with other data, such as the error number

@@ -181,8 +181,8 @@ class Lister {
 
   void swap(std::size_t pc) {
     Mutant mutant{MutationOperator::kSwap, pc, program_[pc + 1], program_[pc]};
-    // The targets of the instruction that moves up get one further away, those of the one that
-    // moves down one nearer. A jump to the next instruction cannot move down.
+    // The targets of the instruction that moves up become one instruction farther, and those of the
+    // other one nearer. A jump to the next instruction cannot move down.
     for (const bool taken : {true, false}) {
       if (is_jump(mutant.changed) && (taken || mutant.changed.code != kJa)) {
         const std::uint64_t distance = jump_target(0, program_[pc + 1], taken);

@@ -56,7 +56,7 @@ struct MutationReport {
   std::vector<MissedMutant> missed;  // by pc
   Sameness sameness = Sameness::kRaw;
   bool all_proven = false;   // proofs ran for all mutants
-  bool interrupted = false;  // by the user, so that mutants may be undecided that need not be
+  bool interrupted = false;  // by the user, so some mutants may be undecided only because of this
   double fuzz_seconds = 0;   // time limit for one mutant
   double input_seconds = 0;  // time spent
   double proof_seconds = 0;

@@ -13,8 +13,7 @@ namespace secequiv {
 
 // The result for a Question.
 struct Proof {
-  // kEquivalent; kPass: the filters differ, but `after` refines `before`, as asked; kDifferent;
-  // kUnknown
+  // kEquivalent; kPass: they differ, but `after` refines `before` as required; kDifferent; kUnknown
   Verdict verdict = Verdict::kUnknown;
   std::string engine;                  // "dd", "z3", "dd and z3"
   std::optional<Relation> relation;    // of `after` to `before`; absent if undecided

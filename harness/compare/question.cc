@@ -23,15 +23,14 @@ Relation relation_of(bool looser, bool stricter) {
 
 Error vacuous(const Question& question) {
   return usage_error(Subject::kAssumption,
-                     "no input meets the assumption, so nothing would be proven: " +
+                     "no input satisfies the assumption, so a proof would mean nothing: " +
                          describe(question.assumption));
 }
 
 Status check_symbols(const Question& question) {
   if (question.symbols.belong_to(question.programs())) return Ok{};
-  return make_error(
-      ErrorCode::kInternal, "symbols",
-      "a name stands in a program that the question is not about; please report this");
+  return make_error(ErrorCode::kInternal, "symbols",
+                    "a name is used in a program that is not being compared; please report this");
 }
 
 Relation compare_actions(std::uint32_t before, std::uint32_t after) {

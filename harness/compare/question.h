@@ -60,7 +60,7 @@ Status check_symbols(const Question& question);
 Relation relation_of(bool looser, bool stricter);
 
 // Compares the action of `after` with that of `before`: kEqual, kStricter or kLooser. Unknown
-// actions count as KILL_PROCESS.
+// actions are treated as KILL_PROCESS.
 Relation compare_actions(std::uint32_t before, std::uint32_t after);
 
 // The question about filters with symbols after filling in certain values. It refers to its own

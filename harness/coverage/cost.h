@@ -43,8 +43,8 @@ struct Ratio {
 struct ExactCost {
   WorstInput least;  // the smallest input (smallest.h) with the fewest instructions
   WorstInput most;
-  // The mean over the inputs that all filters allow, whatever data bits their ALLOW has; over all
-  // inputs if they allow none. Each input has the same weight.
+  // The mean over the inputs that all filters allow, with any data bits of ALLOW; over all inputs if
+  // they allow none. Each input has the same weight.
   Ratio mean;
   Ratio jumps;  // mean number of jumps taken, as in CallCost
   bool allowed = false;
@@ -55,7 +55,7 @@ struct CallCost {
   std::string name;
   std::uint64_t calls;
   bool cached;  // the kernel answers without running the filters (seccomp/cache.h)
-  // The next three count executed instructions as if nothing were cached.
+  // The next three are executed instructions without the kernel's cache.
   double mean;
   std::size_t least;
   std::size_t most;

@@ -37,7 +37,8 @@ Status read_coverage(std::string_view text, const std::string& name, CoverageMap
                       "expected a coverage file ('secequiv coverage 1')");
   const std::string expected = header(coverage);
   if (!text.starts_with(expected))
-    return make_error(ErrorCode::kUsage, name + ":2", "this coverage is of another program");
+    return make_error(ErrorCode::kUsage, name + ":2",
+                      "this file has the coverage of a different program");
   text.remove_prefix(expected.size());
   const std::size_t count = coverage.program().size();
   if (text.size() != count * 4)

@@ -159,7 +159,7 @@ class ProgramMutator {
     detail::erase_lines(code_, at, end, end);
   }
 
-  // The copy follows the block, so that both run, or stands somewhere else.
+  // The copy follows the block, so that both run, or is inserted elsewhere.
   void repeat_block() {
     const std::size_t begin = any();
     const std::size_t length = std::min(code_.size() - begin, random_.between(1, 8));

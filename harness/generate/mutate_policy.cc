@@ -12,7 +12,7 @@ using detail::TreePath;
 
 std::uint64_t low_half(std::uint64_t v) { return v & 0xffffffff; }
 
-// What a node is to the policy: the nearest word above it and the distance.
+// The role of a node in the policy: the nearest key above it and the distance.
 std::pair<std::string, int> kind_of(TreePath path) {
   int distance = 0;
   while (path.back() < "a" || path.back().find(':') != std::string::npos) {

@@ -81,8 +81,8 @@ TEST(MutateProgram, TakesFromDonors) {
   EXPECT_GT(returns, 20);
 }
 
-// As a fuzzer does: mutants of mutants.
-TEST(MutateProgram, AgainAndAgain) {
+// Mutates mutants, like a fuzzer.
+TEST(MutateProgram, MutatesMutants) {
   Random random(312);
   Program program = assemble("ret #0\n");
   std::size_t most = 0;
@@ -94,7 +94,7 @@ TEST(MutateProgram, AgainAndAgain) {
   EXPECT_GT(most, 20u);
 }
 
-TEST(MutateProgram, LongProgramsAsWell) {
+TEST(MutateProgram, MutatesLongPrograms) {
   Random random(313);
   const Program program = random_program(random, 6000);
   for (int i = 0; i < 20; ++i) {

@@ -78,7 +78,7 @@ void Pieces::tree_search() {
 void Pieces::tree(const std::vector<std::uint32_t>& values, std::size_t begin, std::size_t end,
                   Label miss) {
   if (end - begin == 1) {
-    // Bounds that pin the number leave nothing to test.
+    // If the bounds leave only one number, there is nothing to test.
     const bool pinned = begin > 0 && end < values.size() &&
                         values[begin - 1] + 1 == values[begin] && values[begin] + 1 == values[end];
     if (pinned && random_.one_in(2)) return out_.jump(out());
@@ -182,7 +182,7 @@ void Pieces::decided_tests() {
   const Label end = out_.label();
   const std::uint32_t k = constant();
   load(word());
-  // Masks that overlap: that one bit is set says little about the others.
+  // Overlapping masks: one set bit gives little information about the others.
   if (random_.one_in(3)) {
     std::uint32_t mask = random_.one_in(2) ? 7u << random_.below(8) : k;
     for (std::size_t n = random_.between(2, 4); n > 0; --n) {

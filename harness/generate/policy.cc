@@ -84,7 +84,7 @@ class PolicyGenerator {
     std::uint32_t nr;
   };
 
-  // Near one action, so that data bits alone tell many apart; and equal ones.
+  // Actions near one action, so that many differ only in data bits, and equal ones.
   std::uint32_t action() {
     static constexpr std::array<std::uint32_t, 8> kActions = {
         SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_KILL_THREAD,
@@ -100,7 +100,7 @@ class PolicyGenerator {
     return {Arch::kX86_64, static_cast<std::uint32_t>(random_.below(numbers))};
   }
 
-  // To the set with this number, which is made if need be.
+  // Adds it to the set with this number, which is created if necessary.
   void add(std::size_t set, Call call, Rule rule) {
     while (policy_.rule_sets.size() <= set) {
       policy_.rule_sets.push_back({action(), random_.one_in(8), {}});
@@ -221,7 +221,8 @@ class PolicyGenerator {
       const Rule rule = mostly_true();
       const Call first = call(4);
       const std::size_t set = random_.below(3);
-      // The same number or its x32 form on all; or on one with other consequences.
+      // Uses the same number or its x32 form on all architectures, or on one with a different
+      // effect.
       for (const Arch arch : policy_.arches) {
         if (random_.one_in(3)) continue;
         const bool x32 = arch == Arch::kX32 && !random_.one_in(4);
@@ -355,8 +356,8 @@ class PolicyGenerator {
     return out;
   }
 
-  // As policies list what they allow: the same few values of the same few arguments in many
-  // combinations. They share conditions, and sets of values that differ in few bits.
+  // Like real policies, uses few values of few arguments in many combinations. They share
+  // conditions, and sets of values that differ in few bits.
   Rule alternatives() {
     std::vector<std::pair<std::size_t, std::vector<Matcher>>> choices;
     for (std::size_t i = random_.between(1, 3); i > 0; --i) {

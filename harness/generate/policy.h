@@ -11,7 +11,7 @@ namespace secequiv {
 
 enum class PolicyShape : std::uint8_t {
   kPlain,      // everything that a policy can express (see random_policy)
-  kManyCalls,  // numbers in a row with gaps, more than a list holds, in several sets
+  kManyCalls,  // consecutive numbers with gaps, too many for a list, in several sets
   kMatchers,   // one or two fields: masks and values of 0, signs, both halves at their boundaries
   kRanges,     // between two values; sets of values that differ in few bits; values by the hundred
   kProducts,   // the same few conditions of several arguments in many combinations
@@ -33,7 +33,7 @@ Policy generate_policy(Random& random, PolicyShape shape);
 // A kPlain policy: one to three architectures (big-endian ones too), up to four rule sets (some for
 // the vsyscall page only), every matcher on every field, any_of and all_of nested, numbers that no
 // table lists, x32 actions, variables, hot calls. Its actions are distinct, so that a wrong branch
-// shows.
+// is visible.
 Policy random_policy(Random& random);
 
 // A call near what `policy` tests: its numbers, its architectures, values next to its matchers'.

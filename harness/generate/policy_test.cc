@@ -62,7 +62,7 @@ TEST(GeneratePolicy, IsLegalAndHasEverything) {
     const Policy policy = generate_policy(random, shape);
     expect_legal(policy, random);
     if (HasFatalFailure()) return;
-    if (shape == PolicyShape::kPlain) continue;  // it would hide what the others lack
+    if (shape == PolicyShape::kPlain) continue;  // it would hide that others are missing
     seen["several arches"] += policy.arches.size() > 1 ? 1 : 0;
     seen["x32 action"] += policy.x32_action ? 1 : 0;
     seen["x32"] += policy.has_arch(Arch::kX32) ? 1 : 0;

@@ -30,7 +30,7 @@ Program generate_program(Random& random, const ProgramShape& shape) {
   const std::size_t length = shape.length == 0 ? usual_length(random) : shape.length;
   const bool noise = (shape.shapes >> static_cast<unsigned>(Shape::kNoise) & 1) != 0;
   if (noise && random.one_in(8)) return random_program(random, std::min(length, kMaxInsns));
-  // Help for far jumps and the last piece can make a program longer than was asked for.
+  // Intermediate jumps and the last piece can make a program longer than requested.
   for (std::size_t wanted = std::min(length, kMaxInsns);; wanted -= wanted / 4) {
     Program out = detail::Pieces(random, wanted, shape.shapes).generate();
     if (out.size() <= kMaxInsns) return out;

@@ -14,7 +14,7 @@ namespace secequiv {
 // within any other.
 enum class Shape : std::uint8_t {
   kNoise,            // any instruction behind any other
-  kLinearSearch,     // a word, or two in turn, compared with one constant after the other
+  kLinearSearch,     // one word, or two alternating words, compared with several constants
   kTreeSearch,       // a balanced tree of comparisons, its numbers dense or far apart
   kWideComparison,   // tests both halves of a 64-bit argument, in every order
   kMasks,            // tests of several masks of one word, with and without loading it again

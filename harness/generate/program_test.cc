@@ -164,7 +164,7 @@ TEST(GenerateProgram, SameSeedSamePrograms) {
 // Each planted bug shows often enough for thousands of programs a second to find it at once.
 class PlantedPassOnGenerated : public testing::TestWithParam<broken::PlantedPass> {};
 
-TEST_P(PlantedPassOnGenerated, ShowsSoon) {
+TEST_P(PlantedPassOnGenerated, IsFoundAfterFewPrograms) {
   const auto& pass = std::get<BytecodePass>(GetParam().run);
   Random random(303);
   int shown = 0;

@@ -88,7 +88,7 @@ TEST(ShrinkPolicy, FindsTheOnlySmallest) {
   }
 }
 
-TEST(ShrinkPolicy, ExactText) {
+TEST(ShrinkPolicy, GivesTheExpectedText) {
   const Policy policy = policy_from(R"j({"version": 1, "name": "n", "description": "d",
     "arches": ["i386", "x86_64"], "default_action": "kill_process", "bad_arch_action": "trap(3)",
     "x32_action": "errno(5)", "hot": ["read", "x86_64:open"], "variables": {"a": 5, "b": 77},
@@ -130,7 +130,7 @@ TEST(ShrinkPolicy, ExactText) {
 )");
 }
 
-TEST(ShrinkPolicy, LimitEndsIt) {
+TEST(ShrinkPolicy, StopsAtTheLimit) {
   Random random(211);
   for (const std::size_t limit : {0u, 1u, 2u, 9u}) {
     Policy policy = random_policy(random);
@@ -150,7 +150,7 @@ TEST(ShrinkPolicy, LimitEndsIt) {
   EXPECT_EQ(out.end, ShrinkEnd::kRefused);
 }
 
-// The planted bugs of rule passes and layouts, by what derived inputs show.
+// Derived inputs show the planted bugs of rule passes and layouts.
 std::vector<broken::PlantedPass> planted_passes() {
   std::vector<broken::PlantedPass> out;
   for (const auto of : {broken::planted_rule_passes(), broken::planted_layout_passes()})
@@ -176,7 +176,7 @@ Program with_planted(const broken::PlantedPass& planted, const Policy& policy) {
 
 class ShrinkPolicyPlantedPass : public testing::TestWithParam<broken::PlantedPass> {};
 
-TEST_P(ShrinkPolicyPlantedPass, ShrinksToAHandful) {
+TEST_P(ShrinkPolicyPlantedPass, ShrinksToAFewRules) {
   const auto differs = [&](const Policy& policy) {
     const Program after = with_planted(GetParam(), policy);
     const Cases cases = derive_cases(policy, {.per_syscall = 60, .total = 1000});

@@ -67,7 +67,7 @@ TEST(Shrink, FindsTheOnlySmallestProgram) {
   EXPECT_EQ(tried, 20);
 }
 
-TEST(Shrink, ResultsOfRuns) {
+TEST(Shrink, KeepsDifferentResultsForTwoInputs) {
   Random random(201);
   const SeccompData zeros{};
   SeccompData ones;
@@ -88,7 +88,7 @@ TEST(Shrink, ResultsOfRuns) {
 }
 
 // The distance is what matters here: what is jumped over is as simple as can be.
-TEST(Shrink, KeepsWhatIsBetween) {
+TEST(Shrink, KeepsTheInstructionsThatAFarJumpCrosses) {
   Random random(202);
   const auto far = [](ProgramView program) {
     const auto reached = reachable(program);
@@ -135,10 +135,10 @@ TEST(Shrink, ScratchWordsGetSmallNumbers) {
             asm_text(assemble("ld [16]\nst M[0]\nldx M[0]\nret a\n")));
 }
 
-// Each planted bug of the reference optimizer's bytecode passes, by what inputs show.
+// Inputs show each planted bug of the reference optimizer's bytecode passes.
 class ShrinkPlantedPass : public testing::TestWithParam<broken::PlantedPass> {};
 
-TEST_P(ShrinkPlantedPass, ShrinksToAHandful) {
+TEST_P(ShrinkPlantedPass, ShrinksToAFewInstructions) {
   const auto& pass = std::get<BytecodePass>(GetParam().run);
   // The same inputs for the same program, so that the predicate is one.
   const auto differs = [&](ProgramView program) {
@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(Bytecode, ShrinkPlantedPass,
                            return name;
                          });
 
-TEST(Shrink, LimitEndsIt) {
+TEST(Shrink, StopsAtTheLimit) {
   Random random(205);
   for (const std::size_t limit : {0u, 1u, 2u, 12u}) {
     const Program program = random_program(random, 100);
@@ -185,7 +185,7 @@ TEST(Shrink, LimitEndsIt) {
   }
 }
 
-TEST(Shrink, WhatNeverHeldStaysAsItIs) {
+TEST(Shrink, AnInputWithoutThePropertyIsReturnedUnchanged) {
   const Program program = assemble("ld [0]\nret a\n");
   const ShrunkProgram out = shrink(program, [](ProgramView) { return false; });
   EXPECT_EQ(out.result, program);
@@ -194,7 +194,7 @@ TEST(Shrink, WhatNeverHeldStaysAsItIs) {
 }
 
 // Predicates that no program asks for by its structure.
-TEST(Shrink, ArbitraryPredicates) {
+TEST(Shrink, AcceptsArbitraryPredicates) {
   Random random(206);
   for (int i = 0; i < 60; ++i) {
     const std::uint64_t salt = random.next();
@@ -210,7 +210,7 @@ TEST(Shrink, ArbitraryPredicates) {
 }
 
 // Longer than the kernel allows: what an optimizer is given may be.
-TEST(Shrink, LongPrograms) {
+TEST(Shrink, ShrinksLongPrograms) {
   Random random(207);
   Program program = random_program(random, 9000);
   const auto still = [](ProgramView p) {

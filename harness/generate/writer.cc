@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::size_t kReach = 256;
 
-// From the end to the front: all that a jump crosses has its place by then.
+// Goes from the end to the front, because a jump's length depends on all later code.
 void help_far_jumps(Code& code) {
   for (std::size_t pc = code.size(); pc-- > 0;) {
     if (!is_conditional(code[pc].insn)) continue;

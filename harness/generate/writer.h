@@ -67,7 +67,7 @@ class Writer {
     labels_[to].used = true;
     return false;
   }
-  // As check_load_and_stores does: a jump carries the stored words to its target.
+  // Like the kernel's check_load_and_stores, a jump carries the stored words to its target.
   void behind_jump(bool reached) {
     if (!reached) stored_ = 0xffff;
   }

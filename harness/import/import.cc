@@ -35,7 +35,7 @@ bool looks_like_json(std::string_view text) {
   return inside != std::string_view::npos && (text[inside] == '"' || text[inside] == '}');
 }
 
-// Text with a JSON syntax error counts as our own format, whose reader reports the error.
+// Text with a JSON syntax error is treated as our own format, whose reader reports the error.
 PolicyFormat format_of(std::string_view text) {
   if (is_pfc(text)) return PolicyFormat::kPfc;
   if (is_minijail(text)) return PolicyFormat::kMinijail;
@@ -120,7 +120,7 @@ Status filter_fits(const std::string& filter, std::optional<PolicyFormat> format
   if (filter.empty() || format == PolicyFormat::kSeccompiler) return Ok{};
   return usage_error(
       Subject::kFilter,
-      fmt::format("{} is not in seccompiler's format, of which one file holds several filters",
+      fmt::format("{} is not in seccompiler's format, the only one with several filters in a file",
                   name));
 }
 

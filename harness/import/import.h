@@ -36,7 +36,7 @@ struct Import {
   std::vector<std::string> notes;  // for people: parts without effect, or with an unexpected effect
   PolicyFormat format = PolicyFormat::kOwn;
   std::vector<UnknownName> unknown = {};       // other formats than OCI's refuse such names
-  std::vector<std::string> capabilities = {};  // that an OCI profile asks for, in its order
+  std::vector<std::string> capabilities = {};  // capabilities in an OCI profile, in its order
 };
 
 // Returns whether `text` is a policy in any format; otherwise it is a program.
@@ -47,7 +47,7 @@ std::string_view policy_format_name(PolicyFormat format);
 std::optional<PolicyFormat> policy_format_from_name(std::string_view name);
 std::vector<std::string> policy_format_names();
 
-// Reads a policy in `format`. Without `format` the content decides, and unrecognized text counts as
+// Reads a policy in `format`. Without `format` the content decides; unrecognized text is read as
 // our own format. Errors: kParse and kPolicy with file and line or JSON pointer, kUsage for options
 // that do not fit the format.
 Result<Import> import_policy(std::string_view text, const std::string& name,

@@ -46,7 +46,7 @@ class MinijailImporter {
       for (const auto& [name, nr] : statement.calls) {
         if (const auto [first, added] = seen.emplace(nr, statement.place); !added)
           return error_at(statement.place,
-                          fmt::format("{} has a line already, at {}", name, shown(first->second)));
+                          fmt::format("{} already has a line, at {}", name, shown(first->second)));
         const Filter& filter = statement.filters.front();
         const RulePosition at = position_of(filter.place);
         if (filter.expression) {
@@ -60,13 +60,12 @@ class MinijailImporter {
       }
     if (file_.includes)
       out_.notes.emplace_back(
-          "what @include names is looked for in the folder of the policy; minijail0 looks in the "
-          "folder that it is started in");
+          "@include paths are relative to the folder of the policy here; minijail0 takes them "
+          "relative to its working directory");
     if (answers)
       out_.notes.emplace_back(
-          "'EXPRESSION; return N' is read as minijail0 does, N being the answer where the "
-          "expression does not hold; to compile_seccomp_policy.py (format 'minijail-compiler') it "
-          "is the opposite");
+          "'EXPRESSION; return N' returns N if the expression is false, as in minijail0; "
+          "compile_seccomp_policy.py (format 'minijail-compiler') returns N if it is true");
     return Ok{};
   }
 
@@ -88,8 +87,8 @@ class MinijailImporter {
         for (const Filter& filter : statement.filters) {
           if (!filters.empty() && !filters.back()->expression)
             return error_at(filter.place,
-                            fmt::format("{} has an action whatever its arguments already, at {}",
-                                        name, shown(filters.back()->place)));
+                            fmt::format("{} already has an action for all arguments, at {}", name,
+                                        shown(filters.back()->place)));
           filters.push_back(&filter);
         }
       }
@@ -102,11 +101,10 @@ class MinijailImporter {
       for (const Filter* filter : call.filters) {
         // compile_seccomp_policy.py omits all filters of a call whose last one allows.
         if (allowed_at_last && action(filter) != SECCOMP_RET_ALLOW)
-          return error_at(
-              filter->place,
-              fmt::format("compile_seccomp_policy.py forgets this: it allows {} whatever its "
-                          "arguments, as the last of its filters is 'allow'",
-                          call.name));
+          return error_at(filter->place,
+                          fmt::format("compile_seccomp_policy.py ignores this filter: it allows {} "
+                                      "with any arguments, because its last filter is 'allow'",
+                                      call.name));
         rules_.add(arch_, call.nr,
                    positioned(filter->expression.value_or(Rule()), position_of(filter->place)),
                    action(filter));
@@ -173,10 +171,10 @@ Result<Import> import_minijail(std::string_view text, const std::string& name,
   if (file->statements.empty() && !file->default_action)
     return make_error(ErrorCode::kParse, name, "expected 'SYSTEM_CALL: ACTION', found no line");
   if (tool == MinijailTool::kMinijail0 && file->compiler_only)
-    return error_at(*file->compiler_only,
-                    fmt::format("{}: only compile_seccomp_policy.py reads that "
-                                "(format 'minijail-compiler')",
-                                file->compiler_only_what));
+    return error_at(
+        *file->compiler_only,
+        fmt::format("{}: only compile_seccomp_policy.py can read this (format 'minijail-compiler')",
+                    file->compiler_only_what));
   if (!tool) tool = file->compiler_only ? MinijailTool::kCompiler : MinijailTool::kMinijail0;
   return MinijailImporter(std::move(*file), options.oci.arch).import(*tool);
 }

@@ -101,7 +101,7 @@ Status check_case(const JsonCursor& at, std::span<const std::string_view> known)
     for (const std::string_view name : known)
       if (item.key() != name && folded(item.key()) == folded(name))
         return at.at(item.key())
-            .fail(fmt::format("runtimes read this key as '{}'; write it so", name));
+            .fail(fmt::format("expected the key '{}', because runtimes ignore case", name));
   return Ok{};
 }
 
@@ -180,8 +180,8 @@ class OciImporter {
     const auto podman = name != nullptr ? podman_errno(options_.arch, *name) : std::nullopt;
     if (podman == data_of(action)) return;
     out_.unclear.push_back(fmt::format(
-        "the errno at {}: Podman {}, Docker and runc answer {}, which is taken here", at.pointer(),
-        podman ? fmt::format("answers {}", *podman) : "refuses it", data_of(action)));
+        "the errno at {}: Podman {}, but Docker and runc return {}, which this import uses",
+        at.pointer(), podman ? fmt::format("returns {}", *podman) : "refuses it", data_of(action)));
   }
 
   Status add_arches(const JsonCursor& at, const char* key) {
@@ -193,7 +193,7 @@ class OciImporter {
       if (!name) return name.error();
       const auto arch = arch_from_name(*name);
       if (!arch) {
-        out_.skipped.push_back(fmt::format("architecture {}: not in the tables", *name));
+        out_.skipped.push_back(fmt::format("architecture {}: secequiv does not know it", *name));
       } else if (!out_.policy.has_arch(*arch)) {
         out_.policy.arches.push_back(*arch);
       }
@@ -208,7 +208,9 @@ class OciImporter {
     if (auto s = map.array("an array of architecture entries"); !s) return s;
     if (!map.value().empty() && root_.has("architectures") &&
         !root_.at("architectures").value().empty())
-      return map.fail("'architectures' and 'archMap' are both given, which runtimes refuse");
+      return map.fail(
+          "expected only one of 'architectures' and 'archMap', because runtimes refuse both "
+          "together");
     for (std::size_t i = 0; i < map.value().size(); ++i) {
       const JsonCursor row = map.at(i);
       if (!row.value().is_object()) return row.expected("an architecture entry (an object)");
@@ -264,10 +266,10 @@ class OciImporter {
       const std::string& name = (*arches)[i];
       if (std::ranges::find(runtime_arches(), name) != runtime_arches().end()) continue;
       const auto meant = arch_from_name(name);
-      out_.skipped.push_back(
-          fmt::format("the unknown architecture '{}' at {}/arches/{}{}", name, inner.pointer(), i,
-                      meant ? fmt::format("; runtimes call it {} here", runtime_arch(*meant))
-                            : did_you_mean(similar_names(name, runtime_arches()))));
+      out_.skipped.push_back(fmt::format(
+          "the unknown architecture '{}' at {}/arches/{}{}", name, inner.pointer(), i,
+          meant ? fmt::format("; runtimes expect the name {} here", runtime_arch(*meant))
+                : did_you_mean(similar_names(name, runtime_arches()))));
     }
     return std::optional(inner);
   }
@@ -350,7 +352,8 @@ class OciImporter {
       auto name = at.at("name").string("a system call name");
       if (!name) return name.error();
       if (!name->empty() && !names->empty())
-        return at.fail("'name' and 'names' are both given, which runtimes refuse");
+        return at.fail(
+            "expected only one of 'name' and 'names', because runtimes refuse both together");
       if (!name->empty()) names->push_back(*name);
     }
     if (names->empty())
@@ -491,8 +494,8 @@ class OciImporter {
   };
 
   // On architectures where one call multiplexes sockets or System V IPC, libseccomp turns a rule
-  // for `socket`, for example, into an additional rule for socketcall(1), whatever its conditions.
-  // We do not.
+  // for `socket`, for example, into an additional rule for socketcall(1), regardless of its
+  // conditions. We do not.
   void note_multiplexed() {
     for (const auto& [call, parts] :
          {std::pair("socketcall", std::span<const std::string_view>(kSocketCalls)),
@@ -506,21 +509,22 @@ class OciImporter {
         const auto seen = seen_.find({arch, *nr});
         if (seen != seen_.end() && !seen->second.empty() && seen->second.front().always) continue;
         out_.unclear.push_back(
-            fmt::format("{} on {}: libseccomp adds rules for it, as the profile has some for what "
-                        "it may stand for; they are not imported",
+            fmt::format("{} on {}: libseccomp also adds rules for this call, because it "
+                        "multiplexes calls of the profile; they are not imported",
                         call, arch_info(arch).name));
       }
   }
 
-  // Notes once that an entry for a call counts for nothing beside `always`.
+  // Notes once that an entry for a call has no effect beside `always`.
   void no_effect(const std::string& name, const std::string& pointer, const Seen& always,
                  Arch arch) {
-    const std::string what =
+    const std::string why =
         always.rule.kind == Rule::Kind::kMatchAll
-            ? fmt::format("the entry without conditions at {}", always.pointer)
-            : fmt::format("on {} the entry at {}, whose conditions always hold,",
-                          arch_info(arch).name, always.pointer);
-    std::string note = fmt::format("{} at {}: {} is all that counts", name, pointer, what);
+            ? fmt::format("the entry at {} has no conditions", always.pointer)
+            : fmt::format("the conditions of the entry at {} always hold on {}", always.pointer,
+                          arch_info(arch).name);
+    std::string note =
+        fmt::format("{} at {}: this entry has no effect, because {}", name, pointer, why);
     if (std::ranges::find(out_.skipped, note) == out_.skipped.end())
       out_.skipped.push_back(std::move(note));
   }
@@ -537,10 +541,10 @@ class OciImporter {
                     const std::vector<Seen>& seen) {
     for (const Seen& each : seen)
       if (each.action != current_action_ && !exclude_each_other(each.rule, rule)) {
-        out_.unclear.push_back(fmt::format(
-            "{} at {} and {}: where the conditions of both hold, libseccomp and not the order "
-            "decides which counts; here it is the first",
-            name, each.pointer, pointer));
+        out_.unclear.push_back(
+            fmt::format("{} at {} and {}: if an input satisfies both entries, libseccomp chooses "
+                        "one regardless of their order; this import uses the first",
+                        name, each.pointer, pointer));
         return;
       }
   }
@@ -595,14 +599,14 @@ Result<OciImport> import_oci(std::string_view text, const std::string& name,
     if (auto s = check_case(root, kOuter); !s) return s.error();
     if (auto s = check_case(root.at("linux"), kInner); !s) return s.error();
     if (!root.at("linux").has("seccomp"))
-      return root.fail("a configuration without /linux/seccomp");
+      return root.fail("expected a seccomp profile at /linux/seccomp, found none");
     return OciImporter(root.at("linux").at("seccomp"), options).import();
   }
   if (!root.has("defaultAction") && root.has("spec")) {
     const JsonCursor spec = root.at("spec");
     if (spec.has("baseProfileName"))
       return spec.at("baseProfileName")
-          .fail("a profile that adds to another one, which is not in this file");
+          .fail("expected a complete profile, found one that extends a profile in another file");
     return OciImporter(spec, options).import();
   }
   return OciImporter(root, options).import();

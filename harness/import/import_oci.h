@@ -28,7 +28,7 @@ struct UnknownName {
 
   // "docker.json:7 (syscalls[0]): no architecture has a system call 'keyctll'; did you mean ...?"
   [[nodiscard]] std::string text() const;
-  [[nodiscard]] std::string problem() const;  // the same without the position
+  [[nodiscard]] std::string problem() const;  // the same text without the position
 };
 
 struct OciImport {

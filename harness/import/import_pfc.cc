@@ -109,7 +109,7 @@ Result<Condition> condition_of(TokenReader in) {
   if (in.take("==")) {
     out.op = Condition::Op::kEq;
   } else if (out.mask) {
-    return in.wrong("'==' behind a mask");
+    return in.wrong("'==' after a mask");
   } else if (in.take(">=")) {
     out.op = Condition::Op::kGe;
   } else if (in.take(">")) {
@@ -221,7 +221,7 @@ class PfcImporter {
       return make_error(ErrorCode::kParse, name_, "expected 'if ($arch == N)', found nothing");
     std::optional<std::uint32_t> bad_arch;
     while (at_ < lines_.size()) {
-      if (bad_arch) return wrong("nothing behind the last action");
+      if (bad_arch) return wrong("nothing after the last action");
       if (lines_[at_].tokens.is("action")) {
         const auto action = action_of_line(lines_[at_].tokens);
         if (!action) return action.error();
@@ -273,8 +273,8 @@ class PfcImporter {
     if (condition->subject != Condition::Subject::kArch || condition->op != Condition::Op::kEq)
       return wrong("'if ($arch == N)' or 'action NAME;'");
     const auto arch = arch_of(line, condition->value);
-    if (!arch) return wrong("an architecture of the tables");
-    if (out_.policy.has_arch(*arch)) return wrong("each architecture once");
+    if (!arch) return wrong("a known architecture");
+    if (out_.policy.has_arch(*arch)) return wrong("an architecture that is listed only once");
     out_.policy.arches.push_back(*arch);
     arch_ = *arch;
     ++at_;
@@ -326,7 +326,7 @@ class PfcImporter {
   Status of_number(const Condition& c, std::size_t indent, std::uint32_t low, std::uint32_t high,
                    std::optional<std::uint32_t> nr) {
     constexpr std::uint32_t kMax = std::numeric_limits<std::uint32_t>::max();
-    if (nr) return wrong("no system call in that of another");
+    if (nr) return wrong("no test of the system call within another one");
     if (c.op == Condition::Op::kEq) {
       ++at_;
       const bool reached = c.value >= low && c.value <= high;
@@ -367,10 +367,10 @@ class PfcImporter {
 
   Status acts(std::uint32_t action, std::uint32_t low, std::uint32_t high,
               std::optional<std::uint32_t> nr) {
-    if (has_default_) return wrong("nothing behind the default action");
+    if (has_default_) return wrong("nothing after the default action");
     if (!nr) {
       if (low != 0 || high != std::numeric_limits<std::uint32_t>::max())
-        return wrong("'if ($syscall == N)': an action for many numbers is none of a policy");
+        return wrong("'if ($syscall == N)', because a policy has no actions for ranges of numbers");
       if (default_.value_or(action) != action)
         return wrong("one default action for all architectures");
       default_ = action;

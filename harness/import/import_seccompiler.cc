@@ -60,10 +60,10 @@ class SeccompilerImporter {
 
   Result<Import> import(const JsonCursor& root, const std::string& wanted) {
     if (arch_ != Arch::kX86_64 && arch_ != Arch::kAarch64 && arch_ != Arch::kRiscv64)
-      return usage_error(Subject::kArch,
-                         fmt::format("seccompiler has filters for x86_64, aarch64 and riscv64, "
-                                     "not for {}",
-                                     arch_info(arch_).name));
+      return usage_error(
+          Subject::kArch,
+          fmt::format("expected x86_64, aarch64 or riscv64, which seccompiler supports, found {}",
+                      arch_info(arch_).name));
     if (!root.value().is_object())
       return root.expected("an object of filters by name, or one filter");
     auto chosen = choose(root, wanted);
@@ -76,7 +76,8 @@ class SeccompilerImporter {
   Result<JsonCursor> choose(const JsonCursor& root, const std::string& wanted) {
     if (is_filter(root.value())) {
       if (wanted.empty()) return root;
-      return root.fail(fmt::format("one filter without a name, so there is no '{}'", wanted));
+      return root.fail(fmt::format(
+          "there is no filter '{}', because the file has only one filter without a name", wanted));
     }
     std::vector<std::string> names;
     for (const auto& item : root.value().items()) names.push_back(item.key());
@@ -84,7 +85,7 @@ class SeccompilerImporter {
     std::string name = wanted;
     if (name.empty() && names.size() == 1) name = names[0];
     if (name.empty())
-      return root.fail(fmt::format("{}: {}; the option 'filter' picks one",
+      return root.fail(fmt::format("expected a choice among {} ({}); the option 'filter' names one",
                                    counted(names.size(), "filter"), fmt::join(names, ", ")));
     if (std::ranges::find(names, name) == names.end())
       return root.fail(fmt::format("no filter '{}'{}; there {}: {}", name,
@@ -104,8 +105,9 @@ class SeccompilerImporter {
     auto match = named_action(at, kMatch);
     if (!match) return match.error();
     if (*mismatch == *match)
-      return at.fail(
-          fmt::format("both actions are {}, which seccompiler refuses", describe_action(*match)));
+      return at.fail(fmt::format(
+          "expected two different actions, because seccompiler requires it, found {} twice",
+          describe_action(*match)));
     if (auto s = at.required({"filter"}); !s) return s;
     const JsonCursor list = at.at("filter");
     if (auto s = list.array("an array of system call entries"); !s) return s;
@@ -124,10 +126,10 @@ class SeccompilerImporter {
     set.action = action;
     for (auto& [nr, call] : calls_) {
       if (!call.unconditional.empty() && !call.alternatives.empty())
-        out_.notes.push_back(fmt::format(
-            "the entry without args at {} has no effect: seccompiler keeps only those with args "
-            "of {}",
-            call.unconditional, syscall_name(arch_, nr)));
+        out_.notes.push_back(
+            fmt::format("the entry at {} has no effect, because seccompiler uses only the entries "
+                        "of {} that have args",
+                        call.unconditional, syscall_name(arch_, nr)));
       Rule rule = std::move(call.always);
       if (!call.alternatives.empty()) rule = any_of(std::move(call.alternatives));
       set.rules.push_back(SyscallRule{arch_, nr, std::move(rule)});
@@ -137,7 +139,8 @@ class SeccompilerImporter {
 
   Result<std::uint32_t> named_action(const JsonCursor& holder, const Names& names) {
     if (holder.has(names[0]) && holder.has(names[1]))
-      return holder.fail(fmt::format("'{}' and '{}' are one key, given twice", names[0], names[1]));
+      return holder.fail(fmt::format("expected only one of '{}' and '{}', which mean the same",
+                                     names[0], names[1]));
     for (const char* key : names)
       if (holder.has(key)) return action(holder.at(key));
     return holder.fail(fmt::format("the key '{}' (or '{}') is missing", names[0], names[1]));
@@ -189,7 +192,8 @@ class SeccompilerImporter {
     if (auto s = list.array("an array of conditions"); !s) return s;
     if (list.value().empty())
       return list.fail(
-          "no conditions, which seccompiler refuses; without 'args' it matches always");
+          "expected at least one condition, because seccompiler refuses an empty list; remove "
+          "'args' to match always");
     std::vector<Rule> all;
     for (std::size_t i = 0; i < list.value().size(); ++i) {
       auto one = condition(list.at(i));
@@ -220,8 +224,9 @@ class SeccompilerImporter {
     if (type == "qword") return rule;
     m.low_half = true;
     if (*value > kDword)
-      out_.notes.push_back(fmt::format("{:#x} at {}: of a dword, the low half counts", *value,
-                                       at.at("val").pointer()));
+      out_.notes.push_back(
+          fmt::format("{:#x} at {}: seccompiler uses only the low half, because the type is dword",
+                      *value, at.at("val").pointer()));
     m.value &= kDword;
     m.mask &= kDword;
     return rule;

@@ -118,7 +118,7 @@ TEST(Seccompiler, EntriesAreAlternativesAndConditionsMustAllHold) {
   EXPECT_EQ(decided(import, 0, {6, 9}), kAllow);
 }
 
-TEST(Seccompiler, IgnoresAnEntryWithoutConditionsBesideOthers) {
+TEST(Seccompiler, IgnoresEntriesWithoutConditionsIfOthersHaveSome) {
   const std::string plain = R"j({"syscall": "read"}, {"syscall": "read", "args": null})j";
   const std::string test =
       R"j({"syscall": "read", "args": [{"index": 0, "type": "dword", "op": "eq", "val": 1}]})j";
@@ -144,8 +144,12 @@ TEST(Seccompiler, SelectsAFilterByName) {
   options.filter = "vmn";
   EXPECT_EQ(refused(two, options),
             "file:1#/: no filter 'vmn'; did you mean vmm?; there are: vcpu, vmm");
-  EXPECT_EQ(refused(one, options), "file:1#/: one filter without a name, so there is no 'vmn'");
-  EXPECT_EQ(refused(two), "file:1#/: 2 filters: vcpu, vmm; the option 'filter' picks one");
+  EXPECT_EQ(
+      refused(one, options),
+      "file:1#/: there is no filter 'vmn', because the file has only one filter without a name");
+  EXPECT_EQ(
+      refused(two),
+      "file:1#/: expected a choice among 2 filters (vcpu, vmm); the option 'filter' names one");
 }
 
 TEST(Seccompiler, AcceptsOnlySeccompilersArchitectures) {
@@ -157,7 +161,8 @@ TEST(Seccompiler, AcceptsOnlySeccompilersArchitectures) {
   EXPECT_NE(refused(filter(R"j({"syscall": "open"})j"), options).find("on aarch64"),
             std::string::npos);
   options.oci.arch = Arch::kArm;
-  EXPECT_NE(refused(filter(""), options).find("x86_64, aarch64 and riscv64, not for arm"),
+  EXPECT_NE(refused(filter(""), options)
+                .find("expected x86_64, aarch64 or riscv64, which seccompiler supports, found arm"),
             std::string::npos);
 }
 
@@ -172,9 +177,9 @@ TEST(Seccompiler, ErrorsNameThePosition) {
       {R"j({"mismatch_action": "trap", "filter": []})j", "'match_action' (or 'filter_action')"},
       {R"j({"mismatch_action": "trap", "match_action": "allow"})j", "'filter' is missing"},
       {R"j({"mismatch_action": "trap", "default_action": "trap", "match_action": "allow", "filter": []})j",
-       "one key, given twice"},
+       "which mean the same"},
       {R"j({"mismatch_action": "allow", "match_action": "allow", "filter": []})j",
-       "both actions are ALLOW"},
+       "expected two different actions, because seccompiler requires it, found ALLOW twice"},
       {R"j({"mismatch_action": "kill", "match_action": "allow", "filter": []})j",
        "file:1#/mismatch_action: expected an action: allow"},
       {R"j({"mismatch_action": "errno", "match_action": "allow", "filter": []})j",
@@ -192,7 +197,8 @@ TEST(Seccompiler, ErrorsNameThePosition) {
       {filter(R"j({"syscall": 0})j"), "expected a system call's name, found 0"},
       {filter(R"j({"syscall": "read", "arg": []})j"), "unknown key 'arg'"},
       {filter(R"j({"syscall": "read", "comment": 1})j"), "expected a string, found 1"},
-      {filter(R"j({"syscall": "read", "args": []})j"), "no conditions, which seccompiler refuses"},
+      {filter(R"j({"syscall": "read", "args": []})j"),
+       "expected at least one condition, because seccompiler refuses an empty list"},
       {filter(R"j({"syscall": "read", "args": [{}]})j"), "the key 'index' is missing"},
       {filter(
            R"j({"syscall": "read", "args": [{"index": 6, "type": "dword", "op": "eq", "val": 0}]})j"),

@@ -94,8 +94,8 @@ class Parser {
       if (const std::size_t comment = line.find('#');
           comment != std::string_view::npos && line.ends_with('\\'))
         return error_at({name_, number, comment + 1},
-                        "a comment that ends in '\\': minijail0 and minijail's compiler read it "
-                        "differently");
+                        "expected a comment that does not end in '\\', because minijail0 and "
+                        "minijail's compiler read it differently");
       if (auto s = in_.add(line, number); !s) return s;
       if (line.ends_with('\\')) continue;
       if (auto s = statement(); !s) return s;
@@ -122,7 +122,7 @@ class Parser {
     if (in_.is("@include")) return include();
     if (in_.take("@frequency")) {
       if (!in_.is(Token::Kind::kPath)) return in_.wrong("a path");
-      out_.notes.push_back(fmt::format("skipped @frequency {} at {}:{}: it is about speed",
+      out_.notes.push_back(fmt::format("skipped @frequency {} at {}:{}, which affects only speed",
                                        in_.peek().text, name_, in_.peek().line));
       in_.take();
       return Ok{};
@@ -140,8 +140,8 @@ class Parser {
     }
     if (in_.is("@denylist"))
       return error_at(in_.here(),
-                      "a list of what is denied (minijail0 --seccomp-bpf-denylist) is not "
-                      "supported; expected one of what is allowed");
+                      "expected a list of allowed calls; lists of denied calls (minijail0 "
+                      "--seccomp-bpf-denylist) are not supported");
     return calls();
   }
 
@@ -149,17 +149,18 @@ class Parser {
     const Place place = in_.here();
     if (depth_ > 0) needs_compiler("@include in an included file");
     in_.take();
-    if (!in_.is(Token::Kind::kPath)) return in_.wrong("a path from ./ on");
+    if (!in_.is(Token::Kind::kPath)) return in_.wrong("a path that starts with ./");
     const std::string path = in_.peek().text;
     const std::filesystem::path relative = std::filesystem::path(path).lexically_normal();
     if (!path.starts_with("./") || relative.begin() == relative.end() || *relative.begin() == "..")
-      return in_.wrong("a path from ./ on, below the policy's folder (others are not followed)");
+      return in_.wrong("a path that starts with ./ and stays below the policy's folder");
     in_.take();
     out_.includes = true;
     if (!options_.read_file)
-      return error_at(place, "a policy that is no file of its own can include none");
+      return error_at(
+          place, "expected a policy in a file, because @include paths are relative to its folder");
     if (depth_ + 1 >= kMaxDepth)
-      return error_at(place, fmt::format("nested deeper than {} files", kMaxDepth));
+      return error_at(place, fmt::format("includes are nested deeper than {} files", kMaxDepth));
     if (++spent_.includes > kMaxIncludes)
       return error_at(place, fmt::format("more than {} files included", kMaxIncludes));
     const std::string file = (folder_of(name_) / relative).string();
@@ -222,10 +223,11 @@ class Parser {
     }
     in_.back_to(at);
     if (name.find('@') != std::string::npos)
-      return error_at(in_.here(),
-                      fmt::format("the group '{}' is known to the build it is for alone; "
-                                  "expected a system call",
-                                  name));
+      return error_at(
+          in_.here(),
+          fmt::format(
+              "expected a system call, found the group '{}', which only minijail's build defines",
+              name));
     return error_at(in_.here(),
                     fmt::format("unknown system call '{}' on {}{}", name, arch_info(arch_).name,
                                 did_you_mean(similar_syscalls(arch_, name))));
@@ -239,7 +241,8 @@ class Parser {
     do {
       if (!in_.is(Token::Kind::kWord)) return in_.wrong("a key");
       const std::string key = in_.peek().text;
-      if (std::ranges::find(keys, key) != keys.end()) return in_.wrong("each key once");
+      if (std::ranges::find(keys, key) != keys.end())
+        return in_.wrong("a key that is given only once");
       if (key != "arch") return in_.wrong("'arch'");
       keys.push_back(key);
       in_.take();
@@ -283,7 +286,7 @@ class Parser {
       in_.take();
     }
     if (!in_.is("return") && !in_.is("1") && !in_.is("allow")) needs_compiler("this action");
-    if (one.expression && !in_.is("return")) needs_compiler("an action behind an expression");
+    if (one.expression && !in_.is("return")) needs_compiler("an action after an expression");
     auto given = action();
     if (!given) return given.error();
     one.action = *given;
@@ -405,7 +408,7 @@ class Parser {
     const Token& token = in_.peek();
     if (token.kind == Token::Kind::kWord) {
       const auto named = constant_value(arch_, token.text);
-      if (!named) return in_.wrong("a number or a constant's name that the tables have");
+      if (!named) return in_.wrong("a number or the name of a known constant");
       in_.take();
       return *named & most();
     }

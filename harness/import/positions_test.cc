@@ -1,5 +1,5 @@
-// Where each importer says that a rule stands. The texts have one idea a line, so that the lines
-// can be counted.
+// The positions of rules that each importer reports. The texts have one idea a line, so that the
+// lines can be counted.
 #include <gtest/gtest.h>
 
 #include "harness/import/import.h"
@@ -43,7 +43,7 @@ constexpr std::string_view kOwn = R"j({"version": 1, "arches": ["x86_64"],
                "close": true}}]}
 )j";
 
-TEST(Positions, OwnFormat) {
+TEST(Positions, AreCorrectInOurFormat) {
   const Policy policy = imported(kOwn).policy;
   EXPECT_EQ(positions(policy, 0), Texts{"file:5 (rule_sets[0].rules.read)"});
   EXPECT_EQ(positions(policy, 1),
@@ -53,7 +53,7 @@ TEST(Positions, OwnFormat) {
       << "behind a number, whose token ends one character early";
 }
 
-TEST(Positions, AreNoPartOfAPolicysMeaning) {
+TEST(Positions, DoNotAffectAPolicysMeaning) {
   const Policy policy = imported(kOwn).policy;
   const Policy moved = imported("\n\n" + std::string(kOwn)).policy;
   EXPECT_NE(positions(policy, 0), positions(moved, 0));
@@ -86,7 +86,7 @@ constexpr std::string_view kProfile = R"j({
     {"names": ["bpf"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 6, "op": "SCMP_CMP_EQ"}]}
   ]})j";
 
-TEST(Positions, ContainerProfiles) {
+TEST(Positions, AreCorrectInContainerProfiles) {
   const Policy policy = imported(kProfile).policy;
   EXPECT_EQ(policy.default_position.at->text(), "file:2 (defaultAction)");
   EXPECT_EQ(positions(policy, 0), Texts{"file:4 (syscalls[0])"});
@@ -99,11 +99,11 @@ TEST(Positions, ContainerProfiles) {
   const Import all = imported(kProfile, admin);
   EXPECT_EQ(positions(all.policy, 321),
             Texts{"file:6 (syscalls[1], includes CAP_SYS_ADMIN, includes kernel >= 4.8)"})
-      << "the entry without conditions is all that counts";
+      << "only the entry without conditions has an effect";
   EXPECT_EQ(all.capabilities, (Texts{"CAP_SYS_ADMIN", "CAP_BPF", "CAP_PERFMON"}));
 }
 
-TEST(Positions, Seccompiler) {
+TEST(Positions, AreCorrectInSeccompilerFiles) {
   const Policy policy = imported(R"j({"vmm": {"mismatch_action": "trap", "match_action": "allow",
     "filter": [
       {"syscall": "read"},
@@ -116,7 +116,7 @@ TEST(Positions, Seccompiler) {
   EXPECT_EQ(positions(policy, 1), (Texts{"file:5 (vmm.filter[1])", "file:6 (vmm.filter[2])"}));
 }
 
-TEST(Positions, Minijail) {
+TEST(Positions, AreCorrectInMinijailPolicies) {
   ImportOptions options;
   options.read_file = [](const std::string&) -> Result<std::string> {
     return std::string("\nclose: 1\n");
@@ -132,7 +132,7 @@ TEST(Positions, Minijail) {
   EXPECT_EQ(positions(compiler, 0), (Texts{"file:1", "file:2", "file:3"}));
 }
 
-TEST(Positions, Pfc) {
+TEST(Positions, AreCorrectInPseudoCode) {
   const Policy policy =
       imported(
           "# filter for arch x86_64 (3221225534)\nif ($arch == 3221225534)\n"

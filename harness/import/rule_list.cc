@@ -86,7 +86,7 @@ std::vector<RuleSet> RuleList::rule_sets() && {
     std::vector<Entry>* entries;
     std::size_t next;
   };
-  std::map<std::uint32_t, std::vector<Waiting>> waiting;  // by the action of the next entry
+  std::map<std::uint32_t, std::vector<Waiting>> waiting;  // sorted by the action of the next entry
   for (auto& [call, entries] : calls_) waiting[entries[0].action].push_back({call, &entries, 0});
   // The action with the most waiting system calls comes first, then the lower action.
   std::set<std::pair<std::size_t, std::uint32_t>> order;

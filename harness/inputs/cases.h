@@ -1,6 +1,7 @@
 // Test-case derivation: system calls worth running, from a policy's rules or from a program's
 // constants. Owns the choice of values. The derivation is deterministic (same input, same cases,
-// same order) and bounded, and it counts what it leaves out. It runs no program but its own input.
+// same order) and bounded, and it counts what it leaves out. It runs only the program from which it
+// derives inputs.
 #pragma once
 
 #include <cstdint>

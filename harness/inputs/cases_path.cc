@@ -60,7 +60,7 @@ std::uint32_t goals_of(ProgramView program, std::size_t pc) {
 }
 
 // Values of A near the constant with which it is compared. Bits 0 to 31: that bit alone differs (if
-// the mask excludes the bit: it is set and the rest is equal). Other values have the bits below.
+// the mask excludes the bit: it is set and the rest is equal). Other values use the lower bits.
 constexpr std::uint32_t kBelow = 32;
 constexpr std::uint32_t kEqual = 33;
 constexpr std::uint32_t kAbove = 34;

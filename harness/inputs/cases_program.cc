@@ -117,7 +117,8 @@ Cases derive_cases(ProgramView program, const CaseLimits& limits,
       d.words[index[slot]] = v;
     };
     set.product<std::uint32_t>(base, constants, place);
-    // Each word in turn at every value near its constants, the others at their own constants.
+    // One word takes every value near its constants, while the others keep their own constants;
+    // then the next word.
     for (std::size_t varied = 0; varied < index.size(); ++varied) {
       auto slots = constants;
       const auto& values = words.at(index[varied]).values;

@@ -78,9 +78,9 @@ Result<std::vector<bool>> accepts(std::span<const Program> programs) {
   std::vector<ProgramView> asked = {{&kPlainest, 1}};
   asked.insert(asked.end(), programs.begin(), programs.end());
   const Answers answers(asked.size());
-  if (answers.all().empty()) return unavailable("no memory for answers", errno);
+  if (answers.all().empty()) return unavailable("there is no memory for the answers", errno);
   const pid_t pid = ::fork();
-  if (pid == -1) return unavailable("a process to ask from cannot be started", errno);
+  if (pid == -1) return unavailable("a process for the requests cannot be started", errno);
   if (pid == 0) {
     ask(asked, answers.all());
     ::_exit(0);

@@ -111,14 +111,14 @@ Result<Layout> layout() {
   };
   if (!need(out.allow_native, "seccomp_filter", {"cache", "allow_native"}, 0))
     return unavailable(
-        "this kernel's filters have none (struct seccomp_filter has no "
-        "cache.allow_native; Linux 5.11 or newer is needed)");
+        "this kernel's filters have no bitmaps (struct seccomp_filter has no cache.allow_native; "
+        "Linux 5.11 or newer is needed)");
   if (!need(out.children, "task_struct", {"children"}, 16) ||
       !need(out.sibling, "task_struct", {"sibling"}, 16) ||
       !need(out.comm, "task_struct", {"comm"}, kName.size()) ||
       !need(out.filter, "task_struct", {"seccomp", "filter"}, 8) ||
       !need(out.filter_count, "task_struct", {"seccomp", "filter_count"}, 4))
-    return unavailable("this kernel's struct task_struct is not as expected");
+    return unavailable("this kernel's struct task_struct does not have the expected members");
   if (Member compat; need(compat, "seccomp_filter", {"cache", "allow_compat"}, 0))
     out.allow_compat = compat;
   return out;
@@ -246,11 +246,11 @@ class Reader {
     const int error = -out.fd_;
     const std::string said = last_line(log.data());
     if ((error == EPERM || error == EACCES) && said.empty())
-      return unavailable("only CAP_BPF and CAP_PERFMON (root) may read it", error);
+      return unavailable("reading it needs CAP_BPF and CAP_PERFMON (root)", error);
     return unavailable(fmt::format(
         "the kernel refuses the program that reads it (CONFIG_BPF_SYSCALL, Linux 5.14 or "
         "newer, CAP_PERFMON and no lockdown are needed): {}; {}",
-        std::strerror(error), said.empty() ? "it does not say why" : said));
+        std::strerror(error), said.empty() ? "it gives no reason" : said));
   }
   ~Reader() {
     if (fd_ >= 0) ::close(fd_);
@@ -278,8 +278,8 @@ class Reader {
     if (found.name != kName) return unavailable("the filter's process was not found");
     if (found.filters != filters)
       return unavailable(
-          fmt::format("expected {} filters in the filter's process, found {}: this process has "
-                      "some itself, whose bitmaps count",
+          fmt::format("expected {} filters in the filter's process, found {}, because secequiv "
+                      "itself runs under filters",
                       filters, found.filters));
     std::vector<Bitmap> out;
     std::size_t from = sizeof found;
@@ -359,7 +359,8 @@ class Holder {
             fmt::format("expected 1 to {} instructions, found {}", kMaxInsns, program.size()));
     void* memory =
         ::mmap(nullptr, sizeof(Said), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return unavailable("no memory for the filter's process", errno);
+    if (memory == MAP_FAILED)
+      return unavailable("there is no memory for the filter's process", errno);
     said_ = static_cast<Said*>(memory);
     pid_ = ::fork();
     if (pid_ == -1) return unavailable("a process for the filter cannot be started", errno);
@@ -413,11 +414,11 @@ class Holder {
     if (done == 0 && said_->step == Step::kSeccomp && pid_ != -1)
       return unavailable("seccomp is not permitted here", said_->error);
     if (done == 0) return otherwise;
-    return unavailable(fmt::format(
-        "{} of {} filters could be installed: they forbid seccomp(), which suspending seccomp for "
-        "the process would undo (CAP_SYS_ADMIN, CONFIG_CHECKPOINT_RESTORE), or are too long "
-        "together; {}",
-        done, filters.size(), otherwise.detail));
+    return unavailable(
+        fmt::format("only {} of {} filters could be installed: either they forbid seccomp() and it "
+                    "cannot be suspended (this takes CAP_SYS_ADMIN and CONFIG_CHECKPOINT_RESTORE), "
+                    "or they are too long together; {}",
+                    done, filters.size(), otherwise.detail));
   }
 
   void end() {
@@ -466,8 +467,8 @@ Result<std::vector<Bitmap>> calibrated(const Reader& reader) {
       if (denied[nr]) one.unfiltered.push_back(nr);
     if (one.numbers + 64 <= allowed.size())
       return unavailable(
-          fmt::format("this is not a bitmap of {}: {} of {} bits for a filter that allows "
-                      "everything, {} for one that allows nothing",
+          fmt::format("the memory read is not a bitmap of {}: it has {} of {} bits set for a "
+                      "filter that allows everything, and {} for one that allows nothing",
                       arch_info(one.arch).name, std::ranges::count(allowed, true), allowed.size(),
                       std::ranges::count(denied, true)));
   }
@@ -505,7 +506,7 @@ Result<std::vector<std::vector<Bitmap>>> bitmaps(std::span<const std::vector<Pro
 #if defined(__x86_64__) && defined(__linux__)
   const char* why = "this secequiv was built without libbpf (libbpf-dev, 1.0 or newer)";
 #else
-  const char* why = "it is read on x86_64 Linux only";
+  const char* why = "it can only be read on x86_64 Linux";
 #endif
   return make_error(ErrorCode::kUnavailable, "the kernel's bitmap", why);
 }

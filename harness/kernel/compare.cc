@@ -137,7 +137,7 @@ Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
     if (const auto s = askable(named.second); !s) {
       row.not_asked = s.error().detail;
     } else if (inputs.empty()) {
-      row.not_asked = "there is no input to ask about";
+      row.not_asked = "there is no input to run";
     } else {
       const auto answer = ask({named}, all_at_once(inputs), asking);
       if (!answer) return answer.error();

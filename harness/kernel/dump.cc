@@ -53,7 +53,7 @@ class Stopped {
     const std::string where = fmt::format("process {}", pid_);
     if (trace(PTRACE_SEIZE, pid_, 0, nullptr) == -1) {
       if (errno == ESRCH) return make_error(ErrorCode::kUsage, where, "there is no such process");
-      return unavailable(where, "it may not be traced", errno);
+      return unavailable(where, "this process is not permitted to trace it", errno);
     }
     seized_ = true;
     if (trace(PTRACE_INTERRUPT, pid_, 0, nullptr) == -1)
@@ -123,8 +123,8 @@ Result<std::vector<Program>> filters_of(pid_t pid) {
     const std::string where = fmt::format("process {}", pid);
     if (count == -1)
       return unavailable(where,
-                         "its filters cannot be read (this takes CAP_SYS_ADMIN, outside of any "
-                         "filter, and a kernel with CONFIG_CHECKPOINT_RESTORE)",
+                         "its filters cannot be read (this takes CAP_SYS_ADMIN, a process without "
+                         "filters, and a kernel with CONFIG_CHECKPOINT_RESTORE)",
                          errno);
     Program program(static_cast<std::size_t>(count));
     if (trace(PTRACE_SECCOMP_GET_FILTER, pid, index, program.data()) != count)
@@ -248,7 +248,7 @@ class Recorder {
       ::waitpid(child_, nullptr, 0);
     } else {
       live_[child_];
-      // ptrace can only stop it at its calls after it has stopped once.
+      // ptrace can stop the process at its system calls only after it has stopped once.
       trace(PTRACE_INTERRUPT, child_, 0, nullptr);
       failed_ = failed[0];
       command_ = command[0];
@@ -361,7 +361,7 @@ Result<Recorded> record(const std::vector<std::string>& command, bool to_stderr,
 
 Result<Recorded> record(const std::vector<std::string>&, bool, const std::function<bool()>&) {
   return make_error(ErrorCode::kUnavailable, "kernel",
-                    "what a command installs can be recorded on x86_64 Linux only");
+                    "filters of a command can only be recorded on x86_64 Linux");
 }
 
 #endif

@@ -86,7 +86,7 @@ Status has_room(ProgramView program) {
   if (!returns_a(program) || program.size() + kSplit <= kMaxInsns) return Ok{};
   return Error{ErrorCode::kRejected, "kernel", -1,
                fmt::format("expected at most {} instructions in a program that returns A, found "
-                           "{}: there is no room for those that split the value",
+                           "{}: there is no room to add the instructions that split the value",
                            kMaxInsns - kSplit, program.size())};
 }
 

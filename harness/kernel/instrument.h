@@ -1,8 +1,8 @@
 // Programs rewritten so that Linux evaluates them on any input without running a system call. Every
 // return becomes an error number, and words that a caller cannot choose (nr, arch, ip) are read
 // from arguments that the program does not use. Owns both rewritings and how results are read back;
-// every operation on A, X and M[] stays as it is. It must not know how programs get into the kernel
-// (traced.h).
+// every operation on A, X and M[] stays unchanged. It must not know how programs get into the
+// kernel (traced.h).
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline constexpr std::size_t kWords = SeccompData::kWords;
 
 // Where a program's loads go.
 struct LoadPlan {
-  // For each word of an input: the word of the call that carries it.
+  // For each word of an input, the word of the call that carries it.
   std::array<std::uint8_t, kWords> carrier{};
   // Words without a carrier, if the program reads more than 12. Their loads become LD|IMM, and the
   // program is installed once for each combination of their values.
@@ -31,7 +31,7 @@ struct LoadPlan {
 // Assigns carriers to the words that `program` reads. If there are more than 12, those with the
 // fewest values in `inputs` are fixed.
 LoadPlan plan_loads(ProgramView program, std::span<const SeccompData> inputs);
-// Loads stay as they are.
+// Loads stay unchanged.
 LoadPlan direct_loads();
 
 // One program to install. It returns 12 bits (an errno): an index, or some bits of the value.

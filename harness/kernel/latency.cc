@@ -63,9 +63,9 @@ bool is_safe(const SeccompData& call) {
 
 std::string claim(const Latency& latency, const VariantTimes& before, const VariantTimes& after) {
   if (latency.rounds < kFewestRounds)
-    return fmt::format("fewer than {} rounds support no claim", kFewestRounds);
+    return fmt::format("fewer than {} rounds are too few to report a difference", kFewestRounds);
   const double ratio = after.mean / before.mean;
-  if (std::abs(ratio - 1) <= latency.noise) return "no difference beyond noise";
+  if (std::abs(ratio - 1) <= latency.noise) return "no difference above the noise";
   return ratio < 1 ? fmt::format("{:.1f} % faster", (1 - ratio) * 100)
                    : fmt::format("{:.1f} % slower", (ratio - 1) * 100);
 }
@@ -189,8 +189,8 @@ class SharedSample {
                : "rcx", "r11", "memory");
 }
 
-// Ticks for a chain of dependent multiplications: some thousand cycles of the core, whatever its
-// frequency is at that moment.
+// Ticks for a chain of dependent multiplications: some thousand cycles of the core at any
+// frequency.
 std::uint64_t yardstick() {
   std::uint64_t value = 3;
   const std::uint64_t start = __rdtsc();
@@ -253,18 +253,17 @@ Error refused(const Variant& variant, std::size_t instructions, int error) {
         fmt::format("the running kernel refuses this filter of {} instructions", instructions));
   // A single filter is never too long for this limit, so the error is about the sum.
   if (error == ENOMEM && variant.stack.size() > 1)
-    return make_error(
-        ErrorCode::kRejected, variant.name,
-        fmt::format("expected at most 32768 instructions in all filters of a process, after the "
-                    "kernel's translation and with 4 more for each filter; found {} filters of {} "
-                    "instructions, too many for the running kernel",
-                    variant.stack.size(), instructions));
+    return make_error(ErrorCode::kRejected, variant.name,
+                      fmt::format("expected at most 32768 instructions in all filters of a process "
+                                  "(the kernel counts translated instructions, and 4 more for each "
+                                  "filter), found {} filters of {} instructions",
+                                  variant.stack.size(), instructions));
   return unavailable("seccomp is not permitted here", error);
 }
 
 struct Sampled {
   const Variant* variant;
-  std::vector<Program> stack;  // as it is installed
+  std::vector<Program> stack;  // the programs that are installed
 };
 
 // One sample in a new process; empty if it could not measure.
@@ -290,7 +289,7 @@ Status take(const Sampled& sampled, const std::vector<TimedCall>& calls,
   }
   if (out.done) return Ok{};
   return make_error(ErrorCode::kUnavailable, "bench",
-                    "something ended a measuring process: a filter, or a signal from outside");
+                    "a filter or a signal ended a process that measures");
 }
 
 }  // namespace
@@ -298,7 +297,7 @@ Status take(const Sampled& sampled, const std::vector<TimedCall>& calls,
 Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
                         const LatencyOptions& options) {
   const SharedSample shared(calls.size());
-  if (shared.get() == nullptr) return unavailable("no memory for times", errno);
+  if (shared.get() == nullptr) return unavailable("there is no memory for the times", errno);
   std::vector<TimedCall> nothing = calls;
   for (TimedCall& call : nothing) call.input.set_nr(kNoCall);
   std::vector<Sampled> all;
@@ -335,7 +334,8 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
     out = summarize(variants, calls, rounds, yard / per_ns);
   }
   if (out.rounds < 2)
-    return make_error(ErrorCode::kUnavailable, "bench", "stopped before two rounds were done");
+    return make_error(ErrorCode::kUnavailable, "bench",
+                      "interrupted before two rounds were complete");
   out.interrupted = stopped() && wants_more(out, options);
   out.filtered_already = is_filtered_already();
   return out;
@@ -345,7 +345,8 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
 
 Result<Latency> measure(const std::vector<Variant>&, const std::vector<TimedCall>&,
                         const LatencyOptions&) {
-  return make_error(ErrorCode::kUnavailable, "bench", "latency is measured on x86_64 Linux only");
+  return make_error(ErrorCode::kUnavailable, "bench",
+                    "latency can only be measured on x86_64 Linux");
 }
 
 #endif

@@ -14,7 +14,7 @@ namespace secequiv::kernel {
 
 // Instructions added in front of a filter below others, which let those be installed.
 inline constexpr std::size_t kAddedBelow = 4;
-// With fewer rounds no difference is claimed.
+// With fewer rounds, no difference is reported.
 inline constexpr std::size_t kFewestRounds = 8;
 
 struct Variant {
@@ -27,7 +27,7 @@ struct Variant {
 
 struct TimedCall {
   std::string name;
-  SeccompData input{};  // nr and arguments; the call is of this machine
+  SeccompData input{};  // nr and arguments; the call belongs to this machine's architecture
   std::uint64_t weight = 1;
 };
 
@@ -39,7 +39,7 @@ struct LatencyOptions {
   std::size_t batches = 20;  // per call and process
   std::size_t calls = 200;   // per batch
   std::uint64_t seed = 1;    // for the order of samples
-  // Leaves ALLOW as it is, so that calls run and the kernel's cache counts; only for calls that
+  // Leaves ALLOW unchanged, so that calls run and the kernel uses its cache; only for calls that
   // is_safe() accepts. Otherwise every return is an error number, and no call runs.
   bool real = false;
   std::function<bool()> stop;  // called between samples, and after a signal
@@ -94,8 +94,8 @@ bool wants_more(const Latency& latency, const LatencyOptions& options);
 Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
                         const LatencyOptions& options);
 
-// How `after` compares with `before`: "... % faster", "... % slower", no difference beyond noise,
-// or too few rounds for a claim.
+// How `after` compares with `before`: "... % faster", "... % slower", no difference above the
+// noise, or too few rounds for a claim.
 std::string claim(const Latency& latency, const VariantTimes& before, const VariantTimes& after);
 
 }  // namespace secequiv::kernel

@@ -112,9 +112,10 @@ std::string claim_of(const Latency& latency) {
 TEST(Latency, AClaimNamesTheFasterVariantAndTheRatio) {
   EXPECT_EQ(claim_of(made_up(200, 150, 20, 0.01)), "25.0 % faster");
   EXPECT_EQ(claim_of(made_up(200, 300, 20, 0.01)), "50.0 % slower");
-  EXPECT_EQ(claim_of(made_up(200, 201, 20, 0.01)), "no difference beyond noise");
-  EXPECT_EQ(claim_of(made_up(200, 199, 20, 0.01)), "no difference beyond noise");
-  EXPECT_EQ(claim_of(made_up(200, 300, 7, 0.01)), "fewer than 8 rounds support no claim");
+  EXPECT_EQ(claim_of(made_up(200, 201, 20, 0.01)), "no difference above the noise");
+  EXPECT_EQ(claim_of(made_up(200, 199, 20, 0.01)), "no difference above the noise");
+  EXPECT_EQ(claim_of(made_up(200, 300, 7, 0.01)),
+            "fewer than 8 rounds are too few to report a difference");
   EXPECT_EQ(claim_of(made_up(200, 300, 8, 0.01)), "50.0 % slower");
 }
 

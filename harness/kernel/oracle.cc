@@ -34,7 +34,7 @@ Result<std::vector<std::uint32_t>> values_of(const Instrumented& instrumented,
         out[i] = instrumented.values[reply.number];
       } else {
         return make_error(ErrorCode::kInternal, "kernel",
-                          "the filter returned an index without a value");
+                          "the instrumented filter returned an index that stands for no value");
       }
     }
   }
@@ -99,7 +99,7 @@ Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
   if (auto s = askable(program); !s) return s.error();
   if (is_filtered_already())
     return make_error(ErrorCode::kUnavailable, "kernel",
-                      "this process has a seccomp filter already, which might decide first");
+                      "this process already has a seccomp filter, which may decide first");
   std::vector<SeccompData> calls;
   for (const SeccompData& input : inputs)
     if (!bypasses_filters(input, entry)) calls.push_back(input);

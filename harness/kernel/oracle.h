@@ -35,9 +35,9 @@ Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
 using Evaluate = std::function<Result<std::vector<std::uint32_t>>(ProgramView program,
                                                                   std::span<const SeccompData>)>;
 
-// As evaluate(), with unchanged loads, for real calls. Precondition: presented() made the inputs.
-// The result is empty for inputs that no filter sees (bypasses_filters). Errors: as above;
-// kUnavailable if this process has a filter already, which might decide first.
+// Does the same as evaluate() for real calls, with unchanged loads. Precondition: presented() made
+// the inputs. The result is empty for inputs that no filter sees (bypasses_filters). Errors: as
+// above; kUnavailable if this process has a filter already, which might decide first.
 Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
     ProgramView program, std::span<const SeccompData> inputs, Entry entry);
 

@@ -14,7 +14,7 @@
 namespace secequiv::kernel {
 namespace {
 
-constexpr std::size_t kBatch = 400;    // programs that the kernel is asked about together
+constexpr std::size_t kBatch = 400;    // programs in one request to the kernel
 constexpr std::size_t kEvaluated = 4;  // one of this many legal programs is run
 constexpr std::size_t kEdges = 4;      // programs of special lengths, at the start
 

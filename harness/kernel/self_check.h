@@ -16,7 +16,7 @@ namespace secequiv::kernel {
 
 struct SelfCheckOptions {
   std::size_t programs = 20000;  // legal ones and nearly legal ones, for acceptance
-  std::size_t inputs = 64;       // for each of a quarter of those that are legal
+  std::size_t inputs = 64;       // inputs for each of a quarter of the legal programs
   std::uint64_t seed = 1;
   // The model; tests put a wrong one here.
   std::function<bool(ProgramView)> accepts;

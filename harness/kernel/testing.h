@@ -1,4 +1,4 @@
-// For tests that need the running kernel.
+// Helpers for tests that need the running kernel.
 #pragma once
 
 #include <gtest/gtest.h>

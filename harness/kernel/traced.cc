@@ -266,7 +266,8 @@ Status Traced::launch() {
   if (child.shared == nullptr) {
     void* memory =
         ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return unavailable("no memory for the filter's process", errno);
+    if (memory == MAP_FAILED)
+      return unavailable("there is no memory for the filter's process", errno);
     child.shared = static_cast<Shared*>(memory);
   }
   static_assert(sizeof(sock_filter) == sizeof(Insn));
@@ -298,8 +299,8 @@ Status Traced::launch() {
                                 WTERMSIG(*status)));
 }
 
-// Makes the calls from `first` on, which are in place. Returns the index of the call that ended the
-// process, or `count`.
+// Makes the prepared calls from `first` on. Returns the index of the call that ended the process,
+// or `count`.
 Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
   if (!child_ || child_->pid == -1)
     if (auto s = launch(); !s) return s.error();
@@ -325,7 +326,7 @@ Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
   const auto index = static_cast<std::size_t>(at - shared.answers.data());
   if (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGSYS && index != count) return index;
   return make_error(ErrorCode::kUnavailable, "kernel",
-                    "something other than the filter ended the filter's process");
+                    "the filter's process ended, but not because of the filter");
 }
 
 Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData> calls, Entry entry) {
@@ -349,7 +350,7 @@ Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData> calls, Entry
       const std::uint32_t number = 0u - shared.answers[i];
       if (number > 0xfff)
         return make_error(ErrorCode::kInternal, "kernel",
-                          fmt::format("something other than the filter answered call {} with {:#x}",
+                          fmt::format("call {} returned {:#x}, but not because of the filter",
                                       done + i, shared.answers[i]));
       out[done + i].number = static_cast<std::uint16_t>(number);
     }
@@ -380,7 +381,7 @@ Traced::~Traced() = default;
 
 Result<std::unique_ptr<Traced>> Traced::start(ProgramView, std::optional<Memory>) {
   return make_error(ErrorCode::kUnavailable, "kernel",
-                    "the kernel can run filters for us on x86_64 Linux only");
+                    "the kernel can only run filters for secequiv on x86_64 Linux");
 }
 Status Traced::launch() { return start(program_, memory_).error(); }
 Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData>, Entry) {

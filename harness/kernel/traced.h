@@ -1,6 +1,6 @@
-// A process with one filter that makes system calls, none of which runs. Owns the process: how it
-// starts, stops between batches and ends. The thread that starts it traces it, and it dies with
-// that thread. It must not know what answers mean.
+// A process with one filter that makes system calls; the kernel never executes any of them. Owns
+// the process: how it starts, stops between batches and ends. The thread that starts it traces it,
+// and it dies with that thread. It must not know what answers mean.
 //
 // Source: seccomp_set_mode_filter, __seccomp_filter (kernel/seccomp.c); do_syscall_64 and
 // int80_emulation (arch/x86/entry).

@@ -92,7 +92,7 @@ Status stop_after(std::string_view last, std::vector<const Pass*>& passes) {
   const auto at = std::ranges::find(passes, *pass);
   if (at == passes.end())
     return usage_error(Subject::kLastPass,
-                       fmt::format("'{}' is not among the passes that run", last));
+                       fmt::format("'{}' is not one of the passes that run", last));
   passes.erase(at + 1, passes.end());
   return Ok{};
 }

@@ -20,8 +20,7 @@ constexpr std::string_view kMany =
     R"j([{"action": "allow", "rules": {"read": true, "open": true, "stat": true, "lstat": true, "lseek": true, "mprotect": true, "brk": true, "pread64": true, "readv": true, "access": true, "select": true, "mremap": true, "mincore": true, "shmget": true, "shmctl": true, "dup2": true, "futex": {"args": {"1": {"eq": 1}}}}}])j";
 
 constexpr std::array kLayoutPasses = {
-    Pass{"drop-default-calls", "A number with the decision of unlisted numbers need not be listed.",
-         kSome,
+    Pass{"drop-default-calls", "The list can omit numbers that get the default decision.", kSome,
          "list: read ALLOW, write ALLOW, open ?2, close ?3, poll ?4, lseek ?5, mmap ALLOW, brk "
          "ALLOW, ioctl ?8, futex ?9\n",
          detail::drop_default_calls},
@@ -36,8 +35,8 @@ constexpr std::array kLayoutPasses = {
          "ALLOW, ioctl ?8\n",
          detail::hot_first},
     Pass{"cacheable-last",
-         "No number is listed twice, so those for which the kernel does not run the filter may be "
-         "tested last.",
+         "No number is listed twice, so calls that the kernel allows from its cache may be tested "
+         "last.",
          kSome,
          "list: futex ?9\n"
          "list: open ?2, close ?2, poll ?4, lseek ?5, ioctl ?8\n"
@@ -60,28 +59,28 @@ constexpr std::array kLayoutPasses = {
          "tree: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
          "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n",
          detail::merge_neighbours},
-    Pass{"pinned-bounds", "If the bounds of a search leave only one outcome, no test is needed.",
-         kSome,
+    Pass{"pinned-bounds",
+         "If the bounds of a search leave only one possible number, no test is needed.", kSome,
          "list: futex ?9\n"
          "tree pinned: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
          "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n",
          detail::pinned_bounds},
     Pass{"large-code-apart",
-         "Code can stand anywhere behind the jumps to it; long code in a search makes the jumps "
-         "over it long.",
+         "Code may follow anywhere after the jumps to it, and moving long code out of a search "
+         "shortens its jumps.",
          kSome,
          "list: futex ?9\n"
          "tree pinned apart>16: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
          "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n",
          detail::large_code_apart},
-    Pass{"code-apart", "Code can stand anywhere behind the jumps to it.", kSome,
+    Pass{"code-apart", "Code may follow anywhere after the jumps to it.", kSome,
          "list: futex ?9\n"
          "tree pinned apart: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
          "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n",
          detail::code_apart},
     Pass{"value-trees",
-         "Branches that ask for different values of one argument exclude each other, so the value "
-         "can be searched for.",
+         "Branches for different values of one argument exclude each other, so a binary search can "
+         "find the value.",
          kSome,
          "list: futex ?9\n"
          "tree pinned apart>16: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
@@ -92,31 +91,31 @@ constexpr std::array kLayoutPasses = {
 
 constexpr std::array kBytecodePasses = {
     Pass{"thread-conditional-jumps",
-         "A conditional jump to an unconditional one may go straight to where that one goes, if 8 "
-         "bits reach it.",
+         "A conditional jump to an unconditional one may jump directly to its target, if the "
+         "offset fits 8 bits.",
          "ld [0]\njeq #1, z, b\nz: ja c\nb: ret #0\nc: ret #1\n",
          "ld [0]\njeq #1, c, b\nz: ja c\nb: ret #0\nc: ret #1\n", detail::thread_conditional_jumps,
          detail::has_jumps},
     Pass{"thread-jumps",
-         "An unconditional jump to another may go straight to the end of the chain.",
+         "An unconditional jump to another may jump directly to the end of the chain.",
          "ja z\nret #0\nz: ja b\nret #1\nb: ret #2\n", "ja b\nret #0\nz: ja b\nret #1\nb: ret #2\n",
          detail::thread_jumps, detail::has_jumps},
     Pass{"skip-redundant-loads",
-         "A jump to a load of the input word that A already holds may go behind the load.",
+         "A jump to a load of the input word that A already holds may skip the load.",
          "ld [0]\njeq #1, z, b\nret #9\nz: ld [0]\nb: ret a\n",
          "ld [0]\njeq #1, b, b\nret #9\nz: ld [0]\nb: ret a\n", detail::skip_redundant_loads,
          detail::loads_again},
     Pass{"skip-decided-tests",
-         "A jump to a test whose outcome the condition of the jump decides may go where that "
-         "outcome leads.",
+         "If the condition of a jump decides the test at its target, the jump may go directly to "
+         "the outcome of that test.",
          "ld [0]\njgt #7, z, b\nb: ret #0\nz: jgt #5, c, d\nc: ret #1\nd: ret #2\n",
          "ld [0]\njgt #7, c, b\nb: ret #0\nz: jgt #5, c, d\nc: ret #1\nd: ret #2\n",
          detail::skip_decided_tests},
     Pass{"merge-equal-targets",
-         "A conditional jump with both targets equal decides nothing: it is an unconditional one.",
+         "A conditional jump with two equal targets is an unconditional jump.",
          "ld [0]\njeq #1, z, z\nz: ret #0\n", "ld [0]\nja z\nz: ret #0\n",
          detail::merge_equal_targets, detail::has_equal_targets},
-    Pass{"replace-jumps-to-returns", "A jump to a return may be that return.",
+    Pass{"replace-jumps-to-returns", "A return may replace a jump to it.",
          "ja z\nret #0\nz: ret #1\n", "ret #1\nret #0\nz: ret #1\n",
          detail::replace_jumps_to_returns, detail::has_jumps},
     Pass{"remove-null-jumps", "An unconditional jump to the next instruction does nothing.",
@@ -130,14 +129,14 @@ constexpr std::array kBytecodePasses = {
          detail::remove_redundant_loads, detail::loads_again},
     Pass{"remove-dead-writes", "Writing a register that nothing reads afterwards changes nothing.",
          "ld [4]\nldx #1\nld [0]\nret a\n", "ld [0]\nret a\n", detail::remove_dead_writes},
-    Pass{"merge-returns",
-         "Equal returns are interchangeable, so the fewest within reach of every jump suffice.",
-         "ld [0]\njeq #1, z, b\nb: jeq #2, c, d\nz: ret #1\nc: ret #1\nd: ret #0\n",
-         "ld [0]\njeq #1, c, b\nb: jeq #2, c, d\nz: ret #1\nc: ret #1\nd: ret #0\n",
-         detail::merge_returns},
+    Pass{
+        "merge-returns",
+        "Equal returns are interchangeable, so the pass keeps only as many as the jumps can reach.",
+        "ld [0]\njeq #1, z, b\nb: jeq #2, c, d\nz: ret #1\nc: ret #1\nd: ret #0\n",
+        "ld [0]\njeq #1, c, b\nb: jeq #2, c, d\nz: ret #1\nc: ret #1\nd: ret #0\n",
+        detail::merge_returns},
     Pass{"merge-equal-code",
-         "Places from which the same instructions follow are interchangeable for jumps, whatever "
-         "the registers hold.",
+         "Jumps may go to either of two places from which the same instructions follow.",
          "ld [0]\njeq #1, z, b\nz: ld [4]\nret a\nb: ld [8]\njeq #2, c, d\nc: ld [4]\nret a\nd: "
          "ret #0\n",
          "ld [0]\njeq #1, c, b\nz: ld [4]\nret a\nb: ld [8]\njeq #2, c, d\nc: ld [4]\nret a\nd: "

@@ -97,13 +97,15 @@ Result<std::vector<std::size_t>> find_places(const Policy& policy, const std::st
                                              const Program& one, std::uint32_t value,
                                              const Program& other, std::uint32_t other_value) {
   const auto differ = [&](std::size_t pc, std::string_view what) {
-    return refuse(policy, pc,
-                  fmt::format("variable '{}': with the value {:#x} this is {}, with {:#x} {}; {}",
-                              name, value, shown(one, pc), other_value, shown(other, pc), what));
+    return refuse(
+        policy, pc,
+        fmt::format(
+            "variable '{0}': this instruction is {2} for the value {1:#x} and {4} for {3:#x}; {5}",
+            name, value, shown(one, pc), other_value, shown(other, pc), what));
   };
   if (one.size() != other.size())
     return differ(*first_difference(one, other),
-                  fmt::format("expected programs of one length, found {} and {} instructions",
+                  fmt::format("expected programs of equal length, found {} and {} instructions",
                               one.size(), other.size()));
   std::vector<std::size_t> places;
   for (std::size_t pc = 0; pc < one.size(); ++pc) {
@@ -111,9 +113,9 @@ Result<std::vector<std::size_t>> find_places(const Policy& policy, const std::st
     const Insn& b = other[pc];
     if (a == b) continue;
     if (a.code != b.code || a.jt != b.jt || a.jf != b.jf)
-      return differ(pc, "expected the same instruction");
+      return differ(pc, "expected a difference only in the operand");
     if (a.k != value || b.k != other_value)
-      return differ(pc, "expected the value itself as the operand");
+      return differ(pc, "expected the value of the variable as the operand");
     if (!has_free_operand(a)) return differ(pc, "expected an instruction that takes any operand");
     places.push_back(pc);
   }
@@ -126,7 +128,7 @@ Status check_names(const Policy& policy, const std::set<std::string>& used) {
     if (!is_symbol_name(name))
       return make_error(ErrorCode::kPolicy, policy.name,
                         fmt::format("variable '{}': expected a name of letters, digits and '_' "
-                                    "that does not begin with a digit, as assembly has it",
+                                    "that does not begin with a digit",
                                     printable(name, false)));
     if (!names.insert(name).second)
       return make_error(ErrorCode::kPolicy, policy.name,
@@ -158,7 +160,7 @@ Status check_prediction(const Policy& policy, SymbolicProgram predicted, const V
   for (const auto& [name, value] : values)
     shown_values.push_back(fmt::format("'{}' {:#x}", name, value));
   return refuse(policy, *pc,
-                fmt::format("with other values for all variables ({}) expected {}, found {}",
+                fmt::format("with different values for all variables ({}), expected {}, found {}",
                             fmt::join(shown_values, ", "), shown(predicted.program, *pc),
                             shown(rendered, *pc)));
 }

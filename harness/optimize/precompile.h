@@ -19,7 +19,7 @@ using Renderer = std::function<Program(const Policy&)>;
 // count cannot.
 bool has_free_operand(const Insn& in);
 
-// Compiles `policy` to a program in which each variable's name stands for its value. It runs
+// Compiles `policy` to a program that contains each variable's name in place of its value. It runs
 // `render` once with base values, once for each variable that is used, and once with all values
 // changed. Errors: kPolicy with the variable and the instruction if a value affects the program
 // other than as a free operand, or if the policy uses an undefined variable, defines one twice, or

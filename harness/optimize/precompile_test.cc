@@ -187,12 +187,11 @@ TEST(Precompile, RefusesCodeThatDependsOnTheValue) {
   EXPECT_EQ(places_of(compiled(policy, render("ld [16]\njeq #FD, y, n\ny: ret #1\nn: ret #PID\n")),
                       "pid"),
             std::vector<std::size_t>{3});
-  // The operand changes, but is not the value.
-  EXPECT_EQ(
-      refusal(policy, render("ld [16]\njgt #FD+1, y, n\ny: ret #1\nn: ret #2\n")),
-      "small: instruction 1: variable 'fd': with the value 0x9e3779b1 this is "
-      "'jgt #0x9e3779b2, L2, L3', with 0x61c8864e 'jgt #0x61c8864f, L2, L3'; expected the value "
-      "itself as the operand");
+  // The operand changes, but differs from the value.
+  EXPECT_EQ(refusal(policy, render("ld [16]\njgt #FD+1, y, n\ny: ret #1\nn: ret #2\n")),
+            "small: instruction 1: variable 'fd': this instruction is 'jgt #0x9e3779b2, L2, L3' "
+            "for the value 0x9e3779b1 and 'jgt #0x61c8864f, L2, L3' for 0x61c8864e; expected the "
+            "value of the variable as the operand");
   EXPECT_NE(refusal(policy, render("ld #FD%2\nret #PID\n")), "no error");
   EXPECT_NE(refusal(policy, render("ld #FD|1\nret #PID\n")), "no error") << "right for one of two";
   // The operand is not free.
@@ -208,18 +207,20 @@ TEST(Precompile, RefusesIfAVariableChangesOpcodesOrTheLength) {
   };
   EXPECT_EQ(
       refusal(policy, halves),
-      "small: instruction 0: variable 'pid': with the value 0x9e3879b2 this is 'ld [0]', with "
-      "0x61c7864d 'ld [4]'; expected the value itself as the operand");
+      "small: instruction 0: variable 'pid': this instruction is 'ld [0]' for the value 0x9e3879b2 "
+      "and 'ld [4]' for 0x61c7864d; expected the value of the variable as the operand");
   const auto codes = [](const Policy& p) {
     return value_of(p, 0) >> 31 != 0 ? assemble("ld #1\nret a\n") : assemble("ldx #1\nret a\n");
   };
-  EXPECT_NE(refusal(policy, codes).find("expected the same instruction"), std::string::npos);
+  EXPECT_NE(refusal(policy, codes).find("expected a difference only in the operand"),
+            std::string::npos);
   const auto lengths = [](const Policy& p) {
     return value_of(p, 0) >> 31 != 0 ? assemble("ret #1\n") : assemble("ld #1\nret #1\n");
   };
-  EXPECT_EQ(refusal(policy, lengths),
-            "small: instruction 0: variable 'fd': with the value 0x9e3779b1 this is 'ret #1', "
-            "with 0x61c8864e 'ld #1'; expected programs of one length, found 1 and 2 instructions");
+  EXPECT_EQ(
+      refusal(policy, lengths),
+      "small: instruction 0: variable 'fd': this instruction is 'ret #1' for the value 0x9e3779b1 "
+      "and 'ld #1' for 0x61c8864e; expected programs of equal length, found 1 and 2 instructions");
 }
 
 // No variable alone has this effect.
@@ -230,8 +231,8 @@ TEST(Precompile, RefusesCodeThatDependsOnSeveralValues) {
     return assemble(both ? "ret #1\n" : "ret #0\n");
   };
   EXPECT_EQ(refusal(policy, top),
-            "small: instruction 0: with other values for all variables ('fd' 0xc0ffed, 'pid' "
-            "0xc0feec, 'unused' 0xc0fdeb) expected 'ret #0', found 'ret #1'");
+            "small: instruction 0: with different values for all variables ('fd' 0xc0ffed, 'pid' "
+            "0xc0feec, 'unused' 0xc0fdeb), expected 'ret #0', found 'ret #1'");
 }
 
 TEST(Precompile, RefusesInvalidNames) {

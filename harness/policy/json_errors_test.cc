@@ -83,7 +83,7 @@ TEST(JsonErrors, NamesProblemsInTheDocument) {
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow", "bad_arch_action": null, "rule_sets": []})j",
            std::string("p:1#/bad_arch_action: expected ") + kActions + ", found null"},
           {R"j({"version": 1, "arches": ["x86_64", "x32"], "default_action": "allow", "x32_action": "log", "rule_sets": []})j",
-           "p:1#/x32_action: cannot be given when 'arches' lists x32"},
+           "p:1#/x32_action: does not apply if 'arches' lists x32"},
           {R"j({"version": 1, "arches": ["arm"], "default_action": "allow", "x32_action": "log", "rule_sets": []})j",
            "p:1#/x32_action: needs x86_64 among 'arches'"},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow", "hot": ["futex", "futux"], "rule_sets": []})j",
@@ -153,11 +153,11 @@ TEST(JsonErrors, NamesProblemsInRules) {
           {with_rule(R"j({"one_of": [true]})j"), at + "/one_of: unknown key 'one_of'; known here: "
                                                       "any_of, all_of, args; did you mean any_of?"},
           {with_rule(R"j({"any_of": []})j"),
-           at + "/any_of: expected a non-empty array of rules (an empty any_of means nothing "
-                "anyone could rely on), found []"},
+           at + "/any_of: expected a non-empty array of rules, because the meaning of an empty "
+                "any_of is ambiguous, found []"},
           {with_rule(R"j({"all_of": []})j"),
-           at + "/all_of: expected a non-empty array of rules (an empty all_of means nothing "
-                "anyone could rely on), found []"},
+           at + "/all_of: expected a non-empty array of rules, because the meaning of an empty "
+                "all_of is ambiguous, found []"},
           {with_rule(R"j({"all_of": [true, {"any_of": [1]}]})j"),
            at + "/all_of/1/any_of/0" + rule + "1"},
           {with_rule(R"j({"args": {"6": "any"}})j"),

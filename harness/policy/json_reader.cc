@@ -105,7 +105,7 @@ class Reader {
     }
     if (root_.has("x32_action")) {
       const JsonCursor at = root_.at("x32_action");
-      if (policy_.has_arch(Arch::kX32)) return at.fail("cannot be given when 'arches' lists x32");
+      if (policy_.has_arch(Arch::kX32)) return at.fail("does not apply if 'arches' lists x32");
       if (!policy_.has_arch(Arch::kX86_64)) return at.fail("needs x86_64 among 'arches'");
       auto x32 = action(at);
       if (!x32) return x32.error();
@@ -232,7 +232,7 @@ class Reader {
     out.kind = key == "any_of" ? Rule::Kind::kAnyOf : Rule::Kind::kAllOf;
     if (!inner.value().is_array() || inner.value().empty())
       return inner.expected(fmt::format(
-          "a non-empty array of rules (an empty {} means nothing anyone could rely on)", key));
+          "a non-empty array of rules, because the meaning of an empty {} is ambiguous", key));
     for (std::size_t i = 0; i < inner.value().size(); ++i) {
       auto child = rule(inner.at(i), arch, path);
       if (!child) return child.error();
@@ -315,7 +315,7 @@ class Reader {
       const bool known = found != policy_.variables.end();
       if (!known && declare_variables_)
         return at.fail(fmt::format("variable '{}' is not in /variables", text));
-      if (!known && text == "$") return at.expected("a variable's name behind the $");
+      if (!known && text == "$") return at.expected("a variable's name after the $");
       *variable = text.substr(1);
       out = known ? found->second : 0;
       return Ok{};

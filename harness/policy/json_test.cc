@@ -224,7 +224,7 @@ TEST(RuleJson, ErrorsNameThePlace) {
       {"{", "r:1:2: "},
       {"false", "r:1#/: expected true or an object with one of any_of, all_of, args, found false"},
       {R"({"any_of":[{"args":{"0":{"eq":"$"}}}]})",
-       "r:1#/any_of/0/args/0/eq: expected a variable's name behind the $, found \"$\""},
+       "r:1#/any_of/0/args/0/eq: expected a variable's name after the $, found \"$\""},
       {R"({"args":{"0":{"bits_allowlist":"$fd"}}})",
        "r:1#/args/0/bits_allowlist: a variable cannot be a mask"},
   };

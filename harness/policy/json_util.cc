@@ -185,7 +185,7 @@ class LineWatch {
   std::size_t line_ = 1;
   JsonLines top_;
   std::vector<JsonLines*> open_;
-  JsonLines* key_ = nullptr;  // of the member whose value comes next
+  JsonLines* key_ = nullptr;  // the key of the member whose value comes next
 };
 
 // `lines` may be null.

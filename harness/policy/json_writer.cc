@@ -35,7 +35,7 @@ std::string action_text(std::uint32_t action) {
   return fmt::format("{:#010x}", action);
 }
 
-// Selects what the policy's own names stand for.
+// Selects the values of the policy's own names.
 enum class Style : std::uint8_t {
   kNames,
   kTree,     // numbers in place of actions and calls in rules

@@ -1,4 +1,4 @@
-// Tests that the results that a path remembers equal those of running on.
+// Tests that the stored results of a path equal those of a complete run.
 #include "harness/policy/path.h"
 
 #include <gtest/gtest.h>

@@ -52,7 +52,8 @@ struct RulePosition {
   [[nodiscard]] std::string text() const;
 };
 
-// A position, if there is one. It is no part of a policy's meaning, so all are equal.
+// A rule's position, if it has one. Positions do not affect the meaning of a rule, so they all
+// compare equal.
 struct PositionRef {
   std::shared_ptr<const RulePosition> at;
 

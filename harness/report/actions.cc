@@ -23,14 +23,14 @@ std::vector<std::string> names_of(const OneArch& arch) {
   return out;
 }
 
-// The calls with an action other than that of numbers without a call.
+// The calls whose action differs from the action of numbers without a call.
 std::vector<ActionsReport::Calls> special(const OneArch& arch) {
   std::vector<ActionsReport::Calls> out = arch.constant;
   std::erase_if(out, [&](const auto& calls) { return calls.value == arch.otherwise; });
   return out;
 }
 
-// Would both be shown alike? The order of calls, by number, does not count.
+// Whether both look the same in the text. The order of calls, by number, does not count.
 bool alike(const OneArch& a, const OneArch& b) {
   return a.otherwise == b.otherwise &&
          std::ranges::equal(special(a), special(b),
@@ -44,7 +44,7 @@ bool alike(const OneArch& a, const OneArch& b) {
 // "socket: ALLOW if arg0 != 0x28, else ERRNO(1 EPERM)"
 std::string choices_text(const ActionsReport::Conditional& call) {
   std::string out = fmt::format("    {}:", call.name);
-  if (call.choices.empty()) return out + " undecided, the limits are reached\n";
+  if (call.choices.empty()) return out + " undecided, because a limit is reached\n";
   for (std::size_t i = 0; i < call.choices.size(); ++i) {
     const ActionsReport::Choice& choice = call.choices[i];
     const std::string action = action_text(choice.value);

@@ -1,5 +1,5 @@
-// System calls by the action they get, as text and JSON. Owns the report value and both shapes. It
-// must not know how the actions were found (verify/dd/actions.h).
+// System calls, grouped by their action, as text and JSON. Owns the report value and both shapes.
+// It must not know how the actions were found (verify/dd/actions.h).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ namespace secequiv {
 
 struct ActionsReport {
   struct Calls {
-    std::uint32_t value;  // what the filters return for them, whatever the arguments
+    std::uint32_t value;  // the return value of the filters for all arguments
     std::vector<std::string> names;
   };
   struct Choice {

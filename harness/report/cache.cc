@@ -22,9 +22,8 @@ ordered_json bitmap_json(const std::optional<CacheReport::Bitmap>& bitmap) {
 
 std::string bitmap_text(const std::optional<CacheReport::Bitmap>& bitmap) {
   if (!bitmap) return "  kernel: it has no bitmap for this architecture\n";
-  std::string out =
-      fmt::format("  {:<20} {:>4}: numbers, {}\n", "kernel", bitmap->numbers,
-                  bitmap->agrees() ? "its bitmap has the same" : "its bitmap DIFFERS");
+  std::string out = fmt::format("  {:<20} {:>4}: numbers, {}\n", "kernel", bitmap->numbers,
+                                bitmap->agrees() ? "its bitmap agrees" : "its bitmap DIFFERS");
   if (!bitmap->unfiltered.empty()) out += names_paragraph("never filtered", bitmap->unfiltered);
   if (!bitmap->agrees())
     out += names_paragraph("not in the kernel", bitmap->only_model) +

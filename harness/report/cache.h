@@ -14,10 +14,10 @@ namespace secequiv {
 
 // System calls are given by name.
 struct CacheReport {
-  // The running kernel's own bitmap, beside what we compute.
+  // The running kernel's own bitmap, compared with ours.
   struct Bitmap {
     std::size_t numbers = 0;              // that it has
-    std::vector<std::string> unfiltered;  // never filtered, whatever filters decide
+    std::vector<std::string> unfiltered;  // the kernel never runs a filter for these
     std::vector<std::string> only_model;  // cached by our model alone
     std::vector<std::string> only_kernel;
 

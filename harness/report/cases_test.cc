@@ -38,7 +38,7 @@ TEST(JUnit, CountsStatesAndEscapesText) {
   EXPECT_NE(xml.find("<error type=\"proof\""), std::string::npos) << xml;
 }
 
-TEST(JUnit, AnErrorOfTheCommandIsNoFailure) {
+TEST(JUnit, AnErrorOfTheCommandIsNotAFailure) {
   const ReportedCases ended =
       reported(make_error(ErrorCode::kParse, "x.asm:3:7", "bad"), "check", 2);
   const std::string xml = junit(ended);
@@ -47,7 +47,7 @@ TEST(JUnit, AnErrorOfTheCommandIsNoFailure) {
   EXPECT_EQ(ended.cases.at(0).place->line, 3u);
 }
 
-TEST(Sarif, ResultsAreWhatDoesNotPass) {
+TEST(Sarif, ResultsAreTheCasesThatDoNotPass) {
   const auto run = nlohmann::json::parse(sarif(found(), "1.2.3"))["runs"][0];
   EXPECT_EQ(run["tool"]["driver"]["semanticVersion"], "1.2.3");
   ASSERT_EQ(run["results"].size(), 2u);

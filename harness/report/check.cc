@@ -21,8 +21,8 @@ using State = ReportedCase::State;
 
 std::string coverage_line(const CheckReport& report) {
   return fmt::format(
-      "{} of the {}: {} covered by derived inputs, {} by the prover's, {} "
-      "infeasible, {} undecided",
+      "{} of the {}: {} covered by derived inputs, {} by inputs from the prover, {} infeasible, {} "
+      "undecided",
       counted(report.obligations, "obligation"), report.after_role(), report.covered_by_inputs,
       report.covered_by_witnesses, report.infeasible.size(), report.open.size());
 }
@@ -96,7 +96,7 @@ std::string campaign_text(const CampaignReport& fuzz, std::size_t obligations) {
   return out;
 }
 
-// `witness`: how the witness is shown, if there is one.
+// `witness`: the text of the witness, or "".
 std::string text(const CheckReport& report, const std::string& witness) {
   std::string out = direction_line(report.direction, report.host);
   if (!out.empty()) out += "\n";
@@ -185,9 +185,9 @@ bool proof_found_it(const CheckReport& report) {
 }
 
 ReportedCase decision(const CheckReport& report, const SideFiles& files) {
-  ReportedCase out{"decision", State::kPass,
-                   fmt::format("{} run through both programs, none differs",
-                               counted(report.evaluations, "input"))};
+  ReportedCase out{
+      "decision", State::kPass,
+      fmt::format("both programs decide the same on {}", counted(report.evaluations, "input"))};
   out.seconds = report.run_seconds;
   if (!report.witness || proof_found_it(report)) return out;
   out.state = State::kFail;
@@ -215,15 +215,15 @@ ReportedCase coverage(const CheckReport& report, const SideFiles& files) {
   out.seconds = report.coverage_seconds;
   if (report.listing.empty()) {
     out.state = State::kSkipped;
-    out.message = "not examined: a difference was found before";
+    out.message = "not examined, because a difference was found earlier";
     return out;
   }
   out.message = coverage_line(report);
   if (report.open.empty()) {
     if (report.not_examined() == 0) return out;
     out.state = State::kSkipped;
-    out.message +=
-        fmt::format(", {} not examined: a difference was found before", report.not_examined());
+    out.message += fmt::format(", {} not examined, because a difference was found earlier",
+                               report.not_examined());
     return out;
   }
   out.state = State::kUnknown;
@@ -233,7 +233,8 @@ ReportedCase coverage(const CheckReport& report, const SideFiles& files) {
 }
 
 ReportedCase proof(const CheckReport& report, const SideFiles& files) {
-  ReportedCase out{"proof", State::kSkipped, "not tried: a difference was found before"};
+  ReportedCase out{"proof", State::kSkipped,
+                   "not attempted, because a difference was found earlier"};
   if (!report.proof) {
     if (!report.witness) out.message = "not requested";
     return out;

@@ -21,7 +21,7 @@ namespace secequiv {
 struct CampaignReport {
   double seconds = 0;
   unsigned jobs = 0;
-  std::uint64_t runs = 0;         // libFuzzer's, each of several inputs
+  std::uint64_t runs = 0;         // runs of libFuzzer, each with several inputs
   std::uint64_t evaluations = 0;  // inputs run through both programs
   std::uint64_t seed = 1;
   bool interrupted = false;
@@ -33,7 +33,7 @@ struct CampaignReport {
   double derived_seconds = 0;    // from the start until all derived and stored inputs were run
   double last_edge_seconds = 0;  // from the start of fuzzing to the last new edge; 0: none was new
 
-  std::string corpus;               // the user's folder; empty if none was given
+  std::string corpus;               // the folder that the user gave, or empty
   std::size_t stored = 0;           // inputs read from it
   std::size_t added = 0;            // inputs that it holds now and did not hold before
   std::optional<std::size_t> kept;  // inputs left after minimization
@@ -53,7 +53,7 @@ struct CheckReport {
   std::uint64_t covered_by_inputs = 0;
   std::uint64_t covered_by_witnesses = 0;  // covered by the prover's inputs only
   std::vector<Obligation> infeasible;      // proven
-  std::vector<Feasibility> open;           // undecided; a passing report has none
+  std::vector<Feasibility> open;           // undecided obligations; empty in a passing report
   std::string listing;                     // the optimized program with its final coverage
 
   std::vector<CacheChange> cache;   // empty if a program is refused
@@ -88,7 +88,7 @@ struct CheckReport {
 
 // Both programs first, the verdict last. Ends with a newline.
 std::string check_text(const CheckReport& report);
-// The same with a line in place of both traces, for a page that shows them elsewhere.
+// The same text, with one line in place of both traces; the page shows the traces elsewhere.
 std::string check_summary(const CheckReport& report);
 
 nlohmann::ordered_json to_json(const CheckReport& report);  // schema "secequiv.check/1"

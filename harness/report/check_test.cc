@@ -50,7 +50,7 @@ TEST(CheckReportText, HasALineForEachStepAndTheVerdictLast) {
             "after     b.bpf: 1 instruction\n"
             "inputs    7 derived, 8 run through both in 0.0 ms; 2.0e+06 combinations left out\n"
             "coverage  5 obligations of the optimized program: 3 covered by derived inputs, 1 by "
-            "the prover's, 1 infeasible, 0 undecided (0.0 ms)\n"
+            "inputs from the prover, 1 infeasible, 0 undecided (0.0 ms)\n"
             "proof     equivalent by dd in 0.0 ms\n"
             "cache     x86_64: 2 calls cached before, 1 after; lost: exit; gained: none\n"
             "verdict   pass: proven equivalent for all inputs\n");
@@ -74,7 +74,7 @@ TEST(CheckReportText, ShowsTracesOrInASummaryOneLine) {
   EXPECT_TRUE(summary.ends_with("\nverdict   different: the programs differ\n")) << summary;
 }
 
-TEST(CheckReportText, TellsWhatTheCampaignDid) {
+TEST(CheckReportText, ReportsTheCampaign) {
   CheckReport report = passing();
   report.fuzz = CampaignReport{.not_run = "interrupted",
                                .seeds = 1,

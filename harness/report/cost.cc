@@ -131,8 +131,9 @@ std::string ratio_text(const Side& before, const Side& after) {
   const std::string uncached =
       ratio(weighted_mean_uncached(before.calls), weighted_mean_uncached(after.calls), exact);
   if (was == 0 && is == 0)
-    return fmt::format("ratio: none, all calls are cached ({} if nothing were cached)\n", uncached);
-  return fmt::format("ratio: {} ({} if nothing were cached)\n", ratio(was, is, exact), uncached);
+    return fmt::format("ratio: none, because all calls are cached ({} without the cache)\n",
+                       uncached);
+  return fmt::format("ratio: {} ({} without the cache)\n", ratio(was, is, exact), uncached);
 }
 
 }  // namespace
@@ -146,7 +147,7 @@ std::string cost_text(const CostReport& report, std::size_t most, std::string_vi
     out += "~ from derived inputs only: the best case may be lower, the worst case higher\n";
   for (const Side& side : report.sides)
     out += fmt::format(
-        "{}: a call executes {:.2f} instructions ({:.2f} if nothing were cached)\n"
+        "{}: a call executes {:.2f} instructions ({:.2f} without the cache)\n"
         "  in the worst case {}{}: {}\n",
         side.name, weighted_mean(side.calls), weighted_mean_uncached(side.calls),
         side.worst.instructions, side.worst_exact ? "" : " or more", describe(side.worst.data));

@@ -77,7 +77,7 @@ TEST(CostReport, TheDrawingHasABarForEachNumberOfInstructions) {
 TEST(CostReport, NoRatioIfAllCallsAreCached) {
   CostReport report{Arch::kX86_64, 0, {side("a", 4, true), side("b", 2, true)}};
   for (CostReport::Side& one : report.sides) one.calls[0].calls = 0;
-  EXPECT_NE(cost_text(report, 9).find("ratio: none, all calls are cached (1.00 if nothing"),
+  EXPECT_NE(cost_text(report, 9).find("ratio: none, because all calls are cached (1.00 without"),
             std::string::npos);
 }
 

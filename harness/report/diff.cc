@@ -41,7 +41,7 @@ ordered_json region_json(const Region& region, Arch host) {
   return out;
 }
 
-// With at most `most` regions of each change.
+// The document has at most `most` regions of each change.
 ordered_json difference_json(const DiffReport& report, std::size_t most) {
   const Difference& difference = report.difference;
   ordered_json out{{"schema", "secequiv.diff/1"},
@@ -116,9 +116,8 @@ std::string comparison_text(const DiffReport& report) {
   if (report.oracle) out += oracle_text(*report.oracle);
   const std::size_t count = comparison.unexpected.size();
   if (report.verdict == Verdict::kUnknown)
-    return out + fmt::format(
-                     "unknown: the difference is the expected one, but {} was not asked about {}\n",
-                     report.oracle->who, report.oracle->not_asked()->name);
+    return out + fmt::format("unknown: the difference is the expected one, but {} did not run {}\n",
+                             report.oracle->who, report.oracle->not_asked()->name);
   if (count == 0) return out + "pass: the difference is the expected one\n";
   return out + fmt::format("fail: {} differ{} from {}\n", counted(count, "region"),
                            count == 1 ? "s" : "", comparison.file);

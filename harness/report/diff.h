@@ -25,7 +25,7 @@ struct DiffReport {
     DecidingRule after;
     std::vector<Rules> of_calls = {};  // of each region of by_call(), for the page
   };
-  // How the difference compares with a stored one.
+  // The comparison of the difference with a stored one.
   struct Comparison {
     std::string file;
     std::vector<std::string> unexpected;  // a line each; empty: it is the stored one
@@ -37,7 +37,7 @@ struct DiffReport {
   Arch host = Arch::kX86_64;     // for names
   std::size_t max_regions = 20;  // shown of each change
   Verdict verdict = Verdict::kUnknown;
-  std::vector<std::vector<Rules>> rules = {};  // of each change's shown regions; empty: unknown
+  std::vector<std::vector<Rules>> rules = {};  // for shown regions of each change; empty: unknown
   std::optional<Comparison> comparison = {};
   std::optional<OracleReport> oracle = {};
   std::optional<SideFiles> files = {};

@@ -26,7 +26,7 @@ DiffReport made_by_hand() {
   return out;
 }
 
-TEST(DiffReport, Text) {
+TEST(DiffReport, TextListsChangesAndRegions) {
   DiffReport report = made_by_hand();
   report.max_regions = 1;
   EXPECT_EQ(diff_text(report, "--max-regions"),

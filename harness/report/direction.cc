@@ -115,7 +115,7 @@ std::string direction_line(const Direction& direction, Arch host) {
                                                     : "other data of the same action",
                     shown(direction.changed, false)));
   if (direction.loosens()) out = "LOOSER: " + out;
-  if (!direction.complete) out += " (from the inputs tried; the rest is undecided)";
+  if (!direction.complete) out += " (for the inputs that were run; other inputs are undecided)";
   return out;
 }
 

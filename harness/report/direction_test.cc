@@ -23,7 +23,7 @@ TEST(DirectionLine, NamesEveryNewlyAllowedCallInAlphabeticalOrder) {
             "allowed; stricter: 5 calls");
 }
 
-TEST(DirectionLine, SaysWhenNothingLoosens) {
+TEST(DirectionLine, ReportsThatNothingLoosens) {
   Direction direction;
   direction.stricter.calls = {call(Arch::kX86_64, "write"), call(Arch::kX86_64, "read")};
   EXPECT_EQ(direction_line(direction, Arch::kX86_64), "only stricter: read, write");
@@ -46,7 +46,7 @@ TEST(DirectionLine, NamesArchitecturesUnlessOnlyTheHostsCallsDiffer) {
             "LOOSER: shmat, numbers without a name, other architectures newly allowed");
 }
 
-TEST(DirectionLine, SaysWhenEveryCallIsConcerned) {
+TEST(DirectionLine, ReportsThatEveryCallIsAffected) {
   Direction direction;
   for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls)
     direction.allowed.calls.push_back({Arch::kX86_64, entry.nr, true});
@@ -61,7 +61,7 @@ TEST(DirectionLine, DoesNotClaimMoreThanTheInputsShow) {
   direction.complete = false;
   direction.stricter.calls = {call(Arch::kX86_64, "read")};
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
-            "stricter: read (from the inputs tried; the rest is undecided)");
+            "stricter: read (for the inputs that were run; other inputs are undecided)");
 }
 
 TEST(DirectionJson, HasEveryCall) {

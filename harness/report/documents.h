@@ -12,7 +12,7 @@
 
 namespace secequiv {
 
-// A program, or a policy and what was compiled of it, and what the kernel's check says.
+// A program, or a policy and its compiled program, with the result of the kernel's check.
 struct Validated {
   std::string file;
   ProgramView program;

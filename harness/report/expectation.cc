@@ -86,17 +86,18 @@ Result<std::vector<std::string>> unexpected(const ordered_json& expected, const 
       Unordered(expected["question"]) != Unordered(found["question"]))
     return make_error(
         ErrorCode::kUsage, file,
-        fmt::format("expected the answer to this question, {}; found {}", found["question"].dump(),
+        fmt::format("expected a difference that was stored with the same options, {}; found {}",
+                    found["question"].dump(),
                     expected.contains("question") ? expected["question"].dump() : "none"));
   std::vector<std::string> out;
   for (const auto& [key, line] : *new_lines)
     if (!old_lines->contains(key)) out.push_back("+ " + line);
   for (const auto& [key, line] : *old_lines)
     if (!new_lines->contains(key)) out.push_back("- " + line);
-  // Counts above those of regions follow from them.
+  // The totals follow from the counts of the regions.
   if (out.empty() && Unordered(expected) != Unordered(found))
     return make_error(ErrorCode::kParse, file,
-                      "expected counts that are the sums of those of the regions");
+                      "expected totals that equal the sums of the regions' counts");
   std::ranges::sort(out);
   return out;
 }

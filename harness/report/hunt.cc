@@ -47,7 +47,7 @@ std::string finding_text(const HuntReport& report, const Finding& finding) {
         finding.subject.policy.size() < 4000)
       out += "  policy\n" + indented(finding.subject.policy);
     out += program_text(evaluator                   ? "program"
-                        : report.kind == "compiler" ? "what it means"
+                        : report.kind == "compiler" ? "compiled"
                                                     : "before",
                         finding.subject.before);
     if (!evaluator && finding.after) out += program_text("after", *finding.after);
@@ -55,13 +55,13 @@ std::string finding_text(const HuntReport& report, const Finding& finding) {
       const Pair pair{finding.subject.before, *finding.after};
       out += traces_text(Question(pair), finding.witness->data);
     }
-    out +=
-        fmt::format("  trial {} ({}), {:.2f} s, by {}; {} instructions at first{}\n", finding.trial,
-                    printable(finding.subject.name, false), finding.seconds, finding.found_by,
-                    finding.original_size, finding.reduced ? "" : ", not fully reduced");
+    out += fmt::format("  trial {} ({}), {:.2f} s, by {}; {} instructions before reduction{}\n",
+                       finding.trial, printable(finding.subject.name, false), finding.seconds,
+                       finding.found_by, finding.original_size,
+                       finding.reduced ? "" : ", not fully reduced");
   }
   if (!finding.pass.empty()) out += fmt::format("  pass: {}\n", printable(finding.pass, false));
-  if (finding.count > 1) out += fmt::format("  {} trials showed it\n", finding.count);
+  if (finding.count > 1) out += fmt::format("  found in {} trials\n", finding.count);
   if (!finding.file.empty()) out += fmt::format("  stored: {}\n", printable(finding.file, false));
   return out;
 }
@@ -129,7 +129,7 @@ std::string hunt_text(const HuntReport& report) {
   for (const Finding& finding : report.findings) out += "\n" + finding_text(report, finding);
   if (!report.findings.empty()) out += "\n";
   if (report.not_reduced > 0)
-    out += fmt::format("{} more trials failed or were noted and are not looked into\n",
+    out += fmt::format("{} more trials failed or produced a note; they are not analysed\n",
                        report.not_reduced);
   out += scaling_text(report);
   out += fmt::format("trials: {} in {:.2f} s; {} answered", report.trials, report.seconds,

@@ -16,7 +16,7 @@ constexpr std::string_view sameness_name(Sameness sameness) {
   return sameness == Sameness::kRaw ? "raw" : "behaviour";
 }
 
-// A return value with what it means.
+// A return value and its meaning.
 nlohmann::ordered_json value_json(std::uint32_t value);
 
 nlohmann::ordered_json to_json(const SeccompData& data);

@@ -23,41 +23,40 @@ std::string side_text(const AskedSide& side) {
   std::string out = fmt::format("{}: {}", side.name, counted(side.instructions, "instruction"));
   if (side.refused)
     return out +
-           "\n  the model is wrong: it accepts this, and the kernel refuses it; please report "
-           "this\n";
+           "\n  the model is wrong: it accepts this program, but the kernel refuses it; please "
+           "report this\n";
   if (side.asked > 0)
     out += fmt::format(", accepted; {} in {:.3f} s", counted(side.asked, "input"), side.seconds);
   if (side.skipped > 0)
-    out += fmt::format("; left out {} that no filter sees", counted(side.skipped, "call"));
-  if (side.asked == 0) return out + ": nothing was asked\n";
+    out += fmt::format("; ignored {} that no filter sees", counted(side.skipped, "call"));
+  if (side.asked == 0) return out + ": no input was run\n";
   if (!side.disagreement) return out + ": the model agrees\n";
-  return out +
-         fmt::format(
-             "\n  the model is wrong: {:#010x} for {}, and the kernel returns {:#010x}; please "
-             "report this\n",
-             side.disagreement->before, describe(side.disagreement->data),
-             side.disagreement->after);
+  return out + fmt::format(
+                   "\n  the model is wrong: it returns {:#010x} for {}, but the kernel returns "
+                   "{:#010x}; please report this\n",
+                   side.disagreement->before, describe(side.disagreement->data),
+                   side.disagreement->after);
 }
 
 std::string reason(const KernelReport& report) {
   for (const AskedSide& side : report.sides)
-    if (side.refused) return "the kernel refuses what the model accepts";
+    if (side.refused) return "the kernel refuses a program that the model accepts";
   for (const AskedSide& side : report.sides)
     if (side.disagreement) return "the kernel and the model differ";
   if (report.witness) return "the kernel's answers differ";
   for (const AskedSide& side : report.sides)
     if (side.asked == 0)
-      return report.interrupted ? "it was interrupted before anything was asked"
-                                : "nothing was asked";
-  if (report.interrupted) return "it was interrupted; the answers are the same so far";
+      return report.interrupted ? "the run was interrupted before the first input"
+                                : "no input was run";
+  if (report.interrupted) return "the run was interrupted; the answers are the same so far";
   return report.sides.size() == 2 ? "the kernel's answers are the same; nothing is proven"
                                   : "the kernel and the model agree; nothing is proven";
 }
 
 std::string reason(const SelfCheckReport& report) {
-  if (report.kernel_accepts) return "the kernel and the model differ in what they accept";
-  if (report.program) return "the kernel and the model differ in what a program returns";
-  if (report.interrupted) return "it was interrupted; the kernel and the model agree so far";
+  if (report.kernel_accepts) return "the kernel and the model do not accept the same programs";
+  if (report.program) return "the kernel and the model return different values";
+  if (report.interrupted) return "the run was interrupted; the kernel and the model agree so far";
   return "the kernel and the model agree; nothing is proven";
 }
 
@@ -102,20 +101,22 @@ Verdict verdict_of(const SelfCheckReport& report) {
 
 std::string self_check_text(const SelfCheckReport& report) {
   std::string out = fmt::format(
-      "Linux {}, seed {}: {}, {} accepted; {} of those run on {}, {} of {} opcodes; {:.1f} s\n",
+      "Linux {}, seed {}: {}, {} accepted; {} of them were run on {} and used {} of {} opcodes; "
+      "{:.1f} s\n",
       report.release, report.seed, counted(report.programs, "program"), report.accepted,
       report.evaluated, counted(report.evaluations, "input"), report.opcodes, report.legal_opcodes,
       report.seconds);
   if (report.no_room > 0)
-    out += fmt::format("{} not run: no room for the instructions that make results readable\n",
-                       counted(report.no_room, "program"));
+    out += fmt::format(
+        "{} not run, because there is no room for the instructions that make results readable\n",
+        counted(report.no_room, "program"));
   if (report.program) {
     out += write_program(*report.program, Form::kAsm);
     if (report.kernel_accepts)
-      out += fmt::format("the kernel {} this, and the model does not\n",
+      out += fmt::format("the kernel {} this program, but the model does not\n",
                          *report.kernel_accepts ? "accepts" : "refuses");
     if (report.witness)
-      out += fmt::format("the model returns {:#010x} for {}, and the kernel {:#010x}\n",
+      out += fmt::format("the model returns {:#010x} for {}, but the kernel returns {:#010x}\n",
                          report.witness->before, describe(report.witness->data),
                          report.witness->after);
   }

@@ -46,7 +46,7 @@ std::string times_of(const Latency& latency, const VariantTimes& base, const Var
                      const VariantTimes& after) {
   const double was = before.mean - base.mean;
   if (was <= std::max(latency.noise * before.mean, 3 * base.error)) return "";
-  return fmt::format("; beyond {} {:.2f} times as long", base.name,
+  return fmt::format("; {1:.2f} times as long after subtracting the time of '{0}'", base.name,
                      std::max(0.0, (after.mean - base.mean) / was));
 }
 
@@ -56,38 +56,41 @@ std::string comparison(const LatencyReport& report) {
   const auto& all = latency.variants;
   const VariantTimes& before = all[2];
   const VariantTimes& after = all[2 + report.depths];
-  return fmt::format("{} beside {}: {}{}{}\n", after.name, before.name,
+  return fmt::format("{} compared with {}: {}{}{}\n", after.name, before.name,
                      claim(latency, before, after), times_of(latency, all[0], before, after),
                      times_of(latency, all[1], before, after));
 }
 
 std::string noise_text(const Latency& latency) {
   if (latency.rounds < kernel::kFewestRounds)
-    return fmt::format("fewer than {} rounds support no claim", kernel::kFewestRounds);
-  return fmt::format("differences between filters of up to {:.1f} % are not claimed",
+    return fmt::format("fewer than {} rounds are too few to report a difference",
+                       kernel::kFewestRounds);
+  return fmt::format("differences of up to {:.1f} % between filters are not significant",
                      latency.noise * 100);
 }
 
-// Whatever distorts the times; whole lines.
+// Lines about conditions that distort the times.
 std::string reservations(const LatencyReport& report) {
   const Latency& latency = report.latency;
   std::string out;
   if (latency.interrupted && latency.rounds < report.asked)
     out += fmt::format("interrupted after {} of {} rounds\n", latency.rounds, report.asked);
   else if (latency.interrupted)
-    out += fmt::format("interrupted after {} rounds, while noise was above half a percent\n",
-                       latency.rounds);
+    out +=
+        fmt::format("interrupted after {} rounds, when the noise was still above half a percent\n",
+                    latency.rounds);
   if (latency.filtered_already)
     out +=
-        "this process has a seccomp filter already; every time includes it, even that of 'no "
+        "this process already has a seccomp filter; all times include it, also those of 'no "
         "filter'\n";
   return out;
 }
 
 std::string what(const LatencyReport& report) {
-  return report.real ? "ALLOW is unchanged: calls run, and the kernel answers cached ones without "
-                       "the filter"
-                     : "every return is an error number: no call runs, and none is cached";
+  return report.real
+             ? "ALLOW is unchanged: calls are executed, and the kernel answers cached ones without "
+               "running the filter"
+             : "every filter returns an error number, so no call is executed and none is cached";
 }
 
 // The calls that take most of the time, with the time of one such call in each variant.
@@ -124,9 +127,8 @@ std::string part_note(const LatencyReport& report) {
   for (const VariantTimes& times : report.latency.variants)
     if (times.of_instructions > 0)
       out += fmt::format(
-          "{}: {} instructions, more than the kernel accepts; the times are for the part that "
-          "these "
-          "calls execute, {}\n",
+          "{}: the kernel refuses {} instructions; the times are for the part that these calls "
+          "execute, {}\n",
           times.name, times.of_instructions, counted(times.instructions, "instruction"));
   return out;
 }
@@ -135,8 +137,8 @@ std::string part_note(const LatencyReport& report) {
 
 std::string latency_text(const LatencyReport& report, std::string_view how) {
   std::string out = fmt::format(
-      "{}{} by weight; the median of {} rounds, with a new process for each variant in each "
-      "round\n{}\n{}{}{}noise: {} (+-: standard error)\n",
+      "{}{}, weighted by count; each time is the median of {} rounds, and each round uses a new "
+      "process\n{}\n{}{}{}noise: {} (+-: standard error)\n",
       reservations(report), counted(report.calls.size(), "system call"), report.latency.rounds,
       what(report), table(report.latency), calls_table(report, how), part_note(report),
       noise_text(report.latency));

@@ -1,4 +1,4 @@
-// What a report of times says, of times that are made up.
+// The text of the report for made-up times.
 #include "harness/report/latency.h"
 
 #include <gtest/gtest.h>
@@ -38,25 +38,26 @@ bool says(const LatencyReport& report, std::string_view text) {
 
 TEST(LatencyReport, ComparesTheSecondWithTheFirst) {
   EXPECT_EQ(last_line(made_up(140, 300)),
-            "B beside A: 114.3 % slower; beyond no filter 5.00 times as long; beyond empty filter "
-            "9.00 times as long\n");
+            "B compared with A: 114.3 % slower; 5.00 times as long after subtracting the time of "
+            "'no filter'; 9.00 times as long after subtracting the time of 'empty filter'\n");
   EXPECT_EQ(last_line(made_up(200, 195)),
-            "B beside A: 2.5 % faster; beyond no filter 0.95 times as long; beyond empty filter "
-            "0.94 times as long\n");
-  EXPECT_EQ(last_line(made_up(100, 100)), "B beside A: no difference beyond noise\n");
+            "B compared with A: 2.5 % faster; 0.95 times as long after subtracting the time of 'no "
+            "filter'; 0.94 times as long after subtracting the time of 'empty filter'\n");
+  EXPECT_EQ(last_line(made_up(100, 100)), "B compared with A: no difference above the noise\n");
 }
 
 TEST(LatencyReport, FewRoundsClaimNothing) {
   LatencyReport report = made_up(140, 300);
   report.latency.rounds = 7;
   report.latency.noise = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(last_line(report), "B beside A: fewer than 8 rounds support no claim\n");
-  EXPECT_TRUE(says(report, "noise: fewer than 8 rounds support no claim"));
+  EXPECT_EQ(last_line(report),
+            "B compared with A: fewer than 8 rounds are too few to report a difference\n");
+  EXPECT_TRUE(says(report, "noise: fewer than 8 rounds are too few to report a difference"));
   EXPECT_TRUE(to_json(report)["noise"].is_null());
   EXPECT_NE(latency_svg(report).find("fewer than 8 rounds"), std::string::npos);
 }
 
-TEST(LatencyReport, SaysWhereItWasInterrupted) {
+TEST(LatencyReport, ReportsTheRoundOfAnInterruption) {
   LatencyReport report = made_up(140, 300);
   EXPECT_FALSE(says(report, "interrupted"));
   EXPECT_EQ(to_json(report)["interrupted"], false);
@@ -67,13 +68,13 @@ TEST(LatencyReport, SaysWhereItWasInterrupted) {
   EXPECT_EQ(to_json(report)["interrupted"], true);
 }
 
-TEST(LatencyReport, ColumnsAndGrammar) {
+TEST(LatencyReport, HasAlignedColumnsAndCorrectGrammar) {
   LatencyReport report = made_up(140, 300);
-  EXPECT_TRUE(says(report, "1 system call by weight"));
+  EXPECT_TRUE(says(report, "1 system call, weighted by count"));
   report.calls = {{"sched_rr_get_interval_time64", {}, 10}, {"read", {}, 1000}};
   for (kernel::VariantTimes& times : report.latency.variants) times.ns = {1, 2};
   const std::string text = latency_text(report);
-  EXPECT_NE(text.find("2 system calls by weight"), std::string::npos);
+  EXPECT_NE(text.find("2 system calls, weighted by count"), std::string::npos);
   const std::size_t table = text.find("ns of a call");
   ASSERT_NE(table, std::string::npos);
   std::vector<std::size_t> widths;

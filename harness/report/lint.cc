@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMaxParts = 8;  // named in a line
 
-// As JSON and people count: from 1.
+// Reports and JSON count from 1.
 std::vector<std::size_t> from_one(const RulePart& part) {
   std::vector<std::size_t> out = part;
   for (std::size_t& child : out) ++child;
@@ -75,7 +75,7 @@ std::string line(const RedundantRule& rule) {
     case RedundantRule::Kind::kUnmatchable:
       return out + "no input matches it";
     case RedundantRule::Kind::kShadowed:
-      return out + "earlier rule sets decide everything it matches";
+      return out + "earlier rule sets decide every call that it matches";
     case RedundantRule::Kind::kDuplicate:
       out += fmt::format("it repeats {}", parts_text(rule.originals));
       if (rule.original.at != nullptr) out += fmt::format(" (line {})", rule.original.at->line);
@@ -93,7 +93,7 @@ std::string line(const DoubtfulRule& rule) {
   if (rule.kind == DoubtfulRule::Kind::kMatchAll)
     return out + fmt::format("{} check{} nothing, so the others have no effect", unchecked,
                              one ? "s" : "");
-  return out + fmt::format("{} checks {}, {} {} not", parts_text({rule.checked}),
+  return out + fmt::format("{} checks {}, but {} {} not", parts_text({rule.checked}),
                            field_name(rule.field), unchecked, one ? "does" : "do");
 }
 

@@ -1,5 +1,5 @@
-// Rules of a policy that could be removed and rules that may not mean what they say, as text, JSON
-// and cases. Owns the report value and these shapes. It must not know how rules are judged
+// Rules of a policy that could be removed and rules that are probably mistakes, as text, JSON and
+// cases. Owns the report value and these shapes. It must not know how rules are judged
 // (analyze/lint.h).
 #pragma once
 
@@ -24,7 +24,7 @@ struct RulePlace {
   std::uint32_t action;  // of the rule set
   Arch arch;
   std::uint32_t nr;
-  PositionRef position = {};  // of the rule, or of the part that a finding is about
+  PositionRef position = {};  // position of the rule, or of the part that a finding is about
 };
 
 struct RedundantRule {

@@ -16,14 +16,14 @@ LintReport made_by_hand() {
   return out;
 }
 
-TEST(LintReport, Text) {
+TEST(LintReport, TextListsEachFinding) {
   EXPECT_EQ(lint_text(made_by_hand()),
-            "rule set 2 (ALLOW), x86_64:read: shadowed: earlier rule sets decide everything it "
-            "matches\n"
+            "rule set 2 (ALLOW), x86_64:read: shadowed: earlier rule sets decide every call that "
+            "it matches\n"
             "rule set 2 (ALLOW), x86_64:read, part 3, part 1: duplicate: it repeats parts 1, "
             "2(x5)\n"
-            "warning: rule set 2 (ALLOW), x86_64:read: inconsistent: part 1 checks arg1, part 2 "
-            "does not\n"
+            "warning: rule set 2 (ALLOW), x86_64:read: inconsistent: part 1 checks arg1, but part "
+            "2 does not\n"
             "fail: 2 redundant rules, 1 warning; each can be removed alone, but perhaps not all "
             "together\n");
 }

@@ -8,7 +8,7 @@
 
 namespace secequiv {
 
-// The verdict, what the difference does to callers, a row for each case, and the details folded.
+// The verdict, the effect of the difference on callers, a row for each case, and folded details.
 // Text from untrusted files cannot become markup. Ends with a newline.
 std::string markdown(const ReportedCases& report);
 

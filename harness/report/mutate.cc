@@ -10,9 +10,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// In percent, rounded down, so that 100 means all.
+// A percentage, rounded down so that 100 means all.
 std::string share(std::size_t part, std::size_t whole) {
-  if (whole == 0) return "none to find";
+  if (whole == 0) return "none";
   const std::size_t hundredths = part * 10000 / whole;
   return fmt::format("{}.{:02} %", hundredths / 100, hundredths % 100);
 }
@@ -113,21 +113,22 @@ std::string mutation_text(const MutationReport& report, ProgramView program) {
     out += fmt::format("inputs    {}: {}; killed {}\n", set.name, set.inputs, set.killed);
   if (report.interrupted && report.verdict() != Verdict::kPass)
     return out +
-           fmt::format("score     not known: interrupted when {} of {} mutants had an answer\n",
+           fmt::format("score     unknown: interrupted when {} of {} mutants were decided\n",
                        sum.mutants - sum.undecided, sum.mutants) +
            fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
-  out +=
-      fmt::format("score     {} of mutants that differ are killed by derived inputs ({:.1f} s)\n",
-                  share(sum.by_inputs, sum.different()), report.input_seconds);
-  out += fmt::format("          {} with fuzzing, at most {} s each ({:.1f} s)\n",
-                     share(sum.by_inputs + sum.by_fuzzing, sum.different()), report.fuzz_seconds,
-                     report.fuzzing_seconds);
+  out += fmt::format("score     derived inputs kill {} of the mutants that differ ({:.1f} s)\n",
+                     share(sum.by_inputs, sum.different()), report.input_seconds);
   out += fmt::format(
-      "          {} of {} mutants asked about and not equivalent are proven "
-      "different ({:.1f} s{})\n",
+      "          derived inputs and fuzzing kill {}, with at most {} s for each mutant ({:.1f} "
+      "s)\n",
+      share(sum.by_inputs + sum.by_fuzzing, sum.different()), report.fuzz_seconds,
+      report.fuzzing_seconds);
+  out += fmt::format(
+      "          proofs find {} of {} mutants that are tried and not equivalent ({:.1f} s{})\n",
       share(sum.proven_different, sum.proven_different + sum.unproven),
       sum.proven_different + sum.unproven, report.proof_seconds,
-      report.all_proven ? "; all were asked about" : "; the others are a sample");
+      report.all_proven ? "; all mutants were tried"
+                        : "; of the killed mutants, only a sample was tried");
   return out + fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
 }
 

@@ -12,15 +12,15 @@ std::string oracle_text(const OracleReport& report) {
   for (const AskedProgram& program : report.programs) {
     out += fmt::format("oracle    {} on {}: ", report.who, program.name);
     if (!program.not_asked.empty())
-      out += fmt::format("not asked: {}\n", program.not_asked);
+      out += fmt::format("not run: {}\n", program.not_asked);
     else if (program.refused)
-      out += "refused, although our check accepts it; please report this\n";
+      out += "it refuses the program, but our check accepts it; please report this\n";
     else if (const auto& found = program.disagreement)
-      out +=
-          fmt::format("{:#010x} for {}, but our interpreter returns {:#010x}; please report this\n",
-                      found->other, describe(found->data), found->model);
+      out += fmt::format(
+          "it returns {:#010x} for {}, but our interpreter returns {:#010x}; please report this\n",
+          found->other, describe(found->data), found->model);
     else
-      out += counted(program.inputs, "input") + ", same results as our interpreter\n";
+      out += counted(program.inputs, "input") + ", the same results as our interpreter\n";
   }
   return out;
 }
@@ -55,15 +55,14 @@ void add_oracle(ReportedCases& cases, const OracleReport& report) {
   ReportedCase one{"oracle", ReportedCase::State::kPass, report.who + " agrees"};
   one.seconds = report.seconds;
   for (const AskedProgram& program : report.programs)
-    one.detail +=
-        program.not_asked.empty()
-            ? fmt::format("{}: asked about {}\n", program.name, counted(program.inputs, "input"))
-            : fmt::format("{}: not asked: {}\n", program.name, program.not_asked);
+    one.detail += program.not_asked.empty()
+                      ? fmt::format("{}: {} run\n", program.name, counted(program.inputs, "input"))
+                      : fmt::format("{}: not run: {}\n", program.name, program.not_asked);
   if (const AskedProgram* left = report.not_asked()) {
     // If nothing differs there was nothing to ask about.
     one.state =
         cases.exit_status == 0 ? ReportedCase::State::kSkipped : ReportedCase::State::kUnknown;
-    one.message = fmt::format("{} was not asked about {}", report.who, left->name);
+    one.message = fmt::format("{} did not run {}", report.who, left->name);
   }
   if (report.in_doubt() != nullptr) {
     one.state = ReportedCase::State::kFail;

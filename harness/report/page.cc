@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kMostNames = 6;    // system calls named for one region
+constexpr std::size_t kMostNames = 6;    // limit of system calls that are named for one region
 constexpr std::size_t kAllNames = 5000;  // where a call became more permissive
 
 // Kinds of instructions, as graph.js knows them.
@@ -53,7 +53,8 @@ class Texts {
   std::vector<std::string> all_;
 };
 
-// [text, comment, kind, true target, false target, marks, indices of the marks' texts].
+// An instruction is [text, comment, kind, true target, false target, marks, indices of the marks'
+// texts].
 ordered_json side_json(const PageSide& shown, Texts& texts) {
   const Program& program = shown.side.program;
   const bool legal = !refusal_of(program, LengthRule::kUnlimited);
@@ -85,7 +86,7 @@ ordered_json side_json(const PageSide& shown, Texts& texts) {
           {"insns", std::move(insns)}};
 }
 
-// Instructions as runs [first, how many, ...]; A and X as [step, value, ...] where they change.
+// Instructions are runs [first, count, ...]; changes of A and X are [step, value, ...].
 ordered_json trace_json(ProgramView program, const SeccompData& data) {
   const Trace run = trace(program, data);
   ordered_json runs = ordered_json::array();

@@ -16,7 +16,7 @@
 
 namespace secequiv {
 
-// What is known of an obligation of one side.
+// The state of an obligation in one program.
 struct PageMark {
   enum class State : std::uint8_t { kCovered, kInfeasible, kOpen };
   State state = State::kOpen;
@@ -60,7 +60,7 @@ struct PageCost {
   bool exact[2] = {true, true};  // over all inputs, or of derived ones only
 };
 
-// A line of the section that tells where the page comes from.
+// A line of the section about the origin of the page.
 struct PageFact {
   std::string name;
   std::string value;

@@ -172,7 +172,7 @@ std::string ratio(double before, double after) {
 }
 
 std::string change_of(const CallCost& before, const CallCost& after) {
-  if (before.cached && !after.cached) return "lost the cache: " + ratio(0, after.mean);
+  if (before.cached && !after.cached) return "no longer cached: " + ratio(0, after.mean);
   if (!before.cached && after.cached) return fmt::format("cached now: {:.1f} to 0", before.mean);
   return ratio(effective(before), effective(after));
 }
@@ -255,7 +255,7 @@ std::string cost_html(const PageCost& cost) {
       "({}).</p>\n",
       shown(cost.programs[0]), shown(cost.programs[1]),
       cost.exact[0] && cost.exact[1] ? "over all inputs"
-                                     : "from derived inputs where a limit ran out",
+                                     : "only over derived inputs if a limit is reached",
       shown(cost.profile), mean[0], mean[1], kind_of_change(mean[0], mean[1]),
       ratio(mean[0], mean[1]), ratio(uncached[0], uncached[1]), cost.worst[0].instructions,
       shown(describe(cost.worst[0].data)), cost.worst[1].instructions,

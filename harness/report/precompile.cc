@@ -72,11 +72,11 @@ ordered_json to_json(const PrecompileReport& report) {
 }
 
 std::string precompile_header(const PrecompileReport& report) {
-  std::string out =
-      fmt::format("; {}: {}\n", printable(report.policy, false),
-                  report.variables.empty()
-                      ? "no variables"
-                      : "set the variables with 'secequiv asm --set NAME=VALUE'; in the policy:");
+  std::string out = fmt::format(
+      "; {}: {}\n", printable(report.policy, false),
+      report.variables.empty()
+          ? "no variables"
+          : "set the variables with 'secequiv asm --set NAME=VALUE'; the policy has these values:");
   for (const PrecompileReport::Variable& variable : report.variables)
     out += fmt::format(";   ${} = {:#x}\n", variable.name, variable.value);
   return out;

@@ -1,5 +1,5 @@
-// What `precompile` answers: where a policy's variables stand in its program, and whether the
-// program decides what the policy says for all their values. Owns the report's three shapes.
+// The report of `precompile`: which instructions contain the variables of a policy, and whether the
+// program is correct for all their values. Owns the report's three shapes.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -20,13 +20,13 @@ struct PrecompileReport {
   std::string policy;  // its name
   std::size_t instructions = 0;
   std::vector<Variable> variables;
-  std::optional<Proof> proof;  // of all values; its symbols are those of `variables`
+  std::optional<Proof> proof;  // a proof for all values; its symbols are the names in `variables`
   // If a witness shows a difference: what compiles from the policy with its values, and the
   // precompiled program with them.
   Program before;
   Program after;
 
-  // Nobody should install what is not proven, unless they asked for no proof.
+  // A program without a proof is written only if the user skipped the proof.
   [[nodiscard]] bool may_be_written() const {
     return !proof || proof->verdict == Verdict::kEquivalent;
   }

@@ -65,7 +65,8 @@ TEST(PrecompileReport, WithoutAProofJsonHasNoVerdict) {
 
 TEST(PrecompileReport, TheHeaderIsComments) {
   EXPECT_EQ(precompile_header(unproven()),
-            "; small\\x0a: set the variables with 'secequiv asm --set NAME=VALUE'; in the policy:\n"
+            "; small\\x0a: set the variables with 'secequiv asm --set NAME=VALUE'; the policy has "
+            "these values:\n"
             ";   $fd = 0x3\n;   $pid = 0x11170\n;   $unused = 0x1\n");
   EXPECT_EQ(precompile_header({}), "; : no variables\n");
 }

@@ -17,7 +17,7 @@ using nlohmann::ordered_json;
 std::string_view relation_text(Relation relation) {
   switch (relation) {
     case Relation::kEqual:
-      return "as strict as before: only the data of actions differ";
+      return "as strict as before: only data of actions differ (error numbers, for example)";
     case Relation::kStricter:
       return "stricter: never more permissive than before";
     case Relation::kLooser:
@@ -40,7 +40,7 @@ void with_values(const ProveReport& report, const Show& show) {
 // Which inputs the witness is the smallest of.
 std::string_view among(const ProveReport& report) {
   if (!report.direction) return "";
-  if (report.direction->loosens()) return ", among the inputs that loosen most";
+  if (report.direction->loosens()) return ", among the inputs that loosen the filter most";
   const SeccompData& data = report.proof.witness->data;
   const auto arch = arch_from_data(data.arch(), data.nr());
   return arch && !syscall_name(*arch, data.nr()).empty() ? ", among known system calls" : "";
@@ -59,9 +59,10 @@ std::string witness_part(const ProveReport& report) {
   with_values(report,
               [&](const Question& question) { out += witness_text(question, *proof.witness); });
   if (!proof.minimal) return out + "  (not proven smallest)\n";
-  return out + fmt::format("  ({}fewest non-zero words, then smallest values{})\n",
-                           proof.symbols.empty() ? "" : "smallest symbols in turn, then ",
-                           among(report));
+  return out +
+         fmt::format("  (this input has {}the fewest non-zero words, then the smallest values{})\n",
+                     proof.symbols.empty() ? "" : "the smallest values of names, then ",
+                     among(report));
 }
 
 std::string proof_text(const ProveReport& report) {

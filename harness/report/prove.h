@@ -1,4 +1,4 @@
-// What `prove` finds out about two filters or stacks of filters. Owns the values of that report and
+// The report of `prove` about two filters or stacks of filters. Owns the values of that report and
 // its three forms: text, JSON and cases. It must not prove anything (analyze/prove.h).
 #pragma once
 
@@ -40,7 +40,7 @@ struct ProveReport {
   std::vector<SideReport> before;  // newest first
   std::vector<SideReport> after;
   std::optional<SideFiles> files;      // nothing for stacks
-  std::optional<Rejection> rejection;  // nothing was proven then
+  std::optional<Rejection> rejection;  // if not empty, nothing was proven
   Question question;                   // about the programs of `before` and `after`
   Proof proof;
   std::optional<Direction> direction;  // with a witness; for the proof's values of the names

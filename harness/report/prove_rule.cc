@@ -40,18 +40,20 @@ std::string state_text(const ProvenRule& rule) {
 std::string weakest_text(const ProvenRule::Weakest& weakest) {
   if (weakest.verdict == Verdict::kUnknown)
     return fmt::format("  weakest: unknown: {}\n", weakest.detail);
-  if (weakest.any_of.empty()) return "  weakest: nothing in the vocabulary makes it right\n";
+  if (weakest.any_of.empty())
+    return "  weakest: no condition that was tried makes the rule right\n";
   std::string out;
   for (const std::string& condition : weakest.any_of)
     out += fmt::format("  {} {}\n", out.empty() ? "weakest:" : "     or:", condition);
   if (weakest.exact == ProvenRule::Weakest::Exact::kYes)
-    return out + "  for all other values it is wrong in some state\n";
+    return out + "  for all other values the rule is wrong in some state\n";
   if (weakest.exact == ProvenRule::Weakest::Exact::kUnknown)
-    return out + "  whether it is right for other values too is unknown\n";
+    return out + "  it is unknown whether the rule is right for other values, too\n";
   std::vector<std::string> values;
   for (const auto& [name, value] : weakest.outside)
     values.push_back(fmt::format("{} = {:#x}", name, value));
-  return out + fmt::format("  it is right for others too: {}\n", fmt::join(values, ", "));
+  return out +
+         fmt::format("  the rule is also right for other values: {}\n", fmt::join(values, ", "));
 }
 
 std::string rule_text(const ProvenRule& rule, bool quiet) {
@@ -72,7 +74,7 @@ std::string rule_text(const ProvenRule& rule, bool quiet) {
   if (rule.weakest) out += weakest_text(*rule.weakest);
   if (quiet && expected) return out;
   if (rule.programs) out += fmt::format("  {} written\n", counted(*rule.programs, "pair"));
-  if (!rule.no_programs.empty()) out += fmt::format("  no programs: {}\n", rule.no_programs);
+  if (!rule.no_programs.empty()) out += fmt::format("  no pairs written: {}\n", rule.no_programs);
   return out;
 }
 

@@ -18,7 +18,7 @@ using NamedValues = std::vector<std::pair<std::string, std::uint32_t>>;
 // An input and values for which a rule is wrong.
 struct RuleCounterexample {
   std::string kind;         // "exit", "value", "state", "illegal"
-  NamedValues member;       // of a family: which member
+  NamedValues member;       // for a family: the member
   NamedValues values;       // "$m", "A", "X", "M[0]", "[4]": all of them
   std::size_t symbols = 0;  // so many of `values` come first and are shown even if they are 0
   std::string text;         // what both sides do
@@ -44,7 +44,7 @@ struct ProvenRule {
   std::string source;    // where the rewrite is from; may be empty
   std::string expected;  // the kind of counterexample that is expected; empty: the rule is right
   Verdict proof = Verdict::kUnknown;  // or kEquivalent, kDifferent
-  std::string detail;                 // of kUnknown: what ran out
+  std::string detail;                 // for kUnknown: the limit that was reached
   std::size_t members = 0;
   double seconds = 0;
   std::optional<Counterexample> counterexample;
@@ -58,7 +58,7 @@ struct ProvenRule {
 
 Verdict verdict_of(const std::vector<ProvenRule>& rules);
 
-// With `quiet` only rules that are not as expected, then the summary.
+// With `quiet`, only rules with an unexpected result, then the summary.
 std::string prove_rule_text(const std::vector<ProvenRule>& rules, bool quiet);
 nlohmann::ordered_json prove_rule_json(const std::vector<ProvenRule>& rules);  // ".prove-rule/1"
 ReportedCases prove_rule_cases(const std::vector<ProvenRule>& rules);

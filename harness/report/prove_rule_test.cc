@@ -28,7 +28,7 @@ ProvenRule refuted(const std::string& expected) {
   return out;
 }
 
-TEST(ProveRuleReport, TextShowsSymbolsAndWhateverIsNotZero) {
+TEST(ProveRuleReport, TextShowsSymbolsAndNonZeroValues) {
   EXPECT_EQ(prove_rule_text({proven(), refuted("exit")}, false),
             "and-and: proven\n"
             "wrong: refuted (exit), as expected\n"
@@ -68,14 +68,15 @@ TEST(ProveRuleReport, ShowsWeakestConditionsAndWhetherTheyAreExact) {
     EXPECT_NE(text.find("  weakest: $m == 0\n       or: $m < $n\n"), std::string::npos) << text;
     return text;
   };
-  EXPECT_NE(last().find("right for other values too is unknown"), std::string::npos);
+  EXPECT_NE(last().find("it is unknown whether the rule is right for other values, too"),
+            std::string::npos);
   rule.weakest->exact = ProvenRule::Weakest::Exact::kNo;
   rule.weakest->outside = {{"$m", 5}};
-  EXPECT_NE(last().find("it is right for others too: $m = 0x5\n"), std::string::npos);
+  EXPECT_NE(last().find("the rule is also right for other values: $m = 0x5\n"), std::string::npos);
   EXPECT_EQ(prove_rule_json({rule})["rules"][0]["weakest"]["outside"].dump(), "[5]");
 }
 
-TEST(ProveRuleReport, JsonAndCases) {
+TEST(ProveRuleReport, HasJsonAndCases) {
   const auto document = prove_rule_json({proven(), refuted("")});
   EXPECT_EQ(document["schema"], "secequiv.prove-rule/1");
   EXPECT_EQ(document["verdict"], "fail");

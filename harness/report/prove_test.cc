@@ -55,7 +55,7 @@ TEST(ProveReportText, EquivalentIsOneLine) {
 TEST(ProveReportText, ADifferenceShowsTheWitnessAndTheDirection) {
   const std::string text = prove_text(proven(Verdict::kDifferent));
   EXPECT_TRUE(text.starts_with("witness: ")) << text;
-  EXPECT_NE(text.find("(fewest non-zero words, then smallest values)\n"
+  EXPECT_NE(text.find("(this input has the fewest non-zero words, then the smallest values)\n"
                       "after is looser: never stricter than before\n"
                       "different (dd, "),
             std::string::npos)
@@ -97,7 +97,7 @@ TEST(ProveReport, AnAgreeingOracleChangesNothing) {
   ProveReport report = proven(Verdict::kDifferent);
   report.oracle = answers(0);
   EXPECT_EQ(report.exit_status(), 1);
-  EXPECT_NE(prove_text(report).find("1 input, same results as our interpreter\n"),
+  EXPECT_NE(prove_text(report).find("1 input, the same results as our interpreter\n"),
             std::string::npos);
 }
 
@@ -110,7 +110,7 @@ TEST(ProveReportJson, HasTheQuestionAndBothSides) {
   EXPECT_EQ(json["witness"]["after"]["action"], "ALLOW");
 }
 
-TEST(ProveReport, ARejectedFilterIsAllThatIsReported) {
+TEST(ProveReport, ARejectionReportsOnlyTheFilter) {
   ProveReport report;
   report.rejection = Rejection{"a.bpf", "instruction 0: no"};
   EXPECT_EQ(prove_text(report), "rejected: a.bpf: instruction 0: no\n");

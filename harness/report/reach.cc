@@ -12,8 +12,8 @@ std::string reach_text(const ReachReport& report, std::string_view how) {
   for (const ReachReport::Row& row : report.rows) {
     const std::string outcome = row.outcome.empty() ? "" : " " + row.outcome;
     out += fmt::format("{:>6}{:<6} {:<40} {}\n", row.obligation.pc, outcome, row.instruction,
-                       row.smallest ? fmt::format("{} inputs, such as {}", count_text(row.count),
-                                                  describe(*row.smallest))
+                       row.smallest ? fmt::format("{} inputs, for example {}",
+                                                  count_text(row.count), describe(*row.smallest))
                                     : "infeasible: no input");
     for (const std::string& region : row.regions) out += fmt::format("         {}\n", region);
     if (report.one) out += not_shown_text(row.regions.size(), row.region_count, 9, how);

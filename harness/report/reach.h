@@ -20,8 +20,8 @@ struct ReachReport {
     std::string instruction;  // "jeq #0x27, 2, 3"
     std::string count;        // of inputs that reach it, decimal
     std::string region_count;
-    std::optional<SeccompData> smallest;  // of these inputs; nothing: no input reaches it
-    std::vector<std::string> regions;     // as many as were wanted
+    std::optional<SeccompData> smallest;  // the smallest such input; absent: no input reaches it
+    std::vector<std::string> regions;     // at most the requested number
   };
   bool one = false;  // about one instruction, with its regions
   std::vector<Row> rows;

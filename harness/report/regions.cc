@@ -222,7 +222,7 @@ std::string condition_text(const RegionList& where, Arch host) {
 std::string short_condition(const std::string& condition) {
   constexpr std::size_t kShown = 8;
   std::string out;
-  std::size_t items = 0;  // in the list at hand, less one
+  std::size_t items = 0;  // number of items in the current list, minus one
   bool in_list = false;
   for (const char c : condition) {
     if (c == '{') {

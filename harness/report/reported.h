@@ -31,7 +31,7 @@ struct ReportedCase {
     std::optional<std::size_t> pc;      // instruction
     std::optional<std::uint32_t> line;  // from 1
   };
-  // An executed instruction, and what it did.
+  // An executed instruction and its effect.
   struct Step {
     Place place;
     std::string message;

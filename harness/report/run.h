@@ -22,7 +22,7 @@ struct RunReport {
   };
   SeccompData data;
   std::vector<Filter> filters;  // newest first
-  std::uint32_t result = 0;     // of all of them
+  std::uint32_t result = 0;     // the result of all filters together
   bool steps = false;           // show every instruction executed
   std::optional<OracleReport> oracle = {};
   // The arguments are not known, and the result depends on them: all that it may be. Then the

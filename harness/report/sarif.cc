@@ -76,7 +76,7 @@ ordered_json result(const ReportedCases& report, const ReportedCase& one) {
     out["ruleIndex"] = index;
   out["level"] = one.state == State::kFail ? "error" : "warning";
   std::string text = one.state == State::kUnknown ? "not decided: " : "";
-  // A mere number says nothing.
+  // A number alone has no meaning for the reader.
   if (!one.name.empty() && !parse_unsigned(one.name)) text += one.name + ": ";
   text += printable(one.message, true);
   if (!one.detail.empty()) text += "\n" + printable(one.detail, true);
@@ -92,7 +92,7 @@ ordered_json result(const ReportedCases& report, const ReportedCase& one) {
       at["message"] = {{"text", "the first program decides here"}};
       out["relatedLocations"] = only(std::move(at));
     }
-    ordered_json flow{{"message", {{"text", "what both programs execute"}}},
+    ordered_json flow{{"message", {{"text", "the instructions that both programs execute"}}},
                       {"threadFlows", ordered_json::array()}};
     flow["threadFlows"].push_back(thread_flow("before", one.traces[0]));
     flow["threadFlows"].push_back(thread_flow("after", one.traces[1]));
@@ -134,7 +134,7 @@ std::string sarif(const ReportedCases& report, std::string_view version) {
       {"automationDetails", {{"id", fmt::format("secequiv/{}/", report.command)}}},
       {"invocations", only(std::move(invocation))},
       {"originalUriBaseIds",
-       {{"%SRCROOT%", {{"description", {{"text", "the folder secequiv was run in"}}}}}}},
+       {{"%SRCROOT%", {{"description", {{"text", "the working directory of secequiv"}}}}}}},
       {"columnKind", "utf16CodeUnits"},
       {"results", std::move(results)},
       {"properties",

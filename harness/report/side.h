@@ -11,8 +11,9 @@ namespace secequiv {
 struct SideReport {
   std::string name;  // where the program came from
   Program program;
-  std::optional<Refusal> refusal;  // by the kernel's rules, its limit of 4096 included
-  bool of_policy = false;          // compiled from one
+  std::optional<Refusal>
+      refusal;             // by the kernel's rules, including its limit of 4096 instructions
+  bool of_policy = false;  // compiled from one
 };
 
 }  // namespace secequiv

@@ -125,7 +125,7 @@ std::string symbols_text(const Question& question) {
     if (symbol.high != 0xffffffff) out += fmt::format(" up to {}", symbol.high);
     restricted = restricted || symbol.is_restricted();
   }
-  return out + (restricted ? " (the kernel refuses the others)\n" : "\n");
+  return out + (restricted ? " (the kernel refuses all other values)\n" : "\n");
 }
 
 }  // namespace secequiv

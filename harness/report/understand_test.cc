@@ -83,7 +83,7 @@ WhyReport::Other other(WhyReport::Other::Kind kind, const char* condition, std::
   return {kind, condition, {value, value & 0xffff0000}};
 }
 
-TEST(WhyReport, TheFirstLineSaysWhatWouldChangeTheDecision) {
+TEST(WhyReport, TheFirstLineShowsWhatWouldChangeTheDecision) {
   using Kind = WhyReport::Other::Kind;
   WhyReport report{getpid(), 0x50001, "nr == getpid", "1024", {}};
   report.filters.push_back(
@@ -107,19 +107,21 @@ TEST(WhyReport, TheFirstLineSaysWhatWouldChangeTheDecision) {
       << "the lines below list what an allowed call could lose";
 }
 
-TEST(WhyReport, UnknownArguments) {
+TEST(WhyReport, UnknownArgumentsGiveEveryPossibleDecision) {
   using Kind = WhyReport::Other::Kind;
   WhyReport report{getpid(), kAllow, "true", "1", {}};
   report.recorded = 0x50000;
   EXPECT_FALSE(report.explains_record());
-  EXPECT_NE(why_text(report, false).find("the record has ERRNO, which is not what this filter"),
-            std::string::npos);
+  EXPECT_NE(
+      why_text(report, false)
+          .find("the record's action is ERRNO, which differs from the decision of this filter"),
+      std::string::npos);
   report.possible = {other(Kind::kArgument, "if arg0 == 0x1", kAllow),
                      other(Kind::kArgument, "if arg0 != 0x1", 0x50001)};
   EXPECT_EQ(why_text(report, false),
             "depends on the arguments, which the record does not have\n"
             "  ALLOW if arg0 == 0x1\n  ERRNO(1 EPERM) if arg0 != 0x1\n"
-            "the record has ERRNO, which agrees\n"
+            "the record's action is ERRNO, which agrees with this filter\n"
             "nr=39 (getpid) arch=0xc000003e (x86_64) ip=0x0 args=[]\n");
   const auto json = to_json(report);
   EXPECT_EQ(json["possible"].size(), 2u);
@@ -154,7 +156,7 @@ TEST(ReachReport, ShowsInputsOrThatThereAreNone) {
   report.rows.push_back({{2, Obligation::Kind::kLine}, "", "ret #0", "0", "0", {}, {}});
   const std::string text = reach_text(report, "--max-regions");
   EXPECT_NE(text.find("     1 true  jeq #1"), std::string::npos) << text;
-  EXPECT_NE(text.find("5 inputs, such as nr=39"), std::string::npos);
+  EXPECT_NE(text.find("5 inputs, for example nr=39"), std::string::npos);
   EXPECT_NE(text.find("... 1 of 3 regions shown (--max-regions)\n"), std::string::npos);
   EXPECT_NE(text.find("infeasible: no input\n"), std::string::npos);
   EXPECT_NE(reach_text(report).find("1 of 3 regions shown\n"), std::string::npos);

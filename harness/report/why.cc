@@ -51,7 +51,7 @@ std::string reason_text(const WhyReport& report) {
   return out + missing;
 }
 
-// Call, condition and rules, as far as they are true of the arguments.
+// Call, condition and rules.
 std::string details_text(const WhyReport& report, bool trace) {
   std::string out = fmt::format(
       "{:#010x} {}\nbecause {}\n        (the same holds for all {} such inputs)\n", report.result,
@@ -71,10 +71,10 @@ std::string details_text(const WhyReport& report, bool trace) {
 std::string record_text(const WhyReport& report) {
   if (!report.recorded) return {};
   const std::string action = describe_action(*report.recorded);
-  return fmt::format("the record has {}, which {}\n", action.substr(0, action.find('(')),
+  return fmt::format("the record's action is {}, which {}\n", action.substr(0, action.find('(')),
                      report.explains_record()
-                         ? "agrees"
-                         : "is not what this filter decides: another filter took that action");
+                         ? "agrees with this filter"
+                         : "differs from the decision of this filter, so another filter decided");
 }
 
 }  // namespace

@@ -24,9 +24,9 @@ struct WhyReport {
   struct Filter {
     std::string name;
     std::uint32_t result = 0;
-    bool decides = false;     // of a stack: its result is the stack's
-    DecidingRule rule = {};   // of the policy it was compiled from, if there is one
-    std::string reason = {};  // of that policy: reason() in rule.h
+    bool decides = false;     // in a stack: its result is the result of the stack
+    DecidingRule rule = {};   // the rule of the policy it was compiled from, if there is one
+    std::string reason = {};  // the reason in that policy: reason() in rule.h
     std::vector<Test> tests = {};
   };
   // The decision under another condition.
@@ -35,12 +35,12 @@ struct WhyReport {
     Kind kind;
     std::string condition;  // "with CAP_SYS_ADMIN", "if arg0 != 0x28", "on i386"
     ReturnValue result;
-    PositionRef position = {};  // of the rule that decides then
+    PositionRef position = {};  // position of the rule that then decides
   };
   SeccompData data;
   std::uint32_t result = 0;
   std::string condition;  // every input that meets it gets this result for the same reason
-  std::string count;      // of those inputs, decimal
+  std::string count;      // number of those inputs, decimal
   std::vector<Filter> filters;
   std::vector<Other> others = {};  // capabilities first, then arguments, then architectures
   // The arguments are not known, and the decision depends on them: all that it may be. Then

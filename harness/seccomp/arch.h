@@ -59,8 +59,8 @@ const ArchInfo& arch_info(Arch arch);
 // Finds an architecture by name ("x86_64") or alias (amd64, x86, arm64, SCMP_ARCH_X86_64, ...).
 std::optional<Arch> arch_from_name(std::string_view name);
 
-// Returns the architecture for these values of arch and nr. The x32 bit of nr tells x32 from
-// x86_64.
+// Returns the architecture for these values of arch and nr. The x32 bit of nr distinguishes x32
+// from x86_64.
 std::optional<Arch> arch_from_data(std::uint32_t audit, std::uint32_t nr);
 
 // Returns the byte order of seccomp_data for an audit value; unknown values count as little endian.

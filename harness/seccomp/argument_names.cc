@@ -67,7 +67,7 @@ constexpr std::array kRows = {
     Row{"getrlimit", 0, "RLIMIT_", kOneValue},
 };
 
-// Second names of values, and bounds that are no values.
+// Second names of values, and names of bounds.
 bool is_second_name(std::string_view name) {
   constexpr std::array<std::string_view, 8> kSecond = {
       "AF_FILE", "AF_LOCAL", "AF_ROUTE", "AF_MAX", "MAP_ANON", "O_NDELAY", "O_FSYNC", "O_ACCMODE"};

@@ -19,7 +19,7 @@ TEST(ArgumentNames, NameValues) {
   EXPECT_EQ(name("prctl", 0, 0x16), "PR_SET_SECCOMP");
 }
 
-TEST(ArgumentNames, NameFlagsBesideAValue) {
+TEST(ArgumentNames, NameFlagsTogetherWithAValue) {
   EXPECT_EQ(name("socket", 1, 0x80001), "SOCK_STREAM|SOCK_CLOEXEC");
   EXPECT_EQ(name("mprotect", 2, 6), "PROT_WRITE|PROT_EXEC");
   EXPECT_EQ(name("unshare", 0, 0x10000000), "CLONE_NEWUSER");

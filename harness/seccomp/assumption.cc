@@ -165,7 +165,7 @@ class Parser {
   Status unary() {
     if (at("!") || at("(")) {
       if (nesting_ == kMaxNesting)
-        return expected(fmt::format("at most {} '(' and '!' within each other", kMaxNesting));
+        return expected(fmt::format("at most {} nested '(' and '!'", kMaxNesting));
       ++nesting_;
       auto status = take("!") ? negation() : group();
       --nesting_;
@@ -278,7 +278,7 @@ class Parser {
       std::vector<std::string> names;
       for (const Symbol& symbol : symbols_) names.push_back("$" + symbol.name);
       return expected(names.empty()
-                          ? "a field; the filters have no names"
+                          ? "a field, because the filters have no names"
                           : fmt::format("a name of the filters ({})", fmt::join(names, ", ")));
     }
     advance();
@@ -330,7 +330,7 @@ class Parser {
     const auto arch = arch_from_name(token_.text);
     // x32 has the arch value of x86_64, so `arch != x32` would exclude x86_64 too.
     if (arch == Arch::kX32)
-      return expected("x86_64, whose value of arch x32 shares (nr & 0x40000000 tells them apart)");
+      return expected("x86_64 (x32 has the same arch value; 'nr & 0x40000000' distinguishes them)");
     if (!arch)
       return failure(token_.begin, arch_names(false) + " or a number", token_.text,
                      did_you_mean(similar_arches(token_.text)));

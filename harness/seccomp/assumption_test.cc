@@ -166,7 +166,7 @@ TEST(Assumption, ArchitectureInAConjunctionSelectsNamesAndByteOrder) {
                            "arch in {aarch64, x86_64} && nr == getpid", "nr == getpid"})
     EXPECT_TRUE(holds(assumption(text), getpid_on(AUDIT_ARCH_X86_64, here), Endian::kLittle))
         << text;
-  // If the default is x32, names are those of x32.
+  // If the default architecture is x32, names are names of x32 calls.
   EXPECT_EQ(describe(assumption("arch == x86_64 && nr == read", Arch::kX32)),
             "arch == x86_64 && nr == 1073741824");
   SeccompData data;
@@ -268,7 +268,7 @@ TEST(Assumption, ErrorsNameColumnAndExpectation) {
       {"arch == arm46", 9,
        "an architecture (x86_64, i386, " + arch + " or a number, found 'arm46'; did you mean arm?"},
       {"arch != x32", 9,
-       "x86_64, whose value of arch x32 shares (nr & 0x40000000 tells them apart), found 'x32'"},
+       "x86_64 (x32 has the same arch value; 'nr & 0x40000000' distinguishes them), found 'x32'"},
       {"arg0 in {}", 10, wide + "'}'"},
       {"arg0 in {1", 11, "',' or '}', found the end"},
       {"arg0 in (1)", 9, "'{' after in, found '('"},
@@ -289,7 +289,7 @@ TEST(Assumption, NestingIsLimited) {
   EXPECT_EQ(describe(assumption(grouped(200))), "nr == 1");
   EXPECT_EQ(describe(assumption(negated(199))), "nr != 1");
   const std::string refused =
-      "assumption: column 201: expected at most 200 '(' and '!' within each other, found ";
+      "assumption: column 201: expected at most 200 nested '(' and '!', found ";
   for (const std::size_t depth : {201u, 100000u}) {
     EXPECT_EQ(error_of(grouped(depth)), refused + "'('");
     EXPECT_EQ(error_of(negated(depth)), refused + "'!'");

@@ -58,7 +58,7 @@ Result<AuditRecord> read_line(std::string_view line, const std::string& where) {
     if (!value) return wrong("ip", "0x...");
     out.data.set_field(kIpField, *value, endian_of(out.data.arch()));
   }
-  // ausearch -i writes the action's name, which is no more than the number says.
+  // ausearch -i writes the action's name, which contains no more information than the number.
   const auto code = hexadecimal(field(line, "code").value_or(""));
   if (code && *code <= 0xffffffff) out.action = action_of(static_cast<std::uint32_t>(*code));
   return out;

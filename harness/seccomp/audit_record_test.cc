@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kTail =
     "auid=1000 uid=1000 gid=1000 ses=2 subj=unconfined pid=7 comm=\"arch=1\" exe=\"/bin/x\" sig=0 ";
 
-TEST(AuditRecord, EveryForm) {
+TEST(AuditRecord, ReadsEveryForm) {
   for (const std::string& text :
        {"type=SECCOMP msg=audit(1.2:3): " + std::string(kTail) +
             "arch=c000003e syscall=435 compat=0 ip=0x7f01 code=0x50000",
@@ -31,7 +31,7 @@ TEST(AuditRecord, EveryForm) {
   }
 }
 
-TEST(AuditRecord, Errors) {
+TEST(AuditRecord, MalformedRecordsAreErrors) {
   const auto refused = [](const std::string& text) {
     const auto record = read_audit_record(text, "log");
     return record ? "nothing" : record.error().text();

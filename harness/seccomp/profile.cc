@@ -51,12 +51,11 @@ class Counts {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(calls.data(), calls.data() + calls.size(), value);
     if (error != std::errc() || end != calls.data() + calls.size() || calls.empty())
-      return fail(
-          fmt::format("expected how often {} was called, a number from 0 to 2^64-1, found {}", name,
-                      excerpt(calls)));
+      return fail(fmt::format("expected the number of calls of {}, from 0 to 2^64-1, found {}",
+                              name, excerpt(calls)));
     std::uint64_t& sum = by_name_[std::string(name)];
     if (value > std::numeric_limits<std::uint64_t>::max() - sum)
-      return fail(fmt::format("the calls of {} add up to more than 2^64-1", name));
+      return fail(fmt::format("the sum of the calls of {} exceeds 2^64-1", name));
     sum += value;
     return Ok{};
   }
@@ -146,8 +145,8 @@ class LineReader {
       return header(words);
     if (words.size() != 2)
       return fail(
-          fmt::format("expected a system call's name and how often it was called, or a table of "
-                      "strace -c, found {}",
+          fmt::format("expected a system call's name and its number of calls, or a table of strace "
+                      "-c, found {}",
                       excerpt(text)));
     return counts_.add(words[0], words[1]);
   }
@@ -170,7 +169,7 @@ class LineReader {
            });
   }
 
-  // By the order of columns: numbers that outgrow their width push the others to the right.
+  // Uses the order of columns, because a number that is too wide moves the others to the right.
   Status row(const std::vector<std::string_view>& words, std::string_view text) {
     const auto blank = static_cast<std::size_t>(
         std::ranges::count_if(columns_, [](const Title* column) { return column->optional; }));
@@ -240,7 +239,7 @@ class JsonReader {
       if ((!is_name && member.text != "calls") || field) {
         at_ = member.at;
         return fail(
-            fmt::format("expected 'name' and 'calls', each once, found {}", excerpt(member.text)));
+            fmt::format("expected one 'name' and one 'calls', found {}", excerpt(member.text)));
       }
       if (!is_name) {
         field = value();
@@ -345,7 +344,7 @@ Result<std::vector<SyscallCount>> read_profile(std::string_view text, const std:
   std::vector<SyscallCount> out = counts.sorted();
   if (out.empty())
     return make_error(ErrorCode::kParse, name,
-                      "expected system calls and how often each was called, found none");
+                      "expected system calls and their numbers of calls, found none");
   return out;
 }
 

@@ -108,7 +108,7 @@ TEST(Profile, ResolvesNames) {
 
 TEST(Profile, ProfileWithoutCountsIsAnError) {
   constexpr std::string_view kNone =
-      "f: expected system calls and how often each was called, found none";
+      "f: expected system calls and their numbers of calls, found none";
   for (const std::string_view text : {"", "\n \n", "# nothing\n", "{}", " { } ", "[]", "[ ]",
                                       "syscall calls\n------- -----\n------- -----\ntotal 0\n"})
     EXPECT_EQ(refusal(text), kNone) << text;
@@ -116,15 +116,15 @@ TEST(Profile, ProfileWithoutCountsIsAnError) {
 
 TEST(Profile, ErrorsInLinesNameThePosition) {
   EXPECT_EQ(refusal("read 1\n\nwrite\n"),
-            "f:3: expected a system call's name and how often it was called, or a table of strace "
+            "f:3: expected a system call's name and its number of calls, or a table of strace "
             "-c, found 'write'");
   EXPECT_EQ(refusal("read 1\n7 write"), "f:2: expected a system call's name, found '7'");
   for (const std::string_view bad : {"-1", "1.5", "0x10", "18446744073709551616", "1k", "+1"})
     EXPECT_EQ(refusal("read " + std::string(bad)),
-              "f:1: expected how often read was called, a number from 0 to 2^64-1, found '" +
+              "f:1: expected the number of calls of read, from 0 to 2^64-1, found '" +
                   std::string(bad) + "'");
   EXPECT_EQ(refusal("read 18446744073709551615\nwrite 18446744073709551615\nread 1\n"),
-            "f:3: the calls of read add up to more than 2^64-1");
+            "f:3: the sum of the calls of read exceeds 2^64-1");
   EXPECT_EQ(refusal("a\x1b[0m 1"), "f:1: expected a system call's name, found 'a\\x1b[0m'");
   EXPECT_EQ(refusal(std::string(100, '7') + " 1"),
             "f:1: expected a system call's name, found '" + std::string(60, '7') + "...'");
@@ -154,9 +154,8 @@ TEST(Profile, ErrorsInTablesNameThePosition) {
 }
 
 TEST(Profile, ErrorsInJsonObjectsNameThePosition) {
-  EXPECT_EQ(
-      refusal("{\"read\": 1,\n  \"write\": \"2\"}"),
-      "f:2:12: expected how often write was called, a number from 0 to 2^64-1, found '\"2\"'");
+  EXPECT_EQ(refusal("{\"read\": 1,\n  \"write\": \"2\"}"),
+            "f:2:12: expected the number of calls of write, from 0 to 2^64-1, found '\"2\"'");
   EXPECT_EQ(refusal("{\"re ad\": 1}"), "f:1:3: expected a system call's name, found 're ad'");
   EXPECT_EQ(refusal("{\"read\" 1}"), "f:1:9: expected ':', found '1'");
   EXPECT_EQ(refusal("{\"read\": 1,}"), "f:1:12: expected '\"', found '}'");
@@ -166,7 +165,7 @@ TEST(Profile, ErrorsInJsonObjectsNameThePosition) {
   EXPECT_EQ(refusal("{\"read"), "f:1:3: expected '\"', found the end of the text");
   EXPECT_EQ(refusal("{"), "f:1:2: expected '\"', found the end of the text");
   EXPECT_EQ(refusal("{\"read\": 18446744073709551615, \"read\": 1}"),
-            "f:1:40: the calls of read add up to more than 2^64-1");
+            "f:1:40: the sum of the calls of read exceeds 2^64-1");
 }
 
 TEST(Profile, ErrorsInJsonListsNameThePosition) {
@@ -175,13 +174,13 @@ TEST(Profile, ErrorsInJsonListsNameThePosition) {
   EXPECT_EQ(refusal("[{}]"), "f:1:2: expected 'name' and 'calls', found no 'name'");
   EXPECT_EQ(refusal(R"([{"calls": 1}])"), "f:1:2: expected 'name' and 'calls', found no 'name'");
   EXPECT_EQ(refusal(R"([{"name": "read", "calls": 1, "errors": 2}])"),
-            "f:1:32: expected 'name' and 'calls', each once, found 'errors'");
+            "f:1:32: expected one 'name' and one 'calls', found 'errors'");
   EXPECT_EQ(refusal(R"([{"name": "read", "name": "write", "calls": 1}])"),
-            "f:1:20: expected 'name' and 'calls', each once, found 'name'");
+            "f:1:20: expected one 'name' and one 'calls', found 'name'");
   EXPECT_EQ(refusal(R"([{"calls": 2, "calls": 1, "name": "a"}])"),
-            "f:1:16: expected 'name' and 'calls', each once, found 'calls'");
+            "f:1:16: expected one 'name' and one 'calls', found 'calls'");
   EXPECT_EQ(refusal(R"([{"name": "read", "calls": -1}])"),
-            "f:1:28: expected how often read was called, a number from 0 to 2^64-1, found '-1'");
+            "f:1:28: expected the number of calls of read, from 0 to 2^64-1, found '-1'");
   EXPECT_EQ(refusal(R"([{"calls": 1, "name": "re ad"}])"),
             "f:1:24: expected a system call's name, found 're ad'");
   EXPECT_EQ(refusal(R"([{"name": 7, "calls": 1}])"), "f:1:11: expected '\"', found '7'");

@@ -47,7 +47,7 @@ Result<SeccompData> words_input(std::string_view text) {
   const auto parts = split(text, ',');
   SeccompData data;
   if (parts.size() != SeccompData::kWords)
-    return malformed(fmt::format("words= takes 16 words, found {}", parts.size()));
+    return malformed(fmt::format("words= needs 16 words, found {}", parts.size()));
   for (std::size_t i = 0; i < parts.size(); ++i) {
     auto word = number32(parts[i]);
     if (!word) return word.error();
@@ -230,7 +230,7 @@ class FileReader {
     const Vector& v = vectors_.back();
     std::string wrong;
     if (v.runs.empty() && v.sames.empty() && !v.has_accept)
-      wrong = "needs at least one of run, accept, same";
+      wrong = "expected at least one of run, accept and same";
     if (v.has_accept && v.programs.size() != 1)
       wrong = fmt::format("accept needs one program, found {}", v.programs.size());
     if (!v.runs.empty() && v.programs.empty()) wrong = "run needs a program";

@@ -89,7 +89,7 @@ TEST(VectorFile, ErrorsNameTheLine) {
       {"run: nr=1 -> 2", "f.vec:1: expected 'vector:' first, found 'run: nr=1 -> 2'"},
       {"vector:", "f.vec:1: a vector needs a name"},
       {"vector: v\nsame: raw 1 1 yes\nvector: v\n", "f.vec:3: vector 'v' is defined twice"},
-      {"vector: v\n", "f.vec:1: vector 'v': needs at least one of run, accept, same"},
+      {"vector: v\n", "f.vec:1: vector 'v': expected at least one of run, accept and same"},
       {"vector: v\nhello", "f.vec:2: expected 'key: value', found 'hello'"},
       {"vector: v\n run: -> 0", "f.vec:2: unknown key ' run'"},
       {"vector: v\nresult: 0", "f.vec:2: unknown key 'result'"},
@@ -130,7 +130,7 @@ TEST(VectorFile, ErrorsNameTheLine) {
        "f.vec:2: expected a number from 0 to 0xffffffffffffffff, found ''"},
       {"vector: v\nrun: ip=0x10000000000000000 -> 0",
        "f.vec:2: expected a number from 0 to 0xffffffffffffffff, found '0x10000000000000000'"},
-      {"vector: v\nrun: words=1,2,3 -> 0", "f.vec:2: words= takes 16 words, found 3"},
+      {"vector: v\nrun: words=1,2,3 -> 0", "f.vec:2: words= needs 16 words, found 3"},
       {"vector: v\nrun: nr=1 words=0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 -> 0",
        "f.vec:2: words= stands alone"},
       {"vector: \xff", "f.vec:1: not UTF-8 at byte 8"},
@@ -159,7 +159,7 @@ TEST(VectorFile, ErrorsNameTheLine) {
       {program(".raw 1, 2, 3\nret #0"), "f.vec:3: expected one instruction, found '.raw 1, 2, 3'"},
       {program(".raw 1, 256, 3, 4\nret #0"), "f.vec:3: expected jt from 0 to 255, found '256'"},
       {program("jeq #1, far\n.repeat 256\nadd #1\n.endrepeat\nfar: ret #0"),
-       "f.vec:3: label 'far' is 256 instructions away, a conditional jump reaches 255"},
+       "f.vec:3: label 'far' is 256 instructions away, but a conditional jump reaches only 255"},
   };
   for (const auto& [text, expected] : cases) {
     const auto vectors = parse_vectors(text, "f.vec");

@@ -96,7 +96,7 @@ class Libseccomp:
 
 
 def gvisor(names, out, work):
-    """Builds gvisor/ in `work`, has it write into the folder `out`, and returns what it reports.
+    """Builds gvisor/ in `work`, lets it write into the folder `out`, and returns its report.
 
     `names` is {number: name} for x86_64. The first build compiles much of gVisor and takes minutes.
     """

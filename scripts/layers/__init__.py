@@ -1,1 +1,1 @@
-"""The table of folders and what each may include (rules), and the check of a source tree against it (check)."""
+"""The table of folders with their permitted includes (rules), and the check of a source tree against this table (check)."""

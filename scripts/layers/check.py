@@ -95,7 +95,7 @@ def check_tree(root):
 
 
 def graph(root):
-    """The includes between layers as a Graphviz graph, without those of unit tests."""
+    """The includes between layers as a Graphviz graph, without the includes of unit tests."""
     arrows = set()
     for path, lines, files in read_sources(root):
         if not path.endswith(rules.TEST_ENDINGS):

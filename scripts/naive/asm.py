@@ -44,7 +44,7 @@ def parse_number(text, bits=32):
 
 
 def assemble(text):
-    """Returns the list of Insn that `text` stands for, or raises AsmError."""
+    """Returns `text` as a list of Insn, or raises AsmError."""
     statements, labels = _statements(_without_comments(text))
     program = []
     for pc, (line, words) in enumerate(statements):

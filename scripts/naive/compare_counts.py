@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs two vector runners over the same directories and demands that they agree: compare_counts.py RUNNER DIR ...
 
-RUNNER is the C++ runner; the other one is run_vectors.py beside this file. Both must end with the same
+RUNNER is the C++ runner; the other one is run_vectors.py in this folder. Both must end with the same
 `vectors: N passed, 0 failed`, with N at least --minimum. A file that only one of them reads, or a vector on which they
 differ, is a failure. Directories that do not exist are left out for both. Exit: 0 agreed, 1 not, 2 bad usage.
 """

@@ -1,7 +1,6 @@
 """Evaluates seccomp filters the slow, obvious way: one branch per opcode, in the order of the kernel's own switch.
 
-Owns what a program returns for one `struct seccomp_data`, what a stack of filters returns, and when two return
-values count as the same. It must not know acceptance (accept.py), text (asm.py) or vector files (vectors.py).
+Owns what a program returns for one `struct seccomp_data`, what a stack of filters returns, and when two return values are the same. It must not know acceptance (accept.py), text (asm.py) or vector files (vectors.py).
 
 The kernel functions named in the comments are in net/core/filter.c, kernel/bpf/core.c and kernel/seccomp.c.
 """

@@ -163,7 +163,7 @@ def _split_arrow(value):
 
 
 def parse_input(fields):
-    """The 64 bytes of seccomp_data that a list of `name=value` stands for; ValueError if it is malformed."""
+    """Converts a list of `name=value` to the 64 bytes of seccomp_data; raises ValueError if it is malformed."""
     given = {}
     for item in fields:
         name, equals, text = item.partition("=")
@@ -215,7 +215,7 @@ def _parse_same(number, value):
 
 
 def check(vector):
-    """Returns a message `file:line: …` for each wrong answer of the evaluator to `vector`; empty if there is none."""
+    """Returns a message `file:line: …` for each wrong result of the evaluator on `vector`; empty if there is none."""
     failures = []
 
     def fail(line, message):

@@ -88,7 +88,7 @@ def tools(configuration):
 
 
 def check(root, configuration, folder, limits, plain=False):
-    """The Result of one configuration; `folder` keeps its build, and beside it the files that all share."""
+    """The Result of one configuration; `folder` keeps its build and the files that all configurations share."""
     started = time.monotonic()
 
     def result(kind, problems=(), figures=None):

@@ -34,7 +34,7 @@ def unpack(sandbox, target):
 
 
 def environment(options):
-    """RUNTIME with what a target's options add for sanitizers and environment."""
+    """RUNTIME with the sanitizer options and environment variables of a target."""
     values = dict(matrix.RUNTIME)
     for section, variable in (("asan", "ASAN_OPTIONS"), ("ubsan", "UBSAN_OPTIONS"), ("msan", "MSAN_OPTIONS")):
         added = ["%s=%s" % pair for pair in options.get(section, {}).items()]

@@ -42,7 +42,7 @@ class Sandbox:
         self._real_out, self._real_tmp, self._hidden = Path(out).resolve(), Path(scratch).resolve(), Path(hidden).resolve()
         self._prefix = namespaces() if isolate else None
         self.isolated = self._prefix is not None
-        # As the command sees them.
+        # Paths as the command sees them.
         self.out = Path("/tmp/not-out") if self.isolated else self._real_out
         self.tmp = Path("/tmp") if self.isolated else self._real_tmp
 

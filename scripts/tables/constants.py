@@ -18,7 +18,7 @@ def _pattern(patterns):
     return re.compile("|".join("(?:%s)" % pattern for pattern in patterns))
 
 
-# kind of Go constant, and home in the headers, to the pattern for the names taken from there
+# maps the kind of a Go constant and its header to the pattern of the names that are taken from it
 FROM_GO = {kind: _pattern(family[0] for family in FAMILIES if family[1] == kind) for kind in ("", "Errno", "Signal")}
 FROM_HOME = {home: _pattern(family[0] for family in FAMILIES if home in family[2])
              for home in {home for family in FAMILIES for home in family[2]}}

@@ -1,10 +1,10 @@
-"""The contents of the tables: the names, their headers, and every exception from what the sources contain.
+"""The contents of the tables: the names, their headers, and every exception from the sources.
 
 This module holds only data. An exception that no longer changes anything is an error in the module that applies it, so none outlives
 its reason.
 """
 
-# Names in the Go tables that the kernel's headers define beside the system calls.
+# Names in the Go tables that are not system calls, but that the kernel's headers define together with them.
 NOT_SYSCALLS = {
     "arm": ("syscall_mask",),  # __NR_SYSCALL_MASK, 0
     "aarch64": ("arch_specific_syscall",),  # __NR_arch_specific_syscall, where an architecture's own numbers start
@@ -45,11 +45,11 @@ KERNEL_VALUES = {
 HEADER_DISAGREES = {
     # 1 << 31 of type int; the flags are unsigned long and only bit 31 is meant
     "MS_NOUSER": ("x86_64", "i386", "x32"),
-    # x32 shares the 64-bit fcntl(2) and prctl(2), so it has the values of x86_64, whatever its 32-bit headers say
+    # x32 shares the 64-bit fcntl(2) and prctl(2), so it has the values of x86_64, although its 32-bit headers differ
     "F_GETLK64": ("x32",), "F_SETLK64": ("x32",), "F_SETLKW64": ("x32",), "PR_SET_PTRACER_ANY": ("x32",),
 }
 
-# Constants of asm headers, which Go lacks: the x86 value holds everywhere except as given here (None: not defined),
+# Constants of asm headers that Go lacks. The x86 value applies to all architectures except those listed here (None: not defined),
 # from arch/*/include/uapi/asm of the kernel. A name that is not listed is an error.
 GENERIC_ASM = {
     "F_GETOWNER_UIDS": {}, "F_OWNER_TID": {}, "F_OWNER_PID": {}, "F_OWNER_PGRP": {},
@@ -67,7 +67,7 @@ GENERIC_ASM = {
 X86_ONLY = "asm/prctl.h"
 
 # (pattern for whole names, kind of Go constant or None for "not from Go", headers or enums of headers).
-# A header name stands for the file that really holds the definition. `enum tag` entries take that enum alone.
+# A header name means the file that contains the definition. `enum tag` entries take that enum alone.
 FAMILIES = (
     (r"O_[A-Z]+", "", ("asm/fcntl.h", "asm-generic/fcntl.h")),
     (r"AF_\w+", "", ()),

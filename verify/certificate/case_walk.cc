@@ -123,7 +123,7 @@ Status Walker::within_limits() const {
       (nodes_.size() % 256 != 0 || (seconds_since(start_) < limits_.seconds && !stop_wanted())))
     return Ok{};
   return make_error(ErrorCode::kBudget, "certificate",
-                    "no certificate: the limit of cases, work, memory or time is reached");
+                    "no certificate: the limit of cases, steps, memory or time is reached");
 }
 
 // Runs both programs to their next undecided tests. `used` receives the known literals that decided
@@ -177,8 +177,8 @@ Status Walker::arrive(const Sides& sides, NodeId& to) {
                                  same_decision(terms_.number(a), terms_.number(b), sameness_));
     if (!same)
       return make_error(ErrorCode::kBudget, "certificate",
-                        fmt::format("no certificate: the walk cannot tell that instructions {} and "
-                                    "{} return the same",
+                        fmt::format("no certificate: the product walk cannot prove that "
+                                    "instructions {} and {} return the same value",
                                     sides[0].pc, sides[1].pc));
     node.kind = Node::Kind::kReturn;
     node.result = a;
@@ -389,7 +389,7 @@ Result<Walk> Walker::written() {
   out.text += fmt::format("end {}\n", sha256(out.text));
   if (executed_ + knowledge_.work() > kWorkPerByte * out.text.size())
     return make_error(ErrorCode::kBudget, "certificate",
-                      "no certificate: checking it would take longer than its size allows");
+                      "no certificate: the checker would take too long for a file of this size");
   return out;
 }
 

@@ -14,7 +14,8 @@
 namespace secequiv::certificate {
 namespace {
 
-constexpr double kLeastSeconds = 0.001;  // for a process, whose limit 0 would mean none
+constexpr double kLeastSeconds =
+    0.001;  // the least limit of a process, because 0 would mean no limit
 constexpr std::size_t kMostProofBytes = std::size_t{256} << 20;
 
 // Returns the solver's proof in binary DRAT.
@@ -45,8 +46,8 @@ Result<std::string> refutation(const Cnf& formula, const Limits& limits) {
 Status supported(const Question& question) {
   const auto refused = [&](const char* what) {
     return usage_error(Subject::kCertificate,
-                       fmt::format("certificates are for two filters that are the same for all "
-                                   "inputs, not for {}",
+                       fmt::format("certificates state that two filters are equivalent for all "
+                                   "inputs; they do not support {}",
                                    what));
   };
   if (question.goal != Question::Goal::kSame) return refused("refinement");

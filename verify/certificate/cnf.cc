@@ -226,7 +226,7 @@ Result<Cnf> different(ProgramView before, ProgramView after, Sameness sameness) 
                      in.jf, in.k);
       if (in.code == kRetA && sameness != Sameness::kRaw)
         return make_error(ErrorCode::kBudget, "certificate",
-                          "no certificate: a computed return value is not compared by behaviour");
+                          "no certificate: computed return values cannot be compared by behaviour");
       if (in.code == kRetK) in.k = normalize(in.k, sameness);
     }
     out.text += '\n';

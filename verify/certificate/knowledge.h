@@ -55,7 +55,7 @@ class Knowledge {
   struct Fact {
     Range range;
     std::vector<std::uint32_t> masks;                             // masks of excluded values
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> partly;  // mask and value, not of all bits
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> partly;  // mask and value; not all bits
   };
   struct Step {
     Literal literal;

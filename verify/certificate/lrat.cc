@@ -247,7 +247,7 @@ Result<std::string> Converter::convert(const std::vector<Clause>& formula, std::
     if (step == Step::kDeleted) continue;
     if (step != Step::kClause)
       return make_error(ErrorCode::kAdapter, "cadical",
-                        "what it wrote is no proof, or ends before the empty clause");
+                        "its output is not a proof, or ends before the empty clause");
     auto hints = refute(clause);
     if (!within_limits())
       return make_error(ErrorCode::kBudget, "certificate",

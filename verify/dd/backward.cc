@@ -178,8 +178,8 @@ NodeId Backward::divided(std::size_t pc) {
       top = std::min(top, diagrams.level(stretch.value));
     }
   std::ranges::sort(stretches_, {}, &Stretch::low);
-  // Merging the tests of this word does not pay off if a later test uses a word that is higher in
-  // the order. Merging few tests does not pay off either if a later test uses the same word.
+  // Merging the tests of this word is slower if a later test uses a word that is higher in the
+  // order. Merging few tests does not pay off either if a later test uses the same word.
   const bool few = points_.size() + stretches_.size() <= kFewTests;
   if (top < position * 32 || (few && top < position * 32 + 32)) return one_by_one(position);
   find_pieces();

@@ -207,7 +207,7 @@ class Sums {
       scale(out, diagrams_.bits_above(node.hit) - end);
       Sum missed = below(node.miss);
       scale(missed, diagrams_.bits_above(node.miss) - end);
-      // All other patterns of the run miss.
+      // No other pattern of the run matches.
       const mpz_class others = (mpz_class(1) << node.length) - 1;
       out.inputs += missed.inputs * others;
       out.counted += missed.counted * others;
@@ -241,7 +241,7 @@ std::vector<NodeId> leaves_of(const Diagrams& diagrams, NodeId root) {
 
 Error exhausted() {
   return make_error(ErrorCode::kBudget, "dd",
-                    "the diagrams' limit of nodes, steps or time is reached");
+                    "the diagrams reached their limit of nodes, steps or time");
 }
 
 // Returns the smallest input with this leaf, after `fix` has set its nr and arch.

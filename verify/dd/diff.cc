@@ -17,7 +17,7 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
                         std::size_t most_bytes) {
   const auto exhausted = [] {
     return make_error(ErrorCode::kBudget, "dd",
-                      "the diagrams' limit of nodes, steps or time is reached");
+                      "the diagrams reached their limit of nodes, steps or time");
   };
   Space space(question.programs(), limits);
   Diagrams& diagrams = space.diagrams();

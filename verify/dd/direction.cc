@@ -35,7 +35,7 @@ class Divider {
     auto example = this->example();
     if (space_.exhausted())
       return make_error(ErrorCode::kBudget, "dd",
-                        "the diagrams' limit of nodes, steps or time is reached");
+                        "the diagrams reached their limit of nodes, steps or time");
     if (!example) return example.error();
     out.example = *example;
     return out;
@@ -66,7 +66,7 @@ class Divider {
                                   set(Kind::kStricter));
   }
 
-  using Sets = std::array<NodeId, kKinds + 1>;  // the kinds' sets, then the inputs that count
+  using Sets = std::array<NodeId, kKinds + 1>;  // all kinds, then all assumed inputs
 
   Sets fixed(const Sets& sets, std::uint32_t word, std::uint32_t value) {
     Sets out;

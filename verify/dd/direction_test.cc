@@ -1,4 +1,4 @@
-// The direction of a difference beside what single inputs show.
+// The direction of a difference, compared with single inputs.
 #include "verify/dd/direction.h"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST(Direction, ReportsNumbersWithoutANameAndOtherArchitectures) {
   for (const Direction::Call& one : arches.allowed.calls) EXPECT_NE(one.arch, Arch::kX86_64);
 }
 
-TEST(Direction, ReportsOneArchitectureThatNobodyKnows) {
+TEST(Direction, ReportsAnUnknownArchitecture) {
   const Direction out = direction_between(
       "ret #0\n", "ld [4]\njeq #0x12345678, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n");
   EXPECT_TRUE(out.allowed.unknown_arches);
@@ -117,7 +117,7 @@ TEST(Direction, LimitsAreAnError) {
   EXPECT_EQ(out.error().code, ErrorCode::kBudget);
 }
 
-// Whatever a random input shows of a random pair, the direction has.
+// The direction of a random pair contains every difference that a random input shows.
 TEST(Direction, HoldsForRandomInputs) {
   Random random(7);
   int differing = 0;

@@ -9,7 +9,7 @@
 namespace secequiv::dd {
 namespace {
 
-constexpr std::string_view kLimits = "the diagrams' limit of nodes, steps or time is reached";
+constexpr std::string_view kLimits = "the diagrams reached their limit of nodes, steps or time";
 
 }  // namespace
 
@@ -25,7 +25,7 @@ Result<Proof> prove(const Question& question, const Limits& limits) {
   };
   if (question.symbols.size() > Order::kMostSymbols) {
     Proof out = undecided();
-    out.detail = fmt::format("the programs have {} names, the diagrams take {}",
+    out.detail = fmt::format("the programs have {} names, but diagrams support at most {}",
                              question.symbols.size(), Order::kMostSymbols);
     return out;
   }

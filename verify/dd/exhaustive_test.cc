@@ -28,7 +28,8 @@ constexpr std::uint32_t kFree = 16;                // values of each free word
 constexpr std::uint32_t kFirst = 4;
 constexpr std::uint32_t kSecond = 6;
 
-// All constants but one have four bits. With that one, sums and products leave the small space.
+// All constants but one have four bits. With this operation, sums and products leave the small
+// space.
 constexpr std::array kAlphabet = {
     Insn{kLdWAbs, 0, 0, kFirst * 4},
     Insn{kLdWAbs, 0, 0, kSecond * 4},
@@ -120,7 +121,7 @@ class Exhaustive {
   Table last_table_{};
 };
 
-TEST(Exhaustive, AllProgramsOfUpToFiveInstructions) {
+TEST(Exhaustive, AllProgramsOfUpToFiveInstructionsAgree) {
   Exhaustive all;
   for (std::size_t more = 1; more <= kMost; ++more) {
     Program program;

@@ -46,14 +46,14 @@ TEST(Nearest, OneArgumentIsEnough) {
   EXPECT_EQ(asked.nearest_to(), Lines{"ALLOW if arg0.lo != 0x7"});
 }
 
-TEST(Nearest, TwoArgumentsWhereOneIsNotEnough) {
+TEST(Nearest, TwoArgumentsChangeIfOneIsNotEnough) {
   const Asked asked(
       "ld [16]\njeq #7, one, no\none: ld [24]\njge #9, yes, no\n"
       "yes: ret #0x50001\nno: ret #0x7fff0000\n");
   EXPECT_EQ(asked.nearest_to(), Lines{"ERRNO(1 EPERM) if arg0.lo == 0x7 && arg1.lo >= 0x9"});
 }
 
-TEST(Nearest, NumberAndArchitectureStay) {
+TEST(Nearest, NumberAndArchitectureDoNotChange) {
   const Asked asked("ld [0]\njeq #7, yes, no\nyes: ret #0x50001\nno: ret #0x7fff0000\n");
   EXPECT_EQ(asked.nearest_to(), Lines{});
   EXPECT_EQ(asked.all(), Lines{"ALLOW if true"});

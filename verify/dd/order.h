@@ -34,7 +34,7 @@ class Order {
   }
   [[nodiscard]] std::uint32_t word(std::uint32_t level) const { return word_[level]; }
   [[nodiscard]] std::uint32_t bit(std::uint32_t level) const { return bit_[level]; }
-  // Returns a mask of the words whose bits alternate with those of `word`, including `word`.
+  // Returns a mask of `word` and the words whose bits alternate with its bits.
   [[nodiscard]] std::uint32_t group(std::uint32_t word) const { return group_[word]; }
 
  private:

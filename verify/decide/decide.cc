@@ -56,13 +56,13 @@ Result<Proof> decide(const Question& question, Engine engine, const Budget& budg
     if (other.verdict == Verdict::kDifferent)
       return other;  // replayed, so it needs no confirmation
     undecided.detail +=
-        fmt::format(" ({} alone says: {})", other.engine, verdict_name(other.verdict));
+        fmt::format(" (the answer of {} alone: {})", other.engine, verdict_name(other.verdict));
     return undecided;
   }
   if (diagrams->verdict != solver->verdict ||
       (solver->relation && diagrams->relation != solver->relation))
     return make_error(ErrorCode::kInternal, "engines",
-                      fmt::format("diagrams say {}, z3 says {}; please report this",
+                      fmt::format("diagrams return '{}' and z3 returns '{}'; please report this",
                                   verdict_name(diagrams->verdict), verdict_name(solver->verdict)));
   solver->engine = "dd and z3";
   solver->encode_seconds += diagrams->encode_seconds;

@@ -21,7 +21,8 @@ struct FeasibilityOracle::State {
   std::unique_ptr<smt::FeasibilityOracle> solver;
 
   Result<Feasibility> ask_diagrams(const Obligation& obligation) {
-    Feasibility out{obligation, Feasibility::Answer::kUnknown, std::nullopt, "diagrams' limits"};
+    Feasibility out{obligation, Feasibility::Answer::kUnknown, std::nullopt,
+                    "the diagrams reached their limits"};
     if (!space) {
       const ProgramView views[] = {program};
       space = std::make_unique<dd::Space>(views, limits);
@@ -67,8 +68,9 @@ Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, doubl
       theirs->answer != Answer::kUnknown)
     return make_error(
         ErrorCode::kInternal, "engines",
-        fmt::format("diagrams and z3 disagree whether any input reaches {}; please report this",
-                    describe(obligation, state_->program)));
+        fmt::format(
+            "diagrams and z3 disagree about whether an input reaches {}; please report this",
+            describe(obligation, state_->program)));
   // A witness was run, so it needs no confirmation. Infeasibility needs both engines.
   if (mine->answer == Answer::kFeasible) return mine;
   return mine->answer == Answer::kUnknown && theirs->answer != Answer::kFeasible ? mine : theirs;

@@ -319,7 +319,7 @@ TEST(SymbolProofs, AssumptionsMayNameSymbols) {
       *parse_assumption("$k == 0", Arch::kX86_64, asked.question.symbols.all());
   for (const Engine engine : kEngines) {
     const auto proof = decide(asked.question, engine, {});
-    ASSERT_FALSE(proof) << "nothing would be proven";
+    ASSERT_FALSE(proof) << "a proof would mean nothing";
     EXPECT_EQ(proof.error().code, ErrorCode::kUsage);
   }
   for (const char* const wrong :

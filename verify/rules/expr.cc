@@ -127,13 +127,13 @@ class Parser {
         return failure(begin, fmt::format("{:#x} has more than 32 bits", e.number));
     } else if (e.op == Op::kSymbol) {
       if (width == kWideWord)
-        return failure(begin, fmt::format("expected 64 bits, found ${}, which has 32: wide(HIGH, "
-                                          "LOW) makes 64 of two",
+        return failure(begin, fmt::format("expected 64 bits, found ${}, which has 32; use "
+                                          "wide(HIGH, LOW) to join two 32-bit values",
                                           e.name));
       widths_.emplace(e.name, width);
       if (widths_.at(e.name) != width)
-        return failure(begin,
-                       fmt::format("${} is {} elsewhere", e.name, width_name(widths_.at(e.name))));
+        return failure(begin, fmt::format("${} is used as {} elsewhere", e.name,
+                                          width_name(widths_.at(e.name))));
     } else {
       for (Expr& arg : e.args)
         if (auto s = settle(arg, width, begin); !s) return s;
@@ -147,7 +147,7 @@ class Parser {
     if (width == kUndecided)
       width = kWord;
     else if (width == kTruth)
-      return failure(begin, "expected words, found a condition");
+      return failure(begin, "expected a number or a symbol, found a condition");
     if (auto s = settle(a, width, begin); !s) return s;
     return settle(b, width, begin);
   }
@@ -342,7 +342,7 @@ class Parser {
     const std::size_t begin = begin_;
     auto args = list("]", kWord, 1);
     if (!args) return args.error();
-    if (args->size() != 1) return failure(begin, "expected one word between '[' and ']'");
+    if (args->size() != 1) return failure(begin, "expected exactly one index between '[' and ']'");
     return of_all(op, kWord, std::move(*args));
   }
 
@@ -443,7 +443,7 @@ class Binder {
       : indices_(indices), where_(where), parts_(parts) {}
 
   Result<Expr> bind(const Expr& e) {
-    if (parts_ == 0) return failure("too many parts, once written out");
+    if (parts_ == 0) return failure("the rule has too many parts after its families are expanded");
     --parts_;
     if (e.op == Op::kIndex) {
       const auto known = indices_.find(e.name);
@@ -484,7 +484,8 @@ class Binder {
     if (!bound) return bound;
     auto count = number(*bound);
     if (!count) return count.error();
-    if (indices_.contains(e.name)) return failure(fmt::format("'{}' is in use", e.name));
+    if (indices_.contains(e.name))
+      return failure(fmt::format("the index '{}' is already in use", e.name));
     Expr out{e.op == Op::kForAny ? Op::kOr : Op::kAnd, kTruth, 0, {}, {}};
     for (std::uint32_t i = 0; i < *count; ++i) {
       indices_[e.name] = i;

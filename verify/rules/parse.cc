@@ -239,7 +239,7 @@ class Reader {
     for (const Line& line : entry.block) {
       for (; lines < line.number; ++lines) text += '\n';  // for the assembler's messages
       if (line.text.find("/*") != std::string_view::npos)
-        return failure(line, "comments begin with ';' here");
+        return failure(line, "expected a comment that begins with ';'");
       std::string written(line.text);
       for (;;) {  // labels, then one instruction
         const std::string_view rest = trimmed(written);
@@ -252,7 +252,7 @@ class Reader {
       }
       if (trimmed(written).empty()) continue;
       const std::string_view mnemonic = word_of(trimmed(written));
-      if (mnemonic == ".raw") return failure(line, "'.raw' has no place in a rule");
+      if (mnemonic == ".raw") return failure(line, "rules cannot contain '.raw'");
       instruction_lines.push_back(line);
       if (auto s = substitute(line, written, operands); !s) return s;
       if (mnemonic.starts_with('j')) {
@@ -269,13 +269,13 @@ class Reader {
     for (const auto& [line, target] : targets) {
       if (labels.contains(target)) continue;
       if (is_key(target) || target == "rule")
-        return failure(line, fmt::format("'{}' is a word of this language, not a label", target));
+        return failure(line, fmt::format("'{}' is a keyword, so it cannot be a label", target));
       if (target == "a" || target == "x")
-        return failure(line, fmt::format("exit '{}' is a register's name", target));
+        return failure(line, fmt::format("exit '{}' has the name of a register", target));
       use_exit(target);
     }
     if (labels.contains("next"))
-      return failure(entry.line, "'next' is the exit behind the code, not a label");
+      return failure(entry.line, "'next' is the exit after the code, so it cannot be a label");
     use_exit("next");
     codes_.push_back(
         {entry.line, std::move(text), std::move(labels), std::move(instruction_lines), &out});
@@ -292,18 +292,19 @@ class Reader {
       auto& fragment = std::get<Fragment>(*side);
       for (const std::string& exit : rule_.exits) {
         if (labels.contains(exit))
-          return failure(line, fmt::format("'{}' is a label here and an exit elsewhere", exit));
+          return failure(
+              line, fmt::format("'{}' is a label in this code, but an exit in the other", exit));
         text += fmt::format("\n{}: ret #0", exit);
       }
       auto program = detail::read_asm(text, file_);
       if (!program) return program.error();
       if (!program->uses.empty())
         return make_error(ErrorCode::kParse, program->uses.front().where,
-                          "expected one operand with symbols in an instruction");
+                          "expected at most one operand with symbols in an instruction");
       fragment.program = std::move(program->program);
       fragment.size = fragment.program.size() - rule_.exits.size();
       if (fragment.size != fragment.operands.size())
-        return failure(line, "expected one instruction a line");
+        return failure(line, "expected one instruction on each line");
       fragment.operands.resize(fragment.program.size());
       for (std::size_t pc = 0; pc < fragment.size; ++pc)
         if (fragment.operands[pc] && !has_number(fragment.program[pc]))
@@ -330,7 +331,8 @@ class Reader {
   Status live(const Entry& entry) {
     Live live = 0;
     std::string_view rest = entry.value;
-    if (rest.empty()) return failure(entry.line, "expected what is live, or 'none'");
+    if (rest.empty())
+      return failure(entry.line, "expected a list of live registers and words of M[], or 'none'");
     while (!rest.empty()) {
       const std::string_view item = take_item(rest);
       Live bit = 0;
@@ -345,11 +347,13 @@ class Reader {
       live |= bit;
     }
     if (has_condition_ && live != 0)
-      return failure(entry.line, "a condition leaves nothing in registers, so nothing is live");
+      return failure(entry.line,
+                     "expected 'live: none', because a condition leaves nothing in registers");
     if (!entry.qualifier.empty()) {
       const auto exit = std::ranges::find(rule_.exits, entry.qualifier);
       if (exit == rule_.exits.end())
-        return failure(entry.line, fmt::format("'{}' is no exit of this rule", entry.qualifier));
+        return failure(entry.line,
+                       fmt::format("'{}' is not an exit of this rule", entry.qualifier));
       rule_.live[static_cast<std::size_t>(exit - rule_.exits.begin())] = live;
     } else {
       for (Live& each : rule_.live) each = live;
@@ -401,7 +405,7 @@ Result<std::vector<Rewrite>> parse_rules(std::string_view text, const std::strin
         return make_error(ErrorCode::kParse, where,
                           "expected 'rule NAME', of letters, digits, '-', '_' and '.'");
       if (!names.emplace(title).second)
-        return make_error(ErrorCode::kParse, where, fmt::format("rule {} is there twice", title));
+        return make_error(ErrorCode::kParse, where, fmt::format("rule {} is defined twice", title));
       out.emplace_back();
       out.back().name = title;
       out.back().where_found = where;

@@ -12,7 +12,7 @@ namespace secequiv::rules {
 namespace {
 
 constexpr std::size_t kMaxInstances = 1000;
-constexpr std::size_t kMaxParts = 500'000;  // of all members together
+constexpr std::size_t kMaxParts = 500'000;  // limit for all members together
 constexpr std::size_t kMaxIndexSymbols = 3;
 constexpr std::array<std::string_view, 5> kDeviations = {"none", "illegal", "exit", "value",
                                                          "state"};
@@ -77,12 +77,14 @@ Result<Side> bind_side(const Side& side, const Indices& indices, const std::stri
     if (!bound) return bound.error();
     operand = std::move(*bound);
     if (!of_symbols(*operand))
-      return make_error(ErrorCode::kParse, where,
-                        fmt::format("the number of an instruction cannot depend on registers, M[] "
-                                    "or the input: {}",
-                                    insn_text(out.program, pc)));
+      return make_error(
+          ErrorCode::kParse, where,
+          fmt::format(
+              "the operand of an instruction cannot depend on registers, M[] or the input: {}",
+              insn_text(out.program, pc)));
     if (has_memory_index(out.program[pc]) && operand->op != Op::kSymbol)
-      return make_error(ErrorCode::kParse, where, "an index of M[] is a number or a symbol");
+      return make_error(ErrorCode::kParse, where,
+                        "expected a number or a symbol as an index of M[]");
   }
   return Side(std::move(out));
 }
@@ -105,8 +107,9 @@ Result<Instance> instance_of(const Rewrite& rule, const Indices& indices, std::s
   symbols.add(out.condition, false);
   symbols.add(out.after, false);
   if (index_symbols(out).size() > kMaxIndexSymbols)
-    return make_error(ErrorCode::kParse, rule.where_found,
-                      fmt::format("more than {} symbols are indices of M[]", kMaxIndexSymbols));
+    return make_error(
+        ErrorCode::kParse, rule.where_found,
+        fmt::format("more than {} symbols are used as indices of M[]", kMaxIndexSymbols));
   return out;
 }
 
@@ -241,13 +244,13 @@ std::string missing_memory(const Instance& instance, const std::vector<std::size
   const MemoryUse has = memory_use(at.in(*after), after->size, rule.exits.size());
   known |= had.needed;
   if (const std::uint32_t missing = has.needed & ~known; missing != 0)
-    return fmt::format("M[{}] is read and may not be written", std::countr_zero(missing));
+    return fmt::format("M[{}] is read, but perhaps not written before", std::countr_zero(missing));
   for (std::size_t exit = 0; exit < rule.exits.size(); ++exit) {
     const std::uint32_t missing =
         had.set[exit] & ~has.set[exit] & ~known & (rule.live[exit] / kLiveM);
     if (missing != 0)
-      return fmt::format("M[{}], live at {}, may not be written", std::countr_zero(missing),
-                         rule.exits[exit]);
+      return fmt::format("M[{}] is live at {}, but perhaps not written before",
+                         std::countr_zero(missing), rule.exits[exit]);
   }
   return "";
 }
@@ -323,7 +326,7 @@ Result<std::vector<Instance>> instances(const Rewrite& rule) {
     choices = std::move(more);
     if (choices.size() > kMaxInstances)
       return make_error(ErrorCode::kParse, rule.where_found,
-                        fmt::format("a family of more than {}", kMaxInstances));
+                        fmt::format("the family has more than {} members", kMaxInstances));
   }
   std::vector<Instance> out;
   std::size_t parts = kMaxParts;

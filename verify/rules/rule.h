@@ -16,8 +16,8 @@
 //     after:
 //       jset #$m, yes, no             ; falling off the end is the exit 'next'
 //
-// `before: CONDITION` (or after) stands for code that takes the exit 'yes' if the condition holds,
-// and otherwise 'no'. By default everything is live for code, and nothing for conditions.
+// `before: CONDITION` (or after) means code that takes the exit 'yes' if the condition holds, and
+// otherwise 'no'. By default everything is live for code, and nothing for conditions.
 #pragma once
 
 #include <array>

@@ -57,7 +57,7 @@ std::string_view no_programs(const Instance& instance) {
       !std::holds_alternative<Fragment>(instance.after))
     return "one side is a condition, not code";
   if (!of_symbols(instance.condition))
-    return "its condition is about registers or the input, which a program cannot promise";
+    return "its condition depends on registers or the input, which a program cannot guarantee";
   return "";
 }
 

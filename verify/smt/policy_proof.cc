@@ -38,8 +38,8 @@ Status check_names(const Policy& policy, const Symbols& symbols) {
       return fails(fmt::format("the policy has no variable '{}'", symbol.name));
     if (symbol.is_restricted())
       return fails(
-          fmt::format("variable '{}' divides or shifts, where the kernel refuses some "
-                      "values",
+          fmt::format("variable '{}' is the operand of a division or shift, and the kernel refuses "
+                      "some of its values",
                       symbol.name));
   }
   return Ok{};

@@ -278,7 +278,8 @@ TEST(Precompiled, RefusesBadNamesAndOperands) {
   other.uses[0].name = "uid";
   EXPECT_EQ(refused(policy, other, ErrorCode::kPolicy), "small: the policy has no variable 'uid'");
   EXPECT_EQ(refused(policy, symbolic("ld [0]\ndiv #$fd\nret a\n"), ErrorCode::kPolicy),
-            "small: variable 'fd' divides or shifts, where the kernel refuses some values");
+            "small: variable 'fd' is the operand of a division or shift, and the kernel refuses "
+            "some of its values");
   EXPECT_NE(refused(policy, symbolic("ld [0]\n"), ErrorCode::kRejected), "no error");
 }
 

@@ -77,8 +77,8 @@ class Search {
       const Z3_lbool some = holds(terms_.truth(true));
       if (some == Z3_L_FALSE)
         return make_error(ErrorCode::kPolicy, instance_.rule->where_found,
-                          fmt::format("rule {}: no values meet its condition and are legal before, "
-                                      "so it says nothing",
+                          fmt::format("rule {}: no values satisfy its condition and make 'before' "
+                                      "legal, so the rule never applies",
                                       instance_.rule->name));
       return some == Z3_L_TRUE ? Z3_L_FALSE : Z3_L_UNDEF;
     }
@@ -194,8 +194,8 @@ Result<RuleProof> prove_rule(const rules::Rewrite& rule, double timeout_seconds,
           rules::replay(instance, RuleTerms::assignment(instance, search.values()));
       if (!out.counterexample)
         return make_error(ErrorCode::kInternal, "z3",
-                          fmt::format("the solver's counterexample to rule {} is none when run; "
-                                      "please report this",
+                          fmt::format("the solver's counterexample to rule {} shows no difference "
+                                      "when run; please report this",
                                       rule.name));
       out.verdict = Verdict::kDifferent;
       out.at = instance.indices;

@@ -18,7 +18,7 @@ struct RuleProof {
   Verdict verdict = Verdict::kUnknown;  // kEquivalent, kDifferent or kUnknown
   std::size_t members = 0;              // proven members of the family; 1 without a family
   std::optional<rules::Indices> at;     // kDifferent: indices of the wrong member
-  std::vector<rules::Symbol> symbols;   // of that member, in the order of the counterexample
+  std::vector<rules::Symbol> symbols;  // symbols of that member, in the order of the counterexample
   std::optional<rules::Counterexample> counterexample;  // replayed
   std::string detail;                                   // kUnknown: the limit that was reached
   double seconds = 0;

@@ -51,7 +51,7 @@ TEST(RuleProofs, LibraryMatchesItsExpectations) {
   std::set<std::string> names;
   std::size_t wrong = 0;
   for (const Rewrite& rule : library()) {
-    EXPECT_TRUE(names.insert(rule.name).second) << rule.name << " is there twice";
+    EXPECT_TRUE(names.insert(rule.name).second) << rule.name << " is defined twice";
     const auto proof = prove_rule(rule, 60);
     ASSERT_TRUE(proof) << proof.error().text();
     EXPECT_NE(proof->verdict, Verdict::kUnknown) << rule.name << ": " << proof->detail;

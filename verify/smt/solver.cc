@@ -283,7 +283,7 @@ std::string smt2(const Question& question) {
       "QF_BV)\n{}(check-sat)\n(get-model)\n",
       question.goal == Question::Goal::kRefines ? "the second filter is more permissive"
                                                 : "the two filters differ",
-      question.symbols.empty() ? "" : " with numbers for their names", solver.text());
+      question.symbols.empty() ? "" : " with numbers in place of their names", solver.text());
 }
 
 struct FeasibilityOracle::State {

@@ -249,7 +249,8 @@ Result<WeakestCondition> weakest_condition(const rules::Rewrite& rule, double ti
   if (!rule.family.empty())
     return make_error(
         ErrorCode::kUsage, rule.where_found,
-        fmt::format("weakest conditions are not for families, and rule {} has 'for:'", rule.name));
+        fmt::format("weakest conditions do not support families, but rule {} has 'for:'",
+                    rule.name));
   auto members = rules::instances(rule);
   if (!members) return members.error();
   return Weakest(members->front(), timeout_seconds, memory_mib).run();

@@ -49,7 +49,7 @@ pub fn express(policy: &Policy) -> Expressed<Spec> {
     let mut rules: BTreeMap<u32, Vec<Conjunction>> = BTreeMap::new();
     for set in policy.rule_sets.iter().filter(|set| !set.rules.is_empty()) {
         if set.vsyscall {
-            return Err("the instruction pointer is no argument (vsyscall)".into());
+            return Err("seccompiler cannot compare the instruction pointer (vsyscall)".into());
         }
         if *match_action.get_or_insert(set.action) != set.action {
             return Err("all rules of a filter have one action".into());
@@ -141,7 +141,7 @@ fn alternatives(rule: &Rule) -> Expressed<Vec<Conjunction>> {
 fn condition(field: &str, matcher: &Matcher) -> Expressed<Option<Condition>> {
     let argument = field
         .parse()
-        .map_err(|_| "the instruction pointer is no argument".to_string())?;
+        .map_err(|_| "seccompiler cannot compare the instruction pointer".to_string())?;
     let low_half = matcher.low_half();
     let all = if low_half { 0xffff_ffff } else { u64::MAX };
     let (operator, value) = match matcher.test {

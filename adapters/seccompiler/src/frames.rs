@@ -25,7 +25,7 @@ pub fn serve(handle: impl Fn(u8, &[u8]) -> Result<Vec<u8>, Failure>) -> io::Resu
     while let Some(request) = read_frame(&mut input)? {
         let answer = match request.split_first() {
             Some((kind, body)) => handle(*kind, body),
-            None => Err(Failure::Refused("an empty frame has no kind".into())),
+            None => Err(Failure::Refused("expected a request, found an empty frame".into())),
         };
         let (status, body) = match answer {
             Ok(body) => (0, body),

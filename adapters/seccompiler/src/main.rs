@@ -26,7 +26,7 @@ fn main() {
         b'C' => compile(body, json),
         b'O' => Err(Failure::Unsupported("no optimizer here".into())),
         b'E' => Err(Failure::Unsupported("no evaluator here".into())),
-        _ => Err(Failure::Unsupported("unknown kind: expected O, C or E".into())),
+        _ => Err(Failure::Unsupported("expected a request of kind O, C or E".into())),
     });
     if let Err(error) = outcome {
         eprintln!("seccompiler: {error}");

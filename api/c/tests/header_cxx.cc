@@ -1,4 +1,4 @@
-// The header on its own, as C++.
+// Compiles the header alone, as C++.
 #include <type_traits>
 
 #include "api/c/secequiv.h"

@@ -121,7 +121,7 @@ func answer(handlers Handlers, request []byte) []byte {
 
 func dispatch(handlers Handlers, request []byte) ([]byte, error) {
 	if len(request) == 0 {
-		return nil, errors.New("an empty frame has no kind")
+		return nil, errors.New("expected a request, found an empty frame")
 	}
 	kind, body := request[0], request[1:]
 	switch kind {

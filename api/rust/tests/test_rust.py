@@ -15,7 +15,7 @@ from api_build import BUILD, in_full  # noqa: E402
 
 
 @in_full
-def test_the_crate():
+def test_the_rust_crate_passes_its_tests():
     if not shutil.which("cargo"):
         pytest.skip("cargo is not installed (Debian and Ubuntu: cargo, or rustup)")
     environment = dict(os.environ, SECEQUIV=str(BUILD / "bin" / "secequiv"))

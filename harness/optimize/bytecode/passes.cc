@@ -109,7 +109,7 @@ Program remove_dead_writes(ProgramView program) {
 }
 
 Program replace_jumps_to_returns(ProgramView program) {
-  // Final target of each jump. The order is backward, so that the next jump's target is known.
+  // The final target of each jump. The order is backward, so that the next jump's target is known.
   std::vector<std::size_t> end;
   Program out = copy(program);
   bool replaced = false;

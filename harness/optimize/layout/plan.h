@@ -67,8 +67,8 @@ struct Plan {
 };
 
 // Returns the plan without layout passes: one list of numbers for each architecture, in the
-// policy's order. Hot calls are the policy's. With a non-empty `profile` (most frequent first) they
-// are those for which a test at the front saves more than it costs the calls after it. Names are
+// policy's order. Hot calls are the policy's. With a non-empty `profile` (most frequent first),
+// these are the numbers whose test at the front saves more than it costs later calls. Names are
 // looked up on the first of the policy's architectures with the same AUDIT_ARCH_* value that has
 // them.
 Plan make_plan(const Policy& policy, std::span<const SyscallCount> profile = {});
@@ -77,7 +77,7 @@ Plan make_plan(const Policy& policy, std::span<const SyscallCount> profile = {})
 std::optional<std::uint32_t> constant_action(const Plan& plan, const Decision& decision);
 
 // Returns whether the kernel allows these numbers without running the filter: its bitmap
-// (seccomp/cache.h) covers them, and the action is ALLOW with data 0 whatever the arguments.
+// (seccomp/cache.h) covers them, and the action is ALLOW with data 0 for all arguments.
 bool kernel_answers(const Plan& plan, const ArchPlan& arch, const Entry& entry);
 
 // Returns one line for each stage. `?3` is code number 3, which depends on the arguments.

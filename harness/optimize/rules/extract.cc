@@ -47,7 +47,7 @@ class Factoring {
  private:
   struct Standing {
     std::size_t branches = 0;
-    std::vector<std::size_t> slots;  // some may be removed or changed since
+    std::vector<std::size_t> slots;  // some may have been removed or changed since then
   };
   // Conjuncts in most branches come first, then in the order of their numbers.
   using Rank = std::pair<std::ptrdiff_t, Id>;

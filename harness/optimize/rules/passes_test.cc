@@ -455,7 +455,7 @@ TEST(RulePassesRandom, PassesAreDeterministic) {
 }
 
 // No pass makes more matchers than the halves of the given ones.
-TEST(RulePassesRandom, MatchersNeverIncrease) {
+TEST(RulePassesRandom, TheNumberOfMatchersNeverIncreases) {
   Random random(92);
   for (const Rule& rule : random_rules(random, 2000)) {
     const std::size_t limit = matchers(detail::split_halves(detail::fd_as_bits(rule)));

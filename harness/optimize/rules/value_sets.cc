@@ -14,7 +14,7 @@ namespace {
 
 using Op = Matcher::Op;
 
-constexpr std::size_t kMaxFreeBits = 6;  // for a set within a larger one
+constexpr std::size_t kMaxFreeBits = 6;  // used for a set within a larger one
 
 // The bits that an equality test reads, and the value that it expects.
 struct Equality {

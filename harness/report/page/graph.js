@@ -140,7 +140,7 @@ function markGraph() {
   graph.path.setAttribute("d", graph.outline(graph.nodes.map((one) => one.block).filter((block) => executed.has(block.first))));
 }
 
-// Keeps the middle of what is seen.
+// Keeps the centre of the visible part in place.
 function scaleGraph(scale) {
   if (!graph.picture) return;
   const box = byId("graph-box");

@@ -69,7 +69,7 @@ class TraceView {
     this.steps = stepsOf(trace);
     this.insns = insns;
     this.failed = this.steps.map(({ pc }, i) => insns[pc][2] === 2 || this.outcome(i) === false);
-    // What a step does, whatever its place in the program.
+    // The effect of a step, independent of its place in the program.
     this.keys = this.steps.map(({ pc, a }, i) =>
       insns[pc][2] === 2 ? undefined : [insns[pc][1] || insns[pc][0].replace(/, L.*/, ""), a, this.outcome(i)].join());
     const usesX = this.steps.some((step) => step.x);
@@ -215,7 +215,7 @@ class Stepper {
   reachable() {
     return data.sides.map((side) => reachableBy(side.insns, ...this.call));
   }
-  // The order in which the visible rows of both sides are passed.
+  // Computes the order in which the stepper visits the visible rows of both sides.
   arrange() {
     const here = this.moves ? this.moves[this.at] : undefined;
     const steps = here && here.map((row, side) => this.shownSteps[side][row]);
@@ -242,7 +242,7 @@ class Stepper {
   }
   goToParting() {
     if (this.parting) this.go(this.moveTo(this.parting));
-    else byId("step").textContent = "both traces end alike";
+    else byId("step").textContent = "both traces end in the same way";
   }
   go(to) {
     this.at = Math.min(Math.max(to, 0), this.moves.length - 1);
@@ -253,7 +253,7 @@ class Stepper {
       reveal(list, shown[at].row);
     });
     byId("step").textContent = `step ${this.at + 1} of ${this.moves.length}`;
-    // Not disabled, which would take the keyboard away from them.
+    // They are not disabled, because a disabled button loses the keyboard focus.
     for (const id of ["first", "back"]) byId(id).setAttribute("aria-disabled", this.at === 0);
     for (const id of ["last", "next"]) byId(id).setAttribute("aria-disabled", this.at === this.moves.length - 1);
   }

@@ -1,4 +1,4 @@
-"""The files in corpus/imports are what the formats' own tools make, if these tools are installed."""
+"""If the formats' own tools are installed, they make exactly the files in corpus/imports."""
 
 import subprocess
 import sys

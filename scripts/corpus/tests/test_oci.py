@@ -29,7 +29,7 @@ def test_the_rules_start_with_default_and_architectures():
     assert lines([], arch="SCMP_ARCH_AARCH64", defaultErrnoRet=38) == ["default 0x00050026", "arch aarch64", "arch arm"]
 
 
-def test_one_rule_for_each_name():
+def test_each_name_becomes_one_rule():
     assert made(allowing(names=["read", "write"])) == [READ, "rule 0x7fff0000 write"]
     assert made(allowing(args=None)) == [READ]
     assert made(allowing(args=[])) == [READ]

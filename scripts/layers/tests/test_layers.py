@@ -169,7 +169,7 @@ def test_subfolders_belong_to_their_layer(tree):
     assert len(violations(tree)) == 1
 
 
-def test_data_is_not_checked(tree):
+def test_includes_in_data_files_are_not_checked(tree):
     write(tree, "corpus/program.c", ['#include "cli/api.h"'])
     assert not violations(tree)
 

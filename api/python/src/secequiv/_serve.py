@@ -1,8 +1,7 @@
 """A Python function as a served command of `secequiv fuzz` (harness/adapter/PROTOCOL.md).
 
 Owns the processes: secequiv starts a relay, which hands its standard streams to this process through a socket; a fork of this
-process then answers the requests, so that a crash or an endless loop of the function ends that fork only. It must not know
-what a report means.
+process then answers the requests, so that a crash or an endless loop of the function ends that fork only. It must not know the meaning of reports.
 """
 
 import os
@@ -107,7 +106,7 @@ class _Forks:
         for pidfd, (process, relay) in list(self._running.items()):
             if descriptor in (pidfd, relay.fileno()):
                 del self._running[pidfd]
-                signal.pidfd_send_signal(pidfd, signal.SIGKILL)  # a fork that has ended is still there to be waited for
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)  # an ended fork remains until its parent waits for it
                 status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
                 try:
                     relay.send(bytes([status if status >= 0 else 128 - status]))

@@ -81,7 +81,7 @@ class Program:
 
     @property
     def notes(self) -> str:
-        """What was left out of a profile; each line names one thing."""
+        """The parts of a profile that were ignored, one per line."""
         return "".join(line + "\n" for line in self.message.splitlines()[:-1])
 
     def __bytes__(self) -> bytes:
@@ -95,7 +95,7 @@ Data = Union[SeccompData, bytes, Sequence[int]]
 
 @dataclass(frozen=True)
 class Witness:
-    """An input on which two filters differ, and what they return for it."""
+    """An input on which two filters differ, and both return values."""
 
     data: SeccompData
     before: int
