@@ -22,8 +22,9 @@ Result<Source> optimized(const Source& before, const TargetOptions& target, cons
     return Source{"built-in optimizer", after.program, std::nullopt};
   }
   if (opened->compiler && !before.policy)
-    return make_error(ErrorCode::kUsage, "--compiler",
-                      fmt::format("{} is a program, but a compiler takes a policy", before.name));
+    return make_error(
+        ErrorCode::kUsage, "--compiler",
+        fmt::format("expected a policy for --compiler, found the program {}", before.name));
   auto answer = opened->compiler ? opened->compiler->compile(write_resolved(*before.policy))
                                  : opened->optimizer->optimize(before.program);
   if (answer.ok())

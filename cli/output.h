@@ -36,8 +36,8 @@ int print(std::string_view text, int status = 0);
 int print_json(const nlohmann::ordered_json& value, int status = 0);
 // Writes to the file of --output. Returns exit status 0. Errors: kIo.
 Result<int> write_output(std::string_view text, const Options& options);
-// Writes the drawing that goes with a printed report; the report comes first, so that it is not lost
-// if the file cannot be written. Returns `status`, or that of the failed write.
+// Writes the drawing that goes with a printed report; the report comes first, so that it is not
+// lost if the file cannot be written. Returns `status`, or that of the failed write.
 int write_drawing(int status, const std::string& path, std::string_view svg);
 // Prints a report whose last line is its verdict. --quiet prints only that line, and only if it is
 // no pass.

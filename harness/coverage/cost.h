@@ -43,8 +43,8 @@ struct Ratio {
 struct ExactCost {
   WorstInput least;  // the smallest input (smallest.h) with the fewest instructions
   WorstInput most;
-  // The mean over the inputs that all filters allow, with any data bits of ALLOW; over all inputs if
-  // they allow none. Each input has the same weight.
+  // The mean over the inputs that all filters allow, with any data bits of ALLOW; over all inputs
+  // if they allow none. Each input has the same weight.
   Ratio mean;
   Ratio jumps;  // mean number of jumps taken, as in CallCost
   bool allowed = false;

@@ -518,11 +518,10 @@ class OciImporter {
   // Notes once that an entry for a call has no effect beside `always`.
   void no_effect(const std::string& name, const std::string& pointer, const Seen& always,
                  Arch arch) {
-    const std::string why =
-        always.rule.kind == Rule::Kind::kMatchAll
-            ? fmt::format("the entry at {} has no conditions", always.pointer)
-            : fmt::format("the conditions of the entry at {} always hold on {}", always.pointer,
-                          arch_info(arch).name);
+    const std::string why = always.rule.kind == Rule::Kind::kMatchAll
+                                ? fmt::format("the entry at {} has no conditions", always.pointer)
+                                : fmt::format("the conditions of the entry at {} always hold on {}",
+                                              always.pointer, arch_info(arch).name);
     std::string note =
         fmt::format("{} at {}: this entry has no effect, because {}", name, pointer, why);
     if (std::ranges::find(out_.skipped, note) == out_.skipped.end())
