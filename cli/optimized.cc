@@ -64,7 +64,7 @@ Status CompilationOptions::apply(std::vector<Stack>& stacks, const Options& opti
         source.name = shown_name(source.file.path.empty() ? "-" : source.file.path);
         source.compilation = described();
       }
-      const std::string by = source.policy ? ", " + source.compilation + "," : "";
+      const std::string by = source.policy ? " (" + source.compilation + ")" : "";
       if (auto s = expect_accepted(source.name + by, source.program); !s) return s;
     }
   if (!has_policy && (!target.name().empty() || !passes.empty()))

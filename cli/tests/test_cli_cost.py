@@ -224,7 +224,7 @@ def test_the_named_compiler_or_optimizer_makes_the_program(tmp_path):
     assert short[0]["instructions"] == 1 and one == 1
     script.write_text("#!/bin/sh\nprintf 'ld [3]\\nret #0\\n'\n")
     refused = run("cost", DOCKER, "--compiler", script)
-    assert refused.status == 4 and "compiled by '%s',: load_offset at instruction 0" % script in refused.err and not refused.out
+    assert refused.status == 4 and "(compiled by '%s'): load_offset at instruction 0" % script in refused.err and not refused.out
     failed = run("cost", DOCKER, "--compiler", "false")
     assert failed.status == 5 and "crashed" in failed.err and not failed.out
 
