@@ -26,7 +26,7 @@ std::vector<std::string> words_of(const CLI::Option& option) {
   return out;
 }
 
-ordered_json options_of(const CLI::App& app) {
+ordered_json described_options(const CLI::App& app) {
   auto out = ordered_json::array();
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;
@@ -52,14 +52,14 @@ ordered_json options_of(const CLI::App& app) {
 ordered_json describe_commands(const CLI::App& app) {
   ordered_json out{{"version", SECEQUIV_VERSION},
                    {"text", app.get_description()},
-                   {"options", options_of(app)},
+                   {"options", described_options(app)},
                    {"commands", ordered_json::array()}};
   for (const CLI::App* sub : app.get_subcommands({}))
     if (!sub->get_group().empty())
       out["commands"].push_back({{"name", sub->get_name()},
                                  {"group", sub->get_group()},
                                  {"text", sub->get_description()},
-                                 {"options", options_of(*sub)}});
+                                 {"options", described_options(*sub)}});
   return out;
 }
 
