@@ -90,7 +90,7 @@ void add_bench(CLI::App& app, Context& context) {
                 "Also time stacks of two, three and four copies of each filter");
   sub->add_flag("--real", given->job.timing.real,
                 "Run harmless calls without changing ALLOW, so that the kernel can use its cache");
-  sub->add_option("--chart", given->chart, "Write the times to this file as a drawing (SVG)");
+  sub->add_option("--chart", given->chart, "Write a drawing (SVG) to this file");
   add_number(*sub, "--rounds", given->job.timing.rounds, 2, 100000,
              "Take this many samples of each filter, up to four times as many to reduce noise");
   add_seed(*sub, given->job.timing.seed);

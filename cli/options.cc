@@ -67,7 +67,7 @@ void Options::add_profile(CLI::App& app) {
   app.add_option("--filter", filter,
                  "Select the filter of this name from a seccompiler file with several filters");
   app.add_flag("--strict-names", strict_names,
-               "Refuse system call names that no architecture has, instead of printing a note");
+               "Refuse system call names that no architecture has, instead of printing a warning");
 }
 
 void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {

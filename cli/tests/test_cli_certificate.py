@@ -132,7 +132,7 @@ def test_the_report_names_the_checkers(pair, tmp_path):
     assert re.findall(r"scripts/(\w+) %s" % tmp_path, said) == [path.name for path in CHECKERS.values()]
 
 
-@pytest.mark.parametrize("options, word", [(["--refines"], "not for refinement"), (["--assume", "nr == 1"], "not for assumptions"), (["STACK"], "stacks")])
+@pytest.mark.parametrize("options, word", [(["--refines"], "do not support refinement"), (["--assume", "nr == 1"], "do not support assumptions"), (["STACK"], "stacks")])
 def test_other_questions_have_no_certificate(pair, tmp_path, options, word):
     one, other = map(str, pair)
     arguments = [one + "," + other, other] if options == ["STACK"] else [one, other] + options

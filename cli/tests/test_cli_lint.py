@@ -411,8 +411,8 @@ def test_warnings_and_duplicates_are_readable_in_text(tmp_path):
     assert lines[0] == at("read") + ", part 1, part 1, part 1, part 1, part 2: duplicate: it repeats part 1(x6) (line 1)"
     assert at("open") + ", part 3: duplicate: it repeats parts 2, 1 (line 1)" in lines
     assert lines[-4:] == [
-        "warning: " + at("read") + ": inconsistent: part 1(x6) checks arg1, part 1(x5).2 does not",
-        "warning: " + at("write") + ": inconsistent: part 1 checks arg1, parts 2, 3, 4, 5, 6, 7, 8, 9 and 2 more do not",
+        "warning: " + at("read") + ": inconsistent: part 1(x6) checks arg1, but part 1(x5).2 does not",
+        "warning: " + at("write") + ": inconsistent: part 1 checks arg1, but parts 2, 3, 4, 5, 6, 7, 8, 9 and 2 more do not",
         "warning: " + at("close") + ": match_all: part 2 checks nothing, so the others have no effect",
         "fail: 7 redundant rules, 3 warnings; each can be removed alone, but perhaps not all together"]
 

@@ -82,7 +82,7 @@ def test_text_lists_survivors_with_their_witness(asm):
     assert [int(cell) for cell in row.split()[1:]] == [total[key] for key in (
         "mutants", "refused", "equivalent", "killed_by_inputs", "killed_by_fuzzing", "survived", "undecided", "proofs", "proven_different",
         "unproven")]
-    shares = [float(share) for share in re.findall(r"([\d.]+) % ", done.out)]
+    shares = [float(share) for share in re.findall(r"([\d.]+) %", done.out)]
     different = total["killed_by_inputs"] + total["survived"]
     assert shares == [pytest.approx(100 * total["killed_by_inputs"] / different, abs=0.01)] * 2 + [100]
 

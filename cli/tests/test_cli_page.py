@@ -57,7 +57,7 @@ def test_the_page_shows_the_difference_and_its_traces(docker):
     assert "i386, x32 if arg0.lo == AF_ALG" in row["For which inputs"] and "x86_64 if arg0 == AF_ALG" in row["For which inputs"]
     assert row["System call"] == "socket i386, x86_64, x32" and row["class"] == row["Effect"] == "closed"
     assert re.fullmatch(r"ALLOW\S*docker-default-0.1.0.json:\d+ \(syscalls\[2\]\)", row["Before"])
-    assert row["After"] == "ERRNO(1 EPERM)default action: no rule matches"
+    assert row["After"] == "ERRNO(1 EPERM)%s:2 (defaultAction)" % DOCKER[1]
     assert data["inputs"][0]["label"] == "the witness"
     full, _ = report("check", *DOCKER)
     for side in ("before", "after"):
@@ -148,7 +148,7 @@ def test_each_call_has_a_row_with_its_rules_and_their_lines(tmp_path):
         row = rows["opened", call]
         line = int(re.search(r"podman-default\.json:(\d+) ", row["After"]).group(1))
         assert lines[line - 1].strip().strip(",") == '"%s"' % call
-        assert row["Before"] == "ERRNO(1 EPERM)default action: no rule matches" and row["For which inputs"].startswith("whatever the arguments")
+        assert row["Before"] == "ERRNO(1 EPERM)%s:2 (defaultAction)" % pair[0] and row["For which inputs"].startswith("whatever the arguments")
     # The count of changed calls is incomplete, because one row stands for many.
     assert [re.search('"card %s">at least <b>' % effect, text) is not None for effect in ("opened", "closed", "changed")] == [False, False, True]
     _, _, less = page_of(tmp_path, *pair, "--max-regions", "2", command="diff", status=1)

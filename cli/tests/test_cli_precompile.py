@@ -157,13 +157,13 @@ def test_a_program_that_is_too_long_is_rejected(tmp_path):
 def test_every_variable_needs_a_value(made, tmp_path):
     for options in ([], ["--set", "pid=1"], ["--set", "all_ones=1", "--set", "pid=1"]):
         done = run("asm", made, *options, "-o", tmp_path / "out")
-        assert done.status == 2 and re.search(r"made\.asm:\d+:\d+: expected a number, found '\$\w+', a name without a value; --set", done.err), done
+        assert done.status == 2 and re.search(r"made\.asm:\d+:\d+: expected a number, found '\$\w+', a name without a value; give it one with --set", done.err), done
     assert listed(tmp_path) == ["made.asm"]
 
 
 def test_unknown_names_are_noted(made):
     done = run("asm", made, *settings(VALUES), "--set", "pdi=1", raw=True)
-    assert done.status == 0 and "has no '$pdi'" in done.err and done.out == filled(made, VALUES)
+    assert done.status == 0 and "has no name '$pdi'" in done.err and done.out == filled(made, VALUES)
 
 
 def test_comments_list_the_policys_own_values(made):

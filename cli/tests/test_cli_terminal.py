@@ -104,7 +104,7 @@ def test_lines_fit_the_width_of_a_terminal(getpid):
     shown = shown_on(ours).decode()
     assert process.wait(timeout=60) == 0
     os.close(ours)
-    assert max(map(len, shown.splitlines())) <= 50 and "such as" in shown
+    assert max(map(len, shown.splitlines())) <= 50 and "for example" in shown
 
 
 @pytest.mark.skipif(not FULL, reason="the same code again")

@@ -208,7 +208,8 @@ TEST(Rewrite, RefusesMalformedRules) {
       {rule("ld #1", "ld #1", "source: x\nld #1\n"), "t.rule:3: expected 'source:'"},
       {"rule t\nlive: A\nbefore: true\nafter: true\n",
        "because a condition leaves nothing in registers"},
-      {rule("st M[$a]\nst M[$b]\nst M[$c]\nst M[$d]", "ld #1"), "more than 3 symbols are indices"},
+      {rule("st M[$a]\nst M[$b]\nst M[$c]\nst M[$d]", "ld #1"),
+       "more than 3 symbols are used as indices"},
   };
   for (const auto& each : cases) {
     const std::string message = refusal(each.text);

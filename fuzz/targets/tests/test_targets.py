@@ -108,7 +108,7 @@ EVALUATOR_BUGS = [
 @pytest.mark.parametrize("bug", EVALUATOR_BUGS)
 def test_evaluator_bug_is_found(bug, tmp_path):
     done = running.fuzz("fuzz_semantics", tmp_path, "--evaluator=broken:" + bug)
-    assert "the evaluator says 0x" in failure(done, "fuzz_semantics")
+    assert "the evaluator returns 0x" in failure(done, "fuzz_semantics")
 
 
 RULES = [
