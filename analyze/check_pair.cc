@@ -41,6 +41,7 @@ class Job {
     const auto start = Clock::now();
     const PairRun result = run_pair(pair_, inputs, coverage_);
     report_.evaluations = result.evaluations;
+    interrupted_ = result.interrupted;
     report_.run_seconds = seconds_since(start);
     report_.obligations = coverage_.obligations().size();
     report_.covered_by_inputs = report_.obligations - coverage_.uncovered().size();
@@ -79,6 +80,11 @@ class Job {
   }
 
   Result<Ok> prove() {
+    if (!options_.prove && interrupted_) {
+      report_.verdict = Verdict::kUnknown;
+      report_.reason = "interrupted before all inputs were run";
+      return Ok{};
+    }
     if (!options_.prove) {
       conclude("nothing differs on the inputs run (no proof of equivalence was requested)");
       return Ok{};
@@ -118,6 +124,7 @@ class Job {
   const CheckOptions& options_;
   Pair pair_;
   CoverageMap coverage_;
+  bool interrupted_ = false;  // before all inputs were run
 };
 
 // Finds out what the difference does to callers, and shows the input that matters most.

@@ -1,5 +1,6 @@
 #include "harness/compare/pair.h"
 
+#include "harness/base/interrupt.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -13,7 +14,12 @@ std::optional<Witness> replay(const Pair& pair, const SeccompData& data) {
 
 PairRun run_pair(const Pair& pair, std::span<const SeccompData> inputs, CoverageMap& coverage) {
   PairRun out;
+  constexpr std::uint64_t kBetweenLooks = 1024;
   for (const SeccompData& data : inputs) {
+    if (out.evaluations % kBetweenLooks == 0 && stop_wanted()) {
+      out.interrupted = true;
+      break;
+    }
     ++out.evaluations;
     const std::uint32_t before = run(pair.before, data);
     const std::uint32_t after = coverage.run(data);

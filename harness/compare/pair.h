@@ -34,6 +34,7 @@ std::optional<Witness> replay(const Pair& pair, const SeccompData& data);
 struct PairRun {
   std::uint64_t evaluations = 0;   // inputs run through both programs
   std::optional<Witness> witness;  // the first difference, where the run stops
+  bool interrupted = false;        // the run stopped early (base/interrupt.h)
 };
 
 // Runs `inputs` through both programs and adds the coverage of `after` to `coverage`, a map of

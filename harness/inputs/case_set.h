@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "harness/base/interrupt.h"
 #include "harness/inputs/cases.h"
 
 namespace secequiv::detail {
@@ -22,8 +23,9 @@ class CaseSet {
  public:
   explicit CaseSet(const CaseLimits& limits) : limits_(limits) {}
 
+  // After an interrupt, inputs are left out like those beyond the limits.
   void add(const SeccompData& data) {
-    if (cases_.inputs.size() >= limits_.total) {
+    if (full() || stop_wanted()) {
       ++cases_.dropped;
     } else if (seen_.insert(data).second) {
       cases_.inputs.push_back(data);
