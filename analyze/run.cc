@@ -12,6 +12,9 @@ Result<RunReport> run(const RunJob& job) {
     auto found = possible_decisions(stack, job.data, job.host, job.limits);
     if (!found) return found.error();
     if (!found->empty()) {
+      if (job.oracle)
+        return make_error(ErrorCode::kUnavailable, job.filters.front().name,
+                          "the oracle needs arguments, and the result depends on them");
       RunReport report{job.data, {}};
       report.possible = std::move(*found);
       return report;

@@ -13,14 +13,16 @@ struct RunJob {
   SeccompData data;
   std::vector<Source> filters;  // newest first; the kernel would accept them
   bool steps = false;           // show every instruction executed
-  Oracle oracle = {};           // also runs the input, if all arguments are known; may be empty
+  Oracle oracle = {};  // also runs the input, unless the result depends on unknown arguments;
+                       // may be empty
   bool arguments_known = true;  // false: the call is from an audit record
   Arch host = Arch::kX86_64;    // for the names in conditions on arguments
   dd::Limits limits = {};       // for the search for results that other arguments give
 };
 
-// Errors: kRejected if the oracle cannot run a filter, because the caller wants its answer; those
-// of the oracle; kBudget if the limits are reached.
+// Errors: kRejected if the oracle cannot run a filter, because the caller wants its answer;
+// kUnavailable if the result depends on unknown arguments, which the oracle would need; those of
+// the oracle; kBudget if the limits are reached.
 Result<RunReport> run(const RunJob& job);
 
 }  // namespace secequiv

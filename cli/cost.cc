@@ -7,6 +7,7 @@
 #include "cli/optimized.h"
 #include "cli/pair_options.h"
 #include "cli/profile_options.h"
+#include "harness/base/file.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -29,7 +30,7 @@ Status load(const CostOptions& given, std::vector<Stack>& stacks) {
   for (const std::string& paths : given.pair.inputs) {
     auto filters = load_stack(paths, given.options);
     if (!filters) return filters.error();
-    stacks.push_back({paths, std::move(*filters)});
+    stacks.push_back({shown_name(paths), std::move(*filters)});
   }
   if (auto s = given.compilation.apply(stacks, given.options); !s) return s;
   for (Stack& stack : stacks)

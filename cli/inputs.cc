@@ -298,7 +298,8 @@ void note_swapped(const Source& before, const Source& after) {
         return differs_in_word(before.file.path, after.file.path, words.first, words.second);
       }))
     warn(fmt::format(
-        "note: {} is the filter before the change and {} the filter after it; are they swapped?",
+        "note: the first file is the filter before the change, and it is called {}; the second is "
+        "called {}: are they swapped?",
         before.name, after.name));
 }
 

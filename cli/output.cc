@@ -65,8 +65,10 @@ void print_error(const Error& error) { print_note(fmt::format("secequiv: {}\n", 
 
 void note_length(const std::string& name, ProgramView program) {
   if (program.size() > kMaxInsns)
-    warn(fmt::format("note: the kernel would refuse {}, which has {} instructions", name,
-                     program.size()));
+    warn(
+        fmt::format("note: {} has {} instructions, more than the {} that the kernel accepts; "
+                    "secequiv examines it all the same",
+                    name, program.size(), kMaxInsns));
 }
 
 Status keep_json_alone(const Options& options, const char* option, const std::string& path) {
@@ -127,6 +129,9 @@ int print_verdict(std::string_view text, int status, const Options& options) {
 
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
                 const Status& also) {
+  // Even a short answer begins with what became more permissive.
+  if (options.quiet && !options.json && !found.direction.empty() && found.exit_status != 0)
+    print(found.direction + "\n");
   const int status = print_verdict(text, found.exit_status, options);
   int failed = 0;
   for (const Status& written : {write_report_files(found, options), also}) {

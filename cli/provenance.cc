@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <ctime>
+#include <filesystem>
+#include <system_error>
 
 #include "harness/base/file.h"
 #include "harness/base/shell.h"
@@ -24,6 +26,12 @@ std::string command_line() {
   return out;
 }
 
+// What a FIFO or another process's pipe contained is gone: a second read finds nothing, or waits.
+bool can_be_read_again(const std::string& path) {
+  std::error_code failed;
+  return std::filesystem::is_regular_file(path, failed);
+}
+
 }  // namespace
 
 std::vector<PageFact> provenance(const std::vector<std::pair<std::string, const Source*>>& sides) {
@@ -32,7 +40,7 @@ std::vector<PageFact> provenance(const std::vector<std::pair<std::string, const 
       {"Version", SECEQUIV_VERSION},
       {"Date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))}};
   for (const auto& [role, source] : sides) {
-    if (const std::string& path = source->file.path; !path.empty())
+    if (const std::string& path = source->file.path; can_be_read_again(path))
       if (const auto bytes = read_file(path))
         out.push_back({fmt::format("SHA-256 of {}", path), sha256(*bytes)});
     out.push_back({fmt::format("SHA-256 of the {} program", role),

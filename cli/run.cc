@@ -27,8 +27,6 @@ Result<int> emulate(RunOptions& given) {
   job.arguments_known = given.call.record.empty();
   job.host = given.options.oci().arch;
   job.limits = given.engine.limits();
-  if (!job.arguments_known && given.trace)
-    warn("note: audit records do not have the arguments, which are 0 in the trace");
   for (const std::string& path : given.inputs) {
     auto source = load_accepted(path, given.options);
     if (!source) return source.error();
@@ -39,6 +37,8 @@ Result<int> emulate(RunOptions& given) {
   job.oracle = std::move(*oracle);
   const auto found = run(job);
   if (!found) return found.error();
+  if (!job.arguments_known && given.trace && found->possible.empty())
+    warn("note: audit records do not have the arguments, which are 0 in the trace");
   const int status = exit_code(found->verdict());
   if (given.options.json) return print_json(to_json(*found), status);
   return print(run_text(*found), status);

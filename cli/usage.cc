@@ -58,7 +58,7 @@ int print_usage(const CLI::App& app, const CLI::Error& error) {
   if (code != 0) {
     print_note(printable(error.what(), false) + "\nRun with --help for more information.\n");
     if (wants_json(app))
-      print(render(to_json(make_error(ErrorCode::kUsage, "command line", error.what()))));
+      print_json(to_json(make_error(ErrorCode::kUsage, "command line", error.what())));
   }
   return code == 0 && std::cout.flush() ? 0 : 2;
 }

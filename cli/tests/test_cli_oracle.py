@@ -86,6 +86,15 @@ def test_run_compares_the_result_with_the_kernel(getpid, getpid_enoent):
                                           % (os.uname().release, getpid)]
 
 
+def test_run_does_not_ask_the_kernel_about_unknown_arguments(asm):
+    path = asm("ld [0]\njeq #41, s, n\ns: ld [16]\njeq #1, n, y\ny: ret #0x7fff0000\nn: ret #0x50001\n")
+    record = "type=SECCOMP msg=audit(1.2:3): sig=0 arch=c000003e syscall=%d compat=0 ip=0x7f code=0x50000"
+    done = run("run", path, "--audit", record % 41, *ORACLE)
+    assert done.status == 3 and not done.out, done
+    assert "%s: the oracle needs arguments, and the result depends on them" % path in done.err
+    assert report("run", path, "--audit", record % 39)["verdict"] == "pass"  # the result does not depend on them
+
+
 def test_the_kernel_runs_inputs_that_no_call_can_have(asm):
     """nr, arch and instruction pointer that no machine has, and a division by zero, which ends the process."""
     words = [0x12345678, 0x9ABCDEF0, 1, 2] + [0] * 12

@@ -1,6 +1,7 @@
 """--html: the page agrees with the other reports and contains no markup of strangers."""
 
 import hashlib
+import os
 import re
 from datetime import datetime, timedelta, timezone
 
@@ -173,6 +174,18 @@ def test_the_page_shows_its_provenance(tmp_path, getpid, getpid_enoent):
     assert re.search(r"<dt>Version</dt><dd>%s</dd>" % re.escape(run("--version").out.split()[-1]), text)
     date = datetime.strptime(re.search(r"<dt>Date</dt><dd>(.*?) UTC</dd>", text).group(1), "%Y-%m-%d %H:%M").replace(tzinfo=timezone.utc)
     assert abs(datetime.now(timezone.utc) - date) < timedelta(minutes=5)
+
+
+def test_what_can_be_read_only_once_has_no_hash_of_its_file(tmp_path, getpid, getpid_enoent):
+    read, write = os.pipe()
+    os.write(write, getpid.read_bytes())
+    os.close(write)
+    pipe = "/dev/fd/%d" % read
+    done = run("check", pipe, getpid_enoent, "--html", tmp_path / "page.html", pass_fds=(read,))
+    os.close(read)
+    text = (tmp_path / "page.html").read_text()
+    assert done.status == 1 and "SHA-256 of %s" % pipe not in text and hashlib.sha256(b"").hexdigest() not in text
+    assert text.count("<dt>SHA-256 of the ") == 2 and "<dt>SHA-256 of %s</dt>" % getpid_enoent in text
 
 
 def test_the_page_shows_the_options_of_the_run(tmp_path, getpid, getpid_enoent):

@@ -27,7 +27,7 @@ def harmless(text):
     ["check", EVIL], ["check", EVIL, "getpid-enoent.asm"], ["check", EVIL, "--quiet"], ["prove", EVIL, "bad.asm"], ["prove", "bad.asm", EVIL], ["prove", EVIL, EVIL],
     ["diff", EVIL, "getpid-enoent.asm"], ["fuzz", EVIL, EVIL, "--trials", "100"], ["fuzz", "--optimizer", "false", "--programs", EVIL, "--trials", "1"],
     ["mutate", EVIL], ["cover", EVIL], ["why", EVIL], ["actions", EVIL], ["reach", EVIL], ["run", EVIL, "getpid.asm", "--trace"], ["cost", EVIL],
-    ["cost", EVIL, "getpid-enoent.asm"], ["cost", "getpid.asm", "--profile", EVIL], ["cache", EVIL], ["kernel", EVIL], ["kernel", EVIL, "getpid-enoent.asm"],
+    ["cost", EVIL, "getpid-enoent.asm"], ["cost", "getpid.asm", "--profile", EVIL], ["cost", EVIL + ",getpid.asm"], ["cache", EVIL], ["kernel", EVIL], ["kernel", EVIL, "getpid-enoent.asm"],
     ["validate", EVIL], ["validate", "bad.asm", EVIL], ["asm", EVIL, EVIL], ["run", EVIL[:-1]], ["lint", EVIL], ["import", EVIL], ["precompile", EVIL],
     ["check", "--before-cmd", "cat nothing; " + EVIL], ["prove-rule", EVIL], ["bench", EVIL, "--rounds", "2"]],
     ids=lambda args: " ".join(args).encode("unicode_escape").decode().replace("/", ""))
@@ -91,7 +91,7 @@ def test_a_wide_table_becomes_several(getpid):
 
 def test_json_and_programs_are_not_broken(getpid):
     narrow = {**os.environ, "COLUMNS": "30"}
-    for args in (["reach", getpid, "--json"], ["dis", getpid], ["--print-schema", "check"]):
+    for args in (["reach", getpid, "--json"], ["dis", getpid], ["--print-schema", "check"], ["check", getpid, "--json", "--no-such-option"]):
         assert run(*args, env=narrow).out == run(*args).out
 
 

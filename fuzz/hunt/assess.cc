@@ -97,12 +97,16 @@ Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
   question.before = {before};
   question.after = {after};
   question.sameness = options.sameness;
+  std::optional<Witness> worst;
   for (const SeccompData& data : inputs) {
     ++out.evaluations;
-    if (const auto witness = replay(question, data)) {
-      out.problem = differs(*witness, "inputs");
-      return out;
-    }
+    const auto witness = replay(question, data);
+    if (witness && (!worst || kind_of(*witness) < kind_of(*worst))) worst = witness;
+    if (worst && kind_of(*worst) == Direction::Kind::kAllowed) break;
+  }
+  if (worst) {
+    out.problem = differs(*worst, "inputs");
+    return out;
   }
   if (options.prover) {
     const auto proof = options.prover(question, options.thorough);

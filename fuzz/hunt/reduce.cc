@@ -17,6 +17,10 @@ namespace {
 
 // The condition that one reduction keeps: the kind of finding, the crash, the inputs and the
 // deadline.
+bool same_actions(const Witness& a, const Witness& b) {
+  return action_of(a.before) == action_of(b.before) && action_of(a.after) == action_of(b.after);
+}
+
 class Reduction {
  public:
   Reduction(const Target& target, const Finding& finding, const HuntOptions& options)
@@ -36,7 +40,7 @@ class Reduction {
       error_ = problem.error();
       return false;
     }
-    if (!*problem || !same_crash(**problem)) return false;
+    if (!*problem || !same_crash(**problem) || !same_change(**problem)) return false;
     if (options_.stop && options_.stop())
       return false;  // a request that a stop cuts off looks like a hang
     last_ = Shown{subject, std::move(answer), std::move(**problem)};
@@ -106,6 +110,12 @@ class Reduction {
            signature_of(problem.detail) == signature_of(finding_.detail);
   }
 
+  // A smaller program that only makes decisions stricter does not show that calls were opened.
+  bool same_change(const Problem& problem) const {
+    return !finding_.witness || !problem.witness ||
+           same_actions(*problem.witness, *finding_.witness);
+  }
+
   const Target& target_;
   const Finding& finding_;
   const HuntOptions& options_;
@@ -126,7 +136,12 @@ void finish(Finding& out, const Reduction::Shown& shown, Sameness sameness) {
   out.witness = shown.problem.witness;
   if (!out.witness) return;
   const Pair pair{out.subject.before, *out.after, sameness};
-  out.witness = minimize(pair, *out.witness);
+  const Witness shown_first = *out.witness;
+  out.witness = minimize(shown_first, [&](const SeccompData& data) {
+    auto smaller = replay(pair, data);
+    if (smaller && !same_actions(*smaller, shown_first)) smaller.reset();
+    return smaller;
+  });
   out.detail = became_text(*out.witness);
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "harness/base/text.h"
 #include "harness/bpf/text.h"
 
 namespace secequiv {
@@ -25,7 +26,6 @@ struct Lexeme {
 bool is_word_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
 }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return is_word_start(c) || is_digit(c); }
 
 // Reads 0x.., 0b.., 0.. (octal, as in bpf_asm) or decimal. Returns nothing if `text` is malformed

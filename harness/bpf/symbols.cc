@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <functional>
 
+#include "harness/base/text.h"
+
 namespace secequiv {
 
 bool is_symbol_name(std::string_view text) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  return !text.empty() && is_letter(text[0]) &&
-         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+  return !text.empty() && is_name_letter(text[0]) &&
+         std::ranges::all_of(text, [](char c) { return is_name_letter(c) || is_digit(c); });
 }
 
 void fill(SymbolicProgram& program, SymbolValues values) {

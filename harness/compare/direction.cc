@@ -10,27 +10,23 @@
 namespace secequiv {
 namespace {
 
-Direction::Part& part_of(Direction& out, const Witness& witness) {
-  switch (compare_actions(witness.before, witness.after)) {
-    case Relation::kEqual:
-      return out.changed;
-    case Relation::kStricter:
+Direction::Part& part_of(Direction& out, Direction::Kind kind) {
+  switch (kind) {
+    case Direction::Kind::kAllowed:
+      return out.allowed;
+    case Direction::Kind::kLooser:
+      return out.looser;
+    case Direction::Kind::kStricter:
       return out.stricter;
-    case Relation::kLooser:
-    case Relation::kIncomparable:  // single decisions always compare
-      return lets_run(witness.after) && !lets_run(witness.before) ? out.allowed : out.looser;
+    case Direction::Kind::kChanged:
+      break;
   }
   return out.changed;
 }
 
 // The lower, the better as the input to show.
-std::pair<int, std::int32_t> rank(const Witness& witness) {
-  const Relation relation = compare_actions(witness.before, witness.after);
-  const int kind = relation == Relation::kEqual                           ? 3
-                   : relation == Relation::kStricter                      ? 2
-                   : lets_run(witness.after) && !lets_run(witness.before) ? 0
-                                                                          : 1;
-  return {kind, precedence(behaviour_of(witness.before))};
+std::pair<Direction::Kind, std::int32_t> rank(const Witness& witness) {
+  return {kind_of(witness), precedence(behaviour_of(witness.before))};
 }
 
 }  // namespace
@@ -40,11 +36,25 @@ std::string became_text(const Witness& witness) {
                      describe_action(witness.after), describe(witness.data));
 }
 
+Direction::Kind kind_of(const Witness& witness) {
+  switch (compare_actions(witness.before, witness.after)) {
+    case Relation::kEqual:
+      return Direction::Kind::kChanged;
+    case Relation::kStricter:
+      return Direction::Kind::kStricter;
+    case Relation::kLooser:
+    case Relation::kIncomparable:  // single decisions always compare
+      break;
+  }
+  return lets_run(witness.after) && !lets_run(witness.before) ? Direction::Kind::kAllowed
+                                                              : Direction::Kind::kLooser;
+}
+
 Direction direction_of(std::span<const Witness> witnesses) {
   Direction out;
   out.complete = false;
   for (const Witness& witness : witnesses) {
-    Direction::Part& part = part_of(out, witness);
+    Direction::Part& part = part_of(out, kind_of(witness));
     if (const auto arch = arch_from_data(witness.data.arch(), witness.data.nr()); !arch) {
       part.unknown_arches = true;
     } else if (syscall_name(*arch, witness.data.nr()).empty()) {

@@ -45,6 +45,8 @@ struct Direction {
   Part looser;
   Part stricter;
   Part changed;
+  // Whether the difference is the same on every architecture. The calls are then those of the host.
+  bool by_number = false;
   // Whether all inputs were examined; otherwise the parts hold what single inputs showed.
   bool complete = true;
   // The input to show: one that loosens most, if any does. Newly allowed inputs come first, then
@@ -58,6 +60,9 @@ struct Direction {
 
 // "ALLOW became ERRNO(1 EPERM) for nr=..., ...".
 std::string became_text(const Witness& witness);
+
+// What a difference on one input does to the caller. Kinds are ordered: the first is the worst.
+Direction::Kind kind_of(const Witness& witness);
 
 // The direction that single inputs show, for when it cannot be determined for all inputs.
 Direction direction_of(std::span<const Witness> witnesses);

@@ -16,7 +16,7 @@ PairRun run_pair(const Pair& pair, std::span<const SeccompData> inputs, Coverage
   PairRun out;
   constexpr std::uint64_t kBetweenLooks = 1024;
   for (const SeccompData& data : inputs) {
-    if (out.evaluations % kBetweenLooks == 0 && stop_wanted()) {
+    if (out.evaluations != 0 && out.evaluations % kBetweenLooks == 0 && stop_wanted()) {
       out.interrupted = true;
       break;
     }

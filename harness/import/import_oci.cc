@@ -392,7 +392,7 @@ class OciImporter {
       if (!nr) continue;
       const Call call(arch, *nr);
       std::vector<Seen>& seen = seen_[call];
-      const bool first = !std::exchange(known, true);
+      known = true;
       Rule rule = oci_rule_on(arch, entry);
       const bool always = always_holds(rule);
       if (!seen.empty() && seen.front().always) {
@@ -405,10 +405,10 @@ class OciImporter {
           if (each.action != current_action_)
             no_effect(name, each.pointer, {current_action_, always, pointer, entry}, arch);
         seen.clear();
-      } else if (first) {
-        note_overlap(name, entry, pointer, seen);
+      } else {
+        note_overlap(name, rule, pointer, seen);
       }
-      seen.push_back({current_action_, always, pointer, entry});
+      seen.push_back({current_action_, always, pointer, rule});
       pending_[call].push_back(std::move(rule));
     }
     if (!known) unknown_here(name, position);
@@ -540,10 +540,12 @@ class OciImporter {
                     const std::vector<Seen>& seen) {
     for (const Seen& each : seen)
       if (each.action != current_action_ && !exclude_each_other(each.rule, rule)) {
-        out_.unclear.push_back(
-            fmt::format("{} at {} and {}: if an input satisfies both entries, libseccomp chooses "
-                        "one regardless of their order; this import uses the first",
-                        name, each.pointer, pointer));
+        std::string note = fmt::format(
+            "{} at {} and {}: if an input satisfies both entries, libseccomp chooses "
+            "one regardless of their order; this import uses the first",
+            name, each.pointer, pointer);
+        if (std::ranges::find(out_.unclear, note) == out_.unclear.end())
+          out_.unclear.push_back(std::move(note));
         return;
       }
   }

@@ -68,12 +68,6 @@ std::string counted_text(const Side& side) {
   return out;
 }
 
-// "~": at least one of the two numbers comes from derived inputs.
-std::string ratio(double before, double after, bool exact) {
-  if (before == 0) return after == 0 ? "1.00" : "-";
-  return fmt::format("{:.2f}{}", after / before, exact ? "" : "~");
-}
-
 std::string numbers(const Side& side, std::size_t at) {
   const CallCost& call = side.calls[at];
   return fmt::format("{:>6} {:>8.1f} {:>6} {:>6.1f} {:1}{:1}", call.least, call.mean, call.most,
@@ -137,6 +131,12 @@ std::string ratio_text(const Side& before, const Side& after) {
 }
 
 }  // namespace
+
+std::string ratio(double before, double after, bool exact) {
+  const std::string_view mark = exact ? "" : "~";
+  if (before == 0 && after != 0) return fmt::format("0 to {:.1f}{}", after, mark);
+  return fmt::format("{:.2f}{}", before == 0 ? 1 : after / before, mark);
+}
 
 std::string cost_text(const CostReport& report, std::size_t most, std::string_view how) {
   std::string out;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/coverage/cost.h"
@@ -42,6 +43,10 @@ struct CostReport {
   std::size_t inputs = 0;   // derived; 0 if everything is exact
   std::vector<Side> sides;  // one or two, with the same calls
 };
+
+// "0.75", or "0 to 5.0" if nothing was executed before. It ends with "~" if it is not exact: at
+// least one of the two numbers comes from derived inputs.
+std::string ratio(double before, double after, bool exact = true);
 
 // The most expensive calls, at most `most`. `how`: how the caller asks for all, for the line that
 // says how many are left out.

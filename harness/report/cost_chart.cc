@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/text.h"
@@ -17,7 +20,8 @@ constexpr double kLeft = 44;
 constexpr double kPlotHeight = 220;
 constexpr double kLineHeight = 20;
 constexpr std::size_t kMostBins = 36;
-constexpr std::size_t kLabels = 12;  // below the axis, at most
+constexpr std::size_t kLabels = 12;         // below the axis, at most
+constexpr std::size_t kLegendColumns = 95;  // letters of a line
 
 // Calls whose mean, rounded down, lies in one bin.
 struct Bin {
@@ -33,9 +37,50 @@ std::size_t bin_width(std::size_t most) {
       if (most / (ten * digit) < kMostBins) return ten * digit;
 }
 
+// Breaks `text` into lines that fit the width, at blanks if possible.
+std::vector<std::string> broken(std::string_view text) {
+  const std::string whole = printable(text, false);
+  std::string_view rest = whole;
+  std::vector<std::string> out;
+  while (rest.size() > kLegendColumns) {
+    std::size_t end = rest.rfind(' ', kLegendColumns);
+    if (end == rest.npos || end == 0)
+      for (end = kLegendColumns; (static_cast<unsigned char>(rest[end]) & 0xc0) == 0x80;) --end;
+    out.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(rest[end] == ' ' ? end + 1 : end);
+  }
+  out.emplace_back(rest);
+  return out;
+}
+
+// The parts in one line if they fit the width, else each in lines of its own.
+std::vector<std::string> in_lines(std::string_view first, std::string_view second) {
+  const std::string both = fmt::format("{}; {}", first, second);
+  if (printable(both, false).size() <= kLegendColumns) return broken(both);
+  std::vector<std::string> out = broken(first);
+  for (std::string& line : broken(second)) out.push_back(std::move(line));
+  return out;
+}
+
+// The name, the program's length, and what its calls execute.
+std::vector<std::string> legend_of(const CostReport::Side& side) {
+  const std::string made = side.filters.size() == 1 && !side.filters.front().compilation.empty()
+                               ? side.filters.front().compilation + ": "
+                               : "";
+  std::vector<std::string> out = broken(side.name);
+  for (std::string& line :
+       in_lines(made + counted(side.instructions(), "instruction"),
+                fmt::format("without the cache, a call executes {:.2f} on average, {}{} in the "
+                            "worst case",
+                            weighted_mean_uncached(side.calls), side.worst.instructions,
+                            side.worst_exact ? "" : " or more")))
+    out.push_back(std::move(line));
+  return out;
+}
+
 class Histogram {
  public:
-  explicit Histogram(const CostReport& report) : report_(report) {
+  explicit Histogram(const CostReport& report) {
     std::size_t most = 0;
     for (const CostReport::Side& side : report.sides)
       for (const CallCost& call : side.calls) most = std::max(most, whole(call));
@@ -47,10 +92,19 @@ class Histogram {
         ++(call.cached ? bin.cached : bin.run);
         highest_ = std::max(highest_, bin.all());
       }
+    for (const CostReport::Side& side : report.sides) legends_.push_back(legend_of(side));
+    const bool exact = std::ranges::all_of(report.sides, &CostReport::Side::calls_exact);
+    legends_.push_back(
+        in_lines(fmt::format("{}, each at its mean{}",
+                             counted(report.sides.front().calls.size(), "system call"),
+                             exact ? "" : " (of derived inputs if a limit ran out)"),
+                 "pale: the kernel's cache answers"));
   }
 
   [[nodiscard]] std::string svg() const {
-    const double top = kLineHeight * static_cast<double>(2 * report_.sides.size() + 1) + 12;
+    std::size_t lines = 0;
+    for (const auto& legend : legends_) lines += legend.size();
+    const double top = kLineHeight * static_cast<double>(lines) + 12;
     const double bottom = top + kPlotHeight;
     std::string out = legend() + svg_text(kLeft - 6, top + 10, fmt::format("{}", highest_), "end") +
                       svg_text(kLeft - 6, bottom, "0", "end");
@@ -74,24 +128,18 @@ class Histogram {
   [[nodiscard]] std::string legend() const {
     std::string out;
     double y = kLineHeight;
-    for (std::size_t s = 0; s < report_.sides.size(); ++s, y += 2 * kLineHeight) {
-      const CostReport::Side& side = report_.sides[s];
-      const std::string made = side.filters.size() == 1 && !side.filters.front().compilation.empty()
-                                   ? side.filters.front().compilation + ": "
-                                   : "";
-      out += fmt::format("<rect class=\"{}\" x=\"10\" y=\"{:.1f}\" width=\"12\" height=\"12\"/>\n",
-                         colour(s), y - 11);
-      out += svg_text(28, y, side.name) +
-             svg_text(28, y + kLineHeight,
-                      fmt::format("{}{}, of which a call executes {:.2f}, at most {}", made,
-                                  counted(side.instructions(), "instruction"),
-                                  weighted_mean_uncached(side.calls), side.worst.instructions));
+    for (std::size_t s = 0; s < legends_.size(); ++s) {
+      const bool of_side = s < bins_.size();
+      if (of_side)
+        out +=
+            fmt::format("<rect class=\"{}\" x=\"10\" y=\"{:.1f}\" width=\"12\" height=\"12\"/>\n",
+                        colour(s), y - 11);
+      for (const std::string& line : legends_[s]) {
+        out += svg_text(of_side ? 28 : 10, y, line);
+        y += kLineHeight;
+      }
     }
-    const bool exact = std::ranges::all_of(report_.sides, &CostReport::Side::calls_exact);
-    return out + svg_text(10, y,
-                          fmt::format("{}, each at its mean{}; pale: the kernel's cache answers",
-                                      counted(report_.sides.front().calls.size(), "system call"),
-                                      exact ? "" : " (of derived inputs if a limit ran out)"));
+    return out;
   }
 
   [[nodiscard]] std::string bar(std::size_t side, std::size_t at, double bottom) const {
@@ -132,10 +180,10 @@ class Histogram {
            svg_text(10, bottom + 36, "height: number of system calls");
   }
 
-  const CostReport& report_;
   std::size_t width_ = 1;  // of a bin, in instructions
   std::size_t highest_ = 0;
-  std::vector<std::vector<Bin>> bins_;  // for each side
+  std::vector<std::vector<Bin>> bins_;             // for each side
+  std::vector<std::vector<std::string>> legends_;  // lines for each side, then for both
 };
 
 }  // namespace

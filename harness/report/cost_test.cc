@@ -74,6 +74,42 @@ TEST(CostReport, TheDrawingHasABarForEachNumberOfInstructions) {
   EXPECT_EQ(times(one, "derived inputs"), 0u);
 }
 
+TEST(CostReport, TheLegendOfTheDrawingFitsItsWidth) {
+  CostReport report{Arch::kX86_64, 0, {side("a", 4, true), side("b\x1b", 600, false)}};
+  const std::string svg = cost_svg(report);
+  EXPECT_EQ(times(svg,
+                  ">10 instructions; without the cache, a call executes 2.75 on average, 11 in "
+                  "the worst case<"),
+            1u)
+      << svg;
+  EXPECT_EQ(times(svg, " on average, 11 or more in the worst case<"), 1u);
+  EXPECT_EQ(times(svg, ">b\\x1b<"), 1u);
+  report.sides.pop_back();
+  report.sides[0].name = std::string(94, 'n') + "\u00e9" + std::string(100, 'm');
+  report.sides[0].filters[0].compilation = "compiled and optimized by the built-in passes";
+  const std::string broken = cost_svg(report);
+  EXPECT_EQ(times(broken, ">" + std::string(94, 'n') + "<"), 1u) << broken;
+  EXPECT_EQ(times(broken, ">\u00e9" + std::string(93, 'm') + "<"), 1u);
+  EXPECT_EQ(times(broken, ">mmmmmmm<"), 1u);
+  EXPECT_EQ(times(broken, ">compiled and optimized by the built-in passes: 10 instructions<"), 1u);
+  EXPECT_EQ(times(broken,
+                  ">without the cache, a call executes 2.75 on average, 11 in the worst "
+                  "case<"),
+            1u);
+}
+
+TEST(CostReport, CallsThatLoseTheCacheHaveNoFactor) {
+  EXPECT_EQ(ratio(4, 3), "0.75");
+  EXPECT_EQ(ratio(0, 5), "0 to 5.0");
+  EXPECT_EQ(ratio(0, 5, false), "0 to 5.0~");
+  EXPECT_EQ(ratio(0, 0), "1.00");
+  CostReport report{Arch::kX86_64, 0, {side("a", 4, true), side("b", 2, true)}};
+  for (CostReport::Side& one : report.sides) one.calls[0].calls = 0;
+  report.sides[1].calls[1].cached = false;
+  EXPECT_NE(cost_text(report, 9).find("ratio: 0 to 2.0 (1.00 without the cache)\n"),
+            std::string::npos);
+}
+
 TEST(CostReport, NoRatioIfAllCallsAreCached) {
   CostReport report{Arch::kX86_64, 0, {side("a", 4, true), side("b", 2, true)}};
   for (CostReport::Side& one : report.sides) one.calls[0].calls = 0;

@@ -163,12 +163,12 @@ ReportedCases compared(const DiffReport& report) {
 }  // namespace
 
 std::string diff_text(const DiffReport& report, std::string_view how) {
-  if (report.comparison) return comparison_text(report);
+  std::string first = direction_line(report.direction, report.host);
+  if (!first.empty()) first += "\n";
+  if (report.comparison) return first + comparison_text(report);
   std::string out = report.rules.empty() ? regions_text(report, how) : rules_text(report, how);
   if (report.oracle) out += oracle_text(*report.oracle);
   if (report.oracle && report.oracle->in_doubt()) return out + doubt_text(*report.oracle);
-  std::string first = direction_line(report.direction, report.host);
-  if (!first.empty()) first += "\n";
   return first + assuming_text(report.question) + out +
          fmt::format("{}: {} of 2^512 inputs differ\n", verdict_name(report.verdict),
                      count_text(report.difference.count));

@@ -30,26 +30,26 @@ bool only_host(const Direction& direction, Arch host) {
 
 std::string_view name_of(const Direction::Call& call) { return syscall_name(call.arch, call.nr); }
 
+std::vector<std::string_view> names_of(const std::vector<Arch>& arches) {
+  std::vector<std::string_view> out;
+  out.reserve(arches.size());
+  for (const Arch arch : arches) out.push_back(arch_info(arch).name);
+  return out;
+}
+
 // "memfd_create, socket (some arguments)"; with `arches`, the calls of each set of architectures
-// together: "read (i386, x32)".
+// together: "read on i386, x32".
 std::string names(const std::vector<Direction::Call>& calls, bool arches) {
-  std::map<std::string, std::pair<std::vector<Arch>, bool>> by_name;
-  for (const Direction::Call& call : calls) {
-    auto& [where, always] =
-        by_name.try_emplace(std::string(name_of(call)), std::vector<Arch>(), true).first->second;
-    where.push_back(call.arch);
-    always = always && call.always;
-  }
+  std::map<std::pair<std::string, bool>, std::vector<Arch>> by_name;
+  for (const Direction::Call& call : calls)
+    by_name[{std::string(name_of(call)), call.always}].push_back(call.arch);
   std::map<std::vector<Arch>, std::vector<std::string>> groups;
-  for (const auto& [name, found] : by_name)
-    groups[found.first].push_back(name + (found.second ? "" : " (some arguments)"));
+  for (const auto& [name, where] : by_name)
+    groups[where].push_back(name.first + (name.second ? "" : " (some arguments)"));
   std::vector<std::string> out;
-  for (const auto& [where, list] : groups) {
-    std::vector<std::string_view> shown;
-    for (const Arch arch : where) shown.push_back(arch_info(arch).name);
+  for (const auto& [where, list] : groups)
     out.push_back(fmt::format("{}", fmt::join(list, ", ")) +
-                  (arches ? fmt::format(" on {}", fmt::join(shown, ", ")) : std::string()));
-  }
+                  (arches ? fmt::format(" on {}", fmt::join(names_of(where), ", ")) : ""));
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
@@ -64,21 +64,53 @@ bool is_every_call(const Part& part, bool always) {
 }
 
 std::string part_text(const Part& part, bool arches, bool in_full) {
-  if (!arches || part.unknown_arches) {
-    if (is_every_call(part, true)) return "every system call";
-    if (is_every_call(part, false)) return "every system call (some arguments)";
-  }
+  std::string every = is_every_call(part, true)    ? "every system call"
+                      : is_every_call(part, false) ? "every system call (some arguments)"
+                                                   : "";
   std::vector<std::string> out;
-  std::set<std::string_view> distinct;
-  for (const Direction::Call& call : part.calls) distinct.insert(name_of(call));
-  if (in_full || distinct.size() <= kNamed) {
-    if (!distinct.empty()) out.push_back(names(part.calls, arches));
+  if (!every.empty()) {
+    if (!arches && !part.unknown_arches) return every;
+    std::vector<Arch> where;
+    for (const Direction::Call& call : part.calls)
+      if (std::ranges::find(where, call.arch) == where.end()) where.push_back(call.arch);
+    out.push_back(fmt::format("{} on {}", every, fmt::join(names_of(where), ", ")));
   } else {
-    out.push_back(fmt::format("{} calls", distinct.size()));
+    std::set<std::string_view> distinct;
+    for (const Direction::Call& call : part.calls) distinct.insert(name_of(call));
+    if (!in_full && distinct.size() > kNamed)
+      out.push_back(fmt::format("{} calls", distinct.size()));
+    else if (!distinct.empty())
+      out.push_back(names(part.calls, arches || part.unknown_arches));
+    if (part.unnamed_numbers) out.emplace_back("numbers without a name");
   }
-  if (part.unnamed_numbers) out.emplace_back("numbers without a name");
   if (part.unknown_arches) out.emplace_back("other architectures");
-  return fmt::format("{}", fmt::join(out, ", "));
+  return fmt::format("{}", fmt::join(out, "; "));
+}
+
+// The 32-bit architecture whose calls the host's kernel also accepts.
+std::optional<Arch> compat_of(Arch host) {
+  if (host == Arch::kX86_64) return Arch::kI386;
+  if (host == Arch::kAarch64) return Arch::kArm;
+  return std::nullopt;
+}
+
+// What the numbers that became more permissive are on the other architecture of the host's kernel,
+// if the filters treat every architecture in the same way.
+std::string by_number_text(const Direction& direction, Arch host) {
+  const auto compat = compat_of(host);
+  if (!direction.by_number || !compat) return "";
+  std::vector<std::string> out;
+  for (const Part* part : {&direction.allowed, &direction.looser}) {
+    if (is_every_call(*part, true) || is_every_call(*part, false)) continue;
+    for (const Direction::Call& call : part->calls) {
+      const std::string_view other = syscall_name(*compat, call.nr);
+      if (!other.empty() && other != name_of(call))
+        out.push_back(fmt::format("{} is {}", call.nr, other));
+    }
+  }
+  if (out.empty()) return "";
+  return fmt::format(" (on every architecture, by number: on {}, {})", arch_info(*compat).name,
+                     fmt::join(out, ", "));
 }
 
 ordered_json part_json(const Part& part) {
@@ -114,7 +146,7 @@ std::string direction_line(const Direction& direction, Arch host) {
                     only_data && direction.complete ? "only the data of actions changed"
                                                     : "other data of the same action",
                     shown(direction.changed, false)));
-  if (direction.loosens()) out = "LOOSER: " + out;
+  if (direction.loosens()) out = "LOOSER: " + out + by_number_text(direction, host);
   if (!direction.complete) out += " (for the inputs that were run; other inputs are undecided)";
   return out;
 }
@@ -129,8 +161,9 @@ std::string directed(const std::string& line, const Witness& witness) {
 
 ordered_json to_json(const Direction& direction, Arch host) {
   return {{"summary", direction_line(direction, host)}, {"complete", direction.complete},
-          {"allowed", part_json(direction.allowed)},    {"looser", part_json(direction.looser)},
-          {"stricter", part_json(direction.stricter)},  {"changed", part_json(direction.changed)}};
+          {"by_number", direction.by_number},           {"allowed", part_json(direction.allowed)},
+          {"looser", part_json(direction.looser)},      {"stricter", part_json(direction.stricter)},
+          {"changed", part_json(direction.changed)}};
 }
 
 }  // namespace secequiv

@@ -43,7 +43,35 @@ TEST(DirectionLine, NamesArchitecturesUnlessOnlyTheHostsCallsDiffer) {
   direction.allowed.unknown_arches = true;
   direction.allowed.calls.resize(1);
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
-            "LOOSER: shmat, numbers without a name, other architectures newly allowed");
+            "LOOSER: shmat on x86_64; numbers without a name; other architectures newly allowed");
+}
+
+TEST(DirectionLine, SeparatesCallsThatDifferForSomeArguments) {
+  Direction direction;
+  direction.allowed.calls = {call(Arch::kI386, "mount"), call(Arch::kX86_64, "mount")};
+  direction.allowed.calls[0].always = true;
+  direction.allowed.calls[1].always = false;
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: mount (some arguments) on x86_64; mount on i386 newly allowed");
+}
+
+TEST(DirectionLine, NamesTheOtherCallOfANumberIfTheArchitectureDoesNotMatter) {
+  Direction direction;
+  direction.by_number = true;
+  direction.allowed.calls = {call(Arch::kX86_64, "munmap")};
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: munmap newly allowed (on every architecture, by number: on i386, 11 is "
+            "execve)");
+}
+
+TEST(DirectionLine, DoesNotClaimEveryCallOfOtherArchitectures) {
+  Direction direction;
+  for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls)
+    direction.allowed.calls.push_back({Arch::kX86_64, entry.nr, true});
+  direction.allowed.unnamed_numbers = true;
+  direction.allowed.unknown_arches = true;
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: every system call on x86_64; other architectures newly allowed");
 }
 
 TEST(DirectionLine, ReportsThatEveryCallIsAffected) {

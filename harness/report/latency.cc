@@ -189,11 +189,10 @@ std::string latency_svg(const LatencyReport& report) {
     const double least = times.mean - times.error;
     const double most = times.mean + times.error;
     out += fmt::format(
-        R"(<text x="10" y="{0:.1f}">{1}</text>
-<rect class="base" x="10" y="{2:.1f}" width="{3:.1f}" height="16"/><rect class="filter" x="{4:.1f}" y="{2:.1f}" width="{5:.1f}" height="16"/>
-<line class="error" x1="{6:.1f}" x2="{7:.1f}" y1="{8:.1f}" y2="{8:.1f}"/><text x="{9:.1f}" y="{10:.1f}">{11:.1f}</text>
+        R"({0}<rect class="base" x="10" y="{1:.1f}" width="{2:.1f}" height="16"/><rect class="filter" x="{3:.1f}" y="{1:.1f}" width="{4:.1f}" height="16"/>
+<line class="error" x1="{5:.1f}" x2="{6:.1f}" y1="{7:.1f}" y2="{7:.1f}"/><text x="{8:.1f}" y="{9:.1f}">{10:.1f}</text>
 )",
-        y + 12, escaped(times.name), y + 17, none * scale, 10 + none * scale,
+        svg_text(10, y + 12, times.name), y + 17, none * scale, 10 + none * scale,
         (times.mean - none) * scale, 10 + least * scale, 10 + most * scale, y + 25,
         16 + most * scale, y + 30, times.mean);
     y += kRow;

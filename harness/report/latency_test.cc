@@ -68,6 +68,13 @@ TEST(LatencyReport, ReportsTheRoundOfAnInterruption) {
   EXPECT_EQ(to_json(report)["interrupted"], true);
 }
 
+TEST(LatencyReport, NamesCannotBreakTheDrawing) {
+  LatencyReport report = made_up(140, 300);
+  report.latency.variants.back().name = "a<b\x1b\n";
+  const std::string svg = latency_svg(report);
+  EXPECT_NE(svg.find(">a&lt;b\\x1b\\x0a</text>"), std::string::npos) << svg;
+}
+
 TEST(LatencyReport, HasAlignedColumnsAndCorrectGrammar) {
   LatencyReport report = made_up(140, 300);
   EXPECT_TRUE(says(report, "1 system call, weighted by count"));

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "harness/base/text.h"
+#include "harness/report/cost.h"
 #include "harness/seccomp/data.h"
 
 namespace secequiv {
@@ -164,11 +165,6 @@ std::string cost_cell(std::string_view column, const CallCost& call, double most
                                             call.least, call.mean, call.most)
                               : fmt::format("{} / {:.1f} / {}", call.least, call.mean, call.most)),
       "num");
-}
-
-std::string ratio(double before, double after) {
-  if (before == after) return "1.00";
-  return before == 0 ? fmt::format("0 to {:.1f}", after) : fmt::format("{:.2f}", after / before);
 }
 
 std::string change_of(const CallCost& before, const CallCost& after) {

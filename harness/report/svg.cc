@@ -5,6 +5,12 @@
 #include "harness/base/text.h"
 
 namespace secequiv {
+namespace {
+
+// Names are written by strangers. XML forbids most control characters, even escaped.
+std::string safe(std::string_view text) { return escaped(printable(text, false)); }
+
+}  // namespace
 
 std::string svg_file(double width, double height, std::string_view title, std::string_view body) {
   return fmt::format(
@@ -15,12 +21,12 @@ std::string svg_file(double width, double height, std::string_view title, std::s
 <rect class="paper" width="100%" height="100%"/>
 {3}</svg>
 )",
-      width, height, escaped(title), body);
+      width, height, safe(title), body);
 }
 
 std::string svg_text(double x, double y, std::string_view text, std::string_view anchor) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     escaped(text));
+                     safe(text));
 }
 
 }  // namespace secequiv

@@ -71,10 +71,12 @@ std::string details_text(const WhyReport& report, bool trace) {
 std::string record_text(const WhyReport& report) {
   if (!report.recorded) return {};
   const std::string action = describe_action(*report.recorded);
-  return fmt::format("the record's action is {}, which {}\n", action.substr(0, action.find('(')),
-                     report.explains_record()
-                         ? "agrees with this filter"
-                         : "differs from the decision of this filter, so another filter decided");
+  return fmt::format(
+      "the record's action is {}, which {}\n", action.substr(0, action.find('(')),
+      report.explains_record()
+          ? "agrees with this filter"
+          : "differs from the decision of this filter: the process had another version of it, "
+            "other capabilities, or a further filter");
 }
 
 }  // namespace

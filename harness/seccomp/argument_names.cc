@@ -33,12 +33,24 @@ constexpr std::array kRows = {
     Row{"clone", 0, "CLONE_", kFlags},
     Row{"unshare", 0, "CLONE_", kFlags},
     Row{"setns", 1, "CLONE_", kFlags},
-    Row{"ioctl", 1, "TC", kOneValue},
+    Row{"ioctl", 1, "TCGET", kOneValue},
+    Row{"ioctl", 1, "TCSET", kOneValue},
+    Row{"ioctl", 1, "TCSBRK", kOneValue},
+    Row{"ioctl", 1, "TCXONC", kOneValue},
+    Row{"ioctl", 1, "TCFLSH", kOneValue},
     Row{"ioctl", 1, "TIOC", kOneValue},
     Row{"ioctl", 1, "FIO", kOneValue},
-    Row{"fcntl", 1, "F_", kOneValue},
-    Row{"fcntl64", 1, "F_", kOneValue},
-    Row{"prctl", 0, "PR_", kOneValue},
+    Row{"fcntl", 1, "F_DUPFD", kOneValue},
+    Row{"fcntl", 1, "F_GET", kOneValue},
+    Row{"fcntl", 1, "F_SET", kOneValue},
+    Row{"fcntl", 1, "F_ADD_SEALS", kOneValue},
+    Row{"fcntl64", 1, "F_DUPFD", kOneValue},
+    Row{"fcntl64", 1, "F_GET", kOneValue},
+    Row{"fcntl64", 1, "F_SET", kOneValue},
+    Row{"fcntl64", 1, "F_ADD_SEALS", kOneValue},
+    Row{"prctl", 0, "PR_SET_", kOneValue},
+    Row{"prctl", 0, "PR_GET_", kOneValue},
+    Row{"prctl", 0, "PR_CAPBSET_", kOneValue},
     Row{"arch_prctl", 0, "ARCH_", kOneValue},
     Row{"ptrace", 0, "PTRACE_", kOneValue},
     Row{"open", 1, "O_", kAccessMode},
@@ -69,15 +81,37 @@ constexpr std::array kRows = {
 
 // Second names of values, and names of bounds.
 bool is_second_name(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kSecond = {
-      "AF_FILE", "AF_LOCAL", "AF_ROUTE", "AF_MAX", "MAP_ANON", "O_NDELAY", "O_FSYNC", "O_ACCMODE"};
+  constexpr std::array<std::string_view, 10> kSecond = {
+      "AF_FILE",  "AF_LOCAL", "AF_ROUTE",  "AF_MAX",   "MAP_ANON",
+      "O_NDELAY", "O_FSYNC",  "O_ACCMODE", "SEEK_MAX", "MEMBARRIER_CMD_SHARED"};
   return std::ranges::find(kSecond, name) != kSecond.end() || name.ends_with("_MASK");
+}
+
+// Names that begin like those of a row, but are values of another argument.
+bool is_of_another_argument(std::string_view name) {
+  constexpr std::array<std::string_view, 14> kBegin = {"PR_SET_MM_",
+                                                       "PR_SET_VMA_",
+                                                       "PR_SET_PTRACER_",
+                                                       "TIOCM_",
+                                                       "TIOCPKT_",
+                                                       "TIOCSER_",
+                                                       "PTRACE_EVENT",
+                                                       "PTRACE_O_",
+                                                       "PTRACE_PEEKSIGINFO_",
+                                                       "PTRACE_SYSCALL_INFO_",
+                                                       "MEMBARRIER_CMD_FLAG_",
+                                                       "SOCK_SNDBUF_",
+                                                       "SOCK_RCVBUF_",
+                                                       "SOCK_TXREHASH_"};
+  return std::ranges::any_of(kBegin, [&](std::string_view one) { return name.starts_with(one); });
 }
 
 std::string_view value_name(Arch arch, std::string_view prefix, std::uint64_t value, bool one_bit) {
   std::string_view best;
   for (const Constant& constant : constants(arch, prefix)) {
-    if (constant.value != value || is_second_name(constant.name)) continue;
+    if (constant.value != value || is_second_name(constant.name) ||
+        is_of_another_argument(constant.name))
+      continue;
     if (one_bit && (value & (value - 1)) != 0) continue;
     if (best.empty() || constant.name.size() < best.size()) best = constant.name;
   }

@@ -26,6 +26,17 @@ TEST(ArgumentNames, NameFlagsTogetherWithAValue) {
   EXPECT_EQ(name("mmap", 3, 0x22), "MAP_PRIVATE|MAP_ANONYMOUS");
 }
 
+TEST(ArgumentNames, DoNotTakeNamesOfOtherArguments) {
+  EXPECT_EQ(name("prctl", 0, 1), "PR_SET_PDEATHSIG");
+  EXPECT_EQ(name("prctl", 0, 8), "PR_SET_KEEPCAPS");
+  EXPECT_EQ(name("prctl", 0, 4), "PR_SET_DUMPABLE");
+  EXPECT_EQ(name("fcntl", 1, 0), "F_DUPFD");
+  EXPECT_EQ(name("fcntl", 1, 8), "F_SETOWN");
+  EXPECT_EQ(name("ptrace", 0, 1), "PTRACE_PEEKTEXT");
+  EXPECT_EQ(name("ioctl", 1, 0x5401), "TCGETS");
+  for (std::uint64_t value = 0; value < 256; ++value) EXPECT_EQ(name("ioctl", 1, value), "");
+}
+
 TEST(ArgumentNames, FollowTheArchitecture) {
   EXPECT_EQ(name("socket", 1, 1, Arch::kMips64), "SOCK_DGRAM");
   EXPECT_EQ(name("socket", 1, 1), "SOCK_STREAM");

@@ -13,6 +13,8 @@ ACTIONS = {
 }
 WITH_DATA = ("SCMP_ACT_ERRNO", "SCMP_ACT_TRACE")
 EPERM = 1  # the data of those two where the profile gives none
+MAX_ERRNO = 0xFFFF  # a larger number would change the action beside it
+MAX_VALUE = 2**64 - 1
 
 OPERATORS = {
     "SCMP_CMP_NE": "ne", "SCMP_CMP_LT": "lt", "SCMP_CMP_LE": "le", "SCMP_CMP_EQ": "eq", "SCMP_CMP_GE": "ge",
@@ -21,6 +23,14 @@ OPERATORS = {
 
 # Profiles name an architecture one way in archMap and another in includes and excludes.
 GO_ARCHES = {"SCMP_ARCH_X86_64": "amd64", "SCMP_ARCH_AARCH64": "arm64"}
+
+# The keys that harness/import/import_oci.cc knows. Go ignores the case of a key and this module does not, so other keys are errors.
+PROFILE_KEYS = ("defaultAction", "defaultErrnoRet", "defaultErrno", "architectures", "archMap", "flags", "listenerPath", "listenerMetadata",
+                "syscalls", "comment", "$schema")
+ARCH_KEYS = ("architecture", "subArchitectures", "comment")
+ENTRY_KEYS = ("names", "name", "action", "errnoRet", "errno", "args", "comment", "includes", "excludes")
+FILTER_KEYS = ("arches", "caps", "minKernel")
+ARG_KEYS = ("index", "value", "valueTwo", "op", "comment")
 
 
 class ProfileError(Exception):
@@ -32,6 +42,7 @@ def rules(profile, arch, kernel, capabilities=frozenset()):
 
     `arch` is a key of GO_ARCHES, `kernel` a (version, revision) pair.
     """
+    _check(profile)
     default = _action(profile["defaultAction"], profile.get("defaultErrnoRet"))
     lines = ["default %#010x" % default]
     lines += ["arch %s" % _arch(name) for name in [arch, *_sub_arches(profile, arch)]]
@@ -41,9 +52,9 @@ def rules(profile, arch, kernel, capabilities=frozenset()):
         action = _action(entry["action"], entry.get("errnoRet"))
         if action == default:
             continue
-        for name in entry["names"]:
-            if not re.fullmatch(r"\w+", name, re.ASCII):  # the text has one rule on each line
-                raise ProfileError("no system call is called %r" % name)
+        for name in [entry["name"]] if entry.get("name") else entry["names"]:
+            if not isinstance(name, str) or not re.fullmatch(r"\w+", name, re.ASCII):  # the text has one rule on each line
+                raise ProfileError("no system call is called %r" % (name,))
             lines += [" ".join(["rule %#010x %s" % (action, name), *group]) for group in _groups(entry.get("args") or [])]
     return "\n".join(lines) + "\n"
 
@@ -52,6 +63,54 @@ def flat(default, action, arch, names):
     """The rule text that gives every call in `names` the same action."""
     head = ["default %#010x" % default, "arch %s" % arch]
     return "\n".join(head + ["rule %#010x %s" % (action, name) for name in names]) + "\n"
+
+
+def _check(profile):
+    """Refuses keys and kinds of values that the rest would silently ignore, also in entries for other hosts."""
+    _check_keys(profile, PROFILE_KEYS, "")
+    if _list(profile, "architectures", "") and _list(profile, "archMap", ""):
+        raise ProfileError("expected only one of 'architectures' and 'archMap', because runtimes refuse both together")
+    for i, row in enumerate(_list(profile, "archMap", "")):
+        where = "/archMap/%d" % i
+        _check_keys(row, ARCH_KEYS, where)
+        _list(row, "subArchitectures", where)
+    for i, entry in enumerate(_list(profile, "syscalls", "")):
+        where = "/syscalls/%d" % i
+        _check_keys(entry, ENTRY_KEYS, where)
+        if entry.get("name") and _list(entry, "names", where):
+            raise ProfileError("expected only one of 'name' and 'names' in %s, because runtimes refuse both together" % where)
+        if not entry.get("name") and entry.get("names") is None:
+            raise ProfileError("%s names no system call" % where)
+        _list(entry, "names", where)
+        for j, arg in enumerate(_list(entry, "args", where)):
+            _check_keys(arg, ARG_KEYS, "%s/args/%d" % (where, j))
+        for key in ("includes", "excludes"):
+            if entry.get(key) is not None:
+                _check_keys(entry[key], FILTER_KEYS, "%s/%s" % (where, key))
+                for inner in ("arches", "caps"):
+                    _list(entry[key], inner, "%s/%s" % (where, key))
+
+
+def _check_keys(value, known, where):
+    if not isinstance(value, dict):
+        raise ProfileError("expected an object at %s" % (where or "/"))
+    for key in value:
+        if key not in known:
+            raise ProfileError("unknown key %r; expected one of %s" % ("%s/%s" % (where, key), ", ".join(known)))
+
+
+def _list(holder, key, where):
+    """The list at `key`; a missing one and null are empty."""
+    value = holder.get(key)
+    if value is not None and not isinstance(value, list):
+        raise ProfileError("expected a list at %s/%s" % (where, key))
+    return value or []
+
+
+def _number(value, most, what):
+    if type(value) is not int or not 0 <= value <= most:  # a bool is an int, too
+        raise ProfileError("expected %s from 0 to %d, found %r" % (what, most, value))
+    return value
 
 
 def _groups(args):
@@ -65,7 +124,10 @@ def _groups(args):
 def _condition(arg):
     if arg["op"] not in OPERATORS:
         raise ProfileError("unknown operator %s" % arg["op"])
-    return "%d %s %#x %#x" % (arg["index"], OPERATORS[arg["op"]], arg["value"], arg.get("valueTwo", 0))
+    second = 0 if arg.get("valueTwo") is None else arg["valueTwo"]
+    index = _number(arg["index"], 5, "an argument index")
+    values = [_number(value, MAX_VALUE, "an argument's value") for value in (arg["value"], second)]
+    return "%d %s %#x %#x" % (index, OPERATORS[arg["op"]], *values)
 
 
 def _action(name, errno):
@@ -73,11 +135,13 @@ def _action(name, errno):
         raise ProfileError("unknown action %s" % name)
     if name not in WITH_DATA:
         return ACTIONS[name]
-    return ACTIONS[name] | (EPERM if errno is None else errno)
+    return ACTIONS[name] | (EPERM if errno is None else _number(errno, MAX_ERRNO, "an errno"))
 
 
 def _arch(name):
-    return name.replace("SCMP_ARCH_", "").lower()
+    if not isinstance(name, str) or not re.fullmatch(r"SCMP_ARCH_\w+", name, re.ASCII):  # the text has one architecture on each line
+        raise ProfileError("no architecture is called %r" % (name,))
+    return name[len("SCMP_ARCH_"):].lower()
 
 
 def _sub_arches(profile, arch):
@@ -91,10 +155,6 @@ def _sub_arches(profile, arch):
 
 def _applies(entry, arch, kernel, capabilities):
     includes, excludes = entry.get("includes") or {}, entry.get("excludes") or {}
-    for conditions in (includes, excludes):
-        unknown = set(conditions) - {"arches", "caps", "minKernel"}
-        if unknown:
-            raise ProfileError("unknown condition %s" % ", ".join(sorted(unknown)))
     if includes.get("arches") and arch not in includes["arches"]:
         return False
     if not capabilities.issuperset(includes.get("caps") or []):

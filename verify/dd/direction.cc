@@ -89,8 +89,9 @@ class Divider {
       return fixed(all, kArchWord, info.audit) != unknown;
     };
     const bool none = std::ranges::none_of(all_arches(), told_apart);
+    out.by_number = none;
     for (const ArchInfo& info : all_arches()) {
-      if (none ? info.arch != host_ : !told_apart(info)) continue;
+      if (info.arch != host_ && (none || !told_apart(info))) continue;
       const Sets here = fixed(all, kArchWord, info.audit);
       for (const SyscallEntry& call : info.syscalls) {
         const Sets one = fixed(here, kNrWord, call.nr);

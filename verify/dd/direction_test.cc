@@ -107,6 +107,19 @@ TEST(Direction, AssumptionsLimitWhatCounts) {
   EXPECT_FALSE(out->allowed.unnamed_numbers);
 }
 
+// The host is treated like an unknown architecture, but its calls are what a reader looks for.
+TEST(Direction, TheHostsCallsAreAlwaysListed) {
+  const Program before = assemble("ret #0x50001\n");
+  const Program after = assemble(
+      "ld [4]\njeq #0x40000003, no, next\nnext: ld [0]\njeq #59, yes, no\n"
+      "yes: ret #0x7fff0000\nno: ret #0x50001\n");
+  const auto out = direction(question_about(before, after), Arch::kX86_64);
+  ASSERT_TRUE(out) << out.error().text();
+  EXPECT_EQ(out->allowed.calls, (Calls{call(Arch::kX86_64, "execve", true)}));
+  EXPECT_TRUE(out->allowed.unknown_arches);
+  EXPECT_FALSE(out->by_number);
+}
+
 TEST(Direction, LimitsAreAnError) {
   const Program before = assemble("ret #0\n");
   const Program after = assemble("ret #0x7fff0000\n");

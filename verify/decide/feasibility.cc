@@ -92,7 +92,10 @@ Status account_for_edges(const CoverageMap& coverage, Engine engine, const Budge
         known ? Result<Feasibility>(Feasibility{obligation, Answer::kInfeasible, {}, {}})
         : left > 0 && !stop_wanted()
             ? oracle.query(obligation, left)
-            : Result<Feasibility>(Feasibility{obligation, Answer::kUnknown, {}, "no time left"});
+            : Result<Feasibility>(Feasibility{obligation,
+                                              Answer::kUnknown,
+                                              {},
+                                              stop_wanted() ? "interrupted" : "no time left"});
     if (!answer) return answer.error();
     if (!take(*answer)) break;
   }

@@ -46,8 +46,6 @@ constexpr std::array kLevels = {
     Level{{Operator{"*", Op::kMul}, Operator{"/", Op::kDiv}}},
 };
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 std::string_view width_name(int width) {
@@ -76,9 +74,9 @@ class Parser {
     while (begin_ < text_.size() && is_blank(text_[begin_])) ++begin_;
     end_ = begin_;
     const auto at = [&](std::size_t i) { return i < text_.size() ? text_[i] : '\0'; };
-    if (at(end_) == '$' || is_letter(at(end_)) || is_digit(at(end_))) {
+    if (at(end_) == '$' || is_name_letter(at(end_)) || is_digit(at(end_))) {
       ++end_;
-      while (is_letter(at(end_)) || is_digit(at(end_))) ++end_;
+      while (is_name_letter(at(end_)) || is_digit(at(end_))) ++end_;
     } else if (end_ < text_.size()) {
       constexpr std::array<std::string_view, 10> kLong = {
           "<=>", "=>", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>"};
@@ -90,7 +88,7 @@ class Parser {
         }
       const std::string_view op = text_.substr(begin_, end_ - begin_);
       if ((op == "<" || op == "<=" || op == ">" || op == ">=") &&
-          (at(end_) == 'u' || at(end_) == 's') && !is_letter(at(end_ + 1)) &&
+          (at(end_) == 'u' || at(end_) == 's') && !is_name_letter(at(end_ + 1)) &&
           !is_digit(at(end_ + 1)))
         ++end_;
     }
@@ -381,8 +379,8 @@ class Parser {
       advance();
       return Expr{Op::kNumber, *number > 0xffffffff ? kWideWord : kUndecided, *number, {}, {}};
     }
-    if (token.starts_with('$') && token.size() > 1 && is_letter(token[1])) return symbol();
-    if (!token.empty() && is_letter(token[0])) {
+    if (token.starts_with('$') && token.size() > 1 && is_name_letter(token[1])) return symbol();
+    if (!token.empty() && is_name_letter(token[0])) {
       advance();
       return Expr{Op::kIndex, kWord, 0, std::string(token), {}};
     }
@@ -505,7 +503,7 @@ class Binder {
 }  // namespace
 
 bool is_index_name(std::string_view text) {
-  return !text.empty() && is_letter(text[0]) &&
+  return !text.empty() && is_name_letter(text[0]) &&
          std::ranges::find(kReserved, text) == kReserved.end();
 }
 
