@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cli/inputs.h"
+#include "cli/output.h"
 #include "harness/base/text.h"
 #include "harness/seccomp/audit_record.h"
 
@@ -97,6 +98,9 @@ Result<SeccompData> CallOptions::from_record() {
   }
   auto found = read_audit_record(text, "--audit");
   if (!found) return found.error();
+  constexpr std::string_view kRecord = "type=SECCOMP";
+  if (text.find(kRecord) != text.rfind(kRecord))
+    warn("note: --audit reads only the first SECCOMP record of its input");
   recorded_ = found->action;
   return found->data;
 }

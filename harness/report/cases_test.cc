@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/report/junit.h"
+#include "harness/report/markdown.h"
 #include "harness/report/reported.h"
 #include "harness/report/sarif.h"
 
@@ -79,6 +80,20 @@ TEST(Cases, PlacesAreFilesWithLines) {
   EXPECT_FALSE(place_of("--engine").line);
   EXPECT_EQ(place_of("a.json:12#/syscalls/0:3").line, 12u);
   EXPECT_EQ(place_of("a.json:12#/syscalls/0").path, "a.json");
+}
+
+TEST(Cases, AWarningIsShownEverywhereAndFailsNowhere) {
+  ReportedCases out{"lint", "p.json", Verdict::kPass, 0, "0 redundant rules, 1 warning", {}};
+  out.cases.push_back({"lint", State::kWarning, "no call is named 'keyctll'"});
+  const auto results = nlohmann::json::parse(sarif(out, "1"))["runs"][0]["results"];
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0]["level"], "warning");
+  const std::string xml = junit(out);
+  EXPECT_NE(xml.find(R"(failures="0" errors="0" skipped="0")"), std::string::npos) << xml;
+  EXPECT_NE(xml.find("keyctll"), std::string::npos) << xml;
+  EXPECT_NE(markdown(out).find("| warning | no call is named"), std::string::npos);
+  conclude(out);
+  EXPECT_EQ(out.cases.back().state, State::kPass);
 }
 
 }  // namespace

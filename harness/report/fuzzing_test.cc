@@ -75,7 +75,7 @@ TEST(HuntReportCases, OneForEachFindingAndOneForTheFuzzing) {
   EXPECT_EQ(found.cases[0].kind, "fuzzing");
   EXPECT_EQ(found.cases[1].state, ReportedCase::State::kFail);
   EXPECT_EQ(found.cases[1].place->path, "found/1");
-  EXPECT_EQ(found.cases[2].state, ReportedCase::State::kSkipped);
+  EXPECT_EQ(found.cases[2].state, ReportedCase::State::kWarning);
 }
 
 MutationReport scored() {

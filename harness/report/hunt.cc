@@ -190,10 +190,15 @@ ReportedCases reported(const HuntReport& report) {
     tried.message = report.reason + "; " + tried.message;
   }
   out.cases.push_back(std::move(tried));
+  bool loosens = false;  // the direction shown for all findings does
   for (const Finding& found : report.findings) {
     const std::string direction = direction_line(found.direction, report.host);
+    if (out.direction.empty() || (found.direction && found.direction->loosens() && !loosens)) {
+      out.direction = direction;
+      loosens = found.direction && found.direction->loosens();
+    }
     ReportedCase one{"finding",
-                     found.failure ? ReportedCase::State::kFail : ReportedCase::State::kSkipped,
+                     found.failure ? ReportedCase::State::kFail : ReportedCase::State::kWarning,
                      fmt::format("{}: {}{}", finding_name(found.kind),
                                  direction.empty() ? "" : direction + "; ", found.detail)};
     one.name = fmt::format("{} {}", finding_name(found.kind), found.group);

@@ -32,6 +32,7 @@ std::string test_case(const ReportedCases& report, const ReportedCase& one) {
   const std::string body = content((place.empty() ? "" : place + "\n") + one.detail);
   switch (one.state) {
     case State::kPass:
+    case State::kWarning:
       return out + fmt::format(">\n      <system-out>{}\n{}</system-out>\n    </testcase>\n",
                                content(one.message), body);
     case State::kSkipped:

@@ -193,7 +193,7 @@ ReportedCases reported(const LintReport& report) {
   };
   for (const RedundantRule& rule : report.redundant)
     add(ReportedCase::State::kFail, line(rule), rule.place.position.at.get());
-  const auto warned = report.strict ? ReportedCase::State::kFail : ReportedCase::State::kSkipped;
+  const auto warned = report.strict ? ReportedCase::State::kFail : ReportedCase::State::kWarning;
   for (const DoubtfulRule& rule : report.doubtful)
     add(warned, "warning: " + line(rule), rule.place.position.at.get());
   for (const UnknownName& unknown : report.unknown)

@@ -83,7 +83,7 @@ TEST(LintReport, CasesHaveTheFile) {
   ASSERT_EQ(cases.cases.size(), 3u);
   EXPECT_EQ(cases.exit_status, 1);
   EXPECT_EQ(cases.cases[0].place->path, "p.json");
-  EXPECT_EQ(cases.cases[2].state, ReportedCase::State::kSkipped);
+  EXPECT_EQ(cases.cases[2].state, ReportedCase::State::kWarning);
   LintReport unnamed = made_by_hand();
   unnamed.file.clear();
   unnamed.strict = true;

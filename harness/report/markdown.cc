@@ -40,6 +40,8 @@ std::string_view word(State state) {
   switch (state) {
     case State::kPass:
       return "pass";
+    case State::kWarning:
+      return "warning";
     case State::kFail:
       return "**fail**";
     case State::kUnknown:

@@ -24,7 +24,8 @@ struct SourceFile {
 };
 
 struct ReportedCase {
-  enum class State : std::uint8_t { kPass, kFail, kUnknown, kSkipped };
+  // kWarning: worth reading, but no failure.
+  enum class State : std::uint8_t { kPass, kWarning, kFail, kUnknown, kSkipped };
   struct Place {
     std::string path;  // empty: no file
     bool raw = false;
@@ -109,7 +110,7 @@ ReportedCases refused(const std::string& command, const std::string& subject,
 // The error that ended a command: usage, input, a limit.
 ReportedCases reported(const Error& error, const std::string& command, int exit_status);
 
-// Adds a case with the verdict, unless a case that is neither kPass nor kSkipped shows it.
+// Adds a case with the verdict, unless a case that fails or is unknown shows it.
 void conclude(ReportedCases& report);
 
 }  // namespace secequiv

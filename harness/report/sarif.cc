@@ -117,7 +117,7 @@ std::string sarif(const ReportedCases& report, std::string_view version) {
   ordered_json results = ordered_json::array();
   ordered_json notifications = ordered_json::array();
   for (const ReportedCase& one : report.cases) {
-    if (one.state != State::kFail && one.state != State::kUnknown) continue;
+    if (one.state == State::kPass || one.state == State::kSkipped) continue;
     results.push_back(result(report, one));
     if (!report.completed)
       notifications.push_back(

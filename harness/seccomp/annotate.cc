@@ -37,10 +37,11 @@ std::vector<KnownArch> known_arches(ProgramView program, const std::vector<Accum
     const std::size_t count = successors(program, pc, to);
     for (std::size_t i = 0; i < count; ++i) {
       KnownArch next = known[pc];
-      if (program[pc].code == kJeqK && count == 2 && flow[pc].is_word(kArchWord)) {
-        if (i == 0)
+      if (count == 2 && flow[pc].is_word(kArchWord)) {
+        const bool equal = program[pc].code == kJeqK;
+        if (equal && i == 0)
           next.audit = program[pc].k;
-        else if (next.audit == assumed && assumed == program[pc].k)
+        else if (next.audit == assumed && (!equal || assumed == program[pc].k))
           next.audit.reset();
       }
       known[to[i]].merge(next);

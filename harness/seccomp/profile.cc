@@ -97,7 +97,7 @@ class LineReader {
 
  private:
   // What comes next.
-  enum class Part : std::uint8_t { kNone, kRule, kRows, kTotal };
+  enum class Part : std::uint8_t { kNone, kRule, kEntries, kTotal };
 
   struct Title {
     std::string_view text;
@@ -123,9 +123,9 @@ class LineReader {
       case Part::kRule:
         if (!is_rule(words))
           return fail(fmt::format("expected a line of dashes, found {}", excerpt(text)));
-        part_ = Part::kRows;
+        part_ = Part::kEntries;
         return Ok{};
-      case Part::kRows:
+      case Part::kEntries:
         if (!is_rule(words)) return row(words, text);
         part_ = Part::kTotal;
         return Ok{};
