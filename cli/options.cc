@@ -104,7 +104,7 @@ void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
         break;
       case kQuiet:
         app.add_flag("--quiet", quiet,
-                     "Print only the verdict line, or nothing if everything passed");
+                     "Print only the direction and the verdict, or nothing after a pass");
         break;
     }
 }

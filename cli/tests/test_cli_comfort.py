@@ -30,21 +30,25 @@ def place(asm, getpid, getpid_enoent):
 
 
 @pytest.mark.parametrize("command", some(VERDICTS, 4))
-def test_quiet_prints_only_the_verdict_line(command, place):
+def test_quiet_prints_only_the_direction_and_the_verdict(command, place):
     good, bad, begins = VERDICTS[command]
     done = run(command, *place(good), "--quiet")
     assert (done.status, done.out, done.err) == (0, "", ""), done
     loud, done = run(command, *place(bad)), run(command, *place(bad), "--quiet")
-    assert loud.status == done.status != 0 and done.err == "" and done.out.count("\n") == 1, done
-    assert done.out.startswith(place([begins.split(":")[0]])[0] if command == "validate" else begins), done
+    *direction, verdict = done.out.splitlines()
+    assert loud.status == done.status != 0 and done.err == "" and done.out.endswith("\n"), done
+    assert len(direction) <= 1 and all(re.match("LOOSER: |only |stricter: ", line) for line in direction), done
+    assert bool(direction) == (command in ("check", "diff", "prove", "fuzz")), done
+    assert verdict.startswith(place([begins.split(":")[0]])[0] if command == "validate" else begins), done
     if command not in ("mutate", "fuzz", "check", "prove"):  # their verdict line contains times
-        assert loud.out.endswith(done.out)
+        assert loud.out.endswith(verdict + "\n")
     assert json.loads(run(command, *place(good), "--quiet", "--json").out)
 
 
 def test_quiet_prints_only_the_verdict_beside_other_outputs(place, tmp_path):
     done = run("prove", *place(["A", "B"]), "--quiet", "--certificate", tmp_path / "proof")
-    assert done.status == 1 and done.out.startswith("different (") and done.out.count("\n") == 1, done
+    direction, verdict = done.out.splitlines()
+    assert done.status == 1 and direction.startswith("only ") and verdict.startswith("different ("), done
 
 
 def test_quiet_keeps_errors(getpid):

@@ -137,6 +137,7 @@ std::string direction_line(const Direction& direction, Arch host) {
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
   if (!direction.allowed.empty()) add(shown(direction.allowed, true) + " newly allowed");
   if (!direction.looser.empty()) add("more permissive: " + shown(direction.looser, true));
+  out += by_number_text(direction, host);
   const bool only_data = out.empty() && direction.stricter.empty();
   if (!direction.stricter.empty())
     add(fmt::format("{}stricter: {}", direction.loosens() || !direction.complete ? "" : "only ",
@@ -146,7 +147,7 @@ std::string direction_line(const Direction& direction, Arch host) {
                     only_data && direction.complete ? "only the data of actions changed"
                                                     : "other data of the same action",
                     shown(direction.changed, false)));
-  if (direction.loosens()) out = "LOOSER: " + out + by_number_text(direction, host);
+  if (direction.loosens()) out = "LOOSER: " + out;
   if (!direction.complete) out += " (for the inputs that were run; other inputs are undecided)";
   return out;
 }
