@@ -29,7 +29,7 @@ def test_a_pair_that_looks_swapped_is_noted(command, first, second, swapped, tmp
     assert done.status == 0, done
     assert ("are they swapped?" in done.err) == swapped, done
     if swapped:
-        assert "%s is the filter before the change and %s the filter after it" % (first, second) in done.err
+        assert "it is called %s; the second is called %s: are they swapped?" % (first, second) in done.err
     # A first program that is longer was not made from the second.
     (tmp_path / first).write_text(LONGER)
     (tmp_path / second).write_text(ALLOW)
