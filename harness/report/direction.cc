@@ -47,6 +47,7 @@ std::string names(const std::vector<Direction::Call>& calls, bool arches) {
   for (const auto& [name, where] : by_name)
     groups[where].push_back(name.first + (name.second ? "" : " (some arguments)"));
   std::vector<std::string> out;
+  out.reserve(groups.size());
   for (const auto& [where, list] : groups)
     out.push_back(fmt::format("{}", fmt::join(list, ", ")) +
                   (arches ? fmt::format(" on {}", fmt::join(names_of(where), ", ")) : ""));
