@@ -88,8 +88,9 @@ TEST(Hunt, GroupsFindingsByCause) {
   std::uint64_t seen = report.not_reduced;
   for (const Finding& finding : report.findings) seen += finding.count;
   EXPECT_GT(seen, 20u);
-  // The reduced test may have a load or not, and its branches may have either order.
-  EXPECT_LE(report.findings.size(), 6u);
+  // The reduced test may have a load or not, and its branches may have either order. Findings whose
+  // decisions change in another way stay apart.
+  EXPECT_LE(report.findings.size(), 12u);
 }
 
 TEST(Hunt, RejectsAnswersThatTheKernelRefuses) {
