@@ -90,7 +90,7 @@ ProvenRule::Weakest weakest_of(const smt::WeakestCondition& found) {
   return out;
 }
 
-// Of a family, uses the wrong member, or the smallest one if none is wrong.
+// Adds the programs of the wrong member of a family, or of the smallest one if none is wrong.
 Status add_programs(const ProveRulesJob& job, const rules::Rewrite& rule,
                     const smt::RuleProof& proof, ProvenRules& out) {
   ProvenRule& report = out.report.back();

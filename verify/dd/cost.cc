@@ -239,11 +239,6 @@ std::vector<NodeId> leaves_of(const Diagrams& diagrams, NodeId root) {
   return out;
 }
 
-Error exhausted() {
-  return make_error(ErrorCode::kBudget, "dd",
-                    "the diagrams reached their limit of nodes, steps or time");
-}
-
 // Returns the smallest input with this leaf, after `fix` has set its nr and arch.
 template <class Fix>
 Result<WorstInput> input_at(Space& space, const Counted& counted, NodeId leaf, FilterStack stack,
@@ -251,7 +246,7 @@ Result<WorstInput> input_at(Space& space, const Counted& counted, NodeId leaf, F
   const NodeId set = space.diagrams().substitute(
       counted.root, [&](NodeId at) { return at == leaf ? Diagrams::kOne : Diagrams::kZero; });
   auto data = space.exhausted() ? std::nullopt : space.smallest(set);
-  if (!data) return exhausted();
+  if (!data) return limits_reached();
   fix(*data);
   const WorstInput out{*data, space.diagrams().node(leaf).pattern - 1 + counted.base};
   if (const std::size_t found = executed(stack, *data); found != out.instructions)
@@ -279,10 +274,10 @@ Result<ExactCost> exact_cost(FilterStack stack, std::uint32_t audit, std::uint32
   const std::vector<ProgramView> views(calls.begin(), calls.end());
   Space space(views, limits);
   StackCounting counting(space, views);
-  if (space.exhausted()) return exhausted();
+  if (space.exhausted()) return limits_reached();
   const Totals instructions = counting.run(What::kInstructions);
   const Totals jumps = counting.run(What::kJumps);
-  if (space.exhausted()) return exhausted();
+  if (space.exhausted()) return limits_reached();
   const auto fix = [&](SeccompData& data) {
     data.set_nr(nr);
     data.set_arch(audit);
@@ -304,9 +299,9 @@ Result<ExactCost> exact_cost(FilterStack stack, std::uint32_t audit, std::uint32
 Result<WorstInput> exact_worst(FilterStack stack, const Limits& limits) {
   Space space(stack, limits);
   StackCounting counting(space, stack);
-  if (space.exhausted()) return exhausted();
+  if (space.exhausted()) return limits_reached();
   const Totals totals = counting.run(What::kInstructions);
-  if (space.exhausted()) return exhausted();
+  if (space.exhausted()) return limits_reached();
   const NodeId most = leaves_of(space.diagrams(), totals.all.root).back();
   return input_at(space, totals.all, most, stack, [](SeccompData&) {});
 }

@@ -15,17 +15,13 @@ using Values = std::pair<ReturnValue, ReturnValue>;
 
 Result<Difference> diff(const Question& question, std::size_t most_regions, const Limits& limits,
                         std::size_t most_bytes) {
-  const auto exhausted = [] {
-    return make_error(ErrorCode::kBudget, "dd",
-                      "the diagrams reached their limit of nodes, steps or time");
-  };
   Space space(question.programs(), limits);
   Diagrams& diagrams = space.diagrams();
   const Decisions before = space.decisions(question.before, question.sameness);
   const Decisions after = space.decisions(question.after, question.sameness);
   const NodeId counts =
       space.words().set(assume(space.words(), question.assumption, question.endian));
-  if (space.exhausted()) return exhausted();
+  if (space.exhausted()) return limits_reached();
   if (counts == Diagrams::kZero) return vacuous(question);
   if (before.root == after.root) return Difference{{}, "0"};
   // Each leaf of `pairs` is the number of a pair of values (before, after) in `index`.
@@ -44,7 +40,7 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
     const NodeId here = diagrams.substitute(
         pairs, [&](NodeId at) { return at == leaf ? Diagrams::kOne : Diagrams::kZero; });
     const NodeId set = diagrams.both(differing, here);
-    if (space.exhausted()) return exhausted();
+    if (space.exhausted()) return limits_reached();
     if (set == Diagrams::kZero) continue;
     Change change{values.first, values.second, regions.list(set, most_regions)};
     if (regions.full())
@@ -52,7 +48,7 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
                         "the listed regions would need more memory than the limit; list fewer, or "
                         "raise the limit");
     for (const Region& region : change.where.regions) {
-      if (!diagrams.step()) return exhausted();
+      if (!diagrams.step()) return limits_reached();
       Question same = question;
       same.goal = Question::Goal::kSame;
       if (!replay(same, region.example()))
@@ -63,7 +59,7 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
     out.changes.push_back(std::move(change));
   }
   out.count = regions.count(differing).get_str();
-  if (space.exhausted()) return exhausted();
+  if (space.exhausted()) return limits_reached();
   return out;
 }
 

@@ -33,9 +33,7 @@ class Divider {
     Direction out;
     list(out);
     auto example = this->example();
-    if (space_.exhausted())
-      return make_error(ErrorCode::kBudget, "dd",
-                        "the diagrams reached their limit of nodes, steps or time");
+    if (space_.exhausted()) return limits_reached();
     if (!example) return example.error();
     out.example = *example;
     return out;

@@ -7,12 +7,6 @@
 #include "verify/symbolic/assume.h"
 
 namespace secequiv::dd {
-namespace {
-
-constexpr std::string_view kLimits = "the diagrams reached their limit of nodes, steps or time";
-
-}  // namespace
-
 Result<Proof> prove(const Question& question, const Limits& limits) {
   if (auto s = check_symbols(question); !s) return s.error();
   Proof proof;
@@ -20,7 +14,7 @@ Result<Proof> prove(const Question& question, const Limits& limits) {
   const auto start = Clock::now();
   const auto undecided = [&] {
     proof.verdict = Verdict::kUnknown;
-    proof.detail = stop_wanted() ? "interrupted" : kLimits;
+    proof.detail = stop_wanted() ? "interrupted" : kLimitsReached;
     return proof;
   };
   if (question.symbols.size() > Order::kMostSymbols) {

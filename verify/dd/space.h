@@ -4,8 +4,11 @@
 
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "harness/base/result.h"
 #include "harness/compare/difference.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/data.h"
@@ -13,6 +16,14 @@
 #include "verify/dd/words.h"
 
 namespace secequiv::dd {
+
+inline constexpr std::string_view kLimitsReached =
+    "the diagrams reached their limit of nodes, steps or time";
+
+// The error of an analysis whose space is exhausted.
+inline Error limits_reached() {
+  return make_error(ErrorCode::kBudget, "dd", std::string(kLimitsReached));
+}
 
 struct Limits {
   std::size_t nodes = std::size_t{1} << 21;
