@@ -4,7 +4,7 @@
 
 #include "harness/bpf/testing.h"
 
-namespace secequiv {
+namespace secequiv::analyze_check_pair_test {
 namespace {
 
 CheckReport check_text_pair(std::string_view before, std::string_view after,
@@ -200,4 +200,4 @@ TEST(CheckPair, AnUndecidedEdgeNeverPasses) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::analyze_check_pair_test

@@ -8,7 +8,7 @@
 #include "harness/policy/testing.h"
 #include "verify/dd/engine.h"
 
-namespace secequiv {
+namespace secequiv::analyze_lint_test {
 namespace {
 
 using Kind = RedundantRule::Kind;
@@ -191,4 +191,4 @@ TEST(Lint, ListsExactlyTheRemovableParts) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::analyze_lint_test

@@ -4,7 +4,7 @@
 
 #include "harness/bpf/testing.h"
 
-namespace secequiv {
+namespace secequiv::analyze_prove_test {
 namespace {
 
 constexpr const char* kAllowOne = "ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0\n";
@@ -60,4 +60,4 @@ TEST(Prove, ABudgetShrinksByTheTimeThatPassed) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::analyze_prove_test

@@ -13,7 +13,7 @@
 #include "harness/policy/compile.h"
 #include "harness/policy/testing.h"
 
-namespace secequiv {
+namespace secequiv::builtin_builtin_test {
 namespace {
 
 constexpr std::string_view kPolicy =
@@ -120,4 +120,4 @@ TEST(Builtin, RefusesWrongRequests) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::builtin_builtin_test

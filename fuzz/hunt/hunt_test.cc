@@ -24,7 +24,7 @@
 #include "harness/policy/testing.h"
 #include "verify/dd/engine.h"
 
-namespace secequiv::hunt {
+namespace secequiv::hunt::hunt_test {
 namespace {
 
 HuntReport hunt_for(const Function& function, const HuntOptions& options) {
@@ -497,4 +497,4 @@ TEST(Hunt, ReducesToTheRuleThatACompilerGetsWrong) {
 }
 
 }  // namespace
-}  // namespace secequiv::hunt
+}  // namespace secequiv::hunt::hunt_test

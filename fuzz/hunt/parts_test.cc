@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <thread>
 
 #include "fuzz/hunt/evaluators.h"
 #include "fuzz/hunt/scaling.h"
@@ -12,21 +11,28 @@
 #include "harness/bpf/testing.h"
 #include "harness/bpf/text.h"
 
-namespace secequiv::hunt {
+namespace secequiv::hunt::parts_test {
 namespace {
 
 TEST(Scaling, ReportsTimeThatGrowsTooFast) {
-  FakeOptimizer cubic([](ProgramView p) {
+  // Only the optimizer makes this clock advance, so that a busy machine changes nothing.
+  Clock::time_point time;
+  const auto now = [&] { return time; };
+  FakeOptimizer cubic([&](ProgramView p) {
     const double size = static_cast<double>(p.size()) / 4096;
-    std::this_thread::sleep_for(std::chrono::duration<double>(size * size * size * 0.12));
+    time += std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(size * size * size * 0.12));
     return same(p);
   });
   HuntOptions options = options_for(1);
-  const auto rows = measure_scaling(cubic, options);
+  const auto rows = measure_scaling(cubic, options, {}, now);
   ASSERT_GE(rows.size(), 10u);
   for (const ScalingRow& row : rows) EXPECT_TRUE(too_slow(row)) << row.family;
-  FakeOptimizer fast(same);
-  for (const ScalingRow& row : measure_scaling(fast, options)) {
+  FakeOptimizer linear([&](ProgramView p) {
+    time += std::chrono::microseconds(p.size() * 25);
+    return same(p);
+  });
+  for (const ScalingRow& row : measure_scaling(linear, options, {}, now)) {
     EXPECT_GE(row.sizes.back(), 4000u) << row.family;
     EXPECT_FALSE(too_slow(row)) << row.family;
   }
@@ -115,4 +121,4 @@ TEST(Store, FilesContainProgramAndReplayCommand) {
 }
 
 }  // namespace
-}  // namespace secequiv::hunt
+}  // namespace secequiv::hunt::parts_test

@@ -18,7 +18,7 @@
 #include "harness/policy/testing.h"
 #include "verify/dd/engine.h"
 
-namespace secequiv {
+namespace secequiv::hunt_planted_passes_test {
 namespace {
 
 using broken::PlantedPass;
@@ -192,4 +192,4 @@ INSTANTIATE_TEST_SUITE_P(Passes, EveryPlantedPass, testing::ValuesIn(all_planted
                          });
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::hunt_planted_passes_test

@@ -26,7 +26,7 @@
 #include "harness/policy/json.h"
 #include "verify/dd/engine.h"
 
-namespace secequiv {
+namespace secequiv::hunt_planted_test {
 namespace {
 
 using broken::Planted;
@@ -306,4 +306,4 @@ INSTANTIATE_TEST_SUITE_P(Planted, EveryEvaluator, testing::ValuesIn(broken::plan
                          });
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::hunt_planted_test

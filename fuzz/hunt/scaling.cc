@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/base/clock.h"
 #include "harness/generate/program.h"
 
 namespace secequiv::hunt {
@@ -19,7 +18,7 @@ constexpr double kMuchTime = 2;    // seconds for one filter, independent of gro
 }  // namespace
 
 std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions& options,
-                                        const LookAtAnswer& look) {
+                                        const LookAtAnswer& look, const Now& now) {
   std::vector<ScalingRow> out;
   for (std::size_t family = 0; family < kFamilies; ++family) {
     ScalingRow row;
@@ -30,9 +29,9 @@ std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions&
       double least = 0;
       bool answered = false;
       for (int i = 0; i < kTries; ++i) {
-        const auto start = Clock::now();
+        const auto start = now();
         const auto answer = optimizer.optimize(program);
-        const double seconds = seconds_since(start);
+        const double seconds = std::chrono::duration<double>(now() - start).count();
         if (i == 0 && look) look(row.family, program, answer);
         if (!answer.ok()) break;
         least = answered ? std::min(least, seconds) : seconds;

@@ -2,22 +2,26 @@
 // must not know how growing programs are made (harness/generate).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "fuzz/hunt/hunt.h"
+#include "harness/base/clock.h"
 
 namespace secequiv::hunt {
 
 // Measures the best of three times for each family and size, up to 4096 instructions. A family ends
 // at the first size that takes longer than half the time limit of a request, or has no answer.
 // Times include transport; for a command that is not a server, they mostly measure its start.
-// `look` receives one answer for each program, even if it failed.
+// `look` receives one answer for each program, even if it failed; `now` tells the time.
 using LookAtAnswer = std::function<void(const std::string& family, const Program& program,
                                         const Answer<Program>& answer)>;
+using Now = std::function<Clock::time_point()>;
 std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions& options,
-                                        const LookAtAnswer& look = {});
+                                        const LookAtAnswer& look = {},
+                                        const Now& now = Clock::now);
 
 // Returns a sentence if the time for large programs grows much faster than the square of their size
 // and is not negligible, or if the largest program takes seconds longer than the smallest. (Some

@@ -13,7 +13,7 @@
 #include "harness/inputs/cases.h"
 #include "harness/policy/testing.h"
 
-namespace secequiv {
+namespace secequiv::mutation_mutation_test {
 namespace {
 
 const char* const kSmall = "ld [0]\njeq #39, ok, no\nok: ret #0x7fff0000\nno: ret #0x50001\n";
@@ -219,4 +219,4 @@ TEST(MutationScore, RealFilterReachesItsScore) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::mutation_mutation_test

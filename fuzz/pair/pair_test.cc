@@ -11,7 +11,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/seccomp/arch.h"
 
-namespace secequiv::pair {
+namespace secequiv::pair::pair_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -227,4 +227,4 @@ TEST(OnePerEdge, DropsEarlierInputs) {
 }
 
 }  // namespace
-}  // namespace secequiv::pair
+}  // namespace secequiv::pair::pair_test

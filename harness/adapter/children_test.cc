@@ -10,7 +10,7 @@
 #include "harness/adapter/process.h"
 #include "harness/adapter/testing.h"
 
-namespace secequiv {
+namespace secequiv::adapter_children_test {
 namespace {
 
 void (*handler_of(int signal))(int) {
@@ -109,4 +109,4 @@ TEST(Children, StartWithDefaultSignalsAndLimits) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::adapter_children_test

@@ -4,7 +4,7 @@
 
 #include "harness/adapter/testing.h"
 
-namespace secequiv {
+namespace secequiv::adapter_command_test {
 namespace {
 
 Answer<Program> optimized(const std::string& command, const Program& program,
@@ -182,4 +182,4 @@ TEST(Command, PassesProgramAndInputsToEvaluators) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::adapter_command_test

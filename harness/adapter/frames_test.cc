@@ -4,7 +4,7 @@
 
 #include "harness/bpf/text.h"
 
-namespace secequiv {
+namespace secequiv::adapter_frames_test {
 namespace {
 
 const Program kProgram = {Insn{0x1234, 1, 2, 0xa0b0c0d0}, Insn{6, 0, 0, 7}};
@@ -103,4 +103,4 @@ TEST(Frames, MalformedStagesAreErrors) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::adapter_frames_test

@@ -3,7 +3,7 @@
 #include "harness/adapter/plugin_host.h"
 #include "harness/adapter/testing.h"
 
-namespace secequiv {
+namespace secequiv::adapter_plugin_test {
 namespace {
 
 std::string plugin(const std::string& name) { return "plugin:" + subject(name) + ".so"; }
@@ -96,4 +96,4 @@ TEST(LoadPlugin, WorksInThisProcess) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::adapter_plugin_test

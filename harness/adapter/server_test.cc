@@ -8,7 +8,7 @@
 #include "harness/adapter/frames.h"
 #include "harness/adapter/testing.h"
 
-namespace secequiv {
+namespace secequiv::adapter_server_test {
 namespace {
 
 std::unique_ptr<Optimizer> odd_optimizer(double seconds = 5, const std::string& argument = {}) {
@@ -307,4 +307,4 @@ TEST(Server, ExamplesAnswer) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::adapter_server_test

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <thread>
 
-namespace secequiv {
+namespace secequiv::base_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -336,4 +336,4 @@ TEST_F(FileTest, DashIsStandardOutput) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::base_file_test

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace secequiv {
+namespace secequiv::base_result_test {
 namespace {
 
 TEST(Error, TextOmitsUnknownParts) {
@@ -54,4 +54,4 @@ TEST(Result, StringIsAValue) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::base_result_test

@@ -6,7 +6,7 @@
 
 #include "harness/base/result.h"
 
-namespace secequiv {
+namespace secequiv::base_text_test {
 namespace {
 
 TEST(BaseText, ParsesNumbersUpTo64Bits) {
@@ -82,4 +82,4 @@ TEST(BaseText, SuggestsSimilarNames) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::base_text_test

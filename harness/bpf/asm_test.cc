@@ -4,7 +4,7 @@
 
 #include "harness/bpf/testing.h"
 
-namespace secequiv {
+namespace secequiv::bpf_asm_test {
 namespace {
 
 void expect_insns(std::string_view text, const Program& expected) {
@@ -196,4 +196,4 @@ TEST(Asm, ErrorsNamePositionAndExpectation) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::bpf_asm_test

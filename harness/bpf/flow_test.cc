@@ -6,7 +6,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv {
+namespace secequiv::bpf_flow_test {
 namespace {
 
 // Returns "nr", "nr&0xff", "?" or "-" for each instruction.
@@ -93,4 +93,4 @@ TEST(Flow, AnalysisHoldsInRandomRuns) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::bpf_flow_test

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace secequiv {
+namespace secequiv::bpf_insn_test {
 namespace {
 
 // Insn must have the layout of the kernel's struct.
@@ -102,4 +102,4 @@ TEST(Insn, JumpTargetsDoNotWrap) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::bpf_insn_test

@@ -7,7 +7,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv {
+namespace secequiv::bpf_interpreter_test {
 namespace {
 
 // Divides bit by bit, so that it shares nothing with the machine instruction that the interpreter
@@ -258,4 +258,4 @@ TEST(Interpreter, ObserversSeeEveryInstructionAndOutcome) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::bpf_interpreter_test

@@ -7,7 +7,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv {
+namespace secequiv::bpf_refusal_test {
 namespace {
 
 std::string verdict(const Program& program, LengthRule length = LengthRule::kKernel) {
@@ -232,4 +232,4 @@ TEST(Check, HandlesArbitraryBytes) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::bpf_refusal_test

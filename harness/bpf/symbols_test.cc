@@ -5,7 +5,7 @@
 #include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 
-namespace secequiv {
+namespace secequiv::bpf_symbols_test {
 namespace {
 
 SymbolicProgram read(std::string_view text) {
@@ -100,4 +100,4 @@ TEST(Symbols, EqualNamesShareANumberAcrossPrograms) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::bpf_symbols_test

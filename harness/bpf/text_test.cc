@@ -9,7 +9,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv {
+namespace secequiv::bpf_text_test {
 namespace {
 
 constexpr Form kForms[] = {Form::kRaw, Form::kRawBigEndian, Form::kAsm, Form::kDecimal, Form::kC};
@@ -315,4 +315,4 @@ TEST(Text, TruncatedTextIsAPrefixOrAnError) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::bpf_text_test

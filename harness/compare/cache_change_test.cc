@@ -4,7 +4,7 @@
 
 #include "harness/bpf/testing.h"
 
-namespace secequiv {
+namespace secequiv::compare_cache_change_test {
 namespace {
 
 using Numbers = std::vector<std::uint32_t>;
@@ -61,4 +61,4 @@ TEST(BitmapDifference, ComparesOnlyTheKernelsNumbers) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::compare_cache_change_test

@@ -13,7 +13,7 @@
 #include "harness/compare/mutation_report.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv {
+namespace secequiv::compare_mutants_test {
 namespace {
 
 using Counts = std::map<std::string_view, std::size_t>;
@@ -219,4 +219,4 @@ TEST(MutationReport, VerdictFollowsTheCounts) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::compare_mutants_test

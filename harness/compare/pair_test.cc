@@ -6,7 +6,7 @@
 #include "harness/generate/random_program.h"
 #include "harness/policy/testing.h"
 
-namespace secequiv {
+namespace secequiv::compare_pair_test {
 namespace {
 
 const char* const kBefore =
@@ -178,4 +178,4 @@ TEST(Trace, RecordsEveryStepWithItsRegisters) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::compare_pair_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace secequiv {
+namespace secequiv::compare_verdict_test {
 namespace {
 
 // Users' scripts rely on this table.
@@ -37,4 +37,4 @@ TEST(Verdict, VerdictsHaveStableNames) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::compare_verdict_test

@@ -10,7 +10,7 @@
 #include "harness/generate/random_program.h"
 #include "harness/seccomp/cache.h"
 
-namespace secequiv {
+namespace secequiv::coverage_cost_test {
 namespace {
 
 SeccompData call(std::uint32_t nr, std::uint32_t arg0 = 0, Arch arch = Arch::kX86_64) {
@@ -178,4 +178,4 @@ TEST(Cost, AgreesWithCoveredLines) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::coverage_cost_test

@@ -8,7 +8,7 @@
 #include "harness/coverage/listing.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv {
+namespace secequiv::coverage_coverage_test {
 namespace {
 
 std::string texts(const std::vector<Obligation>& obligations, const Program& program) {
@@ -135,4 +135,4 @@ TEST(Listing, ListsMarksAndComments) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::coverage_coverage_test

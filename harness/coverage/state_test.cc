@@ -5,7 +5,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv {
+namespace secequiv::coverage_state_test {
 namespace {
 
 const char* const kProgram = "ld [0]\njeq #6, z, b\nz: ret #1\nb: ret #2";
@@ -88,4 +88,4 @@ TEST(InputFile, RecordsAreLittleEndianWords) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::coverage_state_test

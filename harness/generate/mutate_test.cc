@@ -11,7 +11,7 @@
 #include "harness/generate/program.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv {
+namespace secequiv::generate_mutate_test {
 namespace {
 
 TEST(MutateProgram, StaysLegalAndChangesEverything) {
@@ -106,4 +106,4 @@ TEST(MutateProgram, MutatesLongPrograms) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::generate_mutate_test

@@ -13,7 +13,7 @@
 #include "harness/policy/json.h"
 #include "harness/seccomp/action.h"
 
-namespace secequiv {
+namespace secequiv::generate_policy_test {
 namespace {
 
 // What read_policy could have made, and what compiles to the same decisions.
@@ -149,4 +149,4 @@ TEST(MutatePolicy, StaysLegalAndChangesEverything) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::generate_policy_test

@@ -12,7 +12,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv {
+namespace secequiv::generate_program_test {
 namespace {
 
 void expect_accepted(const Program& program) {
@@ -221,4 +221,4 @@ TEST(ScaledPrograms, HaveTheirSizes) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::generate_program_test

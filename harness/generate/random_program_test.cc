@@ -8,7 +8,7 @@
 #include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 
-namespace secequiv {
+namespace secequiv::generate_random_program_test {
 namespace {
 
 TEST(RandomProgram, IsLegalAndHasEverything) {
@@ -59,4 +59,4 @@ TEST(Random, SequenceIsFixed) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::generate_random_program_test

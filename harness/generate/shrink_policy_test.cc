@@ -12,7 +12,7 @@
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 
-namespace secequiv {
+namespace secequiv::generate_shrink_policy_test {
 namespace {
 
 #ifdef SECEQUIV_FULL_TESTS
@@ -205,4 +205,4 @@ INSTANTIATE_TEST_SUITE_P(RulesAndLayout, ShrinkPolicyPlantedPass,
                          });
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::generate_shrink_policy_test

@@ -11,7 +11,7 @@
 #include "harness/generate/random_program.h"
 #include "harness/optimize/optimizer.h"
 
-namespace secequiv {
+namespace secequiv::generate_shrink_test {
 namespace {
 
 using Predicate = std::function<bool(ProgramView)>;
@@ -223,4 +223,4 @@ TEST(Shrink, ShrinksLongPrograms) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::generate_shrink_test

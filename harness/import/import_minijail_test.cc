@@ -8,7 +8,7 @@
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 
-namespace secequiv {
+namespace secequiv::import_import_minijail_test {
 namespace {
 
 constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
@@ -285,4 +285,4 @@ TEST(Minijail, ErrorsNameThePosition) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::import_import_minijail_test

@@ -10,7 +10,7 @@
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 
-namespace secequiv {
+namespace secequiv::import_import_oci_test {
 namespace {
 
 constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
@@ -603,4 +603,4 @@ TEST(Oci, ImportedCorpusProfilesReadBackAndCompile) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::import_import_oci_test

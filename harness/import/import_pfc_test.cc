@@ -7,7 +7,7 @@
 
 // cli/tests prove that imported text is equivalent to libseccomp's program.
 
-namespace secequiv {
+namespace secequiv::import_import_pfc_test {
 namespace {
 
 constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
@@ -180,4 +180,4 @@ TEST(Pfc, ErrorsNameThePosition) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::import_import_pfc_test

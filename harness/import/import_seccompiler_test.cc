@@ -5,7 +5,7 @@
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 
-namespace secequiv {
+namespace secequiv::import_import_seccompiler_test {
 namespace {
 
 constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
@@ -214,4 +214,4 @@ TEST(Seccompiler, ErrorsNameThePosition) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::import_import_seccompiler_test

@@ -12,7 +12,7 @@
 #include "harness/policy/json.h"
 #include "harness/policy/testing.h"
 
-namespace secequiv {
+namespace secequiv::import_import_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -135,4 +135,4 @@ TEST(Import, DamagedFilesNeverCrash) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::import_import_test

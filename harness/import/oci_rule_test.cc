@@ -6,7 +6,7 @@
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 
-namespace secequiv {
+namespace secequiv::import_oci_rule_test {
 namespace {
 
 constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
@@ -71,4 +71,4 @@ TEST(OciRule, AlwaysHolds) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::import_oci_rule_test

@@ -6,7 +6,7 @@
 #include "harness/policy/json.h"
 #include "harness/policy/testing.h"
 
-namespace secequiv {
+namespace secequiv::import_positions_test {
 namespace {
 
 Import imported(std::string_view text, const ImportOptions& options = {}) {
@@ -143,4 +143,4 @@ TEST(Positions, AreCorrectInPseudoCode) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::import_positions_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace secequiv {
+namespace secequiv::import_rule_list_test {
 namespace {
 
 Rule equal(std::uint64_t value) {
@@ -57,4 +57,4 @@ TEST(RuleList, ManyCallsAndRuleSetsTakeLittleTime) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::import_rule_list_test

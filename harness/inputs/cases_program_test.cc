@@ -11,7 +11,7 @@
 #include "harness/inputs/cases.h"
 #include "harness/policy/testing.h"
 
-namespace secequiv {
+namespace secequiv::inputs_cases_program_test {
 namespace {
 
 bool has(const Cases& cases, const SeccompData& data) {
@@ -166,4 +166,4 @@ TEST(ProgramCases, AreLimitedInSteps) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::inputs_cases_program_test

@@ -8,7 +8,7 @@
 #include "harness/generate/policy.h"
 #include "harness/policy/testing.h"
 
-namespace secequiv {
+namespace secequiv::inputs_cases_test {
 namespace {
 
 class Inputs {
@@ -237,4 +237,4 @@ TEST(Cases, StayWithinLimitsForHugeProducts) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::inputs_cases_test

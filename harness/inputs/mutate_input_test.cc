@@ -5,7 +5,7 @@
 
 #include "harness/bpf/testing.h"
 
-namespace secequiv {
+namespace secequiv::inputs_mutate_input_test {
 namespace {
 
 // Counts the runs in which `program` returns 1, among 20000. Each input is a mutation of the last
@@ -85,4 +85,4 @@ TEST(InputMutator, VaryChangesSomethingButRarelyMuch) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::inputs_mutate_input_test

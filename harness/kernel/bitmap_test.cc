@@ -18,7 +18,7 @@
 #include "harness/kernel/oracle.h"
 #include "harness/kernel/testing.h"
 
-namespace secequiv::kernel {
+namespace secequiv::kernel::bitmap_test {
 namespace {
 
 using Stack = std::vector<ProgramView>;
@@ -167,4 +167,4 @@ TEST(Bitmap, LeavesNoProcessBehind) {
 }
 
 }  // namespace
-}  // namespace secequiv::kernel
+}  // namespace secequiv::kernel::bitmap_test

@@ -29,7 +29,7 @@
 #include "harness/kernel/testing.h"
 #include "harness/report/oracle.h"
 
-namespace secequiv::kernel {
+namespace secequiv::kernel::kernel_test {
 namespace {
 
 TEST(Kernel, EvaluatesAsTheModelDoes) {
@@ -374,4 +374,4 @@ TEST(Kernel, RefusesProgramsThatItCannotRun) {
 }
 
 }  // namespace
-}  // namespace secequiv::kernel
+}  // namespace secequiv::kernel::kernel_test

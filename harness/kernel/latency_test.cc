@@ -8,7 +8,7 @@
 
 #include "harness/base/random.h"
 
-namespace secequiv::kernel {
+namespace secequiv::kernel::latency_test {
 namespace {
 
 const Variant kVariant = {"", {{{kRetK, 0, 0, 0}}}, 0};
@@ -141,4 +141,4 @@ TEST(Latency, CallsCountByWeight) {
 }
 
 }  // namespace
-}  // namespace secequiv::kernel
+}  // namespace secequiv::kernel::latency_test

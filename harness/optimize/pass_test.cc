@@ -10,7 +10,7 @@
 #include "harness/policy/compile.h"
 #include "harness/policy/testing.h"
 
-namespace secequiv {
+namespace secequiv::optimize_pass_test {
 namespace {
 
 Program apply(std::string_view pass, std::string_view text) {
@@ -340,4 +340,4 @@ TEST(Optimize, OnlyTheGivenPassesRun) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::optimize_pass_test

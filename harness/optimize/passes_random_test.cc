@@ -12,7 +12,7 @@
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
 
-namespace secequiv {
+namespace secequiv::optimize_passes_random_test {
 namespace {
 
 std::vector<SeccompData> inputs_for(Random& random, const Program& program) {
@@ -172,4 +172,4 @@ TEST(OptimizeRandom, OptimizationIsDeterministic) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::optimize_passes_random_test

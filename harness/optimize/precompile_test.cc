@@ -18,7 +18,7 @@
 #include "harness/policy/testing.h"
 #include "harness/policy/variables.h"
 
-namespace secequiv {
+namespace secequiv::optimize_precompile_test {
 namespace {
 
 using Values = std::vector<std::pair<std::string, std::uint32_t>>;
@@ -275,4 +275,4 @@ TEST(Precompile, PlaceholdersDifferFromThePolicysConstants) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::optimize_precompile_test

@@ -12,7 +12,7 @@
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 
-namespace secequiv {
+namespace secequiv::policy_compile_test {
 namespace {
 
 std::set<std::uint32_t> actions_of(const Policy& policy) {
@@ -247,4 +247,4 @@ TEST(Compile, SizeIsLinearInTheRules) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::policy_compile_test

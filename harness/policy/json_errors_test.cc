@@ -3,7 +3,7 @@
 
 #include "harness/policy/testing.h"
 
-namespace secequiv {
+namespace secequiv::policy_json_errors_test {
 namespace {
 
 struct Case {
@@ -275,4 +275,4 @@ TEST(JsonErrors, DuplicateKeysAreRefused) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::policy_json_errors_test

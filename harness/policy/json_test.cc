@@ -10,7 +10,7 @@
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 
-namespace secequiv {
+namespace secequiv::policy_json_test {
 namespace {
 
 void expect_same_policy(const Policy& a, const Policy& b) {
@@ -291,4 +291,4 @@ TEST(Json, DamagedTextNeverCrashes) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::policy_json_test

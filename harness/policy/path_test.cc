@@ -6,7 +6,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv::detail {
+namespace secequiv::detail::path_test {
 namespace {
 
 struct States {
@@ -92,4 +92,4 @@ TEST(Path, TracksTheOriginOfA) {
 }
 
 }  // namespace
-}  // namespace secequiv::detail
+}  // namespace secequiv::detail::path_test

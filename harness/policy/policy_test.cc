@@ -6,7 +6,7 @@
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 
-namespace secequiv {
+namespace secequiv::policy_policy_test {
 namespace {
 
 constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
@@ -305,4 +305,4 @@ TEST(RandomPolicy, CoversTheModel) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::policy_policy_test

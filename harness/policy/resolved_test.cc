@@ -6,7 +6,7 @@
 #include "harness/policy/json.h"
 #include "harness/policy/testing.h"
 
-namespace secequiv {
+namespace secequiv::policy_resolved_test {
 namespace {
 
 TEST(Resolved, WritesNumbersInPlaceOfNames) {
@@ -47,4 +47,4 @@ TEST(Resolved, RandomPoliciesKeepTheirDecisions) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::policy_resolved_test

@@ -8,7 +8,7 @@
 #include "harness/report/reported.h"
 #include "harness/report/sarif.h"
 
-namespace secequiv {
+namespace secequiv::report_cases_test {
 namespace {
 
 using State = ReportedCase::State;
@@ -97,4 +97,4 @@ TEST(Cases, AWarningIsShownEverywhereAndFailsNowhere) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_cases_test

@@ -6,7 +6,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/report/page.h"
 
-namespace secequiv {
+namespace secequiv::report_check_test {
 namespace {
 
 CheckReport passing() {
@@ -163,4 +163,4 @@ TEST(CheckPage, HoldsTheReportAndNoMarkupFromNames) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_check_test

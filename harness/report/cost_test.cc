@@ -5,7 +5,7 @@
 
 #include "harness/report/cache.h"
 
-namespace secequiv {
+namespace secequiv::report_cost_test {
 namespace {
 
 CostReport::Side side(const char* name, double read, bool exact) {
@@ -158,4 +158,4 @@ TEST(CacheReport, OneFilterHasNoVerdictLine) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_cost_test

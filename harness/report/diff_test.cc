@@ -7,7 +7,7 @@
 #include "harness/report/expectation.h"
 #include "harness/report/json.h"
 
-namespace secequiv {
+namespace secequiv::report_diff_test {
 namespace {
 
 const Program kAllow = {Insn{6, 0, 0, 0x7fff0000}};
@@ -128,4 +128,4 @@ TEST(DiffReport, ACaseForEachRegion) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_diff_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace secequiv {
+namespace secequiv::report_direction_test {
 namespace {
 
 Direction::Call call(Arch arch, std::string_view name, bool always = true) {
@@ -102,4 +102,4 @@ TEST(DirectionJson, HasEveryCall) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_direction_test

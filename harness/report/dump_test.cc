@@ -5,7 +5,7 @@
 
 #include "harness/bpf/testing.h"
 
-namespace secequiv {
+namespace secequiv::report_dump_test {
 namespace {
 
 const DumpedFilter kFilter{"process 7, filter 1 of 1\n", {{kRetK, 0, 0, 0x7fff0000}}};
@@ -22,4 +22,4 @@ TEST(DumpReport, PlainAndOtherFormsHaveNoTitle) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_dump_test

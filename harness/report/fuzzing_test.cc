@@ -6,7 +6,7 @@
 #include "harness/report/hunt.h"
 #include "harness/report/mutate.h"
 
-namespace secequiv {
+namespace secequiv::report_fuzzing_test {
 namespace {
 
 HuntReport hunted() {
@@ -139,4 +139,4 @@ TEST(CoverReport, FeasibleFailsAndUndecidedIsUnknown) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_fuzzing_test

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace secequiv {
+namespace secequiv::report_latency_test {
 namespace {
 
 LatencyReport made_up(double first, double second) {
@@ -94,4 +94,4 @@ TEST(LatencyReport, HasAlignedColumnsAndCorrectGrammar) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_latency_test

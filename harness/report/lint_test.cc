@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace secequiv {
+namespace secequiv::report_lint_test {
 namespace {
 
 const RulePlace kRead{1, 0x7fff0000, Arch::kX86_64, 0};
@@ -92,4 +92,4 @@ TEST(LintReport, CasesHaveTheFile) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_lint_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace secequiv {
+namespace secequiv::report_markdown_test {
 namespace {
 
 TEST(Markdown, ShowsVerdictDirectionCasesAndFoldedDetails) {
@@ -37,4 +37,4 @@ TEST(Markdown, TextFromFilesCannotBecomeMarkup) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_markdown_test

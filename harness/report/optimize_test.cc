@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace secequiv {
+namespace secequiv::report_optimize_test {
 namespace {
 
 TEST(OptimizeReport, StepsThatChangedNothingAreLeftOut) {
@@ -25,4 +25,4 @@ TEST(OptimizeReport, EveryPassHasALine) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_optimize_test

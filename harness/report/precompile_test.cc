@@ -5,7 +5,7 @@
 
 #include "harness/bpf/testing.h"
 
-namespace secequiv {
+namespace secequiv::report_precompile_test {
 namespace {
 
 PrecompileReport unproven() {
@@ -72,4 +72,4 @@ TEST(PrecompileReport, TheHeaderIsComments) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_precompile_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace secequiv {
+namespace secequiv::report_prove_rule_test {
 namespace {
 
 ProvenRule proven() {
@@ -92,4 +92,4 @@ TEST(ProveRuleReport, HasJsonAndCases) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_prove_rule_test

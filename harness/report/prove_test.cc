@@ -7,7 +7,7 @@
 
 #include "harness/bpf/testing.h"
 
-namespace secequiv {
+namespace secequiv::report_prove_test {
 namespace {
 
 ProveReport proven(Verdict verdict) {
@@ -129,4 +129,4 @@ TEST(ProveReportCases, TheWitnessHasAPlaceInARawFile) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_prove_test

@@ -7,7 +7,7 @@
 #include "harness/report/run.h"
 #include "harness/report/why.h"
 
-namespace secequiv {
+namespace secequiv::report_understand_test {
 namespace {
 
 constexpr std::uint32_t kAllow = 0x7fff0000;
@@ -189,4 +189,4 @@ TEST(RunReport, AnOracleThatDisagreesFails) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_understand_test

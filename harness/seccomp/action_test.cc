@@ -5,7 +5,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv {
+namespace secequiv::seccomp_action_test {
 namespace {
 
 // seccomp(2) lists the actions in this order, from the strictest to the most lenient.
@@ -166,4 +166,4 @@ TEST(RunStack, AllFiltersSeeTheSameInput) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::seccomp_action_test

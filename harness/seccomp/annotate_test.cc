@@ -5,7 +5,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv {
+namespace secequiv::seccomp_annotate_test {
 namespace {
 
 std::string comments(const Program& program) {
@@ -137,4 +137,4 @@ TEST(Annotate, EveryProgramGetsOneCommentPerInstruction) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::seccomp_annotate_test

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <set>
 
-namespace secequiv {
+namespace secequiv::seccomp_arch_test {
 namespace {
 
 // linux/audit.h defines macros with the same names, so the test repeats their values.
@@ -176,4 +176,4 @@ TEST(SimilarSyscalls, SuggestsAFewNamesBestFirst) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::seccomp_arch_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace secequiv {
+namespace secequiv::seccomp_argument_names_test {
 namespace {
 
 std::string name(std::string_view call, int argument, std::uint64_t value,
@@ -50,4 +50,4 @@ TEST(ArgumentNames, AreEmptyForAnythingElse) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::seccomp_argument_names_test

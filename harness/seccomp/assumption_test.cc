@@ -10,7 +10,7 @@
 
 #include "harness/base/random.h"
 
-namespace secequiv {
+namespace secequiv::seccomp_assumption_test {
 namespace {
 
 using Part = Assumption::Field::Part;
@@ -441,4 +441,4 @@ TEST(Assumption, RandomExpressionsAndTheirDescriptionsEvaluateCorrectly) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::seccomp_assumption_test

@@ -4,7 +4,7 @@
 
 #include "harness/seccomp/action.h"
 
-namespace secequiv {
+namespace secequiv::seccomp_audit_record_test {
 namespace {
 
 constexpr const char* kTail =
@@ -46,4 +46,4 @@ TEST(AuditRecord, MalformedRecordsAreErrors) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::seccomp_audit_record_test

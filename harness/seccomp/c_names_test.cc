@@ -4,7 +4,7 @@
 
 #include "harness/bpf/testing.h"
 
-namespace secequiv {
+namespace secequiv::seccomp_c_names_test {
 namespace {
 
 std::string read(const std::string& text, Arch arch = Arch::kX86_64) {
@@ -70,4 +70,4 @@ TEST(CNames, NumbersAreReadWithoutCNames) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::seccomp_c_names_test

@@ -10,7 +10,7 @@
 #include "harness/generate/random_program.h"
 #include "harness/seccomp/action.h"
 
-namespace secequiv {
+namespace secequiv::seccomp_cache_test {
 namespace {
 
 const std::set<std::uint16_t> kConstant = {kLdWAbs, kJa, kJeqK, kJgtK, kJgeK, kJsetK, kAndK, kRetK};
@@ -159,4 +159,4 @@ TEST(Cache, AgreesWithTheInterpreter) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::seccomp_cache_test

@@ -8,7 +8,7 @@
 
 #include "harness/seccomp/arch.h"
 
-namespace secequiv {
+namespace secequiv::seccomp_data_test {
 namespace {
 
 // The test compares with the kernel's own structure, in the byte order of the build machine.
@@ -98,4 +98,4 @@ TEST(SeccompData, DescribesOneSystemCallPerLine) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::seccomp_data_test

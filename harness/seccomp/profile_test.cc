@@ -4,7 +4,7 @@
 
 #include "harness/base/file.h"
 
-namespace secequiv {
+namespace secequiv::seccomp_profile_test {
 namespace {
 
 using Profile = std::vector<SyscallCount>;
@@ -210,4 +210,4 @@ TEST(Profile, DamagedTextNeverCrashes) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::seccomp_profile_test

@@ -7,7 +7,7 @@
 #include "harness/seccomp/data.h"
 #include "harness/seccomp/vector_file.h"
 
-namespace secequiv {
+namespace secequiv::seccomp_vectors_test {
 namespace {
 
 std::vector<Vector> parsed(const std::string& text) {
@@ -207,4 +207,4 @@ TEST(VectorFile, MissingDirectoriesHoldNoVectors) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::seccomp_vectors_test

@@ -11,7 +11,7 @@
 #include "verify/certificate/knowledge.h"
 #include "verify/certificate/lrat.h"
 
-namespace secequiv::certificate {
+namespace secequiv::certificate::certificate_test {
 namespace {
 
 bool holds(const Literal& l, std::uint32_t value) {
@@ -167,4 +167,4 @@ TEST(CertificateLrat, RefutesContradictoryUnits) {
 }
 
 }  // namespace
-}  // namespace secequiv::certificate
+}  // namespace secequiv::certificate::certificate_test

@@ -16,7 +16,7 @@
 #include "harness/inputs/cases.h"
 #include "harness/seccomp/action.h"
 
-namespace secequiv::dd {
+namespace secequiv::dd::cost_test {
 namespace {
 
 constexpr std::uint32_t kAudit = AUDIT_ARCH_X86_64;
@@ -302,4 +302,4 @@ TEST(ExactCost, DerivedInputsLieWithinExactCosts) {
 }
 
 }  // namespace
-}  // namespace secequiv::dd
+}  // namespace secequiv::dd::cost_test

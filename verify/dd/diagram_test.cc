@@ -8,7 +8,7 @@
 
 #include "harness/base/random.h"
 
-namespace secequiv::dd {
+namespace secequiv::dd::diagram_test {
 namespace {
 
 using Input = std::array<std::uint32_t, 3>;
@@ -176,4 +176,4 @@ TEST(Diagrams, TestMatchesEvaluation) {
 }
 
 }  // namespace
-}  // namespace secequiv::dd
+}  // namespace secequiv::dd::diagram_test

@@ -6,7 +6,7 @@
 #include "harness/generate/random_program.h"
 #include "harness/report/regions.h"
 
-namespace secequiv::dd {
+namespace secequiv::dd::diff_test {
 namespace {
 
 constexpr Limits kSmall{.nodes = 200'000, .steps = 1'000'000};
@@ -162,4 +162,4 @@ TEST(Diff, AbbreviatesLargeCounts) {
 }
 
 }  // namespace
-}  // namespace secequiv::dd
+}  // namespace secequiv::dd::diff_test

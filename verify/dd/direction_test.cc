@@ -6,7 +6,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv::dd {
+namespace secequiv::dd::direction_test {
 namespace {
 
 using Calls = std::vector<Direction::Call>;
@@ -160,4 +160,4 @@ TEST(Direction, HoldsForRandomInputs) {
 }
 
 }  // namespace
-}  // namespace secequiv::dd
+}  // namespace secequiv::dd::direction_test

@@ -11,7 +11,7 @@
 #include "harness/policy/compile.h"
 #include "verify/dd/random_comparisons.h"
 
-namespace secequiv::dd {
+namespace secequiv::dd::engine_test {
 namespace {
 
 Proof prove_text(std::string_view before, std::string_view after, const Limits& limits = {}) {
@@ -185,4 +185,4 @@ TEST(DdProve, ProvesOptimizedPolicies) {
 }
 
 }  // namespace
-}  // namespace secequiv::dd
+}  // namespace secequiv::dd::engine_test

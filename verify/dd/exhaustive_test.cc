@@ -10,7 +10,7 @@
 #include "harness/compare/pair.h"
 #include "verify/dd/regions.h"
 
-namespace secequiv::dd {
+namespace secequiv::dd::exhaustive_test {
 namespace {
 
 #ifdef __has_feature
@@ -133,4 +133,4 @@ TEST(Exhaustive, AllProgramsOfUpToFiveInstructionsAgree) {
 }
 
 }  // namespace
-}  // namespace secequiv::dd
+}  // namespace secequiv::dd::exhaustive_test

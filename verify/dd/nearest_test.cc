@@ -5,7 +5,7 @@
 #include "harness/bpf/text.h"
 #include "harness/report/regions.h"
 
-namespace secequiv::dd {
+namespace secequiv::dd::nearest_test {
 namespace {
 
 // Each as "RESULT if CONDITION".
@@ -67,4 +67,4 @@ TEST(Nearest, ComputedValuesAreOne) {
 }
 
 }  // namespace
-}  // namespace secequiv::dd
+}  // namespace secequiv::dd::nearest_test

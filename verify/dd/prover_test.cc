@@ -4,7 +4,7 @@
 
 #include "harness/bpf/testing.h"
 
-namespace secequiv::dd {
+namespace secequiv::dd::prover_test {
 namespace {
 
 TEST(Prover, NamesWhatDecided) {
@@ -46,4 +46,4 @@ TEST(Prover, AssumptionsAndStacksNeedDiagrams) {
 }
 
 }  // namespace
-}  // namespace secequiv::dd
+}  // namespace secequiv::dd::prover_test

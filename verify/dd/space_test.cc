@@ -10,7 +10,7 @@
 #include "harness/compare/pair.h"
 #include "harness/generate/random_program.h"
 
-namespace secequiv::dd {
+namespace secequiv::dd::space_test {
 namespace {
 
 constexpr Limits kSmall{.nodes = 100'000, .steps = 500'000};
@@ -257,4 +257,4 @@ TEST(Space, SmallestInputIsInTheSet) {
 }
 
 }  // namespace
-}  // namespace secequiv::dd
+}  // namespace secequiv::dd::space_test

@@ -9,7 +9,7 @@
 #include "verify/dd/random_comparisons.h"
 #include "verify/smt/solver.h"
 
-namespace secequiv {
+namespace secequiv::decide_decide_test {
 namespace {
 
 constexpr const char* kAbove4 = "ld [0]\njgt #4, y, n\ny: ret #1\nn: ret #2\n";
@@ -208,4 +208,4 @@ TEST(Engines, AgreeOnMutants) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::decide_decide_test

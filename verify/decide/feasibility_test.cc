@@ -6,7 +6,7 @@
 #include "harness/generate/random_program.h"
 #include "verify/dd/reach.h"
 
-namespace secequiv {
+namespace secequiv::decide_feasibility_test {
 namespace {
 
 using Answer = Feasibility::Answer;
@@ -79,4 +79,4 @@ TEST(Feasibility, SolverTakesOverBeyondDiagramLimits) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::decide_feasibility_test

@@ -18,7 +18,7 @@
 #include "harness/seccomp/cache.h"
 #include "verify/dd/engine.h"
 
-namespace secequiv {
+namespace secequiv::decide_optimize_test {
 namespace {
 
 // Every build runs these tests, but only the development build runs all cases.
@@ -229,4 +229,4 @@ TEST(WholeOptimizer, AnySubsetOfPassesStaysEquivalent) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::decide_optimize_test

@@ -13,7 +13,7 @@
 #include "verify/decide/decide.h"
 #include "verify/smt/solver.h"
 
-namespace secequiv {
+namespace secequiv::decide_symbols_test {
 namespace {
 
 SymbolicProgram symbolic(std::string_view text) {
@@ -431,4 +431,4 @@ TEST(SymbolProofs, EnginesAgreeOnRandomPrograms) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::decide_symbols_test

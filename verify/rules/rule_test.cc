@@ -6,7 +6,7 @@
 #include "harness/bpf/refusal.h"
 #include "verify/rules/whole.h"
 
-namespace secequiv::rules {
+namespace secequiv::rules::rule_test {
 namespace {
 
 // The only member of the only rule of `text`.
@@ -364,4 +364,4 @@ TEST(Rewrite, WholeProgramsReturnWhatIsLive) {
 }
 
 }  // namespace
-}  // namespace secequiv::rules
+}  // namespace secequiv::rules::rule_test

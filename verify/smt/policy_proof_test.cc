@@ -17,7 +17,7 @@
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 
-namespace secequiv::smt {
+namespace secequiv::smt::policy_proof_test {
 namespace {
 
 using Values = std::vector<std::pair<std::string, std::uint32_t>>;
@@ -298,4 +298,4 @@ TEST(Precompiled, ReplayReturnsOnlyDifferences) {
 }
 
 }  // namespace
-}  // namespace secequiv::smt
+}  // namespace secequiv::smt::policy_proof_test

@@ -16,7 +16,7 @@
 #include "verify/smt/rule_terms.h"
 #include "verify/smt/session.h"
 
-namespace secequiv::smt {
+namespace secequiv::smt::rules_test {
 namespace {
 
 using rules::Deviation;
@@ -352,4 +352,4 @@ TEST(RuleProofs, ProvenRulesGiveEquivalentPrograms) {
 }
 
 }  // namespace
-}  // namespace secequiv::smt
+}  // namespace secequiv::smt::rules_test

@@ -12,7 +12,7 @@
 #include "harness/seccomp/arch.h"
 #include "verify/smt/domain.h"
 
-namespace secequiv::smt {
+namespace secequiv::smt::solver_test {
 namespace {
 
 Proof prove_text(std::string_view before, std::string_view after,
@@ -253,4 +253,4 @@ TEST(EmitSmt2, ProducesACompleteQuery) {
 }
 
 }  // namespace
-}  // namespace secequiv::smt
+}  // namespace secequiv::smt::solver_test

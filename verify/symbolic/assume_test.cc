@@ -8,7 +8,7 @@
 
 #include "harness/base/random.h"
 
-namespace secequiv {
+namespace secequiv::symbolic_assume_test {
 namespace {
 
 using Field = Assumption::Field;
@@ -163,4 +163,4 @@ TEST(Assume, AgreesWithHoldsOnRandomExpressions) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::symbolic_assume_test

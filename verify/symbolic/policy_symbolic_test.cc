@@ -11,7 +11,7 @@
 #include "harness/policy/testing.h"
 #include "verify/smt/session.h"
 
-namespace secequiv {
+namespace secequiv::symbolic_policy_symbolic_test {
 namespace {
 
 // A domain whose words are numbers and whose truth values are bools.
@@ -166,4 +166,4 @@ TEST(PolicySymbolic, EqualsTheCompiledPolicy) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::symbolic_policy_symbolic_test

@@ -14,7 +14,7 @@
 #include "harness/optimize/optimizer.h"
 #include "verify/dd/engine.h"
 
-namespace secequiv::walk {
+namespace secequiv::walk::product_walk_test {
 namespace {
 
 bool same_text(std::string_view before, std::string_view after,
@@ -301,4 +301,4 @@ TEST(ProductWalk, ProvesLongProgramsEqualToThemselves) {
 }
 
 }  // namespace
-}  // namespace secequiv::walk
+}  // namespace secequiv::walk::product_walk_test

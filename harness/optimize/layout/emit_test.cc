@@ -17,7 +17,7 @@
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/testing.h"
 
-namespace secequiv {
+namespace secequiv::layout_emit_test {
 namespace {
 
 using detail::Case;
@@ -479,4 +479,4 @@ TEST(EmitSearch, EmitsListsAndTrees) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::layout_emit_test

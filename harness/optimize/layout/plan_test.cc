@@ -15,7 +15,7 @@
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 
-namespace secequiv {
+namespace secequiv::layout_plan_test {
 namespace {
 
 Plan apply(std::string_view pass, const Plan& plan) {
@@ -378,4 +378,4 @@ TEST(Plan, LayoutPassesWorkInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::layout_plan_test

@@ -16,7 +16,7 @@
 #include "harness/inputs/cases.h"
 #include "harness/policy/testing.h"
 
-namespace secequiv {
+namespace secequiv::rules_passes_test {
 namespace {
 
 using detail::rule_pass_rows;
@@ -559,4 +559,4 @@ TEST(RulePasses, RealPoliciesShrinkToTheListedSizes) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::rules_passes_test
