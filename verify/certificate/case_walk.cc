@@ -127,7 +127,7 @@ Status Walker::within_limits() const {
 }
 
 // Runs both programs to their next undecided tests. `used` receives the known literals that decided
-// the other tests, except for those that follow from `learned` alone (the literal of the edge).
+// the tests before them, except those that `learned` (the literal of the edge) implies alone.
 Status Walker::run(Sides& sides, const Knowledge* learned, std::vector<Literal>& used) {
   const auto decide = [&](const Literal& test) {
     const auto relation = knowledge_.decide(test);
@@ -233,7 +233,7 @@ Status Walker::go_on() {
   return Ok{};
 }
 
-// Returns the sorted literals that a node must know so that `edge` can be taken, without `learned`.
+// Returns, sorted, the literals except `learned` that a node must know before it can take `edge`.
 std::vector<Literal> Walker::needs_of(const Edge& edge, const Literal& learned) const {
   Knowledge alone;
   alone.learn(learned);
@@ -244,7 +244,7 @@ std::vector<Literal> Walker::needs_of(const Edge& edge, const Literal& learned) 
     if (literal.base != learned.base) return to.push_back(literal);
     if (alone.implies(literal)) return;
     if (knowledge_.implies(literal)) return to.push_back(literal);
-    // It follows only from `learned` together with the literals that were known before.
+    // This literal follows only from `learned` together with the literals that were known before.
     if (whole) return;
     whole = true;
     for (const Literal& known : knowledge_.about(literal.base)) more.push_back(known);

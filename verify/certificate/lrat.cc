@@ -14,7 +14,7 @@
 namespace secequiv::certificate {
 namespace {
 
-using Id = std::uint32_t;  // number of a clause, from 1
+using Id = std::uint32_t;  // a clause's number, counted from 1
 
 class Converter {
  public:
@@ -115,8 +115,8 @@ Id Converter::propagate() {
 }
 
 // Returns the clauses that make clause `conflict` false, in the order of propagation, with
-// `conflict` as the last. If `but` is not 0, `conflict` made `but` true, and the result explains
-// that.
+// `conflict` as the last. If `but` is not 0, clause `conflict` made `but` true, and the result
+// explains why.
 std::vector<Id> Converter::why(Id conflict, std::int32_t but) const {
   std::vector<std::uint8_t> wanted(reason_.size());
   const auto want = [&](Id id, std::int32_t except) {
@@ -143,8 +143,8 @@ std::optional<std::vector<Id>> Converter::refute(const Clause& clause) {
   for (const std::int32_t literal : clause) {
     if (is_true(literal)) {
       const Id reason = reason_[static_cast<std::size_t>(std::abs(literal))];
-      // Without a reason it was assumed above, so the clause also contains the opposite literal.
-      // Proofs need no such clauses.
+      // A true literal without a reason was assumed above. The clause then also contains the
+      // opposite literal, and proofs do not need such clauses.
       if (reason != 0) out = why(reason, literal);
       retract(mark);
       return out;
@@ -156,7 +156,7 @@ std::optional<std::vector<Id>> Converter::refute(const Clause& clause) {
   return out;
 }
 
-// Returns false if the clauses now contradict each other: the last clause added is the empty one.
+// Returns false if the clauses now contradict each other. The last clause added is then empty.
 bool Converter::attach(Clause clause, std::vector<Id> hints) {
   for (const std::int32_t literal : clause) grow(literal);
   std::ranges::partition(clause, [&](std::int32_t l) { return !is_false(l); });
@@ -230,8 +230,8 @@ std::string Converter::written(std::size_t given) const {
 }
 
 Result<std::string> Converter::convert(const std::vector<Clause>& formula, std::string_view drat) {
-  // A contradiction between units ends the proof early, but the formula's clauses keep their
-  // numbers.
+  // If unit clauses contradict each other, the proof ends early. The formula's remaining clauses
+  // still get their numbers, before that of the empty clause.
   bool open = true;
   for (const Clause& clause : formula) {
     if (open) {

@@ -41,9 +41,9 @@ Backward::Backward(Words& words, const Forward& forward, ProgramView program)
   look_ahead();
 }
 
-// Computes bounds before each instruction, and which instructions continue a stretch.
+// Computes the bounds before each instruction, and finds the instructions that continue a stretch.
 void Backward::look_ahead() {
-  // The word whose stretch leads to each instruction, if only one edge does.
+  // By instruction: the word whose stretch leads to it, if only one edge does.
   std::vector<std::uint8_t> from(program_.size(), kNoWord);
   const auto hand_on = [&](std::size_t to, std::uint8_t word) {
     if (forward_.arrivals(to) == 1) from[to] = word;
@@ -99,12 +99,13 @@ NodeId Backward::narrowed(NodeId id, std::size_t pc) const {
     if (!words_.order().whole(word)) break;
     const PathBounds::Bounds bounds = path_bounds_.bounds(pc, word);
     const std::uint32_t end = run.level % 32 + run.length;  // end of the run within the word
-    const std::uint32_t open = bounds.low ^ bounds.high;    // unknown from its highest set bit on
+    const std::uint32_t open =
+        bounds.low ^ bounds.high;  // the bits from its highest set bit on are unknown
     const std::uint32_t there = bounds.low >> (32 - end);
     const std::uint32_t differing =
         (there ^ run.pattern) & (run.length == 32 ? 0xffffffff : (1u << run.length) - 1);
-    // Bits up to `known` are equal in both bounds. They decide the run if they include all of it,
-    // or a bit that misses.
+    // Both bounds agree on the first `known` bits. These bits decide the run if they include all of
+    // it, or a bit that misses.
     const auto known = open == 0 ? 32u : static_cast<std::uint32_t>(std::countl_zero(open));
     const std::uint32_t first_miss =
         differing == 0 ? 64 : end - static_cast<std::uint32_t>(32 - std::countl_zero(differing));
@@ -119,7 +120,7 @@ NodeId Backward::narrowed(NodeId id, std::size_t pc) const {
   return id;
 }
 
-// Skips instructions of the stretch that test nothing.
+// Skips the instructions of the stretch that do not compare.
 std::size_t Backward::skip(std::size_t pc) const {
   while (inside_[pc] != 0 && !compares(program_[pc]))
     pc = is_jump(program_[pc]) ? jump_target(pc, program_[pc], true) : pc + 1;
@@ -149,7 +150,7 @@ void Backward::collect(const Stretch& start) {
         at.to = no;
         continue;
       }
-      // Values of `bound` and above go to `yes`.
+      // Values from `bound` on go to `yes`.
       const std::uint64_t bound =
           condition.test == Comparison::kGt ? std::uint64_t{k} + 1 : std::uint64_t{k};
       if (bound <= at.low) {
@@ -179,7 +180,7 @@ NodeId Backward::divided(std::size_t pc) {
     }
   std::ranges::sort(stretches_, {}, &Stretch::low);
   // Merging the tests of this word is slower if a later test uses a word that is higher in the
-  // order. Merging few tests does not pay off either if a later test uses the same word.
+  // order. Merging only a few tests is also slower if a later test uses the same word.
   const bool few = points_.size() + stretches_.size() <= kFewTests;
   if (top < position * 32 || (few && top < position * 32 + 32)) return one_by_one(position);
   find_pieces();
@@ -191,7 +192,7 @@ NodeId Backward::one_by_one(std::uint32_t position) {
   NodeId out = stretches_[0].value;
   for (const Stretch& stretch : std::span(stretches_).subspan(1))
     out = diagrams.test(Comparison::kGe, position, 0xffffffff, stretch.low, stretch.value, out);
-  // The first test in the program has precedence, so it goes on top.
+  // The first test in the program has precedence, so it becomes the topmost one.
   for (auto point = points_.rbegin(); point != points_.rend(); ++point)
     out = diagrams.test(Comparison::kEq, position, 0xffffffff, point->low, point->value, out);
   return out;

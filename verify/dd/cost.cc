@@ -42,9 +42,9 @@ Program with_call(ProgramView program, std::uint32_t audit, std::uint32_t nr) {
 }
 
 // Computes for each instruction how much was counted before it, as a function of the inputs that
-// reach it. Counts are relative to the least count of any path of jumps to the instruction. So they
-// do not change along straight code, and where paths meet, mostly the diagram of the shorter path
-// has to be rewritten.
+// reach it. Counts are relative to the least count of any path in the control-flow graph. So
+// straight code does not change them, and where paths meet, usually only the diagram of the shorter
+// path has to be rewritten.
 class Counting {
  public:
   Counting(Space& space, const Forward& forward, ProgramView program, What what)
@@ -140,8 +140,8 @@ class Counting {
   std::vector<NodeId> before_;
 };
 
-// What the filters of a stack count together: the kernel runs each of them, whatever the others
-// return, and a call is allowed if all of them allow it.
+// Adds up the counts of the filters of a stack. The kernel runs each of them, whatever the others
+// return, and allows a call if all of them allow it.
 class StackCounting {
  public:
   StackCounting(Space& space, FilterStack stack) : space_(space), stack_(stack) {
@@ -158,7 +158,7 @@ class StackCounting {
   }
 
  private:
-  // Includes the inputs that both include.
+  // Returns the sum of both counts, for the inputs that both include.
   Counted sum(const Counted& a, const Counted& b) {
     Diagrams& diagrams = space_.diagrams();
     const auto add = [&](NodeId one, NodeId other) {
@@ -173,7 +173,7 @@ class StackCounting {
   std::deque<Forward> forward_;
 };
 
-// The number of included inputs, and the sum of the counts of all their paths.
+// Computes the number of included inputs, and the sum of the counts of all their paths.
 class Sums {
  public:
   explicit Sums(const Diagrams& diagrams) : diagrams_(diagrams) {}
@@ -207,7 +207,7 @@ class Sums {
       scale(out, diagrams_.bits_above(node.hit) - end);
       Sum missed = below(node.miss);
       scale(missed, diagrams_.bits_above(node.miss) - end);
-      // No other pattern of the run matches.
+      // All other patterns of the run's bits lead to `miss`.
       const mpz_class others = (mpz_class(1) << node.length) - 1;
       out.inputs += missed.inputs * others;
       out.counted += missed.counted * others;

@@ -84,14 +84,14 @@ TEST(ExactCost, MatchesCountsByHand) {
   EXPECT_EQ(close.inputs, mpz_class(mpz_class(1) << 447).get_str());
   EXPECT_EQ(close.mean.exact, "8");
 
-  // The filter does not read arch, so another architecture changes nothing.
+  // The filter does not read arch, so the result is the same for another architecture.
   EXPECT_EQ(cost_of(program, 1, 7).mean.exact, write.mean.exact);
   EXPECT_EQ(worst_of(program).instructions, 8u);
 }
 
 // Covers comparisons of two words, and computed results.
 TEST(ExactCost, CountsComputedResults) {
-  // It allows if arg0 == arg1: one input in 2^32.
+  // The filter allows if arg0 == arg1: one input in 2^32.
   const Program equal = assemble(
       "ld [16]\ntax\nld [24]\njeq x, y, n\ny: ld #0x7fff0000\nja e\nn: ld #0x50001\ne: ret a");
   const ExactCost cost = cost_of(equal, 0);
@@ -111,7 +111,7 @@ TEST(ExactCost, CountsComputedResults) {
 }
 
 TEST(ExactCost, IgnoresInfeasiblePaths) {
-  // The longest path of jumps requires arg0 to be above 9 and below 4.
+  // The longest path in the control-flow graph requires arg0 to be above 9 and below 4.
   const Program program = assemble(
       "ld [16]\njgt #9, c, d\nc: ld #1\nld #1\nld [16]\nd: jge #4, e, f\nf: ld #1\nld #1\ne: ret "
       "#0x7fff0000");

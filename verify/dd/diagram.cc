@@ -125,7 +125,7 @@ NodeId Diagrams::chain(std::uint32_t level, std::uint32_t length, std::uint32_t 
   if (length == 1) return intern(tail);
   if (tail.length == 1 && tail.miss != miss) tail = Node{tail.miss, miss, 0, tail.level, 1};
   if (tail.miss == miss) {
-    // Every bit before extends the run, so the nodes in between are not made.
+    // Every earlier bit extends the run, so no nodes are made for these bits.
     const std::uint32_t before = length - 1;
     return intern(
         Node{tail.hit, miss,
@@ -261,7 +261,7 @@ NodeId Diagrams::test(Comparison test, std::uint32_t position, std::uint32_t mas
   return above(q, yes, no);
 }
 
-// Splits words above the tested one first, one run at a time.
+// Splits the words above the tested one first, one run at a time.
 NodeId Diagrams::above(const Query& q, NodeId yes, NodeId no) {
   if (yes == no || !step()) return yes;
   const std::uint32_t top = std::min(level(yes), level(no));
@@ -287,8 +287,8 @@ NodeId Diagrams::at_word(const Query& q, NodeId yes, NodeId no) {
   return equal(q.base, 0, q.k, yes, no);
 }
 
-// Returns: if bits [bit, 32) of the word equal those of k then `yes` else `no`. Precondition: `yes`
-// does not depend on the word.
+// Returns the diagram that is `yes` where bits [bit, 32) of the word equal those of k, and `no`
+// elsewhere. Precondition: `yes` does not depend on the word.
 NodeId Diagrams::equal(std::uint32_t base, std::uint32_t bit, std::uint32_t k, NodeId yes,
                        NodeId no) {
   if (bit == kBits || yes == no) return yes;
@@ -330,7 +330,8 @@ NodeId Diagrams::compare(const Query& q, std::uint32_t bit, NodeId yes, NodeId n
   const bool masked = bit_of(q.mask, bit);
   const bool k_bit = bit_of(q.k, bit);
   if (free > 0 && masked) {
-    // A run of masked bits that are equal in k. For equality, any masked bits form a run.
+    // Finds the longest run of masked bits that are equal in k. For equality, any masked bits form
+    // a run.
     std::uint32_t run = 1;
     while (run < free && bit_of(q.mask, bit + run) &&
            (q.test == Comparison::kEq || bit_of(q.k, bit + run) == k_bit))
@@ -376,7 +377,8 @@ NodeId Diagrams::pieces(std::uint32_t position, std::span<const Piece> pieces) {
   return build(position * kBits, pieces, 0, 0);
 }
 
-// `pieces` are those that contain a value whose first `bit` bits are those of `prefix`.
+// Precondition: `pieces` are those that contain a value whose first `bit` bits are those of
+// `prefix`.
 NodeId Diagrams::build(std::uint32_t base, std::span<const Piece> pieces, std::uint32_t bit,
                        std::uint32_t prefix) {
   // Consecutive bits form one run if one value of each bit leads to the same single piece.
@@ -425,7 +427,8 @@ std::optional<NodeId> Diagrams::cached(NodeId a, NodeId b, NodeId c, std::uint32
 }
 
 void Diagrams::remember(NodeId a, NodeId b, NodeId c, std::uint32_t tag, NodeId result) {
-  // If the cache is used much, a larger one saves time. The lost entries are computed again.
+  // If more results were stored than fit, a larger cache saves time. Its lost entries are computed
+  // again.
   if (++remembered_ > cache_.size() && cache_.size() < kMostCache) {
     cache_.assign(cache_.size() * 4, CacheEntry{});
     remembered_ = 0;

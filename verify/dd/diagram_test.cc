@@ -75,7 +75,7 @@ TEST(Diagrams, ChooseMergeAndSubstituteMatchEvaluation) {
       input[level / 32] = bit ? input[level / 32] | mask : input[level / 32] & ~mask;
       ASSERT_EQ(got, evaluate(diagrams, f, input));
     }
-    // A function has the same node however it was made.
+    // Equal functions are the same node, however they were built.
     ASSERT_EQ(diagrams.choose(condition, f, f), f);
     ASSERT_EQ(diagrams.negate(diagrams.negate(condition)), condition);
     ASSERT_EQ(diagrams.choose(diagrams.negate(condition), g, f), chosen);
@@ -105,7 +105,7 @@ TEST(Diagrams, PiecesMatchEvaluation) {
     std::ranges::sort(firsts);
     const auto last = std::ranges::unique(firsts);
     firsts.erase(last.begin(), last.end());
-    // The pieces divide word 0, and their values test it, too.
+    // The pieces divide word 0, and some of their values test word 0 again.
     const std::array values = {diagrams.leaf(0), diagrams.leaf(1),
                                random_diagram(random, diagrams, 3),
                                random_diagram(random, diagrams, 3)};
@@ -128,7 +128,7 @@ TEST(Diagrams, PiecesMatchEvaluation) {
 }
 
 TEST(Diagrams, TestMatchesEvaluation) {
-  // Compares every comparison with plain evaluation. The tested word comes before, among and after
+  // Checks every comparison against plain evaluation. The tested word comes before, among and after
   // the words that the two children test.
   Random random(25);
   constexpr std::array kAll = {Comparison::kEq, Comparison::kGt, Comparison::kGe,

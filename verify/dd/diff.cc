@@ -24,7 +24,7 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
   if (space.exhausted()) return limits_reached();
   if (counts == Diagrams::kZero) return vacuous(question);
   if (before.root == after.root) return Difference{{}, "0"};
-  // Each leaf of `pairs` is the number of a pair of values (before, after) in `index`.
+  // Each leaf of `pairs` is a number that `index` gives to a pair of values (before, after).
   std::map<Values, std::uint32_t> index;
   const NodeId pairs = diagrams.merge(before.root, after.root, [&](NodeId a, NodeId b) {
     if (a == b) return Diagrams::kZero;

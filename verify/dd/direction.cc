@@ -47,14 +47,14 @@ class Divider {
 
   NodeId both(NodeId a, NodeId b) { return space_.diagrams().both(a, b); }
   NodeId without(NodeId a, NodeId b) { return both(a, space_.diagrams().negate(b)); }
-  // The inputs that `f` gives a more permissive action than this one.
+  // Returns the inputs for which `f` decides more permissively than `action`.
   NodeId above(const Decisions& f, std::uint32_t action) {
     return space_.more_permissive(f, {space_.diagrams().leaf(action), false});
   }
-  // The inputs for which the call runs: ALLOW or LOG.
+  // Returns the inputs for which the kernel runs the call: ALLOW or LOG.
   NodeId runs(const Decisions& f) { return above(f, SECCOMP_RET_TRACE); }
 
-  // The inputs of each kind.
+  // Divides the inputs whose decision changed into the four kinds.
   void divide() {
     const NodeId looser = both(counts_, space_.more_permissive(after_, before_));
     set(Kind::kAllowed) = both(looser, without(runs(after_), runs(before_)));
@@ -64,7 +64,8 @@ class Divider {
                                   set(Kind::kStricter));
   }
 
-  using Sets = std::array<NodeId, kKinds + 1>;  // all kinds, then all assumed inputs
+  using Sets =
+      std::array<NodeId, kKinds + 1>;  // one set for each kind, then the set of all assumed inputs
 
   Sets fixed(const Sets& sets, std::uint32_t word, std::uint32_t value) {
     Sets out;
@@ -117,7 +118,7 @@ class Divider {
     return out;
   }
 
-  // The numbers that have a name; x86_64 and x32 share an audit value.
+  // Returns the call numbers that have a name. x86_64 and x32 share an audit value.
   NodeId named_numbers(std::uint32_t audit) {
     const auto [known, added] = named_.try_emplace(audit, Diagrams::kZero);
     if (added) known->second = numbers_with_names(audit);
@@ -135,7 +136,7 @@ class Divider {
     return out;
   }
 
-  // The set of inputs to show one of.
+  // Returns the set from which the example is taken.
   NodeId worst() {
     const auto not_empty = [](NodeId set) { return set != Diagrams::kZero; };
     const auto kind = std::ranges::find_if(sets_, not_empty);

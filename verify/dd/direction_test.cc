@@ -1,4 +1,4 @@
-// The direction of a difference, compared with single inputs.
+// Compares the direction of a difference with the decisions for single inputs.
 #include "verify/dd/direction.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ Direction::Call call(Arch arch, std::string_view name, bool always) {
   return {arch, syscall_nr(arch, name).value(), always};
 }
 
-TEST(Direction, DividesCallsByWhatHappensToThem) {
+TEST(Direction, DividesCallsByKindOfChange) {
   // getpid 39 is newly allowed, exit 60 stricter, read 0 changes its error number, write 1 is
   // looser without being allowed, close 3 stays.
   const Direction out = direction_between(
@@ -49,7 +49,7 @@ TEST(Direction, DividesCallsByWhatHappensToThem) {
   EXPECT_EQ(out.example->after, 0x7fff0000u);
 }
 
-TEST(Direction, ACallCanLoosenForSomeArgumentsAndTightenForOthers) {
+TEST(Direction, OneCallCanBeLooserForSomeArgumentsAndStricterForOthers) {
   const Direction out = direction_between(
       "ld [0]\njeq #41, s, n\ns: ld [16]\njeq #1, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n",
       "ld [0]\njeq #41, s, n\ns: ld [16]\njeq #2, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n");
@@ -89,14 +89,14 @@ TEST(Direction, ReportsAnUnknownArchitecture) {
   EXPECT_EQ(out.example->data.arch(), 0x12345678u);
 }
 
-TEST(Direction, TheExampleWasTheMostRestrictedBefore) {
+TEST(Direction, TheExampleIsAnInputThatWasMostRestricted) {
   const Direction out = direction_between(
       "ld [0]\njeq #1, one, two\none: ret #0x80000000\ntwo: ret #0x50001\n", "ret #0x7fff0000\n");
   ASSERT_TRUE(out.example);
   EXPECT_EQ(out.example->before, 0x80000000u);
 }
 
-TEST(Direction, AssumptionsLimitWhatCounts) {
+TEST(Direction, CallsOutsideTheAssumptionAreNotListed) {
   const Program before = assemble("ret #0\n");
   const Program after = assemble("ret #0x7fff0000\n");
   Question question = question_about(before, after);
@@ -107,7 +107,8 @@ TEST(Direction, AssumptionsLimitWhatCounts) {
   EXPECT_FALSE(out->allowed.unnamed_numbers);
 }
 
-// The host is treated like an unknown architecture, but its calls are what a reader looks for.
+// The filter treats the host's architecture like an unknown one, but readers look for the host's
+// calls.
 TEST(Direction, TheHostsCallsAreAlwaysListed) {
   const Program before = assemble("ret #0x50001\n");
   const Program after = assemble(
@@ -130,8 +131,7 @@ TEST(Direction, LimitsAreAnError) {
   EXPECT_EQ(out.error().code, ErrorCode::kBudget);
 }
 
-// The direction of a random pair contains every difference that a random input shows.
-TEST(Direction, HoldsForRandomInputs) {
+TEST(Direction, ContainsTheDifferencesOfRandomInputs) {
   Random random(7);
   int differing = 0;
   for (int i = 0; i < 60; ++i) {

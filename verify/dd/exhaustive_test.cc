@@ -28,7 +28,7 @@ constexpr std::uint32_t kFree = 16;                // values of each free word
 constexpr std::uint32_t kFirst = 4;
 constexpr std::uint32_t kSecond = 6;
 
-// All constants but one have four bits. With this operation, sums and products leave the small
+// All constants have four bits, except the one of OR. With it, sums and products leave the small
 // space.
 constexpr std::array kAlphabet = {
     Insn{kLdWAbs, 0, 0, kFirst * 4},
@@ -78,8 +78,8 @@ class Exhaustive {
  private:
   using Table = std::array<std::uint32_t, kFree * kFree>;
 
-  // Compares the program with the interpreter. Also compares where, and how often, it differs from
-  // the previous program.
+  // Compares the program with the interpreter on each input. Also compares how often its result
+  // differs from that of the previous program.
   void compare(const Program& program) {
     const ProgramView views[] = {program, last_};
     Space space(views, {.nodes = 20'000, .steps = 20'000});

@@ -8,7 +8,7 @@
 namespace secequiv::dd::nearest_test {
 namespace {
 
-// Each as "RESULT if CONDITION".
+// Returns each decision as "RESULT if CONDITION".
 std::vector<std::string> lines(const std::vector<Decided>& found) {
   std::vector<std::string> out;
   for (const Decided& one : found)
@@ -38,7 +38,7 @@ struct Asked {
 
 using Lines = std::vector<std::string>;
 
-TEST(Nearest, OneArgumentIsEnough) {
+TEST(Nearest, ChangesOneArgumentIfThatIsEnough) {
   Asked asked("ld [16]\njeq #7, yes, no\nyes: ret #0x50001\nno: ret #0x7fff0000\n");
   EXPECT_EQ(asked.nearest_to(), Lines{"ERRNO(1 EPERM) if arg0.lo == 0x7"});
   EXPECT_EQ(asked.all(), (Lines{"ALLOW if arg0.lo != 0x7", "ERRNO(1 EPERM) if arg0.lo == 0x7"}));
@@ -46,20 +46,20 @@ TEST(Nearest, OneArgumentIsEnough) {
   EXPECT_EQ(asked.nearest_to(), Lines{"ALLOW if arg0.lo != 0x7"});
 }
 
-TEST(Nearest, TwoArgumentsChangeIfOneIsNotEnough) {
+TEST(Nearest, ChangesTwoArgumentsIfOneIsNotEnough) {
   const Asked asked(
       "ld [16]\njeq #7, one, no\none: ld [24]\njge #9, yes, no\n"
       "yes: ret #0x50001\nno: ret #0x7fff0000\n");
   EXPECT_EQ(asked.nearest_to(), Lines{"ERRNO(1 EPERM) if arg0.lo == 0x7 && arg1.lo >= 0x9"});
 }
 
-TEST(Nearest, NumberAndArchitectureDoNotChange) {
+TEST(Nearest, KeepsNumberAndArchitecture) {
   const Asked asked("ld [0]\njeq #7, yes, no\nyes: ret #0x50001\nno: ret #0x7fff0000\n");
   EXPECT_EQ(asked.nearest_to(), Lines{});
   EXPECT_EQ(asked.all(), Lines{"ALLOW if true"});
 }
 
-TEST(Nearest, ComputedValuesAreOne) {
+TEST(Nearest, ListsComputedValuesAsOne) {
   const Asked asked("ld [16]\nand #3\nret a\n");
   EXPECT_EQ(asked.nearest_to(), Lines{});
   ASSERT_EQ(asked.all().size(), 1u);

@@ -24,7 +24,7 @@ struct Support {
   }
 };
 
-// A partition of the words into groups: some instruction combines the words of a group.
+// Divides the words into groups. Words that an instruction combines are in one group.
 class Groups {
  public:
   explicit Groups(std::uint32_t words) : words_(words) {
@@ -101,7 +101,8 @@ void follow(const Insn& in, WordMask number, Support& s, Groups& groups) {
   }
 }
 
-// Returns the words that results depend on, if there are symbols.
+// Combines the words that some instruction combines. If there are symbols, returns the words that
+// results depend on.
 WordMask find_groups(ProgramView program, const Symbols& symbols, Groups& groups) {
   bool combines = !symbols.empty();
   for (const Insn& in : program) combines = combines || operand_is_x(in);
@@ -166,7 +167,7 @@ Order Order::for_programs(std::span<const ProgramView> programs, const Symbols& 
   };
   for (WordMask rest = groups.amounts(); rest != 0; rest &= rest - 1)
     place(static_cast<std::uint32_t>(std::countr_zero(rest)));
-  // On little-endian machines the high half of a field comes first, as in filters.
+  // On little-endian machines the high half of a field comes first, because filters test it first.
   for (std::uint32_t i = 0; i < groups.words(); ++i) place(i < Symbols::kFirstWord ? i ^ 1 : i);
   return order;
 }

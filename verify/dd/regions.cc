@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::uint32_t kAll = 0xffffffff;
 
-// What listed regions occupy until the command ends: themselves, in a JSON document, in text and in
-// what a stored difference is compared with. Measured, then rounded up.
+// Estimates of the memory that a listed change or region occupies until the command ends, with its
+// JSON, its text and its copy for a stored difference. They are measured and rounded up.
 constexpr std::size_t kChangeBytes = 4096;
 constexpr std::size_t kRegionBytes = 2048;
 constexpr std::size_t kWordBytes = 1536;
@@ -71,8 +71,9 @@ WordSet::Cube common(const std::vector<WordSet::Cube>& paths) {
 
 std::size_t parts(const WordSet& set) { return set.intervals.size() + set.cubes.size(); }
 
-// Returns `direct`, the condition of `paths`, or a shorter equivalent one: the bits that all paths
-// have in common, without some values of `others` (the remaining paths).
+// Returns `direct`, the condition of `paths`, or a shorter equivalent one. The shorter one requires
+// the bits that all paths have in common, and excludes some values of `others`, the remaining
+// paths.
 WordSet shorter(WordSet direct, const std::vector<WordSet::Cube>& paths,
                 const std::vector<WordSet::Cube>& others) {
   const WordSet::Cube base = common(paths);
@@ -81,7 +82,7 @@ WordSet shorter(WordSet direct, const std::vector<WordSet::Cube>& paths,
     if ((other.mask & base.mask & (other.value ^ base.value)) == 0)
       left_out.push_back({other.mask | base.mask, other.value | base.value});
   WordSet out = merged(direct.word, left_out);
-  // Two values are easier to read than the bits that they have in common.
+  // A list of two values is easier to read than their common bits.
   const bool interval = std::countl_one(base.mask) + std::countr_zero(base.mask) == 32;
   if (parts(out) + (base.mask == 0 ? 0 : interval ? 1 : 2) >= parts(direct)) return direct;
   out.negated = true;
@@ -273,7 +274,7 @@ RegionList Regions::list(NodeId set, std::size_t most) {
   const std::size_t listed =
       std::min<std::size_t>(most, regions.fits_ulong_p() ? regions.get_ui() : most);
   if (listed > (most_bytes_ - std::min(most_bytes_, bytes_)) / kRegionBytes) {
-    bytes_ = SIZE_MAX;  // refused before any is made
+    bytes_ = SIZE_MAX;  // too many regions, so none is made
     return out;
   }
   std::vector<WordSet> words;

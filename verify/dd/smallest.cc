@@ -17,11 +17,12 @@ unsigned Smallest::fewest(NodeId set, WordMask free) {
   if (set == Diagrams::kOne) return 0;
   const std::uint32_t level = diagrams_.level(set);
   const std::uint32_t word = order_.word(level);
-  // Words in blocks above this one are not tested again.
+  // No node below this one tests words in earlier blocks, so the key leaves them out.
   free &= from_[word];
   const std::uint64_t key = std::uint64_t{set} << 16 | free;
   if (const auto known = fewest_.find(key); known != fewest_.end()) return known->second;
-  // Alternating words occur in any combination, so there can be many more keys than nodes.
+  // The bits of combined words alternate, so `free` may be any subset of these words. There can
+  // therefore be many more keys than nodes.
   if (!diagrams_.step()) return kImpossible;
   if (fewest_.size() >= kMostRemembered) fewest_.clear();
   const auto counted = static_cast<WordMask>(free | 1u << word);
@@ -32,8 +33,8 @@ unsigned Smallest::fewest(NodeId set, WordMask free) {
   return out;
 }
 
-// Returns the word's smallest value in an input of the set with at most `most` non-zero words,
-// without counting those in `free`. Precondition: the word has its own block.
+// Returns the word's smallest value in any input of the set with at most `most` non-zero words,
+// without counting words in `free`. Precondition: the word has its own block.
 std::optional<std::uint32_t> Smallest::least(NodeId set, std::uint32_t word, WordMask free,
                                              unsigned most) {
   if (fewest(set, free) > most) return std::nullopt;
@@ -55,14 +56,14 @@ std::optional<std::uint32_t> Smallest::least(NodeId set, std::uint32_t word, Wor
   return out;
 }
 
-// As least(), for a set that tests no word above `word`: chooses the word's bits from the highest
-// down.
+// Does what least() does, for a set that tests no word above `word`. Chooses the word's bits from
+// the highest down.
 std::optional<std::uint32_t> Smallest::descend(NodeId set, std::uint32_t word, WordMask free,
                                                unsigned most) {
   std::uint32_t out = 0;
   for (std::uint32_t bit = 32; bit-- > 0;) {
     const std::uint32_t level = order_.level(word, bit);
-    if (diagrams_.level(set) > level) continue;  // any value: 0
+    if (diagrams_.level(set) > level) continue;  // both values are possible, so the bit stays 0
     const NodeId low = diagrams_.cofactor(set, level, false);
     if (fewest(low, free) <= most) {
       set = low;
@@ -99,7 +100,7 @@ std::optional<SeccompData> Smallest::of(NodeId set) {
     for (std::uint32_t bit = 32; bit-- > 0;) {
       const std::uint32_t level = order_.level(word, bit);
       const NodeId without = diagrams_.restrict(set, level, false);
-      if (without == set) continue;  // any value: 0
+      if (without == set) continue;  // both values are possible, so the bit stays 0
       if (fewest(without, counted) <= most) {
         set = without;
         continue;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kWordBits = 32;
 constexpr std::uint32_t kAllOnes = 0xffffffff;
 
-// Operands are arbitrary after the limits are reached, and so is the result then.
+// Once a limit is reached, operands and results are arbitrary.
 bool holds(Comparison test, std::uint32_t a, std::uint32_t b) {
   switch (test) {
     case Comparison::kEq:
@@ -64,7 +64,7 @@ Word Words::word(const Bits& bits) {
     for (std::uint32_t i = 0; i < kWordBits; ++i) value |= bits[i] << i;
     return constant(value);
   }
-  // The bits may again form an input word under a mask.
+  // The bits may be those of an input word under a mask.
   const auto some = std::ranges::find_if(bits, [](NodeId b) { return b > Diagrams::kOne; });
   const Node& top = diagrams_.node(*some);
   if (top.level != kLeaf && order_.whole(order_.word(top.level))) {

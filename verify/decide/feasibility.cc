@@ -15,7 +15,7 @@ struct FeasibilityOracle::State {
   const Program& program;
   Engine engine;
   dd::Limits limits;
-  // Created when first needed.
+  // Both are created when first needed.
   std::unique_ptr<dd::Space> space;
   std::unique_ptr<dd::Reach> reach;
   std::unique_ptr<smt::FeasibilityOracle> solver;

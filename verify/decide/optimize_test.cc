@@ -73,8 +73,8 @@ Verdict prove_same(const Program& before, const Program& after, const dd::Limits
   return proof ? proof->verdict : Verdict::kUnknown;
 }
 
-// Random policies have distinct actions, so that no mistake stays hidden. But some optimizations
-// require two rule sets with the same action, or with the default action.
+// In random policies all actions are distinct, so that no mistake stays hidden. But some
+// optimizations require two rule sets with the same action, or one with the default action.
 Policy some_policy(Random& random) {
   Policy policy = random_policy(random);
   for (RuleSet& set : policy.rule_sets)
@@ -151,7 +151,8 @@ TEST_P(ProgramPass, IsProvenOverRandomPrograms) {
     const Program after = std::get<BytecodePass>(pass.run)(before);
     const Verdict verdict = prove_same(before, after, kSmall);
     if (verdict == Verdict::kUnknown) {
-      // Multiplies unknown words: another program replaces this one.
+      // The program multiplies unknown words, which exceeds the limits. Another program replaces
+      // it.
       ++undecided;
       ASSERT_LT(undecided, 100 + proven / 20);
       continue;

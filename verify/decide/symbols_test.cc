@@ -1,5 +1,5 @@
-// Proofs of filters with names in place of numbers. Every "equivalent" is tried with many values
-// and proven again for some of them; every "different" is run.
+// Tests proofs of filters with names in place of numbers. The tests run each "equivalent" pair with
+// many values and prove it again for some of them. They run each "different" pair with its witness.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ SymbolicProgram symbolic(std::string_view text) {
   return {{{kRetK, 0, 0, 0}}, {}};
 }
 
-// Two filters and the question about them. Not copyable, because the question refers to the
+// Two filters and the question about them. It cannot be copied, because the question refers to the
 // filters.
 struct Asked {
   SymbolicProgram before;
@@ -50,8 +50,8 @@ std::vector<std::pair<std::string, std::uint32_t>> by_name(const Question& quest
   return out;
 }
 
-// Returns the programs with values in place of names, made without Symbols. The kernel accepts
-// them.
+// Fills in values for the names without using Symbols, and checks that the kernel accepts the
+// results.
 Pair filled(const Asked& asked, const std::vector<std::uint32_t>& values) {
   SymbolicProgram before = asked.before;
   SymbolicProgram after = asked.after;
@@ -136,7 +136,7 @@ TEST(SymbolProofs, EquivalentForAllValues) {
        "ld [0]\njeq #$a, t, n\nt: ret #1\nn: ret #2"},
       {"ld #$a\njeq #7, y, n\ny: ret #$a\nn: ret #0", "ld #$a\njeq #7, y, n\ny: ret #7\nn: ret #0"},
       {"ld #$a\njgt #$b, y, n\ny: ld #$b\njge #$a, t, n\nt: ret #1\nn: ret #2", "ret #2"},
-      // Equivalent only because the kernel accepts no other values.
+      // These are equivalent only because the kernel accepts no other values of the symbol.
       {"ld [0]\nrsh #$k\nret a", "ldx #$k\nld [0]\nrsh x\nret a"},
       {"ld [0]\nlsh #$k\nst M[3]\nld M[3]\nret a", "ldx #$k\nld [0]\nlsh x\nret a"},
       {"ld #8\ndiv #$k\nst M[0]\nld #$k\njeq #0, y, n\ny: ret #1\nn: ret #2",
@@ -158,9 +158,9 @@ TEST(SymbolProofs, EquivalentForAllValues) {
   }
 }
 
-// The filters differ if $fd is not the placeholder. An engine that reads the placeholder in the
-// copies would call them equivalent.
-TEST(SymbolProofs, SymbolsOfACopyAreRefused) {
+// The filters differ if $fd is not the placeholder. Symbols refer to instructions by address, so an
+// engine would read the placeholder in a copy and report "equivalent".
+TEST(SymbolProofs, SymbolsInACopiedProgramAreRefused) {
   const Asked asked("ld [16]\njeq #$fd, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n",
                     "ld [16]\njeq #1, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n");
   const Program copy = asked.before.program;
@@ -342,7 +342,7 @@ TEST(SymbolProofs, LimitsGiveUnknown) {
   }
 }
 
-TEST(SymbolProofs, TooManyNamesExceedDiagrams) {
+TEST(SymbolProofs, TheSolverTakesOverIfDiagramsHaveTooManyNames) {
   std::string text = "ld [0]\n";
   for (int i = 0; i < 20; ++i) text += "add #$n" + std::to_string(i) + "\n";
   const Asked asked(text + "ret a", text + "add #0\nret a");
@@ -384,7 +384,7 @@ SymbolicProgram changed(SymbolicProgram program, Random& random) {
     }
   }
   if (random.one_in(3)) {
-    // Changes something that is never read.
+    // Replaces `ld #len` by the same constant, which changes no result.
     for (Insn& in : program.program)
       if (in.code == kLdLen) in = {kLdImm, 0, 0, kSeccompDataSize};
   }

@@ -190,7 +190,7 @@ class Parser {
     out.args.push_back(std::move(*body));
     return out;
   }
-  // Reads operands that are truth values.
+  // Reads a chain of truth values joined by the operator `token`.
   template <class Operand>
   Result<Expr> chain(std::string_view token, Op op, const Operand& operand) {
     const std::size_t begin = begin_;

@@ -36,7 +36,8 @@ class Symbols {
     if (added) out_.push_back({e.name, e.width, Role::kPlain});
     return out_[known->second];
   }
-  // If `legal`, symbols that are offsets of loads or indices of M[] are in range.
+  // If `legal`, records that symbols used as offsets of loads or as indices of M[] must be in
+  // range.
   void add(const Expr& whole, bool legal) {
     for_each_part(whole, [&](const Expr& e) {
       if (e.op == Op::kSymbol) of(e);
@@ -201,7 +202,8 @@ class IndexValues {
         code[pc].k = *of(*fragment.operands[pc]);
     return code;
   }
-  // Returns the words of M[] that an expression mentions. They count as written before the code.
+  // Returns the words of M[] that an expression mentions. The analysis treats them as written
+  // before the code.
   [[nodiscard]] std::uint32_t in(const Expr& expr) const {
     std::uint32_t out = 0;
     for_each_part(expr, [&](const Expr& e) {

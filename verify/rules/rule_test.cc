@@ -9,7 +9,7 @@
 namespace secequiv::rules::rule_test {
 namespace {
 
-// The only member of the only rule of `text`.
+// Parses `text`, which must contain one rule with one member.
 struct One {
   std::vector<Rewrite> rules;
   std::vector<Instance> members;
@@ -282,7 +282,7 @@ TEST(Rewrite, FindsReadsOfUnwrittenMemory) {
   EXPECT_EQ(refused("ld M[3]", "ld M[3]"), 0u);
   EXPECT_EQ(refused("ld M[3]", "ld M[4]"), 1u);
   EXPECT_EQ(refused("st M[4]\nld M[3]", "st M[4]\nld M[4]"), 0u);
-  EXPECT_EQ(refused("st M[$i]\nld M[$j]", "ld M[$j]\nst M[$i]"), 16u);  // illegal if $i is $j
+  EXPECT_EQ(refused("st M[$i]\nld M[$j]", "ld M[$j]\nst M[$i]"), 16u);  // illegal unless $i is $j
   EXPECT_EQ(refused("st M[$i]\nld M[$j]", "st M[$i]\nld M[$i]"), 0u);
   EXPECT_EQ(refused("ld #1", "ld M[$i]"), 16u);
   EXPECT_EQ(refused("jeq #1, yes, l\nl: ld M[1]", "ld M[1]\njeq #1, yes, next"), 0u);
@@ -305,7 +305,7 @@ TEST(Rewrite, FindsReadsOfUnwrittenMemory) {
   EXPECT_EQ(refused("st M[5]\njeq #1, next, far", "jeq #1, next, set\nset: st M[5]\nja far",
                     "live next: A, X\n"),
             0u);
-  // Conditions need only the words that they mention to be written.
+  // A condition only implies that the words which it mentions were written.
   const auto of_condition = [](const std::string& condition, const std::string& code) {
     const One one("rule t\nbefore: " + condition + "\nafter:\n" + code + "\n");
     return one.members.empty() ? std::size_t{999} : memory_refusals(one.member()).size();
@@ -313,7 +313,7 @@ TEST(Rewrite, FindsReadsOfUnwrittenMemory) {
   EXPECT_EQ(of_condition("[0] == 5", "ld M[$j]\njeq #5, yes, no"), 16u);
   EXPECT_EQ(of_condition("[0] == 5", "st M[$i]\nld M[$j]\njeq #5, yes, no"), 240u);
   EXPECT_EQ(of_condition("M[3] == 5", "ld M[3]\njeq #5, yes, no"), 0u);
-  // After a jump, the kernel treats all of M[] as written in the code that follows; after a return
+  // After a jump, the kernel treats all of M[] as written in the code that follows. After a return
   // it does not.
   EXPECT_EQ(refused("ja far", "ret #0", "live: none\nlive next: M[5]\n"), 1u);
 }
@@ -335,7 +335,7 @@ TEST(Rewrite, HandlesManyExitsAndIndices) {
     jumps += "jeq #" + std::to_string(i) + ", e" + std::to_string(i) + "\n";
   const One one(rule("st M[$i]\nst M[$j]\nst M[$k]\n" + jumps, "st M[$i]\n" + jumps, ""));
   ASSERT_FALSE(one.members.empty());
-  // Right only if all three indices are equal.
+  // The rewrite is right only if all three indices are equal.
   EXPECT_EQ(memory_refusals(one.member()).size(), 4096u - 16u);
 }
 

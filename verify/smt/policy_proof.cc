@@ -51,8 +51,8 @@ Values named(const Policy& policy, std::span<const std::uint32_t> values) {
   return out;
 }
 
-// Replaces values of variables by the policy's own ones if possible, and otherwise clears bits of
-// values and words. Precondition: the witness of `proof` replays with its symbols.
+// Gives variables their values in the policy if possible, and otherwise clears bits of their
+// values. Then minimizes the input. Precondition: the witness of `proof` replays with its symbols.
 void make_small(const Policy& policy, const SymbolicProgram& program, Proof& proof) {
   const auto differ = [&](const SeccompData& data) {
     return replay(policy, program, named(policy, proof.symbols), data);

@@ -231,7 +231,7 @@ TEST(Precompiled, SignedComparisonsDifferOnlyIfSignsDiffer) {
   EXPECT_NE(proof.symbols[0] >> 31, proof.witness->data.words[4] >> 31);
 }
 
-// Constants that are not an operand keep their value, even if the last instruction has a name.
+// A division by zero returns the constant 0, even if the last instruction returns a name.
 TEST(Precompiled, DivisionByZeroReturnsZero) {
   const Policy policy = policy_from(R"j({"version": 1, "name": "one", "arches": ["x86_64"],
     "default_action": "kill_thread", "bad_arch_action": "kill_thread", "variables": {"v": 5},
@@ -242,8 +242,7 @@ TEST(Precompiled, DivisionByZeroReturnsZero) {
   EXPECT_EQ(proof_of(policy, program).verdict, Verdict::kEquivalent);
 }
 
-// Differences that do not depend on variables are found as well.
-TEST(Precompiled, WrongProgramDiffersForItsOwnValues) {
+TEST(Precompiled, FindsDifferencesThatDoNotDependOnVariables) {
   const Policy policy = small_policy();
   SymbolicProgram broken = compiled(policy);
   for (Insn& in : broken.program)

@@ -12,7 +12,8 @@ using rules::Fragment;
 using rules::Instance;
 using rules::Role;
 
-// The condition that a symbol which is an offset of a load or an index of M[] is in range.
+// Returns the condition that the symbol is in range, if it is an offset of a load or an index of
+// M[].
 Z3_ast in_role(RuleTerms& t, const rules::Symbol& symbol) {
   if (symbol.role == Role::kPlain) return t.truth(true);
   Z3_ast term = t.symbol(symbol.name, symbol.width);
@@ -21,7 +22,8 @@ Z3_ast in_role(RuleTerms& t, const rules::Symbol& symbol) {
   return t.both(below(kSeccompDataSize), t.eq(t.bit_and(term, t.constant(3)), t.constant(0)));
 }
 
-// The kernel refuses `after` for its operands, or because it may read unwritten words of M[].
+// Return the conditions under which the kernel refuses `after`: for its operands, or because it may
+// read unwritten words of M[].
 Z3_ast refused_numbers(RuleTerms& t, const Instance& instance) {
   const auto* after = std::get_if<Fragment>(&instance.after);
   if (after == nullptr) return t.truth(false);
@@ -40,7 +42,7 @@ Z3_ast refused_memory(RuleTerms& t, const Instance& instance) {
   return out;
 }
 
-// Something live differs.
+// Returns the condition that something live differs.
 Z3_ast differs(RuleTerms& t, const Machine<RuleTerms>& a, const Machine<RuleTerms>& b,
                rules::Live live) {
   Z3_ast out = t.truth(false);
@@ -114,7 +116,7 @@ class Search {
     return Z3_L_TRUE;
   }
 
-  // Sets as many values as possible to 0, and others to small numbers.
+  // Sets as many values as possible to 0, and other values to small numbers.
   void simplify() {
     for (std::size_t i = 0; i < query_.variables.size(); ++i) {
       for (const std::uint32_t small : {0u, 1u, 2u, 0x80000000u}) {
@@ -125,7 +127,7 @@ class Search {
         }
         solver_.push();
         solver_.require(is);
-        if (keep(check()) == Z3_L_TRUE) break;  // stays required
+        if (keep(check()) == Z3_L_TRUE) break;  // the value stays required
         solver_.pop();
       }
     }

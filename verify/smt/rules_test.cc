@@ -119,7 +119,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return out;
 }
 
-// Proven rules must hold for random values; the prover itself replays counterexamples. The two
+// A proven rule must hold for random values. (The prover itself replays counterexamples.) The two
 // sides of a rule differ by one instruction that is moved, changed or removed.
 TEST(RuleProofs, ProvenRulesHoldForRandomValues) {
   Random random(5);
@@ -280,7 +280,7 @@ TEST(WeakestCondition, FindsConditionsOfKnownRules) {
       {"before:\njset #$a, yes, no\nafter:\njset #($a & $b), yes, no\n", {"$a & ~$b == 0"}, true},
       {"before:\nld #1\nafter:\nld #2\n", {}, true},
       {"before: any i < 2: $P[i]\nafter: $P[1]\n", {"!$P[0]", "$P[1]"}, true},
-      // Right only for 4, which no condition of the vocabulary expresses.
+      // This rule is right only if $k is 4, which no condition of the vocabulary expresses.
       {"live: A\nwhere: A == 3\nbefore:\nadd #$k\nafter:\nld #7\n", {}, false},
   };
   for (const auto& each : cases) {
@@ -297,7 +297,7 @@ TEST(WeakestCondition, FindsConditionsOfKnownRules) {
       one_rule("rule t\nfor: n in 0..2\nbefore: all i < n: $P[i]\nafter: true\n"), 10));
 }
 
-TEST(RuleProofs, InterruptedModelIsNoModel) {
+TEST(RuleProofs, AnInterruptedSolverGivesNoModel) {
   Terms terms{{}};
   Solver solver(terms);
   solver.require(terms.eq(terms.bit_and(terms.input(0), terms.input(1)), terms.constant(5)));
@@ -310,7 +310,7 @@ TEST(RuleProofs, InterruptedModelIsNoModel) {
 }
 
 // The prover once reported this rule as refuted by values that it had read only in part.
-TEST(RuleProofs, LimitWhileMinimizingIsNoError) {
+TEST(RuleProofs, ALimitWhileMinimizingIsNotAnError) {
   auto text = read_file(SECEQUIV_SOURCE_DIR "/corpus/regress/rules/shrunk-until-the-limit.rule");
   ASSERT_TRUE(text);
   const Rewrite rule = one_rule(*text);

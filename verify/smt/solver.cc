@@ -24,7 +24,7 @@ class Sides {
   Z3_ast differ() { return terms_.negate(terms_.eq(before_, after_)); }
   Z3_ast looser() { return more_permissive_symbolic(terms_, after_, before_); }
   Z3_ast stricter() { return more_permissive_symbolic(terms_, before_, after_); }
-  // The formula that is satisfiable exactly if the answer is no.
+  // Returns a formula that is satisfiable exactly if the requested property does not hold.
   Z3_ast wrong() { return question_.goal == Question::Goal::kRefines ? looser() : differ(); }
 
  private:
@@ -46,9 +46,8 @@ class SymbolMinimizer {
                   Proof& proof)
       : terms_(terms), solver_(solver), question_(question), watchdog_(watchdog), proof_(proof) {}
 
-  // Goes symbol by symbol and bit by bit from the highest, and clears a set bit if some witness
-  // allows it. Leaves the values required in the solver. Returns false if the time ends before they
-  // are minimal.
+  // Clears each set bit that can be 0 in some witness, symbol by symbol and from the highest bit.
+  // Then the solver requires these values. Returns false if the time ends before they are minimal.
   Result<bool> run() {
     bool done = true;
     for (std::size_t i = 0; i < proof_.symbols.size(); ++i) {
@@ -67,7 +66,7 @@ class SymbolMinimizer {
     return done;
   }
 
-  // Checks; a model becomes the new witness if it replays.
+  // Runs the solver. A model that replays becomes the new witness.
   Result<Z3_lbool> improve() {
     const Z3_lbool answer = watchdog_.expired() ? Z3_L_UNDEF : solver_.check();
     if (answer != Z3_L_TRUE) return answer;
@@ -128,7 +127,7 @@ class Minimizer {
         std::ranges::count_if(data.words, [](std::uint32_t w) { return w != 0; }));
   }
 
-  // Checks; a model becomes the new witness if it replays.
+  // Runs the solver. A model that replays becomes the new witness.
   Result<Z3_lbool> improve() {
     const Z3_lbool answer = watchdog_.expired() ? Z3_L_UNDEF : solver_.check();
     if (answer == Z3_L_TRUE) {
@@ -141,8 +140,8 @@ class Minimizer {
     return answer;
   }
 
-  // Goes word by word from nr on and bit by bit from the highest, and clears a set bit if some
-  // witness allows it.
+  // Clears each set bit that can be 0 in some witness, word by word from nr on and from the highest
+  // bit.
   Result<bool> smallest_values() {
     for (std::uint32_t word = 0; word < 16; ++word) {
       for (int bit = 31; bit >= 0; --bit) {
@@ -168,7 +167,7 @@ class Minimizer {
   Proof& proof_;
 };
 
-// Asks which conditions hold for some input that meets the assumption.
+// Decides whether some input that meets the assumption also meets a condition.
 class Inputs {
  public:
   Inputs(Terms& terms, Sides& sides, const Watchdog& watchdog, std::size_t memory_mib)
@@ -197,8 +196,8 @@ class Inputs {
   std::string reason_;
 };
 
-// Fills in the verdict and the relation. kUnknown: a limit is reached. kDifferent: there is a
-// witness to be found.
+// Fills in the verdict and the relation. kUnknown means that a limit is reached. kDifferent means
+// that a witness exists and is still to be found.
 Status find_verdict(const Question& question, Terms& terms, Sides& sides, Inputs& inputs,
                     Proof& proof) {
   if (!question.assumption.nodes.empty()) {
@@ -327,7 +326,7 @@ Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, doubl
     out.answer = Feasibility::Answer::kFeasible;
     out.witness = data;
   } else {
-    // The caller knows which limit it is and how much of it was left.
+    // The caller adds which limit it is and how much of it was left.
     out.detail = watchdog.expired()
                      ? "no time left"
                      : "z3: " + limit_text(s.solver.reason_unknown(), s.terms.error());

@@ -36,7 +36,8 @@ TEST(Prove, ProvesEquivalentForms) {
 }
 
 TEST(Prove, WitnessIsTheSmallest) {
-  // They differ if nr >= 0x100 and the low half of args[2] is 7. The smallest such nr is 0x100.
+  // The programs differ if nr >= 0x100 and the low half of args[2] is 7. The smallest such nr is
+  // 0x100.
   const auto proof = prove_text(
       "ret #1\n", "ld [0]\njlt #0x100, n\nld [32]\njeq #7, y, n\ny: ret #2\nn: ret #1\n");
   ASSERT_EQ(proof.verdict, Verdict::kDifferent);
@@ -81,14 +82,14 @@ TEST(Prove, BehaviourIgnoresUnobservableBits) {
   const char* data = "ret #0x7fff1234\n";
   EXPECT_EQ(prove_text(plain, data).verdict, Verdict::kDifferent);
   EXPECT_EQ(prove_text(plain, data, Sameness::kBehaviour).verdict, Verdict::kEquivalent);
-  // The same for symbolic values: A, and A without the bits that the kernel ignores.
+  // The kernel ignores the cleared bits for some actions only, so these programs differ.
   const auto proof =
       prove_text("ld [16]\nret a\n", "ld [16]\nand #0xffff0fff\nret a\n", Sameness::kBehaviour);
   ASSERT_EQ(proof.verdict, Verdict::kDifferent);
   EXPECT_FALSE(same_decision(proof.witness->before, proof.witness->after, Sameness::kBehaviour));
 }
 
-TEST(Prove, ProvesALawOfEveryOperation) {
+TEST(Prove, ProvesAnAlgebraicLawOfEveryOperation) {
   const std::pair<const char*, const char*> laws[] = {
       {"ld [16]\nadd #3\nsub #3\nret a\n", "ld [16]\nret a\n"},
       {"ld [16]\nmul #8\nret a\n", "ld [16]\nlsh #3\nret a\n"},

@@ -13,9 +13,9 @@ using rules::Expr;
 using rules::Instance;
 
 constexpr std::size_t kMaxAtoms = 600;
-constexpr std::size_t kMaxConditions = 64;  // that are compared with each other
+constexpr std::size_t kMaxConditions = 64;  // how many conditions are compared with each other
 constexpr std::size_t kMaxParts = 1000;
-constexpr int kRounds = 64;  // rounds of requests for values outside
+constexpr int kRounds = 64;  // how many values outside of the conditions are tried
 
 struct Candidate {
   std::string text;
@@ -122,7 +122,7 @@ class Weakest {
     return out;
   }
 
-  // The parts of the rule's own condition that are not only about symbols.
+  // Returns the parts of the rule's condition that depend on the state, not only on symbols.
   Z3_ast state_condition() {
     Z3_ast out = terms_.truth(true);
     for (const Expr& part : instance_.condition.args)
@@ -131,8 +131,7 @@ class Weakest {
   }
   Z3_lbool check(Solver& solver) { return clock_.expired() ? Z3_L_UNDEF : solver.check(); }
 
-  // Returns whether the rule is right wherever the candidate holds, and the candidate holds
-  // somewhere.
+  // Returns whether the candidate holds for some values and the rule is right for all of them.
   bool suffices(const Candidate& candidate) {
     ++tried_;
     for (const auto& assignment : counterexamples_)
@@ -173,9 +172,9 @@ class Weakest {
     return out;
   }
 
-  // Searches for values of symbols outside of all `good` conditions for which the rule is right in
-  // every state. Each round guesses values; a state that shows them wrong excludes more values from
-  // later guesses.
+  // Searches for values of symbols that meet no `good` condition although the rule is right for
+  // them in every state. Each round guesses values. A state that refutes a guess excludes all
+  // values that it refutes from later guesses.
   void find_outside(const std::vector<Candidate>& good, WeakestCondition& out) {
     for (const Candidate& each : good)
       values_.require(terms_.negate(rules::evaluate(terms_, each.expr)));

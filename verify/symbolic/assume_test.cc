@@ -69,7 +69,8 @@ std::string terms(std::string_view text, Endian endian = Endian::kLittle) {
   return assume(domain, *parsed, endian).text;
 }
 
-// Every term compares one word, possibly masked, with a constant. Every engine handles such terms.
+// Each term compares one word, possibly masked, with a constant, because every engine handles such
+// terms.
 TEST(Assume, TermsCompareOneWordWithAConstant) {
   EXPECT_EQ(terms("nr == 5"), "w0 == 0x5");
   EXPECT_EQ(terms("arch != 5"), "!w1 == 0x5");
@@ -96,8 +97,8 @@ TEST(Assume, EmptyAssumptionIsTrue) {
   EXPECT_EQ(assume(domain, Assumption{}, Endian::kLittle).text, "true");
 }
 
-// There are few values, so that fields and constants often match. They include those at which
-// mistakes with carries and signs show.
+// Returns one of a few values, so that fields and constants often match. At these values, mistakes
+// with carries and signs show.
 std::uint32_t edge_word(Random& random) {
   static constexpr std::array<std::uint32_t, 8> kEdges = {
       0, 1, 2, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff};

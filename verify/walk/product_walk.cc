@@ -62,7 +62,7 @@ bool ProductWalk::leave(std::uint32_t state, Sameness sameness) {
   run_both(here.facts);
   // The joined facts must not decide a test that one of the joined paths left undecided.
   if (before_.pc != here.before || after_.pc != here.after) return false;
-  // If `before` stands at a division, `after` goes first until it reaches its own division: a state
+  // If `before` is at a division, `after` advances first, until it also reaches a division: a state
   // does not record whether a division has ended its program.
   const bool waits = before_.returned || (before_.at_division() && !after_.returned);
   Literal learned = waits ? after_.test : before_.test;
@@ -115,8 +115,8 @@ void ProductWalk::join(State& there, const Facts& facts) {
     if (!fact.empty()) joined.put(fact);
   }
   replaced_.clear();
-  // Goes from the last register to A: the newest fact is found first, and A is likely to be tested
-  // next.
+  // Starts at the last register and ends with A. The newest fact is found first, and A is likely to
+  // be tested next.
   for (std::size_t i = arriving_.size(); i-- > 0;) {
     Term& mine = registers_[there.registers + i];
     if (mine == arriving_[i]) continue;

@@ -27,7 +27,7 @@ TEST(ProductWalk, ProvesEveryPassOnItsExample) {
     EXPECT_TRUE(same_text(pass.example_before, pass.example_after)) << pass.name;
 }
 
-TEST(ProductWalk, FirstTestDecidesSecond) {
+TEST(ProductWalk, AnEarlierTestDecidesALaterOne) {
   // The outcome of the first test decides the second one, which goes to `y` or `n`.
   struct Case {
     const char* first;
@@ -68,8 +68,8 @@ TEST(ProductWalk, FirstTestDecidesSecond) {
   }
 }
 
-// Each second test differs by one from a test that the first one decides.
-TEST(ProductWalk, TestsThatAnEarlierTestDoesNotImplyStayUndecided) {
+// The constant of each second test differs by one from that of a test which the first one decides.
+TEST(ProductWalk, TestsThatNoEarlierTestDecidesStayUndecided) {
   const std::pair<const char*, const char*> cases[] = {
       {"jeq #5, z, m", "jeq #4"},   {"jgt #5, m, z", "jge #7"},  {"jgt #5, m, z", "jeq #6"},
       {"jgt #5, z, m", "jge #5"},   {"jge #5, m, z", "jgt #5"},  {"jge #5, z, m", "jge #4"},
@@ -129,7 +129,8 @@ TEST(ProductWalk, JoinsPathsThatMeet) {
   const std::string tests = "ld [0]\njgt #7, m, q\nq: ld [4]\njeq #1, p, z\np: ld [0]\nm: ";
   const std::string end = "y: ret #1\nn: ret #2\nz: ret #3\n";
   EXPECT_FALSE(same_text(tests + "jgt #5, y, n\n" + end, tests + "ja y\n" + end));
-  // A fact about a register that holds on both paths does, even if they loaded different words.
+  // A fact about a register that holds on both paths also holds where they meet, even if the paths
+  // loaded different words.
   const std::string words = "ld [0]\njgt #7, m, q\nq: ld [4]\njgt #9, m, z\nm: st M[0]\n";
   EXPECT_TRUE(same_text(words + "ld [8]\njeq #1, y, k\nk: ld M[0]\njgt #5, y, n\n" + end,
                         words + "ld [8]\njeq #1, y, k\nk: ja y\n" + end));
@@ -137,7 +138,7 @@ TEST(ProductWalk, JoinsPathsThatMeet) {
   EXPECT_FALSE(same_text(words + "jgt #8, y, n\n" + end, words + "ja y\n" + end));
 }
 
-// The longer of two paths to an instruction is found later.
+// The walk reaches the same instruction by a short path first and by a longer one later.
 TEST(ProductWalk, JoinsAllPathsBeforeLeaving) {
   EXPECT_FALSE(same_text("ld [0]\njeq #1, z, n\nn: ld #0\nz: ret #1\n",
                          "ld [0]\nldx #1\njeq #1, m, n\n"
