@@ -34,7 +34,7 @@ extern "C" void end_groups_too(int signal) {
   registry.ending = true;
   for (const GroupSlot::Node* node = registry.head; node != nullptr; node = node->next)
     if (const pid_t group = node->group; group > 0) ::kill(-group, SIGKILL);
-  ::raise(signal);  // SA_RESETHAND: this signal now has its default effect
+  ::raise(signal);  // SA_RESETHAND has restored the default action, which ends this process
 }
 
 void replace_handlers(void (*from)(int), void (*to)(int), int flags) {
@@ -99,7 +99,7 @@ NoSigpipe::NoSigpipe() {
   blocked_here_ = sigismember(&before, SIGPIPE) == 0;
 }
 
-// Any SIGPIPE pending now came in this scope: before, it was not blocked and would have been
+// A SIGPIPE that is pending here arose in this scope: earlier ones were not blocked, so they were
 // delivered.
 NoSigpipe::~NoSigpipe() {
   if (!blocked_here_) return;

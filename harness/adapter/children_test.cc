@@ -32,7 +32,7 @@ TEST(Children, InstallsHandlersWhileAChildMayRun) {
   EXPECT_EQ(handler_of(SIGTERM), SIG_DFL);
 }
 
-TEST(Children, KeepsHandlersOfTheProgram) {
+TEST(Children, KeepsHandlersThatTheProgramInstalled) {
   ::signal(SIGTERM, my_handler);
   ::signal(SIGHUP, SIG_IGN);
   {
@@ -45,7 +45,8 @@ TEST(Children, KeepsHandlersOfTheProgram) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
 }
 
-// Starts children from several threads, reports their process ids, and waits until it is killed.
+// Starts children from several threads, reports their process ids, and waits until a signal kills
+// it.
 [[noreturn]] void parent_of_many(int out) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
   std::array<Process, 5> processes;
@@ -85,7 +86,8 @@ TEST(Children, EndWithThisProcess) {
 }
 
 TEST(Children, StartWithDefaultSignalsAndLimits) {
-  // A signal that the user ignores (nohup) stays ignored; SIGPIPE does not.
+  // A signal that the user ignores (nohup) stays ignored. An ignored SIGPIPE gets its default
+  // action back.
   for (int signal = 1; signal < 32; ++signal) ::signal(signal, SIG_DFL);
   ::signal(SIGHUP, SIG_IGN);
   ::signal(SIGPIPE, SIG_IGN);

@@ -5,12 +5,12 @@
 namespace secequiv {
 namespace {
 
-// How a POSIX shell exits if it may not execute a command or does not find it.
+// A POSIX shell exits with these statuses if it may not execute a command or does not find it.
 constexpr int kNoPermissionStatus = 126;
 constexpr int kNoCommandStatus = 127;
 
-// Pumps until the process has exited and closed its outputs; returns the limit that was exceeded,
-// if any.
+// Exchanges data with the process until it has exited and closed its outputs. Returns the limit
+// that was exceeded, if any.
 std::string pump(Process& process, std::string_view input, std::string& output,
                  const AdapterLimits& limits, Outcome& outcome) {
   const auto deadline = deadline_in(limits.seconds);

@@ -112,7 +112,7 @@ TEST(Command, RunsNothingWithoutAFolderForFiles) {
   ::setenv("TMPDIR", "/nonexistent", 1);
   const auto answer = optimized("cp {in} {out}", kProgram);
   ::unsetenv("TMPDIR");
-  // Some C++ libraries use another folder then.
+  // Some C++ libraries then fall back to another folder.
   EXPECT_TRUE(answer.ok() || answer.outcome == Outcome::kCrashed) << answer.detail;
 }
 
@@ -135,7 +135,7 @@ TEST(Command, AcceptsACommandThatIgnoresItsInput) {
   EXPECT_EQ(sigismember(&blocked, SIGPIPE), 0);
 }
 
-TEST(Command, KillsWhatACommandLeavesBehind) {
+TEST(Command, KillsProcessesThatACommandLeavesBehind) {
   const TemporaryFolder folder;
   const auto answer = optimized(R"(sleep 62 >&- 2>&- & echo $! >"$TMPDIR/pid"; cat)", kProgram);
   EXPECT_TRUE(answer.ok()) << answer.detail;
@@ -158,7 +158,7 @@ TEST(Command, PassesProgramAndInputsToEvaluators) {
   const auto ask = [&](const std::string& command) {
     return opened(open_evaluator(command, quick_options()))->evaluate(returns(5), inputs);
   };
-  // The command prints the first word of each input; it checks that the program exists, too.
+  // The command checks that the program exists and prints the first word of each input.
   const std::string words = "od -An -v -tu4 -w64 | awk '{print $1}'";
   EXPECT_EQ(ask("test $(wc -c <{program}) = 8 && " + words).value, (Values{7, 8, 9}));
   EXPECT_EQ(ask("true {program}; <{inputs} " + words).value, (Values{7, 8, 9}));

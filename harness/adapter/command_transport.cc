@@ -29,7 +29,7 @@ std::size_t find_placeholder(const std::string& command, const std::string& word
   return at;
 }
 
-// A folder that only this user can read, removed at the end of its scope.
+// Creates a folder that only this user can read, and removes it at the end of the scope.
 class PrivateFolder {
  public:
   PrivateFolder() {
@@ -73,11 +73,11 @@ Answer<T> failed(Outcome outcome, std::string detail, double seconds = 0) {
   return answer;
 }
 
-// The content of the file `path` that the command should have written.
+// Reads the file `path` that the command should have written.
 Answer<std::string> read_answer_file(const std::string& path, const std::string& placeholder,
                                      const AdapterLimits& limits) {
   std::error_code error;
-  if (!fs::is_regular_file(path, error))  // a pipe would never end
+  if (!fs::is_regular_file(path, error))  // reading from a pipe might never end
     return failed<std::string>(
         Outcome::kGarbage,
         fmt::format("it exited with status 0, but did not write the file {}", placeholder));
@@ -95,7 +95,7 @@ Answer<std::string> read_answer_file(const std::string& path, const std::string&
   return answer;
 }
 
-// Runs a command that answers with a program: text or program in, program out.
+// Runs a command that answers with a program. Its input is a text or a program.
 class ProgramCommand {
  public:
   static Result<ProgramCommand> open(const std::string& command, const AdapterOptions& options) {

@@ -27,8 +27,8 @@ namespace {
 constexpr rlim_t kMostFiles = 4096;
 constexpr rlim_t kMostFileBytes = rlim_t{1} << 30;
 
-// Numbers of system calls on one architecture (x32 without its bit). A filter cannot see the
-// arguments of socketcall.
+// System call numbers of one architecture (for x32 without its bit). socketcall is refused
+// entirely, because a filter cannot see its arguments.
 constexpr unsigned kX32Bit = 0x40000000;
 constexpr unsigned kUring = 425;     // on all architectures; io_uring can create sockets, too
 constexpr unsigned kPidfdGet = 438;  // pidfd_getfd, on all architectures
@@ -37,7 +37,8 @@ struct Numbers {
   unsigned arch;
   unsigned socket;
   unsigned socketcall;
-  std::array<unsigned, 6> others;  // ptrace, process_vm_readv, process_vm_writev
+  std::array<unsigned, 6>
+      others;  // ptrace, process_vm_readv and process_vm_writev, also those of x32
 };
 #if defined(__x86_64__)
 constexpr std::array kNumbers = {
@@ -70,15 +71,16 @@ struct Filter {
   }
 };
 
-// Refuses sockets that a network namespace does not cover (AF_VSOCK). Alone, refuses every family
-// but AF_UNIX, and access to other processes, which may have a network.
+// Refuses sockets that a network namespace does not cover (AF_VSOCK). If `alone` (without a network
+// namespace), refuses every family but AF_UNIX, and also access to other processes, which may have
+// a network.
 constexpr Filter filter_of(bool alone) {
   constexpr unsigned kRefused = SECCOMP_RET_ERRNO | EACCES;
   Filter out;
   for (const Numbers& numbers : kNumbers) {
     out.load(offsetof(seccomp_data, arch));
     const unsigned short start = out.size;
-    out.unless(numbers.arch, 0);  // jumps to the next architecture; set below
+    out.unless(numbers.arch, 0);  // jumps to the next architecture; the distance is set below
     out.load(offsetof(seccomp_data, nr));
     if (numbers.arch == kNumbers.front().arch) out.add(BPF_ALU | BPF_AND | BPF_K, ~kX32Bit);
     out.refuse(kUring, ENOSYS);
@@ -114,8 +116,8 @@ bool write_text(const std::string& path, std::string_view text) {
   return ::close(fd) == 0 && written;
 }
 
-// Also drops them from the bounding set, if permitted. Otherwise exec of a file with capabilities,
-// or as user 0, could restore some; NO_NEW_PRIVS prevents that as well.
+// Also drops them from the bounding set, if permitted. Otherwise executing a file with
+// capabilities, or any file as user 0, could restore some. NO_NEW_PRIVS prevents this too.
 bool drop_capabilities() {
   for (unsigned long capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0;
        ++capability)
@@ -126,7 +128,7 @@ bool drop_capabilities() {
   return ::syscall(SYS_capset, &header, none) == 0;
 }
 
-// Runs in a child: creates namespaces and keeps them until the other side of `line` is closed.
+// Runs in a child. Creates namespaces and keeps them until the other side of `line` is closed.
 // Reports over `line` what was permitted ('n': network, 'u': network and users, '-': nothing).
 [[noreturn]] void hold_namespaces(int line) {
   const char said = ::unshare(CLONE_NEWNET) == 0                   ? 'n'
@@ -166,7 +168,7 @@ void Confinement::open_namespaces() {
     }
   if (said != '-') {
     const std::string own = fmt::format("/proc/{}/", pid);
-    // Maps only this user and group, to themselves.
+    // Maps this user and this group to themselves, and no others.
     const bool mapped =
         said == 'n' || (write_text(own + "setgroups", "deny") &&
                         write_text(own + "uid_map", fmt::format("{0} {0} 1", ::geteuid())) &&

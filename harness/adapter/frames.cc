@@ -33,7 +33,7 @@ Result<std::string> take_name(std::string_view& body, std::size_t stage) {
   return name;
 }
 
-// Removes a program in the same way.
+// Removes the program of stage number `stage`, with its length, from the front of `body`.
 Result<Program> take_program(std::string_view& body, std::size_t stage) {
   if (body.size() < kWordBytes)
     return wrong(

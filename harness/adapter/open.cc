@@ -36,7 +36,7 @@ Error cannot_load(const std::string& file, std::string what) {
   return make_error(ErrorCode::kIo, file, std::move(what));
 }
 
-// Checks, in a process that ends at once, whether `file` can be loaded and has `function`.
+// Starts a process to check whether `file` can be loaded and has `function`.
 Result<Served> host_plugin(const std::string& file, const AdapterOptions& options,
                            RequestKind function, std::string_view function_name) {
   std::error_code error;
@@ -54,7 +54,7 @@ Result<Served> host_plugin(const std::string& file, const AdapterOptions& option
   return served;
 }
 
-// One of the three kinds of adapters: its request, and the functions that open it.
+// Describes one of the three kinds of adapters: its request, and the functions that open it.
 template <class T>
 struct Kind {
   RequestKind request;

@@ -33,7 +33,8 @@ std::string text_of(const Message& message) {
   return {message.data(), ::strnlen(message.data(), message.size())};
 }
 
-// Sets `answer` from what a function returned; true if there is a value to take.
+// Sets the outcome in `answer` from what a plugin's function returned. Returns whether there is a
+// value to read.
 template <class T>
 bool answered(Answer<T>& answer, int returned, const Message& message) {
   answer.detail = text_of(message);
@@ -90,7 +91,7 @@ Answer<Program> take_program(std::size_t room, const Function& function) {
   return answer;
 }
 
-// Null if `library` has no function of that name.
+// Returns null if `library` has no function of that name.
 template <class Function>
 Function find(void* library, const char* name) {
   return reinterpret_cast<Function>(::dlsym(library, name));
@@ -172,7 +173,7 @@ Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file) {
 
 namespace {
 
-// The streams for frames, which the plugin cannot use by accident.
+// Moves the standard streams for frames elsewhere, so that the plugin cannot use them by accident.
 struct Streams {
   Fd in;
   Fd out;
@@ -189,7 +190,7 @@ struct Streams {
   }
 };
 
-// Reads `size` bytes, or fewer at the end of the input; returns the number.
+// Reads `size` bytes, or fewer at the end of the input. Returns how many it read.
 std::size_t read_all(int fd, char* to, std::size_t size) {
   std::size_t got = 0;
   while (got < size) {
@@ -213,7 +214,7 @@ Status write_all(int fd, std::string_view bytes) {
   return Ok{};
 }
 
-// False at the end of the requests.
+// Returns false at the end of the requests.
 Result<bool> read_frame(int fd, std::string& body) {
   std::array<char, kLengthBytes> length{};
   const std::size_t got = read_all(fd, length.data(), length.size());

@@ -12,7 +12,7 @@ Program marked(std::uint16_t code) {
   return {Insn{static_cast<std::uint16_t>(100 + code), 0, 0, 0}, Insn{kRetK, 0, 0, 0}};
 }
 
-TEST(PluginHost, TheExampleAnswers) {
+TEST(PluginHost, TheExamplePluginAnswers) {
   const auto optimizer = opened(open_optimizer(plugin("plugin_example"), quick_options()));
   const Program both = {Insn{kRetK, 0, 0, 1}, Insn{kRetK, 0, 0, 2}};
   EXPECT_EQ(optimizer->optimize(both).value, returns(1));
@@ -81,7 +81,7 @@ TEST(PluginHost, ReportsAPluginThatCannotBeLoadedAtOnce) {
                 "directory");
 }
 
-TEST(LoadPlugin, WorksInThisProcess) {
+TEST(LoadPlugin, LoadsAPluginIntoThisProcess) {
   const auto example = opened(load_plugin(subject("plugin_example.so")));
   EXPECT_EQ(example->functions(), "OCE");
   EXPECT_EQ(example->optimize(Program{{kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}}).value, returns(1));

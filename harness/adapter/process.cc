@@ -22,14 +22,15 @@ namespace secequiv {
 namespace {
 
 constexpr std::size_t kTailBytes = 2000;  // the part of standard error that messages quote
-constexpr std::size_t kKeptBytes = std::size_t{1} << 16;  // searched for a panic's first line
+constexpr std::size_t kKeptBytes =
+    std::size_t{1} << 16;  // the first line of a panic is searched in this part of standard error
 constexpr std::size_t kDrainBytes = std::size_t{4}
-                                    << 20;  // read at most after the process has exited
+                                    << 20;  // how much is read at most after the process has exited
 
 struct Pipe {
   Fd read;
   Fd write;
-  // Above the standard streams, so that dup2 in the child overwrites none of them.
+  // Opens the pipe above the standard streams, so that dup2 in the child overwrites neither end.
   bool open() {
     int fds[2];
     if (::pipe2(fds, O_CLOEXEC) != 0) return false;
@@ -44,8 +45,8 @@ struct Pipe {
   }
 };
 
-// What the child does between vfork and exec. It shares our memory and has its own stack frame
-// only, so all it may do is make system calls.
+// The data that the child needs between vfork and exec. The child shares our memory except for its
+// stack frame, so it may only make system calls.
 struct Launch {
   char* const* argv;
   int in;
@@ -57,8 +58,8 @@ struct Launch {
   int error = 0;
 };
 
-// exec resets handlers but not the mask. No handler may run before it, because it would use our
-// memory.
+// exec resets handlers but not the mask. Handlers must be reset before signals are unblocked,
+// because a handler in the child would use our memory.
 void reset_signals() {
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction action{};
@@ -82,7 +83,7 @@ void reset_signals() {
     ::_exit(127);
   }
   if (launch.memory_bytes != 0) lower_limit(RLIMIT_DATA, launch.memory_bytes);
-  lower_limit(RLIMIT_CORE, 0);  // writing a core of many gigabytes would look like hanging
+  lower_limit(RLIMIT_CORE, 0);  // writing a core file of many gigabytes would look like a hang
   if (launch.confinement != nullptr && !launch.confinement->enter()) {
     launch.error = EPERM;
     ::_exit(127);
@@ -93,8 +94,8 @@ void reset_signals() {
   ::_exit(127);
 }
 
-// vfork: it costs the same however much memory this process has, and limits are set before the
-// program runs.
+// vfork costs the same however much memory this process has. It also lets the child set limits
+// before the program runs.
 [[gnu::noinline]] pid_t launch_child(Launch& launch) {
   const pid_t pid = ::vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn sets no limits
   if (pid == 0) become(launch);
@@ -209,7 +210,7 @@ Status Process::start(const std::vector<std::string>& argv, std::size_t memory_b
   return Ok{};
 }
 
-// False if there is nothing more to read at the moment.
+// Returns false if there is nothing more to read at the moment.
 bool Process::read_some(Fd& fd, std::string* output) {
   std::array<char, 1 << 16> buffer;  // NOLINT(*-member-init): read() fills it
   const ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
@@ -275,12 +276,12 @@ Ending Process::end() {
   Ending ending;
   if (pid_ == 0) return ending;
   ::kill(-pid_, SIGKILL);
-  ::kill(pid_, SIGKILL);  // it may have changed its group
+  ::kill(pid_, SIGKILL);  // it may have left its process group
   slot_.clear();
   struct rusage usage{};
   while (::wait4(pid_, &ending.status, 0, &usage) < 0 && errno == EINTR) {
   }
-  // Before its exec it shared our memory, and the kernel counts that.
+  // Before its exec the child shared our memory, and the kernel counts that as the child's.
   struct rusage own{};
   ::getrusage(RUSAGE_SELF, &own);
   if (largest_resident_bytes(usage) > largest_resident_bytes(own))

@@ -7,7 +7,7 @@
 namespace secequiv::detail {
 namespace {
 
-// `decode(i, body)` is a Result<T>.
+// `decode(i, body)` returns a Result<T>.
 template <class T, class Decode>
 std::vector<Answer<T>> ask_all(Server& server, std::size_t count, const Server::Encode& encode,
                                const Decode& decode) {

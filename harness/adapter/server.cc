@@ -12,11 +12,12 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kAheadBytes = std::size_t{1} << 16;  // of requests not yet written
+constexpr std::size_t kAheadBytes = std::size_t{1}
+                                    << 16;  // how many bytes of requests are encoded ahead
 constexpr std::size_t kReasonBytes = 2000;
 constexpr double kFarewellSeconds = 1;
 
-// "3 bytes: 68 65 6c 'hel'".
+// Formats bytes as "3 bytes: 68 65 6c 'hel'".
 std::string shown_bytes(std::string_view bytes) {
   const std::string_view some = bytes.substr(0, 16);
   std::string hex;
@@ -35,7 +36,7 @@ std::string reason(std::string_view body) {
   return body.empty() ? "it gave no reason" : printable(body.substr(0, kReasonBytes), true);
 }
 
-// Decodes an answer; for kGarbage, the detail names what was expected instead.
+// Decodes an answer. If the outcome is kGarbage, the detail names what was expected.
 Reply read_reply(std::string_view frame) {
   if (frame.empty()) return {Outcome::kGarbage, {}, "expected a status, found an empty frame", 0};
   const auto status = static_cast<std::uint8_t>(frame[0]);
@@ -74,7 +75,7 @@ class Server::Conversation {
         done_(done),
         sent_(done) {}
 
-  // Returns the number of requests with replies. If the process failed, it is gone.
+  // Returns the number of requests with replies. If the process failed, it has been ended.
   std::size_t run(bool fresh) {
     started_ = Clock::now();
     if (!fresh && !usable()) return done_;
@@ -95,8 +96,8 @@ class Server::Conversation {
   }
 
  private:
-  // A process that served earlier requests may have ended since, or written bytes without a
-  // request.
+  // Checks a process that served earlier requests: it may have ended since, or written bytes
+  // without a request.
   bool usable() {
     process_.look(input_);
     if (!input_.empty()) {
@@ -115,7 +116,7 @@ class Server::Conversation {
     while (sent_ < count_ && output_.size() < kAheadBytes) append_frame(output_, encode_(sent_++));
   }
 
-  // The number of complete frames that keep the size limit.
+  // Returns the number of complete frames that keep the size limit.
   [[nodiscard]] std::size_t whole_frames() const {
     std::size_t frames = 0;
     for (std::string_view rest = input_; rest.size() >= kLengthBytes; ++frames) {
@@ -126,7 +127,7 @@ class Server::Conversation {
     return frames;
   }
 
-  // Returns whether there was any frame.
+  // Returns whether there were any frames.
   bool take_frames() {
     const std::size_t frames = whole_frames();
     std::string_view rest = input_;

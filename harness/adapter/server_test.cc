@@ -25,7 +25,7 @@ struct Odd {
 
 class OddAnswers : public testing::TestWithParam<Odd> {};
 
-// Programs without a failure get their answers, whatever happens to the others.
+// Programs without a failure get their own answers, whatever happens to the others.
 TEST_P(OddAnswers, AreAttributedToTheRightProgram) {
   const auto optimizer = odd_optimizer(GetParam().seconds);
   const Program wrong = odd(GetParam().how);
@@ -87,7 +87,7 @@ constexpr Odd kOdd[] = {
 INSTANTIATE_TEST_SUITE_P(Server, OddAnswers, testing::ValuesIn(kOdd),
                          [](const auto& odd_one) { return std::string(odd_one.param.how); });
 
-TEST(Server, MayEndBetweenRequests) {
+TEST(Server, AServerMayEndBetweenRequests) {
   const auto optimizer = odd_optimizer();
   for (const char* how : {"answerexit0", "answerexit4"}) {
     for (int i = 0; i < 3; ++i) {
@@ -104,8 +104,8 @@ TEST(Server, MayEndBetweenRequests) {
 
 TEST(Server, AnswersWrittenBeforeTheEndAreAccepted) {
   Server server({subject("odd_server")}, quick_options().limits);
-  // Each request is larger than what is written ahead, so `encode` makes the third while the first
-  // is being sent. Meanwhile the first answer arrives and the process ends.
+  // Each request is larger than what is encoded ahead, so `encode` makes the third one while the
+  // first is being sent. Meanwhile the first answer arrives and the process ends.
   const auto encode = [](std::size_t i) {
     if (i == 2) ::usleep(100000);
     Program program = i == 0 ? odd("bigexit") : returns(1);
@@ -159,7 +159,7 @@ TEST(Server, MemoryIsLimited) {
   EXPECT_EQ(quiet.outcome, Outcome::kExhausted) << quiet.detail;
 }
 
-TEST(Server, TheLimitOfOneAnswerIsExact) {
+TEST(Server, TheSizeLimitOfAnAnswerIsExact) {
   AdapterOptions options = quick_options();
   options.limits.output_bytes = 1 + 8 * 1000;
   const auto optimizer = opened(open_optimizer("serve:" + subject("odd_server"), options));
@@ -208,7 +208,7 @@ TEST(Server, StartsWithTheFirstRequestAndEndsWithTheAdapter) {
   EXPECT_TRUE(is_gone(pid));
 }
 
-TEST(Server, ItsChildrenEndWithIt) {
+TEST(Server, ChildrenOfAServerEndWithIt) {
   const TemporaryFolder folder;
   const auto optimizer = opened(
       open_optimizer(R"(serve:sleep 61 & echo $! >"$TMPDIR/pid"; exec )" + subject("odd_server"),
@@ -236,7 +236,7 @@ TEST(Server, SeveralServersRunInSeveralThreads) {
   for (const std::size_t n : good) EXPECT_EQ(n, 50u);
 }
 
-TEST(Server, CompilesAndEvaluates) {
+TEST(Server, AServerCompilesAndEvaluates) {
   const std::string spec = "serve:" + subject("odd_server");
   const auto compiler = opened(open_compiler(spec, quick_options()));
   EXPECT_EQ(compiler->compile("{}").value, Program(2));
@@ -251,7 +251,7 @@ TEST(Server, CompilesAndEvaluates) {
   EXPECT_EQ(few.detail, "expected 2 values of 4 bytes, one for each input, found 4 bytes");
 }
 
-TEST(Server, StagesAreRequested) {
+TEST(Server, AServerAnswersRequestsForStages) {
   const auto optimizer = odd_optimizer();
   const Program program = {Insn{kLdWAbs, 0, 0, 0}, Insn{kRetA, 0, 0, 0}};
   const auto stages = optimizer->stages(program);
@@ -269,10 +269,11 @@ TEST(Server, StagesAreRequested) {
     EXPECT_TRUE(odd_stages.value.empty());
     EXPECT_EQ(optimizer->optimize(program).value, program);
   }
-  EXPECT_TRUE(optimizer->stages(odd("bytes0")).ok());  // nothing was changed
+  EXPECT_TRUE(optimizer->stages(odd("bytes0"))
+                  .ok());  // an answer without stages is valid: no pass changed the program
 }
 
-TEST(Server, ExamplesAnswer) {
+TEST(Server, TheExampleServersAnswer) {
   const auto identity =
       opened(open_optimizer("serve:" + subject("identity_server"), quick_options()));
   const Program program = {Insn{kLdWAbs, 0, 0, 0}, Insn{kRetA, 0, 0, 0}};

@@ -22,7 +22,8 @@ Error io_error(const std::string& path, const char* verb) {
                     std::string("cannot ") + verb + ": " + std::strerror(errno));
 }
 
-// Returns ", did you mean" with the files in the folder of `path` whose names resemble its name.
+// Returns ", did you mean" and the similar names of files in the folder of `path`, or "" if there
+// are none.
 std::string similar_files(const std::string& path) {
   constexpr std::size_t kMostLooked = 10000;
   const std::size_t name = path.rfind('/') + 1;
@@ -37,9 +38,9 @@ std::string similar_files(const std::string& path) {
   return did_you_mean(near);
 }
 
-// Waits until somebody writes to a FIFO, then makes `fd` blocking again. A named FIFO without a
-// writer would block forever, so it gets 5 seconds. The pipes of a shell's <(command) may take
-// longer.
+// Waits until a process writes to a FIFO, then makes `fd` blocking again. Reading a named FIFO
+// without a writer would block forever, so the wait ends after 5 seconds. The pipes of a shell's
+// <(command) may take longer.
 Status await_writer(const std::string& path, int fd) {
   constexpr int kMilliseconds = 5000;
   struct stat st{};
@@ -167,7 +168,7 @@ Status write_file(const std::string& path, std::string_view bytes, bool flush) {
   struct stat st{};
   const bool exists = ::stat(path.c_str(), &st) == 0;
   if (exists && !S_ISREG(st.st_mode)) return write_in_place(path, 0, bytes);
-  // Standard output or error already has a position in this file, which may hold earlier output.
+  // Standard output or error may already be open on this file, at a position after earlier output.
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
     if (struct stat open{}; exists && ::fstat(fd, &open) == 0 && same_file(open, st))
       return write_descriptor(path, fd, bytes);
@@ -181,8 +182,8 @@ Status write_file(const std::string& path, std::string_view bytes, bool flush) {
   std::string temporary = *target + ".XXXXXX";
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) {
-    // The folder may be read-only although the file is writable; then no temporary file is
-    // possible.
+    // The folder may be read-only although the file is writable. Then no temporary file can be
+    // created.
     if (exists && (errno == EACCES || errno == EPERM || errno == EROFS))
       return write_in_place(path, O_TRUNC, bytes);
     return io_error(path, "create a temporary file beside it");

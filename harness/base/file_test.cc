@@ -283,9 +283,9 @@ TEST_F(FileTest, WritingFollowsSymbolicLinks) {
   EXPECT_TRUE(fs::is_symlink(path("null")));
 }
 
-TEST_F(FileTest, LinkToStandardOutputIsNotReplaced) {
+TEST_F(FileTest, ALinkToStandardOutputIsNotReplaced) {
   put("log", "first ");
-  // Through this link, a bug replaces the link and not the real /dev/stdout.
+  // With a bug, writing would replace this link, and not the real /dev/stdout.
   fs::create_symlink("/dev/stdout", path("link"));
   std::fflush(stdout);
   with_redirected(STDOUT_FILENO, path("log"), O_WRONLY | O_APPEND, [&] {

@@ -10,8 +10,8 @@
 namespace secequiv {
 namespace {
 
-// Whether a valid UTF-8 character shows nothing and may change how its neighbours are shown: marks
-// of direction, line separators, zero-width characters and tags.
+// Returns whether a valid UTF-8 character is invisible and may change how its neighbours are shown:
+// direction marks, line separators, zero-width characters and tags.
 bool is_invisible(std::string_view character) {
   std::uint32_t code = static_cast<unsigned char>(character[0]) & (0xffU >> (character.size() + 1));
   for (const char c : character.substr(1))
@@ -40,7 +40,7 @@ std::size_t printable_character(std::string_view text) {
   const bool overlong = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90);
   const bool surrogate = byte(0) == 0xed && byte(1) >= 0xa0;
   const bool too_large = byte(0) == 0xf4 && byte(1) >= 0x90;
-  // XML forbids them
+  // XML forbids noncharacters
   const bool noncharacter = byte(0) == 0xef && byte(1) == 0xbf && byte(2) >= 0xbe;
   if (control || overlong || surrogate || too_large || noncharacter) return 0;
   return is_invisible(text.substr(0, size)) ? 0 : size;
@@ -151,7 +151,8 @@ std::vector<std::string> nearest(
     std::vector<std::pair<std::size_t, std::string_view>> by_distance) {
   std::ranges::sort(by_distance);
   std::vector<std::string> out;
-  // A name at the distance of its whole length shares no letter, so it would resemble everything.
+  // If the distance equals the length of the name, the two words share no letter. Such a name would
+  // resemble everything.
   std::erase_if(by_distance, [](const auto& one) { return one.first >= one.second.size(); });
   for (const auto& [distance, name] : by_distance)
     if (out.size() < 3 && distance <= by_distance.front().first + 1) out.emplace_back(name);

@@ -28,8 +28,8 @@ bool is_word_start(char c) {
 }
 bool is_word(char c) { return is_word_start(c) || is_digit(c); }
 
-// Reads 0x.., 0b.., 0.. (octal, as in bpf_asm) or decimal. Returns nothing if `text` is malformed
-// or above 2^32-1.
+// Reads 0x.., 0b.., 0.. (octal, as in bpf_asm) or decimal. Returns std::nullopt if `text` is
+// malformed or above 2^32-1.
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   unsigned base = 10;
   if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {

@@ -1,5 +1,5 @@
-// Tests that the bpf_asm reader accepts all text that the kernel's assembler accepts for seccomp,
-// and tests its error messages.
+// Tests that the bpf_asm reader accepts all text that the kernel's assembler accepts for seccomp.
+// Tests its error messages, too.
 #include <gtest/gtest.h>
 
 #include "harness/bpf/testing.h"
@@ -117,8 +117,8 @@ TEST(Asm, IgnoresCommentsAndLayout) {
 TEST(Asm, ReadsLabels) {
   expect_insns("start: first: ja last\nret #1\n_x.9: last:\n\nret #2",
                {{kJa, 0, 0, 1}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}});
-  // A label may equal a mnemonic. A label after the last instruction makes an illegal jump, which
-  // refusal_of() reports later.
+  // A label may have the name of a mnemonic. A label after the last instruction makes a jump
+  // illegal, which refusal_of() reports later.
   expect_insns("ja ret\nret: ret #0", {{kJa, 0, 0, 0}, {kRetK, 0, 0, 0}});
   expect_insns("ja end\nret #0\nend:", {{kJa, 0, 0, 1}, {kRetK, 0, 0, 0}});
 }

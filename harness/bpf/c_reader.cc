@@ -1,6 +1,6 @@
-// Reads C initializers: `{ code, jt, jf, k }` groups, also with `.code =` and so on, and the
-// BPF_STMT and BPF_JUMP macros. It skips the declaration around them. Values are numbers, BPF_*
-// names and names that CNames knows, joined by `|`, `&`, `+` and parentheses.
+// Reads C initializers: groups `{ code, jt, jf, k }`, also with `.code =` and so on, and the macros
+// BPF_STMT and BPF_JUMP. It skips the declaration around them. Values are numbers, BPF_* names and
+// names that CNames knows, combined with `|`, `&`, `+` and parentheses.
 #include <fmt/format.h>
 
 #include <algorithm>

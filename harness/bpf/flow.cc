@@ -62,7 +62,7 @@ std::vector<Accumulator> accumulator_flow(ProgramView program) {
 
 Marks reachable(ProgramView program) {
   Marks reached(program.size(), 0);
-  std::uint8_t here = 1;  // whether the previous instruction continues here
+  std::uint8_t here = 1;  // whether execution can continue here from the previous instruction
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     reached[pc] |= here;
     here = 0;

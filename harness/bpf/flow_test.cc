@@ -40,7 +40,8 @@ TEST(Flow, TracksTheAccumulator) {
   EXPECT_EQ(flow_text(assemble("ld [4]\nand #0xff\nand #0x70f\nldx #1\nst M[0]\nstx M[1]\ntax\nldx "
                                "M[0]\nldx #len\nadd #1\nret a")),
             "? 1 1&255 1&15 1&15 1&15 1&15 1&15 1&15 1&15 ? ");
-  // Every other write to A makes it unknown. At entry A is 0, which is not an input word.
+  // Every other write to A makes it unknown. At the program's entry A is 0, which is not an input
+  // word.
   for (const char* text :
        {"ld #1", "ld #len", "ld M[0]", "txa", "sub x", "and x", "neg", "or #1"}) {
     const Program program = assemble(std::string("st M[0]\nld [0]\n") + text + "\nret a");
@@ -60,7 +61,7 @@ TEST(Flow, ReachabilityIgnoresConditions) {
             (Marks{1, 0, 1, 0, 1, 0}));
 }
 
-// Random runs check that the analysis is right about A.
+// Runs random programs to check what the analysis claims about A.
 TEST(Flow, AnalysisHoldsInRandomRuns) {
   struct Witness {
     const Insn* base;

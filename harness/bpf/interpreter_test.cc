@@ -10,8 +10,7 @@
 namespace secequiv::bpf_interpreter_test {
 namespace {
 
-// Divides bit by bit, so that it shares nothing with the machine instruction that the interpreter
-// uses.
+// Divides bit by bit, and so shares nothing with the machine instruction that the interpreter uses.
 std::uint32_t divide(std::uint32_t a, std::uint32_t b) {
   std::uint64_t rest = 0;
   std::uint32_t quotient = 0;
@@ -102,7 +101,7 @@ bool holds(const std::string& condition, std::uint32_t a, std::uint32_t b) {
   return common;
 }
 
-// Picks operands that often cause carries, sign changes and equal values, which random words rarely
+// Returns an operand that often causes carries, sign changes and equal values. Random words rarely
 // do.
 std::uint32_t operand(Random& random) {
   switch (random.below(4)) {

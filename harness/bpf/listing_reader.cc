@@ -19,12 +19,12 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// "line  CODE  JT   JF      K", and the rule below it.
+// Returns whether the line is the heading "line  CODE  JT   JF      K" or the rule below it.
 bool is_heading(std::string_view line) {
   return line.starts_with("line ") || line.find_first_not_of('=') == std::string_view::npos;
 }
 
-// Takes "0x15" from `line`, of at most `digits` hexadecimal digits.
+// Removes "0x15" from `line`, with at most `digits` hexadecimal digits.
 std::optional<std::uint32_t> take_number(std::string_view& line, std::size_t digits) {
   line = trimmed(line);
   const std::string_view word = line.substr(0, std::min(line.find_first_of(" \t"), line.size()));

@@ -16,7 +16,7 @@ std::vector<std::uint32_t> live_registers(ProgramView program, bool every_outcom
                     : live[in.code == kJa ? jump_target(pc, in, true) : pc + 1];
     Access access = access_of(in);
     // A jump whose targets are equal reads nothing. A write that no instruction reads needs no
-    // operands, except that DIV|X still reads X: it may end the program.
+    // operands. DIV|X is an exception: it still reads X, because it may end the program.
     if (conditional && in.jt == in.jf && !every_outcome) access.reads = 0;
     if (access.writes != 0 && (after & access.writes) == 0)
       access.reads = in.code == kDivX ? kLiveX : 0;

@@ -13,7 +13,7 @@ constexpr std::uint32_t kAdMax =
 
 bool known_ancillary(std::uint32_t k) { return k - kAdOff < kAdMax && (k - kAdOff) % 4 == 0; }
 
-// Names the check that seccomp makes on an instruction's other fields.
+// The check that seccomp makes on an instruction's other fields.
 enum class Accept : std::uint8_t { kNever, kAlways, kLoad, kMemory, kShift, kDivisor, kJump };
 
 constexpr Accept acceptance(std::uint16_t code, Operand operand, bool seccomp) {

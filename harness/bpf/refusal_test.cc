@@ -129,13 +129,14 @@ TEST(Check, IgnoresUnusedFields) {
 }
 
 TEST(Check, ChecksRulesInTheKernelsOrder) {
-  // The kernel applies the classic rules in one pass over the instructions ...
+  // The kernel applies the classic rules in one pass over the instructions.
   EXPECT_EQ(refusal_of(assemble("lsh #32\n.raw 0xffff, 0, 0, 0\nret #0")),
             (Refusal{RefusalRule::kShiftRange, 0}));
-  // ... and all of them before it requires a RET at the end ...
+  // It completes this pass before it requires a RET at the end.
   EXPECT_EQ(refusal_of(assemble("mod #1\nld M[0]\nlsh #32")),
             (Refusal{RefusalRule::kShiftRange, 2}));
-  // ... and that before scratch memory, and scratch memory before seccomp's own rules.
+  // It requires the RET before it checks scratch memory, and checks scratch memory before it
+  // applies seccomp's own rules.
   EXPECT_EQ(refusal_of(assemble("mod #1\nld [1]\nld M[0]\nld [0]")),
             (Refusal{RefusalRule::kLastNotRet, 3}));
   EXPECT_EQ(refusal_of(assemble("mod #1\nld [1]\nld M[0]\nret #0")),
@@ -144,7 +145,7 @@ TEST(Check, ChecksRulesInTheKernelsOrder) {
   EXPECT_EQ(refusal_of(assemble("ld [1]\nmod #1\nret #0")), (Refusal{RefusalRule::kLoadOffset, 0}));
 }
 
-// The cases include the odd side effects of the kernel's check_load_and_stores.
+// The cases include the surprising side effects of the kernel's check_load_and_stores.
 TEST(Check, ScratchMemoryIsTrackedPerPath) {
   const Case cases[] = {
       {"ld [0]\nst M[0]\njeq #1, z, b\nz: ld M[0]\nret a\nb: ldx M[0]\nret a", "accepted"},
@@ -163,8 +164,9 @@ TEST(Check, ScratchMemoryIsTrackedPerPath) {
   for (const Case& c : cases) EXPECT_EQ(verdict(assemble(c.text)), c.verdict) << c.text;
 }
 
-// Optimizers put a RET in place of a jump. If ret_does_as_well() allows it, the kernel must accept.
-TEST(Check, ReplacingAJumpByAReturnStaysAccepted) {
+// Optimizers replace jumps by RETs. If ret_does_as_well() permits that, the kernel must accept the
+// result.
+TEST(Check, PermittedReplacementsOfJumpsByReturnsStayAccepted) {
   Random random(2);
   int as_well = 0;
   int refused = 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Form kForms[] = {Form::kRaw, Form::kRawBigEndian, Form::kAsm, Form::kDecimal, Form::kC};
 
-// Writes `program` and reads it back. With `detect`, the reader must also find out the form.
+// Writes `program` and reads it back. With `detect`, the reader must also detect the form.
 void expect_round_trip(const Program& program, Form form, bool detect, const std::string& what) {
   const std::string bytes = write_program(program, form);
   if (detect) {
@@ -166,10 +166,10 @@ TEST(Text, DetectsEachForm) {
   } cases[] = {
       {std::string("\x06\0\0\0\0\0\0\0", 8), Form::kRaw},
       {std::string("\0\x06\0\0\0\0\0\0", 8), Form::kRawBigEndian},
-      // Both byte orders fit: little endian is the default.
+      // Both byte orders fit, so the default applies: little endian.
       {std::string("\0\0\0\0\0\0\0\0", 8), Form::kRaw},
       {std::string("\x20\x00\x00\x00\0\0\0\4\0\x06\0\0\0\0\0\0", 16),
-       Form::kRaw},  // no byte order fits: the reader reports it
+       Form::kRaw},  // no byte order fits, which the reader reports
       {"ret #0", Form::kAsm},
       {"; { 0x06, 0, 0, 0 }\nret #0\n", Form::kAsm},
       {"/* BPF_STMT */ ret #0\n", Form::kAsm},
@@ -276,7 +276,7 @@ TEST(Text, ErrorsNamePositionAndExpectation) {
   }
 }
 
-// Any bytes give a program or an error that names the file. Sanitizers watch for other faults.
+// Any bytes must give a program or an error that names the file. Sanitizers detect other faults.
 TEST(Text, RandomBytesNeverCrash) {
   Random random(23);
   const std::string alphabet = "0123456789abcdefxM#[]{},:;+-*/()&. \n\tBPF_STMTJUMPjeqretldst%";
@@ -293,7 +293,7 @@ TEST(Text, RandomBytesNeverCrash) {
   }
 }
 
-// Truncated text gives an error or a prefix of the original, never another program.
+// Truncated text must give an error or a prefix of the original, never another program.
 TEST(Text, TruncatedTextIsAPrefixOrAnError) {
   Random random(24);
   const Program program = random_program(random, 12);

@@ -31,7 +31,7 @@ TEST(BitmapDifference, EqualBitmapsHaveNoDifference) {
   EXPECT_EQ(same().difference().only_kernel, Numbers{});
 }
 
-// The test includes numbers above the tables' last one.
+// The test includes numbers above the last one in the tables.
 TEST(BitmapDifference, EveryFlippedBitIsADifference) {
   for (std::uint32_t nr = 0; nr < 600; ++nr) {
     Compared one = same();

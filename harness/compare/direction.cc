@@ -24,7 +24,7 @@ Direction::Part& part_of(Direction& out, Direction::Kind kind) {
   return out.changed;
 }
 
-// The lower, the better as the input to show.
+// Ranks a witness as the example to show. Lower ranks are better.
 std::pair<Direction::Kind, std::int32_t> rank(const Witness& witness) {
   return {kind_of(witness), precedence(behaviour_of(witness.before))};
 }
@@ -43,7 +43,7 @@ Direction::Kind kind_of(const Witness& witness) {
     case Relation::kStricter:
       return Direction::Kind::kStricter;
     case Relation::kLooser:
-    case Relation::kIncomparable:  // single decisions always compare
+    case Relation::kIncomparable:  // two single decisions can always be compared
       break;
   }
   return lets_run(witness.after) && !lets_run(witness.before) ? Direction::Kind::kAllowed

@@ -14,7 +14,7 @@
 namespace secequiv {
 namespace {
 
-// Groups of interchangeable instructions. Each other member of the group gives a mutant.
+// Each group contains interchangeable instructions. Each other member of the group gives a mutant.
 constexpr std::uint16_t kCompare[] = {kJeqK, kJgtK, kJgeK, kJsetK, kJeqX, kJgtX, kJgeX, kJsetX};
 constexpr std::uint16_t kAlu[] = {kAddK, kSubK, kMulK, kDivK, kAndK, kOrK,  kXorK,
                                   kLshK, kRshK, kAddX, kSubX, kMulX, kDivX, kAndX,
@@ -36,7 +36,7 @@ std::span<const std::uint16_t> group_of(std::uint16_t code) {
 
 Operand operand(const Insn& in) { return insn_info(in.code)->operand; }
 
-// Returns whether the operand is a value to compute with, not an address or a jump offset.
+// Returns whether the operand is a number to compute with, not an address or a jump offset.
 bool has_immediate(const Insn& in) {
   return in.code != kRetK && (operand(in) == Operand::Imm || operand(in) == Operand::CondImm);
 }
@@ -181,8 +181,8 @@ class Lister {
 
   void swap(std::size_t pc) {
     Mutant mutant{MutationOperator::kSwap, pc, program_[pc + 1], program_[pc]};
-    // The targets of the instruction that moves up become one instruction farther, and those of the
-    // other one nearer. A jump to the next instruction cannot move down.
+    // The instruction that moves up gets one instruction farther from its targets, and the other
+    // one gets one nearer to its own. A jump to the next instruction cannot move down.
     for (const bool taken : {true, false}) {
       if (is_jump(mutant.changed) && (taken || mutant.changed.code != kJa)) {
         const std::uint64_t distance = jump_target(0, program_[pc + 1], taken);
@@ -217,8 +217,8 @@ class Lister {
   ProgramView program_;
   Program scratch_;
   std::set<std::uint32_t> returned_;
-  std::vector<std::vector<Insn>> changes_;  // changes of one instruction, by pc
-  // Deleted pc, by the program's hash
+  std::vector<std::vector<Insn>> changes_;  // replacements of one instruction, by pc
+  // The deleted instruction's index, by the hash of the program without it.
   std::unordered_multimap<std::uint64_t, std::size_t> shorter_;
   Mutants out_;
 };

@@ -47,8 +47,8 @@ bool contains(const std::vector<std::string>& list, const std::string& text) {
   return std::ranges::find(list, text) != list.end();
 }
 
-// There are 32 flipped bits and 0 - 1; 0 + 1 is a flipped bit. Deletion leaves an empty program,
-// which is refused.
+// The return gives 33 mutants: one with each bit flipped, and 0 - 1. (0 + 1 is a flipped bit.)
+// Deleting the return leaves an empty program, which the kernel refuses.
 TEST(Mutants, CountsMutantsOfOneReturn) {
   const Program program = assemble("ret #0");
   EXPECT_EQ(accepted(program), (Counts{{"return", 33}, {"opcode", 1}}));
@@ -58,7 +58,7 @@ TEST(Mutants, CountsMutantsOfOneReturn) {
 TEST(Mutants, CountsMutantsOfALoadAndReturnA) {
   const Program program = assemble("ld [0]\nret a");
   EXPECT_EQ(accepted(program), (Counts{{"load", 15}, {"delete", 1}}));
-  // A program without its return, or with the load after it, does not end in a RET.
+  // Without its return, or with the load after it, the program does not end in a RET.
   EXPECT_EQ(refused(program), (Counts{{"delete", 1}, {"swap", 1}}));
 }
 
@@ -66,15 +66,15 @@ TEST(Mutants, CountsMutantsOfASmallFilter) {
   const Program program =
       assemble("ld [0]\njeq #39, ok, no\nok: ret #0x7fff0000\nno: ret #0x50001");
   EXPECT_EQ(accepted(program),
-            (Counts{{"constant", 33},   // 32 bits and 40; 38 is a flipped bit
+            (Counts{{"constant", 33},   // 32 flipped bits and 40; 38 is a flipped bit
                     {"opcode", 7 + 2},  // seven other comparisons; RET|A twice
                     {"target", 3},      // jf nearer, jt farther, both swapped
                     {"load", 15},
-                    {"return", 2 * (33 + 1)},  // as for the constant, and the other return value
+                    {"return", 2 * (33 + 1)},  // 33 as for the constant, and the other return value
                     {"delete", 3},
-                    // The comparison cannot move after the instruction that it jumps to
+                    // The comparison cannot move behind the instruction that it jumps to.
                     {"swap", 2}}));
-  // With jf one farther, or without the last instruction, a jump leaves the program.
+  // If jf becomes one farther, or the last instruction is deleted, a jump leaves the program.
   EXPECT_EQ(refused(program), (Counts{{"target", 1}, {"delete", 1}}));
   EXPECT_EQ(texts(program, MutationOperator::kTarget),
             (std::vector<std::string>{"jeq #0x27, L2, L3 becomes jeq #0x27, L2, L2",
@@ -95,11 +95,12 @@ TEST(Mutants, CountsMutantsOfArithmetic) {
     EXPECT_TRUE(contains(opcodes, std::string("add #1 becomes ") + other) ||
                 contains(opcodes, std::string("add #1 becomes .raw 0x84, 0, 0, 1")))
         << other;
-  // Each has 18 others. NEG has no k, so DIV|K by 0 does not occur for it.
+  // Each of the three operations can become 18 others. NEG has no k, so it does not become DIV|K by
+  // 0.
   EXPECT_EQ(accepted(program)["opcode"], 18u + 18u + 17u);
   EXPECT_EQ(refused(program)["opcode"], 1u);
-  // For lsh by 2 the bits 0 to 4 and k-1 are legal; k+1 is a flipped bit. For add every value is
-  // legal.
+  // For `lsh #2`, changes of bits 0 to 4 and k-1 are legal (k+1 is a flipped bit). For `add`, every
+  // value is legal.
   EXPECT_EQ(accepted(program)["constant"], (32u + 1u) + (5u + 1u));
   EXPECT_EQ(refused(program)["constant"], 27u);
 }
@@ -109,7 +110,7 @@ TEST(Mutants, CountsMutantsOfMemoryAndX) {
   EXPECT_EQ(texts(program, MutationOperator::kOpcode),
             (std::vector<std::string>{"ld #5 becomes ldx #5", "ldx M[3] becomes ld M[3]",
                                       "st M[3] becomes stx M[3]", "txa becomes tax"}));
-  // Every other word would be read before it is written.
+  // The program would read every other word of M[] before it writes that word.
   EXPECT_EQ(accepted(program)["load"], 0u);
   EXPECT_EQ(refused(program)["load"], 30u);
 }
@@ -154,7 +155,8 @@ TEST_P(RandomMutants, AreLegalAndDistinct) {
   }
 }
 
-// The score relies on this: an input that does not reach the changed instruction decides the same.
+// The mutation score relies on this: an input that does not reach the changed instruction gets the
+// same decision.
 TEST_P(RandomMutants, DifferOnlyOnInputsThatReachTheChange) {
   struct Visited {
     const Insn* base;
@@ -181,8 +183,8 @@ TEST_P(RandomMutants, DifferOnlyOnInputsThatReachTheChange) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomMutants, testing::Range(1, 60));
 
-// Over some random programs every operator must occur, and every instruction that it can put in
-// place.
+// Over some random programs, every operator must occur, and every instruction that an operator can
+// insert.
 TEST(Mutants, EveryOperatorAndInstructionOccurs) {
   Random random(61);
   Counts total;

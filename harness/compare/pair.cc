@@ -43,7 +43,8 @@ Witness minimize(const Witness& witness,
     candidate.words[word] = value;
     if (const auto smaller = witness_of(candidate)) best = *smaller;
   };
-  // Later words go first, because a witness is easiest to read with a real number and architecture.
+  // Later words are tried first, because a witness is easiest to read with a real number and
+  // architecture.
   for (std::size_t word = best.data.words.size(); word-- > 0;)
     if (word != kArchWord) attempt(word, 0);
   // Clearing one bit may allow clearing another that was tried before.

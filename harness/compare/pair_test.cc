@@ -12,7 +12,7 @@ namespace {
 const char* const kBefore =
     "ld [0]\njeq #1, check, no\ncheck: ld [20]\njeq #5, low, no\nlow: ld [16]\njeq #7, yes, "
     "no\nyes: ret #0x7fff0000\nno: ret #0x50001";
-// This optimizer forgot the test of the high half.
+// This wrong optimizer forgets the test of the high half.
 const char* const kAfter =
     "ld [0]\njeq #1, low, no\nlow: ld [16]\njeq #7, yes, no\nyes: ret #0x7fff0000\nno: ret "
     "#0x50001";
@@ -97,7 +97,7 @@ TEST(Minimize, ClearsWordsThatDoNotMatter) {
   expect_irreducible(pair, small);
 }
 
-// One bit can be cleared only after another, and that one only after a third.
+// One bit can be cleared only after a second one, and the second only after a third.
 TEST(Minimize, ContinuesUntilNoBitCanBeCleared) {
   const char* const chain =
       "ld [60]\njeq #1, z, b\nz: ld [16]\njeq #1, yes, c\nc: ld [8]\njeq #0, yes, no\n"
@@ -110,7 +110,7 @@ TEST(Minimize, ContinuesUntilNoBitCanBeCleared) {
   EXPECT_EQ(minimize(pair, *found).data, SeccompData{});
 }
 
-// The architecture stays: with another one the witness would show a different problem.
+// The architecture is kept, because with another one the witness would show a different problem.
 TEST(Minimize, KeepsTheArchitecture) {
   const Pair pair{assemble("ret #1"), assemble("ret #2"), Sameness::kRaw};
   SeccompData data;

@@ -30,7 +30,7 @@ bool run_all(FilterStack stack, const SeccompData& data, Counter& counter) {
   return allowed;
 }
 
-// Sums over several runs.
+// Adds up the counts of several runs.
 struct Runs {
   std::size_t count = 0;
   std::size_t sum = 0;

@@ -21,8 +21,8 @@ SeccompData call(std::uint32_t nr, std::uint32_t arg0 = 0, Arch arch = Arch::kX8
   return data;
 }
 
-// read is cached and takes 3 instructions. write is allowed if arg0 is 1 (8) or has bit 31 (6).
-// close is never allowed (4).
+// The cache allows read, which takes 3 instructions when run. write is allowed if arg0 is 1 (8
+// instructions) or has bit 31 (6 instructions). close is never allowed (4 instructions).
 const char* const kProgram =
     "ld [0]\njeq #0, allow, next\nnext: jeq #1, write, deny\nwrite: ld [16]\njset #0x80000000, "
     "allow, low\nlow: jeq #1, slow, deny\nslow: ja allow\nallow: ret #0x7fff0000\ndeny: ret "
@@ -56,7 +56,7 @@ TEST(Cost, CountsJumpsThatAreTaken) {
                                    Arch::kX86_64, profile, inputs);
   EXPECT_DOUBLE_EQ(always[0].jumps, 1);
   EXPECT_DOUBLE_EQ(always[1].jumps, 1);
-  // With several inputs the cost is the mean over those that are allowed.
+  // With several inputs, the cost is the mean over the allowed ones.
   const auto mean = profile_cost(assemble(kProgram), Arch::kX86_64, profile,
                                  std::vector{call(1, 1), call(1, 0x80000000), call(1, 2)});
   EXPECT_DOUBLE_EQ(mean[1].jumps, (0 + 1) / 2.0);
@@ -112,7 +112,8 @@ TEST(Cost, NoCallsCostNothing) {
   EXPECT_EQ(weighted_mean_uncached(costs), 0);
 }
 
-// The kernel runs both filters whatever the first returns, and only what both allow is allowed.
+// The kernel runs both filters, whatever the first returns, and allows a call only if both allow
+// it.
 TEST(Cost, AStackCostsTheSumOfItsFilters) {
   const Program program = assemble(kProgram);
   const Program deny = assemble("ld [16]\njeq #2, no, ok\nno: ret #0x50001\nok: ret #0x7fff0000");
@@ -131,7 +132,8 @@ TEST(Cost, AStackCostsTheSumOfItsFilters) {
   EXPECT_TRUE(profile_cost(twice, Arch::kX86_64, profile, inputs)[1].cached);
 }
 
-// The test counts covered lines one at a time, and compares the cached calls with the cache.
+// The test counts covered lines one at a time. It also compares the cached calls with the emulated
+// cache.
 TEST(Cost, AgreesWithCoveredLines) {
   Random random(5);
   for (int i = 0; i < 100; ++i) {
@@ -152,7 +154,7 @@ TEST(Cost, AgreesWithCoveredLines) {
       std::vector<std::size_t> any;
       for (const SeccompData& data : inputs) {
         if (data.nr() != nr) continue;
-        CoverageMap lines(program);  // programs have no loops: each line runs at most once
+        CoverageMap lines(program);  // programs have no loops, so each line runs at most once
         const bool allows = (lines.run(data) & 0xffff0000) == 0x7fff0000;
         const auto count = static_cast<std::size_t>(
             std::ranges::count_if(lines.obligations(), [&](const Obligation& o) {

@@ -21,7 +21,7 @@ class ProgramMutator {
   ProgramMutator(Random& random, ProgramView program, ProgramView donor)
       : random_(random), code_(detail::lines_of(program)), donor_(donor) {}
 
-  // One change. The result may be illegal.
+  // Makes one change. The result may be illegal.
   void change() {
     using Self = ProgramMutator;
     static constexpr std::array kChanges = {
@@ -35,7 +35,8 @@ class ProgramMutator {
 
  private:
   std::size_t any() { return random_.below(code_.size()); }
-  // The first line behind a random one for which `is` holds; that random one if there is none.
+  // Returns the first line, from a random one on, for which `is` holds. Returns the random one if
+  // there is none.
   template <class Is>
   std::size_t any(const Is& is) {
     const std::size_t start = any();
@@ -115,7 +116,8 @@ class ProgramMutator {
     }
   }
 
-  // Inserts before a line. Half of the time jumps to the line run the inserted lines, too.
+  // Inserts lines before line `at`. Half of the time, jumps to that line now execute the inserted
+  // lines too.
   void put(const Code& lines, std::size_t at) {
     detail::insert_lines(code_, at, lines);
     if (random_.one_in(2)) return;
@@ -159,7 +161,8 @@ class ProgramMutator {
     detail::erase_lines(code_, at, end, end);
   }
 
-  // The copy follows the block, so that both run, or is inserted elsewhere.
+  // Half of the time the copy directly follows the block, so that both run. Otherwise it is
+  // inserted elsewhere.
   void repeat_block() {
     const std::size_t begin = any();
     const std::size_t length = std::min(code_.size() - begin, random_.between(1, 8));

@@ -12,7 +12,7 @@ using detail::TreePath;
 
 std::uint64_t low_half(std::uint64_t v) { return v & 0xffffffff; }
 
-// The role of a node in the policy: the nearest key above it and the distance.
+// Returns the role of a node in the policy: the nearest key above it, and the distance to that key.
 std::pair<std::string, int> kind_of(TreePath path) {
   int distance = 0;
   while (path.back() < "a" || path.back().find(':') != std::string::npos) {
@@ -27,7 +27,7 @@ class PolicyMutator {
   PolicyMutator(Random& random, const Tree& tree)
       : random_(random), before_(tree), tree_(tree), path_(any_node(tree)) {}
 
-  // One change, if it makes a policy.
+  // Makes one change. Returns std::nullopt if the result is not a policy, or is the same one.
   std::optional<Policy> change() {
     Repair repair = path_.to_string().starts_with("/arches") ? Repair::kDelete : Repair::kNone;
     switch (random_.below(tree_.at(path_).is_structured() ? 6 : 8)) {
@@ -58,7 +58,8 @@ class PolicyMutator {
   }
 
  private:
-  // Goes down from the root, so that large policies do not hide the few nodes near it.
+  // Descends from the root. A uniform choice among all nodes of a large policy would rarely find
+  // one of the few near the root.
   TreePath any_node(const Tree& tree) {
     TreePath path;
     const Tree* node = &tree;
@@ -89,7 +90,7 @@ class PolicyMutator {
     }
   }
 
-  // Another call, field, operator or architecture.
+  // Returns another call, field, operator or architecture.
   std::string near_word(const std::string& word) {
     if (const auto nr = detail::call_number(word))
       return word.substr(0, word.find(':') + 1) + std::to_string(low_half(near(*nr)));
@@ -125,7 +126,7 @@ class PolicyMutator {
     }
   }
 
-  // One more alternative or condition, much like it.
+  // Puts the node twice into a new list of alternatives or conditions.
   void nest() {
     Tree& node = tree_.at(path_);
     node = {{random_.one_in(2) ? "any_of" : "all_of", Tree::array({node, node})}};

@@ -14,7 +14,7 @@
 namespace secequiv::generate_mutate_test {
 namespace {
 
-TEST(MutateProgram, StaysLegalAndChangesEverything) {
+TEST(MutateProgram, MutantsAreLegalAndEveryPartChanges) {
   Random random(310);
   std::map<std::string_view, int> seen;
   constexpr int kRuns = 5000;
@@ -54,7 +54,7 @@ TEST(MutateProgram, StaysLegalAndChangesEverything) {
     EXPECT_GT(seen[what], kRuns / 50) << what;
 }
 
-TEST(MutateProgram, SameSeedSameMutant) {
+TEST(MutateProgram, TheSameSeedGivesTheSameMutant) {
   Random random(311);
   const Program program = generate_program(random, {100});
   Random first(7);
@@ -63,7 +63,7 @@ TEST(MutateProgram, SameSeedSameMutant) {
     EXPECT_EQ(mutate_program(first, program, program), mutate_program(second, program, program));
 }
 
-TEST(MutateProgram, TakesFromDonors) {
+TEST(MutateProgram, TakesInstructionsFromTheDonor) {
   Random random(314);
   const Program program = generate_program(random, {30});
   const Program donor = assemble("ld [60]\njeq #0xdecade, m, n\nm: st M[5]\nn: ret #0x7fff1234\n");
@@ -81,7 +81,7 @@ TEST(MutateProgram, TakesFromDonors) {
   EXPECT_GT(returns, 20);
 }
 
-// Mutates mutants, like a fuzzer.
+// Mutates mutants, as a fuzzer does.
 TEST(MutateProgram, MutatesMutants) {
   Random random(312);
   Program program = assemble("ret #0\n");

@@ -10,9 +10,9 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kUsual = 24;  // instructions
+constexpr std::size_t kUsual = 24;  // the usual length of a program
 
-// The limits of offsets, words of M[], shifts and distances, and the next number after each.
+// The limits of offsets, of indices of M[], of shifts and of distances, and the number after each.
 constexpr std::array<std::uint32_t, 20> kLimits = {
     0,  1,  4,   15,  16,         31,         32,         56,         60,         61,
     63, 64, 255, 256, 0xffffefff, 0xfffff000, 0xfffff03c, 0xfffff03d, 0xfffff040, 0xffffffff};
@@ -28,8 +28,8 @@ std::uint16_t any_code(Random& random) {
   }
 }
 
-// Returns a distance for a jump that `behind` instructions follow: mostly to the last instruction
-// or just past it.
+// Returns a distance for a jump that `behind` instructions follow. The target is mostly the last
+// instruction or near it.
 std::uint32_t any_distance(Random& random, std::size_t behind) {
   const auto near_end = static_cast<std::uint32_t>(behind + 1 - random.below(3));
   return random.one_in(3) ? static_cast<std::uint32_t>(random.below(behind + 2)) : near_end;

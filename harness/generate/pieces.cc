@@ -68,7 +68,7 @@ void Pieces::tree_search() {
     value = v;
     v += dense && !random_.one_in(8) ? 1 : 1 + number(random_.one_in(2) ? 16 : 0x8000000);
   }
-  std::ranges::sort(values);  // they may have wrapped around
+  std::ranges::sort(values);  // the values may have wrapped around
   load(word());
   const Label miss = random_.one_in(3) ? out_.label() : out();
   tree(values, 0, n, miss);
@@ -78,7 +78,7 @@ void Pieces::tree_search() {
 void Pieces::tree(const std::vector<std::uint32_t>& values, std::size_t begin, std::size_t end,
                   Label miss) {
   if (end - begin == 1) {
-    // If the bounds leave only one number, there is nothing to test.
+    // If the bounds leave only one number, no test is needed.
     const bool pinned = begin > 0 && end < values.size() &&
                         values[begin - 1] + 1 == values[begin] && values[begin] + 1 == values[end];
     if (pinned && random_.one_in(2)) return out_.jump(out());
@@ -105,7 +105,7 @@ void Pieces::wide_comparison() {
   const Label yes = random_.one_in(2) ? out() : out_.label();
   const bool own = !bound_by_out(yes);
   const std::size_t kind = random_.below(8);
-  if (kind < 3) {  // equal, under masks or not
+  if (kind < 3) {  // compares for equality, with or without masks
     const bool swapped = random_.one_in(3);
     const std::uint32_t first = swapped ? low : high;
     load(first);
@@ -114,7 +114,7 @@ void Pieces::wide_comparison() {
     load(first ^ 1);
     if (kind == 1) out_.write(kAndK, constant());
     out_.branch(kJeqK, swapped ? k_high : k_low, yes, no);
-  } else if (kind == 3) {  // non-negative and 32 bits
+  } else if (kind == 3) {  // tests that the field is non-negative and has 32 bits
     load(high);
     out_.branch(kJeqK, 0, Writer::kNext, no);
     load(low);
@@ -123,12 +123,12 @@ void Pieces::wide_comparison() {
     } else {
       out_.branch(kJgtK, 0x7fffffff, no, yes);
     }
-  } else if (kind == 4) {  // no bit of a set
+  } else if (kind == 4) {  // tests that no bit of a set is set
     load(high);
     out_.branch(kJsetK, k_high, no, Writer::kNext);
     load(low);
     out_.branch(kJsetK, k_low, no, yes);
-  } else {  // an order, which the high half decides unless it is equal
+  } else {  // compares the order; the low halves decide only if the high halves are equal
     const bool greater = random_.one_in(2);
     load(high);
     out_.branch(kJgtK, k_high, greater ? yes : no, Writer::kNext);
@@ -137,7 +137,7 @@ void Pieces::wide_comparison() {
     const std::uint16_t code = random_.one_in(2) ? kJgtK : kJgeK;
     out_.branch(code, k_low, greater ? yes : no, greater ? no : yes);
   }
-  // What falls through is the one or the other.
+  // `yes` and `no` are both bound behind the comparison, one after the other.
   if (own) {
     out_.bind(yes);
     if (random_.one_in(2)) out_.jump(out());
@@ -182,7 +182,7 @@ void Pieces::decided_tests() {
   const Label end = out_.label();
   const std::uint32_t k = constant();
   load(word());
-  // Overlapping masks: one set bit gives little information about the others.
+  // With overlapping masks, one set bit gives little information about the others.
   if (random_.one_in(3)) {
     std::uint32_t mask = random_.one_in(2) ? 7u << random_.below(8) : k;
     for (std::size_t n = random_.between(2, 4); n > 0; --n) {

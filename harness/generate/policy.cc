@@ -29,7 +29,7 @@ constexpr std::array<std::uint64_t, 14> kValues = {0,
                                                    0xffffffff00000000,
                                                    0xffffffffffffffff};
 
-// v - 1, v or v + 1.
+// Returns v - 1, v or v + 1.
 std::uint64_t near_value(Random& random, std::uint64_t v) { return v - 1 + random.below(3); }
 
 class PolicyGenerator {
@@ -84,7 +84,8 @@ class PolicyGenerator {
     std::uint32_t nr;
   };
 
-  // Actions near one action, so that many differ only in data bits, and equal ones.
+  // Mostly returns an action near action_, so that many actions are equal or differ only in data
+  // bits.
   std::uint32_t action() {
     static constexpr std::array<std::uint32_t, 8> kActions = {
         SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_KILL_THREAD,
@@ -100,11 +101,12 @@ class PolicyGenerator {
     return {Arch::kX86_64, static_cast<std::uint32_t>(random_.below(numbers))};
   }
 
-  // Adds it to the set with this number, which is created if necessary.
+  // Adds the rule to the rule set with index `set`, which is created if necessary.
   void add(std::size_t set, Call call, Rule rule) {
     while (policy_.rule_sets.size() <= set) {
       policy_.rule_sets.push_back({action(), random_.one_in(8), {}});
-      if (random_.one_in(8)) policy_.rule_sets.push_back({action(), false, {}});  // stays empty
+      if (random_.one_in(8))
+        policy_.rule_sets.push_back({action(), false, {}});  // this rule set stays empty
     }
     auto& rules = policy_.rule_sets[set].rules;
     const auto at =
@@ -117,12 +119,12 @@ class PolicyGenerator {
     }
   }
 
-  // Mostly one of few, so that rules meet on the same ones.
+  // Mostly returns one of a few fields, so that rules test the same ones.
   std::size_t field() {
     if (plain_) return random_.below(7);
     return random_.one_in(12) ? kIpField : random_.below(4);
   }
-  // A number is 0 more often than the table makes it: masks and values of 0 are special cases.
+  // Makes 0 more frequent than it is in the table: masks and values of 0 are special cases.
   bool zero() { return !plain_ && random_.one_in(6); }
 
   Rule fields(std::size_t count) {
@@ -156,7 +158,8 @@ class PolicyGenerator {
     return random_.one_in(3) ? group(Rule::Kind::kAnyOf, {both, fields(1)}) : both;
   }
 
-  // Values of one argument: all that differ in some bits, or many.
+  // Returns alternatives for the value of one argument: all values that differ in some bits, or
+  // many values.
   Rule value_set() {
     const std::size_t where = field();
     const bool low_half = random_.one_in(2);
@@ -167,7 +170,7 @@ class PolicyGenerator {
         values.push_back(values.back() + step);
     } else {
       values = bit_set(values[0], random_.between(1, 3), low_half);
-      // One of them missing or different: then it is no test of bits.
+      // If one value is missing or different, the set is no longer a test of bits.
       if (random_.one_in(4)) values.pop_back();
       if (random_.one_in(4)) values.back() ^= std::uint64_t{1} << random_.below(32);
     }
@@ -221,8 +224,8 @@ class PolicyGenerator {
       const Rule rule = mostly_true();
       const Call first = call(4);
       const std::size_t set = random_.below(3);
-      // Uses the same number or its x32 form on all architectures, or on one with a different
-      // effect.
+      // All architectures use the same number or its x32 form. Some of them use it with a different
+      // effect, and some not at all.
       for (const Arch arch : policy_.arches) {
         if (random_.one_in(3)) continue;
         const bool x32 = arch == Arch::kX32 && !random_.one_in(4);
@@ -284,7 +287,7 @@ class PolicyGenerator {
     policy_.name = "random";
     const std::size_t arches = random_.one_in(3) ? random_.between(2, 3) : 1;
     while (policy_.arches.size() < arches) {
-      // x86_64 more often than the others, for x32's sake.
+      // x86_64 is more frequent than the others, because only it can have an x32 action.
       const Arch arch = random_.one_in(3) ? Arch::kX86_64 : random_.pick(all_arches()).arch;
       if (!policy_.has_arch(arch)) policy_.arches.push_back(arch);
     }
@@ -299,8 +302,8 @@ class PolicyGenerator {
       policy_.hot.emplace_back(random_.pick(arch_info(policy_.arches[0]).syscalls).name);
   }
 
-  // Distinct within a policy; with and without data bits, one now and then that the kernel does not
-  // know.
+  // Returns an action that differs from all earlier ones of the policy. It may have data bits, and
+  // sometimes the kernel does not know it.
   std::uint32_t distinct_action() {
     static constexpr std::array<std::uint32_t, 8> kActions = {
         SECCOMP_RET_ALLOW,       SECCOMP_RET_LOG,  SECCOMP_RET_KILL_PROCESS,
@@ -332,8 +335,8 @@ class PolicyGenerator {
     return set;
   }
 
-  // Few table numbers, so that rule sets and architectures meet on the same ones, and numbers of no
-  // table.
+  // Returns one of a few numbers in the table, so that rule sets and architectures use the same
+  // ones. Sometimes returns a number that no table has.
   std::uint32_t number(Arch arch) {
     static constexpr std::array<std::uint32_t, 8> kOdd = {
         999, 0x3fffffff, kX32Bit, kX32Bit + 1, kX32Bit + 999, 0x80000000, 0xfffffffe, 0xffffffff};
@@ -356,12 +359,13 @@ class PolicyGenerator {
     return out;
   }
 
-  // Like real policies, uses few values of few arguments in many combinations. They share
+  // Combines few values of few arguments in many ways, as real policies do. The alternatives share
   // conditions, and sets of values that differ in few bits.
   Rule alternatives() {
     std::vector<std::pair<std::size_t, std::vector<Matcher>>> choices;
     for (std::size_t i = random_.between(1, 3); i > 0; --i) {
-      const bool same = !choices.empty() && random_.one_in(4);  // of another argument
+      const bool same =
+          !choices.empty() && random_.one_in(4);  // shares the values of the previous argument
       choices.emplace_back(field(), same ? choices.back().second : similar_matchers());
     }
     Rule out;
@@ -376,7 +380,7 @@ class PolicyGenerator {
     return out;
   }
 
-  // `first` and all that differ from it in some of so many random bits.
+  // Returns `first` and all values that differ from it only in some of `bits` random bits.
   std::vector<std::uint64_t> bit_set(std::uint64_t first, std::size_t bits, bool low_half) {
     std::vector<std::uint64_t> out = {first};
     for (; bits > 0; --bits) {
@@ -386,7 +390,7 @@ class PolicyGenerator {
     return out;
   }
 
-  // Any two, or equalities with values that differ in up to three bits.
+  // Returns two unrelated matchers, or equalities with values that differ in up to three bits.
   std::vector<Matcher> similar_matchers() {
     if (random_.one_in(3)) return {matcher(), matcher()};
     Matcher first{Matcher::Op::kEq, value(), 0, random_.one_in(2), {}};
@@ -412,7 +416,7 @@ class PolicyGenerator {
       case Matcher::Op::kMaskedEq:
         m.mask = zero() ? 0 : value();
         m.value = zero() ? 0 : value() & m.mask;
-        // A value outside the mask matches nothing, which is legal.
+        // A value with bits outside the mask matches nothing. That is legal.
         if (random_.one_in(8)) m.value = value();
         return m;
       default:
@@ -427,7 +431,7 @@ class PolicyGenerator {
     return m;
   }
 
-  // Now and then one that looks at the low half only.
+  // Sometimes returns a matcher that tests only the low half.
   Matcher matcher() {
     Matcher m = wide_matcher();
     if (m.op == Matcher::Op::kAny || !random_.one_in(5)) return m;
@@ -448,8 +452,9 @@ class PolicyGenerator {
   PolicyShape shape_;
   bool plain_;
   Policy policy_;
-  std::uint32_t action_ = 0;         // most actions of the other shapes are near it
-  std::vector<std::uint32_t> used_;  // kPlain's actions are distinct
+  std::uint32_t action_ = 0;  // except in kPlain, most actions are near this one
+  std::vector<std::uint32_t>
+      used_;  // the actions so far, because all actions of kPlain are distinct
 };
 
 void collect(const Rule& rule, std::vector<std::uint64_t>& values) {

@@ -16,7 +16,8 @@
 namespace secequiv::generate_policy_test {
 namespace {
 
-// What read_policy could have made, and what compiles to the same decisions.
+// Checks that read_policy can produce the policy, and that the compiled policy makes the same
+// decisions.
 void expect_legal(const Policy& policy, Random& random) {
   const std::string text = write_policy(policy);
   const auto back = read_policy(text, "generated");
@@ -54,7 +55,7 @@ void count_matchers(const Rule& rule, std::map<std::string_view, int>& seen) {
   }
 }
 
-TEST(GeneratePolicy, IsLegalAndHasEverything) {
+TEST(GeneratePolicy, PoliciesAreLegalAndUseEveryFeature) {
   Random random(320);
   std::map<std::string_view, int> seen;
   for (int i = 0; i < 2000; ++i) {
@@ -62,7 +63,8 @@ TEST(GeneratePolicy, IsLegalAndHasEverything) {
     const Policy policy = generate_policy(random, shape);
     expect_legal(policy, random);
     if (HasFatalFailure()) return;
-    if (shape == PolicyShape::kPlain) continue;  // it would hide that others are missing
+    if (shape == PolicyShape::kPlain)
+      continue;  // this shape would hide features that the others lack
     seen["several arches"] += policy.arches.size() > 1 ? 1 : 0;
     seen["x32 action"] += policy.x32_action ? 1 : 0;
     seen["x32"] += policy.has_arch(Arch::kX32) ? 1 : 0;
@@ -111,7 +113,7 @@ TEST(GeneratePolicy, EachShapeIsReproducibleAndVaried) {
   EXPECT_EQ(names.size(), kPolicyShapes);
 }
 
-TEST(MutatePolicy, StaysLegalAndChangesEverything) {
+TEST(MutatePolicy, MutantsAreLegalAndEveryPartChanges) {
   Random random(322);
   std::map<std::string_view, int> seen;
   constexpr int kRuns = 500;

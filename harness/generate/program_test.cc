@@ -66,8 +66,8 @@ TEST(GenerateProgram, ProgramsAreLegalAndCoverEveryFeature) {
   EXPECT_GT(seen["farthest target"], 20u);
 }
 
-// What a shape is there for is in most programs of that shape alone.
-TEST(GenerateProgram, EachShapeIsWhatItSays) {
+// Most programs of a single shape have the feature for which the shape exists.
+TEST(GenerateProgram, EachShapeMostlyHasItsFeature) {
   using Is = std::function<bool(const Program&)>;
   const auto has = [](std::uint16_t code) -> Is {
     return [code](const Program& p) { return count(p, code) > 0; };
@@ -137,7 +137,7 @@ TEST(GenerateProgram, EachShapeIsWhatItSays) {
   }
 }
 
-TEST(GenerateProgram, LengthIsKept) {
+TEST(GenerateProgram, LengthsAreNearTheRequestedOne) {
   Random random(302);
   for (const std::size_t length : {1u, 10u, 100u, 1000u, 4000u, 4096u, 100'000u}) {
     for (int i = 0; i < 20; ++i) {
@@ -150,7 +150,7 @@ TEST(GenerateProgram, LengthIsKept) {
   }
 }
 
-TEST(GenerateProgram, SameSeedSamePrograms) {
+TEST(GenerateProgram, TheSameSeedGivesTheSamePrograms) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random first(seed);
     Random second(seed);
@@ -161,7 +161,8 @@ TEST(GenerateProgram, SameSeedSamePrograms) {
   EXPECT_NE(generate_program(random), generate_program(random));
 }
 
-// Each planted bug shows often enough for thousands of programs a second to find it at once.
+// Each planted bug must show often enough that a fuzzer with thousands of programs a second finds
+// it at once.
 class PlantedPassOnGenerated : public testing::TestWithParam<broken::PlantedPass> {};
 
 TEST_P(PlantedPassOnGenerated, IsFoundAfterFewPrograms) {
@@ -190,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(Bytecode, PlantedPassOnGenerated,
                            return name;
                          });
 
-TEST(ScaledPrograms, HaveTheirSizes) {
+TEST(ScaledPrograms, HaveTheRequestedLength) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < kFamilies; ++i) {
     const auto family = static_cast<Family>(i);
@@ -205,7 +206,7 @@ TEST(ScaledPrograms, HaveTheirSizes) {
       EXPECT_EQ(program.size(), length) << family_name(family);
       length *= 2;
       expect_accepted(program);
-      // Filling is a small part.
+      // Only a small part of a program is filling that cannot be reached.
       const auto reached = reachable(program);
       const auto live = static_cast<std::size_t>(std::ranges::count(reached, true));
       if (family == Family::kDeadCode) {

@@ -79,7 +79,8 @@ class PlainGenerator {
       case kLdMem:
       case kLdxMem: {
         const std::uint32_t k = scratch_word();
-        // Only words that the kernel's check assumes to be set here; otherwise a store.
+        // The kernel's check refuses a load of a word that may be unset, so such a word gets a
+        // store.
         if ((stored_ >> k & 1) == 0) return Insn{kSt, 0, 0, k};
         return Insn{code, 0, 0, k};
       }
@@ -98,7 +99,7 @@ class PlainGenerator {
 
   static bool uses_k(std::uint16_t code) { return insn_info(code)->operand == Operand::Imm; }
 
-  // Few scratch words, so that stores and loads meet; sometimes the last one.
+  // Uses few scratch words, so that stores and loads meet. Sometimes uses the last one.
   std::uint32_t scratch_word() {
     return random_.one_in(8) ? 15 : static_cast<std::uint32_t>(random_.below(3));
   }
@@ -106,7 +107,8 @@ class PlainGenerator {
     return random_.one_in(4) ? random_.word() : random_.pick(palette_.constants);
   }
 
-  // An offset from the instruction being made to one inside the program, at most `limit`.
+  // Returns the offset of a jump to a later instruction inside the program. The offset is at most
+  // `limit`.
   std::size_t offset(std::size_t limit) {
     const std::size_t most = std::min(limit, length_ - 2 - program_.size());
     switch (random_.below(4)) {
@@ -143,7 +145,7 @@ class PlainGenerator {
       in.k = random_.word();
   }
 
-  // Which words check_load_and_stores assumes to be set behind `in`.
+  // Tracks which words of M[] check_load_and_stores treats as set after `in`.
   void follow(std::size_t pc, const Insn& in) {
     if (in.code == kSt || in.code == kStx) stored_ |= static_cast<std::uint16_t>(1u << in.k);
     if (!is_jump(in)) return;

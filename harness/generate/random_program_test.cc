@@ -11,7 +11,7 @@
 namespace secequiv::generate_random_program_test {
 namespace {
 
-TEST(RandomProgram, IsLegalAndHasEverything) {
+TEST(RandomProgram, ProgramsAreLegalAndUseEveryInstruction) {
   Random random(2);
   std::set<std::uint16_t> codes;
   std::size_t dead = 0;
@@ -39,7 +39,7 @@ TEST(RandomProgram, IsLegalAndHasEverything) {
   EXPECT_GT(chains, 100u);
 }
 
-TEST(RandomProgram, SameSeedSameProgram) {
+TEST(RandomProgram, TheSameSeedGivesTheSameProgram) {
   Random first(3);
   Random second(3);
   EXPECT_EQ(random_program(first, 200), random_program(second, 200));
@@ -50,7 +50,7 @@ TEST(RandomProgram, SameSeedSameProgram) {
   EXPECT_NE(random_program(first, 200), random_program(first, 200));
 }
 
-// The sequence itself, so that a seed quoted in a bug report means the same everywhere.
+// The sequence must stay the same everywhere, because bug reports quote seeds.
 TEST(Random, SequenceIsFixed) {
   Random random(1);
   EXPECT_EQ(random.next(), 10451216379200822465u);

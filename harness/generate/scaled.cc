@@ -10,18 +10,18 @@
 namespace secequiv {
 namespace {
 
-// A program in bpf_asm: a beginning, then the same few instructions again and again, each time with
-// other numbers (Grower::unit), and an end.
+// A program in bpf_asm: a beginning, the same few instructions repeated with different numbers
+// (Grower::unit), and an end.
 struct Growth {
   std::string_view name;
-  std::size_t size;  // instructions of a unit
+  std::size_t size;  // instructions in a unit
   const char* begin;
   const char* unit;
   const char* end = "";
 };
 constexpr std::array<Growth, kFamilies> kGrowths = {{
     {"linear-search", 2, "ld [0]\n", "jne #{triple}, n{i}\n ret #{errno}\n n{i}:\n"},
-    {"tree-search", 0, "", ""},  // Grower::subtree
+    {"tree-search", 0, "", ""},  // Grower::subtree makes its text
     {"argument-tests", 5, "ld [0]\n",
      "jne #{i}, n{i}\n ld [{argument}]\n jset #{word}, d{i}\n ret #0x7fff0000\n"
      "d{i}: ret #{near_errno}\n n{i}:\n"},
@@ -88,7 +88,7 @@ class Grower {
     give("load", i % 2 == 0 ? "ld" : "ldx");
     give("use", i % 16 == 0 ? "add x" : "txa");
     give("join", i % 4 == 0 ? "add x" : "xor x");
-    // Only one in 32 can still be met.
+    // All tests but one in 32 are decided by an earlier test.
     give("decided", i % 32 == 0 ? fmt::format("jne #{}", i) : fmt::format("jle #{}", 5000 + i));
     text_ += fmt::vformat(form, numbers);
   }
@@ -107,7 +107,7 @@ class Grower {
     subtree(middle, end);
   }
 
-  // The last instruction is a place for labels.
+  // Adds a last instruction, so that labels at the end have a place.
   [[nodiscard]] Program program() const {
     return *read_program(text_ + "ret #0x80000000\n", "family", Form::kAsm);
   }

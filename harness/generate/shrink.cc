@@ -16,7 +16,7 @@ using detail::Code;
 using detail::holds_number;
 using detail::Line;
 
-// Simplest first: an opcode may be replaced by one further left.
+// In this order, simplest first. A reduction may replace an opcode by an earlier one.
 constexpr std::array<std::uint16_t, 43> kSimplestFirst = {
     kRetK,  kLdImm, kLdxImm, kLdWAbs, kTax,  kTxa,  kJa,   kJeqK,  kJgtK, kJgeK, kJsetK,
     kAddK,  kSubK,  kAndK,   kOrK,    kXorK, kLshK, kRshK, kMulK,  kDivK, kNeg,  kAddX,
@@ -70,7 +70,8 @@ bool offer(const ProgramSubject& from, const Code& code, const ProgramVisit& vis
   return visit(program);
 }
 
-// The same with one line changed. Also deletes the lines that this makes unreachable, if it can.
+// Visits `from` with one line changed. First tries to delete also the lines that the change makes
+// unreachable.
 bool offer_line(const ProgramSubject& from, std::size_t pc, const Line& line,
                 const ProgramVisit& visit) {
   Code code = from.code;
@@ -89,7 +90,7 @@ Line ret(std::uint32_t value) { return Line{Insn{kRetK, 0, 0, value}, 0, 0}; }
 
 std::size_t each_line(const ProgramSubject& subject) { return subject.program.size(); }
 
-// Ranges that overlap by half; short ranges start at every instruction.
+// Long ranges overlap by half. Short ranges start at every instruction.
 std::size_t step(std::size_t length) { return length <= 8 ? 1 : length / 2; }
 template <std::size_t length>
 std::size_t ranges(const ProgramSubject& subject) {
@@ -112,7 +113,7 @@ bool delete_unreached(const ProgramSubject& from, std::size_t /*place*/,
   return offer(from, code, visit);
 }
 
-// The rest of the program becomes one RET.
+// Replaces the rest of the program by one RET.
 bool end_here(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   Code code(from.code.begin(), from.code.begin() + static_cast<std::ptrdiff_t>(pc));
   for (Line& line : code) {
@@ -141,7 +142,7 @@ bool delete_jumped(const ProgramSubject& from, std::size_t pc, const ProgramVisi
   return false;
 }
 
-// Jumps to a jump go to its target instead.
+// Deletes a JA, and redirects jumps to it to its target.
 bool bypass(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   const Line& line = from.code[pc];
   if (line.insn.code != kJa) return false;
@@ -172,7 +173,7 @@ bool jump_always(const ProgramSubject& from, std::size_t pc, const ProgramVisit&
   return false;
 }
 
-// An opcode may become one of the same kind, which has the same operands or none.
+// Returns whether a reduction may replace opcode `a` by `b`: both must be of the same kind.
 bool same_kind(std::uint16_t a, std::uint16_t b) {
   const Insn first{a, 0, 0, 0};
   const Insn second{b, 0, 0, 0};
@@ -192,7 +193,7 @@ bool same_kind(std::uint16_t a, std::uint16_t b) {
 bool simpler_opcode(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   Line line = from.code[pc];
   const Insn in = line.insn;
-  // A load of 0 is the simplest instruction that goes on.
+  // A load of 0 is the simplest instruction that does not end the program.
   if (!is_jump(in) && !is_ret(in)) {
     line.insn = Insn{kLdImm, 0, 0, 0};
     if (offer_line(from, pc, line, visit)) return true;
@@ -226,7 +227,7 @@ bool replace_all(const ProgramSubject& from, std::uint32_t k, std::uint32_t to, 
   return offer(from, code, visit);
 }
 
-// Everywhere at once: the failure may need two equal numbers.
+// Replaces all equal numbers at once, because the failure may need two equal numbers.
 bool smaller_same_numbers(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   const Insn in = from.program[pc];
   if (!holds_number(in)) return false;
@@ -238,7 +239,7 @@ bool smaller_same_numbers(const ProgramSubject& from, std::size_t pc, const Prog
 bool is_load(const Insn& in) { return in.code == kLdWAbs; }
 bool uses_scratch(const Insn& in) { return insn_info(in.code)->operand == Operand::Mem; }
 
-// Input words and scratch words with smaller numbers, here or everywhere.
+// Gives input words and scratch words smaller numbers, here or everywhere.
 bool smaller_word(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   Line line = from.code[pc];
   const bool load = is_load(line.insn);
@@ -333,7 +334,7 @@ std::uint64_t program_hash(ProgramView program) {
 
 ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramView)>& still,
                      ShrinkLimits limits) {
-  // Skips another program with the same hash, which is about one in 2^64 pairs.
+  // A program whose hash equals that of another one is skipped. This happens to one in 2^64 pairs.
   return detail::shrink(std::span<const ProgramReduction>(kProgramReductions), program, still,
                         program_hash, limits);
 }

@@ -16,7 +16,7 @@ using detail::Repair;
 using detail::Tree;
 using detail::TreePath;
 
-// Simpler first.
+// Simpler actions come first.
 constexpr std::array kActions = {
     SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, SECCOMP_RET_KILL_THREAD, SECCOMP_RET_KILL_PROCESS,
     SECCOMP_RET_TRAP,  SECCOMP_RET_LOG,   SECCOMP_RET_TRACE,       SECCOMP_RET_USER_NOTIF};
@@ -29,7 +29,8 @@ std::uint64_t rank(const Words& simplest_first, const Word& word) {
 
 bool is_action(std::string_view key) { return key.ends_with("action"); }
 
-// Fewer bits are simpler, then fewer ones. Small numbers count as they are.
+// Numbers with fewer bits are simpler, then those with fewer ones. The weight of a small number is
+// the number itself.
 std::uint64_t weight(std::uint64_t v) {
   if (v <= 64) return v;
   return 64 * static_cast<std::uint64_t>(std::bit_width(v)) +
@@ -51,8 +52,8 @@ std::uint64_t weight_of(const std::string& key, const Tree& leaf) {
   return rank(kActions, action_of(action)) * 0x10000 + data_of(action);
 }
 
-// Cost of a policy: first the number of nodes, then how simple its words and numbers are. Every
-// reduction lowers the cost, so shrinking ends.
+// The cost of a policy is first its number of nodes, then how simple its words and numbers are.
+// Every reduction lowers the cost, so shrinking ends.
 struct PolicyCost {
   std::size_t nodes = 0;
   std::uint64_t rest = 0;
@@ -104,7 +105,7 @@ bool offer(const PolicySubject& from, Tree tree, const PolicyVisit& visit,
   return cost_of(policy_tree(*policy)) < from.cost && visit(*policy);
 }
 
-// The same with one node replaced.
+// Visits `from` with one node replaced.
 bool offer_node(const PolicySubject& from, const TreePath& path, Tree node,
                 const PolicyVisit& visit) {
   Tree tree = from.tree;
@@ -118,7 +119,7 @@ bool offer_key(const PolicySubject& from, const TreePath& path, const std::strin
   return detail::rename(tree, path, key) && offer(from, std::move(tree), visit);
 }
 
-// The same with `before` replaced wherever it ends a word: the failure may need the same
+// Visits `from` with `before` replaced wherever it ends a word. The failure may need the same
 // architecture, call or number in two places.
 bool offer_everywhere(const PolicySubject& from, const std::string& before,
                       const std::string& after, const PolicyVisit& visit) {
@@ -146,7 +147,8 @@ bool simpler_actions(std::uint32_t action, const TryNumber& visit) {
 
 std::size_t each_node(const PolicySubject& s) { return s.nodes.size(); }
 
-// Calls `see` with the node and the beginning of each range of so many of its parts.
+// Calls `see` with each node that has parts and the beginning of each range of `length` of these
+// parts.
 template <std::size_t length, class See>
 void each_range(const PolicySubject& s, const See& see) {
   for (const TreePath& path : s.nodes)
@@ -170,7 +172,8 @@ bool delete_range(const PolicySubject& from, std::size_t place, const PolicyVisi
   return offer(from, std::move(tree), visit, Repair::kDelete);
 }
 
-// An element of an array joins the one before, whose members win.
+// Merges an element of an array into the one before it. On conflict, the members of the one before
+// are kept.
 bool merge(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   const TreePath& path = from.nodes[place];
   Tree tree = from.tree;
@@ -185,7 +188,7 @@ bool merge(const PolicySubject& from, std::size_t place, const PolicyVisit& visi
   return offer(from, std::move(tree), visit);
 }
 
-// A rule becomes true, or one of its alternatives or conditions.
+// Replaces a rule by true, or by one of its alternatives or conditions.
 bool simpler_rule(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   const TreePath& path = from.nodes[place];
   const Tree& node = from.tree.at(path);
@@ -239,7 +242,7 @@ bool simpler_leaf(const PolicySubject& from, std::size_t place, const PolicyVisi
                                 : detail::simpler_numbers(old, change);
 }
 
-// The mask and the value of a matcher lose the same bits.
+// Clears the same bits in the mask and in the value of a matcher.
 bool smaller_mask(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   const TreePath& path = from.nodes[place];
   const Tree& node = from.tree.at(path);

@@ -1,4 +1,4 @@
-// Shrinking of policies.
+// Tests that failing policies are reduced to small ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ bool has(const Policy& policy, const std::function<bool(const Matcher&)>& is) {
   return false;
 }
 
-TEST(ShrinkPolicy, FindsTheOnlySmallest) {
+TEST(ShrinkPolicy, FindsTheOnlySmallestPolicy) {
   Random random(210);
   const auto masked = [](const Policy& policy) {
     return has(policy, [](const Matcher& m) {
@@ -88,7 +88,7 @@ TEST(ShrinkPolicy, FindsTheOnlySmallest) {
   }
 }
 
-TEST(ShrinkPolicy, GivesTheExpectedText) {
+TEST(ShrinkPolicy, ReducesToTheExpectedText) {
   const Policy policy = policy_from(R"j({"version": 1, "name": "n", "description": "d",
     "arches": ["i386", "x86_64"], "default_action": "kill_process", "bad_arch_action": "trap(3)",
     "x32_action": "errno(5)", "hot": ["read", "x86_64:open"], "variables": {"a": 5, "b": 77},
@@ -158,7 +158,8 @@ std::vector<broken::PlantedPass> planted_passes() {
   return out;
 }
 
-// Compiles with the planted pass alone; a layout pass runs after those that precede it.
+// Compiles with only this pass planted. A layout pass runs after the standard passes that precede
+// it.
 Program with_planted(const broken::PlantedPass& planted, const Policy& policy) {
   if (const auto* run_rules = std::get_if<RulePass>(&planted.run)) {
     Policy wrong = policy;

@@ -16,7 +16,7 @@ namespace {
 
 using Predicate = std::function<bool(ProgramView)>;
 
-// Shrinks and checks what every shrinking promises.
+// Shrinks, and checks the properties that every result must have.
 Program shrunk(const Program& program, const Predicate& still) {
   std::size_t calls = 0;
   const auto asked = [&](ProgramView candidate) {
@@ -30,7 +30,7 @@ Program shrunk(const Program& program, const Predicate& still) {
   EXPECT_EQ(out.calls, calls);
   EXPECT_EQ(out.end, ShrinkEnd::kMinimal) << calls << " calls\n" << asm_text(out.result);
   EXPECT_TRUE(still(out.result));
-  // No single further reduction keeps the predicate.
+  // No further reduction may keep the predicate.
   Program smaller;
   const bool reducible = any_reduction(out.result, [&](const Program& candidate) {
     smaller = candidate;
@@ -40,7 +40,7 @@ Program shrunk(const Program& program, const Predicate& still) {
   return out.result;
 }
 
-// Some path leads from a JSET on word 1 to a RET A.
+// Returns whether some path leads from a JSET on word 1 to a RET A.
 bool jset_then_ret_a(ProgramView program) {
   const auto flow = accumulator_flow(program);
   const auto reached = reachable(program);
@@ -80,14 +80,15 @@ TEST(Shrink, KeepsDifferentResultsForTwoInputs) {
     ++differ;
     EXPECT_EQ(shrunk(program, [&](ProgramView p) { return run(p, zeros) != run(p, ones); }),
               assemble("ld [0]\nret a\n"));
-    // A program whose result is a constant of it.
+    // The program may return one of its constants.
     if (std::ranges::find(program, Insn{kRetK, 0, 0, value}) == program.end()) continue;
     EXPECT_LE(shrunk(program, [&](ProgramView p) { return run(p, zeros) == value; }).size(), 3u);
   }
   EXPECT_GT(differ, 10);
 }
 
-// The distance is what matters here: what is jumped over is as simple as can be.
+// The predicate needs only the distance, so the instructions that are jumped over become as simple
+// as possible.
 TEST(Shrink, KeepsTheInstructionsThatAFarJumpCrosses) {
   Random random(202);
   const auto far = [](ProgramView program) {
@@ -140,7 +141,7 @@ class ShrinkPlantedPass : public testing::TestWithParam<broken::PlantedPass> {};
 
 TEST_P(ShrinkPlantedPass, ShrinksToAFewInstructions) {
   const auto& pass = std::get<BytecodePass>(GetParam().run);
-  // The same inputs for the same program, so that the predicate is one.
+  // The same program gets the same inputs, so that the predicate is deterministic.
   const auto differs = [&](ProgramView program) {
     const Program after = pass(program);
     Random random(203);
@@ -193,7 +194,7 @@ TEST(Shrink, AnInputWithoutThePropertyIsReturnedUnchanged) {
   EXPECT_EQ(out.calls, 1u);
 }
 
-// Predicates that no program asks for by its structure.
+// These predicates have nothing to do with the structure of the program.
 TEST(Shrink, AcceptsArbitraryPredicates) {
   Random random(206);
   for (int i = 0; i < 60; ++i) {
@@ -209,7 +210,7 @@ TEST(Shrink, AcceptsArbitraryPredicates) {
   }
 }
 
-// Longer than the kernel allows: what an optimizer is given may be.
+// The program is longer than the kernel allows, because an optimizer's input may be.
 TEST(Shrink, ShrinksLongPrograms) {
   Random random(207);
   Program program = random_program(random, 9000);

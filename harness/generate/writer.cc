@@ -9,7 +9,7 @@ constexpr std::size_t kReach = 256;
 void help_far_jumps(Code& code) {
   for (std::size_t pc = code.size(); pc-- > 0;) {
     if (!is_conditional(code[pc].insn)) continue;
-    // Help for one target moves the other, so the first is looked at again.
+    // Inserting a jump for one target moves the other one, so the first target is checked again.
     for (std::size_t Line::* const member : {&Line::yes, &Line::no, &Line::yes}) {
       const std::size_t to = code[pc].*member;
       if (to - pc <= kReach) continue;

@@ -1,5 +1,5 @@
-/* The smallest served optimizer: answers each program with itself (PROTOCOL.md, `serve:`). It needs
- * only libc. To write your own optimizer, change the program in optimize(). */
+/* The smallest served optimizer. It answers each program with itself (PROTOCOL.md, `serve:`) and
+ * needs only libc. To write your own optimizer, change the program in optimize(). */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

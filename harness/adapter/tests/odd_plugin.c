@@ -1,5 +1,5 @@
-/* A plugin for tests, without secequiv_compile. The code of the first instruction, from 101 on,
- * selects what goes wrong. */
+/* A plugin for tests, without secequiv_compile. If the code of the first instruction is 101 or more,
+ * it selects a fault that the plugin commits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Only the host of plugins, for tests that are built without the command line.
+// Contains only the plugin host, for tests that are built without the command line.
 #include <cstdio>
 
 #include "harness/adapter/plugin_host.h"
