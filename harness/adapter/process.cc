@@ -22,10 +22,10 @@ namespace secequiv {
 namespace {
 
 constexpr std::size_t kTailBytes = 2000;  // the part of standard error that messages quote
-constexpr std::size_t kKeptBytes =
-    std::size_t{1} << 16;  // the first line of a panic is searched in this part of standard error
-constexpr std::size_t kDrainBytes = std::size_t{4}
-                                    << 20;  // how much is read at most after the process has exited
+// In this last part of standard error, a panic's first line is searched.
+constexpr std::size_t kKeptBytes = std::size_t{1} << 16;
+// After the process has exited, at most this much of its output is read.
+constexpr std::size_t kDrainBytes = std::size_t{4} << 20;
 
 struct Pipe {
   Fd read;

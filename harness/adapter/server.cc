@@ -12,8 +12,7 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kAheadBytes = std::size_t{1}
-                                    << 16;  // how many bytes of requests are encoded ahead
+constexpr std::size_t kAheadBytes = std::size_t{1} << 16;  // encoded but not yet written
 constexpr std::size_t kReasonBytes = 2000;
 constexpr double kFarewellSeconds = 1;
 

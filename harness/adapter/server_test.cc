@@ -269,8 +269,7 @@ TEST(Server, AServerAnswersRequestsForStages) {
     EXPECT_TRUE(odd_stages.value.empty());
     EXPECT_EQ(optimizer->optimize(program).value, program);
   }
-  EXPECT_TRUE(optimizer->stages(odd("bytes0"))
-                  .ok());  // an answer without stages is valid: no pass changed the program
+  EXPECT_TRUE(optimizer->stages(odd("bytes0")).ok());  // no stages: no pass changed anything
 }
 
 TEST(Server, TheExampleServersAnswer) {

@@ -105,8 +105,7 @@ class PolicyGenerator {
   void add(std::size_t set, Call call, Rule rule) {
     while (policy_.rule_sets.size() <= set) {
       policy_.rule_sets.push_back({action(), random_.one_in(8), {}});
-      if (random_.one_in(8))
-        policy_.rule_sets.push_back({action(), false, {}});  // this rule set stays empty
+      if (random_.one_in(8)) policy_.rule_sets.push_back({action(), false, {}});  // stays empty
     }
     auto& rules = policy_.rule_sets[set].rules;
     const auto at =
@@ -364,8 +363,7 @@ class PolicyGenerator {
   Rule alternatives() {
     std::vector<std::pair<std::size_t, std::vector<Matcher>>> choices;
     for (std::size_t i = random_.between(1, 3); i > 0; --i) {
-      const bool same =
-          !choices.empty() && random_.one_in(4);  // shares the values of the previous argument
+      const bool same = !choices.empty() && random_.one_in(4);  // as for the previous argument
       choices.emplace_back(field(), same ? choices.back().second : similar_matchers());
     }
     Rule out;
@@ -452,9 +450,8 @@ class PolicyGenerator {
   PolicyShape shape_;
   bool plain_;
   Policy policy_;
-  std::uint32_t action_ = 0;  // except in kPlain, most actions are near this one
-  std::vector<std::uint32_t>
-      used_;  // the actions so far, because all actions of kPlain are distinct
+  std::uint32_t action_ = 0;         // except in kPlain, most actions are near this one
+  std::vector<std::uint32_t> used_;  // the actions so far; those of kPlain are distinct
 };
 
 void collect(const Rule& rule, std::vector<std::uint64_t>& values) {

@@ -63,8 +63,8 @@ TEST(GeneratePolicy, PoliciesAreLegalAndUseEveryFeature) {
     const Policy policy = generate_policy(random, shape);
     expect_legal(policy, random);
     if (HasFatalFailure()) return;
-    if (shape == PolicyShape::kPlain)
-      continue;  // this shape would hide features that the others lack
+    // The plain shape would hide features that the others lack.
+    if (shape == PolicyShape::kPlain) continue;
     seen["several arches"] += policy.arches.size() > 1 ? 1 : 0;
     seen["x32 action"] += policy.x32_action ? 1 : 0;
     seen["x32"] += policy.has_arch(Arch::kX32) ? 1 : 0;

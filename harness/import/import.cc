@@ -35,7 +35,8 @@ bool looks_like_json(std::string_view text) {
   return inside != std::string_view::npos && (text[inside] == '"' || text[inside] == '}');
 }
 
-// Text with a JSON syntax error is treated as our own format, whose reader reports the error.
+// If the text has a JSON syntax error, the format is our own, because that reader reports the
+// error.
 PolicyFormat format_of(std::string_view text) {
   if (is_pfc(text)) return PolicyFormat::kPfc;
   if (is_minijail(text)) return PolicyFormat::kMinijail;

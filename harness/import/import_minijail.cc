@@ -38,7 +38,7 @@ class MinijailImporter {
   }
 
  private:
-  // An expression allows the calls for which it holds. The action after it applies to the others.
+  // The calls for which an expression holds are allowed. The action after it applies to all others.
   Status as_minijail0() {
     std::map<std::uint32_t, Place> seen;
     bool answers = false;
@@ -69,8 +69,8 @@ class MinijailImporter {
     return Ok{};
   }
 
-  // An expression selects the calls to which the action after it applies. The next filter decides
-  // about the others.
+  // The action after an expression applies to the calls for which it holds. The next filter decides
+  // about all others.
   Status as_compiler() {
     struct Call {
       std::string name;

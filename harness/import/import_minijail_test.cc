@@ -88,7 +88,7 @@ TEST(Minijail, ReadsEveryOperator) {
   }
 }
 
-// The two tools read this text in opposite ways.
+// minijail0 and minijail's policy compiler read this text in opposite ways.
 TEST(Minijail, ReturnAfterAnExpressionDependsOnTheTool) {
   const std::string text = "read: arg0 == 1; return EPERM\n";
   const Import loader = imported(text);
@@ -205,7 +205,7 @@ TEST(Minijail, NestedIncludesSelectTheCompiler) {
             std::string::npos);
 }
 
-// The limit counts each written test once per system call of its line, over all files together.
+// The limit counts each written test once per system call of its line, added up over all files.
 TEST(Minijail, LimitsTheNumberOfTests) {
   std::string calls = "{read";
   for (int i = 1; i < 512; ++i) calls += ", read";

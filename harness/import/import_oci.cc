@@ -76,8 +76,8 @@ constexpr std::array<std::string_view, 12> kIpcCalls = {"semop",  "semget", "sem
                                                         "msgsnd", "msgrcv", "msgget", "msgctl",
                                                         "shmat",  "shmdt",  "shmget", "shmctl"};
 
-// Folds a key as Go's encoding/json does when it compares keys: without case, and with the two
-// non-ASCII letters that fold to ASCII.
+// Folds a key as Go's encoding/json does for comparison: it ignores case, and two non-ASCII letters
+// fold to ASCII.
 std::string folded(std::string_view key) {
   std::string out;
   for (std::size_t i = 0; i < key.size(); ++i) {
@@ -95,7 +95,8 @@ std::string folded(std::string_view key) {
   return out;
 }
 
-// Runtimes ignore the case of a key and this importer does not, so such keys are errors.
+// Runtimes ignore the case of a key, but this importer does not. Keys in another case are therefore
+// errors.
 Status check_case(const JsonCursor& at, std::span<const std::string_view> known) {
   for (const auto& item : at.value().items())
     for (const std::string_view name : known)
@@ -138,8 +139,8 @@ class OciImporter {
   }
 
  private:
-  // An unknown key may be a misspelt condition. Without it an entry would match more than its
-  // author meant.
+  // An unknown key may be a misspelt condition. Without that condition, an entry would match more
+  // calls than its author intended.
   Status note_unknown_keys(const JsonCursor& at, std::span<const std::string_view> known) {
     if (auto s = check_case(at, known); !s) return s;
     for (const auto& item : at.value().items())
@@ -167,7 +168,8 @@ class OciImporter {
     return known->action | number;
   }
 
-  // "errnoRet" may stand beside a name, "errno", which Podman prefers and other runtimes ignore.
+  // Beside "errnoRet" there may be a name, "errno". Podman prefers the name, and other runtimes
+  // ignore it.
   void note_errno_name(const JsonCursor& holder, const std::string& errno_key,
                        std::uint32_t action) {
     const std::string key = errno_key.substr(0, errno_key.size() - 3);
@@ -243,7 +245,7 @@ class OciImporter {
     return std::ranges::find(options_.capabilities, name) != options_.capabilities.end();
   }
 
-  // Returns the filter ("includes" or "excludes") at `key`, if the entry has it.
+  // Returns the filter at `key` ("includes" or "excludes"), if the entry has it.
   Result<std::optional<JsonCursor>> filter(const JsonCursor& at, const char* key) {
     if (!at.given(key)) return std::optional<JsonCursor>();
     const JsonCursor inner = at.at(key);
@@ -274,8 +276,8 @@ class OciImporter {
     return std::optional(inner);
   }
 
-  // moby's rules: any excluded architecture or capability drops the entry. An "includes" list of
-  // architectures must contain the host's, and every capability in such a list must be granted.
+  // Follows moby's rules. Any excluded architecture or capability drops the entry. A list of
+  // included architectures must contain the host's, and all included capabilities must be granted.
   Result<bool> applies(const JsonCursor& at) {
     const auto excludes = filter(at, "excludes");
     if (!excludes) return excludes.error();
@@ -309,7 +311,7 @@ class OciImporter {
     return true;
   }
 
-  // What an entry's filters ask for: "includes CAP_SYS_ADMIN, excludes s390x".
+  // Returns what an entry's filters require, such as "includes CAP_SYS_ADMIN, excludes s390x".
   Result<std::string> selection(const JsonCursor& at) const {
     std::vector<std::string> out;
     for (const char* key : {"includes", "excludes"}) {
@@ -327,7 +329,7 @@ class OciImporter {
     return fmt::format("{}", fmt::join(out, ", "));
   }
 
-  // Returns nothing if the filter has no minKernel.
+  // Returns std::nullopt if the filter has no minKernel.
   Result<std::optional<bool>> min_kernel_met(const JsonCursor& at) const {
     if (!at.given("minKernel")) return std::optional<bool>();
     auto text = at.at("minKernel").string("a kernel version like \"4.8\"");
@@ -380,8 +382,8 @@ class OciImporter {
     return Ok{};
   }
 
-  // In libseccomp the first entry that always holds replaces all other entries of a call. Among the
-  // others, the order in the profile does not decide.
+  // In libseccomp, the first entry that always holds replaces all other entries of a call. The
+  // order of the other entries in the profile does not matter.
   void add_rule(const std::string& name, const Rule& conditions, const RulePosition& position,
                 const std::string& pointer) {
     const Rule entry = positioned(conditions, position);
@@ -414,7 +416,8 @@ class OciImporter {
     if (!known) unknown_here(name, position);
   }
 
-  // A name of other architectures is no mistake; the profile is for many hosts.
+  // A name that exists only on other architectures is no mistake, because a profile serves many
+  // hosts.
   void unknown_here(const std::string& name, const RulePosition& position) {
     if (std::ranges::any_of(all_arches(), [&](const ArchInfo& info) {
           return syscall_nr(info.arch, name).has_value();
@@ -485,7 +488,7 @@ class OciImporter {
   }
 
   using Call = std::pair<Arch, std::uint32_t>;
-  // An entry as it applies to one system call.
+  // An entry, with its rule on one architecture.
   struct Seen {
     std::uint32_t action = 0;
     bool always = false;
@@ -493,9 +496,9 @@ class OciImporter {
     Rule rule;
   };
 
-  // On architectures where one call multiplexes sockets or System V IPC, libseccomp turns a rule
-  // for `socket`, for example, into an additional rule for socketcall(1), regardless of its
-  // conditions. We do not.
+  // On some architectures, one call multiplexes sockets or System V IPC. There libseccomp adds a
+  // rule for socketcall(1) to a rule for `socket`, for example, and ignores the rule's conditions.
+  // This importer adds no such rule, but notes it.
   void note_multiplexed() {
     for (const auto& [call, parts] :
          {std::pair("socketcall", std::span<const std::string_view>(kSocketCalls)),
@@ -515,7 +518,7 @@ class OciImporter {
       }
   }
 
-  // Notes once that an entry for a call has no effect beside `always`.
+  // Notes, once, that an entry for a call has no effect because of the entry `always`.
   void no_effect(const std::string& name, const std::string& pointer, const Seen& always,
                  Arch arch) {
     const std::string why = always.rule.kind == Rule::Kind::kMatchAll

@@ -80,7 +80,7 @@ TEST(Oci, ReadsErrnoRet) {
   EXPECT_EQ(decided(import, 5), SECCOMP_RET_ERRNO | 38);
 }
 
-// Podman prefers the name to the number, and other runtimes ignore it.
+// Podman prefers the name over the number, and other runtimes ignore the name.
 TEST(Oci, NotesErrnoNamesThatPodmanReadsDifferently) {
   const auto notes = [](const std::string& keys, Arch arch = Arch::kX86_64) {
     OciOptions options;
@@ -152,8 +152,8 @@ TEST(Oci, ConditionsOfOneEntryMustAllHold) {
   EXPECT_EQ(decided(import, 0, {0, 0, 0, 0, 0, 2}), kEperm);
 }
 
-// libseccomp accepts one condition per argument, so runc turns an entry that tests one argument
-// twice into one rule per condition.
+// libseccomp accepts only one condition per argument. Therefore runc turns an entry with two
+// conditions on one argument into two rules.
 TEST(Oci, ConditionsOnTheSameArgumentAreAlternatives) {
   const OciImport import =
       imported(profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args":
@@ -282,7 +282,7 @@ TEST(Oci, FiltersEntriesByArchitecture) {
   EXPECT_EQ(decided(import, 4), kAllow);
 }
 
-// Docker and Podman compare the exact names; no runtime calls an architecture "386" or "x86_64".
+// Docker and Podman compare the exact names. No runtime calls an architecture "386" or "x86_64".
 TEST(Oci, UsesTheRuntimesArchitectureNames) {
   const std::pair<Arch, const char*> cases[] = {
       {Arch::kX86_64, "amd64"},    {Arch::kI386, "x86"},     {Arch::kAarch64, "arm64"},
@@ -421,7 +421,7 @@ TEST(Oci, ReportsNamesThatNoArchitectureHas) {
       << "one line for all of them, and each once";
 }
 
-// Each unknown key may have been a condition, without which the entry matches more.
+// Each unknown key may be meant as a condition. Without it, the entry matches more calls.
 TEST(Oci, NotesUnknownKeys) {
   const OciImport import = imported(
       R"j({"defaultAction": "SCMP_ACT_ERRNO", "architecturez": [], "$comment": 1, "archMap":

@@ -15,7 +15,7 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kMaxDepth = 200;            // nested 'if's
+constexpr std::size_t kMaxDepth = 200;            // levels of nested 'if's
 constexpr std::size_t kMaxConditions = 1u << 20;  // for all actions together
 constexpr std::uint64_t kLowHalf = 0xffffffff;
 
@@ -23,10 +23,10 @@ struct Line {
   std::size_t indent = 0;
   std::string_view text;     // without comment and surrounding blanks
   TokenReader tokens;        // not empty
-  std::string_view comment;  // text of the previous line if that was only a comment
+  std::string_view comment;  // text of the previous line, if that line was only a comment
 };
 
-// Splits `text` into lines with tokens and stops after `most` of them.
+// Splits `text` into lines that have tokens. Stops after `most` lines.
 Result<std::vector<Line>> lines_of(std::string_view text, const std::string& name,
                                    std::size_t most = std::numeric_limits<std::size_t>::max()) {
   std::vector<Line> out;
@@ -141,7 +141,7 @@ Result<std::uint32_t> action_of_line(TokenReader in) {
   return *action;
 }
 
-// Collects tests of the halves of one argument, all of which must hold.
+// Collects the tests of the halves of one argument. All of them must hold.
 class Halves {
  public:
   explicit Halves(std::size_t field) : field_(field) {}
@@ -250,8 +250,8 @@ class PfcImporter {
                     fmt::format("expected {}, found '{}'", expected, line.text.substr(0, 60)));
   }
 
-  // The comment "filter for arch x32 (3221225534)" tells x32 from x86_64. Without it, a second
-  // block for the same value is x32.
+  // The comment "filter for arch x32 (3221225534)" distinguishes x32 from x86_64. Without the
+  // comment, a second block for the same value is x32.
   [[nodiscard]] std::optional<Arch> arch_of(const Line& line, std::uint32_t audit) const {
     constexpr std::string_view kHead = "filter for arch ";
     std::string_view comment = line.comment;
@@ -286,8 +286,8 @@ class PfcImporter {
     return error_at(line.tokens.here(), "expected a default action in this 'if'");
   }
 
-  // Reads all lines indented deeper than `indent`. They apply to numbers from `low` to `high`, or
-  // to `nr`.
+  // Reads all lines that are indented deeper than `indent`. They apply to numbers from `low` to
+  // `high`, or only to `nr` if it is given.
   Status block(std::size_t indent, std::uint32_t low, std::uint32_t high,
                std::optional<std::uint32_t> nr) {
     if (++depth_ > kMaxDepth) return wrong(fmt::format("at most {} levels", kMaxDepth));
@@ -330,14 +330,14 @@ class PfcImporter {
     if (c.op == Condition::Op::kEq) {
       ++at_;
       const bool reached = c.value >= low && c.value <= high;
-      // A number outside the range makes the block unreachable, so nothing in it takes effect.
+      // A number outside the range makes the block unreachable, so its content has no effect.
       if (auto s = reached ? block(indent, low, high, c.value) : block(indent, 1, 0, c.value); !s)
         return s;
       if (at_ < lines_.size() && lines_[at_].indent == indent && lines_[at_].tokens.is("else"))
         return wrong("no 'else' here");
       return Ok{};
     }
-    // From here on, the condition is "at least `bound`".
+    // From here on, the condition means "at least `bound`".
     const bool none = c.op == Condition::Op::kGt && c.value == kMax;
     const std::uint32_t bound = c.op == Condition::Op::kGt && !none ? c.value + 1 : c.value;
     if (none) return wrong("a number below 2^32-1");

@@ -70,7 +70,7 @@ TEST(Pfc, ReadsEveryAction) {
         << name;
 }
 
-// The cases test every comparison of either half, both taken and not taken.
+// The cases include every comparison of either half, both taken and not taken.
 TEST(Pfc, ReadsEveryCondition) {
   constexpr std::uint64_t kLow = 0xffffffff;
   struct Case {

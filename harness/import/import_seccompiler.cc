@@ -18,7 +18,7 @@ namespace {
 struct SeccompilerAction {
   std::string_view name;
   std::uint32_t action;
-  bool has_number;  // whether it is written {"errno": 1}, not "allow"
+  bool has_number;  // whether it is written as {"errno": 1}, not as "allow"
 };
 constexpr SeccompilerAction kSeccompilerActions[] = {
     {"allow", SECCOMP_RET_ALLOW, false},
@@ -39,7 +39,7 @@ constexpr NamedOperator kSeccompilerOperators[] = {
     {"le", Matcher::Op::kLe}, {"lt", Matcher::Op::kLt}, {"ne", Matcher::Op::kNe},
 };
 
-// The two names of an action; the second is the older one, which only Firecracker has.
+// The two keys of an action. The second is older, and only Firecracker uses it.
 using Names = std::array<const char*, 2>;
 constexpr Names kMismatch = {"mismatch_action", "default_action"};
 constexpr Names kMatch = {"match_action", "filter_action"};

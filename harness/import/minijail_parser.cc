@@ -14,12 +14,12 @@
 namespace secequiv::minijail {
 namespace {
 
-constexpr std::size_t kMaxIncludes = 100;  // total for one policy
+constexpr std::size_t kMaxIncludes = 100;  // for one policy, with all its files
 constexpr std::size_t kMaxDepth = 10;      // the compiler's limit; minijail0 allows 2
 constexpr std::size_t kMaxParentheses = 64;
-constexpr std::size_t kMaxTests = 1u << 18;  // written tests, times the calls of their lines
+constexpr std::size_t kMaxTests = 1u << 18;  // each written test counts once per call of its line
 
-// The file name "-" means standard input, which has no folder.
+// The file name "-" means standard input. It has no folder, so the current one is used.
 std::filesystem::path folder_of(const std::string& file) {
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   return folder.empty() ? "." : folder;
@@ -42,7 +42,7 @@ constexpr NamedAction kMinijailActions[] = {
 
 struct NamedArch {
   std::string_view name;
-  std::optional<Arch> arch;  // empty: our tables do not have it
+  std::optional<Arch> arch;  // empty if our tables do not have it
 };
 // minijail's own names, which differ from ours.
 constexpr NamedArch kArches[] = {
@@ -66,7 +66,7 @@ constexpr NamedArch kArches[] = {
     {"x86_64", Arch::kX86_64},
 };
 
-// Counts for a policy with all its includes.
+// Counts what the files of one policy use together.
 struct Spent {
   std::size_t includes = 0;
   std::size_t tests = 0;
@@ -172,8 +172,8 @@ class Parser {
     return Parser(options_, out_, spent_, folder_).file(without_bom(*text), file, depth_ + 1);
   }
 
-  // Returns the reason why an existing file must not be included, or "". read_file reports other
-  // problems.
+  // Returns why an existing file must not be included, or "". (read_file reports all other
+  // problems.)
   [[nodiscard]] std::string not_followed(const std::string& name) const {
     std::error_code failed;
     const auto file = std::filesystem::canonical(name, failed);
@@ -233,7 +233,7 @@ class Parser {
                                 did_you_mean(similar_syscalls(arch_, name))));
   }
 
-  // Reads the metadata in brackets and returns whether it selects our architecture.
+  // Reads the metadata in brackets. Returns whether it selects our architecture.
   Result<bool> metadata() {
     bool meant = true;
     std::vector<std::string> keys;

@@ -12,8 +12,8 @@ namespace {
 constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
 constexpr std::uint32_t kAccess = SECCOMP_RET_ERRNO | 13;
 
-// Returns a profile whose first entry for `read` is allowed if the masked bits of the first
-// argument are 0, and whose second one returns EACCES. `swapped` exchanges the two.
+// Returns a profile with two entries for `read`. The first one allows it if the masked bits of the
+// first argument are 0. The second one returns EACCES. `swapped` exchanges the two.
 OciImport masked(const std::string& mask, bool swapped) {
   const std::string first =
       R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "op": "SCMP_CMP_MASKED_EQ", "value": )j" +
@@ -28,7 +28,7 @@ OciImport masked(const std::string& mask, bool swapped) {
   return {};
 }
 
-// libseccomp 2.5.4 made programs from these profiles that decide so.
+// The programs that libseccomp 2.5.4 made from these profiles decide in this way.
 TEST(OciRule, AnEmptyMaskIsNoCondition) {
   const auto wide = [](const OciImport& import) {
     return decide(import.policy, call(Arch::kX86_64, 0, {7}));
@@ -38,7 +38,7 @@ TEST(OciRule, AnEmptyMaskIsNoCondition) {
   };
   EXPECT_EQ(wide(masked("0", false)), kAllow);
   EXPECT_EQ(wide(masked("0", true)), kAccess);
-  const OciImport high = masked("4294967296", false);  // a bit that 32-bit ABIs do not have
+  const OciImport high = masked("4294967296", false);  // 32-bit ABIs do not have this bit
   EXPECT_EQ(wide(high), kAccess);
   EXPECT_EQ(narrow(high), kAllow);
   EXPECT_EQ(narrow(masked("4294967296", true)), kAccess);

@@ -10,7 +10,7 @@
 namespace secequiv {
 namespace {
 
-// The names of libseccomp's Go binding, and two names that only Docker has.
+// The architecture names of libseccomp's Go binding, and two names that only Docker has.
 constexpr std::array<std::string_view, 22> kRuntimeArches = {
     "amd64",       "x86",         "x32",    "arm",       "arm64",  "loong64",
     "loongarch64", "mips",        "mips64", "mips64n32", "mipsel", "mipsel64",

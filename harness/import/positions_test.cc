@@ -1,5 +1,5 @@
-// The positions of rules that each importer reports. The texts have one idea a line, so that the
-// lines can be counted.
+// Tests the positions of rules that each importer reports. Each line of the texts holds one thing,
+// so that a reader can count the lines.
 #include <gtest/gtest.h>
 
 #include "harness/import/import.h"
@@ -16,7 +16,7 @@ Import imported(std::string_view text, const ImportOptions& options = {}) {
   return {};
 }
 
-// The positions in the rule for `nr` on x86_64, from the outside in, in every rule set.
+// Collects the positions in the rules for `nr` on x86_64 in every rule set, from the outside in.
 void collect(const Rule& rule, std::vector<std::string>& out) {
   if (rule.position.at != nullptr) out.push_back(rule.position.at->text());
   for (const Rule& child : rule.children) collect(child, out);

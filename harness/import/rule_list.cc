@@ -52,8 +52,8 @@ Rule masked_ne(std::size_t field, std::uint64_t mask, std::uint64_t value, bool 
     m.value = value;
     return test_of(field, m);
   }
-  // The mask selects all bits from some bit upward, and they must not all be 0. That is a lower
-  // bound.
+  // The mask selects all bits from some bit upward, and not all of them may be 0. This condition is
+  // a lower bound.
   const std::uint64_t lowest = mask & (~mask + 1);
   if (value == 0 && mask == (whole & ~(lowest - 1)) && mask != 0) {
     m.op = Matcher::Op::kGe;
@@ -68,7 +68,8 @@ Rule masked_ne(std::size_t field, std::uint64_t mask, std::uint64_t value, bool 
     bits.push_back(test_of(field, m));
   }
   if (!bits.empty()) return any_of(std::move(bits));
-  m.op = Matcher::Op::kLt;  // an empty mask always gives 0, so this never matches
+  // The field under an empty mask is always 0, so the rule must never match.
+  m.op = Matcher::Op::kLt;
   m.value = m.mask = 0;
   return test_of(field, m);
 }
@@ -86,9 +87,10 @@ std::vector<RuleSet> RuleList::rule_sets() && {
     std::vector<Entry>* entries;
     std::size_t next;
   };
-  std::map<std::uint32_t, std::vector<Waiting>> waiting;  // sorted by the action of the next entry
+  std::map<std::uint32_t, std::vector<Waiting>> waiting;  // keyed by the action of the next entry
   for (auto& [call, entries] : calls_) waiting[entries[0].action].push_back({call, &entries, 0});
-  // The action with the most waiting system calls comes first, then the lower action.
+  // The action for which the most system calls wait comes first. Among equals, the lower action
+  // comes first.
   std::set<std::pair<std::size_t, std::uint32_t>> order;
   const auto rank = [&](std::uint32_t action, std::size_t calls) {
     return std::pair(std::numeric_limits<std::size_t>::max() - calls, action);

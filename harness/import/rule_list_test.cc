@@ -39,7 +39,7 @@ TEST(RuleList, ActionWithMostWaitingCallsComesNext) {
   EXPECT_EQ(shown(RuleList().rule_sets()), "");
 }
 
-// The time must not grow with calls times rule sets, which would take minutes here.
+// The time must not grow with the product of calls and rule sets, which would take minutes here.
 TEST(RuleList, ManyCallsAndRuleSetsTakeLittleTime) {
   constexpr std::uint32_t kMany = 20000;
   RuleList list;

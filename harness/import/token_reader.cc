@@ -9,7 +9,8 @@
 namespace secequiv {
 namespace {
 
-// Returns the length of the token at the start of `text`; `belongs` tests each further character.
+// Returns the length of the token at the start of `text`. `belongs` decides about each further
+// character.
 template <class Belongs>
 std::size_t size_while(std::string_view text, const Belongs& belongs) {
   std::size_t size = 1;

@@ -19,7 +19,8 @@ std::uint64_t join(std::uint64_t high, std::uint64_t low) {
   return (high & kLow) << 32 | (low & kLow);
 }
 
-// The values that a matcher contains, for cross products.
+// Returns the values that a matcher mentions, and neighbours of their halves. Cross products use
+// them.
 Values own_values(const Matcher& m) {
   const auto halves = [](std::uint64_t v) {
     const std::uint64_t high = v >> 32;
@@ -56,7 +57,7 @@ Values own_values(const Matcher& m) {
   return {0};
 }
 
-// Values that satisfy the matcher (best first), to build calls that pass.
+// Returns values that satisfy the matcher, best first. Calls that pass are built from them.
 Values satisfying(const Matcher& m) {
   switch (m.op) {
     case Matcher::Op::kEq:
@@ -81,7 +82,7 @@ Values satisfying(const Matcher& m) {
   return {0};
 }
 
-// Every value near which the matcher's outcome changes, and some values far from them.
+// Returns every value near which the matcher's outcome changes, and some values far from them.
 Values boundaries(const Matcher& m) {
   Values out = own_values(m);
   const auto around = [&](std::uint64_t k) {
@@ -128,7 +129,7 @@ Values boundaries(const Matcher& m) {
   return out;
 }
 
-// Matchers that must hold together, per field.
+// Matchers that must hold together, listed by field.
 using Conjunction = std::array<std::vector<const Matcher*>, 7>;
 
 std::vector<Conjunction> conjunctions(const Rule& rule) {
@@ -207,7 +208,7 @@ class Deriver {
     return data;
   }
 
-  // Rules of all rule sets for this number.
+  // Returns the rules for this number in all rule sets.
   std::vector<std::pair<const RuleSet*, const Rule*>> rules_of(std::uint32_t nr) const {
     std::vector<std::pair<const RuleSet*, const Rule*>> out;
     for (const RuleSet& rules : policy_.rule_sets)
@@ -296,7 +297,7 @@ class Deriver {
     }
   }
 
-  // The same arguments for calls to which the rule does not apply.
+  // Adds inputs with the same arguments for calls to which the rule does not apply.
   void elsewhere(const SeccompData& passing) {
     for (const std::uint32_t near : {passing.nr() - 1, passing.nr() + 1, passing.nr() ^ kX32Bit}) {
       SeccompData data = passing;

@@ -11,14 +11,15 @@
 namespace secequiv::detail {
 namespace {
 
-// Inputs remembered for each outcome of an instruction, to start from.
+// For each outcome of an instruction, so many inputs are remembered to start from.
 constexpr std::size_t kExamples = 4;
-// Inputs one step away from which a search continues.
+// A search continues from so many of the inputs that are one step away.
 constexpr std::size_t kSecondSteps = 8;
-// At most this many tests of one word on a path with one target are turned.
+// On a path, at most so many tests of one word with one target are turned.
 constexpr std::uint32_t kSamePlace = 64;
 
-// A change of an instruction. The search looks for an input on which the change alters the result.
+// Changes of an instruction. For each, the search looks for an input on which the change alters the
+// result.
 enum Goal : std::uint32_t {
   kFlip = 0,     // + 1 for the outcome true: take the other outcome
   kNearer = 2,   // + 1: jump to the instruction before the target of this outcome
@@ -30,14 +31,14 @@ enum Goal : std::uint32_t {
 
 constexpr std::uint32_t bit_of(std::uint32_t goal) { return 1u << goal; }
 
-// The goals that a run with this outcome can meet.
+// Returns the goals that a run with this outcome can meet.
 std::uint32_t with_outcome(const Insn& in, bool outcome) {
   const std::uint32_t one = in.code == kJa || outcome ? 1 : 0;
   return bit_of(kFlip + one) | bit_of(kNearer + one) | bit_of(kFarther + one) |
          ~((1u << kSkip) - 1);
 }
 
-// The instruction at which the changed program continues; it may not be a later instruction.
+// Returns the instruction at which the changed program continues. It need not come after `pc`.
 std::size_t instead(const Insn& in, std::size_t pc, std::uint32_t goal) {
   const bool taken = (goal & 1) != 0;
   if (goal < kNearer) return jump_target(pc, in, !taken);
@@ -59,8 +60,9 @@ std::uint32_t goals_of(ProgramView program, std::size_t pc) {
   return goals;
 }
 
-// Values of A near the constant with which it is compared. Bits 0 to 31: that bit alone differs (if
-// the mask excludes the bit: it is set and the rest is equal). Other values use the lower bits.
+// Kinds of values of A near the constant with which it is compared. A number below 32 means a bit:
+// A differs from the constant in that bit alone or, for JSET, has that bit alone. If the mask
+// excludes the bit, the word has it and is equal otherwise.
 constexpr std::uint32_t kBelow = 32;
 constexpr std::uint32_t kEqual = 33;
 constexpr std::uint32_t kAbove = 34;
@@ -98,7 +100,7 @@ std::uint64_t nears_hit(const Insn& in, const Visit& visit, std::uint32_t word) 
   return hit;
 }
 
-// A value of the word for which A has the near value `near`.
+// Returns a value of the word for which A has the near value `near`.
 std::uint32_t near_value(const Insn& in, const Visit& visit, std::uint32_t word,
                          std::uint32_t near) {
   const std::uint32_t k = compared_with(in, visit);
@@ -139,7 +141,7 @@ class Search {
   }
 
   void run(std::span<const SeccompData> known) {
-    // All known inputs if half of the steps is enough, otherwise evenly spread ones.
+    // Runs all known inputs if half of the steps suffices. Otherwise runs evenly spread ones.
     constexpr std::size_t kPrime = 7919;
     const std::size_t stride = known.size() % kPrime == 0 ? 1 : kPrime;
     for (std::size_t i = 0;
@@ -154,7 +156,7 @@ class Search {
  private:
   struct Examples {
     std::vector<SeccompData> inputs;
-    std::size_t expanded = 0;  // the number of inputs already expanded
+    std::size_t expanded = 0;  // how many inputs have been expanded
     std::size_t oldest = 0;    // the input to replace next
   };
 
@@ -166,18 +168,18 @@ class Search {
     return examples_[visit.pc * 2 + (visit.outcome ? 1 : 0)];
   }
 
-  // The value of A after the changed instruction.
+  // Returns the value of A after the changed instruction.
   static std::uint32_t a_instead(const Visit& visit, std::uint32_t goal, const SeccompData& data) {
     return goal >= kLoad ? data.words[goal - kLoad] : visit.a;
   }
 
-  // Does the change alter the result?
+  // Returns whether the change alters the result.
   bool matters(const Visit& visit, std::uint32_t goal, const SeccompData& data) {
     const std::size_t to = instead(program_[visit.pc], visit.pc, goal);
     return path_.result_from(to, a_instead(visit, goal, data), visit) != path_.result();
   }
 
-  // Runs an input; true if it shows anything that no earlier input did.
+  // Runs an input. Returns whether it shows anything that no earlier input showed.
   bool look_at(const SeccompData& data) {
     path_.follow(data);
     bool fresh = false;
@@ -207,8 +209,8 @@ class Search {
     return fresh;
   }
 
-  // Prefers inputs that met a goal to those that only passed by, back to the last load, because
-  // more goals there may depend on the same test.
+  // An input that met a goal replaces an older example of each outcome, back to the last load. More
+  // goals there may depend on the same test.
   void keep(std::size_t visit, const SeccompData& data) {
     for (std::size_t i = visit + 1; i-- > 0;) {
       Examples& here = examples(path_.visits()[i]);
@@ -225,7 +227,8 @@ class Search {
     if (offered_.insert(data).second && look_at(data)) set_.add(data);
   }
 
-  // Changes the word of `data` that `visit` tests, in several ways, to get the other outcome.
+  // Changes the word of `data` that `visit` tests, in several ways, so that the test gets the other
+  // outcome.
   template <class Take>
   void turned(const SeccompData& data, const Visit& visit, const Take& take) {
     const Insn& in = program_[visit.pc];
@@ -261,7 +264,7 @@ class Search {
     }
   }
 
-  // Turns every test for every example, until no new example results.
+  // Turns every test for every example, until this gives no new example.
   void explore() {
     for (bool again = true; again;) {
       again = false;
@@ -290,8 +293,8 @@ class Search {
     }
   }
 
-  // Turns tests of both paths, with and without the change, to make their results differ. Does the
-  // same once more from the first of the inputs that this gives.
+  // Turns tests on the paths with and without the change, so that their results differ. Then
+  // continues in the same way from the first `seconds` of these inputs.
   void search_goal(const SeccompData& data, std::size_t pc, std::uint32_t goal,
                    std::size_t seconds) {
     const auto first = around(data, pc, goal);
@@ -307,7 +310,8 @@ class Search {
     }
   }
 
-  // Inputs that turn one test, on the path of the changed program or on the path after `pc`.
+  // Returns inputs that turn one test, on the path of the changed program or on the original path
+  // after `pc`.
   std::vector<SeccompData> around(const SeccompData& data, std::size_t pc, std::uint32_t goal) {
     std::vector<SeccompData> out;
     path_.follow(data);
@@ -359,8 +363,8 @@ class Search {
   CaseSet& set_;
   Path path_;
   std::vector<Examples> examples_;    // by instruction and outcome
-  std::vector<std::uint32_t> open_;   // goals not met, by instruction
-  std::vector<std::uint64_t> nears_;  // near values not met
+  std::vector<std::uint32_t> open_;   // by instruction: the goals that no input has met yet
+  std::vector<std::uint64_t> nears_;  // by instruction: the near values that no input has shown yet
   std::unordered_set<SeccompData, InputHash> offered_;
 };
 

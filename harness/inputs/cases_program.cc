@@ -12,7 +12,7 @@ namespace {
 
 using detail::CaseSet;
 
-// Architecture and number that are certain before an instruction, from the JEQ tests on the way.
+// The architecture and number that are certain before an instruction because of earlier JEQ tests.
 struct Context {
   bool reached = false;
   std::optional<std::uint32_t> arch;
@@ -47,7 +47,7 @@ std::vector<Context> contexts(ProgramView program, const std::vector<Accumulator
   return out;
 }
 
-// The values near which the outcome of a comparison with k under `mask` changes.
+// Returns the values near which the outcome of a comparison with k under `mask` changes.
 std::vector<std::uint32_t> near(std::uint32_t k, std::uint32_t mask) {
   return {k - 1, k, k + 1, k | ~mask, 0, 0xffffffff};
 }
@@ -117,8 +117,8 @@ Cases derive_cases(ProgramView program, const CaseLimits& limits,
       d.words[index[slot]] = v;
     };
     set.product<std::uint32_t>(base, constants, place);
-    // One word takes every value near its constants, while the others keep their own constants;
-    // then the next word.
+    // One word after the other takes every value near its constants, while the other words take
+    // their own constants.
     for (std::size_t varied = 0; varied < index.size(); ++varied) {
       auto slots = constants;
       const auto& values = words.at(index[varied]).values;

@@ -1,4 +1,4 @@
-// Cases derived from a program alone.
+// Tests the inputs that are derived from a program alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,8 @@ TEST(ProgramCases, CombineNumbersArchitecturesAndWords) {
     data.set_arch(audit);
     EXPECT_TRUE(has(cases, data)) << audit;
   }
-  // The argument's words meet their constants under the number and architecture tested on the way.
+  // The argument's words take their constants together with the number and architecture that
+  // earlier tests require.
   for (const std::uint64_t v :
        {0x100000000ull, 0x100000040ull, 0x40ull, 0x200000040ull, 0x1ffffffffull})
     EXPECT_TRUE(has(cases, call(Arch::kX86_64, 257, {0, 0, v}))) << std::hex << v;
@@ -47,7 +48,7 @@ TEST(ProgramCases, CoverAStraightforwardFilter) {
   EXPECT_TRUE(coverage.uncovered().empty()) << describe(coverage.uncovered().front(), program);
 }
 
-TEST(ProgramCases, AreDeterministicDistinctAndBounded) {
+TEST(ProgramCases, AreDeterministicDistinctAndLimited) {
   Random random(71);
   for (int i = 0; i < 200; ++i) {
     const Program program = random_program(random, random.between(1, 80));
@@ -61,7 +62,7 @@ TEST(ProgramCases, AreDeterministicDistinctAndBounded) {
   }
 }
 
-TEST(ProgramCases, CountTheCasesLeftOut) {
+TEST(ProgramCases, CountTheCasesThatAreLeftOut) {
   std::string text = "ld [4]\njeq #0xc000003e, on, bad\non: ld [0]\njeq #1, args, bad\nargs:\n";
   for (int word = 4; word < 12; ++word)
     text += "ld [" + std::to_string(4 * word) + "]\njeq #" + std::to_string(100 + word) + ", bad\n";
@@ -73,7 +74,7 @@ TEST(ProgramCases, CountTheCasesLeftOut) {
   EXPECT_GT(few.dropped, some.dropped);
 }
 
-// The mutants of a program that no input distinguishes from it.
+// Returns the mutants of a program that no input distinguishes from it.
 std::vector<std::string> missed(ProgramView program, const std::vector<SeccompData>& inputs) {
   std::vector<std::string> out;
   for (const Mutant& mutant : mutants_of(program).accepted) {
@@ -92,10 +93,10 @@ TEST(ProgramCases, ShowThatEachInstructionMatters) {
   EXPECT_GT(missed(program, derive_cases(program, {.steps = 0}).inputs).size(), 0u);
 }
 
-// No constant of the program is near the number, and loaded words matter only on some paths. The
-// three mutants that survive are equivalent: the number is below 10 there, X is 0, and only bit 31
-// is tested.
-TEST(ProgramCases, FollowPathsWhereTheNumberIsPinnedByBounds) {
+// The program compares the number only with bounds, and loaded words matter only on some paths. The
+// three surviving mutants are equivalent: the number is below 10 there, X is 0, and only bit 31 is
+// tested.
+TEST(ProgramCases, FollowPathsWhereBoundsFixTheNumber) {
   const Program program = assemble(
       "ld [0]\njge #10, bad, low\nlow: jge #9, nine, bad\n"
       "nine: ld [20]\njeq #0, more, bad\nmore: ld [16]\njeq #5, second, third\n"
@@ -119,9 +120,9 @@ TEST(ProgramCases, PassWholeChainsOfTests) {
             (std::vector<std::string>{"jge #9, L3, L12 becomes jeq #9, L3, L12"}));
 }
 
-// If a jump skips the load at its target, the next test compares another word. Only a value that a
-// later test compares with the number shows this.
-TEST(ProgramCases, ShowThatLoadsAreNotSkipped) {
+// If a mutant's jump skips the load at its target, the next tests compare the wrong word. An input
+// shows this only if that word equals one of their constants.
+TEST(ProgramCases, KillMutantsThatSkipALoad) {
   const Program program = assemble(
       "ld [0]\njeq #0x9999, nine, rest\nnine: ld [32]\njeq #0x4040, good, rest\n"
       "rest: ld [0]\njeq #0x1357, good, more\nmore: jeq #0x2468, good, bad\n"
@@ -134,7 +135,7 @@ TEST(ProgramCases, ShowThatLoadsAreNotSkipped) {
   EXPECT_EQ(skips(derive_cases(program)), 0);
 }
 
-// The search does not repeat what known inputs show, and it continues from them.
+// The search does not repeat what known inputs show, and continues from them.
 TEST(ProgramCases, StartFromKnownInputs) {
   // The first test compares a computed value, so the search cannot guess the word.
   const Program program = assemble(
@@ -155,7 +156,7 @@ TEST(ProgramCases, StartFromKnownInputs) {
   EXPECT_LE(again.inputs.size(), without + 3);
 }
 
-TEST(ProgramCases, AreLimitedInSteps) {
+TEST(ProgramCases, StopAfterTheLimitOfSteps) {
   const Program program = assemble(kFilter);
   const std::size_t none = derive_cases(program, {.steps = 0}).inputs.size();
   const std::size_t some = derive_cases(program, {.steps = 3000}).inputs.size();

@@ -1,4 +1,4 @@
-// Cases derived from a policy.
+// Tests the inputs that are derived from a policy.
 #include "harness/inputs/cases.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ class Inputs {
 constexpr unsigned long long kOnes = ~0ull;
 constexpr unsigned long long kBit63 = 1ull << 63;
 
-// {k, k+1} x {k_hi, k_hi+1}, by half.
+// Returns {k, k+1} x {k_hi, k_hi+1}, combined by halves.
 std::vector<std::uint64_t> secfuzz_values(std::uint64_t k) {
   const std::uint64_t high = k >> 32;
   const std::uint64_t low = k & 0xffffffff;
@@ -99,7 +99,8 @@ TEST(Cases, IncludeTheSignBitOfNonNegativeFds) {
   const Inputs inputs(derive_cases(x86_64_policy(kSample)));
   for (const std::uint64_t v : {0ull, 0x7fffffffull, 0x80000000ull, 0xffffffffull, 0x100000000ull,
                                 kOnes, 0xffffffff80000000ull, 0xffffffff7fffffffull,
-                                // secfuzz: high half 0 or 1, low half at the sign bit
+                                // secfuzz uses the high halves 0 and 1 with low halves at the sign
+                                // bit
                                 0x80000001ull, 0x180000000ull, 0x180000001ull})
     EXPECT_TRUE(inputs.has(call(Arch::kX86_64, 3, {v}))) << std::hex << v;
   for (int bit = 0; bit < 64; ++bit)
@@ -117,7 +118,7 @@ TEST(Cases, IncludeEachMaskBitAloneAndMissing) {
   }
 }
 
-// The arguments of a call that passes, for calls to which the rule does not apply.
+// Calls to which a rule does not apply get the arguments of a call that passes.
 TEST(Cases, UsePassingArgumentsWithOtherCalls) {
   const Inputs inputs(derive_cases(x86_64_policy(kSample)));
   const SeccompData passing = call(Arch::kX86_64, 257, {0x500000003, 0, 7});
@@ -144,7 +145,7 @@ TEST(Cases, IncludeForeignArchitectures) {
   EXPECT_TRUE(inputs.has(SeccompData{}));
 }
 
-// Both values of the vsyscall bit, for calls in a rule set with `vsyscall`.
+// For calls in a rule set with `vsyscall`, the inputs have both values of the vsyscall bit.
 TEST(Cases, EnterVsyscallSets) {
   const Policy policy = x86_64_policy(
       R"j({"action": "trap", "vsyscall": true, "rules": {"time": {"args": {"0": {"eq": 5}}}}})j");
@@ -155,7 +156,8 @@ TEST(Cases, EnterVsyscallSets) {
   EXPECT_TRUE(inputs.has(call(Arch::kX86_64, time, {6}, kBit63)));
 }
 
-// On big-endian machines the high half of an argument comes first, also in the cases.
+// On big-endian machines the high half of an argument comes first, so it must come first in the
+// inputs too.
 TEST(Cases, UseTheByteOrderOfBigEndianArchitectures) {
   const Policy policy =
       policy_from(R"j({"version": 1, "arches": ["s390x"], "default_action": "errno(1)",
@@ -165,7 +167,8 @@ TEST(Cases, UseTheByteOrderOfBigEndianArchitectures) {
     EXPECT_TRUE(inputs.has(call(Arch::kS390x, 4, {v}))) << std::hex << v;
 }
 
-// Some derived case passes each rule, even if several matchers of one field must hold together.
+// Each rule has a derived input that passes it, even if several matchers of one field must hold
+// together.
 TEST(Cases, PassEachRule) {
   const Policy policy = x86_64_policy(R"j({"action": "allow", "rules": {
     "read": {"all_of": [{"args": {"0": {"gt": "0x100000000"}}}, {"args": {"0": {"lt": "0x100000002"}}}]},
@@ -197,7 +200,7 @@ TEST(Cases, KeepTheirLimitsAndCountWhatIsLeftOut) {
   const Cases all = derive_cases(policy, {.per_syscall = 1000000, .total = 4000000});
   EXPECT_EQ(all.dropped, 0u);
   const Cases some = derive_cases(policy, {.per_syscall = 1000, .total = 4000000});
-  // {0, k, k+1, k+2^32, k+1+2^32} in six arguments.
+  // Six arguments take the values {0, k, k+1, k+2^32, k+1+2^32}.
   EXPECT_EQ(some.dropped, 15625u - 1000u);
   EXPECT_LT(some.inputs.size(), all.inputs.size());
   const Inputs inputs(all);

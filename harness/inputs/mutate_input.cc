@@ -8,7 +8,7 @@
 namespace secequiv {
 namespace {
 
-// Remembers one conditional of a run, each with the same chance.
+// Picks one conditional jump of a run. Each has the same chance.
 struct PathSampler {
   const Insn* base;
   const std::vector<Accumulator>& flow;
@@ -26,8 +26,8 @@ struct PathSampler {
   }
 };
 
-// Sends `data` the other way at some conditional on its path, by giving the word tested there a
-// value that does.
+// Turns the outcome of some conditional jump on the path of `data`, by changing the word that it
+// tests.
 void turn_off_path(ProgramView program, const std::vector<Accumulator>& flow, SeccompData& data,
                    Random& random) {
   PathSampler sampler{program.data(), flow, random};
@@ -90,7 +90,7 @@ void InputMutator::add_values(std::span<const SeccompData> known) {
     std::vector<std::uint32_t> values;
     for (const SeccompData& data : known) values.push_back(data.words[word]);
     sort_out(values);
-    // If there are too many, keep some from the whole range.
+    // Keeps some values from the whole range if there are too many.
     const std::size_t every = values.size() / kMost + 1;
     for (std::size_t i = 0; i < values.size(); i += every) constants_[word].push_back(values[i]);
     sort_out(constants_[word]);
@@ -101,7 +101,7 @@ void InputMutator::mutate(SeccompData& data, Random& random) const {
   for (std::size_t turns = random.one_in(2) ? 0 : 1 + random.below(8); turns > 0; --turns) {
     const Subject& subject = subjects_[random.below(subjects_.size())];
     turn_off_path(subject.program, subject.flow, data, random);
-    // After a test was turned, the input often stays unchanged.
+    // After a test was turned, the input often stays unchanged otherwise.
     if (turns == 1 && random.one_in(3)) return;
   }
   vary(data, random);
@@ -109,7 +109,7 @@ void InputMutator::mutate(SeccompData& data, Random& random) const {
 
 void InputMutator::vary(SeccompData& data, Random& random) const {
   for (std::size_t changes = 1 + random.below(3); changes > 0; --changes) {
-    // The number decides which rules are reached, so it is changed most often.
+    // The number decides which rules are reached, so it changes most often.
     const std::size_t word = random.one_in(4) ? std::size_t{kNrWord} : random.below(16);
     const auto& known = constants_[word];
     switch (random.below(8)) {

@@ -1,4 +1,4 @@
-// Mutated inputs reach code behind tests.
+// Tests that mutated inputs reach code behind tests.
 #include "harness/inputs/mutate_input.h"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 namespace secequiv::inputs_mutate_input_test {
 namespace {
 
-// Counts the runs in which `program` returns 1, among 20000. Each input is a mutation of the last
-// one or a new start.
+// Counts the runs in which `program` returns 1, among 20000. Each input is a mutation of the
+// previous one or starts anew.
 int found(const InputMutator& mutator, ProgramView program, unsigned seed) {
   Random random(seed);
   int out = 0;
@@ -53,7 +53,8 @@ TEST(InputMutator, MakesTheSameChangesForTheSameSeed) {
   }
 }
 
-// A constant that no program has, as a rule's value would be after optimization.
+// The program does not contain this constant. After optimization, a rule's value may be missing in
+// the same way.
 TEST(InputMutator, UsesGivenValues) {
   const Program program =
       assemble("ld [24]\nadd #1\njeq #0x12345679, yes, no\nyes: ret #1\nno: ret #0\n");
@@ -65,7 +66,7 @@ TEST(InputMutator, UsesGivenValues) {
   EXPECT_GT(found(mutator, program, 7), 100);
 }
 
-TEST(InputMutator, VaryChangesSomethingButRarelyMuch) {
+TEST(InputMutator, VaryRarelyChangesMuch) {
   const Program program = assemble(kDeep);
   const InputMutator mutator({program});
   Random random(5);

@@ -18,7 +18,7 @@
 namespace secequiv::kernel {
 namespace {
 
-// Answers are errno values; this is not one of them.
+// Answers are errno values, and this is not an errno value.
 constexpr int kUnasked = -1;
 
 Error unavailable(std::string_view what, int error) {
@@ -48,11 +48,11 @@ class Answers {
   std::span<int> answers_;
 };
 
-// Every kernel accepts this program: if it is refused, seccomp() itself is.
+// Every kernel accepts this program. If it is refused, seccomp() itself is refused.
 const Insn kPlainest = {0x06, 0, 0, 0};  // ret #0
 
-// Runs in the child. Without room for a descriptor no filter is ever installed. No core file is
-// written, because it would be of no use.
+// Runs in the child. A listener needs a descriptor, and the limit permits none. So no filter is
+// ever installed, and the kernel answers EMFILE for a program that it accepts.
 void ask(std::span<const ProgramView> programs, std::span<int> answers) {
   const rlimit none = {0, 0};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::setrlimit(RLIMIT_NOFILE, &none) != 0)

@@ -30,9 +30,9 @@
 namespace secequiv::kernel {
 namespace {
 
-// Names the process that has the filters, so that it cannot be mistaken for another.
+// The process that has the filters gets this name, so that it cannot be mistaken for another.
 constexpr std::array<char, 16> kName = {"secequiv bitmap"};
-constexpr std::size_t kMostBytes = 1024;  // of one bitmap; the kernel's bitmaps have about 64
+constexpr std::size_t kMostBytes = 1024;  // in one bitmap; the kernel's bitmaps have about 64
 
 Error unavailable(std::string detail) {
   return make_error(ErrorCode::kUnavailable, "the kernel's bitmap", std::move(detail));
@@ -41,7 +41,7 @@ Error unavailable(std::string_view what, int error) {
   return unavailable(fmt::format("{}: {}", what, std::strerror(error)));
 }
 
-// --- where things are in the kernel's memory
+// --- Where the kernel stores the bitmaps.
 
 struct Member {
   std::uint32_t offset = 0;
@@ -56,7 +56,8 @@ struct Layout {
 
 using Btf = std::unique_ptr<btf, decltype(&btf__free)>;
 
-// Offset in bytes of the member `name` of a struct or union; searches unnamed members too.
+// Returns the offset in bytes of the member `name` of a struct or union. Searches unnamed members
+// too.
 std::optional<std::pair<Member, int>> member_of(const btf* types, int type, std::string_view name) {
   type = btf__resolve_type(types, static_cast<std::uint32_t>(type));
   const btf_type* in = type < 0 ? nullptr : btf__type_by_id(types, static_cast<unsigned>(type));
@@ -124,9 +125,9 @@ Result<Layout> layout() {
   return out;
 }
 
-// --- the program that reads
+// --- The program that reads the bitmaps.
 
-// What the program writes. The words of the bitmaps follow, the native one first.
+// What the program writes. After it come the words of the bitmaps, those of the native one first.
 struct Found {
   std::array<char, kName.size()> name;
   std::uint64_t filters;
@@ -134,8 +135,8 @@ struct Found {
 
 enum Outcome : std::uint32_t { kRead = 1, kFault = 2, kNoFilter = 3 };
 
-// A list of instructions needs no compiler for BPF. R6 is the context, which holds the arguments
-// and the results; R7 is the address that is read.
+// Builds the program as a list of instructions, so that no compiler for BPF is needed. R6 is the
+// context, which holds the results. R7 is the address of the structure that is read.
 class ReaderCode {
  public:
   explicit ReaderCode(const Layout& at) {
@@ -143,7 +144,7 @@ class ReaderCode {
     move(BPF_REG_6, BPF_REG_1);
     call(BPF_FUNC_get_current_task);
     move(BPF_REG_7, BPF_REG_0);
-    // Its youngest child.
+    // Goes to the youngest child of this thread.
     fetch(at.children.offset + kListPrev, 8);
     move(BPF_REG_7, BPF_REG_0);
     add(BPF_REG_7, -static_cast<std::int32_t>(at.sibling.offset));
@@ -191,7 +192,8 @@ class ReaderCode {
     set(BPF_REG_0, outcome);
     emit({BPF_JMP | BPF_EXIT, 0, 0, 0, 0});
   }
-  // R0 = `bytes` (4 or 8) of kernel memory at R7 + offset; ends if they cannot be read.
+  // Emits R0 = `bytes` (4 or 8) bytes of kernel memory at R7 + offset. The program ends if they
+  // cannot be read.
   void fetch(std::uint32_t offset, std::uint32_t bytes) {
     emit({BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0});
     move(BPF_REG_1, BPF_REG_10);
@@ -204,7 +206,7 @@ class ReaderCode {
     end(kFault);
     emit({BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_10, -8, 0});
   }
-  // Word at `offset` of the context = R0.
+  // Emits: word at `offset` of the context = R0.
   void leave(std::uint32_t offset) {
     emit({BPF_STX | BPF_MEM | BPF_DW, BPF_REG_6, BPF_REG_0, static_cast<std::int16_t>(offset), 0});
   }
@@ -213,7 +215,7 @@ class ReaderCode {
   std::uint32_t context_bytes_ = 0;
 };
 
-// The last line of the verifier's log, which gives the reason.
+// Returns the last line of the verifier's log, which gives the reason.
 std::string last_line(std::string_view log) {
   std::string out;
   while (!log.empty()) {
@@ -235,9 +237,9 @@ class Reader {
     std::vector<char> log(std::size_t{1} << 20);
     bpf_prog_load_opts options{};
     options.sz = sizeof options;
-    options.prog_flags = BPF_F_SLEEPABLE;  // all programs of this type are
+    options.prog_flags = BPF_F_SLEEPABLE;  // all programs of this type must be
     options.log_buf = log.data();
-    options.log_size = static_cast<std::uint32_t>(log.size());  // written on failure alone
+    options.log_size = static_cast<std::uint32_t>(log.size());  // written only on failure
     // Only programs under the GPL may read the kernel's memory.
     const auto& code = out.code_.code();
     out.fd_ = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, "secequiv_bitmap", "Dual BSD/GPL", code.data(),
@@ -262,7 +264,7 @@ class Reader {
   Reader& operator=(const Reader&) = delete;
   Reader& operator=(Reader&&) = delete;
 
-  // Reads from the youngest child of this thread, which has `filters` filters.
+  // Reads the bitmaps of the youngest child of this thread, which has `filters` filters.
   [[nodiscard]] Result<std::vector<Bitmap>> read(std::size_t filters) const {
     std::vector<std::byte> context(code_.context_bytes());
     bpf_test_run_opts options{};
@@ -303,19 +305,19 @@ class Reader {
   int fd_ = -1;
 };
 
-// --- the process that has the filters
+// --- The process that has the filters.
 
 enum class Step : int { kStarting, kTrace, kNoNewPrivs, kSeccomp, kInstalled };
 
-// What the child reports, in memory that both processes share.
+// What the child reports. Both processes share this memory.
 struct Said {
   Step step;
   int error;
   std::size_t installed;
 };
 
-// Runs in the child, which stops once for its ptrace options and once when it is done. It makes no
-// call after the last filter.
+// Runs in the child. It stops once for its ptrace options and once when it is done. It makes no
+// system call after it installed the last filter.
 [[noreturn]] void have(std::span<const ProgramView> filters, Said& said) {
   const auto succeeds = [&said](Step step, long result) {
     said.step = step;
@@ -350,7 +352,7 @@ class Holder {
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
 
-  // Afterwards a child has the filters and stays stopped until this object is destroyed.
+  // Starts a child with the filters, which stays stopped until this object is destroyed.
   Status hold(std::span<const ProgramView> filters) {
     for (const ProgramView program : filters)
       if (program.empty() || program.size() > kMaxInsns)
@@ -366,7 +368,8 @@ class Holder {
     if (pid_ == -1) return unavailable("a process for the filter cannot be started", errno);
     if (pid_ == 0) have(filters, *said_);
     if (auto s = wait(); !s) return trouble(filters, s.error());
-    // Filters may forbid seccomp() and must stay unchanged, so none of them runs in the child.
+    // Filters may forbid seccomp(), and they must stay unchanged. Therefore they are suspended
+    // while the child installs them.
     const bool suspended = option(PTRACE_O_EXITKILL | PTRACE_O_SUSPEND_SECCOMP);
     if (!suspended && !option(PTRACE_O_EXITKILL))
       return unavailable("ptrace is not permitted here", errno);
@@ -379,11 +382,11 @@ class Holder {
 
  private:
   [[nodiscard]] bool option(int bits) const {
-    // The request takes a number where the function has a pointer.
+    // ptrace() declares this argument as a pointer, but the request takes a number.
     return ::ptrace(PTRACE_SETOPTIONS, pid_, nullptr, std::intptr_t{bits}) == 0;
   }
 
-  // Waits for its breakpoint; passes no other signal on.
+  // Waits for the child's breakpoint. Passes no other signal on.
   Status wait() {
     for (;;) {
       int status = 0;
@@ -402,7 +405,7 @@ class Holder {
     }
   }
 
-  // The reason why the filters could not be installed in the child.
+  // Returns the reason why the filters could not be installed in the child.
   [[nodiscard]] Error trouble(std::span<const ProgramView> filters, Error otherwise) const {
     const std::size_t done = said_->installed;
     if (said_->step == Step::kTrace && said_->error != 0 && done == 0 && pid_ == -1)
@@ -446,8 +449,8 @@ Result<std::vector<Bitmap>> of_single(const Reader& reader, std::uint32_t action
   return of(reader, {&view, 1});
 }
 
-// Compares a filter that allows everything with one that allows nothing: the difference gives what
-// is the same for all filters, and confirms that bitmaps were read.
+// Compares a filter that allows everything with one that allows nothing. Their difference shows
+// which bits no filter changes, and confirms that bitmaps were read.
 Result<std::vector<Bitmap>> calibrated(const Reader& reader) {
   auto out = of_single(reader, SECCOMP_RET_ALLOW);
   if (!out) return out;
@@ -457,7 +460,8 @@ Result<std::vector<Bitmap>> calibrated(const Reader& reader) {
     Bitmap& one = (*out)[i];
     const std::vector<bool>& allowed = one.bits;
     const std::vector<bool>& denied = (*none)[i].bits;
-    // The kernel fills whole words, so bits above the last number are all set, or none is.
+    // The kernel fills whole words. Therefore the bits above the last number are either all set or
+    // all clear.
     std::size_t numbers = denied.size();
     while (numbers > 0 && denied[numbers - 1]) --numbers;
     const auto clear =

@@ -1,5 +1,5 @@
-// Compares the running kernel's own bitmaps with our emulation. The tests are skipped, with the
-// reason, if the bitmaps cannot be read.
+// Compares the running kernel's own bitmaps with our emulation. If the bitmaps cannot be read, the
+// tests are skipped and print the reason.
 #include "harness/kernel/bitmap.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace {
 
 using Stack = std::vector<ProgramView>;
 
-// Numbers that only one of the two sides caches.
+// Counts the numbers that only one of the two sides caches.
 std::size_t differences(const Stack& stack, const std::vector<Bitmap>& bitmaps) {
   std::size_t out = 0;
   for (const Bitmap& one : bitmaps) {
@@ -40,12 +40,13 @@ std::size_t cached(const Bitmap& one) {
   return static_cast<std::size_t>(std::ranges::count(one.bits, true));
 }
 
-// Decisions by number and architecture, of the kind that is cached; rarely anything else.
+// Returns a program that mostly decides by number and architecture, with instructions that the
+// kernel's emulation follows.
 Program decisions(Random& random) {
   constexpr std::array kConditions = {kJeqK, kJgtK, kJgeK, kJsetK};
   constexpr std::array<std::uint32_t, 6> kReturns = {0x7fff0000, 0x7fff0000, 0x7fff0000,
                                                      0x7fff0001, 0x7ffc0000, 0x50001};
-  // The emulation starts with 0 in A, too.
+  // The kernel's emulation starts with 0 in A, so a load is not needed.
   Program out(1, {kLdWAbs, 0, 0, random.below(4) == 0 ? 4u : 0u});
   if (random.below(8) == 0) out.clear();
   const std::size_t length = 8 + random.below(40);
@@ -101,7 +102,8 @@ TEST(Bitmap, AgreesWithTheEmulationOnRandomProgramsAndStacks) {
   EXPECT_GT(some, stacks.size() / 20) << "neither all nor nothing";
 }
 
-// The newest filter may forbid everything, and an older filter may forbid installing the next one.
+// The newest filter may forbid everything, and an older filter may forbid the installation of the
+// next one.
 TEST(Bitmap, IsReadForFiltersThatForbidEverything) {
   const Program none = assemble("ret #0x80000000");
   const Program getpid = assemble("ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0x80000000");
@@ -127,7 +129,7 @@ TEST(Bitmap, DiffersFromAWrongModel) {
   EXPECT_EQ(differences({gettid}, all->front()), 2 * all->front().size());
 }
 
-TEST(Bitmap, ARefusedFilterIsNamed) {
+TEST(Bitmap, TheErrorNamesARefusedFilter) {
   const Program allow = assemble("ret #0x7fff0000");
   const Program refused = {{kRetK, 0, 0, 0}, {kLdWAbs, 0, 0, 1}};
   const Program longer(5000, Insn{kRetK, 0, 0, 0});
@@ -142,7 +144,7 @@ TEST(Bitmap, ARefusedFilterIsNamed) {
   }
 }
 
-// The youngest child is the one that has the filters.
+// The reader must find the child that has the filters. It is the youngest child.
 TEST(Bitmap, IsReadInAProcessThatHasOtherChildren) {
   const pid_t other = ::fork();
   ASSERT_NE(other, -1);

@@ -18,14 +18,14 @@ Result<Answers> answers_to(ProgramView program, std::span<const SeccompData> inp
   return Answers(values->begin(), values->end());
 }
 
-// Minimizes `found` by running the model, if the model agrees with the kernel on it.
+// Minimizes `found` by running the model, if the model and the kernel agree on it.
 Witness smaller(const Pair& pair, const Witness& found) {
   const auto replayed = replay(pair, found.data);
   if (!replayed || replayed->before != found.before || replayed->after != found.after) return found;
   return minimize(pair, found);
 }
 
-// Runs one program on `inputs`; no answers if the kernel refuses it.
+// Runs one program on `inputs`. Returns no answers if the kernel refuses the program.
 Result<Answers> ask_side(AskedSide& side, ProgramView program, std::span<const SeccompData> inputs,
                          const AskOptions& options) {
   const auto start = Clock::now();
@@ -49,7 +49,7 @@ Result<Answers> ask_side(AskedSide& side, ProgramView program, std::span<const S
   return said;
 }
 
-// The first input on which answers differ.
+// Returns the first input on which the answers differ.
 std::optional<Witness> difference(const Answers& before, const Answers& after,
                                   std::span<const SeccompData> inputs, Sameness sameness) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -116,7 +116,7 @@ Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputB
     asked += inputs.size();
     if (options.progress) options.progress(asked);
   }
-  // A smaller input may no longer be a call of this entry.
+  // With real calls, a smaller input may no longer be a call that this entry can make.
   if (out.witness && !options.entry)
     out.witness = smaller({programs[0].second, programs[1].second, options.sameness}, *out.witness);
   out.verdict = verdict_of(out);

@@ -34,12 +34,13 @@ Error unavailable(const std::string& where, std::string_view what, int error) {
                     fmt::format("{}: {}", what, std::strerror(error)));
 }
 
-// ptrace() with requests that the C library's header may not have, and integers for pointers.
+// Calls ptrace() with requests that the C library's header may not have, and with integers for
+// pointers.
 long trace(unsigned long request, pid_t pid, unsigned long address, void* data) {
   return ::ptrace(static_cast<__ptrace_request>(request), pid, address, data);
 }
 
-// Keeps a process stopped while it exists.
+// Keeps a process stopped during its lifetime.
 class Stopped {
  public:
   explicit Stopped(pid_t pid) : pid_(pid) {}
@@ -85,7 +86,7 @@ std::string name_of(pid_t pid) {
   return out;
 }
 
-// A number in /proc/PID/task/TID/status; nothing if it has no such line.
+// Returns a number in /proc/PID/task/TID/status, or std::nullopt if the file has no such line.
 std::optional<std::size_t> status_number(pid_t pid, pid_t tid, std::string_view key) {
   std::ifstream file(fmt::format("/proc/{}/task/{}/status", pid, tid));
   for (std::string line; std::getline(file, line);)
@@ -116,7 +117,7 @@ Result<std::vector<Program>> filters_of(pid_t pid) {
   for (unsigned long index = 0;; ++index) {
     const long count = trace(PTRACE_SECCOMP_GET_FILTER, pid, index, nullptr);
     if (count == -1 && errno == ENOENT) break;
-    // Either it has no filters, or this kernel has no such request.
+    // Either the process has no filters, or this kernel does not support the request.
     if (count == -1 && errno == EINVAL && index == 0 &&
         status_number(pid, pid, "Seccomp:") != SECCOMP_MODE_FILTER)
       break;
@@ -131,7 +132,7 @@ Result<std::vector<Program>> filters_of(pid_t pid) {
       return unavailable(where, "its filters cannot be read", errno);
     out.push_back(std::move(program));
   }
-  std::ranges::reverse(out);  // the kernel counts from the oldest
+  std::ranges::reverse(out);  // the kernel numbers filters from the oldest
   return out;
 }
 
@@ -139,7 +140,7 @@ Result<std::vector<Program>> filters_of(pid_t pid) {
 
 namespace {
 
-// Numbers of the calls that install filters, by entry.
+// Numbers of the calls that install filters, for each entry.
 struct Numbers {
   std::uint32_t audit;
   std::uint64_t seccomp;
@@ -148,7 +149,7 @@ struct Numbers {
 constexpr std::array kNumbers = {Numbers{AUDIT_ARCH_X86_64, 317, 157},
                                  Numbers{AUDIT_ARCH_I386, 354, 172}};
 
-// Uses only ptrace, because the tracer may have no other rights.
+// Uses only ptrace, because the tracer may have no other permission.
 bool read_memory(pid_t pid, std::uint64_t from, void* into, std::size_t size) {
   constexpr std::uint64_t kWord = sizeof(long);
   auto* out = static_cast<unsigned char*>(into);
@@ -165,13 +166,13 @@ bool read_memory(pid_t pid, std::uint64_t from, void* into, std::size_t size) {
   return true;
 }
 
-// The filter that a process is about to install, kept from the call's entry to its exit.
+// The filter that a process is about to install. It is kept from the call's entry to its exit.
 struct Pending {
   bool installs = false;
   Program program;  // empty if it cannot be read
 };
 
-// The program of the sock_fprog at `address`; empty if it cannot be read.
+// Returns the program of the sock_fprog at `address`, or an empty one if it cannot be read.
 Program read_filter(pid_t pid, std::uint64_t address, bool is_i386) {
   std::uint16_t length = 0;
   std::uint64_t instructions = 0;
@@ -184,7 +185,7 @@ Program read_filter(pid_t pid, std::uint64_t address, bool is_i386) {
   return out;
 }
 
-// The process that a thread belongs to; kill() takes only the first thread of a process.
+// Ends the process that a thread belongs to. kill() accepts only the first thread of a process.
 void end(pid_t tid) { ::syscall(SYS_tkill, tid, SIGKILL); }
 
 class Recorder {
@@ -207,7 +208,7 @@ class Recorder {
   void end_all() {
     out_.interrupted = true;
     for (const auto& [pid, pending] : live_) end(pid);
-    // A child that is not known yet stops once and waits for us.
+    // A new child that is not known yet stops once and waits for its tracer.
     for (;;) {
       const pid_t pid = ::waitpid(-1, &status_, __WALL);
       if (pid > 0 && WIFSTOPPED(status_)) end(pid);
@@ -215,11 +216,12 @@ class Recorder {
     }
   }
 
-  // The child waits until it is traced. A second pipe reports that it cannot be started.
+  // Starts the command. The child waits until it is traced. A second pipe reports if it cannot be
+  // started.
   Status start(const std::vector<std::string>& command) {
     std::vector<char*> arguments;
     for (const std::string& argument : command)
-      arguments.push_back(const_cast<char*>(argument.c_str()));  // NOLINT: execvp changes none
+      arguments.push_back(const_cast<char*>(argument.c_str()));  // execvp does not change them
     arguments.push_back(nullptr);
     int go[2];
     int failed[2];
@@ -279,10 +281,11 @@ class Recorder {
     const int event = status_ >> 16;
     int signal = WSTOPSIG(status_);
     if (event == PTRACE_EVENT_STOP && signal != SIGTRAP) {
-      trace(PTRACE_LISTEN, pid, 0, nullptr);  // stopped by a signal, until another continues it
+      // A signal has stopped the process, until another signal continues it.
+      trace(PTRACE_LISTEN, pid, 0, nullptr);
       return;
     }
-    if (event == PTRACE_EVENT_EXEC) {  // of a thread that takes over the number of its process
+    if (event == PTRACE_EVENT_EXEC) {  // another thread may have taken over the process's number
       unsigned long former = 0;
       trace(PTRACE_GETEVENTMSG, pid, 0, &former);
       if (static_cast<pid_t>(former) != pid) live_.erase(static_cast<pid_t>(former));
@@ -292,7 +295,7 @@ class Recorder {
     trace(PTRACE_SYSCALL, pid, 0, reinterpret_cast<void*>(static_cast<long>(signal)));  // NOLINT
   }
 
-  // At the entry or the exit of a call.
+  // Handles the entry or the exit of a system call.
   void look(pid_t pid) {
     __ptrace_syscall_info info{};
     if (trace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0) return;
@@ -327,7 +330,7 @@ class Recorder {
   pid_t child_ = -1;
   int failed_ = -1;
   std::string command_;
-  std::map<pid_t, Pending> live_;  // and what each is about to install
+  std::map<pid_t, Pending> live_;  // all processes, with the filter that each is about to install
   int status_ = 0;
 
  public:
@@ -337,7 +340,7 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Errno of execvp, if it failed. After run().
+  // Returns the error of execvp if it failed. Call it after run().
   [[nodiscard]] Status started() const {
     int error = 0;
     if (::read(failed_, &error, sizeof error) != sizeof error) return Ok{};

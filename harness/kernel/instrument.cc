@@ -15,7 +15,7 @@ constexpr std::size_t kCarriers = kWords - kFirstArgWord;
 constexpr std::uint32_t kErrnoBits = 12;  // the kernel clamps error numbers to MAX_ERRNO, 4095
 constexpr std::uint32_t kErrnoMask = (1u << kErrnoBits) - 1;
 
-constexpr std::size_t kSplit = 4;  // instructions that split A
+constexpr std::size_t kSplit = 4;  // how many instructions split A
 
 bool is_load(const Insn& in) { return in.code == kLdWAbs; }
 

@@ -1,5 +1,5 @@
 // Compares the running kernel with our model. Without permission to use seccomp and ptrace, the
-// tests are skipped with the reason.
+// tests are skipped and print the reason.
 #include "harness/report/kernel.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,8 @@ TEST(Kernel, EvaluatesAsTheModelDoes) {
   }
 }
 
-// The program reads all 16 words, so 4 of them become constants.
+// The program reads all 16 words, but only 12 can vary in one installed program. The other 4 become
+// constants.
 TEST(Kernel, EvaluatesAProgramThatReadsEveryWord) {
   Program program = {{kLdWAbs, 0, 0, 0}};
   for (std::uint32_t word = 1; word < 16; ++word) {
@@ -98,8 +99,8 @@ TEST(Kernel, EvaluatesInACopyOfThisProcess) {
   EXPECT_EQ((*replies)[2].number, 1);
 }
 
-// Such filters are the input of an optimizer and cannot be installed. The test installs the part
-// that a few inputs execute.
+// Filters that are too long are the input of an optimizer, but they cannot be installed. The test
+// installs the part that a few inputs execute.
 TEST(Kernel, EvaluatesTheExecutedPartsOfFiltersThatAreTooLong) {
   constexpr std::size_t kAtOnce = 50;
   for (const char* name :
@@ -124,7 +125,8 @@ TEST(Kernel, EvaluatesTheExecutedPartsOfFiltersThatAreTooLong) {
   }
 }
 
-// Real calls with any number, by `syscall` and by `int $0x80`, also with high halves of arguments.
+// Makes real calls with any number, by `syscall` and by `int $0x80`, also with non-zero high halves
+// of arguments.
 TEST(Kernel, EvaluatesRealCallsByBothEntries) {
   Random random(3);
   for (const Entry entry : {Entry::kX86_64, Entry::kI386})
@@ -153,7 +155,7 @@ TEST(Kernel, AcceptsAsTheModelDoes) {
   for (int i = 0; i < of_cases(20000); ++i) {
     Program program = random_program(random, 1 + random.below(30));
     if (i % 4 == 0) program = random_garbage(random, 1 + random.below(6), false);
-    // Nearly legal programs.
+    // The programs are nearly legal.
     Insn& in = program[random.below(program.size())];
     if (i % 4 == 1) in.k = static_cast<std::uint32_t>(random.below(70));
     if (i % 4 == 2) in.jt = static_cast<std::uint8_t>(random.below(40));
@@ -243,7 +245,8 @@ TEST(ExecutedPart, ExecutesTheSameInstructionsForTheGivenInputs) {
     const Program part = executed_part(program, inputs);
     ASSERT_LE(part.size(), program.size() + 1);
     shorter += part.size() < program.size() ? 1 : 0;
-    // On a side that no input takes, a read of M[] may now be unset; no other rule may be broken.
+    // On a side that no input takes, a read of M[] may now come before its write. No other rule may
+    // be broken.
     const auto refusal = refusal_of(part);
     ASSERT_TRUE(!refusal || refusal->rule == RefusalRule::kMemUnset) << asm_text(program);
     for (const SeccompData& input : inputs) {
@@ -252,7 +255,8 @@ TEST(ExecutedPart, ExecutesTheSameInstructionsForTheGivenInputs) {
     }
   }
   EXPECT_GT(shorter, static_cast<std::size_t>(of_cases(500)));
-  // The sides must differ, because the kernel drops a comparison with equal sides.
+  // The two sides must have different targets, because the kernel drops a comparison with equal
+  // ones.
   const Program two = assemble("ld [0]\njeq #1, a1, b1\nb1: ret #2\na1: ld [4]\nret a");
   const Insn jump = executed_part(two, std::vector<SeccompData>{{1}})[1];
   EXPECT_EQ(jump.jt, 0);
@@ -289,7 +293,7 @@ TEST(Kernel, ReportsProgramsThatTheOracleCannotRun) {
 
 // A kernel without int $0x80 raises a fault. The test replaces the instruction by `hlt`, which
 // faults as well.
-TEST(Kernel, AFaultingEntryIsUnavailable) {
+TEST(Kernel, AnEntryThatFaultsIsUnavailable) {
   const auto traced = Traced::start(assemble("ret #0x50001"));
   SKIP_WITHOUT_KERNEL(traced);
   ASSERT_TRUE(traced) << traced.error().text();
@@ -320,12 +324,12 @@ TEST(Kernel, AFaultingEntryIsUnavailable) {
   }
 }
 
-// If the kernel refuses what our check accepts, the model is wrong, as after a wrong value.
+// If the kernel refuses what our check accepts, the model is wrong, just as after a wrong value.
 Result<std::vector<std::uint32_t>> refuse(ProgramView, std::span<const SeccompData>) {
   return make_error(ErrorCode::kRejected, "kernel", "no");
 }
 
-TEST(Kernel, ARefusalOfWhatTheModelAcceptsIsADisagreement) {
+TEST(Kernel, RefusingWhatTheModelAcceptsIsADisagreement) {
   const NamedProgram program{"it", assemble("ld [16]\nret a")};
   const std::vector<SeccompData> inputs(3);
   const auto said = second_opinion({&program, 1}, inputs, refuse);

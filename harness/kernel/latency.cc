@@ -36,7 +36,7 @@ constexpr std::size_t kMostBatches = 1000;
 constexpr std::size_t kQuantile = 4;  // a sample is the lower quartile of its batches
 constexpr double kSigmas = 3;
 constexpr double kLeastNoise = 0.005;
-constexpr std::uint32_t kNoCall = 0x1ff;  // between the last call and x32's numbers
+constexpr std::uint32_t kNoCall = 0x1ff;  // no call; x32's numbers begin after it
 
 double weighted(const std::vector<TimedCall>& calls, const std::vector<double>& ns) {
   double sum = 0;
@@ -72,7 +72,7 @@ std::string claim(const Latency& latency, const VariantTimes& before, const Vari
 
 double error_of_median(std::vector<double> values) {
   std::ranges::sort(values);
-  // The number of values below the true median is binomially distributed: n/2 +- sqrt(n)/2.
+  // The number of values below the true median is binomially distributed, with n/2 +- sqrt(n)/2.
   const auto n = static_cast<double>(values.size());
   const auto outside = static_cast<std::size_t>(std::max(0.0, n / 2 - kSigmas / 2 * std::sqrt(n)));
   const double middle = values[values.size() / 2];
@@ -121,13 +121,13 @@ Error unavailable(std::string_view what, int error) {
                     fmt::format("{}: {}", what, std::strerror(error)));
 }
 
-// Turns every return into an error number, so that no call runs and none is cached.
+// Replaces every returned value by an error number, so that no call runs and none is cached.
 void answer_by_errors(Program& program) {
   for (Insn& in : program)
     if (in.code == kRetK || in.code == kRetA) in = {kRetK, 0, 0, SECCOMP_RET_ERRNO | 1};
 }
 
-// Lets seccomp() pass, so that the filters above this one can be installed. Uses only instructions
+// Allows seccomp(), so that newer filters can be installed above this one. Uses only instructions
 // that the kernel's emulation understands, so that calls stay cached.
 void let_more_filters_in(Program& program) {
   const std::array<Insn, kAddedBelow> start = {{{kLdWAbs, 0, 0, 0},
@@ -137,7 +137,7 @@ void let_more_filters_in(Program& program) {
   program.insert(program.begin(), start.begin(), start.end());
 }
 
-// The programs to install for a variant, newest first.
+// Returns the programs to install for a variant, newest first.
 std::vector<Program> installed(const Variant& variant, bool real) {
   std::vector<Program> out = variant.stack;
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -151,8 +151,8 @@ std::vector<Program> installed(const Variant& variant, bool real) {
 struct Sample {
   int error;
   bool done;
-  std::uint64_t yardstick;  // ticks of the fastest
-  double batch[];           // NOLINT: of each call, in yardsticks; in shared memory
+  std::uint64_t yardstick;  // ticks of the fastest yardstick
+  double batch[];           // NOLINT: times of each call in yardsticks; in shared memory
 };
 
 class SharedSample {
@@ -189,8 +189,8 @@ class SharedSample {
                : "rcx", "r11", "memory");
 }
 
-// Ticks for a chain of dependent multiplications: some thousand cycles of the core at any
-// frequency.
+// Returns the ticks of a chain of dependent multiplications. The chain takes some thousand cycles
+// of the core at any frequency.
 std::uint64_t yardstick() {
   std::uint64_t value = 3;
   const std::uint64_t start = __rdtsc();
@@ -199,7 +199,8 @@ std::uint64_t yardstick() {
 }
 // NOLINTEND(misc-const-correctness)
 
-// Runs in the child. It ends with an illegal instruction, because no call works any more.
+// Runs in the child. The child ends with an illegal instruction, because the filters may allow no
+// system call.
 [[noreturn]] void sample(const std::vector<Program>& stack, const std::vector<TimedCall>& calls,
                          const LatencyOptions& options, Sample& out) {
   leave_no_core();
@@ -223,7 +224,7 @@ std::uint64_t yardstick() {
         for (std::size_t n = 0; n < options.calls; ++n) make(calls[i].input);
         const std::uint64_t ticks = __rdtsc() - start;
         const std::uint64_t after = yardstick();
-        // A disturbance makes the chain longer, which must not make the batch look shorter.
+        // A disturbance makes a yardstick longer, but must not make the batch look shorter.
         const std::uint64_t shorter = std::min(before, after);
         batches[batch] = static_cast<double>(ticks) / static_cast<double>(shorter);
         out.yardstick = std::min(out.yardstick, shorter);
@@ -234,10 +235,11 @@ std::uint64_t yardstick() {
     }
     out.done = true;
   }
-  for (;;) asm volatile("ud2");  // not __builtin_trap(): a sanitizer makes system calls before it
+  // __builtin_trap() does not suffice, because a sanitizer makes system calls before it.
+  for (;;) asm volatile("ud2");
 }
 
-// Ticks of the processor's counter in a nanosecond.
+// Returns how many ticks the processor's counter makes in a nanosecond.
 double ticks_per_ns() {
   const auto start = Clock::now();
   const std::uint64_t ticks = __rdtsc();
@@ -251,7 +253,7 @@ Error refused(const Variant& variant, std::size_t instructions, int error) {
     return make_error(
         ErrorCode::kRejected, variant.name,
         fmt::format("the running kernel refuses this filter of {} instructions", instructions));
-  // A single filter is never too long for this limit, so the error is about the sum.
+  // A single filter never exceeds this limit, so the error concerns the sum of all filters.
   if (error == ENOMEM && variant.stack.size() > 1)
     return make_error(ErrorCode::kRejected, variant.name,
                       fmt::format("expected at most 32768 instructions in all filters of a process "
@@ -263,10 +265,10 @@ Error refused(const Variant& variant, std::size_t instructions, int error) {
 
 struct Sampled {
   const Variant* variant;
-  std::vector<Program> stack;  // the programs that are installed
+  std::vector<Program> stack;  // the programs to install
 };
 
-// One sample in a new process; empty if it could not measure.
+// Takes one sample in a new process, or returns why it could not.
 Status take(const Sampled& sampled, const std::vector<TimedCall>& calls,
             const LatencyOptions& options, Sample& out) {
   out.error = 0;
@@ -304,11 +306,11 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
   all.reserve(variants.size());
   for (const Variant& variant : variants)
     all.push_back({&variant, installed(variant, options.real)});
-  // Filters that the kernel refuses fail before any time is spent on measuring.
+  // Installs all filters once, so that one that the kernel refuses fails before any measurement.
   for (const Sampled& one : all)
     if (auto s = take(one, {}, options, *shared.get()); !s) return s.error();
   const double per_ns = ticks_per_ns() * static_cast<double>(options.calls);
-  Rounds rounds;                                          // in yardsticks a batch
+  Rounds rounds;                                          // the time of each batch, in yardsticks
   double yard = std::numeric_limits<double>::infinity();  // ticks
   Random random(options.seed);
   std::vector<std::size_t> order(variants.size());
@@ -329,7 +331,7 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
       round[order[i]].assign(batch, batch + calls.size());
       yard = std::min(yard, static_cast<double>(shared.get()->yardstick));
     }
-    if (stopped()) break;  // only whole rounds count
+    if (stopped()) break;  // an incomplete round does not count
     rounds.push_back(std::move(round));
     out = summarize(variants, calls, rounds, yard / per_ns);
   }

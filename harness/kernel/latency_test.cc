@@ -1,4 +1,4 @@
-// Which differences are claimed, tested with simulated times. Nothing is measured here.
+// Tests which differences are reported, with simulated times. The tests measure nothing.
 #include "harness/kernel/latency.h"
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ namespace {
 
 const Variant kVariant = {"", {{{kRetK, 0, 0, 0}}}, 0};
 
-// The distribution of simulated times around 100 ns, relative to that: normal, with a share of
-// samples that are slower by a gap.
+// The distribution of simulated times, relative to 100 ns: a normal distribution, in which a share
+// of the samples is slower by a gap.
 struct Spread {
   double deviation = 0;
   double share = 0;
@@ -22,7 +22,7 @@ struct Spread {
 
   [[nodiscard]] double draw(Random& random) const {
     const auto uniform = [&] { return (random.word() + 0.5) / 4294967296.0; };
-    double normal = -6;  // the sum of twelve less their mean
+    double normal = -6;  // the sum of twelve uniform numbers, minus its mean
     for (int i = 0; i < 12; ++i) normal += uniform();
     return 100 * (1 + deviation * normal + (uniform() < share ? gap : 0));
   }
@@ -48,7 +48,7 @@ bool claims(const Latency& latency) {
   return claim(latency, latency.variants[0], latency.variants[1]).find('%') != std::string::npos;
 }
 
-// Of 1000.
+// Returns how many of 1000 simulated measurements report a difference.
 int claimed(const Spread& spread, double longer = 0, std::size_t asked = LatencyOptions{}.rounds) {
   Random random(7);
   constexpr int kCases = 500;
@@ -58,25 +58,25 @@ int claimed(const Spread& spread, double longer = 0, std::size_t asked = Latency
   return out * 1000 / kCases;
 }
 
-TEST(Latency, ClaimsNoDifferenceOfEqualVariants) {
+TEST(Latency, ReportsNoDifferenceOfEqualVariants) {
   for (const double deviation : {0.0005, 0.002, 0.005, 0.02})
     EXPECT_LT(claimed({.deviation = deviation}), 10) << deviation;
 }
 
-// The mode of a process depends on where the kernel placed its filters.
-TEST(Latency, ClaimsNoDifferenceOfEqualVariantsWithTwoModes) {
+// Each process has a mode that depends on where the kernel placed its filters.
+TEST(Latency, ReportsNoDifferenceOfEqualVariantsWithTwoModes) {
   for (const double share : {0.2, 0.3, 0.4, 0.5, 0.7})
     for (const double deviation : {0.0002, 0.002, 0.005})
       EXPECT_LT(claimed({deviation, share, 0.02}), 10) << share << " " << deviation;
 }
 
-TEST(Latency, ClaimsNoDifferenceAfterFewRounds) {
+TEST(Latency, ReportsNoDifferenceAfterFewRounds) {
   for (const std::size_t rounds : {2u, 3u, 8u, 10u})
     for (const double share : {0.2, 0.5})
       EXPECT_LT(claimed({0.0002, share, 0.02}, 0, rounds), 10) << rounds << " " << share;
 }
 
-TEST(Latency, ClaimsRealDifferences) {
+TEST(Latency, ReportsRealDifferences) {
   EXPECT_GT(claimed({.deviation = 0.002}, 0.01), 990);
   EXPECT_GT(claimed({.deviation = 0.005}, 0.02), 990);
   EXPECT_GT(claimed({0.002, 0.3, 0.02}, 0.1), 990);
@@ -85,13 +85,13 @@ TEST(Latency, ClaimsRealDifferences) {
 TEST(Latency, ErrorOfAMedianComesFromOrderStatistics) {
   std::vector<double> values(8);
   std::iota(values.begin(), values.end(), 1);
-  EXPECT_DOUBLE_EQ(error_of_median(values), 4.0 / 3);  // all of them: 1 to 8, around 5
+  EXPECT_DOUBLE_EQ(error_of_median(values), 4.0 / 3);  // all values count: 1 to 8, around 5
   values.resize(100);
   std::iota(values.begin(), values.end(), 0);
-  EXPECT_DOUBLE_EQ(error_of_median(values), 15.0 / 3);  // 35 to 64, around 50
+  EXPECT_DOUBLE_EQ(error_of_median(values), 15.0 / 3);  // the values 35 to 64 count, around 50
   values[0] = -1e9;
   values[99] = 1e9;
-  EXPECT_DOUBLE_EQ(error_of_median(values), 15.0 / 3);  // far off, but few
+  EXPECT_DOUBLE_EQ(error_of_median(values), 15.0 / 3);  // a few outliers change nothing
   EXPECT_EQ(error_of_median({3}), 0);
 }
 
@@ -130,7 +130,7 @@ TEST(Latency, NoiseIgnoresTheVariantWithoutFilters) {
   EXPECT_TRUE(std::isinf(summarize(variants, {{"getpid", {}, 1}}, rounds, 1).noise));
 }
 
-TEST(Latency, CallsCountByWeight) {
+TEST(Latency, TheMeanWeighsCallsByTheirCount) {
   const std::vector<Variant> variants(1, kVariant);
   const std::vector<TimedCall> calls = {{"getpid", {}, 3}, {"getuid", {}, 1}};
   const Latency latency = summarize(variants, calls, {{{1, 5}}, {{2, 9}}, {{3, 7}}}, 10);

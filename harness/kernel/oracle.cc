@@ -13,7 +13,8 @@
 namespace secequiv::kernel {
 namespace {
 
-// getpid on x86_64. It never runs, and no container's filter forbids it.
+// This is getpid on x86_64. It never runs, because the filter returns an error, and no container's
+// filter forbids it.
 constexpr std::uint32_t kHarmless = 39;
 
 // Combines the results of all passes.
@@ -74,7 +75,8 @@ Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
   const LoadPlan plan = plan_loads(program, inputs);
   if (inputs.empty()) return std::vector<std::uint32_t>{};
   if (plan.fixed.empty()) return evaluate_group(program, plan, inputs);
-  // Installs the program once for each combination of values of the fixed words.
+  // Evaluates the inputs in groups. A group has the same values in the fixed words, and the program
+  // is installed once for it.
   std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::vector<std::uint32_t> key;

@@ -15,12 +15,12 @@ namespace secequiv::kernel {
 namespace {
 
 constexpr std::size_t kBatch = 400;    // programs in one request to the kernel
-constexpr std::size_t kEvaluated = 4;  // one of this many legal programs is run
+constexpr std::size_t kEvaluated = 4;  // one in this many legal programs is run
 constexpr std::size_t kEdges = 4;      // programs of special lengths, at the start
 
 Program of_length(std::size_t length) { return Program(length, {kRetK, 0, 0, 0}); }
 
-// Half of them are legal, the others may be.
+// Returns a program that is legal in half of the cases and may be legal in the others.
 Program nearly_legal(Random& random, std::size_t i) {
   constexpr std::array<std::size_t, kEdges> kLengths = {0, kMaxInsns, kMaxInsns + 1, 65536};
   if (i < kEdges) return of_length(kLengths[i]);

@@ -24,7 +24,7 @@ Program executed_part(ProgramView program, std::span<const SeccompData> inputs) 
     Reached observer{program.data(), &reached};
     run_observed(program, input, observer);
   }
-  std::vector<std::size_t> place(program.size());  // in the result
+  std::vector<std::size_t> place(program.size());  // by instruction: its index in the result
   std::size_t size = 0;
   for (std::size_t i = 0; i < program.size(); ++i) {
     place[i] = size;
@@ -34,12 +34,13 @@ Program executed_part(ProgramView program, std::span<const SeccompData> inputs) 
   for (std::size_t i = 0; i < program.size(); ++i) {
     if (!reached[i]) continue;
     Insn in = program[i];
-    // Removing code only shortens distances.
+    // Removing code only shortens distances, so they still fit.
     const auto distance = [&](std::size_t old) { return place[i + 1 + old] - out.size() - 1; };
     if (in.code == kJa) {
       in.k = static_cast<std::uint32_t>(distance(in.k));
     } else if (is_conditional(in)) {
-      // The sides must differ: with equal ones the kernel would drop the comparison.
+      // The two sides must have different targets, because the kernel would drop a comparison with
+      // equal ones.
       const auto side = [&](std::size_t mine, std::size_t other) {
         if (reached[i + 1 + mine]) return distance(mine);
         return std::size_t{distance(other) == 1 ? 0U : 1U};
@@ -50,7 +51,7 @@ Program executed_part(ProgramView program, std::span<const SeccompData> inputs) 
     }
     out.push_back(in);
   }
-  out.push_back({kRetK, 0, 0, 0});  // for sides that are not taken
+  out.push_back({kRetK, 0, 0, 0});  // target of the sides that no input takes
   return out;
 }
 

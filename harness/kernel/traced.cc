@@ -29,9 +29,10 @@
 
 #include "harness/kernel/child.h"
 
-// The loop over calls: rdi = calls (64 bytes each), rsi = answers (32 bits each), rdx = their
-// number, at least 1. System calls change only rax, rcx and r11 (int $0x80 may also clear r8 to
-// r11). `secequiv_*_ip` is the instruction pointer that the kernel reports to the filter.
+// The loop that makes the calls: rdi = calls (64 bytes each), rsi = answers (32 bits each), rdx =
+// their number (at least 1). System calls change only rax, rcx and r11, and int $0x80 may also
+// clear r8 to r11. `secequiv_*_ip` is the instruction pointer that the kernel reports to the
+// filter.
 extern "C" {
 void secequiv_ask_x86_64(const void* calls, void* answers, std::size_t count);
 void secequiv_ask_i386(const void* calls, void* answers, std::size_t count);
@@ -89,7 +90,7 @@ namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 constexpr std::size_t kBatch = 4096;
-// Stands for "no answer"; answers are 0 or negative error numbers.
+// Stands for "no answer". Answers are 0 or negative error numbers.
 constexpr std::uint32_t kNone = 1;
 
 enum class Step : int { kStarted, kDeathSignal, kTrace, kNoNewPrivs, kSeccomp, kInstalled };
@@ -108,8 +109,8 @@ struct Shared {
   std::array<std::byte, kStackBytes> stack;
 };
 
-// Before Linux 5.16 a process that seccomp ends takes along all others that share its memory
-// (coredump_wait). There the child gets a copy, which takes longer.
+// Before Linux 5.16, a process that seccomp ends takes along all others that share its memory
+// (coredump_wait). On these kernels the child gets a copy of the memory, which takes longer.
 bool may_share_memory() {
   utsname name{};
   int major = 0;
@@ -142,19 +143,21 @@ SECEQUIV_CHILD bool succeeds(Shared& shared, Step step, long result) {
 
 SECEQUIV_CHILD int child_main(void* argument) {
   Shared& shared = *static_cast<Shared*>(argument);
-  // A limit of 1 byte means no core file and no helper. The process works without this, too.
+  // A limit of 1 byte prevents both a core file and a core helper. The process also works if this
+  // fails.
   rlimit core = {0, 0};
   if (raw(SYS_prlimit64, 0, RLIMIT_CORE, 0, reinterpret_cast<long>(&core)) == 0) {
     core.rlim_cur = core.rlim_max == 0 ? 0 : 1;
     raw(SYS_prlimit64, 0, RLIMIT_CORE, reinterpret_cast<long>(&core), 0);
   }
   if (!succeeds(shared, Step::kDeathSignal, raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL))) return 1;
-  // A parent that is already dead sends no signal, and its successor waits for no breakpoint.
+  // A parent that is already dead sends no signal, and the process that adopted the child waits for
+  // no breakpoint.
   if (raw(SYS_getppid, 0) != shared.parent) return 1;
   if (!succeeds(shared, Step::kTrace, raw(SYS_ptrace, PTRACE_TRACEME, 0)) ||
       !succeeds(shared, Step::kNoNewPrivs, raw(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1)))
     return 1;
-  // Without the flag some kernels slow the process down to mitigate speculation.
+  // Without this flag, some kernels slow the process down to mitigate speculation.
   const long program = reinterpret_cast<long>(&shared.program);
   long installed =
       raw(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, program);
@@ -168,10 +171,10 @@ SECEQUIV_CHILD int child_main(void* argument) {
   }
 }
 
-// A program that every kernel accepts.
+// Every kernel accepts this program.
 constexpr Insn kPlainest = {kRetK, 0, 0, SECCOMP_RET_ERRNO};
 
-// Signals for an instruction that cannot be executed; continuing would only repeat them.
+// These signals mean that an instruction cannot be executed. Continuing would only repeat them.
 bool is_fault(int signal) {
   return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
 }
@@ -219,8 +222,8 @@ struct Traced::Child {
     pid = -1;
   }
 
-  // Waits until the process reaches its breakpoint, fails at an instruction, or ends. Other stops
-  // come from signals meant for others.
+  // Waits until the process reaches its breakpoint, faults at an instruction, or ends. All other
+  // stops come from signals, which are dropped.
   Result<int> wait() const {
     for (;;) {
       int status = 0;
@@ -246,7 +249,8 @@ Result<std::unique_ptr<Traced>> Traced::start(ProgramView program, std::optional
   const auto launched = out->launch();
   if (launched) return out;
   if (launched.error().code != ErrorCode::kRejected) return launched.error();
-  // EINVAL stands for a wrong program and for everything that this seccomp() does not know.
+  // seccomp() returns EINVAL for a wrong program, but also for everything that it does not know. A
+  // program that every kernel accepts tells these cases apart.
   out->program_ = {kPlainest};
   if (const auto plainest = out->launch(); !plainest) {
     if (plainest.error().code != ErrorCode::kRejected) return plainest.error();
@@ -273,7 +277,7 @@ Status Traced::launch() {
   static_assert(sizeof(sock_filter) == sizeof(Insn));
   child.shared->parent = ::getpid();
   child.shared->program = fprog_of(program_);
-  // No signal handler of ours may run in the child, on any stack.
+  // No signal handler of this process may run in the child, on any stack.
   {
     const NoSignals blocked;
     child.pid = ::clone(&child_main, child.shared->stack.data() + kStackBytes,
@@ -299,8 +303,8 @@ Status Traced::launch() {
                                 WTERMSIG(*status)));
 }
 
-// Makes the prepared calls from `first` on. Returns the index of the call that ended the process,
-// or `count`.
+// Makes the prepared calls from index `first` on. Returns the index of the call that ended the
+// process, or `count` if none did.
 Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
   if (!child_ || child_->pid == -1)
     if (auto s = launch(); !s) return s.error();

@@ -13,7 +13,7 @@
 namespace secequiv {
 namespace {
 
-// These are layouts of other compilers, worse than the standard one.
+// These passes imitate the layouts of other compilers, which are worse than the standard one.
 constexpr std::array<std::string_view, 2> kOthersOnly = {"single-tree", "code-apart"};
 
 std::size_t entries(const Plan& plan) {
@@ -45,7 +45,7 @@ bool to_fixpoint(std::span<const Pass* const> passes, Value& value, std::vector<
   const auto mine = of_kind<Function>(passes);
   steps.reserve(steps.size() + 4 * mine.size());  // it usually takes three or four rounds
   bool changed = !mine.empty();
-  std::size_t idle = 0;  // steps since the last change
+  std::size_t idle = 0;  // number of steps since the last change
   for (std::size_t round = 1; changed; ++round) {
     if (round > kMaxRounds) return false;
     changed = false;
@@ -53,7 +53,7 @@ bool to_fixpoint(std::span<const Pass* const> passes, Value& value, std::vector<
       PassStep step{pass->name, pass->kind(), round, 0, 0, false};
       if (idle < mine.size()) {
         apply(*pass, run, value, step);
-      } else {  // this pass has already left this value unchanged
+      } else {  // this pass has already run on this value and left it unchanged
         step.before = step.after = steps.back().after;
       }
       idle = step.changed ? 0 : idle + 1;

@@ -12,7 +12,7 @@
 namespace secequiv {
 namespace {
 
-// open and close have the same decision, and so have read, write, mmap and brk. futex is hot.
+// open and close have the same decision. read, write, mmap and brk also share one. futex is hot.
 constexpr std::string_view kSome =
     R"j([{"action": "allow", "rules": {"read": true, "write": true, "open": {"args": {"0": {"le": 9}}}, "close": {"args": {"0": {"le": 9}}}, "mmap": true, "brk": true, "poll": {"args": {"0": {"eq": 3}}}, "lseek": {"args": {"0": {"eq": 4}}}, "ioctl": {"args": {"1": {"eq": 2}}}, "futex": {"args": {"1": {"eq": 1}}}}},
     {"action": "kill_process", "rules": {"ptrace": true}}])j";

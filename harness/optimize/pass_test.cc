@@ -1,5 +1,5 @@
-// Tests the table of passes: each pass's law and example, its effect on known programs, and the
-// fixpoint loop.
+// Tests the table of passes: the law and the example of each pass, its effect on known programs,
+// and the fixpoint loop.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -94,7 +94,7 @@ struct Case {
 
 TEST(Passes, PassesHaveTheListedEffects) {
   const Case cases[] = {
-      // The jump goes to the end of the chain, on both sides.
+      // The jump is redirected to the end of the chain, on both sides.
       {"thread-conditional-jumps",
        "ld [0]\njeq #1, z, b\nz: ja c\nb: ja c\nc: ja d\nret #0\nd: ret #1",
        "ld [0]\njeq #1, d, d\nz: ja c\nb: ja c\nc: ja d\nret #0\nd: ret #1"},
@@ -126,7 +126,8 @@ TEST(Passes, PassesLeaveOtherProgramsUnchanged) {
       {"merge-equal-targets", "ld [0]\njeq #1, z, b\nz: ret #0\nb: ret #0", nullptr},
       {"remove-null-jumps", "ja z\nret #0\nz: ret #1", nullptr},
       {"remove-unreachable", "ld [0]\ntax\ndiv x\nret a", nullptr},
-      // Here A holds a masked, changed or other word, or the word on one path only.
+      // In these programs A holds a masked or otherwise changed word, another word, or the word on
+      // one path only.
       {"remove-redundant-loads", "ld [0]\nand #1\nld [0]\nret a", nullptr},
       {"remove-redundant-loads", "ld [0]\nadd #0\nld [0]\nret a", nullptr},
       {"remove-redundant-loads", "ld [0]\ntxa\nld [0]\nret a", nullptr},
@@ -159,7 +160,7 @@ TEST(Passes, JumpsStayWithinReach) {
   }
 }
 
-// If a chain leads out of reach, the jump goes as far along it as its offset allows.
+// If a chain leads out of reach, the jump is redirected as far along it as its offset allows.
 TEST(Passes, ThreadingStopsAtTheEndOfTheReach) {
   Program program = {Insn{kJeqK, 1, 0, 7}, Insn{kRetK, 0, 0, 3}, Insn{kJa, 0, 0, 9}};
   while (program.size() < 400) program.push_back(Insn{kRetK, 0, 0, 1});
@@ -181,8 +182,8 @@ bool holds(std::uint16_t code, std::uint32_t a, std::uint32_t k) {
   }
 }
 
-// Tests all pairs of a test and one after its outcome. The second may be skipped only if it is
-// decided, and must be skipped if comparisons with bounds decide it.
+// Tests all pairs of a test and a second one after its outcome. The second test may be skipped only
+// if the first decides it. It must be skipped if comparisons with bounds decide it.
 TEST(Passes, SkipsATestThatThePreviousOneDecides) {
   const std::uint32_t bounds[] = {0, 1, 2, 3, 6, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
   std::set<std::uint32_t> values;
@@ -222,13 +223,14 @@ TEST(Passes, SkipsATestThatThePreviousOneDecides) {
   EXPECT_GT(skipped, 500u);
 }
 
-// check_load_and_stores carries the set of written words past a RET into the next instruction; only
-// a jump resets it. So the kernel may refuse a correct rewrite. These programs must stay accepted.
+// In check_load_and_stores, a RET passes the set of written words on to the next instruction, and
+// only a jump resets it. So the kernel may refuse a correct rewrite. These programs must stay
+// accepted.
 TEST(Passes, PassesKeepTheScratchMemoryCheckSatisfied) {
   struct Trap {
     const char* pass;
     const char* program;
-    const char* naive;  // the result of a pass without that check, which the kernel refuses
+    const char* naive;  // the result of a pass that ignores the check; the kernel refuses it
   };
   const Trap traps[] = {
       // A RET replaces a jump, before a load of M[] that another path reaches.
@@ -259,7 +261,7 @@ TEST(Passes, PassesKeepTheScratchMemoryCheckSatisfied) {
   }
 }
 
-// If not all dead code can go, one application removes as much as possible.
+// If not all dead code can be removed, one application removes as much as possible.
 TEST(Passes, KeepsOnlyTheDeadCodeThatTheKernelsCheckNeeds) {
   std::string text = "ld [0]\njeq #1, q, s\ns: st M[0]\nja r\nq: ret #0\nja end\n";
   for (int i = 0; i < 2000; ++i) text += "add #1\n";

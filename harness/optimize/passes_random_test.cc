@@ -1,5 +1,5 @@
-// Runs every pass on random programs and compiled policies. The result must decide the same, stay
-// legal, and never be longer.
+// Runs every pass on random programs and compiled policies. The result must make the same
+// decisions, stay legal, and never be longer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ Program run_on(const Pass& pass, ProgramView program) {
 
 class EveryPass : public testing::TestWithParam<const Pass*> {};
 
-TEST_P(EveryPass, KeepsDecisionsOfRandomPrograms) {
+TEST_P(EveryPass, KeepsTheDecisionsOfRandomPrograms) {
   const Pass& pass = *GetParam();
   Random random(80);
   std::size_t changed = 0;
@@ -57,7 +57,7 @@ TEST_P(EveryPass, KeepsDecisionsOfRandomPrograms) {
       << "a pass that does nothing is right, but not tested";
 }
 
-// In the middle of an optimization, passes meet programs that other passes produced.
+// During an optimization, passes meet programs that other passes produced.
 TEST_P(EveryPass, KeepsDecisionsAfterOtherPasses) {
   const Pass& pass = *GetParam();
   Random random(81);
@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Bytecode, EveryPass, testing::ValuesIn([] {
                            return name;
                          });
 
-TEST(OptimizeRandom, OptimizationKeepsDecisionsOfRandomPrograms) {
+TEST(OptimizeRandom, KeepsTheDecisionsOfRandomPrograms) {
   Random random(83);
   std::size_t removed = 0;
   for (int i = 0; i < of_cases(1500); ++i) {
@@ -129,7 +129,7 @@ TEST(OptimizeRandom, OptimizationKeepsDecisionsOfRandomPrograms) {
   EXPECT_GT(removed, static_cast<std::size_t>(of_cases(10000)));
 }
 
-TEST(OptimizeRandom, OptimizationKeepsDecisionsOfPolicies) {
+TEST(OptimizeRandom, KeepsTheDecisionsOfPolicies) {
   Random random(84);
   for (int i = 0; i < 150; ++i) {
     const Policy policy = random_policy(random);
@@ -163,7 +163,7 @@ TEST(OptimizeRandom, EveryPairOfPassesReachesAFixpoint) {
 }
 
 // The same program must give the same result.
-TEST(OptimizeRandom, OptimizationIsDeterministic) {
+TEST(OptimizeRandom, IsDeterministic) {
   Random random(85);
   for (int i = 0; i < 50; ++i) {
     const Program program = random_program(random, 100);

@@ -64,7 +64,8 @@ class Placeholders {
  public:
   explicit Placeholders(const std::set<std::uint32_t>& constants) : taken_(constants) {}
 
-  // Returns the first free value from `start` on, in steps of `step`, which is odd.
+  // Returns the first unused value from `start` on, in steps of `step`. The step must be odd, so
+  // that all values are tried.
   std::uint32_t next(std::uint32_t start, std::uint32_t step) {
     while (!taken_.insert(start).second) start += step;
     return start;
@@ -84,15 +85,16 @@ std::string shown(const Program& program, std::size_t pc) {
   return pc < program.size() ? "'" + insn_text(program, pc) + "'" : "nothing";
 }
 
-// Returns the first instruction in which two programs differ, or the end of the shorter one.
+// Returns the first instruction in which two programs differ, or the end of the shorter one if it
+// is a prefix.
 std::optional<std::size_t> first_difference(const Program& a, const Program& b) {
   const auto at = std::ranges::mismatch(a, b).in1;
   if (at == a.end() && a.size() == b.size()) return std::nullopt;
   return static_cast<std::size_t>(at - a.begin());
 }
 
-// Returns the instructions in which `one` and `other`, compiled with two values of one variable,
-// differ.
+// Returns the instructions in which `one` and `other` differ. The two were compiled with different
+// values of one variable.
 Result<std::vector<std::size_t>> find_places(const Policy& policy, const std::string& name,
                                              const Program& one, std::uint32_t value,
                                              const Program& other, std::uint32_t other_value) {
@@ -149,7 +151,8 @@ Result<Program> render_base(const Policy& policy, const Renderer& render) {
   return out;
 }
 
-// Variables that have no other effect alone may still have one together.
+// Checks all variables together: they may have an effect on the program that none of them has
+// alone.
 Status check_prediction(const Policy& policy, SymbolicProgram predicted, const Values& values,
                         const Renderer& render) {
   fill(predicted, values);
@@ -191,8 +194,8 @@ bool has_free_operand(const Insn& in) {
 Result<SymbolicProgram> compile_with_names(const Policy& policy, const Renderer& render) {
   const std::set<std::string> used = used_variables(policy);
   if (auto s = check_names(policy, used); !s) return s.error();
-  // Each variable gets three values: ascending large ones, their complements, which differ in every
-  // bit, and descending small ones. They reveal a program that depends on how values compare.
+  // Each variable gets three values: large ones in ascending order, their complements, and small
+  // ones in descending order. Therefore a program that depends on how values compare is found.
   Placeholders placeholders(Constants(policy).all());
   Values base;
   Values varied;

@@ -1,5 +1,5 @@
-// Tests programs with names in place of a policy's variables. Filled with values, they must equal a
-// new compilation. A compiler that uses a value in any other way must be refused.
+// Tests programs with names in place of a policy's variables. After values are filled in, they must
+// equal a new compilation. Compilers that use a value in any other way must be refused.
 #include "harness/optimize/precompile.h"
 
 #include <gtest/gtest.h>
@@ -86,8 +86,8 @@ TEST(Precompile, FillingEqualsANewCompilation) {
   for (const Policy& policy : policies) {
     const SymbolicProgram program = compiled(policy);
     EXPECT_GE(program.uses.size(), 1u) << policy.name;
-    // The values are not constants of the policy. If they were, a new compilation could share the
-    // code of equal tests.
+    // The values are not constants of the policy. Otherwise a new compilation could let equal tests
+    // share code.
     for (int i = 0; i < 4; ++i) {
       Values values = policy.variables;
       for (auto& [name, value] : values) value = random.word();
@@ -187,14 +187,14 @@ TEST(Precompile, RefusesCodeThatDependsOnTheValue) {
   EXPECT_EQ(places_of(compiled(policy, render("ld [16]\njeq #FD, y, n\ny: ret #1\nn: ret #PID\n")),
                       "pid"),
             std::vector<std::size_t>{3});
-  // The operand changes, but differs from the value.
+  // The operand depends on the value but differs from it.
   EXPECT_EQ(refusal(policy, render("ld [16]\njgt #FD+1, y, n\ny: ret #1\nn: ret #2\n")),
             "small: instruction 1: variable 'fd': this instruction is 'jgt #0x9e3779b2, L2, L3' "
             "for the value 0x9e3779b1 and 'jgt #0x61c8864f, L2, L3' for 0x61c8864e; expected the "
             "value of the variable as the operand");
   EXPECT_NE(refusal(policy, render("ld #FD%2\nret #PID\n")), "no error");
   EXPECT_NE(refusal(policy, render("ld #FD|1\nret #PID\n")), "no error") << "right for one of two";
-  // The operand is not free.
+  // DIV does not accept every operand.
   EXPECT_NE(refusal(policy, render("ld [16]\ndiv #FD\nret a\n"))
                 .find("expected an instruction that takes any operand"),
             std::string::npos);
@@ -223,7 +223,7 @@ TEST(Precompile, RefusesIfAVariableChangesOpcodesOrTheLength) {
       "and 'ld #1' for 0x61c8864e; expected programs of equal length, found 1 and 2 instructions");
 }
 
-// No variable alone has this effect.
+// Each variable alone has no such effect.
 TEST(Precompile, RefusesCodeThatDependsOnSeveralValues) {
   const Policy policy = small_policy();
   const auto top = [](const Policy& p) {

@@ -55,7 +55,8 @@ class Compiler {
   }
 
   // Returns whether a later entry of `set` has the same number on another architecture with the
-  // same audit value (x32 numbers listed for x86_64). If this rule does not match, that one may.
+  // same audit value (x32 numbers listed for x86_64). If this entry's rule does not match, the
+  // later one may.
   bool listed_again(const RuleSet& set, const SyscallRule& entry) const {
     return std::ranges::any_of(policy_.arches, [&](Arch arch) {
       return arch > entry.arch && arch_info(arch).audit == arch_info(entry.arch).audit &&

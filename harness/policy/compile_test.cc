@@ -22,7 +22,7 @@ std::set<std::uint32_t> actions_of(const Policy& policy) {
   return out;
 }
 
-// Checks properties of every compiled program.
+// Checks the properties that every compiled program has.
 void expect_well_formed(const Policy& policy, const Program& program) {
   const auto refusal = refusal_of(program, LengthRule::kUnlimited);
   ASSERT_FALSE(refusal) << describe(*refusal, program);
@@ -36,7 +36,7 @@ void expect_well_formed(const Policy& policy, const Program& program) {
     if (in.code == kRetK) {
       ASSERT_TRUE(actions.contains(in.k)) << "returns " << describe_action(in.k);
     }
-    // A conditional jump is followed by two unconditional ones, which reach every target.
+    // Two unconditional jumps follow each conditional one, so that it can reach every target.
     if (is_conditional(in)) {
       ASSERT_EQ(in.jt, 0);
       ASSERT_EQ(in.jf, 1);
@@ -71,7 +71,7 @@ TEST(Compile, RandomPoliciesDecideCorrectly) {
     const Policy policy = random_policy(random);
     const Program program = compile(policy);
     expect_well_formed(policy, program);
-    // Some rounds use all derived inputs, the others a sample.
+    // Some rounds use all derived inputs. The others use a sample.
     const CaseLimits limits =
         i % 100 == 0 ? CaseLimits{} : CaseLimits{.per_syscall = 300, .total = 4000000};
     std::set<std::uint32_t> returned;
@@ -150,7 +150,7 @@ TEST(Compile, EmitsStraightforwardCode) {
             "        jeq #2, L14, L15\n"
             "L14:    ja L16\n"
             "L15:    ja L27\n"
-            "L16:    ja L17\n"  // the other five arguments and the instruction pointer
+            "L16:    ja L17\n"  // no tests of the other five arguments and of ip
             "L17:    ja L18\n"
             "L18:    ja L19\n"
             "L19:    ja L20\n"
@@ -187,7 +187,8 @@ TEST(Compile, NumberListedForX86_64AndX32TriesBothRules) {
   EXPECT_EQ(run(program, call(Arch::kX86_64, kX32Bit + 1, {2})), SECCOMP_RET_ALLOW);
 }
 
-// Rules for an unlisted architecture have no effect, even if a listed one has the same audit value.
+// Rules for an unlisted architecture have no effect, even if a listed architecture has the same
+// audit value.
 TEST(Compile, IgnoresRulesOfUnlistedArchitectures) {
   Policy policy = x86_64_policy("");
   policy.rule_sets = {
@@ -232,7 +233,7 @@ TEST(Compile, CompilesPoliciesAboveTheLengthLimit) {
   }
 }
 
-// No rule is emitted twice, so the size is linear.
+// No rule is emitted twice, so the size is linear in the rules.
 TEST(Compile, SizeIsLinearInTheRules) {
   const auto size = [](std::uint32_t rules) {
     Policy policy = x86_64_policy("");

@@ -1,4 +1,4 @@
-// Tests the errors for malformed policies: each names the place and what was expected there.
+// Tests that each error for a malformed policy names the place and what was expected there.
 #include <gtest/gtest.h>
 
 #include "harness/policy/testing.h"
@@ -221,7 +221,7 @@ TEST(JsonErrors, NamesProblemsInMatchers) {
       ErrorCode::kPolicy);
 }
 
-// The error shows what was found, but shortens long values.
+// The error quotes what was found, but shortens long values.
 TEST(JsonErrors, LongValuesAreShortened) {
   const auto policy = read_policy(with_matcher("\"" + std::string(1000, 'x') + "\""), "p");
   ASSERT_FALSE(policy);

@@ -51,7 +51,7 @@ class Reader {
     return std::move(policy_);
   }
 
-  // Reads a document that is one rule.
+  // Reads a document that contains one rule.
   Result<Rule> read_rule(std::span<const std::pair<std::string, std::uint32_t>> variables) {
     policy_.variables.assign(variables.begin(), variables.end());
     declare_variables_ = false;
@@ -207,8 +207,8 @@ class Reader {
     return Ok{};
   }
 
-  // parse_json limits the document's depth, and so the depth of this recursion. `path` is that of
-  // the system call: its parts may be nested too deep for paths of their own.
+  // parse_json limits the document's depth, and thereby that of this recursion. `path` belongs to
+  // the system call, because its parts may be nested too deep to have their own paths.
   Result<Rule> rule(const JsonCursor& at, Arch arch, const std::string& path) const {
     Rule out;
     out.position = at.position(path);
@@ -294,7 +294,7 @@ class Reader {
     return value(inner.at("value"), arch, out.value, &out.variable);
   }
 
-  // Reads a number or a string, which is a $variable or text for parse_value.
+  // Reads a number or a string. The string is a $variable or text for parse_value.
   Status value(const JsonCursor& at, Arch arch, std::uint64_t& out, std::string* variable) const {
     static constexpr std::string_view kWhat =
         "a number from -2^63 to 2^64-1, or a string of numbers and constant names joined by |";

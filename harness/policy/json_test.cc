@@ -98,7 +98,7 @@ TEST(Json, BadArchKillsTheProcessByDefault) {
   EXPECT_EQ(x86_64_policy("").x32_action, std::nullopt);
 }
 
-// A constant has the value of the rule's architecture.
+// The value of a constant depends on the rule's architecture.
 TEST(Json, ConstantsDependOnTheArchitecture) {
   const Policy policy =
       policy_from(R"j({"version": 1, "arches": ["x86_64", "aarch64"], "default_action": "errno(1)",
@@ -268,7 +268,7 @@ TEST(ParseJson, DepthIsLimited) {
   }
 }
 
-// Any bytes give a policy or an error with a place. Sanitizers watch for other faults.
+// Any bytes must give a policy or an error with a place. Sanitizers detect other faults.
 TEST(Json, DamagedTextNeverCrashes) {
   Random random(51);
   std::size_t accepted = 0;

@@ -27,8 +27,8 @@ std::string position(std::string_view text, std::size_t byte, const std::string&
   return fmt::format("{}:{}:{}", name, line, column);
 }
 
-// Passes the text to the parser and counts the bytes read, which the parser's callbacks do not
-// report.
+// Passes the text to the parser and counts the bytes that it has read, because the parser's
+// callbacks do not report this number.
 class Reading {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -142,7 +142,7 @@ class LineWatch {
  public:
   explicit LineWatch(std::string_view text) : text_(text) {}
 
-  // `read`: the bytes read so far, the last of which ends the event's token or follows it.
+  // `read` is the number of bytes read so far. The last one ends the event's token or follows it.
   void add(nlohmann::json::parse_event_t event, std::size_t read, const nlohmann::json& parsed) {
     using Event = nlohmann::json::parse_event_t;
     for (; counted_ + 1 < read && counted_ < text_.size(); ++counted_)
@@ -169,7 +169,7 @@ class LineWatch {
   [[nodiscard]] JsonLines lines() && { return std::move(top_); }
 
  private:
-  // What the value that begins now is to its parent.
+  // Returns where to store the line of the value that begins now.
   JsonLines& next() {
     if (open_.empty()) {
       top_.line = line_;
@@ -210,7 +210,7 @@ Result<nlohmann::json> parse(std::string_view text, const std::string& name, Lin
     return true;
   };
   json document;
-  // The library reports syntax errors only by exception. No other part of this project uses
+  // The library reports syntax errors only as exceptions. No other part of this project uses
   // exceptions.
   try {
     document = json::parse(Reading(text.begin(), read), Reading(text.end(), read), watch);

@@ -35,7 +35,7 @@ std::string action_text(std::uint32_t action) {
   return fmt::format("{:#010x}", action);
 }
 
-// Selects the values of the policy's own names.
+// Selects how values that have names are written.
 enum class Style : std::uint8_t {
   kNames,
   kTree,     // numbers in place of actions and calls in rules
@@ -117,8 +117,8 @@ std::string numbered(Arch arch, std::uint32_t nr) {
   return fmt::format("{}:{}", arch_info(arch).name, nr);
 }
 
-// A plain name denotes the call on every architecture that has it, so it is only correct if all of
-// these have the same rule here. Otherwise the key gets an architecture in front.
+// A plain name means the call on every architecture that has it. It is correct only if all of these
+// have the same rule in this set. Otherwise the key names the architecture, too.
 template <class Json>
 Json rules_json(const Policy& policy, const RuleSet& set, Style style) {
   Json out = Json::object();
@@ -144,7 +144,7 @@ Json rules_json(const Policy& policy, const RuleSet& set, Style style) {
   return out;
 }
 
-// A name in `hot` denotes the call on every architecture that has it.
+// A name in `hot` means the call on every architecture that has it.
 template <class Json>
 Json hot_json(const Policy& policy, Style style) {
   if (style != Style::kNumbers) return policy.hot;

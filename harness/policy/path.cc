@@ -7,7 +7,7 @@ namespace secequiv::detail {
 struct Path::Tracer {
   const Insn* base;
   std::vector<Visit>& visits;
-  std::vector<Memory>* memories;  // one copy per store, because programs seldom use M[]
+  std::vector<Memory>* memories;  // gets one copy for each store, because programs seldom use M[]
   Origin a = {};
   Origin x = {};
   bool stored = true;

@@ -1,4 +1,4 @@
-// Tests that the stored results of a path equal those of a complete run.
+// Tests that the result of a path's stored suffix equals that of a complete run.
 #include "harness/policy/path.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(Path, CachedSuffixGivesTheSameResultAsExecution) {
   EXPECT_GT(compared, 10000u);
 }
 
-// Equal registers do not give equal results if M[] differs.
+// With equal registers, results may still differ if M[] differs.
 TEST(Path, MemoryIsPartOfTheState) {
   const Program program = assemble("ld [16]\nst M[0]\nld [20]\nst M[0]\nld [24]\nld M[0]\nret a");
   Path path(program);

@@ -17,7 +17,7 @@ Matcher matcher(Matcher::Op op, std::uint64_t value, std::uint64_t mask = 0) {
   return Matcher{op, value, mask, false, {}};
 }
 
-// The table has every op once, with its results written out.
+// The table has each operator with its results written out.
 TEST(Matcher, EveryOpHasTheListedResults) {
   using Op = Matcher::Op;
   const struct {
@@ -48,7 +48,7 @@ TEST(Matcher, EveryOpHasTheListedResults) {
        {0x100000002, 0xfffffffdfffffffe & ~0x200000001ull},
        {0x100000003, 0x300000002, 2, 0}},
       {matcher(Op::kMaskedEq, 0, 0), {0, ~0ull}, {}},
-      {matcher(Op::kMaskedEq, 4, 3), {}, {0, 4, 7, ~0ull}},  // the value has a bit outside its mask
+      {matcher(Op::kMaskedEq, 4, 3), {}, {0, 4, 7, ~0ull}},  // the mask excludes a bit of the value
       {matcher(Op::kBitsAllowlist, 0, 0x100000003),
        {0, 1, 2, 3, 0x100000000, 0x100000003},
        {4, 0x200000000, kBit63, ~0ull}},
@@ -100,8 +100,8 @@ TEST(Matcher, LowHalfMatchersIgnoreTheHighHalf) {
   }
 }
 
-// The test tries each comparison around each boundary of both halves, and computes the expected
-// result from the halves.
+// Tries each comparison around each boundary of both halves. The expected result is computed from
+// the halves.
 TEST(Matcher, ComparisonsAreCorrectAtBoundariesOfBothHalves) {
   std::vector<std::uint64_t> points;
   for (const std::uint64_t k :
@@ -257,8 +257,8 @@ TEST(Policy, AuditValuesAreDistinct) {
   EXPECT_FALSE(policy.has_arch(Arch::kArm));
 }
 
-// The generator that other tests use must cover the whole model.
-TEST(RandomPolicy, CoversTheModel) {
+// Other tests use this generator, so it must cover everything that a policy can contain.
+TEST(RandomPolicy, CoversEverythingThatAPolicyCanContain) {
   Random random(40);
   std::array<std::size_t, 10> ops{};
   std::array<std::size_t, 4> kinds{};

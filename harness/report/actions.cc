@@ -23,14 +23,15 @@ std::vector<std::string> names_of(const OneArch& arch) {
   return out;
 }
 
-// The calls whose action differs from the action of numbers without a call.
+// Returns the calls whose action differs from that of numbers without a call.
 std::vector<ActionsReport::Calls> special(const OneArch& arch) {
   std::vector<ActionsReport::Calls> out = arch.constant;
   std::erase_if(out, [&](const auto& calls) { return calls.value == arch.otherwise; });
   return out;
 }
 
-// Whether both look the same in the text. The order of calls, by number, does not count.
+// Returns whether both architectures look the same in the text. The order of calls does not matter,
+// because it follows their numbers.
 bool alike(const OneArch& a, const OneArch& b) {
   return a.otherwise == b.otherwise &&
          std::ranges::equal(special(a), special(b),
@@ -41,7 +42,7 @@ bool alike(const OneArch& a, const OneArch& b) {
          std::ranges::is_permutation(a.others, b.others);
 }
 
-// "socket: ALLOW if arg0 != 0x28, else ERRNO(1 EPERM)"
+// Formats a call as "socket: ALLOW if arg0 != 0x28, else ERRNO(1 EPERM)".
 std::string choices_text(const ActionsReport::Conditional& call) {
   std::string out = fmt::format("    {}:", call.name);
   if (call.choices.empty()) return out + " undecided, because a limit is reached\n";

@@ -1,4 +1,4 @@
-// JUnit and SARIF, from cases made by hand.
+// Tests JUnit and SARIF with cases made by hand.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::ordered_json;
 using State = ReportedCase::State;
 
-// ---- Lines that the text and the cases share.
+// ---- Lines that both the text and the cases contain.
 
 std::string coverage_line(const CheckReport& report) {
   return fmt::format(
@@ -96,7 +96,7 @@ std::string campaign_text(const CampaignReport& fuzz, std::size_t obligations) {
   return out;
 }
 
-// `witness`: the text of the witness, or "".
+// `witness` is the text of the witness, or "".
 std::string text(const CheckReport& report, const std::string& witness) {
   std::string out = direction_line(report.direction, report.host);
   if (!out.empty()) out += "\n";
@@ -162,7 +162,7 @@ ReportedCase acceptance(const CheckReport& report, const SideFiles& files) {
   }
   out.state = State::kFail;
   out.message = report.reason;
-  // The length of the unoptimized program does not matter.
+  // The unoptimized program may have any length.
   const bool first = refusal_of(report.before.program, LengthRule::kUnlimited).has_value();
   const SideReport& side = first ? report.before : report.after;
   if (side.refusal) {
@@ -179,7 +179,7 @@ void show_difference(ReportedCase& one, const CheckReport& report, const SideFil
   show_witness(one, report.before.program, report.after.program, *report.witness, files);
 }
 
-// No input that was run shows this difference.
+// Returns whether the proof found the difference. Then no input that was run shows it.
 bool proof_found_it(const CheckReport& report) {
   return report.proof && report.proof->verdict == Verdict::kDifferent;
 }

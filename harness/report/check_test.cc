@@ -1,4 +1,4 @@
-// The forms of a check's report, from values made by hand.
+// Tests each form of a check's report with values made by hand.
 #include "harness/report/check.h"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ TEST(CheckReportJson, CarriesEveryPart) {
   EXPECT_EQ(to_json(passing())["coverage"]["infeasible"].size(), 1u);
 }
 
-TEST(CheckReportCases, OneForEachStep) {
+TEST(CheckReportCases, ThereIsOneForEachStep) {
   const ReportedCases found =
       reported(passing(), "check", {{"a.bpf", true, {}}, {"b.bpf", true, {}}});
   std::vector<std::string> kinds;
@@ -140,7 +140,7 @@ TEST(CheckReportCases, ALostCachedCallFailsUnlessAllowed) {
   EXPECT_EQ(found.exit_status, 1);
 }
 
-TEST(CheckPage, HoldsTheReportAndNoMarkupFromNames) {
+TEST(CheckPage, ContainsTheReportAndNoMarkupFromNames) {
   const CheckReport report = differing();
   Page page;
   page.sides[0].side = report.before;

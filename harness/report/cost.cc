@@ -54,8 +54,8 @@ ordered_json side_json(const Side& side) {
   return out;
 }
 
-// Which program is counted: "docker.json, compiled and optimized by the built-in passes: 312
-// instructions".
+// Describes the program that is counted: "docker.json, compiled and optimized by the built-in
+// passes: 312 instructions".
 std::string counted_text(const Side::Filter& filter) {
   return fmt::format("{}{}{}: {}\n", filter.name, filter.compilation.empty() ? "" : ", ",
                      filter.compilation, counted(filter.instructions, "instruction"));
@@ -74,8 +74,9 @@ std::string numbers(const Side& side, std::size_t at) {
                      call.jumps, call.cached ? "*" : "", side.exact[at] ? "" : "~");
 }
 
-// Sorted by calls x instructions of the more expensive filter, highest first; a cached call costs
-// nothing. Equal ones are sorted as if nothing were cached, then keep the profile's order.
+// Sorts by calls x instructions of the more expensive filter, highest first. A cached call costs
+// nothing. Calls with equal costs are sorted by their costs without a cache, then by their place in
+// the profile.
 std::vector<std::size_t> by_cost(const std::vector<Side>& sides) {
   std::vector<std::tuple<double, double, std::size_t>> order;
   for (std::size_t i = 0; i < sides.front().calls.size(); ++i) {

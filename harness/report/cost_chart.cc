@@ -1,4 +1,4 @@
-// The drawing of a cost report: a histogram of its system calls by executed instructions.
+// Draws a cost report: a histogram of its system calls by executed instructions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,17 +20,17 @@ constexpr double kLeft = 44;
 constexpr double kPlotHeight = 220;
 constexpr double kLineHeight = 20;
 constexpr std::size_t kMostBins = 36;
-constexpr std::size_t kLabels = 12;         // below the axis, at most
-constexpr std::size_t kLegendColumns = 95;  // letters of a line
+constexpr std::size_t kLabels = 12;         // how many labels stand below the axis at most
+constexpr std::size_t kLegendColumns = 95;  // how many letters fit in a line
 
-// Calls whose mean, rounded down, lies in one bin.
+// The calls whose mean, rounded down, lies in one bin.
 struct Bin {
   std::size_t run = 0;
   std::size_t cached = 0;
   [[nodiscard]] std::size_t all() const { return run + cached; }
 };
 
-// 1, 2, 5, 10, 20, ...: the first width that needs no more than kMostBins for `most`.
+// Returns the first width of 1, 2, 5, 10, 20, ... that needs no more than kMostBins for `most`.
 std::size_t bin_width(std::size_t most) {
   for (std::size_t ten = 1;; ten *= 10)
     for (const std::size_t digit : {1u, 2u, 5u})
@@ -53,7 +53,7 @@ std::vector<std::string> broken(std::string_view text) {
   return out;
 }
 
-// The parts in one line if they fit the width, else each in lines of its own.
+// Joins the parts in one line if they fit the width. Otherwise each part gets lines of its own.
 std::vector<std::string> in_lines(std::string_view first, std::string_view second) {
   const std::string both = fmt::format("{}; {}", first, second);
   if (printable(both, false).size() <= kLegendColumns) return broken(both);
@@ -62,7 +62,7 @@ std::vector<std::string> in_lines(std::string_view first, std::string_view secon
   return out;
 }
 
-// The name, the program's length, and what its calls execute.
+// Returns the name, the program's length, and how many instructions its calls execute.
 std::vector<std::string> legend_of(const CostReport::Side& side) {
   const std::string made = side.filters.size() == 1 && !side.filters.front().compilation.empty()
                                ? side.filters.front().compilation + ": "
@@ -162,7 +162,7 @@ class Histogram {
     return out;
   }
 
-  // "4", or "20 to 29".
+  // Returns the range of a bin, such as "4" or "20 to 29".
   [[nodiscard]] std::string range(std::size_t at) const {
     return width_ == 1 ? fmt::format("{}", at)
                        : fmt::format("{} to {}", at * width_, (at + 1) * width_ - 1);
@@ -180,10 +180,10 @@ class Histogram {
            svg_text(10, bottom + 36, "height: number of system calls");
   }
 
-  std::size_t width_ = 1;  // of a bin, in instructions
+  std::size_t width_ = 1;  // width of a bin, in instructions
   std::size_t highest_ = 0;
   std::vector<std::vector<Bin>> bins_;             // for each side
-  std::vector<std::vector<std::string>> legends_;  // lines for each side, then for both
+  std::vector<std::vector<std::string>> legends_;  // lines for each side, then lines for both
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The renderers of cost and cache, on report values made by hand.
+// Tests the renderers of cost and cache with report values made by hand.
 #include "harness/report/cost.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ CostReport::Side side(const char* name, double read, bool exact) {
   return out;
 }
 
-TEST(CostReport, MostExpensiveCallsFirst) {
+TEST(CostReport, TheMostExpensiveCallsComeFirst) {
   const CostReport report{Arch::kX86_64, 0, {side("a", 4, true)}};
   const std::string text = cost_text(report, 1, "--all");
   EXPECT_NE(text.find("\nread "), std::string::npos) << text;
@@ -110,7 +110,7 @@ TEST(CostReport, CallsThatLoseTheCacheHaveNoFactor) {
             std::string::npos);
 }
 
-TEST(CostReport, NoRatioIfAllCallsAreCached) {
+TEST(CostReport, ThereIsNoRatioIfAllCallsAreCached) {
   CostReport report{Arch::kX86_64, 0, {side("a", 4, true), side("b", 2, true)}};
   for (CostReport::Side& one : report.sides) one.calls[0].calls = 0;
   EXPECT_NE(cost_text(report, 9).find("ratio: none, because all calls are cached (1.00 without"),
@@ -149,7 +149,7 @@ TEST(CacheReport, AKernelThatDisagreesFails) {
   EXPECT_NE(cache_text(report).find("Linux 6.1 has OTHER bitmaps;"), std::string::npos);
 }
 
-TEST(CacheReport, OneFilterHasNoVerdictLine) {
+TEST(CacheReport, AReportOfOneFilterHasNoVerdictLine) {
   CacheReport report = before_and_after();
   report.two = false;
   report.arches[0].lost.clear();

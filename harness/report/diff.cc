@@ -41,7 +41,7 @@ ordered_json region_json(const Region& region, Arch host) {
   return out;
 }
 
-// The document has at most `most` regions of each change.
+// The document contains at most `most` regions of each change.
 ordered_json difference_json(const DiffReport& report, std::size_t most) {
   const Difference& difference = report.difference;
   ordered_json out{{"schema", "secequiv.diff/1"},
@@ -79,7 +79,7 @@ void add_rules(const DiffReport& report, ordered_json& document) {
   }
 }
 
-// By change, the conditions of its regions.
+// Lists the conditions of the regions of each change.
 std::string regions_text(const DiffReport& report, std::string_view how) {
   std::string out;
   for (const Change& change : report.difference.changes) {
@@ -95,7 +95,7 @@ std::string regions_text(const DiffReport& report, std::string_view how) {
   return out;
 }
 
-// What each region means, and the rules that decide on it.
+// Explains each region, and names the rules that decide on it.
 std::string rules_text(const DiffReport& report, std::string_view how) {
   std::string out;
   for (std::size_t i = 0; i < report.rules.size(); ++i) {
@@ -123,7 +123,7 @@ std::string comparison_text(const DiffReport& report) {
                            count == 1 ? "s" : "", comparison.file);
 }
 
-// Places the cases where the policies' files have the rules: the new one, or the old one if no rule
+// Places each case where the policy's file has the rule: the new rule, or the old one if no rule
 // matches any more.
 void place_rules(const DiffReport& report, std::size_t most, ReportedCases& out) {
   std::size_t next = 0;

@@ -1,4 +1,5 @@
-// The renderers of a difference, and its comparison with a stored one, on values made by hand.
+// Tests the renderers of a difference, and its comparison with a stored one, with values made by
+// hand.
 #include "harness/report/diff.h"
 
 #include <gtest/gtest.h>
@@ -87,7 +88,7 @@ TEST(DiffReport, ComparesWithAStoredDifference) {
   EXPECT_FALSE(read_expectation("{}", "other.json"));
 }
 
-TEST(Regions, ARegionOfFewCallsIsOneForEach) {
+TEST(Regions, ARegionOfFewCallsBecomesOneForEachCall) {
   const std::uint32_t audit = arch_info(Arch::kX86_64).audit;
   Region region = nr_is(0);
   region.words[0].intervals = {{0, 1}};
@@ -99,7 +100,7 @@ TEST(Regions, ARegionOfFewCallsIsOneForEach) {
   EXPECT_EQ(by_call(region, 1), std::vector{region});
   region.words[0].negated = true;
   EXPECT_EQ(by_call(region, 1000), std::vector{region});
-  EXPECT_EQ(by_call(nr_is(0), 1000), std::vector{nr_is(0)});  // of any architecture
+  EXPECT_EQ(by_call(nr_is(0), 1000), std::vector{nr_is(0)});  // on any architecture
 }
 
 TEST(DiffPage, NamesTheRulesOfEachCall) {
@@ -120,7 +121,7 @@ TEST(DiffPage, NamesTheRulesOfEachCall) {
   EXPECT_NE(text.find("<header class=\"closed\">"), std::string::npos);
 }
 
-TEST(DiffReport, ACaseForEachRegion) {
+TEST(DiffReport, ReportsOneCaseForEachRegion) {
   const ReportedCases cases = reported(made_by_hand(), 1);
   ASSERT_EQ(cases.cases.size(), 2u) << "the second one counts the others";
   EXPECT_EQ(cases.cases[0].state, ReportedCase::State::kFail);

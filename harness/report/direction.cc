@@ -16,7 +16,7 @@ namespace {
 using nlohmann::ordered_json;
 using Part = Direction::Part;
 
-// How many calls are named where a number would do.
+// So many calls are named where a mere number would suffice.
 constexpr std::size_t kNamed = 4;
 
 bool only_host(const Direction& direction, Arch host) {
@@ -37,8 +37,8 @@ std::vector<std::string_view> names_of(const std::vector<Arch>& arches) {
   return out;
 }
 
-// "memfd_create, socket (some arguments)"; with `arches`, the calls of each set of architectures
-// together: "read on i386, x32".
+// Joins names: "memfd_create, socket (some arguments)". With `arches`, calls on the same
+// architectures stand together: "read on i386, x32".
 std::string names(const std::vector<Direction::Call>& calls, bool arches) {
   std::map<std::pair<std::string, bool>, std::vector<Arch>> by_name;
   for (const Direction::Call& call : calls)
@@ -54,8 +54,8 @@ std::string names(const std::vector<Direction::Call>& calls, bool arches) {
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
-// Whether every call of every architecture in the part has its kind, numbers without a name
-// included: each for all arguments (`always`), or each for some.
+// Returns whether the part contains every call of its architectures, and numbers without a name.
+// With `always`, all of them must differ for all arguments; otherwise, all for some arguments.
 bool is_every_call(const Part& part, bool always) {
   std::map<Arch, std::size_t> calls;
   for (const Direction::Call& call : part.calls) calls[call.arch] += call.always == always ? 1 : 0;
@@ -88,15 +88,15 @@ std::string part_text(const Part& part, bool arches, bool in_full) {
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
-// The 32-bit architecture whose calls the host's kernel also accepts.
+// Returns the 32-bit architecture whose calls the host's kernel also accepts.
 std::optional<Arch> compat_of(Arch host) {
   if (host == Arch::kX86_64) return Arch::kI386;
   if (host == Arch::kAarch64) return Arch::kArm;
   return std::nullopt;
 }
 
-// What the numbers that became more permissive are on the other architecture of the host's kernel,
-// if the filters treat every architecture in the same way.
+// If the filters treat every architecture alike, a number that became more permissive is another
+// call on the host's second architecture. Returns these calls as text.
 std::string by_number_text(const Direction& direction, Arch host) {
   const auto compat = compat_of(host);
   if (!direction.by_number || !compat) return "";

@@ -1,4 +1,4 @@
-// Dumped filters as text.
+// Tests how dumped filters are written as text.
 #include "harness/report/dump.h"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// A line for each region of a document, by the region's JSON.
+// Returns a line for each region of a document, by the region's JSON.
 Result<std::map<std::string, std::string>> lines_of(const ordered_json& document,
                                                     const std::string& file) {
   using Json = ordered_json;
@@ -80,7 +80,7 @@ Result<std::vector<std::string>> unexpected(const ordered_json& expected, const 
   if (!old_lines) return old_lines.error();
   const auto new_lines = lines_of(found, "found");
   if (!new_lines) return new_lines.error();
-  // The order of keys in a file means nothing.
+  // The order of keys in a file has no meaning.
   using Unordered = nlohmann::json;
   if (!expected.contains("question") ||
       Unordered(expected["question"]) != Unordered(found["question"]))
@@ -94,7 +94,8 @@ Result<std::vector<std::string>> unexpected(const ordered_json& expected, const 
     if (!old_lines->contains(key)) out.push_back("+ " + line);
   for (const auto& [key, line] : *old_lines)
     if (!new_lines->contains(key)) out.push_back("- " + line);
-  // The totals follow from the counts of the regions.
+  // If all regions are equal, the totals must be equal too, because they are sums of the regions'
+  // counts.
   if (out.empty() && Unordered(expected) != Unordered(found))
     return make_error(ErrorCode::kParse, file,
                       "expected totals that equal the sums of the regions' counts");

@@ -1,4 +1,4 @@
-// The forms of what `fuzz`, `mutate` and `cover` report, from values made by hand.
+// Tests each form of the reports of `fuzz`, `mutate` and `cover` with values made by hand.
 #include <gtest/gtest.h>
 
 #include "harness/bpf/testing.h"
@@ -66,7 +66,7 @@ TEST(HuntReportJson, HasProgramsAndScaling) {
   EXPECT_EQ(json["scaling"][0]["exponent"], 2.0);
 }
 
-TEST(HuntReportCases, OneForEachFindingAndOneForTheFuzzing) {
+TEST(HuntReportCases, ThereIsOneForEachFindingAndOneForTheFuzzing) {
   HuntReport report = hunted();
   report.findings.push_back(report.findings[0]);
   report.findings[1].failure = false;
@@ -115,7 +115,7 @@ TEST(MutationReportText, ShowsSurvivors) {
   EXPECT_EQ(json["total"]["survived"], 1);
 }
 
-TEST(CoverReport, FeasibleFailsAndUndecidedIsUnknown) {
+TEST(CoverReport, FeasibleObligationsFailAndUndecidedOnesAreUnknown) {
   const Program program = assemble("ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0\n");
   CoverReport report;
   report.obligations = 6;

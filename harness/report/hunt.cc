@@ -190,7 +190,7 @@ ReportedCases reported(const HuntReport& report) {
     tried.message = report.reason + "; " + tried.message;
   }
   out.cases.push_back(std::move(tried));
-  bool loosens = false;  // the direction shown for all findings does
+  bool loosens = false;  // whether the direction that is shown for all findings loosens the filter
   for (const Finding& found : report.findings) {
     const std::string direction = direction_line(found.direction, report.host);
     if (out.direction.empty() || (found.direction && found.direction->loosens() && !loosens)) {

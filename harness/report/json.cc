@@ -111,7 +111,7 @@ std::string render(const ordered_json& document) {
   for (std::size_t at = 0, size = 0; at < text.size(); at += size) {
     for (size = 1; at + size < text.size() && (text[at + size] & 0xc0) == 0x80;) ++size;
     const std::string_view one = std::string_view(text).substr(at, size);
-    // JSON permits characters that command a terminal.
+    // JSON permits characters that control a terminal, so they are escaped.
     if (size > 1 || one[0] == '\x7f')
       if (printable(one, false) != one) {
         const std::string quoted = ordered_json(one).dump(-1, ' ', true);

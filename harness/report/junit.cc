@@ -11,10 +11,10 @@ namespace {
 
 using State = ReportedCase::State;
 
-// Text as XML 1.0 can hold it.
+// Returns text that XML 1.0 can contain.
 std::string content(std::string_view text) { return escaped(printable(text, true)); }
 
-// In an attribute a newline would be read as a blank.
+// In an attribute, an XML parser would read a newline as a blank.
 std::string attribute(std::string_view text) {
   std::string out = content(text);
   std::ranges::replace(out, '\n', ' ');

@@ -16,8 +16,8 @@ using kernel::Latency;
 using kernel::VariantTimes;
 using nlohmann::ordered_json;
 
-constexpr std::size_t kBar = 40;   // columns
-constexpr std::size_t kRows = 10;  // calls
+constexpr std::size_t kBar = 40;   // width of the longest bar in columns
+constexpr std::size_t kRows = 10;  // number of calls in the table
 
 double longest(const Latency& latency) {
   double most = 0;
@@ -40,8 +40,8 @@ std::string table(const Latency& latency) {
   return out;
 }
 
-// How many times as long as `before` the filter of `after` takes, beyond `base`; empty if `before`
-// itself is noise.
+// Returns how many times as long the filter of `after` takes as that of `before`, after subtracting
+// the time of `base`. Returns "" if the time of `before` is itself noise.
 std::string times_of(const Latency& latency, const VariantTimes& base, const VariantTimes& before,
                      const VariantTimes& after) {
   const double was = before.mean - base.mean;
@@ -93,7 +93,7 @@ std::string what(const LatencyReport& report) {
              : "every filter returns an error number, so no call is executed and none is cached";
 }
 
-// The calls that take most of the time, with the time of one such call in each variant.
+// Lists the calls that take most of the time, with the time of one such call in each variant.
 std::string calls_table(const LatencyReport& report, std::string_view how) {
   if (report.calls.size() < 2) return "";
   const auto& variants = report.latency.variants;

@@ -1,4 +1,4 @@
-// The text of the report for made-up times.
+// Tests the text of the report with made-up times.
 #include "harness/report/latency.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ bool says(const LatencyReport& report, std::string_view text) {
   return latency_text(report).find(text) != std::string::npos;
 }
 
-TEST(LatencyReport, ComparesTheSecondWithTheFirst) {
+TEST(LatencyReport, ComparesTheSecondFilterWithTheFirst) {
   EXPECT_EQ(last_line(made_up(140, 300)),
             "B compared with A: 114.3 % slower; 5.00 times as long after subtracting the time of "
             "'no filter'; 9.00 times as long after subtracting the time of 'empty filter'\n");
@@ -46,7 +46,7 @@ TEST(LatencyReport, ComparesTheSecondWithTheFirst) {
   EXPECT_EQ(last_line(made_up(100, 100)), "B compared with A: no difference above the noise\n");
 }
 
-TEST(LatencyReport, FewRoundsClaimNothing) {
+TEST(LatencyReport, AfterFewRoundsNoDifferenceIsReported) {
   LatencyReport report = made_up(140, 300);
   report.latency.rounds = 7;
   report.latency.noise = std::numeric_limits<double>::infinity();

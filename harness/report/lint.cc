@@ -13,16 +13,16 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kMaxParts = 8;  // named in a line
+constexpr std::size_t kMaxParts = 8;  // how many parts one line names
 
-// Reports and JSON count from 1.
+// Reports and JSON count from 1, not from 0.
 std::vector<std::size_t> from_one(const RulePart& part) {
   std::vector<std::size_t> out = part;
   for (std::size_t& child : out) ++child;
   return out;
 }
 
-// "2.1"; deep nesting is shortened: "2.1(x28).2".
+// Formats a part as "2.1". Deep nesting is shortened: "2.1(x28).2".
 std::string path_text(const RulePart& part) {
   constexpr std::size_t kShort = 3;
   std::string out;
@@ -37,7 +37,7 @@ std::string path_text(const RulePart& part) {
   return out;
 }
 
-// "part 2.1", "parts 1, 3 and 12 more".
+// Formats parts as "part 2.1" or "parts 1, 3 and 12 more".
 std::string parts_text(const std::vector<RulePart>& parts) {
   std::vector<std::string> shown;
   for (const RulePart& part : parts)
@@ -55,8 +55,8 @@ ordered_json parts_json(const std::vector<RulePart>& parts) {
 
 std::string field_name(int field) { return field == kIpField ? "ip" : fmt::format("arg{}", field); }
 
-// "docker.json:812 (syscalls[14]): x86_64:read"; without a position "rule set 2 (ALLOW),
-// x86_64:read".
+// Formats a place as "docker.json:812 (syscalls[14]): x86_64:read". Without a position: "rule set 2
+// (ALLOW), x86_64:read".
 std::string place_text(const RulePlace& place) {
   const std::string name(syscall_name(place.arch, place.nr));
   const std::string where =
@@ -188,7 +188,7 @@ ReportedCases reported(const LintReport& report) {
     if (report.file.empty()) return;
     added.place = ReportedCase::Place{report.file, false, {}, {}};
     if (position == nullptr) return;
-    added.place->path = position->file;  // of an included file, another one than the policy's
+    added.place->path = position->file;  // the position may lie in an included file
     added.place->line = static_cast<std::uint32_t>(position->line);
   };
   for (const RedundantRule& rule : report.redundant)

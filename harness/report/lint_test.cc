@@ -1,4 +1,4 @@
-// The renderers of lint, on a report value made by hand.
+// Tests the renderers of lint with a report value made by hand.
 #include "harness/report/lint.h"
 
 #include <gtest/gtest.h>

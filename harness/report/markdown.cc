@@ -11,8 +11,8 @@ namespace {
 
 using State = ReportedCase::State;
 
-// One line of text as Markdown shows it literally: also in a table, also on a page that renders
-// HTML, mentions nobody and links nothing.
+// Returns one line of text that Markdown shows literally, also in a table or on a page that renders
+// HTML. The text can neither mention anybody nor link to anything.
 std::string literal(std::string_view text) {
   std::string out;
   for (const char c : escaped(printable(text, false))) {
@@ -22,7 +22,7 @@ std::string literal(std::string_view text) {
   return out;
 }
 
-// A block that no line of `text` can end.
+// Returns a code block that no line of `text` can end.
 std::string block(std::string_view text) {
   std::size_t longest = 2;
   std::size_t run = 0;

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// A percentage, rounded down so that 100 means all.
+// Returns a percentage, rounded down, so that 100 means all.
 std::string share(std::size_t part, std::size_t whole) {
   if (whole == 0) return "none";
   const std::size_t hundredths = part * 10000 / whole;

@@ -1,4 +1,4 @@
-// Passes and steps as text.
+// Tests the text of passes and steps.
 #include "harness/report/optimize.h"
 
 #include <gtest/gtest.h>

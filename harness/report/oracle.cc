@@ -59,7 +59,7 @@ void add_oracle(ReportedCases& cases, const OracleReport& report) {
                       ? fmt::format("{}: {} run\n", program.name, counted(program.inputs, "input"))
                       : fmt::format("{}: not run: {}\n", program.name, program.not_asked);
   if (const AskedProgram* left = report.not_asked()) {
-    // If nothing differs there was nothing to ask about.
+    // With exit status 0, there is no difference that the oracle would have to confirm.
     one.state =
         cases.exit_status == 0 ? ReportedCase::State::kSkipped : ReportedCase::State::kUnknown;
     one.message = fmt::format("{} did not run {}", report.who, left->name);

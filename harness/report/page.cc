@@ -21,9 +21,9 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostNames = 6;    // limit of system calls that are named for one region
-constexpr std::size_t kAllNames = 5000;  // where a call became more permissive
+constexpr std::size_t kAllNames = 5000;  // the limit where a call became more permissive
 
-// Kinds of instructions, as graph.js knows them.
+// Kinds of instructions, with the numbers that graph.js uses.
 enum Kind : std::uint8_t { kPlain, kConditional, kJump, kReturn };
 
 Kind kind_of(const Insn& insn) {
@@ -38,7 +38,7 @@ char mark_of(PageMark::State state) {
                                                  : '!';
 }
 
-// Texts that repeat, once each.
+// Stores texts that repeat only once.
 class Texts {
  public:
   std::size_t index(const std::string& text) {
@@ -86,7 +86,8 @@ ordered_json side_json(const PageSide& shown, Texts& texts) {
           {"insns", std::move(insns)}};
 }
 
-// Instructions are runs [first, count, ...]; changes of A and X are [step, value, ...].
+// Executed instructions are stored as runs [first, count, ...]. Changes of A and X are stored as
+// [step, value, ...].
 ordered_json trace_json(ProgramView program, const SeccompData& data) {
   const Trace run = trace(program, data);
   ordered_json runs = ordered_json::array();
@@ -132,7 +133,7 @@ ordered_json input_json(const Page& page, const PageInput& input) {
           {"after", trace_json(page.sides[1].side.program, input.data)}};
 }
 
-// JSON that no HTML parser takes for markup.
+// Returns JSON that no HTML parser takes for markup.
 std::string embedded(const ordered_json& document) {
   const std::string text = document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   std::string out;
@@ -145,7 +146,7 @@ std::string embedded(const ordered_json& document) {
   return out;
 }
 
-// Each @@NAME@@ of the frame.
+// Fills in each @@NAME@@ of the frame.
 std::string filled(std::string_view frame,
                    const std::vector<std::pair<std::string_view, std::string>>& values) {
   std::string out;
@@ -163,7 +164,7 @@ std::string filled(std::string_view frame,
   return out;
 }
 
-// The system calls that a region is about, at most `most` by name.
+// Returns the system calls that a region concerns, with at most `most` names.
 std::string call_text(const std::vector<NamedCall>& calls, std::size_t most) {
   if (calls.empty()) return "any";
   if (calls.size() == 1) return std::string(calls[0].entry->name);

@@ -22,7 +22,7 @@ std::string_view name_of(Effect effect) {
   return effect == Effect::kOpened ? "opened" : effect == Effect::kClosed ? "closed" : "changed";
 }
 
-// On a phone each row is a card, and each cell shows its column's name.
+// On a phone each row is shown as a card, in which each cell carries its column's name.
 std::string cell(std::string_view column, std::string_view content, std::string_view kind = "") {
   return fmt::format("<td data-label=\"{}\"{}>{}</td>", column,
                      kind.empty() ? "" : fmt::format(" class=\"{}\"", kind), content);
@@ -53,7 +53,7 @@ std::string section(std::string_view id, std::string_view title, std::string_vie
   return fmt::format("<section id=\"{}\"><h2>{}</h2>\n{}</section>\n", id, title, content);
 }
 
-// What one row shows: the regions that differ in their conditions only.
+// The content of one row: regions that differ only in their conditions.
 struct Row {
   const PageRegion& first;
   std::vector<const PageRegion*> regions;
@@ -84,7 +84,7 @@ std::string action_cell(const PageRegion& region, bool second) {
   return cell(second ? "After" : "Before", out);
 }
 
-// The architectures of the regions, each once.
+// Returns the architectures of the regions, each once.
 std::string arches_of(std::span<const PageRegion* const> regions) {
   std::vector<std::string> out;
   for (const PageRegion* region : regions)
@@ -93,7 +93,8 @@ std::string arches_of(std::span<const PageRegion* const> regions) {
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
-// Regions with the same words. `all`: the architectures of the row, which need no repetition.
+// Formats regions with the same words. `all` names the row's architectures, which need no
+// repetition.
 std::string condition_item(std::span<const PageRegion* const> regions, const std::string& all) {
   const PageRegion& first = *regions.front();
   const std::string arches = arches_of(regions);
@@ -107,7 +108,7 @@ std::string condition_item(std::span<const PageRegion* const> regions, const std
   return out + "</li>";
 }
 
-// The regions, together with those that have the same words.
+// Groups the regions that have the same words.
 std::vector<std::vector<const PageRegion*>> by_words(std::span<const PageRegion* const> regions) {
   std::vector<std::vector<const PageRegion*>> out;
   for (const PageRegion* region : regions) {
@@ -155,7 +156,7 @@ std::string bar(double value, double most, std::string_view kind) {
                      most == 0 ? 0 : 100 * value / most);
 }
 
-// `kind`: the colour of its bar.
+// `kind` selects the colour of the bar.
 std::string cost_cell(std::string_view column, const CallCost& call, double most,
                       std::string_view kind = "") {
   return cell(
@@ -173,7 +174,7 @@ std::string change_of(const CallCost& before, const CallCost& after) {
   return ratio(effective(before), effective(after));
 }
 
-// What is shown as 1.00 has no colour.
+// A ratio that is shown as 1.00 gets no colour.
 std::string_view kind_of_change(double before, double after) {
   constexpr double kShown = 0.005;
   if (std::abs(after - before) <= kShown * before) return "";

@@ -1,4 +1,4 @@
-// Reports about precompiled filters, from values made by hand.
+// Tests reports about precompiled filters with values made by hand.
 #include "harness/report/precompile.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(PrecompileReport, TextListsTheVariables) {
             "variable unused = 0x1: not in the program\n");
 }
 
-TEST(PrecompileReport, OnlyAProofOrNoneLetsItBeWritten) {
+TEST(PrecompileReport, MayBeWrittenUnlessAProofFailed) {
   EXPECT_TRUE(unproven().may_be_written());
   EXPECT_TRUE(with_verdict(Verdict::kEquivalent).may_be_written());
   EXPECT_FALSE(with_verdict(Verdict::kDifferent).may_be_written());

@@ -28,7 +28,8 @@ std::string_view relation_text(Relation relation) {
   return "";
 }
 
-// Calls `show` with the question whose filters the witness is about: its names have values.
+// Calls `show` with the question whose filters the witness shows. Their names have been replaced by
+// values.
 template <class Show>
 void with_values(const ProveReport& report, const Show& show) {
   if (report.proof.symbols.empty())
@@ -37,7 +38,7 @@ void with_values(const ProveReport& report, const Show& show) {
     show(Instance(report.question, report.proof.symbols).question);
 }
 
-// Which inputs the witness is the smallest of.
+// Describes the set of inputs of which the witness is the smallest.
 std::string_view among(const ProveReport& report) {
   if (!report.direction) return "";
   if (report.direction->loosens()) return ", among the inputs that loosen the filter most";
@@ -112,7 +113,8 @@ ordered_json certificate_json(const CertificateReport& report) {
   return out;
 }
 
-// The proof as JSON and cases show it: an oracle's contradiction overrides it.
+// Returns the proof that JSON and cases show. If the oracle contradicts it, the contradiction
+// decides the verdict.
 Proof concluded(const ProveReport& report) {
   Proof out = report.proof;
   if (report.verdict() == out.verdict) return out;

@@ -1,4 +1,4 @@
-// Reports about rewrites, from values made by hand.
+// Tests reports about rewrites with values made by hand.
 #include "harness/report/prove_rule.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(ProveRuleReport, TextShowsSymbolsAndNonZeroValues) {
             "pass: 2 rules: 1 proven, 1 refuted\n");
 }
 
-TEST(ProveRuleReport, AnotherKindThanExpectedFails) {
+TEST(ProveRuleReport, AnOutcomeOtherThanExpectedFails) {
   EXPECT_EQ(refuted("").verdict(), Verdict::kFail);
   EXPECT_EQ(refuted("value").verdict(), Verdict::kFail);
   ProvenRule unrefuted = proven();
@@ -48,7 +48,7 @@ TEST(ProveRuleReport, AnotherKindThanExpectedFails) {
             "fail: 1 rule: 1 proven, 0 refuted; 1 not as expected\n");
 }
 
-TEST(ProveRuleReport, UnknownIsNoPass) {
+TEST(ProveRuleReport, UnknownIsNotAPass) {
   ProvenRule unknown = proven();
   unknown.proof = Verdict::kUnknown;
   unknown.detail = "time limit";

@@ -1,4 +1,4 @@
-// The forms of a proof's report, from values made by hand.
+// Tests each form of a proof's report with values made by hand.
 #include "harness/report/prove.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(ProveReportText, NamesTheCertificateAndItsChecker) {
   EXPECT_EQ(to_json(report)["certificate"]["bytes"], 5);
 }
 
-TEST(ProveReport, AMissingCertificateOfAProofSetsTheStatus) {
+TEST(ProveReport, AMissingCertificateSetsTheStatus) {
   ProveReport report = proven(Verdict::kEquivalent);
   report.certificate = CertificateReport{"proof", {}, "the walk fails", 3, 0};
   EXPECT_EQ(report.verdict(), Verdict::kEquivalent);

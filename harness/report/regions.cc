@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kAll = 0xffffffff;
 
-// The set's only value, if it has one.
+// Returns the set's only value, if it has one.
 std::optional<std::uint32_t> only(const WordSet& set) {
   if (set.negated || !set.cubes.empty() || set.intervals.size() != 1) return std::nullopt;
   const WordSet::Interval& i = set.intervals.front();
@@ -26,7 +26,7 @@ const WordSet* find(const Region& region, std::uint32_t word) {
   return at == region.words.end() ? nullptr : &*at;
 }
 
-// The conditions on one field. `high` stands above the word's 32 bits.
+// Formats the conditions on one field. `high` is added above the word's 32 bits.
 template <class Name>
 std::string set_text(const std::string& field, const WordSet& set, std::uint64_t high,
                      std::uint64_t top, const Name& name) {
@@ -62,16 +62,16 @@ std::string set_text(const std::string& field, const WordSet& set, std::uint64_t
 
 std::string hex(std::uint64_t value) { return fmt::format("{:#x}", value); }
 
-// A system call's number.
+// Formats the number of a system call.
 std::string plain(std::uint32_t nr) { return nr < 4096 ? fmt::format("{}", nr) : hex(nr); }
 
-// The architecture that all inputs of the region have, if there is one.
+// Returns the architecture that all inputs of the region have, if there is one.
 std::optional<std::uint32_t> audit_of(const Region& region) {
   const WordSet* set = find(region, kArchWord);
   return set == nullptr ? std::nullopt : only(*set);
 }
 
-// The architecture whose names and byte order the region's conditions use.
+// Returns the architecture whose names and byte order the region's conditions use.
 Arch own_arch(const Region& region, Arch host) {
   const auto audit = audit_of(region);
   return (audit ? arch_from_data(*audit, 0) : std::nullopt).value_or(host);
@@ -96,7 +96,8 @@ std::string nr_text(const WordSet& set, std::optional<std::uint32_t> audit, Arch
   });
 }
 
-// The numbers of a set as names in alphabetical order; nothing if one of them has no name.
+// Returns the numbers of a set as names in alphabetical order, or std::nullopt if one of them has
+// no name.
 std::optional<std::vector<std::string>> sorted_names(const WordSet& set, Arch arch) {
   constexpr std::uint64_t kMost = 1000;
   std::uint64_t count = 0;
@@ -113,7 +114,7 @@ std::optional<std::vector<std::string>> sorted_names(const WordSet& set, Arch ar
   return out;
 }
 
-// The region's only system call, if it has one.
+// Returns the region's only system call, if it has one.
 std::optional<std::pair<Arch, std::uint32_t>> call_of(const Region& region) {
   const auto audit = audit_of(region);
   const WordSet* set = find(region, kNrWord);
@@ -123,14 +124,15 @@ std::optional<std::pair<Arch, std::uint32_t>> call_of(const Region& region) {
   return std::pair(*arch, *nr);
 }
 
-// The conditions on one 64-bit field, as one where the high half has one value only.
+// Formats the conditions on one 64-bit field. They become one condition if the high half has only
+// one value.
 void field_text(const Region& region, int field, Endian endian, bool constants,
                 std::vector<std::string>& out) {
   const auto call = constants && field < kArgCount ? call_of(region) : std::nullopt;
   const auto value_text = [&](std::uint64_t value) {
     const std::string name =
         call ? argument_name(call->first, call->second, field, value) : std::string();
-    // Several names joined by '|' would not be an assumption.
+    // Several names joined by '|' cannot be parsed as an assumption.
     return name.empty() || name.find('|') != std::string::npos ? hex(value) : name;
   };
   const WordSet* high = find(region, half_word(field, true, endian));
@@ -146,14 +148,14 @@ void field_text(const Region& region, int field, Endian endian, bool constants,
   if (low != nullptr) out.push_back(set_text(name + ".lo", *low, 0, 0, value_text));
 }
 
-// The conditions on the instruction pointer and the arguments.
+// Formats the conditions on the instruction pointer and the arguments.
 void argument_tests(const Region& region, Endian endian, bool constants,
                     std::vector<std::string>& out) {
   field_text(region, kIpField, endian, constants, out);
   for (int field = 0; field < kArgCount; ++field) field_text(region, field, endian, constants, out);
 }
 
-// How many values a set has, if that is easy to tell.
+// Returns how many values a set has, if this is easy to count.
 std::optional<std::uint64_t> size_of(const WordSet* set) {
   if (set == nullptr || set->negated || !set->cubes.empty() || set->base.mask != 0)
     return std::nullopt;
@@ -170,7 +172,7 @@ WordSet one_value(std::uint32_t word, std::uint32_t value) {
   return out;
 }
 
-// The decimal number divided by two, and whether it was odd.
+// Divides a decimal number by two, and returns whether it was odd.
 bool halve(std::string& decimal) {
   int carry = 0;
   for (char& digit : decimal) {
@@ -186,7 +188,7 @@ bool halve(std::string& decimal) {
 
 std::string action_text(const ReturnValue& value) {
   if (value.value) return describe_action(*value.value);
-  // The name alone: "ERRNO" of "ERRNO(1 EPERM)".
+  // Uses the name alone, such as "ERRNO" of "ERRNO(1 EPERM)".
   if (value.action) {
     const std::string name = describe_action(*value.action);
     return name.substr(0, name.find('(')) + "(computed from the input)";

@@ -14,7 +14,7 @@ namespace {
 
 using State = ReportedCase::State;
 
-constexpr std::size_t kMostSteps = 200;  // the last ones of each trace
+constexpr std::size_t kMostSteps = 200;  // how many last steps of each trace are reported
 
 constexpr CaseKind kKinds[] = {
     {"acceptance", "the kernel accepts both programs",
@@ -149,17 +149,17 @@ ReportedCases refused(const std::string& command, const std::string& subject,
                       const std::string& detail) {
   ReportedCases out{command, subject, Verdict::kRejected, exit_code(Verdict::kRejected),
                     detail,  {}};
-  out.file = subject;  // all that is refused here comes from a file
+  out.file = subject;  // only programs from files are refused here
   out.cases.push_back(
       {"acceptance", State::kFail, fmt::format("the kernel refuses {}: {}", subject, detail)});
   return out;
 }
 
 ReportedCase::Place place_of(std::string where) {
-  // "file:12#/syscalls/0"
+  // The text may be "file:12#/syscalls/0".
   if (const std::size_t pointer = where.find("#/"); pointer != std::string::npos)
     if (auto line = place_of(where.substr(0, pointer)); line.line) return line;
-  std::vector<std::uint32_t> numbers;  // from behind
+  std::vector<std::uint32_t> numbers;  // the last number comes first
   while (numbers.size() < 2) {
     const std::size_t colon = where.rfind(':');
     if (colon == std::string::npos) break;
@@ -198,7 +198,7 @@ ReportedCases reported(const Error& error, const std::string& command, int exit_
   out.completed = refused;
   ReportedCase found{refused ? "acceptance" : "error",
                      exit_status == 3 ? State::kUnknown : State::kFail, error.text()};
-  // The name of an option or a command is not a place.
+  // The name of an option or a command has no line, so it does not become a place.
   ReportedCase::Place place = place_of(error.where);
   if (error.pc >= 0) place.pc = static_cast<std::size_t>(error.pc);
   if (place.line || place.pc) found.place = std::move(place);

@@ -10,7 +10,8 @@
 namespace secequiv {
 namespace {
 
-// Branches of any_of that match first, from the outside in: "branch 3, branch 1".
+// Collects the first branch of each any_of that matches, from the outside in: "branch 3 of 4",
+// "branch 1 of 2".
 void matching_branches(const Rule& rule, const SeccompData& data, Endian endian,
                        std::vector<std::string>& out) {
   if (rule.kind == Rule::Kind::kAllOf) {
@@ -25,7 +26,7 @@ void matching_branches(const Rule& rule, const SeccompData& data, Endian endian,
   }
 }
 
-// The innermost position on the way to what matches.
+// Returns the innermost position on the path to the part that matches.
 const PositionRef* matching_position(const Rule& rule, const SeccompData& data, Endian endian) {
   if (rule.kind == Rule::Kind::kAnyOf)
     for (const Rule& child : rule.children)

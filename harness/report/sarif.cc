@@ -13,7 +13,7 @@ using State = ReportedCase::State;
 
 constexpr std::size_t kInsnBytes = sizeof(Insn);
 
-// RFC 3986: bytes other than these, and '/', are written as %XX.
+// Returns whether a character stands for itself in a URI. RFC 3986 requires %XX for all others.
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("-._~/").find(c) != std::string_view::npos;
@@ -30,7 +30,7 @@ ordered_json artifact(const std::string& path) {
   return out;
 }
 
-// An array of one; braces would copy the element.
+// Returns an array with one element. A list in braces would copy the element.
 ordered_json only(ordered_json element) {
   auto out = ordered_json::array();
   out.push_back(std::move(element));
@@ -81,7 +81,7 @@ ordered_json result(const ReportedCases& report, const ReportedCase& one) {
   text += printable(one.message, true);
   if (!one.detail.empty()) text += "\n" + printable(one.detail, true);
   out["message"] = {{"text", text}};
-  // Code scanning services refuse whole files for one result without a physical location.
+  // Code scanning services refuse a whole file if one result has no physical location.
   ReportedCase::Place place = one.place.value_or(ReportedCase::Place{});
   if (place.path.empty()) place.path = report.file.empty() ? "secequiv" : report.file;
   out["locations"] = only(location(place));

@@ -7,7 +7,7 @@
 namespace secequiv {
 namespace {
 
-// Names are written by strangers. XML forbids most control characters, even escaped.
+// Names may come from strangers. XML forbids most control characters, even in escaped form.
 std::string safe(std::string_view text) { return escaped(printable(text, false)); }
 
 }  // namespace

@@ -20,7 +20,8 @@ std::string_view outcome_text(const Insn& in, const TraceStep& step) {
   return *step.outcome ? " -> true" : " -> false";
 }
 
-// One line for each executed instruction. The middle of a long trace is cut, with a line about it.
+// Returns one line for each executed instruction. A line about their number replaces the middle of
+// a long trace.
 std::vector<std::string> trace_lines(ProgramView program, const SeccompData& input) {
   const Trace run = trace(program, input);
   const auto comments = annotate(program);
@@ -40,7 +41,7 @@ std::vector<std::string> trace_lines(ProgramView program, const SeccompData& inp
   return out;
 }
 
-// The traces of all filters, newest first.
+// Returns the traces of all filters, newest first.
 std::vector<std::string> stack_lines(std::span<const ProgramView> filters,
                                      const SeccompData& input) {
   if (filters.size() == 1) return trace_lines(filters.front(), input);
@@ -53,7 +54,7 @@ std::vector<std::string> stack_lines(std::span<const ProgramView> filters,
   return out;
 }
 
-// "  AF_ALG" behind the low half of an argument that has a name; else empty.
+// Returns "  AF_ALG" for the low half of an argument whose value has a name, otherwise "".
 std::string constant_text(const SeccompData& data, std::uint32_t word) {
   const Endian endian = endian_of(data.arch());
   const auto arch = arch_from_data(data.arch(), data.nr());

@@ -1,4 +1,4 @@
-// The renderers of actions, why, reach and run, on report values made by hand.
+// Tests the renderers of actions, why, reach and run with report values made by hand.
 #include <gtest/gtest.h>
 
 #include "harness/report/actions.h"
@@ -166,7 +166,7 @@ TEST(ReachReport, ShowsInputsOrThatThereAreNone) {
   EXPECT_FALSE(json["obligations"][1].contains("smallest"));
 }
 
-TEST(RunReport, StepsOnlyIfWanted) {
+TEST(RunReport, ShowsStepsOnlyIfRequested) {
   const Program program = {Insn{6, 0, 0, kAllow}};
   RunReport report{getpid(), {{"a", program, trace(program, getpid())}}, kAllow};
   EXPECT_TRUE(run_text(report).ends_with("\n0x7fff0000 ALLOW\n"));

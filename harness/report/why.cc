@@ -11,7 +11,7 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kShownTests = 12;  // from either end
+constexpr std::size_t kShownTests = 12;  // how many tests are shown from either end
 
 std::string tests_text(const std::vector<WhyReport::Test>& tests) {
   std::string out;
@@ -28,7 +28,7 @@ std::string tests_text(const std::vector<WhyReport::Test>& tests) {
   return out;
 }
 
-// "ALLOW with CAP_SYS_ADMIN (docker.json:812)"
+// Formats another decision as "ALLOW with CAP_SYS_ADMIN (docker.json:812)".
 std::string other_text(const WhyReport::Other& other) {
   std::string out =
       fmt::format("{} {}", action_text(other.result), short_condition(other.condition));
@@ -37,8 +37,8 @@ std::string other_text(const WhyReport::Other& other) {
   return out;
 }
 
-// The reason of the filter that decides. If no rule applies, it also names the capabilities that
-// would add one.
+// Returns the reason of the filter that decides. If no rule applies, also names the capabilities
+// that would add a rule.
 std::string reason_text(const WhyReport& report) {
   std::string out;
   for (const WhyReport::Filter& filter : report.filters)
@@ -51,7 +51,7 @@ std::string reason_text(const WhyReport& report) {
   return out + missing;
 }
 
-// Call, condition and rules.
+// Describes the call, the condition and the rules.
 std::string details_text(const WhyReport& report, bool trace) {
   std::string out = fmt::format(
       "{:#010x} {}\nbecause {}\n        (the same holds for all {} such inputs)\n", report.result,

@@ -80,8 +80,7 @@ TEST(Action, ParsingRefusesMalformedText) {
     EXPECT_EQ(parse_action(text), std::nullopt) << text;
 }
 
-// parse_action() reads the output of describe_action() without the errno's name, which is for
-// people.
+// parse_action() reads what describe_action() writes, except for the errno's name.
 TEST(Action, ParsesItsOwnDescriptions) {
   for (const std::uint32_t action : kByPrecedence) {
     for (const std::uint32_t data : {0u, 1u, 5u, 4095u, 4096u, 65535u}) {
@@ -121,7 +120,7 @@ TEST(Action, BehaviourDropsUnobservableData) {
   }
 }
 
-// behaviour_of() gives a normal form: a second application changes nothing, for every action.
+// behaviour_of() gives a normal form: for every action, a second application changes nothing.
 TEST(Action, BehaviourIsIdempotent) {
   for (std::uint32_t high = 0; high <= 0xffff; ++high)
     for (const std::uint32_t data : {0u, 1u, 4094u, 4095u, 4096u, 65535u}) {

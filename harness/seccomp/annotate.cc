@@ -12,8 +12,8 @@
 namespace secequiv {
 namespace {
 
-// The value of `arch` that is certain before an instruction. If `audit` is empty, several
-// values are possible.
+// The value that `arch` certainly has before an instruction. If `audit` is empty, several values
+// are possible.
 struct KnownArch {
   bool reached = false;
   std::optional<std::uint32_t> audit;
@@ -51,7 +51,7 @@ std::vector<KnownArch> known_arches(ProgramView program, const std::vector<Accum
 }
 
 // Returns the name of the value that `word` is compared with, or the value. For >, >= and & on
-// system call numbers it returns the value, because a name would suggest that only this call is
+// system call numbers it returns the value: a name would suggest that only this call is meant.
 // meant.
 std::string compared_value(std::uint32_t word, const Insn& in, const KnownArch& known) {
   const std::uint32_t k = in.k;

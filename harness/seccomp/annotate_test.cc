@@ -43,7 +43,8 @@ TEST(Annotate, NamesLoadsComparisonsAndReturns) {
             "return ERRNO(1 EPERM)\n");
 }
 
-// A test of the architecture says more than the assumption, and its other outcome refutes that.
+// A test of the architecture is more precise than the assumption. Its other outcome refutes the
+// assumption.
 TEST(Annotate, AnAssumedArchitectureNamesCallsWhereNoneIsTested) {
   const auto of = [](const char* text, Arch assumed) {
     std::string out;
@@ -65,7 +66,8 @@ TEST(Annotate, AnAssumedArchitectureNamesCallsWhereNoneIsTested) {
             "ALLOW\nreturn KILL_THREAD\n");
 }
 
-// Calls are named after the architecture tested on the path, argument halves after its byte order.
+// Names of calls follow the architecture that the path tested. Names of argument halves follow its
+// byte order.
 TEST(Annotate, NamesFollowTheTestedArchitecture) {
   EXPECT_EQ(comments(assemble("ld [4]\n"
                               "jeq #0x80000016, big, little\n"

@@ -183,7 +183,7 @@ Result<std::uint64_t> parse_value(std::string_view text, Arch arch) {
 }
 
 std::string_view errno_name(std::uint32_t number) {
-  // Some numbers have a second name, which errno(3) lists as an alias or a file system defines.
+  // Some numbers have a second name: errno(3) lists it as an alias, or a file system defines it.
   constexpr std::array<std::string_view, 5> kAliasNames = {"EDEADLOCK", "EFSBADCRC", "EFSCORRUPTED",
                                                            "ENOTSUP", "EWOULDBLOCK"};
   for (const Constant& constant : kConstants)

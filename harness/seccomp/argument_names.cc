@@ -10,7 +10,7 @@
 namespace secequiv {
 namespace {
 
-// What an argument is made of: one value in the bits of `value_mask`, flags in the others.
+// Describes an argument: the bits of `value_mask` hold one value, and all other bits are flags.
 struct Row {
   std::string_view call;
   int argument;
@@ -79,7 +79,7 @@ constexpr std::array kRows = {
     Row{"getrlimit", 0, "RLIMIT_", kOneValue},
 };
 
-// Second names of values, and names of bounds.
+// Returns whether the name is an alias or the name of a bound.
 bool is_second_name(std::string_view name) {
   constexpr std::array<std::string_view, 10> kSecond = {
       "AF_FILE",  "AF_LOCAL", "AF_ROUTE",  "AF_MAX",   "MAP_ANON",
@@ -87,7 +87,7 @@ bool is_second_name(std::string_view name) {
   return std::ranges::find(kSecond, name) != kSecond.end() || name.ends_with("_MASK");
 }
 
-// Names that begin like those of a row, but are values of another argument.
+// Returns whether the name has a row's prefix but belongs to another argument.
 bool is_of_another_argument(std::string_view name) {
   constexpr std::array<std::string_view, 14> kBegin = {"PR_SET_MM_",
                                                        "PR_SET_VMA_",
@@ -118,7 +118,8 @@ std::string_view value_name(Arch arch, std::string_view prefix, std::uint64_t va
   return best;
 }
 
-// The value's name, and a flag's for each further bit; nothing unless these are all bits.
+// Returns the value's name, followed by a name for each further bit. Returns "" if a bit has no
+// name.
 std::string named(Arch arch, const Row& row, std::uint64_t value) {
   std::string out;
   const std::uint64_t one = value & row.value_mask;

@@ -60,7 +60,7 @@ Token token_at(std::string_view text, std::size_t begin) {
   return {text.substr(begin, is_long ? 2 : 1), begin};
 }
 
-// Returns the quoted token for an error message.
+// Returns the token in quotes for an error message.
 std::string quoted(std::string_view text) {
   if (text.empty()) return "the end";
   const auto byte = static_cast<unsigned char>(text.front());
@@ -78,9 +78,9 @@ std::string arch_names(bool with_x32) {
   return fmt::format("an architecture ({})", fmt::join(names, ", "));
 }
 
-// A recursive descent parser with one function per line of the grammar. Each function appends its
-// nodes to `out_`, the root last. The text is parsed twice, because the architecture that gives
-// names their meaning may follow them: the first pass only collects architectures.
+// A recursive descent parser with one function for each line of the grammar. Each function appends
+// its nodes to `out_`, the root last. Names may precede the architecture that gives them their
+// meaning. Therefore the text is parsed twice, and the first pass only collects architectures.
 class Parser {
  public:
   Parser(std::string_view text, Arch default_arch, std::span<const Symbol> symbols)
@@ -306,7 +306,7 @@ class Parser {
     return constant(field);
   }
 
-  // A named constant of the architecture, for an argument.
+  // Reads a named constant of the architecture, for an argument.
   Result<std::uint64_t> constant(const Field& field) {
     const auto known = field.index < kArgCount ? constant_value(arch_, token_.text) : std::nullopt;
     if (!known || *known > field.max()) return expected(number_limits(field));
@@ -359,9 +359,9 @@ class Parser {
   }
 
   std::string_view text_;
-  Arch arch_;  // architecture of plain names
+  Arch arch_;  // the architecture of names without a prefix
   std::span<const Symbol> symbols_;
-  std::optional<Endian> order_;              // byte order of arch_, unless it is the default one
+  std::optional<Endian> order_;              // byte order of arch_, if it is not the default
   bool resolve_ = false;                     // true in the second pass
   std::size_t conjunction_ = 0;              // index of the next conjunction
   std::vector<std::optional<Arch>> arches_;  // architecture that each conjunction tests for
@@ -453,7 +453,8 @@ std::string describe(const Assumption& assumption) {
     std::string out;
     for (const std::uint32_t index : node.children) {
       const Node& child = assumption.nodes[index];
-      // Parentheses within a conjunction must stay: an architecture inside applies only inside.
+      // Parentheses within a conjunction must stay, because an architecture inside them applies
+      // only there.
       const bool loose = all && !child.negated && !child.children.empty() &&
                          (child.kind == Kind::kAny || child.kind == Kind::kAll);
       if (!out.empty()) out += all ? " && " : " || ";

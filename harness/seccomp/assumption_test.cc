@@ -32,7 +32,7 @@ std::string error_of(std::string_view text) {
   return parsed.error().text();
 }
 
-// The text of a field, and its value computed without Field::word.
+// The text of a field, and its value. The value is computed without Field::word.
 struct NamedField {
   std::string name;
   Assumption::Field field;
@@ -59,8 +59,8 @@ std::vector<NamedField> all_fields() {
   return out;
 }
 
-// A few values, so that fields and constants are often equal, and at the edges of carries and
-// signs.
+// Few values, so that fields and constants are often equal. They lie where carries and signs
+// change.
 constexpr std::array<std::uint32_t, 8> kEdges = {0,          1,          2,          0x7fffffff,
                                                  0x80000000, 0x80000001, 0xfffffffe, 0xffffffff};
 
@@ -159,8 +159,8 @@ TEST(Assumption, ArchitectureInAConjunctionSelectsNamesAndByteOrder) {
     EXPECT_FALSE(holds(assumption(text), getpid_on(AUDIT_ARCH_AARCH64, here), Endian::kLittle))
         << text;
   }
-  // The architecture counts only within the same conjunction, and only if that conjunction requires
-  // it.
+  // An architecture gives names their meaning only within its own conjunction, and only if the
+  // conjunction requires it.
   for (const char* text : {"arch == aarch64 || nr == getpid", "arch != aarch64 && nr == getpid",
                            "(arch == aarch64 && nr == read) || nr == getpid",
                            "arch in {aarch64, x86_64} && nr == getpid", "nr == getpid"})
@@ -337,7 +337,7 @@ struct Expression {
   std::function<bool(const SeccompData&)> truth;
 };
 
-// Writes random expressions with all spellings of fields and numbers. Parentheses appear where the
+// Writes random expressions with all spellings of fields and numbers. Adds parentheses where the
 // grammar needs them, and at random elsewhere.
 class Writer {
  public:

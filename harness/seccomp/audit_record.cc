@@ -9,8 +9,8 @@
 namespace secequiv {
 namespace {
 
-// The value of a field, "arch" say; nothing if the record lacks it. Values with blanks are written
-// in hexadecimal, and a separator stands before the names that auditd adds.
+// Returns the value of a field such as "arch", or std::nullopt if the record lacks it. Records
+// write values with blanks in hexadecimal. auditd puts a separator before the names that it adds.
 std::optional<std::string_view> field(std::string_view line, std::string_view key) {
   constexpr std::string_view kBetween = " \t\x1d\r";
   while (!line.empty()) {
@@ -58,7 +58,7 @@ Result<AuditRecord> read_line(std::string_view line, const std::string& where) {
     if (!value) return wrong("ip", "0x...");
     out.data.set_field(kIpField, *value, endian_of(out.data.arch()));
   }
-  // ausearch -i writes the action's name, which contains no more information than the number.
+  // ausearch -i writes the action's name instead of the number. It contains no more information.
   const auto code = hexadecimal(field(line, "code").value_or(""));
   if (code && *code <= 0xffffffff) out.action = action_of(static_cast<std::uint32_t>(*code));
   return out;

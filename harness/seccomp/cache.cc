@@ -7,11 +7,11 @@
 namespace secequiv {
 namespace {
 
-// __ARM_NR_BASE: the bitmap does not cover higher numbers
+// This is __ARM_NR_BASE. The bitmap does not cover higher numbers.
 constexpr std::uint32_t kArmPrivate = 0x0f0000;
 
-// Runs the filter until it needs more than nr and arch. X and scratch memory need no emulation,
-// because every instruction that could set them ends it.
+// Runs the filter until it needs more than nr and arch. X and M[] are not emulated, because every
+// instruction that could set them ends the emulation.
 bool constant_allow(ProgramView program, std::uint32_t nr, std::uint32_t audit) {
   std::uint32_t a = 0;
   for (std::uint64_t pc = 0; pc < program.size();) {

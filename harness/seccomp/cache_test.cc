@@ -63,7 +63,7 @@ TEST(Cache, OnlyAllowWithoutDataIsCached) {
     EXPECT_EQ(count(cacheable(Program{{kRetK, 0, 0, value}}, Arch::kX86_64)), 0u) << value;
 }
 
-// Every other instruction ends the emulation, but only if it is executed.
+// Every other instruction ends the emulation, but only if the emulation reaches it.
 TEST(Cache, OtherInstructionsPreventCaching) {
   const auto all = cached_numbers(Arch::kX86_64);
   const Insn allow{kRetK, 0, 0, SECCOMP_RET_ALLOW};
@@ -107,7 +107,8 @@ TEST(Cache, RefusedProgramsAreNotCached) {
     EXPECT_EQ(count(cacheable(program, Arch::kX86_64)), 0u);
 }
 
-// Builds programs mostly from cacheable instructions, so that both answers occur.
+// Returns a program that consists mostly of instructions that the emulation understands, so that
+// both answers occur.
 Program nearly_constant(Random& random) {
   Program program = random_program(random, random.between(2, 24));
   for (Insn& in : program) {
@@ -131,7 +132,7 @@ struct Recorder {
   void outcome(const Insn*, bool) {}
 };
 
-// The interpreter must confirm each bit, whatever the rest of the input is.
+// The interpreter must confirm each bit, whatever values the rest of the input has.
 TEST(Cache, AgreesWithTheInterpreter) {
   Random random(17);
   std::size_t cached = 0;

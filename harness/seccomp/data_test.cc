@@ -11,7 +11,7 @@
 namespace secequiv::seccomp_data_test {
 namespace {
 
-// The test compares with the kernel's own structure, in the byte order of the build machine.
+// Compares with the kernel's own structure, in the byte order of the build machine.
 TEST(SeccompData, LayoutMatchesTheKernel) {
   const Endian native = std::endian::native == std::endian::little ? Endian::kLittle : Endian::kBig;
   seccomp_data kernel{};

@@ -33,7 +33,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return out;
 }
 
-// What an error quotes of a line.
+// Returns the part of a line that an error quotes.
 std::string excerpt(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   const bool cut = text.size() > kLongest;
@@ -42,7 +42,7 @@ std::string excerpt(std::string_view text) {
 
 Error fail(std::string detail) { return make_error(ErrorCode::kParse, {}, std::move(detail)); }
 
-// Adds up. Errors have no position yet.
+// Adds up the calls of each name. Its errors have no position yet.
 class Counts {
  public:
   Status add(std::string_view name, std::string_view calls) {
@@ -74,7 +74,7 @@ class Counts {
   std::map<std::string, std::uint64_t, std::less<>> by_name_;
 };
 
-// Lines: tables of strace, or a name and a number.
+// Reads lines: either tables of strace, or a name and a number in each line.
 class LineReader {
  public:
   explicit LineReader(Counts& counts) : counts_(counts) {}
@@ -96,12 +96,12 @@ class LineReader {
   }
 
  private:
-  // What comes next.
+  // The part of the table that comes next.
   enum class Part : std::uint8_t { kNone, kRule, kEntries, kTotal };
 
   struct Title {
     std::string_view text;
-    bool optional;  // left blank where there is nothing to say
+    bool optional;  // strace leaves it blank if there is nothing to report
   };
   static constexpr std::array kTitles = {
       Title{"%", false},          Title{"seconds", false}, Title{"shortest", false},
@@ -169,7 +169,8 @@ class LineReader {
            });
   }
 
-  // Uses the order of columns, because a number that is too wide moves the others to the right.
+  // Relies on the order of columns, because a number that is too wide moves later columns to the
+  // right.
   Status row(const std::vector<std::string_view>& words, std::string_view text) {
     const auto blank = static_cast<std::size_t>(
         std::ranges::count_if(columns_, [](const Title* column) { return column->optional; }));
@@ -194,7 +195,7 @@ class LineReader {
   std::vector<const Title*> columns_;
 };
 
-// JSON of names and numbers, and nothing else: its strings need no escapes.
+// Reads JSON that contains only names and numbers, so that its strings need no escapes.
 class JsonReader {
  public:
   JsonReader(std::string_view text, Counts& counts) : text_(text), counts_(counts) {}
@@ -207,7 +208,7 @@ class JsonReader {
   }
 
  private:
-  // A string or a number, and where it starts.
+  // A string or a number, with its position.
   struct Token {
     std::string_view text;
     std::size_t at = 0;
@@ -225,7 +226,7 @@ class JsonReader {
     return sequence('[', ']', [&] { return entry(); });
   }
 
-  // {"name": "futex", "calls": 870063}
+  // Reads {"name": "futex", "calls": 870063}.
   Status entry() {
     next();
     const std::size_t start = at_;
@@ -259,7 +260,7 @@ class JsonReader {
     return s;
   }
 
-  // What `member` reads, as often as there are commas, between the brackets.
+  // Reads brackets and what `member` reads between them, again after each comma.
   template <class Member>
   Status sequence(char open, char close, const Member& member) {
     if (auto s = expect(open); !s) return s;
@@ -309,7 +310,7 @@ class JsonReader {
     return Ok{};
   }
 
-  // The next character that is no blank, 0 at the end.
+  // Skips blanks and returns the next character, or 0 at the end.
   char next() {
     at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
     return at_ < text_.size() ? text_[at_] : '\0';

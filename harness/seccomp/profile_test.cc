@@ -193,7 +193,7 @@ TEST(Profile, ErrorsInJsonListsNameThePosition) {
   EXPECT_EQ(refusal("["), "f:1:2: expected '{', found the end of the text");
 }
 
-// The reader must survive every prefix and every single changed byte.
+// The reader must survive every truncation of the text and every change of a single byte.
 TEST(Profile, DamagedTextNeverCrashes) {
   const std::string object = R"({"futex": 870063, "read": 4})";
   const std::string list = R"([{"name": "futex", "calls": 7}, {"calls": 4, "name": "read"}])";

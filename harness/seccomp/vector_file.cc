@@ -56,7 +56,7 @@ Result<SeccompData> words_input(std::string_view text) {
   return data;
 }
 
-// The format is little endian for every value of arch: the low half of a 64-bit field comes first.
+// The format is little endian for every architecture: the low half of a 64-bit field comes first.
 Result<SeccompData> fields_input(std::map<std::string_view, std::string_view>& given) {
   SeccompData data;
   data.set_arch(AUDIT_ARCH_X86_64);
@@ -224,7 +224,7 @@ class FileReader {
     return Ok{};
   }
 
-  // Checks the rules about a vector as a whole.
+  // Checks the rules that concern a vector as a whole.
   Status finish() const {
     if (vectors_.empty()) return Ok{};
     const Vector& v = vectors_.back();

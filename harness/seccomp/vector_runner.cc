@@ -1,6 +1,6 @@
-// `vector_runner DIR...` runs the vector files of the directories through this project's
-// implementation. It prints one line per failure and then `vectors: N passed, M failed`. The exit
-// status is 0 if all passed, 1 if some failed, 2 for bad usage or a malformed file.
+// `vector_runner DIR...` runs the vector files of the directories through this implementation. It
+// prints one line per failure and then `vectors: N passed, M failed`. The exit status is 0 if all
+// passed, 1 if some failed, and 2 for wrong usage or a malformed file.
 #include <cstdio>
 #include <filesystem>
 

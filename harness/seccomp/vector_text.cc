@@ -16,7 +16,8 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\v\f";
 constexpr std::uint64_t kMaxRepeat = (1 << 20) - 1;
 
-// Matches one instruction with its operands. The bpf_asm reader checks what they mean.
+// Matches one instruction with its operands. The bpf_asm reader later checks whether they make
+// sense.
 const std::regex& statement_grammar() {
   static const std::regex grammar([] {
     const std::string number = "(?:0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)";
@@ -28,8 +29,8 @@ const std::regex& statement_grammar() {
   return grammar;
 }
 
-// Returns whether `statement` uses a mnemonic that vector files do not have, or an operand where
-// none may be.
+// Returns whether `statement` uses a mnemonic that vector files do not support, or an operand after
+// a mnemonic that takes none.
 bool foreign(std::string_view statement) {
   const auto words = split_blanks(statement);
   for (const std::string_view m : {"ldb", "ldh", "ldxb"})
@@ -39,7 +40,7 @@ bool foreign(std::string_view statement) {
   return false;
 }
 
-// Replaces comments by blanks and keeps the line ends. `line` counts lines for errors.
+// Replaces comments by blanks, but keeps the line ends. `line` counts the lines for errors.
 Result<std::string> without_comments(std::string_view text, std::size_t& line) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {

@@ -1,4 +1,4 @@
-// Tests the corpus's vectors and the reader that runs them.
+// Tests the vectors of the corpus and the reader that runs them.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -169,7 +169,7 @@ TEST(VectorFile, ErrorsNameTheLine) {
   }
 }
 
-// A runner that cannot fail would prove nothing.
+// A runner that cannot report failures would prove nothing.
 TEST(VectorFile, FailuresAreReported) {
   const std::pair<const char*, const char*> cases[] = {
       {"vector: v\nprogram:\nret #1\nend\nrun: -> 1\nrun: -> 2\n",

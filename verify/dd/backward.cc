@@ -99,8 +99,7 @@ NodeId Backward::narrowed(NodeId id, std::size_t pc) const {
     if (!words_.order().whole(word)) break;
     const PathBounds::Bounds bounds = path_bounds_.bounds(pc, word);
     const std::uint32_t end = run.level % 32 + run.length;  // end of the run within the word
-    const std::uint32_t open =
-        bounds.low ^ bounds.high;  // the bits from its highest set bit on are unknown
+    const std::uint32_t open = bounds.low ^ bounds.high;    // unknown from its highest set bit on
     const std::uint32_t there = bounds.low >> (32 - end);
     const std::uint32_t differing =
         (there ^ run.pattern) & (run.length == 32 ? 0xffffffff : (1u << run.length) - 1);

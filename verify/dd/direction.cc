@@ -64,8 +64,7 @@ class Divider {
                                   set(Kind::kStricter));
   }
 
-  using Sets =
-      std::array<NodeId, kKinds + 1>;  // one set for each kind, then the set of all assumed inputs
+  using Sets = std::array<NodeId, kKinds + 1>;  // one for each kind, then all assumed inputs
 
   Sets fixed(const Sets& sets, std::uint32_t word, std::uint32_t value) {
     Sets out;

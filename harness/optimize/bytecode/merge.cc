@@ -1,4 +1,4 @@
-// Passes that let jumps share code.
+// Passes that let several jumps share one copy of equal code.
 #include <algorithm>
 #include <bit>
 #include <vector>
@@ -10,8 +10,8 @@
 namespace secequiv::detail {
 namespace {
 
-// Instructions of the same class are interchangeable: from each, the program does the same whatever
-// the registers hold. 0 means unknown.
+// Instructions of one class are interchangeable: starting from any of them, the program does the
+// same, whatever the registers hold. 0 means unknown.
 using Class = std::uint32_t;
 
 // Returns the part of `k` that affects the instruction.
@@ -32,7 +32,7 @@ std::uint32_t operand(const Insn& in) {
 // Computes the class of each instruction, from the last to the first.
 class Classes {
  public:
-  // The classes of all instructions, or of the returns only.
+  // Computes the classes of all instructions. of_returns() does so for the returns only.
   static Classes of_all(ProgramView program) {
     Classes out(program, program.size());
     for (std::size_t pc = program.size(); pc-- > 0;) out.find(pc);
@@ -111,7 +111,7 @@ struct Edge {
   bool taken;
 };
 
-// Lists of numbers, one for each class, with the last added number first.
+// Lists of numbers, one for each class. The last added number comes first.
 class Lists {
  public:
   static constexpr std::uint32_t kEnd = ~0u;
@@ -126,11 +126,11 @@ class Lists {
 
  private:
   std::size_t lists_;
-  // The first number of each list, then the successor of each number
+  // First the head of each list, then the successor of each number.
   std::vector<std::uint32_t> links_;
 };
 
-// Redirects the edges to each class so that they share as few places as their reach allows.
+// Redirects the edges to each class, so that they use as few places as their reach allows.
 class Sharing {
  public:
   Sharing(ProgramView program, const Classes& classes)
@@ -150,8 +150,8 @@ class Sharing {
   }
 
  private:
-  // A place stays if the instruction before it falls through to it, or if a jump already uses it.
-  // Other jumps may then use it too.
+  // Marks a place that stays in use, because the instruction before it falls through to it or a
+  // jump has been redirected to it. Other jumps may then use it too.
   static constexpr std::uint8_t kKept = 2;
 
   // Returns false if no class has two places, so that edges have nothing to share.
@@ -192,12 +192,12 @@ class Sharing {
     }
   }
 
-  // Edges are in program order, and so are the ends of their reach. Keeping the farthest place in
-  // reach whenever no kept place serves an edge therefore keeps the fewest places.
+  // Edges are in program order, and so are the ends of their reach. If no kept place serves an
+  // edge, the farthest place in reach is kept. This keeps the fewest places.
   [[nodiscard]] std::size_t choose(const Edge& edge, Class target) const {
-    // A jump or test that only leads to another place of the class should not be shared if that
-    // place is in reach. A test is worse than a jump, because other passes redirect edges past
-    // jumps.
+    // An instruction that only leads to another place of the class should not be shared if that
+    // place is in reach. A test that does so is worse than a jump, because other passes redirect
+    // edges past jumps.
     const auto rank = [&](std::size_t i) {
       const Insn& in = program_[here_[i]];
       if (in.code == kJa) return 1;

@@ -12,15 +12,15 @@ namespace {
 
 Program copy(ProgramView program) { return {program.begin(), program.end()}; }
 
-// Returns whether the program reads only written words from `pc` on, if `memory` was written
-// before.
+// Returns whether the program reads only written words from `pc` on. `memory` holds the words that
+// were written before.
 bool accepted_from(ProgramView program, std::size_t pc, WrittenMemory memory) {
   for (; pc < program.size(); ++pc)
     if (!memory.pass(pc, program[pc])) return false;
   return true;
 }
 
-// Removes the instructions for which `is_dead(pc)` holds. Usually there are none.
+// Removes the instructions for which `is_dead(pc)` holds. Mostly there are none.
 template <class IsDead>
 Program without(ProgramView program, const IsDead& is_dead) {
   Marks dead;
@@ -53,7 +53,7 @@ Program thread_conditional_jumps(ProgramView program) {
 
 Program thread_jumps(ProgramView program) {
   Program out = copy(program);
-  // The order is backward, so that the next jump of a chain has already been redirected.
+  // Goes backward, so that the next jump of a chain has already been redirected.
   for (std::size_t pc = out.size(); pc-- > 0;) {
     if (out[pc].code != kJa) continue;
     std::size_t to = jump_target(pc, out[pc], true);
@@ -81,7 +81,8 @@ Program remove_unreachable(ProgramView program) {
   if (std::ranges::find(dead, 1) == dead.end()) return copy(program);
   Program out = erase(program, dead);
   if (!refused(out)) return out;
-  // The kernel needs some dead instruction to accept the program, so delete the others one by one.
+  // The kernel accepts the program only with some of its dead instructions, so the others are
+  // deleted one by one.
   Marks gone(program.size(), 0);
   for (std::size_t pc = program.size(); pc-- > 0;) {
     if (dead[pc] == 0) continue;
@@ -109,7 +110,7 @@ Program remove_dead_writes(ProgramView program) {
 }
 
 Program replace_jumps_to_returns(ProgramView program) {
-  // The final target of each jump. The order is backward, so that the next jump's target is known.
+  // The final target of each jump. Goes backward, so that the next jump's target is known.
   std::vector<std::size_t> end;
   Program out = copy(program);
   bool replaced = false;

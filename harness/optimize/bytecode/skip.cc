@@ -8,7 +8,7 @@
 namespace secequiv::detail {
 namespace {
 
-// Facts about A that follow from the outcome of a test against a constant.
+// What the outcome of a test against a constant implies about A.
 struct Known {
   std::uint32_t low = 0;
   std::uint32_t high = 0xffffffff;
@@ -80,7 +80,8 @@ std::optional<bool> decided(const Insn& test, const Known& known) {
   }
 }
 
-// Redirects each edge repeatedly to the target that `next` returns, as far as the jump reaches.
+// Redirects each edge to the target that `next` returns, again and again, as far as the jump
+// reaches.
 template <class Next>
 Program lead_on(ProgramView program, const Next& next) {
   Program out(program.begin(), program.end());

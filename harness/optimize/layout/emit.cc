@@ -75,8 +75,8 @@ bool asks(const Rule& rule, int field) {
          m.variable.empty();
 }
 
-// Returns the part of a branch that requires one value for `field`: the branch or a child of its
-// all_of.
+// Returns the part of a branch that requires one value for `field`: the branch itself, or a child
+// of its all_of.
 const Rule* key_part(const Rule& branch, int field) {
   if (branch.kind != Rule::Kind::kAllOf) return asks(branch, field) ? &branch : nullptr;
   const auto part =
@@ -101,7 +101,8 @@ Rule without_key(const Rule& branch, const Rule* part, int field) {
   return out;
 }
 
-// Returns the field for which most branches of an any_of require one value, if there are enough.
+// Returns the field for which most branches of an any_of require one value, if there are enough
+// such branches.
 std::optional<int> key_field(const Rule& rule) {
   std::array<std::size_t, 7> count{};
   for (const Rule& child : rule.children)
@@ -142,8 +143,8 @@ void RuleEmitter::rule(const Rule& rule, Label yes, Label no) {
   }
 }
 
-// If branches require values of the same argument, a search finds the value. After it come all
-// branches with that value, then those that require none.
+// If branches require values of the same argument, a search finds the value. It is followed by all
+// branches with that value, and then by those that require no value.
 void RuleEmitter::any_of(const Rule& rule, Label yes, Label no) {
   const auto field = value_trees_ ? key_field(rule) : std::nullopt;
   std::map<std::uint32_t, std::vector<Rule>> by_value;
@@ -225,8 +226,8 @@ void RuleEmitter::matcher(const Matcher& m, int field, Label yes, Label no) {
   }
 }
 
-// Emits (word & mask) == value. A variable's value may change later, so it never makes a test
-// unnecessary.
+// Emits (word & mask) == value. A variable's value may change later, so a test never becomes
+// unnecessary because of it.
 void RuleEmitter::half(std::uint32_t word, std::uint32_t mask, std::uint32_t value, bool variable,
                        Label yes, Label no) {
   if (!variable) {

@@ -61,7 +61,7 @@ Program emitted(const Rule& rule, Endian endian, bool value_trees) {
   return code.finish();
 }
 
-// Removes the long form's extra jumps and keeps every test.
+// Removes the extra jumps of the long form, but keeps every test.
 Program shortened(const Program& program) {
   std::vector<const Pass*> passes;
   for (const char* name :
@@ -103,7 +103,7 @@ TEST(Emit, EmitsEachMatcher) {
        "ld [20]\njgt #1, no, b\nb: jeq #1, f, yes\nf: ld [16]\njge #7, no, yes\n"},
       {R"({"args":{"0":{"le":"0x100000007"}}})",
        "ld [20]\njgt #1, no, b\nb: jeq #1, f, yes\nf: ld [16]\njgt #7, no, yes\n"},
-      // If the value's high half is 0, no high half is below it.
+      // If the high half of the value is 0, no high half is below it.
       {R"({"args":{"0":{"gt":7}}})", "ld [20]\njeq #0, f, yes\nf: ld [16]\njgt #7, yes, no\n"},
       {R"({"args":{"0":{"le":7}}})", "ld [20]\njeq #0, f, no\nf: ld [16]\njgt #7, no, yes\n"},
       {R"({"args":{"0":{"masked_eq":{"mask":"0xff00000006","value":"0x100000002"}}}})",
@@ -131,8 +131,7 @@ TEST(Emit, EmitsLowHalves) {
   expect_texts(kTexts, Endian::kLittle, false);
 }
 
-// A half that accepts every value is not loaded. Tests of bits use JSET in place of AND if
-// possible.
+// A half that accepts every value is not loaded. Tests of bits use JSET instead of AND if possible.
 TEST(Emit, OmitsTrivialHalves) {
   constexpr Text kTexts[] = {
       {R"({"args":{"0":{"masked_eq":{"mask":6,"value":2}}}})",
@@ -290,8 +289,8 @@ TEST(Emit, EmitsValueTrees) {
   expect_texts(kTexts, Endian::kLittle, true);
 }
 
-// Returns conditions that exercise value trees: values of one argument, alone, within all_of, or
-// repeated, and other conditions beside them.
+// Returns conditions that exercise value trees: values of one argument (alone, within all_of, or
+// repeated), and other conditions beside them.
 Rule random_branch(Random& random) {
   const auto matcher = [&](Op op) {
     return Matcher{op, random.below(6), 0, !random.one_in(5), ""};
@@ -336,7 +335,7 @@ TEST(Emit, RandomRulesMatchWithAndWithoutValueTrees) {
   EXPECT_GT(matched, 100000u);
 }
 
-// These rules have all operators and fields, and are nested.
+// Rules of random policies are nested and have all operators and fields.
 TEST(Emit, RulesOfRandomPoliciesMatch) {
   Random random(61);
   for (int i = 0; i < of_cases(1000); ++i) {
@@ -359,7 +358,8 @@ TEST(Emit, RulesOfRandomPoliciesMatch) {
 
 constexpr std::uint32_t kMiss = 0xdead;
 
-// Returns a search for nr. Case i returns its index, or `outcome`, placed after all jumps to it.
+// Emits a search for nr. Case i leads to code that returns its index or `outcome`. That code comes
+// after all jumps to it.
 Program searching(const std::vector<Case>& numbered, const SearchForm& form) {
   Builder code;
   const Label miss = code.label();
@@ -420,7 +420,7 @@ std::vector<Case> random_cases(Random& random) {
 constexpr std::array<SearchForm, 4> kForms = {SearchForm{false, false}, SearchForm{false, true},
                                               SearchForm{true, false}, SearchForm{true, true}};
 
-TEST(EmitSearch, AgreesWithALookup) {
+TEST(EmitSearch, AgreesWithAPlainLookup) {
   Random random(62);
   for (int i = 0; i < 2000; ++i) {
     const std::vector<Case> cases = random_cases(random);
@@ -456,14 +456,15 @@ TEST(EmitSearch, EmitsListsAndTrees) {
   EXPECT_EQ(code(three, {true, false}),
             text("ld [0]\njgt #4, b, u\nb: jeq #7, y, d\nd: jge #9, z, m\nu: ret #0\ny: ret #1\nz: "
                  "ret #2\nm: ret #0xdead"));
-  // A number above 4 in 5..9 needs no lower bound; a number above 9 must be in the last case.
+  // A number that is above 4 needs only the upper bound of 5..9. A number above 9 must be in the
+  // last case.
   EXPECT_EQ(code({{0, 4, 0}, {5, 9, 1}, {10, kAll, 2}}, {true, true}),
             text("ld [0]\njgt #4, b, u\nb: jgt #9, z, y\nu: ret #0\ny: ret #1\nz: ret #2"));
   EXPECT_EQ(code({{0, 4, 0}, {5, 9, 1}, {10, kAll, 2}}, {true, false}),
             text("ld [0]\njgt #4, b, u\nb: jge #5, c, d\nc: jgt #9, d, y\nd: jge #10, z, m\nu: ret "
                  "#0\ny: ret #1\nz: ret #2\nm: ret #0xdead"));
-  // A tree halves from four cases on. Pinned, it omits the upper bound of 3..4 and the lower bound
-  // of 6..8.
+  // From four cases on, a tree divides them into halves. With pinned bounds, it omits the upper
+  // bound of 3..4 and the lower bound of 6..8.
   const std::vector<Case> four = {{1, 1, 0}, {3, 4, 1}, {5, 5, 2}, {6, 8, 3}};
   EXPECT_EQ(code(four, {true, false}),
             text("ld [0]\njge #5, r, l\nl: jeq #1, w, b\nb: jge #3, c, m\nc: jgt #4, m, u\nw: ret "
@@ -472,7 +473,7 @@ TEST(EmitSearch, EmitsListsAndTrees) {
   EXPECT_EQ(code(four, {true, true}),
             text("ld [0]\njge #5, r, l\nl: jeq #1, w, b\nb: jge #3, u, m\nw: ret #0\nu: ret #1\nr: "
                  "jeq #5, y, d\nd: jgt #8, m, z\ny: ret #2\nz: ret #3\nm: ret #0xdead"));
-  // In a pinned list, earlier tests also give bounds.
+  // In a list with pinned bounds, earlier tests also give bounds.
   EXPECT_EQ(code({{9, kAll, 0}, {5, 8, 1}}, {false, true}),
             text("ld [0]\njge #9, y, b\ny: ret #0\nb: jge #5, z, m\nz: ret #1\nm: ret #0xdead"));
   EXPECT_EQ(code({}, {true, true}), text("ld [0]\nret #0xdead")) << "nothing to look for";

@@ -8,11 +8,11 @@
 namespace secequiv::detail {
 namespace {
 
-constexpr std::size_t kTreeFrom = 5;         // number of entries; below it a list is as fast
-constexpr std::size_t kSingleTreeFrom = 16;  // as in libseccomp
-constexpr std::size_t kLargeCode = 16;       // matchers
+constexpr std::size_t kTreeFrom = 5;         // number of entries; with fewer, a list is as fast
+constexpr std::size_t kSingleTreeFrom = 16;  // the same number as in libseccomp
+constexpr std::size_t kLargeCode = 16;       // number of matchers
 
-// Returns a hot number's rank, and the count of hot numbers for all others.
+// Returns the rank of a hot number. For all other entries, returns the number of hot ones.
 std::size_t heat(const ArchPlan& arch, const Entry& entry) {
   if (entry.first != entry.last) return arch.hot.size();
   return static_cast<std::size_t>(std::ranges::find(arch.hot, entry.first) - arch.hot.begin());
@@ -22,8 +22,8 @@ bool is_hot(const Plan& plan, const ArchPlan& arch, const Entry& entry) {
   return heat(arch, entry) < arch.hot.size() && !kernel_answers(plan, arch, entry);
 }
 
-// Moves the entries that `chosen` accepts to a new stage, at the front or at the end. Empty stages
-// disappear.
+// Moves the entries that `chosen` accepts to a new stage, at the front or at the end. Stages that
+// become empty are removed.
 template <class Chosen>
 std::vector<Stage> apart(const ArchPlan& arch, const Chosen& chosen, bool in_front) {
   Stage moved;

@@ -25,7 +25,8 @@ void close(const Plan& plan, Decision& decision) {
   while (!decision.empty() && decision.back().action == plan.default_action) decision.pop_back();
 }
 
-// Returns whether the policy's x32 action decides about `nr`: it has the x32 bit and is not -1.
+// Returns whether the policy's x32 action decides about `nr`: the number has the x32 bit and is not
+// -1.
 bool is_x32(const Policy& policy, std::uint32_t audit, std::uint32_t nr) {
   return audit == AUDIT_ARCH_X86_64 && policy.x32_action && !policy.has_arch(Arch::kX32) &&
          (nr & kX32Bit) != 0 && nr != kAll;
@@ -35,8 +36,8 @@ void add_once(std::vector<std::uint32_t>& numbers, std::uint32_t nr) {
   if (std::ranges::find(numbers, nr) == numbers.end()) numbers.push_back(nr);
 }
 
-// Chooses hot calls from a profile, most frequent first. A test at the front saves such a call
-// about the depth of a search among `entries`, and costs every call after it one instruction.
+// Chooses hot calls from a profile, most frequent first. A test at the front saves this call about
+// as many tests as a search among `entries` is deep. It costs every later call one instruction.
 std::vector<std::uint32_t> worth_a_test(
     std::span<const std::pair<std::uint32_t, std::uint64_t>> calls, std::size_t entries) {
   double behind = 0;

@@ -1,4 +1,4 @@
-// Tests plans: their text for given policies, and that their programs decide as the policy does,
+// Tests the text of plans for given policies. Tests that their programs decide as the policy does,
 // whichever layout passes ran.
 #include "harness/optimize/layout/plan.h"
 
@@ -52,8 +52,8 @@ void expect_decides(const Policy& policy, const Plan& plan, std::size_t random_i
                                                         << plan_text(plan) << write_policy(policy);
 }
 
-// Checks the plan before layout passes, after each, after all, and after those for other compilers'
-// layouts.
+// Checks the plan before all layout passes, after each one, after all of them, and after the
+// layouts of other compilers.
 void expect_decides_however(const Policy& policy) {
   const Plan plan = make_plan(policy);
   expect_decides(policy, plan);
@@ -185,8 +185,7 @@ TEST(Plan, ArchitecturesWithTheSameAuditValueShareAPlan) {
       "trees of values\n"
       "arch 0x40000003\nlist: futex ?1\nlist: getpid ALLOW\ntrees of values\n");
   expect_decides_however(policy);
-  // The JSON cannot express a policy with both x32 and an x32 action, but decide() defines its
-  // meaning.
+  // A policy in JSON cannot have both x32 and an x32 action, but decide() defines what this means.
   Policy both = policy;
   both.x32_action = SECCOMP_RET_LOG;
   EXPECT_EQ(make_plan(both), plan);
@@ -205,8 +204,9 @@ TEST(Plan, UsesTheByteOrderOfTheArchitecture) {
   expect_decides_however(policy);
 }
 
-// futex is hot, the others are not. All share one piece of code, after the last search.
-TEST(Plan, EmitsSharedCodeOnce) {
+// futex is hot, and the other calls are not. All calls share one piece of code, which comes after
+// the last search.
+TEST(Plan, EmitsSharedCodeOnlyOnce) {
   const std::string rule = R"j({"args": {"1": {"eq": 77, "bits": 32}}})j";
   Policy policy = x86_64_policy(fmt::format(
       R"j({{"action": "allow", "rules": {{"read": {0}, "write": true, "poll": {0}, "lseek": {0}, "ioctl": {0}, "futex": {0},
@@ -267,7 +267,7 @@ TEST(Plan, UsesTreesFromFiveCallsOn) {
   }
 }
 
-// If the bounds leave one number, no test is needed.
+// If the bounds leave only one number, no test is needed.
 TEST(Plan, PinnedBoundsOmitTests) {
   const std::vector<std::uint32_t> numbers = {0, 1, 2, 3, 4, 5};
   const Plan tree = apply("search-trees", make_plan(policy_with(Arch::kX86_64, numbers, false)));
@@ -280,7 +280,7 @@ TEST(Plan, PinnedBoundsOmitTests) {
   EXPECT_EQ(tests_of(pinned, 5), 2) << "there are numbers above 5";
 }
 
-// Code with more than 16 matchers, or all code, comes after the search.
+// Code with more than 16 matchers comes after the search. With code-apart, all code does.
 TEST(Plan, LargeCodeComesAfterTheSearch) {
   for (const std::size_t size : {1u, 16u, 17u}) {
     const std::vector<std::uint32_t> numbers = {100, 101, 102, 103, 104};
@@ -294,7 +294,7 @@ TEST(Plan, LargeCodeComesAfterTheSearch) {
       const Program program = render(plan);
       const auto place = [&](std::uint32_t k) {
         const auto found =
-            // The test of the argument
+            // Finds the test of the argument.
             std::find(program.rbegin(), program.rend(), Insn{kJeqK, 0, 1, k});
         return program.rend() - found;
       };
@@ -304,7 +304,7 @@ TEST(Plan, LargeCodeComesAfterTheSearch) {
     EXPECT_TRUE(in_place(tree)) << size;
     EXPECT_EQ(in_place(apply("large-code-apart", tree)), size <= 16) << size;
     EXPECT_TRUE(in_place(apply("large-code-apart", make_plan(policy)))) << "only of trees";
-    // With code-apart, all code comes after the search, in its order.
+    // With code-apart, all code comes after the search, in the order of the calls.
     const Program apart = render(apply("code-apart", tree));
     const auto last_search = std::ranges::find(apart, Insn{kJeqK, 0, 1, 104});
     const auto first_code = std::ranges::find(apart, Insn{kLdWAbs, 0, 0, 20});
@@ -312,7 +312,7 @@ TEST(Plan, LargeCodeComesAfterTheSearch) {
   }
 }
 
-// A test at the front of all searches must save more than it costs.
+// A test in front of all searches must save more than it costs.
 TEST(Plan, RareCallsAreNotHot) {
   const std::vector<std::uint32_t> numbers = {0, 1, 3, 39, 202, 463};
   Policy policy = policy_with(Arch::kX86_64, numbers, false);
@@ -327,7 +327,8 @@ TEST(Plan, RareCallsAreNotHot) {
   EXPECT_EQ(hot({{"read", 100}, {"write", 100}, {"close", 100}, {"getpid", 100}, {"futex", 100}}),
             Numbers{})
       << "four calls behind the first one pay";
-  // Calls that the kernel allows from its cache do not count.
+  // Calls that the kernel allows from its cache do not count, because it does not run the filter
+  // for them.
   policy.rule_sets[0].rules[0].rule = Rule{};
   EXPECT_EQ(hot({{"read", 1000000}, {"write", 5}}), Numbers{1});
 }

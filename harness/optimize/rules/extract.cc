@@ -13,7 +13,7 @@ namespace {
 using Id = Identities::Id;
 using Kind = Rule::Kind;
 
-// Each extraction may nest two levels deeper, and walks over rules are recursive.
+// Each extraction may nest two levels deeper, and functions that walk over rules are recursive.
 constexpr std::size_t kMaxDepth = 200;
 
 // A branch of an any_of as its list of conjuncts.
@@ -23,7 +23,7 @@ struct Branch {
   std::size_t origin = kNew;  // index of the original branch if it is unchanged
 };
 
-// The branches of one any_of, with the number of branches that have each conjunct.
+// Factors the branches of one any_of. Counts for each conjunct the branches that have it.
 class Factoring {
  public:
   Factoring(Identities& identities, std::vector<Branch> branches, std::size_t depth)
@@ -34,7 +34,7 @@ class Factoring {
     for (auto& [id, standing] : standings_) move_to(id, standing, standing.slots.size());
   }
 
-  // Factors out shared conjuncts until none is in two branches; returns the remaining branches.
+  // Factors out shared conjuncts until none is in two branches. Returns the remaining branches.
   std::vector<Branch> run() {
     if (depth_ < kMaxDepth)
       while (!ranking_.empty()) extract(ranking_.begin()->second);
@@ -49,7 +49,8 @@ class Factoring {
     std::size_t branches = 0;
     std::vector<std::size_t> slots;  // some may have been removed or changed since then
   };
-  // Conjuncts in most branches come first, then in the order of their numbers.
+  // Conjuncts that are in more branches come first. Among equals, the order of their numbers
+  // decides.
   using Rank = std::pair<std::ptrdiff_t, Id>;
   static Rank rank(Id id, std::size_t branches) {
     return {-static_cast<std::ptrdiff_t>(branches), id};
@@ -77,8 +78,8 @@ class Factoring {
     alive_[slot] = false;
   }
 
-  // Merges the branches with `id` into one: their common conjuncts, and an any_of of the
-  // remainders.
+  // Merges the branches that have conjunct `id` into one. It consists of their common conjuncts and
+  // an any_of of the remainders.
   void extract(Id id) {
     std::set<std::size_t> group;
     for (const std::size_t slot : standings_[id].slots)
@@ -126,7 +127,7 @@ class Factoring {
   std::vector<Branch> slots_;  // a merged branch takes the place of its first one
   std::vector<bool> alive_;
   std::map<Id, Standing> standings_;
-  std::set<Rank> ranking_;  // conjuncts in two branches or more
+  std::set<Rank> ranking_;  // conjuncts in at least two branches
 };
 
 Identified extracted(const Rule& rule, Identities& identities, std::size_t depth) {

@@ -1,4 +1,4 @@
-// Passes that read one matcher at a time.
+// Passes that look at one matcher at a time.
 #include "harness/optimize/rules/passes.h"
 #include "harness/optimize/rules/tree.h"
 
@@ -24,24 +24,25 @@ bool holds_always(const Matcher& m) {
   }
 }
 
-// Returns the matcher (field & mask) == value on the low half. With a full mask that is eq.
+// Returns the matcher (field & mask) == value on the low half. With a full mask, this is eq.
 Matcher low_matcher(std::uint64_t mask, std::uint64_t value, const std::string& variable) {
   if (mask == kLowHalf) return Matcher{Op::kEq, value, 0, true, variable};
   return Matcher{Op::kMaskedEq, value, mask, true, variable};
 }
 
-// Returns matchers of one half each whose conjunction is `m`, or `m` itself.
+// Returns matchers that each test one half and together mean the same as `m`. Returns `m` itself if
+// there are none.
 std::vector<Matcher> halves(const Matcher& m) {
   if (m.op != Op::kEq && m.op != Op::kMaskedEq) return {m};
   const std::uint64_t mask = m.op == Op::kEq ? width(m) : m.mask & width(m);
   const bool constant = m.variable.empty();
-  // `m` never matches, which no single half can express.
+  // `m` never matches, and no matcher of one half expresses that.
   if (constant && (m.value & ~mask) != 0) return {m};
   std::vector<Matcher> out;
-  // A variable has 32 bits, so its high half is 0 for every value.
+  // A variable has 32 bits, so the high half must be 0 for all its values.
   if ((mask & kHighHalf) != 0)
     out.push_back(Matcher{Op::kMaskedEq, m.value & kHighHalf, mask & kHighHalf, false, {}});
-  // Only a variable's matcher can test no bits and still fail.
+  // A matcher with a variable can fail although it tests no bits, so it is kept.
   if ((mask & kLowHalf) != 0 || !constant)
     out.push_back(low_matcher(mask & kLowHalf, m.value & kLowHalf, m.variable));
   if (out.empty()) return {m};

@@ -1,5 +1,5 @@
-// Tests the passes over rules: each one's law and example, its effects and limits, and that random
-// rules match the same inputs after every pass and after all of them.
+// Tests the passes over rules: the law and the example of each one, its effects and its limits.
+// Random rules must match the same inputs after every pass and after all of them.
 #include "harness/optimize/rules/passes.h"
 
 #include <fmt/format.h>
@@ -176,7 +176,7 @@ TEST(RulePasses, PassesHaveTheListedEffectsOnShapes) {
   }
 }
 
-// Each case has the fields of an args rule, and the expected rule or fields.
+// Each case has the fields of an args rule, and the rule or fields that the pass must make of it.
 TEST(RulePasses, PassesHaveTheListedEffectsOnMatchers) {
   const Case cases[] = {
       {"all-any-args", "", "true"},
@@ -230,7 +230,7 @@ TEST(RulePasses, PassesHaveTheListedEffectsOnMatchers) {
       {"split-halves", R"("0":"non_negative_fd")", nullptr},
       {"split-halves", "", nullptr},
   };
-  // The text is "true", the fields of one args rule, or those of several in an all_of.
+  // The text is "true", the fields of one args rule, or the fields of several ones in an all_of.
   const auto rule_of = [](std::string_view text) {
     if (text == "true") return std::string(text);
     std::vector<std::string> parts;
@@ -288,12 +288,12 @@ TEST(RulePasses, ReplacesSetsOfValuesByTestsOfBits) {
       pass(R"({"any_of":[{"args":{"1":{"masked_eq":{"mask":18446744069414584320,"value":0}}}},)"
            R"({"args":{"1":{"masked_eq":{"mask":18446744069414584320,"value":4294967296}}}}]})"),
       R"({"args":{"1":{"masked_eq":{"mask":18446744065119617024,"value":0}}}})");
-  // Other branches keep their place.
+  // Other branches must keep their place.
   const std::string other = R"({"args":{"0":{"eq":0,"bits":32}}})";
   EXPECT_EQ(pass(R"({"any_of":[)" + other + "," + any_of_values({0, 8}).substr(11)),
             R"({"any_of":[)" + other + "," + bits(0xfffffff7, 0) + "]}");
-  // A part of a larger set is replaced if that saves tests: the first part takes only one test, and
-  // the second one replaces eight.
+  // Part of a larger set is replaced if that saves tests. Here the first part takes only one test,
+  // and the second part replaces eight.
   EXPECT_EQ(pass(any_of_values({0, 7, 0x80})), and_value(bits(0xffffff7f, 0), 7));
   EXPECT_EQ(pass(any_of_values({0x11, 0x31, 0x51, 0x71, 0x91, 0xb1, 0xd1, 0xf1, 0x100})),
             and_value(bits(0xffffff1f, 0x11), 0x100));
@@ -307,7 +307,8 @@ TEST(RulePasses, ReplacesSetsOfValuesByTestsOfBits) {
       any_of_values({5, 7, 0x100}),
       any_of_values({0x11, 0x31, 0x51, 0x71, 0x100}),
       any_of_values({3}),
-      // The field, half or operation differs, or the value of a variable is unknown.
+      // In these rules the field, the half or the operation differs, or the value of a variable is
+      // unknown.
       R"({"any_of":[{"args":{"1":{"eq":0}}},{"args":{"2":{"eq":1}}}]})",
       R"({"any_of":[{"args":{"1":{"eq":0}}},{"args":{"1":{"eq":1,"bits":32}}}]})",
       R"({"any_of":[{"args":{"1":{"eq":0}}},{"args":{"1":{"ne":1}}}]})",
@@ -333,7 +334,7 @@ TEST(RulePasses, PassesIgnoreTheValuesOfVariables) {
   EXPECT_EQ(optimized(0, 0), optimized(3, 0xffffffff));
 }
 
-// The rule is {A1|A2}×{B1C1|B2C2|B3C3}×D, multiplied out.
+// The rule is the product {A1|A2}×{B1C1|B2C2|B3C3}×D, written out.
 TEST(RulePasses, TwentyFourComparisonsBecomeNine) {
   std::vector<std::string> branches;
   for (int a = 1; a <= 2; ++a)
@@ -454,7 +455,7 @@ TEST(RulePassesRandom, PassesAreDeterministic) {
     ASSERT_EQ(to_fixpoint(rule).rule, to_fixpoint(rule).rule);
 }
 
-// No pass makes more matchers than the halves of the given ones.
+// No pass produces more matchers than the given rule has halves.
 TEST(RulePassesRandom, TheNumberOfMatchersNeverIncreases) {
   Random random(92);
   for (const Rule& rule : random_rules(random, 2000)) {
@@ -467,8 +468,8 @@ TEST(RulePassesRandom, TheNumberOfMatchersNeverIncreases) {
   }
 }
 
-// The rules have hundreds of requests with two other arguments, as lists of ioctls do, or
-// alternatives added one by one, each around all earlier ones.
+// The first rules have hundreds of requests with two other arguments, as lists of ioctls do. The
+// last one has alternatives that were added one by one, each around all earlier ones.
 TEST(RulePasses, LongListsTakeFewRounds) {
   for (const std::size_t count : {500u, 5000u}) {
     Rule flat;
@@ -499,7 +500,8 @@ TEST(RulePasses, LongListsTakeFewRounds) {
   EXPECT_EQ(result.rule.children.size(), 2u) << "the high half, and the values";
 }
 
-// With conditions that pile up, recursion must handle the nesting, and few rounds must suffice.
+// Each branch repeats all conditions of the earlier branches. Recursion must handle the nesting,
+// and few rounds must suffice.
 TEST(RulePasses, NestedConditionsTerminateWithLimitedDepth) {
   Rule stairs;
   stairs.kind = Rule::Kind::kAnyOf;
@@ -521,7 +523,7 @@ TEST(RulePasses, NestedConditionsTerminateWithLimitedDepth) {
   expect_same(stairs, result.rule, inputs, "all");
 }
 
-// The table has the number of one-half matchers in real rules before and after the passes.
+// The table lists the number of one-half matchers in real rules, before and after the passes.
 TEST(RulePasses, RealPoliciesShrinkToTheListedSizes) {
   struct Size {
     const char* name;

@@ -1,4 +1,4 @@
-// Passes that read only the shape of the tree.
+// Passes that look only at the shape of the tree.
 #include <algorithm>
 #include <set>
 
@@ -13,7 +13,7 @@ using Kind = Rule::Kind;
 
 bool is_match_all(const Rule& rule) { return rule.kind == Kind::kMatchAll; }
 
-// Collects the children of `rule`, and in place of a child of the same kind that child's children.
+// Collects the children of `rule`. A child of the same kind is replaced by its own children.
 void collect_flat(const Rule& rule, std::vector<Rule>& out) {
   for (const Rule& child : rule.children) {
     if (child.kind == rule.kind) {

@@ -1,5 +1,5 @@
-// value-set-to-bits: it replaces the tests of a set of values by one test of the bits that they
-// share.
+// The pass value-set-to-bits replaces the tests of a set of values by one test of the bits that
+// they share.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -14,12 +14,12 @@ namespace {
 
 using Op = Matcher::Op;
 
-constexpr std::size_t kMaxFreeBits = 6;  // used for a set within a larger one
+constexpr std::size_t kMaxFreeBits = 6;  // limit for a subset of a larger set
 
 // The bits that an equality test reads, and the value that it expects.
 struct Equality {
   std::size_t field;
-  std::uint64_t bits;  // kLowHalf, kHighHalf or all
+  std::uint64_t bits;  // kLowHalf, kHighHalf or all bits
   std::uint64_t value;
 };
 
@@ -52,8 +52,8 @@ struct Cube {
   }
 };
 
-// Counts the tests that decide whether a word is in a set: one for a single value, one for each
-// bound of a run of three or more.
+// Counts the tests that decide whether a word is in a set. A single value takes one test, and a run
+// of three or more values takes one for each bound.
 class Runs {
  public:
   explicit Runs(std::uint64_t highest) : highest_(highest) {}
@@ -84,7 +84,7 @@ class Runs {
   }
 
  private:
-  using Map = std::map<std::uint64_t, std::uint64_t>;  // first → last
+  using Map = std::map<std::uint64_t, std::uint64_t>;  // from the first value of a run to its last
 
   [[nodiscard]] std::size_t tests_of(std::uint64_t first, std::uint64_t last) const {
     if (last - first < 2) return last - first + 1;
@@ -104,7 +104,7 @@ class Runs {
   std::size_t tests_ = 0;
 };
 
-// The values that one field's branches expect, as numbers of the tested width.
+// The values that the branches with one field expect, as numbers of the tested width.
 class ValueSet {
  public:
   ValueSet(std::set<std::uint64_t> values, std::uint64_t highest)
@@ -112,7 +112,7 @@ class ValueSet {
     for (const std::uint64_t value : values_) runs_.insert(value);
   }
 
-  // Returns disjoint subsets of two values or more for which a test of bits is cheaper.
+  // Returns disjoint subsets of at least two values for which a test of bits is cheaper.
   std::vector<Cube> take() {
     for (bool again = true; again;) {
       again = false;
@@ -140,7 +140,8 @@ class ValueSet {
     return Cube{in_all, free};
   }
 
-  // Returns the largest subset from each smallest value, in descending size.
+  // Returns for each value the largest subset of which it is the smallest value, in descending
+  // size.
   [[nodiscard]] std::vector<Cube> candidates() const {
     std::vector<Cube> out;
     for (const std::uint64_t base : values_) {
