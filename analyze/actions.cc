@@ -20,7 +20,7 @@ SeccompData call_of(Arch arch, std::uint32_t nr) {
   return out;
 }
 
-// A number that no call has.
+// Returns a number that no call has.
 std::uint32_t unused_number(Arch arch) { return arch == Arch::kX32 ? 0x7fffffff : 0x3fffffff; }
 
 std::vector<ActionsReport::Choice> choices(const std::vector<dd::Decided>& found, Arch arch) {

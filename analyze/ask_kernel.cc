@@ -16,7 +16,7 @@ class Blocks {
     return job_.inputs.size() + job_.sources.size() * job_.random;
   }
 
-  // Empty when there are no more.
+  // Returns the next inputs, or none at the end.
   std::vector<SeccompData> next() {
     if (done_ < job_.inputs.size()) {
       const auto block = std::span(job_.inputs).subspan(done_);

@@ -16,13 +16,13 @@ using kernel::TimedCall;
 using kernel::Variant;
 
 constexpr std::size_t kDeepest = 4;
-constexpr std::size_t kBatches = 400;  // in a sample, about
+constexpr std::size_t kBatches = 400;  // approximate number of batches in a sample
 
 bool is_allowed(const std::vector<ProgramView>& filters, const SeccompData& call) {
   return action_of(run_stack(filters, call)) == SECCOMP_RET_ALLOW;
 }
 
-// Why no call of the profile is left.
+// Explains why no call of the profile remains.
 Error no_calls(const BenchJob& job) {
   constexpr std::string_view kSafe =
       "calls that do nothing (getpid, getppid, getuid, geteuid, getgid, getegid, gettid)";
@@ -40,7 +40,8 @@ Error no_calls(const BenchJob& job) {
           : fmt::format("expected a profile that has some of the {}, found none of them", kSafe));
 }
 
-// A program that is too long for the kernel, without what `calls` do not execute.
+// Returns a program that the kernel accepts. Instructions that `calls` do not execute are removed
+// if the program is too long.
 Result<Program> installable(const Source& source, const std::vector<TimedCall>& calls) {
   if (source.program.size() <= kMaxInsns) return source.program;
   std::vector<SeccompData> inputs;
@@ -55,7 +56,8 @@ Result<Program> installable(const Source& source, const std::vector<TimedCall>& 
   return part;
 }
 
-// Below others a filter gets more instructions, so that those can be installed.
+// A filter below others gets additional instructions that permit installing the others. Checks that
+// they fit.
 Status fits_below(const std::string& name, const Program& program) {
   constexpr std::size_t kMost = kMaxInsns - kernel::kAddedBelow;
   if (program.size() <= kMost) return Ok{};
@@ -132,7 +134,7 @@ Result<LatencyReport> bench(const BenchJob& job) {
   if (out.calls.empty()) return no_calls(job);
   const auto variants = variants_of(job, out.depths, out.calls);
   if (!variants) return variants.error();
-  // A sample takes about the same time for every profile.
+  // With these numbers, a sample takes about the same time for every profile.
   kernel::LatencyOptions timing = job.timing;
   timing.batches = std::clamp<std::size_t>(kBatches / out.calls.size(), 4, 20);
   auto latency = kernel::measure(*variants, out.calls, timing);

@@ -12,8 +12,8 @@ namespace {
 using Constant = std::vector<dd::ArchActions>;
 using Bitmaps = std::vector<kernel::Bitmap>;
 
-// Calls whose number alone decides their action; empty if the filters do not distinguish the
-// architecture from unknown ones.
+// Returns the calls whose number alone decides their action. The result is empty if the filters do
+// not distinguish the architecture from unknown ones.
 Result<Constant> constant_of(const Stack& stack, const CacheJob& job) {
   const auto programs = views(stack.filters);
   dd::Space space(programs, job.limits);
@@ -31,7 +31,7 @@ std::size_t constant_calls(const Constant& constant, Arch arch) {
   return out;
 }
 
-// For each stack.
+// Returns the kernel's bitmaps for each stack.
 Result<std::vector<Bitmaps>> bitmaps_of(const CacheJob& job) {
   if (!job.read_bitmaps) return std::vector<Bitmaps>(job.stacks.size());
   std::vector<std::vector<ProgramView>> programs;
@@ -43,7 +43,8 @@ Result<std::vector<Bitmaps>> bitmaps_of(const CacheJob& job) {
 std::optional<CacheReport::Bitmap> compared(const Stack& stack, Arch arch, const Bitmaps& bitmaps) {
   for (const kernel::Bitmap& bitmap : bitmaps) {
     if (bitmap.arch != arch) continue;
-    // Any other number that filters do not stop is a difference.
+    // The kernel never filters these numbers. Any other number that filters do not see counts as a
+    // difference.
     std::vector<std::uint32_t> known;
     for (const std::uint32_t nr : bitmap.unfiltered)
       if (arch == Arch::kX86_64 && kernel::bypasses_filters({nr}, kernel::Entry::kX86_64))

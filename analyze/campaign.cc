@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using Inputs = std::vector<SeccompData>;
 using DistinctInputs = std::unordered_set<SeccompData, detail::InputHash>;
 
-// The folder that a user named, or a temporary one.
+// Uses the folder that a user named, or a temporary one.
 class Folder {
  public:
   explicit Folder(std::string given) : path_(std::move(given)), given_(!path_.empty()) {}
@@ -105,7 +105,7 @@ class Campaign {
     return refusal_of(program, length).has_value();
   }
 
-  // The prover's inputs: one for each edge that any input reaches.
+  // Adds the prover's inputs: one for each edge that any input can reach.
   Status take_seeds() {
     CoverageMap coverage(after_.program);
     auto asked = account_for_edges(coverage, options_.check.engine, options_.check.budget,
@@ -125,7 +125,7 @@ class Campaign {
     return Ok{};
   }
 
-  // `coverage`: of the optimized program, with all inputs so far.
+  // `coverage` is that of the optimized program, with all inputs so far.
   Result<CheckReport> fuzz(const pair::Corpus& corpus, const CoverageMap& coverage) {
     // Stored inputs come first, so that none is stored again under another name.
     const DistinctInputs stored(corpus.inputs.begin(), corpus.inputs.end());
@@ -170,7 +170,7 @@ class Campaign {
     return make_error(ErrorCode::kInternal, "fuzz", what + "; please report this");
   }
 
-  // The report of a check of all inputs that were run. After an interrupt nothing more is proven.
+  // Reports a check of all inputs that were run. After an interrupt, nothing more is proven.
   Result<CheckReport> finish(const std::string& not_run, const std::optional<Witness>& found) {
     fuzz_.not_run = not_run;
     auto corpus = pair::read_corpus(folder_.path());
@@ -223,7 +223,7 @@ class Campaign {
   Inputs inputs_;
   std::size_t derived_ = 0;
   std::vector<Obligation> infeasible_;
-  std::optional<Proof> proof_;  // that the diagrams made before fuzzing
+  std::optional<Proof> proof_;  // made with diagrams before fuzzing
   CampaignReport fuzz_;
 };
 

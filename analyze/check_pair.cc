@@ -106,7 +106,7 @@ class Job {
     return Ok{};
   }
 
-  // Nothing differs, as `how` explains.
+  // Concludes that nothing differs. `how` explains why.
   void conclude(std::string_view how) {
     if (!report_.open.empty()) {
       report_.verdict = Verdict::kUnknown;
@@ -124,10 +124,10 @@ class Job {
   const CheckOptions& options_;
   Pair pair_;
   CoverageMap coverage_;
-  bool interrupted_ = false;  // before all inputs were run
+  bool interrupted_ = false;  // true if not all inputs were run
 };
 
-// Finds out what the difference does to callers, and shows the input that matters most.
+// Finds out how the difference affects callers, and shows the input that matters most.
 Status direct(CheckReport& report, const CheckOptions& options,
               std::span<const SeccompData> inputs) {
   std::vector<SeccompData> all(inputs.begin(), inputs.end());
@@ -143,8 +143,8 @@ Status direct(CheckReport& report, const CheckOptions& options,
   return Ok{};
 }
 
-// Calls that the kernel answers without running the filter are part of what an optimizer improves.
-// A program too long to be installed gets the cache that it would have.
+// An optimizer should also increase the number of calls that the kernel answers without running the
+// filter. For a program too long to be installed, the comparison uses the cache that it would have.
 void compare_caches(CheckReport& report, const CheckOptions& options) {
   const ProgramView before = report.before.program;
   const ProgramView after = report.after.program;
@@ -190,7 +190,7 @@ Status ask_oracle(CheckReport& report, const Oracle& oracle, std::span<const Sec
   return Ok{};
 }
 
-// Why the kernel refuses a program, if it does.
+// Returns why the kernel refuses a program, or std::nullopt if it accepts it.
 std::optional<std::string> refusal_reason(const SideReport& side, std::string_view role,
                                           LengthRule length) {
   const auto refusal = refusal_of(side.program, length);

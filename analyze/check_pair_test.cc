@@ -48,7 +48,7 @@ TEST(CheckPair, DerivedInputsFindTheDifferenceFirst) {
   EXPECT_FALSE(report.proof);
 }
 
-TEST(CheckPair, AnEdgeOnlyTheProverReachesShowsTheDifference) {
+TEST(CheckPair, AnEdgeThatOnlyTheProverReachesShowsTheDifference) {
   const SeccompData inputs[] = {number(1)};
   const auto report =
       check_text_pair(kAllow39, "ld [0]\njeq #39, y, n\ny: ret #0x7fff0001\nn: ret #0\n", inputs);
@@ -57,7 +57,7 @@ TEST(CheckPair, AnEdgeOnlyTheProverReachesShowsTheDifference) {
   EXPECT_FALSE(report.proof) << "the edge's witness should have shown it before the proof";
 }
 
-TEST(CheckPair, OnlyTheProofSeesWhatTheOptimizedProgramLeftOut) {
+TEST(CheckPair, OnlyTheProofFindsWhatTheOptimizedProgramOmits) {
   const auto report = check_text_pair(kAllow39, "ret #0\n");
   EXPECT_EQ(report.verdict, Verdict::kDifferent);
   ASSERT_TRUE(report.proof);
@@ -82,7 +82,7 @@ TEST(CheckPair, RefusedProgramsAreNotRun) {
   EXPECT_EQ(report.evaluations, 0u);
 }
 
-// Returns the interpreter's results, except for one input of one program.
+// Returns an oracle that agrees with the interpreter, except on one input of one program.
 Oracle oracle_that_denies(std::size_t liar, std::uint32_t nr) {
   return [=](std::span<const NamedProgram> programs,
              std::span<const SeccompData> inputs) -> Result<OracleReport> {
@@ -112,7 +112,7 @@ CheckReport asked(std::string_view before, std::string_view after, const Oracle&
   return report ? *report : CheckReport{};
 }
 
-TEST(CheckPair, AnOracleThatContradictsTheInterpreterOutranksEverything) {
+TEST(CheckPair, AnOracleThatContradictsTheInterpreterOverridesEveryVerdict) {
   for (const std::size_t liar : {0u, 1u}) {
     const auto report = asked(kAllow39, kAllow39, oracle_that_denies(liar, 39));
     EXPECT_EQ(report.verdict, Verdict::kFail);
@@ -174,8 +174,8 @@ TEST(CheckPair, ALostCachedCallFailsEvenIfOtherResultsAreUnknown) {
   EXPECT_EQ(check_text_pair(loads, kAllow39).verdict, Verdict::kPass);
 }
 
-// x * y and (x & y) * (x | y) + (x & ~y) * (~x & y): equal, and out of a bit-blasting solver's
-// reach within a second.
+// x * y and (x & y) * (x | y) + (x & ~y) * (~x & y) are equal, but a bit-blasting solver cannot
+// prove it within a second.
 constexpr const char* kProduct = "ld [16]\ntax\nld [20]\nmul x\n";
 constexpr const char* kMixed =
     "ld [16]\ntax\nld [20]\nand x\nst M[0]\nld [20]\nor x\nldx M[0]\nmul x\nst M[1]\nld "

@@ -6,19 +6,20 @@
 namespace secequiv {
 namespace {
 
-// Steps of diagrams, some four times as many as real filters of 7000 instructions need. If many
-// calls need more steps, each of the others gets fewer, because there are hundreds of calls.
+// Limits for steps of diagrams. The first is about four times what real filters of 7000
+// instructions need. If several calls exceed it, every further call gets fewer steps, because there
+// are hundreds of calls.
 constexpr std::size_t kCallSteps = std::size_t{1} << 20;
 constexpr std::size_t kFewSteps = std::size_t{1} << 16;
 constexpr std::size_t kMostTries = 8;
 constexpr std::size_t kWorstSteps = std::size_t{1} << 21;
 
-// Exact costs, with one time limit for all sides.
+// Computes exact costs, with one time limit for all sides.
 class ExactCosts {
  public:
   explicit ExactCosts(const CostJob& job) : job_(job) {}
 
-  // Replaces what the limits allow to compute over all inputs. Errors: kInternal.
+  // Replaces the costs that can be computed over all inputs within the limits. Errors: kInternal.
   Status fill(CostReport::Side& side, FilterStack stack) const {
     std::size_t beyond = 0;
     for (std::size_t i = 0; i < side.calls.size(); ++i) {
@@ -49,7 +50,7 @@ class ExactCosts {
   }
 
  private:
-  // Nothing if the limits are reached.
+  // Returns std::nullopt inside the result if the limits are reached.
   template <class Value, class Ask>
   [[nodiscard]] Result<std::optional<Value>> within(std::size_t steps, const Ask& ask) const {
     dd::Limits limits = job_.limits;
@@ -66,7 +67,7 @@ class ExactCosts {
   Clock::time_point start_ = Clock::now();
 };
 
-// The worst of `inputs` and of those that the exact costs found.
+// Returns the worst input among `inputs` and those that the exact costs found.
 WorstInput worst_known(const CostReport::Side& side, FilterStack stack,
                        std::vector<SeccompData> inputs) {
   for (const auto& exact : side.exact)

@@ -12,7 +12,7 @@
 namespace secequiv {
 namespace {
 
-// A difference with more regions is neither stored nor compared with a stored one.
+// A difference with more regions can be neither stored nor compared with a stored one.
 constexpr std::size_t kMostStored = 100'000;
 
 Question question_of(const DiffJob& job) {
@@ -25,7 +25,7 @@ Question question_of(const DiffJob& job) {
   return out;
 }
 
-// Can the difference be stored?
+// Checks that the difference can be stored.
 Status is_whole(const Difference& difference) {
   for (const Change& change : difference.changes) {
     if (change.computed())
@@ -41,7 +41,7 @@ Status is_whole(const Difference& difference) {
   return Ok{};
 }
 
-// One input of each listed region.
+// Returns one input of each listed region.
 std::vector<SeccompData> examples(const Difference& difference) {
   std::vector<SeccompData> out;
   for (const Change& change : difference.changes)
@@ -66,7 +66,7 @@ std::vector<std::vector<DiffReport::Rules>> rules_of(const DiffReport& report, c
   return out;
 }
 
-// Compares with the expected difference, which decides the verdict.
+// Compares with the expected difference. The comparison decides the verdict.
 Status compare(const DiffJob::Expected& expected, DiffReport& report) {
   auto lines = unexpected(expected.document, expected.file, stored_json(report));
   if (!lines) return lines.error();
@@ -104,7 +104,7 @@ Result<DiffReport> diff(const DiffJob& job) {
   auto answer = ask(job.oracle, job.before.filters, job.after.filters, examples(report.difference));
   if (!answer) return answer.error();
   report.oracle = std::move(*answer);
-  // A model in doubt outweighs everything else.
+  // If the oracle contradicts the interpreter, the verdict is `fail`, whatever else was found.
   if (report.oracle && report.oracle->in_doubt()) {
     report.verdict = Verdict::kFail;
   } else if (job.expected) {

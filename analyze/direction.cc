@@ -8,7 +8,7 @@
 namespace secequiv {
 namespace {
 
-// A smaller input on which both sides decide exactly as on this one.
+// Returns a smaller input with exactly the same decisions of both sides.
 Witness smaller(const Question& question, const Witness& witness) {
   return minimize(witness, [&](const SeccompData& data) -> std::optional<Witness> {
     const auto found = replay(question, data);

@@ -11,7 +11,8 @@
 namespace secequiv {
 namespace {
 
-// The policy's rules for one system call: all questions below are about one call alone.
+// Returns the policy with the rules for one system call only, because each proof below concerns one
+// call.
 Policy only(const Policy& policy, Arch arch, std::uint32_t nr) {
   Policy out = policy;
   for (RuleSet& set : out.rule_sets)
@@ -21,7 +22,7 @@ Policy only(const Policy& policy, Arch arch, std::uint32_t nr) {
   return out;
 }
 
-// The position of a part of a rule, or of the part that contains it.
+// Returns the position of a part of a rule, or of the part that contains it.
 PositionRef position_of_part(const Rule& rule, const RulePart& part) {
   const Rule* at = &rule;
   PositionRef out = rule.position;
@@ -63,8 +64,8 @@ class DuplicateFinder {
     walk(rule, seen);
   }
 
-  // Adds what is new in `rule`, which stands at part_, to `seen`; returns what it repeats if
-  // nothing is new.
+  // Adds what is new in `rule`, which is the part at part_, to `seen`. If nothing is new, returns
+  // the parts that it repeats.
   std::vector<RulePart> walk(const Rule& rule, std::vector<Seen>& seen) {
     std::vector<RulePart> originals;
     bool is_new = false;
@@ -99,8 +100,7 @@ class DuplicateFinder {
   std::vector<Duplicate> found_;
 };
 
-// `rule` with neutral parts in place of the duplicates, so that all other parts keep their
-// positions.
+// Replaces the duplicates in `rule` by neutral parts, so that all other parts keep their positions.
 Rule without_duplicates(Rule rule, const std::vector<Duplicate>& duplicates) {
   for (const Duplicate& duplicate : duplicates) {
     Rule* parent = &rule;
@@ -110,12 +110,12 @@ Rule without_duplicates(Rule rule, const std::vector<Duplicate>& duplicates) {
     at = Rule{};
     if (parent->kind == Rule::Kind::kAllOf) continue;
     at.kind = Rule::Kind::kArgs;
-    at.fields[0].op = Matcher::Op::kLt;  // 0: never
+    at.fields[0].op = Matcher::Op::kLt;  // no value is below 0, so this never matches
   }
   return rule;
 }
 
-// An action that occurs nowhere in the policy.
+// Returns an action that the policy does not use.
 std::uint32_t unused_action(const Policy& policy) {
   std::set<std::uint32_t> used = {policy.default_action, policy.bad_arch_action,
                                   policy.x32_action.value_or(0)};
@@ -202,7 +202,7 @@ class Linter {
     return found != duplicates_.end() ? &*found : nullptr;
   }
 
-  // Children of any_of and all_of that could be left out.
+  // Lists the children of any_of and all_of that could be removed.
   Status parts(const Policy& here, std::size_t set, const SyscallRule& whole, const Rule& rule,
                RulePart& part) {
     std::size_t count = 0;
@@ -248,8 +248,8 @@ class Linter {
   std::vector<RedundantRule> found_;
 };
 
-// The fields that the alternatives of a rule check; bit i means field i. Alternatives are not
-// written out, because an all_of has the product of its children's alternatives.
+// The fields that the alternatives of a rule check. Bit i stands for field i. The alternatives are
+// not listed one by one, because an all_of has the product of its children's alternatives.
 struct Checks {
   std::uint32_t always = 0;     // checked by every alternative
   std::uint32_t sometimes = 0;  // checked by at least one alternative
@@ -280,7 +280,7 @@ Checks checks_of(const Rule& rule) {
   return out;
 }
 
-// The doubts about one rule.
+// Finds doubtful parts of one rule.
 class Doubts {
  public:
   Doubts(const Policy& policy, std::size_t set, const SyscallRule& rule,
@@ -308,7 +308,7 @@ class Doubts {
     return {kind, place_, field, {}, {}};
   }
 
-  // Alternatives of any_of that check nothing although others check something.
+  // Collects the alternatives of any_of that check nothing although others check something.
   void empty_alternatives(const Rule& rule, const Checks& checks, std::vector<RulePart>& out) {
     for (std::size_t i = 0; i < rule.children.size(); ++i) {
       part_.push_back(i);
@@ -319,7 +319,8 @@ class Doubts {
     }
   }
 
-  // Sorts alternatives by whether they check the field `bit`. Precondition: `rule` has both kinds.
+  // Divides alternatives into those that check the field `bit` and those that do not. Precondition:
+  // `rule` has both kinds.
   void alternatives(const Rule& rule, const Checks& checks, std::uint32_t bit,
                     DoubtfulRule& found) {
     const bool any_of = rule.kind == Rule::Kind::kAnyOf;

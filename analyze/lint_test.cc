@@ -66,12 +66,12 @@ TEST(Lint, FindsShadowedAndRedundantRules) {
   const auto redundant = redundant_rules(policy_of({deny, allow, kill}), {});
   ASSERT_TRUE(redundant) << redundant.error().text();
   ASSERT_EQ(redundant->size(), 3u);
-  EXPECT_EQ((*redundant)[0].kind, Kind::kShadowed);  // allow, 1: deny has taken every 1
+  EXPECT_EQ((*redundant)[0].kind, Kind::kShadowed);  // deny already matches every call 1
   EXPECT_EQ((*redundant)[0].place.rule_set, 1u);
   EXPECT_EQ((*redundant)[0].place.nr, 1u);
-  EXPECT_EQ((*redundant)[1].kind, Kind::kRedundant);  // == 4 is < 9
+  EXPECT_EQ((*redundant)[1].kind, Kind::kRedundant);  // == 4 implies < 9
   EXPECT_EQ((*redundant)[1].part, RulePart{1});
-  EXPECT_EQ((*redundant)[2].kind, Kind::kRedundant);  // what the default does anyway
+  EXPECT_EQ((*redundant)[2].kind, Kind::kRedundant);  // the default does the same
   EXPECT_EQ((*redundant)[2].place.rule_set, 2u);
 }
 
@@ -83,7 +83,7 @@ std::vector<RedundantRule> redundant_in(const Rule& rule) {
   return {};
 }
 
-TEST(Lint, DuplicatesHideTheOriginal) {
+TEST(Lint, ListsDuplicatesButNotTheirOriginals) {
   const auto redundant =
       redundant_in(any_of({is(1), all_of({is(2), arg1({}, 3)}), any_of({is(4), is(1)}),
                            all_of({is(2), arg1({}, 3)}), is(4)}));
@@ -104,7 +104,7 @@ TEST(Lint, AnAnyOfWithoutNewPartsIsRedundantAsAWhole) {
   EXPECT_EQ(redundant[0].originals, (std::vector<RulePart>{{1}, {0}, {1}}));
 }
 
-TEST(Lint, TheSameValueOfAnotherNameIsNoDuplicate) {
+TEST(Lint, TheSameValueUnderAnotherNameIsNotADuplicate) {
   Rule named = is(1);
   named.fields[0].variable = "fd";
   const auto redundant = redundant_in(any_of({is(1), named}));
@@ -112,7 +112,7 @@ TEST(Lint, TheSameValueOfAnotherNameIsNoDuplicate) {
   for (const RedundantRule& one : redundant) EXPECT_EQ(one.kind, Kind::kRedundant);
 }
 
-// Each alone, and what is left is still a rule.
+// Each duplicate can be removed on its own, and a rule remains.
 TEST(Lint, DuplicatesCanBeRemoved) {
   Random random(5);
   int duplicates = 0;
@@ -160,7 +160,7 @@ TEST(Lint, WarnsAboutDoubtfulRules) {
   EXPECT_EQ(match_all[0].unchecked, std::vector<RulePart>{{1}});
 }
 
-// Removing a rule that is listed changes nothing; removing one that is not changes something.
+// Removing a listed rule changes no decision. Removing any other rule changes some decision.
 TEST(Lint, ListsExactlyTheRemovableParts) {
   Random random(71);
   int listed = 0;

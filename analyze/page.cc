@@ -21,15 +21,16 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kMostPageRegions = 200;  // listed for each change
+constexpr std::size_t kMostPageRegions = 200;  // how many are listed for each change
 constexpr std::size_t kMostStepped = 24;       // regions whose example can be stepped through
 constexpr std::size_t kMostDecisions = 8;      // inputs for different return values
-constexpr std::size_t kMostConditions = 3;     // conditions in the reason why an edge is infeasible
+constexpr std::size_t kMostConditions = 3;     // in the reason why an edge is infeasible
 constexpr std::size_t kMostReasons = 500;      // edges for which a reason is computed
 
 constexpr std::uint32_t kNever = 0xffffffff;
 
-// Which input is the first to meet each obligation: line, true, false of each instruction.
+// Records which input is the first to meet each obligation: the instruction, and its true and false
+// outcome.
 struct FirstInput {
   ProgramView program;
   std::vector<std::uint32_t> first;
@@ -51,7 +52,7 @@ struct FirstInput {
   }
 };
 
-// Why no input meets an obligation, in words that a reader can check against the listing.
+// Explains why no input meets an obligation, in words that a reader can check against the listing.
 class Reasons {
  public:
   Reasons(const Program& program, const dd::Limits& limits, Arch host)
@@ -110,7 +111,7 @@ class PageMaker {
         page_.difference = "not examined: " + side.side.name + " is not a valid program";
         return std::move(page_);
       }
-    if (job_.report.verdict == Verdict::kRejected) {  // only because of a length
+    if (job_.report.verdict == Verdict::kRejected) {  // only the length is refused
       if (auto s = add_difference(); !s) return s.error();
       return std::move(page_);
     }
@@ -124,7 +125,7 @@ class PageMaker {
   }
 
  private:
-  // An input that meets each obligation, the first that was run.
+  // Names for each obligation the first input that meets it.
   std::vector<PageMark> covered(const Program& program, CoverageMap& coverage) const {
     FirstInput first(program);
     for (; first.input < inputs_.size(); ++first.input)
@@ -155,7 +156,7 @@ class PageMaker {
     return {PageMark::State::kOpen, "not decided: " + answer.detail};
   }
 
-  // For the second program the report already has some answers.
+  // For the second program, the report already contains some answers.
   Status add_marks(bool second) {
     const Program& program = second ? job_.report.after.program : job_.report.before.program;
     CoverageMap coverage(program);
@@ -170,7 +171,7 @@ class PageMaker {
     };
     const auto known = [&](const Feasibility& answer) {
       take(answer);
-      coverage.mark(answer.obligation);  // so that nobody proves it again
+      coverage.mark(answer.obligation);  // prevents a second proof
     };
     if (second) {
       for (const Obligation& obligation : job_.report.infeasible)
@@ -220,7 +221,7 @@ class PageMaker {
     return Ok{};
   }
 
-  // The rule that decides on a region's example; empty: the side is no policy.
+  // Returns the rule that decides on a region's example, or "" if the side is not a policy.
   static std::string rule_of(const Source& source, const Region& region) {
     return source.policy ? deciding_rule(*source.policy, region.example()).shown() : "";
   }
@@ -250,7 +251,7 @@ class PageMaker {
     return Ok{};
   }
 
-  // One derived input for each of the first values that `before` returns.
+  // Adds one derived input for each of the first values that `before` returns.
   void add_decisions() {
     std::set<std::uint32_t> seen;
     for (const SeccompData& data : inputs_) {
@@ -262,7 +263,7 @@ class PageMaker {
   }
 
   const PageJob& job_;
-  std::vector<SeccompData> inputs_;  // derived ones, then those of the report
+  std::vector<SeccompData> inputs_;  // first the derived ones, then those of the report
   Page page_;
 };
 

@@ -22,7 +22,7 @@ PrecompileReport report_of(const Policy& policy, const SymbolicProgram& program)
   return out;
 }
 
-// A comment on an instruction with a name would speak of the number that holds its place.
+// An instruction with a name gets no comment, because the comment would describe the placeholder.
 std::vector<std::string> comments_of(const SymbolicProgram& program) {
   std::vector<std::string> out = annotate(program.program);
   for (const SymbolUse& use : program.uses) out[use.pc].clear();
@@ -46,7 +46,7 @@ Result<Precompiled> precompile(const PrecompileJob& job) {
   Precompiled out{report_of(job.policy, *made), {}};
   out.assembly = precompile_header(out.report) + write_symbolic(*made, comments_of(*made));
   if (!job.prove) return out;
-  // The proof is about what was written, as whoever uses it will read it.
+  // The proof reads the text that was written, as its users will read it.
   const auto read = read_symbolic(out.assembly, job.policy.name, Form::kAsm);
   if (!read) return read.error();
   auto proof = smt::prove(job.policy, *read, job.timeout_seconds, job.memory_mib);

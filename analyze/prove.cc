@@ -21,7 +21,7 @@ std::vector<SideReport> sides(const std::vector<Source>& stack) {
   return out;
 }
 
-// A proof is about decisions, so programs beyond the kernel's length limit have one.
+// A proof concerns decisions, so it may also concern programs beyond the kernel's length limit.
 std::optional<Rejection> refused_program(const ProveJob& job) {
   for (const std::vector<Source>* stack : {&job.before, &job.after})
     for (const Source& side : *stack)
@@ -34,7 +34,7 @@ Status fill_question(const ProveJob& job, ProveReport& report) {
   Question& question = report.question;
   for (const SideReport& side : report.before) question.before.emplace_back(side.program);
   for (const SideReport& side : report.after) question.after.emplace_back(side.program);
-  // Symbols belong to the very programs that the question is about, not to equal copies.
+  // Symbols refer to the programs in the question by address, so equal copies would not do.
   for (std::size_t i = 0; i < job.before.size(); ++i)
     question.symbols.add(report.before[i].program, job.before[i].symbols);
   for (std::size_t i = 0; i < job.after.size(); ++i)
@@ -49,7 +49,7 @@ Status fill_question(const ProveJob& job, ProveReport& report) {
   return Ok{};
 }
 
-// Both certificates are made in the time that the proof left.
+// Both certificates are made in the time that the proof has left.
 CertificateReport certify(const ProveJob& job, const ProveReport& report,
                           const std::function<double()>& elapsed) {
   CertificateReport out;
@@ -59,7 +59,7 @@ CertificateReport certify(const ProveJob& job, const ProveReport& report,
     return out;
   }
   const auto start = Clock::now();
-  // A certificate that cannot be made leaves the other, and the verdict, as they are.
+  // If a certificate cannot be made, the other one and the verdict are not affected.
   const auto take = [&](Result<std::vector<certificate::File>> made) {
     if (!made) {
       out.failed = exit_code(made.error().code);
@@ -80,7 +80,7 @@ CertificateReport certify(const ProveJob& job, const ProveReport& report,
   return out;
 }
 
-// The oracle runs the witness in the filters that it is about: their names have values.
+// The oracle runs the witness in filters whose names have been replaced by values.
 Status ask_oracle(const ProveJob& job, ProveReport& report) {
   if (!job.oracle) return Ok{};
   std::vector<NamedProgram> programs;
@@ -101,8 +101,8 @@ Status ask_oracle(const ProveJob& job, ProveReport& report) {
   return Ok{};
 }
 
-// Finds out what the difference does to callers, and shows the input that matters most. Names
-// have the values that the proof found.
+// Finds out how the difference affects callers, and shows the input that matters most. Names have
+// the values that the proof found.
 Status direct(const ProveJob& job, const Budget& budget, ProveReport& report) {
   Proof& proof = report.proof;
   if (!proof.witness) return Ok{};

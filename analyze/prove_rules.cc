@@ -26,7 +26,8 @@ std::uint32_t live_value(const Machine<Concrete>& state, rules::Live bit) {
   return state.m[static_cast<std::size_t>(std::countr_zero(bit)) - 2];
 }
 
-// "at next M[3] is 0x1 before, 0x2 after" for the first that differs, or what the sides do.
+// Describes the first difference, for example "at next M[3] is 0x1 before, 0x2 after". Otherwise
+// describes how the sides end.
 std::string deviation_text(const rules::Counterexample& c, const rules::Rewrite& rule) {
   if (c.kind == Deviation::kIllegal)
     return "the kernel refuses the code after the rewrite: " + c.refusal;

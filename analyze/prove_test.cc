@@ -11,9 +11,10 @@ constexpr const char* kAllowOne = "ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn:
 constexpr const char* kAllowTwo =
     "ld [0]\njeq #39, y, m\nm: jeq #40, y, n\ny: ret #0x7fff0000\nn: ret #0\n";
 constexpr double kTimeout = 100;
-constexpr int kUntilProven = 2;  // prove looks at the clock before it looks at names and proves
+// prove() reads the clock before it checks names and before it proves.
+constexpr int kUntilProven = 2;
 
-// Proves in the given time, which seems to run out after the first `looks` looks at the clock.
+// Proves with a time limit that seems to run out once the clock has been read `looks` times.
 ProveReport proven(const char* after, int looks, Engine engine = Engine::kDd) {
   ProveJob job;
   job.before.push_back({"before", assemble(kAllowOne), {}});
@@ -50,7 +51,7 @@ TEST(Prove, CertificatesGetTheTimeThatTheProofLeft) {
   EXPECT_TRUE(late.certificate->files.empty());
 }
 
-TEST(Prove, ABudgetShrinksByTheTimeThatPassed) {
+TEST(Prove, ABudgetShrinksByTheElapsedTime) {
   const Budget budget = budget_for(kTimeout, 1024);
   EXPECT_EQ(budget.after(10).timeout_seconds, kTimeout) << "messages name it";
   EXPECT_EQ(budget.after(10).after(10).spent_seconds, 20);

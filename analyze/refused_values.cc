@@ -9,7 +9,8 @@
 namespace secequiv {
 namespace {
 
-// The values of a name that the kernel accepts in these programs; all values if none has the name.
+// Returns the values of a name that the kernel accepts in these programs: all values if no program
+// uses the name.
 Symbol range_in(const std::vector<Source>& programs, const std::string& name) {
   Symbols symbols;
   for (const Source& each : programs) symbols.add(each.program, each.symbols);
@@ -17,7 +18,7 @@ Symbol range_in(const std::vector<Source>& programs, const std::string& name) {
   return found == symbols.all().end() ? Symbol{name} : *found;
 }
 
-// Whether the assumption leaves some of these values.
+// Returns whether the assumption permits any of these values.
 Result<bool> possible(Question question, std::uint32_t symbol, std::uint32_t low,
                       std::uint32_t high, Engine engine, const Budget& budget) {
   if (question.assumption.nodes.empty()) return true;
@@ -27,7 +28,8 @@ Result<bool> possible(Question question, std::uint32_t symbol, std::uint32_t low
   question.symbols = question.symbols.names_only();
   question.symbols.limit(symbol, low, high);
   const auto proof = decide(question, engine, budget);
-  if (!proof && proof.error().code == ErrorCode::kUsage) return false;  // it leaves none
+  // This error means that the assumption permits none of the values.
+  if (!proof && proof.error().code == ErrorCode::kUsage) return false;
   if (!proof) return proof.error();
   if (proof->verdict == Verdict::kUnknown)
     return make_error(ErrorCode::kBudget, "the assumption", proof->detail);

@@ -22,8 +22,8 @@ namespace {
 
 using Other = WhyReport::Other;
 
-constexpr std::size_t kMostRegions = 3;  // of one decision
-constexpr std::size_t kMostOthers = 4;   // that changed arguments lead to
+constexpr std::size_t kMostRegions = 3;  // limit for each decision
+constexpr std::size_t kMostOthers = 4;   // limit for decisions that changed arguments lead to
 
 std::vector<WhyReport::Test> tests_of(const Program& program, const Trace& run) {
   std::vector<WhyReport::Test> out;
@@ -39,13 +39,13 @@ std::vector<WhyReport::Test> tests_of(const Program& program, const Trace& run) 
 
 ReturnValue constant(std::uint32_t value) { return {value, action_of(value)}; }
 
-// What the stack decides with these policies, and where the policy that decides has its rule. A
-// filter without a policy decides as its program.
+// The decision of the stack with these policies, and the position of the rule that decides. A
+// filter without a policy decides as its program does.
 struct Decision {
   std::uint32_t result;
   PositionRef position;
 };
-using Policies = std::vector<const Policy*>;  // of each filter, or null
+using Policies = std::vector<const Policy*>;  // the policy of each filter, or null
 
 Decision decision(const std::vector<Source>& filters, const Policies& policies,
                   const SeccompData& data) {
@@ -72,8 +72,9 @@ PositionRef position_in(const std::vector<Source>& filters, const SeccompData& d
   return decision(filters, policies_of(filters), data).position;
 }
 
-// What capabilities of the container change, one at a time; if no single one does, all that are
-// missing. Every container profile of the stack is read again.
+// Finds capabilities of the container that would change the decision. It tries one at a time, and
+// all missing ones together if no single one changes it. Each time, it reads every container
+// profile of the stack again.
 class Capabilities {
  public:
   explicit Capabilities(const WhyJob& job)
@@ -108,7 +109,7 @@ class Capabilities {
     return std::ranges::find(names, name) != names.end();
   }
 
-  // Nothing if the stack decides the same.
+  // Returns std::nullopt if the stack's decision stays the same.
   [[nodiscard]] std::optional<Decision> changed_by(
       const std::vector<std::string>& capabilities) const {
     std::deque<Policy> read;
@@ -121,7 +122,8 @@ class Capabilities {
     }
     Decision found = decision(filters_, policies, data_);
     if (found.result == result_) return std::nullopt;
-    // If several filters return this action, the rule of interest is the one that changed.
+    // If several filters return this action, the rule of the filter whose decision changed is
+    // shown.
     for (std::size_t i = 0; i < filters_.size(); ++i) {
       if (!filters_[i].profile) continue;
       const std::uint32_t now = decide(*policies[i], data_);
@@ -140,7 +142,8 @@ class Capabilities {
                     std::move(found->position)});
   }
 
-  // An entry may need several capabilities: all that it names, except those without effect.
+  // An entry may need several capabilities together. Reports all that it names, except those
+  // without effect.
   void together() {
     std::vector<std::string> missing;
     for (const std::string& name : asked_)
@@ -177,7 +180,8 @@ Other other_of(Other::Kind kind, const dd::Decided& found, const Stack& stack,
           position_in(stack.filters, data)};
 }
 
-// The same call on other architectures that the filters distinguish from unknown ones.
+// Returns the decisions for the same call on other architectures that the filters distinguish from
+// unknown ones.
 std::vector<Other> architectures(const WhyJob& job, std::uint32_t result) {
   const auto programs = views(job.stack.filters);
   const auto own = arch_from_data(job.data.arch(), job.data.nr());
@@ -244,7 +248,7 @@ Result<WhyReport> why(const WhyJob& job) {
   bool decided = programs.size() == 1;
   for (const Source& source : job.stack.filters) {
     const Trace run = trace(source.program, job.data);
-    // Several filters may return the same action: the newest decides.
+    // If several filters return the same action, the newest one decides.
     const bool decides = !decided && precedence(run.result) == precedence(report.result);
     decided = decided || decides;
     const Policy* policy = source.policy ? &*source.policy : nullptr;
@@ -254,7 +258,7 @@ Result<WhyReport> why(const WhyJob& job) {
                               tests_of(source.program, run)});
   }
   report.others = Capabilities(job).find();
-  // Beyond the limits, the answer stands without the nearest other inputs.
+  // If the limits are reached, the report omits the nearest other inputs.
   auto near = dd::nearest(space, decisions, job.data, kMostRegions);
   if (space.exhausted()) near.clear();
   for (const dd::Decided& one : std::span(near).first(std::min(kMostOthers, near.size())))
