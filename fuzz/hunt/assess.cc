@@ -13,8 +13,8 @@
 namespace secequiv::hunt {
 namespace {
 
-// Reports an answer that the kernel would refuse, although it accepts the request. If the request
-// was too long, the answer may be, too.
+// Reports an answer that the kernel would refuse although it accepts the request. If the request is
+// too long for the kernel, the answer may be too long as well.
 std::optional<Problem> refused_output(ProgramView before, ProgramView after) {
   const bool was_installable = !refusal_of(before);
   const auto refusal =
@@ -30,7 +30,7 @@ Problem differs(const Witness& witness, const char* found_by) {
   return Problem{FindingKind::kDifferent, became_text(witness), found_by, witness};
 }
 
-// Returns whether the filter compares something with the number of the architecture.
+// Returns whether the filter compares something with the architecture's audit value.
 bool names_arch(ProgramView program, std::uint32_t audit) {
   return std::ranges::any_of(program,
                              [&](const Insn& in) { return in.k == audit && is_conditional(in); });
@@ -57,7 +57,8 @@ std::string lost_calls(ProgramView before, ProgramView after) {
   constexpr std::size_t kShown = 4;
   std::string out;
   for (const Arch arch : {Arch::kX86_64, Arch::kI386, Arch::kAarch64}) {
-    // A filter treats architectures that it does not name like unknown ones.
+    // A filter treats all architectures alike that it does not name, so only x86_64 and the named
+    // ones are compared.
     const std::uint32_t audit = arch_info(arch).audit;
     if (arch != Arch::kX86_64 && !names_arch(before, audit) && !names_arch(after, audit)) continue;
     const auto had = cacheable(before, arch);

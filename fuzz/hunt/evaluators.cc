@@ -15,7 +15,7 @@
 namespace secequiv::hunt {
 namespace {
 
-constexpr std::size_t kMostInputs = 20000;  // for a given program; sent in one request
+constexpr std::size_t kMostInputs = 20000;  // for a given program, all in one request
 
 Problem differs(const SeccompData& data, std::uint32_t ours, std::uint32_t theirs) {
   return Problem{
@@ -81,7 +81,7 @@ class EvaluatorHunt {
   }
 
  private:
-  // The user's own programs are tried before limits apply.
+  // The user's own programs are tried even if the limits are reached.
   bool finished() {
     report_.interrupted = report_.interrupted || (options_.stop && options_.stop());
     if (report_.interrupted || (options_.stop_at_first && findings_.failed())) return true;
@@ -106,7 +106,7 @@ class EvaluatorHunt {
   void examine(const HuntSubject& subject, bool original) {
     const auto inputs = inputs_for(subject.before, original);
     const auto answer = evaluator_.evaluate(subject.before, inputs);
-    // A request that is given up because the user stops the hunt is no finding about the target.
+    // If the user stops the hunt, the request is abandoned. That is not a finding about the target.
     if (answer.outcome == Outcome::kHung && options_.stop && options_.stop()) return;
     if (answer.outcome == Outcome::kUnsupported) {
       leave_out(original, answer.detail);
@@ -125,7 +125,7 @@ class EvaluatorHunt {
     findings_.add(std::move(finding));
   }
 
-  // One input shows the difference. It is minimized together with the program.
+  // Minimizes the input that shows the difference, together with the program.
   void reduce(Finding& finding, const std::vector<SeccompData>& inputs) {
     const auto start = Clock::now();
     double seconds = options_.reduce_seconds;

@@ -23,7 +23,7 @@ Finding Findings::finding(Problem problem, const HuntSubject& subject, std::uint
 
 bool Findings::wants(Finding& finding) {
   failed_ = failed_ || finding.failure;
-  // A group that does not depend on the program needs only one reduction.
+  // If the group does not depend on the program, one reduction is enough.
   if (!groups_by_shape(finding)) {
     finding.group = group_of(finding);
     if (merge(finding.group)) return false;

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMostBatch = 256;
 constexpr std::size_t kChunk = 16;  // requests before the time is checked again
 constexpr std::uint64_t kSureTrials = 3;
-constexpr double kBatchSeconds = 0.05;  // intended time for a batch, so that limits are kept
+constexpr double kBatchSeconds = 0.05;  // intended time for a batch; limits wait for its end
 constexpr std::uint64_t kRepeatEvery = 16;
 
 class Hunt {
@@ -64,10 +64,10 @@ class Hunt {
     bool original;
     HuntSubject subject;
     Answer<Program> answer;
-    bool counted = true;  // false: a second request of a trial that is counted
+    bool counted = true;  // false for a second request of a trial that is already counted
   };
 
-  // Each trial has its own generator, so that a seed's programs do not depend on the machine's
+  // Each trial has its own generator, so that the programs of a seed do not depend on the machine's
   // speed.
   Random random_for(std::uint64_t trial, std::uint64_t purpose) const {
     return Random(Random(options_.seed).next() ^ (2 * trial + purpose) * 0xd1342543de82ef95);
@@ -78,7 +78,7 @@ class Hunt {
     return report_.interrupted;
   }
 
-  // The user's own programs are tried before limits apply.
+  // The user's own programs are tried even if the limits are reached.
   bool finished() {
     if (stopped() || (options_.stop_at_first && findings_.failed())) return true;
     if (report_.trials < source_.originals()) return false;
@@ -113,7 +113,7 @@ class Hunt {
     return Ok{};
   }
 
-  // Sends all requests, or only the first ones if the time is over or the hunt is stopped.
+  // Sends all requests. If the time is over or the hunt is stopped, sends only the first ones.
   void answer(std::vector<Trial>& trials) {
     std::size_t done = 0;
     while (done < trials.size() &&
@@ -145,8 +145,8 @@ class Hunt {
     return derived;
   }
 
-  // Whether the request was given up because the user stops the hunt, so it is no finding about the
-  // target.
+  // Returns whether the request was abandoned because the user stops the hunt. Then it is not a
+  // finding about the target.
   bool given_up(const Answer<Program>& answer) {
     return answer.outcome == Outcome::kHung && stopped();
   }
@@ -165,7 +165,7 @@ class Hunt {
     return examine_answer(trial);
   }
 
-  // Examines the answer of a trial, or of a second request that followed from one.
+  // Examines the answer of a trial or of a second request that followed from it.
   Result<Ok> examine_answer(const Trial& trial) {
     AssessOptions how = options_.assess;
     how.thorough = trial.original;
@@ -184,8 +184,8 @@ class Hunt {
     return note(trial, FindingKind::kGrew);
   }
 
-  // Repeats the request, and sends the answer as a new request. Both results are assessed like any
-  // answer. Only a right result can lead to a note.
+  // Repeats the request, and also sends the answer as a new request. Both results are assessed like
+  // any other answer. Only a correct result can lead to a note.
   Result<Ok> ask_again(const Trial& trial) {
     if (!trial.answer.ok() || refusal_of(trial.answer.value, LengthRule::kUnlimited)) return Ok{};
     ++report_.repeated;
@@ -273,7 +273,7 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
   std::ranges::sort(report.findings, {}, [](const Finding& finding) {
     return std::tuple(!finding.failure, finding.kind, finding.trial);
   });
-  // The first kind of this list that was found determines the verdict.
+  // The first kind in this list that occurs among the findings determines the verdict.
   constexpr std::array<std::pair<FindingKind, Verdict>, 9> kWorst = {{
       {FindingKind::kDifferent, Verdict::kDifferent},
       {FindingKind::kCrashed, Verdict::kCrashed},

@@ -40,7 +40,7 @@ const Finding* of_kind(const HuntReport& report, FindingKind kind) {
   return at == report.findings.end() ? nullptr : &*at;
 }
 
-// A wrong optimizer that treats JSET as "all bits are set".
+// This wrong optimizer treats JSET as "all bits are set".
 Program all_bits(ProgramView program) {
   Program out(program.begin(), program.end());
   for (std::size_t pc = 0; pc < out.size(); ++pc)
@@ -88,8 +88,8 @@ TEST(Hunt, GroupsFindingsByCause) {
   std::uint64_t seen = report.not_reduced;
   for (const Finding& finding : report.findings) seen += finding.count;
   EXPECT_GT(seen, 20u);
-  // The reduced test may have a load or not, and its branches may have either order. Findings whose
-  // decisions change in another way stay apart.
+  // A reduced test may have a load or not, and its branches may have either order. Findings whose
+  // decisions change in different ways stay in different groups.
   EXPECT_LE(report.findings.size(), 8u);
 }
 
@@ -108,7 +108,7 @@ TEST(Hunt, RejectsAnswersThatTheKernelRefuses) {
   EXPECT_TRUE(has(finding->subject.before, kNeg));
 }
 
-TEST(Hunt, TooLongProgramsMayStayTooLong) {
+TEST(Hunt, ProgramsThatAreTooLongMayStayTooLong) {
   FakeOptimizer optimizer(same);
   const Program longer(5000, Insn{kLdImm, 0, 0, 1});
   Program program = longer;
@@ -144,7 +144,7 @@ Program with_a_null_jump(ProgramView program) {
   return out;
 }
 
-// Returns an optimizer like all_bits that changes only tests for one constant.
+// Returns an optimizer that is wrong like all_bits, but only for tests of one constant.
 std::function<Program(ProgramView)> all_bits_of(std::uint32_t k) {
   return [k](ProgramView program) {
     Program out(program.begin(), program.end());
@@ -190,7 +190,7 @@ TEST(Hunt, NamesTheWrongPass) {
   EXPECT_EQ(report.findings.front().pass, "cut");
 }
 
-TEST(Hunt, OneShapeInTwoPassesIsTwoFindings) {
+TEST(Hunt, OneShapeInTwoPassesGivesTwoFindings) {
   StagedOptimizer optimizer({{"six", all_bits_of(6)}, {"ten", all_bits_of(10)}});
   const std::vector<NamedProgram> programs = {
       {"six", tests_for(6)}, {"ten", tests_for(10)}, {"ten, too", tests_for(10)}};
@@ -200,7 +200,7 @@ TEST(Hunt, OneShapeInTwoPassesIsTwoFindings) {
   EXPECT_EQ(shape_of(six.subject.before), shape_of(ten.subject.before));
   EXPECT_EQ(std::pair(six.pass, ten.pass), std::pair(std::string("six"), std::string("ten")));
   EXPECT_EQ(std::pair(six.count, ten.count), std::pair(std::uint64_t{1}, std::uint64_t{2}));
-  // Without reported stages, they are one group.
+  // Without reported stages, the findings form one group.
   optimizer.spoil = [](auto& stages) { stages.outcome = Outcome::kUnsupported; };
   const HuntReport without = hunt_given(optimizer, programs);
   ASSERT_EQ(without.findings.size(), 1u);
@@ -303,7 +303,7 @@ TEST(Hunt, NotesDoNotFail) {
   }
 }
 
-TEST(Hunt, LostCacheableCallFailsUnlessAllowed) {
+TEST(Hunt, ALostCacheableCallFailsUnlessAllowed) {
   const Function loads_an_argument = [](ProgramView p) {
     Program out(p.begin(), p.end());
     out.insert(out.begin(), {Insn{kLdWAbs, 0, 0, 16}, Insn{kLdImm, 0, 0, 0}});
@@ -321,7 +321,7 @@ TEST(Hunt, LostCacheableCallFailsUnlessAllowed) {
   }
 }
 
-TEST(Hunt, UndecidedGivenProgramIsUnknown) {
+TEST(Hunt, AnUndecidedGivenProgramIsUnknown) {
   FakeOptimizer optimizer(same);
   HuntOptions options = options_for(1);
   options.assess.prover = [](const Question&, bool) { return Result<Proof>(Proof{}); };
@@ -330,7 +330,8 @@ TEST(Hunt, UndecidedGivenProgramIsUnknown) {
   ASSERT_TRUE(report);
   EXPECT_EQ(report->verdict, Verdict::kUnknown);
   EXPECT_EQ(report->undecided, 1u);
-  // Undecided generated programs are counted; the verdict is unknown only if proof is required.
+  // Undecided generated programs are only counted. The verdict is unknown only if a proof is
+  // required.
   EXPECT_EQ(hunt_for(same,
                      [&] {
                        HuntOptions o = options;
@@ -343,7 +344,7 @@ TEST(Hunt, UndecidedGivenProgramIsUnknown) {
   EXPECT_EQ(hunt_for(same, options).verdict, Verdict::kUnknown);
 }
 
-TEST(Hunt, WrongSecondAnswerIsAFailure) {
+TEST(Hunt, AWrongSecondAnswerIsAFailure) {
   for (const bool crashes : {true, false}) {
     std::size_t requests = 0;
     FakeOptimizer optimizer([&](ProgramView p) {
@@ -358,7 +359,7 @@ TEST(Hunt, WrongSecondAnswerIsAFailure) {
   }
 }
 
-TEST(Hunt, AssessesReoptimizedAnswers) {
+TEST(Hunt, AssessesAnswersThatWereOptimizedAgain) {
   FakeOptimizer optimizer([](ProgramView p) {
     Program out(p.begin(), p.end());
     if (out.size() == 2) return failure(Outcome::kCrashed, "two are too few");
@@ -385,7 +386,7 @@ TEST(Hunt, AssessesLongProgramsOfTheMeasurement) {
   });
   FakeOptimizer wrong(
       [&](ProgramView p) { return long_ones(p, FakeCompiler::answered({{kRetK, 0, 0, 0x1234}})); });
-  // So few trials generate no program of this length.
+  // So few trials generate no program of this length. Only the measurement finds the fault.
   for (auto& [optimizer, verdict] :
        {std::pair<FakeOptimizer&, Verdict>(crashes, Verdict::kCrashed),
         std::pair<FakeOptimizer&, Verdict>(wrong, Verdict::kDifferent)}) {
@@ -397,7 +398,7 @@ TEST(Hunt, AssessesLongProgramsOfTheMeasurement) {
   }
 }
 
-TEST(Hunt, AllowedFailureDoesNotHideUndecidedProof) {
+TEST(Hunt, AnAllowedFailureDoesNotHideAnUndecidedProof) {
   FakeOptimizer optimizer([](ProgramView p) {
     Program out(p.begin(), p.end());
     out.insert(out.begin(), {Insn{kLdWAbs, 0, 0, 16}, Insn{kLdImm, 0, 0, 0}});
@@ -413,7 +414,7 @@ TEST(Hunt, AllowedFailureDoesNotHideUndecidedProof) {
   EXPECT_EQ(report->undecided, 1u);
 }
 
-TEST(Hunt, NothingComparedIsUnknown) {
+TEST(Hunt, ComparingNothingIsUnknown) {
   HuntOptions options = options_for(20);
   options.assess.prover = {};
   options.inputs = 0;
@@ -439,7 +440,7 @@ TEST(Hunt, TriesEveryGivenProgram) {
   EXPECT_EQ(report->reason, "1 of 40 given files were not tested: not 30");
 }
 
-TEST(Hunt, CommandThatCannotRunIsAnErrorAtOnce) {
+TEST(Hunt, ACommandThatCannotRunIsAnErrorAtOnce) {
   FakeOptimizer optimizer([](ProgramView) {
     return failure(Outcome::kCannotRun, "it exited with status 127; its standard error ends: no");
   });
@@ -449,7 +450,7 @@ TEST(Hunt, CommandThatCannotRunIsAnErrorAtOnce) {
   EXPECT_EQ(report.error().code, ErrorCode::kAdapter);
 }
 
-TEST(Hunt, NothingTestedIsUnknown) {
+TEST(Hunt, TestingNothingIsUnknown) {
   const auto unsupported = [](ProgramView) { return failure(Outcome::kUnsupported, "no jumps"); };
   const HuntReport report = hunt_for(unsupported, options_for(10));
   EXPECT_EQ(report.verdict, Verdict::kUnknown);

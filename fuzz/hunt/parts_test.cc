@@ -1,4 +1,4 @@
-// Tests parts of the hunt other than its loop: growth of time, evaluators, grouping, and files.
+// Tests the parts of the hunt other than its loop: growth of time, evaluators, grouping, and files.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -38,14 +38,14 @@ TEST(Scaling, ReportsTimeThatGrowsTooFast) {
   }
 }
 
-TEST(Scaling, LimitsGrowthAndTime) {
+TEST(Scaling, LimitsGrowthAndTotalTime) {
   EXPECT_FALSE(too_slow({"quadratic", {1024, 2048, 4096}, {0.05, 0.2, 0.8}, 2.0}));
   EXPECT_TRUE(too_slow({"cubic", {1024, 2048, 4096}, {0.01, 0.08, 0.64}, 3.0}));
   EXPECT_FALSE(too_slow({"cubic but fast", {1024, 2048, 4096}, {1e-5, 8e-5, 64e-5}, 3.0}));
   EXPECT_TRUE(too_slow({"long", {1024, 2048, 4096}, {1.0, 2.0, 4.0}, 1.0}));
 }
 
-TEST(HuntEvaluator, AgreementPasses) {
+TEST(HuntEvaluator, AnAgreeingEvaluatorPasses) {
   FakeEvaluator evaluator([](ProgramView p, const SeccompData& data) { return run(p, data); });
   const auto source = generated_programs();
   const auto report = hunt_evaluator("fake", evaluator, *source, {}, options_for(300));
@@ -54,8 +54,8 @@ TEST(HuntEvaluator, AgreementPasses) {
   EXPECT_GT(report->evaluations, 5000u);
 }
 
-TEST(HuntEvaluator, ReducesDisagreementToOneInstructionAndOneWord) {
-  // Treats NEG as a load of 7.
+TEST(HuntEvaluator, ReducesADisagreementToOneInstructionAndOneWord) {
+  // This evaluator treats NEG as a load of 7.
   FakeEvaluator evaluator([](ProgramView p, const SeccompData& data) {
     Program wrong;
     for (const Insn& in : p) wrong.push_back(in.code == kNeg ? Insn{kLdImm, 0, 0, 7} : in);
@@ -73,7 +73,7 @@ TEST(HuntEvaluator, ReducesDisagreementToOneInstructionAndOneWord) {
   EXPECT_EQ(finding.witness->before, 0u);
   EXPECT_EQ(finding.witness->after, 7u);
   SeccompData data = finding.witness->data;
-  data.set_arch(0);  // shown as x86_64
+  data.set_arch(0);  // the output shows x86_64
   EXPECT_EQ(data, SeccompData{});
 }
 
@@ -100,7 +100,7 @@ TEST(Shape, DependsOnlyOnStructure) {
             "it exited with status #: panic: nil");
 }
 
-TEST(Store, FilesContainProgramAndReplayCommand) {
+TEST(Store, FilesContainTheProgramAndAReplayCommand) {
   HuntReport report;
   report.kind = "optimizer";
   report.target = "sh it.sh '{}'";

@@ -1,4 +1,4 @@
-// Tests that derived and mutated inputs alone find every planted pass, and that proofs do, too.
+// Tests that derived and mutated inputs alone find every planted pass, and that proofs find it too.
 #include "adapters/broken/planted_passes.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,8 @@ bool proven_different(const Subject& subject) {
   return true;
 }
 
-// Works like a fuzzer: runs derived inputs, then inputs that differ from them in one bit or word.
+// Works like a fuzzer: it runs derived inputs, and then inputs that differ from them in one bit or
+// word.
 bool found_by_inputs(const Subject& subject, Random& random) {
   for (const SeccompData& data : subject.inputs)
     if (run(subject.before, data) != run(subject.after, data)) return true;
@@ -165,7 +166,7 @@ TEST_P(EveryPlantedPass, IsFoundByInputsAlone) {
   Random random(91);
   bool found = false;
   subjects(GetParam(), random, [&](const Subject& subject) {
-    // The pass did nothing, so there is nothing to find.
+    // The pass changed nothing, so there is nothing to find.
     if (subject.after == subject.before) return false;
     found = found_by_inputs(subject, random);
     return found;

@@ -1,5 +1,5 @@
-// Tests that every planted optimizer, compiler and interpreter is found: by derived inputs alone,
-// by fuzzing, and by proof. Prints tables of how quickly.
+// Tests that every planted optimizer, compiler and interpreter is found by derived inputs alone, by
+// fuzzing, and by proof. Prints tables that show how quickly.
 #include "adapters/broken/planted.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ constexpr std::size_t kSeeds = 1;
 #endif
 constexpr std::size_t kTrials = 10000;    // a planted bug must be found within this many
 constexpr std::size_t kInputs = 200;      // for each policy or program
-constexpr std::size_t kGenerated = 2000;  // generated ones to derive inputs from
+constexpr std::size_t kGenerated = 2000;  // random subjects from which inputs are derived
 constexpr CaseLimits kCases{.per_syscall = 200, .total = 100000};
 
 using Inputs = std::vector<SeccompData>;
@@ -52,7 +52,7 @@ struct Subject {
   Inputs inputs;
 };
 
-// The only sources of random policies and programs.
+// All random policies and programs come from these two functions.
 Policy some_policy(Random& random) { return generate_policy(random); }
 Program some_program(Random& random) { return generate_program(random); }
 Inputs some_inputs(Random& random, const Policy& policy) {
@@ -64,7 +64,8 @@ Inputs some_inputs(Random& random, ProgramView program) {
   return random_inputs(random, program, kInputs);
 }
 
-// Returns what a fuzzer would try: a policy, or for optimizers every second time a program.
+// Returns what a fuzzer would try: a policy, or every second time a program if the target is an
+// optimizer.
 Subject some_subject(const Planted& planted, Random& random, std::size_t trial) {
   Subject out;
   const auto* optimizer = std::get_if<PlantedOptimizer>(&planted.run);
@@ -118,7 +119,7 @@ std::vector<Policy> corpus() {
   return out;
 }
 
-// A policy or program, the inputs derived from it, and the values that they should give.
+// A policy or program, with the inputs derived from it and the values that they must give.
 struct Known {
   std::variant<Policy, Program> from;
   std::vector<SeccompData> inputs;
@@ -135,7 +136,8 @@ Known known(std::variant<Policy, Program> from) {
   return out;
 }
 
-// Supplies the policies of the corpus, then random policies and programs alternately, on demand.
+// Supplies, on demand, the policies of the corpus and then random policies and programs
+// alternately.
 class KnownCases {
  public:
   KnownCases() {
@@ -216,7 +218,7 @@ std::optional<double> prove(const Subject& subject) {
 }
 
 struct Row {
-  std::optional<std::size_t> derived;  // number of policies and programs needed
+  std::optional<std::size_t> derived;  // how many policies and programs were needed
   std::vector<std::size_t> trials;
   std::vector<double> fuzzed;  // seconds
   std::vector<double> proven;  // seconds
@@ -234,7 +236,7 @@ Row row(const Planted& planted, KnownCases& cases) {
     out.fuzzed.push_back(found->seconds);
     if (const auto seconds = prove(found->subject)) out.proven.push_back(*seconds);
   }
-  // The pair that fuzzing found may exceed the prover's limits. Then it tries other pairs.
+  // If the pair that fuzzing found exceeds the prover's limits, the prover gets other pairs.
   for (std::size_t more = kSeeds; out.proven.empty() && more < kSeeds + 6; ++more)
     if (const auto found = fuzz(planted, 1000 + more))
       if (const auto seconds = prove(found->subject)) out.proven.push_back(*seconds);

@@ -25,14 +25,15 @@ class GeneratedPrograms : public ProgramSource {
 class GeneratedPolicies : public ProgramSource {
  public:
   HuntSubject next(Random& random) override {
-    // Most compilers can express only few policies of other shapes.
+    // Most compilers can express only a few policies of the other shapes.
     return subject_of("generated", random.one_in(2) ? generate_policy(random, PolicyShape::kCommon)
                                                     : generate_policy(random));
   }
   [[nodiscard]] std::string describe() const override { return "generated policies"; }
 };
 
-// Returns a copy of one of `given`. Most copies are changed once or twice, some many times.
+// Returns a changed copy of one of `given`. Most copies are changed once or twice, and some many
+// times.
 template <class T, class Change>
 T changed(Random& random, const std::vector<T>& given, const Change& change) {
   T out = random.pick(given);

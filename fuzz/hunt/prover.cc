@@ -7,7 +7,7 @@
 namespace secequiv::hunt {
 
 Prover diagram_prover(std::size_t steps) {
-  // Copies of the std::function share one prover, which only caches.
+  // Copies of this function share one prover. That is safe, because its only state is a cache.
   return [steps, prover = std::make_shared<dd::Prover>()](const Question& question, bool thorough) {
     if (thorough) return dd::prove(question);
     std::size_t length = 0;

@@ -47,8 +47,8 @@ class Reduction {
     return true;
   }
 
-  // Returns the first pass whose program for the smallest subject shows the same kind of finding;
-  // "" if the optimizer reports no stages, or stages that do not fit its answer.
+  // Returns the first pass whose program for the smallest subject shows the same kind of finding.
+  // Returns "" if the optimizer reports no stages, or stages that do not fit its answer.
   std::string pass() {
     if (target_.optimizer == nullptr || !last_ || !last_->answer.ok() ||
         (finding_.kind != FindingKind::kDifferent && finding_.kind != FindingKind::kRejected))
@@ -59,7 +59,7 @@ class Reduction {
     const auto inputs = inputs_for(last_->subject, last_->problem.witness);
     AssessOptions how = options_.assess;
     how.cache = false;
-    // The reduction may have used all its time, so this search has the same time again.
+    // The reduction may have used all of its time, so this search gets as much again.
     start_ = Clock::now();
     for (OptimizerStage& stage : stages.value) {
       if (seconds_since(start_) > seconds_ || (options_.stop && options_.stop())) return {};
@@ -83,7 +83,7 @@ class Reduction {
     Answer<Program> answer;
     Problem problem;
   };
-  // The smallest subject so far: the last one for which still() returned true.
+  // Returns the smallest subject so far, which is the last one for which still() returned true.
   [[nodiscard]] const std::optional<Shown>& last() const { return last_; }
 
  private:
@@ -110,7 +110,8 @@ class Reduction {
            signature_of(problem.detail) == signature_of(finding_.detail);
   }
 
-  // A smaller program that only makes decisions stricter does not show that calls were opened.
+  // A smaller program for which decisions only become stricter would not show a finding that allows
+  // more.
   bool same_change(const Problem& problem) const {
     return !finding_.witness || !problem.witness ||
            same_actions(*problem.witness, *finding_.witness);
@@ -126,7 +127,7 @@ class Reduction {
   std::optional<Shown> last_;
 };
 
-// Makes the witness of the reduced pair as small as running inputs allows.
+// Minimizes the witness of the reduced pair by running inputs.
 void finish(Finding& out, const Reduction::Shown& shown, Sameness sameness) {
   out.subject.before = shown.subject.before;
   out.subject.policy = shown.subject.policy;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kTries = 3;
 constexpr double kTrifle = 0.05;   // seconds; shorter times are ignored
-constexpr double kTooSteep = 2.5;  // exponent of growth
-constexpr double kMuchTime = 2;    // seconds for one filter, independent of growth
+constexpr double kTooSteep = 2.5;  // exponent of the growth
+constexpr double kMuchTime = 2;    // seconds for one filter, whatever the growth
 
 }  // namespace
 
@@ -43,7 +43,7 @@ std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions&
       row.seconds.push_back(least);
       if (least > options.request_seconds / 2) break;
     }
-    // Uses the last two doublings, because transport dominates the first sizes.
+    // Uses only the last two doublings, because transport dominates the times of the first sizes.
     const std::size_t n = row.sizes.size();
     if (n >= 3 && row.seconds[n - 3] > 0)
       row.exponent =

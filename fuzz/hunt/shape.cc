@@ -29,7 +29,7 @@ class Names {
 
 constexpr std::string_view kTailMark = "; its standard error ends: ";
 
-// Returns the first line of standard error with a panic, or else the last line.
+// Returns the first line of a panic in standard error. Without a panic, returns the last line.
 std::string_view telling_line(std::string_view detail) {
   const std::size_t mark = detail.find(kTailMark);
   if (mark == std::string_view::npos) return {};
@@ -147,7 +147,7 @@ std::string group_of(const Finding& finding) {
       return kind + ": " + signature_of(finding.detail);
     case FindingKind::kSlow:
       return kind + ": " + finding.subject.name;
-    // One finding of each kind suffices: it describes the target, not a wrong place in it.
+    // All other kinds describe the target as a whole, so one finding of each kind is enough.
     default:
       return kind;
   }

@@ -13,13 +13,14 @@
 namespace secequiv {
 namespace {
 
-// Limits for inputs that fuzzing keeps to change again, and for runs before it reads the clock.
+// Limits for the inputs that fuzzing keeps for further changes, and for the runs between two
+// readings of the clock.
 constexpr std::size_t kPool = 4096;
 constexpr std::size_t kRunsBetweenLooks = 512;
 
 struct Candidate {
   Mutant mutant;
-  bool killed = false;  // by derived inputs
+  bool killed = false;  // killed by derived inputs
   std::optional<Proof> proof;
 };
 
@@ -82,7 +83,7 @@ class Job {
     report_.input_seconds = seconds_since(start);
   }
 
-  // Runs as many of `inputs` as fit into the list, and returns how many.
+  // Runs as many of `inputs` as fit into the list. Returns how many it ran.
   std::size_t run_portion(std::span<const SeccompData> inputs) {
     std::vector<std::uint8_t> wanted(program_.size(), 0);
     std::array<std::size_t, 2> storage;
@@ -113,7 +114,7 @@ class Job {
     return results.size();
   }
 
-  // Proves mutants that no input kills, and the requested number of others.
+  // Proves the mutants that no input kills, and the requested number of others.
   Status prove() {
     const auto start = Clock::now();
     std::vector<Candidate*> killed;
@@ -130,7 +131,7 @@ class Job {
     std::mt19937_64 random(options_.seed);
     for (std::size_t i = 0; i < std::min(wanted, killed.size()) && !stop_wanted(); ++i) {
       told("proving mutants that inputs kill", i, std::min(wanted, killed.size()));
-      // One step of a shuffle, which stops when enough are chosen.
+      // Does one step of a shuffle, which stops once enough mutants are chosen.
       std::swap(killed[i], killed[i + random() % (killed.size() - i)]);
       if (auto s = prove(*killed[i]); !s) return s;
     }
@@ -181,7 +182,7 @@ class Job {
     report_.fuzzing_seconds = seconds_since(start);
   }
 
-  // Changes derived inputs, and results of earlier changes, again and again.
+  // Repeatedly changes derived inputs and the results of earlier changes.
   std::optional<Witness> fuzz(const Pair& pair, std::span<const InputSet> inputs,
                               std::size_t number) const {
     const InputMutator mutator({pair.before, pair.after});

@@ -1,5 +1,5 @@
-// Compares scores of small programs with counts made by hand and by brute force. Checks that a real
-// filter reaches the documented scores.
+// Compares the scores of small programs with counts made by hand and by brute force. Checks that a
+// real filter reaches the documented scores.
 #include "fuzz/mutation/mutation.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST_P(RandomScores, AgreeWithBruteForce) {
   // Proofs about products of words may exceed every limit. Such mutants must count as undecided.
   options.budget.timeout_seconds = 0.01;
   options.budget.diagrams = {std::size_t{1} << 14, std::size_t{1} << 16};
-  // Half of the cases need several portions.
+  // Half of the cases need several portions of inputs.
   options.list_entries = GetParam() % 2 == 0 ? 40 : options.list_entries;
   const MutationReport report = score(program, inputs, options);
   expect_consistent(report);
@@ -79,7 +79,7 @@ TEST_P(RandomScores, AgreeWithBruteForce) {
     }
     const auto listed = std::ranges::find(report.missed, mutant, &MissedMutant::mutant);
     undetected += listed == report.missed.end() ? 1 : 0;
-    // Mutants reported as equivalent must never differ.
+    // A mutant that is reported as equivalent must never differ.
     if (listed == report.missed.end()) {
       EXPECT_FALSE(killed_by(program, made, more)) << describe(mutant, program);
     } else if (listed->witness) {
@@ -100,7 +100,8 @@ TEST_P(RandomScores, AgreeWithBruteForce) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomScores, testing::Range(1, 15));
 
-// Only getpid runs. It shows swapped returns, and every change of its own return value.
+// The only input is a getpid call. It shows swapped returns, and every change of the return value
+// that it gets.
 TEST(MutationScore, CountsKillsOfOneInput) {
   MutationOptions options;
   options.fuzz_seconds = 0;
@@ -123,9 +124,9 @@ TEST(MutationScore, CountsKillsOfOneInput) {
   EXPECT_EQ(report.total().proven_different, report.total().proofs);
 }
 
-TEST(MutationScore, FuzzingNeedsNoDerivedInputs) {
+TEST(MutationScore, FuzzingWorksWithoutDerivedInputs) {
   MutationOptions options;
-  options.fuzz_seconds = 20;  // every mutant needs less than a thousandth
+  options.fuzz_seconds = 20;  // every mutant needs less than a thousandth of this time
   const Program program = assemble(kSmall);
   const MutationReport report = score(program, {}, options);
   expect_consistent(report);
@@ -145,8 +146,8 @@ TEST(MutationScore, BehaviourHasMoreEquivalentMutants) {
   const Program program = assemble(kSmall);
   const std::size_t raw = score(program, {}, options).total().equivalent;
   options.sameness = Sameness::kBehaviour;
-  // One for each of the 16 data bits of ALLOW, except for the change to 0x7fff0000 - 1, which is
-  // another action.
+  // There is one for each of the 16 data bits of ALLOW. The change to 0x7fff0000 - 1 is none of
+  // them, because that is another action.
   EXPECT_GE(score(program, {}, options).total().equivalent, raw + 16);
 }
 
@@ -180,7 +181,7 @@ TEST(MutationScore, CountsUndecidedProofs) {
   EXPECT_GT(none.total().undecided, 0u);
   EXPECT_EQ(none.total().undecided, none.total().unproven);
   EXPECT_EQ(none.verdict(), Verdict::kUnknown);
-  // These mutants are killed by an input, but not by a proof.
+  // Inputs kill these mutants, but no proof does.
   options.prove_all = true;
   const MutationReport derived =
       score(program, {{"program", derive_cases(program).inputs}}, options);
@@ -189,9 +190,9 @@ TEST(MutationScore, CountsUndecidedProofs) {
   EXPECT_EQ(derived.verdict(), Verdict::kUnknown);
 }
 
-// The required score of derived inputs for a real filter: of a thousand mutants that differ, they
-// miss at most one, and proofs find all of the sample.
-TEST(MutationScore, RealFilterReachesItsScore) {
+// A real filter must reach this score: of a thousand mutants that differ, derived inputs miss at
+// most one, and proofs find the whole sample.
+TEST(MutationScore, ARealFilterReachesItsScore) {
   const std::filesystem::path corpus = std::filesystem::path(SECEQUIV_SOURCE_DIR) / "corpus";
   const auto bytes = read_file(corpus / "programs/gvisor/systrap.after.bpf");
   const auto text = read_file(corpus / "policies/gvisor/systrap.json");
@@ -200,7 +201,7 @@ TEST(MutationScore, RealFilterReachesItsScore) {
   ASSERT_TRUE(program);
   const auto policy = derive_cases(policy_from(*text)).inputs;
   MutationOptions options;
-  options.fuzz_seconds = 20;  // the few remaining mutants need only a fraction
+  options.fuzz_seconds = 20;  // the few remaining mutants need only a fraction of this time
   options.sample = 100;
   for (const bool with_policy : {false, true}) {
     std::vector<InputSet> inputs;

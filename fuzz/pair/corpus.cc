@@ -26,14 +26,15 @@ std::string name_of(std::string_view prefix, std::string_view bytes) {
   return fmt::format("{}{:016x}", prefix, hash_of(bytes));
 }
 
-// Returns whether we or libFuzzer named the file. libFuzzer's names are the SHA-1 of the content.
+// Returns whether secequiv or libFuzzer named the file. libFuzzer names files by the SHA-1 of their
+// content.
 bool is_ours(std::string_view name) {
   if (name.starts_with(kSeedPrefix) || name.starts_with(kFindingPrefix)) return true;
   return name.size() == 40 && name.find_first_not_of("0123456789abcdef") == name.npos;
 }
 
-// Reads as much of a file as one run uses. A file that another run has just deleted counts as
-// empty.
+// Reads as many bytes of a file as one run uses. A file that another process has just deleted
+// counts as empty.
 Result<std::string> read_start(const std::string& path) {
   std::string out(kMaxBytes, '\0');
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -67,7 +68,8 @@ Result<Corpus> read_corpus(const std::string& folder) {
   Corpus out;
   for (auto at = fs::directory_iterator(folder, error); !error && at != fs::directory_iterator();
        at.increment(error))
-    // Files of size 0 are empty or not on a disk; reading the latter may never end.
+    // A file of size 0 is empty or not on a disk. Reading a file that is not on a disk may never
+    // end.
     if (std::error_code ignored; at->is_regular_file(ignored) && at->file_size(ignored) > 0) {
       const std::string name = at->path().filename().string();
       if (!name.starts_with('.')) out.files.push_back(name);
@@ -105,7 +107,7 @@ std::vector<SeccompData> one_per_edge(const Program& program,
     coverage.run(input);
     if (coverage.covered_count() != before) chosen.push_back(input);
   }
-  // Later inputs may have made earlier ones redundant.
+  // Later inputs may have made earlier ones redundant, so it tries to drop each one.
   std::vector<std::vector<std::size_t>> meets;
   std::vector<std::size_t> times(obligations.size());
   for (const SeccompData& input : chosen) {

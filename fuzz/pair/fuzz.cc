@@ -39,7 +39,7 @@ namespace {
 
 constexpr unsigned kMaxJobs = 256;
 constexpr std::uint64_t kRunsBetweenLooks = 64;
-constexpr double kPatienceSeconds = 5;  // waiting time for a process that should end
+constexpr double kPatienceSeconds = 5;  // waiting time for a process that should end by itself
 
 // State of one job, which only that job writes.
 struct alignas(64) JobState {
@@ -48,7 +48,8 @@ struct alignas(64) JobState {
   std::atomic<std::uint64_t> evaluations;
 };
 
-// Lies in memory that all processes share. `seen` (one for each edge) follows it.
+// This structure lies in memory that all processes share. `seen`, with one entry for each edge,
+// follows it.
 struct Shared {
   std::atomic<bool> stop;
   std::atomic<int> finding;    // 0: none, 1: being written, 2: complete
@@ -82,13 +83,13 @@ class SharedMemory {
 
 #ifdef SECEQUIV_LIBFUZZER
 
-// Data for libFuzzer's callback in the process of a job.
+// Data for libFuzzer's callback in the process of one job.
 struct Job {
   Shared* shared;
   JobState* state;
   std::span<std::uint8_t> all_seen;
   std::vector<std::uint8_t> seen;
-  std::uint64_t evaluations;  // limit
+  std::uint64_t evaluations;  // limit for this job
   std::string corpus;
 };
 Job* the_job = nullptr;
@@ -100,7 +101,7 @@ void store(std::string_view prefix, const SeccompData& data, bool flush) {
 }
 
 // Writes an input with new coverage to disk before other jobs can see that coverage. libFuzzer also
-// stores it, but not in its last run, and it does not report write errors.
+// stores such inputs, but not in its last run, and it does not report errors of writing.
 void tell_first(const PairOutcome& outcome, std::span<const std::uint8_t> bytes) {
   Job& job = *the_job;
   bool fresh = false;
@@ -159,7 +160,8 @@ int one_input(const std::uint8_t* data, std::size_t size) {
       fmt::format("-seed={}", (options.seed * kMaxJobs + number) % 0xfffffffe + 1),
       fmt::format("-max_len={}", kMaxBytes), "-len_control=0", "-reload=1", "-reduce_inputs=0",
       "-rss_limit_mb=0", "-timeout=0", "-handle_int=0", "-handle_term=0", "-handle_xfsz=0",
-      // For a unit that crashes this process. Differences end through tell() instead.
+      // libFuzzer writes a unit here if it crashes this process. Differences end through tell()
+      // instead.
       "-artifact_prefix=" + job.corpus + "/crash-", job.corpus};
   std::vector<char*> pointers;
   pointers.reserve(arguments.size() + 1);
@@ -246,7 +248,7 @@ class Jobs {
     const pid_t pid = ::fork();
     if (pid < 0) return make_error(ErrorCode::kIo, "fork", std::strerror(errno));
     if (pid == 0) {
-      // Kills the jobs if this process ends for any reason.
+      // Kills the jobs if this process ends for whatever reason.
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != parent) ::_exit(1);
       work(session_, options_, job, number, log_);
@@ -280,7 +282,7 @@ class Jobs {
     return Ok{};
   }
 
-  // Waits for jobs that should stop. If `now`, kills them.
+  // Waits for jobs that should stop. Kills them if `now` is true.
   Status end(bool now) {
     const auto start = Clock::now();
     while (!running_.empty()) {
@@ -329,7 +331,7 @@ class Jobs {
   SharedMemory memory_;
   int log_;
   std::vector<Running> running_;
-  std::size_t known_edges_ = 0;  // before the jobs started
+  std::size_t known_edges_ = 0;  // as known before the jobs started
   Clock::time_point start_ = Clock::now();
 };
 

@@ -2,8 +2,8 @@
 
 namespace {
 
-// libFuzzer clears and reads all of these in every run, so there are only as many as a filter of
-// several hundred instructions needs. Outcomes of longer filters share counters.
+// libFuzzer clears and reads all these counters in every run. There are only as many as a filter of
+// several hundred instructions needs. The outcomes of longer filters share counters.
 __attribute__((section("__libfuzzer_extra_counters"))) std::uint8_t edge_marks[1 << 11];
 
 const secequiv::pair::PairSession* the_session = nullptr;

@@ -1,4 +1,4 @@
-// Tests how a session runs, changes and combines records, and that a folder keeps one input for
+// Tests how a session runs, changes and combines records. Tests that a folder keeps one input for
 // each edge.
 #include <gtest/gtest.h>
 
@@ -26,8 +26,8 @@ Bytes bytes_of(std::initializer_list<SeccompData> records) {
   return out;
 }
 
-// nr 1 takes one edge, all others take another one; for nr 2, the second program returns another
-// value.
+// Number 1 takes one edge, and all other numbers take another one. For number 2, the second program
+// returns a different value.
 const Program kBefore = assemble("ld [0]\njeq #1, one, other\none: ret #1\nother: ret #2\n");
 const Program kAfter = assemble(
     "ld [0]\njeq #1, one, next\nnext: jeq #2, two, other\none: ret #1\ntwo: ret #3\nother: ret "
@@ -84,7 +84,7 @@ TEST(PairSession, StopsAtTheFirstDifference) {
   EXPECT_EQ(ran.outcome.witness->data.nr(), 2U);
   EXPECT_EQ(ran.outcome.witness->before, 2U);
   EXPECT_EQ(ran.outcome.witness->after, 3U);
-  // An incomplete record is filled with zeros.
+  // The missing bytes of an incomplete record count as zeros.
   EXPECT_TRUE(run({2}).outcome.witness);
   EXPECT_FALSE(run({}).outcome.witness);
 }
@@ -98,7 +98,7 @@ TEST(PairSession, RunsAtMostSixteenRecords) {
   EXPECT_TRUE(run(bytes).outcome.witness);
 }
 
-TEST(PairSession, MutationFillsTheCapacity) {
+TEST(PairSession, MutationUsesTheWholeCapacity) {
   const PairSession session(Pair{kBefore, kAfter, Sameness::kRaw});
   for (const std::size_t room : {std::size_t{1}, std::size_t{4}, std::size_t{64}, std::size_t{100},
                                  std::size_t{1024}, std::size_t{5000}}) {
@@ -112,7 +112,7 @@ TEST(PairSession, MutationFillsTheCapacity) {
   }
 }
 
-TEST(PairSession, MutationReachesEveryEdgeFromNothing) {
+TEST(PairSession, MutationReachesEveryEdgeFromAnEmptyInput) {
   Runner run(false);
   Bytes bytes(kMaxBytes);
   std::size_t size = 0;
@@ -162,7 +162,7 @@ class Folder : public testing::Test {
 };
 
 TEST_F(Folder, ReadsAllRecordsOnce) {
-  ASSERT_TRUE(read_corpus(path_)->inputs.empty());  // creates the folder
+  ASSERT_TRUE(read_corpus(path_)->inputs.empty());  // this call creates the folder
   put("b", bytes_of({SeccompData{2}, SeccompData{1}}));
   put("a", bytes_of({SeccompData{1}}));
   put("c", {3});
@@ -176,14 +176,14 @@ TEST_F(Folder, ReadsAllRecordsOnce) {
   EXPECT_EQ(corpus->inputs[2].nr(), 3U);
 }
 
-TEST_F(Folder, ReportsFolderThatCannotBeCreated) {
+TEST_F(Folder, ReportsAFolderThatCannotBeCreated) {
   const auto corpus = read_corpus("/proc/none");
   ASSERT_FALSE(corpus);
   EXPECT_EQ(corpus.error().code, ErrorCode::kIo);
   EXPECT_EQ(corpus.error().where, "/proc/none");
 }
 
-TEST_F(Folder, DeletesOnlyFilesOfFuzzers) {
+TEST_F(Folder, DeletesOnlyFilesThatFuzzersWrote) {
   ASSERT_TRUE(read_corpus(path_));
   const std::string sha1(40, 'a');
   for (const std::string& name : {sha1, std::string("finding-1"), std::string("notes.txt")})
@@ -208,7 +208,7 @@ TEST(OnePerEdge, DropsInputsThatOthersCover) {
   EXPECT_TRUE(coverage.uncovered().empty());
 }
 
-// The first input is needed when it arrives, but is redundant after the others.
+// The first input is needed when it arrives, but the others make it redundant.
 TEST(OnePerEdge, DropsEarlierInputs) {
   const Program program = assemble(
       "ld [0]\njeq #1, one, other\none: ld [16]\njeq #1, yes, no\nother: ld [16]\njeq #1, yes, no\n"

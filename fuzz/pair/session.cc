@@ -45,7 +45,7 @@ PairOutcome run_records(const Pair& pair, std::span<const std::uint8_t> bytes,
   return out;
 }
 
-// Writes as much of `data` as fits, and returns the number of bytes written.
+// Writes as much of `data` as fits. Returns the number of bytes written.
 std::size_t write_record(const SeccompData& data, std::uint8_t* bytes, std::size_t at,
                          std::size_t capacity) {
   const std::size_t size = std::min(kRecordBytes, capacity - at);

@@ -1,7 +1,7 @@
-// Fuzz target for acceptance. The input is any sequence of raw instructions, little endian; an
-// incomplete last instruction is ignored. Our checker and a naive one must refuse it for the same
-// rule at the same instruction. An accepted program must run without a fault and execute each
-// instruction at most once. Every text form must read back.
+// Fuzz target for acceptance. The input is any sequence of raw instructions, little endian. An
+// incomplete last instruction is ignored. Our checker and a naive one must refuse the input for the
+// same rule at the same instruction. An accepted program must run without a fault and execute each
+// instruction at most once. Every text form must read back to the same program.
 // `--without-rule=NAME` plants a bug: the naive checker skips this rule.
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-// Fuzz target for a fixed pair of programs; it mutates inputs. `--before=FILE --after=FILE` name
-// the pair (any form). The default is pair.before and pair.after next to the executable, or else a
-// small built-in pair.
+// Fuzz target for a fixed pair of programs, which mutates inputs. `--before=FILE --after=FILE` name
+// the pair, in any form. The default is pair.before and pair.after next to the executable. If these
+// do not exist, the target uses a small built-in pair.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,6 +1,7 @@
 // Fuzz target for every reader of foreign files (readers.h): programs in all forms, policies,
 // profiles, assumptions and others. The input is a file for all readers, or two bytes that select
-// one reader followed by a file. `--deny=NAME` plants a bug: this reader must not accept anything.
+// one reader and then a file. `--deny=NAME` plants a bug: the target fails if this reader accepts
+// anything.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // Fuzz target for compilers of policies. It compares every answer with the unoptimized program,
 // first on some calls and then by proof. The unoptimized program must also agree with the policy.
-// The input is a policy in our JSON format. `--compiler=NAME` chooses a compiler of
-// adapters/builtin/builtin.h; the default is the reference compiler.
+// The input is a policy in our JSON format. `--compiler=NAME` selects a compiler of
+// adapters/builtin/builtin.h. The default is the reference compiler.
 #include <cstdio>
 #include <cstdlib>
 
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto policy = read_policy(text, "input");
   if (!policy) return -1;
   const Program before = compile(*policy);
-  if (before.size() > 1 << 14) return -1;  // 100,000 instructions exceed a timeout
+  if (before.size() > 1 << 14) return -1;  // a program of 100,000 instructions exceeds the timeout
   const std::uint64_t seed = fuzz::fingerprint(before);
   Random random(seed);
   std::vector<SeccompData> calls;

@@ -1,6 +1,7 @@
-// Fuzz target for optimizers. Every answer is assessed: the kernel accepts it, it agrees on some
-// inputs, and it is proven. The input is a raw program (little endian). `--optimizer=NAME` chooses
-// one of adapters/builtin/builtin.h; the default is the reference optimizer.
+// Fuzz target for optimizers. Every answer is assessed: the kernel must accept it, it must agree on
+// some inputs, and the proof must not fail. The input is a raw program, little endian.
+// `--optimizer=NAME` selects one of adapters/builtin/builtin.h. The default is the reference
+// optimizer.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
 // Fuzz target for return values: an evaluator, coverage runs, decision diagrams and a naive
 // evaluator must agree. The input is a program with inputs (evaluation_bytes.h). `--evaluator=NAME`
-// chooses one of adapters/builtin/builtin.h; the default is our interpreter.
+// selects one of adapters/builtin/builtin.h. The default is our interpreter.
 #include <cstdio>
 #include <cstdlib>
 

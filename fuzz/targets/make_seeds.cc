@@ -1,5 +1,6 @@
-// fuzz_seeds OUT_DIR [SOURCE_CORPUS_DIR]: writes the seeds of all fuzz targets (seeds.h), made from
-// the repository's corpus (default: ./corpus). Exit status 2 if a file cannot be read or written.
+// `fuzz_seeds OUT_DIR [SOURCE_CORPUS_DIR]` writes the seeds of all fuzz targets (seeds.h). It makes
+// them from the repository's corpus (default: ./corpus). The exit status is 2 if a file cannot be
+// read or written.
 #include <cstdio>
 
 #include "fuzz/targets/seeds.h"

@@ -5,7 +5,7 @@
 namespace secequiv::fuzz {
 namespace {
 
-// chk_code_allowed: lists the valid opcodes among everything that the headers can combine.
+// As chk_code_allowed does, lists the valid opcodes among all that the headers can combine.
 bool is_classic(std::uint16_t code) {
   if (code > 0xff) return false;
   const unsigned rest = code & 0xf8;
@@ -83,8 +83,8 @@ std::optional<std::size_t> first_unset(std::span<const Insn> program) {
   return first;
 }
 
-// seccomp_check_filter refuses packet loads other than BPF_LD|BPF_W|BPF_ABS. It also refuses
-// BPF_MOD, which is not in its list.
+// seccomp_check_filter refuses all packet loads except BPF_LD|BPF_W|BPF_ABS. It also refuses
+// BPF_MOD, because its list does not contain it.
 bool is_for_seccomp(std::uint16_t code) {
   const bool packet =
       ((code & 0x07) == 0x00 && ((code & 0xe0) == 0x20 || (code & 0xe0) == 0x40)) || code == 0xb1;
@@ -101,7 +101,7 @@ std::optional<NaiveRefusal> check_naively(std::span<const Insn> program, std::st
   for (std::size_t pc = 0; pc < size; ++pc)
     if (const auto rule = broken_rule(program[pc], pc, size); !rule.empty()) {
       if (counts(rule)) return NaiveRefusal{rule, pc};
-      return std::nullopt;  // later rules rely on these
+      return std::nullopt;  // the rules below rely on the rules above
     }
   if (program[size - 1].code != 0x06 && program[size - 1].code != 0x16 && counts("last_not_ret"))
     return NaiveRefusal{"last_not_ret", size - 1};

@@ -57,7 +57,7 @@ class Evaluation {
     }
   }
 
-  // `how` is BPF_MODE and BPF_SIZE; BPF_W is the only valid size.
+  // `how` combines BPF_MODE and BPF_SIZE. The only valid size is BPF_W.
   void load(std::uint64_t& to, const Insn& in, unsigned how, bool into_a) {
     if (how == 0x00) {  // BPF_IMM
       to = in.k;

@@ -12,8 +12,8 @@
 namespace secequiv::fuzz {
 namespace {
 
-// Few instructions show most bugs, and short programs run faster. Bugs in long jumps need long
-// programs, so some programs have any length.
+// Few instructions suffice to show most bugs, and short programs run faster. Bugs in long jumps
+// need long programs, so a few programs have any length.
 constexpr std::size_t kShortProgram = 16;
 constexpr std::size_t kAnyLengthOneIn = 512;
 

@@ -27,16 +27,16 @@
 namespace secequiv::fuzz {
 namespace {
 
-// Returns what is wrong with an answer: an error without a message, or the property that `holds`
-// finds violated for a value.
+// Returns what is wrong with an answer: an error without a message, or the property of a value that
+// `holds` finds violated.
 template <class T, class Holds>
 Reading answered(const Result<T>& result, const Holds& holds) {
   if (result) return {true, holds(*result)};
   return {false, result.error().detail.empty() ? "an error has no message" : ""};
 }
 
-// For readers that have a writer, the written text must be readable, and writing it again must give
-// the same text.
+// If a reader has a writer, the written text must be readable, and writing the result again must
+// give the same text.
 template <class T, class Read, class Write>
 std::string written_again(const T& value, const Read& read, const Write& write) {
   const std::string text = write(value);
@@ -139,7 +139,7 @@ Reading profile(std::string_view bytes) {
   });
 }
 
-// Assembly with names in place of numbers.
+// Reads assembly with names in place of numbers.
 Reading symbolic(std::string_view bytes) {
   const auto read = [](std::string_view text) { return read_symbolic(text, "input", Form::kAsm); };
   return answered(read(bytes), [&](const SymbolicProgram& it) {
@@ -147,7 +147,7 @@ Reading symbolic(std::string_view bytes) {
   });
 }
 
-// Coverage of a program that has every kind of obligation.
+// Reads the coverage of a program that has every kind of obligation.
 Reading coverage(std::string_view bytes) {
   static const Program program = {
       {kLdWAbs, 0, 0, 0}, {kTax, 0, 0, 0}, {kJeqK, 1, 0, 39}, {kDivX, 0, 0, 0}, {kRetA, 0, 0, 0}};
@@ -178,7 +178,7 @@ Reading vectors(std::string_view bytes) {
   });
 }
 
-// The content of a request or answer must be encoded to the same bytes.
+// Decodes a request or answer. Encoding its content again must give the same bytes.
 Reading frames(std::string_view bytes) {
   if (bytes.size() >= kLengthBytes) (void)frame_length(bytes);
   const Reading request = answered(decode_request(bytes), [&](const Request& it) {
@@ -201,7 +201,7 @@ Reading frames(std::string_view bytes) {
   return {request.read, request.wrong + stages.wrong + program.wrong + values.wrong};
 }
 
-// Names and numbers from a command line or a policy.
+// Reads names and numbers as on a command line or in a policy.
 Reading names(std::string_view bytes) {
   if (bytes.size() > 64) return {};
   Reading out{is_kernel_version(bytes) || arch_from_name(bytes), {}};
@@ -226,8 +226,8 @@ Reading names(std::string_view bytes) {
   return out;
 }
 
-// Both sides of a rule must run without a fault for some values, and may differ only in what the
-// rule permits.
+// Reads rewrites. Both sides of a rule must run without a fault for some values, and may differ
+// only in ways that the rule permits.
 Reading rewrites(std::string_view bytes) {
   return answered(rules::parse_rules(bytes, "input"), [](const std::vector<rules::Rewrite>& all) {
     for (const rules::Rewrite& each : all) {

@@ -1,6 +1,6 @@
-// Runs a fuzz target without libFuzzer, for ctest, for gcc, and to reproduce findings anywhere.
-// Runs every given file (also those in folders), then `--runs=N` deterministic mutations. Prints
-// the number of inputs; exit status 2 if there were none.
+// Runs a fuzz target without libFuzzer: for ctest, for gcc, and to reproduce findings anywhere. It
+// runs every given file (also those in folders), and then `--runs=N` deterministic mutations. It
+// prints the number of inputs. The exit status is 2 if there were none.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -12,8 +12,8 @@
 #include "fuzz/targets/target.h"
 #include "harness/base/file.h"
 
-// These are weak, so that targets may omit them; the declarations in fuzz/targets/target.h are
-// strong.
+// These functions are weak, so that targets may omit them. Their declarations in
+// fuzz/targets/target.h are strong.
 // NOLINTBEGIN(readability-redundant-declaration)
 extern "C" __attribute__((weak)) int LLVMFuzzerInitialize(int* argc, char*** argv);
 extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t*, std::size_t,
@@ -29,7 +29,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr std::size_t kRoom = 32768;  // bytes for the output of a mutator
+constexpr std::size_t kRoom = 32768;  // bytes that a mutator may write
 
 std::vector<Bytes> load(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
@@ -54,7 +54,7 @@ std::vector<Bytes> load(const std::vector<std::string>& paths) {
   return out;
 }
 
-// Used if the target has no mutator: flips, inserts, deletes or copies bytes.
+// Flips, inserts, deletes or copies bytes. It is used if the target has no mutator.
 void flip_bytes(Bytes& bytes, std::minstd_rand& random) {
   for (unsigned changes = 1 + random() % 4; changes > 0; --changes) {
     const std::size_t at = bytes.empty() ? 0 : random() % bytes.size();

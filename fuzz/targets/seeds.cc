@@ -33,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kGenerated = 64;  // for each kind
-// libFuzzer would mostly change larger seeds, and every run would be slow.
+// libFuzzer would spend most changes on larger seeds, and each of its runs would be slow.
 constexpr std::size_t kLargestProgram = 96;    // instructions
 constexpr std::size_t kLargestText = 1 << 13;  // bytes
 
@@ -143,7 +143,7 @@ class Maker {
                file.bytes);
       if (const auto policy = read_policy(file.bytes, file.name)) add_of_policy(file.name, *policy);
     }
-    // Formats of other projects, each in a folder with its name.
+    // Policies in formats of other projects, each format in a folder with its name.
     for (const char* format : {"oci", "seccompiler", "minijail", "minijail-compiler", "pfc"}) {
       const auto foreign = files_under(corpus_, ("imports/" + std::string(format)).c_str());
       if (!foreign) return foreign.error();
@@ -153,7 +153,7 @@ class Maker {
     return Ok{};
   }
 
-  // Adds other texts that can be made from a policy.
+  // Adds the other texts that can be made from a policy.
   void add_of_policy(const std::string& name, const Policy& policy) {
     const Program program = compile(policy);
     add_program(name, program);
@@ -175,7 +175,8 @@ class Maker {
     return Ok{};
   }
 
-  // Adds the target's own folder. For the parsers, adds all readable files of the other folders.
+  // Adds the regression inputs of each target. The parsers also get all readable files of the other
+  // targets.
   Status take_regress() {
     const auto files = files_under(corpus_, "regress");
     if (!files) return files.error();
@@ -278,7 +279,7 @@ class Maker {
     out_["fuzz_parsers"].dictionary = std::move(text);
   }
 
-  // Takes the keys of JSON and the values that are words.
+  // Collects the keys of JSON and the values that are words.
   static void take_words(std::string_view bytes, std::set<std::string>& out) {
     for (std::size_t at = bytes.find('"'); at != bytes.npos;) {
       const std::size_t end = bytes.find('"', at + 1);

@@ -15,11 +15,11 @@
 namespace secequiv::fuzz {
 namespace {
 
-constexpr std::size_t kInputs = 4;  // the proof covers all inputs; these check the proof
+constexpr std::size_t kInputs = 4;  // the proof covers all inputs; these few check the proof
 // An answer that is not proven in few steps is rarely proven in thirty times as many.
 constexpr std::size_t kQuickSteps = std::size_t{1} << 10;
 constexpr std::size_t kPatientOneIn = 16;
-constexpr std::size_t kCacheOneIn = 32;  // the kernel's bitmap takes longer than everything else
+constexpr std::size_t kCacheOneIn = 32;  // comparing bitmaps takes longer than all other work
 
 std::string listing(std::string_view title, ProgramView program) {
   return fmt::format("{} ({} instructions):\n{}", title, program.size(),
