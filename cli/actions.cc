@@ -20,7 +20,7 @@ struct ActionsOptions {
   EngineOptions engine;
 };
 
-// The filters of a process, as a stack.
+// Returns the filters of a process as a stack.
 Result<std::vector<Source>> filters_of(int pid) {
   auto found = dump_process(pid);
   if (!found) return found.error();

@@ -1,4 +1,5 @@
-// `check`: runs a pair's inputs, compares, accounts for every edge, proves equivalence.
+// `check`: runs a pair's inputs, compares the results, accounts for every edge, and proves
+// equivalence.
 #include "analyze/check_pair.h"
 #include "cli/check_options.h"
 #include "cli/command.h"

@@ -1,4 +1,4 @@
-// `cover`: how much of a program do inputs reach, and can the rest be reached at all?
+// `cover`: how much of a program some inputs reach, and whether any input reaches the rest.
 #include "analyze/cover.h"
 
 #include <filesystem>

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The words that an option accepts; empty if it accepts other text or numbers.
+// Returns the words that an option accepts, or none if it accepts other text or numbers.
 std::vector<std::string> words_of(const CLI::Option& option) {
   std::vector<std::string> out;
   const std::string type = option.get_type_name();

@@ -68,7 +68,7 @@ Status load(const DiffOptions& given, DiffJob& job) {
   return Ok{};
 }
 
-// The page names the rules of two policies, whether or not the text does.
+// Returns whether the page can name rules: it does so for two policies, even if the text does not.
 bool names_rules(const DiffOptions& given, const DiffJob& job) {
   const auto policy = [](const Stack& stack) {
     return stack.filters.size() == 1 && stack.filters.front().policy.has_value();

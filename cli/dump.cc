@@ -20,7 +20,7 @@ struct DumpArguments {
   bool plain = false;
 };
 
-// Several filters go to "name.1.asm", "name.2.asm", ... for "name.asm".
+// Numbers the files of several filters: "name.1.asm", "name.2.asm", ... for "name.asm".
 std::string numbered(std::filesystem::path path, std::size_t number) {
   return path.replace_extension(fmt::format(".{}{}", number, path.extension().string()));
 }
@@ -32,13 +32,14 @@ Result<DumpReport> filters_of(const DumpArguments& given) {
     return usage("expected --pid N, or a command after '--'");
   if (given.pid != 0) return dump_process(given.pid);
   const bool to_stdout = given.options.output == "-";
-  if (!to_stdout)  // before the command runs, because its filters would be lost afterwards
+  if (!to_stdout)  // check this before the command runs, because its filters would be lost
+                   // afterwards
     if (auto s = may_be_written(given.options.output); !s) return s.error();
   watch_interrupts();
   return dump_command(given.command, to_stdout, was_interrupted);
 }
 
-// Leaves the filter that --index names.
+// Keeps only the filter that --index selects.
 Status choose(const DumpArguments& given, std::vector<DumpedFilter>& filters) {
   if (filters.empty())
     return usage(given.pid != 0 ? fmt::format("process {} has no seccomp filter", given.pid)

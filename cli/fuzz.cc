@@ -1,4 +1,4 @@
-// `fuzz`: runs code under test on ever more programs, or a fixed pair on ever more inputs.
+// `fuzz`: runs code under test on generated programs, or a fixed pair on mutated inputs.
 #include "cli/command.h"
 #include "cli/fuzz_campaign.h"
 #include "cli/fuzz_target.h"
@@ -18,7 +18,7 @@ struct FuzzOptions {
   bool list = false;
 };
 
-// An option of one way of fuzzing is an error in the other.
+// An option that belongs to one way of fuzzing is an error in the other.
 constexpr const char* kPairGroup = "Pair of programs";
 constexpr const char* kTargetGroup = "Under test";
 

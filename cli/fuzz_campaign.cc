@@ -48,7 +48,7 @@ void FuzzCampaignOptions::add(CLI::App& app) {
 
 Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& options,
                               const FuzzEffort& effort) {
-  CampaignOptions campaigning;  // its clock starts here
+  CampaignOptions campaigning;  // its clock starts when it is constructed
   if (given.minimize && given.corpus.empty())
     return make_error(ErrorCode::kUsage, "--minimize", "expected --corpus as well");
   auto checking = given.check.check_options(options);
@@ -65,7 +65,7 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
     line.show([&] { return status_text(status); });
   };
   heed_interrupts();
-  Cases derived;  // once: a policy may come from standard input
+  Cases derived;  // derived only once, because a policy may come from standard input
   const Derive derive = [&]() -> Result<std::vector<SeccompData>> {
     auto cases = given.pair.cases({&before, &after}, options);
     if (!cases) return cases.error();

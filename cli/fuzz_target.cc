@@ -11,7 +11,7 @@
 namespace secequiv::cli {
 namespace {
 
-// `stored` becomes the first error of storing a finding.
+// `stored` receives the first error that occurs when a finding is stored.
 Result<HuntReport> run_hunt(const FuzzTargetOptions& given, const Options& options,
                             const FuzzEffort& effort, OpenTarget& target, Status& stored) {
   auto source = given.sources.open(!given.target.compiler.empty(), options);

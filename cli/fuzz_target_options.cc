@@ -14,7 +14,7 @@ namespace {
 
 Result<std::set<FindingKind>> allowed_kinds(const std::vector<std::string>& allowed) {
   std::set<FindingKind> out;
-  std::vector<std::string_view> names;  // 'different', the first, is always a failure
+  std::vector<std::string_view> names;  // the first one, 'different', is always a failure
   for (std::size_t i = 1; i < kFindingKinds; ++i)
     names.push_back(finding_name(static_cast<FindingKind>(i)));
   for (const std::string& name : allowed) {

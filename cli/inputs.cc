@@ -86,7 +86,8 @@ Result<Import> import_checked(std::string_view text, const std::string& name,
   return imported;
 }
 
-// What a container profile would be for other containers; nothing for other policies.
+// Returns how to read a container profile for other capabilities, or std::nullopt for other
+// policies.
 std::optional<ContainerProfile> profile_of(const Import& imported, std::string_view text,
                                            const std::string& name, const Options& options) {
   if (imported.capabilities.empty()) return std::nullopt;
@@ -133,14 +134,14 @@ Result<std::optional<Policy>> load_optional_policy(const std::string& path,
 Result<Values> parse_settings(const std::vector<std::string>& settings) {
   Values out;
   for (const std::string& text : settings) {
-    // A name may contain any character; a value has no '='.
+    // A name may contain any character, but a value contains no '='.
     const std::size_t equals = text.rfind('=');
     if (equals == std::string::npos)
       return make_error(ErrorCode::kUsage, "--set",
                         fmt::format("expected NAME=VALUE, found '{}'", text));
     const std::string_view digits = std::string_view(text).substr(equals + 1);
     const auto value = parse_unsigned(digits);
-    // In asm, a leading zero means octal.
+    // Assembly reads a leading zero as octal.
     const bool octal =
         digits.size() > 1 && digits[0] == '0' && digits[1] != 'x' && digits[1] != 'X';
     if (!value || *value > 0xffffffff || octal)
@@ -156,7 +157,7 @@ Result<Values> parse_settings(const std::vector<std::string>& settings) {
 
 namespace {
 
-// Gives the names of `program` the values of --set.
+// Replaces names in `program` by the values of --set.
 Status set_names(SymbolicProgram& program, const std::string& file, const Options& options) {
   const auto values = parse_settings(options.set);
   if (!values) return values.error();
@@ -269,7 +270,7 @@ Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const 
 
 namespace {
 
-// Whether `first` with the whole word `late` replaced by `early` is `second`.
+// Returns whether replacing one whole word `late` in `first` by `early` gives `second`.
 bool differs_in_word(std::string_view first, std::string_view second, std::string_view late,
                      std::string_view early) {
   const auto is_letter = [&](std::size_t at) {

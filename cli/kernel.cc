@@ -21,7 +21,7 @@ struct KernelArguments {
   std::size_t programs = kernel::SelfCheckOptions{}.programs;
 };
 
-// Refuses options without effect.
+// Refuses options that would have no effect.
 Status check_options(const KernelArguments& given) {
   const bool random_programs = given.pair.inputs.empty();
   const auto unused = random_programs ? std::vector{"--policy", "--max-inputs", "--inputs",

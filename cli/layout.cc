@@ -14,7 +14,7 @@
 namespace secequiv::cli {
 namespace {
 
-constexpr std::size_t kNarrowest = 20;  // less leaves no room for words
+constexpr std::size_t kNarrowest = 20;  // narrower windows have no room for words
 
 using Lines = std::vector<std::string_view>;
 
@@ -24,7 +24,7 @@ std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
 }
 
-// The byte at which the first `columns` characters end.
+// Returns the byte at which the first `columns` characters end.
 std::size_t end_of(std::string_view text, std::size_t columns) {
   std::size_t at = 0;
   for (; at < text.size(); ++at)
@@ -46,8 +46,8 @@ std::string_view without_trailing_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-// Where the rest of a long line goes: below its last column that leaves half of the width, or else
-// a little further in than the line itself.
+// Returns where the rest of a long line is continued: below its last column in the left half of the
+// window. If there is none, two columns further in than the line itself.
 std::size_t hanging_indent(std::string_view line, std::size_t columns) {
   const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
   std::size_t indent = start + 2;
@@ -59,7 +59,7 @@ std::size_t hanging_indent(std::string_view line, std::size_t columns) {
   return std::min(indent, columns / 2);
 }
 
-// Appends `line` and breaks it at blanks, or within a word that is too long.
+// Appends `line`. Breaks it at blanks, or within a word that is too long.
 void wrap(std::string_view line, std::size_t columns, std::string& out) {
   const std::size_t indent = hanging_indent(line, columns);
   std::size_t room = columns;
@@ -83,7 +83,8 @@ bool is_number(std::string_view cell) {
   return cell.find_first_not_of("0123456789.,+-%xe ") == cell.npos;
 }
 
-// The bytes at which the cells of a table begin: behind columns that are blank in all rows.
+// Returns the bytes at which the cells of a table begin. A cell begins after columns that are blank
+// in all rows.
 std::vector<std::size_t> cells_of(std::span<const std::string_view> rows) {
   std::size_t width = 0;
   for (const std::string_view row : rows) width = std::max(width, row.size());
@@ -92,7 +93,7 @@ std::vector<std::size_t> cells_of(std::span<const std::string_view> rows) {
     return std::ranges::all_of(
         rows, [&](std::string_view row) { return at >= row.size() || row[at] == ' '; });
   };
-  // Several words of a heading above one number are one cell.
+  // Several words of a heading above one number belong to one cell.
   const auto is_empty = [&](std::size_t from, std::size_t to) {
     return std::ranges::all_of(rows.subspan(1), [&](std::string_view row) {
       return from >= row.size() || row.substr(from, to - from).find_first_not_of(' ') == row.npos;
@@ -110,7 +111,8 @@ std::string_view cell_of(std::string_view row, std::span<const std::size_t> cell
   return row.substr(cells[i], i + 1 < cells.size() ? cells[i + 1] - cells[i] : row.npos);
 }
 
-// A heading and at least one row in which all cells after the first are numbers.
+// Returns whether there is a heading and at least one row, and all cells after the first are
+// numbers.
 bool is_table(std::span<const std::string_view> rows, std::span<const std::size_t> cells) {
   if (rows.size() < 2 || cells.size() < 3) return false;
   for (const std::string_view row : rows.subspan(1))
@@ -119,7 +121,7 @@ bool is_table(std::span<const std::string_view> rows, std::span<const std::size_
   return true;
 }
 
-// Appends the table in parts that fit, each with the first column.
+// Appends the table in parts that fit the width. Each part repeats the first column.
 bool split_table(std::span<const std::string_view> rows, std::size_t columns, std::string& out) {
   const auto cells = cells_of(rows);
   if (!is_table(rows, cells)) return false;
@@ -145,8 +147,8 @@ bool split_table(std::span<const std::string_view> rows, std::size_t columns, st
   return true;
 }
 
-// The lines from `at` on that show two traces side by side, with their heading; none if there is no
-// such heading.
+// Returns how many lines from `at` on show two traces side by side, including their heading.
+// Returns 0 if there is no such heading.
 std::size_t side_by_side(const Lines& lines, std::size_t at) {
   if (!lines[at].starts_with("  before  ") || !lines[at].ends_with(" | after")) return 0;
   std::size_t count = 1;

@@ -24,8 +24,8 @@
 namespace secequiv {
 namespace {
 
-// --explain, --print-schema and --list-options take the place of a command, with at most one value.
-// Returns the option that more follows, or nothing.
+// --explain, --print-schema and --list-options replace a command, with at most one value. If more
+// arguments follow such an option, returns the option; otherwise returns "".
 std::string beside_a_document(std::span<char* const> arguments) {
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string text = arguments[i];
@@ -42,8 +42,8 @@ std::string beside_a_document(std::span<char* const> arguments) {
   return {};
 }
 
-// The arguments, with the value of --explain or --print-schema joined to it: CLI11 would take
-// `check` for the command.
+// Returns the arguments, with the value of --explain or --print-schema joined to its option.
+// Otherwise CLI11 would take a value such as `check` for the command.
 std::vector<std::string> with_joined_value(std::span<char* const> arguments) {
   std::vector<std::string> out(arguments.begin(), arguments.end());
   std::size_t at = 1;
@@ -63,7 +63,7 @@ struct CommandGroup {
 };
 
 std::vector<CommandGroup> command_groups() {
-  using namespace cli;  // NOLINT(google-build-using-namespace): only the names below
+  using namespace cli;  // NOLINT(google-build-using-namespace): for the names below only
   return {
       {"Check and prove",
        {add_check, add_prove, add_diff, add_fuzz, add_mutate, add_cover, add_prove_rule}},
@@ -83,7 +83,8 @@ void add_commands(CLI::App& app, cli::Context& context) {
   cli::add_plugin_host(app, context);
 }
 
-// The options that need no command. `done` gets the exit status of one that takes its place.
+// Adds the options that need no command. `done` receives the exit status of an option that replaces
+// the command.
 void add_documents(CLI::App& app, std::optional<int>& done) {
   const auto without_command = [&done](int status) {
     done = status;
@@ -91,7 +92,7 @@ void add_documents(CLI::App& app, std::optional<int>& done) {
   };
   app.add_option_function<std::string>(
          "--explain",
-         [=](const std::string& word) {  // CLI11 gives "true" without a value
+         [=](const std::string& word) {  // without a value, CLI11 passes "true"
            without_command(cli::explain(word == "true" ? "" : word));
          },
          "Explain a word of a report, or list all words")
@@ -126,7 +127,7 @@ void add_documents(CLI::App& app, std::optional<int>& done) {
 void guard_values_and_outputs(CLI::App& app) {
   for (CLI::App* sub : app.get_subcommands({})) {
     sub->parse_complete_callback([sub] { cli::keep_outputs_apart(*sub); });
-    // An unset shell variable must not look like an absent option.
+    // An empty value, such as that of an unset shell variable, must not look like an absent option.
     for (CLI::Option* option : sub->get_options())
       if (option->get_expected_max() > 0)
         option->check([](const std::string& text) {
@@ -163,7 +164,7 @@ int command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return done ? *done : cli::print_usage(app, error);
   }
-  if (stop_wanted() && context.status != 0)  // a finished proof still stands
+  if (stop_wanted() && context.status != 0)  // a finished proof stays valid
     cli::warn("interrupted: the report covers only the work done so far");
   return context.status;
 }

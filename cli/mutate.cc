@@ -1,4 +1,4 @@
-// `mutate`: how many small mistakes in a program do derived inputs, fuzzing and proofs find?
+// `mutate`: how many small changes of a program derived inputs, fuzzing and proofs find.
 #include "harness/report/mutate.h"
 
 #include "analyze/derived.h"

@@ -76,7 +76,8 @@ Result<int> optimize_input(const OptimizeArguments& given) {
                                            : kProgram};
   const auto result = optimize(job);
   if (!result) return result.error();
-  if (!result->unknown.empty())  // a program may make calls that the policy's architectures lack
+  // A program may make calls that the policy's architectures do not have.
+  if (!result->unknown.empty())
     warn(fmt::format("note: {}: not a system call of the policy's architectures: {}",
                      shown_name(given.profile.path), fmt::join(result->unknown, ", ")));
   return write_output(output_of(given, job, *result), given.options);

@@ -21,7 +21,7 @@ namespace secequiv::cli {
 
 namespace {
 
-// The option by which a user made this choice.
+// Returns the option by which the user made this choice.
 const char* option_about(Subject subject) {
   switch (subject) {
     case Subject::kNone:
@@ -129,7 +129,7 @@ int print_verdict(std::string_view text, int status, const Options& options) {
 
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
                 const Status& also) {
-  // Even a short answer begins with what became more permissive.
+  // Even with --quiet, the output begins with what became more permissive.
   if (options.quiet && !options.json && !found.direction.empty() && found.exit_status != 0)
     print(found.direction + "\n");
   const int status = print_verdict(text, found.exit_status, options);

@@ -1,5 +1,5 @@
-// `plugin-host`: the process of its own in which `plugin:FILE` runs a plugin. It is not in the
-// help, because nobody runs it by hand.
+// `plugin-host`: the separate process in which `plugin:FILE` runs a plugin. The help does not list
+// it, because nobody runs it by hand.
 #include "harness/adapter/plugin_host.h"
 
 #include "cli/command.h"

@@ -20,7 +20,7 @@ std::atomic<bool> interrupted = false;
 std::atomic<bool> engines_too = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-// What is shown now, if anything.
+// The status line and the ticker that are shown now, or null.
 StatusLine* line_shown = nullptr;
 Ticker* ticker_shown = nullptr;
 
@@ -36,7 +36,7 @@ void watch_interrupts() {
   struct sigaction action{};
   action.sa_handler = note_interrupt;
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
-    struct sigaction now{};  // nohup has some ignored
+    struct sigaction now{};  // nohup sets some signals to be ignored
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
       ::sigaction(signal, &action, nullptr);
   }
@@ -103,7 +103,7 @@ std::function<void(std::size_t, std::size_t)> progress_on(StatusLine& line, std:
 
 Ticker::Ticker() {
   if (::isatty(STDERR_FILENO) != 1) return;
-  // Only the thread that works receives signals.
+  // Only the main thread may receive signals.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -1,4 +1,4 @@
-// `prove-rule`: rewrites, proven for all values of their symbols.
+// `prove-rule`: proves rewrites for all values of their symbols.
 #include <fmt/format.h>
 
 #include <filesystem>

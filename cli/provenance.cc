@@ -26,7 +26,8 @@ std::string command_line() {
   return out;
 }
 
-// What a FIFO or another process's pipe contained is gone: a second read finds nothing, or waits.
+// A FIFO or another process's pipe has no content after it was read. A second read would find
+// nothing, or would wait.
 bool can_be_read_again(const std::string& path) {
   std::error_code failed;
   return std::filesystem::is_regular_file(path, failed);

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Options that name a file to write, or a folder to write files with generated names to.
+// These options name a file to write, or a folder in which files with generated names are written.
 constexpr std::array kFileOptions = {"chart",    "emit-smt2", "html",  "junit", "listing",
                                      "markdown", "output",    "sarif", "state", "write-expect"};
 constexpr std::array kFolderOptions = {"certificate", "corpus", "instantiate", "save"};
@@ -29,7 +29,8 @@ bool is_one_of(std::span<const char* const> names, const CLI::Option& option) {
   return std::ranges::any_of(names, [&](const char* name) { return option.check_lname(name); });
 }
 
-// Where a file that is written to `path` appears: behind symbolic links, whether it exists or not.
+// Returns where a file that is written to `path` appears: the target of symbolic links, whether it
+// exists or not.
 fs::path destination(fs::path path) {
   std::error_code error;
   for (int links = 0; links < 40 && fs::is_symlink(path, error); ++links)
@@ -37,13 +38,13 @@ fs::path destination(fs::path path) {
   return fs::weakly_canonical(fs::absolute(path, error), error);
 }
 
-// Whether both paths name one file, which need not exist.
+// Returns whether both paths name one file, which need not exist.
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
   return fs::equivalent(a, b, error) || destination(a) == destination(b);
 }
 
-// Whether `file` exists somewhere below `folder`.
+// Returns whether `file` exists somewhere below `folder`.
 bool lies_in(const std::string& file, const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error) || !fs::exists(file, error)) return false;
@@ -51,8 +52,8 @@ bool lies_in(const std::string& file, const std::string& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-// A value of an option, and its parts: filters of a stack are separated by commas, words of a
-// command by blanks.
+// Returns a value of an option, and its parts: commas separate the filters of a stack, and blanks
+// the words of a command.
 std::vector<std::string> paths_in(const std::string& value) {
   std::vector<std::string> out{value};
   for (const char separator : {',', ' '})
@@ -64,7 +65,8 @@ std::vector<std::string> paths_in(const std::string& value) {
   return out;
 }
 
-// The files that an option will write. Special files such as /dev/null lose nothing.
+// Returns the files that an option will write, except special files such as /dev/null, which lose
+// nothing.
 std::vector<std::string> outputs_of(const CLI::Option& option) {
   std::vector<std::string> out;
   if (is_one_of(kFileOptions, option)) out = option.results();
@@ -87,7 +89,7 @@ std::string beginning(const std::string& path) {
   return start;
 }
 
-// Whether a file is a report of this tool, judged by its beginning.
+// Returns whether the beginning of a file looks like a report of this tool.
 bool is_report(const std::string& path) {
   const std::string start = beginning(path);
   return (start.starts_with("<?xml") &&
@@ -99,15 +101,16 @@ bool is_report(const std::string& path) {
           start.find("<meta name=\"generator\" content=\"secequiv\">") != std::string::npos);
 }
 
-// Whether a file is part of a certificate of this tool. A proof file has no recognizable beginning,
-// but the formula in the same folder has.
+// Returns whether a file is part of a certificate of this tool. A proof file has no recognizable
+// beginning, so the formula in the same folder is examined.
 bool is_certificate(const fs::path& path) {
   if (path.filename() == "walk.cert")
     return beginning(path).starts_with("secequiv walk certificate");
   return beginning(path.parent_path() / "query.cnf").starts_with("c secequiv cnf certificate");
 }
 
-// The paths of the certificate files in `folder` that exist and are ours, or are not.
+// Returns the paths of the certificate files in `folder` that exist and are ours, or that exist and
+// are not.
 std::vector<fs::path> certificate_files(const std::string& folder, bool ours) {
   std::vector<fs::path> out;
   std::error_code error;
@@ -118,7 +121,7 @@ std::vector<fs::path> certificate_files(const std::string& folder, bool ours) {
   return out;
 }
 
-// The output of the command that would replace `path`, or "".
+// Returns the output option of the command that would replace `path`, or "".
 std::string output_onto(const CLI::App& command, const std::string& path) {
   for (const CLI::Option* writer : command.get_options())
     for (const std::string& output : outputs_of(*writer))
@@ -139,7 +142,7 @@ void keep_outputs_apart(const CLI::App& command) {
   const auto options = command.get_options();
   for (const CLI::Option* writer : options)
     for (const std::string& output : outputs_of(*writer)) {
-      // Every output is found once: as itself.
+      // Every output finds itself once.
       int named = 0;
       for (const CLI::Option* option : options) {
         const auto others = outputs_of(*option);
@@ -185,7 +188,7 @@ void drop_old_reports(std::span<char* const> arguments) {
     const bool report =
         name == "--junit" || name == "--sarif" || name == "--markdown" || name == "--html";
     if (!report || !fs::is_regular_file(path, error) || !is_report(path)) continue;
-    // Remove the target of a link, not the link.
+    // Removes the target of a link, not the link.
     fs::remove(fs::weakly_canonical(path, error), error);
   }
 }

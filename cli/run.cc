@@ -1,4 +1,4 @@
-// `run`: emulate one system call, with the trace if wanted.
+// `run`: emulates one system call, with the trace on request.
 #include "analyze/run.h"
 
 #include "cli/call_options.h"

@@ -16,7 +16,7 @@
 
 namespace secequiv::cli {
 
-std::string_view schemas_text();  // embedded: an array of schemas
+std::string_view schemas_text();  // embedded as an array of schemas
 
 namespace {
 
@@ -24,7 +24,7 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view kEnding = ".schema.json";
 
-// The schemas, sorted by the last part of their $id: "check.schema.json".
+// Returns the schemas, sorted by the last part of their $id, such as "check.schema.json".
 std::map<std::string, ordered_json> all_schemas() {
   std::map<std::string, ordered_json> out;
   for (ordered_json& schema : ordered_json::parse(schemas_text(), nullptr, false)) {
@@ -34,7 +34,7 @@ std::map<std::string, ordered_json> all_schemas() {
   return out;
 }
 
-// The other schemas that `part` refers to.
+// Collects the other schemas to which `part` refers.
 void add_references(const ordered_json& part, std::set<std::string>& out) {
   for (const auto& [key, value] : part.items()) {
     if (key == "$ref" && value.is_string()) {
@@ -46,7 +46,8 @@ void add_references(const ordered_json& part, std::set<std::string>& out) {
   }
 }
 
-// The schema with all that it needs among its definitions, so that a validator fetches nothing.
+// Returns the schema with all schemas that it needs among its definitions, so that a validator
+// fetches nothing.
 ordered_json bundled(const std::map<std::string, ordered_json>& all, const std::string& file) {
   ordered_json out = all.at(file);
   std::set<std::string> done = {file};
@@ -72,7 +73,8 @@ int print_schema(const std::string& name) {
   names.reserve(all.size());
   for (const auto& [file, schema] : all)
     names.push_back(file.substr(0, file.size() - kEnding.size()));
-  std::sort(names.begin(), names.end());  // files have another order: kernel-check.*, kernel.*
+  // The files are sorted differently: kernel-check.* comes before kernel.*.
+  std::sort(names.begin(), names.end());
   if (name.empty()) return print(fmt::format("{}\n", fmt::join(names, "\n")));
   const std::string file = name + std::string(kEnding);
   if (all.contains(file)) return print_json(bundled(all, file));

@@ -10,8 +10,8 @@
 namespace secequiv::cli {
 namespace {
 
-// Opens what the user named, if anything. A name with the prefix of built-in names must be one; any
-// other text is a command.
+// Opens what the user named, if anything. A name with the prefix of built-in names must be a
+// built-in name. Any other text is a command.
 template <class Builtin, class Open, class Target>
 Status open_one(const std::string& name, const char* option, BuiltinKind kind, Builtin builtin,
                 Open open, AdapterOptions opening, const Options& shared, Target& out) {

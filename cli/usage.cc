@@ -34,11 +34,12 @@ void explain_unknown(const CLI::App& app) {
         "'{}' is not {}{}\n", name,
         subcommands.empty() ? "a subcommand" : "an option of " + subcommands.front()->get_name(),
         did_you_mean(similar_names(name, known))));
-    if (subcommands.empty()) break;  // the rest would belong to the unknown command
+    if (subcommands.empty()) break;  // the remaining words would belong to the unknown command
   }
 }
 
-// Returns whether the command has --json and was given it, wherever the command line is wrong.
+// Returns whether the command supports --json and got it, even if the command line is wrong
+// elsewhere.
 bool wants_json(const CLI::App& app) {
   const auto commands = app.get_subcommands();
   if (commands.empty()) return false;
@@ -54,7 +55,7 @@ int print_usage(const CLI::App& app, const CLI::Error& error) {
   std::ostringstream ignored;
   const int code = app.exit(error, help, ignored);
   std::cout << fitted(help.str(), columns_of(STDOUT_FILENO));
-  // The message quotes arguments, whose line breaks must not look like ours.
+  // The message quotes arguments. Their line breaks must not look like line breaks of this tool.
   if (code != 0) {
     print_note(printable(error.what(), false) + "\nRun with --help for more information.\n");
     if (wants_json(app))

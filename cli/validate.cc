@@ -1,4 +1,4 @@
-// `validate`: does the kernel accept this program; is this policy valid?
+// `validate`: whether the kernel accepts a program, or whether a policy is valid.
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "harness/bpf/refusal.h"
@@ -25,7 +25,8 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
     print_error(error);
     return exit_code(error.code);
   }
-  // A policy's unoptimized program may be long, because only the optimizer reads it.
+  // The unoptimized program of a policy may be too long for the kernel, because only the optimizer
+  // reads it.
   const bool unlimited = job.any_length || source->policy.has_value();
   const Validated input{
       path, source->program, source->policy ? &*source->policy : nullptr,
@@ -41,7 +42,7 @@ Result<int> validate(const Validation& job) {
   int status = 0;
   for (const std::string& path : job.inputs) {
     const int one = validate_one(path, job, results);
-    if (status == 0 || one == 2) status = one;  // bad input outranks a rejection
+    if (status == 0 || one == 2) status = one;  // a wrong input has precedence over a rejection
   }
   if (!job.options.json) return status;
   return print_json(validate_document(results), status);
