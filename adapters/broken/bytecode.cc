@@ -14,8 +14,8 @@ namespace {
 
 Program copy(ProgramView program) { return {program.begin(), program.end()}; }
 
-// Returns the program unchanged if the kernel would refuse the result, because these bugs are only
-// about decisions.
+// Returns the program unchanged if the kernel would refuse the result. The bugs planted here must
+// change decisions, not acceptance.
 Program unless_refused(Program out, ProgramView before) {
   return refusal_of(out, LengthRule::kUnlimited) ? copy(before) : out;
 }
@@ -101,7 +101,7 @@ Program remove_null_jumps(ProgramView program) {
   return unless_refused(detail::erase(program, dead), program);
 }
 
-// Ignores the target of a JSET for the case that no bit is set.
+// Ignores that a JSET continues at its false target if no bit is set.
 Program remove_unreachable(ProgramView program) {
   Marks dead(program.size(), 1);
   dead[0] = 0;
@@ -117,7 +117,7 @@ Program remove_unreachable(ProgramView program) {
   return out;
 }
 
-// Uses the previous load in the listing, and ignores paths that meet after it.
+// Considers only the previous load in the listing, and ignores paths that meet after it.
 Program remove_redundant_loads(ProgramView program) {
   Marks dead(program.size(), 0);
   std::uint32_t held = ~0u;
@@ -155,8 +155,8 @@ Program merge_returns(ProgramView program) {
   });
 }
 
-// Treats blocks as equal even if their first instructions differ. It ignores what the accumulator
-// holds.
+// Treats blocks as equal even if their first instructions differ, and so ignores what the
+// accumulator holds.
 Program merge_equal_code(ProgramView program) {
   return each(program, [&](std::size_t pc, Insn& in) {
     if (!is_conditional(in)) return;

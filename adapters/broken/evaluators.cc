@@ -63,7 +63,7 @@ bool jset_is_inverted(const Insn& in, M& m, Control& control) {
   return true;
 }
 
-// M[0] and M[1] are the same word, and so are M[2] and M[3], and so on.
+// Uses one word for M[0] and M[1], one for M[2] and M[3], and so on.
 bool scratch_words_too_few(const Insn& in, M& m, Control& control) {
   auto& word = m.m[in.k % kMemWords / 2];
   switch (in.code) {

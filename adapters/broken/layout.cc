@@ -70,10 +70,10 @@ Plan cacheable_last(const Plan& plan) {
   return out;
 }
 
-// Does a binary search in a list that is not sorted.
+// Searches a list by halves although it is not sorted.
 Plan search_trees(const Plan& plan) {
   return each_stage(plan, [](const ArchPlan&, Stage& stage) {
-    // Bounds only make sense if there are enough entries to divide.
+    // Bounds make sense only if there are enough entries to divide.
     stage.tree = stage.entries.size() > 4;
   });
 }
@@ -88,7 +88,7 @@ Plan single_tree(const Plan& plan) {
   });
 }
 
-// Also covers a number that is not listed between two others.
+// Also covers an unlisted number between two listed ones.
 Plan merge_neighbours(const Plan& plan) {
   return each_stage(plan, [](const ArchPlan&, Stage& stage) {
     for (std::size_t i = 0; i + 1 < stage.entries.size(); ++i) {
@@ -119,7 +119,7 @@ Plan large_code_apart(const Plan& plan) {
   });
 }
 
-// Each number gets the code of the previous number.
+// Gives each number the code of the previous one.
 Plan code_apart(const Plan& plan) {
   return each_stage(plan, [](const ArchPlan&, Stage& stage) {
     for (std::size_t i = stage.entries.size(); i-- > 1;)
@@ -127,7 +127,7 @@ Plan code_apart(const Plan& plan) {
   });
 }
 
-// Keeps only the first of several branches for one value.
+// Keeps only the first of several branches with the same value.
 void first_of_each_value(Rule& rule) {
   for (Rule& child : rule.children) first_of_each_value(child);
   if (rule.kind != Rule::Kind::kAnyOf) return;

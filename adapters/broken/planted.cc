@@ -100,7 +100,7 @@ std::vector<Planted> with_planted_passes() {
   return out;
 }
 
-// Bug classes with their own names; a wrong pass is the example.
+// Additional names of bug classes. Each names a wrong pass that is an example of the class.
 struct Alias {
   const char* name;
   std::string_view bug_class;

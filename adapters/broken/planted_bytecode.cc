@@ -1,4 +1,4 @@
-// Wrong passes over programs, which run between passes of the reference optimizer.
+// Wrong passes over programs. They run between the passes of the reference optimizer.
 #include <algorithm>
 #include <utility>
 
@@ -26,7 +26,7 @@ std::vector<std::size_t> predecessors(ProgramView program) {
 }
 
 // Deletes jumps to the next instruction, and then makes the last remaining jump one instruction too
-// long.
+// far.
 Program last_jump_goes_too_far(ProgramView program) {
   Marks dead;
   bool any = false;
@@ -81,7 +81,7 @@ Program load_removed_behind_arithmetic(ProgramView program) {
   return accepted(out) ? optimize(out).program : before;
 }
 
-// Moves loads as early as possible, also before stores, and ignores which registers these use.
+// Moves loads as early as possible, even before stores, and ignores which registers the stores use.
 Program loads_before_stores(ProgramView program) {
   Program out(program.begin(), program.end());
   const auto count = predecessors(out);

@@ -1,4 +1,4 @@
-// Mistakes in the rules, made before the reference optimizer runs.
+// Planted mistakes in the rules, which are made before the reference optimizer runs.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -23,7 +23,7 @@ bool compares_order(const Matcher& m) {
   return m.op == Op::kGt || m.op == Op::kGe || m.op == Op::kLt || m.op == Op::kLe;
 }
 
-// Replaces every matcher for which `as_rule(field, matcher)` returns a rule by this rule.
+// Replaces each matcher for which `as_rule(field, matcher)` returns a rule by that rule.
 template <class AsRule>
 Rule with_matchers_as_rules(const Rule& rule, const AsRule& as_rule) {
   return rewrite(rule, [&](Rule node) {
@@ -134,7 +134,7 @@ Policy x32_bit_ignored(const Policy& policy) {
   return out;
 }
 
-// Gives calls that only the second architecture lists to the first one, too.
+// Applies rules for calls that only the second architecture lists to the first one, too.
 Policy second_arch_applies_to_first(const Policy& policy) {
   if (policy.arches.size() < 2) return policy;
   Policy out = policy;

@@ -153,7 +153,8 @@ Rule half_without_mask_must_be_zero(const Rule& rule) {
   });
 }
 
-// An any_of of args, divided into the conditions that all of them share, and the rest of each.
+// The args rules of an any_of, divided into the conditions that they share and what remains of
+// each.
 struct Factored {
   Rule common;
   std::vector<Rule> rest;

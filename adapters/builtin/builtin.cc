@@ -47,7 +47,7 @@ Answer<T> answer(ProgramView program, const Work& work) {
 
 class BuiltinOptimizer final : public Optimizer {
  public:
-  // `watched` computes the same with stages, or is null.
+  // `watched` computes the same result and reports the stages. It may be null.
   explicit BuiltinOptimizer(OptimizeFunction run, broken::WatchedOptimizer watched)
       : run_(std::move(run)), watched_(std::move(watched)) {}
   Answer<Program> optimize(ProgramView program) override {
@@ -117,8 +117,8 @@ class KernelEvaluator final : public Evaluator {
   static Outcome outcome_of(ProgramView program, ErrorCode code) {
     switch (code) {
       case ErrorCode::kRejected:
-        // The program is too long, or has no room for the instrumentation that makes its return
-        // values visible. Otherwise the kernel refused a program that it should accept.
+        // Either the program is too long or has no room for the instrumentation that makes its
+        // return values visible, or the kernel refused a program that it should accept.
         return kernel::askable(program) ? Outcome::kGarbage : Outcome::kUnsupported;
       case ErrorCode::kUnavailable:
         return Outcome::kCrashed;
@@ -128,7 +128,7 @@ class KernelEvaluator final : public Evaluator {
   }
 };
 
-// Returns what is planted under a name of the form "broken:NAME", or null.
+// Returns the planted bug with a name of the form "broken:NAME", or null.
 const broken::Planted* planted(std::string_view name) {
   if (!name.starts_with(kBroken)) return nullptr;
   return broken::find_planted(name.substr(kBroken.size()));

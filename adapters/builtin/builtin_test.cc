@@ -44,7 +44,7 @@ TEST(Builtin, NamesAreDistinctAndOthersAreUnknown) {
     EXPECT_EQ(builtin_compiler(name), nullptr) << name;
     EXPECT_EQ(builtin_evaluator(name), nullptr) << name;
   }
-  // A bug in the rules cannot be shown with a program, so there is no such optimizer.
+  // A program cannot show a bug in a pass over rules, so there is no such optimizer.
   EXPECT_EQ(builtin_optimizer("broken:twin-split-halves"), nullptr);
 }
 

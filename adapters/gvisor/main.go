@@ -35,7 +35,8 @@ func main() {
 	})
 }
 
-// optimize runs bpf.Optimize, which expects a checked program. So bpf.Compile first checks programs that are not too long for it.
+// optimize runs bpf.Optimize, which expects a checked program. bpf.Compile first checks programs
+// that are not too long for it.
 func optimize(program []serve.Insn) ([]serve.Insn, error) {
 	insns := toGvisor(program)
 	if len(insns) <= bpf.MaxInstructions {

@@ -15,7 +15,8 @@ using secequiv::Matcher;
 using secequiv::Policy;
 using secequiv::Result;
 using secequiv::Rule;
-using Conjunction = std::vector<Condition>;  // all must hold; each tests a different argument
+// All conditions must hold, and each tests a different argument.
+using Conjunction = std::vector<Condition>;
 
 constexpr std::size_t kMaxAlternatives = 256;  // for one system call in one rule set
 

@@ -42,7 +42,7 @@ constexpr scmp_compare compare(Compare op) {
   return SCMP_CMP_MASKED_EQ;
 }
 
-// libseccomp takes native numbers and translates them by name to other architectures.
+// libseccomp expects native numbers. It translates them to other architectures by their names.
 std::optional<int> native_number(std::uint32_t arch, const FilterRule& rule) {
   constexpr std::uint32_t kX32Bit = 0x40000000;  // first number of x32; pseudo numbers are larger
   const int nr = static_cast<int>(rule.nr);
@@ -60,8 +60,8 @@ std::optional<Answer> add_rule(scmp_filter_ctx filter, std::uint32_t arch, const
   conditions.reserve(rule.conditions.size());
   for (const Condition& c : rule.conditions)
     conditions.push_back({.arg = c.argument, .op = compare(c.op), .datum_a = c.a, .datum_b = c.b});
-  // The "exact" variant adds only this rule. The other one also adds rules for the calls that
-  // multiplex it.
+  // The "exact" variant adds only this rule. The other variant also adds rules for calls that
+  // multiplex this one.
   const int status = seccomp_rule_add_exact_array(
       filter, rule.action, *number, static_cast<unsigned>(conditions.size()), conditions.data());
   if (status == 0 || status == -EEXIST) return std::nullopt;
@@ -104,7 +104,7 @@ Answer exported(scmp_filter_ctx filter) {
 }  // namespace
 
 Answer compile(const FilterSpec& spec) {
-  // Uses everything that libseccomp supports, independent of the running kernel.
+  // Uses everything that libseccomp supports, whatever the running kernel supports.
   if (const int status = seccomp_api_set(6); status != 0) return no(status, "seccomp_api_set");
   Filter whole;
   for (const FilterArch& arch : spec.arches) {

@@ -137,7 +137,7 @@ fn alternatives(rule: &Rule) -> Expressed<Vec<Conjunction>> {
     Ok(out)
 }
 
-/// Returns None for a test that no value passes.
+/// Returns None for a test that no value can pass.
 fn condition(field: &str, matcher: &Matcher) -> Expressed<Option<Condition>> {
     let argument = field
         .parse()
@@ -151,8 +151,8 @@ fn condition(field: &str, matcher: &Matcher) -> Expressed<Option<Condition>> {
         Test::Ge(value) => (SeccompCmpOp::Ge, value),
         Test::Lt(value) => (SeccompCmpOp::Lt, value),
         Test::Le(value) => (SeccompCmpOp::Le, value),
-        // seccompiler masks both sides, so a value with other bits would match. In a policy, such a matcher never
-        // matches.
+        // seccompiler masks both sides, so a value with bits outside the mask would match. In a
+        // policy, such a matcher never matches.
         Test::MaskedEq { mask, value } if value & !mask != 0 => return Ok(None),
         Test::MaskedEq { mask, value } => (SeccompCmpOp::MaskedEq(mask), value),
         Test::BitsAllowlist(mask) => (SeccompCmpOp::MaskedEq(all & !mask), 0),
@@ -171,7 +171,7 @@ fn refused(error: impl std::fmt::Display) -> Failure {
     Failure::Unsupported(error.to_string())
 }
 
-/// Returns the rules as seccompiler expects them, in which a call without rules always matches.
+/// Returns the rules as seccompiler expects them: a call without rules always matches.
 fn chain(alternatives: &[Conjunction]) -> Option<&[Conjunction]> {
     let always = alternatives.iter().any(|conditions| conditions.is_empty());
     (!always).then_some(alternatives)
@@ -201,7 +201,7 @@ pub fn compile(spec: &Spec) -> Result<BpfProgram, Failure> {
     BpfProgram::try_from(filter).map_err(refused)
 }
 
-/// Compiles through seccompiler's own JSON, in which calls have names.
+/// Compiles through seccompiler's own JSON format, in which calls have names.
 pub fn compile_json(spec: &Spec) -> Result<BpfProgram, Failure> {
     let mut filter = Vec::new();
     for (number, alternatives) in &spec.rules {

@@ -11,7 +11,8 @@ pub struct Insn {
     pub k: u32,
 }
 
-/// The reason for no answer: the code under test cannot express the request, or the request is wrong.
+/// The reason why there is no answer: the code under test cannot express the request, or the
+/// request is wrong.
 #[derive(Debug)]
 pub enum Failure {
     Unsupported(String),
@@ -50,7 +51,7 @@ fn read_frame(input: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let within = || io::Error::new(io::ErrorKind::UnexpectedEof, "standard input ended within a frame");
     let head: [u8; 4] = head.try_into().map_err(|_| within())?;
     let length = u32::from_le_bytes(head);
-    let mut frame = Vec::new(); // grows as bytes arrive, so that a wrong length costs no memory
+    let mut frame = Vec::new(); // grows as bytes arrive, so that a wrong length does not cost memory
     input.take(u64::from(length)).read_to_end(&mut frame)?;
     if frame.len() != length as usize {
         return Err(within());

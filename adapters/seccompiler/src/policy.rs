@@ -61,7 +61,7 @@ pub enum Test {
 }
 
 impl Matcher {
-    /// Returns whether the test is only about the low 32 bits.
+    /// Returns whether the test concerns only the low 32 bits.
     pub fn low_half(&self) -> bool {
         self.bits == 32
     }
