@@ -18,18 +18,18 @@
 namespace secequiv::api {
 namespace {
 
-// The end of what the first version of the interface has.
+// The size of the structure in the first version of the interface.
 constexpr std::size_t kLeastSize =
     offsetof(secequiv_options, capabilities) + sizeof(secequiv_options::capabilities);
-// A size above it is a mistake, not a newer header.
+// A larger size is a mistake, not a newer header.
 constexpr std::size_t kMostSize = 4096;
 
 Error usage(const char* member, std::string detail) {
   return make_error(ErrorCode::kUsage, member, std::move(detail));
 }
 
-// The structure of this library version. Fields that the caller's structure lacks are 0; its
-// additional fields must be 0.
+// Converts to the structure of this library version. Fields that the caller's structure lacks
+// become 0. Additional fields of the caller's structure must be 0.
 Result<secequiv_options> sized(const secequiv_options* given) {
   secequiv_options out{};
   if (given == nullptr) return out;

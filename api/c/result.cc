@@ -19,7 +19,7 @@ int verdict_after(ErrorCode code) {
   }
 }
 
-// The member of secequiv_options by which a caller made this choice.
+// Returns the member of secequiv_options by which a caller made this choice.
 const char* member_about(Subject subject) {
   switch (subject) {
     case Subject::kArch:

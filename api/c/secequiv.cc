@@ -1,5 +1,5 @@
-// The exported functions and their jobs. Owns how a caller's memory becomes a job of an analysis
-// and the report a result.
+// The exported functions and their jobs. This file owns how a caller's memory becomes a job of an
+// analysis, and how a report becomes a result.
 #include "api/c/secequiv.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@
 namespace secequiv::api {
 namespace {
 
-// A caller's program; it need not be valid.
+// A caller's program, which may be invalid.
 struct Filter {
   const sock_filter* insns;
   std::size_t length;
@@ -68,7 +68,7 @@ Result<Source> source_of(const Filter& filter) {
   return Source{filter.name, std::move(*program), std::nullopt};
 }
 
-// A filter that the kernel accepts, except for its length.
+// Returns a filter that the kernel accepts, except that it may be too long.
 Result<Source> accepted(const Filter& filter) {
   auto source = source_of(filter);
   if (!source) return source.error();
@@ -77,7 +77,7 @@ Result<Source> accepted(const Filter& filter) {
   return source;
 }
 
-// One filter or two: there is no second one if `after` is empty.
+// Returns one filter or two. An empty `after` means that there is no second one.
 Result<std::vector<Source>> accepted(const Filter& before, const Filter& after) {
   std::vector<Source> out;
   for (const Filter* filter : {&before, &after}) {
@@ -117,7 +117,7 @@ dd::Limits limits_of(const Options& options) {
   return out;
 }
 
-// A report of an analysis that always holds.
+// Makes an outcome of an analysis that has no verdict of its own.
 template <class Report, class Text>
 Result<Outcome> holding(const Result<Report>& found, const Text& text) {
   if (!found) return found.error();
@@ -135,13 +135,13 @@ Outcome parsed(Program program, bool is_policy, const std::string& notes) {
 
 struct NotedPolicy {
   Policy policy;
-  std::string notes;  // what was left out, a line each
+  std::string notes;  // what was omitted, one line each
   std::vector<UnknownName> unknown;
 };
 
 Result<NotedPolicy> read_policy(std::string_view text, const std::string& name,
                                 const Options& options) {
-  // Memory has no folder from which something could be included.
+  // A text in memory has no folder, so it cannot include files.
   const ImportOptions host{options.oci, options.filter, {}};
   auto read = import_policy(text, name, options.policy_format, host);
   if (!read) return read.error();
@@ -233,7 +233,7 @@ Result<Outcome> diff(const Filter& before, const Filter& after, const Options& o
                                      .max_regions = options.regions});
   if (!found) return found.error();
   Outcome out{verdict_of(found->verdict), diff_text(*found), render(to_json(*found))};
-  // The caller may have asked for no regions.
+  // Regions may be missing, because the caller may have requested none.
   for (const Change& change : found->difference.changes)
     if (!out.witness && !change.where.regions.empty())
       out.witness = replay(question, change.where.regions.front().example());

@@ -1,4 +1,4 @@
-/* Calls every function of the C interface, with good arguments and bad ones. Prints what failed. */
+/* Calls every function of the C interface with valid and invalid arguments. Prints what failed. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -19,28 +19,28 @@ static void expect(int good, const char* what, int line) {
 }
 #define EXPECT(condition) expect((condition) != 0, #condition, __LINE__)
 
-/* getpid of any architecture is allowed, everything else is not. */
+/* Allows getpid on any architecture, and nothing else. */
 static const struct sock_filter kBefore[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 39, 0, 1),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
 };
-/* The same, the other way round. */
+/* Decides the same with swapped returns. */
 static const struct sock_filter kSame[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 39, 1, 0),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 };
-/* getpid is killed. */
+/* Kills on getpid. */
 static const struct sock_filter kStricter[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 39, 1, 0),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 };
-/* No RET at the end. */
+/* The kernel refuses this program, because it does not end in a RET. */
 static const struct sock_filter kRefused[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0)};
 
 static int verdict_and_free(secequiv_result* result) {
@@ -297,7 +297,7 @@ static void refused(const char* text, const struct secequiv_options* options, co
   secequiv_result* result = parse(text, options);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_ERROR);
   EXPECT(says(result, said, "\"secequiv.error/1\""));
-  EXPECT(strstr(secequiv_result_message(result), "--") == NULL); /* no command line's option */
+  EXPECT(strstr(secequiv_result_message(result), "--") == NULL); /* no option of the command line */
   secequiv_result_free(result);
 }
 
@@ -353,7 +353,8 @@ static void test_policy_formats(void) {
   refused("ret #0\n", &options, "options.policy_format: options.form applies to programs");
 }
 
-/* As built with the header of the first version: what stands behind its structure is not read. */
+/* A caller may be built with the header of the first version. The library must not read beyond the
+ * structure of that version. */
 static void test_first_options(void) {
   struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
   options.size = offsetof(struct secequiv_options, filter);
@@ -382,7 +383,7 @@ static void test_options(void) {
   EXPECT(with(&options) == SECEQUIV_ERROR);
   options.size = SIZE_MAX;
   EXPECT(with(&options) == SECEQUIV_ERROR);
-  *only_size = sizeof *only_size; /* nothing behind it may be read */
+  *only_size = sizeof *only_size; /* the library must not read beyond it */
   EXPECT(with((const struct secequiv_options*)only_size) == SECEQUIV_ERROR);
   free(only_size);
   grown.known.size = sizeof grown;
@@ -432,7 +433,7 @@ static void test_no_result(void) {
   secequiv_result_free(NULL);
 }
 
-/* From an address that no instruction may have. */
+/* A caller's program may be at an address that is not aligned for instructions. */
 static void test_unaligned(void) {
   unsigned char bytes[sizeof kBefore + 1];
   memcpy(bytes + 1, kBefore, sizeof kBefore);

@@ -1,11 +1,11 @@
-// Compiles the header alone, as C++.
+// Compiles only the header, as C++.
 #include <type_traits>
 
 #include "api/c/secequiv.h"
 
 static_assert(std::is_standard_layout_v<secequiv_options>);
 
-// Is a program that includes it what the library expects?
+// Checks that a program which includes the header passes what the library expects.
 int main() {
   const secequiv_options options = SECEQUIV_OPTIONS_INIT;
   secequiv_result* result = secequiv_validate(nullptr, 0, &options);

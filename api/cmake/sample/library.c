@@ -1,4 +1,4 @@
-/* A program that asks the library. */
+/* A program that uses the library. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <secequiv.h>

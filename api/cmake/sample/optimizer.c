@@ -1,4 +1,5 @@
-/* An optimizer that changes nothing; told so, it allows everything. */
+/* An optimizer that changes nothing. With the argument "--break everything", its programs allow
+ * everything. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdio.h>

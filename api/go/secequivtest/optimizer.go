@@ -39,7 +39,8 @@ func RequestTimeout(limit time.Duration) Option {
 	return with("--request-timeout", fmt.Sprint(limit.Seconds()))
 }
 
-// Names the call of Optimizer that a copy of the test binary serves: the test, and how many calls came before.
+// An environment variable that names the call of Optimizer for which a copy of the test binary
+// serves requests: the test, and how many calls came before.
 const served = "SECEQUIVTEST_SERVE"
 
 var calls = struct {
@@ -83,7 +84,7 @@ func Optimizer[I any](t testing.TB, optimize func([]I) []I, options ...Option) {
 	case status == 2 || status == 3:
 		t.Fatalf("secequiv: %s%s", text, problems)
 	case status != 0:
-		_, findings, _ := strings.Cut(text, "\n\n") // the lines above are about the command
+		_, findings, _ := strings.Cut(text, "\n\n") // the lines before describe the command
 		findings, _, _ = strings.Cut(findings, "\nverdict:")
 		t.Fatalf("secequiv: %s\nthe optimizer is wrong", findings)
 	}

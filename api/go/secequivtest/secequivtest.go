@@ -102,7 +102,7 @@ func Refines(t testing.TB, before, after any, options ...Option) {
 func require(t testing.TB, claim string, before, after any, options []Option) {
 	t.Helper()
 	if os.Getenv(served) != "" {
-		return // this is a copy of the test binary; it continues until it calls Optimizer
+		return // this is a copy of the test binary; only its call of Optimizer matters
 	}
 	arguments, remove, err := arguments("prove", []any{before, after}, options)
 	if err != nil {

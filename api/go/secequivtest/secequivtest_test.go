@@ -104,7 +104,7 @@ func TestAnalyses(t *testing.T) {
 	}
 }
 
-// A shell script takes the place of secequiv.
+// The test runs a shell script in place of secequiv.
 func TestNothingButAnAnswerPasses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secequiv")
 	t.Setenv("SECEQUIV", path)

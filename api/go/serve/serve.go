@@ -25,8 +25,8 @@ const (
 	InputSize = 64
 )
 
-// Handlers has a function for each supported kind of request; others are answered "unsupported". A handler may keep its
-// arguments.
+// Handlers has a function for each supported kind of request. All other requests are answered
+// "unsupported". A handler may keep its arguments.
 type Handlers struct {
 	Optimize func(program []Insn) ([]Insn, error)
 	Compile  func(policy []byte) ([]Insn, error)
@@ -45,8 +45,8 @@ type cannot struct{ why string }
 
 func (e cannot) Error() string { return e.why }
 
-// Unsupported returns an error that means that the code under test cannot express the request. Any other error refuses the
-// request.
+// Unsupported returns an error which means that the code under test cannot express the request. Any
+// other error refuses the request.
 func Unsupported(format string, arguments ...any) error {
 	return cannot{fmt.Sprintf(format, arguments...)}
 }
@@ -59,7 +59,7 @@ func Main(handlers Handlers) {
 	}
 }
 
-// Serve answers requests until `requests` ends; an end within a frame is an error.
+// Serve answers requests until `requests` ends. An end within a frame is an error.
 func Serve(handlers Handlers, requests io.Reader, answers io.Writer) error {
 	in, out := bufio.NewReader(requests), bufio.NewWriter(answers)
 	for {
@@ -88,7 +88,7 @@ func readFrame(in io.Reader) ([]byte, error) {
 	if length > maxFrame {
 		return nil, fmt.Errorf("a frame of %d bytes, at most %d", length, maxFrame)
 	}
-	// ReadAll grows as bytes arrive, so that a wrong length does not cost memory.
+	// ReadAll grows its buffer as bytes arrive, so that a wrong length does not cost memory.
 	frame, err := io.ReadAll(io.LimitReader(in, int64(length)))
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func readFrame(in io.Reader) ([]byte, error) {
 func writeFrame(out *bufio.Writer, frame []byte) error {
 	var head [4]byte
 	binary.LittleEndian.PutUint32(head[:], uint32(len(frame)))
-	out.Write(head[:]) // Flush reports an error of Write
+	out.Write(head[:]) // Flush reports an error of this Write
 	out.Write(frame)
 	return out.Flush()
 }

@@ -32,7 +32,7 @@ use std::{env, fs, io, process};
 
 pub use serve::{assert_optimizer, assert_optimizer_with};
 
-/// A `struct sock_filter` without a type of its own.
+/// A `struct sock_filter`, for programs that have no type for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Insn {
     pub code: u16,
@@ -113,7 +113,7 @@ pub fn assert_refines<T: Instruction<O>, O>(before: &[T], after: &[T]) {
 #[track_caller]
 fn prove<T: Instruction<O>, O>(claim: &str, before: &[T], after: &[T], options: &[&str]) {
     if serve::is_serving() {
-        return; // a copy of the test program, on its way to assert_optimizer
+        return; // this is a copy of the test program; only its call of assert_optimizer matters
     }
     let folder = Folder::new().unwrap_or_else(|error| panic!("secequiv: no folder for the filters: {error}"));
     let mut arguments: Vec<OsString> = vec!["prove".into()];
@@ -152,7 +152,7 @@ fn run(arguments: &[OsString], environment: &[(&str, &str)]) -> Output {
         })
 }
 
-/// Panics about an outcome that is no answer.
+/// Panics because the outcome is not an answer.
 #[track_caller]
 fn fail(output: &Output) -> ! {
     panic!(
@@ -196,6 +196,6 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0); // what is left over does not change the answer
+        let _ = fs::remove_dir_all(&self.0); // files that remain do not change the answer
     }
 }

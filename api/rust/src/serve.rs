@@ -10,7 +10,8 @@ use std::{env, process, thread};
 
 use crate::{bytes, fail, run, Insn, Instruction};
 
-/// Names the call of assert_optimizer that a copy serves: the test, and how many calls came before.
+/// An environment variable that names the call of assert_optimizer which a copy serves: the test,
+/// and how many calls came before.
 const SERVED: &str = "SECEQUIV_TEST_SERVE";
 
 pub(crate) fn is_serving() -> bool {
@@ -30,12 +31,12 @@ pub fn assert_optimizer<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>)
 #[track_caller]
 pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>, options: &[&str]) {
     let test = match thread::current().name() {
-        Some(name) if name != "main" => name.to_owned(), // so the test harness calls its threads
+        Some(name) if name != "main" => name.to_owned(), // the test harness names its threads after the tests
         _ => panic!("secequiv: assert_optimizer needs a test, on the test's own thread"),
     };
     let call = format!("{test}#{}", calls_before(&test));
     match env::var(SERVED) {
-        // A panic ends the process here: the test must not catch it.
+        // A panic ends the process here, because the test must not catch it.
         Ok(asked) if asked == call => match catch_unwind(AssertUnwindSafe(|| answer(&optimize))) {
             Ok(Ok(())) => process::exit(0),
             Ok(Err(error)) => {
@@ -70,13 +71,13 @@ pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Ve
         "--stop-at-first".into(),
     ];
     arguments.extend(options.iter().map(Into::into));
-    let output = run(&arguments, &[(SERVED, &call), ("RUST_BACKTRACE", "0")]); // a report quotes few lines
+    let output = run(&arguments, &[(SERVED, &call), ("RUST_BACKTRACE", "0")]); // reports quote few lines, so no backtrace
     match output.status.code() {
         Some(0) => {}
         None | Some(2 | 3) => fail(&output),
         Some(_) => {
             let text = String::from_utf8_lossy(&output.stdout);
-            let findings = text.split_once("\n\n").map_or(&*text, |(_, rest)| rest); // the lines above are about the command
+            let findings = text.split_once("\n\n").map_or(&*text, |(_, rest)| rest); // the lines before describe the command
             let findings = findings.rsplit_once("\nverdict:").map_or(findings, |(head, _)| head);
             panic!("secequiv: {findings}\nthe optimizer is wrong");
         }

@@ -4,7 +4,7 @@ use secequiv_test::{
     assert_equivalent, assert_equivalent_with, assert_optimizer, assert_optimizer_with, assert_refines, Insn,
 };
 
-/// As in seccompiler and libc.
+/// This type is like those of seccompiler and libc.
 mod foreign {
     #[allow(non_camel_case_types)]
     #[derive(Clone, Debug)]
@@ -104,7 +104,8 @@ fn right_optimizers_pass() {
     assert_optimizer_with(|program: &[sock_filter]| program.to_vec(), &["--trials", "20"]);
 }
 
-/// One call for each test, because earlier calls of a test pass in the copy that serves a later one.
+/// Each test makes only one call, because earlier calls of a test pass in the copy that serves a
+/// later one.
 macro_rules! wrong_optimizers {
     ($($test:ident: $optimize:expr, $expected:expr;)*) => {$(
         #[test]
