@@ -1,4 +1,4 @@
-// Measures the cost of a request to an optimizer under test: sends programs through a served
+// Measures the cost of a request to an optimizer under test. It sends programs through a served
 // command, many requests at once. `--serve=NAME=COMMAND` may occur several times. The optimizer in
 // this process is the reference.
 #include <benchmark/benchmark.h>

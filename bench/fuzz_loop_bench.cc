@@ -1,7 +1,7 @@
-// Measures fuzzing the reference optimizer with proofs, each stage and as a whole: for programs
-// (generated or mutated, optimized, compared on inputs, proven) and for policies (also compiled).
-// Results are programs or policies each second; the counters of proofs are percentages of these.
-// scripts/bench fuzz_loop runs this.
+// Measures how fast the reference optimizer is fuzzed with proofs, for each stage and as a whole.
+// The subjects are programs (generated or mutated, optimized, compared on inputs, proven) and
+// policies (also compiled). Results are programs or policies in a second. The counters of proofs
+// are percentages of these. scripts/bench fuzz_loop runs this.
 #include <benchmark/benchmark.h>
 
 #include <vector>
@@ -68,7 +68,7 @@ bool same_on_inputs(Random& random, const Pair& pair) {
   return true;
 }
 
-// The loop: everything that a fuzz target does with one program.
+// Does everything that a fuzz target does with one program.
 void judge(dd::Prover& prover, Random& random, Pair pair, Outcomes& outcomes) {
   pair.after = optimize(pair.before).program;
   if (refusal_of(pair.after, LengthRule::kUnlimited) || !same_on_inputs(random, pair))
@@ -119,7 +119,7 @@ const std::vector<Pair>& policy_pairs() {
   return pairs;
 }
 
-// Registers the benchmark NAME, which runs one stage for each of `things`, repeatedly.
+// Registers the benchmark NAME, which repeatedly runs one stage for each of `things`.
 template <class Things, class Stage>
 void add(const char* name, const Things& (*things)(), const Stage& stage) {
   benchmark::RegisterBenchmark(name, [=](benchmark::State& state) {
@@ -134,7 +134,7 @@ void add(const char* name, const Things& (*things)(), const Stage& stage) {
   })->Unit(benchmark::kMillisecond);
 }
 
-// Registers a stage with proofs, and also reports their outcomes.
+// Registers a stage with proofs, which also reports their outcomes.
 template <class Things, class Stage>
 void add_proof(const char* name, const Things& (*things)(), const Stage& stage) {
   benchmark::RegisterBenchmark(name, [=](benchmark::State& state) {

@@ -1,5 +1,5 @@
-// Compares the interpreter with a hand-written switch loop, on the same programs and inputs in one
-// process. scripts/bench runs this and reports ratios.
+// Compares the interpreter with a switch loop written by hand, on the same programs and inputs in
+// one process. scripts/bench runs this and reports ratios.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -13,7 +13,7 @@ namespace secequiv {
 namespace {
 
 // A straightforward interpreter without step<Domain>. It is the reference for the speed of the
-// templated one.
+// interpreter that is a template.
 [[gnu::noinline]] std::uint32_t switch_loop(const Insn* program, const std::uint32_t* input) {
   std::uint32_t a = 0;
   std::uint32_t x = 0;
@@ -156,8 +156,8 @@ Program load(const char* name) {
   return program ? *program : Program{};
 }
 
-// Returns x86_64 calls 0..462 with small arguments. Most reach their rule, and some reach its tests
-// of arguments.
+// Returns calls 0..462 of x86_64 with small arguments. Most of them reach their rule, and some
+// reach its tests of arguments.
 std::vector<SeccompData> inputs() {
   std::mt19937 random(1);
   std::vector<SeccompData> out(4096);

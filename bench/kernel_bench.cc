@@ -1,5 +1,5 @@
-// Measures the running kernel as an evaluator: batches of 4096 evaluations, and starting and ending
-// one process. scripts/bench runs this.
+// Measures the running kernel as an evaluator: batches of 4096 evaluations, and the start and end
+// of one process. scripts/bench runs this.
 #include <benchmark/benchmark.h>
 
 #include "harness/base/file.h"
@@ -22,7 +22,7 @@ Program load(const std::string& name) {
   return program ? *program : Program{};
 }
 
-// Returns the program that a traced process runs, which returns its values as error numbers.
+// Returns the program that a traced process runs. It returns its values as error numbers.
 kernel::Pass pass_of(const Program& program) {
   auto instrumented = kernel::instrument(program, kernel::plan_loads(program, {}), {});
   return instrumented ? instrumented->passes.front() : kernel::Pass{};
@@ -47,7 +47,7 @@ void ask(benchmark::State& state, const std::string& name) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
 }
 
-// Installs a filter, runs one batch and ends the process, each time.
+// Each time, installs a filter, runs one batch and ends the process.
 void evaluate(benchmark::State& state, const std::string& name) {
   const Program program = load(name);
   const auto inputs = calls(program);

@@ -1,7 +1,7 @@
-// Compares the reference optimizer's filters for real policies with gVisor's and libseccomp's, and
-// measures the time to make them. With --counts it prints sizes and executed instructions as JSON,
-// otherwise it measures times. scripts/bench optimize runs this and compares the results with the
-// targets.
+// Compares the reference optimizer's filters for real policies with those of gVisor and libseccomp,
+// and measures the time to make them. With --counts it prints sizes and executed instructions as
+// JSON. Otherwise it measures times. scripts/bench optimize runs this and compares the results with
+// the targets.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ std::string complaint(const Program& before, const Program& after,
   return out;
 }
 
-// Returns the size, and the instructions that `inputs` execute: the mean with the kernel's bitmap,
+// Returns the size and how many instructions `inputs` execute: the mean with the kernel's bitmap,
 // the mean without it ("uncached"), and the most.
 json executed_over(const Program& program, std::span<const SeccompData> inputs) {
   std::map<Arch, std::vector<bool>> cache;
@@ -94,7 +94,7 @@ json executed_over(const Program& program, std::span<const SeccompData> inputs) 
           {"most", most}};
 }
 
-// Returns how many system calls the kernel answers from its bitmap with `before` but not with
+// Returns how many system calls the kernel answers from its bitmap for `before` but not for
 // `after`, and the reverse.
 json cache_change(const Program& before, const Program& after, Arch arch) {
   const auto old_bits = cacheable(before, arch);
@@ -131,7 +131,7 @@ Result<json> beside_gvisor(const std::string& name, std::span<const SyscallCount
 }
 
 // Returns the names whose rules have no effect in `program` on any architecture. The library that
-// made the program did not know them.
+// made the program does not know these names.
 std::set<std::string> without_effect(const Policy& policy, const Program& program,
                                      std::span<const SeccompData> inputs) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> decided;
@@ -149,7 +149,7 @@ std::set<std::string> without_effect(const Policy& policy, const Program& progra
 
 struct Restricted {
   Policy policy;
-  std::size_t left_out = 0;  // names
+  std::size_t left_out = 0;  // number of names
   std::string assumed = "true";
 };
 
@@ -182,7 +182,7 @@ SeccompData x86_64_call(std::uint32_t nr) {
 }
 
 // Returns the policy of a filter that decides only by the number. If x32 is not listed, libseccomp
-// kills for all numbers from 0x40000000 except -1, not only for those with the x32 bit. So this
+// kills all numbers from 0x40000000 on except -1, not only those with the x32 bit. So the policy
 // assumes nr < 0x80000000.
 Restricted allow_list_of(const Program& program) {
   constexpr std::uint32_t kNumbers = 1024;
@@ -199,7 +199,7 @@ Restricted allow_list_of(const Program& program) {
   return {std::move(out), 0, "nr < 0x80000000"};
 }
 
-// If `profile` is empty, reads the rules from the filter.
+// An empty `profile` means that the rules are read from the filter.
 Result<json> beside_libseccomp(const std::string& name, const std::string& profile, Arch arch) {
   const auto linear = load_program("libseccomp/" + name + ".linear.bpf");
   if (!linear) return linear.error();
@@ -291,7 +291,7 @@ Result<json> requests(const std::string& name, std::span<const Pass* const> pass
   return out;
 }
 
-// Adds the row, or its name and the error.
+// Adds the row. In case of an error, adds its name and the error.
 void add_row(json& rows, const std::string& name, const Result<json>& row) {
   rows.push_back(row ? *row : json{{"name", name}, {"error", row.error().text()}});
 }
@@ -341,7 +341,7 @@ void add_times() {
   for (const std::string& name : gvisor_names())
     add("optimize/" + name, load_policy("gvisor/" + name + ".json"), whole);
 
-  // The three kinds of passes; each runs on the result of the previous one.
+  // Each of the three kinds of passes runs on the result of the previous one.
   const auto largest = load_policy(std::string("gvisor/") + kLargest + ".json");
   const auto passes = standard_passes();
   const Policy simple = largest ? simplify(*largest, passes).policy : Policy();

@@ -1,5 +1,6 @@
-// Compares proofs by decision diagrams and by Z3 in one process: for the corpus' pairs, random
-// programs, and allow-lists of growing length. scripts/bench prove runs this and checks targets.
+// Compares proofs by decision diagrams with proofs by Z3 in one process: for pairs of the corpus,
+// random programs, and allow-lists of growing length. scripts/bench prove runs this and checks the
+// targets.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ namespace {
 
 const std::filesystem::path kManifest = kCorpus / "programs" / "manifest.json";
 constexpr double kZ3Seconds = 120;
-constexpr int kZ3Repetitions = 7;  // each takes 0.1 to 1 s
+constexpr int kZ3Repetitions = 7;  // each repetition takes 0.1 to 1 s
 
 Result<Proof> by_diagrams(const Pair& pair) { return dd::prove(pair); }
 Result<Proof> by_z3(const Pair& pair) { return smt::prove(pair, kZ3Seconds); }
@@ -35,7 +36,7 @@ std::string complaint(const Result<Proof>& proof) {
   return std::string(verdict_name(proof->verdict)) + " " + proof->detail;
 }
 
-// A pair, or the error because of which its benchmark is skipped.
+// A pair, or the error for which its benchmark is skipped.
 struct Subject {
   Pair pair;
   std::string error;
@@ -90,8 +91,8 @@ Result<Program> profile(const std::string& name) {
   return compile(import->policy);
 }
 
-// Registers diff/NAME: finds every region and count of the difference of two profiles, which are
-// compiled before.
+// Registers diff/NAME, which finds every region and count of the difference of two profiles. They
+// are compiled beforehand.
 void add_diff(const std::string& name, const std::string& before, const std::string& after) {
   const auto old_program = profile(before);
   const auto new_program = profile(after);
@@ -112,8 +113,8 @@ void add_diff(const std::string& name, const std::string& before, const std::str
 }
 
 // Proves random programs equivalent to their optimized form. Keeps the fastest run of each program
-// over all repetitions; the counters are percentiles of these. Programs that reach the limits are
-// counted separately.
+// over all repetitions. The counters are percentiles of these times. Programs that reach the limits
+// are counted separately.
 class RandomPairs {
  public:
   void measure(benchmark::State& state) {
@@ -178,8 +179,8 @@ void shuffle(Random& random, std::vector<std::uint32_t>& values) {
   for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
 }
 
-// Returns a list as libseccomp writes it without a tree: two instructions for each number, so that
-// no jump is long.
+// Returns a list as libseccomp writes it without a tree. Each number takes two instructions, so
+// that no jump is long.
 Program allow_list(const std::vector<std::uint32_t>& numbers) {
   Program program = {Insn{kLdWAbs, 0, 0, 0}};
   for (const std::uint32_t number : numbers) {
@@ -190,9 +191,9 @@ Program allow_list(const std::vector<std::uint32_t>& numbers) {
   return program;
 }
 
-// Registers growth/KIND/N: proves an ascending list of N numbers equivalent to a shuffled one. If
-// `dense`, the numbers are 0..N-1, which makes a small diagram. Otherwise they are on average every
-// second number below 2N, which makes a large one.
+// Registers growth/KIND/N, which proves an ascending list of N numbers equivalent to a shuffled
+// one. If `dense`, the numbers are 0..N-1, which gives a small diagram. Otherwise they are about
+// every second number below 2N, which gives a large diagram.
 void add_growth(const std::string& kind, std::size_t length, bool dense) {
   Random random(length);
   std::vector<std::uint32_t> numbers(dense ? length : 2 * length);
