@@ -1,7 +1,8 @@
 package main
 
-// Proof that an exported policy lost nothing: it is read back into gVisor's rules, and those must compile to the very same
-// programs. It reads the subset of the policy format that export.go writes.
+// Proves that an exported policy lost nothing. It is read back into gVisor's rules, which must
+// compile to exactly the same programs. This file reads the subset of the policy format that
+// export.go writes.
 
 import (
 	"bytes"

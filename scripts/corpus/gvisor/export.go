@@ -1,7 +1,7 @@
 package main
 
-// Rule sets as policy text. This file owns the translation of gVisor's matchers and rules into the policy format and the
-// layout of the file; check.go translates back.
+// Writes rule sets as policy text. This file owns the translation of gVisor's matchers and rules
+// into the policy format, and the layout of the file. check.go translates back.
 
 import (
 	"encoding/json"
@@ -22,7 +22,7 @@ type member struct {
 
 type array []any
 
-// actionNames has the actions of the dumps as policies write them.
+// actionNames maps the actions of the dumps to their names in policies.
 var actionNames = map[seccomp.Action]string{
 	seccomp.Allow:       "allow",
 	seccomp.KillProcess: "kill_process",
@@ -163,7 +163,7 @@ func number(value uint64) any {
 	return hex(value)
 }
 
-// render writes value, on one line where that fits.
+// render writes a value, on one line if it fits.
 func render(text *strings.Builder, value any, depth, column int) {
 	const width = 120
 	if flat := flatten(value); column+len(flat) <= width {
@@ -218,7 +218,7 @@ func flatten(value any) string {
 func quote(value any) string {
 	raw, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // strings, integers and booleans only
+		panic(err) // it gets only strings, integers and booleans
 	}
 	return string(raw)
 }

@@ -1,5 +1,5 @@
-// Command gvisor writes the seccomp filters of gVisor's Sentry, before and after gVisor's own optimizations, and the
-// rule sets they were made from as policies.
+// Command gvisor writes the seccomp filters of gVisor's Sentry, before and after gVisor's own
+// optimizations. It also writes the rule sets that they were made from, as policies.
 //
 //	go run . -names NAMES -out DIR [-config NAME]
 //
@@ -21,7 +21,7 @@ import (
 	"gvisor.dev/gvisor/pkg/bpf"
 )
 
-// written is what is reported for one configuration; sizes are in instructions.
+// written is the report about one configuration. Sizes are in instructions.
 type written struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`

@@ -38,8 +38,8 @@ func readNames(path string) (syscallNames, error) {
 	return names, lines.Err()
 }
 
-// text returns the name of nr, or the number that the filter sees. gVisor writes its pseudo number -1 in 64 bits, the filter
-// compares 32.
+// text returns the name of nr, or the number that the filter sees. gVisor writes its pseudo number
+// -1 with 64 bits, but the filter compares 32 bits.
 func (n syscallNames) text(nr uintptr) string {
 	if name, ok := n.byNumber[nr]; ok {
 		return name

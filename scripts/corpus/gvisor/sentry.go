@@ -1,7 +1,8 @@
 package main
 
-// The Sentry's configurations and how each becomes a program. This file owns everything that would make a dump differ
-// from run to run: process id, thread priority and the default action are fixed here. It does not know the policy format.
+// Defines the Sentry's configurations, and how each becomes a program. This file owns everything
+// that would make a dump differ from run to run: the process id, the thread priority and the
+// default action are fixed here. It must not know the policy format.
 
 import (
 	"fmt"
@@ -24,8 +25,8 @@ import (
 type configuration struct {
 	name        string
 	description string
-	// platform returns rules nobody else holds: gVisor's optimizer rewrites rules in place, and those of the KVM
-	// platform are handed out without a copy.
+	// platform returns rules that no other code shares. gVisor's optimizer rewrites rules in place,
+	// and the KVM platform returns its rules without copying them.
 	platform func() platform.SeccompInfo
 	set      func(*config.Options)
 }
@@ -62,16 +63,17 @@ func configurationsOf(name string, newPlatform func() platform.SeccompInfo) []co
 	}
 }
 
-// The actions of the dumps. Denial has one of its own, so that a program which mixes up the two rule sets is not the same
-// program; gVisor leaves all three at kill_process. The default is given because gVisor would ask the running kernel for it.
+// The actions of the dumps. gVisor uses kill_process for all three. Here denial has a different
+// action, so that a program which confuses the two rule sets differs. The default is fixed because
+// gVisor would otherwise ask the running kernel for it.
 const (
 	denyAction    = seccomp.Action("return_error:0001") // EPERM
 	defaultAction = seccomp.KillProcess
 	badArchAction = seccomp.KillProcess
 )
 
-// variable is a value known only when the Sentry starts. Its marker stands for it in the rules until they are compiled or
-// exported.
+// variable is a value that is known only when the Sentry starts. A marker stands for it in the
+// rules until they are compiled or exported.
 type variable struct {
 	name   string
 	value  uint32
@@ -81,11 +83,11 @@ type variable struct {
 var (
 	controllerFD   = variable{"controller_fd", 7, 0x5ec00001}
 	selfPID        = variable{"self_pid", 4242, 0x5ec00002}
-	threadPriority = variable{"systrap_sysmsg_thread_priority", 1, 0x5ec00003} // what gVisor computes at nice 0
+	threadPriority = variable{"systrap_sysmsg_thread_priority", 1, 0x5ec00003} // gVisor computes this priority at nice 0
 	variables      = []variable{controllerFD, selfPID, threadPriority}
 )
 
-// markedPlatform answers with markers where the platform would look at the running process.
+// markedPlatform returns markers where the platform would examine the running process.
 type markedPlatform struct{ platform.SeccompInfo }
 
 // Variables implements platform.SeccompInfo.
@@ -108,7 +110,7 @@ func (p markedPlatform) check() error {
 	return nil
 }
 
-// program returns a freshly made program with markers for variables.
+// program returns a newly made program with markers for variables.
 func (c configuration) program() (*seccomp.Program, error) {
 	marked := markedPlatform{c.platform()}
 	if err := marked.check(); err != nil {
@@ -130,7 +132,7 @@ func (c configuration) program() (*seccomp.Program, error) {
 	}, nil
 }
 
-// markPID puts the marker in the places where gVisor compares with its own process id.
+// markPID puts the marker where gVisor compares with its own process id.
 func markPID(rules seccomp.SyscallRules) error {
 	own := seccomp.EqualTo(os.Getpid())
 	found := map[uintptr]bool{}
@@ -192,7 +194,8 @@ func numbers(rules seccomp.SyscallRules) []uintptr {
 	return found
 }
 
-// compile builds what program returns, without and with gVisor's optimizations, each from rules of its own.
+// compile compiles what program returns, without and with gVisor's optimizations. Each compilation
+// gets its own rules.
 func compile(program func() (*seccomp.Program, error)) (before, after []bpf.Instruction, err error) {
 	build := func(skip bool) ([]bpf.Instruction, error) {
 		p, err := program()

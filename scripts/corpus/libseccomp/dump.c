@@ -1,16 +1,19 @@
 /* Compiles seccomp rules with libseccomp and writes the filter.
  *
- *   dump version                      the library's version
- *   dump syscalls ARCH LIMIT          "number name" for every number below LIMIT that libseccomp
- * has a name for dump filter RULES linear|tree OUT   OUT.pfc gets the pseudo filter code instead of
- * the program
+ *   dump version                        prints the library's version
+ *   dump syscalls ARCH LIMIT            prints "number name" for every number below LIMIT that
+ *                                       libseccomp has a name for
+ *   dump filter RULES linear|tree OUT   writes the program; an OUT that ends in .pfc gets the pseudo
+ *                                       filter code instead
  *
- * RULES is text, one item per line: what a container runtime hands to libseccomp.
- *   default ACTION                    first line; ACTION is the 32-bit return value
- *   arch NAME                         the primary architecture first
- *   rule ACTION SYSCALL [INDEX OP A B]...   conditions all hold; OP as below; B is the value of
- * masked_eq, else 0 Rules for names that libseccomp does not know are left out, as runtimes do, and
- * counted on standard output.
+ * RULES is text with one item in each line, as a container runtime hands it to libseccomp:
+ *   default ACTION                      the first line; ACTION is the 32-bit return value
+ *   arch NAME                           the primary architecture comes first
+ *   rule ACTION SYSCALL [INDEX OP A B]...
+ *                                       all conditions must hold; for OP see below; B is the value
+ *                                       of masked_eq, otherwise 0
+ * Like runtimes, this program omits rules for names that libseccomp does not know. It prints their
+ * number on standard output.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -89,8 +92,8 @@ static void check(const struct source* at, int status, const char* what) {
   }
 }
 
-/* Adds an architecture. The one this program runs on, which libseccomp starts with, stays only if
- * it is named. */
+/* Adds an architecture. libseccomp starts with the architecture that this program runs on. It stays
+ * only if RULES names it. */
 static void add_architecture(const struct source* at, scmp_filter_ctx filter, const char* name,
                              bool first) {
   const uint32_t token = architecture(at, name);
@@ -103,7 +106,7 @@ static void add_architecture(const struct source* at, scmp_filter_ctx filter, co
   }
 }
 
-/* Adds the rule in `fields`; false if libseccomp has no such system call. */
+/* Adds the rule in `fields`. Returns false if libseccomp does not know its system call. */
 static bool add_rule(const struct source* at, scmp_filter_ctx filter, char** fields, int count) {
   struct scmp_arg_cmp conditions[MAX_CONDITIONS];
   unsigned int used = 0;
@@ -119,8 +122,8 @@ static bool add_rule(const struct source* at, scmp_filter_ctx filter, char** fie
         .datum_b = number(at, fields[i + 3], UINT64_MAX),
     };
   }
-  /* Numbers are those of the architecture this runs on (pseudo numbers where it lacks the call);
-   * libseccomp translates. */
+  /* libseccomp expects numbers of the architecture that this program runs on (pseudo numbers for
+   * calls that it lacks), and translates them. */
   const int syscall_number = seccomp_syscall_resolve_name(fields[2]);
   if (syscall_number == __NR_SCMP_ERROR) {
     return false;
