@@ -12,7 +12,7 @@ struct insn {
   uint32_t k;
 };
 
-/* Changes `count` instructions in place; returns how many are left. */
+/* Changes `count` instructions in place. Returns how many remain. */
 static size_t optimize(struct insn* program, size_t count) {
   (void)program;
   return count;
@@ -38,7 +38,7 @@ int main(void) {
     if (body[0] == 'O') {
       struct insn* program = malloc(size);
       if (program == NULL) return 1;
-      memcpy(program, body + 1, size - 1); /* on a little-endian machine */
+      memcpy(program, body + 1, size - 1); /* this needs a little-endian machine */
       size = 1 + sizeof *program * optimize(program, (size - 1) / sizeof *program);
       memcpy(body + 1, program, size - 1);
       free(program);

@@ -1,5 +1,5 @@
-/* A plugin for tests, without secequiv_compile. If the code of the first instruction is 101 or more,
- * it selects a fault that the plugin commits. */
+/* A plugin for tests, without secequiv_compile. If the code of the first instruction is 101 or
+ * more, it selects a fault that the plugin commits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ int secequiv_optimize(const struct secequiv_insn* program, size_t count, struct 
       strcpy(message, "so it is");
       return 7;
     case 4:
-      memset(message, 'm', SECEQUIV_MESSAGE_BYTES); /* without its NUL */
+      memset(message, 'm', SECEQUIV_MESSAGE_BYTES); /* the terminating NUL is missing */
       return SECEQUIV_REFUSED;
     case 5:
       exit(0);
@@ -33,7 +33,7 @@ int secequiv_optimize(const struct secequiv_insn* program, size_t count, struct 
       return SECEQUIV_ANSWERED;
     case 7:
       for (;;) pause();
-    case 8: /* answers with what it reads from standard input, not with the program */
+    case 8: /* its answer comes from standard input, not from the program */
       out[0].k = getchar() == EOF ? 1 : 2;
       return SECEQUIV_ANSWERED;
     default:
