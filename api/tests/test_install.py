@@ -46,7 +46,7 @@ def test_a_cmake_project_uses_the_installation(sample):
     fits(document)
 
 
-def test_unknown_fails(sample, prefix):
+def test_the_verdict_unknown_fails_the_tests(sample, prefix):
     program = prefix / "bin" / "secequiv"
     kept = program.rename(prefix / "bin" / "kept")
     try:

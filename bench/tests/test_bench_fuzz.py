@@ -19,10 +19,10 @@ def test_reads_runs_answers_and_proofs():
     assert bench_fuzz.executed(said) == (120, (118, 110))
 
 
-def test_no_statistics_is_an_error():
+def test_missing_statistics_are_an_error():
     with pytest.raises(AttributeError):
         bench_fuzz.executed("Done 120 runs")
 
 
-def test_no_adapter_means_no_reference(tmp_path):
+def test_without_an_adapter_there_is_no_reference(tmp_path):
     assert bench_fuzz.reference(tmp_path, tmp_path / "inputs") is None

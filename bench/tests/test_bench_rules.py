@@ -25,7 +25,7 @@ def test_compares_with_targets():
     assert many[0][2] == "19.5" and bench.rows({})[0][-1] == "not measured"
 
 
-def test_no_reports_means_no_table(tmp_path, capsys):
+def test_without_reports_there_is_no_table(tmp_path, capsys):
     failing = tmp_path / "secequiv"
     failing.write_text("#!/bin/sh\necho no >&2\nexit 1\n")
     failing.chmod(0o755)

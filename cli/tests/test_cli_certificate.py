@@ -133,7 +133,7 @@ def test_the_report_names_the_checkers(pair, tmp_path):
 
 
 @pytest.mark.parametrize("options, word", [(["--refines"], "do not support refinement"), (["--assume", "nr == 1"], "do not support assumptions"), (["STACK"], "stacks")])
-def test_other_questions_have_no_certificate(pair, tmp_path, options, word):
+def test_refinement_assumptions_and_stacks_have_no_certificate(pair, tmp_path, options, word):
     one, other = map(str, pair)
     arguments = [one + "," + other, other] if options == ["STACK"] else [one, other] + options
     done = run("prove", *arguments, "--certificate", tmp_path / "none")

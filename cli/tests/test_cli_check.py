@@ -63,7 +63,7 @@ def differ(document, before, after):
     return claimed
 
 
-def test_a_difference_in_text_and_json(getpid, getpid_enoent):
+def test_a_difference_appears_in_text_and_json(getpid, getpid_enoent):
     document, done = report("check", getpid, getpid_enoent)
     assert done.status == 1
     assert differ(document, program(getpid.read_text()), program(getpid_enoent.read_text())) == [0x50001, 0x50002]

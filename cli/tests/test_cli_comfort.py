@@ -84,7 +84,7 @@ def test_colour_appears_only_on_terminals_and_on_request(getpid, getpid_enoent):
     assert "did you mean always?" in run("--color", "allways", "check", *pair).err
 
 
-def test_missing_differences_are_red(getpid, getpid_enoent, tmp_path):
+def test_expected_differences_that_are_missing_are_red(getpid, getpid_enoent, tmp_path):
     run("diff", getpid, getpid_enoent, "--write-expect", tmp_path / "expected.json")
     out = run("--color=always", "diff", getpid, getpid, "--expect", tmp_path / "expected.json").out
     assert re.search("^\x1b\\[31m- .*\x1b\\[0m$", out, re.MULTILINE), out

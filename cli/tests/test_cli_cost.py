@@ -191,7 +191,7 @@ def sides(*arguments):
     return [(side["filters"], side["mean_uncached"]) for side in document["sides"]]
 
 
-def test_the_cost_of_a_policy_is_that_of_its_optimized_program(tmp_path):
+def test_a_policy_has_the_cost_of_its_optimized_program(tmp_path):
     (filters, mean), = sides(DOCKER)
     assert filters[0]["name"] == str(DOCKER) and filters[0]["compilation"] == "compiled and optimized by the built-in passes"
     assert run("optimize", DOCKER, "--to", "raw", "-o", tmp_path / "best.bpf").status == 0

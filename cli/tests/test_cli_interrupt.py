@@ -134,7 +134,7 @@ def test_progress_shows_counts_and_rates():
 
 
 @pytest.mark.parametrize("when", [0, 0.3, 1.5])
-def test_an_interrupted_score_is_not_known(when):
+def test_a_score_is_unknown_after_an_interrupt(when):
     process = started("mutate", POLICY, "--fuzz-seconds", "100", stderr=subprocess.PIPE)
     while not caught(process):
         time.sleep(0.01)

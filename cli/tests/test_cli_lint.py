@@ -278,7 +278,7 @@ def exact(policy, tmp_path):
 
 
 @pytest.mark.parametrize("name", HAND)
-def test_findings_match_a_list_by_hand(name, tmp_path):
+def test_findings_match_a_list_made_by_hand(name, tmp_path):
     policy, expected = HAND[name]
     document = exact(policy, tmp_path)
     assert [(row["kind"], row["rule_set"], row["nr"], row["parts"]) for row in document["idle"]] == \
@@ -378,7 +378,7 @@ DOUBTS = {
 
 
 @pytest.mark.parametrize("name", DOUBTS)
-def test_warnings_match_a_list_by_hand(name, tmp_path):
+def test_warnings_match_a_list_made_by_hand(name, tmp_path):
     rule, expected = DOUBTS[name]
     policy = policy_of(("allow", {"read": rule}))
     path = write(tmp_path / "p.json", policy)

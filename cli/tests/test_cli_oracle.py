@@ -86,7 +86,7 @@ def test_run_compares_the_result_with_the_kernel(getpid, getpid_enoent):
                                           % (os.uname().release, getpid)]
 
 
-def test_run_does_not_ask_the_kernel_about_unknown_arguments(asm):
+def test_run_does_not_run_calls_with_unknown_arguments_in_the_kernel(asm):
     path = asm("ld [0]\njeq #41, s, n\ns: ld [16]\njeq #1, n, y\ny: ret #0x7fff0000\nn: ret #0x50001\n")
     record = "type=SECCOMP msg=audit(1.2:3): sig=0 arch=c000003e syscall=%d compat=0 ip=0x7f code=0x50000"
     done = run("run", path, "--audit", record % 41, *ORACLE)

@@ -56,7 +56,7 @@ def test_an_output_does_not_replace_an_input(command, option, inputs):
     ["check", "getpid.asm", "--after-cmd", "cat getpid.asm", "--listing", "getpid.asm"],
     ["diff", "getpid.asm", "getpid.asm", "--expect", "e.json", "--junit", "e.json"],
     ["fuzz", "--optimizer", "identity", "--programs", "seeds", "--junit", "seeds/one.asm"]])
-def test_outputs_and_inputs_of_all_kinds(args, inputs):
+def test_an_output_of_any_kind_replaces_no_other_file_of_the_command_line(args, inputs):
     for folder in ("c", "seeds"):
         (inputs / folder).mkdir()
     for name in ("e.json", "seeds/one.asm"):
@@ -88,7 +88,7 @@ def test_an_old_certificate_does_not_survive_a_failed_run(wrong, inputs):
     assert listed(inputs / "c") == []
 
 
-def test_special_files_and_in_and_out_are_allowed(inputs):
+def test_special_files_and_state_files_may_be_read_and_written(inputs):
     assert run("check", "getpid.asm", "--junit", "/dev/null", "--sarif", "/dev/null", cwd=inputs).status == 0
     for _ in range(2):
         assert run("cover", "getpid.asm", "--state", "state", cwd=inputs).status == 0

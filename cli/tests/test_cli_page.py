@@ -158,7 +158,7 @@ def test_each_call_has_a_row_with_its_rules_and_their_lines(tmp_path):
     assert all("<b>%d</b> %s<" % (count, effect) in text for effect, count in counts.items()), counts
 
 
-def test_only_what_opened_is_red(tmp_path, asm):
+def test_the_heading_is_red_only_if_a_call_became_more_permissive(tmp_path, asm):
     text = "ld [0]\njeq #39, y, n\ny: ret #%s\nn: ret #0x%s"
     allowed, denied, other = [asm(text % (action, "50001"), "%s.asm" % name) for name, action in (("allow", "0x7fff0000"), ("deny", "0"), ("errno", "0x50002"))]
     errno = asm(text % ("0x50003", "50001"))
@@ -176,7 +176,7 @@ def test_the_page_shows_its_provenance(tmp_path, getpid, getpid_enoent):
     assert abs(datetime.now(timezone.utc) - date) < timedelta(minutes=5)
 
 
-def test_what_can_be_read_only_once_has_no_hash_of_its_file(tmp_path, getpid, getpid_enoent):
+def test_an_input_that_can_be_read_only_once_has_no_hash_of_its_file(tmp_path, getpid, getpid_enoent):
     read, write = os.pipe()
     os.write(write, getpid.read_bytes())
     os.close(write)

@@ -73,7 +73,7 @@ def press(browser, key):
     ActionChains(browser).send_keys(key).perform()
 
 
-def test_one_key_leads_to_the_step_where_the_traces_part(opened, docker):
+def test_one_key_leads_to_the_step_where_the_traces_diverge(opened, docker):
     from selenium.webdriver.common.keys import Keys
     browser = opened(docker)
     assert shown(browser, "#step-sides .parts") == 2 and shown(browser, "#step-sides .parts.now") == 0
@@ -245,7 +245,7 @@ def longest_common(a, b):
     return row[-1]
 
 
-def test_the_alignment_of_large_programs_is_the_longest(opened, everything):
+def test_the_alignment_of_large_programs_is_the_longest_possible(opened, everything):
     browser = opened(everything)
     keys_of = [[re.sub(", L.*| L.*", "", text) + comment for text, comment, *_ in side["insns"]] for side in everything[0][0]["sides"]]
     pairs = browser.execute_script("return aligned.filter((row) => row.state !== 'only').map((row) => row.pcs)")
@@ -256,7 +256,7 @@ def test_the_alignment_of_large_programs_is_the_longest(opened, everything):
     wait_until(browser, "return listings[1].list.scrollTop === 3000")
 
 
-def test_paper_shows_everything_and_no_controls(opened, docker):
+def test_a_printed_page_shows_everything_except_the_controls(opened, docker):
     browser = opened(docker)
     keys(browser, "#cost-filter", "openat")
     assert shown(browser, "#cost-rows tr") < 5 and shown(browser, "#step-sides .fold") > 0 and shown(browser, ".controls") > 3
@@ -281,7 +281,7 @@ def test_paper_shows_everything_and_no_controls(opened, docker):
     assert shown(browser, ".controls") > 3
 
 
-def test_many_conditions_are_folded_but_not_on_paper(opened, tmp_path, asm):
+def test_many_conditions_are_folded_except_in_print(opened, tmp_path, asm):
     chain = "ld [0]\njeq #41, t0, deny\nt0: ld [16]\njset #1, odd, even\nodd: ld [24]\njset #2, allow, o2\no2: jset #4, log, deny\neven: ld [32]\njset #8, allow, e2\ne2: ld [40]\njset #16, allow, e3\ne3: ld [48]\njset #32, allow, e4\ne4: ld [20]\njset #64, allow, e5\ne5: ld [28]\njset #128, allow, deny\nlog: ret #0x7fff0000\nallow: ret #0x7fff0000\ndeny: ret #0"
     page = page_of(tmp_path, asm("ret #0", "a.asm"), asm(chain, "b.asm"), status=1)
     browser = opened((page, tmp_path))

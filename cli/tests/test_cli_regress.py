@@ -20,7 +20,7 @@ def test_optimizer_passes_terminate_on_regression_programs():
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "corpus/regress/profiles").glob("*.json")), ids=lambda path: path.stem)
-def test_profiles_mean_what_libseccomp_made_of_them(path):
+def test_profiles_decide_as_the_programs_that_libseccomp_made(path):
     # libseccomp 2.5.4 made the program; from 2^31 on it takes numbers for those of x32 (corpus/known.toml)
     assert run("prove", path, path.with_suffix(".bpf"), "--assume", "nr < 0x80000000").status == 0
 

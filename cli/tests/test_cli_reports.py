@@ -283,7 +283,7 @@ def test_every_report_begins_with_the_direction(reports):
             assert any(body.get("message", "").startswith(summary) for body in junit.values())
 
 
-def test_the_input_shown_loosens_most(reports):
+def test_the_shown_input_is_the_one_that_loosens_the_filter_most(reports):
     """Both a stricter and a newly allowed call differ; the newly allowed one is shown."""
     (reports.folder / "a.asm").write_text("ld [0]\njeq #0, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n")
     (reports.folder / "b.asm").write_text("ld [0]\njeq #319, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n")

@@ -204,7 +204,7 @@ def test_the_rule_that_decides_is_named(tmp_path):
     assert rule_of(without_x32, "--nr", "0x40000000") == "default action: no rule matches"
 
 
-def test_the_rule_is_that_of_the_calls_architecture(tmp_path):
+def test_the_rule_belongs_to_the_architecture_of_the_call(tmp_path):
     path = write(tmp_path / "p.json", [{"action": "allow", "rules": {"i386:read": True, "x32:write": True}},
                                        {"action": "log", "rules": {"x86_64:read": True, "x32:read": True}}],
                  arches=["x86_64", "i386", "x32"])
@@ -331,7 +331,7 @@ def test_the_report_shows_what_would_change_the_decision(tmp_path):
         "file": str(path), "line": 3, "path": "syscalls[0]", "condition": "includes CAP_SYS_ADMIN"}}
 
 
-def test_capabilities_of_the_containers_profiles_in_a_stack(asm, tmp_path):
+def test_capabilities_apply_to_every_profile_in_a_stack(asm, tmp_path):
     """A container has the same capabilities for each of its profiles."""
     path, allow = profile(tmp_path), asm("ret #0x7fff0000")
     needs_bpf = tmp_path / "bpf.json"

@@ -39,7 +39,7 @@ def test_most_blocks_are_run():
 
 
 @pytest.mark.parametrize("document", LINKED, ids=name)
-def test_links_lead_somewhere(document):
+def test_every_link_has_a_target(document):
     assert check_docs.broken_links(document, document.read_text()) == []
 
 

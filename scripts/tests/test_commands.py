@@ -96,7 +96,7 @@ def test_every_preset_is_run_and_listed(tree):
     assert not [line for line in smoke if line == str(tree.root)]
 
 
-def test_an_unfound_planted_bug_fails(tree):
+def test_a_planted_bug_that_is_not_found_fails(tree):
     done = tree.run("bash", "scripts/test", "fuzz", **GOOD, UNFOUND="1")
     assert done.returncode == 1
     assert rows(done.stdout) == [("fuzz", "FAILED", "checked as OSS-Fuzz does, 2 fuzz targets, planted bugs not found")]
@@ -179,7 +179,7 @@ def test_clang_tidy_warnings_fail(tree):
     assert warning in done.stderr
 
 
-def test_no_preset_with_ctest_claims_no_pass(tree):
+def test_presets_that_run_no_tests_claim_no_pass(tree):
     done = tree.run("bash", "scripts/test", "tidy", "release")
     assert done.returncode == 0
     assert last(done) == "no tests were counted: none of the presets given runs ctest"

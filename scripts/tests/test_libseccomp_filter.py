@@ -110,7 +110,7 @@ def test_keys_without_effect_and_the_old_name_of_a_call_are_accepted():
     assert oci.rules(json.loads(text), "SCMP_ARCH_X86_64", (6, 1)).splitlines()[-1] == "rule 0x7fff0000 read 0 eq 0x1 0x0"
 
 
-def test_names_of_files_cannot_command_a_terminal(tmp_path):
+def test_names_of_files_cannot_control_a_terminal(tmp_path):
     done = run(tmp_path / "a\x1b[31m\u202e\n.json", "-o", tmp_path / "out.bpf")
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and not set("\x1b\u202e") & set(done.stderr)
 

@@ -44,7 +44,7 @@ def tool(name, *args, **environment):
                           env={**os.environ, **environment})
 
 
-def test_the_bill_is_well_formed_and_complete():
+def test_the_bill_of_materials_is_well_formed_and_complete():
     done = tool("sbom")
     bill = json.loads(done.stdout)
     jsonschema.Draft202012Validator(BILL).validate(bill)
@@ -66,7 +66,7 @@ def test_the_bill_is_well_formed_and_complete():
     assert json.loads(tool("sbom", SOURCE_DATE_EPOCH="0").stdout)["metadata"]["timestamp"] == "1970-01-01T00:00:00Z"
 
 
-def test_a_bill_without_a_version_is_invalid():
+def test_a_bill_of_materials_without_a_version_is_invalid():
     bill = json.loads(tool("sbom").stdout)
     del bill["components"][0]["version"]
     with pytest.raises(jsonschema.ValidationError):

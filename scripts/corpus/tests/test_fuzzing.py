@@ -126,7 +126,7 @@ def test_minimize_deletes_nothing_after_a_failed_merge(tmp_path, command, capsys
     assert "fuzz minimize: " in capsys.readouterr().err
 
 
-def test_cover_keeps_all_edges_with_no_superfluous_key():
+def test_cover_keeps_all_edges_without_superfluous_keys():
     assert fuzzing.cover({}) == []
     assert fuzzing.cover({"a": {1, 2}, "b": {2, 3}, "c": {1, 2, 3}}) == ["c"]
     # The largest set is chosen first and becomes superfluous at the end.

@@ -47,7 +47,7 @@ def test_a_repeated_index_makes_every_condition_a_rule():
     assert made(allowing(args=args)) == [READ + " 0 eq 0x1 0x0", READ + " 0 eq 0x2 0x0", READ + " 1 lt 0x3 0x0"]
 
 
-def test_entries_like_the_default_are_left_out():
+def test_entries_with_the_default_action_are_omitted():
     assert made({"names": ["read"], "action": "SCMP_ACT_ERRNO"}) == []
     assert made({"names": ["read"], "action": "SCMP_ACT_ERRNO", "errnoRet": 1}) == []
     assert made({"names": ["read"], "action": "SCMP_ACT_ERRNO", "errnoRet": 38}) == ["rule 0x00050026 read"]

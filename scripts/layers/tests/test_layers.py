@@ -53,7 +53,7 @@ def test_layers_have_no_cycles():
         assert layer not in rules.closure(rules.ARROWS, below)
 
 
-def test_the_table_keeps_the_design():
+def test_the_table_follows_the_design_of_the_layers():
     chain = ["harness/base", "harness/bpf", "harness/seccomp", "harness/policy", "harness/optimize"]
     for i, layer in enumerate(chain):
         assert reachable(layer) == set(chain[: i + 1])
@@ -108,7 +108,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("layer,target", BROKEN)
-def test_a_broken_arrow_is_found(tree, layer, target):
+def test_an_include_that_the_table_forbids_is_found(tree, layer, target):
     path = layer + "/extra.cc"
     write(tree, path, ["", '#include "%s"' % header(target)])
     (message,) = violations(tree)

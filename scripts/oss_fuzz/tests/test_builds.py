@@ -186,7 +186,7 @@ def test_a_failed_build_shows_its_log(tree, tmp_path):
         check.build(tree, tmp_path / "build", {})
 
 
-def test_other_variables_start_a_new_build(tree, tmp_path):
+def test_changed_variables_start_a_new_build(tree, tmp_path):
     (tree / "ci/oss-fuzz/build.sh").write_text('echo "$SRC $FLAGS" >>"$WORK/seen"\ncp "$WORK/seen" "$OUT/seen"\n')
 
     def lines(flags):
