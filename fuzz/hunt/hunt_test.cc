@@ -265,7 +265,7 @@ TEST(Hunt, HangsRefusalsGarbageAndExhaustionAreFailures) {
   }
 }
 
-TEST(Hunt, NotesDoNotFail) {
+TEST(Hunt, NotesDoNotFailTheHunt) {
   // Counts requests by program, because the number of programs in one batch depends on time.
   std::map<std::uint64_t, bool> odd;
   const std::vector<std::pair<FindingKind, Function>> cases = {

@@ -108,7 +108,7 @@ TEST(Command, ClassifiesEveryFailure) {
   }
 }
 
-TEST(Command, RunsNothingWithoutAFolderForFiles) {
+TEST(Command, SurvivesAMissingTemporaryFolder) {
   ::setenv("TMPDIR", "/nonexistent", 1);
   const auto answer = optimized("cp {in} {out}", kProgram);
   ::unsetenv("TMPDIR");

@@ -179,7 +179,7 @@ TEST(Server, AServerThatReadsNothingHangs) {
   }
 }
 
-TEST(Server, MixedSizesDoNotDeadlock) {
+TEST(Server, RequestsOfMixedSizesDoNotDeadlock) {
   const auto optimizer = odd_optimizer();
   std::vector<Program> programs;
   for (std::size_t i = 0; i < 60; ++i) {

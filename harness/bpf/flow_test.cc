@@ -22,7 +22,7 @@ std::string flow_text(const Program& program) {
   return out;
 }
 
-TEST(Flow, SuccessorsAreDistinctAndTrueSideFirst) {
+TEST(Flow, SuccessorsAreDistinctWithTheTrueSideFirst) {
   const Program program = assemble("jeq #1, z, b\nz: ja c\nb: jeq #1, c, c\nc: ld [0]\nret a");
   std::size_t to[2];
   ASSERT_EQ(successors(program, 0, to), 2u);

@@ -104,7 +104,7 @@ TEST(Cost, ProfileCostCoversAllowedInputs) {
   EXPECT_EQ(i386[0].inputs, 0u) << "write is 4 there";
 }
 
-TEST(Cost, NoCallsCostNothing) {
+TEST(Cost, AProfileWithoutCallsCostsNothing) {
   EXPECT_EQ(weighted_mean({}), 0);
   const auto costs = profile_cost(assemble("ld [16]\nret #0x7fff0000"), Arch::kX86_64,
                                   std::vector<SyscallCount>{{"read", 0}}, {});

@@ -69,7 +69,7 @@ TEST(Coverage, EqualTargetsStillNeedBothOutcomes) {
       << "lines alone would not tell";
 }
 
-TEST(Coverage, MergeIsUnion) {
+TEST(Coverage, MergingGivesTheUnion) {
   const Program program = assemble(kProgram);
   CoverageMap first(program);
   CoverageMap second(program);

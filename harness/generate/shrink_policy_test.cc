@@ -130,7 +130,7 @@ TEST(ShrinkPolicy, ReducesToTheExpectedText) {
 )");
 }
 
-TEST(ShrinkPolicy, StopsAtTheLimit) {
+TEST(ShrinkPolicy, StopsAtTheLimitOfCalls) {
   Random random(211);
   for (const std::size_t limit : {0u, 1u, 2u, 9u}) {
     Policy policy = random_policy(random);

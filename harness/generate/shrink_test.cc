@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(Bytecode, ShrinkPlantedPass,
                            return name;
                          });
 
-TEST(Shrink, StopsAtTheLimit) {
+TEST(Shrink, StopsAtTheLimitOfCalls) {
   Random random(205);
   for (const std::size_t limit : {0u, 1u, 2u, 12u}) {
     const Program program = random_program(random, 100);

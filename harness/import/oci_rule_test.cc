@@ -52,7 +52,7 @@ TEST(OciRule, AnEmptyMaskIsNoCondition) {
             "/syscalls/0 always hold on i386");
 }
 
-TEST(OciRule, AlwaysHolds) {
+TEST(OciRule, DetectsRulesThatAlwaysHold) {
   Rule any;
   EXPECT_TRUE(always_holds(any));
   Rule empty;

@@ -119,7 +119,7 @@ TEST(Cases, IncludeEachMaskBitAloneAndMissing) {
 }
 
 // Calls to which a rule does not apply get the arguments of a call that passes.
-TEST(Cases, UsePassingArgumentsWithOtherCalls) {
+TEST(Cases, ReuseTheArgumentsOfPassingCallsForOtherCalls) {
   const Inputs inputs(derive_cases(x86_64_policy(kSample)));
   const SeccompData passing = call(Arch::kX86_64, 257, {0x500000003, 0, 7});
   ASSERT_TRUE(inputs.has(passing));
@@ -146,7 +146,7 @@ TEST(Cases, IncludeForeignArchitectures) {
 }
 
 // For calls in a rule set with `vsyscall`, the inputs have both values of the vsyscall bit.
-TEST(Cases, EnterVsyscallSets) {
+TEST(Cases, IncludeBothValuesOfTheVsyscallBit) {
   const Policy policy = x86_64_policy(
       R"j({"action": "trap", "vsyscall": true, "rules": {"time": {"args": {"0": {"eq": 5}}}}})j");
   const Inputs inputs(derive_cases(policy));
@@ -194,7 +194,7 @@ TEST(Cases, AreDeterministicAndDistinct) {
   }
 }
 
-TEST(Cases, KeepTheirLimitsAndCountWhatIsLeftOut) {
+TEST(Cases, RespectLimitsAndCountWhatIsOmitted) {
   const Policy policy = x86_64_policy(R"j({"action": "allow", "rules": {"openat": {"args": {
     "0": {"eq": 1}, "1": {"eq": 20}, "2": {"eq": 300}, "3": {"eq": 4000}, "4": {"eq": 50000}, "5": {"eq": 600000}}}}})j");
   const Cases all = derive_cases(policy, {.per_syscall = 1000000, .total = 4000000});

@@ -64,7 +64,7 @@ TEST(CheckReportText, ListsUndecidedObligations) {
       << check_text(report);
 }
 
-TEST(CheckReportText, ShowsTracesOrInASummaryOneLine) {
+TEST(CheckReportText, ShowsTracesExceptInASummary) {
   const CheckReport report = differing();
   const std::string text = check_text(report);
   EXPECT_NE(text.find("  before: 0x00000000 KILL_THREAD\n"), std::string::npos) << text;
@@ -91,7 +91,7 @@ TEST(CheckReportText, ReportsTheCampaign) {
       << text;
 }
 
-TEST(CheckReportJson, CarriesEveryPart) {
+TEST(CheckReportJson, ContainsEveryPart) {
   const auto json = to_json(differing());
   EXPECT_EQ(json["schema"], "secequiv.check/1");
   EXPECT_EQ(json["verdict"], "different");

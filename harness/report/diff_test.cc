@@ -88,7 +88,7 @@ TEST(DiffReport, ComparesWithAStoredDifference) {
   EXPECT_FALSE(read_expectation("{}", "other.json"));
 }
 
-TEST(Regions, ARegionOfFewCallsBecomesOneForEachCall) {
+TEST(Regions, ARegionOfFewCallsBecomesARegionForEachCall) {
   const std::uint32_t audit = arch_info(Arch::kX86_64).audit;
   Region region = nr_is(0);
   region.words[0].intervals = {{0, 1}};

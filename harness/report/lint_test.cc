@@ -78,7 +78,7 @@ TEST(LintReport, JsonCountsFromOne) {
   EXPECT_EQ(json["warnings"][0]["field"], "arg1");
 }
 
-TEST(LintReport, CasesHaveTheFile) {
+TEST(LintReport, CasesNameTheFile) {
   const ReportedCases cases = reported(made_by_hand());
   ASSERT_EQ(cases.cases.size(), 3u);
   EXPECT_EQ(cases.exit_status, 1);

@@ -63,7 +63,7 @@ TEST(PrecompileReport, WithoutAProofJsonHasNoVerdict) {
   EXPECT_EQ(document["variables"][0]["places"].dump(), "[2,5]");
 }
 
-TEST(PrecompileReport, TheHeaderIsComments) {
+TEST(PrecompileReport, TheHeaderConsistsOfComments) {
   EXPECT_EQ(precompile_header(unproven()),
             "; small\\x0a: set the variables with 'secequiv asm --set NAME=VALUE'; the policy has "
             "these values:\n"

@@ -47,7 +47,7 @@ TEST(ProveReportText, TheMiddleOfLongTracesIsLeftOut) {
   EXPECT_LT(std::ranges::count(text, '\n'), 40) << text;
 }
 
-TEST(ProveReportText, EquivalentIsOneLine) {
+TEST(ProveReportText, AnEquivalentPairTakesOneLine) {
   EXPECT_EQ(prove_text(proven(Verdict::kEquivalent)),
             "equivalent (dd, encoded in 0.0 ms, solved in 0.0 ms)\n");
 }

@@ -42,7 +42,7 @@ TEST(ArgumentNames, FollowTheArchitecture) {
   EXPECT_EQ(name("socket", 1, 1), "SOCK_STREAM");
 }
 
-TEST(ArgumentNames, AreEmptyForAnythingElse) {
+TEST(ArgumentNames, AreEmptyIfAnyPartHasNoName) {
   EXPECT_EQ(name("read", 0, 1), "");
   EXPECT_EQ(name("socket", 2, 6), "");
   EXPECT_EQ(name("socket", 0, 0xffff), "");

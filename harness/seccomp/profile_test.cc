@@ -66,7 +66,7 @@ TEST(Profile, FindsColumnsByTheirTitles) {
       << "a blank field before the others, a number that outgrows its column";
 }
 
-TEST(Profile, ReadsLines) {
+TEST(Profile, ReadsLinesOfNamesAndNumbers) {
   EXPECT_EQ(read("\xef\xbb\xbf# what ran\n\nread 7\n\twrite\t9 \nread 1\nclose 8"),
             (Profile{{"write", 9}, {"close", 8}, {"read", 8}}))
       << "equal counts by name";

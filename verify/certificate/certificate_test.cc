@@ -122,7 +122,7 @@ TEST(CaseWalk, DifferentProgramsHaveNoCertificate) {
 }
 
 // The number of paths doubles with each step, but the number of cases must not.
-TEST(CaseWalk, WalksMeetingPathsOnce) {
+TEST(CaseWalk, WalksPathsThatMeetOnlyOnce) {
   std::string text = "ld [0]\n";
   std::string again = "ld [0]\n";
   for (int i = 0; i < 24; ++i) {

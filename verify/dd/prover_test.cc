@@ -7,7 +7,7 @@
 namespace secequiv::dd::prover_test {
 namespace {
 
-TEST(Prover, NamesWhatDecided) {
+TEST(Prover, NamesTheMethodThatDecided) {
   Prover prover;
   const auto engine = [&](std::string_view before, std::string_view after, Verdict verdict) {
     const auto proof = prover.prove(Pair{assemble(before), assemble(after)});

@@ -113,7 +113,7 @@ void expect_same_for_many(const Asked& asked, Random& random, int rounds) {
 
 constexpr Engine kEngines[] = {Engine::kZ3, Engine::kDd, Engine::kBoth};
 
-TEST(SymbolProofs, EquivalentForAllValues) {
+TEST(SymbolProofs, EquivalentProgramsAreProvenForAllValues) {
   const std::pair<const char*, const char*> pairs[] = {
       {"ret #$x", "ret #$x"},
       {"ret #$x", "ld #$x\nret a"},

@@ -140,7 +140,7 @@ TEST(Precompiled, FindsOneMissingName) {
   EXPECT_EQ(proof.witness->data.arch(), AUDIT_ARCH_X86_64);
 }
 
-TEST(Precompiled, FindsAllNamesMissing) {
+TEST(Precompiled, FindsThatAllNamesAreMissing) {
   const Policy policy = small_policy();
   SymbolicProgram broken = compiled(policy);
   while (!broken.uses.empty()) fix(broken, 0, broken.uses[0].name == "fd" ? 3 : 70000);

@@ -240,18 +240,18 @@ void never_wrong(std::uint64_t seed, int cases, int least_different,
   EXPECT_GE(different, of_cases(least_different));
 }
 
-TEST(ProductWalk, NeverWrongAboutMutants) {
+TEST(ProductWalk, IsNeverWrongAboutMutants) {
   never_wrong(21, 8000, 2000,
               [](Random& random, const Program& p) { return mutate_program(random, p); });
 }
 
-TEST(ProductWalk, NeverWrongAboutOptimizedMutants) {
+TEST(ProductWalk, IsNeverWrongAboutOptimizedMutants) {
   never_wrong(22, 8000, 2000, [](Random& random, const Program& p) {
     return optimize(mutate_program(random, p)).program;
   });
 }
 
-TEST(ProductWalk, NeverWrongAboutPlantedPasses) {
+TEST(ProductWalk, IsNeverWrongAboutPlantedPasses) {
   for (const broken::PlantedPass& planted : broken::planted_bytecode_passes())
     never_wrong(23, 800, 1, [&](Random& random, const Program& p) {
       const Program wrong = std::get<BytecodePass>(planted.run)(p);
