@@ -190,8 +190,8 @@ TEST(CheckPair, AnExhaustedLimitIsUnknown) {
 }
 
 TEST(CheckPair, AnUndecidedEdgeNeverPasses) {
-  // The false edge needs an input on which the two products differ. Both programs are the same, so
-  // they are equal.
+  // The false edge needs an input on which the two products differ. The pair is proven equivalent
+  // because both programs are identical.
   const std::string hard = std::string(kProduct) + "st M[3]\n" + kMixed +
                            "ldx M[3]\njeq x, same, odd\nodd: ret #1\nsame: ret #0\n";
   const auto report = check_text_pair(hard, hard, {}, 0.5);

@@ -12,8 +12,8 @@
 namespace secequiv {
 namespace {
 
-// A straightforward interpreter without step<Domain>. It is the reference for the speed of the
-// interpreter that is a template.
+// A straightforward interpreter without step<Domain>. The speed of the templated interpreter is
+// compared with it.
 [[gnu::noinline]] std::uint32_t switch_loop(const Insn* program, const std::uint32_t* input) {
   std::uint32_t a = 0;
   std::uint32_t x = 0;

@@ -143,7 +143,7 @@ class RandomPairs {
   static constexpr std::size_t kPairs = 4096;
   static constexpr int kRuns = 5;           // consecutive runs of one program
   static constexpr double kSlow = 1000;     // µs; slower programs run once in each repetition
-  static constexpr double kExhausted = -1;  // replaces a time
+  static constexpr double kExhausted = -1;  // stands for a time beyond the limit
 
   void generate() {
     Random random(1);

@@ -32,8 +32,8 @@ Result<DumpReport> filters_of(const DumpArguments& given) {
     return usage("expected --pid N, or a command after '--'");
   if (given.pid != 0) return dump_process(given.pid);
   const bool to_stdout = given.options.output == "-";
-  if (!to_stdout)  // check this before the command runs, because its filters would be lost
-                   // afterwards
+  // Checks this before the command runs, because its filters would be lost afterwards.
+  if (!to_stdout)
     if (auto s = may_be_written(given.options.output); !s) return s.error();
   watch_interrupts();
   return dump_command(given.command, to_stdout, was_interrupted);

@@ -38,8 +38,8 @@ Result<std::vector<std::string>> files_in(const std::string& folder,
   return out;
 }
 
-// Loads every file. An error in a file that the user named is an error. A file found in a folder is
-// skipped with a note.
+// Loads every file. A file that the user named must load. A file found in a folder is skipped with
+// a note if it does not.
 template <class Loaded, class Load>
 Result<std::vector<Loaded>> load_all(const std::vector<std::string>& paths, const char* option,
                                      const std::vector<std::string_view>& endings,

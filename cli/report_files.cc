@@ -109,8 +109,8 @@ bool is_certificate(const fs::path& path) {
   return beginning(path.parent_path() / "query.cnf").starts_with("c secequiv cnf certificate");
 }
 
-// Returns the paths of the certificate files in `folder` that exist and are ours, or that exist and
-// are not.
+// Returns the paths of the files in `folder` whose names a certificate uses: those that this tool
+// wrote if `ours`, otherwise those that it did not write.
 std::vector<fs::path> certificate_files(const std::string& folder, bool ours) {
   std::vector<fs::path> out;
   std::error_code error;
@@ -142,7 +142,7 @@ void keep_outputs_apart(const CLI::App& command) {
   const auto options = command.get_options();
   for (const CLI::Option* writer : options)
     for (const std::string& output : outputs_of(*writer)) {
-      // Every output finds itself once.
+      // Each output is equal to itself, so it is counted at least once.
       int named = 0;
       for (const CLI::Option* option : options) {
         const auto others = outputs_of(*option);

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMostBatch = 256;
 constexpr std::size_t kChunk = 16;  // requests before the time is checked again
 constexpr std::uint64_t kSureTrials = 3;
-constexpr double kBatchSeconds = 0.05;  // intended time for a batch; limits wait for its end
+constexpr double kBatchSeconds = 0.05;  // intended time for one batch
 constexpr std::uint64_t kRepeatEvery = 16;
 
 class Hunt {

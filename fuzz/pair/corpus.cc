@@ -107,7 +107,7 @@ std::vector<SeccompData> one_per_edge(const Program& program,
     coverage.run(input);
     if (coverage.covered_count() != before) chosen.push_back(input);
   }
-  // Later inputs may have made earlier ones redundant, so it tries to drop each one.
+  // Later inputs may have made earlier ones redundant, so each one is checked again.
   std::vector<std::vector<std::size_t>> meets;
   std::vector<std::size_t> times(obligations.size());
   for (const SeccompData& input : chosen) {

@@ -22,7 +22,7 @@ namespace secequiv {
 namespace {
 
 constexpr std::size_t kTailBytes = 2000;  // the part of standard error that messages quote
-// In this last part of standard error, a panic's first line is searched.
+// A panic's first line is searched in this much of the end of standard error.
 constexpr std::size_t kKeptBytes = std::size_t{1} << 16;
 // After the process has exited, at most this much of its output is read.
 constexpr std::size_t kDrainBytes = std::size_t{4} << 20;

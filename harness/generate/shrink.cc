@@ -142,7 +142,7 @@ bool delete_jumped(const ProgramSubject& from, std::size_t pc, const ProgramVisi
   return false;
 }
 
-// Deletes a JA, and redirects jumps to it to its target.
+// Deletes a JA. Jumps to it go to its target instead.
 bool bypass(const ProgramSubject& from, std::size_t pc, const ProgramVisit& visit) {
   const Line& line = from.code[pc];
   if (line.insn.code != kJa) return false;

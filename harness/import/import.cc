@@ -35,7 +35,7 @@ bool looks_like_json(std::string_view text) {
   return inside != std::string_view::npos && (text[inside] == '"' || text[inside] == '}');
 }
 
-// If the text has a JSON syntax error, the format is our own, because that reader reports the
+// If the text has a JSON syntax error, the result is our own format, because its reader reports the
 // error.
 PolicyFormat format_of(std::string_view text) {
   if (is_pfc(text)) return PolicyFormat::kPfc;

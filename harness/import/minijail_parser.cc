@@ -66,7 +66,7 @@ constexpr NamedArch kArches[] = {
     {"x86_64", Arch::kX86_64},
 };
 
-// Counts what the files of one policy use together.
+// Totals over all files of one policy.
 struct Spent {
   std::size_t includes = 0;
   std::size_t tests = 0;

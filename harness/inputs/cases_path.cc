@@ -11,11 +11,11 @@
 namespace secequiv::detail {
 namespace {
 
-// For each outcome of an instruction, so many inputs are remembered to start from.
+// How many inputs are kept for each outcome of an instruction. Searches start from them.
 constexpr std::size_t kExamples = 4;
-// A search continues from so many of the inputs that are one step away.
+// How many of the inputs that are one step away a search continues from.
 constexpr std::size_t kSecondSteps = 8;
-// On a path, at most so many tests of one word with one target are turned.
+// How many tests of one word with the same target are turned on one path.
 constexpr std::uint32_t kSamePlace = 64;
 
 // Changes of an instruction. For each, the search looks for an input on which the change alters the
@@ -60,9 +60,10 @@ std::uint32_t goals_of(ProgramView program, std::size_t pc) {
   return goals;
 }
 
-// Kinds of values of A near the constant with which it is compared. A number below 32 means a bit:
-// A differs from the constant in that bit alone or, for JSET, has that bit alone. If the mask
-// excludes the bit, the word has it and is equal otherwise.
+// Kinds of values of A near the constant with which it is compared. A number below 32 names a bit.
+// If the mask includes the bit, A differs from the constant in that bit alone or, for JSET, shares
+// that bit alone with it. If the mask excludes the bit, the word has it and A is equal to the
+// constant.
 constexpr std::uint32_t kBelow = 32;
 constexpr std::uint32_t kEqual = 33;
 constexpr std::uint32_t kAbove = 34;

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::ordered_json;
 using Part = Direction::Part;
 
-// So many calls are named where a mere number would suffice.
+// How many calls are named where a mere number would suffice.
 constexpr std::size_t kNamed = 4;
 
 bool only_host(const Direction& direction, Arch host) {

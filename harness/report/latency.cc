@@ -69,7 +69,7 @@ std::string noise_text(const Latency& latency) {
                      latency.noise * 100);
 }
 
-// Lines about conditions that distort the times.
+// Warns about conditions that distort the times.
 std::string reservations(const LatencyReport& report) {
   const Latency& latency = report.latency;
   std::string out;

@@ -21,7 +21,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostNames = 6;    // limit of system calls that are named for one region
-constexpr std::size_t kAllNames = 5000;  // the limit where a call became more permissive
+constexpr std::size_t kAllNames = 5000;  // limit for calls that became more permissive
 
 // Kinds of instructions, with the numbers that graph.js uses.
 enum Kind : std::uint8_t { kPlain, kConditional, kJump, kReturn };
@@ -38,7 +38,7 @@ char mark_of(PageMark::State state) {
                                                  : '!';
 }
 
-// Stores texts that repeat only once.
+// Stores each repeated text once.
 class Texts {
  public:
   std::size_t index(const std::string& text) {
@@ -193,7 +193,7 @@ Effect effect_of(const ReturnValue& before, const ReturnValue& after) {
     case Relation::kStricter:
       return Effect::kClosed;
     case Relation::kEqual:
-    case Relation::kIncomparable:  // single decisions always compare
+    case Relation::kIncomparable:  // two single decisions can always be compared
       break;
   }
   return Effect::kChanged;

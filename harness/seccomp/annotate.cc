@@ -52,7 +52,6 @@ std::vector<KnownArch> known_arches(ProgramView program, const std::vector<Accum
 
 // Returns the name of the value that `word` is compared with, or the value. For >, >= and & on
 // system call numbers it returns the value: a name would suggest that only this call is meant.
-// meant.
 std::string compared_value(std::uint32_t word, const Insn& in, const KnownArch& known) {
   const std::uint32_t k = in.k;
   if (word == kArchWord) {

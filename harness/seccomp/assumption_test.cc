@@ -166,7 +166,7 @@ TEST(Assumption, ArchitectureInAConjunctionSelectsNamesAndByteOrder) {
                            "arch in {aarch64, x86_64} && nr == getpid", "nr == getpid"})
     EXPECT_TRUE(holds(assumption(text), getpid_on(AUDIT_ARCH_X86_64, here), Endian::kLittle))
         << text;
-  // If the default architecture is x32, names are names of x32 calls.
+  // If the default architecture is x32, names mean x32 calls.
   EXPECT_EQ(describe(assumption("arch == x86_64 && nr == read", Arch::kX32)),
             "arch == x86_64 && nr == 1073741824");
   SeccompData data;

@@ -58,7 +58,7 @@ Result<AuditRecord> read_line(std::string_view line, const std::string& where) {
     if (!value) return wrong("ip", "0x...");
     out.data.set_field(kIpField, *value, endian_of(out.data.arch()));
   }
-  // ausearch -i writes the action's name instead of the number. It contains no more information.
+  // ausearch -i writes the action's name instead of the number. The name adds no information.
   const auto code = hexadecimal(field(line, "code").value_or(""));
   if (code && *code <= 0xffffffff) out.action = action_of(static_cast<std::uint32_t>(*code));
   return out;

@@ -71,7 +71,7 @@ TEST(ExactCost, MatchesCountsByHand) {
   // The mean is 6 + 2 * 2^-32.
   EXPECT_EQ(write.mean.exact, "12884901889/2147483648");
   EXPECT_DOUBLE_EQ(write.mean.value, 6 + 1 / 2147483648.0);
-  // One jump to `write` and one to `allow`.
+  // The path contains one jump to `write` and one to `allow`.
   EXPECT_EQ(write.jumps.exact, "2");
 
   const ExactCost open = cost_of(program, 2);

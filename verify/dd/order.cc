@@ -101,8 +101,8 @@ void follow(const Insn& in, WordMask number, Support& s, Groups& groups) {
   }
 }
 
-// Combines the words that some instruction combines. If there are symbols, returns the words that
-// results depend on.
+// Groups the words that some instruction combines. If there are symbols, returns the words on which
+// results depend.
 WordMask find_groups(ProgramView program, const Symbols& symbols, Groups& groups) {
   bool combines = !symbols.empty();
   for (const Insn& in : program) combines = combines || operand_is_x(in);

@@ -141,7 +141,7 @@ Program program_of_moves(Random& random) {
       out.push_back({code, 0, 0, code == kTax || code == kTxa ? 0 : k});
     }
   };
-  // Two or three tests, whose branches meet again.
+  // Two or three tests follow. The branches of each meet again.
   for (std::size_t tests = random.between(2, 3); tests != 0; --tests) {
     // The test needs A, so A is saved where the branches may change it.
     out.push_back({kSt, 0, 0, static_cast<std::uint32_t>(random.below(2))});
@@ -180,8 +180,8 @@ TEST(Space, JoinsRegistersAndMemory) {
 }
 
 TEST(Space, VariableOrderInterleavesComparedWords) {
-  // With alternating bits, x == y needs three nodes for each bit; with one word after the other,
-  // 2^32.
+  // If the bits of both words alternate, x == y needs three nodes for each bit. If one word follows
+  // the other, it needs 2^32 nodes.
   const Program program = assemble("ld [16]\ntax\nld [40]\njeq x, y, n\ny: ret #1\nn: ret #2\n");
   const ProgramView views[] = {program};
   Space space(views, {.nodes = 2000});

@@ -575,7 +575,7 @@ std::uint64_t apply(Op op, int width, const std::vector<std::uint64_t>& args) {
     case Op::kIf:
       return a != 0 ? b : args[2];
     default:
-      return 0;  // evaluate() uses other functions of the domain for leaves
+      return 0;  // not reached: evaluate() handles leaves by other functions
   }
 }
 

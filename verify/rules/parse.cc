@@ -1,4 +1,4 @@
-// Reader of .rule files.
+// Reads .rule files.
 #include <fmt/format.h>
 
 #include <algorithm>

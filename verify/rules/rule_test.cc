@@ -305,7 +305,7 @@ TEST(Rewrite, FindsReadsOfUnwrittenMemory) {
   EXPECT_EQ(refused("st M[5]\njeq #1, next, far", "jeq #1, next, set\nset: st M[5]\nja far",
                     "live next: A, X\n"),
             0u);
-  // A condition only implies that the words which it mentions were written.
+  // A condition implies that the words in it were written, but not that others were.
   const auto of_condition = [](const std::string& condition, const std::string& code) {
     const One one("rule t\nbefore: " + condition + "\nafter:\n" + code + "\n");
     return one.members.empty() ? std::size_t{999} : memory_refusals(one.member()).size();

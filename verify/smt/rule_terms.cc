@@ -122,7 +122,7 @@ RuleTerms::Value RuleTerms::apply(Op op, int width, const std::vector<Value>& ar
     case Op::kIf:
       return Z3_mk_ite(c, a, b, args[2]);
     default:
-      return number(0, width);  // evaluate() uses other functions for leaves
+      return number(0, width);  // not reached: evaluate() handles leaves by other functions
   }
 }
 

@@ -42,7 +42,7 @@ Z3_ast refused_memory(RuleTerms& t, const Instance& instance) {
   return out;
 }
 
-// Returns the condition that something live differs.
+// Returns the condition that a live register or word of M[] differs.
 Z3_ast differs(RuleTerms& t, const Machine<RuleTerms>& a, const Machine<RuleTerms>& b,
                rules::Live live) {
   Z3_ast out = t.truth(false);

@@ -173,8 +173,8 @@ class Inputs {
   Inputs(Terms& terms, Sides& sides, const Watchdog& watchdog, std::size_t memory_mib)
       : terms_(terms), sides_(sides), watchdog_(watchdog), memory_mib_(memory_mib) {}
 
-  // Returns nothing if a limit is reached. Uses a new solver each time, because the first check of
-  // a solver is much faster than later ones.
+  // Returns std::nullopt if a limit is reached. Uses a new solver each time, because the first
+  // check of a solver is much faster than later ones.
   std::optional<bool> some(Z3_ast condition) {
     if (watchdog_.expired()) return std::nullopt;
     Solver once(terms_, memory_mib_);

@@ -1,4 +1,4 @@
-// The weakest condition under which a rule is right, from a small vocabulary.
+// Finds the weakest condition under which a rule is right, from a small vocabulary.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -68,7 +68,8 @@ TEST(ProductWalk, AnEarlierTestDecidesALaterOne) {
   }
 }
 
-// The constant of each second test differs by one from that of a test which the first one decides.
+// In each pair, the first test leaves the second undecided, although a slightly different constant
+// would decide it.
 TEST(ProductWalk, TestsThatNoEarlierTestDecidesStayUndecided) {
   const std::pair<const char*, const char*> cases[] = {
       {"jeq #5, z, m", "jeq #4"},   {"jgt #5, m, z", "jge #7"},  {"jgt #5, m, z", "jeq #6"},
@@ -217,7 +218,7 @@ TEST(ProductWalk, EveryPairOfInstructionsAgreesWithInterpreter) {
   EXPECT_GT(found, starts.size() * alphabet.size());
 }
 
-// Checks that the walk never calls a pair equivalent that differs. `change` makes the second
+// Checks that the walk never reports a differing pair as equivalent. `change` makes the second
 // program.
 void never_wrong(std::uint64_t seed, int cases, int least_different,
                  const std::function<Program(Random&, const Program&)>& change) {
