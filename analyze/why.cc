@@ -142,8 +142,8 @@ class Capabilities {
                     std::move(found->position)});
   }
 
-  // An entry may need several capabilities together. Reports all that it names, except those
-  // without effect.
+  // An entry may need several capabilities together. Reports all capabilities that it names, except
+  // those without effect.
   void together() {
     std::vector<std::string> missing;
     for (const std::string& name : asked_)

@@ -1,7 +1,7 @@
 // Measures how fast the reference optimizer is fuzzed with proofs, for each stage and as a whole.
 // The subjects are programs (generated or mutated, optimized, compared on inputs, proven) and
-// policies (also compiled). Results are programs or policies in a second. The counters of proofs
-// are percentages of these. scripts/bench fuzz_loop runs this.
+// policies (also compiled). Results are programs or policies per second. The counters of proofs are
+// percentages of these. scripts/bench fuzz_loop runs this.
 #include <benchmark/benchmark.h>
 
 #include <vector>

@@ -32,7 +32,8 @@ using nlohmann::json;
 
 constexpr std::size_t kRequests = 500;
 constexpr std::size_t kMisses = 500;
-// libseccomp 2.5.4 does not know this many names; more would be a bug of an importer.
+// libseccomp 2.5.4 does not know some names, but fewer than this. More would be a bug of an
+// importer.
 constexpr std::size_t kUnknownNames = 40;
 constexpr const char* kLargest = "systrap-everything";
 

@@ -16,7 +16,7 @@ struct Conversion {
 Result<int> convert(const Conversion& job) {
   auto source = load_source(job.input, job.options);
   if (!source) return source.error();
-  // The default architecture is not one that the user has given, so it must not name calls.
+  // The user did not give the default architecture, so it must not name calls.
   const auto arch = job.arch->count() > 0 ? std::optional(job.options.oci().arch) : std::nullopt;
   const auto comments = job.plain ? std::vector<std::string>() : annotate(source->program, arch);
   return write_output(write_program(source->program, *form_from_name(job.options.to), comments),

@@ -1,4 +1,4 @@
-// Planted mistakes in the plan, between the passes of the reference optimizer.
+// Plants mistakes in the plan, between the passes of the reference optimizer.
 #include <algorithm>
 
 #include "adapters/broken/planted_parts.h"

@@ -1,4 +1,4 @@
-// Planted mistakes in the rules, which are made before the reference optimizer runs.
+// Plants mistakes in the rules before the reference optimizer runs.
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -1,5 +1,5 @@
-// The exported functions and their jobs. This file owns how a caller's memory becomes a job of an
-// analysis, and how a report becomes a result.
+// Contains the exported functions. They turn a caller's memory into the job of an analysis, and its
+// report into a result.
 #include "api/c/secequiv.h"
 
 #include <fmt/format.h>

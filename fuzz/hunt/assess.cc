@@ -57,7 +57,7 @@ std::string lost_calls(ProgramView before, ProgramView after) {
   constexpr std::size_t kShown = 4;
   std::string out;
   for (const Arch arch : {Arch::kX86_64, Arch::kI386, Arch::kAarch64}) {
-    // A filter treats all architectures alike that it does not name, so only x86_64 and the named
+    // A filter cannot distinguish architectures that it does not name, so only x86_64 and the named
     // ones are compared.
     const std::uint32_t audit = arch_info(arch).audit;
     if (arch != Arch::kX86_64 && !names_arch(before, audit) && !names_arch(after, audit)) continue;

@@ -100,8 +100,8 @@ TEST_P(RandomScores, AgreeWithBruteForce) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomScores, testing::Range(1, 15));
 
-// The only input is a getpid call. It shows swapped returns, and every change of the return value
-// that it gets.
+// The only input is a getpid call. It kills mutants in which the returns are swapped, and mutants
+// that change the value which it gets.
 TEST(MutationScore, CountsKillsOfOneInput) {
   MutationOptions options;
   options.fuzz_seconds = 0;
@@ -146,8 +146,8 @@ TEST(MutationScore, BehaviourHasMoreEquivalentMutants) {
   const Program program = assemble(kSmall);
   const std::size_t raw = score(program, {}, options).total().equivalent;
   options.sameness = Sameness::kBehaviour;
-  // There is one for each of the 16 data bits of ALLOW. The change to 0x7fff0000 - 1 is none of
-  // them, because that is another action.
+  // Here, the change of each of the 16 data bits of ALLOW is equivalent. The change to 0x7fff0000 -
+  // 1 is not, because that is another action.
   EXPECT_GE(score(program, {}, options).total().equivalent, raw + 16);
 }
 

@@ -281,7 +281,7 @@ Ending Process::end() {
   struct rusage usage{};
   while (::wait4(pid_, &ending.status, 0, &usage) < 0 && errno == EINTR) {
   }
-  // Before its exec the child shared our memory, and the kernel counts that as the child's.
+  // Before its exec, the child shared our memory, and the kernel counts this memory as the child's.
   struct rusage own{};
   ::getrusage(RUSAGE_SELF, &own);
   if (largest_resident_bytes(usage) > largest_resident_bytes(own))

@@ -19,7 +19,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// Returns whether the line is the heading "line  CODE  JT   JF      K" or the rule below it.
+// Returns whether the line is the heading "line  CODE  JT   JF      K" or the line of '=' below it.
 bool is_heading(std::string_view line) {
   return line.starts_with("line ") || line.find_first_not_of('=') == std::string_view::npos;
 }

@@ -169,7 +169,7 @@ TEST(Text, DetectsEachForm) {
       // Both byte orders fit, so the default applies: little endian.
       {std::string("\0\0\0\0\0\0\0\0", 8), Form::kRaw},
       {std::string("\x20\x00\x00\x00\0\0\0\4\0\x06\0\0\0\0\0\0", 16),
-       Form::kRaw},  // no byte order fits, which the reader reports
+       Form::kRaw},  // no byte order fits; the reader reports it
       {"ret #0", Form::kAsm},
       {"; { 0x06, 0, 0, 0 }\nret #0\n", Form::kAsm},
       {"/* BPF_STMT */ ret #0\n", Form::kAsm},

@@ -181,8 +181,8 @@ class Lister {
 
   void swap(std::size_t pc) {
     Mutant mutant{MutationOperator::kSwap, pc, program_[pc + 1], program_[pc]};
-    // The instruction that moves up gets one instruction farther from its targets, and the other
-    // one gets one nearer to its own. A jump to the next instruction cannot move down.
+    // The instruction that moves up is now one instruction farther from its targets. The other one
+    // is one instruction nearer to its targets. A jump to the next instruction cannot move down.
     for (const bool taken : {true, false}) {
       if (is_jump(mutant.changed) && (taken || mutant.changed.code != kJa)) {
         const std::uint64_t distance = jump_target(0, program_[pc + 1], taken);

@@ -16,7 +16,7 @@ using detail::Code;
 using detail::holds_number;
 using detail::Line;
 
-// In this order, simplest first. A reduction may replace an opcode by an earlier one.
+// The opcodes, the simplest one first. A reduction may replace an opcode by an earlier one.
 constexpr std::array<std::uint16_t, 43> kSimplestFirst = {
     kRetK,  kLdImm, kLdxImm, kLdWAbs, kTax,  kTxa,  kJa,   kJeqK,  kJgtK, kJgeK, kJsetK,
     kAddK,  kSubK,  kAndK,   kOrK,    kXorK, kLshK, kRshK, kMulK,  kDivK, kNeg,  kAddX,

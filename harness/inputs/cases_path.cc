@@ -11,11 +11,11 @@
 namespace secequiv::detail {
 namespace {
 
-// How many inputs are kept for each outcome of an instruction. Searches start from them.
+// This many inputs are kept for each outcome of an instruction. Searches start from them.
 constexpr std::size_t kExamples = 4;
-// How many of the inputs that are one step away a search continues from.
+// A search continues from at most this many of the inputs that its first step gives.
 constexpr std::size_t kSecondSteps = 8;
-// How many tests of one word with the same target are turned on one path.
+// At most this many tests of one word with the same target are turned on one path.
 constexpr std::uint32_t kSamePlace = 64;
 
 // Changes of an instruction. For each, the search looks for an input on which the change alters the
@@ -210,8 +210,8 @@ class Search {
     return fresh;
   }
 
-  // An input that met a goal replaces an older example of each outcome, back to the last load. More
-  // goals there may depend on the same test.
+  // An input that met a goal becomes an example of each outcome, back to the last load, and
+  // replaces the oldest one. More goals on this part of the path may depend on the same test.
   void keep(std::size_t visit, const SeccompData& data) {
     for (std::size_t i = visit + 1; i-- > 0;) {
       Examples& here = examples(path_.visits()[i]);

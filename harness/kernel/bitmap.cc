@@ -127,7 +127,7 @@ Result<Layout> layout() {
 
 // --- The program that reads the bitmaps.
 
-// What the program writes. After it come the words of the bitmaps, those of the native one first.
+// What the program writes. The words of the bitmaps follow, those of the native one first.
 struct Found {
   std::array<char, kName.size()> name;
   std::uint64_t filters;
@@ -192,8 +192,8 @@ class ReaderCode {
     set(BPF_REG_0, outcome);
     emit({BPF_JMP | BPF_EXIT, 0, 0, 0, 0});
   }
-  // Emits R0 = `bytes` (4 or 8) bytes of kernel memory at R7 + offset. The program ends if they
-  // cannot be read.
+  // Emits code that reads `bytes` (4 or 8) bytes of kernel memory at R7 + offset into R0. If they
+  // cannot be read, the code ends the program.
   void fetch(std::uint32_t offset, std::uint32_t bytes) {
     emit({BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0});
     move(BPF_REG_1, BPF_REG_10);
@@ -206,7 +206,7 @@ class ReaderCode {
     end(kFault);
     emit({BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_10, -8, 0});
   }
-  // Emits: word at `offset` of the context = R0.
+  // Emits code that stores R0 in the context, at `offset`.
   void leave(std::uint32_t offset) {
     emit({BPF_STX | BPF_MEM | BPF_DW, BPF_REG_6, BPF_REG_0, static_cast<std::int16_t>(offset), 0});
   }

@@ -151,8 +151,8 @@ SECEQUIV_CHILD int child_main(void* argument) {
     raw(SYS_prlimit64, 0, RLIMIT_CORE, reinterpret_cast<long>(&core), 0);
   }
   if (!succeeds(shared, Step::kDeathSignal, raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL))) return 1;
-  // A parent that is already dead sends no signal, and the process that adopted the child waits for
-  // no breakpoint.
+  // If the parent is already dead, the death signal never arrives, and nobody waits for the
+  // breakpoint.
   if (raw(SYS_getppid, 0) != shared.parent) return 1;
   if (!succeeds(shared, Step::kTrace, raw(SYS_ptrace, PTRACE_TRACEME, 0)) ||
       !succeeds(shared, Step::kNoNewPrivs, raw(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1)))

@@ -142,7 +142,8 @@ class LineWatch {
  public:
   explicit LineWatch(std::string_view text) : text_(text) {}
 
-  // `read` is the number of bytes read so far. The last one ends the event's token or follows it.
+  // `read` is the number of bytes read so far. The last of these bytes ends the event's token or
+  // follows it.
   void add(nlohmann::json::parse_event_t event, std::size_t read, const nlohmann::json& parsed) {
     using Event = nlohmann::json::parse_event_t;
     for (; counted_ + 1 < read && counted_ < text_.size(); ++counted_)

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::ordered_json;
 using Part = Direction::Part;
 
-// How many calls are named where a mere number would suffice.
+// In short texts, up to this many calls are named, and larger sets are only counted.
 constexpr std::size_t kNamed = 4;
 
 bool only_host(const Direction& direction, Arch host) {
@@ -55,7 +55,8 @@ std::string names(const std::vector<Direction::Call>& calls, bool arches) {
 }
 
 // Returns whether the part contains every call of its architectures, and numbers without a name.
-// With `always`, all of them must differ for all arguments; otherwise, all for some arguments.
+// With `always`, each call must differ for all its arguments. Without it, each call must differ for
+// some arguments only.
 bool is_every_call(const Part& part, bool always) {
   std::map<Arch, std::size_t> calls;
   for (const Direction::Call& call : part.calls) calls[call.arch] += call.always == always ? 1 : 0;
@@ -95,7 +96,7 @@ std::optional<Arch> compat_of(Arch host) {
   return std::nullopt;
 }
 
-// If the filters treat every architecture alike, a number that became more permissive is another
+// If the filters do not distinguish architectures, a number that became more permissive is another
 // call on the host's second architecture. Returns these calls as text.
 std::string by_number_text(const Direction& direction, Arch host) {
   const auto compat = compat_of(host);

@@ -59,8 +59,8 @@ std::vector<NamedField> all_fields() {
   return out;
 }
 
-// Few values, so that fields and constants are often equal. They lie where carries and signs
-// change.
+// There are few values, so that fields and constants are often equal. The values lie where carries
+// and signs change.
 constexpr std::array<std::uint32_t, 8> kEdges = {0,          1,          2,          0x7fffffff,
                                                  0x80000000, 0x80000001, 0xfffffffe, 0xffffffff};
 

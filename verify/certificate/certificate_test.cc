@@ -95,7 +95,7 @@ TEST(CertificateKnowledge, ExcludedValuesTightenBounds) {
   EXPECT_FALSE(knowledge.decide({0, false, true, 1, 0}).has_value());  // 1 or 2
   EXPECT_TRUE(knowledge.learn({0, false, false, 1, 0}));               // odd
   EXPECT_TRUE(knowledge.implies({0, false, false, 0xffffffff, 2}));    // so not 2
-  EXPECT_FALSE(knowledge.learn({0, true, true, 0xffffffff, 3}));       // nor above
+  EXPECT_FALSE(knowledge.learn({0, true, true, 0xffffffff, 3}));       // so not >= 3
 }
 
 Program program(std::string_view text) {

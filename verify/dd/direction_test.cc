@@ -31,8 +31,8 @@ Direction::Call call(Arch arch, std::string_view name, bool always) {
 }
 
 TEST(Direction, DividesCallsByKindOfChange) {
-  // getpid 39 is newly allowed, exit 60 stricter, read 0 changes its error number, write 1 is
-  // looser without being allowed, close 3 stays.
+  // getpid (39) becomes allowed, exit (60) becomes stricter, read (0) changes its error number,
+  // write (1) becomes looser but is still not allowed, and close (3) stays the same.
   const Direction out = direction_between(
       "ld [0]\njeq #39, no\njeq #60, yes\njeq #0, perm\njeq #1, kill\nno: ret #0x00050001\n"
       "yes: ret #0x7fff0000\nperm: ret #0x00050001\nkill: ret #0x80000000\n",

@@ -33,8 +33,9 @@ unsigned Smallest::fewest(NodeId set, WordMask free) {
   return out;
 }
 
-// Returns the word's smallest value in any input of the set with at most `most` non-zero words,
-// without counting words in `free`. Precondition: the word has its own block.
+// Considers the inputs of the set with at most `most` non-zero words, without counting words in
+// `free`. Returns the smallest value that `word` has in them. Precondition: the word has its own
+// block.
 std::optional<std::uint32_t> Smallest::least(NodeId set, std::uint32_t word, WordMask free,
                                              unsigned most) {
   if (fewest(set, free) > most) return std::nullopt;
