@@ -117,8 +117,9 @@ class KernelEvaluator final : public Evaluator {
   static Outcome outcome_of(ProgramView program, ErrorCode code) {
     switch (code) {
       case ErrorCode::kRejected:
-        // Either the program is too long or has no room for the instrumentation that makes its
-        // return values visible, or the kernel refused a program that it should accept.
+        // If the program is askable, the kernel refused a program that it should accept. Otherwise
+        // the program is too long, or has no room for the instrumentation that shows its return
+        // values.
         return kernel::askable(program) ? Outcome::kGarbage : Outcome::kUnsupported;
       case ErrorCode::kUnavailable:
         return Outcome::kCrashed;

@@ -21,7 +21,7 @@ import measure  # noqa: E402
     ([(0, None, None)], None),
     ([(1, "<=", 2), (7, None, None)], "met"),
 ])
-def test_a_row_is_met_missed_or_not_measured(limits, result):
+def test_a_target_is_met_missed_or_not_measured(limits, result):
     assert measure.compare(*limits) == result
 
 

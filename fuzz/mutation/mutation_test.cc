@@ -101,7 +101,7 @@ TEST_P(RandomScores, AgreeWithBruteForce) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomScores, testing::Range(1, 15));
 
 // The only input is a getpid call. It kills mutants in which the returns are swapped, and mutants
-// that change the value which it gets.
+// that change the value returned for getpid.
 TEST(MutationScore, CountsKillsOfOneInput) {
   MutationOptions options;
   options.fuzz_seconds = 0;

@@ -147,8 +147,8 @@ bool simpler_actions(std::uint32_t action, const TryNumber& visit) {
 
 std::size_t each_node(const PolicySubject& s) { return s.nodes.size(); }
 
-// Calls `see` with each node that has parts and the beginning of each range of `length` of these
-// parts.
+// Divides the parts of each node into ranges of `length`. Calls `see` with the node and the index
+// at which a range begins.
 template <std::size_t length, class See>
 void each_range(const PolicySubject& s, const See& see) {
   for (const TreePath& path : s.nodes)

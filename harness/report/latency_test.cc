@@ -57,7 +57,7 @@ TEST(LatencyReport, AfterFewRoundsNoDifferenceIsReported) {
   EXPECT_NE(latency_svg(report).find("fewer than 8 rounds"), std::string::npos);
 }
 
-TEST(LatencyReport, ReportsTheRoundOfAnInterruption) {
+TEST(LatencyReport, NamesTheRoundInWhichItWasInterrupted) {
   LatencyReport report = made_up(140, 300);
   EXPECT_FALSE(says(report, "interrupted"));
   EXPECT_EQ(to_json(report)["interrupted"], false);

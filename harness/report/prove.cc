@@ -28,8 +28,7 @@ std::string_view relation_text(Relation relation) {
   return "";
 }
 
-// Calls `show` with the question whose filters the witness shows. Their names have been replaced by
-// values.
+// Calls `show` with the question, in which the proof's values replace the names.
 template <class Show>
 void with_values(const ProveReport& report, const Show& show) {
   if (report.proof.symbols.empty())

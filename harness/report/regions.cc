@@ -26,7 +26,7 @@ const WordSet* find(const Region& region, std::uint32_t word) {
   return at == region.words.end() ? nullptr : &*at;
 }
 
-// Formats the conditions on one field. `high` is added above the word's 32 bits.
+// Formats the conditions on one field. `high` contains the bits above the word's 32 bits.
 template <class Name>
 std::string set_text(const std::string& field, const WordSet& set, std::uint64_t high,
                      std::uint64_t top, const Name& name) {

@@ -44,8 +44,8 @@ WorstInput worst_of(FilterStack stack) {
 WorstInput worst_of(ProgramView program) { return worst_of(FilterStack(&program, 1)); }
 
 TEST(ExactCost, MatchesCountsByHand) {
-  // The policy allows write only if the low half of arg0 is 5 (tested with one more load), read
-  // always, open never, and close if bit 31 of arg0 is clear.
+  // The policy always allows read and write, and never allows open. It allows close if bit 31 of
+  // arg0 is clear. For write, it executes two more instructions if the low half of arg0 is 5.
   const Program program = assemble(
       "ld [0]\njeq #0, allow, n1\nn1: jeq #1, write, n2\nn2: jeq #2, open, n3\nn3: jeq #3, close, "
       "deny\n"
@@ -71,7 +71,7 @@ TEST(ExactCost, MatchesCountsByHand) {
   // The mean is 6 + 2 * 2^-32.
   EXPECT_EQ(write.mean.exact, "12884901889/2147483648");
   EXPECT_DOUBLE_EQ(write.mean.value, 6 + 1 / 2147483648.0);
-  // The path contains one jump to `write` and one to `allow`.
+  // Each path contains one jump to `write` and one to `allow`.
   EXPECT_EQ(write.jumps.exact, "2");
 
   const ExactCost open = cost_of(program, 2);

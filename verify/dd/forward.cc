@@ -159,8 +159,9 @@ void Forward::find_dominators(std::size_t pc) {
   }
 }
 
-// Returns a diagram whose leaf, for an input that passes `from`, is the `choice` of the source
-// through which the input reaches `pc`. The leaf is arbitrary for inputs that do not reach `pc`.
+// Returns a diagram of choices. For an input that passes `from`, the leaf is the `choice` of the
+// source through which the input reaches `pc`. The leaf is arbitrary for inputs that do not reach
+// `pc`.
 NodeId Forward::selection(std::size_t pc, std::size_t from, const std::vector<std::size_t>& sources,
                           const std::vector<std::uint32_t>& choice) {
   Diagrams& diagrams = words_.diagrams();

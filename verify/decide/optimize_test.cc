@@ -185,8 +185,8 @@ INSTANTIATE_TEST_SUITE_P(Layout, PolicyPass, testing::ValuesIn(pointers(layout_p
 INSTANTIATE_TEST_SUITE_P(Bytecode, ProgramPass, testing::ValuesIn(pointers(bytecode_passes())),
                          test_name);
 
-// Checks the whole optimizer: it preserves decisions and calls in the kernel's bitmap, its result
-// is hardly ever longer than that of bytecode passes alone, and a second run changes nothing.
+// Checks the whole optimizer. It must preserve decisions and the calls in the kernel's bitmap. Its
+// result is hardly ever longer than that of bytecode passes alone. A second run changes nothing.
 TEST(WholeOptimizer, CorpusPoliciesStayEquivalent) {
   for (const auto& [name, policy] : corpus_policies()) {
     const Program before = compile(policy);

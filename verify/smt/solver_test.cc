@@ -70,7 +70,7 @@ TEST(Prove, FindsSingleDifferingInput) {
   EXPECT_EQ(proof.witness->data, point);
 }
 
-TEST(Prove, FindsOneBitOfTheInstructionPointer) {
+TEST(Prove, FindsADifferenceInOneBitOfTheInstructionPointer) {
   const auto proof =
       prove_text("ret #1\n", "ld [12]\njset #0x80000000, y, n\ny: ret #2\nn: ret #1\n");
   ASSERT_EQ(proof.verdict, Verdict::kDifferent);

@@ -173,8 +173,8 @@ class Weakest {
   }
 
   // Searches for values of symbols that meet no `good` condition although the rule is right for
-  // them in every state. Each round guesses values. A state that refutes a guess excludes all
-  // values that it refutes from later guesses.
+  // them in every state. Each round guesses such values. If a state refutes the guess, all values
+  // that it refutes are excluded from later guesses.
   void find_outside(const std::vector<Candidate>& good, WeakestCondition& out) {
     for (const Candidate& each : good)
       values_.require(terms_.negate(rules::evaluate(terms_, each.expr)));
