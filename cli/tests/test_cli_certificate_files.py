@@ -70,7 +70,7 @@ SET = [[insn(0x20), insn(0x02), insn(0x15, 0, 1, 5), insn(0x00), insn(0x60), ins
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_memory_that_may_not_be_written_is_refused(tmp_path, engine):
+def test_programs_that_may_read_unwritten_memory_are_refused(tmp_path, engine):
     """The checkers refuse such programs as the kernel does. The test writes the certificate itself, because prove makes none."""
     def put_in(program, text):
         digits = "".join("%04x%02x%02x%08x" % each for each in program)

@@ -148,7 +148,7 @@ def test_a_filter_alone_keeps_other_processes_away(probe):
 
 
 @x86_64
-def test_without_filters_reachable_af_vsock_is_reported(probe):
+def test_a_reachable_af_vsock_is_reported_if_filters_are_forbidden(probe):
     found, done = probe(preexec_fn=lambda: refuse(SECCOMP))
     assert found["connects"] is not True and done.err.count("can use AF_VSOCK") == 1, (found, done)
 

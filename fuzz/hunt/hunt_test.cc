@@ -373,7 +373,7 @@ TEST(Hunt, AssessesAnswersThatWereOptimizedAgain) {
   EXPECT_EQ(report->verdict, Verdict::kCrashed) << report->reason;
 }
 
-TEST(Hunt, AssessesLongProgramsOfTheMeasurement) {
+TEST(Hunt, AssessesTheProgramsOfTheScalingMeasurement) {
   HuntOptions options = options_for(20);
   options.scaling = true;
   options.reductions = 1;

@@ -109,7 +109,7 @@ struct Shared {
   std::array<std::byte, kStackBytes> stack;
 };
 
-// Before Linux 5.16, a process that seccomp ends takes along all others that share its memory
+// Before Linux 5.16, if seccomp ends a process, all processes that share its memory end too
 // (coredump_wait). On these kernels the child gets a copy of the memory, which takes longer.
 bool may_share_memory() {
   utsname name{};

@@ -61,7 +61,7 @@ def test_merge_adds_new_inputs(tmp_path, command, capsys):
     assert held(one) == {"a": b"1", "b": b"2", ".half-written": b"x", "deeper/c": b"3"}
 
 
-def test_merge_into_a_new_folder_and_into_itself(tmp_path):
+def test_merge_works_into_a_new_folder_and_into_itself(tmp_path):
     one = fill(tmp_path / "one", {"a": b"1", "b": b"1"})
     assert fuzzing.merge([one], tmp_path / "new/folder") == (2, 1)
     assert fuzzing.merge([one], one) == (2, 0)
