@@ -1,7 +1,7 @@
 package main
 
-// This file owns which policies gVisor can express, and turns them into gVisor's rule sets. It must not know how gVisor compiles
-// them.
+// This file decides which policies gVisor can express, and turns them into gVisor's rule sets. It must not know how gVisor
+// compiles them.
 
 import (
 	"fmt"

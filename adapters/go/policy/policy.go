@@ -1,7 +1,7 @@
 // Package policy reads resolved policies, for adapters in Go.
 //
-// It owns the format that harness/adapter/PROTOCOL.md describes: our policy format with numbers in place of names. It must not
-// know how policies are compiled. The harness has already checked each policy that it sends.
+// harness/adapter/PROTOCOL.md describes their format: our policy format with numbers in place of names. The package must not know
+// how policies are compiled. The harness has already checked each policy that it sends.
 package policy
 
 import (

@@ -1,4 +1,4 @@
-//! Owns which policies seccompiler can express, and turns them into its filters. It must not know how seccompiler
+//! Decides which policies seccompiler can express, and turns them into its filters. It must not know how seccompiler
 //! compiles them.
 
 use crate::frames::Failure;

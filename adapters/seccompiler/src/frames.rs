@@ -1,5 +1,5 @@
-//! Owns the frames of harness/adapter/PROTOCOL.md on standard input and output. It must not know how requests are
-//! answered.
+//! Reads and writes the frames of harness/adapter/PROTOCOL.md on standard input and output. It must not know how
+//! requests are answered.
 
 use std::io::{self, Read, Write};
 

@@ -1,4 +1,4 @@
-//! Owns the names of system calls for seccompiler's own JSON, from the harness's tables (harness/seccomp/tables).
+//! Provides the names of system calls for seccompiler's own JSON, from the harness's tables (harness/seccomp/tables).
 
 macro_rules! table {
     ($name:literal) => {

@@ -1,7 +1,7 @@
 // Package serve answers requests, one frame after the other, until the input ends.
 //
-// It owns the frames, kinds and statuses of harness/adapter/PROTOCOL.md and the bytes of programs. It must not know how requests
-// are answered. It recovers from nothing: a panic of the code under test ends the process, with a trace on standard error.
+// It implements the frames, kinds and statuses of harness/adapter/PROTOCOL.md, and it encodes programs. It must not know how
+// requests are answered. It does not recover: if the code under test panics, the process ends with a trace on standard error.
 package serve
 
 import (

@@ -1,5 +1,6 @@
-//! Do two seccomp filters make the same decision for every possible system call? Assertions that run the command line
-//! `secequiv`: `$SECEQUIV`, or `secequiv` on `PATH`. A test fails where there is none, and also if time runs out.
+//! Do two seccomp filters make the same decision for every possible system call? These assertions run the
+//! command line `secequiv`: `$SECEQUIV`, or `secequiv` on `PATH`. A test fails if there is no such command, and also if
+//! time runs out.
 //!
 //! ```no_run
 //! # fn build() -> Vec<sock_filter> { vec![] }
@@ -41,7 +42,7 @@ pub struct Insn {
     pub k: u32,
 }
 
-/// A type of instructions. `Owner` is any type of the crate that implements this, so that it can do so for types of others.
+/// A type of instructions. `Owner` is any type of the implementing crate. It permits implementing this for types of other crates.
 pub trait Instruction<Owner> {
     fn to_insn(&self) -> Insn;
     fn from_insn(insn: Insn) -> Self;

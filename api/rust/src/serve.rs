@@ -1,5 +1,5 @@
-//! A Rust function as a served command of `secequiv fuzz` (harness/adapter/PROTOCOL.md): a copy of the test program that runs one
-//! test, so that a crash or an endless loop ends that copy only.
+//! Lets `secequiv fuzz` run a Rust function as a served command (harness/adapter/PROTOCOL.md). The command is a copy of the test
+//! program that runs one test, so that a crash or an endless loop ends only that copy.
 
 use std::collections::HashMap;
 use std::fs::OpenOptions;

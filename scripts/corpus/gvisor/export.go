@@ -1,7 +1,7 @@
 package main
 
-// Writes rule sets as policy text. This file owns the translation of gVisor's matchers and rules
-// into the policy format, and the layout of the file. check.go translates back.
+// Writes rule sets as policy text. This file translates gVisor's matchers and rules into the policy
+// format, and defines the layout of the text. check.go translates back.
 
 import (
 	"encoding/json"

@@ -1,8 +1,8 @@
 package main
 
-// Defines the Sentry's configurations, and how each becomes a program. This file owns everything
-// that would make a dump differ from run to run: the process id, the thread priority and the
-// default action are fixed here. It must not know the policy format.
+// Defines the Sentry's configurations, and how each becomes a program. This file fixes everything
+// that would otherwise differ from run to run: the process id, the thread priority and the default
+// action. It must not know the policy format.
 
 import (
 	"fmt"
