@@ -210,8 +210,9 @@ class Search {
     return fresh;
   }
 
-  // An input that met a goal becomes an example of each outcome, back to the last load, and
-  // replaces the oldest one. More goals on this part of the path may depend on the same test.
+  // An input that met a goal becomes an example at each instruction back to the last load. It
+  // replaces the oldest example there. More goals on this part of the path may depend on the same
+  // test.
   void keep(std::size_t visit, const SeccompData& data) {
     for (std::size_t i = visit + 1; i-- > 0;) {
       Examples& here = examples(path_.visits()[i]);

@@ -94,9 +94,8 @@ NodeId Diagrams::symbol(std::uint32_t index) { return intern(Node{0, 0, index, k
 NodeId Diagrams::literal(std::uint32_t level) { return make(level, kZero, kOne); }
 
 // Returns the canonical node that tests one bit and has two different children. If one child is a
-// run that starts at the next bit of the same word and its miss is the other child, both tests
-// become one longer run. This cannot hold for both children, because each would have to contain the
-// other.
+// run from the next bit of the same word, and the other child is that run's miss, both tests become
+// one longer run. This cannot hold for both children, because each would have to contain the other.
 Node Diagrams::shape(std::uint32_t level, NodeId low, NodeId high) const {
   const auto extend = [&](const Node& run, NodeId other, bool bit) -> std::optional<Node> {
     if (run.level != level + 1 || run.level % kBits == 0) return std::nullopt;

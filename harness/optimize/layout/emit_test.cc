@@ -358,8 +358,8 @@ TEST(Emit, RulesOfRandomPoliciesMatch) {
 
 constexpr std::uint32_t kMiss = 0xdead;
 
-// Emits a search for nr. Case i leads to code that returns its index or `outcome`. That code comes
-// after all jumps to it.
+// Emits a search for nr. Each case leads to code that returns the case's `to`. Cases with the same
+// `to` share that code. It comes after all jumps to it.
 Program searching(const std::vector<Case>& numbered, const SearchForm& form) {
   Builder code;
   const Label miss = code.label();
