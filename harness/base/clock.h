@@ -1,4 +1,4 @@
-// Measures elapsed time. Owns the choice of the clock.
+// Measures elapsed time. Owns the choice of the clock. It must not know what is timed.
 #pragma once
 
 #include <chrono>

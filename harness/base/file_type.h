@@ -1,5 +1,6 @@
-// Names well-known types of files by their first bytes, so that errors can call a wrong input by
-// its name. Owns that list. None of these files can be a program or a policy.
+// Recognizes well-known types of files by their first bytes, so that errors can name what a wrong
+// input is. Owns the list of types, none of which can be a program or a policy. It must not know
+// who reads the file.
 #pragma once
 
 #include <string_view>

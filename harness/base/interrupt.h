@@ -6,7 +6,7 @@
 namespace secequiv {
 
 bool stop_wanted();
-// This is async-signal-safe. The request cannot be withdrawn.
+// Async-signal-safe. Nothing withdraws the request.
 void want_stop();
 
 }  // namespace secequiv

@@ -20,15 +20,15 @@ enum class ErrorCode {
   kRejected,     // the kernel would refuse the program
   kBudget,       // time, nodes or memory ran out: the answer is unknown
   kUnavailable,  // the machine or the process' rights do not permit it: the answer is unknown
-  kAdapter,      // a command under test crashed, hung or answered nonsense
+  kAdapter,      // a command under test crashed, hung or gave an invalid answer
   kInternal,     // an invariant of this tool is broken; always a bug worth reporting
 };
 
 // Returns the code's name in reports: "usage", "io", ...
 std::string_view error_name(ErrorCode code);
 
-// A choice of the caller that an error is about. Libraries do not know its name: each interface has
-// its own, the option of a command or the member of a structure.
+// The choice of the caller that an error is about. Libraries do not name it, because each interface
+// has its own name for it: a command's option or a structure's member.
 enum class Subject : std::uint8_t {
   kNone,
   kArch,
@@ -43,7 +43,7 @@ enum class Subject : std::uint8_t {
   kRule,
 };
 
-// Returns a word for it, until an interface gives its own: "assumption".
+// Returns a general name, such as "assumption", for interfaces that have no name of their own.
 std::string_view subject_name(Subject subject);
 
 // One failure: its kind, its position, and a sentence with what was expected and what was found.
@@ -93,7 +93,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-// The type of a Result that has no value besides success.
+// A Result without a value: success or an error.
 struct Ok {};
 using Status = Result<Ok>;
 

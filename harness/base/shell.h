@@ -5,7 +5,7 @@
 
 namespace secequiv {
 
-// Returns `text` in single quotes if a shell would read it as anything but one plain word.
+// Returns `text` unchanged if every shell reads it as one plain word, otherwise in single quotes.
 inline std::string shell_quoted(const std::string& text) {
   constexpr const char* kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";

@@ -14,7 +14,7 @@ namespace secequiv {
 using Label = std::size_t;
 
 // A conditional jump is followed by two unconditional ones, whose 32-bit offsets reach every
-// target. Optimizers shorten the jumps that can be shorter.
+// target. Optimizers shorten this form where 8-bit offsets suffice.
 class Builder {
  public:
   Label label() {

@@ -28,7 +28,7 @@ struct Accumulator {
 // length.
 std::vector<Accumulator> accumulator_flow(ProgramView program);
 
-// One byte (0 or 1) per instruction. With bits, the passes would be several times slower.
+// One byte (0 or 1) per instruction. std::vector<bool> would make the passes several times slower.
 using Marks = std::vector<std::uint8_t>;
 
 // Marks each instruction that jumps can reach if every condition may be true or false.

@@ -1,5 +1,5 @@
-// One classic BPF instruction and programs of them, in the kernel's layout. Owns the opcodes and
-// the questions about a single instruction: does it branch, and where to? It must not know what a
+// Classic BPF instructions and programs, in the kernel's layout. Owns the opcodes and the
+// properties of a single instruction: whether it branches, and where to. It must not know what a
 // program computes (semantics.h), whether the kernel accepts it (refusal.h) or how it is written
 // (text.h).
 #pragma once
@@ -46,7 +46,7 @@ struct Insn {
   std::uint8_t jf = 0;
   std::uint32_t k = 0;
 
-  // Programs are compared often, and comparing one number is fast.
+  // Programs are compared often; one 64-bit comparison is fast.
   friend constexpr bool operator==(const Insn& a, const Insn& b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
   }
@@ -94,9 +94,8 @@ constexpr bool is_conditional(const Insn& in) {
   }
 }
 
-// Returns whether `in` has two outcomes. These are a conditional jump (true, false) and DIV|X
-// (divisor 0 ends the program with result 0, or the division is done). Coverage counts both
-// outcomes.
+// Returns whether `in` has two outcomes, which coverage counts separately. A conditional jump is
+// true or false. DIV|X divides, or ends the program with result 0 if the divisor is 0.
 constexpr bool has_two_outcomes(const Insn& in) { return is_conditional(in) || in.code == kDivX; }
 
 // Returns whether `in` is arithmetic or a conditional jump that takes X, not k, as its operand.

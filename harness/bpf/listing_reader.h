@@ -1,6 +1,6 @@
-// Reads the listings of the seccomp-tools project (` 0000: 0x20 0x00 0x00 0x00000004  A = arch`).
-// Owns that format. The four numbers of a line are an instruction; the words behind them are a
-// comment.
+// Reads the listings of the seccomp-tools project (` 0000: 0x20 0x00 0x00 0x00000004 A = arch`).
+// Owns that format: the four numbers of a line are an instruction, and the rest of the line is a
+// comment. It must not know what instructions mean.
 #pragma once
 
 #include <string>
@@ -11,10 +11,11 @@
 
 namespace secequiv::detail {
 
-// Whether the first line that is not a heading has this form.
+// Returns whether the first line that is not a heading has this form.
 bool looks_like_listing(std::string_view text);
 
-// Errors: kParse with file:line, also if the listing holds several filters.
+// Reads a listing of one filter. Errors: kParse with file:line, also if the listing holds several
+// filters.
 Result<SymbolicProgram> read_listing(std::string_view text, const std::string& name);
 
 }  // namespace secequiv::detail

@@ -20,7 +20,7 @@ struct Access {
 
 namespace detail {
 
-// Here M[0] stands for the scratch word that the instruction names.
+// In the result, M[0] stands for the scratch word that the instruction names.
 constexpr Access access_of_code(std::uint16_t code) {
   constexpr std::uint32_t slot = 1;
   switch (code) {
@@ -88,9 +88,10 @@ inline Access access_of(const Insn& in) {
   return {named(access.reads), named(access.writes)};
 }
 
-// Returns, for each instruction, the registers that may be read from there on. A conditional jump
-// with equal targets reads nothing unless `every_outcome` is set. Precondition: the kernel accepts
-// the program, except for its length.
+// Returns, for each instruction, the registers whose values may matter from there on. Operands do
+// not matter if the result is never read (except the divisor of DIV|X), or if a conditional jump
+// has equal targets and `every_outcome` is not set. Precondition: the kernel accepts the program,
+// except for its length.
 std::vector<std::uint32_t> live_registers(ProgramView program, bool every_outcome);
 
 }  // namespace secequiv

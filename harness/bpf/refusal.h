@@ -46,18 +46,18 @@ enum class LengthRule {
   kUnlimited,  // at least 1, for programs that are still to be optimized
 };
 
-// Returns the first refusal in the kernel's order, or nothing if the kernel accepts. It never reads
-// outside `program` and takes linear time. Every evaluator of this project can safely run a program
-// that is accepted under kUnlimited.
+// Returns the first refusal in the kernel's order, or nothing if the kernel accepts the program.
+// The check never reads outside `program` and takes linear time. Every evaluator of this project
+// can safely run a program that is accepted under kUnlimited.
 std::optional<Refusal> refusal_of(ProgramView program, LengthRule length = LengthRule::kKernel);
 
 // Returns whether an instruction reads scratch memory. If none does, check_load_and_stores always
 // accepts.
 bool reads_memory(ProgramView program);
 
-// Follows check_load_and_stores, with one bit per M[] word that is set on every path. A jump passes
-// the mask to its targets; the next instruction then starts with all bits set, as in the kernel. A
-// RET changes nothing.
+// Follows check_load_and_stores, with one bit for each word of M[]: set if every path has written
+// the word. A jump passes this mask to its targets; the next instruction then starts with all bits
+// set, as in the kernel. A RET changes nothing.
 class WrittenMemory {
  public:
   explicit WrittenMemory(std::size_t program_size) : masks_(program_size, 0xffff) {}
@@ -76,8 +76,8 @@ class WrittenMemory {
     }
     return true;
   }
-  // Returns whether a RET at `pc`, the next instruction, leaves as many words set after it as a
-  // jump does.
+  // Returns whether the check of `pc` + 1 starts from the same mask if a RET replaces a jump at
+  // `pc`. Precondition: `pc` is the next instruction to pass.
   [[nodiscard]] bool ret_does_as_well(std::size_t pc) const {
     return (masks_[pc + 1] & ~(valid_ & masks_[pc])) == 0;
   }
@@ -87,7 +87,7 @@ class WrittenMemory {
   std::uint16_t valid_ = 0;
 };
 
-// Returns a sentence for people with the rule, the instruction and what was found.
+// Returns a sentence for people: the rule, the instruction and what was found.
 std::string describe(const Refusal& refusal, ProgramView program);
 
 }  // namespace secequiv

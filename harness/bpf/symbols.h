@@ -56,8 +56,9 @@ struct Symbol {
   friend bool operator==(const Symbol&, const Symbol&) = default;
 };
 
-// The names of several programs. One name is the same number in all of them. Symbolic domains treat
-// the number of symbol i as input word kFirstWord + i, after the sixteen words that a filter loads.
+// The names in several programs. A name stands for the same number in all of them. Symbolic domains
+// treat the number of symbol i as input word kFirstWord + i, after the sixteen words that a filter
+// loads.
 class Symbols {
  public:
   static constexpr std::uint32_t kFirstWord = kSeccompDataSize / 4;
@@ -70,7 +71,7 @@ class Symbols {
 
   // The program must stay at its address as long as this object is used.
   void add(ProgramView program, std::span<const SymbolUse> uses);
-  // Adds a name, unless it is known, even if no instruction uses it; returns its index.
+  // Returns the index of `name`. If the name is new, it is added, even if no instruction uses it.
   std::uint32_t add(const std::string& name);
 
   // Restricts the symbol to values from `low` to `high`.
@@ -97,8 +98,8 @@ class Symbols {
   // for a copy of a program, and an engine would take the placeholder for the operand.
   [[nodiscard]] bool belong_to(std::span<const ProgramView> programs) const;
 
-  // Returns a copy of `program`, one of those added, with the values filled in (one for each
-  // symbol).
+  // Returns a copy of `program` with the values filled in, one for each symbol. Precondition: add()
+  // received this program.
   [[nodiscard]] Program filled(ProgramView program, std::span<const std::uint32_t> values) const;
 
  private:

@@ -32,8 +32,8 @@ inline Program assemble(std::string_view text) {
 inline std::string asm_text(ProgramView program) { return write_program(program, Form::kAsm); }
 
 // Returns instructions with arbitrary fields: known and unknown codes, targets outside the program,
-// values in unused fields. With `small_codes` all codes are below 256 and one is not 0, which the
-// detection of the byte order needs.
+// values in unused fields. With `small_codes` all codes are below 256 and the last is not 0,
+// because detecting the byte order needs that.
 inline Program random_garbage(Random& random, std::size_t length, bool small_codes) {
   Program program;
   for (std::size_t pc = 0; pc < length; ++pc) {

@@ -17,7 +17,7 @@ namespace secequiv {
 
 enum class Form {
   kRaw,           // array of struct sock_filter, little endian, 8 bytes each
-  kRawBigEndian,  // the same, big endian
+  kRawBigEndian,  // array of struct sock_filter, big endian
   kAsm,           // bpf_asm text with labels and comments
   kDecimal,       // count, then one "code jt jf k" per line (or all comma-separated on one line)
   kC,             // { 0x20, 0, 0, 0x4 }, { .code = 6, .k = 1 }, ... or BPF_STMT / BPF_JUMP
@@ -31,9 +31,9 @@ std::optional<Form> form_from_name(std::string_view name);
 // seccomp_data,args[1])" (without other blanks). Returns nothing if it is unknown.
 using CNames = std::function<std::optional<std::uint32_t>(std::string_view)>;
 
-// Guesses the form of `bytes`. Text never contains a NUL byte and raw programs always do. The high
-// byte of every code is 0, which reveals the byte order. Detection never fails: reading in the
-// guessed form reports what is wrong.
+// Guesses the form of `bytes`. Text never contains a NUL byte and raw programs always do. In valid
+// programs the high byte of every code is 0; its place reveals the byte order. Detection never
+// fails: reading in the guessed form reports what is wrong.
 Form detect_form(std::string_view bytes);
 
 // Reads a program in `form` (detected when absent). `name` is the file's name for messages. Errors:
@@ -42,16 +42,16 @@ Form detect_form(std::string_view bytes);
 Result<Program> read_program(std::string_view bytes, const std::string& name,
                              std::optional<Form> form = std::nullopt, const CNames& names = {});
 
-// Reads the same forms and keeps symbolic immediates, which only kAsm text can have.
+// Like read_program, but keeps symbolic immediates, which only kAsm text can have.
 Result<SymbolicProgram> read_symbolic(std::string_view bytes, const std::string& name,
                                       std::optional<Form> form = std::nullopt,
                                       const CNames& names = {});
 
-// Returns the kParse error that `use` has no value.
+// Returns the kParse error for a name without a value.
 Error lacks_value(const SymbolUse& use, std::string_view hint = "");
 
-// Writes `program` in `form`. `comments` holds one comment per instruction (which may be empty) or
-// nothing; kAsm and kC use it. Text forms end with a newline.
+// Writes `program` in `form`. `comments` is empty or holds one comment per instruction, which may
+// be empty; only kAsm and kC write them. Text forms end with a newline.
 std::string write_program(ProgramView program, Form form,
                           std::span<const std::string> comments = {});
 

@@ -70,7 +70,7 @@ constexpr std::int32_t precedence(std::uint32_t value) {
   return static_cast<std::int32_t>(action_of(value));
 }
 
-// Returns whether the call runs without anybody being asked: ALLOW or LOG.
+// Returns whether the kernel runs the call without asking a tracer or a supervisor: ALLOW or LOG.
 constexpr bool lets_run(std::uint32_t value) {
   return action_of(value) == SECCOMP_RET_ALLOW || action_of(value) == SECCOMP_RET_LOG;
 }

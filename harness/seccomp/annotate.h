@@ -13,10 +13,10 @@
 namespace secequiv {
 
 // Returns one comment per instruction, possibly empty: "A = nr", "nr == openat", "return ERRNO(1
-// EPERM)". System calls are named after the architecture that was tested on the path. If paths with
-// different architectures meet, the comment shows the number. `assumed` is the architecture of
-// calls where the program has not tested any; without it the comment shows the number. If the
-// kernel refuses the program, only loads and returns get comments.
+// EPERM)". Names of system calls belong to the architecture that the path has tested. `assumed` is
+// the architecture where no path has tested one. The comment shows a number if paths with different
+// architectures meet, or if there is neither a tested nor an assumed one. If the kernel refuses the
+// program, only loads and returns get comments.
 std::vector<std::string> annotate(ProgramView program, std::optional<Arch> assumed = std::nullopt);
 
 }  // namespace secequiv

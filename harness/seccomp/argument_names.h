@@ -9,8 +9,9 @@
 
 namespace secequiv {
 
-// "AF_ALG" for socket's argument 0 with 0x26, "SOCK_STREAM|SOCK_CLOEXEC" for its argument 1 with
-// 0x80001. Empty if the argument takes no constants that we know, or no constants make the value.
+// Returns "AF_ALG" for value 0x26 of socket's argument 0, and "SOCK_STREAM|SOCK_CLOEXEC" for value
+// 0x80001 of its argument 1. Returns "" if the tables have no constants for the argument, or if
+// none of them gives the value.
 std::string argument_name(Arch arch, std::uint32_t nr, int argument, std::uint64_t value);
 
 }  // namespace secequiv

@@ -15,10 +15,13 @@
 //
 // Comparisons are unsigned. Unlike in C, '!' applies to the whole test after it, and '&' binds
 // tighter than '=='. A value is a decimal or 0x number of the field's width; a negative number is
-// its two's complement. For arch a value may also be an architecture's name, for nr a system call:
-// `openat` or `aarch64:openat`, for an argument a constant: `AF_ALG`. A system call's name is only
-// a number; it does not restrict arch. In a conjunction with `arch == ARCH`, plain names are those
-// of ARCH and 64-bit fields have its byte order. Elsewhere both follow the default architecture.
+// its two's complement. A value may also be a name:
+//   - for arch, an architecture: `x86_64`;
+//   - for nr, a system call: `openat` or `aarch64:openat`. It only gives the number and does not
+//     restrict arch;
+//   - for an argument, a constant: `AF_ALG`.
+// In a conjunction with `arch == ARCH`, names without an architecture are those of ARCH, and 64-bit
+// fields have its byte order. Elsewhere both follow the default architecture.
 #pragma once
 
 #include <cstdint>
@@ -47,15 +50,16 @@ struct Assumption {
     int index =
         kNrField;  // 0..5: args[index], kIpField, kNrField, kArchField, from kSymbolField on
     Part part = Part::kWhole;
-    std::optional<Endian> order = {};  // that of the architecture in the same conjunction
-    std::string name = {};             // a symbol's name
+    // byte order of the architecture in the same conjunction, if any
+    std::optional<Endian> order = {};
+    std::string name = {};  // a symbol's name
 
     [[nodiscard]] bool is_wide() const { return index <= kIpField && part == Part::kWhole; }
     [[nodiscard]] std::uint64_t max() const { return is_wide() ? ~std::uint64_t{0} : 0xffffffff; }
 
-    // Returns the index of the word that holds this field, as in Symbols for a symbol. For a wide
-    // field it is the high half if `high`, else the low half. `high` must be false for other
-    // fields.
+    // Returns the index of the word that holds this field; for a symbol, its word in Symbols. For a
+    // wide field this is the high half if `high` is set, else the low half. `high` must be false
+    // for other fields.
     [[nodiscard]] std::uint32_t word(bool high, Endian endian) const {
       if (index == kNrField) return kNrWord;
       if (index == kArchField) return kArchWord;
@@ -106,7 +110,7 @@ struct Assumption {
 Result<Assumption> parse_assumption(std::string_view text, Arch default_arch,
                                     std::span<const Symbol> symbols = {});
 
-// Replaces each symbol by its value; what remains is a condition on the input.
+// Replaces each symbol by its value. The result is a condition on the input alone.
 Assumption with_values(const Assumption& assumption, std::span<const std::uint32_t> values);
 
 // Returns whether the condition is true for `data`. 64-bit fields are in byte order `endian`,

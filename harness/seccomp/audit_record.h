@@ -1,5 +1,6 @@
-// One record of the kernel's audit log about seccomp, as auditd, journald, dmesg and ausearch print
-// it. It has no arguments. Source: audit_seccomp (kernel/auditsc.c).
+// Reads a seccomp record of the kernel's audit log, as auditd, journald, dmesg and ausearch print
+// it. Owns that format, which lacks the call's arguments. It must not know filters. Source:
+// audit_seccomp (kernel/auditsc.c).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 namespace secequiv {
 
 struct AuditRecord {
-  SeccompData data;  // its arguments are 0
+  SeccompData data;  // the arguments are 0
   std::optional<std::uint32_t>
       action;  // that was taken, without data, if the record has its number
 };

@@ -1,4 +1,5 @@
-// The named argument constants as a list (arch.h looks single names up).
+// Lists the named argument constants (arch.h looks up single names). It must not know which
+// argument takes which constants (argument_names.h).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ struct Constant {
   std::uint64_t value;  // 64-bit two's complement
 };
 
-// The constants whose names start with `prefix`, with the values that they have on `arch`.
+// Returns the constants whose names start with `prefix`, with the values that they have on `arch`.
 std::vector<Constant> constants(Arch arch, std::string_view prefix);
 
 }  // namespace secequiv

@@ -1,5 +1,5 @@
-// Shows struct seccomp_data to people and programs. Owns the names of its words, the one-line form
-// of a system call, and its bytes. It must not know how filters use the data.
+// Text and byte forms of struct seccomp_data. Owns the names of its words, the one-line form of a
+// system call, and its bytes. It must not know how filters use the data.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@ std::string describe(const SeccompData& data);
 // Returns the inputs as records of 64 little-endian bytes.
 std::string input_bytes(std::span<const SeccompData> inputs);
 
-// Reads such records. Precondition: all are whole.
+// Reads such records. Precondition: the size is a multiple of 64.
 std::vector<SeccompData> inputs_from(std::string_view bytes);
 
 }  // namespace secequiv

@@ -1,6 +1,6 @@
-// System call profiles: how many times a program makes each system call. Owns the text forms of
-// these counts: the tables of `strace -c`, lines with a name and a number, and JSON. It must not
-// know filters or what a call costs (coverage/cost.h).
+// System call profiles: how often a program makes each system call. Owns the text forms of these
+// counts: the tables of `strace -c`, lines with a name and a number, and JSON. It must not know
+// filters or what a call costs (coverage/cost.h).
 #pragma once
 
 #include <cstdint>

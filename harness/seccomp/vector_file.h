@@ -45,7 +45,7 @@ struct Vector {
 Result<std::vector<Vector>> parse_vectors(std::string_view text, const std::string& file);
 
 // Returns all vectors of every *.vec directly inside `directories`, with the files in order of
-// name. A missing directory has none. Errors: kParse, kIo.
+// name. A missing directory counts as empty. Errors: kParse, kIo.
 Result<std::vector<Vector>> load_vectors(std::span<const std::string> directories);
 
 // Returns one "file:line: name: ..." for each wrong result of this project; empty if `vector`

@@ -16,7 +16,7 @@
 
 namespace secequiv::detail {
 
-// Splits `text` at blanks, or at each `separator`, which keeps empty parts.
+// split_blanks drops empty parts; split keeps them.
 std::vector<std::string_view> split_blanks(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);
 
