@@ -1,4 +1,4 @@
-// Reads policies in every known format and recognizes the format by content. Owns the list of
+// Reads policies in every known format, and recognizes the format by its content. Owns the list of
 // formats and their common parts: options and notes for people. It must not know the meaning of a
 // format (import_*.h).
 #pragma once
@@ -35,7 +35,8 @@ struct Import {
   Policy policy;
   std::vector<std::string> notes;  // for people: parts without effect, or with an unexpected effect
   PolicyFormat format = PolicyFormat::kOwn;
-  std::vector<UnknownName> unknown = {};       // other formats than OCI's refuse such names
+  // only in OCI profiles; other formats refuse such names
+  std::vector<UnknownName> unknown = {};
   std::vector<std::string> capabilities = {};  // capabilities in an OCI profile, in its order
 };
 

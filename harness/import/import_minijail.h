@@ -1,4 +1,4 @@
-// Imports minijail's policies, which have a line for each system call with an expression over its
+// Imports minijail's policies: one line for each system call, with an expression over its
 // arguments. Owns that format's meaning, which differs between two tools (README.md). It must not
 // know the syntax (minijail_parser.h).
 #pragma once

@@ -19,8 +19,8 @@ struct OciOptions {
   std::string kernel = "6.1";  // the host's kernel version, for includes.minKernel
 };
 
-// A name that no architecture in our tables has for a system call: probably a typing error. Its
-// entry has no effect, which in a list of what is denied leaves a hole.
+// The name of a system call that no architecture in our tables has, probably a typing error. Its
+// entry has no effect. In a list of denied calls this leaves a hole.
 struct UnknownName {
   std::string name;
   RulePosition position;
@@ -33,11 +33,12 @@ struct UnknownName {
 
 struct OciImport {
   Policy policy;
-  // For people: parts that have no effect or are unknown, and why
+  // For people: parts without effect or unknown parts, with the reason
   std::vector<std::string> skipped;
   std::vector<std::string> unclear;  // for people: parts whose meaning depends on the runtime
   std::vector<UnknownName> unknown = {};
-  std::vector<std::string> capabilities = {};  // that entries include or exclude, in their order
+  // that entries include or exclude, in order of appearance
+  std::vector<std::string> capabilities = {};
 };
 
 // Returns whether OciOptions::kernel accepts `text`, like "6.1" or "6.1.2-rc1".

@@ -1,16 +1,17 @@
-// Owns what the conditions of a container profile's entry mean to libseccomp on one architecture.
-// It must not know profiles (import_oci.h).
+// Converts the conditions of an entry in a container profile. Owns what these conditions mean to
+// libseccomp on one architecture. It must not know profiles (import_oci.h).
 #pragma once
 
 #include "harness/policy/policy.h"
 
 namespace secequiv {
 
-// Returns the rule as libseccomp compares on `arch`: on 32-bit ABIs only low halves of arguments.
+// Returns the rule as libseccomp reads it on `arch`: on 32-bit ABIs it compares only the low halves
+// of arguments.
 Rule oci_rule_on(Arch arch, Rule rule);
 
-// Returns whether the rule tests no bit, as a masked comparison with an empty mask does. libseccomp
-// treats it as a rule without conditions.
+// Returns whether the rule tests no bit, for example because its only masks are 0. libseccomp
+// treats such a rule as one without conditions.
 bool always_holds(const Rule& rule);
 
 // Returns whether the rules require different values of the same argument.

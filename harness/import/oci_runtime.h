@@ -22,8 +22,8 @@ std::span<const std::string_view> runtime_arches();
 // Maps "6.1.2" to {6, 1}. Returns nothing if the text is malformed.
 std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text);
 
-// Returns the number that Podman reads in "errno" and "defaultErrno", a name or a decimal number.
-// Returns nothing if Podman refuses the text.
+// Returns the number that Podman reads from the text of "errno" or "defaultErrno": a name or a
+// decimal number. Returns nothing if Podman refuses the text.
 std::optional<std::uint32_t> podman_errno(Arch arch, std::string_view text);
 
 }  // namespace secequiv

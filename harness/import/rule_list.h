@@ -1,5 +1,5 @@
-// Helpers of the text importers: they combine rules, and collect lists of rules with actions in
-// which the first match decides. Owns how such lists become rule sets. It must not know any format.
+// Helpers of the text importers: they combine rules, and collect lists of rules with actions where
+// the first match decides. Owns how such lists become rule sets. It must not know any format.
 #pragma once
 
 #include <map>

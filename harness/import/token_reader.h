@@ -1,6 +1,5 @@
 // Splits lines of text into words, numbers, signs and paths with their positions. Owns the
-// splitting and the errors that name file, line and column. It must not know what a format means by
-// them.
+// splitting and the errors that name file, line and column. It must not know any format.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +33,8 @@ struct Token {
 // blank. A # begins a comment.
 class TokenReader {
  public:
-  // `first` and `inside` are further characters that a word may begin with and contain.
+  // `first` lists further characters with which a word may begin, `inside` those that it may
+  // contain.
   TokenReader(std::string file, std::string_view first, std::string_view inside)
       : file_(std::move(file)), first_(first), inside_(inside) {}
 

@@ -1,7 +1,7 @@
 // The unoptimized compiler: it translates a policy to straightforward BPF. It is deliberately
 // naive: linear over rule sets and system calls, every matcher emitted in place, every test
-// followed by two unconditional jumps. Owns this translation, with which optimizer output is
-// compared. It must not optimize.
+// followed by two unconditional jumps. Owns this translation, which is the reference for optimizer
+// output. It must not optimize.
 #pragma once
 
 #include "harness/bpf/insn.h"

@@ -9,9 +9,8 @@
 
 namespace secequiv::detail {
 
-// Builds the whole program. For each element of `arches`, whose AUDIT_ARCH_* value is
-// `audit(element)`, `emit(element)` emits the code that decides its calls and never falls through
-// at its end.
+// Builds the whole program. `audit(element)` is the AUDIT_ARCH_* value of an element of `arches`.
+// `emit(element)` emits the code for its calls, which must not fall through at its end.
 template <class Arches, class Audit, class Emit>
 Program choose_by_arch(Builder& code, const Arches& arches, const Audit& audit,
                        std::uint32_t bad_arch_action, const Emit& emit) {

@@ -30,12 +30,12 @@ std::string write_policy(const Policy& policy);
 // each rule names its call by architecture and number, as in "x86_64:2".
 nlohmann::json policy_tree(const Policy& policy);
 
-// Reads a document in our format. Errors: those of read_policy, but for syntax.
+// Reads a document in our format. Errors: those of read_policy, except syntax errors.
 Result<Policy> read_policy_tree(const nlohmann::json& document, const std::string& name);
 
-// Reads one rule, as it follows a system call in a policy: true, or an object with any_of, all_of
-// or args. Every variable name is allowed; those not in `variables` are 0. Constants have their
-// x86_64 values. Errors: those of read_policy.
+// Reads one rule, in the form that a policy has for a system call: true, or an object with any_of,
+// all_of or args. Every variable name is allowed; those not in `variables` are 0. Constants have
+// their x86_64 values. Errors: those of read_policy.
 Result<Rule> read_rule(std::string_view text, const std::string& name,
                        std::span<const std::pair<std::string, std::uint32_t>> variables = {});
 

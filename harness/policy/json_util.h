@@ -1,6 +1,6 @@
-// Access to JSON documents for our policy reader and the importers: a cursor knows its JSON
-// pointer, and the errors of its typed getters name that pointer. Owns that cursor. It must not
-// know any policy format.
+// Access to JSON documents for our policy reader and the importers. Owns the cursor, which knows
+// its JSON pointer and names it in the errors of its typed getters. It must not know any policy
+// format.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@
 
 namespace secequiv {
 
-// The line of a JSON value (of its key, for a member of an object), and of those inside it.
+// The line of a JSON value, and the lines of the values inside it. A member of an object has its
+// key's line.
 struct JsonLines {
   std::size_t line = 1;
   std::map<std::string, JsonLines, std::less<>> members = {};
@@ -28,11 +29,11 @@ struct JsonDocument {
   JsonLines lines;
 };
 
-// parse_json (json.h), with the lines of all values.
+// Like parse_json (json.h), but also returns the lines of all values.
 Result<JsonDocument> parse_json_lines(std::string_view text, const std::string& name);
 
-// A JSON value and its position in the document, which costs nothing until an error needs it. A
-// cursor must not outlive the one that it comes from.
+// A JSON value and its position in the document. The position is computed only when an error needs
+// it. A cursor must not outlive its parent.
 class JsonCursor {
  public:
   // A document that was not read from text has no lines, and its values have no positions.
@@ -46,9 +47,9 @@ class JsonCursor {
   JsonCursor at(const std::string& key) const;
   JsonCursor at(std::size_t index) const;
   std::string pointer() const;
-  // Its path as people write it: "rule_sets[0].rules.read".
+  // Returns the path as people write it: "rule_sets[0].rules.read".
   [[nodiscard]] std::string path() const;
-  // A position with this line and the path `path`, if the document has lines.
+  // Returns a position with this line and the path `path`, if the document has lines.
   [[nodiscard]] PositionRef position(const std::string& path) const;
   bool has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
   // Returns whether the key has a value other than null.
@@ -77,7 +78,7 @@ class JsonCursor {
   const JsonLines* lines_ = nullptr;
   std::string file_;  // of the root
   const JsonCursor* parent_ = nullptr;
-  const std::string* key_ = nullptr;  // in the parent; null if that is an array
+  const std::string* key_ = nullptr;  // in the parent; null if the parent is an array
   std::size_t index_ = 0;
 };
 

@@ -55,8 +55,8 @@ class Path {
  private:
   using Memory = std::array<std::uint32_t, kMemWords>;
   struct Tracer;
-  // The result if execution continues at an instruction with these registers; it is valid for the
-  // run with this stamp.
+  // The result of continuing at an instruction with these registers. It is valid only for the run
+  // with this stamp.
   struct Known {
     std::size_t stamp = 0;
     std::uint32_t a = 0;

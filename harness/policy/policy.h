@@ -1,6 +1,6 @@
-// Policies: which action for which system call with which arguments. Owns the model and its
-// meaning: `decide` is the executable definition against which all compiled code is checked. It
-// must not know JSON (json.h), BPF (compile.h) or where the rules came from (import_oci.h).
+// Policies: the action for each system call and its arguments. Owns the model and its meaning:
+// `decide` is the executable definition against which all compiled code is checked. It must not
+// know JSON (json.h), BPF (compile.h) or where the rules came from (import_oci.h).
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct Matcher {
   std::uint64_t value = 0;
   std::uint64_t mask = 0;
   bool low_half = false;  // compare field & 0xffffffff; value and mask are below 2^32
-  std::string variable;   // name of the 32-bit variable `value` came from, or empty
+  std::string variable;   // name of the 32-bit variable that gave `value`, or empty
 
   [[nodiscard]] bool matches(std::uint64_t field) const;
   friend bool operator==(const Matcher&, const Matcher&) = default;
@@ -144,7 +144,7 @@ struct Origin {
 };
 Origin origin(const Policy& policy, const SeccompData& data);
 
-// Returns the action for `data`. This is the definition, so it is simple and not fast.
+// Returns the action for `data`. It is the definition, so it is kept simple rather than fast.
 std::uint32_t decide(const Policy& policy, const SeccompData& data);
 
 }  // namespace secequiv

@@ -1,4 +1,4 @@
-// Hashes of rules. Owns them: equal rules have equal hashes. It must not know what rules mean.
+// Owns hashes of rules: equal rules have equal hashes. It must not know what rules mean.
 #pragma once
 
 #include <cstddef>

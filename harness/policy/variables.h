@@ -1,5 +1,5 @@
-// The named 32-bit values of a policy. Owns the list of those that its rules use, and the
-// replacement of their values. It must not know how compilers treat them.
+// The named 32-bit values of a policy. Owns finding the variables that its rules use, and replacing
+// their values. It must not know how compilers treat them.
 #pragma once
 
 #include <cstdint>
