@@ -1,5 +1,6 @@
 // An ordered set of inputs with a bound, shared by the two case derivations (cases.cc,
-// cases_program.cc).
+// cases_program.cc). Owns the bound and the count of omitted inputs. It must not know why an input
+// is added.
 #pragma once
 
 #include <span>
@@ -23,7 +24,7 @@ class CaseSet {
  public:
   explicit CaseSet(const CaseLimits& limits) : limits_(limits) {}
 
-  // After an interrupt, inputs are left out like those beyond the limits.
+  // After an interrupt, inputs are dropped like those beyond the limits.
   void add(const SeccompData& data) {
     if (full() || stop_wanted()) {
       ++cases_.dropped;
@@ -41,8 +42,8 @@ class CaseSet {
     const auto limit = static_cast<std::uint64_t>(limits_.per_syscall);
     const bool all = exact <= static_cast<long double>(limit);
     const std::uint64_t count = all ? static_cast<std::uint64_t>(exact) : limit;
-    // An odd stride scrambles which combinations are taken; taking count consecutive ones would
-    // freeze the last slots.
+    // An odd stride spreads the chosen combinations; `count` consecutive ones would freeze the last
+    // slots.
     constexpr std::uint64_t kStride = 0x9e3779b97f4a7c15;
     for (std::uint64_t i = 0; i < count; ++i) {
       SeccompData data = base;

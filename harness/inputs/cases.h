@@ -1,7 +1,7 @@
-// Test-case derivation: system calls worth running, from a policy's rules or from a program's
-// constants. Owns the choice of values. The derivation is deterministic (same input, same cases,
-// same order) and bounded, and it counts what it leaves out. It runs only the program from which it
-// derives inputs.
+// Derives inputs: system calls worth running, from a policy's rules or from a program's constants.
+// Owns the choice of values. The derivation is deterministic (equal arguments give equal inputs in
+// the same order) and bounded, and it counts what it leaves out. It must not know an optimizer: it
+// runs only the program from which it derives inputs.
 #pragma once
 
 #include <cstdint>
@@ -23,26 +23,26 @@ struct CaseLimits {
 
 struct Cases {
   std::vector<SeccompData> inputs;  // distinct, in order of derivation
-  std::uint64_t dropped = 0;        // combinations left out because of CaseLimits
+  std::uint64_t dropped = 0;        // combinations left out because of CaseLimits or an interrupt
 };
 
-// From a policy:
-//  - per system call, the cross product over its fields of {0} and of each matcher's own values (k,
-//  k+1 per half; for
-//    orders k-1, k, k+1 and the halves' neighbours): at least what gVisor's secfuzz derives;
-//  - per conjunction of matchers, a satisfying call, then each field in turn at its boundaries:
-//  k-1, k, k+1, both halves,
-//    each single bit of k flipped, each mask bit alone and missing, sign bits, all ones;
-//  - the same satisfying calls under the neighbouring numbers, other architectures and the x32 bit;
-//  - for every number of the tables, each half of each field all ones, everything zero and
-//  everything ones; numbers just
-//    outside the tables; unknown architectures.
+// Derives inputs from a policy:
+//   - for each system call, the cross product over its fields of 0 and the values in its matchers.
+//     Equality gives k and k+1 in each half; an order gives k-1, k, k+1 and the ends of
+//     neighbouring high halves. These include all inputs that gVisor's secfuzz derives;
+//   - for each conjunction of matchers, a call that satisfies it; then this call with one field at
+//     a time at its boundaries: k-1, k, k+1, both halves, each bit of k flipped, each bit of the
+//     mask alone and missing, sign bits, all ones;
+//   - the same satisfying calls with neighbouring numbers, other architectures and the x32 bit;
+//   - for every number in the tables, all words 0, all ones, and one word at a time all ones;
+//   - numbers just outside the tables, and unknown architectures.
 Cases derive_cases(const Policy& policy, const CaseLimits& limits = {});
 
-// From a program alone: every constant that it compares with nr, combined with the constants (k-1,
-// k, k+1, masks) that it compares with each argument word. Then a search adds inputs that show the
-// effect of each test, jump and load (cases_path.h). `known` are inputs that will be run anyway,
-// such as those of a policy: the search also starts from them, and does not repeat what they show.
+// Derives inputs from a program alone. Every constant that the program compares with nr is combined
+// with the constants (k-1, k, k+1, masks) that it compares with each argument word. Then a search
+// adds inputs that show the effect of each test, jump and load (cases_path.h). The search also
+// starts from `known`, inputs that will be run anyway (such as those derived from a policy), and
+// does not repeat what these show.
 Cases derive_cases(ProgramView program, const CaseLimits& limits = {},
                    std::span<const SeccompData> known = {});
 

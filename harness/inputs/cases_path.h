@@ -1,5 +1,5 @@
 // Inputs that follow a program's paths. Owns the search for inputs that show the effect of each
-// test, jump and load of a program. It only runs the program. Part of cases.h.
+// test, jump and load of a program. It must not know what the words of the input mean.
 #pragma once
 
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace secequiv::detail {
 
-// Adds to `set` inputs on which one of these changes of the program alters the result, if no input
-// in `known` shows it:
+// Adds inputs to `set`. On each, one of these changes of the program alters the result; changes
+// that an input in `known` already shows are skipped:
 //  - the other outcome of a conditional jump, with tested values that differ from the constant by
 //    one bit or by one;
 //  - a jump to the instruction before or after its target;
 //  - an instruction left out;
 //  - a load of another word.
 // The result depends only on program, inputs and limits: the search ends when the set is full or
-// after limits.steps. Precondition: the kernel accepts the program (the length rule aside).
+// after limits.steps. Precondition: the kernel accepts the program, except for its length.
 void add_path_cases(ProgramView program, std::span<const SeccompData> known, CaseSet& set);
 
 }  // namespace secequiv::detail

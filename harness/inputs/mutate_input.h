@@ -1,5 +1,5 @@
 // Mutates one input so that programs take another path. Owns the choice of changes, for all
-// fuzzers. It must not know what is run on the result, nor libFuzzer.
+// fuzzers. It must not know who runs the result.
 #pragma once
 
 #include <array>
@@ -14,20 +14,21 @@ namespace secequiv {
 
 class InputMutator {
  public:
-  // The programs outlive the mutator. Not empty; preconditions: the kernel accepts each (the length
-  // rule aside).
+  // The programs must outlive the mutator. Preconditions: `programs` is not empty, and the kernel
+  // accepts each program, except for its length.
   explicit InputMutator(const std::vector<ProgramView>& programs);
 
-  // Adds constants, such as those of rules: each word of the values becomes a constant of that word
-  // (at most 4096 for each word).
+  // Adds constants from `known`, such as inputs made from rules: each of their words becomes a
+  // constant for that word of the input. At most 4096 are kept for each word.
   void add_values(std::span<const SeccompData> known);
 
-  // Turns up to eight tests on the input's path through one of the programs, with values from the
-  // operands of comparisons, then varies the input. Runs the programs.
+  // Up to eight times, runs one of the programs and changes a tested word so that one test on the
+  // path has the other outcome. Usually varies the input then.
   void mutate(SeccompData& data, Random& random) const;
 
-  // Changes up to three words: constants that a program compares that word with (k-1, k, k+1),
-  // single bits, all ones, zero, other words. Runs nothing, so it costs little.
+  // Changes one to three words: to a constant that a program compares with that word (k-1, k, k+1),
+  // to zero, to all ones, to another word's value, by one bit or by one. It runs no program, so it
+  // is fast.
   void vary(SeccompData& data, Random& random) const;
 
  private:

@@ -39,8 +39,7 @@ std::vector<const Pass*> standard_passes();
 std::vector<const Pass*> value_blind_passes();
 
 // Returns the passes called `names` in that order, no passes for "none" alone, or the standard
-// passes if `names` is empty. Errors:
-// kUsage with similar names.
+// passes if `names` is empty. Errors: kUsage with similar names.
 Result<std::vector<const Pass*>> named_passes(const std::vector<std::string>& names);
 
 // Removes the passes after the one called `last`. Errors: kUsage if it is not among them.

@@ -14,10 +14,10 @@ Program erase(ProgramView program, const Marks& dead);
 // The longest forward distance of a conditional jump, in instructions.
 inline constexpr std::size_t kReach = 255;
 
-// Returns whether the kernel would refuse a read of M[]. Its check_load_and_stores carries the set
-// of written words past a RET into the next instruction; only jumps reset it. So a correct program
-// may be refused after a pass replaces a jump by a RET, deletes a dead jump or redirects a path.
-// Such passes call this. Precondition: the program is legal otherwise.
+// Returns whether the kernel would refuse a read of M[]. The kernel's check_load_and_stores carries
+// the set of written words past a RET into the next instruction; only jumps reset it. Therefore it
+// may refuse a correct program after a pass replaces a jump by a RET, deletes a dead jump or
+// redirects a path. Such passes call this function. Precondition: the program is legal otherwise.
 bool refused(ProgramView program);
 
 // Redirects the jump at `pc` to `to`. For a conditional jump it changes only the side `taken`.

@@ -26,8 +26,8 @@ struct SearchForm {
 };
 
 // Emits a search for the word in A among `cases`, which are disjoint, and ascending for a tree.
-// Other words go to `miss`. `after(cases)` is called where code can be placed: after the tests of
-// these cases, in the order of `cases`.
+// Other words go to `miss`. After the tests of some cases, it calls `after(those cases)`, which may
+// emit code there. Every case is passed once, in order.
 void emit_search(Builder& code, std::span<const Case> cases, const SearchForm& form, Label miss,
                  const std::function<void(std::span<const Case>)>& after);
 
@@ -41,7 +41,8 @@ class RuleEmitter {
 
  private:
   void any_of(const Rule& rule, Label yes, Label no);
-  // Emits a search for the value of `field`, then the rest of its branches, then `others`.
+  // Emits a search for the value of `field`. Behind it stand the remaining conditions for each
+  // value, from which a mismatch continues to `others`, or to `no` if there are none.
   void search(int field, const std::map<std::uint32_t, std::vector<Rule>>& by_value, Label yes,
               Label no, std::span<const Rule* const> others);
   void matcher(const Matcher& m, int field, Label yes, Label no);

@@ -51,7 +51,8 @@ struct Stage {
 struct ArchPlan {
   std::uint32_t audit = 0;
   std::vector<Decision> codes;
-  std::vector<Stage> stages;  // the first with the number decides; otherwise the default action
+  // the first stage that has the number decides; if none has it, the default action
+  std::vector<Stage> stages;
   std::vector<std::uint32_t> hot;  // numbers, most frequent first
   bool value_trees = false;        // also search for values of arguments
 
@@ -67,10 +68,10 @@ struct Plan {
 };
 
 // Returns the plan without layout passes: one list of numbers for each architecture, in the
-// policy's order. Hot calls are the policy's. With a non-empty `profile` (most frequent first),
-// these are the numbers whose test at the front saves more than it costs later calls. Names are
-// looked up on the first of the policy's architectures with the same AUDIT_ARCH_* value that has
-// them.
+// policy's order. Hot calls come from the policy, or from a non-empty `profile` (most frequent
+// first); a profile gives the numbers whose test at the front saves more than it costs later calls.
+// A name is looked up on the first of the policy's architectures with this AUDIT_ARCH_* value that
+// knows it.
 Plan make_plan(const Policy& policy, std::span<const SyscallCount> profile = {});
 
 // Returns the action if it does not depend on the arguments.
