@@ -18,28 +18,30 @@ struct Line {
 };
 using Code = std::vector<Line>;
 
-// Precondition: the kernel accepts the program (the length rule aside).
+// Returns the program with targets as indices. Precondition: the kernel accepts it, except for its
+// length.
 Code lines_of(ProgramView program);
 
-// Writes the program to `out` and reuses its memory. False if a target precedes its jump, lies
-// outside the code, or is out of a conditional jump's reach.
+// Writes the program to `out`, whose memory it reuses. Returns false if a target precedes its jump,
+// lies outside the code, or is out of a conditional jump's reach.
 bool write_lines(const Code& code, Program& out);
 
-// Deletes [begin, end). Jumps into the range go to `target` instead, which is an index of the code
-// as it was, at or behind `end`.
+// Deletes [begin, end). Jumps into this range go to `target` instead, an index before the deletion.
+// Precondition: `target` >= `end`.
 void erase_lines(Code& code, std::size_t begin, std::size_t end, std::size_t target);
 
-// Inserts `lines` before `at`; their targets are indices of the result. Jumps to `at` or behind it
-// keep their target instruction.
+// Inserts `lines` before `at`. Their targets are indices after the insertion. Jumps to `at` or
+// later keep their target instruction.
 void insert_lines(Code& code, std::size_t at, const Code& lines);
 
-// Deletes lines that no path of jumps reaches, except those that `keep` marks (may be empty).
+// Deletes the lines that no path reaches, except those that `keep` marks. An empty `keep` marks
+// none.
 void erase_unreached(Code& code, const std::vector<bool>& keep);
 
-// True for each line that some path of jumps reaches. Ignores targets outside the code.
+// Returns true for each line that some path reaches. It ignores targets outside the code.
 std::vector<bool> reached_lines(const Code& code);
 
-// The instruction computes, compares or returns with its k.
+// Returns whether the instruction computes, compares or returns with its k.
 inline bool holds_number(const Insn& in) {
   const Operand operand = insn_info(in.code)->operand;
   return operand == Operand::Imm || operand == Operand::CondImm;

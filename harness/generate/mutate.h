@@ -8,14 +8,15 @@
 
 namespace secequiv {
 
-// `program` with one to four changes: constants, fields, opcodes, targets; instructions inserted
-// (loads, stores, jumps), deleted, moved; blocks repeated with one change or taken from `donor`.
-// Precondition: the kernel accepts both (the length rule aside). It accepts the result under the
-// same length rule as `program`. The result seldom equals `program`.
+// Returns `program` with one to four changes, which seldom cancel each other: other constants,
+// fields, opcodes or targets; instructions inserted (loads, stores, jumps), deleted or moved;
+// blocks repeated with one change, or copied from `donor`. Precondition: the kernel accepts both
+// programs, except for their length. It accepts the result under the same length rule as `program`.
 Program mutate_program(Random& random, ProgramView program, ProgramView donor = {});
 
-// `policy` with one to three changes: values and masks, operators, fields, numbers, actions; rules,
-// sets, alternatives repeated, dropped, moved. read_policy() returns it from write_policy()'s text.
+// Returns `policy` with one to three changes: other values, masks, operators, fields, numbers or
+// actions; rules, sets or alternatives repeated, dropped or moved. Writing the result with
+// write_policy() and reading it with read_policy() gives the same policy.
 Policy mutate_policy(Random& random, const Policy& policy);
 
 }  // namespace secequiv

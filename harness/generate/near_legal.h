@@ -1,5 +1,5 @@
-// Owns changes to programs that make the kernel accept or refuse them. It must not know the rules
-// of this decision.
+// Makes programs that the kernel only just accepts or refuses. Owns the choice of changes. It must
+// not know which rule refuses a program.
 #pragma once
 
 #include "harness/base/random.h"
@@ -7,8 +7,9 @@
 
 namespace secequiv {
 
-// Changes one to three fields or instructions of `program`. Generates a legal program if `program`
-// is empty. The result has at most `room` >= 1 instructions.
+// Changes one to three fields or instructions of `program`. If `program` is empty, and sometimes
+// otherwise, it changes a newly generated legal program instead. The result has at most `room` >= 1
+// instructions.
 Program change_near_legal(Random& random, Program program, std::size_t room);
 
 }  // namespace secequiv

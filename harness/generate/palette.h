@@ -1,4 +1,5 @@
-// The numbers that one program's instructions choose from, so that tests, loads and returns meet.
+// The numbers from which the instructions of one program choose. There are few, so that tests,
+// loads and returns of the same numbers meet. It must not know how they were chosen.
 #pragma once
 
 #include <span>
@@ -14,7 +15,7 @@ struct Palette {
   std::span<const std::uint32_t> returns;
 };
 
-// random_program() with these numbers.
+// Generates a program like random_program(), but with these numbers.
 Program program_from(Random& random, std::size_t length, const Palette& palette);
 
 }  // namespace secequiv::detail

@@ -45,7 +45,7 @@ class Pieces {
       returns_[i] = {value, out_.label()};
     }
     base_ = random_.one_in(2) ? number(400) : random_.pick(kConstants);
-    // Mostly the number and one argument, so that pieces meet on the same words.
+    // The words are mostly nr and the halves of one argument, so that pieces test the same words.
     const std::uint32_t argument = number(6);
     words_ = {random_.one_in(4) ? number(16) : kNr, 4 + 2 * argument, 5 + 2 * argument, number(16)};
     // Far jumps would make every program long.
@@ -94,7 +94,7 @@ class Pieces {
   }
   std::uint16_t test() { return random_.one_in(2) ? std::uint16_t{kJeqK} : random_.pick(kTests); }
 
-  // A later target: a return, or the place where a later piece starts.
+  // Returns a later target: a return, or the place where a later piece starts.
   Label out() {
     if (pending_count_ > 0 && random_.one_in(4)) return pending_[random_.below(pending_count_)];
     if (pending_count_ < pending_.size() && random_.one_in(5)) {
@@ -144,7 +144,7 @@ class Pieces {
   }
 
   void piece(Shape shape);
-  // Any instruction behind any other; jumps within the piece or out of it.
+  // Any instruction may follow any other; jumps stay within the piece or leave it.
   void noise();
   std::uint32_t slot() { return random_.one_in(8) ? 15 : number(3); }
 
@@ -159,7 +159,7 @@ class Pieces {
   }
   void tree(const std::vector<std::uint32_t>& values, std::size_t begin, std::size_t end,
             Label miss);
-  // The forms that compilers emit, little endian, with either half first where possible.
+  // Forms that compilers emit for little-endian arguments, with either half first where possible.
   void wide_comparison();
   void masks();
   void decided_tests();

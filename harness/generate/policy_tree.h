@@ -16,21 +16,21 @@ namespace secequiv::detail {
 using Tree = nlohmann::json;
 using TreePath = Tree::json_pointer;
 
-// Lists all nodes but the root; every node comes after its children.
+// Lists all nodes except the root. Every node comes after its children.
 std::vector<TreePath> nodes_of(const Tree& tree);
 
-// Returns the words that `word` may be replaced by, simplest first and with `word` itself:
-// operators, groups, fields or architectures. Empty if there are none.
+// Returns the words that may replace `word`, simplest first, including `word` itself. Its kind
+// (operator, group, field or architecture) decides which. Returns nothing for any other word.
 std::span<const std::string> alternatives_to(std::string_view word);
 
 // Returns the number of a key like "x86_64:2".
 std::optional<std::uint32_t> call_number(std::string_view key);
 
-// Gives the member at `path` another key and adapts its value if an operator needs that. Returns
-// false if that key exists.
+// Gives the member at `path` the key `key`, and adapts its value if the new operator needs that.
+// Returns false if the key exists already.
 bool rename(Tree& tree, const TreePath& path, const std::string& key);
 
-// Deletes members or elements [begin, end) of the array or object.
+// Deletes the elements or members [begin, end) of an array or object.
 void erase_parts(Tree& parts, std::size_t begin, std::size_t end);
 
 void erase_node(Tree& tree, const TreePath& path);

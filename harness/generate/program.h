@@ -10,10 +10,10 @@
 
 namespace secequiv {
 
-// The building blocks of programs. Each may follow, precede or (as a block that is jumped to) lie
-// within any other.
+// The building blocks of programs. Each may follow or precede any other, or lie within it as the
+// target of a jump.
 enum class Shape : std::uint8_t {
-  kNoise,            // any instruction behind any other
+  kNoise,            // any instruction after any other
   kLinearSearch,     // one word, or two alternating words, compared with several constants
   kTreeSearch,       // a balanced tree of comparisons, its numbers dense or far apart
   kWideComparison,   // tests both halves of a 64-bit argument, in every order
@@ -23,11 +23,11 @@ enum class Shape : std::uint8_t {
   kSimilarBlocks,    // blocks that differ in one field
   kSimilarReturns,   // returns whose values differ in data bits only, and equal ones
   kComputedReturns,  // RET A
-  kDeadCode,         // code behind jumps and returns
+  kDeadCode,         // code after jumps and returns that no path reaches
   kJumpChains,       // jumps to jumps, over nothing, and with equal targets
   kDispatch,         // tests of arch and of the x32 bit
   kScratch,          // values kept in M[] and X across jumps
-  kNestedJoins,      // paths that leave different registers behind where they meet
+  kNestedJoins,      // paths that meet with different values in registers
   kFarJumps,         // jumps over more than 255 instructions
 };
 inline constexpr std::size_t kShapes = 16;
@@ -36,13 +36,13 @@ inline constexpr std::size_t kShapes = 16;
 std::string_view shape_name(Shape shape);
 
 struct ProgramShape {
-  // Approximate number of instructions; 0: mostly 5 to 60, sometimes hundreds, rarely 4096.
+  // Approximate number of instructions. 0: mostly 5 to 60, sometimes hundreds, rarely 4096.
   std::size_t length = 0;
   // Bit i: shape i may be used. At least one is set.
   std::uint32_t shapes = (1u << kShapes) - 1;
 };
 
-// A program that the kernel accepts.
+// Generates a program that the kernel accepts.
 Program generate_program(Random& random, const ProgramShape& shape = {});
 
 // Similar programs of 64, 128, ..., 4096 instructions, to measure how an optimizer's time grows
@@ -53,7 +53,7 @@ enum class Family : std::uint8_t {
   kArgumentTests,  // many calls, each with tests of its arguments
   kJumpChains,     // one chain through the whole program
   kDeadCode,       // almost the whole program
-  kEqualReturns,   // one return behind each test
+  kEqualReturns,   // one return after each test
   kEqualBlocks,    // a few different blocks, many times
   kRepeatedLoads,  // a few words, many times
   kDeadWrites,     // registers overwritten before they are read

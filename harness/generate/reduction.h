@@ -1,6 +1,6 @@
 // The search that shrinking programs and shrinking policies share: it applies every kind of
-// reduction wherever it fits until none is left. Owns the order and the limit. It must not know
-// what is reduced.
+// reduction at every place until no reduction succeeds. Owns the order and the limit. It must not
+// know what is reduced.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +13,17 @@
 
 namespace secequiv::detail {
 
-// Receives each result of a reduction; returns true to end the visit.
+// Receives a result of a reduction. Returns true to end the search.
 template <class Made>
 using Visit = std::function<bool(const Made&)>;
 
-// One kind of reduction, which may apply at several places of a thing. The next thing is
-// constructed from its result.
+// One kind of reduction, which may apply at several places of a thing. Its result is a `Made`, from
+// which the next `Thing` is constructed.
 template <class Thing, class Made>
 struct Reduction {
   std::size_t (*places)(const Thing& thing);
-  // Visits what can be made of `thing` at `place`; true if a visit was.
+  // Visits the results of reducing `thing` at `place` until `visit` returns true. Returns whether
+  // it did.
   bool (*at)(const Thing& thing, std::size_t place, const Visit<Made>& visit);
 };
 
@@ -46,9 +47,9 @@ bool any_of(std::span<const Reduction<Thing, Made>> reductions, const Thing& thi
   return false;
 }
 
-// Replaces `first` by its reductions that `still` accepts until there are none or `still` was
-// called as often as allowed. Works from the end to the front: earlier parts seldom need later
-// ones. Things with the same `key` are one thing, about which `still` is called once.
+// Replaces `first` by a reduction that `still` accepts, again and again, until none is left or
+// `still` was called `limits.calls` times. It works from the end to the front, because earlier
+// parts seldom need later ones. It calls `still` only once for results with the same `key`.
 template <class Thing, class Made, class Still, class Key>
 Shrunk<Made> shrink(std::span<const Reduction<Thing, Made>> reductions, Made first,
                     const Still& still, const Key& key, ShrinkLimits limits) {

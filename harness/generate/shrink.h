@@ -10,13 +10,13 @@
 namespace secequiv {
 
 struct ShrinkLimits {
-  std::size_t calls = 100'000;  // to the predicate
+  std::size_t calls = 100'000;  // calls of the predicate
 };
 
 enum class ShrinkEnd {
   kMinimal,  // every further reduction makes the predicate false
   kCalls,    // the limit was reached first
-  kRefused,  // the predicate does not hold for the input, which is returned unchanged
+  kRefused,  // the predicate is false for the input; the result is the input
 };
 
 template <class Thing>
@@ -28,9 +28,9 @@ struct Shrunk {
 using ShrunkProgram = Shrunk<Program>;
 using ShrunkPolicy = Shrunk<Policy>;
 
-// The smallest program found for which `still` holds. `still` only gets programs that the
-// kernel accepts and that are no longer than `program`. Preconditions: the kernel accepts `program`
-// (the length rule aside); `still` is deterministic.
+// Returns the smallest program found for which `still` is true. `still` only receives programs that
+// the kernel accepts, except for their length, and that are no longer than `program`.
+// Preconditions: the kernel accepts `program`, except for its length; `still` is deterministic.
 ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramView)>& still,
                      ShrinkLimits limits = {});
 
@@ -38,13 +38,13 @@ ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramVie
 // whether it did. Each reduction is simpler than `program`, so that shrinking ends.
 bool any_reduction(const Program& program, const std::function<bool(const Program&)>& visit);
 
-// The smallest policy found for which `still` holds. `still` only gets policies as read_policy()
-// returns them from write_policy()'s text, also at first: rules are sorted, and numbers that a
-// matcher does not use are 0. Precondition: `still` is deterministic.
+// Returns the smallest policy found for which `still` is true. `still` only receives policies,
+// including the first, in the form that read_policy() returns for write_policy()'s text: rules are
+// sorted, and numbers that a matcher does not use are 0. Precondition: `still` is deterministic.
 ShrunkPolicy shrink(const Policy& policy, const std::function<bool(const Policy&)>& still,
                     ShrinkLimits limits = {});
 
-// The same for policies.
+// Like any_reduction for programs.
 bool any_reduction(const Policy& policy, const std::function<bool(const Policy&)>& visit);
 
 }  // namespace secequiv

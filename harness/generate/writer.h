@@ -12,7 +12,7 @@ class Writer {
  public:
   // A target of earlier jumps.
   using Label = std::uint32_t;
-  static constexpr Label kNext = ~Label{0};  // the instruction behind the jump
+  static constexpr Label kNext = ~Label{0};  // the instruction after the jump
 
   explicit Writer(std::size_t expected) {
     lines_.reserve(expected);
@@ -21,20 +21,20 @@ class Writer {
 
   [[nodiscard]] std::size_t size() const { return lines_.size(); }
   [[nodiscard]] bool used(Label label) const { return labels_[label].used; }
-  // M[k] may be read here.
+  // Returns whether the kernel's check permits a read of M[k] here.
   [[nodiscard]] bool stored(std::uint32_t k) const { return (stored_ >> k & 1) != 0; }
 
   Label label() {
     labels_.push_back({});
     return static_cast<Label>(labels_.size() - 1);
   }
-  // The label stands here. Called once, before finish().
+  // Places the label here. Call this once for each label, before finish().
   void bind(Label label) {
     labels_[label].position = static_cast<std::uint32_t>(lines_.size());
     stored_ &= labels_[label].stored;
   }
 
-  // An instruction that is not a jump.
+  // Appends an instruction that is not a jump.
   void write(std::uint16_t code, std::uint32_t k = 0) {
     if (code == kSt || code == kStx) stored_ |= static_cast<std::uint16_t>(1u << k);
     lines_.push_back(Line{Insn{code, 0, 0, k}, kNext, kNext});
@@ -49,8 +49,8 @@ class Writer {
     behind_jump(go(no) || next);
   }
 
-  // Preconditions: every target is bound, and the last instruction is a RET. Conditional jumps that
-  // do not reach their targets go through unconditional ones.
+  // Preconditions: every target is bound, and the last instruction is a RET. A conditional jump
+  // that does not reach its target goes through an unconditional one.
   Program finish();
 
  private:
@@ -60,14 +60,15 @@ class Writer {
     bool used = false;
   };
 
-  // True if `to` is the next instruction.
+  // Notes a jump to `to`. Returns whether this is the next instruction.
   bool go(Label to) {
     if (to == kNext) return true;
     labels_[to].stored &= stored_;
     labels_[to].used = true;
     return false;
   }
-  // Like the kernel's check_load_and_stores, a jump carries the stored words to its target.
+  // As in the kernel's check_load_and_stores, all words count as stored after a jump that cannot
+  // reach the next instruction.
   void behind_jump(bool reached) {
     if (!reached) stored_ = 0xffff;
   }
