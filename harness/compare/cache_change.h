@@ -14,7 +14,8 @@ namespace secequiv {
 // All numbers belong to one architecture and are ascending.
 struct CacheChange {
   Arch arch;
-  std::vector<std::uint32_t> before;  // answered from the cache before the change
+  // calls that the kernel answered from its cache before the change
+  std::vector<std::uint32_t> before;
   std::vector<std::uint32_t> after;
   std::vector<std::uint32_t> lost;    // in `before` and not in `after`
   std::vector<std::uint32_t> gained;  // in `after` and not in `before`
@@ -24,8 +25,8 @@ struct CacheChange {
 // 32-bit programs (SECCOMP_ARCH_COMPAT) if it has one.
 std::vector<Arch> cached_arches(Arch host);
 
-// Returns one element for each of cached_arches(host). Both sides are stacks. Precondition: neither
-// is empty.
+// Returns one element for each of cached_arches(host). `before` and `after` are stacks of filters.
+// Precondition: neither is empty.
 std::vector<CacheChange> cache_changes(std::span<const ProgramView> before,
                                        std::span<const ProgramView> after, Arch host);
 
@@ -39,7 +40,7 @@ struct BitmapDifference {
 };
 
 // Compares `bits`, the kernel's complete bitmap for a stack of `filters`, with the model.
-// `unfiltered` lists the numbers that this kernel never filters; it caches them in any case.
+// `unfiltered` lists the numbers that this kernel never filters; it always caches them.
 BitmapDifference bitmap_difference(std::span<const ProgramView> filters, Arch arch,
                                    const std::vector<bool>& bits,
                                    std::span<const std::uint32_t> unfiltered);

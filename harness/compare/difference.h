@@ -12,8 +12,8 @@
 namespace secequiv {
 
 // A condition on one 32-bit word of seccomp_data: the word lies in one of the intervals, or (word &
-// mask) == value for one of the cubes. No value satisfies two of these. If `negated`, the word lies
-// in the cube `base` and satisfies none of them.
+// mask) == value for one of the cubes. Intervals and cubes do not overlap. If `negated`, the word
+// lies in the cube `base`, but in no interval and no other cube.
 struct WordSet {
   struct Interval {
     std::uint32_t first;
@@ -47,7 +47,7 @@ struct Region {
   friend bool operator==(const Region&, const Region&) = default;
 };
 
-// Disjoint regions whose union is a set. It may hold only the first of them.
+// A set of inputs, as disjoint regions. `regions` may hold only the first ones.
 struct RegionList {
   std::vector<Region> regions;
   std::string count;         // number of inputs in the whole set, decimal
@@ -59,7 +59,7 @@ struct RegionList {
   }
 };
 
-// A return value. If it is computed from the input, only part of it may be known.
+// A return value. If a filter computes it from the input, only its action or nothing may be known.
 struct ReturnValue {
   std::optional<std::uint32_t> value;   // absent: computed
   std::optional<std::uint32_t> action;  // the upper half, if it is the same for all inputs

@@ -1,5 +1,5 @@
-// Whether a filter became more or less permissive than another, system call by system call. Owns
-// the shape; verify/dd fills it, report/ renders it.
+// Whether a changed filter is more or less permissive than before, for each system call. Owns the
+// data type, which verify/dd fills and report/ renders. It must not know engines.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace secequiv {
 
-// The differences of two filters, sorted by their effect on the caller. A system call can have
-// several kinds: one for some of its arguments, another for others.
+// The differences of two filters, grouped by their effect on the caller. A system call can be in
+// several groups, because its arguments can decide the effect.
 struct Direction {
   enum class Kind : std::uint8_t {
     kAllowed,   // was neither ALLOW nor LOG before, and is one of them now
@@ -25,15 +25,15 @@ struct Direction {
   struct Call {
     Arch arch;
     std::uint32_t nr;
-    bool always;  // whatever the arguments and the instruction pointer
+    bool always;  // for all arguments and instruction pointers
 
     friend bool operator==(const Call&, const Call&) = default;
   };
   // The inputs of one kind.
   struct Part {
-    std::vector<Call> calls;       // with a name, by architecture, then number
-    bool unnamed_numbers = false;  // also numbers without a name, of a known architecture
-    bool unknown_arches = false;   // also architectures that we do not know
+    std::vector<Call> calls;       // calls with a name, sorted by architecture, then number
+    bool unnamed_numbers = false;  // there are also numbers without a name on a known architecture
+    bool unknown_arches = false;   // there are also architectures that we do not know
 
     [[nodiscard]] bool empty() const {
       return calls.empty() && !unnamed_numbers && !unknown_arches;
@@ -45,26 +45,27 @@ struct Direction {
   Part looser;
   Part stricter;
   Part changed;
-  // Whether the difference is the same on every architecture. The calls are then those of the host.
+  // Whether the difference is the same on every architecture. If so, `calls` lists the host's
+  // calls.
   bool by_number = false;
-  // Whether all inputs were examined; otherwise the parts hold what single inputs showed.
+  // Whether all inputs were examined. If not, the parts hold only what single inputs showed.
   bool complete = true;
-  // The input to show: one that loosens most, if any does. Newly allowed inputs come first, then
-  // other kinds in the order above; then known calls of the host, the strictest action before, the
-  // fewest non-zero words. Nothing if nothing differs.
+  // The input to show, or nothing if nothing differs. The choice prefers, in this order: the first
+  // kind above, a known call of the host, the strictest action before the change, the fewest
+  // non-zero words.
   std::optional<Witness> example;
 
   [[nodiscard]] bool loosens() const { return !allowed.empty() || !looser.empty(); }
   [[nodiscard]] bool empty() const { return !loosens() && stricter.empty() && changed.empty(); }
 };
 
-// "ALLOW became ERRNO(1 EPERM) for nr=..., ...".
+// Returns "ALLOW became ERRNO(1 EPERM) for nr=..., ...".
 std::string became_text(const Witness& witness);
 
-// What a difference on one input does to the caller. Kinds are ordered: the first is the worst.
+// Returns the effect of a difference on one input.
 Direction::Kind kind_of(const Witness& witness);
 
-// The direction that single inputs show, for when it cannot be determined for all inputs.
+// Returns the direction that single inputs show, for callers that cannot examine all inputs.
 Direction direction_of(std::span<const Witness> witnesses);
 
 }  // namespace secequiv

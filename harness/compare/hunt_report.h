@@ -16,15 +16,15 @@
 namespace secequiv {
 
 enum class FindingKind : std::uint8_t {
-  kDifferent,  // the output decides differently than the input, which a replayed witness shows
+  kDifferent,  // the output decides differently from the input; a replayed witness shows it
   kRejected,   // the kernel would refuse the output, but not the input
   kCrashed,    // signal, panic, non-zero exit
   kHung,       // the time limit ran out
   kExhausted,  // the memory or output limit ran out
   kGarbage,    // the output is malformed
-  kRefused,    // it refused a program that the kernel accepts, or a policy that is valid
-  kSlow,       // time grows far faster than its input
-  // The kernel must now run the filter for a system call that it allowed from its cache
+  kRefused,    // the target refused a program that the kernel accepts, or a valid policy
+  kSlow,       // the target's time grows far faster than its input
+  // The kernel allowed a system call from its cache before, and must now run the filter for it.
   kCacheLoss,
   kGrew,              // the output is longer than the input
   kNondeterministic,  // two different outputs for one input
@@ -56,12 +56,13 @@ struct Finding {
   std::optional<Witness> witness;
   std::optional<Direction> direction;  // what a wrong answer does to callers
   std::size_t original_size = 0;       // instructions of the subject before it was reduced
-  std::uint64_t trial = 0;             // number of the trial that found it, from 1
+  std::uint64_t trial = 0;             // the trial that found it, counted from 1
   double seconds = 0;                  // from the start until it was found
   std::uint64_t count = 1;             // number of trials with the same finding (by reduced shape)
   std::string pass;                    // the optimizer's pass that caused it, or empty if unknown
-  std::string group;                   // equal for equal causes, as far as shape and pass show
-  std::string file;                    // path of the stored finding, or empty
+  // equal for findings that probably have the same cause (fuzz/hunt/shape.h)
+  std::string group;
+  std::string file;  // path of the stored finding, or empty
 };
 
 // The time that one family of programs took, by size.
@@ -88,7 +89,7 @@ struct HuntReport {
   std::string unsupported_example;
   std::uint64_t proven = 0;  // outputs proven equivalent to their inputs
   std::uint64_t undecided =
-      0;  // compared on inputs only: the prover's limits ran out, or it did not run
+      0;  // outputs compared only on inputs: the prover reached a limit or did not run
   std::uint64_t evaluations = 0;
   std::uint64_t repeated = 0;  // runs repeated to check determinism and idempotence
   bool interrupted = false;

@@ -35,7 +35,7 @@ inline constexpr std::size_t kMutationOperators = 7;
 // Returns "constant", "opcode", "target", "load", "return", "delete" or "swap".
 std::string_view operator_name(MutationOperator op);
 
-// One change to a program, small enough to hold all changes of a program in memory. mutated()
+// One change to a program. It is small, so that all changes of a program fit in memory. mutated()
 // applies it.
 struct Mutant {
   MutationOperator op = MutationOperator::kConstant;
@@ -48,8 +48,8 @@ struct Mutant {
 
 Program mutated(ProgramView program, const Mutant& mutant);
 
-// Returns instructions of the program, at least one of which runs for every input on which the
-// mutant differs.
+// Returns instructions of the program such that every input on which the mutant differs executes at
+// least one of them.
 std::span<const std::size_t> sites(const Mutant& mutant, std::array<std::size_t, 2>& storage);
 
 // Returns "jeq #0x3, L5, L9 becomes jeq #0x2, L5, L9", "jeq #0x3, L5, L9 left out", ...

@@ -15,7 +15,7 @@ namespace secequiv {
 
 // The counts for one operator, or for all.
 struct MutationCounts {
-  // Mutants that the kernel accepts; each is in exactly one of the next five
+  // Mutants that the kernel accepts. Each is counted in exactly one of the next five.
   std::size_t mutants = 0;
   std::size_t by_inputs = 0;   // killed by derived inputs
   std::size_t by_fuzzing = 0;  // killed by fuzzing, not by derived inputs
@@ -34,7 +34,8 @@ struct MutationCounts {
   MutationCounts& operator+=(const MutationCounts& other);
 };
 
-// Inputs from one source, and the mutants that they kill and earlier sources do not.
+// Inputs from one source. `killed` counts the mutants that they kill and that earlier sources do
+// not.
 struct InputSetCounts {
   std::string name;
   std::size_t inputs = 0;
@@ -56,7 +57,7 @@ struct MutationReport {
   std::vector<MissedMutant> missed;  // by pc
   Sameness sameness = Sameness::kRaw;
   bool all_proven = false;   // proofs ran for all mutants
-  bool interrupted = false;  // by the user, so some mutants may be undecided only because of this
+  bool interrupted = false;  // by the user; some mutants may be undecided only for this reason
   double fuzz_seconds = 0;   // time limit for one mutant
   double input_seconds = 0;  // time spent
   double proof_seconds = 0;

@@ -1,6 +1,6 @@
 // The comparison of our interpreter with another evaluator on the inputs that a command ran. Owns
-// the shape of the result and the rule for when our model is in doubt. It must not know which
-// evaluator runs (harness/kernel) nor how it affects a verdict.
+// the result's data type and the rule that decides whether our model is in doubt. It must not know
+// which evaluator runs (harness/kernel) nor how it affects a verdict.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct AskedProgram {
   std::string name;
   std::size_t inputs = 0;   // number of inputs compared
   std::string not_asked;    // the reason if the evaluator did not run
-  bool installable = true;  // the kernel's rules accept it; other programs cannot run anywhere else
+  bool installable = true;  // the kernel's rules accept it; otherwise no evaluator can run it
   bool refused = false;     // the evaluator refused it although the rules accept it
   std::optional<Disagreement> disagreement;  // the first disagreement
 };

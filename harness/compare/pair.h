@@ -1,5 +1,5 @@
-// Runs two programs on the same inputs. Owns running a pair, and minimizing an input on which it
-// differs. It must not prove anything (verify/) nor print (report/).
+// Runs two programs on the same inputs. Owns running a pair of programs, and minimizing an input on
+// which they differ. It must not prove anything (verify/) nor print (report/).
 #pragma once
 
 #include <functional>
@@ -20,8 +20,8 @@ struct Pair {
   Sameness sameness = Sameness::kRaw;
 };
 
-// An input on which a pair differs, with both results. Only `replay` creates one, so it is always
-// true.
+// An input on which a pair differs, with both results. Only `replay` creates witnesses, so each one
+// really differs.
 struct Witness {
   SeccompData data;
   std::uint32_t before;
@@ -33,7 +33,7 @@ std::optional<Witness> replay(const Pair& pair, const SeccompData& data);
 
 struct PairRun {
   std::uint64_t evaluations = 0;   // inputs run through both programs
-  std::optional<Witness> witness;  // the first difference, where the run stops
+  std::optional<Witness> witness;  // the first difference; the run stops there
   bool interrupted = false;        // the run stopped early (base/interrupt.h)
 };
 
@@ -41,12 +41,13 @@ struct PairRun {
 // pair.after.
 PairRun run_pair(const Pair& pair, std::span<const SeccompData> inputs, CoverageMap& coverage);
 
-// Returns a smaller input on which the pair still differs. It only runs the programs: it clears
-// whole words, then single bits from the top, until no further bit can be cleared. It keeps nr as
-// long as possible, and arch if that is a known architecture. It is deterministic and usually needs
-// about 500 runs.
+// Returns a smaller input on which the pair still differs. The search runs the programs: it clears
+// whole words, then single bits from the top, until it can clear no further bit. It tries nr last,
+// and changes arch only if the architecture is unknown. It is deterministic and usually needs about
+// 500 runs.
 Witness minimize(const Pair& pair, const Witness& witness);
-// Minimizes in the same way with any `witness_of`, which returns a witness or nothing for an input.
+// Minimizes in the same way for any kind of difference: `witness_of` returns a witness if an input
+// shows it, else nothing.
 Witness minimize(const Witness& witness,
                  const std::function<std::optional<Witness>(const SeccompData&)>& witness_of);
 

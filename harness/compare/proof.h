@@ -13,14 +13,16 @@ namespace secequiv {
 
 // The result for a Question.
 struct Proof {
-  // kEquivalent; kPass: they differ, but `after` refines `before` as required; kDifferent; kUnknown
+  // kEquivalent, kDifferent or kUnknown; kPass if the filters differ, but `after` refines `before`
+  // as required.
   Verdict verdict = Verdict::kUnknown;
   std::string engine;                  // "dd", "z3", "dd and z3"
   std::optional<Relation> relation;    // of `after` to `before`; absent if undecided
   std::optional<Witness> witness;      // for kDifferent; replayed
   std::vector<std::uint32_t> symbols;  // for kDifferent: the symbols' values for the witness
-  // The symbols, in order, have the smallest possible values. For these, the witness has the fewest
-  // non-zero words, and then the smallest values.
+  // Whether the witness is minimal: each symbol, in order, has its smallest possible value. For
+  // these values, the input has the fewest non-zero words, and among such inputs the smallest
+  // values.
   bool minimal = false;
   std::string detail;  // for kUnknown: the limit that ran out
   double encode_seconds = 0;

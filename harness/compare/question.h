@@ -1,6 +1,6 @@
 // The question for a proof engine: do two filters, or stacks of filters, decide the same on all
-// inputs that satisfy an assumption, or is the second never more permissive? Owns the question, and
-// its replay on one input. It must not prove anything (verify/).
+// inputs that satisfy an assumption, or is the second never more permissive? Owns this question,
+// and its replay on one input. It must not prove anything (verify/).
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ struct Question {
   std::vector<ProgramView> after;
   Sameness sameness = Sameness::kRaw;
   Goal goal = Goal::kSame;
-  Assumption assumption;            // inputs for which it is false do not count
+  Assumption assumption;            // the question ignores inputs for which it is false
   Endian endian = Endian::kLittle;  // byte order of the assumption's 64-bit fields
   // The question covers all values of these names that the kernel accepts. Their places must be
   // instructions of `before` and `after` themselves, not of copies; see check_symbols.
@@ -56,14 +56,15 @@ struct Question {
 // placeholder.
 Status check_symbols(const Question& question);
 
-// Returns the relation for whether a more and whether a less permissive action occurs.
+// Returns the relation if `after` has a more permissive action for some input (`looser`), or a less
+// permissive one (`stricter`).
 Relation relation_of(bool looser, bool stricter);
 
 // Compares the action of `after` with that of `before`: kEqual, kStricter or kLooser. Unknown
 // actions are treated as KILL_PROCESS.
 Relation compare_actions(std::uint32_t before, std::uint32_t after);
 
-// The question about filters with symbols after filling in certain values. It refers to its own
+// A question about filters with symbols, after filling in values for them. It refers to its own
 // `programs`, so it cannot be copied.
 struct Instance {
   std::vector<Program> programs;

@@ -1,7 +1,7 @@
-// Measures the cost of a filter, or of several stacked on each other: the number of executed
-// instructions, which is the same on every machine. Owns the costs of single calls and of a profile
-// for given inputs (verify/dd/cost.h computes them for all inputs). It must not know where inputs
-// come from or how long an instruction takes.
+// Measures the cost of a filter or a stack of filters: the number of executed instructions, which
+// is the same on every machine. Owns the costs of single calls and of a profile for given inputs
+// (verify/dd/cost.h computes them for all inputs). It must not know where inputs come from or how
+// long an instruction takes.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace secequiv {
 
-// The kernel runs every filter of a stack for each call, whatever the others return.
+// The kernel runs every filter of a stack for each call, even if another filter already denies it.
 using FilterStack = std::span<const ProgramView>;
 
-// Returns the number of instructions that the filters execute on `data`, each including its last
-// RET. Precondition: that of run_observed.
+// Returns the number of instructions that the filters execute on `data`, including the final RET of
+// each. Precondition: the kernel accepts every filter, except for its length.
 std::size_t executed(FilterStack stack, const SeccompData& data);
 inline std::size_t executed(ProgramView program, const SeccompData& data) {
   return executed(FilterStack(&program, 1), data);
@@ -43,8 +43,8 @@ struct Ratio {
 struct ExactCost {
   WorstInput least;  // the smallest input (smallest.h) with the fewest instructions
   WorstInput most;
-  // The mean over the inputs that all filters allow, with any data bits of ALLOW; over all inputs
-  // if they allow none. Each input has the same weight.
+  // The mean over the inputs that all filters allow (ALLOW with any data bits). If the filters
+  // allow no input, the mean over all inputs. Each input has the same weight.
   Ratio mean;
   Ratio jumps;  // mean number of jumps taken, as in CallCost
   bool allowed = false;
@@ -83,7 +83,7 @@ inline std::vector<CallCost> profile_cost(ProgramView program, Arch arch,
 // cached call costs 0.
 double weighted_mean(std::span<const CallCost> costs);
 
-// Returns the same mean as if the kernel had no cache.
+// Returns the mean for a kernel without a cache.
 double weighted_mean_uncached(std::span<const CallCost> costs);
 
 }  // namespace secequiv

@@ -9,9 +9,9 @@
 
 namespace secequiv {
 
-// Returns one line per instruction with mark, index, instruction and comment. The mark shows the
-// line and, for conditional jumps and DIV|X, both outcomes: '+' covered, '-' proven infeasible (per
-// `infeasible`), '!' neither.
+// Returns one line per instruction with mark, index, instruction and comment. The mark has a
+// character for the line and, for conditional jumps and DIV|X, one for each outcome: '+' covered,
+// '-' proven infeasible (`infeasible` returns true), '!' neither.
 std::string listing(const CoverageMap& coverage,
                     const std::function<bool(const Obligation&)>& infeasible);
 

@@ -1,4 +1,4 @@
-// Stores coverage and inputs on disk, so that the coverage of several runs can be added. Owns two
+// Stores coverage and inputs in files, so that several runs can add up their coverage. Owns two
 // small formats: a coverage file (text: one line of marks per instruction, bound to its program)
 // and an input file (64-byte little-endian seccomp_data records). It must not know who produced the
 // inputs.
