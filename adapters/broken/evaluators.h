@@ -1,5 +1,5 @@
-// Owns filter interpreters that are wrong on purpose, and their names: our interpreter, each time
-// with one bug that another interpreter had. It must not know how they are found.
+// Owns filter interpreters that are wrong on purpose, and their names. Each is our interpreter with
+// one bug that another interpreter had. It must not know how they are found.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace secequiv::broken {
 
-// Executes one instruction wrongly. Returns false if the correct instruction is to be executed
-// instead.
+// Executes one instruction wrongly. Returns false if the caller must execute the correct
+// instruction instead.
 using Quirk = bool (*)(const Insn& in, Machine<Concrete>& machine,
                        secequiv::detail::RunControl<Silent>& control);
 
@@ -26,7 +26,7 @@ std::span<const PlantedEvaluator> planted_evaluators();
 const PlantedEvaluator* find_planted_evaluator(std::string_view name);
 
 // Returns the values that `planted` computes for the inputs in order. An evaluator that keeps X
-// depends on this order. Precondition: as for run().
+// depends on this order. Precondition: that of run().
 std::vector<std::uint32_t> evaluate_with(const PlantedEvaluator& planted, ProgramView program,
                                          std::span<const SeccompData> inputs);
 

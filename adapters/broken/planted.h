@@ -1,6 +1,6 @@
-// Owns optimizers and compilers of filters that are wrong on purpose, and their names: the
-// reference with one bug, for each class of bugs that real ones had. It must not know how they are
-// found.
+// Owns optimizers and compilers of filters that are wrong on purpose, and their names. Each is the
+// reference with one planted bug; there is one for each class of bugs that real ones had. It must
+// not know how they are found.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,17 @@ struct Planted {
   std::string name;            // "swapped-targets-in-high-half"
   std::string_view bug_class;  // describes the real bug
   std::variant<PlantedOptimizer, PlantedCompiler> run;
-  WatchedOptimizer watched = {};  // like `run`, with stages; empty without passes
+  // like `run`, but also reports stages; empty if there are no passes
+  WatchedOptimizer watched = {};
 };
 
-// Returns one for each bug class, then one for each wrong pass (planted_passes.h), named
+// Returns one entry for each bug class, then one for each wrong pass (planted_passes.h), named
 // "twin-PASS", "twin-PASS-2" and so on.
 std::span<const Planted> planted_optimizers();
 const Planted* find_planted(std::string_view name);
 
-// Compiles a policy with `planted`. If that is an optimizer, it optimizes the unoptimized program.
+// Compiles a policy with `planted`. If `planted` is an optimizer, it optimizes the unoptimized
+// program.
 Program compile_with(const Planted& planted, const Policy& policy);
 
 }  // namespace secequiv::broken

@@ -1,4 +1,5 @@
-// Owns the parts of planted.h's table, divided by the place of the bug.
+// Owns the parts of planted.h's table, divided by where the bug lies: rules, layout or bytecode. It
+// must not know how bugs are found.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,7 @@
-// Owns passes that are wrong on purpose: for each pass of the reference optimizer, a variant with a
-// bug that real filter compilers and optimizers had. The harness must find all of them; users who
-// test their optimizer rely on this.
+// Owns passes that are wrong on purpose: for each pass of the reference optimizer, at least one
+// variant with a planted bug that real filter compilers or optimizers had. The harness must find
+// all of them, because users who test their optimizer rely on that. It must not know how they are
+// found.
 #pragma once
 
 #include <span>
@@ -12,7 +13,7 @@
 namespace secequiv::broken {
 
 struct PlantedPass {
-  std::string_view pass;  // the pass whose law it breaks
+  std::string_view pass;  // the pass whose law this one breaks
   std::string_view bug;
   std::variant<RulePass, LayoutPass, BytecodePass> run;
 };

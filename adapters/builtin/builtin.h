@@ -17,9 +17,9 @@ namespace secequiv {
 
 enum class BuiltinKind : std::uint8_t { kOptimizer, kCompiler, kEvaluator };
 
-// Returns all names of one kind. A bug in the rules or the layout only makes a wrong compiler. A
-// bug in the bytecode makes a wrong optimizer, and a compiler that runs it on the unoptimized
-// program.
+// Returns all names of one kind. A bug planted in rules or layout gives only a compiler. A bug
+// planted in bytecode passes gives an optimizer, and also a compiler that runs this optimizer on
+// the unoptimized program.
 std::vector<std::string> builtin_names(BuiltinKind kind);
 
 // Return null for an unknown name. The answer is kRefused, with the reason, if the kernel refuses

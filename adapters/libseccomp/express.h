@@ -8,8 +8,9 @@
 
 namespace adapter {
 
-// Keeps rules in the policy's order. Omits rules with the default action, which libseccomp refuses
-// and which decide nothing. Errors: why libseccomp cannot express the policy.
+// Translates a policy. Rules stay in the policy's order. Rules with the default action are omitted,
+// because libseccomp refuses them and they decide nothing. The error explains why libseccomp cannot
+// express the policy.
 secequiv::Result<FilterSpec> express(const secequiv::Policy& policy);
 
 }  // namespace adapter

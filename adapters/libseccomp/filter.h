@@ -1,6 +1,6 @@
 // Owns all calls of libseccomp, and a description of filters for them: actions, architectures, and
-// rules with at most one comparison for each argument. It must not know policies (express.h),
-// because their header uses names that the kernel's headers define as macros.
+// rules with at most one comparison for each argument. It must not know policies (express.h): their
+// header uses names that the kernel's headers define as macros.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ struct FilterSpec {
   std::vector<FilterArch> arches;
 };
 
-// Returns the raw program; unsupported if libseccomp refuses the filter, because it checks before
-// it compiles.
+// Returns the raw program. The status is unsupported if libseccomp refuses the filter: it checks a
+// filter before it compiles, so a refusal is not a compiler bug.
 Answer compile(const FilterSpec& spec);
 
 }  // namespace adapter

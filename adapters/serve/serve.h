@@ -1,6 +1,7 @@
-// Owns answering requests on standard input, one frame after the other, until it ends: frames,
-// kinds and statuses of harness/adapter/PROTOCOL.md, for C++ programs that put a C library under
-// test. It must not know how requests are answered, and it uses nothing else of the harness.
+// Answers requests on standard input, one frame after the other, until the input ends. C++ programs
+// use it to put a C library under test. Owns the frames, kinds and statuses of
+// harness/adapter/PROTOCOL.md. It must not know how requests are answered, nor use any other part
+// of the harness.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,8 @@ struct Answer {
 inline Answer unsupported(std::string why) { return {Status::kUnsupported, std::move(why)}; }
 inline Answer refused(std::string why) { return {Status::kRefused, std::move(why)}; }
 
-// Assumes a little-endian machine, because the code under test is built for x86_64 and aarch64.
+// Returns `raw` as numbers or structures. It assumes a little-endian machine: the code under test
+// is built for x86_64 and aarch64.
 template <class T>
 std::vector<T> items(std::string_view raw) {
   std::vector<T> out(raw.size() / sizeof(T));
@@ -39,7 +41,8 @@ std::vector<T> items(std::string_view raw) {
   return out;
 }
 
-// `handlers` has answer_compile(policy) and answer_evaluate(program, inputs). Inputs are complete.
+// Answers one request. `handlers` has answer_compile(policy) and answer_evaluate(program, inputs);
+// `inputs` has 64 bytes for each input.
 template <class Handlers>
 Answer answer(Handlers& handlers, std::string_view request) {
   if (request.empty()) return refused("expected a request, found an empty frame");
@@ -84,7 +87,8 @@ inline Read read_frame(std::string& frame) {
   return Read::kFrame;
 }
 
-// Returns the exit status: 0 if standard input ends between two frames, 2 otherwise.
+// Answers requests until the end of standard input. Returns the exit status: 0 if the input ends
+// between two frames, else 2.
 template <class Handlers>
 int serve(const char* name, Handlers handlers) {
   std::string frame;

@@ -1,6 +1,7 @@
-// Process groups that must not outlive this process. Owns the registry that signal handlers read,
-// which is global like signal dispositions. A signal that ends this process (SIGHUP, SIGINT,
-// SIGTERM) first kills every registered group, whichever thread started it.
+// Process groups that must not outlive this process. Owns the registry that signal handlers read;
+// it is global, because signal dispositions are. A signal that ends this process (SIGHUP, SIGINT,
+// SIGTERM) first kills every registered group, whichever thread started it. It must not know what
+// the groups run.
 #pragma once
 
 #include <sys/types.h>
@@ -9,8 +10,8 @@
 
 namespace secequiv {
 
-// One entry in the registry. While any exists, an ending signal with the default effect kills the
-// groups first.
+// One entry in the registry. While an entry exists, a signal that would end this process by default
+// kills the groups first.
 class GroupSlot {
  public:
   GroupSlot();
@@ -18,8 +19,8 @@ class GroupSlot {
   GroupSlot(const GroupSlot&) = delete;
   GroupSlot& operator=(const GroupSlot&) = delete;
 
-  // Async-signal-safe; a child of vfork calls it too. Returns false if an ending signal has already
-  // arrived; the leader of the group must then end by itself.
+  // Registers `group`. Async-signal-safe, also for a child of vfork. Returns false if an ending
+  // signal has already arrived; the group's leader must then exit itself.
   [[nodiscard]] bool set(pid_t group);
   void clear();
 
@@ -33,8 +34,8 @@ class GroupSlot {
 // and has its default effect. Async-signal-safe.
 void end_groups_on_next_signal();
 
-// Blocks SIGPIPE in this thread while it exists, so that a closed pipe is an error of write() and
-// does not end this process.
+// While it exists, blocks SIGPIPE in this thread, so that write() to a closed pipe fails and does
+// not end this process.
 class NoSigpipe {
  public:
   NoSigpipe();

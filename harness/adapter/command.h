@@ -1,5 +1,5 @@
-// Runs a command under test once. Owns the outcome of a run: its output, or the limit, exit status
-// or signal that ended it. It must not know programs or formats.
+// Runs a command under test once. Owns how the end of a run becomes an outcome: an output, an
+// exceeded limit, an exit status or a signal. It must not know programs or formats.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ inline constexpr int kUnsupportedStatus = 77;  // automake's status for a skippe
 Answer<std::string> run_command(const std::string& command, std::string_view input,
                                 const AdapterLimits& limits);
 
-// Classifies an end that is not a clean exit: kCannotRun, kExhausted if memory ran out, else
+// Classifies an end other than a clean exit: kCannotRun, kExhausted if memory ran out, else
 // kCrashed.
 Outcome outcome_of(const Ending& ending, const ErrorTail& tail, std::size_t memory_bytes);
-// The sentence that describes that end.
+// Returns a sentence that describes this end.
 std::string failure_text(Outcome outcome, const Ending& ending, const ErrorTail& tail,
                          std::size_t memory_bytes);
 

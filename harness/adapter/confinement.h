@@ -12,10 +12,11 @@
 
 namespace secequiv {
 
-// Limits a resource to `most`. Called in a child (vfork, too) before exec.
+// Limits a resource to `most`. A child calls this before exec, also a child of vfork.
 void lower_limit(decltype(RLIMIT_DATA) resource, rlim_t most);
 
-// Made once, entered by every child. Its namespaces live as long as it does.
+// This process makes it once, and every child enters it. Its namespaces live as long as this
+// object.
 class Confinement {
  public:
   enum Lack : std::uint8_t {
@@ -25,30 +26,31 @@ class Confinement {
     kBeyond = 8,        // sockets exist that network namespaces do not separate
   };
 
-  // Tries in a child process what the system permits. From then on the user's other processes
-  // cannot trace this one, and it leaves no core. Called once.
+  // Tries in a child process what the system permits. From then on, the user's other processes
+  // cannot trace this process, and it leaves no core file. Call this once.
   static std::shared_ptr<const Confinement> make();
   ~Confinement();
   Confinement(const Confinement&) = delete;
   Confinement& operator=(const Confinement&) = delete;
 
-  // Called in a child (vfork, too) before exec: only makes system calls. False if the system
-  // refuses something that it permitted before.
+  // Confines the calling child, also a child of vfork, before exec; it only makes system calls.
+  // Returns false if the system refuses something that it permitted to make().
   [[nodiscard]] bool enter() const { return (refused() & ~lack_) == 0; }
 
-  // A sentence for each refused measure; empty if there is none.
+  // Returns a sentence for each refused measure.
   [[nodiscard]] const std::vector<std::string>& lacking() const { return lacking_; }
 
  private:
   Confinement() = default;
   void open_namespaces();
-  // Enters; a set of `Lack`.
+  // Enters, and returns the set of `Lack` for measures that the system refused.
   [[nodiscard]] unsigned refused() const;
 
   int user_ = -1;  // namespaces; -1: none
   int network_ = -1;
   unsigned lack_ = 0;
-  bool filter_ = false;  // the filter stands alone, without a network namespace
+  // the filter alone blocks the network, because there is no network namespace
+  bool filter_ = false;
   std::vector<std::string> lacking_;
 };
 

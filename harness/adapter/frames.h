@@ -18,31 +18,31 @@ enum class RequestKind : char {
   kStages = 'S',
   kCompile = 'C',
   kEvaluate = 'E',
-  kFunctions = 'F',  // which functions a plugin has; only the plugin host answers this
+  kFunctions = 'F',  // asks which functions a plugin has; only the plugin host answers this
 };
 
-// First byte of an answer.
+// The first byte of an answer.
 enum AnswerStatus : std::uint8_t {
   kStatusAnswered = 0,
   kStatusUnsupported = 1,
   kStatusRefused = 2,
-  kStatusGarbage = 255,  // the plugin host reports a wrong plugin
+  kStatusGarbage = 255,  // the plugin gave an invalid answer; only the plugin host sends this
 };
 
 inline constexpr std::size_t kLengthBytes = 4;
 
-// The length in the first 4 bytes of `bytes`, which has at least 4.
+// Returns the length in the first 4 bytes of `bytes`. Precondition: `bytes` has at least 4.
 std::uint32_t frame_length(std::string_view bytes);
 // Appends a frame of `body`.
 void append_frame(std::string& out, std::string_view body);
 
-// Bodies of requests.
+// Return bodies of requests.
 std::string optimize_request(ProgramView program);
 std::string stages_request(ProgramView program);
 std::string compile_request(std::string_view policy);
 std::string evaluate_request(ProgramView program, std::span<const SeccompData> inputs);
 
-// The bytes behind the status byte of an answer. Errors: kParse.
+// Read the bytes after the status byte of an answer. Errors: kParse.
 Result<Program> decode_program(std::string_view body);
 Result<std::vector<std::uint32_t>> decode_values(std::string_view body, std::size_t count);
 Result<std::vector<OptimizerStage>> decode_stages(std::string_view body);
@@ -53,7 +53,8 @@ struct Request {
   std::string_view policy;  // points into the request
   std::vector<SeccompData> inputs;
 };
-// Errors: kParse; kUsage for an unknown kind, which is unsupported rather than refused.
+// Reads a request. Errors: kParse; kUsage for an unknown kind, to which the answer is unsupported,
+// not refused.
 Result<Request> decode_request(std::string_view body);
 
 std::string values_body(std::span<const std::uint32_t> values);

@@ -14,7 +14,7 @@
 
 namespace secequiv {
 
-// The outcome of one request. All but the first two are findings about the adapter.
+// The outcome of one request. All outcomes except the first two are findings about the adapter.
 enum class Outcome : std::uint8_t {
   kAnswered,
   kUnsupported,  // the adapter reports that it cannot express the request; not a failure
@@ -23,16 +23,17 @@ enum class Outcome : std::uint8_t {
   kCrashed,      // a signal, a panic, another non-zero exit, or it could not be started
   kHung,         // the time limit ran out
   kExhausted,    // the memory or output limit ran out
-  kGarbage,      // it ended well without a valid answer: nonsense, a truncated frame
+  kGarbage,      // it ended cleanly but gave an invalid or truncated answer
 };
-// "answered", "unsupported", "refused", "cannot run", "crashed", "hung", "exhausted", "garbage".
+// Returns "answered", "unsupported", "refused", "cannot run", "crashed", "hung", "exhausted" or
+// "garbage".
 std::string_view outcome_name(Outcome outcome);
 
 template <class T>
 struct Answer {
   Outcome outcome = Outcome::kAnswered;
   T value = {};        // if kAnswered
-  std::string detail;  // otherwise: a sentence, for crashes with the end of standard error
+  std::string detail;  // otherwise: a sentence; for crashes it includes the end of standard error
   double seconds = 0;  // from request to answer
 
   [[nodiscard]] bool ok() const { return outcome == Outcome::kAnswered; }
@@ -47,7 +48,7 @@ struct AdapterLimits {
   std::shared_ptr<const Confinement> confinement = {};  // empty: not confined
 };
 
-// A program after one pass of an optimizer. (A layout's stages are another type, `Stage`.)
+// A program after one pass of an optimizer. (`Stage` is another type, for layouts.)
 struct OptimizerStage {
   std::string pass;  // the optimizer's name for it
   Program program;
@@ -65,10 +66,12 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   virtual Answer<Program> optimize(ProgramView program) = 0;
-  // Answers in the order of the programs. An implementation may send several requests at once.
+  // Returns one answer for each program, in the same order. An implementation may send several
+  // requests at once.
   virtual std::vector<Answer<Program>> optimize_all(std::span<const Program> programs);
-  // The program after each pass that changed it, in order; the last one equals optimize()'s answer.
-  // kUnsupported, the default, if the optimizer does not report its passes.
+  // Returns the program after each pass that changed it, in order. The last program equals
+  // optimize()'s answer. The outcome is kUnsupported, the default, if the optimizer does not report
+  // its passes.
   virtual Answer<std::vector<OptimizerStage>> stages(ProgramView program);
 };
 
@@ -83,8 +86,7 @@ class Compiler {
   virtual Answer<Program> compile(std::string_view policy) = 0;
 };
 
-// An interpreter under test: returns the program's return value for each input, as many values as
-// inputs.
+// An interpreter under test. It returns the program's return value for each input.
 class Evaluator {
  public:
   Evaluator() = default;

@@ -1,4 +1,4 @@
-// Opens an adapter by its specification, as a user writes it. Owns the syntax of specifications
+// Opens the adapter that a user's specification names. Owns the syntax of specifications
 // (PROTOCOL.md):
 //   serve:COMMAND   runs for many requests, speaks frames
 //   plugin:FILE     a shared object with the C interface of plugin.h, in a process of its own
@@ -19,13 +19,13 @@ namespace secequiv {
 
 struct AdapterOptions {
   AdapterLimits limits;
-  Form form = Form::kRaw;  // of a command's program; the answer's form is detected
+  Form form = Form::kRaw;  // the form of a command's input; the form of its output is detected
   // Path of the program that hosts plugins (`HOST plugin-host FILE`): this executable.
   std::string plugin_host;
 };
 
-// Errors: kUsage (a placeholder without its partner), kIo (no such plugin). Nothing is started
-// before the first request, except that a plugin that cannot be loaded is an error at once.
+// Errors: kUsage (a placeholder without its partner), kIo (a plugin that cannot be loaded).
+// Commands start only with the first request.
 Result<std::unique_ptr<Optimizer>> open_optimizer(const std::string& spec,
                                                   const AdapterOptions& options);
 Result<std::unique_ptr<Compiler>> open_compiler(const std::string& spec,

@@ -1,6 +1,6 @@
-// The other side of `plugin:FILE`: a plugin in this process. Owns loading it, calling its functions
-// and answering frames with it. It must not know who sends requests. A crash of the plugin ends
-// this process.
+// The process behind `plugin:FILE`, which runs the plugin. Owns loading a plugin, calling its
+// functions and answering frames with it. It must not know who sends requests. A crash of the
+// plugin ends this process.
 #pragma once
 
 #include <memory>
@@ -12,22 +12,22 @@
 
 namespace secequiv {
 
-// A plugin's functions; null if it does not define one.
+// A plugin's functions; null for each one that it does not define.
 struct PluginFunctions {
   decltype(&secequiv_optimize) optimize = nullptr;
   decltype(&secequiv_compile) compile = nullptr;
   decltype(&secequiv_evaluate) evaluate = nullptr;
 };
 
-// A plugin behind all three interfaces. A missing function answers kUnsupported. kGarbage: the
-// plugin returned an unknown status, or more instructions than there was room for.
+// A plugin behind all three interfaces. The outcome is kUnsupported if the function is missing, and
+// kGarbage if the plugin returned an unknown status or more instructions than there was room for.
 class Plugin final : public Optimizer, public Compiler, public Evaluator {
  public:
-  // A plugin that is part of this program.
+  // Wraps functions that are part of this program.
   explicit Plugin(const PluginFunctions& functions);
   ~Plugin() override;
 
-  // The letters of "OCE" (optimize, compile, evaluate) for which it has functions.
+  // Returns the letters of "OCE" (optimize, compile, evaluate) for which the plugin has functions.
   [[nodiscard]] const std::string& functions() const { return functions_; }
 
   Answer<Program> optimize(ProgramView program) override;
@@ -38,18 +38,18 @@ class Plugin final : public Optimizer, public Compiler, public Evaluator {
  private:
   friend Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file);
 
-  void* library_ = nullptr;  // of dlopen
+  void* library_ = nullptr;  // from dlopen
   PluginFunctions loaded_;
   std::string functions_;
 };
 
-// Errors: kIo with dlopen's message, or with the function or version that was expected. Loading
-// runs the plugin's constructors.
+// Loads a plugin, which runs its constructors. Errors: kIo with dlopen's message, or with the
+// expected function or version.
 Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file);
 
 // Answers requests from standard input on standard output with the plugin in `file`, until the
 // input ends. Meanwhile the plugin's standard input is empty and its standard output is standard
-// error. Errors: those of load_plugin, which also become the first answer; kIo for a truncated
+// error. Errors: those of load_plugin, which the first answer reports too; kIo for a truncated
 // request or an answer that cannot be written; kParse for a malformed request.
 Status host_plugin(const std::string& file);
 

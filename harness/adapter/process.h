@@ -1,6 +1,6 @@
-// One child process with pipes to its standard streams. Owns starting it with limits, the pump that
-// never blocks on one pipe while another is full, and ending it with everything it started. It must
-// not know what goes through the pipes.
+// One child process with pipes to its standard streams. Owns starting it with limits, moving data
+// so that no pipe blocks another, and ending it with everything it started. It must not know what
+// goes through the pipes.
 #pragma once
 
 #include <sys/types.h>
@@ -35,14 +35,15 @@ class Fd {
   int fd_;
 };
 
-// What a process wrote to standard error, as much of it as a message can use.
+// The part of a process's standard error that a message can use.
 class ErrorTail {
  public:
   void append(std::string_view bytes);
-  // "; its standard error ends: ...", printable, at most about 2000 bytes; empty if it wrote
-  // nothing. If a panic message was cut off from the end, the text begins with it.
+  // Returns "; its standard error ends: ...", printable, with at most about 2000 bytes, or "" if
+  // the process wrote nothing. If the last panic message lies before this end, the text begins with
+  // it.
   [[nodiscard]] std::string clause() const;
-  // True if it reports that memory ran out.
+  // Returns whether the text reports that memory ran out.
   [[nodiscard]] bool tells_of_memory() const;
 
  private:
@@ -51,13 +52,13 @@ class ErrorTail {
 
 // How a process ended.
 struct Ending {
-  int status = 0;  // as of waitpid
+  int status = 0;  // as waitpid returns it
   // Largest resident size of the process and its finished children; 0 if it may be our own size.
   std::size_t resident_bytes = 0;
   [[nodiscard]] bool clean() const { return status == 0; }
-  // "it exited with status 3", "it was ended by signal 11 (Segmentation fault)".
+  // Returns "it exited with status 3", "it was ended by signal 11 (Segmentation fault)".
   [[nodiscard]] std::string text() const;
-  // Empty if a signal ended it.
+  // Returns the exit status, or nothing if a signal ended the process.
   [[nodiscard]] std::optional<int> exit_status() const;
 };
 
@@ -68,17 +69,19 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Starts `argv` (argv[0] is a path) in a process group of its own; `memory_bytes` limits its
-  // data (0: no limit); a null `confinement` leaves it free. Errors: kAdapter. Called once.
+  // Starts `argv` (argv[0] is a path) in a process group of its own. `memory_bytes` limits its data
+  // (0: no limit). Without `confinement` the process is not confined. Errors: kAdapter. Call this
+  // once.
   Status start(const std::vector<std::string>& argv, std::size_t memory_bytes,
                const Confinement* confinement = nullptr);
 
-  // Waits for progress: writes the part of `input` that the pipe accepts and appends new output to
-  // `output`; after the process has exited, all of it. Returns false without waiting if `deadline`
-  // has passed. Precondition: SIGPIPE is blocked (NoSigpipe).
+  // Waits for progress. It writes the part of `input` that the pipe accepts, and appends new output
+  // to `output`; after the process has exited, it appends all remaining output. Returns false
+  // without waiting if `deadline` has passed. Precondition: SIGPIPE is blocked (NoSigpipe).
   bool step(std::string_view& input, std::string& output, Clock::time_point deadline);
 
-  // The same without waiting or writing.
+  // Appends new output to `output`, and notes whether the process has exited. It neither waits nor
+  // writes.
   void look(std::string& output);
 
   void close_input() { in_.reset(); }
@@ -87,11 +90,11 @@ class Process {
   [[nodiscard]] bool exited() const { return exited_; }
   [[nodiscard]] const ErrorTail& tail() const { return tail_; }
 
-  // Kills the process, if it still runs, and what is left of its group.
+  // Kills the process, if it still runs, and the rest of its group.
   Ending end();
 
-  // The same for a process with nothing left to do: closes its standard input and gives it until
-  // `deadline` to end by itself.
+  // Closes standard input, lets the process end by itself until `deadline`, then does the same as
+  // end().
   Ending end_gently(Clock::time_point deadline);
 
  private:
@@ -109,7 +112,7 @@ class Process {
   ErrorTail tail_;
 };
 
-// The deadline of something that may take `seconds` from now.
+// Returns the time `seconds` from now.
 Clock::time_point deadline_in(double seconds);
 
 }  // namespace secequiv

@@ -1,6 +1,6 @@
-// The client of a served process. Owns its life (started when first needed, again after every
-// failure), several requests under way, time limits, and which request a failure belongs to. It
-// must not know what requests and answers mean.
+// The client of a served process. Owns when the process starts (at the first request, and again
+// after every failure), sending several requests ahead, time limits, and which request a failure
+// belongs to. It must not know what requests and answers mean.
 #pragma once
 
 #include <functional>
@@ -17,32 +17,32 @@ namespace secequiv {
 // The outcome of one request.
 struct Reply {
   Outcome outcome = Outcome::kAnswered;
-  std::string_view body;  // if kAnswered: the bytes behind the status
+  std::string_view body;  // if kAnswered: the bytes after the status
   std::string detail;     // otherwise
   double seconds = 0;
 };
 
 class Server {
  public:
-  // `argv` as for Process::start().
+  // Process::start() explains `argv`.
   Server(std::vector<std::string> argv, const AdapterLimits& limits)
       : argv_(std::move(argv)), limits_(limits) {}
   ~Server() { stop(); }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // The body of request `i`.
+  // Returns the body of request `i`.
   using Encode = std::function<std::string(std::size_t i)>;
-  // Receives the reply to request `i`. If kAnswered, returns what is wrong with the body, or an
-  // empty string. If something is wrong, it is called again with kGarbage.
+  // Receives the reply to request `i`. For kAnswered it returns the body's error, or an empty
+  // string if the body is valid. After an error it is called again with kGarbage.
   using Take = std::function<std::string(std::size_t i, Reply reply)>;
 
-  // Sends requests 0 to `count` - 1 and takes their replies in this order. Several are under way at
-  // a time; a time limit starts at the previous answer. After a failure the server is killed, and a
-  // new one gets the remaining requests.
+  // Sends requests 0 to `count` - 1 and takes their replies in this order. Several requests are
+  // under way at a time; the time limit of a request starts at the previous answer. After a failure
+  // the server is killed, and a new one gets the remaining requests.
   void ask_all(std::size_t count, const Encode& encode, const Take& take);
 
-  // The same for one; the value is the body.
+  // Sends one request. The value of the answer is the reply's body.
   Answer<std::string> ask(const std::string& request);
 
  private:

@@ -1,4 +1,5 @@
-// Shared by the tests of this folder: the paths of the programs that they run, and small filters.
+// Helpers for the tests of this folder: the paths of the programs that they run, and small filters.
+// Owns these helpers, which need GoogleTest.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ inline AdapterOptions quick_options(double seconds = 5) {
 
 inline Program returns(std::uint32_t k) { return {Insn{kRetK, 0, 0, k}}; }
 
-// A program for which tests/odd_server.c misbehaves as `how` names.
+// Returns a program that makes tests/odd_server.c misbehave in the way that `how` names.
 inline Program odd(const std::string& how) {
   Program out(5, Insn{});
   out[0].code = 0xdead;
@@ -41,7 +42,7 @@ T opened(Result<T> result) {
   return std::move(*result);
 }
 
-// TMPDIR during a test; its name must be quoted for a shell.
+// A folder that is TMPDIR during a test. A shell needs quotes for its name.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -59,7 +60,7 @@ class TemporaryFolder {
 
   [[nodiscard]] std::string path(const std::string& name) const { return path_ + "/" + name; }
   [[nodiscard]] bool empty() const { return std::filesystem::is_empty(path_); }
-  // The content of a file that a command wrote.
+  // Returns the process number in a file that a command wrote.
   [[nodiscard]] pid_t number(const std::string& name) const {
     pid_t value = 0;
     std::ifstream(path(name)) >> value;
@@ -71,7 +72,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Waits a short time for the process to end.
+// Waits up to five seconds for the process to end. Returns whether it did.
 inline bool is_gone(pid_t pid) {
   for (int i = 0; i < 500; ++i) {
     std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");

@@ -11,7 +11,8 @@
 
 namespace secequiv::detail {
 
-// `{name}` in a command stands for a file. `${name}` belongs to the shell.
+// Returns whether the command has the placeholder `{name}`, which stands for a file. `${name}`
+// belongs to the shell.
 bool has_placeholder(const std::string& command, const std::string& name);
 std::string replace_placeholder(const std::string& command, const std::string& name,
                                 const std::string& path);
