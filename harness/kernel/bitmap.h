@@ -17,17 +17,20 @@ namespace secequiv::kernel {
 struct Bitmap {
   Arch arch = Arch::kX86_64;
   std::uint32_t numbers = 0;  // the kernel's NR_syscalls for `arch`
-  std::vector<bool> bits;     // as many
+  std::vector<bool> bits;     // `numbers` bits
   // Numbers whose bit is set even for a filter that allows nothing: the kernel never filters them.
   std::vector<std::uint32_t> unfiltered;
 };
 
-// The bitmaps of each stack of filters (newest first): for x86_64, and for i386 if this kernel has
-// one. A separate process installs the filters unchanged and makes no call afterwards. Errors:
-// kRejected (the kernel refuses a filter); kUnavailable (no libbpf in this build; not x86_64; no
-// BTF; a kernel without such bitmaps; no CAP_BPF and CAP_PERFMON, which usually only root has; this
-// process has a filter itself; a filter forbids seccomp(), and suspending it needs CAP_SYS_ADMIN
-// and CONFIG_CHECKPOINT_RESTORE).
+// Returns the bitmaps of each stack of filters (newest first): for x86_64, and for i386 if this
+// kernel has one. A separate process installs the filters unchanged and makes no call afterwards.
+// Errors: kRejected if the kernel refuses a filter; kUnavailable if
+//   - this build has no libbpf, or the machine is not x86_64;
+//   - the kernel has no BTF or no such bitmaps;
+//   - this process lacks CAP_BPF and CAP_PERFMON, which usually only root has;
+//   - this process has a filter itself;
+//   - a filter forbids seccomp(), and this process cannot suspend it: that needs CAP_SYS_ADMIN and
+//     CONFIG_CHECKPOINT_RESTORE.
 Result<std::vector<std::vector<Bitmap>>> bitmaps(std::span<const std::vector<ProgramView>> stacks);
 
 }  // namespace secequiv::kernel

@@ -1,5 +1,6 @@
-// Code that all processes with filters share. Owns how a program is passed to the kernel, that no
-// process leaves a core file, and that none starts with a signal handler of ours. Linux only.
+// Code that all processes with filters share. Owns how a program is passed to the kernel, and
+// ensures that these processes leave no core files and start without our signal handlers. It must
+// not know what the processes do. Linux only.
 #pragma once
 
 #include <linux/filter.h>
@@ -11,7 +12,8 @@
 
 namespace secequiv::kernel {
 
-// `program` as seccomp() takes it, which only reads it. Precondition: at most 65535 instructions.
+// Returns `program` in the form that seccomp() takes; seccomp() only reads it. Precondition: it has
+// at most 65535 instructions.
 inline sock_fprog fprog_of(ProgramView program) {
   return {static_cast<unsigned short>(program.size()),
           reinterpret_cast<sock_filter*>(const_cast<Insn*>(program.data()))};  // NOLINT
@@ -23,7 +25,7 @@ inline void leave_no_core() {
   ::setrlimit(RLIMIT_CORE, &no_core);
 }
 
-// Blocks all signals for this thread while it exists.
+// While it exists, blocks all signals for this thread.
 class NoSignals {
  public:
   NoSignals() {

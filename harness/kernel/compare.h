@@ -15,8 +15,8 @@
 namespace secequiv::kernel {
 
 struct AskOptions {
-  // How calls enter the kernel, with inputs changed to fit such calls. Empty: any nr, arch and
-  // instruction pointer is possible (oracle.h, evaluate).
+  // How calls enter the kernel; inputs are changed to fit such calls. Empty: inputs keep any nr,
+  // arch and instruction pointer (oracle.h, evaluate).
   std::optional<Entry> entry;
   Sameness sameness = Sameness::kRaw;  // for two programs; kernel and model must agree in all bits
   Evaluate evaluate = kernel::evaluate;       // without an entry; tests put a wrong one here
@@ -24,7 +24,7 @@ struct AskOptions {
   std::function<void(std::size_t)> progress;  // gets the number of inputs so far
 };
 
-// Returns the next inputs; an empty block is the end.
+// Returns the next inputs, or an empty block at the end.
 using InputBlocks = std::function<std::vector<SeccompData>()>;
 
 struct AskedSide {
@@ -33,7 +33,7 @@ struct AskedSide {
   std::size_t asked = 0;    // inputs that the kernel answered
   std::size_t skipped = 0;  // inputs that bypass all filters (bypasses_filters)
   double seconds = 0;
-  // The kernel refuses what our check accepts, which is as bad as a wrong result.
+  // The kernel refuses a program that our check accepts. This is as bad as a wrong result.
   bool refused = false;
   // An input on which the model (`before`) and the kernel (`after`) disagree: the model has a bug,
   // or this kernel differs from the one that the model describes.
@@ -49,14 +49,14 @@ struct KernelReport {
   std::optional<Witness> witness;  // an input on which the kernel's results for two programs differ
 };
 
-// Runs one program or two on all blocks. Errors: those of available(), askable(), evaluate() and
+// Runs one or two programs on all blocks. Errors: those of available(), askable(), evaluate() and
 // evaluate_direct().
 Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputBlocks& next,
                          const AskOptions& options);
 
-// The kernel as a second opinion (Oracle), on each program by itself. The report gives the reason
-// for a program that cannot be run (too long, or no room for the instructions that make its result
-// readable). Errors: kUnavailable, kInternal.
+// Compares each program by itself with the kernel (an Oracle). If a program cannot run, the report
+// gives the reason: it is too long, or has no room for the instructions that make its result
+// readable. Errors: kUnavailable, kInternal.
 Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
                                     std::span<const SeccompData> inputs,
                                     const Evaluate& evaluate = kernel::evaluate);

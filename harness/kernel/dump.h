@@ -1,5 +1,5 @@
-// Filters of other processes: those that a process has, and those that a command installs. Owns the
-// tracing. It must not know forms of programs.
+// Reads filters of other processes: those that a process has, and those that a command installs.
+// Owns the tracing. It must not know forms of programs.
 //
 // Source: seccomp_get_filter (kernel/seccomp.c); seccomp(2), prctl(2), ptrace(2).
 #pragma once
@@ -16,14 +16,13 @@
 
 namespace secequiv::kernel {
 
-// The filters of process (or thread) `pid`, newest first; empty if it has none. The process is
-// stopped meanwhile. Errors: kUsage (no such process, or it does not stop in time); kUnavailable
-// (no CAP_SYS_ADMIN, a kernel without CONFIG_CHECKPOINT_RESTORE, or a process that is traced
-// already).
+// Returns the filters of process (or thread) `pid`, newest first. It stops the process while it
+// reads. Errors: kUsage (no such process, or it does not stop in time); kUnavailable (no
+// CAP_SYS_ADMIN, a kernel without CONFIG_CHECKPOINT_RESTORE, or a process that is traced already).
 Result<std::vector<Program>> filters_of(pid_t pid);
 
-// The threads of process `pid` whose number of filters differs from that of thread `pid`, with that
-// number. filters_of() does not see those filters.
+// Returns the threads of process `pid` that have another number of filters than thread `pid`, with
+// their numbers of filters. filters_of() does not see these filters.
 std::vector<std::pair<pid_t, std::size_t>> threads_with_other_filters(pid_t pid);
 
 // A filter that a process installed.
@@ -40,11 +39,11 @@ struct Recorded {
   bool interrupted = false;        // `stop` ended it
 };
 
-// Runs `command` (not empty; found as execvp does) with everything it starts, and records every
-// filter that they install. Needs no privileges. `stop` is called at every event; if it returns
-// true, the processes are killed. With `to_stderr`, their standard output goes to standard error.
-// Errors: kUsage (it cannot be started); kUnavailable (ptrace is not permitted here, or this is not
-// x86_64 Linux).
+// Runs `command` (not empty; found as execvp does), and records every filter that it and the
+// processes it starts install. This needs no privileges. record() calls `stop` at every event and
+// kills the processes if it returns true. With `to_stderr`, their standard output goes to standard
+// error. Errors: kUsage (it cannot be started); kUnavailable (ptrace is not permitted here, or this
+// is not x86_64 Linux).
 Result<Recorded> record(const std::vector<std::string>& command, bool to_stderr = false,
                         const std::function<bool()>& stop = {});
 

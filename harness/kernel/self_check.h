@@ -1,5 +1,5 @@
 // Compares our model of the kernel (its checker and interpreter) with the running kernel on random
-// programs. Owns which programs those are and what counts as a disagreement. It must not print.
+// programs. Owns the choice of programs and what counts as a disagreement. It must not print.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@
 namespace secequiv::kernel {
 
 struct SelfCheckOptions {
-  std::size_t programs = 20000;  // legal ones and nearly legal ones, for acceptance
-  std::size_t inputs = 64;       // inputs for each of a quarter of the legal programs
+  std::size_t programs = 20000;  // legal and nearly legal programs, to compare acceptance
+  std::size_t inputs = 64;       // inputs for each evaluated program: a quarter of the legal ones
   std::uint64_t seed = 1;
   // The model; tests put a wrong one here.
   std::function<bool(ProgramView)> accepts;
@@ -34,18 +34,17 @@ struct SelfCheckReport {
   std::size_t evaluated = 0;  // programs
   std::size_t evaluations = 0;
   std::size_t no_room = 0;  // programs without room for the instructions that make results readable
-  std::size_t opcodes = 0;  // different ones in the evaluated programs
-  std::size_t legal_opcodes = 0;  // that exist
+  std::size_t opcodes = 0;  // distinct opcodes in the evaluated programs
+  std::size_t legal_opcodes = 0;  // all opcodes that seccomp accepts
   bool interrupted = false;
   double seconds = 0;
-  // The first program on which they disagree: with an input and both values, or with only whether
-  // the kernel accepts it.
+  // The first program on which they disagree, with either a witness or the kernel's acceptance.
   std::optional<Program> program;
   std::optional<bool> kernel_accepts;
   std::optional<Witness> witness;
 };
 
-// Stops at the first disagreement. Errors: those of accepts() and of evaluate().
+// Runs the comparison until the first disagreement. Errors: those of accepts() and of evaluate().
 Result<SelfCheckReport> self_check(const SelfCheckOptions& options);
 
 }  // namespace secequiv::kernel

@@ -1,5 +1,6 @@
-// The part of a program that given calls execute, so that a filter too long for the kernel can be
-// timed on them. Owns how code is removed. It must not know what is measured.
+// Cuts out the part of a program that given calls execute, so that a filter that is too long for
+// the kernel can be timed on these calls. Owns how code is removed. It must not know what is
+// measured.
 #pragma once
 
 #include <span>
@@ -8,10 +9,11 @@
 
 namespace secequiv::kernel {
 
-// The instructions of `program` that any of `inputs` executes, in order; each input executes the
-// same ones as before. A side of a conditional that no input takes leads to some other instruction,
-// so the result means nothing for other inputs. Preconditions: all jumps of `program` are in range,
-// its last instruction returns (its length does not matter), and `inputs` is not empty.
+// Returns the instructions of `program` that at least one of `inputs` executes, in order. Each
+// input executes the same instructions as before. A side of a conditional jump that no input takes
+// leads to an arbitrary instruction, so the result is meaningless for other inputs. Preconditions:
+// all jumps of `program` are in range, its last instruction returns (its length does not matter),
+// and `inputs` is not empty.
 Program executed_part(ProgramView program, std::span<const SeccompData> inputs);
 
 }  // namespace secequiv::kernel

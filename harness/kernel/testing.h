@@ -1,4 +1,4 @@
-// Helpers for tests that need the running kernel.
+// Owns a helper for tests that need the running kernel.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// A process with one filter that makes system calls; the kernel never executes any of them. Owns
-// the process: how it starts, stops between batches and ends. The thread that starts it traces it,
-// and it dies with that thread. It must not know what answers mean.
+// A process that has one filter and makes system calls, none of which the kernel executes. Owns the
+// process: how it starts, stops between batches and ends. The thread that starts it traces it, and
+// the process dies with that thread. It must not know what answers mean.
 //
 // Source: seccomp_set_mode_filter, __seccomp_filter (kernel/seccomp.c); do_syscall_64 and
 // int80_emulation (arch/x86/entry).
@@ -16,7 +16,7 @@
 
 namespace secequiv::kernel {
 
-// How a call enters the kernel; both from 64-bit code.
+// How a call enters the kernel. 64-bit code makes both kinds.
 enum class Entry : std::uint8_t {
   kX86_64,  // `syscall`
   kI386,    // `int $0x80`
@@ -28,26 +28,26 @@ struct Reply {
   bool killed = false;       // instead of an error number, SIGSYS ended the process
 };
 
-// Does the process share our memory? Sharing makes it faster to start.
+// Whether the process shares our memory. It starts faster if it does.
 enum class Memory : std::uint8_t { kShared, kCopied };
 
-// Only the thread that made it may use it.
+// Only the thread that started it may use it.
 class Traced {
  public:
-  // Precondition: every return of `program` is an error number. Needs no privileges. Without
-  // `memory` it is shared if this kernel allows that. Errors: kUnavailable (seccomp or ptrace is
-  // not permitted here, or this is not x86_64); kRejected (the kernel refuses this program, but not
-  // every program).
+  // Starts the process, which needs no privileges. Precondition: every return of `program` is an
+  // error number. Without `memory`, memory is shared if this kernel allows that. Errors:
+  // kUnavailable (seccomp or ptrace is not permitted here, or this is not x86_64); kRejected (the
+  // kernel refuses this program, but not every program).
   static Result<std::unique_ptr<Traced>> start(ProgramView program,
                                                std::optional<Memory> memory = std::nullopt);
   ~Traced();
   Traced(const Traced&) = delete;
   Traced& operator=(const Traced&) = delete;
 
-  // Makes each call: word 0 is the number, words 4 to 15 are the arguments, presented() gives the
-  // others. After a kill, a new process continues with the next call. Errors: kUnavailable (also if
-  // this kernel has no such entry); kInternal (the kernel ran a call, or the process ended in
-  // another way).
+  // Makes each call: word 0 is the number, and words 4 to 15 are the arguments; presented() shows
+  // the other words. If a call kills the process, a new one continues with the next call. Errors:
+  // kUnavailable (also if this kernel has no such entry); kInternal (the kernel ran a call, or the
+  // process ended in another way).
   Result<std::vector<Reply>> ask(std::span<const SeccompData> calls, Entry entry);
 
  private:
@@ -61,7 +61,8 @@ class Traced {
   std::unique_ptr<Child> child_;
 };
 
-// The seccomp_data that a filter sees for `call`: with the entry's arch and instruction pointer.
+// Returns the seccomp_data that a filter sees for `call`, with the entry's arch and instruction
+// pointer.
 SeccompData presented(const SeccompData& call, Entry entry);
 
 }  // namespace secequiv::kernel
