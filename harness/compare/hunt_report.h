@@ -78,7 +78,7 @@ struct HuntReport {
   std::string reason;
   std::string target;         // the target as the user named it
   std::string kind;           // "optimizer", "compiler", "evaluator"
-  Arch host = Arch::kX86_64;  // for names
+  Arch host = Arch::kX86_64;  // texts name its calls
   std::string subjects;       // the origin of the programs
   std::uint64_t seed = 0;
   std::string replay_options;  // further options of a command that replays a finding: " --form ddd"

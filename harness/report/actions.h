@@ -1,5 +1,5 @@
 // System calls, grouped by their action, as text and JSON. Owns the report value and both shapes.
-// It must not know how the actions were found (verify/dd/actions.h).
+// It must not know how the actions are found (verify/dd/actions.h).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -26,7 +26,7 @@ struct ActionsReport {
   // A call whose action depends on more than its number.
   struct Conditional {
     std::string name;
-    std::vector<Choice> choices;  // the loosest first; empty if the limits were reached
+    std::vector<Choice> choices;  // the most permissive first; empty if a limit was reached
 
     friend bool operator==(const Conditional&, const Conditional&) = default;
   };
@@ -34,15 +34,15 @@ struct ActionsReport {
     Arch arch;
     std::vector<Calls> constant;  // by value
     std::vector<Conditional> others;
-    // The action for numbers without a call, if it does not depend on arguments.
+    // The action for numbers that belong to no call, if it does not depend on arguments.
     std::optional<std::uint32_t> otherwise = {};
   };
   std::vector<OneArch> arches;
 };
 
-// Architectures with the same names and actions are shown together, and calls that get the same
-// action as numbers without a call are only counted. With `allowed`, only the calls that the
-// filters permit, at least for some arguments.
+// Returns the text. It lists architectures with the same names and actions together. Calls with the
+// same action as numbers that belong to no call are only counted. With `allowed` it lists only
+// calls that the filters allow, at least for some arguments.
 std::string actions_text(const ActionsReport& report, bool allowed = false);
 nlohmann::ordered_json to_json(const ActionsReport& report);  // schema "secequiv.actions/1"
 

@@ -1,5 +1,5 @@
-// What the kernel answers from its cache without running a filter, as text and JSON. Owns the
-// report value and both shapes.
+// Which system calls the kernel answers from its cache without running a filter, as text and JSON.
+// Owns the report value and both shapes. It must not know how the caches are found.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,41 +12,43 @@
 
 namespace secequiv {
 
-// System calls are given by name.
+// All lists hold names of system calls.
 struct CacheReport {
   // The running kernel's own bitmap, compared with ours.
   struct Bitmap {
-    std::size_t numbers = 0;              // that it has
+    std::size_t numbers = 0;              // of the bitmap
     std::vector<std::string> unfiltered;  // the kernel never runs a filter for these
-    std::vector<std::string> only_model;  // cached by our model alone
+    std::vector<std::string> only_model;  // cached in our model, not in the kernel
     std::vector<std::string> only_kernel;
 
     [[nodiscard]] bool agrees() const { return only_model.empty() && only_kernel.empty(); }
   };
   struct Side {
     std::vector<std::string> cached;
-    std::size_t constant = 0;      // calls whose number alone decides their action
-    std::optional<Bitmap> bitmap;  // nothing: not read, or the kernel has none
+    std::size_t constant = 0;      // number of calls whose action depends on their number alone
+    std::optional<Bitmap> bitmap;  // empty if it was not read, or if the kernel has none
   };
   struct OneArch {
     Arch arch;
-    std::size_t numbers = 0;  // that a bitmap has
+    std::size_t numbers = 0;  // of a bitmap
     Side before;
-    Side after;  // of two
+    Side after;  // if there are two filters
     std::vector<std::string> lost;
     std::vector<std::string> gained;
   };
-  bool two = false;           // filters, before and after
-  bool loss_allowed = false;  // losing calls is no failure
-  std::string release;        // of the kernel whose bitmaps were read; empty: none were
+  bool two = false;           // whether there are two filters, before and after
+  bool loss_allowed = false;  // whether losing cached calls is no failure
+  // release of the kernel whose bitmaps were read; empty if none were read
+  std::string release;
   std::vector<OneArch> arches;
 
   [[nodiscard]] bool loses() const;
-  [[nodiscard]] bool agrees() const;  // the kernel with our model
+  [[nodiscard]] bool agrees() const;  // whether the kernel agrees with our model
   [[nodiscard]] Verdict verdict() const;
 };
 
-// The last line is the verdict, unless the report is about one filter and no kernel was read.
+// Returns the text. Its last line is the verdict, unless the report is about one filter and reads
+// no kernel's bitmap.
 std::string cache_text(const CacheReport& report);
 nlohmann::ordered_json to_json(const CacheReport& report);  // schema "secequiv.cache/1"
 

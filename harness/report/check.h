@@ -1,4 +1,4 @@
-// What `check` finds out about a pair, and `fuzz` of a pair. Owns the values of that report and its
+// The report of `check`, and of `fuzz` for a fixed pair. Owns the values of this report and its
 // three forms: text, JSON and cases. It must not run or prove anything (analyze/check_pair.h).
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace secequiv {
 
-// What fuzzing a pair did besides checking it.
+// The result of fuzzing a pair, in addition to the check.
 struct CampaignReport {
   double seconds = 0;
   unsigned jobs = 0;
@@ -25,17 +25,17 @@ struct CampaignReport {
   std::uint64_t evaluations = 0;  // inputs run through both programs
   std::uint64_t seed = 1;
   bool interrupted = false;
-  std::string not_run;  // why no fuzzing took place; empty if it did
+  std::string not_run;  // the reason if there was no fuzzing; else empty
 
   std::size_t seeds = 0;         // inputs that the prover found
-  std::size_t seeds_met = 0;     // obligations that they cover together
-  double seed_seconds = 0;       // from the start until all of them were run
+  std::size_t seeds_met = 0;     // obligations that these inputs cover together
+  double seed_seconds = 0;       // from the start until all seeds were run
   double derived_seconds = 0;    // from the start until all derived and stored inputs were run
   double last_edge_seconds = 0;  // from the start of fuzzing to the last new edge; 0: none was new
 
   std::string corpus;               // the folder that the user gave, or empty
   std::size_t stored = 0;           // inputs read from it
-  std::size_t added = 0;            // inputs that it holds now and did not hold before
+  std::size_t added = 0;            // inputs that the run added to the folder
   std::optional<std::size_t> kept;  // inputs left after minimization
 };
 
@@ -48,30 +48,31 @@ struct CheckReport {
 
   std::uint64_t inputs = 0;       // derived inputs, distinct
   std::uint64_t dropped = 0;      // combinations that the derivation left out
-  std::uint64_t evaluations = 0;  // inputs run through both programs, the prover's included
+  std::uint64_t evaluations = 0;  // inputs run through both programs, including the prover's
   std::uint64_t obligations = 0;  // the optimized program's instructions and outcomes
   std::uint64_t covered_by_inputs = 0;
-  std::uint64_t covered_by_witnesses = 0;  // covered by the prover's inputs only
+  std::uint64_t covered_by_witnesses = 0;  // covered only by the prover's inputs
   std::vector<Obligation> infeasible;      // proven
   std::vector<Feasibility> open;           // undecided obligations; empty in a passing report
   std::string listing;                     // the optimized program with its final coverage
 
   std::vector<CacheChange> cache;   // empty if a program is refused
-  bool cache_loss_allowed = false;  // calls lost from the cache do not fail the pair
+  bool cache_loss_allowed = false;  // whether calls lost from the cache are no failure
 
-  std::vector<SeccompData> own_inputs;  // run besides those given: the prover's, stored ones
-  std::optional<Witness> witness;       // one that loosens most, if any does
-  std::optional<Direction> direction;   // with a witness
-  Arch host = Arch::kX86_64;            // for names
+  // inputs from the prover or from a corpus, besides the derived ones
+  std::vector<SeccompData> own_inputs;
+  std::optional<Witness> witness;      // the input to show: one that loosens the most, if any does
+  std::optional<Direction> direction;  // set if there is a witness
+  Arch host = Arch::kX86_64;           // texts name its calls
   std::optional<Proof> proof;
   std::optional<CampaignReport> fuzz;
-  std::optional<OracleReport> oracle;  // about the unoptimized, then the optimized program
+  std::optional<OracleReport> oracle;  // programs: the unoptimized, then the optimized one
 
   double run_seconds = 0;
   double coverage_seconds = 0;  // spent on proofs about edges
   double proof_seconds = 0;
 
-  // How texts call the two sides: nobody optimized the second of two policies.
+  // Returns whether both sides are policies. Texts then do not call the second one optimized.
   [[nodiscard]] bool policies() const { return before.of_policy && after.of_policy; }
   [[nodiscard]] std::string_view before_role() const {
     return policies() ? "first policy" : "unoptimized program";
@@ -80,19 +81,20 @@ struct CheckReport {
     return policies() ? "second policy" : "optimized program";
   }
 
-  // Obligations that nobody examined because a difference was found before.
+  // Returns how many obligations were not examined, because a difference was found first.
   [[nodiscard]] std::uint64_t not_examined() const {
     return obligations - covered_by_inputs - covered_by_witnesses - infeasible.size() - open.size();
   }
 };
 
-// Both programs first, the verdict last. Ends with a newline.
+// Returns the text: both programs first, the verdict last. It ends with a newline.
 std::string check_text(const CheckReport& report);
-// The same text, with one line in place of both traces; the page shows the traces elsewhere.
+// Returns the same text for the HTML page, with one line in place of both traces, which the page
+// shows elsewhere.
 std::string check_summary(const CheckReport& report);
 
 nlohmann::ordered_json to_json(const CheckReport& report);  // schema "secequiv.check/1"
-// A row for each architecture with a cache.
+// Returns a row for each architecture with a cache.
 nlohmann::ordered_json cache_json(const std::vector<CacheChange>& changes);
 
 ReportedCases reported(const CheckReport& report, const std::string& command,

@@ -14,13 +14,13 @@
 
 namespace secequiv {
 
-// For one filter or two, each alone or stacked on others, whose instructions then add up. A call
-// without an exact cost, and a worst case that is not exact, come from derived inputs.
+// The cost of one or two sides. Each side is a filter or a stack, whose instructions add up. Costs
+// of calls and worst cases that are not exact come from derived inputs.
 struct CostReport {
   struct Side {
     struct Filter {
       std::string name;
-      std::string compilation;  // how it was made from a policy; empty: the program as given
+      std::string compilation;  // how it was compiled from a policy; empty if a program was given
       std::size_t instructions;
     };
     std::string name;
@@ -44,15 +44,16 @@ struct CostReport {
   std::vector<Side> sides;  // one or two, with the same calls
 };
 
-// "0.75", or "0 to 5.0" if nothing was executed before. It ends with "~" if it is not exact: at
-// least one of the two numbers comes from derived inputs.
+// Returns "0.75", or "0 to 5.0" if nothing was executed before. The text ends with "~" if it is not
+// exact, because at least one of the two numbers comes from derived inputs.
 std::string ratio(double before, double after, bool exact = true);
 
-// The most expensive calls, at most `most`. `how`: how the caller asks for all, for the line that
-// says how many are left out.
+// Returns a text with the most expensive calls, at most `most`. `how` names the option that shows
+// all, for the line that counts the omitted calls.
 std::string cost_text(const CostReport& report, std::size_t most, std::string_view how = "");
 nlohmann::ordered_json to_json(const CostReport& report);  // schema "secequiv.cost/2"
-// One file, light and dark: how many system calls execute how many instructions.
+// Returns a histogram: how many system calls execute how many instructions. It suits light and dark
+// backgrounds.
 std::string cost_svg(const CostReport& report);
 
 }  // namespace secequiv

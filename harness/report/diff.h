@@ -1,5 +1,5 @@
-// Everything two filters differ in, as text, JSON and cases. Owns the report value and these
-// shapes.
+// The whole difference of two filters, as text, JSON and cases. Owns the report value and these
+// shapes. It must not know how differences are computed (verify/dd).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -23,39 +23,42 @@ struct DiffReport {
   struct Rules {
     DecidingRule before;
     DecidingRule after;
-    std::vector<Rules> of_calls = {};  // of each region of by_call(), for the page
+    std::vector<Rules> of_calls = {};  // for each region of by_call(); the page uses them
   };
   // The comparison of the difference with a stored one.
   struct Comparison {
     std::string file;
-    std::vector<std::string> unexpected;  // a line each; empty: it is the stored one
+    // one line for each deviation; empty if the differences are equal
+    std::vector<std::string> unexpected;
   };
   std::string subject;  // "before.bpf, after.bpf"
-  Question question;    // its programs are the job's
+  Question question;    // refers to programs that the job owns
   Difference difference;
   Direction direction;
-  Arch host = Arch::kX86_64;     // for names
-  std::size_t max_regions = 20;  // shown of each change
+  Arch host = Arch::kX86_64;     // texts name its calls
+  std::size_t max_regions = 20;  // number of regions to show for each change
   Verdict verdict = Verdict::kUnknown;
-  std::vector<std::vector<Rules>> rules = {};  // for shown regions of each change; empty: unknown
+  // for the shown regions of each change; empty if unknown
+  std::vector<std::vector<Rules>> rules = {};
   std::optional<Comparison> comparison = {};
   std::optional<OracleReport> oracle = {};
   std::optional<SideFiles> files = {};
 
-  // The regions of a change that are shown.
+  // Returns the regions of a change to show.
   [[nodiscard]] std::span<const Region> shown(const Change& change) const {
     return std::span(change.where.regions)
         .first(std::min(max_regions, change.where.regions.size()));
   }
 };
 
-// `how`: how the caller asks for more regions, for the line that says that some are left out. The
-// last line is the verdict.
+// Returns the text; its last line is the verdict. `how` names the option that shows more regions,
+// for the line that counts the omitted ones.
 std::string diff_text(const DiffReport& report, std::string_view how = "");
 nlohmann::ordered_json to_json(const DiffReport& report);  // schema "secequiv.diff/1"
-// The whole difference, to compare a later one with (expectation.h).
+// Returns the whole difference as a document, with which a later difference can be compared
+// (expectation.h).
 nlohmann::ordered_json stored_json(const DiffReport& report);
-// A case for each region, at most `most` of each change.
+// Returns a case for each region, at most `most` for each change.
 ReportedCases reported(const DiffReport& report, std::size_t most);
 
 }  // namespace secequiv

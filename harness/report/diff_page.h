@@ -1,4 +1,5 @@
-// The HTML page of a difference. Owns what of a DiffReport it shows: no compiled instructions.
+// The HTML page of a difference. Owns which parts of a DiffReport it shows: no compiled
+// instructions. It must not know HTML (page.h).
 #pragma once
 
 #include "harness/report/diff.h"
@@ -6,7 +7,8 @@
 
 namespace secequiv {
 
-// The caller fills in the command, the version, the provenance and the names of both sides.
+// Returns the page. The caller fills in the command, the version, the provenance and the names of
+// both sides.
 Page diff_page(const DiffReport& report);
 
 }  // namespace secequiv

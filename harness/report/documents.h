@@ -1,5 +1,5 @@
-// What `validate` reports about each input, as lines and as a document: the command line
-// and the library (api) give the same. Owns their shapes.
+// The report of `validate` about each input, as lines and as a JSON document, for the command line
+// and the library (api). Owns both shapes. It must not know how inputs are read.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -20,10 +20,10 @@ struct Validated {
   std::optional<Refusal> refusal;
 };
 
-// A row of the document, and a line.
+// Return the input's row in the document, and its line of text.
 nlohmann::ordered_json to_json(const Validated& input);
 std::string validated_text(const Validated& input);
-// Schema "secequiv.validate/1".
+// Returns the document with these rows, schema "secequiv.validate/1".
 nlohmann::ordered_json validate_document(nlohmann::ordered_json rows);
 
 }  // namespace secequiv

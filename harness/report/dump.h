@@ -1,5 +1,5 @@
-// Filters found in processes, as text. Owns the report and how a filter is titled. It must not know
-// how filters are found (harness/kernel/dump.h).
+// Filters found in processes, as text. Owns the report value and the titles of filters. It must not
+// know how filters are found (harness/kernel/dump.h).
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct DumpReport {
   std::vector<std::string> notes;  // for standard error
 };
 
-// The filter in `form`; as assembly with its title, and with comments unless `plain`.
+// Returns the filter in `form`. Assembly has the title, and comments unless `plain` is set.
 std::string dumped_text(const DumpedFilter& filter, Form form, bool plain);
 
 }  // namespace secequiv

@@ -1,4 +1,5 @@
-// A stored difference, which a later one must equal. Owns the comparison of the two documents.
+// Compares a difference with a stored one, which it must equal. Owns the comparison of the two
+// documents. It must not know how differences are computed.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,12 +11,13 @@
 
 namespace secequiv {
 
-// Reads a document of stored_json (diff.h). Errors: kParse, also for any other JSON.
+// Reads a document that stored_json (diff.h) made. Errors: kParse, also for any other JSON
+// document.
 Result<nlohmann::ordered_json> read_expectation(std::string_view text, const std::string& name);
 
-// What only one of the two differences has, a line each: "+ ..." is new, "- ..." is missing. Empty
-// if they are the same. `expected` was read from `file`. Errors: kParse with the JSON pointer;
-// kUsage if the two answer different questions.
+// Returns a line for each entry that only one of the two differences has: "+ ..." is new, "- ..."
+// is missing. `expected` was read from `file`. Errors: kParse with the JSON pointer; kUsage if the
+// documents are about different comparisons.
 Result<std::vector<std::string>> unexpected(const nlohmann::ordered_json& expected,
                                             const std::string& file,
                                             const nlohmann::ordered_json& found);

@@ -1,5 +1,5 @@
-// What fuzzing an optimizer, compiler or evaluator found, as text, JSON and cases. Owns their
-// wording.
+// The report of fuzzing an optimizer, compiler or evaluator, as text, JSON and cases. Owns their
+// wording. It must not know how findings are made (fuzz/hunt).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,17 +10,17 @@
 
 namespace secequiv {
 
-// Findings first, each with its reduced program and its answer, the verdict last. Ends with a
-// newline.
+// Returns the text: findings first, each with its reduced program and the target's answer; the
+// verdict last. It ends with a newline.
 std::string hunt_text(const HuntReport& report);
 
-// Progress in one line.
+// Returns the progress in one line.
 std::string hunt_status(const HuntReport& report);
 
-// Schema "secequiv.fuzz/1".
+// Returns a document with schema "secequiv.fuzz/1".
 nlohmann::ordered_json to_json(const HuntReport& report);
 
-// A case for each finding, and one for the fuzzing itself.
+// Returns a case for each finding, and one for the fuzzing itself.
 ReportedCases reported(const HuntReport& report);
 
 }  // namespace secequiv

@@ -1,5 +1,6 @@
-// Reports for machines: JSON with a versioned schema name in every document. Owns the JSON shapes.
-// Numbers that may exceed 2^53 are hexadecimal strings.
+// Reports for machines: JSON with a versioned schema name in every document. Owns the shapes that
+// several documents share. Numbers that may exceed 2^53 are hexadecimal strings. It must not know
+// texts for people.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,12 +12,12 @@
 
 namespace secequiv {
 
-// "raw" or "behaviour".
+// Returns "raw" or "behaviour".
 constexpr std::string_view sameness_name(Sameness sameness) {
   return sameness == Sameness::kRaw ? "raw" : "behaviour";
 }
 
-// A return value and its meaning.
+// Returns a return value and its meaning.
 nlohmann::ordered_json value_json(std::uint32_t value);
 
 nlohmann::ordered_json to_json(const SeccompData& data);
@@ -25,13 +26,13 @@ nlohmann::ordered_json to_json(const Trace& trace);
 nlohmann::ordered_json to_json(const Obligation& obligation);
 nlohmann::ordered_json to_json(const SideReport& side);
 nlohmann::ordered_json to_json(const Question& question);  // without the programs
-// name -> value; of the question's symbols.
+// Returns an object that maps each of the question's symbols to its value.
 nlohmann::ordered_json symbols_json(const Question& question,
                                     std::span<const std::uint32_t> values);
 nlohmann::ordered_json to_json(const Proof& proof);  // schema "secequiv.prove/2"
 nlohmann::ordered_json to_json(const Error& error);  // schema "secequiv.error/1"
 
-// An array with to_json() of each element.
+// Returns an array with to_json() of each element.
 template <class List>
 nlohmann::ordered_json json_list(const List& list) {
   auto out = nlohmann::ordered_json::array();
@@ -39,7 +40,7 @@ nlohmann::ordered_json json_list(const List& list) {
   return out;
 }
 
-// Indented, with a final newline.
+// Returns the document's text, indented, with a final newline.
 std::string render(const nlohmann::ordered_json& document);
 
 }  // namespace secequiv

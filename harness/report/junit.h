@@ -1,5 +1,6 @@
 // ReportedCases as JUnit XML, which CI systems show test by test. Owns that form. A limit that ran
-// out is an <error>, what was not looked at is <skipped>: neither is a pass.
+// out becomes an <error>, and an unexamined case becomes <skipped>; neither is a pass. It must not
+// know any command (reported.h).
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace secequiv {
 
-// One <testsuite>, a <testcase> for each one. Times are seconds; no dates and no host names, so
-// that equal reports make equal files up to times.
+// Returns a <testsuite> with a <testcase> for each case. Times are in seconds. There are no dates
+// and host names, so that files of equal reports differ only in times.
 std::string junit(const ReportedCases& report);
 
 }  // namespace secequiv

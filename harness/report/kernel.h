@@ -1,4 +1,5 @@
-// Reports about the running kernel as text and JSON. Owns these two shapes.
+// Reports about the running kernel as text and JSON. Owns these two shapes. It must not run
+// anything (harness/kernel).
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // Rules of a policy that could be removed and rules that are probably mistakes, as text, JSON and
-// cases. Owns the report value and these shapes. It must not know how rules are judged
+// cases. Owns the report value and these shapes. It must not know how such rules are found
 // (analyze/lint.h).
 #pragma once
 
@@ -15,10 +15,11 @@
 
 namespace secequiv {
 
-// Which child of any_of and all_of, each from 0, from the outside in; empty: the whole rule.
+// A part of a rule: the indices of children of any_of and all_of, from the outside in. Empty: the
+// whole rule.
 using RulePart = std::vector<std::size_t>;
 
-// Where a policy has a rule.
+// The place of a rule in its policy.
 struct RulePlace {
   std::size_t rule_set;
   std::uint32_t action;  // of the rule set
@@ -30,15 +31,15 @@ struct RulePlace {
 struct RedundantRule {
   enum class Kind : std::uint8_t {
     kUnmatchable,  // no input matches it
-    kShadowed,     // earlier rule sets decide all that it matches
+    kShadowed,     // earlier rule sets decide every input that it matches
     kRedundant,    // the policy decides the same without it
-    kDuplicate,    // an equal part stands before it
+    kDuplicate,    // an earlier part is equal
   };
   Kind kind;
   RulePlace place;
   RulePart part;
-  std::vector<RulePart> originals;  // kDuplicate: what it repeats
-  PositionRef original = {};        // of the first of them
+  std::vector<RulePart> originals;  // kDuplicate: the parts that it repeats
+  PositionRef original = {};        // position of the first original
 };
 
 // A rule whose alternatives do not check the same fields.
@@ -51,17 +52,17 @@ struct DoubtfulRule {
   RulePlace place;
   int field;                        // kInconsistent: 0..5 or kIpField
   RulePart checked;                 // kInconsistent: the first alternative that checks it
-  std::vector<RulePart> unchecked;  // the alternatives that do not, or that check nothing
+  std::vector<RulePart> unchecked;  // the alternatives that do not check it, or that check nothing
 };
 
-// "unmatchable", "match_all": the words of reports.
+// Return the names in reports: "unmatchable", "match_all".
 std::string_view lint_name(RedundantRule::Kind kind);
 std::string_view lint_name(DoubtfulRule::Kind kind);
 
 struct LintReport {
   std::string name;     // of the policy
-  std::string file;     // that it was read from; may be empty
-  bool strict = false;  // warnings count
+  std::string file;     // file of the policy; may be empty
+  bool strict = false;  // whether warnings are failures
   std::vector<RedundantRule> redundant;
   std::vector<DoubtfulRule> doubtful;
   std::vector<UnknownName> unknown = {};

@@ -8,8 +8,8 @@
 
 namespace secequiv {
 
-// The verdict, the effect of the difference on callers, a row for each case, and folded details.
-// Text from untrusted files cannot become markup. Ends with a newline.
+// Returns the verdict, the effect of the difference on callers, a row for each case, and folded
+// details. Text from untrusted files cannot become markup. The document ends with a newline.
 std::string markdown(const ReportedCases& report);
 
 // The first line of every such document.

@@ -1,4 +1,5 @@
-// A mutation score, for people and for machines. Owns its wording and its JSON shape.
+// A mutation score as text and JSON. Owns the wording and the JSON shape. It must not know how
+// mutants are killed (fuzz/mutation).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,8 +12,8 @@ namespace secequiv {
 nlohmann::ordered_json to_json(const MutationReport& report,
                                ProgramView program);  // schema "secequiv.mutate/1"
 
-// Each mutant that survived or is undecided, a table by operator, the scores, the verdict. Ends
-// with a newline.
+// Returns the mutants that survived or are undecided, a table by operator, the scores and the
+// verdict. The text ends with a newline.
 std::string mutation_text(const MutationReport& report, ProgramView program);
 
 }  // namespace secequiv

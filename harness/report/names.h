@@ -1,4 +1,4 @@
-// Lists of system calls in reports. Owns how they are named and broken into lines.
+// Lists of system calls in reports. Owns their names and line breaks. It must not know any report.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace secequiv {
 
-// System calls as shown_call (harness/compare/cache_change.h) names them.
+// Returns the names that shown_call (harness/compare/cache_change.h) gives the calls.
 std::vector<std::string> call_names(Arch arch, const std::vector<std::uint32_t>& numbers);
 
-// "  title  count: name, name, ...", broken into lines.
+// Returns " title count: name, name, ...", broken into lines.
 std::string names_paragraph(const std::string& title, const std::vector<std::string>& names);
 
 }  // namespace secequiv

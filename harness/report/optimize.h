@@ -1,4 +1,5 @@
-// The built-in optimizer's passes and what they changed, as text. Owns these two shapes.
+// The built-in optimizer's passes and their effect, as text. Owns these two shapes. It must not run
+// passes.
 #pragma once
 
 #include <span>
@@ -8,10 +9,11 @@
 
 namespace secequiv {
 
-// Every pass with its kind and law, a line each.
+// Returns a line for each pass, with its kind and law.
 std::string passes_text();
 
-// "round 1 thread-jumps    170 -> 150 instructions", a line for each step that changed something.
+// Returns a line for each step that changed something: "round 1 thread-jumps 170 -> 150
+// instructions".
 std::string steps_text(std::span<const PassStep> steps);
 
 }  // namespace secequiv

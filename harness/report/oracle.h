@@ -1,4 +1,5 @@
-// A second evaluator's answers as text, as JSON and as a case. Owns these three shapes.
+// The results of a second evaluator as text, JSON and a case. Owns these three shapes. It must not
+// know which evaluator runs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,19 +10,19 @@
 
 namespace secequiv {
 
-// A line for each program; each ends with a newline.
+// Returns a line for each program. Each line ends with a newline.
 std::string oracle_text(const OracleReport& report);
 
-// "Linux 6.18.5 and our interpreter disagree about NAME". Precondition: report.in_doubt().
+// Returns "Linux 6.18.5 and our interpreter disagree about NAME". Precondition: report.in_doubt().
 std::string disagreement_text(const OracleReport& report);
 
-// "fail: our interpreter is in doubt: ...", a line. Precondition: as above.
+// Returns the line "fail: our interpreter is in doubt: ...". Precondition: report.in_doubt().
 std::string doubt_text(const OracleReport& report);
 
-// "oracle" in the documents of commands that take --oracle.
+// Returns the member "oracle" of the documents of commands that take --oracle.
 nlohmann::ordered_json to_json(const OracleReport& report);
 
-// Adds the case "oracle" to what a command reports.
+// Adds the case "oracle" to the cases of a command.
 void add_oracle(ReportedCases& cases, const OracleReport& report);
 
 }  // namespace secequiv

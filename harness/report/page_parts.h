@@ -1,11 +1,11 @@
-// The files of page/, in the binary (cmake/embed.cmake).
+// Owns the files of page/, which cmake/embed.cmake puts into the binary.
 #pragma once
 
 #include <string_view>
 
 namespace secequiv::page_parts {
 
-std::string_view frame();    // frame.html, with @@NAME@@ for what is filled in
+std::string_view frame();    // frame.html, with placeholders @@NAME@@
 std::string_view style();    // style.css
 std::string_view listing();  // listing.js
 std::string_view script();   // page.js

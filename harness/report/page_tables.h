@@ -1,5 +1,5 @@
-// The page's tables as HTML, which needs no JavaScript. Owns their columns and the escaping of what
-// is inserted. It must not know the scripts.
+// The page's tables as HTML, readable without JavaScript. Owns their columns and the escaping of
+// inserted text. It must not know the scripts.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace secequiv {
 
-// The header's colour: "opened", "closed", "changed", "good" (nothing differs) or "other".
+// Returns the class of the header's colour: "opened", "closed", "changed", "good" (nothing differs)
+// or "other".
 std::string_view tone(const Page& page);
 
-// Each is a whole section, or a line of the header; empty if there is nothing to show.
+// Each returns a whole section or a line of the header, or "" if there is nothing to show.
 std::string direction_html(const Page& page);
 std::string pair_html(const Page& page);
 std::string difference_html(const Page& page);

@@ -1,5 +1,6 @@
 // The report of `precompile`: which instructions contain the variables of a policy, and whether the
-// program is correct for all their values. Owns the report's three shapes.
+// program is correct for all their values. Owns the report value and its three shapes. It must not
+// compile or prove anything.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,29 +15,31 @@ namespace secequiv {
 struct PrecompileReport {
   struct Variable {
     std::string name;
-    std::uint32_t value = 0;          // the policy's own
-    std::vector<std::size_t> places;  // instructions, ascending; none if the program needs none
+    std::uint32_t value = 0;  // the value in the policy
+    // instructions that contain it, ascending; empty if the program does not use it
+    std::vector<std::size_t> places;
   };
-  std::string policy;  // its name
+  std::string policy;  // the name of the policy
   std::size_t instructions = 0;
   std::vector<Variable> variables;
   std::optional<Proof> proof;  // a proof for all values; its symbols are the names in `variables`
-  // If a witness shows a difference: what compiles from the policy with its values, and the
-  // precompiled program with them.
+  // Set if a witness shows a difference, with the witness's values: the program compiled from the
+  // policy, and the precompiled program.
   Program before;
   Program after;
 
-  // A program without a proof is written only if the user skipped the proof.
+  // Returns whether the program may be written: it is proven, or the user skipped the proof.
   [[nodiscard]] bool may_be_written() const {
     return !proof || proof->verdict == Verdict::kEquivalent;
   }
 };
 
-// `file`: the policy's, for the first line.
+// Returns the text. `file` is the policy's file, for the first line.
 std::string precompile_text(const PrecompileReport& report, const std::string& file);
 nlohmann::ordered_json to_json(const PrecompileReport& report);  // "secequiv.precompile/1"
 
-// Comment lines above a precompiled program: the policy, and its own values of the variables.
+// Returns the comment lines above a precompiled program: the policy's name, and the values of the
+// variables in the policy.
 std::string precompile_header(const PrecompileReport& report);
 
 }  // namespace secequiv

@@ -23,28 +23,29 @@ struct CertificateReport {
   };
   std::string directory;    // the folder that gets the files
   std::vector<File> files;  // empty: there is no certificate
-  std::string reason;       // why a certificate is missing; empty if none is
-  int failed = 0;           // the exit status if one is missing for a proof that succeeded; or 0
-  double seconds = 0;       // spent on making them
+  std::string reason;       // why a certificate is missing; empty if it exists
+  int failed = 0;           // the exit status if the proof succeeded without a certificate; else 0
+  double seconds = 0;       // time spent on the certificate
 };
 
-// A filter that the kernel refuses, so that nothing can be proven about it.
+// A filter that the kernel refuses. No proof is attempted then.
 struct Rejection {
   std::string name;
   std::string detail;
 };
 
-// Moving it keeps `question` valid, copying would not.
+// It can be moved but not copied, because `question` refers to its programs.
 struct ProveReport {
   std::string subject;             // "before.bpf, after.bpf"
   std::vector<SideReport> before;  // newest first
   std::vector<SideReport> after;
-  std::optional<SideFiles> files;      // nothing for stacks
-  std::optional<Rejection> rejection;  // if not empty, nothing was proven
+  std::optional<SideFiles> files;      // empty for stacks
+  std::optional<Rejection> rejection;  // if set, no proof was attempted
   Question question;                   // about the programs of `before` and `after`
   Proof proof;
-  std::optional<Direction> direction;  // with a witness; for the proof's values of the names
-  Arch host = Arch::kX86_64;           // for names
+  // set if there is a witness; for the proof's values of the symbols
+  std::optional<Direction> direction;
+  Arch host = Arch::kX86_64;  // texts name its calls
   std::optional<OracleReport> oracle;
   std::optional<CertificateReport> certificate;
 
@@ -55,14 +56,15 @@ struct ProveReport {
   ProveReport& operator=(const ProveReport&) = delete;
   ~ProveReport() = default;
 
-  // kRejected; kFail if the oracle contradicts our interpreter; else the proof's.
+  // Returns kRejected for a rejection, kFail if the oracle contradicts our interpreter, else the
+  // proof's verdict.
   [[nodiscard]] Verdict verdict() const;
-  // That of the verdict, or of a missing certificate.
+  // Returns the exit status of the verdict, or of a missing certificate.
   [[nodiscard]] int exit_status() const;
 };
 
-// The verdict last; `brief` leaves out what the oracle and the certificate add. Ends with a
-// newline.
+// Returns the text; its last line is the verdict. With `brief` it omits the lines about the oracle
+// and the certificate. It ends with a newline.
 std::string prove_text(const ProveReport& report, bool brief = false);
 
 nlohmann::ordered_json to_json(const ProveReport& report);  // schema "secequiv.prove/2"

@@ -1,6 +1,6 @@
-// What `prove-rule` answers about rewrites: proven for all values, or refuted by a counterexample,
-// and whether that was expected. Owns the report's shapes. It must not know what rules are
-// (verify/rules).
+// The report of `prove-rule` about rewrites: each is proven for all values or refuted by a
+// counterexample, as expected or not. Owns the report value and its shapes. It must not know what
+// rules are (verify/rules).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,11 +17,12 @@ using NamedValues = std::vector<std::pair<std::string, std::uint32_t>>;
 
 // An input and values for which a rule is wrong.
 struct RuleCounterexample {
-  std::string kind;         // "exit", "value", "state", "illegal"
-  NamedValues member;       // for a family: the member
-  NamedValues values;       // "$m", "A", "X", "M[0]", "[4]": all of them
-  std::size_t symbols = 0;  // so many of `values` come first and are shown even if they are 0
-  std::string text;         // what both sides do
+  std::string kind;    // "exit", "value", "state", "illegal"
+  NamedValues member;  // for a family: the indices of the member
+  NamedValues values;  // all values, by name: "$m", "A", "X", "M[0]", "[4]"
+  // how many of `values` are symbols; they come first and are shown even if they are 0
+  std::size_t symbols = 0;
+  std::string text;  // how both sides end
 };
 
 // Conditions under which a rule is right.
@@ -29,8 +30,8 @@ struct WeakestConditions {
   enum class Exact : std::uint8_t { kYes, kNo, kUnknown };
   Verdict verdict = Verdict::kUnknown;
   std::vector<std::string> any_of;
-  Exact exact = Exact::kUnknown;  // is the rule wrong for all other values?
-  NamedValues outside;            // kNo: values for which it is right, too
+  Exact exact = Exact::kUnknown;  // whether the rule is wrong for all other values
+  NamedValues outside;            // kNo: other values for which the rule is right
   std::size_t tried = 0;
   std::string detail;
 };
@@ -43,22 +44,22 @@ struct ProvenRule {
   std::string where;     // file:line
   std::string source;    // where the rewrite is from; may be empty
   std::string expected;  // the kind of counterexample that is expected; empty: the rule is right
-  Verdict proof = Verdict::kUnknown;  // or kEquivalent, kDifferent
+  Verdict proof = Verdict::kUnknown;  // kEquivalent, kDifferent or kUnknown
   std::string detail;                 // for kUnknown: the limit that was reached
   std::size_t members = 0;
   double seconds = 0;
   std::optional<Counterexample> counterexample;
   std::optional<Weakest> weakest;
-  std::optional<std::size_t> programs;  // pairs of programs that were made from it
-  std::string no_programs;              // or why there are none
+  std::optional<std::size_t> programs;  // number of pairs of programs made from the rule
+  std::string no_programs;              // the reason if there are no such pairs
 
-  // kPass: as expected.
+  // Returns kPass if the result is the expected one.
   [[nodiscard]] Verdict verdict() const;
 };
 
 Verdict verdict_of(const std::vector<ProvenRule>& rules);
 
-// With `quiet`, only rules with an unexpected result, then the summary.
+// Returns the text. With `quiet` it lists only rules with an unexpected result, then the summary.
 std::string prove_rule_text(const std::vector<ProvenRule>& rules, bool quiet);
 nlohmann::ordered_json prove_rule_json(const std::vector<ProvenRule>& rules);  // ".prove-rule/1"
 ReportedCases prove_rule_cases(const std::vector<ProvenRule>& rules);

@@ -1,5 +1,5 @@
 // Which inputs reach which instruction and outcome, as text and JSON. Owns the report value and
-// both shapes.
+// both shapes. It must not know how the inputs are found (verify/dd).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,16 +18,17 @@ struct ReachReport {
     Obligation obligation;
     std::string outcome;      // "true", "divisor zero"; empty: the instruction itself
     std::string instruction;  // "jeq #0x27, 2, 3"
-    std::string count;        // of inputs that reach it, decimal
+    std::string count;        // number of inputs that reach it, decimal
     std::string region_count;
     std::optional<SeccompData> smallest;  // the smallest such input; absent: no input reaches it
     std::vector<std::string> regions;     // at most the requested number
   };
-  bool one = false;  // about one instruction, with its regions
+  bool one = false;  // whether the report is about one instruction and lists its regions
   std::vector<Row> rows;
 };
 
-// `how`: how the caller asks for more regions, for the line that says that some are left out.
+// Returns the text. `how` names the option that shows more regions, for the line that counts the
+// omitted ones.
 std::string reach_text(const ReachReport& report, std::string_view how = "");
 nlohmann::ordered_json to_json(const ReachReport& report);  // schema "secequiv.reach/1"
 

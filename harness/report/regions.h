@@ -1,5 +1,5 @@
-// Regions of inputs as text. Owns the wording: conditions are written in the language of
-// assumptions (harness/seccomp/assumption.h).
+// Regions of inputs as text. Owns the wording: conditions use the language of assumptions
+// (harness/seccomp/assumption.h). It must not know how regions are found.
 #pragma once
 
 #include <string>
@@ -11,48 +11,49 @@
 
 namespace secequiv {
 
-// How values are written. Both forms are assumptions; stored reports and JSON keep the numbers.
+// How texts show values. parse_assumption() accepts both forms. Stored reports and JSON use
+// numbers.
 enum class Values : std::uint8_t {
   kNumbers,  // "arg0 == 0x26", and ranges of system calls by number
   kNamed,    // "arg0 == AF_ALG", and system calls in alphabetical order
 };
 
-// "arch == x86_64 && nr in {read, write} && arg0 == 0x5"; "true" without conditions. `host` is the
-// default architecture under which an assumption is read.
+// Returns "arch == x86_64 && nr in {read, write} && arg0 == 0x5", or "true" without conditions.
+// `host` is the default architecture with which parse_assumption() reads the text.
 std::string condition_text(const Region& region, Arch host, Values values = Values::kNumbers);
 
-// "A || B" of the regions listed, with "..." if the set has more.
+// Returns "A || B" for the listed regions, with "..." if the set has more.
 std::string condition_text(const RegionList& where, Arch host);
 
-// The same with long lists shortened, for people only.
+// Returns the condition with long lists shortened, only for people.
 std::string short_condition(const std::string& condition);
 
-// A system call that some inputs of a region have.
+// A system call of some inputs in a region.
 struct NamedCall {
   const ArchInfo* arch;
   const SyscallEntry* entry;
 };
 std::vector<NamedCall> named_calls(const Region& region);
 
-// One region for each of the named calls, without a count. Returns the region itself if it has
-// other numbers, or more than `most` calls.
+// Returns one region for each of the named calls, without a count. If the region has other numbers
+// or more than `most` calls, returns the region itself.
 std::vector<Region> by_call(const Region& region, std::size_t most);
 
-// A decimal number of inputs, shortened: "2^448", "3 * 2^447", "about 1.23e+150".
+// Returns a decimal number of inputs, shortened: "2^448", "3 * 2^447", "about 1.23e+150".
 std::string count_text(const std::string& decimal);
 
-// "ERRNO(1 EPERM)", "ERRNO(computed from the input)".
+// Returns "ERRNO(1 EPERM)" or "ERRNO(computed from the input)".
 std::string action_text(const ReturnValue& value);
 
-// What one region means for callers: "x86_64 socket: no longer allowed (now ERRNO(1 EPERM)) if
-// arg0 == 0x26".
+// Returns the effect of one region on callers: "x86_64 socket: no longer allowed (now ERRNO(1
+// EPERM)) if arg0 == 0x26".
 std::string summary(const Change& change, const Region& region, Arch host);
 
-// Its last part: "if arg0 == 0x26", or "whatever the arguments".
+// Returns the last part of the summary: "if arg0 == 0x26", or "whatever the arguments".
 std::string arguments_text(const Region& region, Arch host);
 
-// A line that says that only `shown` of `all` regions are shown; empty if these are all. `how`: how
-// the caller asks for more; may be empty.
+// Returns a line that reports that only `shown` of `all` regions are shown, or "" if these are all.
+// `how` names the option that shows more, and may be empty.
 std::string not_shown_text(std::size_t shown, const std::string& all, int indent,
                            std::string_view how = "");
 

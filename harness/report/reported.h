@@ -1,7 +1,7 @@
-// A report as a list of cases: what was examined, the result, and where in which file. Owns that
-// shape, so that JUnit, SARIF and Markdown (junit.h, sarif.h, markdown.h) need not know any
-// command; each report makes its own cases. A list without failures is a pass, and every other
-// verdict has a case that fails.
+// A report as a list of cases, each with what was examined, the result, and its place in a file.
+// Owns that shape, so that JUnit, SARIF and Markdown (junit.h, sarif.h, markdown.h) need not know
+// any command. Each report makes its own cases. A list without failures is a pass; for every other
+// verdict, at least one case does not pass.
 #pragma once
 
 #include <optional>
@@ -18,13 +18,14 @@ namespace secequiv {
 
 // A file that a program or policy came from.
 struct SourceFile {
-  std::string path;                  // as given; empty: no file (standard input, a command)
-  bool raw = false;                  // struct sock_filter after struct sock_filter
-  std::vector<std::uint32_t> lines;  // of each instruction, if it is text and they are known
+  std::string path;  // as given; empty: no file (standard input, a command)
+  bool raw = false;  // an array of struct sock_filter
+  // the line of each instruction, if the file is text and the lines are known
+  std::vector<std::uint32_t> lines;
 };
 
 struct ReportedCase {
-  // kWarning: worth reading, but no failure.
+  // kWarning: a remark that is no failure.
   enum class State : std::uint8_t { kPass, kWarning, kFail, kUnknown, kSkipped };
   struct Place {
     std::string path;  // empty: no file
@@ -41,11 +42,11 @@ struct ReportedCase {
   std::string kind;  // what was examined: the id of one of case_kinds()
   State state = State::kPass;
   std::string message;      // a sentence
-  std::string detail = {};  // lines, for people; may be empty
-  std::string name = {};    // among several of a kind; may be empty
+  std::string detail = {};  // more lines for people; may be empty
+  std::string name = {};    // distinguishes several cases of a kind; may be empty
   std::optional<Place> place = {};
   std::optional<Witness> witness = {};
-  std::vector<std::vector<Step>> traces = {};  // of `witness`: before, after
+  std::vector<std::vector<Step>> traces = {};  // the witness's traces: before, after
   double seconds = 0;
 };
 
@@ -56,61 +57,63 @@ struct ReportedCases {
   int exit_status = 3;
   std::string reason;  // a sentence
   std::vector<ReportedCase> cases;
-  std::string direction = {};  // what a difference does to callers, a line; may be empty
-  bool completed = true;       // not ended by an error
-  std::string file = {};       // that it is about, for cases without a place; may be empty
+  std::string direction = {};  // one line with the effect of a difference on callers; may be empty
+  bool completed = true;       // false: an error ended the command
+  std::string file = {};       // the file for cases without a place; may be empty
 };
 
 // The kinds of cases, for tools that list them. SARIF calls a kind a rule.
 struct CaseKind {
   const char* id;
-  const char* name;  // in a few words
-  const char* text;  // what a failure means
+  const char* name;  // a few words
+  const char* text;  // the meaning of a failure
 };
 std::span<const CaseKind> case_kinds();
 
-// A command's two sides, and which file each is.
+// The files of a command's two sides.
 struct SideFiles {
   SourceFile before;
   SourceFile after;
 };
 
-// The file that a verdict about both sides is shown in.
+// Returns the file in which a verdict about both sides is shown.
 std::string file_of(const SideFiles& files);
 
-// kPass, kUnknown for a limit that ran out, else kFail.
+// Returns kPass, kUnknown for an unknown verdict, else kFail.
 ReportedCase::State state_of(Verdict verdict);
 
-// The kind, and the name if there is one.
+// Returns the kind, and the name if there is one.
 std::string title_of(const ReportedCase& one);
 
-// "at FILE, line 3, instruction 7", as far as known; empty without a file.
+// Returns "at FILE, line 3, instruction 7", with the known parts only, or "" without a file.
 std::string place_text(const ReportedCase& one);
 
-// Instruction `pc` of a file, or the whole file.
+// Returns the place of instruction `pc` in a file, or of the whole file.
 ReportedCase::Place place_in(const SourceFile& file, std::optional<std::size_t> pc);
 
-// Makes `one` a case about a witness: where the second program decides, and how both got there.
+// Makes `one` a case about a witness: its place is where the second program decides, and it gets
+// both traces.
 void show_witness(ReportedCase& one, ProgramView before, ProgramView after, const Witness& witness,
                   const SideFiles& files);
 
-// A case for each region listed, at most `most` of each change.
+// Returns a case for each listed region, at most `most` for each change.
 ReportedCases reported(const Difference& difference, const Question& question, Verdict verdict,
                        const std::string& subject, const std::optional<SideFiles>& files,
                        std::size_t most, Arch host);
 
-// "file:12:3", "file:12" or "file:12#/json/pointer", as errors and rules have them; a place without
-// a line if it is neither.
+// Reads "file:12:3", "file:12" or "file:12#/json/pointer", the positions in errors and rules. For
+// any other text, the place has no line.
 ReportedCase::Place place_of(std::string where);
 
-// The kernel would refuse `subject`, and nothing else was examined.
+// Returns the report that the kernel would refuse `subject`, so that nothing else was examined.
 ReportedCases refused(const std::string& command, const std::string& subject,
                       const std::string& detail);
 
-// The error that ended a command: usage, input, a limit.
+// Returns the report of an error that ended a command.
 ReportedCases reported(const Error& error, const std::string& command, int exit_status);
 
-// Adds a case with the verdict, unless a case that fails or is unknown shows it.
+// Adds a case with the verdict, unless the verdict is no pass and a failing or unknown case already
+// shows that.
 void conclude(ReportedCases& report);
 
 }  // namespace secequiv

@@ -1,4 +1,5 @@
-// Which rule of a policy decided, in words and as a position in the user's file.
+// Which rule of a policy decided, in words and as a position in the user's file. Owns the wording.
+// It must not know formats of policies.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,27 +9,27 @@
 
 namespace secequiv {
 
-// The rule that decided, or the default action. A rule's position is that of the part that matches:
-// of the alternative, where alternatives have positions of their own.
+// The rule that decided, or the default action. If the alternatives of a rule have their own
+// positions, the position is that of the matching alternative.
 struct DecidingRule {
-  // "rule set 2 of 5 (ALLOW), ioctl on x86_64, branch 3 of 7", or which of the policy's other
-  // actions it was; empty: no policy.
+  // "rule set 2 of 5 (ALLOW), ioctl on x86_64, branch 3 of 7", or which other action of the policy
+  // applied. Empty: there is no policy.
   std::string text = {};
-  PositionRef position = {};  // empty unless the rule or the default action was read from a file
+  PositionRef position = {};  // set if the rule or the default action was read from a file
   bool by_default = false;    // no rule matches
 
-  // For people: the position, or the text without one.
+  // Returns the position or, if there is none, the text; for people.
   [[nodiscard]] std::string shown() const {
     return position.at != nullptr ? position.at->text() : text;
   }
 };
 DecidingRule deciding_rule(const Policy& policy, const SeccompData& data);
 
-// Why the policy decides so, in a few words: the position of the rule, "no rule for clone3", "no
-// rule for socket matches", "the policy does not name arm".
+// Returns the reason for the decision in a few words: the position of the rule, "no rule for
+// clone3", "no rule for socket matches", "the policy does not name arm".
 std::string reason(const Policy& policy, const SeccompData& data);
 
-// {"file", "line", "path", "condition"}; the last two only if there are any.
+// Returns an object with "file", "line" and, if they are not empty, "path" and "condition".
 nlohmann::ordered_json to_json(const RulePosition& position);
 
 }  // namespace secequiv

@@ -1,4 +1,5 @@
-// What filters return for one input, as text and JSON. Owns the report value and both shapes.
+// The return values of filters for one input, as text and JSON. Owns the report value and both
+// shapes. It must not run anything.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -22,11 +23,11 @@ struct RunReport {
   };
   SeccompData data;
   std::vector<Filter> filters;  // newest first
-  std::uint32_t result = 0;     // the result of all filters together
-  bool steps = false;           // show every instruction executed
+  std::uint32_t result = 0;     // the result of the whole stack
+  bool steps = false;           // whether to show every executed instruction
   std::optional<OracleReport> oracle = {};
-  // The arguments are not known, and the result depends on them: all that it may be. Then the
-  // other values but `data` are empty.
+  // Not empty if the arguments are unknown and the result depends on them: all possible results.
+  // Then all other members except `data` are empty.
   std::vector<WhyReport::Other> possible = {};
 
   [[nodiscard]] Verdict verdict() const {

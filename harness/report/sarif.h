@@ -1,6 +1,7 @@
-// ReportedCases as SARIF 2.1.0, which code review tools show in the file concerned. Owns that form:
-// results have the place of an instruction (a line, or the offset in a raw program), and a witness
-// has both traces as code flows. What passed is no result.
+// ReportedCases as SARIF 2.1.0, which code review tools show in the affected file. Owns that form:
+// a result has the place of an instruction (a line, or the offset in a raw program), and a witness
+// has both traces as code flows. Cases that pass are omitted. It must not know any command
+// (reported.h).
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@
 
 namespace secequiv {
 
-// `version`: this tool's. Paths become URIs: relative ones stay so, to %SRCROOT%.
+// Returns the document. `version` is this tool's version. Paths become URIs; relative paths stay
+// relative, to %SRCROOT%.
 std::string sarif(const ReportedCases& report, std::string_view version);
 
 }  // namespace secequiv

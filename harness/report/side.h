@@ -1,4 +1,4 @@
-// A filter as reports name it. Owns that value alone.
+// A filter in a report. Owns this value. It must not know any report.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,12 @@
 namespace secequiv {
 
 struct SideReport {
-  std::string name;  // where the program came from
+  std::string name;  // the origin of the program
   Program program;
   std::optional<Refusal>
-      refusal;             // by the kernel's rules, including its limit of 4096 instructions
-  bool of_policy = false;  // compiled from one
+      // set if the kernel would refuse the program, also for more than 4096 instructions
+      refusal;
+  bool of_policy = false;  // whether it was compiled from a policy
 };
 
 }  // namespace secequiv

@@ -1,5 +1,5 @@
-// The frame that our drawings share: one SVG file, readable on light and dark paper. Owns the
-// colours and their class names. It must not know what is drawn.
+// The frame that our drawings share: one SVG file, readable on light and dark backgrounds. Owns the
+// colours and their class names. It must not know what a drawing shows.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace secequiv {
 
-// The whole file around `body`, with `title` for readers who cannot see it. Classes for `body`:
-// "base" and "filter" fill shapes, "faint" makes a shape pale, "error" draws thin lines.
+// Returns the whole file around `body`, with `title` for readers who cannot see the drawing.
+// Classes for `body`: "base" and "filter" fill shapes, "faint" makes a shape pale, "error" draws
+// thin lines.
 std::string svg_file(double width, double height, std::string_view title, std::string_view body);
 
-// A line of text at this place, of any content.
+// Returns a line of text at this place. It escapes `text`.
 std::string svg_text(double x, double y, std::string_view text, std::string_view anchor = "start");
 
 }  // namespace secequiv

@@ -1,5 +1,5 @@
-// The parts that several reports for people share. Owns their wording and layout; nothing is
-// computed here but the traces of a witness.
+// The parts that several reports for people share. Owns their wording and layout. It must not
+// compute anything except the traces of a witness.
 #pragma once
 
 #include <string>
@@ -8,23 +8,24 @@
 
 namespace secequiv {
 
-// A decoded witness: the system call, both results, and both traces side by side from the first
-// instruction on.
+// Returns a decoded witness: the system call, both results, and both traces side by side from the
+// first instruction on.
 std::string witness_text(const Question& question, const Witness& witness);
 
-// Both traces for the input, side by side. The middle of long ones is left out.
+// Returns both traces for the input, side by side. It omits the middle of long traces.
 std::string traces_text(const Question& question, const SeccompData& input);
 
-// One line for every instruction executed, with the registers before it. Each ends with a newline.
+// Returns one line for each executed instruction, with the registers before it. Each line ends with
+// a newline.
 std::string trace_text(ProgramView program, const Trace& trace);
 
-// "assuming CONDITION", a line; empty if the question is about all inputs.
+// Returns the line "assuming CONDITION", or "" if the question is about all inputs.
 std::string assuming_text(const Question& question);
 
-// "for all values of $fd, ...", a line; empty if the question's filters have no names.
+// Returns the line "for all values of $fd, ...", or "" if the filters have no symbols.
 std::string symbols_text(const Question& question);
 
-// "12.5 ms".
+// Returns "12.5 ms".
 std::string milliseconds(double seconds);
 
 }  // namespace secequiv

@@ -1,5 +1,6 @@
-// What decided about one system call, and what would decide otherwise, as text and JSON. Owns the
-// report value and both shapes.
+// Which rule decided one system call, and under which conditions the decision would change, as text
+// and JSON. Owns the report value and both shapes. It must not know how they are found
+// (analyze/why.h).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,7 +16,7 @@
 namespace secequiv {
 
 struct WhyReport {
-  // An executed instruction that tested something, or the last one.
+  // An executed test, or the last executed instruction.
   struct Test {
     std::size_t pc;
     std::string text;     // "jeq #0x27, 2, 3 -> true"
@@ -24,8 +25,8 @@ struct WhyReport {
   struct Filter {
     std::string name;
     std::uint32_t result = 0;
-    bool decides = false;     // in a stack: its result is the result of the stack
-    DecidingRule rule = {};   // the rule of the policy it was compiled from, if there is one
+    bool decides = false;     // in a stack: whether its result is the result of the stack
+    DecidingRule rule = {};   // the deciding rule, if the filter was compiled from a policy
     std::string reason = {};  // the reason in that policy: reason() in rule.h
     std::vector<Test> tests = {};
   };
@@ -39,30 +40,31 @@ struct WhyReport {
   };
   SeccompData data;
   std::uint32_t result = 0;
-  std::string condition;  // every input that meets it gets this result for the same reason
+  std::string condition;  // every input that satisfies it gets this result for the same reason
   std::string count;      // number of those inputs, decimal
   std::vector<Filter> filters;
   std::vector<Other> others = {};  // capabilities first, then arguments, then architectures
-  // The arguments are not known, and the decision depends on them: all that it may be. Then
-  // `result` and all above is about arguments that are 0, and not shown.
+  // Not empty if the arguments are unknown and the decision depends on them: all possible
+  // decisions. Then the members above, which hold for arguments of 0, are not shown.
   std::vector<Other> possible = {};
   std::optional<std::uint32_t> recorded = {};  // the action in the audit record
 
-  // Whether these filters can have taken the recorded action.
+  // Returns whether these filters can have taken the recorded action.
   [[nodiscard]] bool explains_record() const;
 };
 
 inline constexpr std::string_view kDependsOnArguments =
     "depends on the arguments, which the record does not have";
 
-// Decisions under other conditions: one in a line, and as an array.
+// Return the decisions under other conditions, one in each line or as an array.
 std::string others_text(const std::vector<WhyReport::Other>& others);
 nlohmann::ordered_json others_json(const std::vector<WhyReport::Other>& others);
 
-// The first line: "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be ALLOW with
-// CAP_SYS_ADMIN (docker.json:812)".
+// Returns the first line: "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be
+// ALLOW with CAP_SYS_ADMIN (docker.json:812)".
 std::string headline(const WhyReport& report);
-// With `trace`, also the tests that each filter executed; long lists of them are shortened.
+// Returns the text. With `trace` it includes the tests that each filter executed; long lists are
+// shortened.
 std::string why_text(const WhyReport& report, bool trace);
 nlohmann::ordered_json to_json(const WhyReport& report);  // schema "secequiv.why/1"
 
