@@ -1,6 +1,6 @@
 // Owns the product walk that certificates record: its cases, its lemmas and their text (FORMAT.md).
-// ProductWalk joins paths and forgets facts; this walk keeps exactly the literals that each case
-// relies on. It must not know engines or solvers.
+// Unlike ProductWalk, which joins paths and forgets facts, this walk keeps exactly the literals on
+// which each case relies. It must not know engines or solvers.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // Owns certificates that two filters are equivalent, for checkers that need not trust us: a walk by
-// cases (case_walk.h), or a formula (cnf.h) with a solver's proof (lrat.h). It knows which files
-// these are and how to run the solver. It must not know the engines, and it neither uses nor trusts
-// their answers.
+// cases (case_walk.h), or a formula (cnf.h) with a solver's proof (lrat.h). It knows the files and
+// how to run the solver. It must not know the engines, and neither uses nor trusts their answers.
 #pragma once
 
 #include <string>
@@ -19,7 +18,7 @@ struct File {
 
 struct Limits {
   double seconds = 1e6;
-  std::size_t memory_mib = 0;  // of the solver; 0 means no limit
+  std::size_t memory_mib = 0;  // memory limit of the solver; 0: no limit
 };
 
 // Certificates exist only for two single filters that must be the same for all inputs. Errors:
@@ -32,8 +31,8 @@ Status supported(const Question& question);
 Result<std::vector<File>> by_cases(const Question& question, const Limits& limits);
 
 // Returns query.cnf and proof.lrat, made by CaDiCaL. Errors: kBudget if there is no proof within
-// the limits; kUnavailable if `cadical` is not installed; kAdapter if it crashes or its answer is
-// not a proof.
+// the limits; kUnavailable if `cadical` is not installed; kAdapter if `cadical` crashes or its
+// output is not a proof.
 Result<std::vector<File>> by_formula(const Question& question, const Limits& limits);
 
 }  // namespace secequiv::certificate

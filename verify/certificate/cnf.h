@@ -78,8 +78,8 @@ struct Cnf {
   std::vector<Clause> clauses;
 };
 
-// Errors: kBudget if `sameness` is kBehaviour and a program returns a computed value. Precondition:
-// the kernel accepts both programs, except that they may be too long.
+// Returns the formula. Errors: kBudget if `sameness` is kBehaviour and a program returns a computed
+// value. Precondition: the kernel accepts both programs, except that they may be too long.
 Result<Cnf> different(ProgramView before, ProgramView after, Sameness sameness);
 
 }  // namespace secequiv::certificate

@@ -1,6 +1,6 @@
 // Owns all facts about terms on one path through two programs (walk/facts.h keeps only a few), the
-// rules by which they decide literals, and how they are forgotten. The certificate checker
-// implements the same rules independently. It must not know programs.
+// rules by which they decide literals, and undoing them. The certificate checker implements the
+// same rules independently. It must not know programs.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ class Knowledge {
  public:
   // Returns false if no value of the term satisfies everything that is known.
   bool learn(const Literal& literal);
-  // Returns whether the literal's relation holds, whatever `holds` is; std::nullopt if the known
+  // Returns whether the literal's relation holds, ignoring `holds`; std::nullopt if the known
   // literals do not decide it.
   [[nodiscard]] std::optional<bool> decide(const Literal& literal) const;
   [[nodiscard]] bool implies(const Literal& literal) const {
     return decide(literal) == std::optional(literal.holds);
   }
-  // Returns the current position in the list of learned literals, for forget().
+  // Returns the number of learned literals, for forget().
   [[nodiscard]] std::size_t mark() const { return learned_.size(); }
   void forget(std::size_t mark);
   // Returns how many masks and values were examined so far.
@@ -54,8 +54,9 @@ class Knowledge {
   };
   struct Fact {
     Range range;
-    std::vector<std::uint32_t> masks;                             // masks of excluded values
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> partly;  // mask and value; not all bits
+    std::vector<std::uint32_t> masks;  // masks of excluded values
+    // mask and value of excluded values whose mask lacks some bits
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> partly;
   };
   struct Step {
     Literal literal;

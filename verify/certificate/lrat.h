@@ -1,6 +1,6 @@
 // Owns unit propagation, which turns a solver's DRAT proof (a list of clauses) into an LRAT proof
-// (each clause with the clauses that it follows from). It must not know what the formula means or
-// who solved it.
+// (a list of clauses, each with the clauses from which it follows). It must not know what the
+// formula means or who solved it.
 #pragma once
 
 #include <cstddef>

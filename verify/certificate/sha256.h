@@ -1,4 +1,5 @@
-// Hashes of certificates and of the inputs of reports.
+// Owns the SHA-256 hash, which identifies inputs in certificates and reports. It must not know what
+// the bytes mean.
 #pragma once
 
 #include <string>

@@ -13,14 +13,15 @@ namespace secequiv::dd {
 // inputs. Using the facts keeps the inner diagrams small: within the code for one system call, the
 // rules for other calls do not appear.
 //
-// A linear search or a search tree is a run of tests of one word, each reached only from another
-// test of the run. The whole run becomes one division of the word's values into pieces.
+// A linear search or a search tree is a run of tests of one word: each test except the first is
+// reached only from another test of the run. The whole run becomes one division of the word's
+// values into pieces.
 class Backward {
  public:
   Backward(Words& words, const Forward& forward, ProgramView program);
 
-  // Leaves are the normalized constant return values. `returned(word)` makes the diagram of a
-  // computed one.
+  // Returns the program's diagram. Its leaves are normalized constant return values.
+  // `returned(word)` makes the diagram of a computed return value.
   template <class Computed>
   NodeId build(Sameness sameness, const Computed& returned) {
     for (std::size_t pc = program_.size(); pc-- > 0 && !words_.diagrams().exhausted();) {
@@ -45,7 +46,7 @@ class Backward {
     std::uint32_t low;
     std::uint32_t high;
     std::size_t to;
-    std::uint32_t rank;  // of points, in the order of their tests
+    std::uint32_t rank;  // for points: the order of their tests
     NodeId value;        // of `to`
   };
 
@@ -63,7 +64,7 @@ class Backward {
   const Forward& forward_;
   ProgramView program_;
   PathBounds path_bounds_;
-  std::vector<std::uint8_t> inside_;  // the instruction continues the stretch of an earlier one
+  std::vector<std::uint8_t> inside_;  // whether the instruction continues the run of an earlier one
   std::vector<NodeId> value_;
   std::vector<Stretch> open_;
   std::vector<Stretch> stretches_;

@@ -1,5 +1,5 @@
 // Owns nodes of decision diagrams, their canonical form and the operations on them. Diagrams test
-// the 512 input bits and the bits of symbols; their leaves are 32-bit values. This file must not
+// the 512 input bits and the bits of symbols. Their leaves are 32-bit values. This file must not
 // know instructions (forward.h, backward.h) or which input bit has which level (order.h).
 //
 // A node tests a run of consecutive bits of one word against a pattern: it continues with `hit` if
@@ -44,7 +44,7 @@ inline constexpr std::uint32_t kInputBits = 512;
 inline constexpr std::size_t kNoStepLimit = std::numeric_limits<std::size_t>::max() / 16;
 inline constexpr double kNoTimeLimit = 1e6;
 
-// The values of a word from `first` up to the next piece: see Diagrams::pieces.
+// The values of a word from `first` up to the next piece (Diagrams::pieces).
 struct Piece {
   std::uint32_t first;
   NodeId value;
@@ -136,7 +136,7 @@ class Diagrams {
     NodeId a = 0;
     NodeId b = 0;
     NodeId c = 0;
-    std::uint32_t tag = 0;  // operation that made it; 0: free
+    std::uint32_t tag = 0;  // operation that made the entry; 0: free
     NodeId result = 0;
   };
   // The comparison that compare() builds.
@@ -163,10 +163,10 @@ class Diagrams {
   // Returns: if the `length` bits from `level` equal `pattern` then `hit` else `miss`.
   NodeId chain(std::uint32_t level, std::uint32_t length, std::uint32_t pattern, NodeId hit,
                NodeId miss);
-  // Returns what remains of `id` after the first `bits` bits of its run agreed.
+  // Returns what remains of `id` if the first `bits` bits of its run agree.
   NodeId rest(NodeId id, std::uint32_t bits);
-  // Both take the step `cut`: hit() if the bits agree with its pattern (in a cut of 0 bits: the bit
-  // is 1), miss() if not.
+  // Return what remains of `id` after the step `cut`. In hit(), the bits agree with the pattern; in
+  // a cut of 0 bits, the bit is 1. In miss() they do not.
   NodeId hit(NodeId id, const Cut& cut);
   NodeId miss(NodeId id, const Cut& cut);
   NodeId join(const Cut& cut, NodeId hit, NodeId miss) {

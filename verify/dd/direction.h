@@ -1,5 +1,6 @@
-// Whether a filter became more or less permissive, system call by system call. Splits a difference
-// into newly allowed, looser, stricter and other, and picks the input to show.
+// Computes whether a filter became more or less permissive, for each system call. Owns dividing a
+// difference into newly allowed, looser, stricter and other inputs, and the choice of the input to
+// show. It must not know how the result is shown.
 #pragma once
 
 #include "harness/base/result.h"
@@ -8,11 +9,11 @@
 
 namespace secequiv::dd {
 
-// Every kind of difference under the question's assumption; its goal is ignored. `host`: the
-// architecture whose calls are listed if the difference does not depend on the architecture.
-// Preconditions: as for prove(), and the question has no symbols. Errors: kBudget if the limits are
-// reached, kUsage if no input meets the assumption, kInternal if the example does not differ when
-// run.
+// Returns every kind of difference under the question's assumption. It ignores the question's goal.
+// If the difference does not depend on the architecture, it lists the calls of `host`.
+// Preconditions: those of prove(), and the question has no symbols. Errors: kBudget if the limits
+// are reached, kUsage if no input meets the assumption, kInternal if the example does not differ
+// when run.
 Result<Direction> direction(const Question& question, Arch host, const Limits& limits = {});
 
 }  // namespace secequiv::dd

@@ -12,7 +12,8 @@
 
 namespace secequiv::dd {
 
-// Whether to compute conditions that have no effect, too (a conditional jump with one target).
+// Whether the pass also computes conditions that have no effect: those of conditional jumps with
+// one target.
 enum class Detail : std::uint8_t { kResult, kEveryOutcome };
 
 class Forward {

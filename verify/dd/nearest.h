@@ -1,5 +1,5 @@
-// Owns the decisions on calls that differ from a given one in some fields only, and the fewest
-// fields that change a decision.
+// Owns finding the decisions on calls that differ from a given call only in some fields, and the
+// fewest fields that change a decision. It must not know policies.
 #pragma once
 
 #include <vector>
@@ -14,18 +14,18 @@ struct Decided {
   RegionList where;  // conditions on the free fields
 };
 
-// A bit for each argument, and for the instruction pointer (kIpField).
+// A set with a bit for each argument and for the instruction pointer (kIpField).
 using Fields = std::uint32_t;
 inline constexpr Fields kAllArguments = 0x3f;
 
-// Returns what is decided if the fields of `free` take any value and all else is as in `data`, the
-// loosest decision first. Each `where` holds at most `most` regions. Meaningless if the space is
-// exhausted.
+// Returns all decisions on calls that agree with `data` except in the fields `free`, the most
+// permissive first. Each `where` holds at most `most` regions. The result is meaningless if the
+// space is exhausted.
 std::vector<Decided> decided(Space& space, const Decisions& decisions, const SeccompData& data,
                              Fields free, std::size_t most);
 
-// Returns the decisions other than that on `data` that the fewest changed fields lead to: one field
-// if that is enough, then two, and so on. Empty if none lead to another one.
+// Returns the other decisions that changing the fewest fields of `data` can give. It tries every
+// single field, then every two fields, and so on. Empty if no change gives another decision.
 std::vector<Decided> nearest(Space& space, const Decisions& decisions, const SeccompData& data,
                              std::size_t most);
 

@@ -1,5 +1,5 @@
-// Owns the sets of inputs that reach each instruction with each outcome, computed by a forward pass
-// along the program's edges.
+// Owns the sets of inputs that reach each instruction with each outcome. A forward pass along the
+// program's edges computes them. It must not know which obligations are covered.
 #pragma once
 
 #include <optional>
@@ -29,8 +29,8 @@ class Reach {
 };
 
 // Returns inputs that together meet every feasible obligation, in program order. An obligation that
-// an earlier input meets adds none. Returns std::nullopt if a limit is reached. Precondition: the
-// kernel accepts the program.
+// an earlier input meets adds no input. Returns std::nullopt if a limit is reached. Precondition:
+// the kernel accepts the program.
 std::optional<std::vector<SeccompData>> edge_inputs(const Program& program, const Limits& limits);
 
 }  // namespace secequiv::dd

@@ -1,5 +1,5 @@
-// Owns the exact count of a set of inputs, and the division of its diagram into disjoint regions:
-// conditions on words.
+// Owns the exact count of a set of inputs, and the division of its diagram into disjoint regions,
+// each a conjunction of conditions on words. It must not know how regions are shown.
 #pragma once
 
 #include <gmpxx.h>
@@ -14,11 +14,11 @@ namespace secequiv::dd {
 
 class Regions {
  public:
-  // Lists regions until what they and reports about them occupy exceeds `most_bytes`.
+  // Lists regions until the memory for them and for reports about them exceeds `most_bytes`.
   explicit Regions(Space& space, std::size_t most_bytes = SIZE_MAX)
       : space_(space), most_bytes_(most_bytes) {}
 
-  // Whether regions were left out because of `most_bytes`.
+  // Returns whether regions were left out because of `most_bytes`.
   [[nodiscard]] bool full() const { return bytes_ > most_bytes_; }
 
   // Returns the number of inputs in the set.
@@ -30,12 +30,13 @@ class Regions {
   Region around(NodeId function, const SeccompData& data);
 
  private:
-  // A condition on the word of one block; `child` is the rest of the diagram where it holds.
+  // A condition on the word of one block. `child` is the rest of the diagram if the condition
+  // holds.
   struct Branch {
     NodeId child;
     WordSet word;
   };
-  // A path through the block of one word, and what it requires of the word.
+  // A path through the block of one word. `cube` is its condition on the word.
   struct Path {
     NodeId child;
     WordSet::Cube cube;
@@ -47,8 +48,7 @@ class Regions {
   [[nodiscard]] std::uint32_t block_end(NodeId id) const;
   double path_count(NodeId id, std::uint32_t end, std::unordered_map<NodeId, double>& known) const;
   // Returns whether the block's conditions are combined for each child. Otherwise each path becomes
-  // its own branch: this is so for words that depend on each other and for words with too many
-  // parts.
+  // its own branch, because the word shares its block with others or has too many paths.
   bool grouped(NodeId id);
   std::vector<Branch> branches(NodeId id);
   template <class CubeOf, class Visit>

@@ -1,5 +1,5 @@
-// Owns the meaning of "smallest input of a set": the fewest non-zero words, then the smallest
-// values from nr on.
+// Finds the smallest input of a set. Owns the meaning of "smallest": the fewest non-zero words,
+// then the smallest values from nr on. It must not know why the set matters.
 #pragma once
 
 #include <array>

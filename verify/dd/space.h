@@ -1,5 +1,6 @@
-// Owns functions and sets of all 2^512 inputs: what a program or a stack of programs decides, where
-// two of them differ, and the smallest input of a set.
+// Owns functions and sets of inputs: what a program or a stack of programs decides for all 2^512
+// inputs, where two of them differ, and the smallest input of a set. It must not know assumptions
+// (verify/symbolic/assume.h).
 #pragma once
 
 #include <optional>
@@ -20,7 +21,7 @@ namespace secequiv::dd {
 inline constexpr std::string_view kLimitsReached =
     "the diagrams reached their limit of nodes, steps or time";
 
-// The error of an analysis whose space is exhausted.
+// Returns the error of an analysis whose space is exhausted.
 inline Error limits_reached() {
   return make_error(ErrorCode::kBudget, "dd", std::string(kLimitsReached));
 }
@@ -30,8 +31,8 @@ struct Limits {
   std::size_t steps = std::size_t{1} << 23;  // of diagram operations; each takes about 50 to 200 ns
   double seconds = kNoTimeLimit;
 };
-// An upper estimate: a node, its share of the table (at most eight times as long as the nodes) and
-// a vector that doubles. Words and caches need less.
+// An upper estimate of the memory for a node: the node, its share of the table (at most eight
+// entries for each node), and room for a vector that doubles. Words and caches need less.
 inline constexpr std::size_t kBytesPerNode = 96;
 
 // What a program decides, as a diagram. Leaves are return values, or symbols for values that depend
@@ -56,7 +57,8 @@ class Space {
   // Returns whether a limit is reached; results since then are meaningless.
   [[nodiscard]] bool exhausted() const { return diagrams_.exhausted(); }
 
-  // Precondition: the kernel accepts the program, except that it may be too long.
+  // Returns what the program decides. Precondition: the kernel accepts it, except that it may be
+  // too long.
   Decisions decisions(ProgramView program, Sameness sameness);
   // Returns what one filter, or a stack of filters with the newest first, decides.
   Decisions decisions(std::span<const ProgramView> filters, Sameness sameness);
@@ -90,7 +92,7 @@ class Space {
   std::uint32_t least(NodeId set, std::uint32_t word);
 
   // Returns the input in `set` with the fewest non-zero words, then the smallest values from nr on;
-  // std::nullopt if a limit is reached. Precondition: the set is not empty and tests no symbols.
+  // std::nullopt if a limit is reached. Precondition: `set` is not empty and tests no symbols.
   std::optional<SeccompData> smallest(NodeId set) { return smallest_.of(set); }
 
  private:

@@ -40,7 +40,7 @@ struct Condition {
   std::uint32_t k = 0;  // kTest: the constant; kNode: the diagram
 
   [[nodiscard]] bool is(bool value) const { return kind == (value ? Kind::kTrue : Kind::kFalse); }
-  // Whether it compares all 32 bits and splits the word's values into intervals.
+  // Returns whether the condition compares all 32 bits and splits the word's values into intervals.
   [[nodiscard]] bool splits_word() const {
     return kind == Kind::kTest && mask == 0xffffffff && test != Comparison::kAnyBit;
   }
@@ -95,7 +95,7 @@ class Words {
  private:
   Bool compare(Comparison test, const Word& a, const Word& b);
   NodeId compare_bits(Comparison test, const Bits& a, const Bits& b);
-  // a + b + carry or a + ~b + carry, and the carry out of the highest bit.
+  // A sum of two words and a carry, and the carry out of its highest bit.
   struct Sum {
     Bits bits;
     NodeId carry;

@@ -1,5 +1,5 @@
-// Owns the choice of the engine that answers a question: when one hands over to the other, and that
-// both must agree if both run.
+// Owns the choice of the engine that answers a question: when the second engine runs after the
+// first, and that they must agree if both run. It must not know how engines work.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@ struct Budget {
   double timeout_seconds = 60;    // time limit of the solver
   std::size_t solver_mib = 4096;  // memory limit of the solver
   dd::Limits diagrams = {};
-  double spent_seconds = 0;  // of timeout_seconds, before this question
+  double spent_seconds = 0;  // part of timeout_seconds that was spent before this question
 
-  // What is left after this many seconds; messages still name the whole limit.
+  // Returns the budget that remains after this many seconds. Messages still name the whole limit.
   [[nodiscard]] Budget after(double seconds) const;
 };
 
-// Returns limits for diagrams that use up to `mib` of memory and that no solver follows.
+// Returns limits for diagrams that use up to `mib` MiB of memory, if no solver runs after them.
 dd::Limits limits_alone(std::size_t mib);
 
 // Returns limits within a user's time and memory that leave time for the solver.
 Budget budget_for(double seconds, std::size_t mib);
 
-// The proof's `engine` names what decided. Precondition: the kernel accepts all programs, except
-// that they may be too long. Errors: kUsage if no input meets the assumption; kInternal if a
-// witness does not replay or the engines contradict each other.
+// Answers the question. The proof's `engine` names the engine that decided. Precondition: the
+// kernel accepts all programs, except that they may be too long. Errors: kUsage if no input meets
+// the assumption; kInternal if a witness does not replay or the engines contradict each other.
 Result<Proof> decide(const Question& question, Engine engine, const Budget& budget);
 
 }  // namespace secequiv

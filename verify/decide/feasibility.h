@@ -1,6 +1,6 @@
-// Owns deciding whether any input meets an obligation of a program. Diagrams come first, then the
-// solver beyond their limits; if both run, they must agree. One time limit covers all obligations
-// of a program.
+// Owns deciding whether any input meets an obligation of a program. Diagrams run first; beyond
+// their limits the solver runs. If both run, they must agree. One time limit covers all obligations
+// of a program. It must not know why an obligation is uncovered.
 #pragma once
 
 #include <functional>

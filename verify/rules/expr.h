@@ -9,10 +9,9 @@
 //   or      := and ('||' and)*
 //   and     := not ('&&' not)*
 //   not     := '!' not | test
-//   test    := word [('==' | '!=' | '<' | '<=' | '>' | '>=' with 'u' or 's' behind it) word]
-//   word    := '|', '^', '&', '<<' '>>', '+' '-', '*' '/', in this order, each binding tighter,
-//   then
-//              unary '-' '~'
+//   test    := word [('==' | '!=' | '<' | '<=' | '>' | '>=') ['u' | 's'] word]
+//   word    := operators from the loosest to the tightest: '|', '^', '&', '<<' '>>', '+' '-',
+//              '*' '/', unary '-' '~'
 //   primary := NUMBER | INDEX | 'true' | 'false' | '(' expr ')' | '$'NAME ['[' word, ... ']']
 //            | 'A' | 'X' | 'M[' word ']' | '[' word ']'
 //            | 'popcount(' word ')' | 'wide(' high, low ')' | 'if(' expr, word, word ')'
@@ -37,7 +36,7 @@
 namespace secequiv::rules {
 
 enum class Op : std::uint8_t {
-  kNumber,  // `number`; if the width is kTruth, true or false
+  kNumber,  // `number`; true or false if the width is kTruth
   kIndex,   // `name`, a 32-bit word; removed by written_out
   kSymbol,  // `name`; args are its indices, which written_out removes
   kA,
@@ -46,12 +45,12 @@ enum class Op : std::uint8_t {
   kLoad,    // the input's word at offset args[0]
   kForAny,  // `name` < args[0]: args[1]; removed by written_out
   kForAll,  // likewise
-  kNot,     // this and the next ones: of truth values
+  kNot,     // from here to kIff: operands are truth values
   kAnd,     // any number of args
   kOr,      // any number of args
   kImplies,
   kIff,
-  kEq,  // this and the next ones: of words
+  kEq,  // from here on: operands are words
   kUlt,
   kUle,
   kSlt,

@@ -20,12 +20,12 @@ namespace secequiv::smt {
 std::optional<Witness> replay(const Policy& policy, const SymbolicProgram& program,
                               VariableValues values, const SeccompData& data);
 
-// Proof::symbols are values of Policy::variables, in the same order. The witness has been replayed
-// with them; it is small, but not always the smallest. `timeout_seconds` limits the search, not the
-// time to make a witness small.
-// Errors: kRejected if the kernel refuses the program; kPolicy if the program or a matcher uses a
-// name that is not a variable of the policy, or uses a name where the kernel refuses some values;
-// kInternal if a model of Z3 does not replay.
+// Proves the equivalence. Proof::symbols are values of Policy::variables, in the same order. The
+// witness has been replayed with them; it is small, but not always the smallest. `timeout_seconds`
+// limits the search, not the time to make a witness small. Errors: kRejected if the kernel refuses
+// the program; kPolicy if the program or a matcher uses a name that is not a variable of the
+// policy, or uses a name where the kernel refuses some values; kInternal if a model of Z3 does not
+// replay.
 Result<Proof> prove(const Policy& policy, const SymbolicProgram& program, double timeout_seconds,
                     std::size_t memory_mib = 4096);
 

@@ -13,8 +13,8 @@ namespace secequiv::smt {
 struct RuleQuery {
   Z3_ast condition;  // `where`
   Z3_ast counts;     // `before` is legal and symbols keep their roles; other values are ignored
-  // One formula for each kind of deviation, the most noticeable first, which is the order of the
-  // search: kExit, kValue, kState, kIllegal.
+  // One formula for each kind of deviation, in the order of the search, the most noticeable kind
+  // first: kExit, kValue, kState, kIllegal.
   std::array<Z3_ast, 4> wrong;
   Z3_ast any_wrong;
   std::vector<Z3_ast> variables;  // RuleTerms::variables

@@ -17,7 +17,7 @@ class RuleTerms : public Terms {
  public:
   RuleTerms();
 
-  // These are for expressions.
+  // rules::evaluate() uses these.
   using Value = Z3_ast;
   Value number(std::uint64_t n, int width);
   Value symbol(const std::string& name, int width);

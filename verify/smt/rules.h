@@ -24,10 +24,10 @@ struct RuleProof {
   double seconds = 0;
 };
 
-// `timeout_seconds` limits the whole call. Counterexamples are chosen by kind (exit, value, state,
-// illegal), then for many zeros. Errors: kParse for mistakes that appear only when a family is
-// expanded; kPolicy if no values meet the condition, because that would prove nothing; kInternal if
-// a model of Z3 does not replay.
+// Proves or refutes all members of a rewrite. `timeout_seconds` limits the whole call.
+// Counterexamples are chosen by kind (exit, value, state, illegal), then for many zeros. Errors:
+// kParse for mistakes that appear only when a family is expanded; kPolicy if no values meet the
+// condition, because that would prove nothing; kInternal if a model of Z3 does not replay.
 Result<RuleProof> prove_rule(const rules::Rewrite& rule, double timeout_seconds,
                              std::size_t memory_mib = 4096);
 
@@ -51,7 +51,7 @@ struct WeakestCondition {
   std::string detail;  // kUnknown: the limit that was reached
 };
 
-// Errors: the same as for prove_rule, and kUsage for a family.
+// Searches for such conditions. Errors: those of prove_rule(), and kUsage for a family.
 Result<WeakestCondition> weakest_condition(const rules::Rewrite& rule, double timeout_seconds,
                                            std::size_t memory_mib = 4096);
 

@@ -11,12 +11,12 @@
 
 namespace secequiv::smt {
 
-// `timeout_seconds`, of which `spent_seconds` have passed, limits the whole call. If the time ends
-// before a verdict, the answer is kUnknown. If it ends during minimization, the proof contains the
-// smallest witness found so far.
-// Precondition: the kernel accepts all programs, except that they may be too long.
-// Errors: kUsage if no input meets the assumption; kInternal if a model of Z3 does not replay. That
-// is a bug in this tool or in Z3, and is never reported as a difference.
+// Answers the question. `timeout_seconds`, of which `spent_seconds` have passed already, limits the
+// whole call. If the time ends before a verdict, the answer is kUnknown. If it ends during
+// minimization, the proof contains the smallest witness found so far. Precondition: the kernel
+// accepts all programs, except that they may be too long. Errors: kUsage if no input meets the
+// assumption; kInternal if a model of Z3 does not replay. That is a bug in this tool or in Z3, and
+// is never reported as a difference.
 Result<Proof> prove(const Question& question, double timeout_seconds, std::size_t memory_mib = 4096,
                     double spent_seconds = 0);
 inline Result<Proof> prove(const Pair& pair, double timeout_seconds) {

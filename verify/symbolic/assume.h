@@ -1,6 +1,6 @@
 // Owns the truth of an assumption (harness/seccomp/assumption.h) for all inputs at once, in any
 // symbolic domain: it turns comparisons of 64-bit fields into comparisons of their halves. `holds`
-// computes the same for one input.
+// computes the same for one input. It must not know filters.
 #pragma once
 
 #include <vector>

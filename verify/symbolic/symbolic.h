@@ -13,8 +13,8 @@
 
 namespace secequiv {
 
-// With this bit flipped, an unsigned comparison gives the signed order, in which the kernel
-// compares actions.
+// Flipping this bit in both operands turns an unsigned comparison into the signed one by which the
+// kernel orders actions.
 inline constexpr std::uint32_t kSignBit = 0x80000000;
 
 // A Domain whose truth values can be combined and can choose between words. `same(a, b)` only saves
@@ -31,14 +31,16 @@ concept SymbolicDomain =
       { d.same(w, w) } -> std::same_as<bool>;
     };
 
-// Everything about one program as functions of the input.
+// The behaviour of one program as functions of the input.
 template <class D>
 struct SymbolicRun {
   typename D::Word result;  // the value returned
   std::vector<std::optional<typename D::Bool>>
-      reach;  // by instruction: it runs; std::nullopt if no path leads there
+      // by instruction: the condition under which it runs; std::nullopt if no path leads there
+      reach;
   std::vector<std::optional<typename D::Bool>>
-      outcome;  // by two-way instruction: its outcome is true, if it runs
+      // by instruction with two outcomes: the condition under which the outcome is true, if it runs
+      outcome;
 };
 
 namespace detail {
@@ -48,7 +50,7 @@ struct SymbolicControl {
   enum class Kind : std::uint8_t { kNext, kJump, kBranch, kReturn };
   D& domain;
   Kind kind = Kind::kNext;
-  std::optional<typename D::Bool> condition;  // of a branch, or "the divisor is 0"
+  std::optional<typename D::Bool> condition;  // the condition of a branch, or "the divisor is 0"
   std::optional<typename D::Word> value;
 
   void next() { kind = Kind::kNext; }
@@ -132,8 +134,8 @@ void walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry
   std::vector<SymbolicPlace<D>> places(program.size());
   places[0] = entry;
 
-  // An input takes only one of the edges into an instruction. So it does not matter in which order
-  // conditions are tested.
+  // An input takes only one of the edges into an instruction, so the order of the conditions does
+  // not matter.
   const auto arrive = [&](std::size_t pc, const Bool& condition, const Machine<D>& machine,
                           std::uint16_t stored) {
     SymbolicPlace<D>& place = places[pc];
@@ -182,8 +184,8 @@ void walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry
   }
 }
 
-// The number of domain operations is linear in the length of the program. Precondition: the kernel
-// accepts `program`, except that it may be too long.
+// Runs `program` from its first instruction on all inputs. The number of domain operations is
+// linear in its length. Precondition: the kernel accepts `program`, except that it may be too long.
 template <SymbolicDomain D>
 SymbolicRun<D> run_symbolic(D& domain, ProgramView program, const Symbols& symbols = {}) {
   using Word = typename D::Word;
@@ -215,7 +217,8 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program, const Symbols& symbo
         returned[pc] = control.value;
       });
 
-  // Backwards: the value returned if the program continues from each instruction.
+  // This pass runs backwards. It computes the value that the program returns if it continues from
+  // each instruction.
   for (std::size_t pc = program.size(); pc-- > 0;) {
     if (!out.reach[pc] || kinds[pc] == Kind::kReturn) continue;
     const Insn& in = program[pc];
@@ -233,8 +236,7 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program, const Symbols& symbo
   return out;
 }
 
-// Returns what a stack of filters with the newest first returns (run_stack in
-// harness/seccomp/action.h).
+// Returns the value of a stack of filters, newest first (run_stack in harness/seccomp/action.h).
 template <SymbolicDomain D>
 typename D::Word run_stack_symbolic(D& d, std::span<const ProgramView> filters,
                                     const Symbols& symbols = {}) {

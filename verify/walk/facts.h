@@ -26,8 +26,8 @@ class Fact {
   [[nodiscard]] const Range& range() const { return range_; }
   // Returns false if no value satisfies everything that is known.
   [[nodiscard]] bool learn(const Literal& literal);
-  // Returns whether the literal's relation holds, whatever `holds` is; std::nullopt if this fact
-  // does not decide it.
+  // Returns whether the literal's relation holds, ignoring `holds`; std::nullopt if this fact does
+  // not decide it.
   [[nodiscard]] std::optional<bool> decide(const Literal& literal) const;
   // Weakens this fact to what both facts imply, and makes it a fact about `term`.
   void join(const Fact& other, Term term);

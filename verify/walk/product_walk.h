@@ -1,6 +1,6 @@
-// The product walk runs two programs side by side for all inputs. It decides most optimized
-// programs without diagrams, because optimizers mostly keep the order of tests. It owns the states
-// of this walk. It must not know numbers or sets of inputs, so it never finds a difference.
+// The product walk runs two programs side by side for all inputs. It proves most optimized programs
+// without diagrams, because optimizers mostly keep the order of tests. Owns the states of this
+// walk. It must not know concrete inputs or sets of them, so it never finds a difference.
 #pragma once
 
 #include <cstdint>

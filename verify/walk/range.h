@@ -1,5 +1,5 @@
-// Owns bounds and known bits of one value, what each implies for the other, and which relations
-// they decide. It must not know terms.
+// Owns the bounds and known bits of one value, what bounds and bits imply for each other, and which
+// relations they decide. It must not know terms.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct Range {
     bits |= value & mask;
     return true;
   }
-  // Makes an equality hold. An order holds or not as `literal.holds` demands. Returns false if the
-  // known bits contradict the equality.
+  // Keeps only values that satisfy `literal`. Precondition: an equality has `holds` set; exclude()
+  // handles the others. Returns false if the known bits contradict the equality.
   bool restrict(const Literal& literal) {
     if (!literal.order) return fix(literal.mask, literal.value);
     if (literal.holds)
@@ -52,8 +52,8 @@ struct Range {
     const std::uint32_t open = mask & ~fixed;
     return open != 0 && (!std::has_single_bit(open) || fix(open, ~value));
   }
-  // Returns whether the literal's relation holds, whatever `holds` is; std::nullopt if the range
-  // does not decide it.
+  // Returns whether the literal's relation holds, ignoring `holds`; std::nullopt if the range does
+  // not decide it.
   [[nodiscard]] std::optional<bool> decide(const Literal& literal) const {
     if (literal.order) {
       if (low >= literal.value) return true;

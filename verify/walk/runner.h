@@ -83,9 +83,9 @@ std::size_t run_to_test(Terms& terms, Side& side, const Decide& decide) {
   return executed;
 }
 
-// Returns where `side` continues if the relation of `test` does not hold [0], and if it does [1].
-// That is a jump target if its next instruction tests the same relation; otherwise `side` does not
-// move.
+// Returns where `side` continues: element 0 if the relation of `test` does not hold, element 1 if
+// it holds. These are its jump targets if its next instruction tests the same relation; otherwise
+// `side` does not move.
 inline std::array<std::uint32_t, 2> next_of(const Side& side, const Literal& test) {
   const Insn& in = side.program[side.pc];
   if (side.returned || !side.test.same_relation(test) || !is_conditional(in))

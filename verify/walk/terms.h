@@ -103,8 +103,8 @@ class Terms {
   [[nodiscard]] bool is_operation(Word word) const {
     return nodes_[word].kind != Kind::kInput && nodes_[word].kind != Kind::kConstant;
   }
-  // The operation and its operands, which have smaller numbers than the term. Precondition:
-  // is_operation(word).
+  // Returns the operation. Precondition: is_operation(word). Its operands have smaller numbers than
+  // the term.
   [[nodiscard]] char operation(Word word) const { return static_cast<char>(nodes_[word].kind); }
   [[nodiscard]] std::array<Word, 2> operands(Word word) const {
     return {nodes_[word].a, nodes_[word].b};
@@ -156,7 +156,7 @@ class Terms {
     return intern(kind, a, b);
   }
   static std::uint32_t calculate(Kind kind, std::uint32_t a, std::uint32_t b);
-  // Returns the number k for which `a KIND k` equals a.
+  // Returns the number k for which `a KIND k` equals a, for every a.
   static constexpr std::uint32_t neutral(Kind kind) {
     if (kind == Kind::kAnd) return kAllBits;
     return kind == Kind::kMul || kind == Kind::kDiv ? 1 : 0;
