@@ -1,6 +1,6 @@
-// Owns deciding whether one answer of an optimizer or compiler under test is right: the order of
-// the tests and the sentence for each failure. It must not know where programs come from, and it
-// must not repeat a request.
+// Decides whether one answer of an optimizer or compiler under test is right. Owns the order of the
+// tests and the sentence for each failure. It must not know where programs come from, nor repeat a
+// request.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,9 @@
 
 namespace secequiv::hunt {
 
-// Decides equivalence within its own limits. If `thorough`, these are the limits for a user's own
-// program; otherwise they are narrow, so that thousands of programs are proven each second.
+// Decides equivalence within its own limits. With `thorough`, these are the limits for a program
+// that the user named. Otherwise they are narrow, so that the prover decides thousands of programs
+// each second.
 using Prover = std::function<Result<Proof>(const Question&, bool thorough)>;
 
 struct AssessOptions {
@@ -40,9 +41,9 @@ struct Assessment {
   std::uint64_t evaluations = 0;
 };
 
-// Runs both programs on `inputs` before it proves anything. Preconditions: the kernel accepts
-// `before`, except that it may be too long, and the answer is not kUnsupported. Errors: the
-// prover's kInternal.
+// Assesses an answer. It runs both programs on `inputs` before it proves anything. Preconditions:
+// the kernel accepts `before`, except that it may be too long, and the answer is not kUnsupported.
+// Errors: the prover's kInternal.
 Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
                           std::span<const SeccompData> inputs, const AssessOptions& options);
 
@@ -50,8 +51,8 @@ Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
 FindingKind finding_of(Outcome outcome);
 
 // Returns the system calls that the kernel allows without running `before`, but for which it must
-// run `after`, for example "read, write and 3 more (x86_64)", or "" if there are none. Considers
-// x86_64, and i386 and aarch64 if a program names them.
+// run `after`, for example "read, write and 3 more (x86_64)", or "" if there are none. It considers
+// x86_64 and, if a program names them, i386 and aarch64.
 std::string lost_calls(ProgramView before, ProgramView after);
 
 }  // namespace secequiv::hunt

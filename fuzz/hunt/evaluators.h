@@ -6,9 +6,9 @@
 
 namespace secequiv::hunt {
 
-// Runs `inputs`, if any, on every given program before derived inputs. Findings are kDifferent
-// (`witness.before` is our value, `after` the evaluator's) or requests without a usable answer.
-// Skips programs longer than 4096 instructions. Errors: kInternal.
+// Fuzzes `evaluator`. On every program that the user named, it runs `inputs` before derived inputs.
+// Findings are kDifferent (`witness.before` is our value, `after` the evaluator's) or requests
+// without a usable answer. It skips programs of more than 4096 instructions. Errors: kInternal.
 Result<HuntReport> hunt_evaluator(const std::string& name, Evaluator& evaluator,
                                   ProgramSource& source, std::span<const SeccompData> inputs,
                                   const HuntOptions& options);

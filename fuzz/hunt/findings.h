@@ -12,10 +12,11 @@ class Findings {
  public:
   Findings(HuntReport& report, const HuntOptions& options) : report_(report), options_(options) {}
 
-  // Returns true if the caller should reduce this finding and then add() it. Otherwise counts it.
+  // Returns true if the caller should reduce this finding and then add() it. Otherwise it only
+  // counts the finding.
   bool wants(Finding& finding);
   void add(Finding reduced);
-  // Makes a finding from `problem`, not reduced yet.
+  // Makes a finding from `problem` without reducing it.
   Finding finding(Problem problem, const HuntSubject& subject, std::uint64_t trial,
                   double seconds) const;
 
@@ -23,7 +24,7 @@ class Findings {
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
-  // Returns true if the group is known, and then counts one more finding in it.
+  // If the group is known, counts one more finding in it and returns true.
   bool merge(const std::string& group);
 
   HuntReport& report_;

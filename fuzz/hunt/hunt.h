@@ -21,15 +21,17 @@ struct Target {
 struct HuntOptions {
   std::uint64_t seed = 1;
   double seconds = 60;           // no trial starts later than this
-  std::uint64_t trials = ~0ull;  // limit; a user's own programs are always tried
-  std::size_t inputs = 24;       // for each generated program; given ones get derived inputs
-  std::size_t reductions = 24;   // findings reduced for each kind; others are counted
-  double reduce_seconds = 10;    // limit for each reduction
-  double request_seconds = 10;   // the adapter's time limit, for reducing hangs
-  bool repeat = true;            // send some requests twice
-  bool scaling = true;           // measure how time grows (optimizers only)
-  bool stop_at_first = false;    // end at the first failure
-  bool require_proof = false;    // undecided is no pass; given programs always need proof
+  std::uint64_t trials = ~0ull;  // limit; programs that the user named are always tried
+  // for each generated program; programs that the user named get derived inputs
+  std::size_t inputs = 24;
+  std::size_t reductions = 24;  // findings reduced for each kind; others are counted
+  double reduce_seconds = 10;   // limit for each reduction
+  double request_seconds = 10;  // the adapter's time limit, for reducing hangs
+  bool repeat = true;           // send some requests twice
+  bool scaling = true;          // measure how time grows (optimizers only)
+  bool stop_at_first = false;   // end at the first failure
+  // an undecided program is no pass; programs that the user named always need a proof
+  bool require_proof = false;
   AssessOptions assess;
   std::set<FindingKind> allowed;  // kinds that are only noted
   std::function<bool()> stop;     // called every few requests; true ends the hunt
@@ -38,13 +40,13 @@ struct HuntOptions {
   std::function<void(const HuntReport&)> progress;  // called regularly
 };
 
-// Errors: the prover's kInternal; kAdapter if the command cannot run.
+// Runs the hunt. Errors: the prover's kInternal; kAdapter if the command cannot run.
 Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntOptions& options);
 
 // Requests the answer of the target's optimizer or compiler.
 Answer<Program> ask(const Target& target, const HuntSubject& subject);
 
-// Counts of the user's own programs and policies.
+// Counts of the programs and policies that the user named.
 struct Originals {
   std::uint64_t count = 0;
   std::uint64_t unsupported = 0;

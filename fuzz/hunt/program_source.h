@@ -1,5 +1,5 @@
-// Owns the sources of programs and policies: a user's own followed by changed copies of them, or an
-// endless series of generated ones. It must not know what is under test.
+// Owns the sources of programs and policies: those that the user named, followed by changed copies
+// of them, or an endless series of generated ones. It must not know what is under test.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class ProgramSource {
 
   // Returns the next subject. The kernel accepts its program, except that it may be too long.
   virtual HuntSubject next(Random& random) = 0;
-  // Returns how many of the first subjects are a user's own, unchanged.
+  // Returns how many subjects the user named. They come first and unchanged.
   [[nodiscard]] virtual std::size_t originals() const { return 0; }
   [[nodiscard]] virtual std::string describe() const = 0;
 };
@@ -40,7 +40,8 @@ struct NamedPolicy {
   std::string name;
   Policy policy;
 };
-// Supplies each one unchanged, then changed copies. Precondition: the list is not empty.
+// Supplies each program or policy unchanged, then changed copies. Precondition: the list is not
+// empty.
 std::unique_ptr<ProgramSource> given_programs(std::vector<NamedProgram> programs);
 std::unique_ptr<ProgramSource> given_policies(std::vector<NamedPolicy> policies);
 

@@ -10,9 +10,9 @@ namespace secequiv::hunt {
 // second.
 inline constexpr std::size_t kNarrowSteps = std::size_t{1} << 15;
 
-// Returns a prover without a solver, because a solver would take minutes if diagrams do not decide.
-// Thorough proofs have the diagrams' default limits. Others try the cheaper methods of dd::Prover
-// first; their limits start at `steps` and grow with the programs.
+// Returns a prover without a solver: where diagrams do not decide, a solver would take minutes.
+// Thorough proofs have the diagrams' default limits. Other proofs first try the cheaper methods of
+// dd::Prover; their limits are `steps` plus a part that grows with the programs.
 Prover diagram_prover(std::size_t steps = kNarrowSteps);
 
 }  // namespace secequiv::hunt

@@ -23,9 +23,9 @@ std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions&
                                         const LookAtAnswer& look = {},
                                         const Now& now = Clock::now);
 
-// Returns a sentence if the time for large programs grows much faster than the square of their size
-// and is not negligible, or if the largest program takes seconds longer than the smallest. (Some
-// optimizers are quadratic and good enough. Requests that hang are separate findings.)
+// Returns a sentence if the time for large programs is not negligible and grows much faster than
+// the square of their size, or if the largest program takes seconds longer than the smallest.
+// (Quadratic optimizers can be good enough. Requests that hang are separate findings.)
 std::optional<std::string> too_slow(const ScalingRow& row);
 
 }  // namespace secequiv::hunt

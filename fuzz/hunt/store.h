@@ -1,5 +1,6 @@
 // Owns the files that let anyone replay a finding, and their names. A file contains a program (asm
-// text) or a policy (JSON); comments before it state the failure and the command that shows it.
+// text) or a policy (JSON), after comments with the failure and the command that replays it. It
+// must not know how findings are made.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Fake optimizers, compilers and evaluators for tests of the hunt.
+// Owns fake optimizers, compilers and evaluators for tests of the hunt. It must not know files or
+// processes.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Owns measuring how well inputs, fuzzing and proofs find small mistakes: each single-point mutant
-// of a program is run, proven and fuzzed against the program itself. It must not know where inputs
-// come from or which mutants exist (compare/mutants.h).
+// Measures how well inputs, fuzzing and proofs find small mistakes. Owns running, proving and
+// fuzzing each single-point mutant of a program against the program itself. It must not know where
+// inputs come from or which mutants exist (compare/mutants.h).
 #pragma once
 
 #include <functional>
@@ -28,16 +28,17 @@ struct MutationOptions {
   std::size_t sample = 1000;
   Engine engine = Engine::kDd;
   Budget budget = {};  // for one proof
-  // Size limit for the list of inputs that reach each instruction. More inputs are run in portions.
+  // Size limit for the lists of inputs that reach each instruction. If the inputs need longer
+  // lists, they run in several portions.
   std::size_t list_entries = std::size_t{1} << 25;
   // Called often with the current step and its progress.
   std::function<void(std::string_view step, std::size_t done, std::size_t total)> progress = {};
 };
 
-// Runs all input sets in order and then proves. Fuzzes mutants that no input kills and that are not
-// proven equivalent; fuzzing knows the two programs and the inputs, but not the changed place.
-// Precondition: the kernel accepts the program, except that it may be too long. Errors: kInternal
-// if a proof contradicts a run, or a witness does not replay.
+// Runs all input sets in order, then proves. It fuzzes the mutants that no input kills and that are
+// not proven equivalent. Fuzzing knows the two programs and the inputs, but not the place of the
+// change. Precondition: the kernel accepts the program, except that it may be too long. Errors:
+// kInternal if a proof contradicts a run, or a witness does not replay.
 Result<MutationReport> score_mutants(ProgramView program, std::span<const InputSet> inputs,
                                      const MutationOptions& options);
 

@@ -1,7 +1,7 @@
 // Owns a folder of inputs for a pair, which remains after a run. Its files have up to 16 records of
-// 64 bytes; libFuzzer reads and writes them as well. This file reads all of them, adds inputs, and
-// keeps one input for each edge. It deletes nothing before the replacement is written. It must not
-// know who makes inputs.
+// 64 bytes; libFuzzer reads and writes them as well. These functions read all of them, add inputs,
+// and keep one input for each edge. They delete a file only after its replacement is written. It
+// must not know who makes inputs.
 #pragma once
 
 #include <string>
@@ -29,12 +29,12 @@ struct Corpus {
 Result<Corpus> read_corpus(const std::string& folder);
 
 // Writes `data` into the folder, to a file named `prefix` and a hash of the data, unless it exists.
-// `flush` has the meaning that it has for write_file.
+// write_file() explains `flush`.
 Status add_input(const std::string& folder, std::string_view prefix, const SeccompData& data,
                  bool flush = true);
 
-// Returns those of `inputs` that together cover the same as all: at most one for each obligation,
-// and none that is redundant. Precondition: the kernel accepts the program.
+// Returns a subset of `inputs` that covers the same obligations as all of them: at most one for
+// each obligation, and no redundant one. Precondition: the kernel accepts the program.
 std::vector<SeccompData> one_per_edge(const Program& program,
                                       const std::vector<SeccompData>& inputs);
 

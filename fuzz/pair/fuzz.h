@@ -15,7 +15,8 @@ struct FuzzStatus {
   std::uint64_t runs = 0;         // runs of libFuzzer, each of up to 16 inputs
   std::uint64_t evaluations = 0;  // inputs run through both programs
   std::size_t edges = 0;          // outcomes of the optimized program that were seen
-  double last_edge_seconds = 0;   // when the last new edge was seen; 0: before
+  // seconds until the last new edge was seen; 0 if all were seen before
+  double last_edge_seconds = 0;
 };
 
 struct FuzzOptions {
@@ -28,7 +29,7 @@ struct FuzzOptions {
   std::string corpus;
   std::vector<std::uint8_t> seen;  // outcomes seen before (PairSession::edge)
   std::function<bool()> stop;      // called about fifty times each second; true stops
-  std::function<void(const FuzzStatus&)> progress;  // called as often
+  std::function<void(const FuzzStatus&)> progress;  // called as often as `stop`
 };
 
 struct FuzzResult {
@@ -41,8 +42,9 @@ struct FuzzResult {
 // Returns false if this program was built without libFuzzer; then fuzz() returns an error.
 bool can_fuzz();
 
-// Ends when the time is over, enough inputs are evaluated, a difference is found or `stop` returns
-// true. Errors: kIo; kUsage without libFuzzer; kInternal if a process ends unexpectedly.
+// Fuzzes the pair until the time is over, enough inputs are evaluated, a difference is found or
+// `stop` returns true. Errors: kIo; kUsage without libFuzzer; kInternal if a process ends
+// unexpectedly.
 Result<FuzzResult> fuzz(const PairSession& session, const FuzzOptions& options);
 
 }  // namespace secequiv::pair

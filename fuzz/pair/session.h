@@ -1,6 +1,7 @@
 // Owns what fuzzing a fixed pair keeps between runs (the two programs and the mutator of inputs),
 // and the layout of a fuzzer's input: up to 16 records of 64 bytes. A record is a seccomp_data as
-// filters load it, little endian; the last one is filled with zeros. It must not know libFuzzer.
+// filters load it, little endian. If the last record is incomplete, zeros fill it. It must not know
+// libFuzzer.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +17,15 @@ inline constexpr std::size_t kRecordBytes = sizeof(SeccompData);
 inline constexpr std::size_t kMaxRecords = 16;  // evaluations in one run
 inline constexpr std::size_t kMaxBytes = kMaxRecords * kRecordBytes;
 
-// The marks that a run makes for the outcomes of the optimized program's two-way instructions. A
-// fuzzer reads and clears `marks` after each run; its size is a power of two, and an outcome's
-// number is taken modulo that size. `seen` has one entry for each outcome, and stays.
+// The marks that a run makes for the outcomes of instructions with two outcomes in the optimized
+// program. A fuzzer reads and clears `marks` after each run; its size is a power of two, and an
+// outcome's number is taken modulo that size. `seen` has one entry for each outcome, and stays.
 struct Edges {
   std::span<std::uint8_t> marks;
   std::span<std::uint8_t> seen;
-  // If set, a run marks an outcome only when it is seen for the first time, so that a fuzzer has
-  // less to read. Must be false when the fuzzer needs the coverage of a given input, as for
-  // merging.
+  // If set, a run marks an outcome only the first time that it is seen, so that a fuzzer has less
+  // to read. It must be false if the fuzzer needs the whole coverage of an input, for example to
+  // merge corpora.
   bool first_only = false;
 };
 
@@ -55,7 +56,8 @@ class PairSession {
                                 std::span<const std::uint8_t> second, std::span<std::uint8_t> out,
                                 std::uint64_t seed);
 
-  // Returns the number of outcomes of two-way instructions of the optimized program.
+  // Returns the number of outcomes in the optimized program, over all instructions with two
+  // outcomes.
   [[nodiscard]] std::size_t edges() const { return edges_; }
   // Returns the number of an outcome. Precondition: instruction `pc` has two outcomes.
   [[nodiscard]] std::size_t edge(std::size_t pc, bool taken) const {
@@ -70,7 +72,7 @@ class PairSession {
   std::size_t edges_ = 0;
 };
 
-// Returns how many records `bytes` bytes are; record() returns record `i` of them.
+// records_in() returns how many records `bytes` bytes hold, and record() returns record `i`.
 constexpr std::size_t records_in(std::size_t bytes) {
   return std::min((bytes + kRecordBytes - 1) / kRecordBytes, kMaxRecords);
 }

@@ -1,4 +1,5 @@
-// Owns programs with inputs as the input of a fuzz target: the mutator and this layout.
+// Owns the layout of a fuzz target's input that holds a program and inputs for it, and its mutator.
+// It must not know what the target does with them.
 //   byte 0        the number of inputs, 1 to 16
 //   64 each       inputs: struct seccomp_data, little endian
 //   the rest      a program that the kernel accepts, raw, little endian

@@ -1,4 +1,4 @@
-// Owns a second acceptance check for cross-checks, which applies each rule to the whole program. It
+// Owns a second, independent acceptance check, which applies each rule to the whole program. It
 // must share no code with harness/bpf/refusal.h except struct sock_filter.
 //
 // Source: bpf_check_basics_ok, chk_code_allowed, bpf_check_classic, check_load_and_stores
@@ -18,8 +18,8 @@ struct NaiveRefusal {
   std::size_t pc;
 };
 
-// Returns the kernel's first refusal. `without` names a rule to skip, so that tests can check that
-// its absence is detected.
+// Returns the kernel's first refusal. It skips the rule `without`, so that tests can check that a
+// comparison detects a missing rule.
 std::optional<NaiveRefusal> check_naively(std::span<const Insn> program,
                                           std::string_view without = {});
 

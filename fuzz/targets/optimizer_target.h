@@ -1,7 +1,7 @@
 // Owns all of libFuzzer's entry points except LLVMFuzzerInitialize, for targets that test an
 // optimizer with raw programs (fuzz_program, fuzz_plugin). Each such target has its own
-// LLVMFuzzerInitialize, which chooses the optimizer. The file is compiled into each target, because
-// libFuzzer finds entry points by name.
+// LLVMFuzzerInitialize, which chooses the optimizer. The build compiles the file into each target,
+// because libFuzzer finds entry points by name. It must not know which optimizer runs.
 #pragma once
 
 #include "fuzz/targets/target.h"
@@ -9,8 +9,8 @@
 
 namespace secequiv::fuzz {
 
-// Sets what all runs use; both must outlive the runs. At exit, the summary of `trials` is written
-// to stderr. Returns what LLVMFuzzerInitialize must return.
+// Sets the optimizer and the trials of all runs. Both must outlive the runs. At exit, the summary
+// of `trials` is written to stderr. Returns what LLVMFuzzerInitialize must return.
 int assess_each(Optimizer& optimizer, Trials& trials);
 
 }  // namespace secequiv::fuzz

@@ -1,6 +1,6 @@
-// Owns programs as inputs of fuzz targets (raw and little endian, so that the command line can read
-// stored inputs): reading them, and the mutators for bytes. It must not know how targets use the
-// programs.
+// Owns programs as inputs of fuzz targets: reading them, and the mutators for bytes. The bytes are
+// raw and little endian, so that the command line can read stored inputs. It must not know how
+// targets use the programs.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ Program any_program(Bytes bytes);
 // repeats them.
 std::uint64_t fingerprint(ProgramView program);
 
-// Returns a changed copy of `program` (mutate_program), or sometimes a generated program; always
-// the latter if there is no program. The result has at most `room` >= 1 instructions.
+// Returns a changed copy of `program` (mutate_program), or a generated program: sometimes, and
+// always if `program` is empty. The result has at most `room` >= 1 instructions.
 Program changed_program(Random& random, const std::optional<Program>& program, ProgramView donor,
                         std::size_t room);
 

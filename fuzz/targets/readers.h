@@ -22,8 +22,8 @@ struct Reader {
 
 std::span<const Reader> readers();
 
-// The first byte of an input for a single reader, whose number follows. No UTF-8 text and no legal
-// program starts with it.
+// The first byte of an input for a single reader. The reader's number is the next byte. No UTF-8
+// text and no legal program starts with it.
 inline constexpr char kOneReader = '\xff';
 
 // Gives `bytes` to all readers, or to the one that they select. Returns the first failure as "NAME:

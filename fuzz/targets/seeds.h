@@ -25,16 +25,16 @@ struct TargetSeeds {
   std::map<std::string, std::string> data;  // files that the target reads, by name
 };
 
-// Keyed by target. Errors: kIo and kParse for files in `corpus`.
+// Returns the seeds of each target, by its name. Errors: kIo and kParse for files in `corpus`.
 using Seeds = std::map<std::string, TargetSeeds>;
 Result<Seeds> make_seeds(const std::string& corpus);
 
-// Errors: kIo.
+// Writes the seeds into `folder`. Errors: kIo.
 Status store_seeds(const Seeds& seeds, const std::string& folder);
 
-// Returns inputs that together cover every edge of both programs that a diagram's or a derived
-// input reaches, and the constants that the programs compare with. `rules` is the text of their
-// policy. Errors: kParse.
+// Returns seeds for a pair: the constants with which the programs compare, and inputs that together
+// cover every edge of both programs that an input from diagrams or a derived input reaches. `rules`
+// is the text of their policy. Errors: kParse.
 Result<TargetSeeds> pair_seeds(const std::string& before, const std::string& after,
                                const std::string& rules);
 

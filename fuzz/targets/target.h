@@ -1,5 +1,5 @@
-// Owns what all fuzz targets share: libFuzzer's entry points, our own options, and data files next
-// to the executable.
+// Owns what all fuzz targets share: the declarations of libFuzzer's entry points, our own options,
+// and data files next to the executable. It must not know any target.
 #pragma once
 
 #include <cstddef>

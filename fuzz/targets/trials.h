@@ -1,6 +1,6 @@
-// Owns assessing every answer (fuzz/hunt) in targets that test an optimizer or a compiler: it
-// counts answers, and prints a failure before it aborts. It must not know where programs come from,
-// or libFuzzer.
+// Assesses every answer (fuzz/hunt) in targets that test an optimizer or a compiler. Owns counting
+// answers and printing a failure before it aborts. It must not know where programs come from, or
+// libFuzzer.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace secequiv::fuzz {
 
 class Trials {
  public:
-  // Every message starts with `target`. If `cache`, it is also a failure if the kernel no longer
-  // allows a system call without running the filter; not every optimizer tries to keep this.
+  // Every message starts with `target`. With `cache`, it is also a failure if the kernel no longer
+  // allows a system call from its cache. Not every optimizer tries to keep cached calls.
   explicit Trials(std::string target, bool cache);
   Trials(const Trials&) = delete;
   Trials& operator=(const Trials&) = delete;
