@@ -1,5 +1,5 @@
-// The action of each system call, if it does not depend on arguments. Owns the job that makes the
-// report.
+// Finds the action of each system call, and the conditions on arguments that it depends on. Owns
+// the job that makes the report. It must not know files.
 #pragma once
 
 #include "analyze/source.h"
@@ -13,11 +13,11 @@ namespace secequiv {
 struct ActionsJob {
   Stack stack;
   Sameness sameness = Sameness::kRaw;
-  Arch host = Arch::kX86_64;  // listed if the filters look at no architecture
+  Arch host = Arch::kX86_64;  // the architecture to list if the filters test none
   dd::Limits limits = {};
 };
 
-// Errors: kBudget if the limits are reached.
+// Returns the report. Errors: kBudget if the limits are reached.
 Result<ActionsReport> actions(const ActionsJob& job);
 
 }  // namespace secequiv

@@ -1,5 +1,6 @@
-// The running kernel's answers about one filter or two, on given and on random inputs. Owns which
-// inputs it gets. They come in blocks, because memory may not hold all random ones at once.
+// Compares the running kernel with our interpreter on one or two filters, with given and random
+// inputs. Owns the choice of inputs. They come in blocks, because memory may not hold all random
+// inputs at once. It must not know files.
 #pragma once
 
 #include <functional>
@@ -13,15 +14,15 @@
 namespace secequiv {
 
 struct AskKernelJob {
-  std::vector<Source> sources;      // one or two, which the kernel accepts
-  std::vector<SeccompData> inputs;  // these first
-  std::size_t random = 4096;        // then so many near the constants of each program
+  std::vector<Source> sources;      // one or two filters that the kernel accepts
+  std::vector<SeccompData> inputs;  // inputs to run first
+  std::size_t random = 4096;        // number of random inputs near the constants of each program
   std::uint64_t seed = 1;
-  kernel::AskOptions options = {};  // without progress
+  kernel::AskOptions options = {};  // the job's `progress` replaces theirs
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
-// Errors: those of kernel::available() and kernel::ask().
+// Returns the report. Errors: those of kernel::available() and kernel::ask().
 Result<kernel::KernelReport> ask_kernel(const AskKernelJob& job);
 
 }  // namespace secequiv

@@ -1,5 +1,5 @@
-// How long the running kernel takes over a profile's calls with given filters. Owns which calls are
-// made with which arguments, and the variants that are timed. It must not know files.
+// Measures how long a profile's calls take in the running kernel with given filters. Owns the
+// choice of calls, of their arguments, and of the timed variants. It must not know files.
 #pragma once
 
 #include <vector>
@@ -18,18 +18,18 @@ inline constexpr Arch kTimedArch = Arch::kX86_64;
 struct BenchJob {
   std::vector<std::vector<Source>> stacks;  // the kernel accepts them, except for their length
   std::vector<SyscallCount> profile;
-  std::vector<SeccompData> inputs;  // where a call gets arguments from that the filters allow
-  bool deeper = false;              // also each filter two, three and four times
-  kernel::LatencyOptions timing;    // without batches, which depend on the number of calls
+  std::vector<SeccompData> inputs;  // source of arguments that the filters allow
+  bool deeper = false;              // also time each filter stacked two, three and four times
+  kernel::LatencyOptions timing;    // its `batches` is ignored: it depends on the number of calls
 };
 
 // Returns the calls to time: for each call of the profile, the first of `inputs` that the first
-// filters allow, or arguments of zero without one. With job.timing.real, only allowed calls that do
-// nothing.
+// stack allows, or else arguments of 0. With job.timing.real, the result has only allowed calls
+// that do nothing.
 std::vector<kernel::TimedCall> timed_calls(const BenchJob& job);
 
-// Errors: kUsage (no call is left to time), kRejected (a filter is too long), and those of
-// kernel::measure().
+// Returns the report. Errors: kUsage (no call is left to time), kRejected (a filter is too long),
+// and those of kernel::measure().
 Result<LatencyReport> bench(const BenchJob& job);
 
 }  // namespace secequiv

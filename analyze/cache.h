@@ -1,5 +1,5 @@
-// What the kernel answers from its cache, for one filter or for two that follow each other. Owns
-// the job that makes the report.
+// Finds the system calls that the kernel answers from its cache, for one filter or before and after
+// a change. Owns the job that makes the report. It must not know files.
 #pragma once
 
 #include <functional>
@@ -13,19 +13,20 @@
 
 namespace secequiv {
 
-// Reads the running kernel's bitmaps for each stack: kernel::bitmaps, which needs libbpf.
+// Reads the running kernel's bitmaps for each stack. kernel::bitmaps does this, and needs libbpf.
 using BitmapReader = std::function<Result<std::vector<std::vector<kernel::Bitmap>>>(
     std::span<const std::vector<ProgramView>> stacks)>;
 
 struct CacheJob {
-  std::vector<Stack> stacks;  // one, or before and after
+  std::vector<Stack> stacks;  // one stack, or the stacks before and after the change
   Arch host = Arch::kX86_64;
   bool allow_loss = false;
   dd::Limits limits = {};
-  BitmapReader read_bitmaps = {};  // for comparison; host x86_64 only; may be empty
+  // reads the bitmaps to compare with; only for host x86_64; may be empty
+  BitmapReader read_bitmaps = {};
 };
 
-// Errors: kBudget if the limits are reached, and those of `read_bitmaps`.
+// Returns the report. Errors: kBudget if the limits are reached, and those of `read_bitmaps`.
 Result<CacheReport> cache(const CacheJob& job);
 
 }  // namespace secequiv

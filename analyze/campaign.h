@@ -1,6 +1,6 @@
-// A fuzzing campaign on a pair: the prover's inputs and the stored ones first, then fuzzing, then
-// the same account as `check`. Owns the order of these steps and what a folder of inputs gets. It
-// must not know how fuzzing works (fuzz/pair) nor where the programs came from.
+// Runs a fuzzing campaign on a pair: first the inputs from the prover and from the corpus, then
+// fuzzing, then the steps of `check`. Owns the order of these steps, and which inputs the corpus
+// receives. It must not know how fuzzing works (fuzz/pair) nor where the programs came from.
 #pragma once
 
 #include "analyze/check_pair.h"
@@ -13,14 +13,14 @@ namespace secequiv {
 struct CampaignOptions {
   CheckOptions check;
   pair::FuzzOptions fuzz;                  // an empty corpus means a temporary folder
-  bool minimize = false;                   // leave one input for each edge in the corpus
-  Clock::time_point start = Clock::now();  // of seed_seconds and derived_seconds
+  bool minimize = false;                   // keep only one input for each edge in the corpus
+  Clock::time_point start = Clock::now();  // from which seed_seconds and derived_seconds count
 };
 
-// As check_pair, with the same verdicts; sets `fuzz` of the report. Calls `derive` when the
-// prover's inputs have been run. Without a proof, kUnknown
-// if fuzzing was interrupted. Errors: kIo, kUsage without libFuzzer, those of `derive`, kInternal
-// also if inputs contradict what was proven.
+// Returns the report of check_pair() with the same verdicts, and sets its `fuzz`. It calls `derive`
+// after it has run the prover's inputs. If the user interrupted fuzzing and there is no proof, the
+// verdict is kUnknown. Errors: kIo; kUsage without libFuzzer; those of `derive`; kInternal, also if
+// inputs contradict a proof.
 Result<CheckReport> campaign(const SideReport& before, const SideReport& after, Sameness sameness,
                              const Derive& derive, const CampaignOptions& options);
 

@@ -1,5 +1,6 @@
-// How many instructions one or two filters, or stacks of filters, execute for each system call.
-// Owns how much work goes into exact costs; calls beyond that get their costs from derived inputs.
+// Computes how many instructions one or two stacks of filters execute for each system call. Owns
+// how much work goes into exact costs; all other costs come from derived inputs. It must not know
+// files.
 #pragma once
 
 #include "analyze/derived.h"
@@ -12,16 +13,16 @@
 namespace secequiv {
 
 struct CostJob {
-  std::vector<Stack> stacks;  // one or two; the kernel would accept each filter
+  std::vector<Stack> stacks;  // one or two stacks of filters that the kernel would accept
   std::vector<SyscallCount> profile;
   Arch arch = Arch::kX86_64;
   double timeout = 60;     // seconds for exact costs
-  dd::Limits limits = {};  // for each exact cost, but for their seconds and steps
-  bool exact = true;       // without, all costs come from derived inputs
+  dd::Limits limits = {};  // for each exact cost; `seconds` and `steps` are ignored
+  bool exact = true;       // false: all costs come from derived inputs
   Derive derive = {};      // called if an exact cost is missing
 };
 
-// Errors: kInternal, and those of `derive`.
+// Returns the report. Errors: kInternal, and those of `derive`.
 Result<CostReport> cost(const CostJob& job);
 
 }  // namespace secequiv

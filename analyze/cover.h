@@ -1,5 +1,5 @@
-// How much of a program inputs reach, and whether any input reaches the rest. Owns which inputs are
-// derived and what is proven. It must not know where inputs are stored.
+// Finds out how much of a program inputs cover, and whether any input could cover the rest. Owns
+// the choice of derived inputs and of proofs. It must not know where inputs are stored.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ struct CoverJob {
   std::optional<Policy> policy;  // inputs are derived from it instead of the source's policy
   CoverageMap coverage;  // the program's coverage, including that of earlier and given inputs
   bool derive = true;
-  bool prove = true;  // without, what no input covers stays undecided
+  bool prove = true;  // false: uncovered obligations stay undecided
   Engine engine = Engine::kDd;
-  Budget budget = {};  // the time is for all proofs together
+  Budget budget = {};  // its time is for all proofs together
 };
 
-// `coverage` of the job gets what derived inputs cover. Errors: kInternal.
+// Returns the report, and adds the coverage of derived inputs to job.coverage. Errors: kInternal.
 Result<CoverReport> cover(CoverJob& job);
 
 }  // namespace secequiv

@@ -1,5 +1,5 @@
-// Inputs derived from filters and policies (harness/inputs). Owns which of a job's filters and
-// policies they come from.
+// Derives inputs for a job (harness/inputs). Owns the choice of the job's filters and policies from
+// which they come. It must not know what runs them.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,13 @@ namespace secequiv {
 // Derives inputs when a job first needs them.
 using Derive = std::function<Result<std::vector<SeccompData>>()>;
 
-// Inputs from `also`, and from the policies and programs of `sources`: at most `most` from each.
+// Returns inputs derived from `also`, and from the policies and programs of `sources`: at most
+// `most` from each.
 Cases derived_cases(const std::optional<Policy>& also, std::span<const Source* const> sources,
                     std::size_t most);
 
-// Inputs from a policy (`also`, or else the one that the program was compiled from), then from the
-// program.
+// Returns the inputs derived from a policy (`also`, or else the one from which the program was
+// compiled), then those derived from the program.
 std::vector<InputSet> input_sets(const std::optional<Policy>& also, const Source& source);
 
 }  // namespace secequiv

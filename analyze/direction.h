@@ -1,4 +1,5 @@
-// What a difference does to callers: from diagrams, or if these reach their limits, from inputs.
+// Finds the effect of a difference on callers. Owns the choice of the source: diagrams or, if these
+// reach their limits, inputs. It must not know how the effect is shown.
 #pragma once
 
 #include <span>
@@ -10,9 +11,9 @@
 
 namespace secequiv {
 
-// The direction of the question's difference. `inputs` are run if the diagrams cannot determine
-// it. Precondition: the question has no symbols. Errors: kUsage if no input meets the assumption;
-// kInternal.
+// Returns the direction of the question's difference. It runs `inputs` if the diagrams cannot
+// determine it. Precondition: the question has no symbols. Errors: kUsage if no input meets the
+// assumption; kInternal.
 Result<Direction> find_direction(const Question& question, Arch host, const dd::Limits& limits,
                                  std::span<const SeccompData> inputs);
 

@@ -1,4 +1,4 @@
-// The error of a job whose engine runs out of memory or steps.
+// Owns the error of a job whose diagrams reach a limit. It must not know any job.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace secequiv {
 
-// `name`: the filter that the job is about.
+// Returns the error. `name` is the filter of the job.
 inline Error limits_reached(const std::string& name) {
   return make_error(ErrorCode::kBudget, name, "the diagrams reached their limits");
 }

@@ -1,6 +1,6 @@
-// Finds rules of a policy that could be removed, and rules that are probably mistakes. Owns what
-// "shadowed", "redundant" and "duplicate" mean (proven for all inputs, or plain to see) and what
-// "inconsistent" means, which is a matter of form alone.
+// Finds rules of a policy that could be removed, and rules that are probably mistakes. Owns the
+// meaning of "unmatchable", "shadowed" and "redundant" (proven for all inputs), and of "duplicate"
+// and "inconsistent" (visible in the form of the rules). It must not know files.
 #pragma once
 
 #include <string>
@@ -17,22 +17,24 @@ namespace secequiv {
 struct LintJob {
   Policy policy;
   std::string name;
-  std::string file;                       // that it was read from; may be empty
-  bool strict = false;                    // warnings count
-  dd::Limits limits = {};                 // their seconds are for all proofs together
+  std::string file;                       // file of the policy; may be empty
+  bool strict = false;                    // whether warnings are failures
+  dd::Limits limits = {};                 // `seconds` is for all proofs together
   std::vector<UnknownName> unknown = {};  // names in the policy that no architecture has
 };
 
-// Errors: kBudget if the limits are reached.
+// Returns the report. Errors: kBudget if the limits are reached.
 Result<LintReport> lint(const LintJob& job);
 
-// Each could be removed alone, not necessarily several at once. Parts of a listed rule are not
-// listed. A part that only a later duplicate makes redundant is not listed either. An any_of
-// directly within an any_of is treated as part of it; the same holds for all_of. Errors: kBudget.
+// Returns the rules and parts of rules that could be removed. Each can be removed alone, but not
+// necessarily together with others. The list omits parts of a listed rule, and parts that only a
+// later duplicate makes redundant. An any_of directly within an any_of counts as part of it; the
+// same holds for all_of. Errors: kBudget.
 Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const dd::Limits& limits);
 
-// By rule set, system call, then field. A matcher other than `any` checks its field, even one that
-// is always true. An alternative that checks nothing is not compared with the others.
+// Returns the doubtful rules, sorted by rule set, system call, then field. A matcher other than
+// `any` checks its field, even if it is always true. An alternative that checks nothing is not
+// compared with the others.
 std::vector<DoubtfulRule> doubtful_rules(const Policy& policy);
 
 }  // namespace secequiv

@@ -1,4 +1,5 @@
-// A second opinion on the filters of a job. Owns which programs an oracle runs.
+// Compares the filters of a job with an oracle. Owns the choice of programs that the oracle runs.
+// It must not know which oracle runs.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace secequiv {
 
-// Asks `oracle` about all programs of one or two stacks; nothing without an oracle.
+// Runs all programs of one or two stacks in `oracle`. Returns nothing if `oracle` is empty.
 Result<std::optional<OracleReport>> ask(const Oracle& oracle, const std::vector<Source>& stack,
                                         const std::vector<Source>& other,
                                         const std::vector<SeccompData>& inputs);

@@ -1,6 +1,6 @@
-// Everything that a pair's HTML page shows beyond the report of the check: why edges are
-// infeasible, the complete difference, costs, inputs to step through. Owns how much of it is worth
-// finding out.
+// Computes everything that a pair's HTML page shows besides the report of the check: why edges are
+// infeasible, the complete difference, costs, inputs to step through. Owns how much work goes into
+// each part. It must not know HTML.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@ struct PageJob {
   std::span<const SeccompData> inputs;  // inputs derived for the pair
   Engine engine = Engine::kDd;
   Budget budget = {};
-  dd::Limits limits = {};  // where no solver takes over from the diagrams
+  dd::Limits limits = {};  // for proofs by diagrams alone
   double seconds = 60;     // for each of the page's parts
   Arch host = Arch::kX86_64;
   std::string command;  // shown in the footer
@@ -30,7 +30,7 @@ struct PageJob {
   std::vector<PageOption> options;
 };
 
-// Errors: kInternal. The page shows which limits ran out.
+// Returns the page, which shows the limits that ran out. Errors: kInternal.
 Result<Page> page(const PageJob& job);
 
 }  // namespace secequiv

@@ -1,6 +1,6 @@
-// A policy compiled before the values of its variables are known: assembly with a name wherever a
-// value stands, and the proof that it is right for all of them. Owns that what is proven is what
-// is written. It must not know files.
+// Compiles a policy before the values of its variables are known. The result is assembly with names
+// in place of values, and the proof that it is right for all values. Owns that the proof is about
+// exactly the text that is written. It must not know files.
 #pragma once
 
 #include <string>
@@ -23,7 +23,8 @@ struct Precompiled {
   std::string assembly;
 };
 
-// Errors: those of harness/optimize/precompile.h and verify/smt/policy_proof.h.
+// Returns the report and the assembly. Errors: those of harness/optimize/precompile.h and
+// verify/smt/policy_proof.h.
 Result<Precompiled> precompile(const PrecompileJob& job);
 
 }  // namespace secequiv

@@ -1,5 +1,5 @@
-// Rewrite rules, proven for all values or refuted, one after the other. Owns the report about each
-// rule, and the pairs of programs made from it. It must not know files.
+// Proves rewrite rules for all values or refutes them, one after the other. Owns the report about
+// each rule, and the pairs of programs made from it. It must not know files.
 #pragma once
 
 #include <functional>
@@ -15,16 +15,17 @@ namespace secequiv {
 
 struct ProveRulesJob {
   std::vector<rules::Rewrite> rules;
-  bool weakest = false;   // also look for the weakest conditions that make a rule right
-  std::size_t pairs = 0;  // of programs for each rule that is proven; 0: none for any rule
+  bool weakest = false;  // also look for the weakest conditions that make a rule right
+  // number of pairs of programs for each proven rule; 0: no programs for any rule
+  std::size_t pairs = 0;
   std::uint64_t seed = 1;
   double timeout_seconds = 60;  // for one rule
   std::size_t memory_mib = 1024;
-  std::function<void(std::size_t done)> progress;  // before each rule
+  std::function<void(std::size_t done)> progress;  // called before each rule
 };
 
 struct ProvenRules {
-  // One pair of programs; of a rule that is wrong, one that shows it.
+  // One pair of programs. The pair of a wrong rule shows the mistake.
   struct Programs {
     std::string rule;
     std::size_t number = 1;
@@ -38,10 +39,10 @@ struct ProvenRules {
 // Adds the rules of a file to those of others. Errors: kParse, also if a name exists already.
 Status add_rules(std::string_view text, const std::string& file, std::vector<rules::Rewrite>& all);
 
-// Leaves the rules with these names. Errors: kUsage about Subject::kRule for an unknown name.
+// Keeps only the rules with these names. Errors: kUsage about Subject::kRule for an unknown name.
 Status keep_rules(const std::vector<std::string>& names, std::vector<rules::Rewrite>& all);
 
-// Errors: those of verify/smt/rules.h.
+// Returns the reports and programs. Errors: those of verify/smt/rules.h.
 Result<ProvenRules> prove_rules(const ProveRulesJob& job);
 
 }  // namespace secequiv

@@ -1,5 +1,5 @@
-// Which inputs reach each instruction of a filter and take each outcome. Owns the job that makes
-// the report.
+// Finds the inputs that reach each instruction of a filter and take each outcome. Owns the job that
+// makes the report. It must not know files.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,15 @@
 namespace secequiv {
 
 struct ReachJob {
-  Source source;                  // the kernel would accept it
-  std::optional<std::size_t> at;  // this instruction alone, with its regions; it exists
+  Source source;  // the kernel would accept it
+  // report on this instruction alone, with its regions; the program has it
+  std::optional<std::size_t> at;
   std::size_t max_regions = 20;
   Arch host = Arch::kX86_64;  // for the names in regions
   dd::Limits limits = {};
 };
 
-// Errors: kBudget if the limits are reached.
+// Returns the report. Errors: kBudget if the limits are reached.
 Result<ReachReport> reach(const ReachJob& job);
 
 }  // namespace secequiv

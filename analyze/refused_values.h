@@ -1,5 +1,5 @@
-// Names for which the second filter accepts fewer values than the first. Owns that question. It
-// must not know how the answer is reported.
+// Finds symbols for which the kernel accepts fewer values in the second filter than in the first.
+// Owns this search. It must not know how the result is reported.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace secequiv {
 
-// A filter of `after` that the kernel refuses for values of a name that all of `before` accept and
-// that the question's assumption leaves: what installs before does not install after. Errors:
-// kBudget.
+// Returns a filter of `after` that the kernel refuses for some value of a symbol, although it
+// accepts all filters of `before` with this value and the assumption permits it. Such a change
+// would make installation fail. Errors: kBudget.
 Result<std::optional<Rejection>> refused_values(const std::vector<Source>& before,
                                                 const std::vector<Source>& after,
                                                 const Question& question, Engine engine,

@@ -1,4 +1,5 @@
-// Runs one input through a filter or a stack of filters. Owns the job that makes the report.
+// Runs one input through a filter or a stack of filters. Owns the job that makes the report. It
+// must not know files.
 #pragma once
 
 #include "analyze/source.h"
@@ -12,7 +13,7 @@ namespace secequiv {
 struct RunJob {
   SeccompData data;
   std::vector<Source> filters;  // newest first; the kernel would accept them
-  bool steps = false;           // show every instruction executed
+  bool steps = false;           // whether to show every executed instruction
   Oracle oracle = {};  // also runs the input, unless the result depends on unknown arguments;
                        // may be empty
   bool arguments_known = true;  // false: the call is from an audit record
@@ -20,9 +21,9 @@ struct RunJob {
   dd::Limits limits = {};       // for the search for results that other arguments give
 };
 
-// Errors: kRejected if the oracle cannot run a filter, because the caller wants its answer;
-// kUnavailable if the result depends on unknown arguments, which the oracle would need; those of
-// the oracle; kBudget if the limits are reached.
+// Returns the report. Errors: kRejected if the oracle cannot run a filter; kUnavailable if there is
+// an oracle and the result depends on unknown arguments; those of the oracle; kBudget if the limits
+// are reached.
 Result<RunReport> run(const RunJob& job);
 
 }  // namespace secequiv

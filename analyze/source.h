@@ -1,5 +1,6 @@
-// A filter as the input of a job: the program, the policy that it was made from, and the file. Owns
-// no loading: the command line reads files, the C interface takes memory.
+// A filter as the input of a job. Owns this value: the program, the policy from which it was
+// compiled, and the file. It must not know how filters are loaded: the command line reads files,
+// the C interface takes memory.
 #pragma once
 
 #include <functional>
@@ -14,26 +15,27 @@
 
 namespace secequiv {
 
-// A container profile, which means something else for a container with other capabilities.
+// A container profile. Its meaning depends on the container's capabilities.
 struct ContainerProfile {
   std::vector<std::string> granted;  // the capabilities for which it was read
-  std::vector<std::string> asked;    // those that its entries include or exclude
-  // Reads it again, for a container with these capabilities.
+  std::vector<std::string> asked;    // capabilities that its entries include or exclude
+  // Reads the profile again, for a container with these capabilities.
   std::function<Result<Policy>(const std::vector<std::string>& capabilities)> read;
 };
 
 struct Source {
   std::string name;  // for reports: a file's name, "policy.json (compiled)", a command
   Program program;
-  std::optional<Policy> policy;                  // that `program` was compiled from
-  std::vector<SymbolUse> symbols = {};           // names without a value, if the job takes them
-  SourceFile file = {};                          // no path unless it was read from a file
-  std::optional<ContainerProfile> profile = {};  // that `policy` was imported from
-  // For reports: how `program` was made from `policy`, as "compiled, not optimized".
+  std::optional<Policy> policy;         // the policy from which `program` was compiled
+  std::vector<SymbolUse> symbols = {};  // names without a value, if the job accepts them
+  // has no path unless the filter was read from a file
+  SourceFile file = {};
+  std::optional<ContainerProfile> profile = {};  // the profile from which `policy` was imported
+  // For reports: how `program` was made from `policy`: "compiled, not optimized".
   std::string compilation = {};
 };
 
-// One filter, or several stacked on each other, newest first.
+// A stack of one or more filters, newest first.
 struct Stack {
   std::string name;  // for reports and errors
   std::vector<Source> filters;
@@ -53,7 +55,7 @@ inline std::vector<const Source*> all_filters(const std::vector<Stack>& stacks) 
   return out;
 }
 
-// Files to report positions in; none for stacks.
+// Returns the files in which reports show positions, or nothing for stacks.
 inline std::optional<SideFiles> side_files(const std::vector<Source>& before,
                                            const std::vector<Source>& after) {
   if (before.size() != 1 || after.size() != 1) return std::nullopt;

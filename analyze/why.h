@@ -1,5 +1,5 @@
-// Why filters decide as they do about one system call, and what would change that. Owns the job
-// that makes the report.
+// Finds out why filters decide as they do about one system call, and what would change the
+// decision. Owns the job that makes the report. It must not know files.
 #pragma once
 
 #include "analyze/source.h"
@@ -14,13 +14,14 @@ struct WhyJob {
   SeccompData data;
   Arch host = Arch::kX86_64;  // for the names in the condition
   dd::Limits limits = {};
-  // The call is from an audit record: its arguments are not known.
+  // false: the call is from an audit record, which has no arguments
   bool arguments_known = true;
   std::optional<std::uint32_t> recorded = {};  // the record's action
 };
 
-// Every decision that the arguments of `call`, which are not known, can lead to, the loosest first;
-// none if the decision does not depend on them. Errors: kBudget if the limits are reached.
+// Returns every decision that unknown arguments of `call` can lead to, the most permissive first.
+// It returns none if the decision does not depend on arguments. Errors: kBudget if the limits are
+// reached.
 Result<std::vector<WhyReport::Other>> possible_decisions(const Stack& stack,
                                                          const SeccompData& call, Arch host,
                                                          const dd::Limits& limits);

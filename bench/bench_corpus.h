@@ -1,4 +1,5 @@
-// Owns loading the corpus' programs for the benchmarks. Only benchmarks include it.
+// Owns loading the corpus's programs for the benchmarks, the only code that includes it. It must
+// not know what they measure.
 #pragma once
 
 #include <filesystem>
