@@ -1,4 +1,5 @@
-// A system call that options describe. Owns --nr, --call-arch, --ip, --arg, --words and --audit.
+// Reads a system call from options. Owns --nr, --call-arch, --ip, --arg, --words and --audit. It
+// must not know what runs the call.
 #pragma once
 
 #include "cli/options.h"
@@ -7,12 +8,12 @@
 namespace secequiv::cli {
 
 struct CallOptions {
-  std::string call_arch;  // empty: the host's
+  std::string call_arch;  // empty: the host's architecture
   std::string nr = "0";
   std::string ip = "0";
   std::vector<std::string> args;   // "0=3"
-  std::vector<std::string> words;  // all sixteen, instead of the fields
-  std::string record;              // a line of the audit log, instead of the fields
+  std::vector<std::string> words;  // all sixteen words, in place of the fields
+  std::string record;              // a line of the audit log, in place of the fields
 
   // Also declares the options about the host, whose values go to `options`.
   void add(CLI::App& app, Options& options);
@@ -20,7 +21,7 @@ struct CallOptions {
   // Returns the call. Without --arch the host gets the call's architecture.
   Result<SeccompData> read(Options& options);
 
-  // The action in the audit record, after read().
+  // Returns the action in the audit record. Call it after read().
   [[nodiscard]] std::optional<std::uint32_t> recorded() const { return recorded_; }
 
  private:

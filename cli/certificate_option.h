@@ -1,4 +1,5 @@
-// `--certificate DIR` of `prove`. Owns that option and the files in its folder.
+// Owns the option `--certificate DIR` of `prove`, and writing the files in its folder. It must not
+// know how certificates are made.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,10 +11,10 @@
 namespace secequiv::cli {
 
 struct CertificateOption {
-  std::string directory;  // empty: none is wanted
+  std::string directory;  // empty: no certificate is wanted
 
   void add(CLI::App& app);
-  // Errors: kIo.
+  // Writes the report's files. Errors: kIo.
   [[nodiscard]] Status write(const CertificateReport& report) const;
 };
 

@@ -1,5 +1,5 @@
-// Options of the commands that check a pair (`check`, and `fuzz` of a pair), and the pair's HTML
-// page. Owns how they become a job.
+// Options of the commands that check a pair (`check`, and `fuzz` for a pair), and the pair's HTML
+// page. Owns how options become a job. It must not know where the pair comes from.
 #pragma once
 
 #include <span>
@@ -18,9 +18,9 @@ struct PairCheckOptions {
   bool allow_cache_loss = false;
 
   void add(CLI::App& app);
-  // Errors: the oracle is not available.
+  // Returns the options of the job. Errors: the oracle is not available.
   [[nodiscard]] Result<CheckOptions> check_options(const Options& options) const;
-  // Writes the page if --html is given. `inputs`: those derived for the pair. Errors: kIo,
+  // Writes the page if --html is given. `inputs` are the inputs derived for the pair. Errors: kIo,
   // kInternal.
   [[nodiscard]] Status write_page(const CheckReport& report, const Source& before,
                                   const Source& after, std::span<const SeccompData> inputs,

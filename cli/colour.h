@@ -1,5 +1,6 @@
-// Colour on terminals. Owns when reports are coloured, and how: the line of the verdict by the exit
-// status, and lines of a comparison that begin with + or -. It must not know any report's words.
+// Colour on terminals. Owns when reports are coloured, and how: the verdict's line by the exit
+// status, and the lines of a comparison that begin with + or -. It must not know the words of any
+// report.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +11,13 @@ namespace secequiv::cli {
 
 enum class Colour : unsigned char { kAuto, kAlways, kNever };
 
-// --color; kAuto colours on terminals, unless NO_COLOR is set or TERM is "dumb" (no-color.org).
+// Applies --color. kAuto colours on terminals, unless NO_COLOR is set (no-color.org) or TERM is
+// "dumb".
 void choose_colour(Colour choice);
 bool colour_wanted(int descriptor);
 
-// The text for standard output, with escape sequences if they are wanted. The line of the verdict
-// begins at `verdict`.
+// Returns `text` for standard output, with escape sequences if colour is wanted. The verdict's line
+// begins at offset `verdict`.
 std::string coloured(std::string_view text, std::size_t verdict, int status);
 
 }  // namespace secequiv::cli

@@ -1,5 +1,5 @@
-// How a command is declared. Owns the life of its values and that its errors are reported. It must
-// not know any command.
+// Declares commands. Owns the lifetime of a command's values, and reporting its errors. It must not
+// know any command.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,8 +12,9 @@
 
 namespace secequiv::cli {
 
-// Declares a command that `run` carries out: it returns the exit status, or an error to report.
-// Returns the command and its values, which live as long; a member `options` holds the shared ones.
+// Declares the command `name`. `run` executes it and returns the exit status, or an error to
+// report. Returns the command and its values, which live as long as the command. Their member
+// `options` holds the shared options.
 template <class Given>
 std::pair<CLI::App*, std::remove_const_t<Given>*> add_command(CLI::App& app, Context& context,
                                                               const char* name, const char* text,

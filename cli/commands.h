@@ -1,5 +1,5 @@
-// The subcommands, one file each. Each declares itself on `app` and leaves its exit status in
-// `context`.
+// Owns the list of subcommands, one file for each. Each function declares its command on `app`; the
+// command stores its exit status in `context`. It must not know what commands do.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -7,7 +7,7 @@
 
 namespace secequiv::cli {
 
-// Every visible command and option of `app`.
+// Returns every visible command and option of `app`.
 nlohmann::ordered_json describe_commands(const CLI::App& app);
 
 }  // namespace secequiv::cli

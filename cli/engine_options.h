@@ -1,4 +1,5 @@
-// Options of the commands that use a proof engine. Owns --engine, --assume and --max-memory.
+// Options of the commands that use a proof engine. Owns --engine, --assume and --max-memory. It
+// must not know how engines work.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ struct EngineOptions {
   std::string assumption;
   std::size_t max_memory = 1024;  // MiB
 
-  void add(CLI::App& app);         // all of them
+  void add(CLI::App& app);         // all three options
   void add_engine(CLI::App& app);  // --engine and --max-memory
   void add_memory(CLI::App& app);  // --max-memory alone
   void add_assume(CLI::App& app);
@@ -21,12 +22,12 @@ struct EngineOptions {
   [[nodiscard]] Engine engine() const {
     return name == "z3" ? Engine::kZ3 : name == "dd" ? Engine::kDd : Engine::kBoth;
   }
-  // For commands that use only decision diagrams.
+  // Returns the limits for commands that use only decision diagrams.
   [[nodiscard]] dd::Limits limits() const { return limits_alone(max_memory); }
   [[nodiscard]] Budget budget(const Options& options) const {
     return budget_for(options.timeout, max_memory);
   }
-  // Errors: those of parse_assumption.
+  // Returns the assumption. Errors: those of parse_assumption.
   [[nodiscard]] Result<Assumption> parsed_assumption(const Options& options) const;
 };
 

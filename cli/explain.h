@@ -1,5 +1,6 @@
-// What every word of a report means: error codes, the kernel's rules, verdicts, kinds of findings.
-// Owns how explanations.txt is read; the words belong to the code that reports them.
+// Explains the words of reports: error codes, the kernel's rules, verdicts, kinds of findings. Owns
+// reading explanations.txt. It must not know the list of words, which belongs to the code that
+// reports them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// `fuzz` of a pair of programs. Owns the options that only this way of fuzzing takes.
+// `fuzz` for a pair of programs. Owns the options that only this form of `fuzz` has. It must not
+// know how fuzzing works.
 #pragma once
 
 #include "cli/check_options.h"
@@ -16,7 +17,7 @@ struct FuzzCampaignOptions {
 
   void add(CLI::App& app);
 
-  // Whether the command line names a pair.
+  // Returns whether the command line names a pair.
   [[nodiscard]] bool given() const {
     return !pair.inputs.empty() || !pair.before_cmd.empty() || !pair.after_cmd.empty();
   }

@@ -1,5 +1,5 @@
-// What fuzzing something under test starts from: programs, policies or a generator. Owns how a user
-// names files and folders of them. It must not know what is under test.
+// The first inputs of code under test: programs, policies or a generator. Owns how a user names
+// files and folders of programs and policies. It must not know what is under test.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ struct FuzzSources {
 
   void add(CLI::App& app);
 
-  // `compiler`: opens policies, not programs. Files in folders that cannot be read are only noted.
-  // Errors: kUsage, and those of reading a file that the user named.
+  // Opens the policies if `compiler` is set, otherwise the programs. An unreadable file in a folder
+  // only causes a note. Errors: kUsage, and those of reading a file that the user named.
   [[nodiscard]] Result<std::unique_ptr<hunt::ProgramSource>> open(bool compiler,
                                                                   const Options& options) const;
 };

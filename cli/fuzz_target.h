@@ -1,5 +1,5 @@
-// `fuzz` of an optimizer, compiler or evaluator under test. Owns the options that only
-// this form of `fuzz` takes.
+// `fuzz` for an optimizer, compiler or evaluator under test. Owns the options that only this form
+// of `fuzz` has. It must not know how fuzzing works.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace secequiv::cli {
 
-// The options of `fuzz` that apply to a pair, too.
+// The options that both forms of `fuzz` have.
 struct FuzzEffort {
   double seconds = 60;
-  std::uint64_t trials = 0;  // 0: `seconds` count
+  std::uint64_t trials = 0;  // 0: `seconds` is the limit
   std::uint64_t seed = 1;
   bool prove = true;
 };
@@ -31,10 +31,10 @@ struct FuzzTargetOptions {
   bool require_proof = false;
 
   void add(CLI::App& app);
-  // Errors: kUsage in --allow.
+  // Returns the options of the hunt. Errors: kUsage for a wrong value of --allow.
   [[nodiscard]] Result<hunt::HuntOptions> hunt_options(const Options& options,
                                                        const FuzzEffort& effort) const;
-  // Errors: kUsage, and those of reading --inputs.
+  // Reads the files of --inputs. Errors: kUsage, and those of reading.
   [[nodiscard]] Result<std::vector<SeccompData>> stored_inputs() const;
 };
 

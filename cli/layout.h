@@ -1,5 +1,5 @@
 // Fits text to the width of a terminal. Owns how long lines, tables and traces side by side are
-// broken. It must not know what a text is about.
+// broken. It must not know the content of any text.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,17 @@
 namespace secequiv::cli {
 
 // Returns the width to fit: the variable COLUMNS if it is a number, else the width of the terminal
-// at `descriptor`; 0 if there is none.
+// at `descriptor`; 0 if there is no terminal.
 std::size_t columns_of(int descriptor);
 
-// Returns `text` in lines of at most `columns` characters (0: as it is). Tables of numbers become
-// several with the same first column, two traces side by side stand one above the other, and other
-// lines continue below their last column that leaves half of the width.
+// Returns `text` in lines of at most `columns` characters (0: unchanged). A wide table of numbers
+// becomes several tables with the same first column. Of two traces side by side, the second moves
+// below the first. Any other long line continues below the last of its columns that leaves half of
+// the width.
 std::string fitted(std::string_view text, std::size_t columns);
 
-// Returns the beginning of a line that is written over, so that it does not move the terminal's
-// cursor to another one.
+// Returns the beginning of `line`, short enough to stay on one line of the terminal, so that the
+// next status can overwrite it.
 std::string shortened(std::string_view line, std::size_t columns);
 
 }  // namespace secequiv::cli

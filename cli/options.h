@@ -1,5 +1,5 @@
-// The options that several commands share. Owns their names, help texts and checks, and what they
-// mean to the libraries. It must not know any command.
+// The options that several commands share. Owns their names, help texts and checks, and how they
+// become options of the libraries. It must not know any command.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -40,31 +40,31 @@ struct Options {
   std::string from;  // form of program inputs; empty: detected by content
   bool big_endian = false;
   std::vector<std::string> set;  // NAME=VALUE for names in program inputs
-  std::string to;                // form of the program written
+  std::string to;                // form of the program to write
   std::string output = "-";
   bool json = false;
   double timeout = 60;
   std::string same = "raw";
-  std::string arch = "x86_64";  // the host's
+  std::string arch = "x86_64";  // the host's architecture
   std::vector<std::string> capabilities;
   std::string kernel = "6.1";
   std::string command;  // the command whose report the files below receive
   const CLI::App* declared_by = nullptr;
-  std::string junit;  // files, or empty
+  std::string junit;  // paths of the report files, or empty
   std::string sarif;
   std::string markdown;
   std::string html;
   bool no_sandbox = false;
   bool quiet = false;
-  std::string filter;  // the one to read from a file that holds several
+  std::string filter;  // name of the filter to read from a file with several filters
   bool strict_names = false;
-  const CLI::App* command_line = nullptr;  // the command's, after add
-  // Files that the policies read so far include.
+  const CLI::App* command_line = nullptr;  // the command of these options, after add()
+  // The files that the policies read so far have included.
   std::shared_ptr<std::vector<std::string>> included = std::make_shared<std::vector<std::string>>();
 
   // Declares these groups, in this order.
   void add(CLI::App& app, std::initializer_list<Shared> groups);
-  void add_profile(CLI::App& app);                         // those of kImport but --arch
+  void add_profile(CLI::App& app);                         // the options of kImport except --arch
   void add_form(CLI::App& app, const char* default_form);  // --to
   void add_output(CLI::App& app);
   [[nodiscard]] bool wants_reports() const {
@@ -87,8 +87,8 @@ struct Options {
   void add_import(CLI::App& app);
 };
 
-// Options and arguments that commands share but whose values they keep themselves.
-void add_filter(CLI::App& app, const char* name, std::string& paths);  // one, or a stack
+// Declare options and arguments that commands share, but whose values the commands keep.
+void add_filter(CLI::App& app, const char* name, std::string& paths);  // one filter, or a stack
 void add_program(CLI::App& app, std::string& path);
 void add_records(CLI::App& app, std::vector<std::string>& paths);  // --inputs
 void add_listing(CLI::App& app, std::string& path);
@@ -96,7 +96,7 @@ CLI::Option* add_passes(CLI::App& app, std::vector<std::string>& passes);
 void add_seed(CLI::App& app, std::uint64_t& seed);
 void add_max_regions(CLI::App& app, std::size_t& regions);
 
-// A number from `least` to `most`, whose default the help shows.
+// Declares an option with a number from `least` to `most`. The help shows its default.
 template <class Number>
 CLI::Option* add_number(CLI::App& app, const char* name, Number& value, int least, int most,
                         const char* text) {

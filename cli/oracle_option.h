@@ -1,4 +1,5 @@
-// --oracle: a second evaluator for the inputs that a command runs. Owns how a user names it.
+// --oracle: a second evaluator for the inputs that a command runs. Owns how a user names it. It
+// must not know what a command does with the results.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,7 @@ struct OracleOption {
 
   void add(CLI::App& app);
 
-  // The oracle, or an empty one without the option. Errors: kUnavailable.
+  // Returns the oracle, or an empty function without the option. Errors: kUnavailable.
   [[nodiscard]] Result<Oracle> open() const;
 };
 

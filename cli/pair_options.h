@@ -1,5 +1,6 @@
 // The pair of programs that `check` and `fuzz` take: two inputs or commands, or one input and an
-// optimizer's output. Owns how a user names the two sides, and the inputs derived from them.
+// optimizer's output. Owns how a user names the two sides, and how inputs are derived for them. It
+// must not know what is done with the pair.
 #pragma once
 
 #include "analyze/source.h"
@@ -19,15 +20,15 @@ struct PairOptions {
 
   // Declares everything except `inputs`, whose help differs.
   void add(CLI::App& app);
-  // Adds --policy and --max-inputs alone.
+  // Declares only --policy and --max-inputs.
   void add_derivation(CLI::App& app);
 
-  // The two sides, from commands and files. `target` or the built-in optimizer makes a missing
-  // second one. Errors: kUsage, and those of loading and of `target`.
+  // Loads the two sides from commands and files. `target` or the built-in optimizer makes a missing
+  // second side. Errors: kUsage, and those of loading and of `target`.
   [[nodiscard]] Result<std::pair<Source, Source>> sides(const Options& options,
                                                         const TargetOptions& target) const;
 
-  // Inputs derived from --policy and from the policies and programs of `sources`.
+  // Returns the inputs derived from --policy and from the policies and programs of `sources`.
   [[nodiscard]] Result<Cases> cases(const std::vector<const Source*>& sources,
                                     const Options& options) const;
 };

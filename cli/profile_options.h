@@ -1,4 +1,5 @@
-// How often each system call is made, for `cost`, `bench` and `optimize`. Owns --profile.
+// Profiles for `cost`, `bench` and `optimize`: how often each system call is made. Owns --profile.
+// It must not know how profiles are used.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,10 +15,10 @@ struct ProfileOptions {
   std::string path;
 
   void add(CLI::App& app);
-  // The given profile, or none. Errors: those of reading.
+  // Reads the given profile. Returns an empty one without --profile. Errors: those of reading.
   [[nodiscard]] Result<std::vector<SyscallCount>> read() const;
-  // The given profile, or each call of the architecture once. Reports on standard error which calls
-  // `arch` does not have. Errors: those of reading and of profile_for.
+  // Reads the given profile. Returns each call of the architecture once without --profile. It warns
+  // about calls that `arch` does not have. Errors: those of reading and of profile_for.
   [[nodiscard]] Result<std::vector<SyscallCount>> read(Arch arch) const;
 };
 

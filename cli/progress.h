@@ -1,5 +1,5 @@
-// Progress and interrupts of long commands. Owns the status line on terminals and what Ctrl-C does.
-// It must not know any command.
+// Progress and interrupts of long commands. Owns the status line on terminals and the effect of
+// Ctrl-C. It must not know any command.
 #pragma once
 
 #include <condition_variable>
@@ -13,25 +13,26 @@
 
 namespace secequiv::cli {
 
-// From now on the first Ctrl-C (or SIGHUP, SIGTERM) is only noted; a second one ends the process
-// and all processes that it started.
+// From now on, the first Ctrl-C (or SIGHUP, SIGTERM) only sets was_interrupted(). A second one ends
+// this process and all processes that it started.
 void watch_interrupts();
 bool was_interrupted();
-// The same, and the first signal also stops proofs; unfinished ones are unknown.
+// Like watch_interrupts(), but the first signal also stops proofs. Unfinished proofs are then
+// unknown.
 void heed_interrupts();
-// Only printing is left: from now on the first signal ends the process.
+// From now on, the first signal ends the process, because only printing is left.
 void answer_is_known();
 
-// "12 of 40 rules, 3.1/s, 9 s left".
+// Returns "12 of 40 rules, 3.1/s, 9 s left".
 std::string progress_text(std::string_view what, std::size_t done, std::size_t total,
                           double seconds);
 
-// Both remove the line that a StatusLine or Ticker shows, before other output is printed. After
-// hide_status() it may appear again; end_status() also ends the Ticker.
+// Both remove the line of a StatusLine or Ticker before other output is printed. After
+// hide_status() the line may appear again. end_status() also ends the Ticker.
 void hide_status();
 void end_status();
 
-// A line on standard error that show() overwrites, on terminals only, at most twice a second.
+// A line on standard error, only on terminals. show() overwrites it at most twice a second.
 class StatusLine {
  public:
   StatusLine();
@@ -53,7 +54,7 @@ class StatusLine {
 std::function<void(std::size_t done, std::size_t total)> progress_on(StatusLine& line,
                                                                      std::string_view what);
 
-// Shows on terminals, after the first second, which step runs and how far it is. It has its own
+// Shows the current step and its progress on terminals, after the first second. It has its own
 // thread, because a step may report nothing for minutes.
 class Ticker {
  public:
@@ -62,12 +63,12 @@ class Ticker {
   Ticker(const Ticker&) = delete;
   Ticker& operator=(const Ticker&) = delete;
 
-  // Names the current step. `limit`: how many seconds it may take, 0 without a limit.
+  // Names the current step. `limit` is its time limit in seconds, or 0 without one.
   void step(std::string_view what, double limit = 0);
-  // The same, with how much of it is done. The clock restarts if `what` changes.
+  // Names the current step and its progress. The clock restarts if `what` changes.
   void step(std::string_view what, std::size_t done, std::size_t total);
-  void hide();   // for at most half a second
-  void clear();  // for good
+  void hide();   // removes the line, for at most half a second
+  void clear();  // removes the line permanently
 
  private:
   void enter(std::string_view what);

@@ -1,5 +1,6 @@
-// The files that options name for output. Owns these options and how reports are written. No output
-// may destroy an input or another output, and no result of an earlier run may remain.
+// The output files that options name. Owns writing reports to them, and two guarantees: no output
+// destroys an input or another output, and no report of an earlier run remains. It must not know
+// any command.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,15 +15,16 @@ namespace secequiv::cli {
 // line names for something else, or a file that only looks like a certificate.
 void keep_outputs_apart(const CLI::App& command);
 
-// Errors: kUsage if an output of the command would replace `path`, a file that an input names.
+// Checks that no output of the command would replace `path`, a file that an input includes. Errors:
+// kUsage.
 Status keep_outputs_off(const CLI::App& command, const std::string& path);
 
-// Removes reports and certificates of earlier runs where this command line wants its own, even if
-// this run fails: nobody must take an old verdict for a new one. Other files stay.
+// Removes reports and certificates of earlier runs from the paths that this command line names, so
+// that nobody takes an old verdict for a new one if this run fails. Other files stay.
 void drop_old_reports(std::span<char* const> arguments);
 
-// Writes the JUnit, SARIF and Markdown files that the options name, unless an input includes them:
-// then the report is about that error.
+// Writes the JUnit, SARIF and Markdown files that the options name. It skips a file that an input
+// includes; the report is about that error then.
 Status write_report_files(const ReportedCases& found, const Options& options);
 
 }  // namespace secequiv::cli

@@ -1,5 +1,5 @@
 // --optimizer, --compiler and --evaluator: the code under test. Owns how a user names it, and its
-// limits.
+// limits. It must not know what the command asks of it.
 #pragma once
 
 #include <memory>
@@ -20,14 +20,14 @@ struct TargetOptions {
   // Declares --optimizer and --compiler, and with `evaluators` also --evaluator.
   void add(CLI::App& app, bool evaluators);
 
-  // The options that differ from the default, with a blank before each.
+  // Returns the options that differ from the default, with a blank before each.
   [[nodiscard]] std::string replay_options() const;
   [[nodiscard]] const std::string& name() const {
     return !optimizer.empty() ? optimizer : !compiler.empty() ? compiler : evaluator;
   }
 };
 
-// At most one of the three.
+// At most one of the members is set.
 struct OpenTarget {
   std::unique_ptr<Optimizer> optimizer;
   std::unique_ptr<Compiler> compiler;
@@ -36,11 +36,11 @@ struct OpenTarget {
   [[nodiscard]] bool any() const { return optimizer || compiler || evaluator; }
 };
 
-// Opens a built-in name, or a target as harness/adapter/open.h describes. Errors: kUsage for more
-// than one or a wrong name; those of opening it.
+// Opens a built-in target by its name, or a target as harness/adapter/open.h describes. Errors:
+// kUsage for more than one target or a wrong name; those of opening it.
 Result<OpenTarget> open_target(const TargetOptions& options, const Options& shared);
 
-// Every built-in name with its kind, one on each line.
+// Returns every built-in name with its kind, one on each line.
 std::string target_list();
 
 }  // namespace secequiv::cli

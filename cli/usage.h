@@ -1,13 +1,13 @@
-// Messages about wrong command lines: CLI11's, and similar names for unknown ones. Owns their exit
-// status. It must not know any command.
+// Prints messages about wrong command lines: CLI11's messages, and similar names for unknown ones.
+// Owns their exit status. It must not know any command.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace secequiv::cli {
 
-// Prints CLI11's message, also the text of --help and --version. Returns 0 for these if it could be
-// written, otherwise 2.
+// Prints CLI11's message, or the text of --help or --version. Returns 0 if it wrote one of these
+// texts, else 2.
 int print_usage(const CLI::App& app, const CLI::Error& error);
 
 }  // namespace secequiv::cli

@@ -7,11 +7,11 @@
 
 namespace secequiv::cli {
 
-// A finite number of seconds above 0, or also 0 itself.
+// Accepts a finite number of seconds above 0, and also 0 if `or_none` is set.
 CLI::Validator seconds(bool or_none = false);
-// One of these words.
+// Accepts one of these words.
 CLI::Validator one_of(std::vector<std::string> words);
-// The name of an architecture.
+// Accepts the name of an architecture.
 CLI::Validator architecture();
 
 }  // namespace secequiv::cli
