@@ -1,5 +1,5 @@
 // The options of the C interface. Owns reading and checking struct secequiv_options of any size,
-// and its defaults.
+// and its defaults. It must not know any function of the interface.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@ struct Options {
   std::size_t regions = 20;
   std::string assume;
   std::optional<Form> form;
-  OciOptions oci;  // with the host's architecture
+  OciOptions oci;  // includes the host's architecture
   std::string filter;
   std::optional<PolicyFormat> policy_format;
 };
 
-// `given` may be NULL. Errors: kUsage, `where` the member's name.
+// Reads the options. `given` may be NULL. Errors: kUsage with the member's name in `where`.
 Result<Options> read_options(const secequiv_options* given);
 
 }  // namespace secequiv::api

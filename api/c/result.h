@@ -1,5 +1,5 @@
-// Results of the C interface. Owns what a result holds, its verdict and how errors become results.
-// It must not know any question.
+// Results of the C interface. Owns the parts of a result, its verdict, and how errors become
+// results. It must not know any function that makes results.
 #pragma once
 
 #include <exception>
@@ -33,8 +33,8 @@ int verdict_of(Verdict verdict);
 
 Outcome failed(Error error);
 
-// Reads the options and returns what `question` makes of them, or the error of either. Nothing is
-// thrown; NULL means that there is no memory even for an error.
+// Reads the options and returns the result of `question(options)`, or the error of either. It never
+// throws. NULL means that there is no memory even for an error.
 template <class Question>
 secequiv_result* answered(const secequiv_options* options, const Question& question) noexcept {
   const auto answer = [&]() -> Result<Outcome> {
