@@ -9,7 +9,8 @@
 //   or      := and ('||' and)*
 //   and     := not ('&&' not)*
 //   not     := '!' not | test
-//   test    := word [('==' | '!=' | '<' | '<=' | '>' | '>=') ['u' | 's'] word]
+//   test    := word [('==' | '!=' | order) word]
+//   order   := ('<' | '<=' | '>' | '>=') ['u' | 's']        no blank before the letter
 //   word    := operators from the loosest to the tightest: '|', '^', '&', '<<' '>>', '+' '-',
 //              '*' '/', unary '-' '~'
 //   primary := NUMBER | INDEX | 'true' | 'false' | '(' expr ')' | '$'NAME ['[' word, ... ']']
