@@ -1,4 +1,5 @@
-# cmake -D OUTPUT=file.json -D FILES=path,... -P json_array.cmake: a JSON array of the documents in the files.
+# cmake -D OUTPUT=file.json -D FILES=path,... -P json_array.cmake
+# Writes a JSON array of the documents in the files.
 string(REPLACE "," ";" files "${FILES}")
 set(text "")
 foreach(file ${files})

@@ -3,10 +3,10 @@
 
 set(_secequiv_to_file ${CMAKE_CURRENT_LIST_DIR}/secequivToFile.cmake)
 
-# Parses the arguments into arg_*; `needed` and `options` have one value each, `lists` several. A ';' is refused, because CMake
-# would split the word there, and the test would run another command.
+# Parses the arguments into arg_*. `needed` and `options` take one value each, `lists` several. The macro refuses a ';', because
+# CMake would split the word there, and the test would run another command.
 macro(_secequiv_arguments function flags needed options lists)
-  set(_count ARGC) # the function's: ${ARGC} would be the macro's
+  set(_count ARGC) # names the calling function's ARGC; ${ARGC} would be this macro's
   foreach(_i RANGE ${${_count}})
     if("${ARGV${_i}}" MATCHES ";")
       message(FATAL_ERROR "${function}: expected arguments without ';', found '${ARGV${_i}}'")
@@ -34,7 +34,7 @@ macro(_secequiv_arguments function flags needed options lists)
   endif()
 endmacro()
 
-# Makes a path absolute, or several paths with commas between them (stacked filters).
+# Makes a path absolute, or each of several paths with commas between them (a stack of filters).
 function(_secequiv_absolute paths result)
   if(NOT paths MATCHES "\\$<" AND NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${paths})
     string(REPLACE "," ";" paths "${paths}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets for OSS-Fuzz and ClusterFuzzLite, whose base image sets CC, CXX, CFLAGS, CXXFLAGS,
-# LIB_FUZZING_ENGINE, SRC, WORK and OUT. Into $OUT go, for every target X of fuzz/: X, X_seed_corpus.zip, X.dict, X.options,
-# and, from fuzz_seeds, the pair of programs that fuzz_pair compares. No list of targets: those that are built are taken.
+# LIB_FUZZING_ENGINE, SRC, WORK and OUT. For each target X of fuzz/ that the build makes, it writes X, X_seed_corpus.zip, X.dict
+# and X.options to $OUT. fuzz_seeds also writes the pair of programs that fuzz_pair compares.
 set -euo pipefail
 
 source=$SRC/secequiv
@@ -14,7 +14,7 @@ cmake --build "$build" --target fuzz/all
 for target in "$build"/bin/fuzz_*; do
   if [ "${target##*/}" != fuzz_seeds ]; then cp "$target" "$OUT/"; fi
 done
-(cd "$WORK" && "$build/bin/fuzz_seeds" "$OUT" "$source/corpus") # a coverage build leaves its profile where it runs
+(cd "$WORK" && "$build/bin/fuzz_seeds" "$OUT" "$source/corpus") # a coverage build writes its profile to the current folder
 for folder in "$OUT"/*_seed_corpus; do
   (cd "$folder" && python3 -m zipfile -c "$folder.zip" .)
   rm -r "$folder"

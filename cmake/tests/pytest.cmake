@@ -1,6 +1,6 @@
 # Registers with ctest: one test for each test_*.py file, the layer check and the format check. Needs enable_testing().
 
-# Finds a Python that can run the tests. It tries the distribution's first, which most likely has the packages.
+# Finds a Python that can run the tests. It tries the distribution's Python first, because that most likely has the packages.
 function(_secequiv_find_python result)
   string(REPLACE ":" ";" folders "/usr/bin:$ENV{PATH}")
   list(REMOVE_DUPLICATES folders)
@@ -40,7 +40,7 @@ file(GLOB_RECURSE _files RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${_pat
 if(NOT _files)
   message(FATAL_ERROR "No test_*.py found under ${PROJECT_SOURCE_DIR}")
 endif()
-# Each file is one test, so that several run at once.
+# Each file is one test, so that ctest can run several at once.
 foreach(_file IN LISTS _files)
   # scripts/naive/tests/test_naive.py is called pytest.scripts.naive.naive.
   string(REGEX REPLACE "/tests/test_(.*)\\.py$" "/\\1" _name ${_file})

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Shared by the build steps of adapters (adapters/NAME/build). Sourced; owns no list of adapters. A build step gets
-# the path of the program to make. If something that it needs is not installed, it exits with 77 and its last line names it.
+# Functions for the build steps of adapters (adapters/NAME/build), which source this file. It owns no list of adapters. A build
+# step gets the path of the program to make. If a tool or library is missing, it exits with 77, and its last line names it.
 
 adapters_cannot() {
   printf '%s\n' "$*" >&2
@@ -19,7 +19,7 @@ adapters_cxx() {
   adapters_cannot 'no C++ compiler (Debian and Ubuntu: clang-19 or g++)'
 }
 
-# adapters_header HEADER PACKAGE
+# adapters_header HEADER PACKAGE: exits with 77 and names PACKAGE if the compiler does not find HEADER.
 adapters_header() {
   "$CXX" -x c++ -M - >/dev/null 2>&1 <<<"#include <$1>" || adapters_cannot "no <$1> (Debian and Ubuntu: $2)"
 }

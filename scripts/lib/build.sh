@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Configures and builds a preset quietly, with one progress line on a terminal and a log in build/PRESET/build.log. Sourced.
+# Configures and builds a preset quietly, with one progress line on a terminal and a log in build/PRESET/build.log. Other
+# scripts source this file.
 
 BUILD_TAIL=40 # lines shown from the log of a failed build
 

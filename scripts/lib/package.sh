@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The files that the Debian package must contain. Sourced; owns that list.
+# Owns the list of files that the Debian package must contain. Other scripts source this file.
 
 PACKAGE_FILES=(bin/secequiv include/secequiv.h lib/libsecequiv.so lib/libsecequiv.so.1 lib/cmake/secequiv/secequivConfig.cmake
   lib/cmake/secequiv/secequivConfigVersion.cmake lib/cmake/secequiv/secequivFunctions.cmake lib/cmake/secequiv/secequivTargets.cmake

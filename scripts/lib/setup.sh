@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Installs the Debian/Ubuntu packages that the project needs. Sourced; owns the lists of packages and nothing else.
+# Installs the Debian/Ubuntu packages that the project needs, and owns only their lists. Other scripts source this file.
 #
 #   setup_require GROUP...    GROUP is one of:
 #     demo    to build the command line
