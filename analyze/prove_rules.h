@@ -36,7 +36,8 @@ struct ProvenRules {
   std::vector<Programs> programs;
 };
 
-// Adds the rules of a file to those of others. Errors: kParse, also if a name exists already.
+// Adds the rules in `text`, the content of `file`, to `all`. Errors: kParse, also if a name exists
+// already.
 Status add_rules(std::string_view text, const std::string& file, std::vector<rules::Rewrite>& all);
 
 // Keeps only the rules with these names. Errors: kUsage about Subject::kRule for an unknown name.

@@ -12,9 +12,9 @@
 
 namespace secequiv::cli {
 
-// Returns the output of `target`, or else that of the built-in `passes`. Errors: kRejected if the
-// kernel refuses `before`; kUsage; those of opening `target`; kAdapter if `target` gives no
-// program.
+// Returns the output of `target` or, if it names no target, of the built-in `passes`. Errors:
+// kRejected if the kernel refuses `before`; kUsage; those of opening `target`; kAdapter if `target`
+// gives no program.
 Result<Source> optimized(const Source& before, const TargetOptions& target, const Options& options,
                          const std::vector<const Pass*>& passes = standard_passes());
 

@@ -15,7 +15,7 @@ namespace secequiv::cli {
 // Writes to standard error, in lines that fit the terminal.
 void print_note(std::string_view text);
 void print_error(const Error& error);
-// Writes one line of our own to standard error.
+// Writes a line to standard error.
 void warn(std::string_view text);
 // Warns on standard error if a program is too long for the kernel.
 void note_length(const std::string& name, ProgramView program);

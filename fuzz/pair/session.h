@@ -36,8 +36,8 @@ struct PairOutcome {
 
 class PairSession {
  public:
-  // `mutate` uses the values of `known`, which are inputs derived from the rules behind the
-  // programs. Precondition: the kernel accepts both programs, except that they may be too long.
+  // `mutate` uses values from `known`, inputs that were derived from the programs' policies.
+  // Precondition: the kernel accepts both programs, except that they may be too long.
   explicit PairSession(Pair pair, std::span<const SeccompData> known = {});
   PairSession(const PairSession&) = delete;
   PairSession& operator=(const PairSession&) = delete;

@@ -1,8 +1,10 @@
-/* The C interface of a plugin: an optimizer, compiler or evaluator of seccomp filters in a shared
- * object. Define the functions you have; all are optional, one is needed. Nothing else of this
- * project is needed to build a plugin. Functions are called one after the other from one thread.
+/* Owns the C interface of plugins: an optimizer, compiler or evaluator of seccomp filters in a
+ * shared object. A plugin defines secequiv_plugin_version and at least one of the other functions.
+ * It needs nothing else of this project. The host calls the functions one after the other from one
+ * thread. This file must not know the host.
  *
- * Each returns SECEQUIV_ANSWERED, or another status with a NUL-terminated sentence in `message`. */
+ * Each of the other functions returns SECEQUIV_ANSWERED, or another status with a NUL-terminated
+ * sentence in `message`. */
 #ifndef SECEQUIV_PLUGIN_H
 #define SECEQUIV_PLUGIN_H
 
@@ -35,15 +37,17 @@ enum { SECEQUIV_MESSAGE_BYTES = 1024 };
 /* Must return SECEQUIV_PLUGIN_VERSION. Required. */
 uint32_t secequiv_plugin_version(void);
 
-/* `out` has room for `*out_count` instructions; sets `*out_count` to how many it wrote. */
+/* Optimizes `program`. `out` has room for `*out_count` instructions. The function sets `*out_count`
+ * to the number of instructions that it wrote. */
 int secequiv_optimize(const struct secequiv_insn* program, size_t count, struct secequiv_insn* out,
                       size_t* out_count, char* message);
 
-/* `policy` is UTF-8 of `bytes` bytes (not NUL-terminated): a resolved policy (PROTOCOL.md). */
+/* Compiles `policy`, a resolved policy (PROTOCOL.md) in `bytes` bytes of UTF-8 without a NUL at the
+ * end. `out` and `out_count` are those of secequiv_optimize. */
 int secequiv_compile(const char* policy, size_t bytes, struct secequiv_insn* out, size_t* out_count,
                      char* message);
 
-/* One value per input. */
+/* Runs `program` on each input, and stores its return values in `values`, one for each input. */
 int secequiv_evaluate(const struct secequiv_insn* program, size_t count,
                       const struct secequiv_input* inputs, size_t input_count, uint32_t* values,
                       char* message);

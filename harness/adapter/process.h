@@ -53,7 +53,8 @@ class ErrorTail {
 // How a process ended.
 struct Ending {
   int status = 0;  // as waitpid returns it
-  // Largest resident size of the process and its finished children; 0 if it may be our own size.
+  // Largest resident size of the process and its finished children; 0 if it may be this process's
+  // size.
   std::size_t resident_bytes = 0;
   [[nodiscard]] bool clean() const { return status == 0; }
   // Returns "it exited with status 3", "it was ended by signal 11 (Segmentation fault)".

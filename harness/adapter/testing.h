@@ -1,5 +1,5 @@
 // Helpers for the tests of this folder: the paths of the programs that they run, and small filters.
-// Owns these helpers, which need GoogleTest.
+// Owns these helpers, which need GoogleTest. It must not know real adapters.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace secequiv {
 
-// SECEQUIV_SUBJECTS is the folder of the programs that CMake builds for these tests.
+// Returns the path of a program that CMake builds for these tests, in the folder SECEQUIV_SUBJECTS.
 inline std::string subject(const std::string& name) { return SECEQUIV_SUBJECTS "/" + name; }
 
 inline AdapterOptions quick_options(double seconds = 5) {

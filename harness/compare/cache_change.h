@@ -21,8 +21,8 @@ struct CacheChange {
   std::vector<std::uint32_t> gained;  // in `after` and not in `before`
 };
 
-// Returns the architectures for which a kernel for `host` has bitmaps: its own, and that of its
-// 32-bit programs (SECCOMP_ARCH_COMPAT) if it has one.
+// Returns the architectures for which a kernel for `host` has bitmaps: `host` and, if the kernel
+// runs them, the architecture of 32-bit programs (SECCOMP_ARCH_COMPAT).
 std::vector<Arch> cached_arches(Arch host);
 
 // Returns one element for each of cached_arches(host). `before` and `after` are stacks of filters.

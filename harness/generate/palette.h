@@ -1,5 +1,5 @@
-// The numbers from which the instructions of one program choose. There are few, so that tests,
-// loads and returns of the same numbers meet. It must not know how they were chosen.
+// Owns the numbers from which the instructions of one program choose. There are few, so that tests,
+// loads and returns often use the same numbers. It must not know how they were chosen.
 #pragma once
 
 #include <span>

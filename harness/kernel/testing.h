@@ -1,4 +1,4 @@
-// Owns a helper for tests that need the running kernel.
+// Owns a helper for tests that need the running kernel. It must not know any test.
 #pragma once
 
 #include <gtest/gtest.h>

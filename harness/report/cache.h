@@ -14,7 +14,7 @@ namespace secequiv {
 
 // All lists hold names of system calls.
 struct CacheReport {
-  // The running kernel's own bitmap, compared with ours.
+  // The running kernel's bitmap, compared with our model's.
   struct Bitmap {
     std::size_t numbers = 0;              // of the bitmap
     std::vector<std::string> unfiltered;  // the kernel never runs a filter for these

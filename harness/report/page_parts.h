@@ -1,4 +1,5 @@
-// Owns the files of page/, which cmake/embed.cmake puts into the binary.
+// Owns the files of page/, which cmake/embed.cmake puts into the binary. It must not know what the
+// page shows.
 #pragma once
 
 #include <string_view>

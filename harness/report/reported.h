@@ -1,7 +1,7 @@
 // A report as a list of cases, each with what was examined, the result, and its place in a file.
-// Owns that shape, so that JUnit, SARIF and Markdown (junit.h, sarif.h, markdown.h) need not know
-// any command. Each report makes its own cases. A list without failures is a pass; for every other
-// verdict, at least one case does not pass.
+// Owns that shape, which JUnit, SARIF and Markdown use (junit.h, sarif.h, markdown.h). It must not
+// know any command: each report makes its own cases. A list without failures is a pass; for every
+// other verdict, at least one case does not pass.
 #pragma once
 
 #include <optional>

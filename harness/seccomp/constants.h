@@ -1,4 +1,4 @@
-// Lists the named argument constants (arch.h looks up single names). It must not know which
+// Owns the list of named argument constants (arch.h looks up single names). It must not know which
 // argument takes which constants (argument_names.h).
 #pragma once
 

@@ -1,5 +1,5 @@
 // Owns random programs that diagrams handle well, for tests of this engine and for tests that
-// compare engines. Test support: no library includes it.
+// compare engines. Only tests include it. It must not know engines.
 #pragma once
 
 #include <algorithm>

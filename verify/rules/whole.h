@@ -1,5 +1,6 @@
 // Owns whole programs made from a rewrite: code with values in place of symbols, after instructions
-// that fill the registers from the input and before instructions that return the live state.
+// that fill the registers from the input and before instructions that return the live state. It
+// must not know provers.
 #pragma once
 
 #include <utility>

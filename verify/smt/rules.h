@@ -1,6 +1,7 @@
 // Owns proofs of rewrites (verify/rules) with Z3: both sides end in the same way for all values of
 // the symbols that meet the condition, all registers, all of M[] and all inputs. It also owns the
-// search for small counterexamples and for weaker conditions. Z3's types stay in the .cc file.
+// search for small counterexamples and for weaker conditions. It must not know files of rules. Z3's
+// types stay in the .cc file.
 #pragma once
 
 #include <memory>

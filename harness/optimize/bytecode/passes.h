@@ -1,5 +1,5 @@
-// The bytecode passes, which are pure functions. The table in pass.cc has their laws and examples.
-// A pass must not know the others.
+// Owns the list of bytecode passes, which are pure functions. The table in pass.cc has their laws
+// and examples. A pass must not know the others.
 #pragma once
 
 #include "harness/bpf/insn.h"

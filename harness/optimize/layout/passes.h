@@ -1,5 +1,5 @@
-// The layout passes, which are pure functions. The table in pass.cc has their laws and examples. A
-// pass must not know the others.
+// Owns the list of layout passes, which are pure functions. The table in pass.cc has their laws and
+// examples. A pass must not know the others.
 #pragma once
 
 #include "harness/optimize/layout/plan.h"

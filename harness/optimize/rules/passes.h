@@ -1,7 +1,7 @@
-// The passes over rules. Each is a pure function whose result matches exactly the same inputs.
-// Applied in rounds, they terminate: the first six only remove, `fd_as_bits` and `split_halves`
-// rewrite one form of matcher into another that no pass turns back, and the last two leave fewer
-// matchers. A pass must not know the others.
+// Owns the passes over rules. Each is a pure function whose result matches exactly the same inputs.
+// Rounds of these passes terminate: the first six only remove parts, `fd_as_bits` and
+// `split_halves` rewrite a form of matcher that no pass restores, and the last two reduce the
+// number of matchers. A pass must not know the others.
 //
 // No pass uses the value of a matcher with a variable, because the value is unknown until the
 // filter is installed.
