@@ -22,7 +22,7 @@ struct CacheJob {
   Arch host = Arch::kX86_64;
   bool allow_loss = false;
   dd::Limits limits = {};
-  // reads the bitmaps to compare with; only for host x86_64; may be empty
+  // Reads the bitmaps to compare with; only for host x86_64; may be empty.
   BitmapReader read_bitmaps = {};
 };
 

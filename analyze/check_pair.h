@@ -28,11 +28,13 @@ struct CheckOptions {
 
 // Returns the report. `before` may be longer than 4096 instructions, as optimizers' inputs often
 // are; `after` may not, unless options.require_installable is off. The verdict is the first of
-// these that applies: - kRejected: the kernel refuses a program; - kFail: the oracle contradicts
-// our interpreter, so no other result counts; - kDifferent: a replayed witness exists; - kFail: a
-// cached call is lost; - kUnknown: a limit ran out, or the oracle has no room for a program that
-// the kernel accepts; - kPass: nothing differs, every obligation is covered or proven infeasible,
-// and equivalence is
+// these that applies:
+// - kRejected: the kernel refuses a program;
+// - kFail: the oracle contradicts our interpreter, so no other result counts;
+// - kDifferent: a replayed witness exists;
+// - kFail: a cached call is lost;
+// - kUnknown: a limit ran out, or the oracle has no room for a program that the kernel accepts;
+// - kPass: nothing differs, every obligation is covered or proven infeasible, and equivalence is
 //   proven if options.prove is on.
 // Errors: kInternal, and those of the oracle.
 Result<CheckReport> check_pair(const SideReport& before, const SideReport& after, Sameness sameness,

@@ -13,7 +13,7 @@ namespace secequiv {
 struct CoverJob {
   Source source;
   std::optional<Policy> policy;  // inputs are derived from it instead of the source's policy
-  CoverageMap coverage;  // the program's coverage, including that of earlier and given inputs
+  CoverageMap coverage;          // the program's coverage by earlier and given inputs
   bool derive = true;
   bool prove = true;  // false: uncovered obligations stay undecided
   Engine engine = Engine::kDd;

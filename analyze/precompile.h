@@ -1,6 +1,6 @@
 // Compiles a policy before the values of its variables are known. The result is assembly with names
-// in place of values, and the proof that it is right for all values. Owns that the proof is about
-// exactly the text that is written. It must not know files.
+// in place of values, and the proof that it is right for all values. Owns the guarantee that the
+// proof is about exactly the assembly that is written. It must not know files.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ struct ProveJob {
   std::string subject;  // both sides as the user named them
   Sameness sameness = Sameness::kRaw;
   bool refines = false;  // prove only that `after` is never more permissive than `before`
-  // the proof ignores inputs for which it is false; empty: it covers all inputs
+  // The proof ignores inputs for which it is false; empty: it covers all inputs.
   std::string assumption;
   Arch host = Arch::kX86_64;  // gives names and byte order to the assumption
   Engine engine = Engine::kDd;
@@ -29,7 +29,7 @@ struct ProveJob {
   // Returns the seconds since the job began. If empty, prove() measures them.
   std::function<double()> elapsed = {};
   Oracle oracle = {};  // also runs the witness
-  // only for the report, because the caller writes the files; empty: no certificate
+  // Only for the report, because the caller writes the files; empty: no certificate.
   std::string certificate_folder;
   certificate::Limits certificate_limits = {};
   // Receives the query as SMT-LIB 2 before it is decided.

@@ -16,7 +16,7 @@ namespace secequiv {
 struct ProveRulesJob {
   std::vector<rules::Rewrite> rules;
   bool weakest = false;  // also look for the weakest conditions that make a rule right
-  // number of pairs of programs for each proven rule; 0: no programs for any rule
+  // Number of pairs of programs for each proven rule; 0: no programs for any rule.
   std::size_t pairs = 0;
   std::uint64_t seed = 1;
   double timeout_seconds = 60;  // for one rule

@@ -13,7 +13,7 @@ namespace secequiv {
 
 struct ReachJob {
   Source source;  // the kernel would accept it
-  // report on this instruction alone, with its regions; the program has it
+  // Report on this instruction alone, with its regions; the program has it.
   std::optional<std::size_t> at;
   std::size_t max_regions = 20;
   Arch host = Arch::kX86_64;  // for the names in regions

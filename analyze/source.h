@@ -28,7 +28,7 @@ struct Source {
   Program program;
   std::optional<Policy> policy;         // the policy from which `program` was compiled
   std::vector<SymbolUse> symbols = {};  // names without a value, if the job accepts them
-  // has no path unless the filter was read from a file
+  // Has no path unless the filter was read from a file.
   SourceFile file = {};
   std::optional<ContainerProfile> profile = {};  // the profile from which `policy` was imported
   // For reports: how `program` was made from `policy`: "compiled, not optimized".

@@ -14,7 +14,7 @@ struct WhyJob {
   SeccompData data;
   Arch host = Arch::kX86_64;  // for the names in the condition
   dd::Limits limits = {};
-  // false: the call is from an audit record, which has no arguments
+  // False: the call is from an audit record, which has no arguments.
   bool arguments_known = true;
   std::optional<std::uint32_t> recorded = {};  // the record's action
 };

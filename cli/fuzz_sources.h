@@ -1,5 +1,5 @@
-// The first inputs of code under test: programs, policies or a generator. Owns how a user names
-// files and folders of programs and policies. It must not know what is under test.
+// The inputs of code under test: programs, policies or generated ones. Owns how a user names files
+// and folders of programs and policies. It must not know what is under test.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // The pair of programs that `check` and `fuzz` take: two inputs or commands, or one input and an
 // optimizer's output. Owns how a user names the two sides, and how inputs are derived for them. It
-// must not know what is done with the pair.
+// must not know what the commands do with the pair.
 #pragma once
 
 #include "analyze/source.h"

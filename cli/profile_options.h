@@ -15,10 +15,10 @@ struct ProfileOptions {
   std::string path;
 
   void add(CLI::App& app);
-  // Reads the given profile. Returns an empty one without --profile. Errors: those of reading.
+  // Reads the given profile. Without --profile, it returns an empty one. Errors: those of reading.
   [[nodiscard]] Result<std::vector<SyscallCount>> read() const;
-  // Reads the given profile. Returns each call of the architecture once without --profile. It warns
-  // about calls that `arch` does not have. Errors: those of reading and of profile_for.
+  // Reads the given profile. Without --profile, it returns each call of the architecture once. It
+  // warns about calls that `arch` does not have. Errors: those of reading and of profile_for.
   [[nodiscard]] Result<std::vector<SyscallCount>> read(Arch arch) const;
 };
 

@@ -12,7 +12,7 @@
 namespace secequiv::cli {
 
 // Throws CLI::ValidationError if an output of the command would replace a file that the command
-// line names for something else, or a file that only looks like a certificate.
+// line names for another purpose, or if a certificate would replace a file that is no certificate.
 void keep_outputs_apart(const CLI::App& command);
 
 // Checks that no output of the command would replace `path`, a file that an input includes. Errors:
@@ -23,8 +23,8 @@ Status keep_outputs_off(const CLI::App& command, const std::string& path);
 // that nobody takes an old verdict for a new one if this run fails. Other files stay.
 void drop_old_reports(std::span<char* const> arguments);
 
-// Writes the JUnit, SARIF and Markdown files that the options name. It skips a file that an input
-// includes; the report is about that error then.
+// Writes the JUnit, SARIF and Markdown files that the options name. It skips a file that a policy
+// includes, because keep_outputs_off() has made that an error.
 Status write_report_files(const ReportedCases& found, const Options& options);
 
 }  // namespace secequiv::cli

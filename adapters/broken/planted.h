@@ -27,7 +27,7 @@ struct Planted {
   std::string name;            // "swapped-targets-in-high-half"
   std::string_view bug_class;  // describes the real bug
   std::variant<PlantedOptimizer, PlantedCompiler> run;
-  // like `run`, but also reports stages; empty if there are no passes
+  // Like `run`, but also reports stages. Empty if there are no passes.
   WatchedOptimizer watched = {};
 };
 

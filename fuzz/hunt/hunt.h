@@ -22,7 +22,7 @@ struct HuntOptions {
   std::uint64_t seed = 1;
   double seconds = 60;           // no trial starts later than this
   std::uint64_t trials = ~0ull;  // limit; programs that the user named are always tried
-  // for each generated program; programs that the user named get derived inputs
+  // For each generated program; programs that the user named get derived inputs.
   std::size_t inputs = 24;
   std::size_t reductions = 24;  // findings reduced for each kind; others are counted
   double reduce_seconds = 10;   // limit for each reduction
@@ -30,7 +30,7 @@ struct HuntOptions {
   bool repeat = true;           // send some requests twice
   bool scaling = true;          // measure how time grows (optimizers only)
   bool stop_at_first = false;   // end at the first failure
-  // an undecided program is no pass; programs that the user named always need a proof
+  // An undecided program is no pass; programs that the user named always need a proof.
   bool require_proof = false;
   AssessOptions assess;
   std::set<FindingKind> allowed;  // kinds that are only noted

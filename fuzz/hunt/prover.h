@@ -6,8 +6,8 @@
 
 namespace secequiv::hunt {
 
-// Diagram steps for a program, to which its length adds more. This allows thousands of proofs each
-// second.
+// The basic limit of diagram steps for a program; its length adds more. This allows thousands of
+// proofs each second.
 inline constexpr std::size_t kNarrowSteps = std::size_t{1} << 15;
 
 // Returns a prover without a solver: where diagrams do not decide, a solver would take minutes.

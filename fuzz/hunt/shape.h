@@ -1,6 +1,6 @@
-// Owns the guess whether two findings have the same cause. This is assumed for two wrong answers of
-// the same pass whose reduced programs differ only in values, and for two crashes whose messages
-// differ only in numbers. It must not know how findings are reduced.
+// Owns the guess whether two findings have the same cause. Two wrong answers count as one cause if
+// the same pass made them and their reduced programs differ only in values. Two crashes do if their
+// messages differ only in numbers. It must not know how findings are reduced.
 #pragma once
 
 #include <string>

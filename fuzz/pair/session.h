@@ -19,7 +19,8 @@ inline constexpr std::size_t kMaxBytes = kMaxRecords * kRecordBytes;
 
 // The marks that a run makes for the outcomes of instructions with two outcomes in the optimized
 // program. A fuzzer reads and clears `marks` after each run; its size is a power of two, and an
-// outcome's number is taken modulo that size. `seen` has one entry for each outcome, and stays.
+// outcome's number is taken modulo that size. `seen` has one entry for each outcome; fuzzers do not
+// clear it.
 struct Edges {
   std::span<std::uint8_t> marks;
   std::span<std::uint8_t> seen;
@@ -45,9 +46,9 @@ class PairSession {
   // Runs every record of `bytes` through both programs, until the first difference.
   PairOutcome run(std::span<const std::uint8_t> bytes, const Edges& edges) const;
 
-  // Replaces the records by changed copies: one from InputMutator::mutate, and as many cheaply
-  // changed ones as fit. Returns the new size, at most `capacity`. Precondition: `capacity` is not
-  // 0.
+  // Replaces the records by changed copies: one from InputMutator::mutate, and as many from
+  // InputMutator::vary as fit. Returns the new size, at most `capacity`. Precondition: `capacity`
+  // is not 0.
   std::size_t mutate(std::uint8_t* bytes, std::size_t size, std::size_t capacity,
                      std::uint64_t seed) const;
 

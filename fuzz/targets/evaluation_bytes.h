@@ -26,7 +26,7 @@ struct Evaluations {
 std::optional<Evaluations> read_evaluations(std::span<const std::uint8_t> bytes);
 std::string write_evaluations(const Evaluations& evaluations);
 
-// The body of LLVMFuzzerCustomMutator.
+// Implements LLVMFuzzerCustomMutator.
 std::size_t mutate_evaluations(std::span<std::uint8_t> out, std::size_t size, unsigned seed);
 
 }  // namespace secequiv::fuzz

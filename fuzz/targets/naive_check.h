@@ -14,11 +14,11 @@
 namespace secequiv::fuzz {
 
 struct NaiveRefusal {
-  std::string_view rule;  // "length", "unknown_code", ...: names as in the vector files
+  std::string_view rule;  // "length", "unknown_code", ...: the names in vector files
   std::size_t pc;
 };
 
-// Returns the kernel's first refusal. It skips the rule `without`, so that tests can check that a
+// Returns the kernel's first refusal. It skips the rule `without`: tests use this to check that a
 // comparison detects a missing rule.
 std::optional<NaiveRefusal> check_naively(std::span<const Insn> program,
                                           std::string_view without = {});

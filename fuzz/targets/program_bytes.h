@@ -29,13 +29,14 @@ std::uint64_t fingerprint(ProgramView program);
 Program changed_program(Random& random, const std::optional<Program>& program, ProgramView donor,
                         std::size_t room);
 
-// The bodies of LLVMFuzzerCustomMutator and LLVMFuzzerCustomCrossOver. They write a legal program,
-// or return 0 if `out` has no room for an instruction.
+// Implement LLVMFuzzerCustomMutator and LLVMFuzzerCustomCrossOver. They write a legal program, or
+// return 0 if `out` has no room for an instruction.
 std::size_t mutate_program_bytes(std::span<std::uint8_t> out, std::size_t size, unsigned seed);
 std::size_t cross_program_bytes(Bytes first, Bytes second, std::span<std::uint8_t> out,
                                 unsigned seed);
 
-// The custom mutator for programs that may be illegal (harness/generate/near_legal.h).
+// Implements LLVMFuzzerCustomMutator for programs that may be illegal
+// (harness/generate/near_legal.h).
 std::size_t mutate_any_program_bytes(std::span<std::uint8_t> out, std::size_t size, unsigned seed);
 
 }  // namespace secequiv::fuzz

@@ -33,8 +33,8 @@ Result<Seeds> make_seeds(const std::string& corpus);
 Status store_seeds(const Seeds& seeds, const std::string& folder);
 
 // Returns seeds for a pair: the constants with which the programs compare, and inputs that together
-// cover every edge of both programs that an input from diagrams or a derived input reaches. `rules`
-// is the text of their policy. Errors: kParse.
+// cover every edge of both programs that diagrams or derived inputs reach. `rules` is the text of
+// their policy. Errors: kParse.
 Result<TargetSeeds> pair_seeds(const std::string& before, const std::string& after,
                                const std::string& rules);
 

@@ -12,9 +12,9 @@ namespace secequiv {
 
 inline constexpr int kUnsupportedStatus = 77;  // automake's status for a skipped test
 
-// Runs `command` with /bin/sh -c on `input` and returns its standard output. The command and its
-// descendants are killed when it exceeds a limit, when it has ended, and when a signal (SIGHUP,
-// SIGINT, SIGTERM) ends this process. The outcome is never kRefused or kGarbage.
+// Runs `command` with /bin/sh -c on `input` and returns its standard output. It kills the command's
+// whole process group when the command exceeds a limit, when it has ended, or when a signal
+// (SIGHUP, SIGINT, SIGTERM) ends this process. The outcome is never kRefused or kGarbage.
 Answer<std::string> run_command(const std::string& command, std::string_view input,
                                 const AdapterLimits& limits);
 

@@ -15,7 +15,7 @@ namespace secequiv {
 // Limits a resource to `most`. A child calls this before exec, also a child of vfork.
 void lower_limit(decltype(RLIMIT_DATA) resource, rlim_t most);
 
-// This process makes it once, and every child enters it. Its namespaces live as long as this
+// This process makes one object, and every child enters it. Its namespaces live as long as the
 // object.
 class Confinement {
  public:
@@ -49,7 +49,7 @@ class Confinement {
   int user_ = -1;  // namespaces; -1: none
   int network_ = -1;
   unsigned lack_ = 0;
-  // the filter alone blocks the network, because there is no network namespace
+  // The filter alone blocks the network, because there is no network namespace.
   bool filter_ = false;
   std::vector<std::string> lacking_;
 };

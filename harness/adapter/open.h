@@ -1,6 +1,6 @@
 // Opens the adapter that a user's specification names. Owns the syntax of specifications
 // (PROTOCOL.md):
-//   serve:COMMAND   runs for many requests, speaks frames
+//   serve:COMMAND   runs for many requests and speaks frames
 //   plugin:FILE     a shared object with the C interface of plugin.h, in a process of its own
 //   COMMAND         runs once per request with /bin/sh -c: program on standard input, program on
 //                   standard output; `{}` is a file that it changes in place; `{in}` and `{out}`

@@ -40,8 +40,7 @@ class ErrorTail {
  public:
   void append(std::string_view bytes);
   // Returns "; its standard error ends: ...", printable, with at most about 2000 bytes, or "" if
-  // the process wrote nothing. If the last panic message lies before this end, the text begins with
-  // it.
+  // the process wrote nothing. If the last panic message came earlier, the text begins with it.
   [[nodiscard]] std::string clause() const;
   // Returns whether the text reports that memory ran out.
   [[nodiscard]] bool tells_of_memory() const;
@@ -53,8 +52,8 @@ class ErrorTail {
 // How a process ended.
 struct Ending {
   int status = 0;  // as waitpid returns it
-  // Largest resident size of the process and its finished children; 0 if it may be this process's
-  // size.
+  // Largest resident size of the process and its finished children. 0 if it is not above our own
+  // size, which the process inherits before exec.
   std::size_t resident_bytes = 0;
   [[nodiscard]] bool clean() const { return status == 0; }
   // Returns "it exited with status 3", "it was ended by signal 11 (Segmentation fault)".

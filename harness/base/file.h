@@ -24,11 +24,11 @@ std::string shown_name(const std::string& path);
 Result<std::string> read_file(const std::string& path, std::size_t limit = kMaxInputBytes);
 
 // Writes `bytes` to a temporary file beside the target of `path`, flushes it to the disk and
-// renames it. It follows symbolic links and does not replace them. On failure the old file stays
-// and the temporary one is removed. "-" writes to standard output. Files that are not regular (a
-// pipe, /dev/stdout) are written in place, as are writable files in a folder that accepts no new
-// files. Without `flush` a power failure may lose the file, which suits output that can be made
-// again.
+// renames it. It follows symbolic links and does not replace them. On failure it removes the
+// temporary file, and the old file stays. "-" writes to standard output. It writes in place to
+// files that are not regular (a pipe, /dev/stdout), and to writable files in a folder that accepts
+// no new files. Without `flush` a power failure may lose the file, which suits output that can be
+// made again.
 Status write_file(const std::string& path, std::string_view bytes, bool flush = true);
 
 }  // namespace secequiv

@@ -19,7 +19,7 @@ enum class ErrorCode {
   kPolicy,       // a policy is well-formed but has no meaning (unknown syscall, empty any_of, ...)
   kRejected,     // the kernel would refuse the program
   kBudget,       // time, nodes or memory ran out: the answer is unknown
-  kUnavailable,  // the machine or the process' rights do not permit it: the answer is unknown
+  kUnavailable,  // the machine or the process's rights do not permit it: the answer is unknown
   kAdapter,      // a command under test crashed, hung or gave an invalid answer
   kInternal,     // an invariant of this tool is broken; always a bug worth reporting
 };
@@ -34,7 +34,7 @@ enum class Subject : std::uint8_t {
   kArch,
   kAssumption,
   kCertificate,
-  kFilter,  // one of several in a file
+  kFilter,  // one of several filters in a file
   kKernelVersion,
   kLastPass,
   kPasses,
@@ -51,7 +51,7 @@ struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string where;  // "file", "file:line", "file:line:column", "file: offset N", a JSON pointer;
                       // may be empty
-  std::int64_t pc = -1;  // index of the instruction concerned, or -1
+  std::int64_t pc = -1;  // index of the affected instruction, or -1
   std::string detail;
   Subject subject = Subject::kNone;
 
@@ -64,7 +64,7 @@ inline Error make_error(ErrorCode code, std::string where, std::string detail) {
   return Error{code, std::move(where), -1, std::move(detail)};
 }
 
-// A kUsage error about a choice of the caller.
+// Returns a kUsage error about a choice of the caller.
 inline Error usage_error(Subject subject, std::string detail) {
   return Error{ErrorCode::kUsage, std::string(subject_name(subject)), -1, std::move(detail),
                subject};

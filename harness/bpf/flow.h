@@ -1,6 +1,6 @@
 // Computes what the accumulator holds before each instruction, in one forward pass: which input
-// word, under which mask. Owns that one analysis, which annotation, case derivation and the
-// redundant-load pass share. It must not know what the words mean.
+// word, under which mask. Owns this analysis. Annotation, case derivation and the redundant-load
+// pass share it. It must not know what the words mean.
 #pragma once
 
 #include <vector>

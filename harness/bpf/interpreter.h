@@ -74,7 +74,7 @@ struct RunControl {
 // Continues `program` at instruction `pc` with these registers and returns its result. `observer`
 // is called for every instruction before it runs, and for every outcome of a conditional jump
 // (true: the condition holds) or DIV|X (true: the divisor is 0). Precondition: the kernel accepts
-// the program, except for its length. It terminates, because jumps only go forward.
+// the program, except for its length. The run terminates, because jumps only go forward.
 template <class Observer>
 [[gnu::always_inline]] inline std::uint32_t resume(ProgramView program, std::size_t pc,
                                                    Machine<Concrete>& machine,
@@ -93,8 +93,8 @@ template <class Observer>
 [[gnu::always_inline]] inline std::uint32_t run_observed(ProgramView program,
                                                          const SeccompData& input,
                                                          Observer& observer) {
-  Machine<Concrete>
-      machine;  // M[] stays unset: the kernel's check ensures that every read follows a store
+  // M[] stays unset: the kernel's check ensures that every read follows a store.
+  Machine<Concrete> machine;
   machine.a = 0;
   machine.x = 0;
   return resume(program, 0, machine, input, observer);

@@ -14,8 +14,8 @@ inline constexpr std::uint32_t kArchWord = 1;  // offset 4
 inline constexpr std::uint32_t kIpWord = 2;    // offsets 8 and 12
 inline constexpr std::uint32_t kArgsWord = 4;  // offsets 16 to 60, two words per argument
 inline constexpr int kArgCount = 6;
-inline constexpr int kIpField =
-    6;  // the instruction pointer counts as a seventh 64-bit field after the arguments
+// The instruction pointer counts as a seventh 64-bit field after the arguments.
+inline constexpr int kIpField = 6;
 
 enum class Endian : std::uint8_t { kLittle, kBig };
 

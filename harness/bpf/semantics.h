@@ -38,8 +38,8 @@ concept Domain = requires(D d, const typename D::Word& w, std::uint32_t k) {
   { d.any_bit(w, w) } -> std::same_as<typename D::Bool>;  // (a & b) != 0
 };
 
-// The registers and scratch memory. M[] words are only read after they were written, which
-// refusal.h checks.
+// The registers and scratch memory. refusal.h ensures that programs read words of M[] only after
+// writing them.
 template <class D>
 struct Machine {
   typename D::Word a;

@@ -94,8 +94,8 @@ class Symbols {
 
   // Returns the same names and limits without places, for use with other programs.
   [[nodiscard]] Symbols names_only() const;
-  // Returns whether each place is an instruction of one of these programs. If not, a name was added
-  // for a copy of a program, and an engine would take the placeholder for the operand.
+  // Returns whether each place is an instruction of one of these programs. If not, add() received a
+  // copy of a program, and an engine would use the placeholder as the operand.
   [[nodiscard]] bool belong_to(std::span<const ProgramView> programs) const;
 
   // Returns a copy of `program` with the values filled in, one for each symbol. Precondition: add()

@@ -14,7 +14,7 @@ namespace secequiv {
 // All numbers belong to one architecture and are ascending.
 struct CacheChange {
   Arch arch;
-  // calls that the kernel answered from its cache before the change
+  // Calls that the kernel answered from its cache before the change.
   std::vector<std::uint32_t> before;
   std::vector<std::uint32_t> after;
   std::vector<std::uint32_t> lost;    // in `before` and not in `after`

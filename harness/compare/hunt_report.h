@@ -60,7 +60,7 @@ struct Finding {
   double seconds = 0;                  // from the start until it was found
   std::uint64_t count = 1;             // number of trials with the same finding (by reduced shape)
   std::string pass;                    // the optimizer's pass that caused it, or empty if unknown
-  // equal for findings that probably have the same cause (fuzz/hunt/shape.h)
+  // Equal for findings that probably have the same cause (fuzz/hunt/shape.h).
   std::string group;
   std::string file;  // path of the stored finding, or empty
 };
@@ -88,8 +88,8 @@ struct HuntReport {
   std::uint64_t unsupported = 0;
   std::string unsupported_example;
   std::uint64_t proven = 0;  // outputs proven equivalent to their inputs
-  std::uint64_t undecided =
-      0;  // outputs compared only on inputs: the prover reached a limit or did not run
+  // Outputs compared only on inputs: the prover reached a limit or did not run.
+  std::uint64_t undecided = 0;
   std::uint64_t evaluations = 0;
   std::uint64_t repeated = 0;  // runs repeated to check determinism and idempotence
   bool interrupted = false;

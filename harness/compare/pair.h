@@ -20,8 +20,8 @@ struct Pair {
   Sameness sameness = Sameness::kRaw;
 };
 
-// An input on which a pair differs, with both results. Only `replay` creates witnesses, so each one
-// really differs.
+// An input on which a pair differs, with both results. Only `replay` creates witnesses, so the two
+// results always differ.
 struct Witness {
   SeccompData data;
   std::uint32_t before;

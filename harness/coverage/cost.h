@@ -35,7 +35,7 @@ WorstInput worst(FilterStack stack, std::span<const SeccompData> inputs);
 
 // A rational number.
 struct Ratio {
-  double value = 0;   // the nearest double toward 0
+  double value = 0;   // rounded toward 0
   std::string exact;  // in lowest terms: "17/2", "4"
 };
 
@@ -66,10 +66,11 @@ struct CallCost {
 
 // Returns the cost of each system call of `profile` on `arch`, in the profile's order. It omits
 // names that `arch` does not have (unknown_calls lists them). The cost covers these inputs:
-//   - those with this arch and number that all filters allow, whatever data bits their ALLOW has,
-//     because a running program makes these calls;
-//   - if they allow none of them, all inputs with this arch and number;
-//   - if there are none, the input whose other words are 0; then `inputs` is 0.
+//   - those with this arch and number that all filters allow (ALLOW with any data bits), because a
+//     running program makes such calls;
+//   - if the filters allow none of these, all inputs with this arch and number;
+//   - if `inputs` has none with this arch and number, the input whose other words are 0;
+//     CallCost::inputs is then 0.
 std::vector<CallCost> profile_cost(FilterStack stack, Arch arch,
                                    std::span<const SyscallCount> profile,
                                    std::span<const SeccompData> inputs);

@@ -26,8 +26,8 @@ Code lines_of(ProgramView program);
 // lies outside the code, or is out of a conditional jump's reach.
 bool write_lines(const Code& code, Program& out);
 
-// Deletes [begin, end). Jumps into this range go to `target` instead, an index before the deletion.
-// Precondition: `target` >= `end`.
+// Deletes [begin, end). Jumps into this range go to the line that had index `target` before the
+// deletion. Precondition: `target` >= `end`.
 void erase_lines(Code& code, std::size_t begin, std::size_t end, std::size_t target);
 
 // Inserts `lines` before `at`. Their targets are indices after the insertion. Jumps to `at` or

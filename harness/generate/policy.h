@@ -13,13 +13,13 @@ enum class PolicyShape : std::uint8_t {
   kPlain,      // everything that a policy can express (see random_policy)
   kManyCalls,  // consecutive numbers with gaps, too many for a list, in several sets
   kMatchers,   // one or two fields: masks and values of 0, signs, both halves at their boundaries
-  // values between two bounds; sets of values that differ in few bits; hundreds of values
+  // Values between two bounds; sets of values that differ in few bits; hundreds of values.
   kRanges,
   kProducts,  // the same few conditions of several arguments in many combinations
   kArches,    // several architectures that share numbers or values of arch, x32, pseudo numbers
   kPriority,  // the same calls in many sets, empty sets, sets for the vsyscall page
-  // every compiler can express it: one architecture, calls of other architectures are killed, one
-  // action besides the default, alternatives of conjunctions of arguments
+  // Every compiler can express it: one architecture, calls of other architectures are killed, one
+  // action besides the default, alternatives of conjunctions of arguments.
   kCommon,
 };
 inline constexpr std::size_t kPolicyShapes = 8;

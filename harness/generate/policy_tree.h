@@ -19,8 +19,9 @@ using TreePath = Tree::json_pointer;
 // Lists all nodes except the root. Every node comes after its children.
 std::vector<TreePath> nodes_of(const Tree& tree);
 
-// Returns the words that may replace `word`, simplest first, including `word` itself. Its kind
-// (operator, group, field or architecture) decides which. Returns nothing for any other word.
+// Returns the words that may replace `word`, simplest first, including `word` itself. These are
+// words of the same kind: operators, groups, fields or architectures. Returns nothing for any other
+// word.
 std::span<const std::string> alternatives_to(std::string_view word);
 
 // Returns the number of a key like "x86_64:2".

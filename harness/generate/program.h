@@ -18,7 +18,7 @@ enum class Shape : std::uint8_t {
   kTreeSearch,       // a balanced tree of comparisons, its numbers dense or far apart
   kWideComparison,   // tests both halves of a 64-bit argument, in every order
   kMasks,            // tests of several masks of one word, with and without loading it again
-  kDecidedTests,     // tests that earlier tests of the same word decide, or nearly do
+  kDecidedTests,     // tests that earlier tests of the same word decide, or almost decide
   kRepeatedLoads,    // loads one word again, with relevant or irrelevant code between
   kSimilarBlocks,    // blocks that differ in one field
   kSimilarReturns,   // returns whose values differ in data bits only, and equal ones
@@ -32,7 +32,7 @@ enum class Shape : std::uint8_t {
 };
 inline constexpr std::size_t kShapes = 16;
 
-// "linear-search", ...
+// Returns "linear-search", ...
 std::string_view shape_name(Shape shape);
 
 struct ProgramShape {
@@ -63,7 +63,7 @@ enum class Family : std::uint8_t {
 };
 inline constexpr std::size_t kFamilies = 12;
 
-// "linear-search", ...
+// Returns "linear-search", ...
 std::string_view family_name(Family family);
 
 std::vector<Program> scaled_programs(Random& random, Family family);

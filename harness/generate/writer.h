@@ -49,8 +49,8 @@ class Writer {
     behind_jump(go(no) || next);
   }
 
-  // Preconditions: every target is bound, and the last instruction is a RET. A conditional jump
-  // that does not reach its target goes through an unconditional one.
+  // Returns the program. Preconditions: every target is bound, and the last instruction is a RET. A
+  // conditional jump that does not reach its target goes through an unconditional one.
   Program finish();
 
  private:

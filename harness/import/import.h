@@ -27,7 +27,7 @@ enum class PolicyFormat : std::uint8_t {
 struct ImportOptions {
   OciOptions oci;      // its `arch`, the host's architecture, applies to every format
   std::string filter;  // the name of the filter to read; empty if the file has only one
-  // Reads a file that a policy includes. If it is empty, includes are errors.
+  // Reads a file that a policy includes. Without this function, includes are errors.
   std::function<Result<std::string>(const std::string& path)> read_file;
 };
 
@@ -35,7 +35,7 @@ struct Import {
   Policy policy;
   std::vector<std::string> notes;  // for people: parts without effect, or with an unexpected effect
   PolicyFormat format = PolicyFormat::kOwn;
-  // only in OCI profiles; other formats refuse such names
+  // Only in OCI profiles; other formats refuse such names.
   std::vector<UnknownName> unknown = {};
   std::vector<std::string> capabilities = {};  // capabilities in an OCI profile, in its order
 };

@@ -14,8 +14,8 @@ namespace secequiv {
 
 struct OciOptions {
   Arch arch = Arch::kX86_64;  // the host's architecture; sub-architectures come from the profile
-  std::vector<std::string>
-      capabilities;  // granted to the container: "CAP_SYS_ADMIN", ... (includes, excludes)
+  // Capabilities of the container, for includes and excludes: "CAP_SYS_ADMIN", ...
+  std::vector<std::string> capabilities;
   std::string kernel = "6.1";  // the host's kernel version, for includes.minKernel
 };
 
@@ -26,7 +26,8 @@ struct UnknownName {
   RulePosition position;
   std::string suggestion;  // "; did you mean keyctl?", or empty
 
-  // "docker.json:7 (syscalls[0]): no architecture has a system call 'keyctll'; did you mean ...?"
+  // Returns "docker.json:7 (syscalls[0]): no architecture has a system call 'keyctll'; did you mean
+  // ...?"
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string problem() const;  // the same text without the position
 };
@@ -37,7 +38,7 @@ struct OciImport {
   std::vector<std::string> skipped;
   std::vector<std::string> unclear;  // for people: parts whose meaning depends on the runtime
   std::vector<UnknownName> unknown = {};
-  // that entries include or exclude, in order of appearance
+  // Capabilities that entries include or exclude, in order of appearance.
   std::vector<std::string> capabilities = {};
 };
 

@@ -1,5 +1,5 @@
 // Reads names in OCI profiles as container runtimes do: architectures, kernel versions and errnos.
-// Owns these readings. It must not know what an entry does with them (import_oci.h).
+// Owns how such names are read. It must not know what an entry does with them (import_oci.h).
 #pragma once
 
 #include <cstdint>

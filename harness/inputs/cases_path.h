@@ -9,8 +9,8 @@
 
 namespace secequiv::detail {
 
-// Adds inputs to `set`. On each, one of these changes of the program alters the result; changes
-// that an input in `known` already shows are skipped:
+// Adds to `set` inputs that reveal changes of the program: on each input, one of the following
+// changes alters the result. It skips changes that an input in `known` already reveals:
 //  - the other outcome of a conditional jump, with tested values that differ from the constant by
 //    one bit or by one;
 //  - a jump to the instruction before or after its target;

@@ -23,7 +23,7 @@ class InputMutator {
   void add_values(std::span<const SeccompData> known);
 
   // Up to eight times, runs one of the programs and changes a tested word so that one test on the
-  // path has the other outcome. Usually varies the input then.
+  // path has the other outcome. Then it usually varies the input.
   void mutate(SeccompData& data, Random& random) const;
 
   // Changes one to three words: to a constant that a program compares with that word (k-1, k, k+1),

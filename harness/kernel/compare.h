@@ -19,7 +19,8 @@ struct AskOptions {
   // arch and instruction pointer (oracle.h, evaluate).
   std::optional<Entry> entry;
   Sameness sameness = Sameness::kRaw;  // for two programs; kernel and model must agree in all bits
-  Evaluate evaluate = kernel::evaluate;       // without an entry; tests put a wrong one here
+  // Used without an entry; tests replace it by a wrong one.
+  Evaluate evaluate = kernel::evaluate;
   std::function<bool()> stop;                 // called before each block
   std::function<void(std::size_t)> progress;  // gets the number of inputs so far
 };

@@ -21,8 +21,8 @@ namespace secequiv::kernel {
 // CAP_SYS_ADMIN, a kernel without CONFIG_CHECKPOINT_RESTORE, or a process that is traced already).
 Result<std::vector<Program>> filters_of(pid_t pid);
 
-// Returns the threads of process `pid` that have another number of filters than thread `pid`, with
-// their numbers of filters. filters_of() does not see these filters.
+// Returns the threads of process `pid` that have more or fewer filters than thread `pid`, each with
+// its number of filters. filters_of() does not see these filters.
 std::vector<std::pair<pid_t, std::size_t>> threads_with_other_filters(pid_t pid);
 
 // A filter that a process installed.

@@ -29,7 +29,7 @@ struct LoadPlan {
 };
 
 // Assigns carriers to the words that `program` reads. If there are more than 12, those with the
-// fewest values in `inputs` are fixed.
+// fewest values in `inputs` go to `fixed`.
 LoadPlan plan_loads(ProgramView program, std::span<const SeccompData> inputs);
 // Returns the plan that leaves loads unchanged.
 LoadPlan direct_loads();

@@ -61,7 +61,7 @@ struct Latency {
   std::vector<VariantTimes> variants;
   std::size_t rounds = 0;    // finished rounds
   bool interrupted = false;  // `stop` ended it
-  // this process has filters, which run in addition to every variant's
+  // This process has filters, which run in addition to every variant's.
   bool filtered_already = false;
   // claim() reports a difference only if the ratio differs from 1 by more than this. It is three
   // standard errors of a ratio for the variant with the largest error, at least 0.5 %, and infinite

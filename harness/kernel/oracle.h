@@ -36,10 +36,10 @@ Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
 using Evaluate = std::function<Result<std::vector<std::uint32_t>>(ProgramView program,
                                                                   std::span<const SeccompData>)>;
 
-// Like evaluate(), but makes real calls and leaves loads unchanged. Precondition: presented() made
-// the inputs. The result is empty for inputs that no filter sees (bypasses_filters). Errors: those
-// of evaluate(); kUnavailable if this process already has a filter, because that filter might
-// decide.
+// Like evaluate(), but makes real calls and leaves loads unchanged. Precondition: presented()
+// returned the inputs. The result is empty for inputs that no filter sees (bypasses_filters).
+// Errors: those of evaluate(); kUnavailable if this process already has a filter, because that
+// filter might decide.
 Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
     ProgramView program, std::span<const SeccompData> inputs, Entry entry);
 

@@ -18,10 +18,10 @@ struct SelfCheckOptions {
   std::size_t programs = 20000;  // legal and nearly legal programs, to compare acceptance
   std::size_t inputs = 64;       // inputs for each evaluated program: a quarter of the legal ones
   std::uint64_t seed = 1;
-  // The model; tests put a wrong one here.
+  // The model. Tests replace it by a wrong one.
   std::function<bool(ProgramView)> accepts;
   std::function<std::vector<std::uint32_t>(ProgramView, std::span<const SeccompData>)> evaluate;
-  Evaluate kernel = kernel::evaluate;         // the reference; tests put another here
+  Evaluate kernel = kernel::evaluate;         // the reference; tests replace it
   std::function<bool()> stop;                 // called after each hundred programs or so
   std::function<void(std::size_t)> progress;  // gets the number of programs so far
 };

@@ -12,8 +12,8 @@ namespace secequiv::kernel {
 // Returns the instructions of `program` that at least one of `inputs` executes, in order. Each
 // input executes the same instructions as before. A side of a conditional jump that no input takes
 // leads to an arbitrary instruction, so the result is meaningless for other inputs. Preconditions:
-// all jumps of `program` are in range, its last instruction returns (its length does not matter),
-// and `inputs` is not empty.
+// all jumps of `program` are in range, its last instruction returns, and `inputs` is not empty.
+// `program` may have any length.
 Program executed_part(ProgramView program, std::span<const SeccompData> inputs);
 
 }  // namespace secequiv::kernel

@@ -38,7 +38,7 @@ struct CacheReport {
   };
   bool two = false;           // whether there are two filters, before and after
   bool loss_allowed = false;  // whether losing cached calls is no failure
-  // release of the kernel whose bitmaps were read; empty if none were read
+  // Release of the kernel whose bitmaps were read; empty if none were read.
   std::string release;
   std::vector<OneArch> arches;
 
@@ -47,8 +47,8 @@ struct CacheReport {
   [[nodiscard]] Verdict verdict() const;
 };
 
-// Returns the text. Its last line is the verdict, unless the report is about one filter and reads
-// no kernel's bitmap.
+// Returns the text. Its last line is the verdict, unless the report is about one filter and has no
+// kernel's bitmap.
 std::string cache_text(const CacheReport& report);
 nlohmann::ordered_json to_json(const CacheReport& report);  // schema "secequiv.cache/1"
 

@@ -59,7 +59,7 @@ struct CheckReport {
   std::vector<CacheChange> cache;   // empty if a program is refused
   bool cache_loss_allowed = false;  // whether calls lost from the cache are no failure
 
-  // inputs from the prover or from a corpus, besides the derived ones
+  // Inputs from the prover or from a corpus, besides the derived ones.
   std::vector<SeccompData> own_inputs;
   std::optional<Witness> witness;      // the input to show: one that loosens the most, if any does
   std::optional<Direction> direction;  // set if there is a witness

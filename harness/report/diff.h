@@ -28,7 +28,7 @@ struct DiffReport {
   // The comparison of the difference with a stored one.
   struct Comparison {
     std::string file;
-    // one line for each deviation; empty if the differences are equal
+    // One line for each deviation; empty if the differences are equal.
     std::vector<std::string> unexpected;
   };
   std::string subject;  // "before.bpf, after.bpf"
@@ -38,7 +38,7 @@ struct DiffReport {
   Arch host = Arch::kX86_64;     // texts name its calls
   std::size_t max_regions = 20;  // number of regions to show for each change
   Verdict verdict = Verdict::kUnknown;
-  // for the shown regions of each change; empty if unknown
+  // For the shown regions of each change; empty if unknown.
   std::vector<std::vector<Rules>> rules = {};
   std::optional<Comparison> comparison = {};
   std::optional<OracleReport> oracle = {};

@@ -49,7 +49,7 @@ struct PageRegion {
   std::string when;  // in words: "if arg0 == AF_ALG"
   std::string condition;
   std::string count;                 // empty: unknown
-  std::string rules[2];              // the rules that decide before and after; empty: unknown
+  std::string rules[2];              // the rules that decide, before and after; empty: unknown
   std::optional<std::size_t> input;  // index in Page::inputs
 };
 
@@ -85,7 +85,7 @@ struct Page {
   std::vector<PageInput> inputs;    // the first is the witness, if there is one
   std::vector<PageRegion> regions;  // in the order on the page
   std::array<bool, 3> partial{};    // by Effect: whether `regions` omits some regions
-  // a sentence: how many inputs differ, or why their number is not known
+  // A sentence: how many inputs differ, or why their number is not known.
   std::string difference;
   std::optional<PageCost> cost;
   std::vector<CacheChange> cache;
@@ -93,7 +93,7 @@ struct Page {
   std::vector<PageOption> options;
 };
 
-// a region with at most this many calls gets a row for each call
+// A region with at most this many calls gets a row for each call.
 constexpr std::size_t kMostSplit = 64;
 // Returns a row of the page. `region` comes from by_call() with at most kMostSplit calls.
 PageRegion page_region(const Change& change, const Region& region, Arch host);

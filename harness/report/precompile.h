@@ -16,7 +16,7 @@ struct PrecompileReport {
   struct Variable {
     std::string name;
     std::uint32_t value = 0;  // the value in the policy
-    // instructions that contain it, ascending; empty if the program does not use it
+    // Instructions that contain it, ascending; empty if the program does not use it.
     std::vector<std::size_t> places;
   };
   std::string policy;  // the name of the policy

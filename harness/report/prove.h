@@ -43,7 +43,7 @@ struct ProveReport {
   std::optional<Rejection> rejection;  // if set, no proof was attempted
   Question question;                   // about the programs of `before` and `after`
   Proof proof;
-  // set if there is a witness; for the proof's values of the symbols
+  // Set if there is a witness; for the proof's values of the symbols.
   std::optional<Direction> direction;
   Arch host = Arch::kX86_64;  // texts name its calls
   std::optional<OracleReport> oracle;

@@ -20,7 +20,7 @@ struct RuleCounterexample {
   std::string kind;    // "exit", "value", "state", "illegal"
   NamedValues member;  // for a family: the indices of the member
   NamedValues values;  // all values, by name: "$m", "A", "X", "M[0]", "[4]"
-  // how many of `values` are symbols; they come first and are shown even if they are 0
+  // How many of `values` are symbols; they come first and are shown even if they are 0.
   std::size_t symbols = 0;
   std::string text;  // how both sides end
 };

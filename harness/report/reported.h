@@ -20,7 +20,7 @@ namespace secequiv {
 struct SourceFile {
   std::string path;  // as given; empty: no file (standard input, a command)
   bool raw = false;  // an array of struct sock_filter
-  // the line of each instruction, if the file is text and the lines are known
+  // The line of each instruction, if the file is text and the lines are known.
   std::vector<std::uint32_t> lines;
 };
 

@@ -11,9 +11,8 @@ namespace secequiv {
 struct SideReport {
   std::string name;  // the origin of the program
   Program program;
-  std::optional<Refusal>
-      // set if the kernel would refuse the program, also for more than 4096 instructions
-      refusal;
+  // Set if the kernel would refuse the program, also for more than 4096 instructions.
+  std::optional<Refusal> refusal;
   bool of_policy = false;  // whether it was compiled from a policy
 };
 

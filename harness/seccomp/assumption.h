@@ -47,10 +47,10 @@ struct Assumption {
   // The field that a test reads, or the half of a 64-bit field.
   struct Field {
     enum class Part : std::uint8_t { kWhole, kLow, kHigh };
-    int index =
-        kNrField;  // 0..5: args[index], kIpField, kNrField, kArchField, from kSymbolField on
+    // 0..5: args[index]; or kIpField, kNrField, kArchField; from kSymbolField on: a symbol
+    int index = kNrField;
     Part part = Part::kWhole;
-    // byte order of the architecture in the same conjunction, if any
+    // Byte order of the architecture in the same conjunction, if any.
     std::optional<Endian> order = {};
     std::string name = {};  // a symbol's name
 

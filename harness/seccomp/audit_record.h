@@ -14,8 +14,8 @@ namespace secequiv {
 
 struct AuditRecord {
   SeccompData data;  // the arguments are 0
-  std::optional<std::uint32_t>
-      action;  // that was taken, without data, if the record has its number
+  // The action without data bits; empty if the record lacks its number.
+  std::optional<std::uint32_t> action;
 };
 
 // Reads the first line of `text` that is such a record. Errors: kParse with `where` = name:line.

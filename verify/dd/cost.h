@@ -1,6 +1,7 @@
 // Owns the exact numbers of instructions that a filter or a stack of filters executes over all
-// inputs: least, mean and most. For each instruction, it computes how many were executed before it.
-// It must not know profiles. coverage/cost.h measures given inputs instead.
+// inputs: least, mean and most. The analysis computes how many instructions were executed before
+// each instruction. This file must not know profiles. coverage/cost.h measures given inputs
+// instead.
 #pragma once
 
 #include "harness/base/result.h"

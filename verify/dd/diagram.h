@@ -3,9 +3,9 @@
 // know instructions (forward.h, backward.h) or which input bit has which level (order.h).
 //
 // A node tests a run of consecutive bits of one word against a pattern: it continues with `hit` if
-// all bits agree, otherwise with `miss`. So a comparison of a word with a constant, the usual test
-// of filters, takes one node instead of 32. Each function has exactly one form, and nodes are
-// hash-consed. Two diagrams are therefore the same function exactly if they are the same node.
+// all bits agree, otherwise with `miss`. A comparison of a word with a constant, the usual test of
+// filters, therefore takes one node instead of 32. Each function has exactly one form, and nodes
+// are hash-consed. Two diagrams are therefore the same function exactly if they are the same node.
 #pragma once
 
 #include <array>

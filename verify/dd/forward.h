@@ -1,6 +1,6 @@
-// Owns the forward pass, which computes the condition of each two-way instruction and the value of
-// each RET A as functions of the input. Where paths meet with different registers, it joins them.
-// It must not know results (backward.h).
+// Owns the forward pass, which computes the condition of each instruction with two outcomes and the
+// value of each RET A as functions of the input. Where paths meet with different registers, it
+// joins them. It must not know results (backward.h).
 #pragma once
 
 #include <optional>
@@ -26,7 +26,8 @@ class Forward {
   // Returns whether some input may reach `pc`. The pass follows only one outcome of a constant
   // condition.
   [[nodiscard]] bool reached(std::size_t pc) const { return seen_[pc].arrivals != 0; }
-  // For a conditional jump: the condition under which it jumps to jt. For DIV|X: the divisor is 0.
+  // Returns the condition under which a conditional jump goes to jt, or under which the divisor of
+  // DIV|X is 0.
   [[nodiscard]] const Condition& condition(std::size_t pc) const { return seen_[pc].condition; }
   // Returns the value of a RET A, or of a RET K whose k is a symbol.
   [[nodiscard]] std::optional<Word> returned(std::size_t pc) const {

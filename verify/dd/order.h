@@ -1,5 +1,5 @@
 // Owns the level of each input bit in the diagrams, chosen once for the given programs. The choice
-// changes the size of a diagram, never its meaning. It must not know nodes.
+// changes the size of a diagram, never its meaning. This file must not know nodes.
 #pragma once
 
 #include <array>

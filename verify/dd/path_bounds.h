@@ -1,5 +1,5 @@
 // Owns bounds of the input's words before each instruction, derived from the tests on the paths to
-// it. They only keep diagrams small. It must not build diagrams.
+// it. They only keep diagrams small. This file must not build diagrams.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // Owns the sets of inputs that reach each instruction with each outcome. A forward pass along the
-// program's edges computes them. It must not know which obligations are covered.
+// program's edges computes them. This file must not know which obligations are covered.
 #pragma once
 
 #include <optional>

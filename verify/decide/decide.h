@@ -1,5 +1,5 @@
-// Owns the choice of the engine that answers a question: when the second engine runs after the
-// first, and that they must agree if both run. It must not know how engines work.
+// Owns the choice of the engine that answers a question: when the solver runs after the diagrams,
+// and the rule that they must agree if both run. It must not know how engines work.
 #pragma once
 
 #include <cstdint>

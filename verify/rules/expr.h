@@ -1,7 +1,6 @@
 // Owns the expressions in rewrites: their language, syntax tree and value in any domain
-// (`evaluate`). They are conditions over symbols, over the state at a fragment's entry (A, X, M[],
-// the input's words) and over the indices of a family. This file must not know rewrites, fragments
-// or solvers.
+// (`evaluate`). They range over symbols, the state at a fragment's entry (A, X, M[], the input's
+// words) and the indices of a family. This file must not know rewrites, fragments or solvers.
 //
 //   expr    := ('any' | 'all') INDEX '<' bound ':' expr | iff
 //   iff     := implies ('<=>' implies)*

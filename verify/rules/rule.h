@@ -159,7 +159,7 @@ Expr legality(const Fragment& fragment);
 std::vector<std::size_t> index_symbols(const Instance& instance);
 
 // Returns the values of these symbols for which the kernel accepts `before` but refuses `after`,
-// because it may read words of M[] before they are written.
+// because `after` may read words of M[] before they are written.
 std::vector<std::vector<std::uint32_t>> memory_refusals(const Instance& instance);
 
 }  // namespace secequiv::rules

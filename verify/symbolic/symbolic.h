@@ -35,12 +35,10 @@ concept SymbolicDomain =
 template <class D>
 struct SymbolicRun {
   typename D::Word result;  // the value returned
-  std::vector<std::optional<typename D::Bool>>
-      // by instruction: the condition under which it runs; std::nullopt if no path leads there
-      reach;
-  std::vector<std::optional<typename D::Bool>>
-      // by instruction with two outcomes: the condition under which the outcome is true, if it runs
-      outcome;
+  // By instruction: the condition under which it runs; std::nullopt if no path leads there.
+  std::vector<std::optional<typename D::Bool>> reach;
+  // By instruction with two outcomes: the condition under which the outcome is true, if it runs.
+  std::vector<std::optional<typename D::Bool>> outcome;
 };
 
 namespace detail {

@@ -103,8 +103,8 @@ class Terms {
   [[nodiscard]] bool is_operation(Word word) const {
     return nodes_[word].kind != Kind::kInput && nodes_[word].kind != Kind::kConstant;
   }
-  // Returns the operation. Precondition: is_operation(word). Its operands have smaller numbers than
-  // the term.
+  // Return the operation and its operands, which have smaller numbers than the term. Precondition:
+  // is_operation(word).
   [[nodiscard]] char operation(Word word) const { return static_cast<char>(nodes_[word].kind); }
   [[nodiscard]] std::array<Word, 2> operands(Word word) const {
     return {nodes_[word].a, nodes_[word].b};

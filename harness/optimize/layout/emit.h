@@ -41,8 +41,8 @@ class RuleEmitter {
 
  private:
   void any_of(const Rule& rule, Label yes, Label no);
-  // Emits a search for the value of `field`. Behind it stand the remaining conditions for each
-  // value, from which a mismatch continues to `others`, or to `no` if there are none.
+  // Emits a search for the value of `field`. It also emits the remaining conditions for each value.
+  // If none of them matches, control continues to `others`, or to `no` if there are no others.
   void search(int field, const std::map<std::uint32_t, std::vector<Rule>>& by_value, Label yes,
               Label no, std::span<const Rule* const> others);
   void matcher(const Matcher& m, int field, Label yes, Label no);

@@ -51,7 +51,7 @@ struct Stage {
 struct ArchPlan {
   std::uint32_t audit = 0;
   std::vector<Decision> codes;
-  // the first stage that has the number decides; if none has it, the default action
+  // The first stage that has the number decides. If none has it, the default action applies.
   std::vector<Stage> stages;
   std::vector<std::uint32_t> hot;  // numbers, most frequent first
   bool value_trees = false;        // also search for values of arguments
