@@ -17,7 +17,7 @@ struct Condition {
   unsigned argument = 0;
   Compare op = Compare::kEq;
   std::uint64_t a = 0;
-  std::uint64_t b = 0;  // for kMaskedEq, the value
+  std::uint64_t b = 0;  // kMaskedEq: the value; `a` is then the mask
 };
 
 struct FilterRule {
@@ -28,7 +28,7 @@ struct FilterRule {
 };
 
 struct FilterArch {
-  std::string name;  // libseccomp's name
+  std::string name;  // the architecture's name in libseccomp
   std::vector<FilterRule> rules;
 };
 

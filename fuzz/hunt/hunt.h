@@ -20,7 +20,7 @@ struct Target {
 
 struct HuntOptions {
   std::uint64_t seed = 1;
-  double seconds = 60;           // no trial starts later than this
+  double seconds = 60;           // no trial starts after this time
   std::uint64_t trials = ~0ull;  // limit; programs that the user named are always tried
   // For each generated program; programs that the user named get derived inputs.
   std::size_t inputs = 24;

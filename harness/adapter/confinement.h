@@ -12,7 +12,7 @@
 
 namespace secequiv {
 
-// Limits a resource to `most`. A child calls this before exec, also a child of vfork.
+// Limits a resource to `most`. Call this in a child before exec; it is safe after vfork.
 void lower_limit(decltype(RLIMIT_DATA) resource, rlim_t most);
 
 // This process makes one object, and every child enters it. Its namespaces live as long as the
@@ -33,8 +33,9 @@ class Confinement {
   Confinement(const Confinement&) = delete;
   Confinement& operator=(const Confinement&) = delete;
 
-  // Confines the calling child, also a child of vfork, before exec; it only makes system calls.
-  // Returns false if the system refuses something that it permitted to make().
+  // Confines the calling process. Call this in a child before exec; it is safe after vfork, because
+  // it only makes system calls. Returns false if the system refuses something that it permitted to
+  // make().
   [[nodiscard]] bool enter() const { return (refused() & ~lack_) == 0; }
 
   // Returns a sentence for each refused measure.

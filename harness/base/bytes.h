@@ -1,4 +1,5 @@
-// Numbers as bytes in either byte order. Owns this form. It must not know what the numbers mean.
+// Converts numbers to bytes in either byte order, and back. Owns this conversion. It must not know
+// what the numbers mean.
 #pragma once
 
 #include <cstdint>

@@ -18,8 +18,9 @@ enum class MutationOperator : std::uint8_t {
   // The immediate of a comparison, an ALU instruction or LD|IMM, LDX|IMM: each bit flipped, k-1,
   // k+1.
   kConstant,
-  // Another comparison, another ALU instruction, X for K, A for X in loads and stores, TAX for TXA
-  // (all also reversed), or RET|A for RET|K.
+  // Another opcode: another comparison, another ALU instruction, X in place of K, A in place of X
+  // in loads and stores, TAX in place of TXA (each of these also reversed), or RET|A in place of
+  // RET|K.
   kOpcode,
   kTarget,  // jt, jf, or the k of JA: one more, one less; jt and jf swapped
   kLoad,    // another of the 16 input words; another word of M[]

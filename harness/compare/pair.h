@@ -56,7 +56,7 @@ struct TraceStep {
   std::size_t pc;
   std::uint32_t a;  // registers before the instruction runs
   std::uint32_t x;
-  std::optional<bool> outcome;  // of a conditional jump or DIV|X
+  std::optional<bool> outcome;  // the outcome of a conditional jump or DIV|X
 };
 
 struct Trace {

@@ -17,7 +17,7 @@ struct Proof {
   // as required.
   Verdict verdict = Verdict::kUnknown;
   std::string engine;                  // "dd", "z3", "dd and z3"
-  std::optional<Relation> relation;    // of `after` to `before`; absent if undecided
+  std::optional<Relation> relation;    // how `after` compares with `before`; absent if undecided
   std::optional<Witness> witness;      // for kDifferent; replayed
   std::vector<std::uint32_t> symbols;  // for kDifferent: the symbols' values for the witness
   // Whether the witness is minimal: each symbol, in order, has its smallest possible value. For

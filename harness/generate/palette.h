@@ -10,7 +10,7 @@
 namespace secequiv::detail {
 
 struct Palette {
-  std::span<const std::uint32_t> words;  // of struct seccomp_data
+  std::span<const std::uint32_t> words;  // indices of words of struct seccomp_data
   std::span<const std::uint32_t> constants;
   std::span<const std::uint32_t> returns;
 };

@@ -75,7 +75,7 @@ class Pieces {
     Label label;
   };
 
-  // Choices.
+  // These functions make random choices.
   std::uint32_t number(std::size_t n) { return static_cast<std::uint32_t>(random_.below(n)); }
   std::uint32_t word() { return words_[random_.below(words_.size())]; }
   std::uint32_t constant() {
@@ -107,7 +107,7 @@ class Pieces {
     while (pending_count_ > 0 && (all || random_.one_in(3))) out_.bind(pending_[--pending_count_]);
   }
 
-  // Instructions.
+  // These functions write instructions.
   void load(std::uint32_t w) { out_.write(kLdWAbs, 4 * w); }
   void ret(std::uint32_t value) { out_.write(kRetK, value); }
   void branch(Label yes, Label no) { out_.branch(test(), constant(), yes, no); }

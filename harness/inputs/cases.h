@@ -28,8 +28,9 @@ struct Cases {
 
 // Derives inputs from a policy:
 //   - for each system call, the cross product over its fields of 0 and the values in its matchers.
-//     Equality gives k and k+1 in each half; an order gives k-1, k, k+1 and the ends of
-//     neighbouring high halves. These include all inputs that gVisor's secfuzz derives;
+//     A test for equality with k contributes k and k+1 in each half; an order comparison
+//     contributes k-1, k, k+1 and the ends of neighbouring high halves. These include all inputs
+//     that gVisor's secfuzz derives;
 //   - for each conjunction of matchers, a call that satisfies it; then this call with one field at
 //     a time at its boundaries: k-1, k, k+1, both halves, each bit of k flipped, each bit of the
 //     mask alone and missing, sign bits, all ones;

@@ -44,7 +44,7 @@ struct AskedSide {
 struct KernelReport {
   Verdict verdict = Verdict::kPass;  // kUnknown if the kernel answered nothing
   bool interrupted = false;
-  std::string release;  // of the kernel: "6.18.5"
+  std::string release;  // the kernel's release: "6.18.5"
   std::optional<Entry> entry;
   std::vector<AskedSide> sides;
   std::optional<Witness> witness;  // an input on which the kernel's results for two programs differ

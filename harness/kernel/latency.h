@@ -39,7 +39,7 @@ struct LatencyOptions {
   std::size_t patience = 4;
   std::size_t batches = 20;  // per call and process
   std::size_t calls = 200;   // per batch
-  std::uint64_t seed = 1;    // for the order of samples
+  std::uint64_t seed = 1;    // chooses the order of samples
   // Leaves ALLOW unchanged, so that calls run and the kernel uses its cache; only for calls that
   // is_safe() accepts. Otherwise every return is an error number, and no call runs.
   bool real = false;
@@ -50,10 +50,10 @@ struct LatencyOptions {
 
 struct VariantTimes {
   std::string name;
-  std::size_t instructions = 0;     // of all filters together
+  std::size_t instructions = 0;     // the sum over all filters
   std::size_t of_instructions = 0;  // their full length if only a part was timed; else 0
-  std::vector<double> ns;           // for each call
-  double mean = 0;                  // by weight
+  std::vector<double> ns;           // time of each call in nanoseconds
+  double mean = 0;                  // mean of `ns`, weighted by TimedCall::weight
   double error = 0;                 // standard error of `mean` (error_of_median)
 };
 

@@ -27,11 +27,11 @@ struct SelfCheckOptions {
 };
 
 struct SelfCheckReport {
-  std::string release;  // of the kernel
+  std::string release;  // the kernel's release
   std::uint64_t seed = 1;
   std::size_t programs = 0;
-  std::size_t accepted = 0;   // by the kernel
-  std::size_t evaluated = 0;  // programs
+  std::size_t accepted = 0;   // programs that the kernel accepted
+  std::size_t evaluated = 0;  // programs that were evaluated
   std::size_t evaluations = 0;
   std::size_t no_room = 0;  // programs without room for the instructions that make results readable
   std::size_t opcodes = 0;  // distinct opcodes in the evaluated programs

@@ -76,9 +76,9 @@ class JsonCursor {
 
   const nlohmann::json* value_;
   const JsonLines* lines_ = nullptr;
-  std::string file_;  // of the root
+  std::string file_;  // set in the root cursor only
   const JsonCursor* parent_ = nullptr;
-  const std::string* key_ = nullptr;  // in the parent; null if the parent is an array
+  const std::string* key_ = nullptr;  // the key in the parent; null if the parent is an array
   std::size_t index_ = 0;
 };
 

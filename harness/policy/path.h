@@ -80,8 +80,8 @@ class Path {
   std::uint32_t result_ = 0;
   std::size_t steps_ = 0;
   std::size_t stamp_ = 0;
-  std::vector<Known> own_;    // by instruction, for the path itself
-  std::vector<Known> other_;  // by instruction, for the last continuation through it
+  std::vector<Known> own_;    // by instruction: the results on the path itself
+  std::vector<Known> other_;  // by instruction: the result of the last continuation through it
   std::vector<Passed> passed_;
 };
 

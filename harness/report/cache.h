@@ -16,7 +16,7 @@ namespace secequiv {
 struct CacheReport {
   // The running kernel's bitmap, compared with our model's.
   struct Bitmap {
-    std::size_t numbers = 0;              // of the bitmap
+    std::size_t numbers = 0;              // number of calls that the bitmap covers
     std::vector<std::string> unfiltered;  // the kernel never runs a filter for these
     std::vector<std::string> only_model;  // cached in our model, not in the kernel
     std::vector<std::string> only_kernel;
@@ -30,7 +30,7 @@ struct CacheReport {
   };
   struct OneArch {
     Arch arch;
-    std::size_t numbers = 0;  // of a bitmap
+    std::size_t numbers = 0;  // number of calls that a bitmap covers
     Side before;
     Side after;  // if there are two filters
     std::vector<std::string> lost;

@@ -25,7 +25,7 @@ nlohmann::ordered_json to_json(const Witness& witness);
 nlohmann::ordered_json to_json(const Trace& trace);
 nlohmann::ordered_json to_json(const Obligation& obligation);
 nlohmann::ordered_json to_json(const SideReport& side);
-nlohmann::ordered_json to_json(const Question& question);  // without the programs
+nlohmann::ordered_json to_json(const Question& question);  // omits the programs
 // Returns an object that maps each of the question's symbols to its value.
 nlohmann::ordered_json symbols_json(const Question& question,
                                     std::span<const std::uint32_t> values);

@@ -22,7 +22,7 @@ using RulePart = std::vector<std::size_t>;
 // The place of a rule in its policy.
 struct RulePlace {
   std::size_t rule_set;
-  std::uint32_t action;  // of the rule set
+  std::uint32_t action;  // the rule set's action
   Arch arch;
   std::uint32_t nr;
   PositionRef position = {};  // position of the rule, or of the part that a finding is about
@@ -60,7 +60,7 @@ std::string_view lint_name(RedundantRule::Kind kind);
 std::string_view lint_name(DoubtfulRule::Kind kind);
 
 struct LintReport {
-  std::string name;     // of the policy
+  std::string name;     // the policy's name
   std::string file;     // file of the policy; may be empty
   bool strict = false;  // whether warnings are failures
   std::vector<RedundantRule> redundant;

@@ -56,7 +56,7 @@ struct PageRegion {
 struct PageCost {
   std::string profile;             // "each call once", or the name of a file
   std::string programs[2];         // the names of both programs, with their lengths
-  std::vector<CallCost> calls[2];  // of both programs: the same calls in the same order
+  std::vector<CallCost> calls[2];  // costs in both programs: the same calls in the same order
   WorstInput worst[2];
   bool exact[2] = {true, true};  // whether the figures cover all inputs; false: only derived ones
 };

@@ -47,7 +47,7 @@ class Backward {
     std::uint32_t high;
     std::size_t to;
     std::uint32_t rank;  // for points: the order of their tests
-    NodeId value;        // of `to`
+    NodeId value;        // the diagram of `to`
   };
 
   void look_ahead();

@@ -29,7 +29,7 @@ struct Node {
   NodeId hit;
   NodeId miss;
   std::uint32_t pattern;  // `length` bits, the highest is tested first; for a leaf, its value
-  std::uint16_t level;    // of the first tested bit; kLeaf for leaves
+  std::uint16_t level;    // level of the first tested bit; kLeaf for leaves
   std::uint16_t length;   // 1..32 bits; leaves: 0, or 1 for a symbol
 
   friend bool operator==(const Node&, const Node&) = default;

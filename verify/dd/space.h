@@ -28,7 +28,7 @@ inline Error limits_reached() {
 
 struct Limits {
   std::size_t nodes = std::size_t{1} << 21;
-  std::size_t steps = std::size_t{1} << 23;  // of diagram operations; each takes about 50 to 200 ns
+  std::size_t steps = std::size_t{1} << 23;  // steps of diagram operations; each takes 50 to 200 ns
   double seconds = kNoTimeLimit;
 };
 // An upper estimate of the memory for a node: the node, its share of the table (at most eight

@@ -70,7 +70,7 @@ enum class Role : std::uint8_t {
 
 struct Symbol {
   std::string name;
-  int width = kWord;  // or kTruth
+  int width = kWord;  // kWord or kTruth
   Role role = Role::kPlain;
 };
 
@@ -120,7 +120,7 @@ struct Assignment {
 struct Ending {
   std::optional<std::size_t> exit;  // index of the exit; std::nullopt: it returns `value`
   std::uint32_t value = 0;
-  Machine<Concrete> state{};  // at the exit
+  Machine<Concrete> state{};  // registers and M[] at the exit
 };
 
 // Values that meet the condition and for which the kernel accepts `before`, and what both sides do.
