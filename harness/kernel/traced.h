@@ -35,9 +35,9 @@ enum class Memory : std::uint8_t { kShared, kCopied };
 class Traced {
  public:
   // Starts the process, which needs no privileges. Precondition: every return of `program` is an
-  // error number. Without `memory`, memory is shared if this kernel allows that. Errors:
-  // kUnavailable (seccomp or ptrace is not permitted here, or this is not x86_64); kRejected (the
-  // kernel refuses this program, but not every program).
+  // error number. If `memory` is not given, the process shares our memory where the kernel allows
+  // that. Errors: kUnavailable (seccomp or ptrace is not permitted here, or this is not x86_64);
+  // kRejected (the kernel refuses this program, but not every program).
   static Result<std::unique_ptr<Traced>> start(ProgramView program,
                                                std::optional<Memory> memory = std::nullopt);
   ~Traced();

@@ -21,8 +21,8 @@ struct Limits {
   std::size_t memory_mib = 0;  // memory limit of the solver; 0: no limit
 };
 
-// Certificates exist only for two single filters that must be the same for all inputs. Errors:
-// kUsage about Subject::kCertificate for any other question.
+// Checks whether certificates support the question. They support only the equivalence of two single
+// filters for all inputs. Errors: kUsage about Subject::kCertificate for any other question.
 Status supported(const Question& question);
 
 // Returns walk.cert. Preconditions, here and below: `supported(question)`, and the kernel accepts

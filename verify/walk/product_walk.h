@@ -63,7 +63,7 @@ class ProductWalk {
   std::vector<std::uint32_t> first_;  // by instruction of before: its first state
   std::vector<State> states_;
   std::vector<Term> registers_;  // by state: A, X and M[] of each program
-  std::vector<Term> arriving_;   // the same for the state that the walk arrives at
+  std::vector<Term> arriving_;   // the registers of the state at which the walk arrives
   std::vector<Replaced> replaced_;
   std::size_t work_ = 0;
 };

@@ -20,7 +20,8 @@ struct Range {
 
   static Range of(std::uint32_t value) { return {value, value, 0xffffffff, value}; }
 
-  // Makes the bits of `mask` known. Returns false if they are already known to differ.
+  // Records that the bits of `mask` have the values in `value`. Returns false if a known bit
+  // differs.
   bool fix(std::uint32_t mask, std::uint32_t value) {
     if (((bits ^ value) & fixed & mask) != 0) return false;
     fixed |= mask;

@@ -54,7 +54,7 @@ class Identities {
 
   std::vector<Node> nodes_ = {Node{}};
   std::map<MatcherKey, Id> matchers_;
-  std::map<std::vector<Id>, Id> any_of_;  // by the sorted children
+  std::map<std::vector<Id>, Id> any_of_;  // keys: the sorted numbers of the children
   std::map<std::vector<Id>, Id> all_of_;
 };
 
