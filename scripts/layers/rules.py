@@ -22,12 +22,12 @@ LAYERS = {
     "harness/optimize": Layer("the reference optimizer and precompiled filters", ("harness/policy",)),
     "harness/generate": Layer("random programs and policies, and how failing ones are reduced", ("harness/policy",)),
     "harness/coverage": Layer("edges of one program, listings, executed instructions", ("harness/seccomp",)),
-    "harness/compare": Layer("running a pair; questions, proofs, witnesses and differences as data", ("harness/coverage",)),
+    "harness/compare": Layer("running a pair; proof queries, proofs, witnesses and differences as data", ("harness/coverage",)),
     "harness/adapter": Layer("how optimizers, compilers and evaluators under test are run", ("harness/optimize",)),
     "harness/kernel": Layer("the running Linux as evaluator, its caches and its speed", ("harness/generate", "harness/compare")),
     "harness/report": Layer("report values and their text, JSON, JUnit, SARIF, Markdown and HTML",
                             ("harness/import", "harness/optimize", "harness/adapter", "harness/kernel")),
-    "adapters": Layer("one folder per foreign project, the planted bugs, and what is built in", ("harness/adapter", "harness/kernel")),
+    "adapters": Layer("one folder per foreign project, the planted bugs, and the built-in optimizer, compiler and evaluators", ("harness/adapter", "harness/kernel")),
     "verify/symbolic": Layer("one forward pass over all inputs, in any symbolic domain", ("harness/policy", "harness/compare")),
     "verify/rules": Layer("rewrites with symbols, and the library of them", ("harness/bpf",)),
     "verify/walk": Layer("the product walk of two programs", ("harness/compare",)),
@@ -45,7 +45,7 @@ LAYERS = {
     "cli": Layer("one thin file per command", ("analyze",)),
     "api": Layer("the interfaces for C, Python, Go and CMake", ("analyze",)),
     "bench": Layer("benchmarks", ("analyze",)),
-    "scripts": Layer("set-up, checks, generators and the naive evaluator; no C++ of ours"),
+    "scripts": Layer("set-up, checks, generators and the naive evaluator; no C++ code"),
 }
 ARROWS = {name: layer.below for name, layer in LAYERS.items()}
 TOP_FOLDERS = sorted({name.split("/")[0] for name in LAYERS})
