@@ -1,4 +1,4 @@
-"""Finds built adapters, and decides what tests of missing adapters do.
+"""Finds built adapters, and decides whether tests of missing adapters fail or are skipped.
 
 In the full test run, the tests of an adapter that is not built fail, unless its toolchain is missing. Otherwise they are skipped.
 """
@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 
 def built(name):
-    """The path of a built adapter. Ends the test if it is not built."""
+    """Returns the path of a built adapter. Ends the test if it is not built."""
     program, missing = BUILT / name, BUILT / (name + ".missing")
     if os.access(program, os.X_OK):
         return program

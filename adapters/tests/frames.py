@@ -45,7 +45,7 @@ class Served:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            raise Gone("it did not end with its input", self.tail()) from None
+            raise Gone("it did not end after its input was closed", self.tail()) from None
         finally:
             self.process.stdout.close()
             self._errors.close()
@@ -99,13 +99,13 @@ class Served:
 
 
 def encode(program):
-    """Bytes of a program, a list of (code, jt, jf, k)."""
+    """Encodes a program, given as a list of (code, jt, jf, k)."""
     return b"".join(struct.pack("<HBBI", *insn) for insn in program)
 
 
 def decode(raw):
     if len(raw) % 8:
-        raise ValueError("%d bytes are no program" % len(raw))
+        raise ValueError("expected a program of 8 bytes for each instruction, found %d bytes" % len(raw))
     return list(struct.iter_unpack("<HBBI", raw))
 
 
@@ -118,10 +118,10 @@ def compile_policy(text):
 
 
 def evaluate(program, inputs):
-    """`inputs` are 64 bytes each."""
+    """Makes a request to evaluate a program on `inputs`, 64 bytes each."""
     return b"E" + struct.pack("<I", len(program)) + encode(program) + b"".join(inputs)
 
 
 def values(body):
-    """The values in an evaluator's answer."""
+    """Returns the values in an evaluator's answer."""
     return [value for value, in struct.iter_unpack("<I", body)]

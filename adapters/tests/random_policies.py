@@ -18,14 +18,14 @@ class Abilities(NamedTuple):
     depth: int = 3  # nesting of any_of and all_of; 0: one conjunction
     instruction_pointer: bool = False
     vsyscall: bool = False
-    same_call_again: bool = False  # in several rule sets
-    one_action: bool = False  # for all rules
-    bad_arch: tuple = ()  # actions for bad architectures; empty: any
-    x32_like_bad_arch: bool = False  # always equal, as this compiler requires
+    same_call_again: bool = False  # one call may occur in several rule sets
+    one_action: bool = False  # all rules must have the same action
+    bad_arch: tuple = ()  # the supported values of bad_arch_action; empty: any
+    x32_like_bad_arch: bool = False  # the compiler requires that both actions are equal
 
 
 def policy(random, can):
-    """The text of a policy."""
+    """Returns the text of a policy."""
     actions = list(can.actions)
     random.shuffle(actions)
     default, bad_arch = actions.pop(), random.choice(can.bad_arch or can.actions)

@@ -22,7 +22,7 @@ def word(random):
 
 
 def program(random, length, memory=4, words=16):
-    """A list of Insn of about `length` instructions. They use few words of input and memory, so that instructions affect each other."""
+    """Returns a list of about `length` Insn. They use few words of input and memory, so that instructions affect each other."""
     while True:
         insns = [instruction(random, length - pc, memory, words) for pc in range(length)]
         code, k = random.choice(ENDS)
@@ -32,7 +32,7 @@ def program(random, length, memory=4, words=16):
 
 
 def instruction(random, left, memory, words):
-    """One instruction; at most `left` others follow it."""
+    """Returns one instruction; at most `left` others follow it."""
     kind = random.randrange(20)
     if kind < 5:
         return Insn(0x20, 0, 0, 4 * random.randrange(words))
@@ -63,7 +63,7 @@ def instruction(random, left, memory, words):
 
 
 def inputs(random, insns, count):
-    """`count` struct seccomp_data. Their words have few different values, many of them constants of the program or near them."""
+    """Returns `count` struct seccomp_data. Their words have few different values, many of them constants of the program or near them."""
     constants = [insn.k for insn in insns if insn.code & 7 in (0, 1, 4, 5)] + list(VALUES)
     out = []
     for _ in range(count):

@@ -58,11 +58,11 @@ def test_answers_for_random_policies_are_right(served, secequiv, resolved, tmp_p
             answered += 1
         else:
             unsupported += 1
-            assert unsupported <= POLICIES, body  # else `abilities` is too wide
+            assert unsupported <= POLICIES, body  # otherwise `abilities` claims too much
 
 
-# Answers for policies of the corpus are proven or unsupported. A compiler must be able to express the policies that are True
-# here.
+# Answers for policies of the corpus are proven or unsupported. The compiler must be able to express those marked True,
+# and must not claim to express those marked False.
 EXPRESSIBLE = {
     "gvisor": {"directfs-openat": False, "nested": False, "orders": True, "signed-fds": True, "variables": True},
     "libseccomp": {"ten-syscalls": True, "vsyscall": False, "big-endian": False},

@@ -18,7 +18,7 @@ REQUESTS = {
 
 
 def ended(name, raw):
-    """(exit status, standard output) of an adapter that receives only these bytes."""
+    """Returns (exit status, standard output) of an adapter that receives only these bytes."""
     done = subprocess.run([str(built(name))], input=raw, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30)
     return done.returncode, done.stdout
 
@@ -33,7 +33,7 @@ def test_every_adapter_is_tested():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_kinds_that_an_adapter_lacks_are_unsupported(served, name):
-    """Requests that an adapter never answers are unsupported."""
+    """An adapter answers "unsupported" to kinds of requests that it does not implement."""
     adapter = served(name)
     for kind in "OE":
         status, body = adapter.ask(REQUESTS[kind])
@@ -45,7 +45,7 @@ def test_kinds_that_an_adapter_lacks_are_unsupported(served, name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("request_", [b"", b"o", b"\0" * 10, b"X" + b"1" * 8, b"S" + frames.encode(RET)], ids=repr)
 def test_unknown_kinds_are_unsupported(served, name, request_):
-    """An unknown kind is unsupported, because the protocol may get more kinds."""
+    """An adapter answers "unsupported" to an unknown kind, because the protocol may get more kinds."""
     adapter = served(name)
     status, body = adapter.ask(request_)
     assert status == (frames.UNSUPPORTED if request_ else frames.REFUSED) and body.decode().strip()
@@ -71,7 +71,7 @@ def test_refuses_bytes_that_are_no_evaluation(served, name, body):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_answers_many_requests_in_order(served, name):
-    """The requests and answers do not fit into a pipe."""
+    """All requests together do not fit into a pipe, nor do all answers."""
     kind = "E" if "E" in KINDS[name] else "C"
     if kind == "E":
         requests = [frames.evaluate([(0x06, 0, 0, i)], [bytes(64)] * 50) for i in range(200)]

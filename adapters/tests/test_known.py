@@ -18,7 +18,7 @@ ENTRIES = known.load()
 
 
 def differs(entry, adapter, secequiv, resolved):
-    """(ours, theirs) as measured now."""
+    """Returns the current values of the entry's fields `ours` and `theirs`."""
     if entry.request == "evaluate":
         program = entry.program()
         status, body = adapter.ask(frames.evaluate(program, [entry.data]))
@@ -41,7 +41,7 @@ def differs(entry, adapter, secequiv, resolved):
 
 
 def meant(entry, secequiv):
-    """The value that the policy means for the input."""
+    """Returns the value that the policy means for the input."""
     words = ",".join(str(word) for word in struct.unpack("<16I", entry.data))
     done = secequiv("run", entry.file, "--words", words)
     assert done.returncode == 0, done.stderr
@@ -49,7 +49,7 @@ def meant(entry, secequiv):
 
 
 def library_filter(entry, work):
-    """The program that libseccomp makes from a container profile, asked as runc does."""
+    """Returns the program that libseccomp makes from a container profile, with the calls that runc makes."""
     try:
         library = sources.Libseccomp(work)
     except Missing as missing:
@@ -70,7 +70,7 @@ def test_known_bug_still_exists(entry, secequiv, resolved, tmp_path):
         return
     command = [built(entry.adapter), *entry.arguments]
     if entry.kind == "slow":
-        pytest.skip("tests never time anything")
+        pytest.skip("tests do not measure time")
     if entry.kind == "hang":
         adapter = frames.Served(command, HANG_SECONDS)
         with pytest.raises(frames.Gone, match="no answer within"):
