@@ -26,7 +26,7 @@ def version():
 
 
 def library():
-    """The path of the library; builds it if SECEQUIV_LIBRARY is not set."""
+    """Returns the path of the library; builds it if SECEQUIV_LIBRARY is not set."""
     given = os.environ.get("SECEQUIV_LIBRARY")
     if given:
         return given

@@ -17,7 +17,7 @@ LIBRARY = BUILD / "lib" / "libsecequiv.so"
 
 
 def run(*command, status=0, **options):
-    """Both outputs of a command that must exit with `status` (None: with any)."""
+    """Runs a command that must exit with `status` (None: with any status); returns both outputs as one text."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
     assert status is None or done.returncode == status, "%s: status %d\n%s" % (command, done.returncode, done.stdout)
     return done.stdout

@@ -29,7 +29,7 @@ def test_the_library_prints_nothing():
 
 
 def test_the_header_compiles_alone(tmp_path):
-    """It compiles as C11, C++11 and C99 with all warnings."""
+    """The header compiles without warnings as C99, C11 and C++11."""
     for language, standard in (("c", "c11"), ("c++", "c++11"), ("c", "c99")):
         source = tmp_path / "includes"
         source.write_text('#include "secequiv.h"\nstruct secequiv_options o = SECEQUIV_OPTIONS_INIT;\n')

@@ -56,7 +56,7 @@ def test_a_missing_dependency_fails(complete):
 
 
 def copied():
-    """The files that are copied into the image that builds."""
+    """Returns the files that the Containerfile copies into the build stage."""
     for line in re.findall(r"^COPY (?!--from)(.*)$", CONTAINERFILE, re.MULTILINE):
         yield from line.split()[:-1]
 

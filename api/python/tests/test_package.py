@@ -281,7 +281,7 @@ except (secequiv.Unknown, MemoryError):
 """
 
 
-@pytest.mark.parametrize("mib", [2, 18])  # too little for Z3; too little for a thread
+@pytest.mark.parametrize("mib", [2, 18])  # too little memory for Z3; too little for a thread
 def test_memory_that_runs_out_is_unknown(mib):
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "api" / "python" / "src"))
     assert run(sys.executable, "-c", NO_MEMORY % mib, env=environment) in ("unknown\n", "equivalent\n")

@@ -69,7 +69,7 @@ def _witness(raw: Raw) -> Optional[Witness]:
 
 
 def _content(source: Union[bytes, str, "os.PathLike[str]"]) -> Tuple[bytes, str]:
-    """The bytes of a filter or policy, and its name in messages."""
+    """Returns the bytes of a filter or policy, and its name in messages."""
     if isinstance(source, str) and "\n" in source:
         return source.encode(), "<text>"
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -80,7 +80,7 @@ def _content(source: Union[bytes, str, "os.PathLike[str]"]) -> Tuple[bytes, str]
 
 def parse(source: Filter, *, form: Optional[str] = None, arch: Optional[str] = None, kernel: Optional[str] = None,
           capabilities: Sequence[str] = (), filter: Optional[str] = None, policy_format: Optional[str] = None) -> Program:
-    """Read a program in any form, or compile a policy in any format without optimization.
+    """Read a program in any form, or compile a policy in any format (without optimization).
 
     `form` of a program is raw, raw-be, asm, ddd or c. `policy_format` is policy (our own JSON), oci, seccompiler, minijail (as
     minijail0 reads it), minijail-compiler (as compile_seccomp_policy.py reads it) or pfc. By default, both are detected by content.
@@ -102,7 +102,7 @@ def _count(name: str, value: int) -> int:
 
 
 def _pair(before: Filter, after: Filter, arch: Optional[str]) -> Tuple[Tuple[bytes, int, bytes, int], str]:
-    """The library's arguments, and notes about what was left out of profiles. The notes also become a warning."""
+    """Returns the library's arguments, and notes about what was left out of profiles. The notes also become a warning."""
     programs = [parse(before, arch=arch), parse(after, arch=arch)]
     notes = "".join(program.notes for program in programs)
     for note in dict.fromkeys(notes.splitlines()):

@@ -37,7 +37,7 @@ Optimizer = Callable[[List[Insn]], Sequence[Tuple[int, int, int, int]]]
 
 
 def run(arguments: Sequence[str], optimize: Optimizer) -> Tuple[int, str, str]:
-    """Exit status, standard output and standard error of secequiv with these arguments and `optimize` under test."""
+    """Runs secequiv with these arguments and `optimize` under test; returns exit status, standard output and standard error."""
     with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener, _Forks(optimize) as forks:
         path = str(Path(folder) / "relay")
         listener.bind(path)
@@ -76,7 +76,7 @@ class _Forks:
 
     def __init__(self, optimize: Optimizer) -> None:
         self._optimize = optimize
-        self._running: Dict[int, Tuple[int, socket.socket]] = {}  # by pidfd: process, relay
+        self._running: Dict[int, Tuple[int, socket.socket]] = {}  # pidfd -> (process, relay)
 
     def __enter__(self) -> "_Forks":
         return self
@@ -102,7 +102,7 @@ class _Forks:
         self._running[os.pidfd_open(process)] = (process, relay)
 
     def end(self, descriptor: int) -> None:
-        """If the descriptor belongs to a fork that ended, or to a relay that did, ends both."""
+        """Ends a fork and its relay after one of them has ended; `descriptor` belongs to either of them."""
         for pidfd, (process, relay) in list(self._running.items()):
             if descriptor in (pidfd, relay.fileno()):
                 del self._running[pidfd]
@@ -122,7 +122,7 @@ def _answer_and_exit(optimize: Optimizer, requests: int, answers: int, errors: i
         with os.fdopen(requests, "rb") as source, os.fdopen(answers, "wb") as sink:
             _answer(optimize, source, sink)
         status = 0
-    except BaseException:  # nothing may return into the caller's tests
+    except BaseException:  # the fork must never continue in the caller's tests
         os.write(errors, traceback.format_exc().encode(errors="replace"))
     finally:
         os._exit(status)

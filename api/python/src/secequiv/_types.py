@@ -21,7 +21,7 @@ class Verdict(str, Enum):
 
 
 class SecequivError(Exception):
-    """Bad input; the message has the place and what was expected. `document` is the command line's JSON document."""
+    """The input is wrong; the message states the place and what was expected. `document` is the command line's JSON document."""
 
     def __init__(self, message: str, document: Optional[Dict[str, Any]] = None) -> None:
         super().__init__(message)
@@ -111,7 +111,7 @@ class Answer:
     document: Dict[str, Any] = field(repr=False, compare=False)
 
     def __bool__(self) -> bool:
-        """Whether the verdict is equivalent or pass."""
+        """Returns whether the verdict is equivalent or pass."""
         return self.verdict in (Verdict.EQUIVALENT, Verdict.PASS)
 
     def __str__(self) -> str:

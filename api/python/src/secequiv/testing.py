@@ -14,7 +14,7 @@ __all__ = ["Insn", "Optimizer", "assert_equivalent", "assert_optimizer", "assert
 def _assert(claim: str, before: Filter, after: Filter, refines: bool, options: Any) -> None:
     __tracebackhide__ = True
     if "refines" in options:
-        raise TypeError("'refines' is no option of an assertion: assert_equivalent and assert_refines say which is meant")
+        raise TypeError("an assertion has no option 'refines': use assert_refines or assert_equivalent")
     proof = prove(before, after, refines=refines, **options)
     if not proof:
         raise AssertionError(proof.message + claim)  # its first line states whether anything became more permissive
@@ -34,12 +34,12 @@ def assert_refines(before: Filter, after: Filter, **options: Any) -> None:
 
 def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, same: str = "raw", request_timeout: float = 10,
                      programs: Sequence[Union[str, "os.PathLike[str]"]] = ()) -> None:
-    """`optimize` changes the decisions of none of `trials` programs, makes none that the kernel refuses, loses no call that the
-    kernel caches, raises nothing, and answers within `request_timeout` seconds. It gets a list of `Insn` and returns such a list,
-    or one of tuples. It runs in forks of this process.
+    """Assert that `optimize` preserves the decisions of `trials` programs. It must also not return a program that the kernel
+    refuses, lose a call that the kernel caches, raise an exception, or need more than `request_timeout` seconds. It gets a list
+    of `Insn` and returns such a list, or a list of tuples. It runs in forks of this process.
 
-    The programs are generated, or those in the files and folders of `programs` and changed copies of them. This runs the
-    command line: $SECEQUIV, or secequiv on PATH."""
+    Without `programs`, the programs are generated. Otherwise they are the programs in these files and folders, and changed
+    copies of them. The assertion runs the command line: $SECEQUIV, or secequiv on PATH."""
     __tracebackhide__ = True
     arguments = ["fuzz", "--no-scaling", "--stop-at-first", "--trials", str(trials), "--seed", str(seed), "--same", same,
                  "--request-timeout", str(request_timeout)]
