@@ -79,7 +79,7 @@ def suite(root, repetitions, build, run):
             name = row["name"].split("/")[1]
             rates[name] = max(rates.get(name, 0), row["items_per_second"])
     reference = rates.get("in_process")
-    print(table("adapters: programs of about 30 instructions a second (best of %d), many under way at once" % repetitions,
+    print(table("adapters: programs of about 30 instructions answered in a second, with many requests under way at once (best of %d)" % repetitions,
                 ["optimizer", "programs/s", "of in process", "target", ""],
                 [[name, number(rates.get(name), 0), number(quotient(rates.get(name), reference), 4), target and ">= %d" % target,
                   compare((rates.get(name), ">=" if target else None, target))]

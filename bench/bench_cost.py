@@ -48,7 +48,7 @@ def pair_row(name, report):
 
 def suite(root, repetitions, build, run):
     """Prints the tables and returns what could not be measured."""
-    del repetitions, run  # counts do not vary
+    del repetitions, run  # counts are the same in every run
     binary = build("secequiv")
     programs, problems = root / "corpus/programs", []
 
@@ -63,11 +63,11 @@ def suite(root, repetitions, build, run):
     pairs = [pair_row(name, report(*(programs / "gvisor" / ("%s.%s.bpf" % (name, side)) for side in ("before", "after")),
                                    "--profile", root / "corpus/profiles/postgres.txt")) for name in CONFIGURATIONS]
     problems += show(
-        ("libseccomp, %d system calls allowed, by where a call stands in the list: instructions executed in the list and in the tree; beside\n"
-         "them the published TSC ticks of a call (%d without a filter), and the tree's share of them without these" % (CALLS, NO_FILTER_TICKS),
+        ("libseccomp, %d allowed system calls, by their place in the list: instructions executed in the list, in the tree, and their ratio; then the\n"
+         "published TSC ticks of a call, and the ratio after subtracting the %d ticks of a call without a filter" % (CALLS, NO_FILTER_TICKS),
          ["place", "call", "list", "tree", "ratio", "ticks list", "tree", "ratio", ""], calls),
-        ("gVisor's filters, its optimizer off and on: instructions; executed by a call of corpus/profiles/postgres.txt, with the kernel's\n"
-         "cache and without, and % removed; beside them what was published: of the filter's time, and of its size",
+        ("gVisor's filters, before and after its optimizer: their sizes; the instructions that a call of corpus/profiles/postgres.txt executes on\n"
+         "average, with the kernel's cache and without it, and the % removed; the last column has the published reduction of time and size",
          ["filter", "before", "after", "smaller", "executed before", "after", "% removed", "uncached before", "after", "% removed",
           "published", ""], pairs))
     return problems

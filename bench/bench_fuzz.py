@@ -80,7 +80,7 @@ def suite(root, repetitions, build, run):
                 best["program"], best["proven"] = answers, proven
             best["policy"] = max(best["policy"], libfuzzer(targets / "fuzz_policy", folder)[1][1])
     gvisor = best["reference"] or None
-    print(table("fuzz: gVisor's systrap pair, M inputs through both programs a second (best of %d)" % times,
+    print(table("fuzz: gVisor's systrap pair, million inputs run through both programs in a second (best of %d)" % times,
                 ["by", "M/s", "of gVisor's", "target", ""],
                 [["gVisor's interpreter, a loop", number(gvisor and gvisor / 1e6, 2), gvisor and "1.00", None, None],
                  ["secequiv fuzz", number(best["pair"] / 1e6, 2), number(quotient(best["pair"], gvisor), 2), ">= 5",
@@ -88,11 +88,11 @@ def suite(root, repetitions, build, run):
                  ["secequiv fuzz --jobs 2", number(best["pair 2"] / 1e6, 2), number(quotient(best["pair 2"], gvisor), 2), None, None],
                  ["fuzz_pair, one input a run", number(best["one"] / 1e6, 2), number(quotient(best["one"], gvisor), 2), ">= 0.5",
                   compare((best["one"], ">=", RUNS))]]))
-    print(table("fuzz: every edge met or proven to be infeasible (best of %d)" % times,
+    print(table("fuzz: time until every edge is covered or proven infeasible (best of %d)" % times,
                 ["obligations", "met", "infeasible", "ms after the start", "target", ""],
                 [[met[2], met[0], met[1], number(seeds * 1000, 1), "<= %d" % COVERED_MS,
                   compare((seeds * 1000, "<=", COVERED_MS), (met[0] + met[1], ">=", met[2]))]]))
-    print(table("fuzz: programs made, optimized, compared and proven a second (best of %d)" % times,
+    print(table("fuzz: programs generated, optimized, compared and proven in a second (best of %d)" % times,
                 ["target", "a second", "proven", "target", ""],
                 [["fuzz_program", number(best["program"], 0), number(best["proven"], 0), ">= %d" % PROGRAMS,
                   compare((best["proven"], ">=", PROGRAMS))],

@@ -21,7 +21,7 @@ def suite(root, repetitions, build, run):
     """Prints the table and returns what could not be measured."""
     del root
     best, problems = fastest_rows(run(build("fuzz_loop_bench"), repetitions, "."))
-    print(table("fuzzing the reference optimizer with proof, one core: programs or policies a second (best of %d); the loops run all stages;\n"
-                "by diagrams: the proofs that needed decision diagrams; undecided: within limits of 2^14 nodes and 2^15 steps" % repetitions,
+    print(table("fuzzing the reference optimizer with proofs on one core: programs or policies in a second (best of %d). The loops run all stages.\n"
+                "by diagrams: proofs that needed decision diagrams; undecided: not decided within 2^14 nodes and 2^15 steps" % repetitions,
                 ["stage", "a second", "us each", "proven %", "by diagrams", "undecided", "target", ""], lines(best)), end="")
     return problems

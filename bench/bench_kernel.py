@@ -28,7 +28,7 @@ def suite(root, repetitions, build, run):
     for row in rows:
         row["name"] = row["name"].removesuffix("/real_time")
     best, problems = fastest_rows(rows)
-    print(table("the running kernel as an oracle, one core (best of %d): M inputs a second in batches of 4096 (target >= 7), us to install a filter, ask\n"
-                "once and end (target <= 300 for 1702 instructions), us to ask whether a program is accepted" % repetitions,
+    print(table("the running kernel as an oracle, one core (best of %d): million inputs in a second, in batches of 4096 (target >= 7); us to install a filter,\n"
+                "run one input and end (target <= 300 for 1702 instructions); us to find out whether the kernel accepts a program" % repetitions,
                 ["program", "interpreter", "kernel", "ratio", "", "with start", "start us", "", "accept us"], lines(best)), end="")
     return problems

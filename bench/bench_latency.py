@@ -85,8 +85,8 @@ def cached_calls(binary, root, program):
 
 
 def beyond_none(binary, root, document, side, program, bitmap_ns):
-    """Returns how many ns a call of the profile takes longer than without a filter, if the kernel answers calls from its bitmap where
-    it can."""
+    """Returns how many ns longer a call of the profile takes than without a filter, if the kernel answers from its bitmap the calls
+    that it can."""
     cached = cached_calls(binary, root, program)
     calls = [(call["calls"], bitmap_ns if call["name"] in cached else call["ns"] - none["ns"])
              for call, none in zip(document["variants"][side]["calls"], document["variants"][0]["calls"])]
@@ -130,13 +130,13 @@ def suite(root, repetitions, build, run):
     with tempfile.TemporaryDirectory() as made, Busy():
         folder = pathlib.Path(made)
         try:
-            print(table("bench, %d repeats at default settings, the other core busy: the second filter's time by the first's" % REPEATS,
+            print(table("bench, %d runs at default settings, the other core busy: the second filter's time divided by the first filter's time" % REPEATS,
                         ["filters", "5 %", "median", "95 %", "told apart", ""], resolution(binary, root, folder)))
             stacks, bitmap_ns = bitmap(binary, root, folder)
-            print(table("ns of getpid with stacks of filters, here and in 2020 as published with the kernel's bitmap",
+            print(table("ns of getpid with stacks of filters, measured here and published in 2020 with the kernel's bitmap",
                         ["filters", "ns", "more", "2020", "more"], stacks))
-            print(table("ns of a call of corpus/profiles/postgres.txt, every return an error number; what is left after optimization of the time beyond\n"
-                        "no filter, beyond an empty one, beyond no filter with cached calls as the second table has them, and of what gVisor published",
+            print(table("ns of a call of corpus/profiles/postgres.txt, with an error number for every return; then the part of the overhead that is left after\n"
+                        "optimization: over no filter, over an empty filter, over no filter with the cached calls of the second table, and as gVisor published it",
                         ["gVisor's pair", "no filter", "empty", "before", "after", "left", "of empty", "cached", "published", "noise", ""],
                         overhead(binary, root, bitmap_ns)))
         except RuntimeError as error:

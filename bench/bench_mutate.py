@@ -27,7 +27,7 @@ def row(name, report, seconds):
 
 def suite(root, repetitions, build, run):
     """Prints the table and returns what could not be measured."""
-    del repetitions, run  # counts do not vary, and a run takes long
+    del repetitions, run  # counts are the same in every run, and a run takes long
     binary = build("secequiv")
     rows, problems = [], []
     for name in NAMES:
@@ -39,7 +39,7 @@ def suite(root, repetitions, build, run):
         except (RuntimeError, ValueError) as error:
             problems.append("%s: %s" % (name, error))
         rows.append(row(name, report, seconds))
-    print(table("single-point mutants of gVisor's optimized filters: killed by inputs derived from policy and program, by these and a\n"
-                "second of fuzzing each, by proof, in % of those that differ; time for all three, once",
+    print(table("single-point mutants of gVisor's optimized filters: the % of the differing ones that are killed by inputs derived from policy and\n"
+                "program, by these and a second of fuzzing each, and by proofs; the time of all three in one run",
                 ["filter", "mutants", "equivalent", "inputs", "derived", "fuzzed", "proven", "s", "target", ""], rows), end="")
     return problems

@@ -94,15 +94,15 @@ def suite(root, repetitions, build, run):
     problems += ["%s: %s" % item for item in sorted(errors.items())]
 
     return problems + show(
-        ("gVisor's optimizer and ours on the same rules: instructions; executed by a call of corpus/profiles/postgres.txt, with the\n"
-         "kernel's cache and without; system calls the cache loses and gains (each filter proven equivalent to the policy)",
+        ("gVisor's optimizer and ours on the same rules: sizes; instructions that a call of corpus/profiles/postgres.txt executes, with the\n"
+         "kernel's cache and without it; system calls that the cache loses and gains (each filter is proven equivalent to the policy)",
          ["policy", "compiled", "gvisor", "ours", "executed gvisor", "ours", "uncached gvisor", "ours", "cache: to gvisor",
           "to compiled", "target", ""], gvisor_rows(named(counts["gvisor"], names))),
-        ("libseccomp's filters and ours: instructions; executed over the derived inputs, on average with the kernel's cache and\n"
-         "without, and at most (each proven equivalent to the policy, libseccomp's under what is assumed)",
+        ("libseccomp's filters and ours: sizes; instructions that derived inputs execute: on average with the kernel's cache, on average without\n"
+         "it, and at most (each filter is proven equivalent to the policy; libseccomp's under the stated assumption)",
          ["policy", "linear", "tree", "ours", "executed linear", "tree", "ours", "uncached linear", "tree", "ours", "most linear",
           "tree", "ours", "inputs", "names left out", "assumed", ""], libseccomp_rows(named(counts["libseccomp"], FILTERS))),
-        ("%d ioctl requests, any fd: instructions; executed on average and at most over them and as many misses" % REQUESTS,
+        ("%d ioctl requests, any fd: size; instructions executed on average and at most, over these requests and as many that do not match" % REQUESTS,
          ["value-trees", "instructions", "executed", "most", ""], request_rows(named(counts["requests"], ("without", "with")))),
         ("optimize(policy), in process (min time of %d)" % repetitions, ["policy", "ms", "target", ""], time_rows(names, times)),
         ("%s by kind of pass (min time of %d)" % (LARGEST, repetitions), ["kind", "ms", "%", ""], split_rows(times)),

@@ -33,8 +33,8 @@ print(*peak(["/bin/true"]), *peak(sys.argv[1:]))
 
 
 def corpus_rows(names, times, alone):
-    """`alone` are the diagrams' times in a process in which Z3 never ran. They are longer, by a fifth for large pairs, because the
-    heap that Z3 leaves behind avoids page faults in later proofs. Both times must meet the target."""
+    """Returns a row for each corpus pair. `alone` has the diagrams' times in a process in which Z3 never ran. They are longer, by a
+    fifth for large pairs, because the heap that Z3 leaves behind avoids page faults in later proofs. Both times must meet the target."""
     rows = []
     for name in names:
         dd, z3, apart = times.get("dd/" + name), times.get("z3/" + name), alone.get("dd/" + name)
@@ -60,7 +60,7 @@ def naive_seconds(before, after):
 
 
 def naive_rows(naive, times):
-    """`naive`: seconds by name."""
+    """Returns a row for each pair of the home-made query; `naive` maps names to seconds."""
     rows = []
     for name, seconds in naive.items():
         ratio = quotient(seconds and seconds * 1e6, times.get("dd/" + name))
@@ -71,7 +71,7 @@ def naive_rows(naive, times):
 
 
 def process_rows(names, walls, peaks):
-    """`walls` in seconds and `peaks` in KiB, by name."""
+    """Returns a row for each command; `walls` has seconds and `peaks` has KiB, both by name."""
     rows = []
     for name in names:
         wall, peak = walls.get(name), peaks.get(name)
@@ -173,7 +173,7 @@ def suite(root, repetitions, build, run):
          ["pair", "dd us", "without z3", "z3 us", "z3/dd", "target", ""], corpus_rows(names, times, alone)),
         ("a home-made Z3 query (bench/naive_z3.py, min of 3), and how many times faster diagrams are, in process",
          ["pair", "ms", "ratio", "target", ""], naive_rows(naive, times)),
-        ("whole process, secequiv prove --engine dd (min wall time and max peak of %d; peaks below %s MiB are the measurement's own)" % (
+        ("whole process, secequiv prove --engine dd (min wall time and max peak memory of %d; smaller peaks than %s MiB cannot be measured)" % (
             repetitions, number(quotient(floor, 1024), 1)),
          ["pair", "ms", "MiB", "target", ""], process_rows(names, walls, peaks)),
         ("random programs against their optimized form (min time of each, us)",

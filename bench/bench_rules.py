@@ -39,6 +39,6 @@ def suite(root, repetitions, build, run):
             reports.append(report_of(binary, "prove-rule", *files))
         except RuntimeError as error:
             return [str(error)]
-    title = "rules: ms of a proof or of a counterexample made small (fastest of %d); the slowest %d" % (repetitions, SHOWN)
+    title = "rules: ms to prove a rule, or to find and minimize a counterexample (fastest of %d); the slowest %d" % (repetitions, SHOWN)
     print(table(title, ["rule", "verdict", "ms", "target", ""], rows(fastest(reports))), end="")
     return []

@@ -28,7 +28,7 @@ def returned(raw, data):
     """Returns the return value of the program in `raw` as a term over the 16 words `data`."""
     program = list(struct.iter_unpack("<HBBI", raw))
     states = {0: (z3.BoolVal(True), word(0), word(0), {})}  # condition, A, X, M[] before each instruction
-    out = word(0)  # the return value of a division by zero
+    out = word(0)  # a division by zero returns 0
     for pc, (code, jt, jf, k) in enumerate(program):
         if pc not in states:
             continue

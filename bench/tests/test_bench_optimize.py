@@ -60,7 +60,7 @@ def test_shows_the_share_of_each_kind_of_pass():
 
 
 def stand_in(path, counts, status=0):
-    """A program that prints `counts` as optimize_bench does."""
+    """Returns a program that prints `counts` as optimize_bench does."""
     path.write_text("#!/bin/sh\ncat <<'END'\n%s\nEND\nexit %d\n" % (json.dumps(counts), status))
     path.chmod(0o755)
     return path
