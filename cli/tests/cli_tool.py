@@ -28,16 +28,16 @@ from naive.naive import Insn, run as evaluate, run_stack  # noqa: E402, F401
 
 FULL = os.environ.get("SECEQUIV_FULL_TESTS") == "1"  # the development build
 STATUS = {"pass": 0, "equivalent": 0, "fail": 1, "different": 1, "unknown": 3, "rejected": 4, "crashed": 5}
-BIG_ENDIAN = (0x80000016, 0x80000008)  # AUDIT_ARCH_S390X, AUDIT_ARCH_MIPS64; unknown values are taken for little endian
-ERROR_STATUS = {"rejected": 4, "budget": 3, "unavailable": 3, "adapter": 5}  # all others are 2
+BIG_ENDIAN = (0x80000016, 0x80000008)  # AUDIT_ARCH_S390X, AUDIT_ARCH_MIPS64; unknown values count as little-endian
+ERROR_STATUS = {"rejected": 4, "budget": 3, "unavailable": 3, "adapter": 5}  # all other errors have status 2
 
 
 def some(cases, every):
-    """All cases in the development build; one in `every` in other builds (sanitizers), because more would run the same code again."""
+    """Returns all cases in the development build. In other builds (sanitizers), it returns one in `every`, because more would run the same code again."""
     return list(cases) if FULL else list(cases)[::every]
 
 
-# Python's readline sets it behind os.environ's back, and outputs would be fitted to it.
+# Python's readline sets COLUMNS without telling os.environ, and secequiv would fit its outputs to that width.
 os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")
 
@@ -58,7 +58,7 @@ class Done:
     def __init__(self, process, raw):
         self.status = process.returncode
         self.out = process.stdout if raw else process.stdout.decode()
-        self.err = process.stderr.decode(errors="replace")  # quotes what it was given
+        self.err = process.stderr.decode(errors="replace")  # an error quotes its input, which may have any bytes
 
     def __repr__(self):
         return "status %d\n--- stdout\n%s\n--- stderr\n%s" % (self.status, self.out[-3000:], self.err[-3000:])
@@ -69,7 +69,7 @@ def run(*args, stdin=b"", cwd=None, timeout=600, raw=False, **popen):
     if isinstance(stdin, str):
         stdin = stdin.encode()
     command = [binary()] + [str(arg) for arg in args]
-    if "preexec_fn" in popen and "env" not in popen:  # which may forbid ptrace, so the leak sanitizer cannot run
+    if "preexec_fn" in popen and "env" not in popen:  # preexec_fn may forbid ptrace, without which the leak sanitizer fails
         popen["env"] = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
     return Done(subprocess.run(command, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
                                timeout=timeout, **popen), raw)
@@ -109,7 +109,7 @@ def _validators():
 
 
 def _references(schema, documents):
-    """The validator's resolver for references from one schema to another."""
+    """Returns the validator's arguments that resolve references from one schema to another."""
     try:
         from referencing import Registry, Resource
     except ImportError:  # Debian 12
@@ -183,7 +183,7 @@ def program(text):
 
 
 def pairs():
-    """The manifest's pairs as (name, before, after, policy or None), with full paths."""
+    """Returns the manifest's pairs as (name, before, after, policy or None), with full paths."""
     return [(pair["name"], PROGRAMS / pair["before"], PROGRAMS / pair["after"],
              (PROGRAMS / pair["policy"]).resolve() if "policy" in pair else None) for pair in MANIFEST["pairs"]]
 
@@ -193,7 +193,7 @@ def all_programs():
 
 
 def listed(folder):
-    """The names of all files in a folder, to check that nothing is left behind."""
+    """Returns the names of all files in a folder, to check that nothing is left behind."""
     return sorted(path.name for path in Path(folder).iterdir())
 
 
@@ -234,7 +234,7 @@ def assembled(path, tmp_path, *options):
 
 
 def inside(region, words):
-    """Whether an input (16 words) satisfies the conditions of a region of `diff`; a second, independent implementation."""
+    """Returns whether an input (16 words) satisfies the conditions of a region of `diff`; a second, independent implementation."""
     def meets(cube, value):
         return value & cube["mask"] == cube["value"]
     for row in region["words"]:

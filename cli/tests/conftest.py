@@ -7,7 +7,7 @@ import pytest
 
 
 def pytest_sessionstart(session):
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # shells ignore it in background jobs, and child processes would inherit that
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # shells ignore SIGINT in background jobs, and child processes would inherit that
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         cli_tool.binary()
@@ -27,17 +27,17 @@ def asm(tmp_path):
 
 @pytest.fixture
 def getpid(asm):
-    """A filter that allows getpid and returns EPERM for all other calls."""
+    """Returns a filter that allows getpid and returns EPERM for all other calls."""
     return asm("ld [0]\njeq #39, ok, bad\nok: ret #0x7fff0000\nbad: ret #0x50001\n", "getpid.asm")
 
 
 @pytest.fixture
 def getpid_enoent(asm):
-    """The same with ENOENT instead of EPERM."""
+    """Returns the same filter with ENOENT instead of EPERM."""
     return asm("ld [0]\njeq #39, ok, bad\nok: ret #0x7fff0000\nbad: ret #0x50002\n", "getpid-enoent.asm")
 
 
 @pytest.fixture
 def hard(asm):
-    """Two equivalent programs whose proof takes the solver longer than a test may run."""
+    """Returns two equivalent programs; the solver needs longer to prove this than a test may run."""
     return asm(cli_tool.HARD_BEFORE + "ret a\n", "hard1.asm"), asm(cli_tool.HARD_AFTER + "ret a\n", "hard2.asm")

@@ -20,7 +20,7 @@ class Reader(HTMLParser):
         self.tags = []
         self.scripts = []
         self.tables = {}
-        self.rows = None  # of the table that is being read
+        self.rows = None  # the rows of the table that is being read
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -49,7 +49,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory):
-    """The page of the largest pair, and the listing written with it."""
+    """Returns the page of the largest pair, and the listing written with it."""
     folder = tmp_path_factory.mktemp("everything")
     return page_of(folder, *EVERYTHING, "--listing", folder / "listing", status=0), folder
 
@@ -75,7 +75,7 @@ def page_of(tmp_path, *args, status, command="check"):
 
 
 def steps(trace):
-    """[(pc, A, X)] of a stored trace, decoded by a second implementation."""
+    """Returns a stored trace as [(pc, A, X)]; this is a second implementation of the decoder."""
     pcs = [pc for first, count in zip(trace["runs"][::2], trace["runs"][1::2]) for pc in range(first, first + count)]
     registers = []
     for name in ("a", "x"):

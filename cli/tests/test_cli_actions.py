@@ -13,7 +13,7 @@ READ_OR_FLAG = "ld [4]\njeq #0xc000003e, on, bad\non: ld [0]\njeq #0, yes, n\nn:
 
 
 def number(path, arch, name):
-    """The number of a system call."""
+    """Returns the number of a system call."""
     return report("run", path, "--arch", arch, "--nr", name)[0]["data"]["nr"]
 
 
@@ -42,7 +42,7 @@ def test_constant_and_argument_dependent_calls_are_listed(asm):
 
 def test_values_computed_from_the_number_alone_are_constant(asm):
     document, _ = report("actions", asm("ld [0]\nadd #5\nret a"))
-    row = rows_of(document)["x86_64"]  # the program does not test the architecture, so there is one row, for the host
+    row = rows_of(document)["x86_64"]  # the program does not test the architecture, so there is only one row, for the host
     assert row["others"] == [] and row["constant"][0] == {"value": "0x00000005", "action": "KILL_THREAD(5)", "syscalls": ["read"]}
     document, _ = report("actions", asm("ld [0]\nadd #5\nret a"), "--arch", "aarch64")
     assert list(rows_of(document)) == ["aarch64"]

@@ -20,7 +20,7 @@ SYS_UNUSED = 1000
 
 @pytest.fixture
 def few(tmp_path):
-    """A profile of one call."""
+    """Returns a profile of one call."""
     (tmp_path / "few").write_text("getpid 1\n")
     return tmp_path / "few"
 
@@ -48,7 +48,7 @@ def test_every_variant_and_call_is_measured():
 
 
 def test_calls_that_the_filter_allows_are_not_executed(asm, tmp_path):
-    # exit_group, kill of this process and unlink of a file are allowed, so they would be timed.
+    # The filter allows exit_group, kill and unlink. If bench executed them, it would end itself or delete files.
     allow = asm("ld [0]\njeq #231, yes, n1\nn1: jeq #62, yes, n2\nn2: jeq #87, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
     (tmp_path / "profile").write_text("exit_group 1\nkill 1\nunlink 1\nabort_of_none 1\n")
     document = bench(allow, "--profile", tmp_path / "profile", *QUICK)

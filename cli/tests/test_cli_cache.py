@@ -17,7 +17,7 @@ def ask(*arguments):
 
 
 def constant_allow(insns, nr, arch):
-    """seccomp_is_const_allow of kernel/seccomp.c, implemented a second time."""
+    """Implements seccomp_is_const_allow of kernel/seccomp.c a second time."""
     pc, a = 0, 0
     while True:
         code, jt, jf, k = insns[pc]

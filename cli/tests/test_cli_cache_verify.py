@@ -14,7 +14,7 @@ from test_cli_kernel import SYS_PTRACE, SYS_SECCOMP, forbid
 
 SYS_BPF = 321
 CAP_SYS_ADMIN, CAP_PERFMON, CAP_BPF = 21, 38, 39
-UNFILTERED = (["uretprobe", "uprobe"], ["uretprobe"], [])  # by the kernel's version
+UNFILTERED = (["uretprobe", "uprobe"], ["uretprobe"], [])  # depends on the kernel's version
 
 
 def verify(*arguments, **options):
@@ -105,7 +105,7 @@ def test_stacks_are_verified_even_if_a_filter_forbids_seccomp(asm, getpid):
     assert rows["x86_64"]["cached"] == []
 
 
-# Loaded before libbpf. From the third reading on, it flips a bit; the first two readings find what all filters have in common.
+# This library is loaded before libbpf. It flips a bit from the third reading on; the first two readings find what all filters have in common.
 FLIP = """
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -65,7 +65,7 @@ def joins(step):
 
 
 def check(engine, folder, *programs):
-    """(exit status, output) of the checker."""
+    """Runs the checker; returns its exit status and output."""
     done = subprocess.run([str(CHECKERS[engine]), str(folder), *map(str, programs)], capture_output=True, text=True, timeout=100)
     assert done.stderr == "" or done.returncode == 2, done.stderr
     return done.returncode, done.stdout + done.stderr
@@ -90,7 +90,7 @@ def certify(tmp_path, engine, *arguments, name="certificate"):
 
 
 def sealed(lines):
-    """The text of a certificate with these lines and a correct digest."""
+    """Returns the text of a certificate with these lines and a correct digest."""
     above = "".join(line + "\n" for line in lines[:-1])
     return above + "end %s\n" % hashlib.sha256(above.encode("latin-1")).hexdigest()
 
@@ -208,7 +208,7 @@ def test_wrong_usage_of_the_checkers_is_an_error(engine, arguments):
 
 
 def other_field(field):
-    """Other values for a field."""
+    """Returns other values for a field."""
     yield field + "0"
     yield field[:-1]
     for at in range(len(field)):
@@ -243,7 +243,7 @@ class Checked:
         loader.exec_module(self.module)
 
     def walk(self, text):
-        """The programs if the certificate is accepted, otherwise None."""
+        """Returns the programs if the checker accepts the certificate, otherwise None."""
         checker = self.module.Checker(text, "behaviour" if "\nsame behaviour" in text else "raw")
         try:
             checker.check()
@@ -310,7 +310,7 @@ def test_a_changed_certificate_is_refused_or_remains_valid(tmp_path):
                 assert same_for_all(tmp_path, accepted), (at, other)
                 harmless.append((at, lines[at], other))
     assert changed > 2000 and lemmas > 0
-    # Only a jump that no input takes, and literals of a lemma that are stronger than necessary.
+    # The checker accepts only changes of a jump that no input takes, and of a lemma's literal that is stronger than necessary.
     assert all(before.startswith(("before", "after", "lemma")) for _, before, _ in harmless), harmless
     assert sum(before.startswith("lemma") for _, before, _ in harmless) < changed / 50, harmless
 
@@ -355,7 +355,7 @@ def test_a_certificate_for_other_programs_is_refused(tmp_path):
                 elif mutant != program:
                     accepted += 1
                     assert same_for_all(tmp_path, [mutant, sides[1 - side].read_bytes()]), mutant.hex()
-    assert refused > accepted > 0  # such as fields that an instruction does not use
+    assert refused > accepted > 0  # changes of fields that an instruction does not use are accepted
 
 
 def forged(one, other, cases):
@@ -363,7 +363,7 @@ def forged(one, other, cases):
 
 
 def test_forged_certificates_are_refused(tmp_path):
-    """Two programs that differ if nr is 1, and false claims that they are equivalent."""
+    """The two programs differ if nr is 1; the checker refuses all claims that they are equivalent."""
     checked = Checked("dd")
     one = raw(tmp_path / "one", "ld [0]\njeq #1, y\nret #0\ny: ret #0x7fff0000\n").read_bytes()
     other = raw(tmp_path / "other", "ld [0]\njeq #1, y\nret #0\ny: ret #0\n").read_bytes()
@@ -396,7 +396,7 @@ def test_a_literal_that_is_never_true_is_refused(tmp_path):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_corrupted_files_are_refused_with_line_and_reason(engine, pair, tmp_path):
-    """The checker as a process refuses any changed bytes with a line and a reason."""
+    """The checker, run as a process, refuses any changed bytes and names the line and the reason."""
     folder, rng = certify(tmp_path, engine, *pair), random.Random(23)
     for path in sorted(folder.iterdir()):
         good = path.read_bytes()
@@ -480,7 +480,7 @@ def test_a_changed_refutation_is_refused(pair, tmp_path):
 
 
 def random_program(rng):
-    """A small random program as bpf_asm text."""
+    """Returns a small random program as bpf_asm text."""
     out, count = [], rng.randint(4, 14)
     for at in range(count):
         kind = rng.random()
@@ -524,7 +524,7 @@ def test_optimized_random_programs_have_valid_certificates(tmp_path):
 
 
 def arithmetic(rng):
-    """A random program that uses all instructions and returns a computed value."""
+    """Returns a random program that uses all instructions and returns a computed value."""
     out = ["ld [0]", "st M[0]", "ld [16]", "tax"]
     for _ in range(rng.randint(2, 8)):
         out.append(rng.choice(["ld [%d]" % rng.choice([0, 4, 16, 20, 60]), "st M[0]", "stx M[0]", "ld M[0]", "ldx M[0]", "tax", "txa", "ld #len", "ldx #len",

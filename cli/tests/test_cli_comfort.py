@@ -57,7 +57,7 @@ def test_quiet_keeps_errors(getpid):
 
 
 def on_terminal(*args, **environment):
-    """The output of a command on a terminal."""
+    """Returns the output of a command on a terminal."""
     ours, theirs = pty.openpty()
     env = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")}
     process = subprocess.Popen([binary(), *map(str, args)], stdout=theirs, stderr=subprocess.DEVNULL, env={**env, "TERM": "xterm", **environment})

@@ -11,7 +11,7 @@ from cli_tool import binary, listed, report, run, write_raw, program
 
 
 def alive(pid):
-    """Whether the process exists and is not a zombie."""
+    """Returns whether the process exists and is not a zombie."""
     try:
         return Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -28,7 +28,7 @@ def gone(pid):
 
 
 def crashes(getpid, command, *args):
-    """The `detail` of a check with this --after-cmd, which must end with status 5."""
+    """Runs `check` with this --after-cmd; it must end with status 5. Returns the report's `detail`."""
     document, done = report("check", getpid, "--after-cmd", command, *args, cwd=getpid.parent)
     assert (done.status, document["error"]) == (5, "adapter"), done
     assert command in document["where"]

@@ -19,7 +19,7 @@ def ask(*arguments):
 
 
 def executed(insns, words):
-    """(instructions executed, jumps taken); supports the instructions that these filters and gVisor's use."""
+    """Returns (executed instructions, taken jumps). It supports the instructions that these filters and gVisor's use."""
     pc = a = instructions = jumps = 0
     while True:
         code, jt, jf, k = insns[pc]
@@ -40,7 +40,7 @@ def executed(insns, words):
         pc += 1 + step
 
 
-# read: 4 instructions; write: 5 or, if the low half of arg0 is 5, 6; close: 5, allowed if bit 0 of arg0 is clear.
+# read executes 4 instructions; write executes 6 if the low half of arg0 is 5, otherwise 5; close executes 5 and is allowed if bit 0 of arg0 is clear.
 BY_HAND = """ld [0]\njeq #1, write, next\nnext: jeq #3, close, allow\nwrite: ld [16]\njeq #5, five, allow\nfive: ja allow
 close: ld [16]\njset #1, deny, allow\ndeny: ret #0x50001\nallow: ret #0x7fff0000\n"""
 
@@ -176,7 +176,7 @@ def test_calls_that_the_architecture_lacks_are_left_out(tmp_path):
 
 
 def sides(*arguments):
-    """Each side's programs, as in the JSON report, and the mean without the cache; the text must begin with the same programs."""
+    """Returns each side's programs in the JSON report, and its mean without the cache. The text report must begin with the same programs."""
     document = ask(*arguments)
     lines = iter(run("cost", *arguments).out.splitlines())
     for side in document["sides"]:
@@ -253,7 +253,7 @@ def test_a_stack_costs_the_sum_of_its_filters(asm, tmp_path):
     assert [one["name"] for one in filters] == [str(deny), str(by_hand)] and len(alone) == 1
     side, single = ask(*arguments)["sides"]
     rows = {row["name"]: row for row in side["calls"]}
-    # write with arg0 == 5 executes most, 5 + 6, but is denied; the others execute 5 + 5.
+    # A write with arg0 == 5 executes 5 + 6 instructions, the most, but is denied; other writes execute 5 + 5.
     assert {name: (row["least"], row["most"], row["over"]["mean"]) for name, row in rows.items()} == {
         "read": (7, 7, "7"), "write": (10, 11, "10"), "close": (9, 9, "9")}
     assert int(rows["write"]["over"]["inputs"]) == 2**448 - 2**416 and rows["write"]["most_data"]["words"][4] == 5

@@ -72,7 +72,7 @@ def test_given_inputs_count_towards_coverage(half, tmp_path):
     inputs = tmp_path / "inputs"
     inputs.write_bytes(record(5))
     document, done = report("cover", half, "--no-derive", "--inputs", inputs)
-    assert (done.status, document["covered"]) == (1, 4)  # 0, 1, 1 false, 5
+    assert (done.status, document["covered"]) == (1, 4)  # instructions 0, 1 and 5, and the false outcome of 1
     more = tmp_path / "more"
     more.write_bytes(record(11) + record(12))
     document, done = report("cover", half, "--no-derive", "--inputs", inputs, "--inputs", more)
@@ -123,7 +123,7 @@ def test_a_state_file_of_another_program_is_refused(half, getpid, getpid_enoent,
     assert state.read_bytes() == kept
     state.unlink()
     assert run("cover", getpid, "--state", state).status == 0
-    assert run("cover", getpid_enoent, "--state", state).status == 2  # as many instructions, one constant differs
+    assert run("cover", getpid_enoent, "--state", state).status == 2  # both have the same length, and one constant differs
 
 
 @pytest.mark.parametrize("change", [lambda text: "", lambda text: text[:-4], lambda text: text + "000\n",

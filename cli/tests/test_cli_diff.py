@@ -16,7 +16,7 @@ READ = "ld [4]\njeq #0xc000003e, on, no\non: ld [0]\njeq #0, body, no\nbody: %s\
 
 
 def found(document):
-    """(before, after, count, [(condition, count)]) of every change."""
+    """Returns (before, after, count, [(condition, count)]) for every change."""
     return [(change["before"] and change["before"]["value"], change["after"] and change["after"]["value"], int(change["count"]),
              [(region["condition"], int(region["count"])) for region in change["regions"]]) for change in document["changes"]]
 
@@ -125,7 +125,7 @@ ASSUME = ("nr <= 7 && arch in {x86_64, 3} && ip == 0 && arg0.lo < 12 && arg0.hi 
 
 
 def small_program(rng):
-    """A random program that tests the words of SPACE, some after arithmetic."""
+    """Returns a random program that tests the words of SPACE, some after arithmetic."""
     leaves, blocks = [0x7FFF0000, 0x50001, 0x80000000, 0x30002], rng.randrange(3, 9)
     out = ""
     for i in range(blocks):
@@ -173,7 +173,7 @@ def test_regions_agree_with_every_input_of_a_small_space(seed, asm):
     assert (proof["verdict"] == "different") == (differing > 0)
 
 
-# Everything but the regions, and each region.
+# The filters are equivalent outside all regions, and differ in each region.
 
 def policy(name):
     return POLICIES / "oci" / name
@@ -272,11 +272,11 @@ def test_a_program_that_the_kernel_refuses_is_rejected(asm, getpid):
         assert (done.status, document["error"]) == (4, "rejected") and document["where"].endswith("bad.asm")
 
 
-# The expected difference.
+# diff --expect.
 
 @pytest.fixture
 def changed(asm):
-    """Three filters for `diff --expect`; each differs from the others."""
+    """Returns three filters for `diff --expect`; each differs from the others."""
     return [asm("ld [0]\njeq #39, y, m\nm: jeq #%d, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n" % nr) for nr in (39, 1, 2)]
 
 
@@ -287,7 +287,7 @@ def test_an_expected_difference_passes_and_any_other_fails(changed, tmp_path):
     done = run("diff", base, write, "--write-expect", stored)
     assert (done.status, done.out) == (1, plain.out)  # the text output is the same as without the option
     document = json.loads(run("diff", base, write, "--json").out)
-    del document["direction"]  # a summary, which is not compared
+    del document["direction"]  # stored expectations do not contain this summary
     assert json.loads(stored.read_text()) == document
     done = run("diff", base, write, "--expect", stored)
     direction = "LOOSER: write newly allowed (on every architecture, by number: on i386, 1 is exit)\n"
@@ -316,7 +316,7 @@ def test_an_empty_expectation_accepts_only_equivalence(changed, tmp_path):
 
 
 def test_an_expectation_contains_all_regions(tmp_path):
-    """--max-regions limits only the output."""
+    """--max-regions limits only the output; the stored difference has all regions."""
     stored = tmp_path / "expected.json"
     assert run("diff", *REAL["gvisor"], "--max-regions", 0, "--write-expect", stored).status == 1
     adds_up(json.loads(stored.read_text()))
@@ -402,7 +402,7 @@ def test_an_expectation_cannot_be_written_and_compared_at_once(changed, tmp_path
     assert stored.read_text() == kept
 
 
-# Policies: explanations of regions, and the rules that decide.
+# diff --rules: explanations of regions, and the rules that decide.
 
 def test_rules_explain_the_difference_of_two_profiles():
     old, new = POLICIES / "oci" / "docker-default-0.1.0.json", POLICIES / "oci" / "docker-default.json"

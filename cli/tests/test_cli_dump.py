@@ -10,8 +10,8 @@ import pytest
 from cli_tool import binary, run, without_kernel
 from test_cli_kernel import SYS_PTRACE, forbid
 
-# Installs a filter for each argument, which returns that errno for call 1 << 30. Even arguments use seccomp(), odd ones prctl().
-# Then a child installs one more.
+# Installs one filter for each argument; it returns the argument as errno for call 1 << 30. Even arguments use seccomp(), odd ones
+# prctl(). Then a child installs one more.
 INSTALL = """
 import ctypes, os, struct, sys
 libc = ctypes.CDLL(None)

@@ -20,7 +20,7 @@ def inputs(command, path):
 
 
 def fails(*args, **options):
-    """The message of a run that must end with status 2, empty standard output and a message of one line."""
+    """Runs a command that must end with status 2, empty standard output and a message; returns the message."""
     done = run(*args, **options)
     assert done.status == 2, done
     assert done.out == "", done
@@ -69,7 +69,7 @@ def test_an_empty_file_is_named(command, tmp_path):
 def test_a_file_beyond_the_limit_is_an_error(command, tmp_path):
     path = tmp_path / "large"
     with path.open("wb") as file:
-        file.truncate((16 << 20) + 8)  # sparse; whole instructions
+        file.truncate((16 << 20) + 8)  # a sparse file; its size is a multiple of 8
     message = fails(command, *inputs(command, path))
     assert str(path) in message and "16777216" in message
 
@@ -278,10 +278,10 @@ def as_nobody():
 
 @pytest.fixture
 def sealed(tmp_path, getpid):
-    """A folder and a file in it that an unprivileged user may read but not change."""
+    """Returns a folder and a file in it that an unprivileged user may read but not change."""
     folder = tmp_path / "sealed"
     folder.mkdir()
-    # A coverage file, as `cover --state` reads the file before it writes.
+    # This is a coverage file, because `cover --state` reads the file before it writes it.
     assert run("cover", getpid, "--no-derive", "--no-prove", "--state", folder / "old").status == 3
     old = (folder / "old").read_bytes()
     folder.chmod(0o555)

@@ -10,7 +10,7 @@ from cli_tool import ROOT, SCHEMAS, binary, run, shown_on
 
 
 def enumerated(header, enum, after=""):
-    """The members of a C++ enumeration as words of reports: kUnknownCode becomes unknown_code."""
+    """Returns the members of a C++ enumeration as words of reports: kUnknownCode becomes unknown_code."""
     text = (ROOT / header).read_text()
     body = re.search(r"enum class %s\b[^{]*\{(.*?)\n *\};" % enum, text[text.index(after):], re.DOTALL).group(1)
     names = re.findall(r"^\s*k(\w+),?", body, re.MULTILINE)
@@ -42,7 +42,7 @@ def test_every_word_is_explained():
 
 
 def test_every_kind_of_lint_finding_is_explained(tmp_path):
-    """The reference lists them; a finding begins with its place and its word."""
+    """docs/reference/lint.md lists exactly these words; a reported finding begins with its place and its word."""
     reference = (ROOT / "docs" / "reference" / "lint.md").read_text()
     assert set(re.findall(r"^\| `(\w+)` \| ", reference.split("## Details")[1], re.MULTILINE)) == WORDS["lint"]
     profile = tmp_path / "profile.json"

@@ -19,7 +19,7 @@ def prove(policy, program, *options):
 
 
 def of_seccompiler(program):
-    """Policy and options of seccompiler/POLICY[.FILTER].ARCH.bpf."""
+    """Returns the policy and the options from which seccompiler/POLICY[.FILTER].ARCH.bpf was made."""
     policy, *name, arch = program.stem.split(".")
     return program.with_name(policy + ".json"), ["--arch", arch] + [word for part in name for word in ("--filter", part)]
 

@@ -27,7 +27,7 @@ JSET, X86_64 = 0x45, 0xC000003E
 
 @pytest.fixture
 def tool(tmp_path):
-    """The command line of an optimizer that applies CHANGE."""
+    """Returns the command line of an optimizer that applies CHANGE."""
     def make(change, name="tool.py"):
         path = tmp_path / name
         path.write_text(PYTHON % change)
@@ -37,7 +37,7 @@ def tool(tmp_path):
 
 @pytest.fixture
 def programs(tmp_path):
-    """A folder of small programs, one of them with a JSET."""
+    """Returns a folder of small programs, one of them with a JSET."""
     folder = tmp_path / "programs"
     folder.mkdir()
     (folder / "masks.asm").write_text("ld [16]\njset #6, y, n\ny: ret #0x7fff0000\nn: ret #0\n")
@@ -273,7 +273,7 @@ def test_a_second_interrupt_kills_the_command_under_test(tmp_path):
     for _ in range(2):
         process.send_signal(signal.SIGINT)
         time.sleep(0.3)
-    assert process.wait(timeout=30) in (3, -signal.SIGINT)  # 3: the first one ended the hunt before the second came
+    assert process.wait(timeout=30) in (3, -signal.SIGINT)  # 3 if the first signal ended the run before the second arrived
     pid = int((tmp_path / "pid").read_text())
     state = Path("/proc/%d/stat" % pid)
     assert not state.exists() or state.read_text().split()[2] == "Z"

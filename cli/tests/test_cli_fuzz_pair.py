@@ -13,11 +13,11 @@ import pytest
 from cli_tool import PROGRAMS, ROOT, STATUS, agrees, binary, fits, run
 
 SYSTRAP = [str(PROGRAMS / "gvisor" / ("systrap.%s.bpf" % side)) for side in ("before", "after")]
-# WRONG lacks the tests of the first argument, so its edges do not show the difference: only a mutation of
+# WRONG lacks the tests of the first argument. Inputs that cover its edges therefore do not show the difference; only a mutation of
 # the argument does.
 RIGHT = "ld [0]\njeq #1, low, no\nlow: ld [16]\nand #0xff\njeq #0x5a, high, yes\nhigh: ld [20]\njset #0x40, no, yes\nyes: ret #0x7fff0000\nno: ret #0\n"
 WRONG = "ld [0]\njeq #1, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n"
-# A program whose edges fuzzing must find by chance, because the diagrams run out of time.
+# In this program, fuzzing must find the edges by chance, because the diagrams run out of time.
 LUCK = str(ROOT / "corpus" / "regress" / "fuzz" / "luck.asm")
 ONE = "ld [16]\nmul #0x9e3779b1\ntax\nld [20]\nmul #0x85ebca6b\nxor x\njeq #0x12345678, yes, no\nno: ret #0x50001\nyes: ret #0x7fff0000\n"
 UNPROVEN = ("--engine", "dd", "--timeout", "1e-9", "--no-prove", "--max-inputs", "0")
@@ -104,7 +104,7 @@ def test_a_job_uses_inputs_that_others_add_to_the_folder(tmp_path):
     solution = 0x12345678 * pow(0x9E3779B1, -1, 1 << 32) % (1 << 32)
     (tmp_path / "solution").write_bytes(struct.pack("<16I", 0, 0, 0, 0, solution, *[0] * 11))
     os.rename(tmp_path / "solution", corpus / "solution")
-    wait_for_files(corpus, there + 2, process)  # the job stores it as an input with new coverage
+    wait_for_files(corpus, there + 2, process)  # the job stores the input under its own name, because it covers something new
     process.send_signal(signal.SIGINT)
     report = json.loads(process.communicate(timeout=60)[0])
     assert report["fuzz"]["last_edge_seconds"] > 0.5 and not report["coverage"]["open"]
@@ -237,7 +237,7 @@ def test_ctrl_c_still_gives_the_report(tmp_path):
     assert report["fuzz"]["interrupted"] and report["verdict"] == "pass" and process.returncode == 0, errors
 
 
-# Diagrams run out of steps on it, and Z3 needs minutes.
+# For this pair, the diagrams run out of steps, and Z3 needs minutes.
 @pytest.mark.parametrize("engine", ["dd", "z3", "both"])
 @pytest.mark.parametrize("delay", [0, 0.3, 2])
 def test_ctrl_c_starts_no_proof(engine, delay, hard):

@@ -30,7 +30,7 @@ def test_a_pair_that_looks_swapped_is_noted(command, first, second, swapped, tmp
     assert ("are they swapped?" in done.err) == swapped, done
     if swapped:
         assert "it is called %s; the second is called %s: are they swapped?" % (first, second) in done.err
-    # A first program that is longer was not made from the second.
+    # If the first program is longer, it cannot be the optimized form of the second, so there is no warning.
     (tmp_path / first).write_text(LONGER)
     (tmp_path / second).write_text(ALLOW)
     assert "swapped" not in run(command, first, second, *more, cwd=tmp_path).err

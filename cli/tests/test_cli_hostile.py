@@ -69,7 +69,7 @@ def test_long_and_deep_assumptions_are_errors(getpid):
 
 
 def test_a_policy_at_the_nesting_limit_is_read(tmp_path):
-    rule = '{"any_of":[' * 490 + "true" + "]}" * 490  # each adds two levels
+    rule = '{"any_of":[' * 490 + "true" + "]}" * 490  # each any_of adds two levels
     path = tmp_path / "policy.json"
     path.write_text('{"version":1,"arches":["x86_64"],"default_action":"errno(1)","rule_sets":[{"action":"allow","rules":{"read":%s}}]}' % rule)
     assert run("validate", path).status == 0

@@ -29,7 +29,7 @@ def imported(profile, tmp_path, *options, name="policy.json"):
 
 
 def allowed(policy):
-    """The names of calls that some rule set allows, perhaps only for some arguments."""
+    """Returns the names of calls that some rule set allows, perhaps only for some arguments."""
     return {name.split(":")[-1] for rules in policy["rule_sets"] if rules["action"] == "allow"
             for name, rule in rules["rules"].items() if rule is True}
 
@@ -143,21 +143,21 @@ def test_conditions_become_rules(tmp_path):
     assert action("openat", (2, 5)) == "ERRNO(13 EACCES)" and action("openat", (2, 6)) == "KILL_PROCESS"
     assert action("ioctl", (0, 2), (1, 0x5401)) == "ALLOW"  # conditions on different arguments must all hold
     assert action("ioctl", (0, 3), (1, 0x5401)) == action("ioctl", (0, 2), (1, 0x5402)) == "KILL_PROCESS"
-    assert action("socket", (0, 1)) == action("socket", (0, 2)) == "LOG"  # of several conditions on one argument, one suffices
+    assert action("socket", (0, 1)) == action("socket", (0, 2)) == "LOG"  # if several conditions test one argument, one of them suffices
     assert action("socket", (0, 3)) == action("read") == "KILL_PROCESS"
 
 
 def libseccomp():
     name = ctypes.util.find_library("seccomp")
     if name is None:
-        pytest.skip("libseccomp.so.2 is not installed; it says which names were known when the filters were made")
+        pytest.skip("libseccomp.so.2 is not installed; the test needs its list of the names that it knew when it made the filters")
     library = ctypes.CDLL(name)
     library.seccomp_syscall_resolve_name_arch.argtypes = (ctypes.c_uint32, ctypes.c_char_p)
     return library.seccomp_syscall_resolve_name_arch
 
 
 def known_to_libseccomp(policy, arch):
-    """The policy without system calls that libseccomp does not know, and their names. __NR_SCMP_ERROR is -1."""
+    """Returns the policy without the system calls that libseccomp does not know, and the names of these calls. -1 is __NR_SCMP_ERROR."""
     resolve = libseccomp()
     dropped = set()
     for rules in policy["rule_sets"]:

@@ -37,7 +37,7 @@ def started(*args, **popen):
 
 
 def caught(process, number=signal.SIGINT, what="SigCgt:"):
-    """Whether the process has a handler for the signal."""
+    """Returns whether the process has a handler for the signal."""
     status = open("/proc/%d/status" % process.pid).read()
     return int(status.split(what)[1].split()[0], 16) >> (number - 1) & 1
 
@@ -68,7 +68,7 @@ def test_ctrl_c_still_gives_a_report(command, hard):
     assert "secequiv: interrupted" in err
 
 
-@pytest.mark.skipif(not FULL, reason="the same code again")
+@pytest.mark.skipif(not FULL, reason="the development build runs the same code")
 def test_ctrl_c_ends_the_proof_of_a_rule(tmp_path):
     (tmp_path / "hard.rule").write_text(RULE)
     status, document, err = interrupted("prove-rule", tmp_path / "hard.rule", "--timeout", "1000")
@@ -76,14 +76,14 @@ def test_ctrl_c_ends_the_proof_of_a_rule(tmp_path):
 
 
 def test_a_second_signal_ends_the_process_at_once():
-    process = started("mutate", POLICY, stderr=subprocess.DEVNULL)  # it takes seconds to stop after the first signal
+    process = started("mutate", POLICY, stderr=subprocess.DEVNULL)  # after the first signal, this command needs seconds to stop
     while not caught(process):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     time.sleep(0.05)  # two signals at the same time count as one
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
-    assert process.returncode in (3, -signal.SIGTERM)  # 3: it had stopped before the second signal came
+    assert process.returncode in (3, -signal.SIGTERM)  # 3 if it stopped before the second signal arrived
 
 
 def test_ignored_signals_stay_ignored(hard):

@@ -103,7 +103,7 @@ def test_a_program_that_the_kernel_refuses_is_rejected(asm):
 
 
 def forbid(call, number=errno.EPERM):
-    """A child in which `call` fails with this error."""
+    """Returns a function for preexec_fn: in the child process, `call` then fails with this error."""
     def install():
         program = struct.pack("=" + "HBBI" * 4, 0x20, 0, 0, 0, 0x15, 0, 1, call, 0x06, 0, 0, ERRNO | number, 0x06, 0, 0, ALLOW)
         buffer = ctypes.create_string_buffer(program, len(program))
@@ -137,7 +137,7 @@ def test_a_core_limit_of_0_does_not_disturb_the_oracle(getpid):
 
     def limit():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        ctypes.CDLL(None).prctl(24, CAP_SYS_RESOURCE)  # PR_CAPBSET_DROP: the limit cannot be raised again
+        ctypes.CDLL(None).prctl(24, CAP_SYS_RESOURCE)  # PR_CAPBSET_DROP, so that the child cannot raise the limit again
     for more in ([], ["--entry", "x86_64"]):
         done = run("kernel", getpid, *more, preexec_fn=limit)
         assert done.status == 0 and "verdict   pass" in done.out, done

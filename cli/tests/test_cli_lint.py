@@ -22,7 +22,7 @@ def policy_of(*sets, **fields):
             "rule_sets": [{"action": action, "rules": rules} for action, rules in sets], **fields}
 
 
-# Policies and their redundant rules: kind, rule set, system call, parts.
+# Each policy has a list of its redundant rules: kind, rule set, system call, parts.
 HAND = {
     "nothing": (policy_of(("errno(EACCES)", {"read": eq(0, 3), "write": eq(1, 1)}),
                           ("allow", {"read": {"any_of": [{"args": {"0": {"lt": 3}}}, eq(0, 4)]}, "write": True})), []),
@@ -83,7 +83,7 @@ def descend(rule, parts):
 
 
 def all_parts(rule, duplicates, parts=()):
-    """Paths to all parts, except duplicates, that can be removed from a rule without making it empty."""
+    """Returns the paths to all parts, except duplicates, that can be removed from a rule without leaving an empty any_of or all_of."""
     kept = [(parts + (i,), child) for i, child in enumerate(children(rule), 1) if parts + (i,) not in duplicates]
     for path, child in kept:
         if len(kept) > 1:
@@ -102,7 +102,7 @@ def without(policy, rule_set, key, parts):
 
 
 def marked(policy, rule_set, key):
-    """The policy in which the rule has another action, in a rule set of its own at the same place."""
+    """Returns the policy with the rule moved into a new rule set at the same place, with another action."""
     out = without(policy, rule_set, key, [])
     own = policy["rule_sets"][rule_set - 1]
     out["rule_sets"].insert(rule_set - 1, {**own, "action": "trace(777)", "rules": {key: own["rules"][key]}})
@@ -110,7 +110,7 @@ def marked(policy, rule_set, key):
 
 
 def leaves(rule, kind, path=()):
-    """(path, child) of an any_of (or all_of), after flattening nested ones of the same kind."""
+    """Returns (path, child) for each child of an any_of (or all_of), after flattening nested ones of the same kind."""
     for i, child in enumerate(rule[kind], 1):
         if child is not True and kind in child:
             yield from leaves(child, kind, path + (i,))
@@ -119,7 +119,7 @@ def leaves(rule, kind, path=()):
 
 
 def trees(rule, path=()):
-    """Each any_of and all_of whose parent is of another kind, as (kind, path, rule)."""
+    """Returns each any_of and all_of whose parent is of another kind, as (kind, path, rule)."""
     for kind in ("any_of", "all_of"):
         if rule is not True and kind in rule:
             yield kind, path, rule
@@ -168,7 +168,7 @@ def same(before, after, tmp_path):
 
 
 def linted(path, *options):
-    """The JSON report, after checking that the text agrees with it."""
+    """Returns the JSON report, after checking that the text agrees with it."""
     document, done = report("lint", path, *options)
     text = run("lint", path, *options)
     idle, warnings = document["idle"], document["warnings"]
@@ -188,7 +188,7 @@ def linted(path, *options):
 
 
 def alternatives(rule, path=()):
-    """All alternatives of a rule, as (paths of the chosen branches, fields that are checked)."""
+    """Returns all alternatives of a rule, as (paths of the chosen branches, fields that are checked)."""
     if rule is True:
         return [((), frozenset())]
     if "args" in rule:
@@ -202,7 +202,7 @@ def alternatives(rule, path=()):
 
 
 def compared(rule):
-    """(rule without the alternatives that check nothing although others check something, whether there were any)."""
+    """Returns (reduced rule, whether it differs). In every any_of, alternatives that check nothing are left out if others check something."""
     if not children(rule):
         return rule, False
     kind = "any_of" if "any_of" in rule else "all_of"
@@ -352,7 +352,7 @@ def test_findings_have_lines(tmp_path):
 
 FD = {"args": {"0": "non_negative_fd", "1": {"eq": 1}}}
 
-# Rules of read, and the warnings: kind, field, checked, unchecked.
+# Each rule of read has a list of its warnings: kind, field, checked, unchecked.
 DOUBTS = {
     "one": (FD, []),
     "no-alternatives": ({"all_of": [eq(0, 1), eq(1, 2)]}, []),
@@ -426,7 +426,7 @@ def test_redundant_rules_of_seed_policies_can_be_removed(path, tmp_path, getpid)
     document = linted(path)
     policy = json.loads(path.read_text())
     if policy["arches"] != ["x86_64"] or not document["idle"]:
-        return  # with several architectures, a rule has several keys
+        return  # with several architectures, a rule can have more than one key
     keys = numbers(policy, getpid)
     for row in document["idle"]:
         assert same(policy, without(policy, row["rule_set"], keys[row["nr"]], row["parts"]), tmp_path), row

@@ -10,7 +10,7 @@ from cli_tool import accept, confirmed, evaluate, pairs, read_raw, report, run, 
 PAIRS = {name: (before, after) for name, before, after, _ in pairs()}
 PER_PAIR, PER_LARGE_PAIR = 12, 9
 SAMPLES = 1000  # inputs on which a mutant reported as equivalent must agree
-LARGE = 3000  # instructions; above, each run takes seconds, so there are fewer mutants and only one of them runs `check`
+LARGE = 3000  # instructions; a larger pair has fewer mutants and runs `check` for one of them only, because each run takes seconds
 
 LOAD, RETURN = 0x20, 0x06
 JUMPS = (0x15, 0x25, 0x35, 0x45)  # JEQ, JGT, JGE, JSET with K
@@ -43,7 +43,7 @@ KINDS = (("constant", JUMPS, with_constant), ("target", JUMPS, with_target), ("o
 
 
 def mutants(name, program, count):
-    """`count` distinct mutants as (kind, pc, program); the kinds take turns."""
+    """Returns `count` distinct mutants as (kind, pc, program); the kinds take turns."""
     rng = random.Random(name)
     made = []
     while len(made) < count:
@@ -57,7 +57,7 @@ def mutants(name, program, count):
 
 
 def sample(name, first, second):
-    """Inputs from the programs' constants and from random words."""
+    """Returns inputs made from the programs' constants and from random words."""
     rng = random.Random(name)
     values = sorted({(insn.k + d) % (1 << 32) for insn in first + second if insn.code in JUMPS for d in (-1, 0, 1)})
     arches = [value for value in values if value & 0x80000000] or values
@@ -87,7 +87,7 @@ def tried(name, folder):
         if done.status == 1:
             first, second = confirmed(document, before, mutant)
             assert first != second, what
-            # The optimized program without the change agrees with the unoptimized one.
+            # On this input, the optimized program before the change returns the same as the unoptimized one.
             assert evaluate(after, words_bytes(document["witness"]["data"]["words"])) == first, what
         elif done.status == 0:
             assert document["verdict"] in ("equivalent", "pass"), what

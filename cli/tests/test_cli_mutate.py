@@ -40,7 +40,7 @@ def test_every_mutant_of_a_small_filter_is_killed(getpid):
     document, done = report("mutate", getpid, "--prove-all")
     assert done.status == 0 and done.err == ""
     consistent(document)
-    # harness/compare/mutants_test.cc has the calculation by hand.
+    # harness/compare/mutants_test.cc shows how these numbers are calculated by hand.
     counts = {name: counts["mutants"] for name, counts in document["operators"].items()}
     assert counts == {"constant": 33, "opcode": 9, "target": 3, "load": 15, "return": 68, "delete": 3, "swap": 2}
     assert (document["operators"]["target"]["refused"], document["operators"]["delete"]["refused"]) == (1, 1)
@@ -61,7 +61,7 @@ def test_survivors_have_witnesses(asm):
         agrees(witness)
         data = words_bytes(witness["data"]["words"])
         assert evaluate(before, data) == int(witness["before"]["value"], 16) != int(witness["after"]["value"], 16), missed
-    # Among them are mutants of the RET that no derived input reaches; their description has the return value.
+    # Some of them are mutants of the RET that no derived input reaches; the description of a change states the return value.
     changed = [(missed, witness) for missed, witness in witnesses(document) if missed["change"].startswith("ret #0 becomes ret #")]
     assert len(changed) > 30
     for missed, witness in changed:

@@ -22,7 +22,7 @@ SOURCES = [PROGRAMS / "gvisor" / "systrap.before.bpf", PROGRAMS / "libseccomp" /
            PROGRAMS / "libseccomp" / "docker-aarch64.tree.bpf", NESTED, SEED / "multi-arch.json", SEED / "big-endian.json",
            POLICIES / "gvisor" / "kvm-everything.json", POLICIES / "oci" / "podman-default.json"]
 
-# Policies on which a pass alone has work to do. EARLIER lists the passes that others need to run first.
+# For each of these policies, the pass changes something if it runs alone. EARLIER lists the passes that must run before other passes.
 WORK = {"fd-as-bits": KVM, "value-set-to-bits": SEED / "futex.json", "drop-default-calls": SEED / "errno-zoo.json",
         "share-equal-code": KVM, "hot-first": KVM, "cacheable-last": KVM,
         "remove-redundant-loads": SEED / "ten-syscalls.json"}
@@ -34,7 +34,7 @@ EARLIER = {"merge-neighbours": ["share-equal-code"], "pinned-bounds": ["search-t
 
 
 def optimized(source, tmp_path, *options):
-    """The optimized program, after checking that the kernel accepts it and that it is equivalent."""
+    """Returns the optimized program, after checking that the kernel accepts it and that it is equivalent."""
     insns, out = assembled(source, tmp_path, *options)
     assert accept(insns, forgive_length=True) is None
     document, proof = report("prove", source, out)
@@ -43,7 +43,7 @@ def optimized(source, tmp_path, *options):
 
 
 def explained(*args):
-    """Rows (round, pass, size before, size after, unit), and sizes of the whole if a program is written."""
+    """Returns rows (round, pass, size before, size after, unit), and the whole program's sizes before and after, if a program is written."""
     done = run("optimize", *args, "--changes")
     assert done.status == 0, done
     lines = [line.split() for line in done.err.splitlines()]
@@ -90,7 +90,7 @@ def test_each_pass_alone_keeps_the_decisions(name, tmp_path):
     rows, _ = explained(source, "--passes", name)
     assert {(row[1], row[4]) for row in rows} <= {(name, UNIT[KIND[name]])}
     if name not in EARLIER and name != "remove-dead-writes":
-        assert rows, "it has something to do"
+        assert rows, "the pass changes nothing"
     if KIND[name] == "bytecode":
         before = read_raw(BEFORE.read_bytes())
         assert len(optimized(BEFORE, tmp_path, "--passes", name)) <= len(before)

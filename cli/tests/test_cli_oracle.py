@@ -96,7 +96,7 @@ def test_run_does_not_run_calls_with_unknown_arguments_in_the_kernel(asm):
 
 
 def test_the_kernel_runs_inputs_that_no_call_can_have(asm):
-    """nr, arch and instruction pointer that no machine has, and a division by zero, which ends the process."""
+    """The inputs have values of nr, arch and instruction pointer that occur on no machine; a division by zero ends the process."""
     words = [0x12345678, 0x9ABCDEF0, 1, 2] + [0] * 12
     path = asm("ld [0]\nst M[0]\nld [4]\nldx M[0]\nxor x\nst M[1]\nld [12]\nldx M[1]\nmul x\nret a\n")
     document = report("run", path, "--words", ",".join(map(str, words)))

@@ -1,4 +1,4 @@
-"""--html: the page agrees with the other reports and contains no markup of strangers."""
+"""--html: the page agrees with the other reports, and text from inputs cannot become markup."""
 
 import hashlib
 import os
@@ -69,7 +69,7 @@ def test_the_page_shows_the_difference_and_its_traces(docker):
 
 
 def test_edges_covered_by_the_prover_are_marked_covered(tmp_path, asm, getpid):
-    """This holds even if another edge is undecided."""
+    """The page marks them as covered even if another edge is undecided."""
     data, _, _ = page_of(tmp_path, getpid, getpid, "--max-inputs", "0", status=0)
     marks = [insn[5] for insn in data["sides"][1]["insns"]]
     assert set("".join(marks)) <= set("+-") and any(text.startswith("the prover's: ") for text in data["texts"])
@@ -139,7 +139,7 @@ def test_newly_allowed_calls_come_first_and_in_red(tmp_path, asm):
 
 
 def test_each_call_has_a_row_with_its_rules_and_their_lines(tmp_path):
-    """Also calls that differ under the same condition: each rule has a line of its own."""
+    """Calls that differ under the same condition have separate rows, too, because each has its own line in the profile."""
     pair = OCI / "docker-default.json", OCI / "podman-default.json"
     _, reader, text = page_of(tmp_path, *pair, command="diff", status=1)
     rows = {(row["Effect"], row["System call"].split()[0]): row for row in reader.tables["difference-rows"]}
@@ -150,7 +150,7 @@ def test_each_call_has_a_row_with_its_rules_and_their_lines(tmp_path):
         line = int(re.search(r"podman-default\.json:(\d+) ", row["After"]).group(1))
         assert lines[line - 1].strip().strip(",") == '"%s"' % call
         assert row["Before"] == "ERRNO(1 EPERM)%s:2 (defaultAction)" % pair[0] and row["For which inputs"].startswith("whatever the arguments")
-    # The count of changed calls is incomplete, because one row stands for many.
+    # The count of changed calls is only a lower bound ("at least"), because one row stands for many calls.
     assert [re.search('"card %s">at least <b>' % effect, text) is not None for effect in ("opened", "closed", "changed")] == [False, False, True]
     _, _, less = page_of(tmp_path, *pair, "--max-regions", "2", command="diff", status=1)
     assert "; ERRNO(1 EPERM) to ALLOW: 2 of " in less and 'class="card opened">at least <b>' in less
@@ -202,7 +202,7 @@ def test_the_page_shows_the_options_of_the_run(tmp_path, getpid, getpid_enoent):
 
 
 def test_a_call_that_lost_the_cache_is_never_green(tmp_path, asm):
-    # With the instruction pointer tested, the kernel cannot cache the call.
+    # If a filter tests the instruction pointer, the kernel cannot cache the call.
     before = asm("ld [4]\njeq #0xc000003e, n, k\nn: ld [0]\njeq #39, y, k\ny: ret #0x7fff0000\nk: ret #0", "a.asm")
     after = asm("ld [8]\nld [4]\njeq #0xc000003e, n, k\nn: ld [0]\njeq #39, y, k\ny: ld [8]\njeq #0, z, z\nz: ret #0x7fff0000\nk: ret #0", "b.asm")
     _, reader, page = page_of(tmp_path, before, after, "--allow-cache-loss", status=0)
@@ -210,7 +210,7 @@ def test_a_call_that_lost_the_cache_is_never_green(tmp_path, asm):
     assert "cached" in row["Before"] and row["Change"].startswith("no longer cached: 0 to ")
     shown = re.search(r"<tr><td[^>]*>getpid</td>.*</tr>", page).group(0)
     assert 'class="num more">no longer cached' in shown and '<span class="bar more">' in shown and "less" not in shown
-    # What is shown as 1.00 is neither better nor worse.
+    # A ratio that is shown as 1.00 is marked neither better nor worse.
     assert not re.search(r'class="[^"]*(more|less)[^"]*">1\.00', page)
 
 

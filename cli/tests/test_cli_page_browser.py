@@ -85,9 +85,9 @@ def test_one_key_leads_to_the_step_where_the_traces_diverge(opened, docker):
     keys(browser, "#listings .list", Keys.ARROW_RIGHT)
     assert text_of(browser, "#step") == step
     press(browser, Keys.ARROW_LEFT)
-    keys(browser, "#listing-filter", "d", Keys.ARROW_LEFT)  # an ordinary letter in a field
+    keys(browser, "#listing-filter", "d", Keys.ARROW_LEFT)  # in the search field, `d` is an ordinary letter
     assert shown(browser, "#step-sides .parts.now") == 0
-    # Failed comparisons are one row, until someone wants them; a step shows names as a listing does.
+    # Failed comparisons are folded into one row until the user opens it; a step shows names as a listing does.
     assert "failed comparisons: nr == read to nr == " in text_of(browser, "#step-sides .fold")
     assert "nr == socket" in text_of(browser, "#step-sides")
     rows = shown(browser, "#step-sides .steps-list > div")
@@ -192,7 +192,7 @@ def test_the_page_of_the_largest_pair_is_usable(opened, everything):
     assert text_of(browser, "#graph-status").startswith("815 blocks")
     took = browser.execute_script("const start = performance.now(); drawGraph(); return performance.now() - start")
     assert took < 2000
-    # The overview has every block and leads anywhere; the detail stays readable.
+    # The overview has every block, and a click in it moves the detailed view to any place; the detailed view stays readable.
     assert browser.execute_script("return document.querySelector('#graph-map .blocks').getAttribute('d').split('M').length - 1") == 815
     assert browser.execute_script("return graph.scale * 11") >= 9
     was = browser.execute_script("return document.getElementById('graph-box').scrollLeft")
@@ -232,7 +232,7 @@ def test_the_listings_are_aligned(opened, tmp_path, asm):
     assert text_of(browser, "#alignment") == "6 instructions are the same, 0 only in before, 2 only in after, 2 lead elsewhere."
     assert shown(browser, "#listings .inserted") == 2 and shown(browser, "#listings .elsewhere") == 4
     tops = browser.execute_script("return aligned.map((row) => row.cells.map((cell) => cell.getBoundingClientRect().top))")
-    assert all(abs(a - b) < 1 for a, b in tops)  # also beside the gaps
+    assert all(abs(a - b) < 1 for a, b in tops)  # both cells of a row stand at the same height, also beside gaps
     assert browser.execute_script("return aligned[5].cells.map((cell) => getComputedStyle(cell, '::before').content)[1]") == '"+ "'
 
 
@@ -321,7 +321,7 @@ def test_the_page_is_readable_at_phone_width_in_both_colour_schemes(opened, dock
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-# The contrast (WCAG) of some texts with their background.
+# Some texts must have enough contrast with their background (WCAG).
 CONTRAST = """
 const luminance = (colour) => colour.match(/[0-9.]+/g).slice(0, 3).map((c) => c / 255)
   .map((c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);

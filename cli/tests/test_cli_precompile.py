@@ -21,14 +21,14 @@ def settings(values):
 
 
 def filled(path, values, **options):
-    """The raw program with these values."""
+    """Returns the raw program with these values."""
     done = run("asm", path, *settings(values), raw=True, **options)
     assert done.status == 0, done
     return done.out
 
 
 def with_values(source, values, tmp_path):
-    """The policy with other values, as a file."""
+    """Returns the policy with other values, as a file."""
     document = json.loads(source.read_text())
     document["variables"].update(values)
     path = tmp_path / "with-values.json"
@@ -36,13 +36,13 @@ def with_values(source, values, tmp_path):
     return path
 
 
-# The passes that `precompile` uses: not the one that draws conclusions from constants, nor the layouts of other tools.
+# `precompile` uses these passes: all but the one that draws conclusions from constants and the layouts of other tools.
 BLIND = ",".join(name for name in (line.split()[1] for line in run("optimize", "--list").out.splitlines())
                  if name not in ("skip-decided-tests", "single-tree", "code-apart"))
 
 
 def compiled(source, *options):
-    """The same compilation without variables."""
+    """Returns the program that the same passes make without treating variables as symbols."""
     done = run("optimize", source, "--to", "raw", "--passes", BLIND, *options, raw=True)
     assert done.status == 0, done
     return done.out
@@ -50,7 +50,7 @@ def compiled(source, *options):
 
 @pytest.fixture
 def made(tmp_path):
-    """The precompiled policy with six variables."""
+    """Returns the path of a precompiled policy with six variables."""
     path = tmp_path / "made.asm"
     assert run("precompile", VARIABLES, "-o", path).status == 0
     return path

@@ -15,7 +15,7 @@ X86_64 = 0xC000003E
 
 
 def different(asm, before, after):
-    """The smallest witness of a pair, after the naive evaluator has confirmed that the programs differ on it."""
+    """Returns the smallest witness of a pair, after the naive evaluator has confirmed that the programs differ on it."""
     document, done = report("prove", asm(before), asm(after))
     assert done.status == 1, document
     assert document["minimal"] is True
@@ -25,7 +25,7 @@ def different(asm, before, after):
 
 
 def only_at(point, inside, outside):
-    """A program that returns `inside` for the 16 words of `point` and `outside` for every other input."""
+    """Returns a program that returns `inside` for the 16 words of `point` and `outside` for every other input."""
     text = "".join("ld [%d]\njeq #%d, n%d\nret #%d\nn%d: " % (4 * i, word, i, outside, i) for i, word in enumerate(point))
     return text + "ret #%d\n" % inside
 
@@ -70,7 +70,7 @@ SMALLEST = [
      "two: ld [56]\njset #2, three, miss\nthree: ld [52]\njset #4, hit, miss\nhit: ret #1\nmiss: ret #0", at(w0=0xC0FFEE)),
     # One of two words suffices; the first word is smallest if it is 0, so the witness uses the second.
     ("ld [16]\nldx #0\ntax\nld [20]\nadd x\njeq #10, hit, miss\nhit: ret #1\nmiss: ret #0", at(w1=X86_64, w5=10)),
-    # No single word suffices. The diagrams give up on the product, so no known call is preferred.
+    # No single word suffices. The product exceeds the diagrams' limits, so the witness need not be a known call.
     ("ld [16]\ntax\nld [24]\nmul x\njge #6, hit, miss\nhit: ret #1\nmiss: ret #0", at(w4=1, w6=6)),
     ("ld [4]\njgt #0xc000003d, on, miss\non: ld [0]\njgt #4, hit, miss\nhit: ret #1\nmiss: ret #0", at(w0=5, w1=0xC000003E)),
     ("ret #1", at(w1=X86_64)),
@@ -169,7 +169,7 @@ def test_smt2_of_a_difference_is_satisfiable(asm, tmp_path):
                                            ("libseccomp/allow306.linear.bpf", "libseccomp/allow306.tree.bpf")])
 def test_smt2_of_an_equivalence_is_unsatisfiable(before, after, tmp_path):
     status, text, answer = emitted(PROGRAMS / before, PROGRAMS / after, tmp_path)
-    # Z3 answers unsat; get-model is then an error, because there is no model.
+    # Z3 prints an error after unsat, because get-model finds no model.
     assert status == 0 and answer.split()[0] == "unsat", answer
 
 

@@ -1,4 +1,4 @@
-"""prove's questions: stacks of filters, --refines and --assume. Every witness is confirmed by the naive evaluator."""
+"""prove with stacks of filters, --refines and --assume. The naive evaluator confirms every witness."""
 
 import itertools
 
@@ -91,7 +91,7 @@ def test_a_file_name_may_contain_commas(asm, tmp_path):
     both = "%s,%s" % (a, b)
     assert report("prove", both, a)[1].status == 0
     assert report("prove", "a,b", "a", cwd=tmp_path)[1].status == 0
-    asm("ret #2", "a,b")  # a file of that name comes first
+    asm("ret #2", "a,b")  # a file with this name takes precedence over a stack
     document, done = report("prove", "a,b", "b", cwd=tmp_path)
     assert done.status == 0 and [side["name"] for side in document["before"]] == ["a,b"]
 
@@ -144,7 +144,7 @@ def test_refinement_follows_the_kernels_order_of_actions(asm):
         document, status = ask(asm, ["ret #%#x" % (first | 9)], ["ret #%#x" % (second | 9)], "--refines")
         assert status == (j > i), document
         assert document["relation"] == ("equal" if i == j else "looser" if j > i else "stricter")
-    for unknown in (0x12340000, 0x80010000, 0x7FFE0000):  # count as KILL_PROCESS
+    for unknown in (0x12340000, 0x80010000, 0x7FFE0000):  # unknown actions count as KILL_PROCESS
         assert ask(asm, ["ret #0"], ["ret #%#x" % unknown], "--refines")[1] == 0
         assert ask(asm, ["ret #%#x" % unknown], ["ret #0x80000000"], "--refines")[0]["relation"] == "equal"
 
@@ -209,7 +209,7 @@ def test_names_in_assumptions_are_those_of_the_host(asm):
     assert run("prove", before, after, "--assume", "nr == read").status == 0
     assert run("prove", before, after, "--assume", "nr == read", "--arch", "aarch64").status == 1
     assert run("prove", before, after, "--assume", "nr == aarch64:read").status == 1
-    high = "ld [16]\njeq #1, y, n\ny: ret #1\nn: ret #2\n"  # the low half, or on s390x the high one
+    high = "ld [16]\njeq #1, y, n\ny: ret #1\nn: ret #2\n"  # tests the low half of arg0; on s390x, the high half
     document, status = ask(asm, [high], ["ret #2"], "--assume", "arg0 == 0x100000000", "--arch", "s390x")
     assert status == 1 and document["witness"]["data"]["words"][4:6] == [1, 0]
     assert ask(asm, [high], ["ret #2"], "--assume", "arg0 == 0x100000000")[1] == 0

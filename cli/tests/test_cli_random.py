@@ -6,7 +6,8 @@ import random
 
 from cli_tool import Insn, accept, evaluate, report, words_bytes, write_raw
 
-# The values of words in the box; all other words are 0. They lie near 0 and near the sign bit; some have more bits, for shifts and products.
+# The values of words in the box of inputs that the test enumerates; all other words are 0. They lie near 0 and near the sign bit.
+# Some have more bits, for shifts and products.
 FREE = {0: (0, 1, 2, 3), 1: (0xC000003E, 0xC000003F), 4: (0, 1, 2, 3), 5: (0, 0x80000000)}
 BOX = [[nr, arch, 0, 0, low, high] + [0] * 10 for nr in FREE[0] for arch in FREE[1] for low in FREE[4] for high in FREE[5]]
 ASSUME = "nr < 4 && arch & 0xfffffffe == 0xc000003e && ip == 0 && arg0.lo < 4 && arg0.hi & 0x7fffffff == 0 && " + \
@@ -39,7 +40,7 @@ def random_insn(rng, pc, length):
 
 
 def random_pair(rng):
-    """A legal program, and a copy with one or two instructions replaced; the two may be equivalent."""
+    """Returns a legal program, and a copy with one or two instructions replaced; the two may be equivalent."""
     while True:
         length = rng.randint(3, 14)
         before = [random_insn(rng, pc, length) for pc in range(length)]

@@ -8,7 +8,7 @@ import pytest
 from cli_tool import FULL, POLICIES, PROGRAMS, Insn, all_programs, program, read_raw, report, run, write_raw
 
 ALL = 1 << 512
-WORD = 1 << 480  # the number of inputs with one word fixed
+WORD = 1 << 480  # the number of inputs if one word is fixed
 SMALL = {
     "jumps": "ld [4]\njeq #0xc000003e, L1, bad\nL1: ld [0]\njeq #39, no\njgt #100, no\njset #6, no, L2\nL2: ld [16]\njge #9, L3, no\n"
              "L3: ret #0x7fff0000\nno: ret #0x50001\nbad: ret #0\n",
@@ -33,7 +33,7 @@ def two_way(insn):
 
 
 def after(insns, pc):
-    """The successors of an instruction, as (target, outcome)."""
+    """Returns the successors of an instruction, as (target, outcome)."""
     insn = insns[pc]
     if insn.code & 7 == 6:
         return []
@@ -47,7 +47,7 @@ def after(insns, pc):
 
 
 def counted(path, insns, *options):
-    """The report's rows by instruction and kind, after checking that their counts add up."""
+    """Returns the report's rows by instruction and kind, after checking that their counts add up."""
     document, done = report("reach", path, *options)
     assert done.status == 0 and (done.err == "" or re.search("skipped system call|more than the 4096", done.err)), done
     rows = {(row["instruction"], row["kind"]): row for row in document["obligations"]}
@@ -71,7 +71,7 @@ def counted(path, insns, *options):
 
 
 def path_of(path, words):
-    """The obligations that an input meets."""
+    """Returns the obligations that an input meets."""
     document, _ = report("run", path, "--trace", "--words", ",".join(map(str, words)))
     met = set()
     for step in document["filters"][0]["steps"]:
@@ -95,7 +95,7 @@ def smallest_reach(path, rows, keys):
 
 
 def marked(insns, pc, kind):
-    """A program that returns 1 for the inputs that meet an obligation of `insns`, and 0 for all others."""
+    """Returns a program that returns 1 for the inputs that meet an obligation of `insns`, and 0 for all others."""
     yes, no = Insn(0x06, 0, 0, 1), Insn(0x06, 0, 0, 0)
     insn = insns[pc]
     if kind == "line":

@@ -6,7 +6,7 @@ from cli_tool import ROOT, evaluate, read_raw, report, run, words_bytes
 PROGRAMS = sorted((ROOT / "corpus" / "regress" / "programs").glob("*.asm"))
 CALLS = [[0] * 16, [1, 2] + [3] * 14, [0] * 4 + [7] + [0] * 11, [0xFFFFFFFF] * 16, list(range(16))]
 ALL = 1 << 512
-LIMITS = ["twelve-words"]  # programs for which reach runs into a limit
+LIMITS = ["twelve-words"]  # for these programs, reach exceeds a limit
 
 
 def test_the_corpus_has_regression_programs():

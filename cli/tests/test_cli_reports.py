@@ -33,7 +33,7 @@ class Reports:
 
 
 def check_junit(suites, status):
-    """The test cases by name, each with its state; counts and states agree with the exit status."""
+    """Checks that counts and states agree with each other and with the exit status; returns the test cases by name."""
     (suite,) = suites
     cases = {}
     for case in suite.iter("testcase"):
@@ -55,7 +55,7 @@ def check_junit(suites, status):
 
 
 def check_markdown(text, suites):
-    """A row for each test case, and the verdict in the title."""
+    """Checks that the table has a row for each test case, and the title the verdict."""
     lines = text.splitlines()
     assert lines[0] == "<!-- secequiv report -->"
     verdict = next(one.get("value") for one in suites.iter("property") if one.get("name") == "verdict")
@@ -64,7 +64,7 @@ def check_markdown(text, suites):
 
 
 def check_sarif(document, status):
-    """The SARIF results, after checking the requirements of the standard."""
+    """Returns the SARIF results, after checking the requirements of the standard."""
     assert document["version"] == "2.1.0" and document["$schema"].endswith("sarif-2.1.0.json")
     (run,) = document["runs"]
     rules = run["tool"]["driver"]["rules"]
@@ -184,7 +184,7 @@ def test_an_error_is_in_both_reports(reports):
 
 
 def test_no_report_of_an_earlier_run_remains(reports):
-    """This holds after wrong usage, for a missing file, for a link, and for a name with '='."""
+    """An old report is removed after wrong usage and for a missing file, also if it is a link or its name follows '='."""
     folder = reports.folder
     same, other = ("check", "before.asm", "before.asm"), ("check", "before.asm", "after.asm")
     for option in ("--junit", "--sarif", "--html"):
@@ -284,7 +284,7 @@ def test_every_report_begins_with_the_direction(reports):
 
 
 def test_the_shown_input_is_the_one_that_loosens_the_filter_most(reports):
-    """Both a stricter and a newly allowed call differ; the newly allowed one is shown."""
+    """If one call is newly allowed and another is stricter, the report shows the newly allowed one."""
     (reports.folder / "a.asm").write_text("ld [0]\njeq #0, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n")
     (reports.folder / "b.asm").write_text("ld [0]\njeq #319, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n")
     for command in ("check", "prove"):

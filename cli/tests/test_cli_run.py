@@ -36,7 +36,7 @@ def test_a_call_can_be_given_by_name_or_number(getpid):
 def test_calls_have_the_numbers_of_their_architecture(arch, nr, audit, getpid):
     data = data_of(getpid, "--arch", arch, "--nr", "getpid")
     assert (data["words"][0], data["words"][1], data["syscall"], data["arch_name"]) == (nr, audit, "getpid", arch)
-    if arch != "x32":  # x32 has x86_64's value of arch
+    if arch != "x32":  # x32 and x86_64 have the same value of arch
         assert data_of(getpid, "--call-arch", audit, "--nr", "getpid") == data
         assert data_of(getpid, "--call-arch", hex(audit), "--nr", nr) == data
 
@@ -211,7 +211,7 @@ def test_host_options_change_a_profiles_decision(tmp_path):
     for arch in ("aarch64", "0xc00000b7"):
         assert last("--call-arch", arch).endswith("EPERM)")
         assert last("--call-arch", arch, "--arch", "x86_64").endswith("KILL_THREAD")
-    words = ["--words", ",".join(["63", "0xc00000b7"] + ["0"] * 14)]  # read
+    words = ["--words", ",".join(["63", "0xc00000b7"] + ["0"] * 14)]  # read on aarch64
     assert run("run", docker, *words).out.endswith("ALLOW\n")
     assert run("run", docker, *words, "--arch", "x86_64").out.endswith("KILL_THREAD\n")
     i386 = run("run", docker, "--call-arch", "i386", "--nr", "socketcall", "--arch", "x86_64")

@@ -11,7 +11,7 @@ from cli_tool import POLICIES, PROGRAMS, ROOT, binary, run, some
 DOCKER = POLICIES / "oci" / "docker-default.json"
 COMMANDS = {each["name"]: [option["names"][-1] for option in each["options"] if option["names"] and "--help" not in option["names"]]
             for each in json.loads(run("--list-options").out)["commands"]}
-TOP = {"--color", "--explain", "--print-schema"}  # need no command
+TOP = {"--color", "--explain", "--print-schema"}  # these options need no command
 # A short run of every command, and its exit status.
 JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "getpid.asm"], 0),
         (["prove", "getpid.asm", "getpid-enoent.asm"], 1), (["prove", "getpid.asm", "bad.asm"], 4), (["prove", "name.asm", "name.asm"], 0), (["run", "name.asm", "--set", "nr=39"], 0),
@@ -54,7 +54,7 @@ IDS = [" ".join(os.path.basename(arg) for arg in args) for args, _ in CASES]
 def test_reports_go_to_standard_output(args, status, folder):
     done = run(*args, cwd=folder, raw=True)
     assert done.status == status and done.out, done
-    if args[0] != "import":  # import notes on standard error what it left out
+    if args[0] != "import":  # import reports on standard error what it left out
         assert done.err == "", done
     if "--json" in args:
         kind = "check" if args[:2] == ["fuzz", "getpid.asm"] else args[0]  # fuzz of a pair writes the report of check

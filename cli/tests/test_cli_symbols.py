@@ -12,7 +12,7 @@ AFTER = "ld [16]\nsub #$fd\njne #0, n\nld [0]\nxor #$nr\njset #0xffffffff, n, y\
 
 
 def filled(text, **values):
-    """The text with numbers, as the naive assembler takes it."""
+    """Assembles the text with numbers in place of names, using the naive assembler."""
     for name, value in values.items():
         text = text.replace("$" + name, str(value))
     assert "$" not in text
@@ -50,7 +50,7 @@ def test_a_difference_is_shown_with_values(engine, asm):
     shown = run("prove", one, other, "--engine", engine).out
     assert "symbols: $nr=0x0 $fd=0x0 $errno=0x0 $other=0x1\n" in shown
     assert "the smallest values of names" in shown and "sub #1" in shown and "$other, " not in shown.split("symbols:")[1]
-    # The witness in the text report.
+    # The text report shows the witness with its values. With these values filled in, the programs still differ.
     settings = [arg for name, value in values.items() for arg in ("--set", "%s=%d" % (name, value))]
     again, done = report("prove", one, other, "--engine", engine, *settings)
     assert again["verdict"] == "different" and "symbols" not in again["question"] and "symbols" not in again["witness"]

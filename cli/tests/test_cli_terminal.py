@@ -69,7 +69,7 @@ def test_lines_fit_the_given_width(name, getpid, getpid_enoent):
         done = run(*NARROW[name], cwd=getpid.parent, env={**os.environ, "COLUMNS": str(columns)})
         assert done.status == wide.status
         assert [line for line in (done.out + done.err).splitlines() if len(line) > columns] == []
-        if name in ("prove", "help", "reach", "mutate"):  # the others measure time, or break words
+        if name in ("prove", "help", "reach", "mutate"):  # the other commands print times, or break long words
             words = [set(re.sub(r"[0-9.]+ m?s\b", "", " ".join(text.split())).split()) for text in (wide.out, done.out)]
             assert columns == 40 or words[0] - {"|"} == words[1] - {"|"}
 

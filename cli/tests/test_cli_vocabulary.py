@@ -19,7 +19,7 @@ def test_an_option_has_one_type_and_one_meaning():
     first = {}
     for command, name, option in OPTIONS:
         if not option["names"]:
-            continue  # positional arguments differ from command to command
+            continue  # positional arguments may differ between commands
         meaning = (option["type"], option["several"], option["text"])
         known = first.setdefault(name, (command, meaning))
         assert meaning == known[1], "%s: %s %s, but %s %s" % (name, command, meaning, *known)

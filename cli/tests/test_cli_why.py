@@ -21,7 +21,7 @@ def words_of(call):
 
 
 def exactly(data):
-    """The one input `data`, as an assumption."""
+    """Returns an assumption that only the input `data` satisfies."""
     fields = [("nr", data["nr"]), ("arch", data["arch"]), ("ip", data["ip"])]
     fields += [("arg%d" % i, arg) for i, arg in enumerate(data["args"])]
     return " && ".join("%s == %s" % field for field in fields)
@@ -41,7 +41,7 @@ def explained(path, call, tmp_path):
     condition = document["condition"]
     proof, done = report("prove", path, constant, *host, "--assume", condition)
     assert (done.status, proof["verdict"]) == (0, "equivalent"), (condition, done)
-    # prove refuses assumptions that no input meets.
+    # prove refuses assumptions that no input satisfies, so this also shows that `data` satisfies the condition.
     proof, done = report("prove", path, constant, *host, "--assume", "(%s) && %s" % (condition, exactly(document["data"])))
     assert (done.status, proof["verdict"]) == (0, "equivalent"), (condition, done)
     done = run("diff", constant, other, *host, "--assume", condition, "--json")
@@ -60,7 +60,7 @@ def explained(path, call, tmp_path):
 
 
 def calls(insns, count, seed, arches=(X86_64,)):
-    """Random inputs for which some of a program's comparisons hold."""
+    """Returns random inputs for which some of a program's comparisons hold."""
     rng = random.Random(seed)
     constants = sorted({insn.k for insn in insns if insn.code & 7 == 5}) or [0]
     for _ in range(count):
@@ -233,7 +233,7 @@ def matches(rule, args):
 
 
 def branches(rule, args):
-    """The first matching branch of each any_of in a matching rule, from the outside in."""
+    """Returns the first matching branch of each any_of in a matching rule, from the outside in."""
     if rule is True or "args" in rule:
         return []
     if "all_of" in rule:
@@ -291,7 +291,7 @@ def test_explanations_are_readable_in_text(getpid):
 
 
 def profile(tmp_path):
-    """Lines 3 to 7 have an entry each."""
+    """Writes a profile with one entry on each of the lines 3 to 7."""
     path = tmp_path / "profile.json"
     path.write_text("""{"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86"],
       "syscalls": [
