@@ -1,4 +1,4 @@
-"""Import a script without an ending as a module, for tests."""
+"""Import a script whose name has no ending as a module, for tests."""
 
 import importlib.machinery
 import importlib.util

@@ -11,15 +11,15 @@ LIBSECCOMP_VERSION = "2.5.4"
 
 
 class Missing(Exception):
-    """A tool or source is not on this machine in the pinned version."""
+    """This machine lacks the pinned version of a tool or source."""
 
 
 def go_module(name, version, checksum):
-    """The folder of a Go module, from the go command's own cache or its download."""
+    """Returns the folder of a Go module, which the go command takes from its cache or downloads."""
     if shutil.which("go") is None:
         raise Missing("go is not installed (Debian and Ubuntu: golang-go, or a newer one from go.dev); it downloads %s" % name)
     module = "%s@%s" % (name, version)
-    with tempfile.TemporaryDirectory() as folder:  # outside any module, so that no go.mod applies
+    with tempfile.TemporaryDirectory() as folder:  # a folder outside any module, so that no go.mod applies
         done = subprocess.run(["go", "mod", "download", "-json", module], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               env=dict(os.environ, GOFLAGS="", GOWORK="off", GOTOOLCHAIN="local"))
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def differences(files, folder, owned):
-    """A message for each way in which `folder` differs from `files`."""
+    """Returns a message for each way in which `folder` differs from `files`."""
     found = []
     for name, content in sorted(files.items()):
         path = Path(folder) / name
@@ -24,7 +24,7 @@ def differences(files, folder, owned):
 
 
 def replace(files, folder, owned):
-    """Writes `files`: each is complete on disk before the first one takes its name. Leftovers are removed last."""
+    """Writes all files under temporary names before it renames the first one. It removes leftovers last."""
     pending = []
     try:
         for name, content in files.items():

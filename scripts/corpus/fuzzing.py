@@ -1,6 +1,6 @@
 """Maintains corpora of fuzz targets: merges and minimizes them, and turns a finding into a regress file.
 
-Owns the form of the folder: files named by the SHA-1 of their content, as libFuzzer names them. It deletes files only after
+Owns the form of a corpus folder: its files are named by the SHA-1 of their content, as libFuzzer names them. It deletes files only after
 the remaining ones are complete. It must not know what inputs mean, except for fuzz_pair, whose inputs are records of 64 bytes.
 """
 
@@ -25,7 +25,7 @@ class CorpusError(Exception):
 class Finding(NamedTuple):
     signature: str  # the failure, without numbers that change from run to run
     output: str
-    hung: bool  # then every further attempt takes as long
+    hung: bool  # if so, every further attempt would also take until the time limit
 
 
 def digest(content):
@@ -47,7 +47,7 @@ def write(path, content):
 
 
 def files(folder):
-    """The inputs in a folder and its subfolders: regular files, except hidden ones, which may be partly written."""
+    """Returns the inputs in a folder and its subfolders: regular files, except hidden ones, which may be partly written."""
     folder = Path(folder)
     if not folder.is_dir():
         raise CorpusError("%s: expected a folder" % folder)
@@ -56,7 +56,7 @@ def files(folder):
 
 
 def contents(source):
-    """The inputs of a folder, or of an archive from a fuzzing service."""
+    """Returns the inputs of a folder, or of an archive from a fuzzing service."""
     source = Path(source)
     if source.suffix == ".zip" and source.is_file():
         try:
@@ -116,19 +116,19 @@ def minimize(binary, folder):
         raise CorpusError("%s -merge=1 kept none of %d files: nothing was deleted" % (binary, len(before)))
     missing = names - {digest(path.read_bytes()) for path in before}
     if missing:
-        raise CorpusError("%s -merge=1 made %d files of its own: nothing was deleted" % (binary, len(missing)))
+        raise CorpusError("%s -merge=1 made %d files that are not in the corpus: nothing was deleted" % (binary, len(missing)))
     _remove_all_but(folder, names)
     return len(before), len(files(folder))
 
 
 def records(content):
-    """The inputs in a file of fuzz_pair; the last one is padded with zeros."""
+    """Returns the inputs in a file of fuzz_pair; the last one is padded with zeros."""
     rows = [content[at:at + RECORD].ljust(RECORD, b"\0") for at in range(0, len(content), RECORD)]
     return rows[:MOST_RECORDS]
 
 
 def edges(secequiv, program, record):
-    """The coverage of a program by one input, as a set of (instruction, mark)."""
+    """Returns the coverage of a program by one input, as a set of (instruction, position of the mark in its row)."""
     with tempfile.TemporaryDirectory() as folder:
         given, state = Path(folder) / "input", Path(folder) / "state"
         given.write_bytes(record)
@@ -140,7 +140,7 @@ def edges(secequiv, program, record):
 
 
 def cover(sets):
-    """A minimal list of keys of {key: set} whose sets have the same union as all sets; deterministic."""
+    """Returns keys of {key: set} whose sets have the same union as all sets, and from which no key can be removed. It is deterministic."""
     wanted = set().union(*sets.values()) if sets else set()
     chosen = []
     while wanted:
@@ -155,7 +155,7 @@ def cover(sets):
 
 
 def minimize_pair(secequiv, program, folder):
-    """Leaves files of one record each, at most one for each edge of `program`; returns (files before, records before, files after)."""
+    """Replaces the files by files of one record each, at most one for each edge of `program`; returns (files before, records before, files after)."""
     before = files(folder)
     found = {digest(record): record for path in before for record in records(path.read_bytes())}
     kept = cover({name: edges(secequiv, program, record) for name, record in found.items()})
@@ -168,7 +168,7 @@ def minimize_pair(secequiv, program, folder):
 
 
 def finding(binary, content, arguments=()):
-    """The target's Finding for an input, or None if the target does not fail on it."""
+    """Returns the target's Finding for an input, or None if the target does not fail on it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "input"
         path.write_bytes(content)
@@ -187,7 +187,7 @@ def finding(binary, content, arguments=()):
 
 
 def shorten(content, fails, attempts):
-    """A shorter input that still `fails` (bytes -> bool): removes parts, then sets bytes to zero, in at most `attempts` tries."""
+    """Removes parts of an input and then sets bytes to zero, as long as it still `fails` (bytes -> bool), in at most `attempts` tries."""
     def attempt(candidate):
         nonlocal attempts
         if attempts <= 0 or candidate == content:
@@ -221,7 +221,7 @@ def slug(signature):
 def regress(binary, source, folder, name=None, attempts=400, arguments=(), origin=""):
     """Reduces a finding and stores it in `folder`, with a line in FINDINGS.md in the same folder; returns (path, Finding, size before).
 
-    Raises CorpusError if the input does not fail twice in the same way, or another file has the name.
+    Raises CorpusError if the input does not fail twice in the same way, or if another file has this name.
     """
     source, folder = Path(source), Path(folder)
     content = source.read_bytes()
@@ -229,7 +229,7 @@ def regress(binary, source, folder, name=None, attempts=400, arguments=(), origi
     if first is None or second is None:
         raise CorpusError("%s: %s runs it without a failure" % (source, Path(binary).name))
     if first.signature != second.signature:
-        raise CorpusError("%s: fails in another way each time: '%s', then '%s'" % (source, first.signature, second.signature))
+        raise CorpusError("%s: fails in a different way each time: '%s', then '%s'" % (source, first.signature, second.signature))
 
     def fails(candidate):
         seen = finding(binary, candidate, arguments)
@@ -238,10 +238,10 @@ def regress(binary, source, folder, name=None, attempts=400, arguments=(), origi
     small = content if first.hung else shorten(content, fails, attempts)
     path = folder / (name or "%s-%s" % (slug(first.signature), digest(small)[:8]))
     if path.exists() and path.read_bytes() != small:
-        raise CorpusError("%s: there is another file of that name; give one with --name" % path)
+        raise CorpusError("%s: there is another file of that name; choose a name with --name" % path)
     notes = folder.parent / "FINDINGS.md"
-    said = notes.read_text() if notes.exists() else ("What fuzzing found, one line for each file in the folders of fuzz targets here: what was wrong, and what it was\n"
-                                                      "made from. scripts/corpus/fuzz regress adds them.\n\n")
+    said = notes.read_text() if notes.exists() else ("This file has a line for each file in the folders of fuzz targets here: the failure, and the origin of the input.\n"
+                                                      "scripts/corpus/fuzz regress adds these lines.\n\n")
     line = "- `%s/%s`: %s (%d bytes, from %s)\n" % (folder.name, path.name, first.signature, len(small), origin or "%s, %d bytes" % (source.name, len(content)))
     write(path, small)
     if "- `%s/%s`:" % (folder.name, path.name) not in said:

@@ -25,7 +25,7 @@ FILE = ROOT / "corpus" / "known.toml"
 
 REQUESTS = ("optimize", "compile", "evaluate", "profile")
 POLICIES = ("compile", "profile")  # requests whose file is a policy
-# kind -> whether it has an input on which two numbers differ
+# for each kind: whether the entry has an input on which two numbers differ
 KINDS = {"wrong-answer": True, "evaluator": True, "refused-output": False, "slow": False, "hang": False, "crash": False}
 LONGEST = datetime.timedelta(days=184)  # six months
 
@@ -42,14 +42,14 @@ class Known(NamedTuple):
     first_seen: datetime.date
     expires: datetime.date
     file: Path  # absolute
-    ours: object  # a 32-bit number where there is an input, else text
+    ours: object  # a 32-bit number if the entry has an input, otherwise text
     theirs: object
     what: str
-    arguments: tuple = ()  # of the adapter
+    arguments: tuple = ()  # for the adapter
     data: bytes = b""  # struct seccomp_data
 
     def program(self):
-        """The instructions in `file`, for requests that have a program."""
+        """Returns the instructions in `file`, for requests that have a program."""
         return assemble(self.file.read_text())
 
 
@@ -62,7 +62,7 @@ class KnownError(Exception):
 
 
 def load(path=FILE, corpus=None, adapters=None, today=None):
-    """The entries of the file, in its order. Raises KnownError with all problems, or OSError if there is no file.
+    """Returns the entries of the file, in its order. Raises KnownError with all problems, or OSError if there is no file.
 
     File names are relative to `corpus`; `adapters` lists the valid values of `adapter`.
     """

@@ -12,8 +12,8 @@ ACTIONS = {
     "SCMP_ACT_TRACE": 0x7FF00000, "SCMP_ACT_LOG": 0x7FFC0000, "SCMP_ACT_ALLOW": 0x7FFF0000,
 }
 WITH_DATA = ("SCMP_ACT_ERRNO", "SCMP_ACT_TRACE")
-EPERM = 1  # the data of those two where the profile gives none
-MAX_ERRNO = 0xFFFF  # a larger number would change the action beside it
+EPERM = 1  # the default data of these two actions
+MAX_ERRNO = 0xFFFF  # a larger number would overwrite the action in the upper half
 MAX_VALUE = 2**64 - 1
 
 OPERATORS = {
@@ -21,7 +21,7 @@ OPERATORS = {
     "SCMP_CMP_GT": "gt", "SCMP_CMP_MASKED_EQ": "masked_eq",
 }
 
-# Profiles name an architecture one way in archMap and another in includes and excludes.
+# Profiles use one name of an architecture in archMap, and another in includes and excludes.
 GO_ARCHES = {"SCMP_ARCH_X86_64": "amd64", "SCMP_ARCH_AARCH64": "arm64"}
 
 # The keys that harness/import/import_oci.cc knows. Go ignores the case of a key and this module does not, so other keys are errors.
@@ -34,11 +34,11 @@ ARG_KEYS = ("index", "value", "valueTwo", "op", "comment")
 
 
 class ProfileError(Exception):
-    """The profile contains something that has no meaning here."""
+    """The profile contains something that this module cannot translate."""
 
 
 def rules(profile, arch, kernel, capabilities=frozenset()):
-    """The rule text for `profile` (parsed JSON) in a container with `capabilities` on `arch` and a `kernel`.
+    """Returns the rule text for `profile` (parsed JSON) in a container with `capabilities` on `arch` and a `kernel`.
 
     `arch` is a key of GO_ARCHES, `kernel` a (version, revision) pair.
     """
@@ -53,20 +53,20 @@ def rules(profile, arch, kernel, capabilities=frozenset()):
         if action == default:
             continue
         for name in [entry["name"]] if entry.get("name") else entry["names"]:
-            if not isinstance(name, str) or not re.fullmatch(r"\w+", name, re.ASCII):  # the text has one rule on each line
+            if not isinstance(name, str) or not re.fullmatch(r"\w+", name, re.ASCII):  # a name with a line break would add a rule
                 raise ProfileError("no system call is called %r" % (name,))
             lines += [" ".join(["rule %#010x %s" % (action, name), *group]) for group in _groups(entry.get("args") or [])]
     return "\n".join(lines) + "\n"
 
 
 def flat(default, action, arch, names):
-    """The rule text that gives every call in `names` the same action."""
+    """Returns the rule text that gives every call in `names` the same action."""
     head = ["default %#010x" % default, "arch %s" % arch]
     return "\n".join(head + ["rule %#010x %s" % (action, name) for name in names]) + "\n"
 
 
 def _check(profile):
-    """Refuses keys and kinds of values that the rest would silently ignore, also in entries for other hosts."""
+    """Refuses keys and types of values that the other functions would silently ignore, even in entries for other hosts."""
     _check_keys(profile, PROFILE_KEYS, "")
     if _list(profile, "architectures", "") and _list(profile, "archMap", ""):
         raise ProfileError("expected only one of 'architectures' and 'archMap', because runtimes refuse both together")
@@ -100,7 +100,7 @@ def _check_keys(value, known, where):
 
 
 def _list(holder, key, where):
-    """The list at `key`; a missing one and null are empty."""
+    """Returns the list at `key`; for a missing key and for null, it returns an empty list."""
     value = holder.get(key)
     if value is not None and not isinstance(value, list):
         raise ProfileError("expected a list at %s/%s" % (where, key))
@@ -114,7 +114,7 @@ def _number(value, most, what):
 
 
 def _groups(args):
-    """The rules that one entry makes: one with all conditions, or one per condition if an index repeats."""
+    """Returns the rules that one entry makes: one rule with all conditions, or one for each condition if an index repeats."""
     conditions = [_condition(arg) for arg in args]
     if len({arg["index"] for arg in args}) < len(args):
         return [[condition] for condition in conditions]
@@ -139,7 +139,7 @@ def _action(name, errno):
 
 
 def _arch(name):
-    if not isinstance(name, str) or not re.fullmatch(r"SCMP_ARCH_\w+", name, re.ASCII):  # the text has one architecture on each line
+    if not isinstance(name, str) or not re.fullmatch(r"SCMP_ARCH_\w+", name, re.ASCII):  # a name with a line break would add a line
         raise ProfileError("no architecture is called %r" % (name,))
     return name[len("SCMP_ARCH_"):].lower()
 

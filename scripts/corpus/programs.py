@@ -16,7 +16,7 @@ KERNEL = (6, 1)
 ALLOW, EPERM = 0x7FFF0000, 0x00050001
 FLAT_SIZE = 306
 FORMS = ("linear", "tree")
-# In these folders, a file that is not generated is a leftover; other folders also hold hand-written files.
+# In these folders, `replace` deletes files that are not generated; other folders also hold hand-written files.
 OWNED = ("programs/gvisor/**/*", "programs/libseccomp/**/*", "policies/gvisor/**/*")
 
 DOCKER, DOCKER_OLD = "docker-default", "docker-default-0.1.0"
@@ -24,7 +24,7 @@ PODMAN = "podman-default"
 
 
 class Program(NamedTuple):
-    path: str  # below the corpus, like every path here
+    path: str  # relative to the corpus, like all paths in this file
     content: bytes
     arch: str
     source: str
@@ -39,7 +39,7 @@ class Pair(NamedTuple):
 
 
 def generate():
-    """{path below the corpus: bytes} of everything that is regenerated."""
+    """Returns {path below the corpus: bytes} for all files that are regenerated."""
     with tempfile.TemporaryDirectory(prefix="secequiv-corpus-") as work:
         profiles = {
             DOCKER: (sources.moby_profile("v0.2.3"), "%s v0.2.3" % sources.MOBY_MODULE),
@@ -104,7 +104,7 @@ def _both_forms(library, name, rules, arch, source, what):
 
 
 def manifest(programs, pairs):
-    """The manifest's text. Paths in it are relative to the folder it lies in."""
+    """Returns the manifest's text. Its paths are relative to its own folder."""
     return json.dumps({
         "version": 1,
         "programs": [{

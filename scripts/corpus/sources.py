@@ -1,7 +1,7 @@
 """Find the tools and files that filters come from, each in its pinned version.
 
-Owns running go, the C compiler and the two dump programs. It must not know which filters are wanted. A tool or file that is absent,
-or present in another version, raises Missing: then nothing can be regenerated or checked.
+Owns running go, the C compiler and the two dump programs. It must not know which filters are wanted. If a tool or file is absent, or
+has another version, the functions raise Missing: nothing can then be regenerated or checked.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ class Gvisor(NamedTuple):
 
 
 def _run(command, hint, **options):
-    """The standard output of `command`; if it fails, raises Missing with `hint` and the end of its output."""
+    """Returns the standard output of `command`; if it fails, raises Missing with `hint` and the end of its output."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env={**os.environ, "GOWORK": "off"}, **options)
     if done.returncode != 0:
@@ -52,14 +52,14 @@ def _tool(name, package):
 
 
 def moby_profile(version):
-    """default.json of Docker's profile module, as bytes."""
+    """Returns default.json of Docker's profile module, as bytes."""
     return (go_module(MOBY_MODULE, version, MOBY_SUMS[version]) / "default.json").read_bytes()
 
 
 def podman_profile():
-    """Podman's default profile as its distribution installs it, as bytes."""
+    """Returns Podman's default profile as the distribution installs it, as bytes."""
     if not PODMAN_PATH.is_file():
-        raise Missing("%s is not there (Debian: golang-github-containers-common)" % PODMAN_PATH)
+        raise Missing("%s does not exist (Debian: golang-github-containers-common)" % PODMAN_PATH)
     content = PODMAN_PATH.read_bytes()
     if hashlib.sha256(content).hexdigest() != PODMAN_SHA256:
         raise Missing("%s is not the file of %s" % (PODMAN_PATH, PODMAN))
@@ -67,7 +67,7 @@ def podman_profile():
 
 
 class Libseccomp:
-    """libseccomp/dump.c, compiled into `work`. Without `version`, any version of the library will do."""
+    """The program libseccomp/dump.c, compiled in the folder `work`. If `version` is None, any version of the library is accepted."""
 
     def __init__(self, work, version=LIBSECCOMP_VERSION):
         compiler = _tool("cc", "gcc")
@@ -75,17 +75,18 @@ class Libseccomp:
         self.program = self.work / "libseccomp-dump"
         _run([compiler, "-std=gnu11", "-O1", "-Wall", "-Wextra", "-o", self.program, HERE / "libseccomp" / "dump.c", "-lseccomp"],
              "are the libseccomp headers installed? Debian and Ubuntu: libseccomp-dev")
-        found = _run([self.program, "version"], "asking libseccomp for its version").strip()
+        found = _run([self.program, "version"], "finding out libseccomp's version").strip()
         if version not in (None, found):
-            raise Missing("libseccomp is version %s, the corpus is made with %s" % (found, version))
+            raise Missing("libseccomp has version %s, but the corpus is made with version %s" % (found, version))
 
     def syscalls(self, arch):
-        """{number: name} of the calls that libseccomp knows on `arch`, by ascending number."""
+        """Returns {number: name} for the calls that libseccomp knows on `arch`, in ascending order of numbers."""
         lines = _run([self.program, "syscalls", arch, "1024"], "listing the system calls of %s" % arch).splitlines()
         return {int(number): name for number, name in (line.split() for line in lines)}
 
     def compile(self, rules, form, out="filter", timeout=None):
-        """The filter for `rules` (text as dump.c reads it), `form` linear or tree, as bytes; `out` .pfc for pseudo code.
+        """Returns the filter that libseccomp makes of `rules` (text as dump.c reads it), as bytes. `form` is linear or tree. If the name
+        `out` ends in .pfc, the result is pseudo code.
 
         Raises subprocess.TimeoutExpired if libseccomp needs more than `timeout` seconds.
         """

@@ -1,1 +1,1 @@
-"""The table of folders with their permitted includes (rules), and the check of a source tree against this table (check)."""
+"""The table of folders and their permitted includes (rules), and the check that a source tree follows this table (check)."""

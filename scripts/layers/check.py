@@ -1,4 +1,4 @@
-"""Checks a source tree: includes follow the arrows of `rules`, every C++ folder is in its table, ARCHITECTURE.md shows the table."""
+"""Checks a source tree: includes follow the table in `rules`, every C++ folder is in that table, and ARCHITECTURE.md shows it."""
 
 import os
 import re
@@ -13,7 +13,7 @@ MARKERS = ("<!-- layers -->", "<!-- /layers -->")
 
 
 def list_files(root):
-    """Relative paths of the files that git tracks or would track; of all files where there is no repository."""
+    """Returns the relative paths of the files that git tracks or would track, or of all files if there is no repository."""
     if os.path.exists(os.path.join(root, ".git")):
         listing = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"], check=True,
                                  stdout=subprocess.PIPE).stdout.decode()
@@ -27,7 +27,7 @@ def list_files(root):
 
 
 def included_path(name, including, files):
-    """Path of an included file from the root, or None for a generated or foreign header."""
+    """Returns the path of an included file from the root, or None for a generated or foreign header."""
     beside = os.path.normpath(str(PurePosixPath(including).parent / name))
     if beside in files:
         return beside
@@ -36,7 +36,7 @@ def included_path(name, including, files):
 
 
 def includes(path, lines, files):
-    """Each included file of this project as (line number, path)."""
+    """Returns each included file of this project as (line number, path)."""
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
         target = match and included_path(match.group(1) or match.group(2), path, files)
@@ -60,7 +60,7 @@ def check_includes(path, lines, files):
 
 
 def check_document(root):
-    """ARCHITECTURE.md, if the tree has one, shows the table between its two markers."""
+    """Checks that ARCHITECTURE.md, if the tree has one, shows the table between its two markers; yields messages."""
     name = "ARCHITECTURE.md"
     path = os.path.join(root, name)
     if not os.path.isfile(path):
@@ -76,7 +76,7 @@ def check_document(root):
 
 
 def read_sources(root):
-    """Path and lines of each C++ file, and the set of all files."""
+    """Returns, for each C++ file, its path, its lines and the set of all files."""
     files = set(list_files(root))
     for path in sorted(files):
         if path.endswith(rules.CPP) and not path.startswith(rules.DATA):
@@ -85,7 +85,7 @@ def read_sources(root):
 
 
 def check_tree(root):
-    """Every violation as "path:line: message", and how many files were read."""
+    """Returns every violation as "path:line: message", and how many files were read."""
     found, read = [], 0
     for path, lines, files in read_sources(root):
         read += 1
@@ -95,7 +95,7 @@ def check_tree(root):
 
 
 def graph(root):
-    """The includes between layers as a Graphviz graph, without the includes of unit tests."""
+    """Returns the includes between layers as a Graphviz graph, without the includes of unit tests."""
     arrows = set()
     for path, lines, files in read_sources(root):
         if not path.endswith(rules.TEST_ENDINGS):

@@ -50,19 +50,19 @@ LAYERS = {
 ARROWS = {name: layer.below for name, layer in LAYERS.items()}
 TOP_FOLDERS = sorted({name.split("/")[0] for name in LAYERS})
 
-# A unit test is part of no library, so it may also use the layers that generate and print its material.
+# A unit test belongs to no library, so it may also use the layers that generate and print test data.
 TEST_ENDINGS = ("_test.cc",)
 TEST_ARROWS = {
     **{name: ("harness/report", "harness/inputs", "adapters") for name in LAYERS if name.startswith(("harness/", "adapters"))},
     **{name: ("analyze",) for name in LAYERS if name.startswith(("verify/", "fuzz/", "analyze"))},
 }
 
-DATA = "corpus/"  # programs in C form, too
+DATA = "corpus/"  # holds data, some of it in C
 CPP = (".cc", ".h", ".inc", ".def", ".c", ".cpp", ".hpp", ".cxx", ".hh")
 
 
 def closure(arrows, starts):
-    """Every layer reachable from `starts`, those included."""
+    """Returns every layer that can be reached from `starts`, and `starts` themselves."""
     found, todo = set(), list(starts)
     while todo:
         layer = todo.pop()
@@ -73,7 +73,7 @@ def closure(arrows, starts):
 
 
 def layer_of(path):
-    """The layer a path belongs to; None if the table has none."""
+    """Returns the layer a path belongs to; None if the table has none."""
     while path:
         if path in ARROWS:
             return path
@@ -82,7 +82,7 @@ def layer_of(path):
 
 
 def allowed(path):
-    """The layers that a file may include; its layer must be known."""
+    """Returns the layers that a file may include; its layer must be known."""
     layer = layer_of(path)
     starts = [layer]
     if path.endswith(TEST_ENDINGS):
@@ -91,7 +91,7 @@ def allowed(path):
 
 
 def table():
-    """The rows that ARCHITECTURE.md shows."""
+    """Returns the rows that ARCHITECTURE.md shows."""
     rows = ["| folder | owns | stands on |", "|---|---|---|"]
     for name, layer in LAYERS.items():
         rows.append("| `%s` | %s | %s |" % (name, layer.owns, " ".join("`%s`" % other for other in layer.below) or "nothing"))

@@ -15,12 +15,12 @@ import sys
 from pathlib import Path
 
 FOLDERS = ("adapters", "analyze", "api", "cli", "fuzz", "harness", "verify")
-# Tests, benchmarks, sources that only they use, and sources that adapters build themselves.
+# These are tests, benchmarks, sources that only they use, and sources that adapters build themselves.
 ELSEWHERE = re.compile(r"_(test|bench)\.cc$|^bench/|/tests/|^adapters/(?!broken/|builtin/)\w+/|^harness/seccomp/vector_runner\.cc$")
 
 
 def compiled(database):
-    """The sources that are compiled, alone or in a unity file."""
+    """Returns the sources that are compiled, alone or in a unity file."""
     files = {Path(entry["directory"], entry["file"]) for entry in database}
     for unity in [file for file in files if "Unity" in file.parts]:
         files.update(map(Path, re.findall(r'^#include "(.*\.cc)"$', unity.read_text(), re.MULTILINE)))
@@ -37,7 +37,7 @@ def main(root, build, tool="run-clang-tidy-19"):
     missing = [name for name in sources if not ELSEWHERE.search(name)]
     for name in missing:
         print("%s:1: error: no target compiles this, so clang-tidy did not see it" % name, flush=True)
-    # Unity files are ours; all other files in the build folder are generated.
+    # Check unity files as well, because they include sources; all other files in the build folder are generated.
     ours = r"^(?!%s/(?!(.*/)?Unity/)).*\.(cc|cxx)$" % re.escape(str(build))
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count() or 1)
     failed = subprocess.call([tool, "-quiet", "-clang-tidy-binary", "clang-tidy-19", "-p", str(build), "-j", jobs, ours]) != 0

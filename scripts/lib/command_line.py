@@ -5,18 +5,18 @@ import subprocess
 
 
 def described(binary):
-    """The description as a dictionary (cli/description.h)."""
+    """Returns the description as a dictionary (cli/description.h)."""
     done = subprocess.run([str(binary), "--list-options"], stdout=subprocess.PIPE, check=True, text=True)
     return json.loads(done.stdout)
 
 
 def commands(description):
-    """The whole program as a command without a name, then every command."""
+    """Returns the whole program as a command without a name, then every command."""
     return [{"name": "", **description}, *description["commands"]]
 
 
 def placeholder(option):
-    """The placeholder for an option's value: its possible words, or a name; empty for a flag."""
+    """Returns the placeholder for an option's value: its possible words, or a name; empty for a flag."""
     if not option["type"]:
         return ""
     kind = option["type"].split(":")[0].split(" ")[0]

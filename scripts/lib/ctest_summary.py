@@ -23,9 +23,9 @@ class BadLog(Exception):
 
 
 def parse(text, name):
-    """The counts of one log; `total` counts the tests that ran, `skipped` names the others.
+    """Returns the counts of one log; `total` counts the tests that ran, `skipped` names the others.
 
-    Only the last closing line and the text behind it surely come from ctest: the output of a failed test may look like one.
+    Only the last closing line and the text behind it certainly come from ctest; the output of a failed test may look like a closing line.
     """
     closing = list(CLOSING.finditer(text))
     if not closing or "\nTotal Test time (real)" not in text[closing[-1].end():]:
@@ -35,7 +35,7 @@ def parse(text, name):
     # ctest's total contains skipped tests but not disabled ones.
     ran = total - sum(1 for _, how in not_run if how == "Skipped")
     if ran <= 0 or failed > ran:
-        raise BadLog("%s: %d tests ran and %d of them failed: no count to rely on" % (name, ran, failed))
+        raise BadLog("%s: %d tests ran and %d of them failed: these counts cannot be right" % (name, ran, failed))
     return Counts(failed, ran, tuple("%s (%s)" % (test, how.lower()) for test, how in not_run))
 
 

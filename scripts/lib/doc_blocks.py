@@ -1,13 +1,13 @@
-"""Parse the fenced blocks of a document: commands, files, and text that is only shown; compare outputs.
+"""Parse the fenced blocks of a document (commands, files, and text that is only shown), and compare outputs.
 
-Owns the form that scripts/check_docs requires of documents. Runs nothing.
+Owns the form that scripts/check_docs requires of documents. It runs no command.
 """
 
 import re
 
 RUN = ("console", "sh")
-CODE = ("c", "cmake", "go", "python", "rust", "toml")  # files that commands use, so that they are tested
-SHOWN = ("json", "text", "yaml")  # never commands
+CODE = ("c", "cmake", "go", "python", "rust", "toml")  # these blocks must be files that commands use, so that they are tested
+SHOWN = ("json", "text", "yaml")  # these blocks are never commands
 FENCE = re.compile(r"^```(.*)$")
 STATUS = re.compile(r"\s# exit status (\d+)(?::.*)?$")
 # Times and rates differ from run to run.
@@ -17,7 +17,7 @@ VARYING = ((re.compile(r"\b\d[\d.,]*(?:e[+-]?\d+)? ?(?:ns|us|µs|ms|s|seconds?|m
 
 
 class BadDocument(Exception):
-    """A block of unknown form, with its line."""
+    """The document has a block of unknown form; the message has its line."""
 
 
 class Command:
@@ -27,7 +27,7 @@ class Command:
         self.line = line  # in the document, from 1
         self.text = text
         self.status = status
-        self.expected = expected  # None accepts anything
+        self.expected = expected  # None: any output is accepted
 
 
 class Block:
@@ -37,13 +37,13 @@ class Block:
         self.line = line
         self.language = language
         self.kind = kind
-        self.argument = argument  # a file's name, a reason, the command that a run needs
+        self.argument = argument  # the file's name, the reason, or the command that the block needs
         self.lines = lines
         self.commands = _commands(self) if kind == "run" else []
 
 
 def blocks(text):
-    """All fenced blocks in order; raises BadDocument for a block of unknown form."""
+    """Returns all fenced blocks in order; raises BadDocument for a block of unknown form."""
     found = []
     opened = None
     for number, line in enumerate(text.splitlines(), 1):
@@ -115,7 +115,7 @@ def normalised(line):
 
 
 def matches(expected, actual):
-    """Whether `actual` is the expected output; '...' stands for any text within a line, or for any lines."""
+    """Returns whether `actual` is the expected output; '...' stands for any text within a line, or for any lines."""
     pattern = ""
     for line in expected:
         if line.strip() == "...":

@@ -40,10 +40,10 @@ SKF_AD_OFF = 0xFFFFF000  # -0x1000 as the kernel's u32
 
 
 def accept(program, forgive_length=False):
-    """Returns None if the kernel installs `program` (a list of Insn), else (rule, pc) of its first objection.
+    """Returns None if the kernel installs `program` (a list of Insn), otherwise the first broken rule as (rule, pc).
 
-    With `forgive_length`, a program over 4096 instructions only has to keep the other rules: it can be analysed, but
-    not installed.
+    With `forgive_length`, a program of more than 4096 instructions only has to keep the other rules: it can be
+    analysed, but not installed.
     """
     length = len(program)
 
@@ -95,8 +95,8 @@ def accept(program, forgive_length=False):
 def _check_load_and_stores(program):
     """Returns the pc of the first read of a memory word that the kernel assumes to be unset, or None.
 
-    One pass from top to bottom with a bit per word. A jump passes its bits to its targets and leaves all ones for the
-    next instruction. A RET does not, so the instruction after a RET inherits the RET's bits.
+    The kernel makes one pass from top to bottom, with one bit for each word. A jump passes its bits to its targets; for
+    the next instruction, it sets all bits. A RET does not set them, so the next instruction inherits the RET's bits.
     """
     masks = [0xFFFF] * len(program)
     valid = 0

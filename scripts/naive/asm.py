@@ -34,7 +34,7 @@ PLAIN = {"tax": 0x07, "txa": 0x87, "neg": 0x84}
 
 
 def parse_number(text, bits=32):
-    """Returns the value of a decimal or 0x number, or raises ValueError. A leading zero is no decimal (bpf_asm: octal)."""
+    """Returns the value of a decimal or 0x number, or raises ValueError. A decimal must not start with a zero, because bpf_asm reads it as octal."""
     if NUMBER.fullmatch(text) is None:
         raise ValueError("expected a decimal or 0x number, got %r" % text)
     value = int(text, 16) if text[:2] in ("0x", "0X") else int(text)

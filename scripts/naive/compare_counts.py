@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs two vector runners over the same directories and demands that they agree: compare_counts.py RUNNER DIR ...
+"""Runs two vector runners over the same directories and requires that they agree: compare_counts.py RUNNER DIR ...
 
 RUNNER is the C++ runner; the other one is run_vectors.py in this folder. Both must end with the same
 `vectors: N passed, 0 failed`, with N at least --minimum. A file that only one of them reads, or a vector on which they
-differ, is a failure. Directories that do not exist are left out for both. Exit: 0 agreed, 1 not, 2 bad usage.
+differ, is a failure. Directories that do not exist are left out for both. Exit status: 0 they agree, 1 they do not, 2 wrong usage.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def disagreement(first, second, minimum):
     if first is None or second is None:
         return "a runner reported no count"
     if first != second:
-        return "the runners disagree: %d passed, %d failed against %d passed, %d failed" % (first + second)
+        return "the runners disagree: %d passed and %d failed, but %d passed and %d failed" % (first + second)
     if first[1] != 0:
         return "%d vectors failed" % first[1]
     if first[0] < minimum:

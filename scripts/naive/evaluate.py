@@ -3,8 +3,8 @@
 
 PROGRAM is little-endian `struct sock_filter`s (8 bytes each), INPUTS little-endian `struct seccomp_data` records
 (64 bytes each), OUTPUT one little-endian u32 per record. `-` is stdin or stdout; OUTPUT defaults to `-`. A program
-over 4096 instructions is evaluated all the same. Exit: 0 done, 2 bad usage or input, 4 the kernel would refuse the
-program for anything but its length (rule and instruction on stderr).
+of more than 4096 instructions is evaluated, too. Exit status: 0 done, 2 wrong usage or input, 4 the kernel would refuse
+the program for another reason than its length (stderr names the rule and the instruction).
 """
 
 import argparse
@@ -47,7 +47,7 @@ def main(argv=None):
     except (OSError, ValueError) as error:
         print("evaluate: %s" % error, file=sys.stderr)
         return 2
-    # The other rules still hold for a program that is too long, up to its own size: only `length` is forgiven.
+    # For a program that is too long, only the rule `length` is ignored; all other rules apply.
     refusal = accept(program, forgive_length=True)
     if refusal is not None:
         print("evaluate: %s: refused: %s at %d" % ((options.program,) + refusal), file=sys.stderr)

@@ -1,9 +1,9 @@
 """Asks the running kernel whether it accepts a program, without installing anything.
 
-Owns the system calls (x86_64 and the generic syscall table, through ctypes). It must not know the rules. A
-forked child sets NO_NEW_PRIVS, lowers RLIMIT_NOFILE to 0 and calls seccomp() asking for a listener: the kernel
-checks and translates the program first and only then finds no descriptor for the listener, so a good program ends
-with EMFILE, a refused one with EINVAL, and the child is never filtered.
+Owns the system calls (x86_64 and the generic syscall table, through ctypes). It must not know the rules. A forked
+child sets NO_NEW_PRIVS, lowers RLIMIT_NOFILE to 0 and calls seccomp() with the flag for a listener. The kernel first
+checks and translates the program; only then does it find no descriptor for the listener. So an accepted program gives
+EMFILE and a refused one EINVAL, and the filter is never installed.
 """
 
 import ctypes
@@ -32,12 +32,12 @@ class _SockFprog(ctypes.Structure):
 
 
 def accepts(program):
-    """Whether the running kernel accepts `program` (a list of Insn) as a seccomp filter. Forks once."""
+    """Returns whether the running kernel accepts `program` (a list of Insn) as a seccomp filter. Forks once."""
     return accepts_all([program])[0]
 
 
 def accepts_all(programs):
-    """The answers of accepts() for every one of `programs`, from a single forked child."""
+    """Returns the result of accepts() for each of `programs`, using a single forked child."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -59,7 +59,7 @@ def accepts_all(programs):
 
 
 def _child(programs, writer):
-    """Writes one byte per program and, if any program could not be decided, the first such errno."""
+    """Writes one byte for each program, then the first error that left a program undecided, if there was one."""
     libc = ctypes.CDLL(None, use_errno=True)
     detail = ""
     if SYS_SECCOMP is None or libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
@@ -90,7 +90,7 @@ def _child(programs, writer):
 
 
 def classic_accepts(program):
-    """Whether `program` passes bpf_check_classic alone: attaches it to a throw-away socket, which has no seccomp pass."""
+    """Returns whether `program` passes bpf_check_classic. The kernel makes only this check if a program is attached to a socket."""
     if len(program) > 0xFFFF:
         return False
     fprog, _keep = _sock_fprog(program)

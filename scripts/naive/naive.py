@@ -25,8 +25,8 @@ class EvaluationError(Exception):
 def run(program, data):
     """Returns the 32-bit value that `program` (a list of Insn) returns for `data`, 64 bytes of seccomp_data.
 
-    The value is the program's own, before any stack or action is applied to it. Raises EvaluationError where the
-    kernel would have refused the program; callers ask accept.py first.
+    This is the program's own value, before it is combined with other filters of a stack. Raises EvaluationError if the
+    kernel would have refused the program; callers use accept.py first.
     """
     if len(data) != 64:
         raise ValueError("seccomp_data has 64 bytes, got %d" % len(data))
@@ -160,8 +160,8 @@ def _memory(m, k, pc):
 def run_stack(programs, data):
     """Returns what seccomp_run_filters returns for `programs`, newest first: the value of highest precedence.
 
-    The kernel starts from a plain SECCOMP_RET_ALLOW and replaces it only by something strictly lower, so the newest
-    of equals stays, and the data bits of SECCOMP_RET_ALLOW never come out of a stack.
+    The kernel starts from a plain SECCOMP_RET_ALLOW and replaces it only by a strictly lower action. So of several
+    equal actions the newest filter's value stays, and the data bits of SECCOMP_RET_ALLOW never come out of a stack.
     """
     result = 0x7FFF0000
     for program in programs:
@@ -172,7 +172,7 @@ def run_stack(programs, data):
 
 
 def _signed_action(value):
-    """seccomp.c's ACTION_ONLY(): the upper half, as a signed 32-bit number."""
+    """Returns the upper half as a signed 32-bit number, like ACTION_ONLY() of seccomp.c."""
     action = value & 0xFFFF0000
     if action >= 0x80000000:
         return action - 0x100000000
@@ -180,7 +180,7 @@ def _signed_action(value):
 
 
 def observed(value):
-    """The (action, data) that __seccomp_filter derives from a return value: the meaning of `same: behaviour`."""
+    """Returns the (action, data) that __seccomp_filter derives from a return value. `same: behaviour` compares these."""
     action = value & 0xFFFF0000
     data = value & 0x0000FFFF
     if action == 0x7FFF0000:  # SECCOMP_RET_ALLOW: runs the call, data unused
@@ -202,7 +202,7 @@ def observed(value):
 
 
 def same(notion, first, second):
-    """Whether two return values are the same by `notion`, "raw" (all 32 bits) or "behaviour" (see observed)."""
+    """Returns whether two return values are the same; `notion` is "raw" (all 32 bits) or "behaviour" (see observed)."""
     if notion == "raw":
         return first == second
     if notion == "behaviour":

@@ -227,7 +227,7 @@ def check(vector):
             fail(vector.line, "expected %s, got %s" % (_verdict(vector.refusal), _verdict(got)))
     else:
         for program in vector.programs:
-            # A program that is only too long can still be run: an optimizer's input often is.
+            # A program that breaks only the length rule can still be run, because optimizers often have such inputs.
             got = accept(program, forgive_length=True)
             if got is not None:
                 fail(vector.line, "a program to run must be accepted, got %s" % _verdict(got))

@@ -1,1 +1,1 @@
-"""The parts of scripts/oss_fuzz_check: OSS-Fuzz's builder and build check, emulated on this machine."""
+"""The parts of scripts/oss_fuzz_check. They emulate OSS-Fuzz's builder and build check on this machine."""

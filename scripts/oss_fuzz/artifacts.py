@@ -18,10 +18,11 @@ LIBRARIES = re.compile(r"(linux-(vdso|gate)|ld-linux[-x0-9_]*|libc|libm|libgcc_s
 
 _ESCAPED = r'\\\\|\\"|\\x[0-9A-Fa-f]{2}'
 ENTRY = re.compile(r'\s*(?:[A-Za-z0-9_.+-]+(?:@\d+)?\s*=\s*)?"((?:[^"\\]|%s)+)"\s*' % _ESCAPED)
-LONGEST_ENTRY = 128  # bytes; AFL++ stops at a longer one
+LONGEST_ENTRY = 128  # bytes; AFL++ refuses to start if an entry is longer
 SECTIONS = {"libfuzzer", "afl", "honggfuzz", "centipede", "asan", "ubsan", "msan", "env", "grammar"}
 
-# Calls of a sanitizer's runtime: (at least, at most). The runtime alone contains some calls; an instrumented target has more.
+# The least and the greatest permitted number of calls of a sanitizer's runtime. The runtime itself contains some calls; an instrumented
+# target has more.
 CALLS = {
     "address": {"asan": (1000, None), "msan": (0, 3), "ubsan": (0, 200)},
     "undefined": {"asan": (0, 0), "msan": (0, 3), "ubsan": (168, None)},
@@ -33,7 +34,7 @@ UBSAN_MOST_I386 = 280  # only for builds without UBSan; all others contain its r
 
 
 def targets(out):
-    """Executables with a fuzz target's entry point, as the service finds them."""
+    """Returns the executables with a fuzz target's entry point; the service finds them in the same way."""
     found = []
     for path in sorted(Path(out).iterdir()):
         if path.is_file() and os.access(path, os.X_OK) and not path.name.startswith("afl-"):
@@ -44,7 +45,7 @@ def targets(out):
 
 
 def name_problems(out):
-    """Names that the service refuses, and files that belong to no target."""
+    """Returns problems: names that the service refuses, and files that belong to no target."""
     problems = []
     names = {path.name for path in targets(out)}
     if not names:
@@ -61,7 +62,7 @@ def name_problems(out):
 
 
 def seeds(target):
-    """{name: bytes} of a target's archive; raises ValueError if it is missing, unreadable or empty."""
+    """Returns {name: bytes} of a target's archive; raises ValueError if it is missing, unreadable or empty."""
     archive = target.with_name(target.name + "_seed_corpus.zip")
     try:
         with zipfile.ZipFile(archive) as opened:
@@ -102,7 +103,7 @@ def dictionary_problems(path):
 
 
 def options(target):
-    """{section: {name: value}} of a target's .options, {} if there is none; raises ValueError."""
+    """Returns {section: {name: value}} of a target's .options, {} if there is none; raises ValueError."""
     path = target.with_name(target.name + ".options")
     if not path.exists():
         return {}
@@ -127,7 +128,7 @@ def options(target):
 
 
 def companion_problems(target):
-    """The problems of a target's archive, dictionary and options."""
+    """Returns the problems of a target's archive, dictionary and options."""
     problems = []
     for read in (seeds, options):
         try:
@@ -145,7 +146,7 @@ def _tool(*command):
 
 
 def library_problems(target):
-    """Shared libraries that a runner without our packages would lack, and search paths into our build machine."""
+    """Returns problems: shared libraries that a machine without the build's packages lacks, and search paths of the build machine."""
     listing = _tool("readelf", "-d", target)
     if listing is None:
         return ["%s: readelf cannot read it" % target.name]
@@ -163,7 +164,7 @@ def architecture_problems(target, architecture):
 
 
 def sanitizer_calls(target):
-    """{"asan": call instructions whose target is __asan..., ...}; None if it cannot be disassembled."""
+    """Returns {"asan": call instructions whose target is __asan..., ...}; None if it cannot be disassembled."""
     process = subprocess.Popen(["objdump", "-d", "--no-show-raw-insn", str(target)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                errors="replace", env=dict(os.environ, LC_ALL="C"))
     counts = {"asan": 0, "msan": 0, "ubsan": 0}
@@ -177,7 +178,7 @@ def sanitizer_calls(target):
 
 
 def instrumentation_problems(target, configuration, calls=None):
-    """Whether the target contains the sanitizer and no other one. The service checks UBSan only in libFuzzer's builds."""
+    """Checks that the target contains the sanitizer and no other one. The service checks UBSan only in libFuzzer's builds."""
     calls = calls or sanitizer_calls(target)
     if calls is None:
         return ["%s: objdump cannot read it" % target.name]
@@ -188,7 +189,7 @@ def instrumentation_problems(target, configuration, calls=None):
         if name == "ubsan" and most is not None and configuration.architecture == "i386":
             most = UBSAN_MOST_I386
         if calls[name] < least:
-            problems.append("%s: %d calls of __%s, at least %d show that it was compiled with it" % (target.name, calls[name], name, least))
+            problems.append("%s: found %d calls of __%s, expected at least %d in a target that is compiled with it" % (target.name, calls[name], name, least))
         elif most is not None and calls[name] > most:
-            problems.append("%s: %d calls of __%s in a build with the sanitizer '%s', at most %d" % (target.name, calls[name], name, configuration.sanitizer, most))
+            problems.append("%s: found %d calls of __%s in a build with the sanitizer '%s', expected at most %d" % (target.name, calls[name], name, configuration.sanitizer, most))
     return problems

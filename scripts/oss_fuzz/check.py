@@ -1,4 +1,4 @@
-"""Build one configuration as the builder does, then check it as the build check does. Owns the folders."""
+"""Build one configuration as the builder does, then check it as the build check does. Owns the folders of builds."""
 
 import os
 import shutil
@@ -35,8 +35,8 @@ def build(root, folder, variables):
     kept = folder / "variables"
     wanted = "\n".join("%s=%s" % pair for pair in sorted(variables.items()))
     if not kept.exists() or kept.read_text() != wanted:
-        shutil.rmtree(work, ignore_errors=True)  # because CMake remembers the flags of its first run
-    for each in (src, out, moved, work / "secequiv" / "bin"):  # so that a target that is no longer built is not shipped
+        shutil.rmtree(work, ignore_errors=True)  # CMake would use the flags of its first run
+    for each in (src, out, moved, work / "secequiv" / "bin"):  # a target that is no longer built must not remain
         shutil.rmtree(each, ignore_errors=True)
     for each in (src, work, out):
         each.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ def build(root, folder, variables):
 
 
 def examine(out, configuration, place, limits, tools=()):
-    """(problems, figures) of the build."""
+    """Checks all targets of the build; returns (problems, figures)."""
     problems, figures = artifacts.name_problems(out), {}
     for target in artifacts.targets(out):
         found = artifacts.companion_problems(target) + artifacts.library_problems(target)
@@ -78,7 +78,7 @@ def examine(out, configuration, place, limits, tools=()):
 
 
 def tools(configuration):
-    """Checks for commands that only some configurations need; raises NotAvailable."""
+    """Returns the commands that only this configuration needs; raises NotAvailable if one is missing."""
     needed = {"coverage": ("llvm-profdata-19", "llvm-cov-19")}.get(configuration.sanitizer, ()) + \
         {"afl": ("afl-fuzz", "afl-showmap")}.get(configuration.engine, ())
     for name in needed:
@@ -88,7 +88,7 @@ def tools(configuration):
 
 
 def check(root, configuration, folder, limits, plain=False):
-    """The Result of one configuration; `folder` keeps its build and the files that all configurations share."""
+    """Builds and checks one configuration in `folder`; returns the Result. Files that all configurations share are in the parent folder."""
     started = time.monotonic()
 
     def result(kind, problems=(), figures=None):

@@ -1,7 +1,7 @@
 """Build libc++ with MemorySanitizer, from the sources of the installed clang in Debian.
 
-MSan reports everything as uninitialized that code without MSan wrote, and both of Debian's C++ libraries are built without it. This takes
-165 MB of download, about 300 MB of disk and a few minutes.
+MSan reports memory as uninitialized if code that was built without MSan wrote it, and both of Debian's C++ libraries are built without it.
+The build downloads 165 MB, needs about 300 MB of disk and takes a few minutes.
 """
 
 import os
@@ -14,7 +14,7 @@ from . import toolchain
 
 SOURCE = "llvm-toolchain-19"
 _FIELD = re.compile(r"^(URIs|Suites|Components|Signed-By):[ \t]*(.+)$", re.MULTILINE)
-PARTS = ("libcxx", "libcxxabi", "runtimes", "cmake", "llvm/utils", "libc")  # any folder of these names
+PARTS = ("libcxx", "libcxxabi", "runtimes", "cmake", "llvm/utils", "libc")  # these folders of the sources are unpacked
 
 
 def _step(log, *command, cwd):
@@ -27,7 +27,7 @@ def _step(log, *command, cwd):
 
 
 def source_lists(texts):
-    """deb-src lines for the Debian archives named in apt's package lists (in the old or the new form)."""
+    """Returns deb-src lines for the Debian archives in apt's lists of sources (in the old or the new form)."""
     found = []
     for text in texts:
         for stanza in text.split("\n\n"):
@@ -42,7 +42,7 @@ def source_lists(texts):
 
 
 def make(folder):
-    """Makes folder/libcxx-msan unless it is there; raises NotAvailable if it cannot."""
+    """Makes folder/libcxx-msan unless it exists; raises NotAvailable if this is not possible here."""
     final = folder / "libcxx-msan"
     if (final / "lib/libc++.a").is_file():
         return final

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 class Configuration(NamedTuple):
     engine: str
-    sanitizer: str  # or `coverage`, which fuzzes nothing, or `none`
+    sanitizer: str  # or `coverage` (measures coverage, does not fuzz), or `none`
     architecture: str
 
     def __str__(self):
@@ -46,13 +46,13 @@ RUNTIME = {
 
 
 def flags(configuration):
-    """CFLAGS of a configuration, without what belongs to a machine."""
+    """Returns the CFLAGS of a configuration that do not depend on the machine."""
     feedback = COVERAGE if configuration.sanitizer == "coverage" else FEEDBACK[configuration.engine]
     parts = (ARCHITECTURE[configuration.architecture], COMMON, SANITIZER[configuration.sanitizer], feedback)
     return " ".join(part for part in parts if part)
 
 
 def chosen(engines, sanitizers, architectures):
-    """The configurations of these; an empty list means any."""
+    """Returns the configurations with these engines, sanitizers and architectures; an empty list means any."""
     return [each for each in MATRIX if (not engines or each.engine in engines) and (not sanitizers or each.sanitizer in sanitizers)
             and (not architectures or each.architecture in architectures)]

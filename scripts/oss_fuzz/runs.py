@@ -10,7 +10,7 @@ import shutil
 from . import artifacts, matrix
 
 LEAST_RUNS = 4
-LEAST_EDGES = 100  # with fewer, the target or its code was not instrumented
+LEAST_EDGES = 100  # if there are fewer, the target or the code under test was not instrumented
 LIMITS = ("-rss_limit_mb=2560", "-timeout=25")
 TAIL = 15  # lines shown from a target's output
 
@@ -24,7 +24,7 @@ def _shown(text):
 
 
 def unpack(sandbox, target):
-    """The seeds of a target as a folder of its /tmp; the path as the target sees it."""
+    """Unpacks the seeds of a target into its /tmp; returns the folder's path as the target sees it."""
     folder = sandbox.put("seeds")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -34,7 +34,7 @@ def unpack(sandbox, target):
 
 
 def environment(options):
-    """RUNTIME with the sanitizer options and environment variables of a target."""
+    """Returns RUNTIME with the sanitizer options and environment variables of a target added."""
     values = dict(matrix.RUNTIME)
     for section, variable in (("asan", "ASAN_OPTIONS"), ("ubsan", "UBSAN_OPTIONS"), ("msan", "MSAN_OPTIONS")):
         added = ["%s=%s" % pair for pair in options.get(section, {}).items()]
@@ -44,7 +44,7 @@ def environment(options):
 
 
 def arguments(sandbox, target, options):
-    """libFuzzer's arguments from a target's options and dictionary, as the service gives them."""
+    """Returns libFuzzer's arguments for a target's options and dictionary, as the service passes them."""
     given = dict(options.get("libfuzzer", {}))
     dictionary = target.with_name(target.name + ".dict")
     if "dict" not in given and dictionary.exists():
@@ -78,7 +78,7 @@ def libfuzzer(sandbox, target, runs):
     loaded = _LOADED.search(done.stdout)
     edges = int(loaded.group(1)) if loaded else 0
     if edges < LEAST_EDGES:
-        problems.append("%s: %d edges are instrumented, at least %d show that the code under test is" % (target.name, edges, LEAST_EDGES))
+        problems.append("%s: found %d instrumented edges, expected at least %d if the code under test is instrumented" % (target.name, edges, LEAST_EDGES))
     seeds = unpack(sandbox, target)
     attempt("its seeds", *LIMITS, "-runs=0", seeds)
     attempt("%d runs from its seeds" % runs, *LIMITS, "-seed=1337", "-runs=%d" % runs, seeds)
@@ -87,13 +87,13 @@ def libfuzzer(sandbox, target, runs):
 
 
 def afl(sandbox, target, seconds):
-    """A short run of afl-fuzz from one small input, with the dictionary, then the coverage of all seeds by afl-showmap."""
+    """Runs afl-fuzz for a short time from one small input, with the dictionary; then measures the coverage of all seeds with afl-showmap."""
     problems = []
     options = artifacts.options(target)
     variables = dict(environment(options), AFL_NO_UI="1", AFL_SKIP_CPUFREQ="1", AFL_NO_AFFINITY="1", AFL_FORKSRV_INIT_TMOUT="30000",
                      AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1", AFL_MAP_SIZE="2097152")
-    variables["ASAN_OPTIONS"] += ":abort_on_error=1:detect_leaks=0"  # afl-fuzz requires the first
-    del variables["MSAN_OPTIONS"]  # in any build it requires other values of that
+    variables["ASAN_OPTIONS"] += ":abort_on_error=1:detect_leaks=0"  # afl-fuzz requires abort_on_error
+    del variables["MSAN_OPTIONS"]  # in every build, afl-fuzz requires other values of MSAN_OPTIONS
     start = sandbox.put("start")
     start.mkdir(exist_ok=True)
     (start / "one").write_bytes(b"input")
@@ -120,7 +120,7 @@ def afl(sandbox, target, seconds):
 
 
 def coverage(sandbox, target, profdata, cov):
-    """Makes a profile of the seeds as the service does, and checks that it reached lines of ours."""
+    """Makes a profile of the seeds as the service does, and checks that they reach lines of this project."""
     options = artifacts.options(target)
     variables = dict(environment(options), LLVM_PROFILE_FILE=str(sandbox.tmp / ("%s.%%1m.profraw" % target.name)))
     seeds = unpack(sandbox, target)
@@ -138,12 +138,12 @@ def coverage(sandbox, target, profdata, cov):
     done = sandbox.run([cov, "export", "-summary-only", "-instr-profile=%s" % profile, sandbox.out / target.name])
     total, reached = covered_lines(done.stdout) if done.returncode == 0 else (0, 0)
     if reached == 0:
-        return ["%s: its seeds reach none of %d lines of ours%s" % (target.name, total, _shown(done.stdout[:1000]))], {}
+        return ["%s: its seeds reach none of the %d lines of this project%s" % (target.name, total, _shown(done.stdout[:1000]))], {}
     return [], {"lines": total, "reached": reached}
 
 
 def covered_lines(summary):
-    """(lines, lines reached) of the files of this project in the JSON that llvm-cov exports."""
+    """Reads the JSON that llvm-cov exports; returns (lines, reached lines) of this project's files."""
     try:
         rows = [row for part in json.loads(summary)["data"] for row in part["files"] if OURS.search(row["filename"])]
         return sum(row["summary"]["lines"]["count"] for row in rows), sum(row["summary"]["lines"]["covered"] for row in rows)

@@ -1,5 +1,6 @@
-"""Run a command as a fuzzing service would: $OUT is at another path than during the build, sources and build folder are
-hidden, and only /tmp is writable. This needs mount namespaces (root, or an unprivileged user namespace); see `isolated`."""
+"""Run a command as a fuzzing service would: $OUT has another path than during the build, the sources and the build folder are
+hidden, and only /tmp is writable. This needs mount namespaces (root, or an unprivileged user namespace); `Sandbox.isolated` states
+whether they are available."""
 
 import os
 import shutil
@@ -26,7 +27,7 @@ exec "$@"
 
 
 def namespaces():
-    """How to get a mount namespace here, or None."""
+    """Returns a command prefix that creates a mount namespace, or None if this machine does not permit one."""
     unshare = shutil.which("unshare")
     for options in (["--mount"], ["--user", "--map-root-user", "--mount"]) if unshare else ():
         prefix = [unshare, *options, "--propagation", "private"]
@@ -36,7 +37,7 @@ def namespaces():
 
 
 class Sandbox:
-    """Where the targets of one build run. `out` is the moved $OUT, `scratch` becomes /tmp, `hidden` is the source tree."""
+    """The place in which the targets of one build run. `out` is the moved $OUT, `scratch` becomes /tmp, `hidden` is the source tree."""
 
     def __init__(self, out, scratch, hidden, isolate=True):
         self._real_out, self._real_tmp, self._hidden = Path(out).resolve(), Path(scratch).resolve(), Path(hidden).resolve()
@@ -47,11 +48,11 @@ class Sandbox:
         self.tmp = Path("/tmp") if self.isolated else self._real_tmp
 
     def put(self, name):
-        """Our path of a file or folder in the /tmp of the command, to prepare or read it."""
+        """Returns the path outside the sandbox of a file or folder in the command's /tmp, to prepare or read it."""
         return self._real_tmp / name
 
     def run(self, command, environment=None, timeout=120, **more):
-        """subprocess.run in $OUT without our environment; standard output and error are joined, as text."""
+        """Runs a command in $OUT without this process's environment; joins standard output and error, as text."""
         variables = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/tmp", "TMPDIR": str(self.tmp), "OUT": str(self.out), **(environment or {})}
         command = [str(part) for part in command]
         if self.isolated:

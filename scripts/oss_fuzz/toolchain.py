@@ -1,8 +1,8 @@
 """Combine this machine's compilers, C++ libraries and engines as in the builder's image.
 
-The image has clang with a static libc++, instrumented for MSan builds, and engines that do not depend on it. Anything that this machine
-lacks raises NotAvailable, which is a result of its own and never a pass. Owns paths of this machine; it must not know
-the checks of a build.
+The image has clang with a static libc++, which is instrumented for MSan builds, and engines that do not depend on it. If this machine
+lacks something, the functions raise NotAvailable, which is a separate result and never a pass. Owns paths of this machine; it must not
+know the checks of a build.
 """
 
 import os
@@ -14,7 +14,7 @@ from . import matrix
 CC, CXX = "clang-19", "clang++-19"
 AFL = Path("/usr/lib/afl")
 
-# A small fuzz target that uses the same parts of a C++ library as ours.
+# A small fuzz target that uses the same parts of a C++ library as this project's targets.
 PROBE = """
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 
 class NotAvailable(Exception):
-    """The reason, in one line."""
+    """This machine lacks something; the message is the reason, in one line."""
 
 
 def _run(*command):
@@ -48,7 +48,7 @@ def _run(*command):
 
 
 def private_engine(folder):
-    """libFuzzer as an archive with its own C++ library, so that targets may use another one, as in the image."""
+    """Makes an archive of libFuzzer with its own C++ library, so that targets may use another one, as in the image."""
     engine = folder / "libFuzzingEngine.a"
     if engine.exists():
         return engine
@@ -64,7 +64,7 @@ def private_engine(folder):
 
 
 def afl_engine(folder):
-    """AFL++'s driver and runtime in one archive, for clang's own instrumentation."""
+    """Makes one archive of AFL++'s driver and runtime, for targets with clang's own instrumentation."""
     for file in ("libAFLDriver.a", "afl-compiler-rt.o"):
         if not (AFL / file).is_file():
             raise NotAvailable("no %s (Debian: afl++)" % (AFL / file))
@@ -78,14 +78,14 @@ def afl_engine(folder):
 
 
 def environment(configuration, folder, plain=False):
-    """The builder's variables; `folder` keeps files that are built once. With `plain`, uses libstdc++ and clang's own libFuzzer."""
+    """Returns the builder's variables; `folder` keeps files that are built once. With `plain`, they select libstdc++ and clang's libFuzzer."""
     if configuration.engine not in matrix.FEEDBACK:
         raise NotAvailable("Debian has no package of %s" % configuration.engine)
     flags = matrix.flags(configuration)
     extra, link = "", "-static-libstdc++"
     if configuration.engine == "afl":
         engine = str(afl_engine(folder))
-    elif plain or configuration.architecture != "x86_64":  # Debian has no libc++ of a second architecture beside the first
+    elif plain or configuration.architecture != "x86_64":  # in Debian, libc++ of two architectures cannot be installed together
         engine = "-fsanitize=fuzzer"
         plain = True
     else:

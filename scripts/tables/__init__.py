@@ -1,6 +1,6 @@
 """Generate harness/seccomp/tables/*.inc: system call numbers and named argument constants per architecture.
 
-Owns the sources (sources.py), the selection from them with every exception (selection.py), the merging and
+Owns the sources (sources.py), what is selected from them, with all exceptions (selection.py), the merging and
 cross-checking (syscalls.py, constants.py) and the file format (output.py). It must not know the C++ that includes
-the files: the two share only the macro names.
+the files: the two share only the names of the macros.
 """

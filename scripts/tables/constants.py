@@ -18,14 +18,14 @@ def _pattern(patterns):
     return re.compile("|".join("(?:%s)" % pattern for pattern in patterns))
 
 
-# maps the kind of a Go constant and its header to the pattern of the names that are taken from it
+# For each kind of Go constant, and for each header: the pattern of the names that are taken from it.
 FROM_GO = {kind: _pattern(family[0] for family in FAMILIES if family[1] == kind) for kind in ("", "Errno", "Signal")}
 FROM_HOME = {home: _pattern(family[0] for family in FAMILIES if home in family[2])
              for home in {home for family in FAMILIES for home in family[2]}}
 
 
 class ConstantTable(NamedTuple):
-    values: dict  # name -> {arch: value}; the key None is the value of every architecture that is not listed
+    values: dict  # name -> {arch: value}; the key None has the value of all architectures that are not listed
     origin: str  # the sources, for the header comment
 
 
@@ -36,7 +36,7 @@ class HeaderConstant(NamedTuple):
 
 
 def build(go, headers):
-    """The ConstantTable; raises TableError if the sources contradict each other or no rule covers a name."""
+    """Returns the ConstantTable; raises TableError if the sources contradict each other or no rule covers a name."""
     tables = _from_go(go)
     seen = {abi: _from_headers(headers, abi) for abi in sources.ABI_FLAGS}
     _cross_check(tables, seen)
@@ -46,7 +46,7 @@ def build(go, headers):
             values.setdefault(name, {})[arch] = value
     for name, per_arch in _only_in_headers(values, seen).items():
         values[name] = per_arch
-    if values["FIONREAD"] != values["TIOCINQ"]:  # one number under two names on every architecture
+    if values["FIONREAD"] != values["TIOCINQ"]:  # these are two names of one number on every architecture
         raise TableError("FIONREAD and TIOCINQ differ")
     origin = "%s %s (Linux %s); Linux %s headers" % (
         sources.GO_MODULE, sources.GO_VERSION, go.kernel_version, sources.HEADERS_VERSION)
@@ -61,7 +61,7 @@ def _fold(per_arch):
 
 
 def _from_go(go):
-    """{arch: {name: value}} of the selected constants, with the kernel's names and values."""
+    """Returns {arch: {name: value}} of the selected constants, with the kernel's names and values."""
     tables = {}
     for arch in sources.GO_ARCHES:
         everything = {(kind, GO_NAMES.get(name, name)): text for (kind, name), text in go.constants(arch).items()}
@@ -70,7 +70,7 @@ def _from_go(go):
     for name, values in KERNEL_VALUES.items():
         for arch, value in values.items():
             if tables[arch].get(name, value) == value:
-                raise TableError("KERNEL_VALUES: %s on %s is no exception" % (name, arch))
+                raise TableError("KERNEL_VALUES: %s on %s has the same value in the Go module; remove the entry" % (name, arch))
             tables[arch][name] = value
     tables["x32"] = dict(tables["x86_64"])
     return tables
@@ -83,7 +83,7 @@ def _number(arch, name, text):
 
 
 def _from_headers(headers, abi):
-    """{name: HeaderConstant} of the selected constants that the headers define for `abi`."""
+    """Returns {name: HeaderConstant} of the selected constants that the headers define for `abi`."""
     taken = {}
     for name, (header, body) in headers.names(abi).items():
         if any(home in FROM_HOME and FROM_HOME[home].fullmatch(name) for home in (header, body)):
@@ -98,28 +98,28 @@ def _cross_check(tables, seen):
     known = set().union(*tables.values())
     for abi, constants in seen.items():
         for name in sorted(constants.keys() & known - tables[abi].keys()):
-            raise TableError("%s: the headers have it for %s, the Go module for other architectures only" % (name, abi))
+            raise TableError("%s: the headers define it for %s, but the Go module defines it for other architectures only" % (name, abi))
     expected = {(abi, name) for name, abis in HEADER_DISAGREES.items() for abi in abis}
     for abi, name in sorted(wrong - expected):
         raise TableError("%s on %s is 0x%x here, 0x%x in the headers" % (name, abi, tables[abi][name], seen[abi][name].value))
     for abi, name in sorted(expected - wrong):
-        raise TableError("HEADER_DISAGREES: %s on %s is no exception" % (name, abi))
+        raise TableError("HEADER_DISAGREES: %s on %s has the same value in the headers; remove the entry" % (name, abi))
 
 
 def _only_in_headers(known, seen):
-    """{name: {arch: value}} of the header constants that Go lacks on every architecture."""
+    """Returns {name: {arch: value}} of the header constants that Go lacks on every architecture."""
     found = {}
     for name, constant in seen["x86_64"].items():
         if name in known:
             continue
         if any(seen[abi].get(name, constant).value != constant.value for abi in seen):
-            raise TableError("%s: the x86 ABIs differ, which no rule covers" % name)
+            raise TableError("%s: the x86 ABIs differ, and no rule covers this" % name)
         if constant.header == X86_ONLY:
             found[name] = {abi: constant.value for abi in seen}
             continue
         if constant.header.startswith("linux/"):
-            if re.search(r"\b_IO[A-Z]*\(", constant.body):  # the encoding of ioctl numbers is up to the architecture
-                raise TableError("%s is an ioctl number, which no rule covers" % name)
+            if re.search(r"\b_IO[A-Z]*\(", constant.body):  # each architecture encodes ioctl numbers in its own way
+                raise TableError("%s is an ioctl number, and no rule covers this" % name)
             differing = {}
         elif name in GENERIC_ASM:
             differing = GENERIC_ASM[name]

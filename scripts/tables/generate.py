@@ -5,7 +5,7 @@ from .sources import GoModule, Headers, Libseccomp
 
 
 def generate():
-    """{file name: bytes} of every table. Raises Missing or TableError (sources.py)."""
+    """Returns {file name: bytes} of every table. Raises Missing or TableError (sources.py)."""
     go = GoModule()
     headers = Headers(selection.HEADERS)
     return output.render(syscalls.build(go, headers, Libseccomp()), constants.build(go, headers))

@@ -6,7 +6,7 @@ OWNED = ("constants*.inc",)
 
 
 def render(syscalls, constants):
-    """{file name: bytes} of all tables, from syscalls.build and constants.build."""
+    """Returns {file name: bytes} of all tables, from syscalls.build and constants.build."""
     files = {arch + ".inc": _syscall_file(arch, table) for arch, table in syscalls.items()}
     files["constants.inc"] = _constant_file(constants)
     return {name: text.encode() for name, text in files.items()}

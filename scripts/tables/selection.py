@@ -1,7 +1,7 @@
 """The contents of the tables: the names, their headers, and every exception from the sources.
 
-This module holds only data. An exception that no longer changes anything is an error in the module that applies it, so none outlives
-its reason.
+This module holds only data. If an exception no longer changes anything, the module that applies it reports an error, so exceptions are
+removed with their reasons.
 """
 
 # Names in the Go tables that are not system calls, but that the kernel's headers define together with them.
@@ -12,10 +12,10 @@ NOT_SYSCALLS = {
 }
 
 # x32's header is older than the Go tables. Newer calls have x86_64's number ("common" in the kernel's
-# syscall_64.tbl), except for these, which that table gives to the "64" ABI alone.
+# syscall_64.tbl), except for these: that table lists them for the "64" ABI alone.
 X32_ABSENT = ("map_shadow_stack",)
 
-# Every header that a family below names must be here or be included by one of these.
+# This list must contain every header that a family below names, or a header that includes it.
 HEADERS = (
     "asm/errno.h", "asm/fcntl.h", "asm/ioctls.h", "asm/mman.h", "asm/prctl.h", "asm/ptrace.h",
     "asm/resource.h", "asm/signal.h", "asm/socket.h", "asm/termbits.h", "linux/bpf.h", "linux/capability.h", "linux/eventpoll.h",
@@ -29,9 +29,9 @@ HEADERS = (
 # Names that Go spells differently from the kernel.
 GO_NAMES = {"WALL": "__WALL", "WCLONE": "__WCLONE", "WNOTHREAD": "__WNOTHREAD"}
 
-# Go has the C library's values of these; system calls carry the kernel's (arch/*/include/uapi/asm).
+# For these names, Go has the C library's values, but system calls use the kernel's (arch/*/include/uapi/asm).
 KERNEL_VALUES = {
-    # 64-bit C libraries define it as 0 because the kernel sets it for them
+    # 64-bit C libraries define O_LARGEFILE as 0, because the kernel sets the flag for their callers
     "O_LARGEFILE": {
         "x86_64": 0x8000, "aarch64": 0x20000, "riscv64": 0x8000, "s390x": 0x8000, "ppc64le": 0x10000, "mips64": 0x2000,
     },
@@ -41,16 +41,16 @@ KERNEL_VALUES = {
     "F_SETLKW": {"i386": 7, "arm": 7},
 }
 
-# By ABI: names whose header expression is not the value that a call carries, so that header and table may disagree.
+# For these names and ABIs, the expression in the header is not the value that a call uses, so header and table may disagree.
 HEADER_DISAGREES = {
-    # 1 << 31 of type int; the flags are unsigned long and only bit 31 is meant
+    # The header has 1 << 31 of type int, which is negative; the flags are unsigned long, and only bit 31 is meant.
     "MS_NOUSER": ("x86_64", "i386", "x32"),
     # x32 shares the 64-bit fcntl(2) and prctl(2), so it has the values of x86_64, although its 32-bit headers differ
     "F_GETLK64": ("x32",), "F_SETLK64": ("x32",), "F_SETLKW64": ("x32",), "PR_SET_PTRACER_ANY": ("x32",),
 }
 
-# Constants of asm headers that Go lacks. The x86 value applies to all architectures except those listed here (None: not defined),
-# from arch/*/include/uapi/asm of the kernel. A name that is not listed is an error.
+# Constants of asm headers that Go lacks. The x86 value applies to all architectures except those listed here; their values come from
+# arch/*/include/uapi/asm of the kernel (None: not defined). A name that is not listed is an error.
 GENERIC_ASM = {
     "F_GETOWNER_UIDS": {}, "F_OWNER_TID": {}, "F_OWNER_PID": {}, "F_OWNER_PGRP": {},
     "LOCK_MAND": {}, "LOCK_READ": {}, "LOCK_WRITE": {}, "LOCK_RW": {},
@@ -63,11 +63,11 @@ GENERIC_ASM = {
     "FIONCLEX": {"ppc64le": 0x20006602, "mips64": 0x6602},
     "FIOQSIZE": {"arm": 0x545E, "s390x": 0x545E, "ppc64le": 0x40086680, "mips64": 0x667F},
 }
-# A header of x86 alone: its constants exist on the three x86 ABIs only.
+# Only x86 has this header, so its constants exist on the three x86 ABIs only.
 X86_ONLY = "asm/prctl.h"
 
-# (pattern for whole names, kind of Go constant or None for "not from Go", headers or enums of headers).
-# A header name means the file that contains the definition. `enum tag` entries take that enum alone.
+# Each row: a pattern for whole names; the kind of Go constant, or None if Go lacks them; headers, or enums in headers.
+# A header's name stands for the file that contains the definition. An entry `enum tag` takes only that enum.
 FAMILIES = (
     (r"O_[A-Z]+", "", ("asm/fcntl.h", "asm-generic/fcntl.h")),
     (r"AF_\w+", "", ()),

@@ -1,8 +1,8 @@
 """The sources of numbers: the Go module golang.org/x/sys, the kernel's user-space headers, and libseccomp.
 
 Finds each source in its pinned version and turns it into plain dicts. It must not know which
-names are wanted or how sources are merged. A source that is absent, or present in another version than the pinned
-one, raises Missing: the tables can then neither be generated nor checked.
+names are wanted or how sources are merged. If a source is absent, or has another version than the pinned one, the functions
+raise Missing: the tables can then neither be generated nor checked.
 """
 
 import ctypes
@@ -53,7 +53,7 @@ def _last_line(text):
 
 
 class GoModule:
-    """The unix package of golang.org/x/sys, through the go command's own cache or download."""
+    """The package unix of golang.org/x/sys, which the go command takes from its cache or downloads."""
 
     def __init__(self):
         self._folder = go_module(GO_MODULE, GO_VERSION, GO_SUM) / "unix"
@@ -64,11 +64,11 @@ class GoModule:
         self.kernel_version = version.group(1)
 
     def syscalls(self, arch):
-        """{name: number} as in zsysnum_linux_<goarch>.go, names in lower case."""
+        """Returns {name: number} as in zsysnum_linux_<goarch>.go, names in lower case."""
         text = (self._folder / self.syscall_file(arch)).read_text()
         found = re.findall(r"^\tSYS_(\w+)\s+= (\d+)$", text, re.MULTILINE)
         if not found or len(found) != text.count("\tSYS_"):
-            raise TableError("%s: a line that is no `SYS_NAME = number`" % self.syscall_file(arch))
+            raise TableError("%s: expected only lines `SYS_NAME = number`" % self.syscall_file(arch))
         return {name.lower(): int(number) for name, number in found}
 
     @staticmethod
@@ -76,7 +76,7 @@ class GoModule:
         return "zsysnum_linux_%s.go" % GO_ARCHES[arch]
 
     def constants(self, arch):
-        """{(kind, name): text} of every constant of `arch`; kind is "Errno", "Signal" or "" (untyped)."""
+        """Returns {(kind, name): text} of every constant of `arch`; kind is "Errno", "Signal" or "" (untyped)."""
         found = {}
         for stem in ("zerrors_linux", "ztypes_linux"):
             for suffix in ("", "_" + GO_ARCHES[arch]):
@@ -94,29 +94,29 @@ class Headers:
         self._compiler = next((c for c in (os.environ.get("CC"), "cc", "gcc", "clang") if c and shutil.which(c)), None)
         if self._compiler is None:
             raise Missing("no C compiler (cc, gcc or clang) to read the kernel headers with")
-        # asm-generic/socket.h chooses by the C library's time_t; the classic one is the kernel's own old type
+        # asm-generic/socket.h chooses constants by the size of time_t. The kernel's old type selects those of classic C libraries.
         self._source = "#include <linux/types.h>\ntypedef __kernel_old_time_t time_t;\n" + "".join(
             "#include <%s>\n" % name for name in includes)
         self._search = []
         version = self._preprocess("x86_64", "#include <linux/version.h>\nLINUX_VERSION_MAJOR LINUX_VERSION_PATCHLEVEL\n")
         found = ".".join(version.split()[-2:])
         if found != HEADERS_VERSION:
-            raise Missing("the kernel headers (linux-libc-dev) are Linux %s, the tables are made from %s"
+            raise Missing("the kernel headers (linux-libc-dev) have version %s, but the tables are made from version %s"
                           % (found, HEADERS_VERSION))
-        # The x86 `asm` folder serves all three ABIs but is on the search path of the compiler's default one only.
+        # All three ABIs use the x86 folder `asm`, but the compiler searches it only for its default ABI.
         asm = re.search(r'"(/[^"\n]*)/asm/unistd_x32\.h"', self._preprocess("x86_64", "#include <asm/unistd_x32.h>\n"))
         self._search = ["-isystem", asm.group(1)]
 
     def x32_syscalls(self):
-        """{name: number} of asm/unistd_x32.h; numbers carry __X32_SYSCALL_BIT."""
+        """Returns {name: number} of asm/unistd_x32.h; the numbers include __X32_SYSCALL_BIT."""
         text = self._preprocess("x32", "#include <asm/unistd_x32.h>\n", "-dD")
         found = re.findall(r"^#define __NR_(\w+) \(__X32_SYSCALL_BIT \+ (\d+)\)$", text, re.MULTILINE)
         if not found or len(found) != text.count("#define __NR_"):
-            raise TableError("asm/unistd_x32.h: a number that is not `__X32_SYSCALL_BIT + n`")
+            raise TableError("asm/unistd_x32.h: expected only numbers `__X32_SYSCALL_BIT + n`")
         return {name: 0x40000000 + int(number) for name, number in found}
 
     def names(self, abi):
-        """{name: (header, kind)} of the object-like macros with a body (kind: the body) and enumerators (kind: `enum tag`)."""
+        """Returns {name: (header, kind)} for object-like macros with a body (`kind` is the body) and for enumerators (`enum tag`)."""
         macros, text, current = {}, {}, ""
         for line in self._preprocess(abi, self._source, "-dD").splitlines():
             marker = re.match(r'# \d+ "([^"]*)"', line)
@@ -139,7 +139,7 @@ class Headers:
         return found
 
     def values(self, abi, names):
-        """{name: value} as unsigned 64-bit, signed types sign-extended. Every name must be an integer constant."""
+        """Returns {name: value}; values are unsigned 64-bit, after sign extension of signed types. Every name must be an integer constant."""
         names = list(names)
         mark = b"secequiv constants:"
         cells = "".join('#line 1 "the value of %s"\nCELLS(%s)\n' % (name, name) for name in names)
@@ -159,7 +159,7 @@ class Headers:
 
     def _compile(self, abi, source, options):
         with tempfile.TemporaryDirectory() as folder:
-            # linux/shm.h asks for the C library's unistd.h, which exists for the default ABI only and defines nothing here
+            # linux/shm.h includes the C library's unistd.h. It exists for the default ABI only, and its content is not needed.
             (Path(folder) / "unistd.h").write_text("")
             done = _run([self._compiler, ABI_FLAGS[abi], "-I", folder, *self._search, "-x", "c", *options, "-"], input=source)
         if done.returncode != 0:
@@ -189,13 +189,13 @@ class Libseccomp:
         version.argtypes, version.restype = [], ctypes.POINTER(ctypes.c_uint * 3)
         found = ".".join(map(str, version().contents))
         if found != LIBSECCOMP_VERSION:
-            raise Missing("libseccomp is %s, the tables are made from %s" % (found, LIBSECCOMP_VERSION))
+            raise Missing("libseccomp has version %s, but the tables are made with version %s" % (found, LIBSECCOMP_VERSION))
 
     def syscalls(self):
-        """{arch: (by_name, by_number)}: what the library resolves in each direction, as two dicts.
+        """Returns {arch: (by_name, by_number)}: two dicts, one for each direction in which the library resolves.
 
-        The two differ: a call that an architecture also reaches through socketcall(2) or ipc(2) has a real number,
-        but its name resolves to a negative pseudo number, which by_name leaves out.
+        The two differ if an architecture can also make a call through socketcall(2) or ipc(2). Such a call has a real
+        number, but its name resolves to a negative pseudo number, so by_name lacks it.
         """
         by_number = {arch: self._names(token, NUMBER_RANGES.get(arch, range(0x400))) for arch, token in SCMP_ARCHES.items()}
         names = sorted({name for table in by_number.values() for name in table.values()})

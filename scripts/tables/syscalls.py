@@ -12,12 +12,12 @@ from .sources import TableError
 
 class SyscallTable(NamedTuple):
     numbers: dict  # name -> number as in seccomp_data.nr
-    origin: tuple  # each source and file, for the header comment
-    added: int  # how many names only libseccomp had
+    origin: tuple  # the sources and their files, for the header comment
+    added: int  # the number of names that only libseccomp has
 
 
 def build(go, headers, libseccomp):
-    """{arch: SyscallTable}; TableError if the sources contradict each other."""
+    """Returns {arch: SyscallTable}; raises TableError if the sources contradict each other."""
     answers = libseccomp.syscalls()
     tables = {}
     for arch in sources.SCMP_ARCHES:
@@ -43,7 +43,7 @@ def _from_go(go, arch):
 
 def _x32(go, headers):
     numbers = headers.x32_syscalls()
-    # Numbers 512 to 547 are x32's own (syscall_64.tbl); below, x32 and x86_64 count together.
+    # Only x32 uses the numbers 512 to 547 (syscall_64.tbl); smaller numbers are common to x32 and x86_64.
     last = max(number & 0x3FFFFFFF for number in numbers.values() if number & 0x3FFFFFFF < 512)
     newer = {name: 0x40000000 + number for name, number in go.syscalls("x86_64").items() if number > last}
     for name in X32_ABSENT:
@@ -55,7 +55,7 @@ def _x32(go, headers):
 
 
 def check(arch, numbers, by_name, by_number):
-    """TableError unless `numbers` is one to one and agrees with what libseccomp resolves in either direction."""
+    """Raises TableError unless `numbers` is one to one and agrees with libseccomp in both directions."""
     names = {}
     for name, number in numbers.items():
         if names.setdefault(number, name) != name:

@@ -15,7 +15,7 @@ from as_module import load  # noqa: E402
 check_docs = load(ROOT / "scripts" / "check_docs")
 pytestmark = pytest.mark.skipif(os.environ.get("SECEQUIV_FULL_TESTS") != "1", reason="no compiler changes what Python does")
 
-# Prints its arguments; it does not know the option --wrong.
+# This secequiv prints its arguments; it does not know the option --wrong.
 SECEQUIV = """#!/bin/sh
 if [ "$1" = --wrong ]; then echo "unknown option --wrong" >&2; exit 2; fi
 echo "verdict   $* (in $$ ms)"
@@ -25,7 +25,7 @@ echo "verdict   $* (in $$ ms)"
 
 @pytest.fixture
 def check(tmp_path):
-    """Messages about a document of this text, in a tree with one file."""
+    """Returns a function that checks a document with this text, in a tree with one file, and returns the messages."""
     binaries, root = tmp_path / "bin", tmp_path / "root"
     binaries.mkdir()
     (root / "corpus").mkdir(parents=True)
@@ -37,7 +37,7 @@ def check(tmp_path):
         document = root / "README.md"
         document.write_text(text)
         messages, _ = check_docs.check(document, binaries, root)
-        assert sorted(path.name for path in (root / "corpus").iterdir()) == ["a.bpf"]  # files that examples write are in another folder
+        assert sorted(path.name for path in (root / "corpus").iterdir()) == ["a.bpf"]  # examples write into another folder
         return messages
     return checked
 
@@ -47,7 +47,7 @@ def fence(info, *lines):
 
 
 @pytest.mark.parametrize("lines", [
-    ("$ secequiv pass", "verdict pass (in 7 ms)"),  # times, widths
+    ("$ secequiv pass", "verdict pass (in 7 ms)"),  # times and column widths may differ
     ("$ secequiv pass", "..."),
     ("$ secequiv pass; echo end", "...", "end"),
     ("$ secequiv pass; echo a; echo b", "verdict ... (in 1 ms)", "a", "...", "b"),
@@ -119,7 +119,7 @@ def test_blocks_of_unknown_form_are_errors(check, text, said):
 
 
 def alive(pid):
-    """Whether the process runs and is not a zombie."""
+    """Returns whether the process runs and is not a zombie."""
     stat = Path("/proc") / pid / "stat"
     return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
@@ -134,7 +134,7 @@ def test_slow_documents_are_killed(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(check_docs, "SECONDS", 2)
     assert check_docs.main(["--bin", str(tmp_path), str(hanging), str(other)]) == 1
     said = capsys.readouterr().out
-    assert "hanging.md:4: sleep" in said and "still running after 2 s, the limit of a document, and ended; 2 behind it not run" in said
+    assert "hanging.md:4: sleep" in said and "still running after 2 s, the limit for a document, and killed; 2 later commands did not run" in said
     assert "hanging.md:2: echo a" in said and "other.md:2: echo e" in said and "5 commands, 0 blocks not run, 3 failures" in said
     assert not alive((tmp_path / "pid").read_text().strip())
 

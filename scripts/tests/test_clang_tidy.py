@@ -23,7 +23,7 @@ def tree(tmp_path):
     (tmp_path / "build/Unity").mkdir(parents=True)
 
     def check(sources, units):
-        """Writes sources (name to text) and compiles the units (each a list of names)."""
+        """Writes `sources` (name -> text), describes the compilation of `units` (lists of names), and runs the check."""
         for name, text in sources.items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)

@@ -9,7 +9,7 @@ from test_setup import GROUPS
 
 CLOSING = "100%% tests passed, 0 tests failed out of %d"
 
-# `cmake --build --preset P` fails if P is in $BROKEN; the variable with the preset's name gives the counts of `ctest --preset P`.
+# `cmake --build --preset P` fails if P is in $BROKEN. The variable named like the preset contains the counts that `ctest --preset P` prints.
 CMAKE = """
 case "$*" in
   --version) echo "cmake version 3.25.1" ;;
@@ -24,7 +24,7 @@ case "$*" in
     ;;
 esac
 """
-# Builds the fuzz targets in $TARGETS; fails if fuzz is in $BROKEN.
+# This script builds the fuzz targets in $TARGETS; it fails if fuzz is in $BROKEN.
 OSS_FUZZ_CHECK = """
 case " $BROKEN " in *" fuzz "*) echo "a.cc:1: error: expected ';'" >&2; exit 1 ;; esac
 bin=build/oss_fuzz/short/objects/secequiv/bin
@@ -62,7 +62,7 @@ def tree(sandbox):
 
 
 def rows(output):
-    """The table: (preset, result, what ran)."""
+    """Returns the rows of the printed table: (preset, result, checks that ran)."""
     lines = output.splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("preset   result"))
     table = []
@@ -104,7 +104,7 @@ def test_a_planted_bug_that_is_not_found_fails(tree):
 
 
 def adapter(tree, name, step):
-    """An adapter whose build step is this text."""
+    """Makes an adapter whose build step is this text."""
     file = tree.root / "adapters" / name / "build"
     file.parent.mkdir(parents=True)
     file.write_text("#!%s\n%s\n" % (shutil.which("bash"), step))
@@ -120,7 +120,7 @@ def test_dev_builds_the_adapters(tree):
     assert tree.run("bash", "scripts/test", "gcc", **GOOD).returncode == 0
     assert not (tree.root / "build/adapters").exists()
     done = tree.run("bash", "scripts/test", "dev", **GOOD)
-    assert done.returncode == 0, done.stderr  # then its tests fail; the build still passes
+    assert done.returncode == 0, done.stderr  # the build passes without the adapter; only the adapter's tests fail
     assert (tree.root / "build/adapters/works").exists()
     assert "adapters: not built: fails" in done.stderr
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(os.environ.get("SECEQUIV_FULL_TESTS") != "1", re
 
 @pytest.fixture
 def tool(tmp_path):
-    """A folder with a secequiv that prints `text` and fails where the session expects it."""
+    """Returns a function that makes a folder with a secequiv; it prints `text` and fails for the commands for which the session expects this."""
     def made(text, ends="[ $1 = check ]"):
         path = tmp_path / "secequiv"
         path.write_text("#!/bin/sh\necho '%s'\n%s\n" % (text, ends))

@@ -91,7 +91,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch, step):
     assert held(tmp_path) == {"file": b"before"}
 
 
-# A target whose -merge=1 keeps the files with a new first byte.
+# The -merge=1 of this target keeps each file whose first byte is new.
 MERGES = """
 import hashlib, pathlib, sys
 folders = [a for a in sys.argv[1:] if not a.startswith("-")]
@@ -115,7 +115,7 @@ def test_minimize_keeps_what_libfuzzer_merges(tmp_path, command, capsys):
 
 @pytest.mark.parametrize("body", [
     "raise SystemExit(1)\n",
-    "pass\n",  # keeps nothing
+    "pass\n",  # this target keeps nothing
     "import sys\nopen([a for a in sys.argv[1:] if a[0] != '-'][0] + '/new', 'w').write('other')\n",
 ])
 def test_minimize_deletes_nothing_after_a_failed_merge(tmp_path, command, capsys, body):
@@ -129,7 +129,7 @@ def test_minimize_deletes_nothing_after_a_failed_merge(tmp_path, command, capsys
 def test_cover_keeps_all_edges_without_superfluous_keys():
     assert fuzzing.cover({}) == []
     assert fuzzing.cover({"a": {1, 2}, "b": {2, 3}, "c": {1, 2, 3}}) == ["c"]
-    # The largest set is chosen first and becomes superfluous at the end.
+    # The function chooses the largest set first, and finds at the end that it is superfluous.
     assert fuzzing.cover({"large": {1, 2, 3, 4}, "x": {1, 2, 5}, "y": {3, 4, 6}}) == ["x", "y"]
     generator = random.Random(1)
     for _ in range(200):
@@ -141,7 +141,7 @@ def test_cover_keeps_all_edges_without_superfluous_keys():
             assert set().union(*(sets[other] for other in kept if other != key)) != everything
 
 
-# A `secequiv cover` for which a record that starts with the bytes N, M covers outcome M of instruction N.
+# In this `secequiv cover`, a record that starts with the bytes N and M covers outcome M of instruction N.
 COVERS = """
 import pathlib, sys
 record = pathlib.Path(sys.argv[sys.argv.index("--inputs") + 1]).read_bytes()
@@ -181,7 +181,7 @@ def test_minimize_of_pairs_deletes_nothing_without_coverage(tmp_path, command, c
     assert command.main(["minimize", "fuzz_pair", str(folder), "--after", str(tmp_path / "none"), "--secequiv", str(tmp_path)]) == 2
 
 
-# A target that fails on inputs with BUG, in another way on inputs with OTHER, and in a new way each time on inputs with RANDOM.
+# This target fails on inputs with BUG, in a different way on inputs with OTHER, and in a new way each time on inputs with RANDOM.
 FAILS = """
 import pathlib, random, sys
 content = pathlib.Path(sys.argv[-1]).read_bytes()
@@ -237,7 +237,7 @@ def test_regress_refuses_inputs_without_a_stable_failure(tmp_path, command, targ
     assert regress(command, tmp_path, files / "harmless") == 1
     assert "without a failure" in capsys.readouterr().err
     assert regress(command, tmp_path, files / "random") == 1
-    assert "fails in another way each time" in capsys.readouterr().err
+    assert "fails in a different way each time" in capsys.readouterr().err
     assert not (tmp_path / "regress").exists()
 
 

@@ -11,7 +11,7 @@ PROGRAMS = Path(__file__).resolve().parents[3] / "corpus" / "programs"
 MANIFEST = json.loads((PROGRAMS / "manifest.json").read_text())
 ENTRIES = {entry["file"]: entry for entry in MANIFEST["programs"]}
 ARCHES = {"x86_64", "i386", "x32", "aarch64", "arm", "riscv64", "s390x", "ppc64le", "mips64"}
-BPF_RET = 0x06  # the class in the low three bits of a code
+BPF_RET = 0x06  # the instruction class, in the low three bits of a code
 
 
 def test_entries_have_the_expected_members():

@@ -1,4 +1,4 @@
-"""Profiles become the rules that runc would make of them."""
+"""oci.py turns profiles into the rules that runc would make."""
 
 import pytest
 

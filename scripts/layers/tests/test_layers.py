@@ -1,4 +1,4 @@
-"""The layer check: its table, and small trees that break each rule once."""
+"""The layer check: its table, and small trees, each of which breaks one rule."""
 
 import subprocess
 import sys
@@ -15,13 +15,13 @@ HARNESS = [layer for layer in rules.ARROWS if layer.startswith("harness/")]
 
 
 def header(layer):
-    """Path of a header in a layer."""
+    """Returns the path of a header in a layer."""
     return layer if layer.endswith(".h") else layer + "/api.h"
 
 
 @pytest.fixture
 def tree(tmp_path):
-    """A tree in which every layer has a header, which includes everything that the layer may include."""
+    """Makes a tree in which every layer has one header; it includes everything that the layer may include."""
     for layer in rules.ARROWS:
         includes = ['#include "%s"' % header(other) for other in rules.closure(rules.ARROWS, [layer]) - {layer}]
         write(tmp_path, header(layer), ["#pragma once"] + includes)

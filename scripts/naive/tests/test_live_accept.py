@@ -12,7 +12,7 @@ from ..naive import Insn
 
 CORPUS = [(vector, program) for path in vectors.find_files() for vector in vectors.load(path) for program in vector.programs]
 GOOD = assemble("ld [0]\nret #0x7fff0000")
-# The two rules of seccomp_check_filter, which does not check socket filters; bpf_check_classic accepts such programs.
+# These two rules belong to seccomp_check_filter. The kernel does not run it on socket filters, so it accepts such programs there.
 SECCOMP_ONLY = ("load_offset", "not_seccomp")
 
 
@@ -80,7 +80,7 @@ def assert_agreement(programs):
 
 
 def test_the_kernel_agrees_about_all_codes():
-    """Every 16-bit code with K = 0, and every 8-bit one with operands at the edges of the checks."""
+    """Tests every 16-bit code with K = 0, and every 8-bit code with operands at the limits of the checks."""
     frame = [Insn(0x02, 0, 0, 0), Insn(0x02, 0, 0, 15)]
     last = [Insn(0x06, 0, 0, 0)]
     assert_agreement([frame + [Insn(code, 0, 0, 0)] + last for code in range(0x10000)])
@@ -97,7 +97,7 @@ def test_the_kernel_agrees_about_all_ancillary_offsets():
 
 
 def test_the_kernel_agrees_about_random_programs():
-    """Short programs of stores, reads, jumps and returns: most of what check_load_and_stores can decide."""
+    """Tests short programs of stores, reads, jumps and returns, because check_load_and_stores decides about these."""
     pick = random.Random(20)
     programs = []
     for _ in range(20000):

@@ -20,7 +20,7 @@ def command(monkeypatch):
 
 @pytest.fixture
 def outcomes(command, monkeypatch):
-    """(results, checked): configurations listed in `results` (as text) get that result, others pass; `checked` records the calls."""
+    """Returns (results, checked): configurations listed in `results` (as text) get that result, others pass; `checked` records the calls."""
     kinds, seen = {}, []
 
     def fake(root, configuration, folder, limits, plain=False):

@@ -151,7 +151,7 @@ def test_constants_are_sorted_and_overrides_differ(constants):
     assert names == sorted(names)
     for (arch, name), number in per_arch.items():
         assert common.get(name) != number, "%s on %s repeats the common value" % (name, arch)
-        # if a name has a common value, that is x86_64's value; otherwise some architecture lacks the name
+        # The common value of a name is x86_64's value. If a name has no common value, some architecture lacks it.
         if name in common:
             assert arch != "x86_64"
         else:
@@ -258,8 +258,8 @@ class FakeHeaders:
 @pytest.mark.parametrize("go, headers, message", [
     ({"F_DUPFD": "0x0"}, {"F_DUPFD": (1, "asm-generic/fcntl.h")}, "F_DUPFD on i386 is 0x0 here, 0x1 in the headers"),
     ({"SEEK_SET": "banana"}, {}, "SEEK_SET is banana, not a number"),
-    ({"O_LARGEFILE": "0x8000"}, {}, "O_LARGEFILE on x86_64 is no exception"),
-    ({}, {}, "HEADER_DISAGREES: .* is no exception"),
+    ({"O_LARGEFILE": "0x8000"}, {}, "O_LARGEFILE on x86_64 has the same value in the Go module"),
+    ({}, {}, "HEADER_DISAGREES: .* has the same value in the headers"),
 ])
 def test_constants_that_no_rule_covers_are_an_error(go, headers, message):
     with pytest.raises(sources.TableError, match=message):
