@@ -20,7 +20,7 @@ PROJECT = yaml.safe_load((OSS_FUZZ / "project.yaml").read_text())
 
 
 def docker(path):
-    """(instruction, rest) of a Dockerfile."""
+    """Returns a pair (instruction, rest) for each line of a Dockerfile."""
     text = re.sub(r"\\\n", " ", path.read_text())
     return [tuple(line.split(None, 1)) for line in text.splitlines() if line and not line.startswith("#")]
 
@@ -64,7 +64,7 @@ def test_both_services_use_one_build_script():
         assert os.access(folder / "build.sh", os.X_OK)
     text = (OSS_FUZZ / "build.sh").read_text()
     assert "-march" not in text and "sanitize" not in text
-    assert not re.search(r"fuzz_(?!\*|seeds|pair\b)", re.sub(r"#.*", "", text))  # no list of targets
+    assert not re.search(r"fuzz_(?!\*|seeds|pair\b)", re.sub(r"#.*", "", text))  # the script has no list of targets
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ def names(kind):
 
 
 def commands(text):
-    """Every line that the workflow runs, once for each value of a matrix."""
+    """Returns every line that the workflow runs, once for each value of a matrix."""
     for job in yaml.safe_load(text)["jobs"].values():
         matrix = job.get("strategy", {}).get("matrix", {})
         for step in job["steps"]:
@@ -32,7 +32,7 @@ def commands(text):
 
 
 def problem(line):
-    """The fault of a line that the workflow runs, or None."""
+    """Returns the fault of a line that the workflow runs, or None."""
     words = shlex.split(line)
     if words[0] in ("cmake", "ctest"):
         kind = "testPresets" if words[0] == "ctest" else "buildPresets" if "--build" in words else "configurePresets"

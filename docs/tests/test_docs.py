@@ -18,7 +18,7 @@ check_docs = load(ROOT / "scripts" / "check_docs")
 FULL = os.environ.get("SECEQUIV_FULL_TESTS") == "1"  # the development build
 DOCUMENTS = check_docs.documents()
 TUTORIALS = {"is-my-pass-right", "what-changed-in-this-profile", "fuzz-my-optimizer-in-ci", "read-a-report", "how-the-proof-works", "tests-in-my-language", "trust"}
-MOST_NOT_RUN = 12  # blocks that need Docker, root, minutes ...
+MOST_NOT_RUN = 12  # blocks that need Docker, root, minutes or other things that tests do not have
 FOLDERS = ("adapters", "analyze", "api", "bench", "cli", "corpus", "docs", "fuzz", "harness", "scripts", "verify")
 LINKED = sorted([*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))])
 COMMAND = re.compile(r"\bsecequiv ([a-z][a-z-]+)")
@@ -44,7 +44,7 @@ def test_every_link_has_a_target(document):
 
 
 def named_paths(text):
-    """The files and folders that a document names in backticks: paths below our folders, without patterns; a source may lack its ending."""
+    """Returns the files and folders that a document names in backticks: paths below this project's folders, but no patterns."""
     return re.findall(r"`((?:%s)/[\w./-]+)`" % "|".join(FOLDERS), text)
 
 
@@ -69,7 +69,7 @@ def test_screencast_is_up_to_date():
 
 @pytest.mark.skipif(not FULL, reason="documents run in the development build")
 def test_options_in_prose_exist():
-    """Every `--option` of ours that a document mentions exists, even if no command uses it."""
+    """Every option of secequiv that a document mentions exists, even if no command of the document uses it."""
     binary = os.path.join(os.environ["SECEQUIV_BIN"], "secequiv")
     shown = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout
     commands = re.findall(r"^  ([a-z][a-z-]+)  ", shown[shown.index("Check and prove:"):], re.MULTILINE)

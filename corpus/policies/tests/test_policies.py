@@ -31,7 +31,7 @@ def load(path):
 
 
 def described(schema):
-    """(name, subschema) of every key that the schema declares."""
+    """Returns (name, subschema) for every key that the schema declares."""
     if isinstance(schema, dict):
         for name, value in schema.get("properties", {}).items():
             yield name, value
@@ -108,7 +108,7 @@ SMALL = {
 
 
 def changed(path, value):
-    """SMALL with the item at `path` replaced, or removed if `value` is None."""
+    """Returns SMALL with the item at `path` replaced, or removed if `value` is None."""
     document = copy.deepcopy(SMALL)
     at = document
     for key in path[:-1]:
@@ -128,7 +128,7 @@ def with_matcher(value):
     return changed(RULES + ("openat", "args", "2"), value)
 
 
-# Refused by the schema and by the reader.
+# Both the schema and the reader refuse these.
 BROKEN = {
     "not an object": [],
     "no version": changed(("version",), None),
@@ -144,8 +144,8 @@ BROKEN = {
     "rule sets as object": changed(("rule_sets",), {}),
     "unknown key": changed(("defaultAction",), "allow"),
     "unknown key in a rule set": changed(SET + ("priority",), 1),
-    "name is no text": changed(("name",), 5),
-    "description is no text": changed(("description",), ["a"]),
+    "name is a number": changed(("name",), 5),
+    "description is a list": changed(("description",), ["a"]),
     "unknown action": changed(("default_action",), "deny"),
     "errno without number": changed(("default_action",), "errno"),
     "errno with a wrong name": changed(("default_action",), "errno(PERM)"),
@@ -155,11 +155,11 @@ BROKEN = {
     "action above 32 bits": changed(("default_action",), 2**32),
     "action as text above 32 bits": changed(("default_action",), "4294967296"),
     "negative action": changed(("bad_arch_action",), -1),
-    "action is no action": changed(("bad_arch_action",), True),
+    "action is a boolean": changed(("bad_arch_action",), True),
     "x32_action without x86_64": {**changed(("arches",), ["i386"]), "x32_action": "trap"},
     "x32_action beside x32": {**changed(("arches",), ["x86_64", "x32"]), "x32_action": "trap"},
-    "hot is no list": changed(("hot",), "read"),
-    "hot entry is no name": changed(("hot",), [0]),
+    "hot is text": changed(("hot",), "read"),
+    "hot entry is a number": changed(("hot",), [0]),
     "variable above 32 bits": changed(("variables", "pid"), 2**32),
     "negative variable": changed(("variables", "pid"), -1),
     "variable is text": changed(("variables", "pid"), "7"),
@@ -168,7 +168,7 @@ BROKEN = {
     "rule set without action": changed(SET + ("action",), None),
     "rule set without rules": changed(SET + ("rules",), None),
     "rules as list": changed(RULES, ["read"]),
-    "vsyscall is no boolean": changed(SET + ("vsyscall",), 1),
+    "vsyscall is a number": changed(SET + ("vsyscall",), 1),
     "call with a dash": changed(RULES + ("open-at",), True),
     "call of an unknown arch": changed(RULES + ("vax:read",), True),
     "number above 32 bits": changed(RULES + ("4294967296",), True),
@@ -180,8 +180,8 @@ BROKEN = {
     "unknown kind of rule": changed(RULES + ("read",), {"none_of": [True]}),
     "empty any_of": changed(RULES + ("read",), {"any_of": []}),
     "empty all_of": changed(RULES + ("read",), {"all_of": []}),
-    "no rule in any_of": changed(RULES + ("read",), {"any_of": [True, 1]}),
-    "no rule in all_of": changed(RULES + ("read",), {"all_of": [True, "any"]}),
+    "any_of with a number": changed(RULES + ("read",), {"any_of": [True, 1]}),
+    "all_of with text": changed(RULES + ("read",), {"all_of": [True, "any"]}),
     "all_of as object": changed(RULES + ("read",), {"all_of": {"args": {}}}),
     "any_of as object": changed(RULES + ("read",), {"any_of": {"args": {}}}),
     "args as list": changed(RULES + ("read",), {"args": [{"eq": 1}]}),
@@ -201,7 +201,7 @@ BROKEN = {
     "masked_eq as list": with_matcher({"masked_eq": [1, 1]}),
     "masked_eq without value": with_matcher({"masked_eq": {"mask": 1}}),
     "masked_eq without mask": with_matcher({"masked_eq": {"value": 1}}),
-    "masked_eq with more": with_matcher({"masked_eq": {"mask": 1, "value": 1, "not": 1}}),
+    "masked_eq with an unknown key": with_matcher({"masked_eq": {"mask": 1, "value": 1, "not": 1}}),
     "variable as mask": with_matcher({"masked_eq": {"mask": "$pid", "value": 0}}),
     "variable in bits_allowlist": with_matcher({"bits_allowlist": "$pid"}),
     "variable in a sum": with_matcher({"eq": "$pid|1"}),
@@ -213,7 +213,7 @@ MEANINGLESS = {
     "unknown hot system call": changed(("hot",), ["raed"]),
     "unknown constant": with_matcher({"eq": "O_NOFOLLOWW"}),
     "undeclared variable": with_matcher({"eq": "$uid"}),
-    "number of several architectures": {**changed(RULES + ("0",), True), "arches": ["x86_64", "i386"]},
+    "number without an architecture": {**changed(RULES + ("0",), True), "arches": ["x86_64", "i386"]},
     "call twice": changed(RULES + ("x86_64:read",), True),
     "call of an unlisted arch": changed(RULES + ("i386:read",), True),
     "arch twice by two names": changed(("arches",), ["x86_64", "amd64"]),
@@ -222,8 +222,8 @@ MEANINGLESS = {
 
 # Only the schema refuses these: the reader ignores the first two keys, the case of words, and the names of variables.
 STRICTER = {
-    "$schema is no text": changed(("$schema",), 5),
-    "description of a rule set is no text": changed(SET + ("description",), 5),
+    "$schema is a number": changed(("$schema",), 5),
+    "description of a rule set is a number": changed(SET + ("description",), 5),
     "variable with a blank": changed(("variables", "process id"), 5),
     "action in mixed case": changed(("default_action",), "Allow"),
 }

@@ -23,7 +23,7 @@ def binary(name):
 
 
 def fuzz(target, folder, *arguments, runs=200000, seed=1):
-    """Fuzzes with `arguments` (our options, files, folders). Findings are stored in `folder`."""
+    """Fuzzes with `arguments` (options of the targets, files, folders). Findings are stored in `folder`."""
     limit = ["--runs=%d" % runs]
     if LIBFUZZER:
         limit = ["-runs=%d" % runs, "-max_total_time=120", "-seed=%d" % seed, "-max_len=32768", "-artifact_prefix=%s/" % folder]

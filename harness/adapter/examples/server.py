@@ -32,7 +32,7 @@ PASSES = (("enter-later", enter_later), ("cut-behind-return", cut_behind_return)
 
 
 def stages(program):
-    """(name, program after it) of each pass that changed something."""
+    """Returns (name, program after it) of each pass that changed something."""
     for name, run in PASSES:
         before, program = program, run(program)
         if program != before:
@@ -46,7 +46,7 @@ def optimize(program):
 
 
 def evaluate(program, words):
-    """The program's return value; words[i] is what `ld [4*i]` loads."""
+    """Returns the program's return value; words[i] is what `ld [4*i]` loads."""
     a, pc = 0, 0
     while True:
         code, jt, jf, k = program[pc]
@@ -96,7 +96,7 @@ def main():
         except Refused as why:
             body = b"\2" + str(why).encode()
         answers.write(struct.pack("<I", len(body)) + body)
-        answers.flush()  # before the next request is looked at
+        answers.flush()  # write the answer before reading the next request
 
 
 if __name__ == "__main__":
