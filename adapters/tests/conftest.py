@@ -12,7 +12,8 @@ from frames import Served
 
 @pytest.fixture
 def served():
-    """served(NAME, ARGUMENT...): a running adapter. When the test ends, the adapter must end by itself and without an error."""
+    """served(NAME, ARGUMENT...): starts an adapter and returns it. When the test ends, the adapter must end by itself and without
+    an error."""
     running = []
 
     def start(name, *arguments, seconds=60):
@@ -41,7 +42,7 @@ def secequiv():
 
 @pytest.fixture
 def resolved(secequiv, tmp_path):
-    """resolved(TEXT): the policy in the form that the harness sends to a compiler (harness/adapter/PROTOCOL.md)."""
+    """resolved(TEXT): returns the policy in the form that the harness sends to a compiler (harness/adapter/PROTOCOL.md)."""
 
     def resolve(text):
         file = tmp_path / "unresolved.json"

@@ -1,4 +1,4 @@
-"""Compilers under test: each answer is proven to decide as the policy does, or is "unsupported"."""
+"""Tests compilers: each answer is proven to decide as the policy does, or is "unsupported"."""
 
 import json
 from random import Random

@@ -1,4 +1,4 @@
-"""Every adapter follows the served protocol: statuses, order of answers, and no hanging."""
+"""Tests that every adapter follows the served protocol: it sends the right statuses in the order of requests, and never hangs."""
 
 import struct
 import subprocess

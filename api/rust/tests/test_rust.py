@@ -1,4 +1,4 @@
-"""The Rust crate's own tests, with this build's command line."""
+"""Runs the Rust crate's own tests with this build's command line."""
 
 import os
 import shutil

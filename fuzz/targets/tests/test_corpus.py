@@ -1,4 +1,5 @@
-"""scripts/corpus/fuzz with the real targets: minimizing preserves the coverage of their corpora, and a finding becomes a regress file."""
+"""Tests scripts/corpus/fuzz with the real targets: minimizing preserves the coverage of their corpora, and a finding becomes a
+regress file."""
 
 import os
 import pathlib

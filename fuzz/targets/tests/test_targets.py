@@ -62,8 +62,8 @@ PROGRAM_BUGS = [
 
 @pytest.mark.parametrize("bug", PROGRAM_BUGS)
 def test_program_bug_is_found(bug, tmp_path):
-    # Finding a bug that needs hundreds of instructions depends on the build: it takes a tenth of a
-    # run, or the run misses it. So there are up to three runs.
+    # Whether a run finds a bug that needs hundreds of instructions depends on the build. So there are
+    # up to three runs.
     for seed in (1, 2, 3) if LIBFUZZER else (1,):
         done = running.fuzz("fuzz_program", tmp_path, "--optimizer=broken:" + bug, seed=seed)
         if done.returncode != 0:
@@ -136,7 +136,7 @@ def test_missing_rule_is_found(rule, tmp_path):
 
 
 def test_missing_length_rule_is_found(tmp_path):
-    """Mutation does not reach 4097 instructions from nothing, so this replays a stored program."""
+    """Mutation that starts from nothing does not reach 4097 instructions, so this test replays a stored program."""
     file = ROOT / "corpus/regress/check/too-long"
     done = running.fuzz("fuzz_check", tmp_path, "--without-rule=length", str(file), runs=0)
     assert "our checker: length" in failure(done, "fuzz_check")
