@@ -1,4 +1,4 @@
-"""The exported symbols, the name and the header of libsecequiv.so."""
+"""Tests the exported symbols, the name and the header of libsecequiv.so."""
 
 import re
 import subprocess

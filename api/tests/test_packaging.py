@@ -1,4 +1,4 @@
-"""The check that the Debian package is complete, and the names in the Containerfile.
+"""Tests the check that the Debian package is complete, and the names in the Containerfile.
 
 These tests build neither: scripts/package builds the package, and nothing builds the image."""
 

@@ -1,4 +1,4 @@
-"""scripts/bench adapters: which findings the naive evaluator confirms."""
+"""Tests scripts/bench adapters: which findings the naive evaluator confirms."""
 
 import sys
 from pathlib import Path

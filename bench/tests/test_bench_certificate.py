@@ -1,4 +1,4 @@
-"""scripts/bench certificate: targets, with measurements written by hand"""
+"""Tests the targets of scripts/bench certificate, with measurements written by hand."""
 import sys
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""scripts/bench cost: selection and tables, with reports written by hand; nothing is counted."""
+"""Tests scripts/bench cost: selection and tables, with reports written by hand; nothing is counted."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""scripts/bench fuzz reads the output of libFuzzer and of the targets."""
+"""Tests that scripts/bench fuzz reads the output of libFuzzer and of the targets."""
 
 import sys
 from pathlib import Path

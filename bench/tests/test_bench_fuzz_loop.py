@@ -1,4 +1,4 @@
-"""scripts/bench fuzz_loop: targets and the table, with rows written by hand; nothing is timed."""
+"""Tests scripts/bench fuzz_loop: targets and the table, with rows written by hand; nothing is timed."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""scripts/bench mutate: targets and the table, with reports written by hand; nothing is timed."""
+"""Tests scripts/bench mutate: targets and the table, with reports written by hand; nothing is timed."""
 
 import sys
 from pathlib import Path

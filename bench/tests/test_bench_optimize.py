@@ -1,4 +1,4 @@
-"""scripts/bench optimize: targets and tables, with measurements written by hand; nothing is timed."""
+"""Tests scripts/bench optimize: targets and tables, with measurements written by hand; nothing is timed."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""scripts/bench prove: targets and tables, with measurements written by hand; nothing is timed."""
+"""Tests scripts/bench prove: targets and tables, with measurements written by hand; nothing is timed."""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""scripts/bench rules: selection and targets, with reports written by hand; nothing is proven."""
+"""Tests scripts/bench rules: selection and targets, with reports written by hand; nothing is proven."""
 
 import sys
 from pathlib import Path

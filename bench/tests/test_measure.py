@@ -1,4 +1,4 @@
-"""bench/measure.py: comparing with targets, tables, the fastest repetition, and failing tools."""
+"""Tests bench/measure.py: the comparison with targets, tables, the choice of the fastest repetition, and tools that fail."""
 
 import sys
 from pathlib import Path

@@ -33,7 +33,8 @@ ERROR_STATUS = {"rejected": 4, "budget": 3, "unavailable": 3, "adapter": 5}  # a
 
 
 def some(cases, every):
-    """Returns all cases in the development build. In other builds (sanitizers), it returns one in `every`, because more would run the same code again."""
+    """Returns all cases in the development build. In other builds (sanitizers), it returns one in `every`, because more would run
+    the same code again."""
     return list(cases) if FULL else list(cases)[::every]
 
 

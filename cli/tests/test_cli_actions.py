@@ -1,4 +1,4 @@
-"""actions: the naive evaluator and `prove` confirm each claim."""
+"""Tests `secequiv actions`: the naive evaluator and `prove` confirm each claim."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""asm and dis: every form holds the same program, and comments explain it."""
+"""Tests `secequiv asm` and `dis`: every form holds the same program, and comments explain it."""
 
 import random
 import struct
@@ -61,7 +61,7 @@ def test_big_endian_programs_are_written_and_detected(tmp_path):
         assert converted(tmp_path / "big", "raw", *options) == path.read_bytes()
     (tmp_path / "text").write_bytes(converted(path, "asm"))
     assert converted(tmp_path / "text", "raw", "--big-endian") == path.read_bytes()  # the option has no effect on text, which has no byte order
-    palindrome = [Insn(0x0000, 0, 0, 5), Insn(0x0606, 0, 0, 1)]  # its bytes do not show the byte order
+    palindrome = [Insn(0x0000, 0, 0, 5), Insn(0x0606, 0, 0, 1)]  # a program whose bytes do not show the byte order
     (tmp_path / "odd").write_bytes(b"".join(struct.pack(">HBBI", *insn) for insn in palindrome))
     assert read_raw(converted(tmp_path / "odd", "raw", "--big-endian")) == palindrome
     assert read_raw(converted(tmp_path / "odd", "raw", "--from", "raw-be")) == palindrome

@@ -1,4 +1,4 @@
-"""`secequiv bench`: the tests do not check times, only that everything is measured and no call is executed."""
+"""Tests `secequiv bench`. The tests do not check times, only that everything is measured and no call is executed."""
 import json
 import os
 import pty
@@ -182,7 +182,7 @@ def interrupted(program, few, *arguments, stdout=None):
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_ctrl_c_on_a_terminal_still_reports_the_measurements(asm, few, form):
-    # A filter that takes nearly all of the time, so that the signal comes while it is installed.
+    # This filter takes nearly all of the time, so the signal arrives while it is installed.
     slow = asm("ld [16]\n" + "add #1\n" * 3000 + "ret #0x7fff0000\n")
     slow = "%s,%s" % (slow, slow)
     bench(slow, "--profile", few, *QUICK)  # skips the test if the kernel is not available

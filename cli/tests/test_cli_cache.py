@@ -1,4 +1,5 @@
-"""`secequiv cache`: calls that the kernel answers from its bitmap, and calls that a change loses. The tests compute the expected calls."""
+"""Tests `secequiv cache`: calls that the kernel answers from its bitmap, and calls that a change loses. The tests compute the
+expected calls."""
 import json
 
 import pytest

@@ -1,4 +1,4 @@
-"""`secequiv cache --verify`: the running kernel's own bitmaps, and the messages if they cannot be read."""
+"""Tests `secequiv cache --verify`: the running kernel's own bitmaps, and the messages if they cannot be read."""
 import ctypes
 import json
 import os
@@ -105,7 +105,8 @@ def test_stacks_are_verified_even_if_a_filter_forbids_seccomp(asm, getpid):
     assert rows["x86_64"]["cached"] == []
 
 
-# This library is loaded before libbpf. It flips a bit from the third reading on; the first two readings find what all filters have in common.
+# This library is loaded before libbpf. It flips a bit from the third reading on; the first two readings find what all filters
+# have in common.
 FLIP = """
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-"""prove --certificate, and the two checkers: they accept valid certificates and refuse changed ones."""
+"""Tests `prove --certificate` and the two checkers: they accept valid certificates and refuse changed ones."""
 
 import ast
 import hashlib
@@ -55,7 +55,7 @@ jeq #3, yes
 no: ret #0x50001
 yes: ret #0x7fff0000
 """
-# Two programs whose paths meet again after a combination of conditions, so the certificate has lemmas.
+# In these two programs, paths meet again after a combination of conditions, so the certificate has lemmas.
 JOINS = "ld [16]\n%sret #0x50001\nyes: ret #0x7fff0000\n"
 
 
@@ -233,7 +233,7 @@ def walks(tmp_path):
 
 
 class Checked:
-    """The checker as a module, so that thousands of certificates need no processes of their own."""
+    """The checker, imported as a module, so that thousands of certificates need no separate processes."""
 
     def __init__(self, engine):
         import importlib.machinery
@@ -332,7 +332,7 @@ def digits(program):
 
 
 def test_a_certificate_for_other_programs_is_refused(tmp_path):
-    """The certificate names other programs: one instruction is changed in every way."""
+    """The test changes an instruction of a program in the certificate. The checker refuses this, unless the change has no effect."""
     checked, rng, refused, accepted = Checked("dd"), random.Random(7), 0, 0
     for path, sides in walks(tmp_path):
         lines = path.read_text().split("\n")[:-1]
@@ -446,7 +446,7 @@ def test_a_changed_formula_is_refused(pair, tmp_path):
                 continue
             assert not checked.formula("\n".join(lines[:at] + other + lines[at + 1:]), proof), (at, other)
     assert not checked.formula(query + "1 0\n", proof) and not checked.formula(query[:-1], proof)
-    # Another program with its correct formula: the refutation belongs to another formula.
+    # The file has another program and the correct formula of that program, but the refutation of the original formula.
     other = raw(tmp_path / "other.bpf", AFTER.replace("jgt #7", "jgt #8")).read_bytes()
     sides = [digits(pair[0].read_bytes()), digits(other)]
     assert not checked.formula(checked.module.formula(sides, "raw")[0], proof)

@@ -1,4 +1,4 @@
-"""prove --certificate: the files in the folder, the messages if there is no certificate, and the checkers' arguments."""
+"""Tests `prove --certificate`: the files in the folder, the messages if there is no certificate, and the checkers' arguments."""
 
 import json
 import re

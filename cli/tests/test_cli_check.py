@@ -1,4 +1,4 @@
-"""check: real pairs pass, every planted difference is found, and every kind of input is accepted."""
+"""Tests `secequiv check`: real pairs pass, every planted difference is found, and every kind of input is accepted."""
 
 import json
 
@@ -239,7 +239,7 @@ def test_a_lost_cached_call_fails(command, after, left, lost, asm):
 
 def test_a_difference_outranks_a_lost_call_and_a_lost_call_outranks_unknown(asm, hard):
     before, after = asm(CACHED), asm(LOADS.replace("no: ret #0", "no: ret #1"))
-    document, done = report("check", before, after)  # a difference outranks a lost call
+    document, done = report("check", before, after)  # a difference takes precedence over a lost call
     assert (done.status, document["verdict"]) == (1, "different") and changes(document)["x86_64"][2] == ["getpid"]
     document, done = report("check", before, asm("ld [0]\n"))
     assert (done.status, document["verdict"]) == (4, "rejected") and "cache" not in document

@@ -1,4 +1,4 @@
-"""--quiet, colours, and reproducible output."""
+"""Tests --quiet, colours, and that output is reproducible."""
 
 import json
 import os
@@ -74,7 +74,7 @@ def test_colour_appears_only_on_terminals_and_on_request(getpid, getpid_enoent):
     assert "\n\x1b[1m\x1b[31mverdict   different: " in shown
     assert "\n\x1b[1m\x1b[32mverdict   pass: " in on_terminal("check", getpid)
     assert shown.count("\x1b") == 3 and "\n\x1b[1m\x1b[31mdifferent: " in on_terminal("diff", *pair)
-    # No colours in pipes, with NO_COLOR, on a dumb terminal, or with --color=never. An empty NO_COLOR changes nothing.
+    # There are no colours in pipes, with NO_COLOR, on a dumb terminal, or with --color=never. An empty NO_COLOR has no effect.
     assert "\x1b" not in run("check", *pair, env={"TERM": "xterm"}).out
     for quiet in (on_terminal("check", *pair, NO_COLOR="1"), on_terminal("check", *pair, TERM="dumb"), on_terminal("--color=never", "check", *pair)):
         assert "\x1b" not in quiet and "verdict   different: " in quiet

@@ -1,4 +1,5 @@
-"""--before-cmd and --after-cmd: check ends with status 5 and a reason, or with a correct verdict, for any behaviour of the command."""
+"""Tests --before-cmd and --after-cmd: `check` ends with status 5 and a reason, or with a correct verdict, for any behaviour of
+the command."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""`secequiv cost`: the tests count executed instructions a second time."""
+"""Tests `secequiv cost`. The tests count executed instructions with a second implementation."""
 import json
 import xml.etree.ElementTree
 from fractions import Fraction
@@ -40,7 +40,8 @@ def executed(insns, words):
         pc += 1 + step
 
 
-# read executes 4 instructions; write executes 6 if the low half of arg0 is 5, otherwise 5; close executes 5 and is allowed if bit 0 of arg0 is clear.
+# read executes 4 instructions; write executes 6 if the low half of arg0 is 5, otherwise 5; close executes 5 and is allowed if bit
+# 0 of arg0 is clear.
 BY_HAND = """ld [0]\njeq #1, write, next\nnext: jeq #3, close, allow\nwrite: ld [16]\njeq #5, five, allow\nfive: ja allow
 close: ld [16]\njset #1, deny, allow\ndeny: ret #0x50001\nallow: ret #0x7fff0000\n"""
 
@@ -176,7 +177,8 @@ def test_calls_that_the_architecture_lacks_are_left_out(tmp_path):
 
 
 def sides(*arguments):
-    """Returns each side's programs in the JSON report, and its mean without the cache. The text report must begin with the same programs."""
+    """Returns each side's programs in the JSON report, and its mean without the cache. The text report must begin with the same
+    programs."""
     document = ask(*arguments)
     lines = iter(run("cost", *arguments).out.splitlines())
     for side in document["sides"]:

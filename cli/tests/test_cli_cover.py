@@ -1,4 +1,4 @@
-"""cover: covered edges, infeasible edges, and coverage accumulated over several runs."""
+"""Tests `secequiv cover`: covered edges, infeasible edges, and coverage accumulated over several runs."""
 
 import random
 import struct

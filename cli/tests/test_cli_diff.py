@@ -1,4 +1,5 @@
-"""diff: all inputs on which two filters differ, as exact, disjoint and complete regions, and their comparison with a stored file."""
+"""Tests `secequiv diff`: all inputs on which two filters differ, as exact, disjoint and complete regions, and their comparison
+with a stored file."""
 
 import itertools
 import json
@@ -11,7 +12,7 @@ from cli_tool import (HARD_AFTER, HARD_BEFORE, POLICIES, PROGRAMS, assembled, co
 ALL = 2 ** 512
 X86_64, S390X, AARCH64 = 0xC000003E, 0x80000016, 0xC00000B7
 ALLOW, EPERM, KILL = "0x7fff0000", "0x00050001", "0x80000000"
-# Tests of arch and nr around a part in which two filters can differ.
+# These tests of arch and nr surround the part in which two filters can differ.
 READ = "ld [4]\njeq #0xc000003e, on, no\non: ld [0]\njeq #0, body, no\nbody: %s\nno: ret #0x80000000\n"
 
 
@@ -118,7 +119,7 @@ def test_max_regions_limits_the_list_but_not_the_counts(asm):
     assert "shown" not in run("diff", before, after, "--max-regions", 40).out
 
 
-# The words that random programs read, and their values in the space that is enumerated: 2304 inputs.
+# The words that random programs read, and the values that the test enumerates for each: 2304 inputs.
 SPACE = {0: range(8), 1: (X86_64, 3), 4: range(12), 5: range(2), 6: range(6)}
 ASSUME = ("nr <= 7 && arch in {x86_64, 3} && ip == 0 && arg0.lo < 12 && arg0.hi <= 1 && arg1 <= 5 && arg2 == 0 && arg3 == 0 && "
           "arg4 == 0 && arg5 == 0")
@@ -207,7 +208,7 @@ def test_regions_can_be_used_as_assumptions(name, tmp_path):
         assert done.status == 1
         assert confirmed(proof, before, after) == [int(change[side]["value"], 16) for side in ("before", "after")]
         assert inside(region, proof["witness"]["data"]["words"])
-        if others:  # without the others, only this region remains
+        if others:  # if all other regions are excluded, only this one remains
             proof, done = report("prove", *paths, "--assume", negated(others))
             assert done.status == 1 and inside(region, proof["witness"]["data"]["words"])
 

@@ -41,7 +41,7 @@ def test_each_command_has_a_man_page_with_every_option(share):
         entries = re.findall(r"^\.TP\n(\\fB\\-.*)$", text, re.MULTILINE)
         assert set(re.findall(r"\\fB(--[a-z0-9-]+)\\fR", "\n".join(entries).replace("\\-", "-"))) == options, command
         assert text.startswith(".TH ") and all(".SH %s\n" % head in text for head in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS"))
-        for line in text.splitlines():  # no text of a description is a roff request
+        for line in text.splitlines():  # no line of a description may be a roff request
             assert not line.startswith("'") and (not line.startswith(".") or re.match(r"\.(TH|SH|SS|TP|br)\b", line)), line
     assert all("secequiv\\-%s" % command.replace("-", "\\-") in page(share, "").read_text() for command in COMMANDS)
 

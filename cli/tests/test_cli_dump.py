@@ -1,4 +1,4 @@
-"""`secequiv dump`: filters of processes and of commands, byte for byte."""
+"""Tests that `secequiv dump` prints the filters of processes and of commands, byte for byte."""
 import os
 import signal
 import struct

@@ -1,4 +1,4 @@
-"""prove --engine: decision diagrams, the solver, and both, which must agree."""
+"""Tests `prove --engine` with decision diagrams, with the solver, and with both, which must agree."""
 
 import pytest
 from cli_tool import MANIFEST, PROGRAMS, confirmed, program, report, run
@@ -59,7 +59,7 @@ def test_the_solver_decides_beyond_the_limits_of_diagrams(product):
     document, done = report("prove", one, turned, "--engine", "both")
     assert (done.status, document["verdict"]) == (3, "unknown")
     assert "limit" in document["detail"] and "the answer of z3 alone: equivalent" in document["detail"]
-    for engine in ("dd", "both"):  # a difference is replayed, so one engine suffices
+    for engine in ("dd", "both"):  # one engine suffices for a difference, because it is replayed
         document, done = report("prove", one, other, "--engine", engine)
         assert (done.status, document["engine"]) == (1, "z3")
         values = confirmed(document, program(PRODUCT % (16, 24, 0x1234567)), program(PRODUCT % (16, 24, 0x1234569)))

@@ -1,4 +1,4 @@
-"""Bad usage and bad input: exit status 2, a message that names place and reason, and no partly written output."""
+"""Tests wrong usage and wrong input: exit status 2, a message that names place and reason, and no partly written output."""
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""fuzz, and check with an optimizer, compiler or evaluator under test: the report for each kind of tool, and replays of stored findings."""
+"""Tests `secequiv fuzz`, and `check` with an optimizer, compiler or evaluator under test: the report for each kind of tool, and
+replays of stored findings."""
 
 import json
 import re
@@ -14,7 +15,7 @@ from cli_tool import FULL, POLICIES, PROGRAMS, accept, binary, evaluate, report,
 from naive.naive import Insn
 
 FAST = ["--no-scaling", "--trials"]
-# An optimizer: reads struct sock_filter from standard input, applies CHANGE to the list of [code, jt, jf, k], writes the result.
+# This optimizer reads struct sock_filter from standard input, applies CHANGE to the list of [code, jt, jf, k], and writes the result.
 PYTHON = """
 import struct, sys
 data = sys.stdin.buffer.read()

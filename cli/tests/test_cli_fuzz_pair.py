@@ -1,4 +1,4 @@
-"""`secequiv fuzz` of a pair: the prover's inputs first, then libFuzzer, then the report of `check`."""
+"""Tests `secequiv fuzz` of a pair: the prover's inputs first, then libFuzzer, then the report of `check`."""
 import json
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""Endless, deeply nested and malformed inputs: each reader refuses them with status 2 and names its limit (SECURITY.md)."""
+"""Tests endless, deeply nested and malformed inputs: each reader refuses them with status 2 and names its limit (SECURITY.md)."""
 
 import os
 

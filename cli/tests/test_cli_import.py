@@ -1,4 +1,4 @@
-"""import: imported container profiles are compared with filters that libseccomp and gVisor made from the same rules."""
+"""Tests `secequiv import`: compares imported container profiles with filters that libseccomp and gVisor made from the same rules."""
 
 import ctypes
 import ctypes.util
@@ -29,7 +29,7 @@ def imported(profile, tmp_path, *options, name="policy.json"):
 
 
 def allowed(policy):
-    """Returns the names of calls that some rule set allows, perhaps only for some arguments."""
+    """Returns the names of calls that some rule set allows for all arguments."""
     return {name.split(":")[-1] for rules in policy["rule_sets"] if rules["action"] == "allow"
             for name, rule in rules["rules"].items() if rule is True}
 

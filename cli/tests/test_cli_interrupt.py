@@ -1,4 +1,5 @@
-"""Ctrl-C: long commands stop soon and report the results so far, and a pass only if it was proven; a second signal ends them at once. Progress on terminals."""
+"""Tests Ctrl-C and progress on terminals: long commands stop soon and report the results so far, and a pass only if it was
+proven; a second signal ends them at once."""
 
 import fcntl
 import json

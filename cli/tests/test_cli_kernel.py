@@ -1,4 +1,5 @@
-"""`secequiv kernel`, and the running kernel as an evaluator: agreement with the model, and the messages if seccomp is not permitted."""
+"""Tests `secequiv kernel`, and the running kernel as an evaluator: agreement with the model, and the messages if seccomp is not
+permitted."""
 import ctypes
 import errno
 import json

@@ -1,4 +1,4 @@
-"""`unknown` (status 3), `rejected` (status 4), and interruption: no pass, no delay, and no files left behind."""
+"""Tests `unknown` (status 3), `rejected` (status 4), and interruption: no pass, no delay, and no files left behind."""
 
 import os
 import signal

@@ -1,4 +1,5 @@
-"""lint: it reports exactly the rules and parts of rules that can be removed, which `prove` confirms; its warnings are checked
+"""Tests `secequiv lint`: it reports exactly the rules and parts of rules that can be removed (`prove` confirms this); its
+warnings are checked
 against an enumeration of all alternatives."""
 
 import copy
@@ -202,7 +203,8 @@ def alternatives(rule, path=()):
 
 
 def compared(rule):
-    """Returns (reduced rule, whether it differs). In every any_of, alternatives that check nothing are left out if others check something."""
+    """Returns (reduced rule, whether it differs). In every any_of, alternatives that check nothing are left out if others check
+    something."""
     if not children(rule):
         return rule, False
     kind = "any_of" if "any_of" in rule else "all_of"

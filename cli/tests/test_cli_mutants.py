@@ -1,4 +1,5 @@
-"""One changed instruction of a real optimized filter is found, proven equivalent, or refused as the kernel would. The naive
+"""Changes one instruction of real optimized filters. secequiv shows a difference, proves equivalence, or refuses the change as
+the kernel does. The naive
 evaluator confirms each witness. Mutants are pseudo-random but the same in every run."""
 
 import functools
@@ -9,7 +10,7 @@ from cli_tool import accept, confirmed, evaluate, pairs, read_raw, report, run, 
 
 PAIRS = {name: (before, after) for name, before, after, _ in pairs()}
 PER_PAIR, PER_LARGE_PAIR = 12, 9
-SAMPLES = 1000  # inputs on which a mutant reported as equivalent must agree
+SAMPLES = 1000  # if a mutant is reported as equivalent, both programs must agree on so many inputs
 LARGE = 3000  # instructions; a larger pair has fewer mutants and runs `check` for one of them only, because each run takes seconds
 
 LOAD, RETURN = 0x20, 0x06

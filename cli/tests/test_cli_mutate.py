@@ -1,4 +1,4 @@
-"""`mutate`: counts, outcomes and exit status; the naive evaluator confirms the witnesses."""
+"""Tests `secequiv mutate`: counts, outcomes and exit status; the naive evaluator confirms the witnesses."""
 
 import re
 

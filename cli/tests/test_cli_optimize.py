@@ -1,4 +1,4 @@
-"""optimize: its programs are smaller and equivalent; it reports its changes on standard error only."""
+"""Tests `secequiv optimize`: its programs are smaller and equivalent; it reports its changes on standard error only."""
 
 import json
 import shutil
@@ -43,7 +43,8 @@ def optimized(source, tmp_path, *options):
 
 
 def explained(*args):
-    """Returns rows (round, pass, size before, size after, unit), and the whole program's sizes before and after, if a program is written."""
+    """Returns rows (round, pass, size before, size after, unit), and the whole program's sizes before and after, if a program is
+    written."""
     done = run("optimize", *args, "--changes")
     assert done.status == 0, done
     lines = [line.split() for line in done.err.splitlines()]

@@ -1,4 +1,4 @@
-"""--oracle kernel: the running kernel evaluates every input of a command, and the report names the inputs that it could not run.
+"""Tests `--oracle kernel`: the running kernel evaluates every input of a command, and the report names the inputs that it could not run.
 
 The kernel never disagrees here. analyze/check_pair_test.cc tests with a wrong oracle that a disagreement fails.
 """

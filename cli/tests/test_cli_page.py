@@ -1,4 +1,4 @@
-"""--html: the page agrees with the other reports, and text from inputs cannot become markup."""
+"""Tests --html: the page agrees with the other reports, and text from inputs cannot become markup."""
 
 import hashlib
 import os
@@ -53,7 +53,7 @@ def test_the_page_shows_the_difference_and_its_traces(docker):
     (data, reader, text), _ = docker
     diff, _ = report("diff", *DOCKER[:2])
     conditions = [region["condition"] for change in diff["changes"] for region in change["regions"]]
-    row, = reader.tables["difference-rows"]  # of one call, on three architectures
+    row, = reader.tables["difference-rows"]  # one call, on three architectures
     assert len(conditions) == 3 and all(condition in row["For which inputs"] for condition in conditions)
     assert "i386, x32 if arg0.lo == AF_ALG" in row["For which inputs"] and "x86_64 if arg0 == AF_ALG" in row["For which inputs"]
     assert row["System call"] == "socket i386, x86_64, x32" and row["class"] == row["Effect"] == "closed"

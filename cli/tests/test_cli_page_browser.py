@@ -1,4 +1,4 @@
-"""--html: a browser shows the page and what it does with keyboard, mouse, narrow screens and paper."""
+"""Tests --html in a browser: the page, the keyboard, the mouse, narrow screens and printing."""
 
 import os
 import re

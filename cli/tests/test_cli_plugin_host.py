@@ -1,4 +1,4 @@
-"""plugin-host, the subcommand that plugins run in: hidden, and speaking frames."""
+"""Tests plugin-host, the subcommand that runs plugins: it is hidden, and it exchanges frames."""
 
 import os
 import struct

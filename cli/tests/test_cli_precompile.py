@@ -1,4 +1,4 @@
-"""precompile, then asm --set: the result equals a compilation with these values; an unproven program is not written."""
+"""Tests `precompile` followed by `asm --set`: the result equals a compilation with these values; an unproven program is not written."""
 
 import json
 import random

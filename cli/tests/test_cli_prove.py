@@ -1,4 +1,4 @@
-"""prove: the smallest witness, the right verdict, and a query that other solvers can read."""
+"""Tests `secequiv prove`: the smallest witness, the right verdict, and a query that other solvers can read."""
 
 import ctypes
 import ctypes.util
@@ -123,7 +123,7 @@ def test_division_by_zero_ends_the_program(asm):
 
 
 def solve(text):
-    """Z3's answer to SMT-LIB text, from the command z3 or through the library, whichever this machine has."""
+    """Returns Z3's answer to SMT-LIB text. It uses the Python module, the command z3 or the library, whichever this machine has."""
     try:
         import z3
     except ImportError:

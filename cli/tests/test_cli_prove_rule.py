@@ -1,4 +1,4 @@
-"""prove-rule: the library, counterexamples, weakest conditions, and pairs of programs that `prove` confirms."""
+"""Tests `secequiv prove-rule`: the library, counterexamples, weakest conditions, and pairs of programs that `prove` confirms."""
 
 import json
 import os

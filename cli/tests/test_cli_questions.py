@@ -1,4 +1,4 @@
-"""prove with stacks of filters, --refines and --assume. The naive evaluator confirms every witness."""
+"""Tests `prove` with stacks of filters, --refines and --assume. The naive evaluator confirms every witness."""
 
 import itertools
 

@@ -1,4 +1,5 @@
-"""Random legal programs with all opcodes: diff and prove answer for all inputs; the naive evaluator checks a box of inputs."""
+"""Tests random legal programs with all opcodes: `diff` and `prove` answer for all inputs; the naive evaluator checks a small set
+of inputs."""
 
 import collections
 import os
@@ -6,8 +7,8 @@ import random
 
 from cli_tool import Insn, accept, evaluate, report, words_bytes, write_raw
 
-# The values of words in the box of inputs that the test enumerates; all other words are 0. They lie near 0 and near the sign bit.
-# Some have more bits, for shifts and products.
+# The values of words in the inputs that the test enumerates (the box); all other words are 0. The values lie near 0 and near the sign
+# bit. Some have more bits, for shifts and products.
 FREE = {0: (0, 1, 2, 3), 1: (0xC000003E, 0xC000003F), 4: (0, 1, 2, 3), 5: (0, 0x80000000)}
 BOX = [[nr, arch, 0, 0, low, high] + [0] * 10 for nr in FREE[0] for arch in FREE[1] for low in FREE[4] for high in FREE[5]]
 ASSUME = "nr < 4 && arch & 0xfffffffe == 0xc000003e && ip == 0 && arg0.lo < 4 && arg0.hi & 0x7fffffff == 0 && " + \
@@ -56,7 +57,7 @@ ORDER = [0x80000000, 0, 0x30000, 0x50000, 0x7FC00000, 0x7FF00000, 0x7FFC0000, 0x
 
 
 def rank(value):
-    """How permissive the kernel's action for this return value is; unknown actions kill the process."""
+    """Returns a number that is larger for more permissive actions of the kernel; unknown actions kill the process."""
     action = value & 0xFFFF0000
     return ORDER.index(action) if action in ORDER else 0
 

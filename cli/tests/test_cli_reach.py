@@ -1,4 +1,4 @@
-"""reach: the number and the regions of inputs that reach each instruction; other commands check them."""
+"""Tests `secequiv reach`: the number and the regions of inputs that reach each instruction; other commands check them."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Programs that once showed a bug: every command answers for them, and the answers are consistent."""
+"""Tests programs that once showed a bug: every command answers for them, and the answers are consistent."""
 
 import pytest
 from cli_tool import ROOT, evaluate, read_raw, report, run, words_bytes
@@ -21,7 +21,7 @@ def test_optimizer_passes_terminate_on_regression_programs():
 
 @pytest.mark.parametrize("path", sorted((ROOT / "corpus/regress/profiles").glob("*.json")), ids=lambda path: path.stem)
 def test_profiles_decide_as_the_programs_that_libseccomp_made(path):
-    # libseccomp 2.5.4 made the program; from 2^31 on it takes numbers for those of x32 (corpus/known.toml)
+    # libseccomp 2.5.4 made the program; it treats numbers from 2^31 on as x32 numbers (corpus/known.toml)
     assert run("prove", path, path.with_suffix(".bpf"), "--assume", "nr < 0x80000000").status == 0
 
 

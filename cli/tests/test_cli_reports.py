@@ -1,4 +1,4 @@
-"""JUnit and SARIF reports for CI systems and reviewers. Only a pass may look like one."""
+"""Tests JUnit and SARIF reports for CI systems and reviewers. Only a pass may look like a pass."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""run: its inputs (names, constants, words, byte orders) and outputs (values, stacks, traces)."""
+"""Tests `secequiv run`: its inputs (names, constants, words, byte orders) and outputs (values, stacks, traces)."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""The schemas of reports: printed, absolute, and good for one call of a stock validator."""
+"""Tests the schemas of reports: they are printed with absolute names, and an ordinary validator needs only one call."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Standard output and standard error: which texts go where, and outputs that cannot be written; --help and --version."""
+"""Tests which texts go to standard output and standard error, outputs that cannot be written, --help and --version."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Mistyped names: the error suggests similar names; the command never uses one by itself and exits with status 2."""
+"""Tests mistyped names: the error suggests similar names; the command never uses one by itself and exits with status 2."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Symbols ('jeq #$fd, L'): prove answers for all of their values; other commands need values from --set."""
+"""Tests symbols ('jeq #$fd, L'): `prove` answers for all of their values; other commands need values from --set."""
 
 import random
 

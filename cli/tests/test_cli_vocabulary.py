@@ -1,4 +1,5 @@
-"""One vocabulary: an option has one type and one meaning in all commands, and all help texts have the same form."""
+"""Tests that the commands share one vocabulary: an option has one type and one meaning in all commands, and all help texts have
+the same form."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""why: the conditions, the rule and the tests that decide about one system call; other commands check each of them."""
+"""Tests `secequiv why`: the conditions, the rule and the tests that decide about one system call; other commands check each of them."""
 
 import json
 import random

@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
-RECORD, MOST_RECORDS = 64, 16  # of fuzz_pair
+RECORD, MOST_RECORDS = 64, 16  # in inputs of fuzz_pair
 TIMEOUT = 120  # seconds for one run of a target
 HUNG = -1000  # status of a run that was stopped at TIMEOUT; no process ends with it
 
@@ -155,7 +155,8 @@ def cover(sets):
 
 
 def minimize_pair(secequiv, program, folder):
-    """Replaces the files by files of one record each, at most one for each edge of `program`; returns (files before, records before, files after)."""
+    """Replaces the files by files of one record each, at most one for each edge of `program`; returns (files before, records
+    before, files after)."""
     before = files(folder)
     found = {digest(record): record for path in before for record in records(path.read_bytes())}
     kept = cover({name: edges(secequiv, program, record) for name, record in found.items()})

@@ -30,8 +30,8 @@ MOBY_SUMS = {
 
 
 class Gvisor(NamedTuple):
-    version: str  # of the Go module
-    configurations: list  # of {"name", "description", "before", "after"}, sizes in instructions
+    version: str  # the Go module's version
+    configurations: list  # each is {"name", "description", "before", "after"}; `before` and `after` are sizes in instructions
 
 
 def _run(command, hint, **options):

@@ -4,7 +4,7 @@
 BUILD/compile_commands.json must list every source except tests, benchmarks and those that adapters build themselves, because run-clang-tidy
 cannot notice a source that no target compiles.
 
-Exit status: 0 no findings, 1 findings, no sources, or a source that no target compiles, 2 the build folder cannot be read
+Exit status: 0 no findings, 1 findings, no sources, or a source that no target compiles, 2 a build folder that cannot be read
 """
 
 import json

@@ -19,7 +19,7 @@ Counts = namedtuple("Counts", "failed total skipped")
 
 
 class BadLog(Exception):
-    """A log without usable counts."""
+    """The log has no usable counts."""
 
 
 def parse(text, name):

@@ -5,7 +5,7 @@ seccomp_check_filter (kernel/seccomp.c). It must not know evaluation. The lists 
 code and are not derived from any other table of this project.
 """
 
-# chk_code_allowed
+# The codes of chk_code_allowed.
 CLASSIC_CODES = (
     # ALU: ADD, SUB, MUL, DIV, MOD, AND, OR, XOR, LSH, RSH with K and with X, then NEG
     0x04, 0x0C, 0x14, 0x1C, 0x24, 0x2C, 0x34, 0x3C, 0x94, 0x9C,
@@ -21,7 +21,7 @@ CLASSIC_CODES = (
     0x05, 0x15, 0x1D, 0x35, 0x3D, 0x25, 0x2D, 0x45, 0x4D,
 )
 
-# seccomp_check_filter, the cases that `continue`; LD|W|ABS is checked on its own
+# The cases of seccomp_check_filter that `continue`; accept() checks LD|W|ABS separately.
 SECCOMP_CODES = (
     0x80, 0x81,  # LEN into A and X
     0x06, 0x16,  # RET K, RET A
@@ -34,7 +34,7 @@ SECCOMP_CODES = (
 
 CONDITIONAL_JUMPS = (0x15, 0x1D, 0x25, 0x2D, 0x35, 0x3D, 0x45, 0x4D)
 
-# bpf_anc_helper: the SKF_AD_* offsets from SKF_AD_OFF that it knows
+# The offsets SKF_AD_* from SKF_AD_OFF that bpf_anc_helper knows.
 KNOWN_ANCILLARY = (0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60)
 SKF_AD_OFF = 0xFFFFF000  # -0x1000 as the kernel's u32
 
@@ -47,11 +47,11 @@ def accept(program, forgive_length=False):
     """
     length = len(program)
 
-    # seccomp_prepare_filter, before anything is read
+    # What seccomp_prepare_filter checks before it reads the program.
     if length == 0 or (length > 4096 and not forgive_length):
         return ("length", 0)
 
-    # bpf_check_classic, its only loop
+    # The only loop of bpf_check_classic.
     for pc, (code, jt, jf, k) in enumerate(program):
         if code not in CLASSIC_CODES:
             return ("unknown_code", pc)
@@ -64,17 +64,17 @@ def accept(program, forgive_length=False):
         elif code in (0x60, 0x61, 0x02, 0x03):  # LD|MEM, LDX|MEM, ST, STX
             if k >= 16:
                 return ("mem_index", pc)
-        elif code == 0x05:  # JA, compared without an addition that could wrap
+        elif code == 0x05:  # JA: compared without an addition, which could wrap
             if k >= length - pc - 1:
                 return ("jump_range", pc)
-        elif code in CONDITIONAL_JUMPS:  # both sides must be safe
+        elif code in CONDITIONAL_JUMPS:  # both targets must be inside the program
             if pc + jt + 1 >= length or pc + jf + 1 >= length:
                 return ("jump_range", pc)
         elif code in (0x20, 0x28, 0x30):  # LD|W|ABS, LD|H|ABS, LD|B|ABS
             if k >= SKF_AD_OFF and k - SKF_AD_OFF not in KNOWN_ANCILLARY:
                 return ("ancillary", pc)
 
-    # bpf_check_classic, its last switch
+    # The last switch of bpf_check_classic.
     if program[length - 1].code not in (0x06, 0x16):
         return ("last_not_ret", length - 1)
 

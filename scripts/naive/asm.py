@@ -10,7 +10,7 @@ from .naive import Insn
 
 
 class AsmError(Exception):
-    """Bad program text. `line` counts from 1 within the text."""
+    """The program text is wrong. `line` counts from 1 within the text."""
 
     def __init__(self, line, message):
         super().__init__("line %d: %s" % (line, message))
@@ -34,7 +34,8 @@ PLAIN = {"tax": 0x07, "txa": 0x87, "neg": 0x84}
 
 
 def parse_number(text, bits=32):
-    """Returns the value of a decimal or 0x number, or raises ValueError. A decimal must not start with a zero, because bpf_asm reads it as octal."""
+    """Returns the value of a decimal or 0x number, or raises ValueError. A decimal must not start with a zero, because bpf_asm
+    reads it as octal."""
     if NUMBER.fullmatch(text) is None:
         raise ValueError("expected a decimal or 0x number, got %r" % text)
     value = int(text, 16) if text[:2] in ("0x", "0X") else int(text)

@@ -67,7 +67,7 @@ def run(program, data):
         elif code == 0x03:  # STX: M[K] = X
             m[k] = x
 
-        # Moves between the registers; K, jt and jf are not looked at
+        # Moves between the registers; K, jt and jf have no effect
         elif code == 0x07:  # MISC|TAX: X = A
             x = a
         elif code == 0x87:  # MISC|TXA: A = X

@@ -58,7 +58,7 @@ class Vector:
 
 
 def find_files(directories=DEFAULT_DIRECTORIES):
-    """Returns every `*.vec` directly inside `directories`, sorted; a directory that does not exist holds none."""
+    """Returns every `*.vec` directly inside `directories`, sorted; a directory that does not exist has none."""
     return [path for directory in directories for path in sorted(Path(directory).glob("*.vec"))]
 
 

@@ -30,7 +30,7 @@ CALLS = {
     "coverage": {"asan": (0, 0), "msan": (0, 3), "ubsan": (0, 200)},
     "none": {"asan": (0, 0), "msan": (0, 3), "ubsan": (0, 200)},
 }
-UBSAN_MOST_I386 = 280  # only for builds without UBSan; all others contain its runtime
+UBSAN_MOST_I386 = 280  # for i386 builds without UBSan
 
 
 def targets(out):

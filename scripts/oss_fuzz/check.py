@@ -10,7 +10,7 @@ from typing import NamedTuple
 from . import artifacts, runs, sandbox, toolchain
 
 PASSED, FAILED, NOT_AVAILABLE = "passed", "FAILED", "not available"
-COMMANDS = ("cmake", "ninja", "python3", "objdump", "readelf")  # no check is possible without these
+COMMANDS = ("cmake", "ninja", "python3", "objdump", "readelf")  # every check needs these
 
 
 class Result(NamedTuple):
@@ -21,7 +21,7 @@ class Result(NamedTuple):
 
 
 class Limits(NamedTuple):
-    runs: int = 5000  # libFuzzer's runs from a target's seeds
+    runs: int = 5000  # number of runs that libFuzzer makes from a target's seeds
     afl_seconds: int = 5
 
 

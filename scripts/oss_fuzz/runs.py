@@ -87,7 +87,8 @@ def libfuzzer(sandbox, target, runs):
 
 
 def afl(sandbox, target, seconds):
-    """Runs afl-fuzz for a short time from one small input, with the dictionary; then measures the coverage of all seeds with afl-showmap."""
+    """Runs afl-fuzz for a short time from one small input, with the dictionary; then measures the coverage of all seeds with
+    afl-showmap."""
     problems = []
     options = artifacts.options(target)
     variables = dict(environment(options), AFL_NO_UI="1", AFL_SKIP_CPUFREQ="1", AFL_NO_AFFINITY="1", AFL_FORKSRV_INIT_TMOUT="30000",

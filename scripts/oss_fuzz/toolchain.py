@@ -78,7 +78,8 @@ def afl_engine(folder):
 
 
 def environment(configuration, folder, plain=False):
-    """Returns the builder's variables; `folder` keeps files that are built once. With `plain`, they select libstdc++ and clang's libFuzzer."""
+    """Returns the builder's variables; `folder` keeps files that are built once. With `plain`, they select libstdc++ and clang's
+    libFuzzer."""
     if configuration.engine not in matrix.FEEDBACK:
         raise NotAvailable("Debian has no package of %s" % configuration.engine)
     flags = matrix.flags(configuration)

@@ -1,4 +1,4 @@
-"""One function, from sources to file texts."""
+"""Generates the texts of all files from the sources."""
 
 from . import constants, output, selection, syscalls
 from .sources import GoModule, Headers, Libseccomp

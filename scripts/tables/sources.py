@@ -139,7 +139,8 @@ class Headers:
         return found
 
     def values(self, abi, names):
-        """Returns {name: value}; values are unsigned 64-bit, after sign extension of signed types. Every name must be an integer constant."""
+        """Returns {name: value}; values are unsigned 64-bit, after sign extension of signed types. Every name must be an integer
+        constant."""
         names = list(names)
         mark = b"secequiv constants:"
         cells = "".join('#line 1 "the value of %s"\nCELLS(%s)\n' % (name, name) for name in names)

@@ -1,4 +1,4 @@
-"""A copy of the scripts in an empty tree, with a PATH on which fake commands replace the package tools and the build tools."""
+"""Makes a copy of the scripts in an empty tree, with a PATH on which fake commands replace the package tools and the build tools."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""scripts/adapters with fake build steps, and the functions that real build steps share."""
+"""Tests scripts/adapters with fake build steps, and the functions that real build steps share."""
 
 import os
 import shutil

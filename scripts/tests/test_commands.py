@@ -1,4 +1,4 @@
-"""scripts/test, scripts/demo, .ci/run and scripts/check_format, with fake cmake, ctest and secequiv commands."""
+"""Tests scripts/test, scripts/demo, .ci/run and scripts/check_format, with fake cmake, ctest and secequiv commands."""
 
 import shutil
 import subprocess
@@ -9,7 +9,8 @@ from test_setup import GROUPS
 
 CLOSING = "100%% tests passed, 0 tests failed out of %d"
 
-# `cmake --build --preset P` fails if P is in $BROKEN. The variable named like the preset contains the counts that `ctest --preset P` prints.
+# `cmake --build --preset P` fails if P is in $BROKEN. The variable named like the preset contains the counts that `ctest --preset
+# P` prints.
 CMAKE = """
 case "$*" in
   --version) echo "cmake version 3.25.1" ;;

@@ -1,4 +1,4 @@
-"""scripts/lib/ctest_summary.py adds up ctest logs: logs made by hand, and logs of the real ctest."""
+"""Tests that scripts/lib/ctest_summary.py adds up ctest logs, both logs made by hand and logs of the real ctest."""
 
 import shutil
 import subprocess

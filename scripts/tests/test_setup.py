@@ -1,4 +1,4 @@
-"""scripts/lib/setup.sh with fake dpkg-query, apt-get, sudo and id commands."""
+"""Tests scripts/lib/setup.sh with fake dpkg-query, apt-get, sudo and id commands."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The Go module's own tests, with this build's command line."""
+"""Runs the Go module's own tests with this build's command line."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The Python package with the library of this build: from the sources, and as a wheel in a new environment."""
+"""Tests the Python package with the library of this build: from the sources, and as a wheel in a new environment."""
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""Maintaining fuzzing corpora: merging loses nothing, minimizing keeps all coverage, and a reduced finding fails in the same way.
+"""Tests the maintenance of fuzzing corpora: merging loses nothing, minimizing keeps all coverage, and a reduced finding fails in
+the same way.
 
 The targets are scripts that behave as libFuzzer binaries; fuzz/targets/tests/test_corpus.py tests the real ones.
 """

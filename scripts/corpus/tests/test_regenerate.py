@@ -1,4 +1,4 @@
-"""Comparing and replacing stored files, and the command's exit statuses. Nothing is compiled or downloaded here."""
+"""Tests comparing and replacing stored files, and the command's exit statuses. Nothing is compiled or downloaded here."""
 
 import sys
 from pathlib import Path

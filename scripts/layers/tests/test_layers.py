@@ -1,4 +1,4 @@
-"""The layer check: its table, and small trees, each of which breaks one rule."""
+"""Tests the layer check: its table, and small trees, each of which breaks one rule."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The comparison of two vector runners: every disagreement is a failure."""
+"""Tests the comparison of two vector runners: every disagreement is a failure."""
 
 import pytest
 

@@ -4,7 +4,7 @@ import pytest
 
 from .. import vectors
 
-# The vectors are loaded at collection, so a malformed file is a collection error with file and line.
+# pytest loads the vectors when it collects tests, so a malformed file is a collection error with file and line.
 CORPUS = [vector for path in vectors.find_files() for vector in vectors.load(path)]
 
 

@@ -1,4 +1,4 @@
-"""Checks of a build that do not run it: each check accepts a correct build and finds its fault."""
+"""Tests the checks that do not run a build: each check accepts a correct build and finds its fault."""
 
 import stat
 import zipfile

@@ -1,4 +1,4 @@
-"""The builder and the build check on small real targets: a correct one, and one for each fault."""
+"""Tests the builder and the build check on small real targets: a correct one, and one for each fault."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ LIMITS = check.Limits(runs=50, afl_seconds=1)
 
 pytestmark = pytest.mark.skipif(shutil.which(toolchain.CXX) is None, reason="no clang++-19")
 
-# A target with enough edges and accesses to count as instrumented. Its file name selects its fault.
+# This target has enough edges and accesses to count as instrumented. The name of its file selects its fault.
 SOURCE = """
 #include <cstdint>
 #include <cstdio>
@@ -93,7 +93,7 @@ def add(tree, name, binary, seeds=("some seed",)):
 
 
 def problems_of(tree, configuration=ADDRESS, isolate=True):
-    """Returns (problems, figures) of the tree's build."""
+    """Builds the tree and checks it; returns (problems, figures)."""
     folder = tree.parent / "build"
     out = check.build(tree, folder, {"VARIABLE": "value"})
     scratch = tree.parent / "scratch"

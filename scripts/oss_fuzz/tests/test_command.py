@@ -1,4 +1,4 @@
-"""scripts/oss_fuzz_check: selection, output and exit status; its matrix and its sources of libc++. Nothing is built."""
+"""Tests scripts/oss_fuzz_check: selection, output, exit status, the matrix, and the sources of libc++. Nothing is built."""
 
 import subprocess
 import sys
@@ -20,7 +20,8 @@ def command(monkeypatch):
 
 @pytest.fixture
 def outcomes(command, monkeypatch):
-    """Returns (results, checked): configurations listed in `results` (as text) get that result, others pass; `checked` records the calls."""
+    """Returns (results, checked): configurations listed in `results` (as text) get that result, others pass; `checked` records
+    the calls."""
     kinds, seen = {}, []
 
     def fake(root, configuration, folder, limits, plain=False):

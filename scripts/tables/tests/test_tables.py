@@ -1,4 +1,4 @@
-"""The table files: their form, known values of each ABI, and that the generator still makes exactly these files."""
+"""Tests the table files: their form, known values of each ABI, and that the generator still makes exactly these files."""
 
 import re
 import subprocess
@@ -232,7 +232,7 @@ def test_disagreeing_sources_are_an_error(numbers, by_name, by_number, message):
 
 
 class FakeGo:
-    """A Go module with constants as in the real one: the exceptions of selection.py and a few more."""
+    """A Go module with a few constants of the real one, among them the exceptions of selection.py."""
 
     kernel_version = "0"
 

@@ -147,7 +147,7 @@ def evaluate(program: Filter, data: Data, *, arch: Optional[str] = None) -> Eval
 
 
 def validate(program: Filter, *, any_length: bool = False, arch: Optional[str] = None) -> Validation:
-    """Check whether the kernel would accept the program: PASS or REJECTED. The program of a policy may have any length."""
+    """Check whether the kernel would accept the program. The verdict is PASS or REJECTED. The program of a policy may have any length."""
     parsed = parse(program, arch=arch)
     raw = _answered(call("secequiv_validate", parsed.code, len(parsed), any_length=int(any_length or parsed.is_policy)), True)
     return Validation(*_common(raw), instructions=len(parsed))
@@ -193,15 +193,15 @@ def cost(before: Filter, after: Optional[Filter] = None, *, profile: Union[str, 
 
 
 def cache(before: Filter, after: Optional[Filter] = None, *, arch: Optional[str] = None) -> Answer:
-    """List the calls that the kernel answers from its cache, and those that `after` loses: PASS, or FAIL if it loses one."""
+    """List the calls that the kernel answers from its cache, and those that `after` loses. The verdict is PASS, or FAIL if it loses one."""
     return Answer(*_common(_answered(call("secequiv_cache", *_one_or_two(before, after, arch), arch=_text(arch)))))
 
 
 def lint(policy: Union[bytes, str, "os.PathLike[str]"], *, strict: bool = False, timeout: float = 60, arch: Optional[str] = None,
          kernel: Optional[str] = None, capabilities: Sequence[str] = (), filter: Optional[str] = None,
          policy_format: Optional[str] = None) -> Answer:
-    """Find redundant rules of a policy (see `parse`), and warn about likely mistakes: PASS, or FAIL if a rule is redundant or, with
-    `strict`, if there is a warning."""
+    """Find redundant rules of a policy (see `parse`), and warn about likely mistakes. The verdict is PASS, or FAIL if a
+    rule is redundant or, with `strict`, if there is a warning."""
     content, name = _content(policy)
     raw = call("secequiv_lint", content, len(content), os.fsencode(name), int(strict), timeout_seconds=_seconds(timeout), arch=_text(arch),
                kernel=_text(kernel), capabilities=_text(",".join(capabilities)), filter=_text(filter), policy_format=_text(policy_format))

@@ -140,7 +140,7 @@ class Evaluation(Answer):
 
     @property
     def action(self) -> str:
-        """In words: "ERRNO(1 EPERM)"."""
+        """The action in words, such as "ERRNO(1 EPERM)"."""
         return str(self.document["result"]["action"])
 
 
