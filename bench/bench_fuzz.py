@@ -34,7 +34,7 @@ def executed(text):
 
 
 def libfuzzer(target, folder, *arguments):
-    """Returns runs each second, and answers and proofs each second if the target prints them."""
+    """Returns the number of runs in a second, and those of answers and proofs in a second if the target prints them."""
     done = finished([target, "-seed=1", "-max_total_time=%d" % SECONDS, "-print_final_stats=1", *arguments], cwd=folder)
     runs, counts = executed(done.stdout + done.stderr)
     # libFuzzer counts whole seconds, so we divide by the time that it was given.

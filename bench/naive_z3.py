@@ -1,5 +1,5 @@
-"""The Z3 query that people write by hand for two filters, as the reference for scripts/bench. It executes each program once, merges
-states that meet with If, and asks a plain Solver whether the return values can differ. The kernel must accept the programs. Needs the
+"""The Z3 query that people write by hand for two filters, as the reference for scripts/bench. It executes each program once,
+merges states by If where paths meet, and asks a plain Solver whether the return values can differ. The kernel must accept the programs. Needs the
 module z3 (Debian: python3-z3).
 
 Run as a script: naive_z3.py BEFORE AFTER prints the answer and the seconds, including the encoding.

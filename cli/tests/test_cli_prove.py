@@ -62,7 +62,7 @@ SMALLEST = [
     # Most witnesses need three words and few need one, so clearing words of the first witness is not enough.
     ("ld [16]\njeq #0, n1, two\ntwo: ld [20]\njeq #0, n1, three\nthree: ld [24]\njeq #0, n1, hit\n"
      "n1: ld [60]\njeq #0x12345678, hit, miss\nhit: ret #1\nmiss: ret #0", at(w1=X86_64, w15=0x12345678)),
-    # A known system call comes before fewer words.
+    # A known system call takes precedence over fewer words.
     ("ld [60]\njeq #0, n1, two\ntwo: ld [56]\njset #0xffff, three, n1\nthree: ld [52]\njgt #77, hit, n1\n"
      "n1: ld [0]\njeq #0x12345678, hit, miss\nhit: ret #1\nmiss: ret #0", at(w1=X86_64, w13=78, w14=1, w15=1)),
     # The first word alone suffices, so it must not become 0 in exchange for three other words.
