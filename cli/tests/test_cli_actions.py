@@ -81,7 +81,7 @@ def test_claims_about_real_filters_are_confirmed(path, tmp_path):
         for name in row["others"][:2]:
             if row["arch"] not in AUDITS:
                 continue
-            # A call is not constant if the results differ within the remaining inputs.
+            # A call in `others` is not constant: at least two of its inputs have different results.
             nr = number(raw, row["arch"], name)
             value = evaluate(insns, words_bytes([nr, AUDITS[row["arch"]]] + [0] * 14))
             constant = tmp_path / "constant.asm"

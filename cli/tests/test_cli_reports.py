@@ -55,7 +55,7 @@ def check_junit(suites, status):
 
 
 def check_markdown(text, suites):
-    """Checks that the table has a row for each test case, and the title the verdict."""
+    """Checks that the table has a row for each test case, and that the title has the verdict."""
     lines = text.splitlines()
     assert lines[0] == "<!-- secequiv report -->"
     verdict = next(one.get("value") for one in suites.iter("property") if one.get("name") == "verdict")

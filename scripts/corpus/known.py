@@ -127,7 +127,7 @@ def _entry(table, corpus, adapters, today, problems):
         if not all(0 <= value < 1 << 32 for value in values):
             problems.append("ours, theirs: expected 32-bit numbers")
         if values[0] == values[1]:
-            problems.append("ours, theirs: the same")
+            problems.append("ours, theirs: expected different values")
     data = b""
     if differs:
         try:

@@ -24,7 +24,7 @@ class Command:
     """A command, its expected status and, in a console block, its expected output."""
 
     def __init__(self, line, text, status, expected):
-        self.line = line  # in the document, from 1
+        self.line = line  # number of the line in the document, from 1
         self.text = text
         self.status = status
         self.expected = expected  # None: any output is accepted

@@ -93,7 +93,7 @@ def test_a_renewed_entry_counts_from_today(corpus):
     ({"first_seen": "2026-12-24", "expires": "2027-01-01"}, "first_seen: 2026-12-24 has not come yet"),
     ({"expires": "2026-11-21"}, "expires: expected a day within six months"),
     ({"expires": "2028-01-01"}, "expires: expected a day within six months"),
-    ({"ours": "2"}, "ours, theirs: the same"),
+    ({"ours": "2"}, "ours, theirs: expected different values"),
     ({"ours": "true"}, "ours: expected a 32-bit number"),
     ({"theirs": "4294967296"}, "ours, theirs: expected 32-bit numbers"),
     ({"theirs": '"two"'}, "theirs: expected a 32-bit number"),
