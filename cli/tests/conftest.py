@@ -17,7 +17,7 @@ def pytest_sessionstart(session):
 
 @pytest.fixture
 def asm(tmp_path):
-    """Writes bpf_asm text to a file of its own and returns the path."""
+    """Writes bpf_asm text to a new file and returns the path."""
     def write(text, name="p%d.asm"):
         path = tmp_path / (name % len(list(tmp_path.iterdir())) if "%" in name else name)
         path.write_text(text if text.endswith("\n") else text + "\n")

@@ -102,7 +102,7 @@ def test_ignored_signals_stay_ignored(hard):
 
 
 def on_terminal(*args, until):
-    """Runs a command on a terminal of its own and sends Ctrl-C once it shows `until`; returns exit status, standard output and the terminal's content."""
+    """Runs a command on a new terminal and sends Ctrl-C once it shows `until`; returns exit status, standard output and the terminal's content."""
     ours, theirs = pty.openpty()
 
     def own():
