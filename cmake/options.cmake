@@ -51,10 +51,12 @@ function(secequiv_library name)
   secequiv_together(${name} ALONE ${arg_ALONE})
 endfunction()
 
-# secequiv_thin(name): a target that consists mostly of foreign templates (CLI11, JSON, GoogleTest) and does little itself. In builds
-# that are only tested (SECEQUIV_QUICK), optimizing it would take longer than running it.
-function(secequiv_thin name)
+# secequiv_thin(name ...): targets that execute little code of their own, for instance because they consist mostly of foreign templates
+# (CLI11, JSON, GoogleTest). In builds that are only tested (SECEQUIV_QUICK), optimizing them would take longer than running them.
+function(secequiv_thin)
   if(SECEQUIV_QUICK)
-    target_compile_options(${name} PRIVATE -O0)
+    foreach(name IN LISTS ARGN)
+      target_compile_options(${name} PRIVATE -O0)
+    endforeach()
   endif()
 endfunction()
